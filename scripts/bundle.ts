@@ -95,26 +95,29 @@ const COMPILED_PART: BuildPlugin = {
 	},
 };
 
-/** Clients of brokers and databases, below src: a node that tells none reads nothing of them. */
-const RECEIVERS = ["kafka", "mongodb", "nats"].map((name) => `node/events/sinks/${name}`);
+/** Clients of brokers and databases, below src: a node that is configured for none reads nothing of them. */
+const CLIENTS = [
+	...["kafka", "mongodb", "nats"].map((name) => `node/events/sinks/${name}`),
+	"node/postgresql/driver",
+];
 
 /** The file of `coin node start` finds them beside itself. */
-const RECEIVERS_APART: BuildPlugin = {
-	name: "receivers in files of their own",
+const CLIENTS_APART: BuildPlugin = {
+	name: "clients in files of their own",
 	setup({ onResolve }) {
 		onResolve({ filter: /^\.\.?\// }, ({ kind, path, resolveDir }) => {
 			if (kind !== "dynamic-import") return undefined;
 			const name = relative(source, join(resolveDir, path)).replaceAll("\\", "/").replace(/\.js$/, "");
-			return RECEIVERS.includes(name) ? { path: `./${name}.cjs`, external: true } : undefined;
+			return CLIENTS.includes(name) ? { path: `./${name}.cjs`, external: true } : undefined;
 		});
 	},
 };
 
-/** Each receiver once more, for the file of `coin node start`. */
-async function bundleReceivers(): Promise<Metafile> {
+/** Each client once more, for the file of `coin node start`. */
+async function bundleClients(): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
-		entryPoints: Object.fromEntries(RECEIVERS.map((name) => [name, join(source, `${name}.ts`)])),
+		entryPoints: Object.fromEntries(CLIENTS.map((name) => [name, join(source, `${name}.ts`)])),
 		format: "cjs",
 		outExtension: { ".js": ".cjs" },
 	});
@@ -125,7 +128,7 @@ async function bundleStart(): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
 		external: OUTSIDE.filter((name) => name !== "level"),
-		plugins: [COMPILED_PART, RECEIVERS_APART],
+		plugins: [COMPILED_PART, CLIENTS_APART],
 		entryPoints: { start: join(source, "start.ts") },
 		format: "cjs",
 		outExtension: { ".js": ".cjs" },
@@ -182,11 +185,11 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 		banner: { js: BANNER },
 	});
 	const start = await bundleStart();
-	const receivers = await bundleReceivers();
+	const clients = await bundleClients();
 	const explorer = await bundleExplorer();
 	for (const path of COMPILED) await copyFile(join(source, path), join(target, path));
 	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
-	const bundles = [metafile, start, receivers, explorer];
+	const bundles = [metafile, start, clients, explorer];
 	const crates = CRATES.map((name) => readFile(join(root, "crates", name, "NOTICES.txt"), "utf8"));
 	const parts = [thirdPartyNotices(bundledFiles(...bundles)), ...(await Promise.all(crates))];
 	await writeFile(notices, parts.join("\n"));

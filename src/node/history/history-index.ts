@@ -138,6 +138,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		}
 		const index = new HistoryIndex(options, position);
 		index.catchUp();
+		store?.watch?.((failure) => index.lost(failure));
 		if (away) index.lost(away);
 		else index.work();
 		return index;
@@ -171,7 +172,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 
 	/** The store can't be reached, or is too slow: it is asked where it stands once it answers. */
 	private lost(error: Error): void {
-		if (this.away !== undefined || this.hasFailed) return;
+		if (this.away !== undefined || this.hasFailed || this.closing.signal.aborted) return;
 		this.away = error.message;
 		this.generation++;
 		this.writing = undefined;

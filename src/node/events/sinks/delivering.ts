@@ -3,7 +3,7 @@
 import { type Receiver, RefusedError, type Told } from "./receiver.js";
 
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
+const MOST_PAUSE_MS = 30_000;
 /** Messages and characters of one delivery; a longer message goes alone. */
 export const MOST_MESSAGES = 500;
 const MOST_CHARACTERS = 512 << 10;
@@ -50,7 +50,7 @@ export class Deliverer {
 	): Promise<"acknowledged" | "refused" | "stopped"> {
 		const { name, receiver, pause, warn, info } = this.options;
 		let hasFailed = false;
-		for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+		for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, MOST_PAUSE_MS)) {
 			try {
 				await unlessAborted(receiver.deliver(told, signal), signal);
 				if (hasFailed) info(`events of ${name} go on at ${where}`);

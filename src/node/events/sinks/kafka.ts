@@ -3,7 +3,7 @@
 import { CompressionTypes, Kafka, logLevel, type Producer } from "kafkajs";
 import type { KafkaConfig } from "../../config/event-sinks.js";
 import type { EventMessage } from "../event-kinds.js";
-import { CONNECT_MS, type Receiver, RefusedError, type Told } from "./receiver.js";
+import { CONNECTION_MS, type Receiver, RefusedError, type Told } from "./receiver.js";
 
 const REQUEST_MS = 15_000;
 /** The client tries again within one delivery, for leaders that have just changed; the feed does the rest. */
@@ -26,8 +26,8 @@ export function openKafka(config: KafkaConfig, password: string | undefined): Re
 		...(login && password !== undefined
 			? { sasl: { mechanism: "scram-sha-512", username: login.user, password } as const }
 			: {}),
-		connectionTimeout: CONNECT_MS,
-		authenticationTimeout: CONNECT_MS,
+		connectionTimeout: CONNECTION_MS,
+		authenticationTimeout: CONNECTION_MS,
 		requestTimeout: REQUEST_MS,
 		retry: RETRY,
 		// Errors come with the delivery that fails.

@@ -15,7 +15,7 @@ import type { EventKind } from "../../config/event-config.js";
 import type { MongodbConfig } from "../../config/event-sinks.js";
 import type { EventValue } from "../event-json.js";
 import type { EventMessage } from "../event-kinds.js";
-import { CONNECT_MS, type Receiver, RefusedError, type Told } from "./receiver.js";
+import { CONNECTION_MS, type Receiver, RefusedError, type Told } from "./receiver.js";
 
 const SOCKET_MS = 30_000;
 const CONNECTIONS = 8;
@@ -49,8 +49,8 @@ export function openMongodb(config: MongodbConfig, password: string | undefined)
 		maxPoolSize: CONNECTIONS,
 		writeConcern: { journal: true },
 		retryWrites: false,
-		serverSelectionTimeoutMS: CONNECT_MS,
-		connectTimeoutMS: CONNECT_MS,
+		serverSelectionTimeoutMS: CONNECTION_MS,
+		connectTimeoutMS: CONNECTION_MS,
 		socketTimeoutMS: SOCKET_MS,
 		appName: "coin",
 	});

@@ -3,7 +3,7 @@
 import { type JetStreamClient, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, credsAuthenticator, type NatsConnection, nanos } from "@nats-io/transport-node";
 import type { NatsConfig } from "../../config/event-sinks.js";
-import { CONNECT_MS, type Receiver, RefusedError } from "./receiver.js";
+import { CONNECTION_MS, type Receiver, RefusedError } from "./receiver.js";
 
 const ACKNOWLEDGE_MS = 10_000;
 /** Within it a stream that is made here knows what comes twice. */
@@ -25,7 +25,7 @@ export function openNats(config: NatsConfig, { password, credentials }: Secrets)
 		connection = await connect({
 			servers: [...servers],
 			name: "coin",
-			timeout: CONNECT_MS,
+			timeout: CONNECTION_MS,
 			// A connection that is lost is replaced with the next delivery, by the feed's own pauses.
 			reconnect: false,
 			...(tls ? { tls: {} } : {}),

@@ -3,7 +3,7 @@
 import { type EventMessage, triggerName } from "../event-kinds.js";
 
 /** A connection stands within it, or the delivery has failed. */
-export const CONNECT_MS = 5_000;
+export const CONNECTION_MS = 5_000;
 
 /** A message, and under which id it is told. */
 export interface Told {

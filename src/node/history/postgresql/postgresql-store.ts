@@ -92,6 +92,10 @@ export class PostgresqlStore implements HistoryStore {
 		return this.options.isDisposable ? undefined : shownAddress(this.options.address);
 	}
 
+	watch(told: (failure: StoreAway) => void): void {
+		this.writer.onLost = ({ message }) => told(new StoreAway(message));
+	}
+
 	async position(): Promise<StoredPosition | undefined> {
 		const { readOnly } = this.options;
 		try {
