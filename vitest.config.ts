@@ -36,6 +36,7 @@ const SLOW = [
 	// The index of history over each store, and a PostgreSQL server where there is one
 	"test/node/history/{history-index,history-away}.test.ts",
 	"test/node/history/postgresql/*.test.ts",
+	"test/node/api/history/history-routes.test.ts",
 	// Long chains, and files that are synced to a disk
 	"test/node/chain/{old-blocks,restart}.test.ts",
 	"test/node/adoption/{adoption,in-place}.test.ts",

@@ -91,9 +91,7 @@ export function extensionSender(client: NodeClient, page: object): Sender | unde
 		const library = (): InjectedLibrary | undefined =>
 			extension.tronWeb || (members["tronWeb"] as InjectedLibrary | undefined);
 		const address = async (): Promise<string> => {
-			await extension.request({ method }).catch((error: unknown) => {
-				throw new NodeError(`the wallet extension refused: ${reasonOf(error)}`, 200);
-			});
+			await extension.request({ method }).catch(refusedBy);
 			const found = addressText(String(library()?.defaultAddress?.base58 ?? ""));
 			if (found === undefined) throw new NodeError("the wallet extension has no account for this page", 200);
 			return found;
@@ -104,7 +102,7 @@ export function extensionSender(client: NodeClient, page: object): Sender | unde
 			send: async (call) => {
 				const from = await address();
 				return sendSigned(client, from, call, async (transaction) => {
-					const signed = await library()?.trx?.sign(transaction);
+					const signed = await library()?.trx?.sign(transaction).catch(refusedBy);
 					if (!isJson(signed)) throw new NodeError("the wallet extension gave back no transaction", 200);
 					return signed;
 				});
@@ -114,8 +112,10 @@ export function extensionSender(client: NodeClient, page: object): Sender | unde
 	return undefined;
 }
 
-function reasonOf(error: unknown): string {
-	return error instanceof Error ? error.message : isJson(error) ? textOf(error, "message") : String(error);
+function refusedBy(error: unknown): never {
+	const reason =
+		error instanceof Error ? error.message : isJson(error) ? textOf(error, "message") : String(error);
+	throw new NodeError(`the wallet extension refused: ${reason}`, 200);
 }
 
 /** Builds with the node, signs elsewhere, and broadcasts what came back if it is what was built. */

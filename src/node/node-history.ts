@@ -1,7 +1,6 @@
 /** The history index of a running node: where it lies, and how it follows the chain. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { genesisId } from "./chain/genesis.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
 import { type Coverage, HistoryIndex, type HistoryReader } from "./history/history-index.js";
@@ -125,8 +124,7 @@ async function databaseStore(
 		throw new DatabaseRefusal("node.history.database needs a chain with a data directory (-d)");
 	}
 	const { PostgresqlStore } = await import("./history/postgresql/postgresql-store.js");
-	// A node that continues from a snapshot may lack the block itself.
-	const genesis = open.chain.blockByNumber(0n)?.id ?? genesisId(config.genesis);
+	const genesis = open.rules.genesisId;
 	const { readOnly } = config.node.history;
 	const store = await PostgresqlStore.create({ address, genesis, readOnly, isDisposable: isDevelopment });
 	await formerWriterGone(store);

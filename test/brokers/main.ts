@@ -17,8 +17,9 @@ import { kafka } from "./kafka.js";
 import { tellThroughKills } from "./kills.js";
 import { mongodb } from "./mongodb.js";
 import { nats } from "./nats.js";
+import { postgresql } from "./postgresql.js";
 
-const KINDS: readonly BrokerKind[] = [kafka, mongodb, nats];
+const KINDS: readonly BrokerKind[] = [kafka, mongodb, nats, postgresql];
 
 const print = (text: string): void => {
 	process.stdout.write(`${text}\n`);

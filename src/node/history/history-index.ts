@@ -38,7 +38,7 @@ const BATCH_ROWS = 4_000;
 const KNOWN_PAIRS = 100_000;
 /** Pauses between two tries to reach a store that is away. */
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const LONGEST_RETRY_PAUSE_MS = 30_000;
 
 interface HistoryIndexOptions {
 	readonly chain: IndexedChain;
@@ -138,6 +138,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		}
 		const index = new HistoryIndex(options, position);
 		index.catchUp();
+		store?.watch?.((failure) => index.lost(failure));
 		if (away) index.lost(away);
 		else index.work();
 		return index;
@@ -171,7 +172,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 
 	/** The store can't be reached, or is too slow: it is asked where it stands once it answers. */
 	private lost(error: Error): void {
-		if (this.away !== undefined || this.hasFailed) return;
+		if (this.away !== undefined || this.hasFailed || this.closing.signal.aborted) return;
 		this.away = error.message;
 		this.generation++;
 		this.writing = undefined;
@@ -184,7 +185,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		const { signal } = this.closing;
 		// What is asked of the store now comes to its end before.
 		await this.queue;
-		for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+		for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_PAUSE_MS)) {
 			await pauseFor?.(pauseMs, signal);
 			if (signal.aborted || !store) return;
 			try {

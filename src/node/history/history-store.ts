@@ -57,6 +57,8 @@ export interface HistoryStore {
 	readonly bytes: number;
 	/** Where the rows of another chain are not to be thrown away: then the index does not begin. Absent: it begins anew. */
 	readonly keepsOthers?: string | undefined;
+	/** Tells when a store elsewhere is lost between two questions. */
+	watch?(told: (failure: StoreAway) => void): void;
 	close(): Promise<void>;
 }
 

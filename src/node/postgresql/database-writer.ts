@@ -28,6 +28,8 @@ const SESSION = [
 
 export class DatabaseWriter {
 	private client: Client | undefined;
+	/** Told when the session is over without having been closed. */
+	onLost: (failure: DatabaseAway) => void = () => {};
 
 	constructor(
 		private readonly address: DatabaseAddress,
@@ -94,8 +96,10 @@ export class DatabaseWriter {
 	}
 
 	private drop(client: Client): void {
-		if (this.client === client) this.client = undefined;
 		void client.end().catch(() => {});
+		if (this.client !== client) return;
+		this.client = undefined;
+		this.onLost(new DatabaseAway(`${shownAddress(this.address)}: the connection is lost`));
 	}
 
 	/** Gives the lock free. A server that doesn't answer any more is not waited for. */
