@@ -29,7 +29,9 @@ import { signatures } from "./signatures.js";
 
 const MAX_LOGS = 200;
 
-function memberValue(value: unknown): Child {
+function memberValue(name: string, value: unknown): Child {
+	if ((name === "asset_name" || name === "token_id") && /^\d{7}$/.test(String(value)))
+		return link(`token/${value}`, `token ${value}`);
 	if (typeof value === "string" && addressText(value) !== undefined) return addressLink(value);
 	if (typeof value === "object") return make("pre", { tabindex: "0" }, JSON.stringify(value, null, 2));
 	return make("span", { class: "mono" }, String(value));
@@ -49,7 +51,7 @@ async function request(of: TransactionFacts, contracts: Contracts): Promise<HTML
 				note("The contract has no stored interface that fits this call: the data is shown as it is."),
 			);
 	}
-	const rows = members.map(([name, member]) => [name, memberValue(member)] as const);
+	const rows = members.map(([name, member]) => [name, memberValue(name, member)] as const);
 	if (sun !== undefined) rows.unshift(["amount in coins", amount(sun)]);
 	return section("What was asked for", ...shown, facts(...rows));
 }
