@@ -37,6 +37,7 @@ const SLOW = [
 	"test/node/history/{history-index,history-away}.test.ts",
 	"test/node/history/postgresql/*.test.ts",
 	"test/node/api/history/history-routes.test.ts",
+	"test/node/events/sinks/postgresql.test.ts",
 	// Long chains, and files that are synced to a disk
 	"test/node/chain/{old-blocks,restart}.test.ts",
 	"test/node/adoption/{adoption,in-place}.test.ts",

@@ -4,7 +4,7 @@
  */
 
 import { addressText, bytesOf, hexAddress } from "./address-text.js";
-import { isJson, type Json, objectOf, textOf } from "./answer.js";
+import { isJson, type Json, objectOf, textOf, textsOf } from "./answer.js";
 import { textOfHex } from "./format.js";
 import { isMissing, type NodeClient, NodeError } from "./node-client.js";
 
@@ -30,15 +30,20 @@ const hexNumber = (value: bigint): string => `0x${value.toString(16)}`;
 
 /** The accounts of a development chain; none elsewhere. */
 export async function developmentSenders(client: NodeClient): Promise<readonly Sender[]> {
-	const answer = await client.rpc("dev_accounts").catch(() => []);
-	return (Array.isArray(answer) ? answer : []).filter(isJson).map((account, index) => {
-		const address = textOf(account, "address");
-		return {
-			name: `development account ${index}: ${address}`,
-			address: () => Promise.resolve(address),
-			send: (call: CallToSend) => sendUnsigned(client, address, call),
-		};
+	const [accounts, info] = await Promise.all([
+		client.rpc("dev_accounts").catch(() => []),
+		client.rpc("dev_info").catch(() => ({})),
+	]);
+	const sender = (name: string, address: string): Sender => ({
+		name: `${name}: ${address}`,
+		address: () => Promise.resolve(address),
+		send: (call) => sendUnsigned(client, address, call),
 	});
+	const own = (Array.isArray(accounts) ? accounts : [])
+		.filter(isJson)
+		.map((account, index) => sender(`development account ${index}`, textOf(account, "address")));
+	const unlocked = isJson(info) ? textsOf(info, "unlocked") : [];
+	return [...own, ...unlocked.map((address) => sender("impersonated", address))];
 }
 
 /** As the owner of a development chain, from one of its accounts or from one that acts without signature. */

@@ -2,10 +2,11 @@
 
 import { mkdirSync } from "node:fs";
 import { chmod } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { killHistory } from "../soak/history-kills.js";
 import { randomFrom } from "../soak/random.js";
-import { type Broker, kindOf } from "./broker.js";
+import { type Broker, type Held, kindOf } from "./broker.js";
 import { POSTGRESQL_NEEDS, PostgresqlServer, postgresqlPrograms } from "./postgresql-server.js";
 
 /** Of node and server in turn; `npm run soak:history` kills more often. */
@@ -19,17 +20,32 @@ interface PostgresqlBroker extends Broker {
 
 async function start(programs: string, folder: string): Promise<PostgresqlBroker> {
 	// The server runs as another user.
-	await chmod(dirname(folder), 0o755);
+	for (const each of [folder, dirname(folder), dirname(dirname(folder)), dirname(dirname(dirname(folder)))]) {
+		if (each.startsWith(join(tmpdir(), "coin-"))) await chmod(each, 0o755);
+	}
 	const server = await PostgresqlServer.start(programs, join(folder, "postgresql"));
 	return {
 		server,
 		url: server.url,
-		settings: () => "",
+		settings: () => `postgresql { database = "${server.url}" }`,
 		kill: () => server.kill(),
 		restart: () => server.restart(),
 		stop: () => server.stop(),
-		read: async () => [],
+		read: () => readAll(server),
 	};
+}
+
+/** All messages, in their order; throws if what was taken back isn't marked so. */
+async function readAll(server: PostgresqlServer): Promise<readonly Held[]> {
+	const [made] = await server.query("SELECT to_regclass('coin_events.event') AS name");
+	if (made?.["name"] === null) return [];
+	const unmarked = await server.query(
+		`SELECT told.id FROM coin_events.event AS told JOIN coin_events.event AS gone ON gone.id = told.id || '/removed'
+		WHERE NOT told.taken_back`,
+	);
+	if (unmarked.length > 0) throw new Error(`${unmarked.length} rows were taken back and aren't marked`);
+	const rows = await server.query("SELECT event FROM coin_events.event ORDER BY sequence");
+	return rows.map(({ event }) => event as Held);
 }
 
 export const postgresql = kindOf({
@@ -39,7 +55,7 @@ export const postgresql = kindOf({
 	start,
 	check: async (broker, folder) => {
 		const { server } = broker as PostgresqlBroker;
-		const directory = join(folder, "node");
+		const directory = join(folder, "history-node");
 		mkdirSync(directory);
 		const print = (text: string): void => void process.stdout.write(`history: ${text}\n`);
 		await killHistory({ server, directory, kills: KILLS, random: randomFrom(SEED), print });

@@ -93,16 +93,21 @@ describe("a wallet extension", () => {
 
 test("accounts of a development chain send with energy for their fee limit", async () => {
 	const asked: unknown[] = [];
+	const results: Record<string, unknown> = {
+		dev_accounts: [{ address: ADDRESS }],
+		dev_info: { unlocked: ["T1"] },
+	};
 	const client = new NodeClient(async (path, { body }) => {
 		const { method, params } = JSON.parse(body ?? "{}") as { method?: string; params?: unknown };
 		if (method === "eth_sendTransaction") asked.push(params);
 		const answer =
 			path === "/jsonrpc"
-				? { result: method === "dev_accounts" ? [{ address: ADDRESS }] : `0x${ID}` }
+				? { result: results[method ?? ""] ?? `0x${ID}` }
 				: { chainParameter: [{ key: "getEnergyFee", value: 420 }] };
 		return { status: 200, text: async () => JSON.stringify(answer) };
 	});
-	const [sender] = await developmentSenders(client);
+	const [sender, impersonated] = await developmentSenders(client);
+	expect(impersonated?.name).toBe("impersonated: T1");
 	expect(await sender?.send(CALL)).toBe(ID);
 	expect(asked).toEqual([
 		[

@@ -21,6 +21,7 @@ import {
 	textOfHex,
 	typeName,
 	wholeCoins,
+	wordText,
 } from "../../src/explorer/format.js";
 import { NodeClient, NodeError } from "../../src/explorer/node-client.js";
 import { resourcesOf, usedAfter } from "../../src/explorer/resources.js";
@@ -46,6 +47,17 @@ describe("numbers and texts", () => {
 		expect(moment(0)).toBe("–");
 		expect(moment(1_700_000_000_000)).toBe("2023-11-14 22:13:20 UTC");
 		expect(moment(9e18)).toBe("–");
+	});
+
+	test("words are numbers where they are small", () => {
+		const zeros = "0".repeat(62);
+		expect([`0x${zeros}0a`, `0x${"f".repeat(64)}`, "0x", "none"].map(wordText)).toEqual([
+			"10",
+			`0x${"f".repeat(64)}`,
+			"0x",
+			"none",
+		]);
+		expect(typeName("TriggerSmartContract")).toBe("Contract call");
 	});
 
 	test("coins are read as they are typed", () => {
@@ -168,6 +180,17 @@ describe("answers", () => {
 		expect(free).toEqual({ name: "free bandwidth", used: 100, limit: 600, fullAtMs: 86_401_000 });
 		expect(usedAfter(free as NonNullable<typeof free>, 43_201_000, 21_600_000)).toBe(50);
 		expect(staked?.fullAtMs).toBeUndefined();
+	});
+
+	test.each([
+		["a day without one", {}, 86_400_000],
+		["slots", { net_window_size: 14_400 }, 43_200_000],
+		["thousandths of slots", { net_window_size: 14_400_500, net_window_optimized: true }, 43_201_500],
+		["a day where it is too fine to be", { net_window_size: 999, net_window_optimized: true }, 86_400_000],
+	])("of staked resources keep a window of their own: %s", (_, window, ms) => {
+		const account = { latest_consume_time: 1_000, ...window };
+		const [, staked] = resourcesOf(account, { NetUsed: 5, NetLimit: 9 }, 1_000);
+		expect(staked?.fullAtMs).toBe(1_000 + ms);
 	});
 });
 

@@ -190,6 +190,14 @@ export const chainSettings = {
 		"file with its password, else COIN_NATS_PASSWORD has it (ours)",
 	),
 	"event.subscribe.nats.credentialsFile": optionalText("file of credentials to log in with instead (ours)"),
+	"event.subscribe.postgresql.database": optionalText(
+		"postgres://user@host:port/name: a PostgreSQL database that is told events, without a password in it (ours)",
+	),
+	"event.subscribe.postgresql.passwordFile": optionalText(
+		"file with its password; else PGPASSWORD or PGPASSFILE of the environment (ours)",
+	),
+	"event.subscribe.postgresql.schema": text("coin_events", "schema in which the tables are (ours)"),
+	"event.subscribe.postgresql.kinds": texts("kinds that it is told; empty: all seven (ours)"),
 	"event.subscribe.nats.tls": boolean(false, "connections to NATS are encrypted (ours)"),
 	"event.subscribe.native.useNativeQueue": boolean(false, "a ZeroMQ publisher tells the events"),
 	"event.subscribe.native.bindport": int(0, "its port; 0 or less: 5555"),

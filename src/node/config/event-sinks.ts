@@ -1,6 +1,8 @@
 /** Brokers and databases that are told events: the plugins of the network's node, and our own (protocol/configuration §1.11). */
 
 import { basename } from "node:path";
+import type { DatabaseAddress } from "../postgresql/address.js";
+import { SCHEMA, WRONG_SCHEMA, wrongDatabaseUrl } from "./database-url.js";
 import type { EventKind, EventTopic } from "./event-config.js";
 import type { Settings } from "./settings.js";
 
@@ -49,6 +51,11 @@ export interface NatsConfig {
 	readonly tls: boolean;
 }
 
+export interface PostgresqlConfig {
+	readonly is: "postgresql";
+	readonly address: DatabaseAddress;
+}
+
 interface SinkOf<Config> {
 	/** Under which it is logged and its position stored. */
 	readonly name: string;
@@ -59,7 +66,7 @@ interface SinkOf<Config> {
 	readonly config: Config;
 }
 
-export type SinkConfig = SinkOf<KafkaConfig | MongodbConfig | NatsConfig>;
+export type SinkConfig = SinkOf<KafkaConfig | MongodbConfig | NatsConfig | PostgresqlConfig>;
 
 /** What is read before: the topics of the section, and the name that each gives its kind. */
 export interface NamedTopics {
@@ -99,7 +106,7 @@ export function readPlugin(settings: Settings, named: NamedTopics): SinkConfig |
 
 /** Our own receivers. @throws {ConfigError} */
 export function readOwnSinks(settings: Settings, named: NamedTopics): readonly SinkConfig[] {
-	return [readNats(settings, named)].filter((sink) => sink !== undefined);
+	return [readNats(settings, named), readPostgresql(settings, named)].filter((sink) => sink !== undefined);
 }
 
 function readKafka(
@@ -201,6 +208,23 @@ function readNats(settings: Settings, { topics, kinds }: NamedTopics): SinkConfi
 		archive: undefined,
 		topics: topicsOf(settings, "event.subscribe.nats.kinds", asked, topics, kinds),
 		config,
+	};
+}
+
+function readPostgresql(settings: Settings, { topics, kinds }: NamedTopics): SinkConfig | undefined {
+	const url = settings.get("event.subscribe.postgresql.database");
+	const passwordFile = settings.get("event.subscribe.postgresql.passwordFile");
+	const schema = settings.get("event.subscribe.postgresql.schema");
+	const asked = settings.get("event.subscribe.postgresql.kinds");
+	if (url === undefined) return undefined;
+	const wrong = wrongDatabaseUrl(url);
+	if (wrong) throw settings.refuse("event.subscribe.postgresql.database", wrong);
+	if (!SCHEMA.test(schema)) throw settings.refuse("event.subscribe.postgresql.schema", WRONG_SCHEMA);
+	return {
+		name: "postgresql",
+		archive: undefined,
+		topics: topicsOf(settings, "event.subscribe.postgresql.kinds", asked, topics, kinds),
+		config: { is: "postgresql", address: { url, passwordFile, schema } },
 	};
 }
 

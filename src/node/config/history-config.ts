@@ -1,6 +1,7 @@
 /** `node.history`: what is kept of the past, and where (ours). */
 
 import type { DatabaseAddress } from "../postgresql/address.js";
+import { SCHEMA, WRONG_SCHEMA, wrongDatabaseUrl } from "./database-url.js";
 import type { Settings } from "./settings.js";
 
 /** What is kept of the past. */
@@ -57,20 +58,4 @@ function readDatabase(settings: Settings): DatabaseAddress | undefined {
 	if (wrongUrl) throw settings.refuse("node.history.database", wrongUrl);
 	if (!SCHEMA.test(schema)) throw settings.refuse("node.history.schema", WRONG_SCHEMA);
 	return { url, passwordFile, schema };
-}
-
-/** Names that mean the same with quotation marks and without, and that are none of PostgreSQL's own. */
-const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/;
-const WRONG_SCHEMA = "must be small letters, digits and _, at most 63, and not begin with pg_";
-
-/** Why an address isn't one of a database; without a word of it, since it may hold a password. */
-function wrongDatabaseUrl(url: string): string | undefined {
-	const parsed = URL.canParse(url) ? new URL(url) : undefined;
-	if (!parsed || !/^postgres(?:ql)?:$/.test(parsed.protocol) || parsed.pathname.length < 2) {
-		return "must be of the form postgres://user@host:port/name";
-	}
-	if (parsed.password !== "" || parsed.searchParams.has("password")) {
-		return "must not hold a password: use passwordFile beside it, or PGPASSWORD or PGPASSFILE of the environment";
-	}
-	return undefined;
 }

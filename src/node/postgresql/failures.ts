@@ -12,8 +12,15 @@ export class WriterElsewhere extends DatabaseRefusal {
 	override readonly name = "WriterElsewhere";
 }
 
-/** Classes of SQLSTATE that another try doesn't help: wrong user or database, missing rights, values that can't be stored. */
-const REFUSING = /^(?:28|3D|3F|42|0A|22|23)...$/;
+/** Values are of a form that the database doesn't have. */
+export class UnstorableError extends DatabaseRefusal {
+	override readonly name = "UnstorableError";
+}
+
+/** Classes of SQLSTATE of values that can't be stored: wrong form, a rule of the table, too large. */
+const UNSTORABLE = /^(?:22|23|54)...$/;
+/** Classes of SQLSTATE that another try doesn't help: wrong user or database, missing rights. */
+const REFUSING = /^(?:28|3D|3F|42|0A)...$/;
 /** What the library says where a password is asked for and none is known. */
 const NO_PASSWORD = /client password must be a string/;
 
@@ -28,6 +35,7 @@ export function failureOf(error: unknown, address: DatabaseAddress): DatabaseAwa
 		);
 	}
 	const sentence = `${shownAddress(address)}: ${text}`;
-	const isRefused = typeof code === "string" && REFUSING.test(code);
-	return isRefused ? new DatabaseRefusal(sentence) : new DatabaseAway(sentence);
+	const state = typeof code === "string" ? code : "";
+	if (UNSTORABLE.test(state)) return new UnstorableError(sentence);
+	return REFUSING.test(state) ? new DatabaseRefusal(sentence) : new DatabaseAway(sentence);
 }

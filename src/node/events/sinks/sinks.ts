@@ -8,6 +8,7 @@ import type {
 	KafkaConfig,
 	MongodbConfig,
 	NatsConfig,
+	PostgresqlConfig,
 	SinkConfig,
 	SinkLogin,
 } from "../../config/event-sinks.js";
@@ -26,6 +27,7 @@ interface SinkKinds {
 	readonly kafka: KafkaConfig;
 	readonly mongodb: MongodbConfig;
 	readonly nats: NatsConfig;
+	readonly postgresql: PostgresqlConfig;
 }
 
 /** What opens a receiver; clients of brokers are loaded only for it. It connects with the first delivery. */
@@ -46,6 +48,7 @@ const OPENERS: {
 		const credentials = credentialsFile === undefined ? undefined : readSecretFile(credentialsFile);
 		return (await import("./nats.js")).openNats(config, { password, credentials });
 	},
+	postgresql: async (config) => (await import("./postgresql.js")).openPostgresql(config),
 };
 
 /** A receiver can't be used as it is configured; one sentence. */

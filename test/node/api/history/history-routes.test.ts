@@ -27,6 +27,8 @@ let bert: string;
 let carl: string;
 const payments: string[] = [];
 let call = "";
+let assetId = "";
+let assetCall = "";
 
 const hexOf = (address: string): string => toHex(fromBase58Check(address) ?? new Uint8Array());
 const bareWord = (address: string): string => hexOf(address).slice(2).padStart(64, "0");
@@ -39,6 +41,23 @@ async function begin(directory: string | undefined, settings: string): Promise<v
 	[anna, bert, carl] = [0, 1, 2].map((index) => chain.account(index).address) as [string, string, string];
 	const name = `${word(6)}${Buffer.from("Coupon").toString("hex").padEnd(64, "0")}`;
 	token = await chain.deploy(COUPON, word(64) + word(1_000_000) + name);
+	const start_time = Date.now() + 86_400_000;
+	await chain.act("createassetissue", {
+		name: "Gold",
+		abbr: "GLD",
+		total_supply: 1000,
+		trx_num: 1,
+		num: 1,
+		precision: 2,
+		start_time,
+		end_time: start_time + 86_400_000,
+		description: "a token",
+		url: "http://gold.example",
+	});
+	const issued = (await chain.post("/wallet/getaccount", { address: anna, visible: true })) as Json;
+	assetId = String(issued["asset_issued_ID"]);
+	const moved = { to_address: bert, asset_name: assetId, amount: 5 };
+	assetCall = String((await chain.act("transferasset", moved))["txid"]);
 	for (const amount of [1, 2, 3]) {
 		const { txid } = await chain.act("createtransaction", { to_address: bert, amount });
 		payments.push(String(txid));
@@ -287,6 +306,26 @@ describe.each(STORES)("with the history in %s", (where, missing) => {
 			});
 		});
 
+		describe("movements of ORC-10 tokens", () => {
+			it("have the form of those of ORC-20, and leave others out where one is asked for", async () => {
+				const row = {
+					transaction_id: assetCall,
+					token_info: { token_id: assetId, symbol: "GLD", decimals: 2, name: "Gold" },
+					block_timestamp: expect.any(Number),
+					from: anna,
+					to: bert,
+					type: "Transfer",
+					value: "5",
+				};
+				for (const name of ["trc10", "orc10"])
+					expect((await page(`accounts/${bert}/transactions/${name}`)).data).toEqual([row]);
+				const path = `accounts/${anna}/transactions/orc10`;
+				expect((await page(`${path}?token_id=${assetId}`)).data).toEqual([row]);
+				for (const query of ["token_id=7", "only_to=true", "only_unconfirmed=true"])
+					expect((await page(`${path}?${query}`)).data).toEqual([]);
+			});
+		});
+
 		describe("other rows", () => {
 			it("tell an account as the wallet does, with its tokens", async () => {
 				const [row] = (await page(`accounts/${carl}`)).data;
@@ -360,6 +399,21 @@ describe.each(STORES)("with the history in %s", (where, missing) => {
 				const id = await chain.result("evm_snapshot");
 				const { txid } = await chain.act("createtransaction", { to_address: carl, amount: 9 });
 				expect(ids(await page(`accounts/${carl}/transactions?limit=1`))).toEqual([txid]);
+				// Code that pays one sun to carl while it is deployed.
+				const data = `0x6000600060006000600173${hexOf(carl).slice(2)}5af100`;
+				const from = `0x${hexOf(anna).slice(2)}`;
+				const deployed = await chain.result("eth_sendTransaction", [{ from, data, value: "0x5" }]);
+				const [row] = (await page(`accounts/${anna}/transactions?limit=1&search_internal=false`)).data;
+				expect(`0x${String(row?.["txID"])}`).toBe(deployed);
+				const inner = {
+					internal_tx_id: expect.stringMatching(/^[0-9a-f]{64}$/),
+					from_address: expect.stringMatching(/^41[0-9a-f]{40}$/),
+					to_address: hexOf(carl),
+					data: { note: "63616c6c", rejected: false, call_value: { _: 1 } },
+				};
+				expect(row?.["internal_transactions"]).toEqual([inner]);
+				const [own] = (await page(`accounts/${carl}/internal-transactions?limit=1`)).data;
+				expect(own).toEqual({ ...inner, tx_id: row?.["txID"], block_timestamp: expect.any(Number) });
 				await chain.result("evm_revert", [id]);
 				expect(ids(await page(`accounts/${carl}/transactions?limit=1`))).not.toContain(txid);
 				expect(ids(await page(`accounts/${anna}/transactions?limit=1`))).toEqual([call]);
