@@ -148,7 +148,7 @@ export class ToldChain {
 
 	/** No more blocks come: what follows is told of a chain that stands still. */
 	async rest(): Promise<void> {
-		await this.rpc("evm_setIntervalMining", [0]).catch(() => undefined);
+		await this.rpc("dev_setSealing", ["manual"]);
 	}
 
 	/** What has to have been told of the chain as it is, as marks (see {@link markOf}), and the ids of its blocks. */
