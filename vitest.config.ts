@@ -7,6 +7,7 @@ const PROGRAM = [
 	"test/package/**/*.test.ts",
 	"test/node/startup.test.ts",
 	"test/replay/main.test.ts",
+	"test/brokers/**/*.test.ts",
 ];
 
 /** Tests with libraries and tools of others. */
@@ -32,6 +33,11 @@ const SLOW = [
 	"test/node/shielded/{groth16,mutations,precompiles,remembered-proofs}.test.ts",
 	"test/protocol/sapling/incremental-tree.test.ts",
 	"test/proving/{native-prover,prover,spend,tasks}.test.ts",
+	// The index of history over each store, and a PostgreSQL server where there is one
+	"test/node/history/{history-index,history-away}.test.ts",
+	"test/node/history/postgresql/*.test.ts",
+	"test/node/api/history/history-routes.test.ts",
+	"test/node/events/sinks/postgresql.test.ts",
 	// Long chains, and files that are synced to a disk
 	"test/node/chain/{old-blocks,restart}.test.ts",
 	"test/node/adoption/{adoption,in-place}.test.ts",

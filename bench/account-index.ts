@@ -2,16 +2,20 @@
  * What the history index costs and gives (`node.history.index`): importing a recorded set with it and without, in turns; what it
  * takes on the disk; pages of 200 rows with their bodies; and pages of a store of many rows.
  *
- * npm run bench:index -- [folder of a recorded set] [rounds] [rows of the large store]
+ * npm run bench:index -- [folder of a recorded set] [rounds] [rows of the large store] [--database postgres://…]
+ *
+ * With a database the same in schemas of it, which are removed at the end.
  */
 
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { parseArgs } from "node:util";
 import { StoredBodies } from "../src/node/api/history/stored-bodies.js";
 import { readBlockFile } from "../src/node/chain/block-file.js";
 import { importBlocks } from "../src/node/chain/importer.js";
 import { OpenChain } from "../src/node/chain/open-chain.js";
+import type { NodeConfig } from "../src/node/config/config.js";
 import { createContractMachine } from "../src/node/contract-runner.js";
 import {
 	type HistoryStore,
@@ -20,6 +24,7 @@ import {
 	ROWS_VERSION,
 } from "../src/node/history/history-store.js";
 import { type PageQuery, readPage } from "../src/node/history/pages.js";
+import { PostgresqlStore } from "../src/node/history/postgresql/postgresql-store.js";
 import { RecentRows } from "../src/node/history/recent-rows.js";
 import {
 	type HistoryRow,
@@ -29,6 +34,7 @@ import {
 	tokenValue,
 } from "../src/node/history/rows.js";
 import { openHistory } from "../src/node/node-history.js";
+import { Client } from "../src/node/postgresql/driver.js";
 import { loadShieldedSupport } from "../src/node/shielded-support.js";
 import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";
@@ -43,7 +49,11 @@ const PAGES = 300;
 /** Accounts of the large store; the first has a tenth of all rows. */
 const ACCOUNTS = 1_000;
 
-const [folder = DEFAULT_SET, roundsText = "3", rowsText = "1000000"] = process.argv.slice(2);
+const { values: flags, positionals } = parseArgs({
+	allowPositionals: true,
+	options: { database: { type: "string" } },
+});
+const [folder = DEFAULT_SET, roundsText = "3", rowsText = "1000000"] = positionals;
 const name = basename(folder);
 const script = workerScript();
 if (!script) throw new Error("run this from the bundle: npm run bench:index");
@@ -54,6 +64,24 @@ const config = recordedConfig(folder);
 const machine = createContractMachine(config, false);
 const shielded = await loadShieldedSupport(config, false);
 const log = { info: () => {}, warn: () => {}, error: () => {} };
+/** The configuration of an import whose history is in a schema of the database, or beside the chain. */
+function configFor(schema: string): NodeConfig {
+	const { database: url } = flags;
+	if (url === undefined) return config;
+	const history = { ...config.node.history, database: { url, passwordFile: undefined, schema } };
+	return { ...config, node: { ...config.node, history } };
+}
+const SCHEMAS = { import: "coin_bench_import", large: "coin_bench_large" } as const;
+
+/** Forgets what a round before wrote. */
+async function dropSchema(schema: string): Promise<void> {
+	if (flags.database === undefined) return;
+	const client = new Client({ connectionString: flags.database });
+	await client.connect();
+	await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+	await client.end();
+}
+
 const report = (error: unknown): never => {
 	throw error;
 };
@@ -79,7 +107,13 @@ interface Imported {
 async function importSet(directory: string, isIndexed: boolean): Promise<Imported> {
 	const chain = await open(directory);
 	const history = isIndexed
-		? await openHistory({ open: chain, config, dataDirectory: directory, log, report })
+		? await openHistory({
+				open: chain,
+				config: configFor(SCHEMAS.import),
+				dataDirectory: directory,
+				log,
+				report,
+			})
 		: undefined;
 	const cpu = process.cpuUsage();
 	const started = performance.now();
@@ -104,7 +138,13 @@ const round = (value: number): number => Math.round(value * 100) / 100;
 /** Milliseconds of pages of an imported set: rows alone, and with the bodies that an answer shows. */
 async function readingSet(directory: string): Promise<object> {
 	const chain = await open(directory);
-	const { index, close } = await openHistory({ open: chain, config, dataDirectory: directory, log, report });
+	const { index, close } = await openHistory({
+		open: chain,
+		config: configFor(SCHEMAS.import),
+		dataDirectory: directory,
+		log,
+		report,
+	});
 	const owners = new Map<string, number>();
 	for (let number = 1n; number <= chain.chain.head.number; number++) {
 		for (const { owner } of chain.chain.blockByNumber(number)?.transactions ?? []) {
@@ -169,8 +209,19 @@ async function fill(store: HistoryStore, count: number): Promise<void> {
 	}
 }
 
+/** The large store: in a directory, or in the database. */
+async function openLarge(directory: string): Promise<HistoryStore> {
+	const { database: address } = configFor(SCHEMAS.large).node.history;
+	if (!address) return openHistoryStore(directory);
+	await dropSchema(SCHEMAS.large);
+	const genesis = Buffer.alloc(32);
+	const store = await PostgresqlStore.create({ address, genesis, readOnly: false, isDisposable: true });
+	await store.position();
+	return store;
+}
+
 async function readingLarge(directory: string, count: number): Promise<object> {
-	const store = await openHistoryStore(directory);
+	const store = await openLarge(directory);
 	const started = performance.now();
 	await fill(store, count);
 	const fillSeconds = (performance.now() - started) / 1000;
@@ -189,13 +240,15 @@ async function readingLarge(directory: string, count: number): Promise<object> {
 		await readPage({ store, storedTo: top, recent }, query);
 		times.push(performance.now() - begun);
 	}
+	await store.position();
+	const bytes = flags.database === undefined ? undefined : store.bytes;
 	await store.close();
 	return {
 		rows: count,
 		fillRowsPerSecond: Math.round(count / fillSeconds),
 		pageMs: round(middle(times)),
 		slowestPageMs: round(part(times, 0.99)),
-		bytesPerRow: round(sizeOf(directory) / count),
+		bytesPerRow: round((bytes ?? sizeOf(directory)) / count),
 	};
 }
 
@@ -205,12 +258,14 @@ try {
 	const directories = ["off", "on"].map((each) => join(root, each)) as [string, string];
 	for (let n = 0; n < Number(roundsText); n++) {
 		for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+		await dropSchema(SCHEMAS.import);
 		const off = await importSet(directories[0], false);
 		results.push({ off, on: await importSet(directories[1], true) });
 	}
 	const found = results.length > 0 ? await readingSet(directories[1]) : {};
 	const transactions = results[0]?.on.transactions ?? 0;
-	const indexBytes = results.length > 0 ? sizeOf(historyDirectory(directories[1])) : 0;
+	const isBeside = results.length > 0 && flags.database === undefined;
+	const indexBytes = isBeside ? sizeOf(historyDirectory(directories[1])) : 0;
 	const result = {
 		set: name,
 		transactions,
@@ -224,6 +279,7 @@ try {
 	};
 	process.stdout.write(`${JSON.stringify(result)}\n`);
 } finally {
+	for (const schema of Object.values(SCHEMAS)) await dropSchema(schema);
 	await pool.close();
 	rmSync(root, { recursive: true, force: true });
 }

@@ -95,11 +95,40 @@ const COMPILED_PART: BuildPlugin = {
 	},
 };
 
+/** Clients of brokers and databases, below src: a node that is configured for none reads nothing of them. */
+const CLIENTS = [
+	...["kafka", "mongodb", "nats"].map((name) => `node/events/sinks/${name}`),
+	"node/postgresql/driver",
+];
+
+/** The file of `coin node start` finds them beside itself. */
+const CLIENTS_APART: BuildPlugin = {
+	name: "clients in files of their own",
+	setup({ onResolve }) {
+		onResolve({ filter: /^\.\.?\// }, ({ kind, path, resolveDir }) => {
+			if (kind !== "dynamic-import") return undefined;
+			const name = relative(source, join(resolveDir, path)).replaceAll("\\", "/").replace(/\.js$/, "");
+			return CLIENTS.includes(name) ? { path: `./${name}.cjs`, external: true } : undefined;
+		});
+	},
+};
+
+/** Each client once more, for the file of `coin node start`. */
+async function bundleClients(): Promise<Metafile> {
+	const { metafile } = await build({
+		...COMMON,
+		entryPoints: Object.fromEntries(CLIENTS.map((name) => [name, join(source, `${name}.ts`)])),
+		format: "cjs",
+		outExtension: { ".js": ".cjs" },
+	});
+	return metafile;
+}
+
 async function bundleStart(): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
 		external: OUTSIDE.filter((name) => name !== "level"),
-		plugins: [COMPILED_PART],
+		plugins: [COMPILED_PART, CLIENTS_APART],
 		entryPoints: { start: join(source, "start.ts") },
 		format: "cjs",
 		outExtension: { ".js": ".cjs" },
@@ -139,6 +168,10 @@ async function bundleExplorer(): Promise<Metafile> {
 /** Programs that run while a new bundle is written still load chunks of the old one. */
 const GRACE_MS = 10 * 60_000;
 
+/** Crates whose compiled form is part of the repository, and where it is below src/ and dist/. */
+const CRATES = ["sapling-prover", "signature-recovery"];
+const COMPILED = ["proving/sapling-prover.wasm", "node/signatures/recovery.linux-x64.node"];
+
 /** @param packaged what is packed, and nothing else in the folder */
 async function bundle(packaged: boolean): Promise<Metafile> {
 	const target = join(root, "dist");
@@ -152,16 +185,19 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 		banner: { js: BANNER },
 	});
 	const start = await bundleStart();
+	const clients = await bundleClients();
 	const explorer = await bundleExplorer();
-	const compiled = join(target, "proving", "sapling-prover.wasm");
-	await copyFile(join(source, "proving", "sapling-prover.wasm"), compiled);
+	for (const path of COMPILED) await copyFile(join(source, path), join(target, path));
 	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
-	const crates = await readFile(join(root, "crates", "sapling-prover", "NOTICES.txt"), "utf8");
-	await writeFile(notices, `${thirdPartyNotices(bundledFiles(metafile, start, explorer))}\n${crates}`);
-	const built = [metafile, start, explorer].flatMap(({ outputs }) => Object.keys(outputs));
+	const bundles = [metafile, start, clients, explorer];
+	const crates = CRATES.map((name) => readFile(join(root, "crates", name, "NOTICES.txt"), "utf8"));
+	const parts = [thirdPartyNotices(bundledFiles(...bundles)), ...(await Promise.all(crates))];
+	await writeFile(notices, parts.join("\n"));
+	const built = bundles.flatMap(({ outputs }) => Object.keys(outputs));
 	const written = [...built, ...START_COMMAND, "dist/explorer/index.html"];
 	const outputs = written.map((path) => resolve(root, path));
-	await removeStale(target, new Set([...outputs, compiled, notices]));
+	const compiled = COMPILED.map((path) => join(target, path));
+	await removeStale(target, new Set([...outputs, ...compiled, notices]));
 	return metafile;
 }
 

@@ -19,6 +19,7 @@ import { refuseDevelopmentDirectory } from "../node/development/directory.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { nearest } from "../wallet/values/suggestion.js";
 import { blackHoleGap, genesisGap, missingPartHint } from "./configuration-gaps.js";
+import { TAKEN_SETTINGS } from "./development-services.js";
 import { LISTENERS } from "./listeners.js";
 
 export interface Finding {
@@ -94,12 +95,10 @@ export function keyWarnings(config: NodeConfig): string[] {
 
 /** Keys of the file that a development chain doesn't take; undefined: it takes all. */
 export function developmentWarning(config: NodeConfig): string | undefined {
-	const others = config.settings.filter(
-		({ path, line }) => line !== undefined && !/^(dev\.|log\.level|event\.subscribe\.)/.test(path),
-	);
+	const others = config.settings.filter(({ path, line }) => line !== undefined && !TAKEN_SETTINGS.test(path));
 	if (others.length === 0) return undefined;
 	const names = others.map(({ path }) => path).join(", ");
-	return `a development chain takes only dev, event.subscribe and log.level from ${config.file}; without effect: ${names}`;
+	return `a development chain takes only dev, event.subscribe, node.history and log.level from ${config.file}; without effect: ${names}`;
 }
 
 function developmentFindings(config: NodeConfig): Finding[] {
@@ -115,7 +114,7 @@ async function checkPorts(config: NodeConfig): Promise<Finding[]> {
 	const users = new Map<number, string>();
 	const findings: Finding[] = [];
 	for (const { of, use, setting } of LISTENERS) {
-		const { enabled, port } = of(config.node);
+		const { enabled, port } = of(config);
 		if (!enabled || port === 0) continue;
 		const other = users.get(port);
 		const user = `${use} (${setting})`;

@@ -12,7 +12,7 @@ export interface Listener {
 	readonly setting: string;
 	/** Flag of a development chain, if it has one. */
 	readonly flag?: string;
-	readonly of: (node: NodeConfig["node"]) => ListenerConfig;
+	readonly of: (config: NodeConfig) => ListenerConfig;
 }
 
 export const LISTENERS: readonly Listener[] = [
@@ -21,71 +21,77 @@ export const LISTENERS: readonly Listener[] = [
 		use: "HTTP API",
 		setting: "node.http.fullNodePort",
 		flag: "--http-port",
-		of: ({ http }) => http.full,
+		of: ({ node }) => node.http.full,
 	},
 	{
 		owner: "solidity HTTP server",
 		use: "solidity HTTP API",
 		setting: "node.http.solidityPort",
 		flag: "--solidity-port",
-		of: ({ http }) => http.solidity,
+		of: ({ node }) => node.http.solidity,
 	},
 	{
 		owner: "pbft HTTP server",
 		use: "PBFT HTTP API",
 		setting: "node.http.PBFTPort",
-		of: ({ http }) => http.pbft,
+		of: ({ node }) => node.http.pbft,
 	},
 	{
 		owner: "full JSON-RPC server",
 		use: "JSON-RPC",
 		setting: "node.jsonrpc.httpFullNodePort",
 		flag: "--jsonrpc-port",
-		of: ({ jsonrpc }) => jsonrpc.full,
+		of: ({ node }) => node.jsonrpc.full,
 	},
 	{
 		owner: "solidity JSON-RPC server",
 		use: "solidity JSON-RPC",
 		setting: "node.jsonrpc.httpSolidityPort",
-		of: ({ jsonrpc }) => jsonrpc.solidity,
+		of: ({ node }) => node.jsonrpc.solidity,
 	},
 	{
 		owner: "pbft JSON-RPC server",
 		use: "PBFT JSON-RPC",
 		setting: "node.jsonrpc.httpPBFTPort",
-		of: ({ jsonrpc }) => jsonrpc.pbft,
+		of: ({ node }) => node.jsonrpc.pbft,
 	},
 	{
 		owner: "full gRPC server",
 		use: "gRPC API",
 		setting: "node.rpc.port",
 		flag: "--grpc-port",
-		of: ({ rpc }) => rpc.full,
+		of: ({ node }) => node.rpc.full,
 	},
 	{
 		owner: "solidity gRPC server",
 		use: "solidity gRPC API",
 		setting: "node.rpc.solidityPort",
 		flag: "--grpc-solidity-port",
-		of: ({ rpc }) => rpc.solidity,
+		of: ({ node }) => node.rpc.solidity,
 	},
 	{
 		owner: "pbft gRPC server",
 		use: "PBFT gRPC API",
 		setting: "node.rpc.PBFTPort",
-		of: ({ rpc }) => rpc.pbft,
+		of: ({ node }) => node.rpc.pbft,
 	},
 	{
 		owner: "metrics server",
 		use: "metrics",
 		setting: "node.metrics.prometheus.port",
-		of: ({ metrics }) => metrics.prometheus,
+		of: ({ node }) => node.metrics.prometheus,
 	},
 	{
 		owner: "peer network",
 		use: "peers",
 		setting: "node.listen.port",
-		of: ({ peers }) => ({ enabled: true, port: peers.listenPort }),
+		of: ({ node }) => ({ enabled: true, port: node.peers.listenPort }),
+	},
+	{
+		owner: "event queue",
+		use: "event queue",
+		setting: "event.subscribe.native.bindport",
+		of: ({ events }) => ({ enabled: events?.native !== undefined, port: events?.native?.port ?? 0 }),
 	},
 ];
 

@@ -6,14 +6,12 @@ import { portError } from "./api/http-servers.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { EventConfig } from "./config/event-config.js";
 import type { EventCounts } from "./events/event-counts.js";
-import { createEventService } from "./events/event-service.js";
+import { createEventService, FLUSH_MS } from "./events/event-service.js";
 import type { EventChain } from "./events/loaded-block.js";
 import { Publisher } from "./events/native/publisher.js";
+import { createSinks } from "./events/sinks/sinks.js";
 import { createWebhooks } from "./events/sinks/webhooks.js";
 import type { NodeLog } from "./node.js";
-
-/** Version 1 tells what waits so often. */
-const FLUSH_MS = 1_000;
 
 /** A chain as the events see it. */
 export function eventChainOf({ chain }: OpenChain, dialect: Dialect): EventChain {
@@ -55,30 +53,40 @@ export interface RunningEvents {
 
 /** Starts telling events. @throws {OperatorError} if the queue can't be bound, or a receiver's files can't be read */
 export async function startEvents(options: EventsOptions): Promise<RunningEvents> {
-	const { open, events, dialect, dataDirectory, clock, log } = options;
-	const webhooks = createWebhooks({
+	const { open, events, dialect, dataDirectory, clock, log, report } = options;
+	const chain = eventChainOf(open, dialect);
+	const warn = (text: string): void => log.warn({}, text);
+	const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
+		// It ends early where the node stops.
+		await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
+	};
+	const nowMs = (): number => Number(clock());
+	const webhooks = createWebhooks({ config: events, chain, dataDirectory, warn, nowMs, fetch, pause });
+	const sinks = await createSinks({
 		config: events,
-		chain: eventChainOf(open, dialect),
+		chain,
 		dataDirectory,
-		warn: (text) => log.warn({}, text),
-		nowMs: () => Number(clock()),
-		fetch,
-		pause: async (ms, signal) => {
-			// It ends early where the node stops.
-			await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
-		},
+		environment: process.env,
+		run: `${nowMs().toString(36)}${process.pid.toString(36)}`,
+		pause,
+		warn,
+		info: (text) => log.info({}, text),
+		report: (error) => report(error, "events"),
 	});
 	const native = await startNative(options);
-	const ignore = open.chain.observe(webhooks.observer);
+	const observers = [webhooks.observer, ...sinks.map(({ observer }) => observer)];
+	const ignored = observers.map((observer) => open.chain.observe(observer));
 	webhooks.start();
+	for (const sink of sinks) sink.start();
 	return {
 		port: native?.publisher.port,
 		get counts() {
-			return { native: native?.publisher.counts, receivers: webhooks.counts };
+			const receivers = [...webhooks.counts, ...sinks.map(({ counts }) => counts)];
+			return { native: native?.publisher.counts, receivers };
 		},
 		close: async () => {
-			ignore();
-			await webhooks.stop();
+			for (const ignore of ignored) ignore();
+			await Promise.all([webhooks.stop(), ...sinks.map((sink) => sink.stop())]);
 			await native?.close();
 		},
 	};

@@ -3,13 +3,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
-import { type Coverage, HistoryIndex } from "./history/history-index.js";
-import { historyDirectory, openHistoryStore } from "./history/history-store.js";
+import { type Coverage, HistoryIndex, type HistoryReader } from "./history/history-index.js";
+import { type HistoryStore, historyDirectory, openHistoryStore } from "./history/history-store.js";
 import type { IndexedChain } from "./history/stored-blocks.js";
 import type { NodeLog } from "./node.js";
+import { type DatabaseAddress, DatabaseRefusal } from "./postgresql/address.js";
+import { WriterElsewhere } from "./postgresql/failures.js";
 
 /** Indexing old blocks takes a quarter of the time, not a tenth as other work in the background: people wait for it. */
 const PAUSE_SHARE = 1 / 3;
+
+/** How long the chain waits for a database elsewhere to take what it has brought to the disk itself. */
+const MOST_WAIT_MS = 1_000;
+
+/** A start waits five seconds for a writer that is about to be gone. */
+const WRITER_TRIES = 20;
+const WRITER_PAUSE_MS = 250;
 
 interface HistoryOptions {
 	readonly open: OpenChain;
@@ -18,18 +27,21 @@ interface HistoryOptions {
 	readonly dataDirectory: string | undefined;
 	/** The first block of its own; absent: the genesis block. */
 	readonly lowestNumber?: number | undefined;
+	/** Whether the chain can be put back: then rows of other blocks are thrown away wherever they are. */
+	readonly isDevelopment?: boolean;
 	readonly log: NodeLog;
 	readonly report: (error: unknown, where: string) => void;
 }
 
 interface OpenHistory {
-	readonly index: HistoryIndex;
+	readonly index: HistoryReader;
 	close(): Promise<void>;
 }
 
-/** Opens the index of a chain, and lets it follow. @throws {DatabaseError} one sentence */
+/** Opens the index of a chain, and lets it follow. @throws {OperatorError} one sentence */
 export async function openHistory(options: HistoryOptions): Promise<OpenHistory> {
 	const { open, config, dataDirectory, log, report } = options;
+	const { database, readOnly } = config.node.history;
 	const hasReceipts = config.storage.transactionHistory;
 	if (!hasReceipts) {
 		log.warn(
@@ -37,10 +49,15 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
 			"the history index has no token transfers, internal transactions and events: storage.transHistory.switch is off",
 		);
 	}
-	const store = dataDirectory ? await openHistoryStore(historyDirectory(dataDirectory)) : undefined;
+	const chain = indexedChain(open, hasReceipts, options.lowestNumber ?? 0);
+	const onAway = (reason: string | undefined): void => tellAway(reason, log);
+	if (database && readOnly) return followHistory(options, await databaseStore(options, database), chain);
+	const store = database
+		? await databaseStore(options, database)
+		: dataDirectory && (await openHistoryStore(historyDirectory(dataDirectory)));
 	const index = await HistoryIndex.open({
-		chain: indexedChain(open, hasReceipts, options.lowestNumber ?? 0),
-		store,
+		chain,
+		store: store || undefined,
 		pace: {
 			now: () => performance.now(),
 			pause: async (ms) => {
@@ -49,9 +66,16 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
 		},
 		onFailure: (error) => report(error, "history index"),
 		onProgress: (coverage) => tellProgress(coverage, log),
-	});
+		...(database ? { pauseFor, onAway } : {}),
+	}).catch(closing(store));
 	const ignore = open.chain.observe(index);
-	if (store) open.followBase((number) => index.storedUpTo(Number(number)));
+	if (store) {
+		open.followBase(async (number) => {
+			const written = index.storedUpTo(Number(number));
+			// A disk of its own is waited for; a database elsewhere must not hold up the chain.
+			await (database ? Promise.race([written, sleep(MOST_WAIT_MS, undefined, { ref: false })]) : written);
+		});
+	}
 	return {
 		index,
 		close: async () => {
@@ -62,6 +86,73 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
 			await index.close();
 		},
 	};
+}
+
+/** What becomes of a store that can't be used: another node may write to it. */
+const closing =
+	(store: HistoryStore | "" | undefined) =>
+	async (error: unknown): Promise<never> => {
+		if (store) await store.close();
+		throw error;
+	};
+
+/** The history that another node writes. */
+async function followHistory(
+	{ open, log }: HistoryOptions,
+	store: HistoryStore,
+	chain: IndexedChain,
+): Promise<OpenHistory> {
+	const { HistoryFollower } = await import("./history/history-follower.js");
+	const onAway = (reason: string | undefined): void => tellAway(reason, log);
+	const index = await HistoryFollower.open({ chain, store, pauseFor, onAway }).catch(closing(store));
+	const ignore = open.chain.observe(index);
+	return {
+		index,
+		close: async () => {
+			ignore();
+			await index.close();
+		},
+	};
+}
+
+/** The database's driver is loaded only where a database is named. @throws {OperatorError} */
+async function databaseStore(
+	{ open, config, dataDirectory, isDevelopment = false }: HistoryOptions,
+	address: DatabaseAddress,
+): Promise<HistoryStore> {
+	if (dataDirectory === undefined) {
+		throw new DatabaseRefusal("node.history.database needs a chain with a data directory (-d)");
+	}
+	const { PostgresqlStore } = await import("./history/postgresql/postgresql-store.js");
+	const genesis = open.rules.genesisId;
+	const { readOnly } = config.node.history;
+	const store = await PostgresqlStore.create({ address, genesis, readOnly, isDisposable: isDevelopment });
+	await formerWriterGone(store);
+	return store;
+}
+
+/** The server frees the lock of a node that was killed once it sees that its connection is closed. */
+async function formerWriterGone(store: HistoryStore): Promise<void> {
+	for (let tries = 0; tries < WRITER_TRIES; tries++) {
+		try {
+			await store.position();
+			return;
+		} catch (error) {
+			// Whatever else is wrong is told when the index is opened.
+			if (!(error instanceof WriterElsewhere)) return;
+		}
+		await sleep(WRITER_PAUSE_MS);
+	}
+}
+
+/** Ends early where the node stops. */
+async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+	await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
+}
+
+function tellAway(reason: string | undefined, log: NodeLog): void {
+	if (reason === undefined) log.info({}, "the history database answers again");
+	else log.warn({ reason }, "the history database can't be used: the node goes on without it");
 }
 
 function tellProgress({ from, missing, isComplete }: Coverage, log: NodeLog): void {

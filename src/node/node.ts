@@ -262,9 +262,9 @@ async function startServices(
 	const shieldedWork = options.shieldedWork ?? openShieldedWork(config, development !== undefined, stops);
 	const shieldedWarning = watchShielded(open, config, log);
 	const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
-	const metrics = await startCounting(core, network, () => events?.counts);
-	const own = development ? [development.producer] : options.producers;
 	const history = await loadHistory(core);
+	const metrics = await startCounting(core, network, () => events?.counts, history);
+	const own = development ? [development.producer] : options.producers;
 	const sources = new ContractSources(open);
 	const api = createApiNode({
 		open,
@@ -397,6 +397,7 @@ async function startCounting(
 	{ open, options, report, stops }: NodeCore,
 	network: NetworkView,
 	events: () => EventCounts | undefined,
+	history: ApiNode["history"],
 ): Promise<NodeMetrics | undefined> {
 	const { config, clock = () => BigInt(Date.now()), host } = options;
 	const { enabled, prometheus } = config.node.metrics;
@@ -408,6 +409,7 @@ async function startCounting(
 		database: open.database,
 		network,
 		events: config.events && events,
+		history,
 		clock,
 		host,
 		report,
@@ -423,7 +425,9 @@ async function loadHistory({ open, options, log, report, stops }: NodeCore): Pro
 	const { openHistory } = await import("./node-history.js");
 	const fork = development?.options.fork;
 	const lowestNumber = fork && Number(fork.number) + 1;
-	const { index, close } = await openHistory({ open, config, dataDirectory, lowestNumber, log, report });
+	const isDevelopment = development !== undefined;
+	const base = { open, config, dataDirectory, lowestNumber, isDevelopment };
+	const { index, close } = await openHistory({ ...base, log, report });
 	stops.push(close);
 	return index;
 }

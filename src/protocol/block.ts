@@ -1,11 +1,15 @@
 /** Blocks: ids, Merkle roots, header signatures (protocol/blocks §1.4). */
 
 import { be64, concatBytes, readBe64, toHex } from "./bytes.js";
+import { sharedWriter } from "./codec/writer.js";
 import { sha256 } from "./hash.js";
-import { Block, BlockHeader, BlockHeaderRaw } from "./messages.js";
+import { Block, BlockHeader, BlockHeaderRaw, writeBlock } from "./messages.js";
 import { keptOfHeader } from "./post-quantum.js";
 import { recoverAddress } from "./signature.js";
 import { SignedTransaction, type TransactionHeader } from "./transaction.js";
+
+/** Tag of the field `transactions`, the first of a block: number 1, length-delimited. */
+const BLOCK_TRANSACTIONS_TAG = 0x0a;
 
 export const ZERO_HASH = new Uint8Array(32);
 
@@ -69,7 +73,7 @@ export class SignedBlock {
 
 	/** Keeps its bytes only: whoever asks for its transactions again has them decoded again, with other objects. */
 	forgetContents(): void {
-		this.cachedBytes ??= Block.encode(this.message);
+		this.cachedBytes ??= this.encode();
 		this.cachedMessage = undefined;
 		this.cachedTransactions = undefined;
 	}
@@ -100,8 +104,22 @@ export class SignedBlock {
 	}
 
 	get bytes(): Uint8Array {
-		this.cachedBytes ??= Block.encode(this.message);
+		this.cachedBytes ??= this.encode();
 		return this.cachedBytes;
+	}
+
+	/** Around the bytes of its transactions where those were serialised for the root. */
+	private encode(): Uint8Array {
+		const { cachedTransactions: transactions } = this;
+		if (!this.cachedRoot || !transactions) return Block.encode(this.message);
+		const { block_header, $unknown } = this.message;
+		sharedWriter.reset();
+		writeBlock(sharedWriter, Block.create({ block_header, $unknown }));
+		for (let at = transactions.length - 1; at >= 0; at--) {
+			sharedWriter.bytes((transactions[at] as SignedTransaction).bytes);
+			sharedWriter.byte(BLOCK_TRANSACTIONS_TAG);
+		}
+		return sharedWriter.finish();
 	}
 
 	/** SHA-256 of the serialised header data: what the witness signs. */

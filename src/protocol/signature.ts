@@ -30,6 +30,13 @@ export interface RecoverEngine {
 	readonly recover: (hash: Uint8Array, signature: Uint8Array, recovery: number) => Uint8Array | undefined;
 	/** Whether these 33 bytes are a point of the curve in its compressed form. */
 	readonly isPoint: (compressed: Uint8Array) => boolean;
+	/**
+	 * Addresses for many signatures at once, if the library can do that.
+	 * @param questions 97 bytes each: hash, r, s, header byte
+	 * @param prefix first byte of an address
+	 * @param answers 22 bytes each, filled: 1 and the address, or zeros for what {@link recoverAddress} has to decide
+	 */
+	readonly recoverSigners?: (questions: Uint8Array, prefix: number, answers: Uint8Array) => void;
 }
 
 let engine: (RecoverEngine & { readonly name: string }) | undefined;
@@ -51,6 +58,9 @@ let signEngine: SignEngine | undefined;
 export function setSignEngine(sign: SignEngine | undefined): void {
 	signEngine = sign;
 }
+
+/** The compiled library of this thread; undefined: there is none. */
+export const recoverEngine = (): RecoverEngine | undefined => engine;
 
 /** Which library recovers signatures in this thread. */
 export function recoverEngineName(): string {

@@ -9,11 +9,22 @@ import { toHex } from "./bytes.js";
 import type { DecodeBudget } from "./codec/budget.js";
 import { type Message, type MessageType, setField } from "./codec/descriptor.js";
 import { DecodeError } from "./codec/reader.js";
+import { sharedWriter, type Writer } from "./codec/writer.js";
 import { type ContractType, contractTypeById, TYPE_URL_PREFIX, typeUrlMatches } from "./contract-types.js";
 import { sha256 } from "./hash.js";
-import { Any, Transaction, TransactionContract, TransactionRaw, type TransactionResult } from "./messages.js";
+import {
+	Any,
+	Transaction,
+	TransactionContract,
+	TransactionRaw,
+	type TransactionResult,
+	writeTransaction,
+} from "./messages.js";
 import { keptOfTransaction } from "./post-quantum.js";
 import { recoverAddress, SIGNATURE_LENGTH, SignatureError } from "./signature.js";
+
+/** Tag of the field `raw_data`, the first of a transaction: number 1, length-delimited. */
+const RAW_DATA_TAG = 0x0a;
 
 /** `txID`: SHA-256 of the serialised `raw_data`. */
 export function transactionId(rawBytes: Uint8Array): Uint8Array {
@@ -66,8 +77,22 @@ export class SignedTransaction {
 
 	/** The whole transaction, canonical. */
 	get bytes(): Uint8Array {
-		this.cachedBytes ??= Transaction.encode(this.message);
+		if (!this.cachedBytes) {
+			this.write(sharedWriter, this.message.ret);
+			this.cachedBytes = sharedWriter.finish();
+		}
 		return this.cachedBytes;
+	}
+
+	/** Serialises the transaction around its raw data, which was serialised for its id. */
+	private write(writer: Writer, results: readonly Readonly<TransactionResult>[]): void {
+		const { raw_data, signature, $unknown } = this.message;
+		const { rawBytes } = this;
+		writer.reset();
+		writeTransaction(writer, Transaction.create({ signature, ret: results, $unknown }));
+		if (raw_data === undefined) return;
+		writer.bytes(rawBytes);
+		writer.byte(RAW_DATA_TAG);
 	}
 
 	get size(): number {
@@ -76,9 +101,10 @@ export class SignedTransaction {
 
 	/** Serialised size with the `ret` list removed. */
 	get sizeWithoutResults(): number {
+		if (this.message.ret.length === 0) return this.size;
 		if (this.cachedSizeWithoutResults < 0) {
-			this.cachedSizeWithoutResults =
-				this.message.ret.length === 0 ? this.size : Transaction.size(withResults(this.message, []));
+			this.write(sharedWriter, []);
+			this.cachedSizeWithoutResults = sharedWriter.length;
 		}
 		return this.cachedSizeWithoutResults;
 	}

@@ -1,7 +1,7 @@
 /** A development chain of the built program, with the keys of its first accounts in a home beside it. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
@@ -61,11 +61,13 @@ export class DevelopmentChain {
 		const words = ["node", "start", "--ready-file", ready, "--log-format", "json", ...ports];
 		// Votes have a stake of their own, which is the harder case for commands.
 		words.push("--parameter", "allowNewResourceModel=1", ...flags);
+		const log = openSync(join(home.path, "log"), "w");
 		const node = spawn(process.execPath, [program, ...words], {
 			cwd: home.path,
 			env: { PATH: process.env["PATH"] ?? "", HOME: home.path },
-			stdio: "ignore",
+			stdio: ["ignore", "ignore", log],
 		});
+		closeSync(log);
 		const chain = new DevelopmentChain(home, node);
 		chain.ports = await chain.readPorts(ready);
 		chain.prepare(chain.ports);
@@ -74,7 +76,10 @@ export class DevelopmentChain {
 
 	private async readPorts(ready: string): Promise<Ports> {
 		for (;;) {
-			if (this.node.exitCode !== null) throw new Error(`the node ended with ${this.node.exitCode}`);
+			if (this.node.exitCode !== null) {
+				const said = readFileSync(join(this.home.path, "log"), "utf8").trim();
+				throw new Error(`the node ended with ${this.node.exitCode}: ${said.split("\n").at(-1)}`);
+			}
 			try {
 				return (JSON.parse(readFileSync(ready, "utf8")) as { ports: Ports }).ports;
 			} catch {

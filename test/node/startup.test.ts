@@ -253,7 +253,7 @@ describe("a node refuses to start, with one sentence and without touching the di
 			"to tell events to nobody",
 			GOOD,
 			["--es"],
-			/event\.subscribe\.native\.useNativeQueue must be true, or event\.subscribe\.webhooks name a receiver/,
+			/event\.subscribe\.native\.useNativeQueue must be true, or event\.subscribe name a plugin or another receiver/,
 		],
 		[
 			"with an unknown limiter for HTTP",

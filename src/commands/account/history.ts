@@ -5,30 +5,25 @@ import { AccountQuery, accountArgument } from "../../terminal/base/account-query
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { historyFlags, historyWish } from "../../terminal/flags/history-flags.js";
 import { csvLine } from "../../terminal/output/csv.js";
+import {
+	type Cell,
+	HISTORY_COLUMNS,
+	HISTORY_SHAPE,
+	historyCells,
+	inCoins,
+	utcTime,
+} from "../../terminal/output/history-table.js";
 import { localTime, printLine } from "../../terminal/output/output.js";
 import { either, lines, record } from "../../terminal/schema/result-shape.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
 import { historyPath, historyRows } from "../../wallet/node/history-client.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
-import { formatCoin, formatCoinNumber, formatDecimal } from "../../wallet/values/amount.js";
+import { formatCoin, formatDecimal } from "../../wallet/values/amount.js";
 import { BalanceCount, type BalancedEntry, entryOf } from "../../wallet/view/history-entries.js";
 import { type TokenEntry, tokenBalanceNow, tokenEntry } from "../../wallet/view/token-entries.js";
 
-const COLUMNS = [
-	"time",
-	"block",
-	"txID",
-	"type",
-	"direction",
-	"counterparty",
-	"amount",
-	"fee",
-	"energy",
-	"bandwidth",
-	"result",
-	"balance",
-] as const;
+const COLUMNS = [...HISTORY_COLUMNS, "balance"] as const;
 const TOKEN_COLUMNS = ["time", "txID", "direction", "counterparty", "amount", "symbol", "balance"] as const;
 
 /** Which of the counted entries are printed. */
@@ -55,18 +50,7 @@ export default class AccountHistory extends AccountQuery {
 	static override result = lines(
 		either(
 			record({
-				time: "int64",
-				"block?": "int64",
-				txID: "hex",
-				"internalID?": "hex",
-				type: "text",
-				direction: "text",
-				"counterparty?": "address",
-				"amount?": "int64",
-				fee: "int64",
-				energy: "int64",
-				bandwidth: "int64",
-				result: "text",
+				...HISTORY_SHAPE,
 				"balance?": "int64",
 			}),
 			record({
@@ -178,26 +162,16 @@ export default class AccountHistory extends AccountQuery {
 
 const isWithin = (timeMs: bigint, { untilMs }: Window): boolean => untilMs === undefined || timeMs <= untilMs;
 
-const inCoins = (sun: bigint | undefined): string | undefined =>
-	sun === undefined ? undefined : formatCoinNumber(sun);
-
-type Cells<T extends string> = Readonly<Record<T, string | bigint | undefined>>;
+type Cells<T extends string> = Readonly<Record<T, Cell>>;
 
 function coinCells(entry: BalancedEntry): Cells<(typeof COLUMNS)[number]> {
-	return {
-		...entry,
-		counterparty: entry.counterparty,
-		time: new Date(Number(entry.time)).toISOString(),
-		amount: inCoins(entry.amount),
-		fee: inCoins(entry.fee),
-		balance: inCoins(entry.balance),
-	};
+	return { ...historyCells(entry), balance: inCoins(entry.balance) };
 }
 
 function tokenCells(entry: TokenEntry): Cells<(typeof TOKEN_COLUMNS)[number]> {
 	return {
 		...entry,
-		time: new Date(Number(entry.time)).toISOString(),
+		time: utcTime(entry.time),
 		amount: formatDecimal(entry.amount, entry.decimals),
 		balance: formatDecimal(entry.balance, entry.decimals),
 	};

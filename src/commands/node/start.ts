@@ -9,6 +9,7 @@ import {
 	chooseDevelopment,
 	DEVELOPMENT_FLAGS,
 } from "../../launch/development-options.js";
+import { withServices } from "../../launch/development-services.js";
 import { DEFAULT_CONFIG, producersOf } from "../../launch/network-options.js";
 import { type ClosableLog, type LogFormat, openNodeLog } from "../../launch/node-log.js";
 import { type ReadyTargets, runNode, startFailure } from "../../launch/run-node.js";
@@ -214,7 +215,7 @@ export default class NodeStart extends CoinCommand {
 			const warn = (message: string): void => this.warning(message);
 			chosen = await chooseDevelopment(get, parameter ?? [], warn, unlock, founding);
 			const prepared = prepareDevelopment(chosen.options);
-			development = { ...prepared, config: { ...prepared.config, events: config?.events } };
+			development = { ...prepared, config: withServices(prepared.config, config) };
 		} catch (error) {
 			throw startFailure(error);
 		}

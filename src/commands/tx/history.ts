@@ -4,6 +4,12 @@ import { AccountQuery, accountArgument } from "../../terminal/base/account-query
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { historyFlags, historyWish } from "../../terminal/flags/history-flags.js";
 import { csvLine } from "../../terminal/output/csv.js";
+import {
+	HISTORY_COLUMNS,
+	HISTORY_SHAPE,
+	historyCells,
+	inCoins,
+} from "../../terminal/output/history-table.js";
 import { localTime, printLine } from "../../terminal/output/output.js";
 import { lines, record } from "../../terminal/schema/result-shape.js";
 import { historyPath, historyRows } from "../../wallet/node/history-client.js";
@@ -11,20 +17,6 @@ import { formatCoinNumber } from "../../wallet/values/amount.js";
 import { entryOf, type HistoryEntry } from "../../wallet/view/history-entries.js";
 
 const USUAL_COUNT = 20;
-
-const COLUMNS = [
-	"time",
-	"block",
-	"txID",
-	"type",
-	"direction",
-	"counterparty",
-	"amount",
-	"fee",
-	"energy",
-	"bandwidth",
-	"result",
-] as const;
 
 export default class TxHistory extends AccountQuery {
 	static override summary = "List the transactions of an account, the newest first";
@@ -36,22 +28,7 @@ export default class TxHistory extends AccountQuery {
 		"<%= config.bin %> tx history alice --since 2026-01-01T00:00:00Z --format csv > alice.csv",
 	];
 	static override args = accountArgument;
-	static override result = lines(
-		record({
-			time: "int64",
-			"block?": "int64",
-			txID: "hex",
-			"internalID?": "hex",
-			type: "text",
-			direction: "text",
-			"counterparty?": "address",
-			"amount?": "int64",
-			fee: "int64",
-			energy: "int64",
-			bandwidth: "int64",
-			result: "text",
-		}),
-	);
+	static override result = lines(record(HISTORY_SHAPE));
 	static override flags = {
 		...nodeFlags,
 		...keystoreFlags,
@@ -81,11 +58,12 @@ export default class TxHistory extends AccountQuery {
 			wish.limit,
 		);
 		const own = toHex(address);
-		if (flags.format === "csv") printLine(csvLine(COLUMNS));
+		if (flags.format === "csv") printLine(csvLine(HISTORY_COLUMNS));
 		const entries: HistoryEntry[] = [];
 		for await (const row of rows) {
 			const entry = entryOf(row, own);
-			if (flags.format === "csv") printLine(csvLine(COLUMNS.map((column) => cells(entry)[column])));
+			if (flags.format === "csv")
+				printLine(csvLine(HISTORY_COLUMNS.map((column) => historyCells(entry)[column])));
 			else if (this.json) this.printRecord(entry);
 			else entries.push(entry);
 		}
@@ -100,18 +78,5 @@ export default class TxHistory extends AccountQuery {
 }
 
 function texts({ amount, fee }: HistoryEntry): { readonly amount: string; readonly fee: string } {
-	return {
-		amount: amount === undefined ? "?" : formatCoinNumber(amount),
-		fee: formatCoinNumber(fee),
-	};
-}
-
-function cells(entry: HistoryEntry): Readonly<Record<(typeof COLUMNS)[number], string | bigint | undefined>> {
-	return {
-		...entry,
-		counterparty: entry.counterparty,
-		time: new Date(Number(entry.time)).toISOString(),
-		amount: entry.amount === undefined ? undefined : formatCoinNumber(entry.amount),
-		fee: formatCoinNumber(entry.fee),
-	};
+	return { amount: inCoins(amount) ?? "?", fee: formatCoinNumber(fee) };
 }

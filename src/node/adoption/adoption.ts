@@ -1,5 +1,6 @@
 /** Continuing from a reference node's data: judge, copy store by store, check, and only then let a node start. */
 
+import { toHex } from "../../protocol/bytes.js";
 import { propertySeed } from "../chain/configured-rules.js";
 import { adoptedBlocksChange, metaChange } from "../chain/data-directory.js";
 import { genesisId } from "../chain/genesis.js";
@@ -20,10 +21,15 @@ import {
 import { AdoptionStopped, BatchWriter } from "./batch-writer.js";
 import { noteInPlace } from "./in-place.js";
 import { type Expected, type Judgement, judge } from "./judgement.js";
+import { bookDifferences } from "./order-book-check.js";
+import { MAIN_GENESIS, rewardRootDifference } from "./reward-root.js";
 import type { Source } from "./source-directory.js";
 import { SourceReader } from "./source-reader.js";
 import { type Step, steps, type Work } from "./steps.js";
 import { AccountSums } from "./sums.js";
+
+/** The store of a table that a reference node derives. */
+const REWARDS = "reward-vi";
 
 /** How far an adoption is. */
 export type AdoptionProgress =
@@ -58,7 +64,7 @@ export interface Adopted {
 	readonly entries: number;
 	readonly bytes: number;
 	readonly checks: CheckResult;
-	/** Sums over all accounts that aren't what the chain's totals say, a sentence each. */
+	/** Where sums over all accounts, the order book or a derived table aren't what others say of them, a sentence each. */
 	readonly differences: readonly string[];
 }
 
@@ -114,7 +120,11 @@ export async function adopt(
 			options.onProgress({ phase: "check", blocks: done, of }),
 		);
 		if (!checks) return undefined;
-		const differences = sumsDiffer(view, writer.mark, config);
+		const differences = [
+			...sumsDiffer(view, writer.mark, config),
+			...(await bookDifferences(view)),
+			...(await rewardsDiffer(reader, config)),
+		];
 		const noted = note ? [adoptedBlocksChange(note)] : [];
 		await database.write([metaChange(genesisId(config.genesis)), NO_MARK, ...noted], true);
 		const { entries, bytes } = writer.mark;
@@ -141,6 +151,15 @@ function lowestKeptOf({ head, lowest }: Judgement, options: AdoptionOptions): bi
 function sumsDiffer(view: StateView, { sums }: AdoptionMark, { genesis }: NodeConfig): readonly string[] {
 	const votes = genesis.witnesses.reduce((sum, { voteCount }) => sum + voteCount, 0n);
 	return new AccountSums(sums).differences(view, votes);
+}
+
+/** Only the main network's table has a root that is known. */
+async function rewardsDiffer(reader: SourceReader, { genesis }: NodeConfig): Promise<readonly string[]> {
+	if (toHex(genesisId(genesis)) !== MAIN_GENESIS || !reader.source.stores.includes(REWARDS)) return [];
+	await reader.use([REWARDS]);
+	const difference = await rewardRootDifference(reader.entries(REWARDS));
+	reader.release(REWARDS);
+	return difference === undefined ? [] : [difference];
 }
 
 function beginning({ path, fingerprint }: Source, blocks: BlockChoice): AdoptionMark {

@@ -15,6 +15,7 @@ import * as messages from "../../protocol/messages.js";
 import type { ServerKind } from "./context.js";
 import type { Endpoint, RequestField } from "./endpoint.js";
 import { endpointGroups, routesOf } from "./endpoint-table.js";
+import { HISTORY_TAG, historyPaths, historySchemas } from "./history-openapi.js";
 
 type Json = string | number | boolean | readonly Json[] | { readonly [name: string]: Json };
 type JsonObject = { readonly [name: string]: Json };
@@ -154,6 +155,9 @@ class Document {
 				}
 			}
 		}
+		const [full = {}] = this.serverList(["full"]);
+		for (const [path, item] of historyPaths(this.dialect, full)) paths.set(path, item);
+		for (const [name, schema] of Object.entries(historySchemas)) this.schemas.set(name, schema);
 		this.reference("BlockHeader");
 		this.reference("Error");
 		return {
@@ -162,10 +166,10 @@ class Document {
 				title: "coin node HTTP API",
 				version: "1",
 				description:
-					"Every answer of an endpoint has status 200, errors too. Amounts are in sun, times in milliseconds. Where visible is true, addresses are Base58Check and names plain text; else both are hexadecimal.",
+					"Every answer of an endpoint has status 200, errors too, but for those below /v1. Amounts are in sun, times in milliseconds. Where visible is true, addresses are Base58Check and names plain text; else both are hexadecimal.",
 			},
 			servers: this.serverList(Object.keys(SERVERS) as ServerKind[]),
-			tags: endpointGroups.map(({ title }) => ({ name: title })),
+			tags: [...endpointGroups.map(({ title }) => title), HISTORY_TAG].map((name) => ({ name })),
 			paths: Object.fromEntries(paths),
 			components: { schemas: Object.fromEntries([...this.schemas].sort(([a], [b]) => (a < b ? -1 : 1))) },
 		};

@@ -153,9 +153,52 @@ export const chainSettings = {
 		"version 1: old blocks from this height are told first; 0: none",
 	),
 	"event.subscribe.contractParse": boolean(true, "logs are read by the stored interfaces of their contracts"),
-	"event.subscribe.path": text("", "archive of a plugin: refused, since it is for the network's own node"),
-	"event.subscribe.server": idle("there are no plugins", "text"),
-	"event.subscribe.dbconfig": idle("there are no plugins", "text"),
+	"event.subscribe.path": text(
+		"",
+		"archive of a plugin of the network's node: one whose name has kafka or mongodb stands for what is built in, others are refused",
+	),
+	"event.subscribe.server": text("", "plugin: host:port; of Kafka several with commas"),
+	"event.subscribe.dbconfig": text(
+		"",
+		"MongoDB: database|user|password, and |2 for documents that replace others",
+	),
+	"event.subscribe.positions": boolean(
+		true,
+		"receivers but the native queue go on where they were after a stop or a kill; false: as on the network's node (ours)",
+	),
+	"event.subscribe.kafka.key": text(
+		"none",
+		"key of records: none, or entity for the contract or transaction (ours)",
+	),
+	"event.subscribe.kafka.user": text("", "logs in with SCRAM-SHA-512; empty: does not (ours)"),
+	"event.subscribe.kafka.passwordFile": optionalText(
+		"file with its password, else COIN_KAFKA_PASSWORD has it (ours)",
+	),
+	"event.subscribe.kafka.tls": boolean(false, "connections to Kafka are encrypted (ours)"),
+	"event.subscribe.mongodb.passwordFile": optionalText(
+		"file with the password where dbconfig has none, else COIN_MONGODB_PASSWORD has it (ours)",
+	),
+	"event.subscribe.nats.server": text(
+		"",
+		"host:port of NATS with JetStream, several with commas; empty: none (ours)",
+	),
+	"event.subscribe.nats.stream": text("COIN", "its stream, which is made where it is missing (ours)"),
+	"event.subscribe.nats.subject": text("coin.events", "subjects are this, a dot and the kind (ours)"),
+	"event.subscribe.nats.kinds": texts("kinds that it is told; empty: all seven (ours)"),
+	"event.subscribe.nats.user": text("", "logs in with a password; empty: does not (ours)"),
+	"event.subscribe.nats.passwordFile": optionalText(
+		"file with its password, else COIN_NATS_PASSWORD has it (ours)",
+	),
+	"event.subscribe.nats.credentialsFile": optionalText("file of credentials to log in with instead (ours)"),
+	"event.subscribe.postgresql.database": optionalText(
+		"postgres://user@host:port/name: a PostgreSQL database that is told events, without a password in it (ours)",
+	),
+	"event.subscribe.postgresql.passwordFile": optionalText(
+		"file with its password; else PGPASSWORD or PGPASSFILE of the environment (ours)",
+	),
+	"event.subscribe.postgresql.schema": text("coin_events", "schema in which the tables are (ours)"),
+	"event.subscribe.postgresql.kinds": texts("kinds that it is told; empty: all seven (ours)"),
+	"event.subscribe.nats.tls": boolean(false, "connections to NATS are encrypted (ours)"),
 	"event.subscribe.native.useNativeQueue": boolean(false, "a ZeroMQ publisher tells the events"),
 	"event.subscribe.native.bindport": int(0, "its port; 0 or less: 5555"),
 	"event.subscribe.native.sendqueuelength": int(
@@ -166,7 +209,7 @@ export const chainSettings = {
 		"block, transaction, contractlog, contractevent, solidity, solidityevent or soliditylog",
 	),
 	"event.subscribe.topics[].enable": requiredText("true: events of the kind are told"),
-	"event.subscribe.topics[].topic": idle("events are named by their kinds, and there are no plugins", "text"),
+	"event.subscribe.topics[].topic": requiredText("plugin: topic of Kafka, collection of MongoDB"),
 	"event.subscribe.topics[].redundancy": optionalText(
 		"true, of logs: those that were told as events are told as logs, too",
 	),

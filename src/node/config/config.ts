@@ -19,6 +19,7 @@ import { type CommitteeConfig, readCommittee } from "./committee-config.js";
 import { developmentSettings } from "./development-keys.js";
 import { type EventConfig, readEvents } from "./event-config.js";
 import { type GenesisConfig, readGenesis } from "./genesis-config.js";
+import { type HistoryConfig, readHistory } from "./history-config.js";
 import { type LogConfig, readLog } from "./log-config.js";
 import { MIN_KEPT_BLOCKS } from "./node-settings.js";
 import { type PeerConfig, readPeers } from "./peer-config.js";
@@ -140,14 +141,6 @@ interface BlocksConfig {
 	readonly segments: boolean;
 	/** The newest blocks that stay; undefined: all. */
 	readonly keep: number | undefined;
-}
-
-/** What is kept of the past. Ours. */
-interface HistoryConfig {
-	/** Of how many final blocks the state can be read; Infinity: all; 0: only the newest. */
-	readonly stateBlocks: number;
-	/** Whether what happened is found by account and contract; undefined: on development chains. */
-	readonly index: boolean | undefined;
 }
 
 interface ShieldedConfig {
@@ -320,29 +313,6 @@ function readBlocks(settings: Settings): BlocksConfig {
 		);
 	}
 	return { segments, keep };
-}
-
-/** @throws {ConfigError} */
-function readHistory(settings: Settings): HistoryConfig {
-	return { stateBlocks: readStateBlocks(settings), index: readIndexSwitch(settings) };
-}
-
-function readStateBlocks(settings: Settings): number {
-	const text = settings.get("node.history.state");
-	if (text === "off") return 0;
-	if (text === "all") return Number.POSITIVE_INFINITY;
-	const blocks = /^\d{1,15}$/.test(text) ? Number(text) : 0;
-	if (blocks < 1) {
-		throw settings.refuse("node.history.state", `must be off, all, or a number from 1, not "${text}"`);
-	}
-	return blocks;
-}
-
-function readIndexSwitch(settings: Settings): boolean | undefined {
-	const text = settings.get("node.history.index");
-	if (text === undefined || text === "on" || text === "off")
-		return text === undefined ? undefined : text === "on";
-	throw settings.refuse("node.history.index", `must be on or off, not "${text}"`);
 }
 
 function readNode(settings: Settings, release: Release, isWitness: boolean): NodeSection {

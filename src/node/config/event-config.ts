@@ -1,6 +1,7 @@
 /** `event.subscribe` (protocol/configuration §1.11): which events are told, and to whom. */
 
 import { isFrom, type Release } from "../rules/release.js";
+import { type NamedTopics, readOwnSinks, readPlugin, type SinkConfig } from "./event-sinks.js";
 import type { Settings } from "./settings.js";
 
 /** What a topic may name (protocol/configuration §3). */
@@ -15,7 +16,7 @@ const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-interface EventTopic {
+export interface EventTopic {
 	/** Log kinds: logs that were told as events are told as logs, too. */
 	readonly redundancy: boolean;
 	/** Transactions: with position, logs and prices as Ethereum's receipts have them. */
@@ -64,6 +65,10 @@ export interface EventConfig {
 	readonly filter: EventFilter | undefined;
 	readonly native: NativeQueueConfig | undefined;
 	readonly webhooks: readonly WebhookConfig[];
+	/** Brokers and databases. */
+	readonly sinks: readonly SinkConfig[];
+	/** Whether these go on where they were after a start. */
+	readonly keepsPositions: boolean;
 }
 
 const DEFAULT_PORT = 5555;
@@ -90,38 +95,51 @@ export function readEvents(
 	]);
 	const isEnabled = settings.get("event.subscribe.enable");
 	const version = settings.get("event.subscribe.version");
+	const named = readTopics(settings);
+	const native = readNative(settings);
+	const plugin = readPlugin(settings, named);
+	const own = readOwnSinks(settings, named);
 	const config: EventConfig = {
 		version: version === 1 ? 1 : 0,
 		startBlock: settings.get("event.subscribe.startSyncBlockNum"),
 		parsesLogs: settings.get("event.subscribe.contractParse"),
-		topics: readTopics(settings),
+		topics: named.topics,
 		filter: readFilter(settings, warn),
-		native: readNative(settings),
+		native,
 		webhooks: readWebhooks(settings),
+		sinks: plugin && !native ? [plugin, ...own] : own,
+		keepsPositions: settings.get("event.subscribe.positions"),
 	};
-	const path = settings.get("event.subscribe.path");
 	if (!isAsked && !(isEnabled && isFrom(release, "4.8.2"))) {
-		// Webhooks are no part of the reference's service: naming one asks for it.
-		return config.webhooks.length > 0 ? { ...config, native: undefined } : undefined;
+		// Webhooks and our own receivers are no part of the reference's service: naming one asks for it.
+		const others = { ...config, native: undefined, sinks: own };
+		return others.webhooks.length + own.length > 0 ? checked(settings, others) : undefined;
 	}
-	if (!config.native && path !== "") {
-		throw settings.refuse(
-			"event.subscribe.path",
-			"names an archive of the network's node, which this program can't load: use event.subscribe.native or event.subscribe.webhooks",
-		);
-	}
-	if (!settings.hasGroup("event.subscribe") || (!config.native && config.webhooks.length === 0)) {
+	if (
+		!settings.hasGroup("event.subscribe") ||
+		(!native && config.webhooks.length + config.sinks.length === 0)
+	) {
 		throw settings.refuse(
 			"event.subscribe.native.useNativeQueue",
-			"must be true, or event.subscribe.webhooks name a receiver: events are asked for",
+			"must be true, or event.subscribe name a plugin or another receiver: events are asked for",
 		);
+	}
+	return checked(settings, config);
+}
+
+/** @throws {ConfigError} */
+function checked(settings: Settings, config: EventConfig): EventConfig {
+	const isOn = settings.get("storage.transHistory.switch").toLowerCase() === "on";
+	if (!isOn && config.keepsPositions && config.sinks.length > 0) {
+		throw settings.refuse("storage.transHistory.switch", "must be on: receivers are told what receipts hold");
 	}
 	return config;
 }
 
 /** Two entries of one name: the later wins; unknown names count for nothing. */
-function readTopics(settings: Settings): ReadonlyMap<EventKind, EventTopic> {
+function readTopics(settings: Settings): NamedTopics {
 	const topics = new Map<EventKind, EventTopic>();
+	const names = new Map<EventKind, string>();
 	for (const entry of settings.items("event.subscribe.topics")) {
 		const isTrue = (text: string | undefined): boolean => text?.toLowerCase() === "true";
 		const kind = kindNamed(entry.get("event.subscribe.topics[].triggerName"));
@@ -131,11 +149,13 @@ function readTopics(settings: Settings): ReadonlyMap<EventKind, EventTopic> {
 			ethCompatible: isTrue(entry.get("event.subscribe.topics[].ethCompatible")),
 			solidified: isTrue(entry.get("event.subscribe.topics[].solidified")),
 		};
+		const name = entry.get("event.subscribe.topics[].topic");
 		if (kind === undefined) continue;
+		names.set(kind, name);
 		if (isEnabled) topics.set(kind, topic);
 		else topics.delete(kind);
 	}
-	return topics;
+	return { topics, names, kinds: EVENT_KINDS };
 }
 
 function kindNamed(text: string): EventKind | undefined {

@@ -60,8 +60,19 @@ export const nodeSettings = {
 		...optionalText(
 			"on or off: transactions, token transfers, internal transactions and contract events are found by account and contract, for /v1 and the histories of the command line (ours)",
 		),
-		absentText: "on for development chains, else off",
+		absentText: "on for development chains and with node.history.database, else off",
 	},
+	"node.history.database": optionalText(
+		"postgres://user@host:port/name: the history is kept in this PostgreSQL database, without a password in it, in place of the data directory (ours)",
+	),
+	"node.history.passwordFile": optionalText(
+		"file with the password of that database; else PGPASSWORD or PGPASSFILE of the environment (ours)",
+	),
+	"node.history.schema": text("coin_history", "schema of that database in which the tables are (ours)"),
+	"node.history.readOnly": boolean(
+		false,
+		"another node writes the history to that database, and this one only answers from it (ours)",
+	),
 	"node.listen.port": port(0, "TCP and UDP port for peers; 0: no peer can connect"),
 	"node.p2p.version": int(0, "network id that both sides of a connection must share"),
 	"node.enableIpv6": boolean(false, "peers may be reached over IPv6"),

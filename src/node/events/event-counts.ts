@@ -1,7 +1,7 @@
 /** What a node counts of its events. */
 
 import type { PublisherCounts } from "./native/publisher.js";
-import type { FeedCounts } from "./sinks/solid-feed.js";
+import type { FeedCounts } from "./sinks/receiver.js";
 
 export interface EventCounts {
 	/** Undefined: there is no native queue. */

@@ -8,6 +8,8 @@ export interface EventMessage {
 	readonly kind: EventKind;
 	/** Unique among the messages of its kind. */
 	readonly id: string;
+	/** What the JSON says, as values. */
+	readonly body: EventBody;
 	readonly json: string;
 }
 
@@ -34,6 +36,7 @@ export interface Trigger {
 
 /** @param members in place of those of the trigger */
 export function messageOf(kind: EventKind, trigger: Trigger, members: EventBody = {}): EventMessage {
-	const body = { timeStamp: trigger.timestampMs, triggerName: triggerName(kind), ...trigger.members };
-	return { kind, id: trigger.id, json: eventJson({ ...body, ...members }) };
+	const head = { timeStamp: trigger.timestampMs, triggerName: triggerName(kind) };
+	const body = { ...head, ...trigger.members, ...members };
+	return { kind, id: trigger.id, body, json: eventJson(body) };
 }

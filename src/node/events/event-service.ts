@@ -1,12 +1,15 @@
 /** The event service in the version that the configuration asks for. */
 
-import type { ChainObserver } from "../chain/observers.js";
+import type { ErasedBlock } from "../chain/observers.js";
 import type { EventConfig } from "../config/event-config.js";
 import { keepInternalCallData } from "../rules/internal-call-data.js";
 import { FollowedEvents } from "./followed-events.js";
 import { LiveEvents } from "./live-events.js";
 import type { EventChain } from "./loaded-block.js";
 import { type EventOutlet, EventSender } from "./sending.js";
+
+/** Version 1 tells what waits so often. */
+export const FLUSH_MS = 1_000;
 
 interface EventServiceOptions {
 	readonly config: EventConfig;
@@ -15,10 +18,21 @@ interface EventServiceOptions {
 	/** Waits so many ms. */
 	readonly pause: (ms: number) => Promise<void>;
 	readonly warn: (text: string) => void;
+	/** It is given blocks one by one, old ones too, and has told some or none before. Absent: it begins with the chain's head. */
+	readonly fed?: { readonly hasTold: boolean };
+}
+
+/** What a service hears of the chain. */
+interface EventObserver {
+	applied(block: ErasedBlock, switching: boolean): void;
+	erased(block: ErasedBlock): void;
+	/** The chain moves to another branch. */
+	switched?(): void;
+	replaced(): void;
 }
 
 interface EventService {
-	readonly observer: ChainObserver;
+	readonly observer: EventObserver;
 	/** Resolves once old blocks are told, if any are to be. */
 	start(): Promise<void>;
 	/** Tells what waits: to be called once a second. Undefined: nothing ever waits. */
@@ -27,12 +41,12 @@ interface EventService {
 }
 
 export function createEventService(options: EventServiceOptions): EventService {
-	const { config, chain, outlet, pause, warn } = options;
+	const { config, chain, outlet, pause, warn, fed } = options;
 	const sender = new EventSender(config, outlet);
 	if (config.version === 0) {
 		if (sender.wants("transaction")) keepInternalCallData();
 		return {
-			observer: new LiveEvents(chain, sender),
+			observer: new LiveEvents(chain, sender, fed?.hasTold),
 			start: async () => {},
 			flush: undefined,
 			stop: () => {},
@@ -41,7 +55,7 @@ export function createEventService(options: EventServiceOptions): EventService {
 	const followed = new FollowedEvents({ chain, sender, startBlock: Number(config.startBlock), pause, warn });
 	return {
 		observer: followed,
-		start: () => followed.start(),
+		start: async () => (fed ? followed.follow() : followed.start()),
 		flush: () => followed.flush(),
 		stop: () => followed.stop(),
 	};

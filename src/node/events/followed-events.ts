@@ -5,7 +5,7 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
-import type { AppliedBlock, ChainObserver, ErasedBlock } from "../chain/observers.js";
+import type { ChainObserver, ErasedBlock } from "../chain/observers.js";
 import { receiptsOf } from "../history/stored-blocks.js";
 import { solidityTrigger } from "./block-triggers.js";
 import type { ContractTrigger } from "./contract-triggers.js";
@@ -65,10 +65,15 @@ export class FollowedEvents implements ChainObserver {
 			const block = chain.block(number);
 			if (block) this.add(this.load(block, receiptsOf(chain.state, block), false));
 		}
+		this.follow();
+	}
+
+	/** From now on it tells what comes. */
+	follow(): void {
 		this.isLive = true;
 	}
 
-	applied({ block, infos }: AppliedBlock): void {
+	applied({ block, infos }: ErasedBlock): void {
 		if (this.isLive) this.add(this.load(block, infos, false));
 	}
 

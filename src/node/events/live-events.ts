@@ -5,7 +5,7 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
-import type { AppliedBlock, ChainObserver, ErasedBlock } from "../chain/observers.js";
+import type { ChainObserver, ErasedBlock } from "../chain/observers.js";
 import { receiptsOf } from "../history/stored-blocks.js";
 import { solidityTrigger } from "./block-triggers.js";
 import type { ContractTrigger } from "./contract-triggers.js";
@@ -34,13 +34,16 @@ export class LiveEvents implements ChainObserver {
 	private solidBeforeSwitch: number;
 	private told: { block: number | undefined; transaction: number | undefined; solidity: number };
 
+	/** @param hasTold everything up to the solidified block has been told before */
 	constructor(
 		private readonly chain: EventChain,
 		private readonly sender: EventSender,
+		hasTold = false,
 	) {
 		this.solid = chain.solidNumber;
 		this.solidBeforeSwitch = this.solid;
-		this.told = { block: undefined, transaction: undefined, solidity: this.solid };
+		const late = hasTold ? this.solid : undefined;
+		this.told = { block: late, transaction: late, solidity: this.solid };
 	}
 
 	switched(): void {
@@ -61,7 +64,7 @@ export class LiveEvents implements ChainObserver {
 		this.keep(number, triggers, true);
 	}
 
-	applied({ block, infos }: AppliedBlock, switching: boolean): void {
+	applied({ block, infos }: ErasedBlock, switching: boolean): void {
 		const { sender, chain } = this;
 		const number = Number(block.number);
 		const before = switching ? this.solidBeforeSwitch : this.solid;

@@ -12,6 +12,7 @@ import {
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { readParameter, targetsOf } from "./participants.js";
 import {
+	ADDRESS_BYTES,
 	assetValue,
 	DIRECTIONS,
 	eventOwner,
@@ -160,7 +161,6 @@ class BlockRows {
 }
 
 const NOTHING = new Uint8Array(0);
-const ADDRESS_BYTES = 20;
 /** Tokens are made from and destroyed to this address. */
 const NOBODY = "\0".repeat(ADDRESS_BYTES);
 

@@ -7,29 +7,38 @@
  * with their block. Older blocks are indexed in the background, downwards ({@link Backfill}).
  *
  * The store is never ahead of the chain's database. Where it is nevertheless not of this chain (a development chain that was
- * reverted and killed, a directory that was exchanged), it is built again.
+ * reverted and killed, a directory that was exchanged), it is built again, unless it is kept elsewhere: that is refused.
+ *
+ * A store elsewhere can be away ({@link StoreAway}). The chain goes on; rows wait in memory, up to a bound, and what was dropped is
+ * indexed again in the background. Once the store answers, its own position says where the index goes on.
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { toHex, toKey } from "../../protocol/bytes.js";
+import { OperatorError } from "../../protocol/operator-error.js";
 import type { AppliedBlock, ChainObserver, ErasedBlock } from "../chain/observers.js";
 import type { Pace } from "../segments/paced-work.js";
 import { Backfill } from "./backfill.js";
 import { rowsOfBlock } from "./block-rows.js";
-import { type HistoryStore, type IndexedRange, ROWS_VERSION, type StoredPosition } from "./history-store.js";
+import {
+	type HistoryStore,
+	type IndexedRange,
+	ROWS_VERSION,
+	StoreAway,
+	type StoredPosition,
+} from "./history-store.js";
 import { type HistoryPage, type PageQuery, type RowSources, readMembers, readPage } from "./pages.js";
-import { RecentRows } from "./recent-rows.js";
+import { MOST_READ_AT_START, MOST_RECENT_ROWS, RecentRows } from "./recent-rows.js";
 import { type HistoryRow, isSetKind, type RowKind } from "./rows.js";
 import { type IndexedChain, storedRows } from "./stored-blocks.js";
 
 /** Rows that go to the store at once; the blocks of a batch are whole. */
 const BATCH_ROWS = 4_000;
-/** A start reads so many blocks that the store lacks before it goes on; with more they are left to the background. */
-const MOST_READ_AT_START = 1_000;
-/** With more rows in memory the chain is asked to bring its final blocks to the database. */
-const MOST_RECENT_ROWS = 400_000;
 /** Pairs of account and contract that are known to be written. */
 const KNOWN_PAIRS = 100_000;
+/** Pauses between two tries to reach a store that is away. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_RETRY_PAUSE_MS = 30_000;
 
 interface HistoryIndexOptions {
 	readonly chain: IndexedChain;
@@ -40,6 +49,10 @@ interface HistoryIndexOptions {
 	readonly onFailure: (error: unknown) => void;
 	/** Told now and then while old blocks are indexed, and once when they all are. */
 	readonly onProgress?: (coverage: Coverage) => void;
+	/** For a store elsewhere: waits so many ms, or until the signal. */
+	readonly pauseFor?: (ms: number, signal: AbortSignal) => Promise<void>;
+	/** Told once when a store elsewhere is away, and of each new reason why; undefined: it is there again. */
+	readonly onAway?: (reason: string | undefined) => void;
 }
 
 /** Which blocks the index knows. */
@@ -54,9 +67,18 @@ export interface Coverage {
 	readonly missing: number;
 }
 
+/** How the index stands to the database that keeps it. */
+export interface StoreStatus {
+	/** Whether the database answers. */
+	readonly isReachable: boolean;
+	/** Final blocks that the database doesn't have yet. */
+	readonly behind: number;
+}
+
 /** What readers of the history see of the index. */
 export interface HistoryReader {
 	readonly coverage: Coverage;
+	readonly status: StoreStatus;
 	/** A page of rows of one or several kinds, in the order of the chain. */
 	page(query: PageQuery): Promise<HistoryPage>;
 	/** The addresses of a set: holders of a contract's tokens, contracts whose tokens an account may hold. */
@@ -81,6 +103,10 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 	private isReadable = true;
 	private hasFailed = false;
 	private isFlushAsked = false;
+	/** Why the store can't be used now. */
+	private away: string | undefined;
+	private readonly closing = new AbortController();
+	private reaching: Promise<void> | undefined;
 	private readonly knownPairs = new Set<string>();
 	private readonly backfill: Backfill | undefined;
 
@@ -96,17 +122,25 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		this.backfill = options.store && new Backfill(options.pace, this.backfillTarget());
 	}
 
-	/** Opens the index of a chain whose log is replayed; it must be told of all later changes. */
+	/**
+	 * Opens the index of a chain whose log is replayed; it must be told of all later changes.
+	 * @throws {OperatorError} if its store can't be used, but not if it is only away
+	 */
 	static async open(options: HistoryIndexOptions): Promise<HistoryIndex> {
 		const { store, chain } = options;
-		let position = await store?.position();
-		if (store && !(position && isOf(position, chain))) {
-			await store.clear();
-			position = undefined;
+		let position: StoredPosition | undefined;
+		let away: StoreAway | undefined;
+		try {
+			position = store && (await usablePosition(store, chain));
+		} catch (error) {
+			if (!(error instanceof StoreAway)) throw error;
+			away = error;
 		}
 		const index = new HistoryIndex(options, position);
 		index.catchUp();
-		index.work();
+		store?.watch?.((failure) => index.lost(failure));
+		if (away) index.lost(away);
+		else index.work();
 		return index;
 	}
 
@@ -134,6 +168,54 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 			}
 			this.recent.add(number, found.rows, found.idHex);
 		}
+	}
+
+	/** The store can't be reached, or is too slow: it is asked where it stands once it answers. */
+	private lost(error: Error): void {
+		if (this.away !== undefined || this.hasFailed || this.closing.signal.aborted) return;
+		this.away = error.message;
+		this.generation++;
+		this.writing = undefined;
+		this.options.onAway?.(error.message);
+		this.reaching = this.reach().catch((failure: unknown) => this.failed(failure));
+	}
+
+	private async reach(): Promise<void> {
+		const { store, pauseFor } = this.options;
+		const { signal } = this.closing;
+		// What is asked of the store now comes to its end before.
+		await this.queue;
+		for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_PAUSE_MS)) {
+			await pauseFor?.(pauseMs, signal);
+			if (signal.aborted || !store) return;
+			try {
+				this.resume(await usablePosition(store, this.options.chain));
+				return;
+			} catch (error) {
+				if (!(error instanceof StoreAway || error instanceof OperatorError)) throw error;
+				if (error.message === this.away) continue;
+				this.away = error.message;
+				this.options.onAway?.(error.message);
+			}
+		}
+	}
+
+	/** Goes on where the store says that it stands: what was dropped from memory in between is left to the background. */
+	private resume(position: StoredPosition | undefined): void {
+		const first = this.recent.first ?? this.options.chain.headNumber + 1;
+		const [newest, ...rest] = position?.ranges ?? [];
+		if (newest && newest.to + 1 >= first) {
+			this.top = { ...newest };
+			this.lower = rest;
+			this.recent.forgetUpTo(newest.to);
+		} else {
+			this.top = { from: first, to: first - 1, id: "" };
+			this.lower = newest ? [newest, ...rest] : [];
+		}
+		this.away = undefined;
+		this.knownPairs.clear();
+		this.options.onAway?.(undefined);
+		this.work();
 	}
 
 	/** Begins whatever is due in the background. */
@@ -224,12 +306,22 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 	 * @returns resolves once the store has them too
 	 */
 	storedUpTo(number: number): Promise<void> {
+		this.shed(number);
 		const { generation } = this;
 		return this.enqueue(async (store) => {
 			while (generation === this.generation && this.top.to < number) {
 				if (!(await this.writeNext(store, number))) return;
 			}
 		});
+	}
+
+	/** Drops rows of stored blocks that a store elsewhere is too slow for, or away. */
+	private shed(upTo: number): void {
+		if (this.recent.size <= MOST_RECENT_ROWS || !this.options.onAway) return;
+		if (this.away === undefined && this.recent.size > 2 * MOST_RECENT_ROWS) {
+			this.lost(new StoreAway("writing takes longer than the chain needs"));
+		}
+		if (this.away !== undefined) this.recent.forgetUpTo(upTo);
 	}
 
 	private async writeNext(store: HistoryStore, upTo: number): Promise<boolean> {
@@ -263,11 +355,14 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		const { store } = this.options;
 		if (!store) return Promise.resolve();
 		this.queue = this.queue.then(async () => {
-			if (this.hasFailed) return;
+			// What is left out while the store is away is found again by its position.
+			if (this.hasFailed || this.away !== undefined) return;
 			try {
 				await work(store);
 			} catch (error) {
-				this.failed(error);
+				if (error instanceof StoreAway || (this.options.onAway && error instanceof OperatorError)) {
+					this.lost(error);
+				} else this.failed(error);
 			}
 		});
 		return this.queue;
@@ -292,7 +387,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		return {
 			/** The highest block that is missing, and the one down to which it and those below are. */
 			gap: (): { readonly from: number; readonly to: number } | undefined => {
-				if (this.hasFailed) return undefined;
+				if (this.hasFailed || this.away !== undefined) return undefined;
 				const to = this.top.from - 1;
 				const from = Math.max((this.lower[0]?.to ?? this.lowest - 1) + 1, this.lowest);
 				return to >= from ? { from, to } : undefined;
@@ -345,9 +440,15 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		return this.options.store?.bytes ?? 0;
 	}
 
+	get status(): StoreStatus {
+		const unwritten = this.options.store ? Math.max(0, this.storedNumber - this.top.to) : 0;
+		return { isReachable: this.away === undefined, behind: unwritten + this.coverage.missing };
+	}
+
 	/** Both at one moment: what the store holds up to a height, and what memory holds above it. */
 	private get sources(): RowSources {
 		if (this.hasFailed) throw new HistoryFailure("the history index could not be written: see the log");
+		if (this.away !== undefined) throw new HistoryFailure(AWAY);
 		return {
 			store: this.isReadable ? this.options.store : undefined,
 			storedTo: this.top.to,
@@ -356,17 +457,19 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 	}
 
 	async page(query: PageQuery): Promise<HistoryPage> {
-		return readPage(this.sources, query);
+		return orFailure(readPage(this.sources, query));
 	}
 
 	async members(kind: "holder" | "holding", owner: string, limit: number): Promise<readonly string[]> {
-		return readMembers(this.sources, kind as RowKind, owner, limit);
+		return orFailure(readMembers(this.sources, kind as RowKind, owner, limit));
 	}
 
 	/** Waits for what is being written and closes the store. The chain should have been flushed before. */
 	async close(): Promise<void> {
+		this.closing.abort();
 		await this.backfill?.stop();
 		await this.queue;
+		await this.reaching;
 		await this.options.store?.close();
 	}
 }
@@ -374,6 +477,39 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 /** The index can't answer; one sentence. */
 export class HistoryFailure extends Error {
 	override readonly name = "HistoryFailure";
+}
+
+/** The position of a store that is this chain's; of one that isn't, which then is empty, none. @throws {StoreAway | OperatorError} */
+async function usablePosition(store: HistoryStore, chain: IndexedChain): Promise<StoredPosition | undefined> {
+	const position = await store.position();
+	if (position && isOf(position, chain)) return position;
+	const { keepsOthers } = store;
+	const last = position?.ranges[0];
+	if (keepsOthers !== undefined && last) throw new OtherChainError(otherChain(keepsOthers, last.to, chain));
+	await store.clear();
+	return undefined;
+}
+
+/** Rows in a database elsewhere aren't of this chain. */
+class OtherChainError extends OperatorError {
+	override readonly name = "OtherChainError";
+}
+
+const otherChain = (place: string, to: number, chain: IndexedChain): string =>
+	to > chain.storedNumber
+		? `the history in ${place} goes up to block ${to}, and this node has ${chain.storedNumber}: synchronise it with node.history.readOnly = true first`
+		: `the history in ${place} has other blocks than this chain, up to ${to}: name another schema`;
+
+/** What is answered while the database can't be read. */
+export const AWAY = "the database of the history does not answer; the node goes on, and so will its history";
+
+/** An answer of the store, or the sentence that it is away. */
+export async function orFailure<T>(answer: Promise<T>): Promise<T> {
+	try {
+		return await answer;
+	} catch (error) {
+		throw error instanceof StoreAway ? new HistoryFailure(AWAY) : error;
+	}
 }
 
 /** Whether the store was made of this chain's blocks, as far as it has come. */

@@ -39,8 +39,14 @@ export interface RowRange {
 	readonly limit: number;
 }
 
+/** A store can't be reached now; the index goes on once it can. */
+export class StoreAway extends Error {
+	override readonly name = "StoreAway";
+}
+
+/** Everything rejects with {@link StoreAway} where a store is elsewhere and can't be reached. */
 export interface HistoryStore {
-	/** Undefined: nothing was written yet, or what was can't be used. */
+	/** Undefined: nothing was written yet, or what was can't be used. After {@link StoreAway} it is asked before anything else. */
 	position(): Promise<StoredPosition | undefined>;
 	/** Writes and removes rows, and the new position, all or nothing. */
 	write(put: readonly HistoryRow[], removed: readonly HistoryRow[], position: StoredPosition): Promise<void>;
@@ -49,6 +55,10 @@ export interface HistoryStore {
 	clear(): Promise<void>;
 	/** Bytes on the disk. */
 	readonly bytes: number;
+	/** Where the rows of another chain are not to be thrown away: then the index does not begin. Absent: it begins anew. */
+	readonly keepsOthers?: string | undefined;
+	/** Tells when a store elsewhere is lost between two questions. */
+	watch?(told: (failure: StoreAway) => void): void;
 	close(): Promise<void>;
 }
 
@@ -154,16 +164,20 @@ function keyOf(kind: RowKind, owner: string, suffix: string): Uint8Array {
 
 function readPosition(bytes: Uint8Array): StoredPosition | undefined {
 	try {
-		const { version, ranges } = JSON.parse(fromUtf8(bytes)) as StoredPosition;
-		const isRight =
-			version === ROWS_VERSION &&
-			Array.isArray(ranges) &&
-			ranges.every(
-				({ from, to, id }) =>
-					Number.isSafeInteger(from) && Number.isSafeInteger(to) && from <= to && typeof id === "string",
-			);
-		return isRight ? { version, ranges } : undefined;
+		return knownPosition(JSON.parse(fromUtf8(bytes)) as StoredPosition);
 	} catch {
 		return undefined;
 	}
+}
+
+/** A position, if it has the form and the version of this program. */
+export function knownPosition({ version, ranges }: StoredPosition): StoredPosition | undefined {
+	const isRight =
+		version === ROWS_VERSION &&
+		Array.isArray(ranges) &&
+		ranges.every(
+			({ from, to, id }) =>
+				Number.isSafeInteger(from) && Number.isSafeInteger(to) && from <= to && typeof id === "string",
+		);
+	return isRight ? { version, ranges } : undefined;
 }

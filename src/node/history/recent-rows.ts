@@ -2,6 +2,11 @@
 
 import { type HistoryRow, isSetKind, ROW_KINDS, type RowKind } from "./rows.js";
 
+/** A start reads so many blocks that the store lacks before it goes on; with more they are left to the background. */
+export const MOST_READ_AT_START = 1_000;
+/** With more rows in memory those of final blocks are written, or dropped where they can be read again. */
+export const MOST_RECENT_ROWS = 400_000;
+
 interface RecentBlock {
 	readonly height: number;
 	/** Of the block, hexadecimal. */
@@ -19,6 +24,11 @@ export class RecentRows {
 	/** How many rows there are. */
 	get size(): number {
 		return this.count;
+	}
+
+	/** Height of the lowest block. */
+	get first(): number | undefined {
+		return this.blocks[0]?.height;
 	}
 
 	/** Takes the block above all that there are. */

@@ -51,6 +51,8 @@ export interface Place {
 	readonly ordinal: number;
 }
 
+/** Bytes of an address in rows: without its prefix. */
+export const ADDRESS_BYTES = 20;
 const HEIGHT_BYTES = 5;
 const POSITION_BYTES = 3;
 const PLACE_BYTES = HEIGHT_BYTES + 2 * POSITION_BYTES;
@@ -86,6 +88,13 @@ export function readPlace(suffix: string): Place {
 	};
 }
 
+/** The first place that isn't below a text that bounds a list, whatever its length. */
+export function placeAtOrAbove(bound: string): Place {
+	const place = readPlace(bound.slice(0, PLACE_BYTES).padEnd(PLACE_BYTES, "\0"));
+	// A longer text is above the place that it begins with.
+	return bound.length > PLACE_BYTES ? { ...place, ordinal: place.ordinal + 1 } : place;
+}
+
 /** The owner of events. @param contract 20 bytes as text */
 export const eventOwner = (contract: string, topic: Uint8Array): string =>
 	contract + toKey(topic.subarray(0, TOPIC_BYTES));
@@ -112,7 +121,7 @@ export const readPointer = (value: Uint8Array): Pointer => ({
 	mark: value.subarray(1, 1 + MARK_BYTES),
 });
 
-const TOKEN_TYPES = ["Transfer", "Approval", "Transfer721", "Approval721"] as const;
+export const TOKEN_TYPES = ["Transfer", "Approval", "Transfer721", "Approval721"] as const;
 export type TokenType = (typeof TOKEN_TYPES)[number];
 
 /** A transfer or approval of a token, complete: nothing else has to be read for it. */
@@ -181,7 +190,7 @@ const ASSET_HEAD = 1 + 6 + 32 + 2 * 20 + 8;
 
 export function assetValue(movement: AssetMovement): Uint8Array {
 	const token = Buffer.from(movement.token, "utf8");
-	const bytes = Buffer.allocUnsafe(ASSET_HEAD + token.length);
+	const bytes = Buffer.alloc(ASSET_HEAD + token.length);
 	bytes[0] = movement.directions;
 	bytes.writeUIntBE(movement.timeMs, 1, 6);
 	bytes.set(movement.transactionId, 7);

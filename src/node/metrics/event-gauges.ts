@@ -3,7 +3,7 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Dialect } from "../../protocol/dialect.js";
 import type { EventCounts } from "../events/event-counts.js";
-import type { FeedCounts } from "../events/sinks/solid-feed.js";
+import type { FeedCounts } from "../events/sinks/receiver.js";
 
 /** @param read asked for each page; undefined: nothing is counted yet */
 export function registerEventGauges(
@@ -38,6 +38,8 @@ export function registerEventGauges(
 		});
 	};
 	receiver("position", "Last block that a receiver has acknowledged.", ({ position }) => position);
-	receiver("lag", "Solidified blocks above it.", ({ lag }) => lag);
+	receiver("lag", "Blocks above it that it will be told of.", ({ lag }) => lag);
 	receiver("errors", "Deliveries that failed.", ({ errors }) => errors);
+	receiver("sent", "Messages that it has acknowledged.", ({ sent }) => sent);
+	receiver("lost", "Messages that it was too slow for, where no position is stored.", ({ lost }) => lost);
 }

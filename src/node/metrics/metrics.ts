@@ -11,9 +11,11 @@ import type { ChainObserver } from "../chain/observers.js";
 import type { NodeConfig } from "../config/config.js";
 import { activeWitnesses } from "../consensus/slots.js";
 import type { EventCounts } from "../events/event-counts.js";
+import type { HistoryReader } from "../history/history-index.js";
 import type { PeerMeter } from "../network/peer-meter.js";
 import type { StateDatabase } from "../state/state-database.js";
 import { registerEventGauges } from "./event-gauges.js";
+import { registerHistoryGauges } from "./history-gauges.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
 import { type GaugeReader, MetricRegistry } from "./registry.js";
@@ -25,6 +27,8 @@ interface MetricsOptions {
 	readonly network: NetworkView;
 	/** Asked for each page; absent: the node tells no events. */
 	readonly events?: (() => EventCounts | undefined) | undefined;
+	/** Absent: the node keeps no history by account and contract. */
+	readonly history?: HistoryReader | undefined;
 	/** Milliseconds. */
 	readonly clock: () => bigint;
 	readonly host: string | undefined;
@@ -70,6 +74,9 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 		: undefined;
 	if (registry && options.events) {
 		registerEventGauges(registry.registry, config.node.dialect, options.events);
+	}
+	if (registry && options.history) {
+		registerHistoryGauges(registry.registry, config.node.dialect, options.history);
 	}
 	const meters = enabled ? new Meters(() => performance.now()) : undefined;
 	const stops = [watchChain(chain, clock, registry, meters)];

@@ -1,7 +1,7 @@
 /** Batches of signatures as worker threads exchange them: packed bytes, transferred without a copy. */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
-import { recoverAddress, SIGNATURE_LENGTH, SignatureError } from "../../protocol/signature.js";
+import { recoverAddress, recoverEngine, SIGNATURE_LENGTH, SignatureError } from "../../protocol/signature.js";
 
 const HASH_LENGTH = 32;
 /** One question: a hash and the first 65 bytes of a signature. */
@@ -34,12 +34,14 @@ export function writeQuestion(
 	target.set(signature.subarray(0, SIGNATURE_LENGTH), at + HASH_LENGTH);
 }
 
-/** Recovers every signature of a batch. */
+/** Recovers every signature of a batch: the ordinary ones all at once where the library can, the others by the rule. */
 export function answerBatch(batch: Batch): BatchAnswer {
 	const count = batch.questions.length / QUESTION_LENGTH;
 	const answers = new Uint8Array(count * ANSWER_LENGTH);
 	const errors: { index: number; message: string }[] = [];
+	recoverEngine()?.recoverSigners?.(batch.questions, batch.addressPrefix, answers);
 	for (let index = 0; index < count; index++) {
+		if (answers[index * ANSWER_LENGTH] === 1) continue;
 		const at = index * QUESTION_LENGTH;
 		const hash = batch.questions.subarray(at, at + HASH_LENGTH);
 		const signature = batch.questions.subarray(at + HASH_LENGTH, at + QUESTION_LENGTH);

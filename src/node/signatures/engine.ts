@@ -1,10 +1,12 @@
 /**
- * Which library recovers signatures: the compiled one where its prebuilt binary fits, its WebAssembly build elsewhere,
- * the portable one at last. All three agree on every well-formed signature; anything out of the ordinary goes to the
- * rule in protocol/signature.ts.
+ * Which library recovers signatures: our build of libsecp256k1 where there is one for this machine, the older one of a
+ * package elsewhere, its WebAssembly build after that, the portable one at last. All agree on every well-formed
+ * signature; anything out of the ordinary goes to the rule in protocol/signature.ts.
  */
 
 import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { bundledScript } from "../../diagnostics/bundled-script.js";
 import {
 	type RecoverEngine,
 	recoverEngineName,
@@ -13,6 +15,17 @@ import {
 } from "../../protocol/signature.js";
 
 const require = createRequire(import.meta.url);
+
+/** Exports of crates/signature-recovery; each throws a TypeError for arguments of another length. */
+interface PrebuiltModule {
+	/** Questions and answers as in batch.ts. */
+	recoverSigners(questions: Uint8Array, prefix: number, answers: Uint8Array): void;
+	/** 1 and the uncompressed key in `publicKey` (65 bytes), or 0. */
+	recover(hash: Uint8Array, compact: Uint8Array, recovery: number, publicKey: Uint8Array): number;
+	isPoint(compressed: Uint8Array): number;
+	/** r‖s into `compact` (64 bytes); the recovery id, or -1 for a key out of range. */
+	sign(hash: Uint8Array, privateKey: Uint8Array, compact: Uint8Array): number;
+}
 
 interface NativeModule {
 	ecdsaRecover(signature: Uint8Array, recovery: number, hash: Uint8Array, compressed: boolean): Uint8Array;
@@ -30,6 +43,28 @@ interface WasmModule {
 
 /** Engines in the order of preference; `load` throws where the engine can't run. */
 const ENGINES: readonly { readonly name: string; readonly load: () => Promise<RecoverEngine> }[] = [
+	{
+		name: "prebuilt",
+		load: async () => {
+			const prebuilt = require(prebuiltFile()) as PrebuiltModule;
+			setSignEngine((hash, privateKey) => {
+				const signature = new Uint8Array(64);
+				const recid = prebuilt.sign(hash, privateKey, signature);
+				if (recid < 0)
+					throw new RangeError("the private key is not a number from 1 to the order of the curve");
+				return { signature, recid };
+			});
+			return {
+				recover: (hash, signature, recovery) => {
+					const publicKey = new Uint8Array(65);
+					const found = prebuilt.recover(hash, signature.subarray(0, 64), recovery, publicKey);
+					return found === 1 ? publicKey : undefined;
+				},
+				isPoint: (compressed) => prebuilt.isPoint(compressed) === 1,
+				recoverSigners: (questions, prefix, answers) => prebuilt.recoverSigners(questions, prefix, answers),
+			};
+		},
+	},
 	{
 		name: "native",
 		load: async () => {
@@ -57,6 +92,16 @@ const ENGINES: readonly { readonly name: string; readonly load: () => Promise<Re
 	},
 ];
 
+/**
+ * Our build for this machine. Node.js 20 runs on no processor and system that the file is named for and can't load it,
+ * and where there is none, loading it fails.
+ */
+function prebuiltFile(): string {
+	const name = `recovery.${process.platform}-${process.arch}.node`;
+	const bundled = bundledScript(`node/signatures/${name}`);
+	return fileURLToPath(bundled ?? new URL(name, import.meta.url));
+}
+
 /** The libraries report malformed input by throwing; the full rule then decides what is wrong with it. */
 function orUndefined(recover: () => Uint8Array | null): Uint8Array | undefined {
 	const limit = Error.stackTraceLimit;
@@ -73,7 +118,7 @@ function orUndefined(recover: () => Uint8Array | null): Uint8Array | undefined {
 /**
  * Installs the fastest engine that runs here, for this thread.
  * @param only restricts the choice to one engine; for tests and measurements
- * @returns its name: `native`, `wasm` or `noble`
+ * @returns its name: `prebuilt`, `native`, `wasm` or `noble`
  */
 export async function installRecoverEngine(only?: string): Promise<string> {
 	for (const { name, load } of ENGINES) {

@@ -145,11 +145,11 @@ export class StateLayer implements StateBackend {
 		this.clear();
 	}
 
-	/** Forgets all changes. */
+	/** Forgets all changes. PERF: clearing an empty map makes a new table, and each call of a contract ends here twice. */
 	clear(): void {
-		for (const map of this.changes) map?.clear();
+		for (const map of this.changes) if (map && map.size > 0) map.clear();
 		this.journal.clear();
-		this.touchedAccounts.clear();
-		this.touchedCodes.clear();
+		if (this.touchedAccounts.size > 0) this.touchedAccounts.clear();
+		if (this.touchedCodes.size > 0) this.touchedCodes.clear();
 	}
 }

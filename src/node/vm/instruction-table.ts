@@ -199,9 +199,25 @@ const KEPT_FACTORS = 64;
 /** Sets of rules whose tables are kept; a chain has few. */
 const KEPT_TABLES = 32;
 const tables = new Map<string, InstructionTable>();
+/** PERF: one transaction's rules are nearly always those of the one before. */
+let latest:
+	| { readonly instructions: readonly Instruction[]; readonly gates: Gates; readonly table: InstructionTable }
+	| undefined;
 
 /** The table for these rules, built once. */
 export function instructionTableFor(instructions: readonly Instruction[], gates: Gates): InstructionTable {
+	if (latest?.instructions === instructions && areSame(latest.gates, gates)) return latest.table;
+	const table = keptTable(instructions, gates);
+	latest = { instructions, gates, table };
+	return table;
+}
+
+function areSame(one: Gates, other: Gates): boolean {
+	for (const name in one) if (one[name as keyof Gates] !== other[name as keyof Gates]) return false;
+	return true;
+}
+
+function keptTable(instructions: readonly Instruction[], gates: Gates): InstructionTable {
 	let key = "";
 	for (const on of Object.values(gates)) key += on ? "1" : "0";
 	let table = tables.get(key);

@@ -37,6 +37,13 @@ describe("the OpenAPI document", () => {
 		expect(validator.version).toBe("3.1");
 	});
 
+	it("has the paths of the history, in the spelling of the node", () => {
+		const deployed = openApiDocument("deployed") as unknown as Document;
+		expect(neutral.paths).toHaveProperty(["/v1/accounts/{account}/transactions/orc20"]);
+		expect(deployed.paths).toHaveProperty(["/v1/accounts/{account}/transactions/trc20"]);
+		expect(neutral.paths["/v1/orc20/info"]).toHaveProperty(["get", "responses", "503"]);
+	});
+
 	it("allows the empty object that block 0 is answered with", () => {
 		const { anyOf } = neutral.components.schemas["TransactionInfos"] as { anyOf: readonly object[] };
 		expect(anyOf).toMatchObject([{ type: "array" }, { type: "object", maxProperties: 0 }]);

@@ -4,6 +4,8 @@ import { parseConfig } from "../../../src/node/config/config.js";
 const NATIVE = "native { useNativeQueue = true }";
 const parse = (section: string, options = { events: true }) =>
 	parseConfig(`storage {}\nevent.subscribe { ${section} }`, "f", options);
+const topic = (kind: string, name: string): string =>
+	`topics = [{ triggerName = ${kind}, enable = true, topic = "${name}" }]`;
 const events = (section: string) => {
 	const { events } = parse(section);
 	if (!events) throw new Error("no events");
@@ -30,6 +32,8 @@ describe("event.subscribe", () => {
 			filter: undefined,
 			native: { port: 5555, highWaterMark: 1000 },
 			webhooks: [],
+			sinks: [],
+			keepsPositions: true,
 		});
 	});
 
@@ -95,6 +99,59 @@ describe("event.subscribe", () => {
 		expect(() => parse(`webhooks = [${hooks}]`)).toThrow(message);
 	});
 
+	it("has Kafka for an archive of that name, with its topics and without that of blocks where it is empty", () => {
+		const { sinks } = events(
+			`path = "/opt/Plugin-Kafka-1.0.zip", server = "a:1, b:2", dbconfig = "x|y|z",
+			topics = [${topic("block", "").slice(10, -1)}, ${topic("contractevent", "calls").slice(10, -1)}]`,
+		);
+		const plain = { redundancy: false, ethCompatible: false, solidified: false };
+		expect(sinks).toEqual([
+			{
+				name: "kafka",
+				topics: new Map([["contractevent", plain]]),
+				archive: "/opt/Plugin-Kafka-1.0.zip",
+				config: {
+					is: "kafka",
+					brokers: ["a:1", "b:2"],
+					names: new Map([["contractevent", "calls"]]),
+					key: "none",
+					login: undefined,
+					tls: false,
+				},
+			},
+		]);
+	});
+
+	it("has MongoDB for an archive of that name, and shows its password nowhere", () => {
+		const config = parse(
+			`path = mongodb.zip, server = "a:1", dbconfig = " log|me|word|2 ", positions = false`,
+		);
+		expect(config.events).toMatchObject({ keepsPositions: false });
+		expect(config.events?.sinks[0]?.config).toMatchObject({
+			database: "log",
+			login: { user: "me", password: "word", passwordFile: undefined },
+			version: 2,
+		});
+		expect(JSON.stringify(config.settings, (_, value) => String(value))).not.toContain("word");
+		expect(config.settings.find(({ path }) => path === "event.subscribe.dbconfig")?.value).toBe("***");
+	});
+
+	it("prefers the native queue to a plugin, as the network's node does", () => {
+		expect(events(`${NATIVE}, path = kafka.zip, server = "a:1"`).sinks).toEqual([]);
+	});
+
+	it("has NATS even where the start doesn't ask for events, and then no plugin", () => {
+		const section = 'path = kafka.zip, server = "a:1", nats { server = "b:1", kinds = [block] }';
+		const { sinks } = parse(section, { events: false }).events ?? {};
+		expect(sinks?.map(({ name, topics }) => [name, [...topics.keys()]])).toEqual([["nats", ["block"]]]);
+	});
+
+	it("refuses receivers with a position on a node without receipts", () => {
+		const text = 'storage.transHistory.switch = off\nevent.subscribe { nats.server = "a:1" }';
+		expect(() => parseConfig(text)).toThrow("storage.transHistory.switch must be on");
+		expect(parseConfig(text.replace("{", "{ positions = false,")).events?.sinks).toHaveLength(1);
+	});
+
 	it("refuses webhooks on a node without receipts", () => {
 		const text =
 			'storage.transHistory.switch = off\nevent.subscribe.webhooks = [{ name = a, url = "http://a" }]';
@@ -104,6 +161,20 @@ describe("event.subscribe", () => {
 	it.each([
 		["version = 1", "event.subscribe.native.useNativeQueue must be true, or"],
 		["path = plugin.zip", "event.subscribe.path names an archive"],
+		["path = plugin-kafka.zip", "event.subscribe.server must be host:port of a broker"],
+		['path = plugin-kafka.zip, server = "a:1", kafka.key = other', "must be none or entity"],
+		[`path = kafka.zip, server = "a:1", ${topic("contractlog", "")}`, "must name topics of Kafka"],
+		['path = mongodb.zip, server = "a"', "must be host:port of MongoDB"],
+		['path = mongodb.zip, server = "a:1", dbconfig = "log|me"', "must be database|user|password"],
+		['path = mongodb.zip, server = "a:1", dbconfig = "log|me|word|3"', "must end with version 1 or 2"],
+		[
+			`path = mongodb.zip, server = "a:1", dbconfig = "a|b|c", ${topic("block", "")}`,
+			"must name collections",
+		],
+		['nats.server = "nats://me:word@a:1"', "must be host:port of a server"],
+		['nats { server = "a:1", kinds = [blocks] }', "are block, transaction, contractlog"],
+		['nats { server = "a:1", subject = "a.>" }', "must be words of letters"],
+		['nats { server = "a:1", stream = "a.b" }', "must be letters, digits"],
 		["native { useNativeQueue = true, bindport = 70000 }", "must be at most 65535"],
 		[`${NATIVE}, topics = [{ triggerName = block, enable = false }]`, "topic"],
 		[`${NATIVE}, filter { fromblock = "" }`, "toblock"],

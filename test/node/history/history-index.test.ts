@@ -1,16 +1,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
-import type { OpenChain } from "../../../src/node/chain/open-chain.js";
-import { HistoryIndex, ownerKey } from "../../../src/node/history/history-index.js";
-import { type HistoryStore, openHistoryStore } from "../../../src/node/history/history-store.js";
-import type { HistoryPage, PageQuery } from "../../../src/node/history/pages.js";
-import { readPlace, readPointer } from "../../../src/node/history/rows.js";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { HistoryIndex } from "../../../src/node/history/history-index.js";
+import { openHistoryStore } from "../../../src/node/history/history-store.js";
+import type { PageQuery } from "../../../src/node/history/pages.js";
+import { readPlace } from "../../../src/node/history/rows.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
-import { toHex } from "../../../src/protocol/bytes.js";
-import { openSmall, produce, transfer, users } from "../chain/small-chain.js";
+import { openSmall, produce, users } from "../chain/small-chain.js";
+import { all, expected, expectWhole, follow, grow, shown, until } from "./followed-chain.js";
+import { KeptStore } from "./kept-stores.js";
 import { MemoryStore } from "./memory-store.js";
+import { noPostgresql, Schemas, storeIn } from "./postgresql/schemas.js";
 
 const [anna, bert, carl] = users as [Uint8Array, Uint8Array, Uint8Array];
 const directories: string[] = [];
@@ -22,101 +23,6 @@ function newDirectory(): string {
 	const directory = mkdtempSync(join(tmpdir(), "coin-history-"));
 	directories.push(directory);
 	return directory;
-}
-
-interface Followed {
-	readonly open: OpenChain;
-	readonly index: HistoryIndex;
-	readonly failures: unknown[];
-	close(): Promise<void>;
-}
-
-/** A chain and its index, as the node wires them. */
-async function follow(
-	dataDirectory: string | undefined,
-	store: HistoryStore | undefined,
-	lowestNumber = 0,
-): Promise<Followed> {
-	const open = await openSmall({ dataDirectory, flushLimits: { entries: 60, logBytes: 64 << 20 } });
-	const { chain, database } = open;
-	const failures: unknown[] = [];
-	const index = await HistoryIndex.open({
-		chain: {
-			get state() {
-				return chain.state;
-			},
-			block: (number) => chain.blockByNumber(BigInt(number)),
-			get headNumber() {
-				return Number(chain.state.properties.headNumber);
-			},
-			get storedNumber() {
-				return Number(database.settledNumber);
-			},
-			lowestNumber,
-			hasReceipts: true,
-			flush: () => open.flushNow(),
-		},
-		store,
-		pace: { now: () => 0, pause: () => Promise.resolve() },
-		onFailure: (error) => failures.push(error),
-	});
-	chain.observe(index);
-	if (store) open.followBase((number) => index.storedUpTo(Number(number)));
-	return {
-		open,
-		index,
-		failures,
-		close: async () => {
-			await open.close();
-			await index.close();
-		},
-	};
-}
-
-/** Blocks with transfers among the three; what is sent is told by the amount. */
-function grow({ open }: Followed, blocks: number, first = 1): void {
-	for (let n = 0; n < blocks; n++) {
-		const [from, to] = n % 3 === 0 ? [0, bert] : n % 3 === 1 ? [1, carl] : [0, carl];
-		open.chain.pushTransaction(transfer(open, from, to as Uint8Array, BigInt(first + n)));
-		produce(open);
-	}
-}
-
-/** `height:directions` of an account's transactions, by looking through all blocks. */
-function expected({ chain }: OpenChain, account: Uint8Array): string[] {
-	const found: string[] = [];
-	for (let number = 0n; number <= chain.state.properties.headNumber; number++) {
-		for (const transaction of chain.blockByNumber(number)?.transactions ?? []) {
-			const { owner_address, to_address } = transaction.parameter as unknown as Record<string, Uint8Array>;
-			const isOf = (address: Uint8Array | undefined): boolean =>
-				address !== undefined && toHex(address) === toHex(account);
-			const directions = (isOf(owner_address) ? 1 : 0) | (isOf(to_address) ? 2 : 0);
-			if (directions > 0) found.push(`${number}:${directions}:${transaction.idHex.slice(0, 16)}`);
-		}
-	}
-	return found;
-}
-
-const shown = ({ rows }: HistoryPage): string[] =>
-	rows.map(({ suffix, value }) => {
-		const { directions, mark } = readPointer(value);
-		return `${readPlace(suffix).height}:${directions}:${toHex(mark)}`;
-	});
-
-const all = (account: Uint8Array): PageQuery => ({
-	lists: [{ kind: "transaction", owner: ownerKey(account) }],
-	from: 0,
-	to: 1_000_000,
-	descending: false,
-	limit: 10_000,
-});
-
-async function expectWhole({ open, index }: Followed): Promise<void> {
-	for (const account of users) {
-		const wanted = expected(open, account);
-		expect(shown(await index.page(all(account)))).toEqual(wanted);
-		expect(shown(await index.page({ ...all(account), descending: true }))).toEqual(wanted.reverse());
-	}
 }
 
 /** All pages of a query, one after the other. */
@@ -132,6 +38,48 @@ async function inPages(index: HistoryIndex, query: PageQuery): Promise<string[]>
 	throw new Error("pages without end");
 }
 
+let schemas: Schemas;
+if (!noPostgresql) {
+	beforeAll(async () => {
+		schemas = await Schemas.open();
+	});
+	afterAll(() => schemas.close());
+}
+
+const STORES: readonly (readonly [string, string | undefined, () => KeptStore])[] = [
+	[
+		"memory",
+		undefined,
+		() => {
+			const store = new MemoryStore();
+			return new KeptStore(async () => store);
+		},
+	],
+	[
+		"LevelDB",
+		undefined,
+		() => {
+			const directory = join(newDirectory(), "history");
+			return new KeptStore(() => openHistoryStore(directory));
+		},
+	],
+	[
+		"PostgreSQL",
+		noPostgresql,
+		() => {
+			const address = schemas.next();
+			return new KeptStore(() => storeIn(address));
+		},
+	],
+];
+
+/** Runs a test over each store. */
+function over(name: string, test: (keep: () => KeptStore) => Promise<void>): void {
+	for (const [where, missing, keep] of STORES) {
+		it.skipIf(missing)(`${name}, in ${where}${missing ? ` (${missing})` : ""}`, () => test(keep));
+	}
+}
+
 describe("the history index", () => {
 	it("knows the transactions of each account, those of unfinished blocks too", async () => {
 		const followed = await follow(undefined, undefined);
@@ -142,8 +90,8 @@ describe("the history index", () => {
 		await followed.close();
 	});
 
-	it("gives pages of any size in both orders, of store and memory as one list", async () => {
-		const followed = await follow(newDirectory(), new MemoryStore());
+	over("gives pages of any size in both orders, of store and memory as one list", async (keep) => {
+		const followed = await follow(newDirectory(), await keep().open());
 		grow(followed, 60);
 		await followed.open.flushNow();
 		grow(followed, 5);
@@ -163,30 +111,30 @@ describe("the history index", () => {
 		await followed.close();
 	});
 
-	it("goes on after a restart, and after a kill at any write", async () => {
+	over("goes on after a restart, and after a kill at any write", async (keep) => {
 		for (let writes = 0; writes < 6; writes++) {
 			const directory = newDirectory();
-			const store = new MemoryStore();
+			const store = keep();
 			store.writesLeft = writes;
-			const killed = await follow(directory, store);
+			const killed = await follow(directory, await store.open());
 			grow(killed, 70);
 			await killed.open.flushNow();
 			grow(killed, 5);
 			await killed.open.close();
 			expect(killed.failures.length).toBeLessThanOrEqual(1);
-			store.writesLeft = Number.POSITIVE_INFINITY;
-			const again = await follow(directory, store);
+			await store.kill();
+			const again = await follow(directory, await store.open());
 			grow(again, 6, 1_000);
 			await again.close();
-			const last = await follow(directory, store);
+			const last = await follow(directory, await store.open());
 			await expectWhole(last);
 			expect(last.index.coverage).toMatchObject({ isComplete: true });
 			await last.close();
 		}
 	});
 
-	it("follows the chain to another branch", async () => {
-		const followed = await follow(newDirectory(), new MemoryStore());
+	over("follows the chain to another branch", async (keep) => {
+		const followed = await follow(newDirectory(), await keep().open());
 		const { open } = followed;
 		grow(followed, 30);
 		await open.flushNow();
@@ -206,44 +154,39 @@ describe("the history index", () => {
 		await followed.close();
 	});
 
-	it("indexes the blocks that were there before it, downwards", async () => {
+	over("indexes the blocks that were there before it, downwards", async (keep) => {
 		const directory = newDirectory();
 		const plain = await follow(directory, undefined);
 		grow(plain, 1_100);
 		await plain.close();
-		const store = new MemoryStore();
-		const followed = await follow(directory, store);
+		const store = keep();
+		const followed = await follow(directory, await store.open());
 		expect(followed.index.coverage.isComplete).toBe(false);
 		expect(followed.index.coverage.missing).toBeGreaterThan(1_000);
-		for (let n = 0; n < 2_000 && !followed.index.coverage.isComplete; n++)
-			await new Promise((resolve) => setImmediate(resolve));
+		await until(() => followed.index.coverage.isComplete);
 		await expectWhole(followed);
 		await followed.close();
 		// What stopped half-way goes on where it was.
-		store.kept.clear();
-		store.stored = undefined;
-		store.writesLeft = 2;
-		const killed = await follow(directory, store);
-		for (let n = 0; n < 2_000 && killed.failures.length === 0; n++)
-			await new Promise((resolve) => setImmediate(resolve));
+		await store.clear();
+		store.writesLeft = 1;
+		const killed = await follow(directory, await store.open());
+		await until(() => killed.failures.length > 0);
 		await killed.close();
-		store.writesLeft = Number.POSITIVE_INFINITY;
-		const again = await follow(directory, store);
-		for (let n = 0; n < 2_000 && !again.index.coverage.isComplete; n++)
-			await new Promise((resolve) => setImmediate(resolve));
+		await store.kill();
+		const again = await follow(directory, await store.open());
+		await until(() => again.index.coverage.isComplete);
 		await expectWhole(again);
 		await again.close();
 	});
 
-	it("leaves out the blocks below its lowest one, which on a fork are another node's", async () => {
+	over("leaves out the blocks below its lowest one, which on a fork are another node's", async (keep) => {
 		const directory = newDirectory();
 		const plain = await follow(directory, undefined);
 		grow(plain, 20);
 		await plain.close();
-		for (const store of [undefined, new MemoryStore()]) {
+		for (const store of [undefined, await keep().open()]) {
 			const followed = await follow(directory, store, 11);
-			for (let n = 0; n < 2_000 && !followed.index.coverage.isComplete; n++)
-				await new Promise((resolve) => setImmediate(resolve));
+			await until(() => followed.index.coverage.isComplete);
 			expect(followed.index.coverage).toEqual({ lowest: 11, from: 11, isComplete: true, missing: 0 });
 			const wanted = expected(followed.open, anna).filter((text) => Number.parseInt(text, 10) >= 11);
 			expect(shown(await followed.index.page(all(anna)))).toEqual(wanted);
@@ -251,10 +194,10 @@ describe("the history index", () => {
 		}
 	});
 
-	it("stands still where its store fails, says so, and leaves the chain alone", async () => {
-		const store = new MemoryStore();
+	over("stands still where its store fails, says so, and leaves the chain alone", async (keep) => {
+		const store = keep();
 		store.writesLeft = 0;
-		const followed = await follow(newDirectory(), store);
+		const followed = await follow(newDirectory(), await store.open());
 		grow(followed, 30);
 		await followed.open.flushNow();
 		grow(followed, 5);
@@ -264,8 +207,8 @@ describe("the history index", () => {
 		await followed.close();
 	});
 
-	it("finds what a filter leaves in pages that end early", async () => {
-		const followed = await follow(newDirectory(), new MemoryStore());
+	over("finds what a filter leaves in pages that end early", async (keep) => {
+		const followed = await follow(newDirectory(), await keep().open());
 		grow(followed, 60);
 		await followed.open.flushNow();
 		const last = expected(followed.open, anna).at(0);
@@ -275,26 +218,27 @@ describe("the history index", () => {
 		await followed.close();
 	});
 
-	it("makes a store again that is of another chain", async () => {
-		const store = new MemoryStore();
-		const other = await follow(newDirectory(), store);
+	over("makes a store again that is of another chain", async (keep) => {
+		const store = keep();
+		const other = await follow(newDirectory(), await store.open());
 		grow(other, 40, 7_000);
 		await other.close();
-		const followed = await follow(newDirectory(), store);
+		const followed = await follow(newDirectory(), await store.open());
 		grow(followed, 40);
 		await followed.open.flushNow();
 		await expectWhole(followed);
 		await followed.close();
 	});
 
-	it("reads the same from LevelDB", async () => {
+	over("reads the same after a restart", async (keep) => {
 		const directory = newDirectory();
-		const first = await follow(directory, await openHistoryStore(join(directory, "history")));
+		const store = keep();
+		const first = await follow(directory, await store.open());
 		grow(first, 60);
 		await first.open.flushNow();
 		await expectWhole(first);
 		await first.close();
-		const again = await follow(directory, await openHistoryStore(join(directory, "history")));
+		const again = await follow(directory, await store.open());
 		grow(again, 3);
 		await expectWhole(again);
 		expect(await inPages(again.index, { ...all(anna), limit: 3, descending: true })).toEqual(

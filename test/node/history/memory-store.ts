@@ -1,4 +1,4 @@
-/** A store of history rows in memory, which tests can stop at any write. */
+/** A store of history rows in memory. */
 
 import type { HistoryStore, RowRange, StoredPosition } from "../../../src/node/history/history-store.js";
 import { type HistoryRow, ROW_KINDS, type RowKind } from "../../../src/node/history/rows.js";
@@ -6,9 +6,6 @@ import { type HistoryRow, ROW_KINDS, type RowKind } from "../../../src/node/hist
 export class MemoryStore implements HistoryStore {
 	readonly kept = new Map<string, HistoryRow>();
 	stored: StoredPosition | undefined;
-	/** Writes that still succeed; the process "dies" at the next one. */
-	writesLeft = Number.POSITIVE_INFINITY;
-	writes = 0;
 	readonly bytes = 0;
 
 	async position(): Promise<StoredPosition | undefined> {
@@ -21,8 +18,6 @@ export class MemoryStore implements HistoryStore {
 		position: StoredPosition,
 	): Promise<void> {
 		await new Promise((resolve) => setImmediate(resolve));
-		if (this.writesLeft-- <= 0) throw new Error("killed");
-		this.writes++;
 		for (const row of removed) this.kept.delete(keyOf(row));
 		for (const row of put) this.kept.set(keyOf(row), row);
 		this.stored = structuredClone(position);

@@ -5,6 +5,7 @@ import { type HttpNode, KEYS, POOR_HEX, RICH_HEX, signed, startHttpNode } from "
 let node: HttpNode;
 beforeAll(async () => {
 	node = await startHttpNode(`node.metricsEnable = true
+		node.history.index = on
 		node.metrics.prometheus { enable = true, port = 0 }`);
 });
 afterAll(() => node.close());
@@ -43,6 +44,12 @@ describe("the metrics of a node", () => {
 		const recorded = readFileSync("test/node/metrics/recorded-families.txt", "utf8");
 		const own = new Set(namesIn((await page()).text));
 		expect(namesIn(recorded).filter((name) => !own.has(name))).toEqual([]);
+	});
+
+	it("show the history where there is one", async () => {
+		expect(await value("tron:history_database_up")).toBe(1);
+		for (const name of ["blocks_behind", "blocks_missing", "bytes"])
+			expect(await value(`tron:history_${name}`)).toBe(0);
 	});
 
 	it("show the head and the pool as they are", async () => {

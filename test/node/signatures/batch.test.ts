@@ -1,18 +1,32 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
 	answerBatch,
 	QUESTION_LENGTH,
 	readAnswer,
 	writeQuestion,
 } from "../../../src/node/signatures/batch.js";
+import { installRecoverEngine } from "../../../src/node/signatures/engine.js";
 import { MAIN_PREFIX } from "../../../src/protocol/address.js";
 import { toHex } from "../../../src/protocol/bytes.js";
-import { addressOfPrivateKey, sign } from "../../../src/protocol/signature.js";
+import {
+	addressOfPrivateKey,
+	recoverAddress,
+	recoverEngine,
+	SignatureError,
+	setRecoverEngine,
+	sign,
+} from "../../../src/protocol/signature.js";
 
 const key = Buffer.alloc(32, 9);
 const hashes = [1, 2, 3].map((n) => Buffer.alloc(32, n));
 
-describe("a batch of signatures", () => {
+describe.each(["noble", "native", "prebuilt"])("a batch of signatures, with the engine %s", (engine) => {
+	beforeAll(async () => {
+		setRecoverEngine("noble", undefined);
+		if (engine !== "noble") expect(await installRecoverEngine(engine)).toBe(engine);
+	});
+	afterAll(() => setRecoverEngine("noble", undefined));
+
 	test("answers each question in its place, good and bad", () => {
 		const questions = new Uint8Array(hashes.length * QUESTION_LENGTH);
 		for (const [at, hash] of hashes.entries()) {
@@ -30,4 +44,47 @@ describe("a batch of signatures", () => {
 			{ index: 1, message: "java.security.SignatureException: Header byte out of range: 100" },
 		]);
 	});
+
+	test("leaves what is out of the ordinary to the rule", () => {
+		const hash = hashes[0] as Buffer;
+		const made = Buffer.from(sign(hash, key));
+		const changed = (at: number, bytes: Buffer): Buffer =>
+			Buffer.concat([made.subarray(0, at), bytes, made.subarray(at + bytes.length)]);
+		const odd = [
+			changed(0, Buffer.alloc(32)),
+			changed(0, Buffer.alloc(32, 0xff)),
+			changed(32, Buffer.alloc(32)),
+			changed(32, Buffer.alloc(32, 0xff)),
+			...[0, 1, 2, 3, 4, 26, 27, 29, 30, 31, 34, 35, 127, 128, 229, 255].map((v) =>
+				changed(64, Buffer.of(v)),
+			),
+			changed(0, Buffer.alloc(32, 5)),
+		];
+		const questions = new Uint8Array(odd.length * QUESTION_LENGTH);
+		for (const [at, signature] of odd.entries()) writeQuestion(questions, at, hash, signature);
+		const { answers, errors } = answerBatch({ id: 1, addressPrefix: MAIN_PREFIX, questions });
+		const texts = new Map(errors.map(({ index, message }) => [index, message]));
+		for (const [at, signature] of odd.entries()) {
+			const answer = readAnswer(answers, at);
+			expect(answer ? toHex(answer) : texts.get(at)).toBe(byTheRule(hash, signature));
+		}
+	});
+
+	test("an empty one has no answers", () => {
+		const { answers } = answerBatch({ id: 1, addressPrefix: MAIN_PREFIX, questions: new Uint8Array(0) });
+		expect(answers).toHaveLength(0);
+	});
 });
+
+function byTheRule(hash: Uint8Array, signature: Uint8Array): string {
+	const engine = recoverEngine();
+	setRecoverEngine("noble", undefined);
+	try {
+		return toHex(recoverAddress(hash, signature));
+	} catch (error) {
+		if (!(error instanceof SignatureError)) throw error;
+		return error.message;
+	} finally {
+		setRecoverEngine("restored", engine);
+	}
+}

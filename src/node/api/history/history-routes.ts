@@ -4,6 +4,7 @@ import { HistoryFailure } from "../../history/history-index.js";
 import type { ApiContext } from "../context.js";
 import { JSON_TYPE } from "../http-answer.js";
 import { type AnswerRow, answerText } from "./answer-text.js";
+import { assetMovementPage } from "./asset-rows.js";
 import { blockEvents, contractEvents, infoOf, olderEvents, transactionEvents } from "./event-rows.js";
 import {
 	type AnswerPage,
@@ -68,7 +69,7 @@ export async function answerHistory(context: ApiContext, asked: AskedPath): Prom
 function readSegment(segment: string): string {
 	try {
 		const text = decodeURIComponent(segment);
-		return text === "trc20" ? "orc20" : text;
+		return text.replace(/^trc(?=[12]0$)/, "orc");
 	} catch {
 		return segment;
 	}
@@ -117,6 +118,7 @@ function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): A
 		"": (address) => rows(request, accountRows(request, address)),
 		transactions: (address) => page(request, transactionPage(request, address)),
 		"transactions/orc20": (address) => page(request, tokenPage(request, address)),
+		"transactions/orc10": (address) => page(request, assetMovementPage(request, address)),
 		"orc20/balance": (address) => page(request, balancePage(request, address)),
 		"internal-transactions": (address) => page(request, internalPage(request, address)),
 		resources: (address) => rows(request, resourceRows(request, address)),

@@ -16,6 +16,9 @@ import { type AnswerRow, answerText, WrittenJson } from "./answer-text.js";
 import { type AnswerPage, type HistoryRequest, heightsOf, indexedPage } from "./page.js";
 import type { StoredBodies, StoredBody } from "./stored-bodies.js";
 
+/** Internal transactions that a row shows; the path of the transaction has all of them. */
+const MOST_INTERNAL = 100;
+
 /** Transactions of an account or contract, and where that is asked for its internal ones, mixed by time. */
 export function transactionPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
 	const isMixed = request.parameters.flag("search_internal", true);
@@ -80,7 +83,7 @@ function transactionRow({ context }: HistoryRequest, body: StoredBody): AnswerRo
 		energy_fee: receipt.energy_fee,
 		energy_usage_total: receipt.energy_usage_total,
 		...(info ? amountsOf(info) : {}),
-		internal_transactions: [],
+		internal_transactions: (info?.internal_transactions ?? []).slice(0, MOST_INTERNAL).map(internalCall),
 	});
 	const rest = own.slice(1);
 	return new WrittenJson(`${more.slice(0, -1)}${rest === "}" ? "" : ","}${rest}`);
@@ -98,10 +101,14 @@ function amountsOf(info: Readonly<TransactionInfo>): { readonly [member: string]
 
 /** @param idHex of the transaction that called */
 export function internalRow(call: Readonly<InternalTransaction>, idHex: string, timeMs: number): AnswerRow {
+	const { internal_tx_id, ...others } = internalCall(call);
+	return { internal_tx_id, tx_id: idHex, block_timestamp: timeMs, ...others };
+}
+
+/** An internal transaction as the row of its transaction has it. */
+function internalCall(call: Readonly<InternalTransaction>) {
 	return {
 		internal_tx_id: toHex(call.hash),
-		tx_id: idHex,
-		block_timestamp: timeMs,
 		from_address: toHex(call.caller_address),
 		to_address: toHex(call.transferTo_address),
 		data: {

@@ -105,3 +105,31 @@ export function defineMethod<P extends readonly unknown[]>(declaration: MethodDe
 		},
 	};
 }
+
+/** A method that asks no more of the node than every server knows, so that other paths can serve it too. */
+export type OwnMethod = RpcMethod & {
+	call(context: ApiContext, values: readonly JsonValue[]): Promise<RpcResult>;
+};
+
+/**
+ * Declares methods beyond the network's, which read their parameters themselves and are served only where the node is told to.
+ * @param served which setting tells
+ * @returns name, what it does, the parameters' names, the fewest of them, and the call
+ */
+export const methodsOf =
+	(served: "isDebug" | "isSimulation" | "isRawState") =>
+	(
+		name: string,
+		about: string,
+		names: readonly string[],
+		least: number,
+		call: (context: ApiContext, values: readonly JsonValue[]) => Promise<RpcResult>,
+	): OwnMethod => ({
+		name,
+		alias: undefined,
+		[served]: true,
+		about,
+		parameters: names.map((parameter) => ({ name: parameter, type: "any" })),
+		least,
+		call,
+	});

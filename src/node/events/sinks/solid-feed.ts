@@ -6,7 +6,9 @@
 import type { SignedBlock } from "../../../protocol/block.js";
 import type { EventMessage } from "../event-kinds.js";
 import type { EventChain } from "../loaded-block.js";
+import { reasonOf } from "./delivering.js";
 import type { PositionStore, SinkPosition } from "./position-file.js";
+import type { FeedCounts } from "./receiver.js";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -37,21 +39,12 @@ interface FeedOptions {
 	readonly warn: (text: string) => void;
 }
 
-/** What is measured of a receiver. */
-export interface FeedCounts {
-	readonly name: string;
-	/** The last block that it has acknowledged. */
-	readonly position: number;
-	/** Solidified blocks above it. */
-	readonly lag: number;
-	readonly errors: number;
-}
-
 export class SolidFeed {
 	private readonly stopping = new AbortController();
 	private position: SinkPosition | undefined;
 	private next: number;
 	private errors = 0;
+	private sent = 0;
 	private running: Promise<void> | undefined;
 	private isWoken = false;
 	private hasFailed = false;
@@ -68,7 +61,8 @@ export class SolidFeed {
 	get counts(): FeedCounts {
 		const position = this.next - 1;
 		const lag = Math.max(0, this.options.chain.solidNumber - position);
-		return { name: this.options.name, position, lag, errors: this.errors };
+		const { errors, sent } = this;
+		return { name: this.options.name, position, lag, errors, sent, lost: 0 };
 	}
 
 	/** There may be solidified blocks that were not there before. It returns at once. */
@@ -98,7 +92,7 @@ export class SolidFeed {
 				if (signal.aborted) return;
 				this.hasFailed = true;
 				this.errors++;
-				this.options.warn(`events of ${this.options.name} end: ${messageOf(error)}`);
+				this.options.warn(`events of ${this.options.name} end: ${reasonOf(error)}`);
 				return;
 			}
 		}
@@ -147,17 +141,16 @@ export class SolidFeed {
 		for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
 			try {
 				await deliver(delivery, signal);
+				this.sent += delivery.events.length;
 				return;
 			} catch (error) {
 				if (signal.aborted) return;
 				this.errors++;
 				if (pauseMs === FIRST_PAUSE_MS) {
-					warn(`events of ${name} wait at block ${delivery.block.number}: ${messageOf(error)}`);
+					warn(`events of ${name} wait at block ${delivery.block.number}: ${reasonOf(error)}`);
 				}
 			}
 			await pause(pauseMs, signal);
 		}
 	}
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

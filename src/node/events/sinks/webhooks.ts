@@ -6,8 +6,9 @@ import type { ChainObserver } from "../../chain/observers.js";
 import type { EventConfig } from "../../config/event-config.js";
 import type { EventChain } from "../loaded-block.js";
 import { positionStore } from "./position-file.js";
+import type { FeedCounts } from "./receiver.js";
 import { solidEvents } from "./solid-events.js";
-import { type FeedCounts, SolidFeed } from "./solid-feed.js";
+import { SolidFeed } from "./solid-feed.js";
 import { postDelivery, readSecret } from "./webhook.js";
 
 interface WebhooksOptions {

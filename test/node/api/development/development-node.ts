@@ -3,7 +3,10 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 import { chooseDevelopment } from "../../../../src/launch/development-options.js";
+import { withServices } from "../../../../src/launch/development-services.js";
+import { parseConfig } from "../../../../src/node/config/config.js";
 import { prepareDevelopment } from "../../../../src/node/development/development.js";
+import { readFounding } from "../../../../src/node/development/directory.js";
 import { type NodePorts, type RunningNode, startNode } from "../../../../src/node/node.js";
 import { toBase58Check } from "../../../../src/protocol/address.js";
 import { fromHex, toHex } from "../../../../src/protocol/bytes.js";
@@ -50,16 +53,25 @@ export class DevelopmentNode {
 		readonly log: readonly (readonly [message: string, fields: Json])[],
 	) {}
 
-	/** @param flags as on the command line, by name */
-	static async start(flags: Readonly<Record<string, string>> = {}): Promise<DevelopmentNode> {
+	/**
+	 * Starts a chain, or goes on with that of a directory.
+	 * @param flags as on the command line, by name @param settings of a configuration file
+	 */
+	static async start(
+		flags: Readonly<Record<string, string>> = {},
+		settings = "storage {}",
+	): Promise<DevelopmentNode> {
 		const get = (name: string): string | undefined => ({ port: "0", ...flags })[name];
-		const { options, host, clockOffsetMs } = await chooseDevelopment(get, [], () => {});
-		const development = prepareDevelopment(options);
+		const directory = flags["output-directory"];
+		const founding = directory === undefined ? undefined : readFounding(directory);
+		const { options, host, clockOffsetMs } = await chooseDevelopment(get, [], () => {}, [], founding);
+		const prepared = prepareDevelopment(options);
+		const development = { ...prepared, config: withServices(prepared.config, parseConfig(settings)) };
 		const lines: [string, Json][] = [];
 		const write = (fields: object, message: string): void => void lines.push([message, fields as Json]);
 		const node = await startNode({
 			config: development.config,
-			dataDirectory: flags["output-directory"],
+			dataDirectory: directory,
 			producers: [],
 			development,
 			host,

@@ -52,6 +52,7 @@ async function until(holds: () => boolean): Promise<void> {
 const message = (json: string, kind: EventMessage["kind"] = "block"): EventMessage => ({
 	kind,
 	id: "1",
+	body: {},
 	json,
 });
 const HELLO = GREETING.length + READY.length;

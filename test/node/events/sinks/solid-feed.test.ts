@@ -56,6 +56,7 @@ function feedOf(chain: Chain, options: { from?: number; refuses?: () => boolean;
 			Array.from({ length: options.events ?? 1 }, (_, i) => ({
 				kind: "block",
 				id: `${block.number}-${i}`,
+				body: {},
 				json: "{}",
 			})),
 		deliver: async ({ block, part, parts }: Delivery) => {
@@ -90,7 +91,7 @@ describe("a feed of solidified blocks", () => {
 		early.feed.wake();
 		await settled();
 		expect(early.told).toEqual(["2", "3", "4", "5"]);
-		expect(early.feed.counts).toEqual({ name: "a", position: 5, lag: 0, errors: 0 });
+		expect(early.feed.counts).toEqual({ name: "a", position: 5, lag: 0, errors: 0, sent: 4, lost: 0 });
 	});
 
 	it("goes on after its stored position, whatever it is told to begin with", async () => {

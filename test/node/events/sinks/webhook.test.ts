@@ -15,7 +15,7 @@ const delivery: Delivery = {
 	block: { number: 7n, idHex: "ab" } as SignedBlock,
 	part: 1,
 	parts: 2,
-	events: [{ kind: "soliditylog", id: "cd_1", json: '{"value":9223372036854775807}' }],
+	events: [{ kind: "soliditylog", id: "cd_1", body: {}, json: '{"value":9223372036854775807}' }],
 };
 const hook = (url: string, secretFile?: string): WebhookConfig => ({
 	name: "shop",

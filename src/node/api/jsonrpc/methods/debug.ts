@@ -2,7 +2,7 @@
 
 import type { ApiContext } from "../../context.js";
 import { isJsonObject, type JsonArray, type JsonValue } from "../json-reader.js";
-import { JsonText, type RpcMethod, type RpcResult } from "../method.js";
+import { JsonText, methodsOf, type OwnMethod, type RpcResult } from "../method.js";
 import { invalidParams } from "../rpc-error.js";
 import { areSilent } from "../simulation/overridden.js";
 import { readTraceOptions, type TraceOptions } from "../traces/options.js";
@@ -91,28 +91,9 @@ async function traceBlock(
 	return new JsonText(`[${entries.join(",")}]`);
 }
 
-/** A method that asks no more of the node than every server knows: development chains serve it on other paths too. */
-type DebugMethod = RpcMethod & {
-	call(context: ApiContext, values: JsonArray): Promise<RpcResult>;
-};
+const method = methodsOf("isDebug");
 
-const method = (
-	name: string,
-	about: string,
-	names: readonly string[],
-	least: number,
-	call: (context: ApiContext, values: JsonArray) => Promise<RpcResult>,
-): DebugMethod => ({
-	name,
-	alias: undefined,
-	isDebug: true,
-	about,
-	parameters: names.map((parameter) => ({ name: parameter, type: "any" })),
-	least,
-	call,
-});
-
-export const debugMethods: readonly DebugMethod[] = [
+export const debugMethods: readonly OwnMethod[] = [
 	method(
 		"debug_traceTransaction",
 		"What a transaction of a block did, operation by operation or as a tracer sees it.",

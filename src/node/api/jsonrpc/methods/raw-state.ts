@@ -13,7 +13,7 @@ import { blockAt, blockNamed, type PastBlock, PastBlockError, stateOf } from "..
 import type { ApiContext, PastStates } from "../../context.js";
 import { TURN_MS, Turns } from "../../turns.js";
 import { isJsonArray, isJsonObject, type JsonArray, JsonNumber, type JsonValue } from "../json-reader.js";
-import { JsonText, type RpcMethod, type RpcResult } from "../method.js";
+import { JsonText, methodsOf, type RpcMethod, type RpcResult } from "../method.js";
 import { chainFacts } from "../raw-state/chain-facts.js";
 import { internal, invalidParams, notAvailable } from "../rpc-error.js";
 
@@ -245,21 +245,7 @@ function getStateInfo(context: ApiContext, [block]: JsonArray): Promise<RpcResul
 	});
 }
 
-const method = (
-	name: string,
-	about: string,
-	names: readonly string[],
-	least: number,
-	call: (context: ApiContext, values: JsonArray) => Promise<RpcResult>,
-): RpcMethod => ({
-	name,
-	alias: undefined,
-	isRawState: true,
-	about,
-	parameters: names.map((parameter) => ({ name: parameter, type: "any" })),
-	least,
-	call,
-});
+const method = methodsOf("isRawState");
 
 export const rawStateMethods: readonly RpcMethod[] = [
 	method(

@@ -14,7 +14,7 @@ import {
 	type JsonObject,
 	type JsonValue,
 } from "../json-reader.js";
-import type { RpcMethod, RpcResult, RpcValue } from "../method.js";
+import { methodsOf, type RpcMethod, type RpcResult, type RpcValue } from "../method.js";
 import { readersOf } from "../parameter-readers.js";
 import { invalidParams } from "../rpc-error.js";
 import { type FlatTrace, flatTracer } from "../traces/flat-traces.js";
@@ -149,32 +149,22 @@ async function find(context: ApiContext, tracing: TraceRunner, filter: TraceFilt
 	return found;
 }
 
-const method = (
-	name: string,
-	about: string,
-	parameter: string,
-	call: (context: ApiContext, values: JsonArray) => Promise<RpcResult>,
-): RpcMethod => ({
-	name,
-	alias: undefined,
-	isDebug: true,
-	about,
-	parameters: [{ name: parameter, type: "any" }],
-	call,
-});
+const method = methodsOf("isDebug");
 
 export const traceMethods: readonly RpcMethod[] = [
 	method(
 		"trace_transaction",
 		"The calls of a transaction; null if it is in no block.",
-		"hash",
+		["hash"],
+		1,
 		ofTransaction,
 	),
 	method(
 		"trace_block",
 		"The calls of all transactions of a block, by its number, a tag or its id.",
-		"block",
+		["block"],
+		1,
 		ofBlock,
 	),
-	method("trace_filter", "The calls of blocks by who calls and who is called.", "filter", search),
+	method("trace_filter", "The calls of blocks by who calls and who is called.", ["filter"], 1, search),
 ];

@@ -1,15 +1,27 @@
 /**
- * Writes `crates/sapling-prover/NOTICES.txt`: the licences of the crates that the compiled prover is made of, from their
- * sources, for `npm run bundle` to put beside the program. Needs cargo, after `cargo fetch` in the folder of the crate.
+ * Writes the `NOTICES.txt` of a crate of `crates/`: the licences of what its compiled form contains, from their sources, for
+ * `npm run bundle` to put beside the program. Needs cargo, after `cargo fetch` in the folder of the crate.
  *
- * npx tsx scripts/prover-notices.ts
+ * npx tsx scripts/crate-notices.ts sapling-prover|signature-recovery
  */
 
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-const crate = join(import.meta.dirname, "..", "crates", "sapling-prover");
+/** What is built of each crate, and for what. */
+const CRATES: Readonly<Record<string, { readonly file: string; readonly target: string }>> = {
+	"sapling-prover": { file: "proving/sapling-prover.wasm", target: "wasm32-unknown-unknown" },
+	"signature-recovery": {
+		file: "node/signatures/recovery.linux-x64.node",
+		target: "x86_64-unknown-linux-gnu",
+	},
+};
+
+const name = process.argv[2] ?? "";
+const built = CRATES[name];
+if (!built) throw new Error(`name one of ${Object.keys(CRATES).join(", ")}`);
+const crate = join(import.meta.dirname, "..", "crates", name);
 
 interface Metadata {
 	readonly packages: readonly {
@@ -36,7 +48,7 @@ interface Metadata {
 }
 
 const args = ["metadata", "--format-version", "1", "--offline", "--locked"];
-const platform = ["--filter-platform", "wasm32-unknown-unknown"];
+const platform = ["--filter-platform", built.target];
 const metadata = JSON.parse(
 	execFileSync("cargo", [...args, ...platform], { cwd: crate, maxBuffer: 1 << 28 }).toString(),
 ) as Metadata;
@@ -87,11 +99,16 @@ for (const id of linked) {
 		text = `Copyright (c) ${authors.length > 0 ? authors.join(", ") : `the authors of ${name}`}\n\n${MIT}`;
 	}
 	byText.set(text, [...(byText.get(text) ?? []), `${name} ${version} (${license})`]);
+	// Libraries of C that a crate brings along have terms of their own.
+	const inside = join(dirname(manifest_path), "depend");
+	for (const library of existsSync(inside) ? readdirSync(inside) : []) {
+		const terms = statSync(join(inside, library)).isDirectory() && textOf(join(inside, library));
+		if (terms) byText.set(terms, [`${library}, in ${name} ${version}`]);
+	}
 }
 const sections = [...byText].map(([text, names]) => `${names.sort().join("\n")}\n\n${text}`).sort();
 const rule = `\n\n${"-".repeat(80)}\n\n`;
-const opening =
-	"proving/sapling-prover.wasm contains code of the following crates, each under its own terms.";
+const opening = `${built.file} contains code of the following crates, each under its own terms.`;
 writeFileSync(join(crate, "NOTICES.txt"), `${[opening, ...sections].join(rule)}\n`);
 process.stdout.write(`${linked.size - 1} crates, ${byText.size} texts\n`);
 for (const [text, names] of byText) {

@@ -1,0 +1,53 @@
+/** What the chain said of blocks that a receiver has not been told of yet: bounded, since stored blocks say nearly the same. */
+
+import type { SignedBlock } from "../../../protocol/block.js";
+import type { TransactionInfo } from "../../../protocol/messages.js";
+
+/** Blocks, and bytes of them, that are held for one receiver. */
+const MOST_BLOCKS = 256;
+const MOST_BYTES = 16 << 20;
+/** What a receipt takes beside its block, about. */
+const RECEIPT_BYTES = 1_000;
+
+export interface RecentBlock {
+	readonly block: SignedBlock;
+	/** Of the moment of execution. */
+	readonly infos: readonly Readonly<TransactionInfo>[];
+	/** The solidified number then. */
+	readonly solid: number;
+}
+
+export class RecentBlocks {
+	private readonly blocks = new Map<string, RecentBlock>();
+	private bytes = 0;
+
+	/** The oldest ones are let go for it. */
+	add(recent: RecentBlock): void {
+		this.take(recent.block.idHex);
+		this.blocks.set(recent.block.idHex, recent);
+		this.bytes += sizeOf(recent);
+		for (const [id] of this.blocks) {
+			if (this.blocks.size <= MOST_BLOCKS && this.bytes <= MOST_BYTES) return;
+			this.take(id);
+		}
+	}
+
+	get(id: string): RecentBlock | undefined {
+		return this.blocks.get(id);
+	}
+
+	/** Lets a block go. */
+	take(id: string): void {
+		const recent = this.blocks.get(id);
+		if (!recent) return;
+		this.blocks.delete(id);
+		this.bytes -= sizeOf(recent);
+	}
+
+	clear(): void {
+		this.blocks.clear();
+		this.bytes = 0;
+	}
+}
+
+const sizeOf = ({ block, infos }: RecentBlock): number => block.bytes.length + RECEIPT_BYTES * infos.length;

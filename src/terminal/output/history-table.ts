@@ -1,0 +1,55 @@
+/** Entries of an account's history as the commands show them: columns, shape and cells. */
+
+import { formatCoinNumber } from "../../wallet/values/amount.js";
+import type { HistoryEntry } from "../../wallet/view/history-entries.js";
+
+/** Columns of CSV, in their order. */
+export const HISTORY_COLUMNS = [
+	"time",
+	"block",
+	"txID",
+	"type",
+	"direction",
+	"counterparty",
+	"amount",
+	"fee",
+	"energy",
+	"bandwidth",
+	"result",
+] as const;
+
+/** The members of an entry in JSON. */
+export const HISTORY_SHAPE = {
+	time: "int64",
+	"block?": "int64",
+	txID: "hex",
+	"internalID?": "hex",
+	type: "text",
+	direction: "text",
+	"counterparty?": "address",
+	"amount?": "int64",
+	fee: "int64",
+	energy: "int64",
+	bandwidth: "int64",
+	result: "text",
+} as const;
+
+export type Cell = string | bigint | undefined;
+
+/** The cells of an entry in CSV: amounts in coins, the time in UTC. */
+export function historyCells(entry: HistoryEntry): Readonly<Record<(typeof HISTORY_COLUMNS)[number], Cell>> {
+	return {
+		...entry,
+		counterparty: entry.counterparty,
+		time: utcTime(entry.time),
+		amount: inCoins(entry.amount),
+		fee: inCoins(entry.fee),
+	};
+}
+
+/** Sun as coins, without a unit; nothing where the amount is not known. */
+export const inCoins = (sun: bigint | undefined): string | undefined =>
+	sun === undefined ? undefined : formatCoinNumber(sun);
+
+/** Milliseconds as ISO 8601 in UTC. */
+export const utcTime = (ms: bigint): string => new Date(Number(ms)).toISOString();

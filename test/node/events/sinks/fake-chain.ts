@@ -1,0 +1,169 @@
+/** A chain of real blocks without rules, whose transactions log, for feeds to follow. */
+
+import type { AppliedBlock, ChainObserver } from "../../../../src/node/chain/observers.js";
+import type { EventChain } from "../../../../src/node/events/loaded-block.js";
+import type { StateView } from "../../../../src/node/state/view.js";
+import { SignedBlock } from "../../../../src/protocol/block.js";
+import { readBe64 } from "../../../../src/protocol/bytes.js";
+import {
+	Any,
+	Block,
+	BlockHeader,
+	BlockHeaderRaw,
+	Transaction,
+	TransactionContract,
+	TransactionContractContractType,
+	TransactionInfo,
+	TransactionInfoLog,
+	TransactionRaw,
+	TransactionRet,
+	TransferContract,
+} from "../../../../src/protocol/messages.js";
+
+const ADDRESS = Uint8Array.from({ length: 21 }, (_, i) => (i === 0 ? 0x41 : i));
+
+function transactionOf(salt: number): Transaction {
+	const value = TransferContract.encode(
+		TransferContract.create({ owner_address: ADDRESS, to_address: ADDRESS, amount: BigInt(salt) }),
+	);
+	return Transaction.create({
+		raw_data: TransactionRaw.create({
+			timestamp: BigInt(salt),
+			contract: [
+				TransactionContract.create({
+					type: TransactionContractContractType.TransferContract,
+					parameter: Any.create({ type_url: "type.googleapis.com/protocol.TransferContract", value }),
+				}),
+			],
+		}),
+	});
+}
+
+interface Made {
+	readonly block: SignedBlock;
+	readonly infos: readonly TransactionInfo[];
+}
+
+/** @param salt what makes blocks of one height different */
+function makeBlock(parent: SignedBlock | undefined, salt: number): Made {
+	const number = parent ? parent.number + 1n : 0n;
+	const message = Block.create({
+		transactions: number === 0n ? [] : [transactionOf(Number(number) * 1_000 + salt)],
+		block_header: BlockHeader.create({
+			raw_data: BlockHeaderRaw.create({
+				number,
+				timestamp: number * 3_000n + BigInt(salt),
+				parentHash: parent?.id ?? new Uint8Array(32),
+			}),
+		}),
+	});
+	const block = SignedBlock.decode(Block.encode(message));
+	const infos = block.transactions.map(({ id }) =>
+		TransactionInfo.create({
+			id,
+			blockNumber: number,
+			log: [TransactionInfoLog.create({ address: ADDRESS.subarray(1), data: Uint8Array.of(salt) })],
+		}),
+	);
+	return { block, infos };
+}
+
+export class FakeChain {
+	private made: Made[] = [makeBlock(undefined, 0)];
+	private readonly observers = new Set<ChainObserver>();
+	/** Blocks by which the solidified one lags. */
+	lag = 3;
+	private solid = 0;
+
+	get head(): SignedBlock {
+		return (this.made.at(-1) as Made).block;
+	}
+
+	get solidNumber(): number {
+		return this.solid;
+	}
+
+	/** Ids of all blocks but the first. */
+	get ids(): readonly string[] {
+		return this.made.slice(1).map(({ block }) => block.idHex);
+	}
+
+	observe(observer: ChainObserver): () => void {
+		this.observers.add(observer);
+		return () => this.observers.delete(observer);
+	}
+
+	/** A feed that is there no more hears nothing. */
+	forgetObservers(): void {
+		this.observers.clear();
+	}
+
+	push(blocks: number, salt = 0): void {
+		for (let count = 0; count < blocks; count++) {
+			const made = makeBlock(this.head, salt);
+			this.made.push(made);
+			this.moveSolid();
+			for (const observer of this.observers)
+				observer.applied?.({ ...made } as unknown as AppliedBlock, false);
+		}
+	}
+
+	/** Leaves some blocks for others. */
+	switch(leaves: number, brings: number, salt: number): void {
+		const erased = this.made.splice(this.made.length - leaves).reverse();
+		const applied: Made[] = [];
+		for (let count = 0; count < brings; count++) {
+			const made = makeBlock(this.head, salt);
+			this.made.push(made);
+			applied.push(made);
+		}
+		this.moveSolid();
+		const told = applied as unknown as readonly AppliedBlock[];
+		for (const observer of this.observers) {
+			observer.switched?.(erased, told);
+			for (const block of erased) observer.erased?.(block);
+			for (const block of told) observer.applied?.(block, true);
+		}
+	}
+
+	/** As a development chain is put back: also below the solidified number. */
+	putBack(blocks: number): void {
+		for (let count = 0; count < blocks; count++) {
+			const made = this.made.at(-1) as Made;
+			for (const observer of this.observers) observer.erased?.(made);
+			this.made.pop();
+		}
+		this.solid = Math.min(this.solid, Math.max(0, Number(this.head.number) - this.lag));
+	}
+
+	private moveSolid(): void {
+		this.solid = Math.max(this.solid, Number(this.head.number) - this.lag);
+	}
+
+	get view(): EventChain {
+		const chain = this;
+		const none = { get: () => undefined };
+		const transactionResult = {
+			get: (key: Uint8Array) => {
+				const made = chain.made[Number(readBe64(key))];
+				return made && TransactionRet.create({ transactioninfo: [...made.infos] });
+			},
+		};
+		return {
+			state: {
+				contract: none,
+				abi: none,
+				transactionHistory: none,
+				transactionResult,
+			} as unknown as StateView,
+			get headNumber() {
+				return chain.made.length - 1;
+			},
+			get solidNumber() {
+				return chain.solid;
+			},
+			dialect: "neutral",
+			block: (number) => chain.made[number]?.block,
+		};
+	}
+}

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const path = "src/node/signatures/recovery.linux-x64.node";
+const library = readFileSync(path);
+
+test("the compiled library is the one that is recorded beside its source", () => {
+	const record = readFileSync("crates/signature-recovery/library.txt", "utf8");
+	expect(record).toContain(`sha256 ${createHash("sha256").update(library).digest("hex")}\n`);
+	expect(record).toContain(`bytes ${library.length}\n`);
+});
+
+test("it asks for no library and no version of one", () => {
+	const asked = library
+		.toString("latin1")
+		.match(/GLIBC_[\d.]+|GCC_[\d.]+|lib(c|m|gcc_s|stdc\+\+|dl|pthread)\.so/g);
+	expect(asked).toBeNull();
+});
+
+describe.runIf(process.platform === "linux" && process.arch === "x64")("its functions", () => {
+	type Call = (...values: unknown[]) => unknown;
+	const { recover, recoverSigners, isPoint, sign } = createRequire(import.meta.url)(resolve(path)) as Record<
+		"recover" | "recoverSigners" | "isPoint" | "sign",
+		Call
+	>;
+	const bytes = (length: number): Uint8Array => new Uint8Array(length);
+
+	test.each<[string, () => unknown]>([
+		["recover of a short hash", () => recover(bytes(31), bytes(64), 0, bytes(65))],
+		["recover into too little", () => recover(bytes(32), bytes(64), 0, bytes(64))],
+		["recover of nothing", () => recover()],
+		["recover of numbers", () => recover(1, 2, 3, 4)],
+		["recover of wider elements", () => recover(new Uint16Array(32), bytes(64), 0, bytes(65))],
+		["signers of a part of a question", () => recoverSigners(bytes(96), 0x41, bytes(22))],
+		["signers into too few answers", () => recoverSigners(bytes(194), 0x41, bytes(22))],
+		["signers with a prefix above a byte", () => recoverSigners(bytes(97), 256, bytes(22))],
+		["a point of 32 bytes", () => isPoint(bytes(32))],
+		["sign into too little", () => sign(bytes(32), bytes(32).fill(1), bytes(63))],
+	])("refuse %s", (name, call) => {
+		if (name === "recover into too little") {
+			// Found out only where there is something to write.
+			expect(call()).toBe(0);
+			const made = bytes(64);
+			const recovery = sign(bytes(32), bytes(32).fill(1), made);
+			expect(() => recover(bytes(32), made, recovery, bytes(64))).toThrow(TypeError);
+		} else {
+			expect(call).toThrow(TypeError);
+		}
+	});
+
+	test("read and write through views of one buffer", () => {
+		const memory = new Uint8Array(300);
+		memory.fill(1, 40, 72);
+		expect(sign(memory.subarray(8, 40), memory.subarray(40, 72), memory.subarray(8, 72))).toBeTypeOf(
+			"number",
+		);
+		expect(isPoint(memory.subarray(0, 33))).toBe(0);
+	});
+});
