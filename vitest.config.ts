@@ -7,6 +7,7 @@ const PROGRAM = [
 	"test/package/**/*.test.ts",
 	"test/node/startup.test.ts",
 	"test/replay/main.test.ts",
+	"test/brokers/**/*.test.ts",
 ];
 
 /** Tests with libraries and tools of others. */

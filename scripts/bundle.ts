@@ -189,13 +189,11 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 	const explorer = await bundleExplorer();
 	for (const path of COMPILED) await copyFile(join(source, path), join(target, path));
 	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
+	const bundles = [metafile, start, clients, explorer];
 	const crates = CRATES.map((name) => readFile(join(root, "crates", name, "NOTICES.txt"), "utf8"));
-	const parts = [
-		thirdPartyNotices(bundledFiles(metafile, start, clients, explorer)),
-		...(await Promise.all(crates)),
-	];
+	const parts = [thirdPartyNotices(bundledFiles(...bundles)), ...(await Promise.all(crates))];
 	await writeFile(notices, parts.join("\n"));
-	const built = [metafile, start, clients, explorer].flatMap(({ outputs }) => Object.keys(outputs));
+	const built = bundles.flatMap(({ outputs }) => Object.keys(outputs));
 	const written = [...built, ...START_COMMAND, "dist/explorer/index.html"];
 	const outputs = written.map((path) => resolve(root, path));
 	const compiled = COMPILED.map((path) => join(target, path));

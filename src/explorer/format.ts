@@ -98,7 +98,22 @@ export function moment(ms: number): string {
 		: `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
+/** A word of 32 bytes as people read it: small ones as numbers, others without the zeros in front. @param word with `0x` */
+export function wordText(word: string): string {
+	if (!/^0x[\da-f]{1,64}$/i.test(word)) return word;
+	const value = BigInt(word);
+	return value < 1n << 64n ? value.toString() : `0x${value.toString(16)}`;
+}
+
+/** What is called otherwise than its type. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+	["TriggerSmartContract", "Contract call"],
+	["CreateSmartContract", "Contract creation"],
+]);
+
 /** `TransferContract` as `Transfer`. */
 export function typeName(type: string): string {
+	const other = OTHER_NAMES.get(type);
+	if (other !== undefined) return other;
 	return plain(type.replace(/Contract$/, "").replace(/(?<=[a-z])(?=[A-Z])/g, " "));
 }

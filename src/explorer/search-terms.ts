@@ -2,15 +2,19 @@
 
 import { addressText } from "./address-text.js";
 
-export type Term =
-	| { readonly kind: "block" | "hash" | "address"; readonly value: string }
-	/** A name or number of a token, a part of a witness's address on the web. */
-	| { readonly kind: "name"; readonly value: string };
+export interface Term {
+	/** `name`: of a token or a parameter, or a part of what a witness says of itself. */
+	readonly kind: "block" | "hash" | "address" | "proposal" | "token" | "name";
+	readonly value: string;
+}
 
 /** The likeliest meaning first; empty for an empty text. */
 export function searchTerms(typed: string): readonly Term[] {
 	const text = typed.trim();
 	if (text === "") return [];
+	const [, kind, number] = /^(proposal|token|block)\s*#?(\d{1,15})$/i.exec(text) ?? [];
+	if (kind !== undefined && number !== undefined)
+		return [{ kind: kind.toLowerCase() as Term["kind"], value: BigInt(number).toString() }];
 	const terms: Term[] = [];
 	const digits = text.replace(/[, _]/g, "").replace(/^#/, "");
 	if (/^\d{1,15}$/.test(digits)) terms.push({ kind: "block", value: BigInt(digits).toString() });
@@ -18,6 +22,6 @@ export function searchTerms(typed: string): readonly Term[] {
 	if (/^[\da-f]{64}$/.test(hash)) terms.push({ kind: "hash", value: hash });
 	const address = addressText(text);
 	if (address !== undefined) terms.push({ kind: "address", value: address });
-	if (terms.length === 0 || /^\d{7}$/.test(digits)) terms.push({ kind: "name", value: text });
-	return terms;
+	if (/^\d{7}$/.test(digits)) terms.push({ kind: "token", value: digits });
+	return terms.length === 0 ? [{ kind: "name", value: text }] : terms;
 }

@@ -4,7 +4,7 @@
  */
 
 import { addressText, bytesOf, hexAddress } from "./address-text.js";
-import { isJson, type Json, objectOf, textOf } from "./answer.js";
+import { isJson, type Json, objectOf, textOf, textsOf } from "./answer.js";
 import { textOfHex } from "./format.js";
 import { isMissing, type NodeClient, NodeError } from "./node-client.js";
 
@@ -30,15 +30,20 @@ const hexNumber = (value: bigint): string => `0x${value.toString(16)}`;
 
 /** The accounts of a development chain; none elsewhere. */
 export async function developmentSenders(client: NodeClient): Promise<readonly Sender[]> {
-	const answer = await client.rpc("dev_accounts").catch(() => []);
-	return (Array.isArray(answer) ? answer : []).filter(isJson).map((account, index) => {
-		const address = textOf(account, "address");
-		return {
-			name: `development account ${index}: ${address}`,
-			address: () => Promise.resolve(address),
-			send: (call: CallToSend) => sendUnsigned(client, address, call),
-		};
+	const [accounts, info] = await Promise.all([
+		client.rpc("dev_accounts").catch(() => []),
+		client.rpc("dev_info").catch(() => ({})),
+	]);
+	const sender = (name: string, address: string): Sender => ({
+		name: `${name}: ${address}`,
+		address: () => Promise.resolve(address),
+		send: (call) => sendUnsigned(client, address, call),
 	});
+	const own = (Array.isArray(accounts) ? accounts : [])
+		.filter(isJson)
+		.map((account, index) => sender(`development account ${index}`, textOf(account, "address")));
+	const unlocked = isJson(info) ? textsOf(info, "unlocked") : [];
+	return [...own, ...unlocked.map((address) => sender("impersonated", address))];
 }
 
 /** As the owner of a development chain, from one of its accounts or from one that acts without signature. */
@@ -91,9 +96,7 @@ export function extensionSender(client: NodeClient, page: object): Sender | unde
 		const library = (): InjectedLibrary | undefined =>
 			extension.tronWeb || (members["tronWeb"] as InjectedLibrary | undefined);
 		const address = async (): Promise<string> => {
-			await extension.request({ method }).catch((error: unknown) => {
-				throw new NodeError(`the wallet extension refused: ${reasonOf(error)}`, 200);
-			});
+			await extension.request({ method }).catch(refusedBy);
 			const found = addressText(String(library()?.defaultAddress?.base58 ?? ""));
 			if (found === undefined) throw new NodeError("the wallet extension has no account for this page", 200);
 			return found;
@@ -104,7 +107,7 @@ export function extensionSender(client: NodeClient, page: object): Sender | unde
 			send: async (call) => {
 				const from = await address();
 				return sendSigned(client, from, call, async (transaction) => {
-					const signed = await library()?.trx?.sign(transaction);
+					const signed = await library()?.trx?.sign(transaction).catch(refusedBy);
 					if (!isJson(signed)) throw new NodeError("the wallet extension gave back no transaction", 200);
 					return signed;
 				});
@@ -114,8 +117,10 @@ export function extensionSender(client: NodeClient, page: object): Sender | unde
 	return undefined;
 }
 
-function reasonOf(error: unknown): string {
-	return error instanceof Error ? error.message : isJson(error) ? textOf(error, "message") : String(error);
+function refusedBy(error: unknown): never {
+	const reason =
+		error instanceof Error ? error.message : isJson(error) ? textOf(error, "message") : String(error);
+	throw new NodeError(`the wallet extension refused: ${reason}`, 200);
 }
 
 /** Builds with the node, signs elsewhere, and broadcasts what came back if it is what was built. */

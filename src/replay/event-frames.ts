@@ -2,10 +2,12 @@
 
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
+import type { ChainObserver } from "../node/chain/observers.js";
 import { loadConfig, type NodeConfig, type SettingPath } from "../node/config/config.js";
 import type { EventConfig } from "../node/config/event-config.js";
 import { type EventMessage, triggerName } from "../node/events/event-kinds.js";
 import { createEventService } from "../node/events/event-service.js";
+import type { EventChain } from "../node/events/loaded-block.js";
 import { startNode } from "../node/node.js";
 import { eventChainOf } from "../node/node-events.js";
 import { SignedBlock } from "../protocol/block.js";
@@ -33,9 +35,20 @@ export function readFrames(file: string): ReadonlyMap<string, readonly EventFram
 	return frames;
 }
 
-/** What this program tells of a recorded chain, under its configuration. */
+/** Somebody else who is told of a recorded chain. */
+interface Listener {
+	readonly observer: ChainObserver;
+	/** Called after each block. */
+	readonly rest: () => Promise<void>;
+}
+
+/**
+ * What this program tells of a recorded chain, under its configuration.
+ * @param listen who else hears of the chain
+ */
 export async function tellRecording(
 	recording: Recording,
+	listen?: (config: EventConfig, chain: EventChain) => Listener,
 ): Promise<{ readonly frames: readonly EventFrame[]; readonly version: number }> {
 	const instead = new Map<SettingPath, unknown>([["node.release", recording.release]]);
 	const config = loadConfig(recording.configFile, { instead, events: true });
@@ -61,12 +74,15 @@ export async function tellRecording(
 		});
 		await service.start();
 		chain.observe(service.observer);
+		const listener = listen?.(events, eventChainOf(node.open, "deployed"));
+		if (listener) chain.observe(listener.observer);
 		for (const [, line] of recording.lines()) {
 			if (line.t !== "block" && line.t !== "push") continue;
 			const block = SignedBlock.decode(fromHex(line.block));
 			chain.undoLayers.packed(block.transactions.length);
 			chain.push(block, "recording");
 			service.flush?.();
+			await listener?.rest();
 		}
 		return { frames, version: events.version };
 	} finally {

@@ -1,6 +1,6 @@
 /** What the tests with real brokers and databases know of one, and the processes that they are. */
 
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -74,6 +74,20 @@ export async function freePort(): Promise<number> {
 	return typeof address === "object" && address ? address.port : 0;
 }
 
+const children = new Set<ChildProcess>();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+process.once("exit", () => {
+	for (const child of children) child.kill("SIGKILL");
+});
+
+/** A process that does not outlive this one. */
+export function spawnChild(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+	const child = spawn(command, args, options);
+	children.add(child);
+	child.once("exit", () => children.delete(child));
+	return child;
+}
+
 /** A program that is killed and started again on the same port. */
 export class Daemon {
 	private child: ChildProcess | undefined;
@@ -82,16 +96,15 @@ export class Daemon {
 	constructor(
 		private readonly command: string,
 		private readonly args: readonly string[],
-		private readonly options: { readonly port: number; readonly log: string; readonly uid?: number },
+		private readonly options: { readonly port: number; readonly log: string },
 	) {}
 
 	/** Resolves once the port is open. */
 	async start(): Promise<void> {
-		const { port, log, uid } = this.options;
+		const { port, log } = this.options;
 		const output = openSync(log, "a");
-		const child = spawn(this.command, this.args, {
+		const child = spawnChild(this.command, this.args, {
 			stdio: ["ignore", output, output],
-			...(uid === undefined ? {} : { uid }),
 		});
 		this.child = child;
 		const end = Date.now() + 60_000;

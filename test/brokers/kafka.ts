@@ -103,7 +103,11 @@ async function readAll(client: Kafka): Promise<readonly Held[]> {
 		consumer
 			.run({
 				eachMessage: async ({ topic, partition, message }) => {
-					held.push({ ...JSON.parse(String(message.value)), topic, key: message.key });
+					const { key, headers, value } = message;
+					if (key !== null || Object.keys(headers ?? {}).length > 0) {
+						throw new Error(`a record of ${topic} has a key or headers`);
+					}
+					held.push(JSON.parse(String(value)));
 					const end = missing.get(`${topic} ${partition}`);
 					if (end !== undefined && Number(message.offset) >= end - 1) missing.delete(`${topic} ${partition}`);
 					if (missing.size === 0) resolve();

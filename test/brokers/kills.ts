@@ -47,8 +47,12 @@ export async function tellThroughKills({
 		}
 		await chain.rest();
 		const { held, blocks, head } = await whenTold(chain, broker);
-		const removed = checkRemoved(held, blocks);
-		const marks = new Set(held.map((one) => `${markOf(one)} ${one["removed"] === true}`));
+		const forgotten = neverTakenBack(held, blocks);
+		if (forgotten.length > 0) {
+			throw new Error(`${forgotten.length} were never taken back: ${forgotten.slice(0, 10).join("; ")}`);
+		}
+		const removed = held.filter((one) => isOfContract(one) && isRemoved(one)).length;
+		const marks = new Set(held.map((one) => `${markOf(one)} ${isRemoved(one)}`));
 		const seconds = Math.round((Date.now() - started) / 1000);
 		return (
 			`${kills} kills in ${seconds} s: ${head} blocks, ${held.length} messages, ` +
@@ -65,8 +69,7 @@ async function whenTold(chain: ToldChain, broker: Broker) {
 		await sleep(500);
 		const { marks, blocks, head } = await chain.expected();
 		const held = await broker.read();
-		const found = new Set(held.filter((one) => one["removed"] !== true).map(markOf));
-		const missing = [...marks].filter((mark) => !found.has(mark));
+		const missing = missingOf(marks, held);
 		if (missing.length === 0) return { held, blocks, head };
 		if (Date.now() > end) {
 			throw new Error(
@@ -76,16 +79,20 @@ async function whenTold(chain: ToldChain, broker: Broker) {
 	}
 }
 
-/** What was told of blocks that have left the chain must be taken back. @returns how many */
-function checkRemoved(held: readonly Held[], blocks: ReadonlySet<string>): number {
-	const isLeft = (one: Held): boolean => !blocks.has(String(one["blockHash"]));
-	const contract = held.filter((one) => /^contract/.test(String(one["triggerName"])));
-	const removed = new Set(contract.filter((one) => one["removed"] === true).map(markOf));
-	const forgotten = contract.filter((one) => isLeft(one) && !removed.has(markOf(one)));
-	if (forgotten.length > 0) {
-		throw new Error(
-			`${forgotten.length} were never taken back: ${forgotten.slice(0, 10).map(markOf).join("; ")}`,
-		);
-	}
-	return removed.size;
+/** Marks that nothing was told of. */
+export function missingOf(marks: ReadonlySet<string>, held: readonly Held[]): readonly string[] {
+	const found = new Set(held.filter((one) => one["removed"] !== true).map(markOf));
+	return [...marks].filter((mark) => !found.has(mark));
+}
+
+const isOfContract = (one: Held): boolean => /^contract/.test(String(one["triggerName"]));
+const isRemoved = (one: Held): boolean => one["removed"] === true;
+
+/** What was told of blocks that are not on the chain, and not taken back. @param blocks ids of those that are */
+export function neverTakenBack(held: readonly Held[], blocks: ReadonlySet<string>): readonly string[] {
+	const removed = new Set(held.filter(isRemoved).map(markOf));
+	return held
+		.filter((one) => isOfContract(one) && !blocks.has(String(one["blockHash"])))
+		.map(markOf)
+		.filter((mark) => !removed.has(mark));
 }

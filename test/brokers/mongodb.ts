@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { MongoClient } from "mongodb";
+import { BSON, MongoClient } from "mongodb";
 import { type Broker, cacheFolder, Daemon, freePort, type Held, kindOf, run, whenReady } from "./broker.js";
 
 const VERSION = "v1.24.0";
@@ -77,13 +77,23 @@ async function withDatabase<T>(url: string, use: (client: MongoClient) => Promis
 	}
 }
 
-/** All documents of all collections. */
+/** Members of triggers that are longer than 32 bits, and those that are not. */
+const [LONGS, SHORTS] = [["timeStamp"], ["blockNumber", "latestSolidifiedBlockNumber", "transactionSize"]];
+
+/** All documents of all collections, whose numbers must be as long as they have to be. */
 async function readAll(client: MongoClient): Promise<readonly Held[]> {
 	const database = client.db(DATABASE);
 	const held: Held[] = [];
 	for (const { name } of await database.listCollections().toArray()) {
-		for await (const document of database.collection(name).find())
-			held.push({ ...document, collection: name });
+		for await (const document of database.collection(name).find({}, { promoteValues: false })) {
+			for (const [members, type] of [[LONGS, "Long"] as const, [SHORTS, "Int32"] as const]) {
+				for (const member of members) {
+					const found = (document[member] as { _bsontype?: string } | undefined)?._bsontype ?? type;
+					if (found !== type) throw new Error(`${member} of ${name} is a ${found}`);
+				}
+			}
+			held.push(BSON.EJSON.parse(BSON.EJSON.stringify(document)) as Held);
+		}
 	}
 	return held;
 }

@@ -1,11 +1,11 @@
 /** A development chain that tells a broker everything, is killed again and again, and knows what should have been told. */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Held } from "./broker.js";
+import { type Held, spawnChild } from "./broker.js";
 
 const START_LIMIT_MS = 120_000;
 /** Blocks by which the solidified one lags: what is put back within them is told as removed. */
@@ -53,7 +53,7 @@ export class ToldChain {
 		const readyFile = join(this.directory, "ready");
 		await rm(readyFile, { force: true });
 		const files = ["-c", join(this.directory, "config.conf"), "-d", join(this.directory, "data")];
-		const child = spawn(
+		const child = spawnChild(
 			process.execPath,
 			["bin/coin.js", "node", "start", ...files, "--ready-file", readyFile, "--quiet"],
 			{ stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, COIN_NATS_PASSWORD: "" } },

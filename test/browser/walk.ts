@@ -61,14 +61,16 @@ export class Walk {
 
 	/** Presses the button, or opens the part, of this name. */
 	async press(name: string): Promise<void> {
-		const found = await this.page.evaluate(`(() => {
+		const pressed = `(() => {
 			const all = [...document.querySelectorAll("main button, main summary")];
 			const name = ${JSON.stringify(name)};
 			const one = all.find((each) => (each.getAttribute("aria-label") ?? each.textContent) === name);
 			one?.click();
 			return one !== undefined;
-		})()`);
-		if (!found) this.faults.push(`there is no button "${name}"`);
+		})()`;
+		await this.page
+			.waitForFunction(pressed, { timeout: PATIENCE_MS })
+			.catch(() => this.faults.push(`there is no button "${name}"`));
 	}
 
 	/** Puts a text into the field of this label, visible or not; the first of those that are open. */

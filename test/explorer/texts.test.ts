@@ -4,6 +4,7 @@ import { readJson, whole } from "../../src/explorer/answer.js";
 import {
 	amountOf,
 	blockFacts,
+	blockFill,
 	receiverOf,
 	transactionFacts,
 	usageOf,
@@ -14,10 +15,13 @@ import {
 	decimal,
 	moment,
 	plain,
+	plainLines,
 	shortened,
 	span,
 	textOfHex,
 	typeName,
+	wholeCoins,
+	wordText,
 } from "../../src/explorer/format.js";
 import { NodeClient, NodeError } from "../../src/explorer/node-client.js";
 import { resourcesOf, usedAfter } from "../../src/explorer/resources.js";
@@ -43,6 +47,27 @@ describe("numbers and texts", () => {
 		expect(moment(0)).toBe("–");
 		expect(moment(1_700_000_000_000)).toBe("2023-11-14 22:13:20 UTC");
 		expect(moment(9e18)).toBe("–");
+	});
+
+	test("words are numbers where they are small", () => {
+		const zeros = "0".repeat(62);
+		expect([`0x${zeros}0a`, `0x${"f".repeat(64)}`, "0x", "none"].map(wordText)).toEqual([
+			"10",
+			`0x${"f".repeat(64)}`,
+			"0x",
+			"none",
+		]);
+		expect(typeName("TriggerSmartContract")).toBe("Contract call");
+	});
+
+	test("coins are read as they are typed", () => {
+		const typed = ["1.5", "0", " 12 ", "1.1234567", "-1", "1e3", "", ".5"];
+		expect(typed.map(wholeCoins)).toEqual([1_500_000n, 0n, 12_000_000n, ...Array(5).fill(undefined)]);
+	});
+
+	test("sources keep their lines and nothing that turns them around", () => {
+		expect(plainLines("a\r\n\tb\u202e\u0007\rc")).toBe("a\n\tb\\u{202e}\\u{7}\nc");
+		expect(plainLines("x".repeat(5_000))).toHaveLength(5_000);
 	});
 
 	test("what would mislead a reader is shown as its number", () => {
@@ -80,9 +105,11 @@ test.each([
 		"1000001",
 		[
 			["block", "1000001"],
-			["name", "1000001"],
+			["token", "1000001"],
 		],
 	],
+	["proposal 12", [["proposal", "12"]]],
+	["Token #1000001", [["token", "1000001"]]],
 	[` 0x${ID.toUpperCase()} `, [["hash", ID]]],
 	[HEX, [["address", ADDRESS]]],
 	["<img onerror>", [["name", "<img onerror>"]]],
@@ -141,12 +168,29 @@ describe("answers", () => {
 		expect(usageOf(infos)).toEqual({ transactions: 2, energy: 10, bandwidth: 300, feeSun: 7n, failed: 1 });
 	});
 
+	test("of a block say how full it is, in thousandths", () => {
+		expect(blockFill({ transactions: [] })).toBe(0.09);
+		const transaction = { raw_data_hex: "00".repeat(200_000), signature: ["a", "b"] };
+		expect(blockFill({ transactions: [transaction, transaction] })).toBeCloseTo(200.22, 1);
+	});
+
 	test("of resources say when what was used is back", () => {
 		const account = { latest_consume_free_time: 1_000 };
 		const [free, staked] = resourcesOf(account, { freeNetUsed: 100, freeNetLimit: 600 }, 1_000 + 43_200_000);
 		expect(free).toEqual({ name: "free bandwidth", used: 100, limit: 600, fullAtMs: 86_401_000 });
 		expect(usedAfter(free as NonNullable<typeof free>, 43_201_000, 21_600_000)).toBe(50);
 		expect(staked?.fullAtMs).toBeUndefined();
+	});
+
+	test.each([
+		["a day without one", {}, 86_400_000],
+		["slots", { net_window_size: 14_400 }, 43_200_000],
+		["thousandths of slots", { net_window_size: 14_400_500, net_window_optimized: true }, 43_201_500],
+		["a day where it is too fine to be", { net_window_size: 999, net_window_optimized: true }, 86_400_000],
+	])("of staked resources keep a window of their own: %s", (_, window, ms) => {
+		const account = { latest_consume_time: 1_000, ...window };
+		const [, staked] = resourcesOf(account, { NetUsed: 5, NetLimit: 9 }, 1_000);
+		expect(staked?.fullAtMs).toBe(1_000 + ms);
 	});
 });
 
@@ -183,5 +227,22 @@ describe("asking the node", () => {
 			"method not found",
 		);
 		expect(await answering(200, '{"result":"0x1"}').rpc("x")).toBe("0x1");
+	});
+
+	test("JSON-RPC goes over the open connection where the port takes no requests", async () => {
+		let requests = 0;
+		const client = new NodeClient(async () => {
+			requests++;
+			return { status: 405, text: async () => "" };
+		});
+		await expect(client.rpc("x")).rejects.toMatchObject({ status: 405 });
+		client.carryBy(async (method, params) => [method, params]);
+		expect(await client.rpc("x", [1])).toEqual(["x", [1]]);
+		expect(await client.rpc("y")).toEqual(["y", []]);
+		expect(requests).toBe(2);
+		client.carryBy(() => Promise.reject(new NodeError("there is no open connection", 0)));
+		await expect(client.rpc("x")).rejects.toMatchObject({ status: 404 });
+		client.carryBy(() => Promise.reject(new NodeError("method not found", 200)));
+		await expect(client.rpc("x")).rejects.toMatchObject({ status: 200 });
 	});
 });

@@ -104,6 +104,8 @@ async function show(focus: boolean): Promise<void> {
 		nowMs,
 		again: () => void show(false),
 	};
+	// Only there clocks are moved on, and what is shown is told by them.
+	if (site.development) await firstHead;
 	const make_ = VIEWS.get(name);
 	const view = make_
 		? await make_(context, argument).catch(failure)
@@ -154,8 +156,14 @@ function showHead(): void {
 	if (place.textContent !== text) place.textContent = text;
 }
 
+let headIsKnown = (): void => undefined;
+const firstHead = new Promise<void>((resolve) => {
+	headIsKnown = resolve;
+});
+
 function headChanged(answer: Json | NodeError, kind: LiveKind): void {
 	head = { answer, kind };
+	headIsKnown();
 	showHead();
 	if (answer instanceof NodeError) return;
 	const { id } = blockFacts(answer);

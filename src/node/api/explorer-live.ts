@@ -1,6 +1,6 @@
 /**
- * The WebSocket of the explorer's page on an HTTP server (protocol/json-rpc §15): heads as they come, and the calls of JSON-RPC that
- * the node answers elsewhere too. Loaded with the first page that asks for it.
+ * The WebSocket of the explorer's page on an HTTP server (protocol/json-rpc §15): heads as they come, and the
+ * few calls of JSON-RPC that the page has, where the node answers those elsewhere too. Loaded with the first page that asks for it.
  */
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
@@ -13,6 +13,10 @@ import type { Caller } from "./jsonrpc/dispatcher.js";
 import type { RpcContext } from "./jsonrpc/method.js";
 import type { Observe } from "./jsonrpc/server.js";
 import type { SocketServer } from "./jsonrpc/subscriptions/socket-server.js";
+
+/** What the page calls, and no more. */
+const SUBSCRIBING: readonly string[] = ["eth_subscribe", "eth_unsubscribe"];
+const READING: readonly string[] = ["eth_getStorageAt", "debug_traceTransaction"];
 
 export class ExplorerLive {
 	private sockets: Promise<SocketServer> | undefined;
@@ -45,11 +49,10 @@ export class ExplorerLive {
 		]);
 		const { node, broadcaster, observe } = this;
 		const { jsonrpc, release } = node.config.node;
-		const all = methodsByName(release, jsonrpc);
-		// Where the operator has switched JSON-RPC off, this port doesn't bring it back.
-		const methods = jsonrpc.full.enabled
-			? all
-			: new Map([...all].filter(([, { needsSubscriber }]) => needsSubscriber === true));
+		// Where the operator has switched JSON-RPC off, or keeps its port apart, this one doesn't bring it back.
+		const asked = jsonrpc.full.enabled ? [...SUBSCRIBING, ...READING] : SUBSCRIBING;
+		const known = methodsByName(release, jsonrpc);
+		const methods = new Map([...known].filter(([name]) => asked.includes(name)));
 		const style = plainStyle(node.config);
 		// Filters of HTTP clients are asked for again and again; here is a subscription instead.
 		const filters = new FilterRegistry(() => node.upMs, jsonrpc, release);

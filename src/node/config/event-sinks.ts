@@ -61,6 +61,8 @@ interface SinkOf<Config> {
 	readonly name: string;
 	/** What it is told. */
 	readonly topics: ReadonlyMap<EventKind, EventTopic>;
+	/** The archive of the network's node in whose place it is told; undefined: it is named itself. */
+	readonly archive: string | undefined;
 	readonly config: Config;
 }
 
@@ -99,7 +101,7 @@ export function readPlugin(settings: Settings, named: NamedTopics): SinkConfig |
 		);
 	}
 	const topics = new Map([...named.topics].filter(([kind]) => config.names.has(kind)));
-	return { name: config.is, topics, config };
+	return { name: config.is, topics, archive: path, config };
 }
 
 /** Our own receivers. @throws {ConfigError} */
@@ -203,6 +205,7 @@ function readNats(settings: Settings, { topics, kinds }: NamedTopics): SinkConfi
 	const config = { is: "nats", servers, stream, subject, login, credentialsFile, tls } as const;
 	return {
 		name: "nats",
+		archive: undefined,
 		topics: topicsOf(settings, "event.subscribe.nats.kinds", asked, topics, kinds),
 		config,
 	};
@@ -219,6 +222,7 @@ function readPostgresql(settings: Settings, { topics, kinds }: NamedTopics): Sin
 	if (!SCHEMA.test(schema)) throw settings.refuse("event.subscribe.postgresql.schema", WRONG_SCHEMA);
 	return {
 		name: "postgresql",
+		archive: undefined,
 		topics: topicsOf(settings, "event.subscribe.postgresql.kinds", asked, topics, kinds),
 		config: { is: "postgresql", address: { url, passwordFile, schema } },
 	};

@@ -38,7 +38,7 @@ const BATCH_ROWS = 4_000;
 const KNOWN_PAIRS = 100_000;
 /** Pauses between two tries to reach a store that is away. */
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const LONGEST_RETRY_PAUSE_MS = 30_000;
 
 interface HistoryIndexOptions {
 	readonly chain: IndexedChain;
@@ -185,7 +185,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		const { signal } = this.closing;
 		// What is asked of the store now comes to its end before.
 		await this.queue;
-		for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+		for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_PAUSE_MS)) {
 			await pauseFor?.(pauseMs, signal);
 			if (signal.aborted || !store) return;
 			try {

@@ -55,8 +55,12 @@ test("a page of the node may subscribe, and nothing else where JSON-RPC is off",
 	const { call } = await connected(port, undefined, { origin });
 	expect(await call("eth_subscribe", ["newHeads"])).toMatchObject({ id: 7, result: expect.any(String) });
 	expect(await call("eth_chainId")).toMatchObject({ error: { code: -32601 } });
+	const storage = [`0x${"1".repeat(40)}`, "0x0", "latest"];
+	expect(await call("eth_getStorageAt", storage)).toMatchObject({ error: { code: -32601 } });
 	const other = await connected(withRpc.ports.full);
-	expect(await other.call("eth_chainId")).toMatchObject({ result: expect.any(String) });
+	expect(await other.call("eth_getStorageAt", storage)).toMatchObject({ result: expect.any(String) });
+	for (const method of ["eth_chainId", "debug_traceTransaction", "eth_sendRawTransaction"])
+		expect(await other.call(method, [])).toMatchObject({ error: { code: -32601 } });
 });
 
 test("pages of other origins, and other paths, are refused", async () => {

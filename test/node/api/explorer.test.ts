@@ -23,6 +23,18 @@ describe("the explorer's path", () => {
 		expect((await on.ask("/explorer/site.json", { server: "solidity" })).status).toBe(404);
 	});
 
+	it("tells the page what the program knows of parameters and types of transactions", async () => {
+		const { json } = await on.ask("/explorer/facts.json");
+		const { parameters, types } = json as { parameters: object[]; types: object[] };
+		expect(parameters).toContainEqual({
+			id: "11",
+			name: "ENERGY_FEE",
+			getter: "getEnergyFee",
+			about: expect.stringContaining("energy"),
+		});
+		expect(types).toContainEqual({ id: 1, name: "Transfer" });
+	});
+
 	it("leads to the folder, from which the page's own names count", async () => {
 		const answer = await on.ask("/explorer");
 		expect([answer.status, answer.headers["location"]]).toEqual([302, "/explorer/"]);

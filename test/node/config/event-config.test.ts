@@ -109,6 +109,7 @@ describe("event.subscribe", () => {
 			{
 				name: "kafka",
 				topics: new Map([["contractevent", plain]]),
+				archive: "/opt/Plugin-Kafka-1.0.zip",
 				config: {
 					is: "kafka",
 					brokers: ["a:1", "b:2"],

@@ -1,11 +1,18 @@
 /** Events as the reference node's native queue told them (`EVENT_RECORDINGS=FOLDER npx vitest run test/node/events/recorded.test.ts` replays more of them). */
 
 import { describe, expect, it } from "vitest";
+import { ToldFeed } from "../../../src/node/events/sinks/told-feed.js";
 import { compareFrames, readFrames, tellRecording } from "../../../src/replay/event-frames.js";
 import { openRecordings } from "../../../src/replay/recording.js";
 
 const FOLDER = process.env["EVENT_RECORDINGS"] ?? "test/golden/events";
 const frames = readFrames(`${FOLDER}/events.ndjson.br`);
+
+/** After a move to another branch blocks are told one by one, each with the solidified number of its own step. */
+const withoutSolid = (json: string): string =>
+	json.startsWith('{"timeStamp"') && json.includes('"blockTrigger"')
+		? json.replace(/"latestSolidifiedBlockNumber":\d+/, "")
+		: json;
 
 describe("recorded events", () => {
 	it.each([...frames.keys()])(
@@ -17,6 +24,46 @@ describe("recorded events", () => {
 			const expected = frames.get(variant) ?? [];
 			expect(expected.length).toBeGreaterThan(100);
 			expect(compareFrames(expected, told.frames, told.version)).toEqual([]);
+		},
+		60_000,
+	);
+
+	it.each([...frames.keys()])(
+		"%s: a receiver with a position is told the same, and of a new branch the blocks that version 0 leaves out",
+		async (variant) => {
+			const [recording] = openRecordings(`${FOLDER}/ops-ev-${variant}.conf`);
+			if (!recording) throw new Error(`no set ${variant}`);
+			const positioned: string[] = [];
+			const direct = await tellRecording(recording, (config, chain) => {
+				const feed = new ToldFeed({
+					name: "a",
+					config,
+					chain,
+					file: undefined,
+					receiver: {
+						deliver: async (told) => void positioned.push(...told.map(({ message }) => message.json)),
+						close: async () => {},
+					},
+					pause: async () => {},
+					warn: (text) => {
+						throw new Error(text);
+					},
+					info: () => {},
+				});
+				feed.start();
+				const rest = async (): Promise<void> => {
+					for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+				};
+				return { observer: feed.observer, rest };
+			});
+			const texts = direct.frames.map(({ json }) => withoutSolid(json));
+			const told = positioned.map(withoutSolid);
+			const more = told.filter((text) => !texts.includes(text));
+			expect(texts.filter((text) => !told.includes(text))).toEqual([]);
+			expect(more.filter((text) => !/"(?:block|transaction)Trigger"/.test(text))).toEqual([]);
+			expect(told.length).toBe(texts.length + more.length);
+			if (direct.version === 1) expect(more).toEqual([]);
+			else expect(more.length).toBeLessThan(10);
 		},
 		60_000,
 	);

@@ -1,20 +1,26 @@
 /** One block. */
 
-import { objectsOf, textOf, wholeOf } from "../../answer.js";
+import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
 import { blockFacts, usageOf } from "../../block-facts.js";
 import { grouped } from "../../format.js";
 import { NodeError } from "../../node-client.js";
-import { addressLink, amount, blockLink, facts, link, make, section, table, time } from "../elements.js";
+import { addressLink, amount, blockLink, facts, make, section, table, time } from "../elements.js";
 import type { ViewMaker } from "../view.js";
 import { TRANSACTION_HEADS, transactionRow } from "./home.js";
 
-export const blockView: ViewMaker = async ({ client }, argument) => {
+export const blockView: ViewMaker = async (context, argument) => {
+	const { client } = context;
 	const block = await client.call("getblock", { id_or_num: argument, detail: true });
 	const { number, id, parent, timeMs, witness, version, transactions } = blockFacts(block);
 	if (id === "") throw new NodeError("this node has no such block", 404);
-	const answer = await client.call("gettransactioninfobyblocknum", { num: Number(number) });
+	const [answer, after] = await Promise.all([
+		client.call("gettransactioninfobyblocknum", { num: Number(number) }),
+		client.call("getblock", { id_or_num: String(number + 1n), detail: false }).catch((): Json => ({})),
+	]);
 	const infos = objectsOf(answer, "list");
 	const usage = usageOf(infos);
+	const isHead = textOf(after, "blockID") === "";
+	if (isHead) context.onHead(() => context.again());
 	const byId = new Map(infos.map((info) => [textOf(info, "id"), info]));
 	const rows = transactions.map((transaction) => {
 		const info = byId.get(textOf(transaction, "txID"));
@@ -28,7 +34,7 @@ export const blockView: ViewMaker = async ({ client }, argument) => {
 				["Time", time(timeMs)],
 				["Witness", number === 0n ? "genesis" : addressLink(witness)],
 				["Before", number === 0n ? make("span", { class: "mono" }, parent) : blockLink(number - 1n)],
-				["After", link(`block/${number + 1n}`, grouped(number + 1n))],
+				["After", isHead ? "none yet" : blockLink(number + 1n)],
 				["Version", version],
 				[
 					"Transactions",

@@ -5,7 +5,7 @@ import { decodeCall, decodeEvent, type Refusal, refusalOf } from "../../abi.js";
 import { addressText } from "../../address-text.js";
 import { textOf } from "../../answer.js";
 import type { Contracts } from "../../contracts.js";
-import { coins, grouped } from "../../format.js";
+import { coins, grouped, shortened, wordText } from "../../format.js";
 import { isMissing, NodeError } from "../../node-client.js";
 import { type Frame, failedFrame, framesOf, number, type StateChange, stateChanges } from "../../trace.js";
 import { readingLine, refusalChild } from "../abi-elements.js";
@@ -108,7 +108,13 @@ function changed({ kind }: StateChange, text: string | undefined): Child {
 	if (text === undefined) return kind === "balance" || kind === "stake" ? coins(0n) : "–";
 	if (kind === "balance" || kind === "stake") return coins(number(text));
 	if (kind === "token") return grouped(number(text));
+	if (kind === "storage") return word(text);
 	return make("span", { class: "mono" }, text.length > 200 ? `${text.slice(0, 200)}…` : text);
+}
+
+/** A slot or its value; long ones shortened, with the whole as a title. */
+function word(text: string): HTMLElement {
+	return make("span", { class: "mono", title: text }, shortened(wordText(text), 10));
 }
 
 function difference({ kind, before, after }: StateChange): Child {
@@ -121,7 +127,7 @@ function difference({ kind, before, after }: StateChange): Child {
 function changesTable(changes: readonly StateChange[]): HTMLElement {
 	const rows = changes.map((change) => [
 		addressLink(change.address, false),
-		[KINDS[change.kind], " ", make("span", { class: "mono" }, change.name)],
+		[KINDS[change.kind], " ", change.kind === "storage" ? word(change.name) : change.name],
 		changed(change, change.before),
 		changed(change, change.after),
 		difference(change),

@@ -87,27 +87,34 @@ async function lastBlocks({ client }: ViewContext): Promise<HTMLElement[]> {
 
 export const homeView: ViewMaker = async (context) => {
 	const body = make("div", {}, await lastBlocks(context));
+	renewed(context, () => lastBlocks(context), body);
+	return { title: "Blocks", body };
+};
+
+async function pending(context: ViewContext): Promise<HTMLElement[]> {
+	const ids = textsOf(await context.client.call("gettransactionlistfrompending"), "txId");
+	const rows = ids.slice(0, PENDING).map((id) => [transactionLink(id, true)]);
+	const rest = ids.length - rows.length;
+	return [
+		table("Pending transactions", ["Transaction"], rows, "Nothing waits for a block."),
+		...(rest > 0 ? [note(`and ${grouped(rest)} more`)] : []),
+	];
+}
+
+/** Shows parts as they are with each head, but not under somebody who is in the middle of them. */
+function renewed(context: ViewContext, parts: () => Promise<HTMLElement[]>, body: HTMLElement): void {
 	context.onHead(() => {
-		lastBlocks(context).then(
-			(parts) => {
-				// Whoever is in the middle of a list isn't to lose their place.
-				if (!context.signal.aborted && !body.contains(document.activeElement)) body.replaceChildren(...parts);
+		parts().then(
+			(now) => {
+				if (!context.signal.aborted && !body.contains(document.activeElement)) body.replaceChildren(...now);
 			},
 			() => undefined,
 		);
 	});
-	return { title: "Blocks", body };
-};
+}
 
 export const pendingView: ViewMaker = async (context) => {
-	const ids = textsOf(await context.client.call("gettransactionlistfrompending"), "txId");
-	const rows = ids.slice(0, PENDING).map((id) => [transactionLink(id, true)]);
-	const rest = ids.length - rows.length;
-	return {
-		title: "Pending transactions",
-		body: [
-			table("Pending transactions", ["Transaction"], rows, "Nothing waits for a block."),
-			...(rest > 0 ? [note(`and ${grouped(rest)} more`)] : []),
-		],
-	};
+	const body = make("div", {}, await pending(context));
+	renewed(context, () => pending(context), body);
+	return { title: "Pending transactions", body };
 };

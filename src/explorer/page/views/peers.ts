@@ -19,7 +19,7 @@ export const peersView: ViewMaker = async ({ client }) => {
 		make("span", { class: "mono" }, textOf(peer, "host").replace(/^\//, "")),
 		peer["active"] === true ? "dialed" : "accepted",
 		`${Math.round(Number(textOf(peer, "avgLatency")))} ms`,
-		make("span", { class: "mono" }, textOf(peer, "headBlockWeBothHave").replace(/,ID.*$/, "")),
+		make("span", { class: "mono" }, textOf(peer, "headBlockWeBothHave").replace(/^Num:|,ID.*$/g, "")),
 		peerState(peer),
 	]);
 	const known = objectsOf(nodes, "nodes")

@@ -1,6 +1,7 @@
 /** The view that finds what a typed text means. */
 
-import { objectsOf, textOf } from "../../answer.js";
+import { addressText } from "../../address-text.js";
+import { type Json, objectsOf, textOf } from "../../answer.js";
 import { plain } from "../../format.js";
 import { NodeError } from "../../node-client.js";
 import { searchTerms, type Term } from "../../search-terms.js";
@@ -13,56 +14,81 @@ interface Hit {
 	readonly text: string;
 }
 
-async function hitsOf({ client }: ViewContext, term: Term): Promise<readonly Hit[]> {
-	const { kind, value } = term;
-	if (kind === "address") return [{ path: `account/${value}`, text: `account ${value}` }];
-	if (kind === "block") {
-		const block = await client.call("getblock", { id_or_num: value, detail: false });
-		return textOf(block, "blockID") === "" ? [] : [{ path: `block/${value}`, text: `block ${value}` }];
+/** Witnesses and parameters of one name that are listed. */
+const MOST = 20;
+
+async function hitsOf(context: ViewContext, { kind, value }: Term): Promise<readonly Hit[]> {
+	const { client } = context;
+	switch (kind) {
+		case "address":
+			return addressHits(context, value);
+		case "block": {
+			const block = await client.call("getblock", { id_or_num: value, detail: false });
+			return textOf(block, "blockID") === "" ? [] : [{ path: `block/${value}`, text: `block ${value}` }];
+		}
+		case "hash":
+			return hashHits(context, value);
+		case "proposal": {
+			const answer = await client.call("listproposals");
+			const found = objectsOf(answer, "proposals").some((each) => textOf(each, "proposal_id") === value);
+			return found ? [{ path: `proposal/${value}`, text: `proposal ${value}` }] : [];
+		}
+		case "token": {
+			const token = await client.call("getassetissuebyid", { value });
+			return textOf(token, "id") === "" ? [] : [tokenHit(token)];
+		}
+		case "name":
+			return namesOf(context, value);
 	}
-	if (kind === "hash") {
-		const [transaction, block] = await Promise.all([
-			client.call("gettransactionbyid", { value }),
-			client.call("getblockbyid", { value }),
-		]);
-		if (textOf(transaction, "txID") !== "") return [{ path: `tx/${value}`, text: `transaction ${value}` }];
-		if (textOf(block, "blockID") !== "") return [{ path: `block/${value}`, text: `block ${value}` }];
-		const pending = await client.call("gettransactionfrompending", { value });
-		return textOf(pending, "txID") === ""
-			? []
-			: [{ path: `tx/${value}`, text: `pending transaction ${value}` }];
-	}
-	return namesOf(client, value);
 }
 
-async function namesOf(client: ViewContext["client"], value: string): Promise<readonly Hit[]> {
-	const found: Hit[] = [];
-	if (/^\d{7}$/.test(value)) {
-		const token = await client.call("getassetissuebyid", { value });
-		if (textOf(token, "id") !== "")
-			found.push({ path: `token/${value}`, text: `token ${value}, ${textOf(token, "name")}` });
-	} else {
-		const tokens = await client.call("getassetissuelistbyname", { value });
-		for (const token of objectsOf(tokens, "assetIssue")) {
-			const id = textOf(token, "id");
-			found.push({ path: `token/${id}`, text: `token ${id}, ${textOf(token, "name")}` });
-		}
-	}
-	const { witnesses } = { witnesses: objectsOf(await client.call("listwitnesses"), "witnesses") };
+async function addressHits({ client }: ViewContext, value: string): Promise<readonly Hit[]> {
+	const contract = await client.call("getcontract", { value }).catch((): Json => ({}));
+	const isContract = textOf(contract, "contract_address") !== "";
+	return [{ path: `account/${value}`, text: `${isContract ? "contract" : "account"} ${value}` }];
+}
+
+async function hashHits({ client }: ViewContext, value: string): Promise<readonly Hit[]> {
+	const [transaction, block] = await Promise.all([
+		client.call("gettransactionbyid", { value }),
+		client.call("getblockbyid", { value }),
+	]);
+	if (textOf(transaction, "txID") !== "") return [{ path: `tx/${value}`, text: `transaction ${value}` }];
+	if (textOf(block, "blockID") !== "") return [{ path: `block/${value}`, text: `block ${value}` }];
+	const pending = await client.call("gettransactionfrompending", { value });
+	return textOf(pending, "txID") === ""
+		? []
+		: [{ path: `tx/${value}`, text: `pending transaction ${value}` }];
+}
+
+function tokenHit(token: Json): Hit {
+	const id = textOf(token, "id");
+	return { path: `token/${id}`, text: `token ${id}, ${textOf(token, "name")}` };
+}
+
+async function namesOf({ client, facts }: ViewContext, value: string): Promise<readonly Hit[]> {
 	const wanted = value.toLowerCase();
-	for (const witness of witnesses
-		.filter((each) => textOf(each, "url").toLowerCase().includes(wanted))
-		.slice(0, 20)) {
-		const address = textOf(witness, "address");
-		found.push({ path: `account/${address}`, text: `witness ${textOf(witness, "url")}` });
+	const holds = (text: string): boolean => text.toLowerCase().includes(wanted);
+	const [tokens, witnesses, { parameters }] = await Promise.all([
+		client.call("getassetissuelistbyname", { value }).catch((): Json => ({})),
+		client.call("listwitnesses"),
+		facts(),
+	]);
+	const found = objectsOf(tokens, "assetIssue").map(tokenHit);
+	const named = objectsOf(witnesses, "witnesses").filter((each) => holds(textOf(each, "url")));
+	for (const witness of named.slice(0, MOST)) {
+		const address = addressText(textOf(witness, "address")) ?? "";
+		found.push({ path: `witness/${address}`, text: `witness ${textOf(witness, "url")}` });
 	}
+	const known = parameters.filter(({ name, getter }) => holds(name) || holds(getter)).slice(0, MOST);
+	if (known.length > 0)
+		found.push({ path: "parameters", text: `parameters: ${known.map(({ name }) => name).join(", ")}` });
 	return found;
 }
 
 export const searchView: ViewMaker = async (context, typed) => {
-	const terms = searchTerms(typed);
 	const lists = await Promise.all(
-		terms.map((term) =>
+		searchTerms(typed).map((term) =>
 			hitsOf(context, term).catch((error: unknown) => {
 				if (error instanceof NodeError && error.status === 200) return [];
 				throw error;
@@ -77,7 +103,9 @@ export const searchView: ViewMaker = async (context, typed) => {
 		title: `Search: ${plain(typed).slice(0, 80)}`,
 		body:
 			hits.length === 0
-				? note("Nothing of this chain has that number, id, address or name.")
+				? note(
+						"Nothing of this chain has that number, id, address or name. Transactions that no block took within their time are gone from everywhere.",
+					)
 				: make("ul", {}, body),
 	};
 };

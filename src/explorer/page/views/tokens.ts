@@ -3,7 +3,7 @@
 import { objectsOf, textOf, wholeOf } from "../../answer.js";
 import { decimal, grouped } from "../../format.js";
 import { NodeError } from "../../node-client.js";
-import { addressLink, button, type Child, facts, link, make, table, time } from "../elements.js";
+import { addressLink, button, type Child, facts, link, make, note, table, time } from "../elements.js";
 import type { ViewMaker } from "../view.js";
 
 const PAGE = 50;
@@ -35,7 +35,15 @@ export const tokensView: ViewMaker = async ({ client }) => {
 		);
 	};
 	await load(0);
-	return { title: "Tokens", body: place };
+	return {
+		title: "Tokens",
+		body: [
+			note(
+				"ORC-10 tokens. Tokens of contracts (ORC-20, ORC-721) are found by the contract's address, and in the accounts that hold them.",
+			),
+			place,
+		],
+	};
 };
 
 export const tokenView: ViewMaker = async ({ client }, value) => {

@@ -29,7 +29,9 @@ import { signatures } from "./signatures.js";
 
 const MAX_LOGS = 200;
 
-function memberValue(value: unknown): Child {
+function memberValue(name: string, value: unknown): Child {
+	if ((name === "asset_name" || name === "token_id") && /^\d{7}$/.test(String(value)))
+		return link(`token/${value}`, `token ${value}`);
 	if (typeof value === "string" && addressText(value) !== undefined) return addressLink(value);
 	if (typeof value === "object") return make("pre", { tabindex: "0" }, JSON.stringify(value, null, 2));
 	return make("span", { class: "mono" }, String(value));
@@ -49,7 +51,7 @@ async function request(of: TransactionFacts, contracts: Contracts): Promise<HTML
 				note("The contract has no stored interface that fits this call: the data is shown as it is."),
 			);
 	}
-	const rows = members.map(([name, member]) => [name, memberValue(member)] as const);
+	const rows = members.map(([name, member]) => [name, memberValue(name, member)] as const);
 	if (sun !== undefined) rows.unshift(["amount in coins", amount(sun)]);
 	return section("What was asked for", ...shown, facts(...rows));
 }
@@ -110,6 +112,18 @@ const RESULTS: Readonly<Record<string, string>> = {
 	TRANSFER_FAILED: "a transfer inside the contract failed",
 };
 
+type Row = readonly [name: string, value: Child] | undefined;
+
+function used(name: string, receipt: Json, member: string, parts = ""): Row {
+	const value = wholeOf(receipt, member);
+	return value === 0n ? undefined : [name, `${grouped(value)}${parts === "" ? "" : ` (${parts})`}`];
+}
+
+function burnt(name: string, receipt: Json, member: string): Row {
+	const sun = wholeOf(receipt, member);
+	return sun === 0n ? undefined : [name, amount(sun)];
+}
+
 async function outcome(
 	of: TransactionFacts,
 	info: Json,
@@ -136,13 +150,15 @@ async function outcome(
 		["Block", blockLink(wholeOf(info, "blockNumber"))],
 		["Time", [time(timeMs), `, ${age(timeMs, nowMs)}`]],
 		["Fee", amount(wholeOf(info, "fee"))],
-		[
+		used(
 			"Energy",
-			`${grouped(wholeOf(receipt, "energy_usage_total"))} (own stake ${grouped(wholeOf(receipt, "energy_usage"))}, contract's owner ${grouped(wholeOf(receipt, "origin_energy_usage"))})`,
-		],
-		["Burnt for energy", amount(wholeOf(receipt, "energy_fee"))],
-		["Bandwidth", grouped(wholeOf(receipt, "net_usage"))],
-		["Burnt for bandwidth", amount(wholeOf(receipt, "net_fee"))],
+			receipt,
+			"energy_usage_total",
+			`own stake ${grouped(wholeOf(receipt, "energy_usage"))}, contract's owner ${grouped(wholeOf(receipt, "origin_energy_usage"))}`,
+		),
+		burnt("Burnt for energy", receipt, "energy_fee"),
+		used("Bandwidth", receipt, "net_usage"),
+		burnt("Burnt for bandwidth", receipt, "net_fee"),
 	);
 }
 
@@ -214,7 +230,7 @@ export const transactionView: ViewMaker = async (context, id) => {
 			? ["Created", addressLink(created)]
 			: undefined,
 		note_ === "" ? undefined : ["Note", textOfHex(note_)],
-		["Fee limit", amount(wholeOf(of.raw, "fee_limit"))],
+		burnt("Fee limit", of.raw, "fee_limit"),
 		["Expires", time(Number(wholeOf(of.raw, "expiration")))],
 	);
 	const hasReceipt = textOf(info, "id") !== "";
@@ -230,7 +246,9 @@ export const transactionView: ViewMaker = async (context, id) => {
 				: [note(isPending ? "It waits for a block." : "This node keeps no receipts.")]),
 			common,
 			await request(of, contracts),
-			...(hasReceipt ? [await events(info, contracts), internal(info)] : []),
+			...(hasReceipt && (isContract || objectsOf(info, "log").length > 0)
+				? [await events(info, contracts), internal(info)]
+				: []),
 			await signatures(client, transaction),
 			...(again ? [...(isContract ? [again.frames] : []), again.changes] : []),
 		],

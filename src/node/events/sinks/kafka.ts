@@ -1,6 +1,6 @@
 /** Kafka as a receiver: records as the network's plugin writes them (protocol/events §7.4). Loaded only where it is configured. */
 
-import { CompressionTypes, Kafka, logLevel, type Producer } from "kafkajs";
+import { type KafkaConfig as ClientOptions, CompressionTypes, Kafka, logLevel, type Producer } from "kafkajs";
 import type { KafkaConfig } from "../../config/event-sinks.js";
 import type { EventMessage } from "../event-kinds.js";
 import { CONNECTION_MS, type Receiver, RefusedError, type Told } from "./receiver.js";
@@ -16,10 +16,17 @@ const REFUSALS: ReadonlySet<unknown> = new Set([
 	"CORRUPT_MESSAGE",
 ]);
 
-/** @param password undefined: nobody logs in */
-export function openKafka(config: KafkaConfig, password: string | undefined): Receiver {
+/**
+ * @param password undefined: nobody logs in
+ * @param clientOf makes the client
+ */
+export function openKafka(
+	config: KafkaConfig,
+	password: string | undefined,
+	clientOf: (options: ClientOptions) => Pick<Kafka, "producer"> = (options) => new Kafka(options),
+): Receiver {
 	const { brokers, login, tls, names, key } = config;
-	const client = new Kafka({
+	const client = clientOf({
 		clientId: "coin",
 		brokers: [...brokers],
 		ssl: tls,

@@ -9,6 +9,7 @@ import {
 	Int32,
 	Long,
 	MongoClient,
+	type MongoClientOptions,
 	ObjectId,
 } from "mongodb";
 import type { EventKind } from "../../config/event-config.js";
@@ -34,10 +35,20 @@ const KEYS: Readonly<Record<EventKind, string>> = {
 	soliditylog: "uniqueId",
 };
 
-/** @param password undefined: nobody logs in */
-export function openMongodb(config: MongodbConfig, password: string | undefined): Receiver {
+/**
+ * @param password undefined: nobody logs in
+ * @param clientOf makes the client
+ */
+export function openMongodb(
+	config: MongodbConfig,
+	password: string | undefined,
+	clientOf: (url: string, options: MongoClientOptions) => Pick<MongoClient, "db" | "close"> = (
+		url,
+		options,
+	) => new MongoClient(url, options),
+): Receiver {
 	const { server, database, login, version, names } = config;
-	const client = new MongoClient(`mongodb://${server}/`, {
+	const client = clientOf(`mongodb://${server}/`, {
 		...(login && password !== undefined
 			? {
 					auth: { username: login.user, password },

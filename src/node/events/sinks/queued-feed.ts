@@ -105,11 +105,14 @@ export class QueuedFeed implements Feed {
 		const { signal } = this.stopping;
 		while (this.queue.length > 0 && !signal.aborted) {
 			const taken = this.queue.splice(0, MOST_TAKEN);
-			const { blockNumber, latestSolidifiedBlockNumber } = taken.at(-1)?.message.body ?? {};
-			const number = Number(blockNumber ?? latestSolidifiedBlockNumber);
+			const number = Math.max(...taken.map(({ message }) => numberOf(message)));
 			if (!(await this.deliverer.deliver(taken, `block ${number}`, signal))) return;
 			for (const { message } of taken) this.characters -= message.json.length;
 			this.position = Math.max(this.position, number);
 		}
 	}
 }
+
+/** The block that a message is of. */
+const numberOf = ({ body }: EventMessage): number =>
+	Number(body["blockNumber"] ?? body["latestSolidifiedBlockNumber"]);

@@ -13,6 +13,7 @@ import type {
 	SinkLogin,
 } from "../../config/event-sinks.js";
 import type { EventChain } from "../loaded-block.js";
+import { reasonOf } from "./delivering.js";
 import { QueuedFeed } from "./queued-feed.js";
 import type { Receiver } from "./receiver.js";
 import { type Feed, ToldFeed } from "./told-feed.js";
@@ -79,7 +80,9 @@ export async function createSinks(options: SinksOptions): Promise<readonly Feed[
 
 async function createSink(sink: SinkConfig, options: SinksOptions): Promise<Feed> {
 	const { config, chain, dataDirectory, environment, run, pause, warn, info, report } = options;
-	const { name, topics } = sink;
+	const { name, topics, archive } = sink;
+	if (archive !== undefined)
+		info(`events of ${name}: what is built in is told in place of ${reasonOf(archive)}`);
 	const receiver = await open(sink.config, environment);
 	const file = dataDirectory && join(dataDirectory, "events", `${name}.told`);
 	const feed = { name, config: { ...config, topics }, chain, receiver, file, pause, warn, info };

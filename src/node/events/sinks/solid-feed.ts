@@ -6,6 +6,7 @@
 import type { SignedBlock } from "../../../protocol/block.js";
 import type { EventMessage } from "../event-kinds.js";
 import type { EventChain } from "../loaded-block.js";
+import { reasonOf } from "./delivering.js";
 import type { PositionStore, SinkPosition } from "./position-file.js";
 import type { FeedCounts } from "./receiver.js";
 
@@ -91,7 +92,7 @@ export class SolidFeed {
 				if (signal.aborted) return;
 				this.hasFailed = true;
 				this.errors++;
-				this.options.warn(`events of ${this.options.name} end: ${messageOf(error)}`);
+				this.options.warn(`events of ${this.options.name} end: ${reasonOf(error)}`);
 				return;
 			}
 		}
@@ -146,12 +147,10 @@ export class SolidFeed {
 				if (signal.aborted) return;
 				this.errors++;
 				if (pauseMs === FIRST_PAUSE_MS) {
-					warn(`events of ${name} wait at block ${delivery.block.number}: ${messageOf(error)}`);
+					warn(`events of ${name} wait at block ${delivery.block.number}: ${reasonOf(error)}`);
 				}
 			}
 			await pause(pauseMs, signal);
 		}
 	}
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

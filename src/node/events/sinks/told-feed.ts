@@ -99,7 +99,7 @@ export class ToldFeed implements Feed {
 	start(): void {
 		const { name, info, chain } = this.options;
 		const { number } = this.journal.at;
-		if (number < chain.headNumber) info(`events of ${name} go on after block ${number}`);
+		info(`events of ${name} go on after block ${number} of ${chain.headNumber}`);
 		this.wake();
 	}
 

@@ -215,7 +215,10 @@ export class ToldJournal {
 
 	private append(text: string, isSynced: boolean): void {
 		if (this.handle === undefined) return;
-		this.length += writeSync(this.handle, text);
+		const written = writeSync(this.handle, text);
+		// Whatever followed would not be read: a torn line has to be the last one.
+		if (written < text.length) throw new Error(`${this.file} can't be written: the disk is full`);
+		this.length += written;
 		if (isSynced) fsyncSync(this.handle);
 	}
 }

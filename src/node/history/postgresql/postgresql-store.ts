@@ -39,7 +39,7 @@ import {
 
 /** Pages that are read at once; further ones wait, for so long. */
 const READERS = 4;
-const CONNECT_MS = 5_000;
+const DATABASE_CONNECT_MS = 5_000;
 const READ_MS = 10_000;
 const KINDS = Object.keys(ROW_KINDS) as readonly RowKind[];
 
@@ -76,9 +76,9 @@ export class PostgresqlStore implements HistoryStore {
 		const pool = new driver.Pool({
 			connectionString: connectionString(options.address),
 			max: READERS,
-			connectionTimeoutMillis: CONNECT_MS,
+			connectionTimeoutMillis: DATABASE_CONNECT_MS,
 			statement_timeout: READ_MS,
-			query_timeout: READ_MS + CONNECT_MS,
+			query_timeout: READ_MS + DATABASE_CONNECT_MS,
 			keepAlive: true,
 			application_name: "coin history reader",
 			allowExitOnIdle: true,

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import {
+	layoutOf,
+	slotOfKey,
+	type Variable,
+	valueIn,
+	valueOfKey,
+	variablesOf,
+} from "../../src/explorer/storage-layout.js";
+
+const ADDRESS = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
+const inplace = (label: string, bytes: number) => ({
+	encoding: "inplace",
+	label,
+	numberOfBytes: String(bytes),
+});
+const layout = {
+	storage: [
+		{ label: "count", slot: "0", offset: 0, type: "t_uint8" },
+		{ label: "owner", slot: "0", offset: 1, type: "t_address" },
+		{ label: "pair", slot: "1", offset: 0, type: "t_pair" },
+		{ label: "paid", slot: "3", offset: 0, type: "t_map" },
+		{ label: "loop", slot: "4", offset: 0, type: "t_loop" },
+	],
+	types: {
+		t_uint8: inplace("uint8", 1),
+		t_address: inplace("address", 20),
+		t_pair: {
+			...inplace("struct S.Pair", 64),
+			members: [
+				{ label: "a", slot: "0", offset: 0, type: "t_uint8" },
+				{ label: "b", slot: "1", offset: 0, type: "t_address" },
+			],
+		},
+		t_map: {
+			encoding: "mapping",
+			label: "mapping(address => struct S.Pair)",
+			numberOfBytes: "32",
+			key: "t_address",
+			value: "t_pair",
+		},
+		t_loop: {
+			...inplace("struct S.Loop", 32),
+			members: [{ label: "x", slot: "0", offset: 0, type: "t_loop" }],
+		},
+	},
+};
+
+describe("variables of a layout", () => {
+	const variables = variablesOf(layout);
+
+	test("are told with their places, structures by their members", () => {
+		expect(variables.map(({ name, slot, offset }) => [name, slot, offset])).toEqual([
+			["count", 0n, 0],
+			["owner", 0n, 1],
+			["pair.a", 1n, 0],
+			["pair.b", 2n, 0],
+			["paid", 3n, 0],
+		]);
+	});
+
+	test("share a word", () => {
+		const word = `${"0".repeat(22)}7e5f4552091a69125d5dfcb7b8c2659029395bdf05`;
+		expect(variables.slice(0, 2).map((each) => valueIn(each, word))).toEqual(["5", ADDRESS]);
+	});
+
+	test("of a mapping are found by key", () => {
+		const places = valueOfKey(layout, variables[4] as Variable, ADDRESS);
+		expect(places.map(({ name }) => name)).toEqual([`paid[${ADDRESS}].a`, `paid[${ADDRESS}].b`]);
+		expect((places[1]?.slot ?? 0n) - (places[0]?.slot ?? 0n)).toBe(1n);
+		expect(valueOfKey(layout, variables[4] as Variable, "nobody")).toEqual([]);
+		expect(valueOfKey(layout, variables[0] as Variable, "1")).toEqual([]);
+	});
+});
+
+test("a mapping's slot is the hash of key and place", () => {
+	// Keccak-256 of 64 zero bytes, a well-known value.
+	expect(slotOfKey(0n, "uint256", "0")?.toString(16)).toBe(
+		"ad3228b676f7d3cd4284a5443f17f1962b36e491b30a40b2405849e597ba5fb5",
+	);
+	expect(slotOfKey(0n, "uint256", "x")).toBeUndefined();
+	expect(slotOfKey(0n, "bool", "true")).toBe(slotOfKey(0n, "uint256", "1"));
+});
+
+test.each([
+	["int16", 2, `${"0".repeat(60)}fffe`, "-2"],
+	["bool", 1, `${"0".repeat(63)}1`, "true"],
+	["bytes4", 4, `${"0".repeat(56)}01020304`, "0x01020304"],
+	["string", 32, `6869${"0".repeat(58)}04`, '"hi"'],
+	["bytes", 32, `${"0".repeat(62)}81`, "64 bytes, in other slots"],
+	["uint256[]", 32, `${"0".repeat(63)}3`, "a list of 3"],
+	["enum S.Kind", 1, `${"0".repeat(63)}2`, "2"],
+])("a value of %s is read from its word", (type, bytes, word, text) => {
+	const variable: Variable = { name: "", type, slot: 0n, offset: 0, bytes, typeKey: "" };
+	expect(valueIn(variable, word)).toBe(text);
+});
+
+test("sources without a layout have none", () => {
+	expect(layoutOf(undefined)).toBeUndefined();
+	expect(layoutOf({ storage_layout: {} })).toBeUndefined();
+	expect(layoutOf({ storage_layout: layout })).toEqual(layout);
+});

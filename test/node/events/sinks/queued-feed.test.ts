@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import type { EventConfig, EventKind } from "../../../../src/node/config/event-config.js";
+import { QueuedFeed } from "../../../../src/node/events/sinks/queued-feed.js";
+import type { Receiver, Told } from "../../../../src/node/events/sinks/receiver.js";
+import { FakeChain } from "./fake-chain.js";
+
+function configOf(version: 0 | 1, startBlock = 0n): EventConfig {
+	const kinds: readonly EventKind[] = ["block", "transaction", "contractlog", "solidity"];
+	return {
+		version,
+		startBlock,
+		parsesLogs: true,
+		topics: new Map(
+			kinds.map((kind) => [kind, { redundancy: false, ethCompatible: false, solidified: false }]),
+		),
+		filter: undefined,
+		native: undefined,
+		webhooks: [],
+		sinks: [],
+		keepsPositions: false,
+	};
+}
+
+async function settled(): Promise<void> {
+	for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function feedOf(chain: FakeChain, deliver: Receiver["deliver"], config: EventConfig) {
+	const warnings: string[] = [];
+	const feed = new QueuedFeed({
+		name: "a",
+		config,
+		chain: chain.view,
+		receiver: { deliver, close: async () => {} },
+		file: undefined,
+		run: "r",
+		pause: async () => {
+			await settled();
+		},
+		warn: (text) => warnings.push(text),
+		info: () => {},
+		report: (error) => {
+			throw error;
+		},
+	});
+	chain.observe(feed.observer);
+	feed.start();
+	return { feed, warnings };
+}
+
+describe("a feed without a position", () => {
+	it("tells what comes in its order, under ids of this run, and nothing of before", async () => {
+		const chain = new FakeChain();
+		chain.push(4);
+		const told: Told[] = [];
+		const { feed } = feedOf(chain, async (some) => void told.push(...some), configOf(0));
+		chain.push(2);
+		await settled();
+		expect(told.map(({ message }) => message.kind)).toEqual([
+			...["contractlog", "block", "transaction", "solidity"],
+			...["contractlog", "block", "transaction", "solidity"],
+		]);
+		expect(told.map(({ id }) => id)).toEqual(["r-0", "r-1", "r-2", "r-3", "r-4", "r-5", "r-6", "r-7"]);
+		expect(feed.counts).toEqual({ name: "a", position: 6, lag: 0, errors: 0, sent: 8, lost: 0 });
+		await feed.stop();
+	});
+
+	it("holds so much for a receiver that is gone, loses the rest, and says so once", async () => {
+		const chain = new FakeChain();
+		let isGone = true;
+		const told: Told[] = [];
+		const { feed, warnings } = feedOf(
+			chain,
+			async (some) => {
+				if (isGone) throw new Error("gone");
+				told.push(...some);
+			},
+			configOf(0),
+		);
+		chain.push(12_600);
+		await settled();
+		const { lost } = feed.counts;
+		expect(lost).toBeGreaterThan(0);
+		expect(warnings).toEqual(["events of a are lost: too many wait", "events of a wait at block 126: gone"]);
+		isGone = false;
+		for (let turn = 0; turn < 300; turn++) await settled();
+		expect(told).toHaveLength(50_000);
+		expect(feed.counts).toMatchObject({ sent: 50_000, lost });
+		await feed.stop();
+	});
+
+	it("doesn't read old blocks while too many messages wait, in version 1", async () => {
+		const chain = new FakeChain();
+		chain.push(20_000);
+		let waiting: (() => void) | undefined;
+		const told: Told[] = [];
+		const { feed } = feedOf(
+			chain,
+			async (some) => {
+				if (told.length === 0) await new Promise<void>((resolve) => (waiting = resolve));
+				told.push(...some);
+			},
+			configOf(1, 1n),
+		);
+		for (let turn = 0; turn < 20_000 && feed.counts.lost === 0; turn++) await new Promise(setImmediate);
+		expect(feed.counts.lost).toBe(0);
+		const stopped = feed.stop();
+		waiting?.();
+		await stopped;
+	});
+});
