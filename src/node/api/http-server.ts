@@ -203,7 +203,8 @@ export class HttpServer {
 	private async answerUnknown(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> {
 		const { method = "" } = request;
 		if (method === "GET" || method === "HEAD") {
-			if (this.kind === "full" && isHistoryPath(path)) return this.answerHistory(request, answer, path);
+			if (this.kind === "full" && isHistoryPath(path, this.node))
+				return this.answerHistory(request, answer, path);
 			if (this.kind === "full" && this.node.config.node.http.explorer && isExplorerPath(path)) {
 				return this.answerExplorer(request, answer, path);
 			}

@@ -209,7 +209,7 @@ class Gateway {
 		const page = await servicePage(path, this.node, { kind: "gateway", host: request.headers.host });
 		if (page) return { status: page.status, type: page.contentType, text: page.text };
 		if (path === "/") return { status: 200, type: TEXT_TYPE, text: `${this.describe().join("\n")}\n` };
-		if (isHistoryPath(path)) {
+		if (isHistoryPath(path, this.node)) {
 			const context = plainContext(this.node, this.broadcaster, request);
 			return historyAnswer(context, request, path, url.search.slice(1));
 		}

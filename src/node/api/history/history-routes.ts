@@ -14,7 +14,8 @@ import {
 	pageOfList,
 	solidNumber,
 } from "./page.js";
-import { HistoryParameters, HistoryRequestError, invalid, readAddress } from "./parameters.js";
+import { HistoryParameters, HistoryRequestError, invalid, readAddress, readContract } from "./parameters.js";
+import { answerQuery } from "./query-service.js";
 import {
 	accountRows,
 	assetRows,
@@ -52,7 +53,7 @@ export async function answerHistory(context: ApiContext, asked: AskedPath): Prom
 	const parameters = new HistoryParameters([root, ...segments].join("/"), asked.query);
 	const request = { context, parameters, base: asked.origin + asked.path };
 	try {
-		const answer = root === "v1" ? answerV1(request, segments) : await answerOlder(request, segments);
+		const answer = await answerOf(request, root, segments);
 		if (answer === undefined) return json(404, { success: false, error: "Not found", statusCode: 404 });
 		return { status: 200, type: JSON_TYPE, text: `${await answer}\n` };
 	} catch (error) {
@@ -63,6 +64,16 @@ export async function answerHistory(context: ApiContext, asked: AskedPath): Prom
 		if (message === "") return { status, type: JSON_TYPE, text: "" };
 		return json(status, { success: false, error: message, statusCode: status });
 	}
+}
+
+async function answerOf(
+	request: HistoryRequest,
+	root: string | undefined,
+	segments: Segments,
+): Promise<Answering> {
+	if (root === "v1") return answerV1(request, segments);
+	if (root === "event") return answerOlder(request, segments);
+	return answerQuery(request, [root ?? "", ...segments]) as Answering;
 }
 
 /** The network's own words stand in either spelling; all other segments are names. */
@@ -142,13 +153,7 @@ function contractPath(request: HistoryRequest, [name = "", ...rest]: Segments): 
 		},
 	};
 	const answer = answers[rest.join("/")];
-	return answer?.(contractNamed(name));
-}
-
-function contractNamed(name: string): Uint8Array {
-	const contract = readAddress(name);
-	if (!contract) throw new HistoryRequestError("Invalid contract address");
-	return contract;
+	return answer?.(readContract(name));
 }
 
 function transactionPath(request: HistoryRequest, [id = "", what, ...rest]: Segments): Answering {
@@ -196,7 +201,7 @@ async function answerOlder(
 	if (kind !== "contract" || rest.length > 2) return undefined;
 	if (name === "latestSolidifiedBlockNum") return Promise.resolve(String(solidNumber(request.context)));
 	const [event, block] = rest;
-	const contract = contractNamed(name);
+	const contract = readContract(name);
 	if (block === undefined) return list(contractEvents(older, contract, { name: event }));
 	if (block !== "latest" && !/^\d{1,15}$/.test(block)) throw new HistoryRequestError("Invalid block number");
 	const number = block === "latest" ? headNumber(request.context) : Number(block);

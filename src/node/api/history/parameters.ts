@@ -7,7 +7,8 @@ import type { HistoryPage } from "../../history/pages.js";
 import { ROW_KINDS, type RowKind } from "../../history/rows.js";
 
 const DEFAULT_LIMIT = 20;
-const MAX_LIMIT = 200;
+/** Rows of one page. */
+export const MAX_LIMIT = 200;
 
 /** A request that can't be answered; the text is the client's. */
 export class HistoryRequestError extends Error {
@@ -150,6 +151,13 @@ export class HistoryParameters {
 export function readAddress(text: string): Uint8Array | undefined {
 	const bytes = addressBytes(text);
 	return bytes && isAddress(bytes) ? bytes : undefined;
+}
+
+/** The same of a path that must name a contract. @throws {HistoryRequestError} */
+export function readContract(name: string): Uint8Array {
+	const contract = readAddress(name);
+	if (!contract) throw new HistoryRequestError("Invalid contract address");
+	return contract;
 }
 
 function addressBytes(text: string): Uint8Array | undefined {

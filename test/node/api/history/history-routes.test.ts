@@ -326,6 +326,86 @@ describe.each(STORES)("with the history in %s", (where, missing) => {
 			});
 		});
 
+		describe("the paths of the event query service", () => {
+			const list = async (path: string): Promise<Json[]> => {
+				const answer = await chain.get(path);
+				expect({ path, status: answer.status }).toEqual({ path, status: 200 });
+				return (await answer.json()) as Json[];
+			};
+
+			it("tell blocks, transactions and transfers as documents, newest first and in pages", async () => {
+				const head = await chain.head();
+				const blocks = await list("/blocks?limit=3");
+				expect(blocks.map((row) => row["blockNumber"])).toEqual([head, head - 1, head - 2]);
+				expect(blocks[0]).toMatchObject({ triggerName: "blockTrigger", transactionSize: 1 });
+				expect(await list("/blocks?limit=1&start=2")).toEqual([blocks[1]]);
+				expect(await list(`/blocks?block=${head - 1}`)).toEqual([blocks[1]]);
+				expect(await list(`/blocks/${String(blocks[2]?.["blockHash"])}`)).toEqual([blocks[2]]);
+				const solid = await chain.get("/blocks/latestSolidifiedBlockNumber");
+				expect(Number(await solid.text())).toBe(head - 2);
+				const [sent] = await list(`/transactions/${call}`);
+				expect(sent).toMatchObject({
+					transactionId: call,
+					contractType: "TriggerSmartContract",
+					contractAddress: token,
+				});
+				expect((await list("/transactions?limit=1"))[0]).toEqual(sent);
+				expect((await list("/transfers?limit=3")).map((row) => row["transactionId"])).toEqual([
+					payments[3],
+					payments[2],
+					payments[1],
+				]);
+				expect(await list(`/transfers/${call}`)).toEqual([]);
+			});
+
+			it("tell events and logs of a transaction, a contract and an id", async () => {
+				const [event] = await list(`/events/transaction/${call}`);
+				expect(event).toMatchObject({
+					triggerName: "contractEventTrigger",
+					uniqueId: `${call}_1`,
+					eventName: "Transfer",
+					topicMap: { from: anna, to: carl },
+					dataMap: { "2": "7" },
+				});
+				expect(await list(`/events/uniqueId/${call}_1`)).toEqual([event]);
+				expect(await list(`/events/uniqueId/${call}_2`)).toEqual([]);
+				expect((await list(`/events/contract/${token}/Transfer?limit=1`))[0]).toEqual(event);
+				expect(await list(`/events/contract/${token}/Nothing`)).toEqual([]);
+				expect((await list("/events"))[0]).toEqual(event);
+				expect(await list(`/events/contract/${token}?since=${String(event?.["timeStamp"])}`)).toEqual([
+					event,
+				]);
+				expect((await list("/events/confirmed")).map((row) => row["uniqueId"])).not.toContain(`${call}_1`);
+				expect((await list(`/events/${token}?limit=1`))[0]).toEqual({
+					transactionId: call,
+					blockNumber: event?.["blockNumber"],
+					timeStamp: event?.["timeStamp"],
+					eventSignatureFull: event?.["eventSignatureFull"],
+					eventName: "Transfer",
+					contractAddress: token,
+					"0": anna,
+					"1": carl,
+					"2": "7",
+				});
+				for (const path of ["/contractlogs", `/contractlogs/contract/${token}`])
+					expect(await list(path)).toEqual([]);
+				expect((await list(`/orc20/getholder/${token}`)).sort()).toEqual([anna, carl].sort());
+			});
+
+			it("refuse what can't be answered", async () => {
+				for (const path of [
+					"/events?limit=201",
+					"/events?sort=name",
+					"/events/contract/none",
+					"/events/uniqueId/1",
+					"/blocks?start=99999999",
+				]) {
+					expect({ path, status: (await chain.get(path)).status }).toEqual({ path, status: 400 });
+				}
+				expect((await chain.get("/events/filter/contract/a/b")).status).toBe(404);
+			});
+		});
+
 		describe("other rows", () => {
 			it("tell an account as the wallet does, with its tokens", async () => {
 				const [row] = (await page(`accounts/${carl}`)).data;
@@ -430,6 +510,7 @@ describe("a node of a network with the index", () => {
 			const { status, type, json } = await node.ask(path);
 			expect({ status, type }).toEqual({ status: 200, type: "application/json;charset=utf-8" });
 			expect(json).toMatchObject({ data: [{ blockNumber: 0 }], meta: { page_size: 1 } });
+			expect((await node.ask("/blocks")).json).toMatchObject([{ blockNumber: 0 }]);
 			expect((await node.ask(path, { server: "solidity" })).status).toBe(404);
 			expect((await node.ask(path, { method: "POST", body: "{}" })).status).toBe(405);
 		} finally {
@@ -450,6 +531,7 @@ describe("a node without the index", () => {
 					error: "this node keeps no history by account and contract: set node.history.index = on",
 				},
 			});
+			expect((await node.ask("/blocks")).status).toBe(404);
 			// What needs no index is answered all the same.
 			expect((await node.ask(`/v1/accounts/${POOR_HEX}`)).json).toMatchObject({
 				data: [{ address: POOR_HEX }],
