@@ -31,6 +31,7 @@ export async function useContract(walk: Walk, chain: Chain): Promise<void> {
 	await walk.fill("Slot", "0");
 	await walk.press("Read the slot");
 	await walk.shows("= 77", "a slot by hand");
+	await walk.check("a contract in use");
 }
 
 /** A wallet extension that this page finds: it shows what it is given, and signs nothing. */
@@ -101,10 +102,11 @@ export async function ownChain(walk: Walk, chain: Chain): Promise<void> {
 	await walk.press(`Stop impersonating ${chain.payee}`);
 	await walk.shows("it signs again", "the end of impersonation");
 	await walk.press(`Show the key of ${chain.payer}`);
+	await walk.check("a development chain in use");
 	await walk.press("Blocks by hand");
 	await walk.shows("blocks come when they are mined", "sealing");
 	await walk.press("A block a transaction");
-	await walk.press("Go back to snapshot 0x1");
+	await walk.press("Go back to it: snapshot 0x1");
 	await walk.shows("the chain is as it was", "going back");
 }
 

@@ -38,6 +38,11 @@ export class Walk {
 		for (const text of texts) await this.shows(text, where);
 		const shown = await this.text();
 		if (shown.startsWith("Not shown")) this.faults.push(`${where}: ${shown}`);
+		await this.check(where);
+	}
+
+	/** As wide as the screen, and without findings of axe, as it stands. */
+	async check(where: string): Promise<void> {
 		const wide = await this.page.evaluate("document.documentElement.scrollWidth > window.innerWidth");
 		if (wide) this.faults.push(`${where}: too wide`);
 		await this.page.evaluate(this.axe);

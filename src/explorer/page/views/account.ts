@@ -210,7 +210,7 @@ export const accountView: ViewMaker = async (context, typed) => {
 			resources(account, answer, nowMs),
 			stakes(account, nowMs),
 			votes(account),
-			permissions(account, address, known),
+			permissions(account, address, known, isContract),
 			history(context, address),
 		],
 	};

@@ -1,12 +1,14 @@
 /** What an account has beside when it is a contract: its functions as forms, interface, source, storage, events. */
 
 import { hashedSignature } from "../../../abi/parameter.js";
-import { hashOf, reads, selectorOf } from "../../abi.js";
+import { toNeutral } from "../../../protocol/dialect.js";
+import { decodeEvent, hashOf, type Reading, reads, selectorOf } from "../../abi.js";
 import { isJson, type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
 import { allItems, sourceOf } from "../../contracts.js";
-import { grouped, plainLines } from "../../format.js";
+import { decimal, grouped, plainLines } from "../../format.js";
 import type { NodeClient } from "../../node-client.js";
 import { layoutOf } from "../../storage-layout.js";
+import { readingLine } from "../abi-elements.js";
 import {
 	addressLink,
 	type Child,
@@ -26,6 +28,18 @@ import { storage } from "./storage.js";
 
 /** Source files that are shown. */
 const MAX_FILES = 100;
+
+/** An event that the node has no interface for, by those that are well known: it lists topics and data. */
+function knownEvent(event: Json): Reading | undefined {
+	const parts = Object.values(objectOf(event, "result")).map(String);
+	return decodeEvent([], parts.slice(0, -1), parts.at(-1) ?? "") ?? decodeEvent([], parts, "");
+}
+
+function eventCells(event: Json): readonly Child[] {
+	const name = textOf(event, "event_name");
+	const known = name === "" ? knownEvent(event) : undefined;
+	return known ? [known.item.name, readingLine(known)] : [name || "unknown", eventValues(event)];
+}
 
 function eventValues(event: Json): Child {
 	const result = event["result"];
@@ -52,8 +66,7 @@ function events({ client }: ViewContext, contract: string): HTMLElement {
 			heads: ["Event", "Values", "Transaction", "Block", "Time"],
 			path: () => `contracts/${contract}/events?limit=25`,
 			row: (event) => [
-				textOf(event, "event_name") || "unknown",
-				eventValues(event),
+				...eventCells(event),
 				transactionLink(textOf(event, "transaction_id")),
 				link(`block/${textOf(event, "block_number")}`, textOf(event, "block_number")),
 				time(Number(wholeOf(event, "block_timestamp"))),
@@ -85,13 +98,31 @@ function sourceFiles(source: Json | undefined): HTMLElement {
 	);
 }
 
-/** Who holds most of a token of this contract, where it is one. */
-async function holders(client: NodeClient, contract: string): Promise<HTMLElement[]> {
+/** The token that the contract is, where it is one, and who holds most of it. */
+async function token(client: NodeClient, contract: string): Promise<HTMLElement[]> {
 	const answer = await client.history(`contracts/${contract}/tokens?limit=20`).catch((): Json => ({}));
-	const rows = objectsOf(answer, "data").flatMap((each) =>
-		Object.keys(each).map((holder) => [addressLink(holder), grouped(wholeOf(each, holder))]),
+	const holders = objectsOf(answer, "data");
+	if (holders.length === 0) return [];
+	const infos = await client.history(`orc20/info?contract_list=${contract}`).catch((): Json => ({}));
+	const [info = {}] = objectsOf(infos, "data");
+	const decimals = Number(wholeOf(info, "decimals"));
+	const rows = holders.flatMap((each) =>
+		Object.keys(each).map((holder) => [addressLink(holder), decimal(wholeOf(each, holder), decimals)]),
 	);
-	return rows.length === 0 ? [] : [section("Holders", table("Holders", ["Account", "Smallest units"], rows))];
+	return [
+		section(
+			"Token",
+			facts(
+				["Name", textOf(info, "name")],
+				["Symbol", textOf(info, "symbol")],
+				["Kind", toNeutral(textOf(info, "type")).toUpperCase() || "ORC-20"],
+				["Decimals", String(decimals)],
+				["Supply", decimal(wholeOf(info, "total_supply"), decimals)],
+			),
+			make("h3", {}, "Holders"),
+			table("Holders", ["Account", "Amount"], rows),
+		),
+	];
 }
 
 /** @param contract of `getcontract` */
@@ -101,7 +132,7 @@ export async function contractParts(
 	address: string,
 ): Promise<HTMLElement[]> {
 	const { client } = context;
-	const [source, held] = await Promise.all([sourceOf(client, address), holders(client, address)]);
+	const [source, held] = await Promise.all([sourceOf(client, address), token(client, address)]);
 	const items = allItems(contract, source);
 	const rows = items.map((item) => [
 		item.kind,

@@ -3,6 +3,7 @@
 import { isJson, type Json, textOf, textsOf, whole } from "../../answer.js";
 import { coins, grouped, moment, span, wholeCoins } from "../../format.js";
 import { isMissing, NodeError } from "../../node-client.js";
+import { oneAtATime } from "../../one-at-a-time.js";
 import { addressLink, button, type Child, facts, field, make, note, section, table } from "../elements.js";
 import type { ViewContext, ViewMaker } from "../view.js";
 
@@ -99,7 +100,7 @@ function snapshots({ context, run }: Owner, list: HTMLElement, line: HTMLElement
 function snapshotRows(info: Json, goBack: (id: string) => void): HTMLElement {
 	const rows = textsOf(info, "snapshots").map((id): Child[] => {
 		const back = button("Go back to it", () => goBack(id));
-		back.setAttribute("aria-label", `Go back to snapshot ${id}`);
+		back.setAttribute("aria-label", `Go back to it: snapshot ${id}`);
 		return [id, back];
 	});
 	return table("Snapshots", ["Snapshot", ""], rows, "None was taken.");
@@ -232,7 +233,7 @@ async function loaded(context: ViewContext): Promise<readonly HTMLElement[]> {
 			return "it signs again";
 		});
 	await refresh();
-	context.onHead(() => void refresh().catch(() => undefined));
+	context.onHead(oneAtATime(() => refresh().catch(() => undefined)));
 	return [
 		section("Accounts", places.accounts, note("These keys are public: never use them on another chain.")),
 		blocks(owner, places.clock),

@@ -10,6 +10,7 @@ import {
 	transactionFacts,
 } from "../../block-facts.js";
 import { grouped, typeName } from "../../format.js";
+import { oneAtATime } from "../../one-at-a-time.js";
 import {
 	addressLink,
 	amount,
@@ -103,14 +104,12 @@ async function pending(context: ViewContext): Promise<HTMLElement[]> {
 
 /** Shows parts as they are with each head, but not under somebody who is in the middle of them. */
 function renewed(context: ViewContext, parts: () => Promise<HTMLElement[]>, body: HTMLElement): void {
-	context.onHead(() => {
-		parts().then(
-			(now) => {
-				if (!context.signal.aborted && !body.contains(document.activeElement)) body.replaceChildren(...now);
-			},
-			() => undefined,
-		);
+	const renew = oneAtATime(async () => {
+		const now = await parts().catch(() => undefined);
+		if (now && !context.signal.aborted && !body.contains(document.activeElement))
+			body.replaceChildren(...now);
 	});
+	context.onHead(renew);
 }
 
 export const pendingView: ViewMaker = async (context) => {

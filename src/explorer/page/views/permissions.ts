@@ -105,7 +105,13 @@ function permission(name: string, of: Json, account: string, known: NetworkFacts
 }
 
 /** @param address Base58Check */
-export function permissions(account: Json, address: string, known: NetworkFacts): HTMLElement {
+export function permissions(
+	account: Json,
+	address: string,
+	known: NetworkFacts,
+	isContract: boolean,
+): HTMLElement {
+	if (isContract) return section("Permissions", note("A contract has no keys: its code alone acts for it."));
 	const parts: HTMLElement[] = [];
 	const owner = objectOf(account, "owner_permission");
 	if (objectsOf(owner, "keys").length > 0)

@@ -7,6 +7,7 @@ const MOST_PAUSE_MS = 30_000;
 /** Messages and characters of one delivery; a longer message goes alone. */
 export const MOST_MESSAGES = 500;
 const MOST_CHARACTERS = 512 << 10;
+const CLOSING_MS = 2_000;
 /** Of what a receiver says of a failure. */
 const MOST_REASON = 300;
 
@@ -102,6 +103,12 @@ function* inParts(told: readonly Told[]): Generator<readonly Told[]> {
 		characters += length;
 	}
 	if (part.length > 0) yield part;
+}
+
+/** Ends connections; one that hangs doesn't hold up the end of the node. */
+export async function closeReceiver(receiver: Receiver, pause: DelivererOptions["pause"]): Promise<void> {
+	const closing = receiver.close().catch(() => {});
+	await Promise.race([closing, pause(CLOSING_MS, new AbortController().signal)]);
 }
 
 /** What went wrong as one line: a receiver's words may be anything. */

@@ -6,7 +6,7 @@
 import type { ChainObserver } from "../../chain/observers.js";
 import type { EventMessage } from "../event-kinds.js";
 import { createEventService, FLUSH_MS } from "../event-service.js";
-import { Deliverer } from "./delivering.js";
+import { closeReceiver, Deliverer } from "./delivering.js";
 import type { FeedCounts, Told } from "./receiver.js";
 import type { Feed, FeedOptions } from "./told-feed.js";
 
@@ -83,7 +83,7 @@ export class QueuedFeed implements Feed {
 		this.service.stop();
 		this.stopping.abort();
 		await this.running;
-		await this.options.receiver.close().catch(() => {});
+		await closeReceiver(this.options.receiver, this.options.pause);
 	}
 
 	private add(message: EventMessage): void {

@@ -11,7 +11,7 @@ import { receiptsOf } from "../../history/stored-blocks.js";
 import type { EventMessage } from "../event-kinds.js";
 import { createEventService } from "../event-service.js";
 import type { EventChain } from "../loaded-block.js";
-import { Deliverer, MOST_MESSAGES, reasonOf } from "./delivering.js";
+import { closeReceiver, Deliverer, MOST_MESSAGES, reasonOf } from "./delivering.js";
 import { type FeedCounts, type Receiver, type Told, withIds } from "./receiver.js";
 import { RecentBlocks } from "./recent-blocks.js";
 import { type Place, type Start, type Step, ToldJournal } from "./told-journal.js";
@@ -106,7 +106,7 @@ export class ToldFeed implements Feed {
 	async stop(): Promise<void> {
 		this.stopping.abort();
 		await this.running;
-		await this.options.receiver.close().catch(() => {});
+		await closeReceiver(this.options.receiver, this.options.pause);
 		this.journal.close();
 	}
 
