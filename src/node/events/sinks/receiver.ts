@@ -17,6 +17,10 @@ export class RefusedError extends Error {
 	override readonly name = "RefusedError";
 }
 
+/** Whether a failure is a {@link RefusedError}: clients are in files of their own, each with a copy of the class. */
+export const isRefused = (error: unknown): error is RefusedError =>
+	error instanceof Error && error.name === "RefusedError";
+
 export interface Receiver {
 	/**
 	 * Resolves once every message is stored there, in this order where it has one; rejects to be called again with the same
