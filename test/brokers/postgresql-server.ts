@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, existsSync, mkdirSync, openSync, readdirSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -103,9 +103,13 @@ export class PostgresqlServer {
 		}
 	}
 
-	/** SIGKILL to the first process: all others end once they see it. */
+	/** SIGKILL to the first process and to those that it started, which would go on for a moment. */
 	async kill(): Promise<void> {
+		const others = childrenOf(this.child?.pid);
 		await this.end("SIGKILL");
+		for (const pid of others) {
+			while (isThere(pid)) await sleep(10);
+		}
 	}
 
 	/** Ends it at once, but so that nothing has to be repaired. */
@@ -119,6 +123,22 @@ export class PostgresqlServer {
 		const ended = once(child, "exit");
 		child.kill(signal);
 		await ended;
+	}
+}
+
+/** Processes that a process has started. */
+function childrenOf(pid: number | undefined): number[] {
+	if (pid === undefined) return [];
+	const list = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+	return list === "" ? [] : list.split(" ").map(Number);
+}
+
+/** Whether a process is there, which is told to end. */
+function isThere(pid: number): boolean {
+	try {
+		return process.kill(pid, "SIGKILL");
+	} catch {
+		return false;
 	}
 }
 

@@ -15,6 +15,9 @@ import { migrate, type TableUse } from "./migrations.js";
 const CONNECT_MS = 10_000;
 const STATEMENT_MS = 30_000;
 const CLOSE_MS = 2_000;
+/** How often the lock is asked for, and the time between. */
+const LOCK_ATTEMPTS = 10;
+const LOCK_PAUSE_MS = 200;
 
 /** A server that lost this machine gives the lock free after a minute. */
 const SESSION = [
@@ -70,11 +73,14 @@ export class DatabaseWriter {
 		this.client = client;
 	}
 
+	/** The server may take a moment to see that this node's former connection is gone. */
 	private async lock(client: Client): Promise<void> {
-		const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS locked", [
-			lockNumber(this.address.schema, this.use.name),
-		]);
-		if (rows[0].locked) return;
+		const number = lockNumber(this.address.schema, this.use.name);
+		for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
+			if (attempt > 0) await sleep(LOCK_PAUSE_MS);
+			const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS locked", [number]);
+			if (rows[0].locked) return;
+		}
 		throw new WriterElsewhere(
 			`another node writes the ${this.use.name} tables in schema ${this.address.schema} of ${shownAddress(this.address)}`,
 		);
