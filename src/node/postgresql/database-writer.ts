@@ -15,9 +15,6 @@ import { migrate, type TableUse } from "./migrations.js";
 const CONNECT_MS = 10_000;
 const STATEMENT_MS = 30_000;
 const CLOSE_MS = 2_000;
-/** How often the lock is asked for, and the time between. */
-const LOCK_ATTEMPTS = 10;
-const LOCK_PAUSE_MS = 200;
 
 /** A server that lost this machine gives the lock free after a minute. */
 const SESSION = [
@@ -31,6 +28,8 @@ const SESSION = [
 
 export class DatabaseWriter {
 	private client: Client | undefined;
+	/** The session before is over: the server frees its lock first. */
+	private ended: Promise<unknown> = Promise.resolve();
 	/** Told when the session is over without having been closed. */
 	onLost: (failure: DatabaseAway) => void = () => {};
 
@@ -51,6 +50,7 @@ export class DatabaseWriter {
 	 */
 	async open(): Promise<void> {
 		if (this.client) return;
+		await this.ended;
 		const driver = await import("./driver.js");
 		const client = new driver.Client({
 			connectionString: connectionString(this.address),
@@ -67,20 +67,16 @@ export class DatabaseWriter {
 			await this.lock(client);
 			await migrate(client, this.address, this.use);
 		} catch (error) {
-			void client.end().catch(() => {});
+			this.ended = endOf(client);
 			throw failureOf(error, this.address);
 		}
 		this.client = client;
 	}
 
-	/** The server may take a moment to see that this node's former connection is gone. */
 	private async lock(client: Client): Promise<void> {
 		const number = lockNumber(this.address.schema, this.use.name);
-		for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
-			if (attempt > 0) await sleep(LOCK_PAUSE_MS);
-			const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS locked", [number]);
-			if (rows[0].locked) return;
-		}
+		const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS locked", [number]);
+		if (rows[0].locked) return;
 		throw new WriterElsewhere(
 			`another node writes the ${this.use.name} tables in schema ${this.address.schema} of ${shownAddress(this.address)}`,
 		);
@@ -102,8 +98,9 @@ export class DatabaseWriter {
 	}
 
 	private drop(client: Client): void {
-		void client.end().catch(() => {});
+		const ended = endOf(client);
 		if (this.client !== client) return;
+		this.ended = ended;
 		this.client = undefined;
 		this.onLost(new DatabaseAway(`${shownAddress(this.address)}: the connection is lost`));
 	}
@@ -112,10 +109,13 @@ export class DatabaseWriter {
 	async close(): Promise<void> {
 		const { client } = this;
 		this.client = undefined;
-		const ended = client?.end().catch(() => {});
-		await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
+		await (client && endOf(client));
 	}
 }
+
+/** Ends a session; one that the server doesn't end any more is not waited for. */
+const endOf = (client: Client): Promise<unknown> =>
+	Promise.race([client.end().catch(() => {}), sleep(CLOSE_MS, undefined, { ref: false })]);
 
 /** Number of a lock of the database, the same for every program of this kind. */
 function lockNumber(schema: string, use: string): string {
