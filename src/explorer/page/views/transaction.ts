@@ -8,6 +8,7 @@ import { amountOf, receiverOf, type TransactionFacts, transactionFacts } from ".
 import { Contracts } from "../../contracts.js";
 import { age, grouped, textOfHex, typeName } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
+import { idIn } from "../../search-terms.js";
 import { refusalChild, valuesTable } from "../abi-elements.js";
 import {
 	addressLink,
@@ -16,6 +17,7 @@ import {
 	blockLink,
 	type Child,
 	facts,
+	lines,
 	link,
 	make,
 	note,
@@ -33,7 +35,7 @@ function memberValue(name: string, value: unknown): Child {
 	if ((name === "asset_name" || name === "token_id") && /^\d{7}$/.test(String(value)))
 		return link(`token/${value}`, `token ${value}`);
 	if (typeof value === "string" && addressText(value) !== undefined) return addressLink(value);
-	if (typeof value === "object") return make("pre", { tabindex: "0" }, JSON.stringify(value, null, 2));
+	if (typeof value === "object") return lines(JSON.stringify(value, null, 2));
 	return make("span", { class: "mono" }, String(value));
 }
 
@@ -67,9 +69,7 @@ async function events(info: Json, contracts: Contracts): Promise<HTMLElement> {
 		parts.push(make("h3", {}, `${index}: ${event ? hashedSignature(event.item) : "unknown event"}`));
 		parts.push(make("p", {}, "of ", addressLink(contract)));
 		const raw = [...topics.map((topic, at) => `topic ${at}: ${topic}`), `data: ${data}`].join("\n");
-		parts.push(
-			event ? valuesTable(`Values of event ${index}`, event.values) : make("pre", { tabindex: "0" }, raw),
-		);
+		parts.push(event ? valuesTable(`Values of event ${index}`, event.values) : lines(raw));
 	}
 	if (logs.length === 0) parts.push(note("No contract logged anything."));
 	if (logs.length > MAX_LOGS) parts.push(note(`and ${grouped(logs.length - MAX_LOGS)} more`));
@@ -207,15 +207,23 @@ async function solidNumber(client: NodeClient): Promise<bigint | undefined> {
 const UNKNOWN =
 	"this node has no such transaction: nobody has sent it here, or it expired before a block took it, which is a minute after it was made unless it says otherwise; or the id is of another network";
 
-export const transactionView: ViewMaker = async (context, id) => {
+const NOT_AN_ID =
+	"this is not the id of a transaction, which has 64 hexadecimal digits: some are missing, or other characters came along";
+
+export const transactionView: ViewMaker = async (context, typed) => {
 	const { client, nowMs } = context;
+	const id = idIn(typed);
+	if (id === undefined) throw new NodeError(NOT_AN_ID, 404);
 	const [found, info, solid] = await Promise.all([
 		client.call("gettransactionbyid", { value: id }),
 		client.call("gettransactioninfobyid", { value: id }),
 		solidNumber(client),
 	]);
-	const isPending = textOf(found, "txID") === "";
-	const transaction = isPending ? await client.call("gettransactionfrompending", { value: id }) : found;
+	// Without a receipt it may wait although the node knows it, or the node keeps none.
+	const waiting =
+		textOf(info, "id") === "" ? await client.call("gettransactionfrompending", { value: id }) : {};
+	const isPending = textOf(waiting, "txID") !== "";
+	const transaction = isPending ? waiting : found;
 	const of = transactionFacts(transaction);
 	if (of.id === "") throw new NodeError(UNKNOWN, 404);
 	const contracts = new Contracts(client);
