@@ -62,6 +62,8 @@ export function receiverOf({ value }: TransactionFacts): string {
 export function amountOf({ value }: TransactionFacts): bigint | undefined {
 	// The same words count units where a token is named.
 	if (textOf(value, "asset_name") !== "") return undefined;
+	const created = objectOf(value, "new_contract");
+	if (created["call_value"] !== undefined) return wholeOf(created, "call_value");
 	const member = AMOUNTS.find((name) => value[name] !== undefined);
 	return member === undefined ? undefined : wholeOf(value, member);
 }

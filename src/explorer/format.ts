@@ -49,6 +49,15 @@ export function plainLines(text: string): string {
 		);
 }
 
+/** Characters of a text of many lines that are shown at once. */
+const LONGEST_LINES = 20_000;
+
+/** As {@link plainLines}, cut where it is very long. */
+export function plainBlock(text: string): string {
+	const rest = text.length > LONGEST_LINES ? `\n… (${grouped(text.length)} characters)` : "";
+	return plainLines(text.slice(0, LONGEST_LINES)) + rest;
+}
+
 /** Bytes in hexadecimal as the text that they may be. */
 export function textOfHex(hex: string): string {
 	const bytes = bytesOf(hex);

@@ -4,6 +4,7 @@ import { addressText } from "./address-text.js";
 import { type Json, objectOf, objectsOf, textOf, wholeOf } from "./answer.js";
 import { amountOf, receiverOf, transactionFacts } from "./block-facts.js";
 import { decimal, typeName } from "./format.js";
+import { tokenUnits } from "./token-moves.js";
 
 /** What of an account's history is wanted. */
 export interface HistoryFilter {
@@ -49,7 +50,10 @@ export const CSV_HEADS = [
 	"result",
 ] as const;
 
-/** A row of any kind as cells. Amounts are decimal fractions with a point. */
+/**
+ * A row of any kind as cells. Amounts are decimal fractions with a point, of ORC-10 tokens in their smallest units; what failed moved
+ * nothing.
+ */
 export function csvRow(kind: HistoryFilter["kind"], row: Json): readonly string[] {
 	const timeMs = Number(wholeOf(row, "block_timestamp"));
 	const time = new Date(timeMs).toISOString();
@@ -87,6 +91,8 @@ export function csvRow(kind: HistoryFilter["kind"], row: Json): readonly string[
 		];
 	}
 	const facts = transactionFacts(row);
+	const units = tokenUnits(facts);
+	const isUndone = facts.result !== "" && facts.result !== "SUCCESS";
 	const sun = amountOf(facts);
 	const [ret = {}] = objectsOf(row, "ret");
 	const owner = textOf(facts.value, "owner_address");
@@ -98,8 +104,8 @@ export function csvRow(kind: HistoryFilter["kind"], row: Json): readonly string[
 		typeName(facts.type),
 		addressText(owner) ?? owner,
 		addressText(receiver) ?? receiver,
-		sun === undefined ? "" : ungrouped(decimal(sun, 6)),
-		sun === undefined ? "" : "coin",
+		units ? String(units[1]) : sun === undefined ? "" : isUndone ? "0" : ungrouped(decimal(sun, 6)),
+		units ? units[0] : sun === undefined ? "" : "coin",
 		ungrouped(decimal(wholeOf(ret, "fee"), 6)),
 		facts.result,
 	];

@@ -8,6 +8,17 @@ export interface Term {
 	readonly value: string;
 }
 
+/** Blanks, line ends and characters without width, which come along when an id is copied. */
+const COPIED_ALONG = /[\s\p{Cf}]/gu;
+
+/** The id of a transaction or block in a text: with or without `0x`, broken over lines, or within an address of the web. */
+export function idIn(typed: string): string | undefined {
+	const whole = typed.replace(COPIED_ALONG, "").replace(/^0x/i, "");
+	if (/^[\da-f]{64}$/i.test(whole)) return whole.toLowerCase();
+	const [, within] = /(?:0x|\b)([\da-f]{64})\b/i.exec(typed) ?? [];
+	return within?.toLowerCase();
+}
+
 /** The likeliest meaning first; empty for an empty text. */
 export function searchTerms(typed: string): readonly Term[] {
 	const text = typed.trim();
@@ -18,9 +29,9 @@ export function searchTerms(typed: string): readonly Term[] {
 	const terms: Term[] = [];
 	const digits = text.replace(/[, _]/g, "").replace(/^#/, "");
 	if (/^\d{1,15}$/.test(digits)) terms.push({ kind: "block", value: BigInt(digits).toString() });
-	const hash = text.replace(/^0x/i, "").toLowerCase();
-	if (/^[\da-f]{64}$/.test(hash)) terms.push({ kind: "hash", value: hash });
-	const address = addressText(text);
+	const id = idIn(text);
+	if (id !== undefined) terms.push({ kind: "hash", value: id });
+	const address = addressText(text.replace(COPIED_ALONG, ""));
 	if (address !== undefined) terms.push({ kind: "address", value: address });
 	if (/^\d{7}$/.test(digits)) terms.push({ kind: "token", value: digits });
 	return terms.length === 0 ? [{ kind: "name", value: text }] : terms;

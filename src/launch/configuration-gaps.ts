@@ -12,7 +12,7 @@ export function missingPartHint({ missing: { key, file } }: ConfigError): string
 		return "-c names the configuration file of the network; examples/network-node.conf of this package is one to begin with";
 	if (key === undefined) return undefined;
 	if (key === "storage")
-		return `the section storage is missing: add storage { db.directory = "database" }; genesis.block belongs there too: ${GENESIS_ADVICE}`;
+		return `the section storage is missing: add storage { db.directory = "database" }; genesis.block belongs there too: ${GENESIS_ADVICE}; a file for a development chain says dev.enabled = true instead`;
 	if (key.startsWith("genesis.block")) return `genesis.block is incomplete without it; ${GENESIS_ADVICE}`;
 	return `the file lacks the line ${key} = …`;
 }

@@ -76,6 +76,25 @@ export async function useHistory(walk: Walk, chain: Chain): Promise<void> {
 	await walk.page.waitForFunction(code).catch(() => walk.faults.push("the filter leaves nothing out"));
 }
 
+/** A payment that waits is not taken for one that is done, whatever form its id comes in. */
+export async function watchPayment(walk: Walk, chain: Chain): Promise<void> {
+	const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+		const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+		const answer = await fetch(`${walk.gateway}/jsonrpc`, { method: "POST", body });
+		return ((await answer.json()) as { result: unknown }).result;
+	};
+	const [from, to] = [chain.payer, chain.payee].map((each) => `0x${hexAddress(each)?.slice(2)}`);
+	await ask("dev_setSealing", ["manual"]);
+	const id = String(await ask("eth_sendTransaction", [{ from, to, value: "0x5" }]));
+	await walk.open(`tx/${encodeURIComponent(`${id.slice(0, 40)} ${id.slice(40)}`)}`);
+	await walk.shows("waits for a block", "a payment that waits");
+	await ask("dev_mine", [{ blocks: 1 }]);
+	await walk.shows("succeeded", "a payment that waited");
+	await ask("dev_setSealing", ["instant"]);
+	await walk.open("tx/77abc");
+	await walk.shows("64 hexadecimal digits", "a part of an id");
+}
+
 /** Each thing that the owner of a development chain can do. */
 export async function ownChain(walk: Walk, chain: Chain): Promise<void> {
 	await walk.open("development");

@@ -19,6 +19,8 @@ export interface Chain {
 	readonly store: string;
 	readonly hostile: string;
 	readonly token: string;
+	/** Id of a transfer of it. */
+	readonly tokenPayment: string;
 	/** Ids of transactions. */
 	readonly payment: string;
 	readonly called: string;
@@ -199,6 +201,8 @@ export async function makeChain(gateway: string): Promise<Chain> {
 		payer.key,
 	);
 	const token = await issueToken(maker, payer);
+	const acorns = { owner_address: payer.address, to_address: payee.address, asset_name: token, amount: 1234 };
+	const tokenPayment = await maker.send("transferasset", acorns, payer.key);
 	const twoKeys = await threeKeys(maker, shared, [payer, payee], payee.address);
 	const from = `0x${hexAddress(payer.address)?.slice(2)}`;
 	const call = async (parameters: object): Promise<string> =>
@@ -224,6 +228,7 @@ export async function makeChain(gateway: string): Promise<Chain> {
 		store: addressText(store) ?? "",
 		hostile: addressText(hostile) ?? "",
 		token,
+		tokenPayment,
 		payment,
 		called,
 		custom,

@@ -14,7 +14,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { ownChain, search, useContract, useExtension, useHistory, watchHead } from "./actions.js";
+import {
+	ownChain,
+	search,
+	useContract,
+	useExtension,
+	useHistory,
+	watchHead,
+	watchPayment,
+} from "./actions.js";
 import { type Browser, openBrowser } from "./browser.js";
 import { type Chain, makeChain } from "./chain.js";
 import { Walk } from "./walk.js";
@@ -68,6 +76,7 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 		[`tx/${chain.custom}`, ["failed", "TooLarge(given: 5000, limit: 1000)"]],
 		[`tx/${chain.panic}`, ["a division by zero (panic 0x12)"]],
 		[`tx/${chain.reverted}`, [chain.reason]],
+		[`tx/${chain.tokenPayment}`, ["Tokens moved", "12.34", "Acorns"]],
 		[`tx/${chain.twoKeys}`, ["3 of 3 needed", "didn't sign"]],
 		[`account/${chain.shared}`, ["Enough is any of these", "always needed", "The line stands at 3 of 4"]],
 		[`account/${chain.staker}`, ["50 coin", "can be withdrawn", "Votes", "in 6 h"]],
@@ -143,6 +152,7 @@ async function walkThrough(browser: Browser, axe: string, node: RunningNode): Pr
 	process.stdout.write(`${await measure(browser, node.gateway, walk.faults)}\n`);
 	await lookAtAll(walk, chain);
 	await watchHead(walk);
+	await watchPayment(walk, chain);
 	await useContract(walk, chain);
 	await useExtension(walk, chain);
 	await useHistory(walk, chain);

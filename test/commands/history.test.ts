@@ -104,6 +104,16 @@ describe("coin account history", () => {
 		);
 	});
 
+	it("says that what waits for a block is in the balance already", async () => {
+		await chain.coin("dev sealing manual");
+		expect((await chain.coin("wallet send ann 1coin --from bob")).code).toBe(0);
+		const { stderr } = await chain.coin("account history bob --json");
+		await chain.coin("dev mine");
+		await chain.coin("dev sealing instant");
+		expect(stderr).toContain("-1coin are not explained: transactions wait for a block (1 at this node)");
+		expect((await chain.coin("account history bob --json")).stderr).toBe("");
+	});
+
 	it("does the same for a token", async () => {
 		const [entry, ...rest] = await lines(`account history bob --token ${token}`);
 		expect(rest).toEqual([]);

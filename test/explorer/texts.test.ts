@@ -15,6 +15,7 @@ import {
 	decimal,
 	moment,
 	plain,
+	plainBlock,
 	plainLines,
 	shortened,
 	span,
@@ -25,7 +26,7 @@ import {
 } from "../../src/explorer/format.js";
 import { NodeClient, NodeError } from "../../src/explorer/node-client.js";
 import { resourcesOf, usedAfter } from "../../src/explorer/resources.js";
-import { searchTerms } from "../../src/explorer/search-terms.js";
+import { idIn, searchTerms } from "../../src/explorer/search-terms.js";
 
 const ADDRESS = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
 const HEX = "417e5f4552091a69125d5dfcb7b8c2659029395bdf";
@@ -70,6 +71,11 @@ describe("numbers and texts", () => {
 		expect(plainLines("x".repeat(5_000))).toHaveLength(5_000);
 	});
 
+	test("texts of many lines are cut where they are very long", () => {
+		expect(plainBlock("{\n\t\u202e}")).toBe("{\n\t\\u{202e}}");
+		expect(plainBlock("x".repeat(30_000))).toHaveLength(20_000 + "\n… (30,000 characters)".length);
+	});
+
 	test("what would mislead a reader is shown as its number", () => {
 		expect(plain("a\u202eb\u200bc\u0007")).toBe("a\\u{202e}b\\u{200b}c\\u{7}");
 		expect(plain("x".repeat(5_000))).toHaveLength(2_000 + "… (5,000 characters)".length);
@@ -111,11 +117,18 @@ test.each([
 	["proposal 12", [["proposal", "12"]]],
 	["Token #1000001", [["token", "1000001"]]],
 	[` 0x${ID.toUpperCase()} `, [["hash", ID]]],
+	[`${ID.slice(0, 30)}\n  ${ID.slice(30)}\u200b`, [["hash", ID]]],
+	[`https://explorer.example/#/transaction/${ID}?from=mail`, [["hash", ID]]],
+	[`${ADDRESS.slice(0, 9)} ${ADDRESS.slice(9)}\u200b`, [["address", ADDRESS]]],
 	[HEX, [["address", ADDRESS]]],
 	["<img onerror>", [["name", "<img onerror>"]]],
 	["  ", []],
 ])("searching for %j", (typed, terms) => {
 	expect(searchTerms(typed).map(({ kind, value }) => [kind, value])).toEqual(terms);
+});
+
+test.each(["", "ab", ID.slice(1), `${ID}a`, `0x${ID}a`])("there is no id in %j", (typed) => {
+	expect(idIn(typed)).toBeUndefined();
 });
 
 describe("answers", () => {

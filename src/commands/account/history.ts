@@ -15,6 +15,7 @@ import {
 } from "../../terminal/output/history-table.js";
 import { localTime, printLine } from "../../terminal/output/output.js";
 import { either, lines, record } from "../../terminal/schema/result-shape.js";
+import { member } from "../../wallet/json.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
 import { historyPath, historyRows } from "../../wallet/node/history-client.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
@@ -111,8 +112,11 @@ export default class AccountHistory extends AccountQuery {
 		if (unknownBefore !== undefined) {
 			this.warning(`balances before ${unknownBefore} are not known: the history doesn't tell what it moved`);
 		} else if (window.sinceMs === undefined && count.before !== 0n) {
+			const waiting = window.confirmed ? 0 : await pendingCount(client);
 			this.warning(
-				`${formatCoin(count.before ?? 0n)} are not explained: the account had them before its first transaction, or they came without one`,
+				waiting > 0
+					? `${formatCoin(count.before ?? 0n)} are not explained: transactions wait for a block (${waiting} at this node), and what they do to the account is in its balance already; ask again once they are in a block, or leave out what can change (--confirmed)`
+					: `${formatCoin(count.before ?? 0n)} are not explained: the account had them before its first transaction, or they came without one`,
 			);
 		}
 	}
@@ -158,6 +162,12 @@ export default class AccountHistory extends AccountQuery {
 			printed.map((entry) => ({ ...tokenCells(entry), time: localTime(entry.time) })),
 		);
 	}
+}
+
+/** Transactions that wait at the node; none where it doesn't say. */
+async function pendingCount(client: NodeClient): Promise<number> {
+	const size = await client.call("getpendingsize", {}).catch(() => ({}));
+	return Number(member(size, "pendingSize") ?? 0);
 }
 
 const isWithin = (timeMs: bigint, { untilMs }: Window): boolean => untilMs === undefined || timeMs <= untilMs;

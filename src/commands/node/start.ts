@@ -12,6 +12,7 @@ import {
 import { withServices } from "../../launch/development-services.js";
 import { DEFAULT_CONFIG, producersOf } from "../../launch/network-options.js";
 import { type ClosableLog, type LogFormat, openNodeLog } from "../../launch/node-log.js";
+import { readyLine } from "../../launch/ready-line.js";
 import { type ReadyTargets, runNode, startFailure } from "../../launch/run-node.js";
 import { idleFlags, startFlags, startOptions } from "../../launch/start-flags.js";
 import { loadConfig, type NodeConfig } from "../../node/config/config.js";
@@ -293,11 +294,7 @@ export default class NodeStart extends CoinCommand {
 	}
 
 	private printReady(node: RunningNode, host: string): void {
-		const ports = Object.entries(node.ports).map(([kind, port]) => {
-			const scheme = kind.startsWith("grpc") || kind === "peer" ? "" : "http://";
-			return `${kind} ${scheme}${addressText({ host, port })}${kind.startsWith("jsonrpc") ? "/jsonrpc" : ""}`;
-		});
-		printLine(`coin node ready ${ports.join("  ")}`);
+		printLine(readyLine(node.ports, host));
 	}
 
 	/** Two flags of the network's node put secrets where everyone on the machine can read them. */

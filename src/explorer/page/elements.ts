@@ -1,7 +1,7 @@
 /** Making what is shown. Texts become text nodes, whatever they hold; nothing here reads HTML. */
 
 import { addressText } from "../address-text.js";
-import { coins, grouped, moment, plain, shortened } from "../format.js";
+import { coins, grouped, moment, plain, plainBlock, shortened } from "../format.js";
 
 export type Child = Node | string | number | bigint | undefined | readonly Child[];
 
@@ -162,6 +162,13 @@ export function note(...children: Child[]): HTMLElement {
 export function button(label: string, act: () => void): HTMLButtonElement {
 	const element = make("button", { type: "button" }, label);
 	element.addEventListener("click", act);
+	return element;
+}
+
+/** A text of many lines as it stands. */
+export function lines(text: string): HTMLPreElement {
+	const element = make("pre", { tabindex: "0" });
+	element.textContent = plainBlock(text);
 	return element;
 }
 

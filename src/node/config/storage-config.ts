@@ -22,7 +22,8 @@ export interface StorageConfig {
 
 /** Reads `storage`, which must exist. @throws {ConfigError} */
 export function readStorage(settings: Settings, warn: (text: string) => void): StorageConfig {
-	settings.requireGroup("storage");
+	// The network's own node demands the section; a file of a development chain has nothing to say there.
+	if (!settings.get("dev.enabled")) settings.requireGroup("storage");
 	checkEngine(settings, warn);
 	return {
 		directory: settings.get("storage.db.directory"),

@@ -23,6 +23,11 @@ function parse(text: string): NodeConfig {
 }
 
 describe("a node's configuration", () => {
+	it("demands the section storage, but for a development chain", () => {
+		expect(() => parseConfig("node {}", "f")).toThrow("no configuration setting found for key storage");
+		expect(parseConfig("dev.enabled = true", "f").dev.enabled).toBe(true);
+	});
+
 	it("has the network's defaults where the file is silent", () => {
 		const config = defaultConfig();
 		expect(config.net).toEqual({ type: "mainnet", addressPrefix: 0x41 });

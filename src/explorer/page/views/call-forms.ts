@@ -9,7 +9,7 @@ import { grouped, textOfHex, wholeCoins } from "../../format.js";
 import { NodeError } from "../../node-client.js";
 import { developmentSenders, extensionSender, type Sender } from "../../senders.js";
 import { refusalChild, valueChild, valuesTable } from "../abi-elements.js";
-import { button, type Child, field, make, note, section, transactionLink } from "../elements.js";
+import { button, type Child, field, lines, make, note, section, transactionLink } from "../elements.js";
 import type { ViewContext } from "../view.js";
 
 /** Functions that get a form. */
@@ -46,7 +46,7 @@ async function tried(
 	}
 	const outputs = item.outputs ?? [];
 	const values = decodeValues(outputs, hex);
-	if (!values) return [make("pre", { tabindex: "0" }, hex), energy];
+	if (!values) return [lines(hex), energy];
 	const [only] = values;
 	if (!only) return [make("p", { class: "good" }, "it would succeed"), energy];
 	return [

@@ -207,13 +207,16 @@ export function execution(
 	};
 }
 
+/** What is said of a call that failed and gave no data; other failures than a revert are reasons by themselves. */
+function reasonless({ error }: Frame): string {
+	return error === "execution reverted" ? "the contract refused without giving a reason" : error;
+}
+
 async function tellReason(place: HTMLElement, root: Frame, contracts: Contracts): Promise<void> {
 	const failed = failedFrame(root);
 	if (!failed) return;
 	const items: readonly AbiItem[] = await contracts.itemsOf(failed.to);
 	const refusal: Refusal | undefined = refusalOf(items, failed.output);
 	const where = failed === root ? [] : [" in ", addressLink(addressText(failed.to) ?? failed.to, false)];
-	place.replaceChildren(
-		make("span", {}, refusal ? refusalChild(refusal) : `${failed.error}, without a reason`, where),
-	);
+	place.replaceChildren(make("span", {}, refusal ? refusalChild(refusal) : reasonless(failed), where));
 }

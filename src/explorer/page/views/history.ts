@@ -14,6 +14,7 @@ import {
 	field,
 	link,
 	make,
+	note,
 	section,
 	time,
 	transactionLink,
@@ -62,6 +63,10 @@ function cells(kind: HistoryFilter["kind"], row: Json): readonly Child[] {
 		when,
 	];
 }
+
+/** What is in no list of transactions: whoever looks for a payment would miss it. */
+const ELSEWHERE =
+	"What contracts paid is listed as internal transactions, and what came in tokens of contracts as their transfers: choose the kind above.";
 
 function choice(label: string, name: string, entries: readonly (readonly [value: string, text: string])[]) {
 	const select = make(
@@ -130,6 +135,7 @@ export function history(context: ViewContext, address: string): HTMLElement {
 	const show = (): void => {
 		const wanted = filter();
 		place.replaceChildren(
+			wanted.kind === "transactions" ? note(ELSEWHERE) : "",
 			pages({
 				client: context.client,
 				caption: "History",

@@ -11,12 +11,14 @@ import {
 } from "../../block-facts.js";
 import { grouped, typeName } from "../../format.js";
 import { oneAtATime } from "../../one-at-a-time.js";
+import { tokenUnits } from "../../token-moves.js";
 import {
 	addressLink,
 	amount,
 	badge,
 	blockLink,
 	type Child,
+	link,
 	make,
 	note,
 	section,
@@ -35,15 +37,21 @@ export function transactionRow(transaction: Json, more: readonly Child[] = []): 
 	const facts = transactionFacts(transaction);
 	const sun = amountOf(facts);
 	const receiver = receiverOf(facts);
+	const units = tokenUnits(facts);
 	return [
 		transactionLink(facts.id),
 		typeName(facts.type),
 		senderOf(facts),
 		receiver === "" ? "" : addressLink(receiver, false),
-		sun === undefined ? "" : amount(sun),
+		units ? tokenCell(units[0], units[1]) : sun === undefined ? "" : amount(sun),
 		facts.result === "" || facts.result === "SUCCESS" ? "" : badge(facts.result, "bad"),
 		...more,
 	];
+}
+
+/** Units of a token, whose decimals its own page tells. */
+function tokenCell(token: string, units: bigint): Child {
+	return [`${grouped(units)} units of `, link(`token/${encodeURIComponent(token)}`, token)];
 }
 
 /** The text `0x000…` in the place of an address: transfers of the genesis block have it. */

@@ -98,7 +98,11 @@ function permission(name: string, of: Json, account: string, known: NetworkFacts
 			: make(
 					"details",
 					{},
-					make("summary", {}, `may send ${grouped(allowed.length)} kinds of transactions`),
+					make(
+						"summary",
+						{},
+						`may send ${grouped(allowed.length)} ${allowed.length === 1 ? "kind" : "kinds"} of transactions`,
+					),
 					make("p", {}, allowed.join(", ") || "none"),
 				),
 	);
@@ -112,21 +116,38 @@ export function permissions(
 	isContract: boolean,
 ): HTMLElement {
 	if (isContract) return section("Permissions", note("A contract has no keys: its code alone acts for it."));
-	const parts: HTMLElement[] = [];
-	const owner = objectOf(account, "owner_permission");
-	if (objectsOf(owner, "keys").length > 0)
-		parts.push(permission("owner (everything)", owner, address, known));
-	const witness = objectOf(account, "witness_permission");
-	if (objectsOf(witness, "keys").length > 0)
-		parts.push(permission("witness (makes blocks)", witness, address, known));
-	for (const each of objectsOf(account, "active_permission"))
-		parts.push(
-			permission(`active ${textOf(each, "id")}: ${textOf(each, "permission_name")}`, each, address, known),
-		);
+	const parts = permissionParts(account, "active_permission", address, known);
 	return section(
 		"Permissions",
 		...(parts.length > 0
 			? parts
 			: [note(`The account's own key, ${shortened(address)}, does everything alone.`)]),
 	);
+}
+
+/**
+ * The permissions of an account, or those that a change of permissions asks for.
+ * @param actives the member with the active ones
+ * @param account Base58Check
+ */
+export function permissionParts(
+	of: Json,
+	actives: "active_permission" | "actives",
+	address: string,
+	known: NetworkFacts,
+): readonly HTMLElement[] {
+	const parts: HTMLElement[] = [];
+	const end = actives === "actives" ? "" : "_permission";
+	const owner = objectOf(of, `owner${end}`);
+	if (objectsOf(owner, "keys").length > 0)
+		parts.push(permission("owner (everything)", owner, address, known));
+	const witness = objectOf(of, `witness${end}`);
+	if (objectsOf(witness, "keys").length > 0)
+		parts.push(permission("witness (makes blocks)", witness, address, known));
+	for (const [index, each] of objectsOf(of, actives).entries()) {
+		// A change names no numbers: active permissions get them in their order, from 2 on (protocol/permissions §2.4).
+		const id = textOf(each, "id") || String(index + 2);
+		parts.push(permission(`active ${id}: ${textOf(each, "permission_name")}`, each, address, known));
+	}
+	return parts;
 }

@@ -8,6 +8,8 @@ import { amountOf, receiverOf, type TransactionFacts, transactionFacts } from ".
 import { Contracts } from "../../contracts.js";
 import { age, grouped, textOfHex, typeName } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
+import { idIn } from "../../search-terms.js";
+import { tokenMoves } from "../../token-moves.js";
 import { refusalChild, valuesTable } from "../abi-elements.js";
 import {
 	addressLink,
@@ -16,6 +18,7 @@ import {
 	blockLink,
 	type Child,
 	facts,
+	lines,
 	link,
 	make,
 	note,
@@ -23,9 +26,11 @@ import {
 	table,
 	time,
 } from "../elements.js";
-import type { ViewMaker } from "../view.js";
+import type { ViewContext, ViewMaker } from "../view.js";
 import { execution } from "./execution.js";
+import { permissionParts } from "./permissions.js";
 import { signatures } from "./signatures.js";
+import { tokensMoved } from "./tokens-moved.js";
 
 const MAX_LOGS = 200;
 
@@ -33,12 +38,20 @@ function memberValue(name: string, value: unknown): Child {
 	if ((name === "asset_name" || name === "token_id") && /^\d{7}$/.test(String(value)))
 		return link(`token/${value}`, `token ${value}`);
 	if (typeof value === "string" && addressText(value) !== undefined) return addressLink(value);
-	if (typeof value === "object") return make("pre", { tabindex: "0" }, JSON.stringify(value, null, 2));
+	if (typeof value === "object") return lines(JSON.stringify(value, null, 2));
 	return make("span", { class: "mono" }, String(value));
 }
 
-async function request(of: TransactionFacts, contracts: Contracts): Promise<HTMLElement> {
+async function request(
+	of: TransactionFacts,
+	contracts: Contracts,
+	known: ViewContext["facts"],
+): Promise<HTMLElement> {
 	const { type, value } = of;
+	if (type === "AccountPermissionUpdateContract") {
+		const owner = addressText(textOf(value, "owner_address")) ?? "";
+		return section("What was asked for", ...permissionParts(value, "actives", owner, await known()));
+	}
 	const shown: Child[] = [];
 	const sun = amountOf(of);
 	const members = Object.entries(value).filter(([name]) => name !== "owner_address");
@@ -67,9 +80,7 @@ async function events(info: Json, contracts: Contracts): Promise<HTMLElement> {
 		parts.push(make("h3", {}, `${index}: ${event ? hashedSignature(event.item) : "unknown event"}`));
 		parts.push(make("p", {}, "of ", addressLink(contract)));
 		const raw = [...topics.map((topic, at) => `topic ${at}: ${topic}`), `data: ${data}`].join("\n");
-		parts.push(
-			event ? valuesTable(`Values of event ${index}`, event.values) : make("pre", { tabindex: "0" }, raw),
-		);
+		parts.push(event ? valuesTable(`Values of event ${index}`, event.values) : lines(raw));
 	}
 	if (logs.length === 0) parts.push(note("No contract logged anything."));
 	if (logs.length > MAX_LOGS) parts.push(note(`and ${grouped(logs.length - MAX_LOGS)} more`));
@@ -124,6 +135,16 @@ function burnt(name: string, receipt: Json, member: string): Row {
 	return sun === 0n ? undefined : [name, amount(sun)];
 }
 
+/** What a fee has beside energy and bandwidth. */
+function otherFees(info: Json, receipt: Json): Row {
+	const sun = wholeOf(info, "fee") - wholeOf(receipt, "energy_fee") - wholeOf(receipt, "net_fee");
+	if (sun <= 0n) return undefined;
+	return [
+		"Other fees",
+		[amount(sun), ": for the kind of transaction, a note, a new account or several signatures"],
+	];
+}
+
 async function outcome(
 	of: TransactionFacts,
 	info: Json,
@@ -159,6 +180,7 @@ async function outcome(
 		burnt("Burnt for energy", receipt, "energy_fee"),
 		used("Bandwidth", receipt, "net_usage"),
 		burnt("Burnt for bandwidth", receipt, "net_fee"),
+		otherFees(info, receipt),
 	);
 }
 
@@ -207,15 +229,26 @@ async function solidNumber(client: NodeClient): Promise<bigint | undefined> {
 const UNKNOWN =
 	"this node has no such transaction: nobody has sent it here, or it expired before a block took it, which is a minute after it was made unless it says otherwise; or the id is of another network";
 
-export const transactionView: ViewMaker = async (context, id) => {
+const defined = (parts: readonly (HTMLElement | undefined)[]): readonly HTMLElement[] =>
+	parts.filter((part) => part !== undefined);
+
+const NOT_AN_ID =
+	"this is not the id of a transaction, which has 64 hexadecimal digits: some are missing, or other characters came along";
+
+export const transactionView: ViewMaker = async (context, typed) => {
 	const { client, nowMs } = context;
+	const id = idIn(typed);
+	if (id === undefined) throw new NodeError(NOT_AN_ID, 404);
 	const [found, info, solid] = await Promise.all([
 		client.call("gettransactionbyid", { value: id }),
 		client.call("gettransactioninfobyid", { value: id }),
 		solidNumber(client),
 	]);
-	const isPending = textOf(found, "txID") === "";
-	const transaction = isPending ? await client.call("gettransactionfrompending", { value: id }) : found;
+	// Without a receipt it may wait although the node knows it, or the node keeps none.
+	const waiting =
+		textOf(info, "id") === "" ? await client.call("gettransactionfrompending", { value: id }) : {};
+	const isPending = textOf(waiting, "txID") !== "";
+	const transaction = isPending ? waiting : found;
 	const of = transactionFacts(transaction);
 	if (of.id === "") throw new NodeError(UNKNOWN, 404);
 	const contracts = new Contracts(client);
@@ -239,18 +272,19 @@ export const transactionView: ViewMaker = async (context, id) => {
 	if (isPending) context.onHead(() => context.again());
 	return {
 		title: `${typeName(of.type)} ${isPending ? "(pending)" : ""}`.trim(),
-		body: [
+		body: defined([
 			summary(of, info, isPending, solid),
 			...(hasReceipt
 				? [await outcome(of, info, nowMs(), contracts, reason)]
 				: [note(isPending ? "It waits for a block." : "This node keeps no receipts.")]),
+			isPending ? undefined : await tokensMoved(client, tokenMoves(of, info)),
 			common,
-			await request(of, contracts),
+			await request(of, contracts, context.facts),
 			...(hasReceipt && (isContract || objectsOf(info, "log").length > 0)
 				? [await events(info, contracts), internal(info)]
 				: []),
 			await signatures(client, transaction),
 			...(again ? [...(isContract ? [again.frames] : []), again.changes] : []),
-		],
+		]),
 	};
 };

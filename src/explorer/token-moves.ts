@@ -1,0 +1,58 @@
+/** Tokens that a transaction moved: of the chain itself (ORC-10), and of contracts by the events that such contracts log. */
+
+import { addressText } from "./address-text.js";
+import { type Json, objectsOf, textOf, textsOf, wholeOf } from "./answer.js";
+import type { TransactionFacts } from "./block-facts.js";
+import { textOfHex } from "./format.js";
+
+/** One move. Addresses in Base58Check. */
+export interface TokenMove {
+	/** The number of an ORC-10 token, or the address of a contract. */
+	readonly token: string;
+	readonly isContract: boolean;
+	readonly from: string;
+	readonly to: string;
+	/** In the token's smallest units. */
+	readonly value: bigint;
+}
+
+/** Hash of `Transfer(address,address,uint256)`. */
+const TRANSFER = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const WORD = 64;
+
+/** The token and the units that a transaction of the chain's own tokens names; undefined for all others. */
+export function tokenUnits({
+	type,
+	value,
+}: TransactionFacts): readonly [token: string, units: bigint] | undefined {
+	const name = textOf(value, "asset_name");
+	if (type !== "TransferAssetContract" || name === "") return undefined;
+	// The history interface tells names as bytes, `/wallet` as text.
+	const isBytes = /^(3\d){7}$/.test(name);
+	return [isBytes ? textOfHex(name) : name, wholeOf(value, "amount")];
+}
+
+/**
+ * What moved, in the order in which it did; nothing for what failed. Transfers of single things (ORC-721) have a fourth topic and are left to
+ * the list of events.
+ * @param info the receipt
+ */
+export function tokenMoves(of: TransactionFacts, info: Json): readonly TokenMove[] {
+	if (textOf(info, "result") === "FAILED") return [];
+	const units = tokenUnits(of);
+	if (units) {
+		const [from, to] = ["owner_address", "to_address"].map((name) => shown(textOf(of.value, name)));
+		return [{ token: units[0], isContract: false, from: from ?? "", to: to ?? "", value: units[1] }];
+	}
+	return objectsOf(info, "log").flatMap((log): TokenMove[] => {
+		const [hash, from, to, ...more] = textsOf(log, "topics");
+		const data = textOf(log, "data");
+		if (hash !== TRANSFER || from === undefined || to === undefined) return [];
+		if (more.length > 0 || !/^[\da-f]+$/i.test(data) || data.length !== WORD) return [];
+		const token = shown(textOf(log, "address"));
+		return [{ token, isContract: true, from: ofTopic(from), to: ofTopic(to), value: BigInt(`0x${data}`) }];
+	});
+}
+
+const shown = (address: string): string => addressText(address) ?? address;
+const ofTopic = (topic: string): string => shown(topic.slice(-40));
