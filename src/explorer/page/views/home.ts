@@ -32,7 +32,7 @@ const BLOCKS = 15;
 const TRANSACTIONS = 25;
 const PENDING = 100;
 
-/** One line of a list of transactions. */
+/** One line of a list of transactions; the amount, by which people look for payments, where a phone shows it. */
 export function transactionRow(transaction: Json, more: readonly Child[] = []): readonly Child[] {
 	const facts = transactionFacts(transaction);
 	const sun = amountOf(facts);
@@ -40,10 +40,10 @@ export function transactionRow(transaction: Json, more: readonly Child[] = []): 
 	const units = tokenUnits(facts);
 	return [
 		transactionLink(facts.id),
+		units ? tokenCell(units[0], units[1]) : sun === undefined ? "" : amount(sun),
 		typeName(facts.type),
 		senderOf(facts),
 		receiver === "" ? "" : addressLink(receiver, false),
-		units ? tokenCell(units[0], units[1]) : sun === undefined ? "" : amount(sun),
 		facts.result === "" || facts.result === "SUCCESS" ? "" : badge(facts.result, "bad"),
 		...more,
 	];
@@ -62,7 +62,7 @@ function senderOf({ value }: TransactionFacts): Child {
 	return GENESIS_OWNER.test(owner) ? "genesis" : addressLink(owner, false);
 }
 
-export const TRANSACTION_HEADS = ["Transaction", "Type", "From", "To", "Amount", "Result"] as const;
+export const TRANSACTION_HEADS = ["Transaction", "Amount", "Type", "From", "To", "Result"] as const;
 
 function recent(blocks: readonly Json[]): HTMLElement[] {
 	const facts = blocks.map(blockFacts).sort((a, b) => Number(b.number - a.number));
