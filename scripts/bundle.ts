@@ -118,6 +118,8 @@ async function bundleClients(): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
 		entryPoints: Object.fromEntries(CLIENTS.map((name) => [name, join(source, `${name}.ts`)])),
+		// Nearly all of it is code of others.
+		sourcemap: false,
 		format: "cjs",
 		outExtension: { ".js": ".cjs" },
 	});
