@@ -160,7 +160,8 @@ function tellProgress({ from, missing, isComplete }: Coverage, log: NodeLog): vo
 	else log.info({ from, missing }, "the history index is being made");
 }
 
-function indexedChain(open: OpenChain, hasReceipts: boolean, lowestNumber: number): IndexedChain {
+/** The chain as the index of the history reads it. */
+export function indexedChain(open: OpenChain, hasReceipts: boolean, lowestNumber: number): IndexedChain {
 	const { chain, database } = open;
 	return {
 		get state() {

@@ -3,7 +3,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Kafka, logLevel } from "kafkajs";
-import { type Broker, cacheFolder, Daemon, freePort, type Held, kindOf, run, whenReady } from "./broker.js";
+import { type Broker, cacheFolder, Daemon, type Held, kindOf, run, whenReady } from "./broker.js";
+import { freePort } from "./free-port.js";
 
 const VERSION = "4.1.2";
 

@@ -9,11 +9,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { freePort } from "../brokers/free-port.js";
 import { between, randomFrom } from "./random.js";
 
 const START_LIMIT_MS = 120_000;
@@ -116,14 +116,6 @@ function receivedBlocks(file: string): ReadonlySet<number> {
 		numbers.add((JSON.parse(body) as { blockNumber: number }).blockNumber);
 	}
 	return numbers;
-}
-
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const address = server.address();
-	server.close();
-	return typeof address === "object" && address ? address.port : 0;
 }
 
 const { values, positionals } = parseArgs({

@@ -1,6 +1,6 @@
 /** Where a PostgreSQL database is, and the password for it, which is in no setting. */
 
-import { readFileSync } from "node:fs";
+import { readSecretFile } from "../../keystore/secret-file.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 
 export interface DatabaseAddress {
@@ -28,18 +28,11 @@ export function shownAddress({ url }: DatabaseAddress): string {
 /** What a connection is made with: the address with the password in it. @throws {DatabaseRefusal} if the file can't be read */
 export function connectionString({ url, passwordFile }: DatabaseAddress): string {
 	if (passwordFile === undefined) return url;
-	let password: string;
-	try {
-		password = readFileSync(passwordFile, "utf8").trim();
-	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		throw new DatabaseRefusal(`the password file ${passwordFile} can't be read (${code})`);
-	}
-	if (password === "" || password.length > MAX_PASSWORD_BYTES) {
-		throw new DatabaseRefusal(
-			`the password file ${passwordFile} must hold 1 to ${MAX_PASSWORD_BYTES} characters`,
-		);
-	}
+	const password = readSecretFile(
+		passwordFile,
+		MAX_PASSWORD_BYTES,
+		(reason) => new DatabaseRefusal(`the password file ${passwordFile} ${reason}`),
+	);
 	const parsed = new URL(url);
 	parsed.password = encodeURIComponent(password);
 	return parsed.href;

@@ -92,10 +92,7 @@ const ENGINES: readonly { readonly name: string; readonly load: () => Promise<Re
 	},
 ];
 
-/**
- * Our build for this machine. Node.js 20 runs on no processor and system that the file is named for and can't load it,
- * and where there is none, loading it fails.
- */
+/** Where our build for this machine would be; loading it fails where there is none. */
 function prebuiltFile(): string {
 	const name = `recovery.${process.platform}-${process.arch}.node`;
 	const bundled = bundledScript(`node/signatures/${name}`);

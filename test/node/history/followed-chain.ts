@@ -7,30 +7,14 @@ import type { HistoryStore } from "../../../src/node/history/history-store.js";
 import type { HistoryPage, PageQuery } from "../../../src/node/history/pages.js";
 import { readPlace, readPointer } from "../../../src/node/history/rows.js";
 import type { IndexedChain } from "../../../src/node/history/stored-blocks.js";
+import { indexedChain } from "../../../src/node/node-history.js";
 import { toHex } from "../../../src/protocol/bytes.js";
 import { openSmall, produce, transfer, users } from "../chain/small-chain.js";
 
 const [, bert, carl] = users as [Uint8Array, Uint8Array, Uint8Array];
 
-/** The chain as an index sees it. */
-export function chainOf(open: OpenChain, lowestNumber = 0): IndexedChain {
-	const { chain, database } = open;
-	return {
-		get state() {
-			return chain.state;
-		},
-		block: (number) => chain.blockByNumber(BigInt(number)),
-		get headNumber() {
-			return Number(chain.state.properties.headNumber);
-		},
-		get storedNumber() {
-			return Number(database.settledNumber);
-		},
-		lowestNumber,
-		hasReceipts: true,
-		flush: () => open.flushNow(),
-	};
-}
+export const chainOf = (open: OpenChain, lowestNumber = 0): IndexedChain =>
+	indexedChain(open, true, lowestNumber);
 
 export interface Followed {
 	readonly open: OpenChain;

@@ -24,7 +24,7 @@ describe("the address of a database", () => {
 
 	it("is refused with a sentence where the file can't be read, or is empty", () => {
 		writeFileSync(file, "\n");
-		expect(() => connectionString(address)).toThrow("must hold 1 to 4096 characters");
+		expect(() => connectionString(address)).toThrow("must hold 1 to 4096 bytes");
 		const missing = { ...address, passwordFile: join(folder, "missing") };
 		expect(() => connectionString(missing)).toThrow("can't be read (ENOENT)");
 	});

@@ -1,7 +1,7 @@
 /** The brokers and databases that a node tells events: a feed for each, and one table of the kinds that there are. */
 
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readSecretFile } from "../../../keystore/secret-file.js";
 import { OperatorError } from "../../../protocol/operator-error.js";
 import type { EventConfig } from "../../config/event-config.js";
 import type {
@@ -45,7 +45,7 @@ const OPENERS: {
 	nats: async (config, environment) => {
 		const password = passwordOf(config.login, "COIN_NATS_PASSWORD", environment);
 		const { credentialsFile } = config;
-		const credentials = credentialsFile === undefined ? undefined : readSecretFile(credentialsFile);
+		const credentials = credentialsFile === undefined ? undefined : secretOf(credentialsFile);
 		return (await import("./nats.js")).openNats(config, { password, credentials });
 	},
 	postgresql: async (config) => (await import("./postgresql.js")).openPostgresql(config),
@@ -105,7 +105,7 @@ function passwordOf(
 	if (!login) return undefined;
 	const { passwordFile } = login;
 	const password =
-		login.password ?? (passwordFile === undefined ? environment[variable] : readSecretFile(passwordFile));
+		login.password ?? (passwordFile === undefined ? environment[variable] : secretOf(passwordFile));
 	if (password === undefined || password === "") {
 		throw new SinkError(`${login.user} has no password: name a passwordFile, or set ${variable}`);
 	}
@@ -113,17 +113,5 @@ function passwordOf(
 }
 
 /** @throws {SinkError} without a word of what the file holds */
-function readSecretFile(file: string): string {
-	let text: string;
-	try {
-		text = readFileSync(file, "utf8").trim();
-	} catch (error) {
-		throw new SinkError(`${file} can't be read (${(error as NodeJS.ErrnoException).code})`);
-	}
-	if (text === "" || text.length > MAX_SECRET_BYTES) {
-		throw new SinkError(
-			`${file} must hold a password or credentials, at most ${MAX_SECRET_BYTES} characters`,
-		);
-	}
-	return text;
-}
+const secretOf = (file: string): string =>
+	readSecretFile(file, MAX_SECRET_BYTES, (reason) => new SinkError(`${file} ${reason}`));

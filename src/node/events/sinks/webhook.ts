@@ -1,7 +1,7 @@
 /** Posting events to a receiver over HTTP, signed (protocol/events §6). */
 
 import { createHmac } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readSecretFile } from "../../../keystore/secret-file.js";
 import { OperatorError } from "../../../protocol/operator-error.js";
 import type { WebhookConfig } from "../../config/event-config.js";
 import { triggerName } from "../event-kinds.js";
@@ -19,19 +19,11 @@ class WebhookError extends OperatorError {
 /** @throws {WebhookError} without a word of what the file holds */
 export function readSecret({ name, secretFile }: WebhookConfig): string | undefined {
 	if (secretFile === undefined) return undefined;
-	let text: string;
-	try {
-		text = readFileSync(secretFile, "utf8").trim();
-	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		throw new WebhookError(`the key file ${secretFile} of webhook ${name} can't be read (${code})`);
-	}
-	if (text === "" || text.length > MAX_SECRET_BYTES) {
-		throw new WebhookError(
-			`the key file ${secretFile} of webhook ${name} must hold 1 to ${MAX_SECRET_BYTES} characters`,
-		);
-	}
-	return text;
+	return readSecretFile(
+		secretFile,
+		MAX_SECRET_BYTES,
+		(reason) => new WebhookError(`the key file ${secretFile} of webhook ${name} ${reason}`),
+	);
 }
 
 /** The body that is posted: the JSON of events is theirs already. */

@@ -76,7 +76,7 @@ describe("the receivers of a node", () => {
 	it.each([
 		["", "me has no password: name a passwordFile, or set COIN_NATS_PASSWORD"],
 		['passwordFile = "/nowhere/x"', "/nowhere/x can't be read (ENOENT)"],
-		['credentialsFile = "/nowhere/y", passwordFile = "/dev/null"', "/dev/null must hold a password"],
+		['credentialsFile = "/nowhere/y", passwordFile = "/dev/null"', "/dev/null must hold 1 to 65536 bytes"],
 	])("don't start without a secret: %s", async (more, message) => {
 		await expect(create(nats(more)).feeds).rejects.toThrow(message);
 	});

@@ -82,9 +82,7 @@ test("a key is read from its file, and what the file holds is in no error", () =
 		writeFileSync(file, "s3cret\n");
 		expect(readSecret(hook("http://a", file))).toBe("s3cret");
 		writeFileSync(file, `\n${"s3cret".repeat(1000)}`);
-		expect(() => readSecret(hook("http://a", file))).toThrow(
-			/^(?!.*s3cret).*must hold 1 to 4096 characters$/,
-		);
+		expect(() => readSecret(hook("http://a", file))).toThrow(/^(?!.*s3cret).*must hold 1 to 4096 bytes$/);
 	} finally {
 		rmSync(directory, { recursive: true });
 	}
