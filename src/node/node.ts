@@ -281,7 +281,7 @@ async function startServices(
 		isProducing: isMaster,
 		confirmedNumber: () => peers?.chain.confirmedNumber ?? 0n,
 		submitted: () => sealer?.submitted() ?? Promise.resolve(),
-		catchUp: () => sealer?.catchUp() ?? false,
+		catchUp: (olderThanMs) => sealer?.catchUp(olderThanMs) ?? false,
 		shieldedWork,
 		prepare: shielded?.prepare,
 		warnings: () =>
