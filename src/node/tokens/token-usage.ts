@@ -3,7 +3,7 @@
  * the record first, then the tokens that have none.
  */
 
-import { capacityFor, hashOrdered } from "../../protocol/json/hash-order.js";
+import { hashOrdered } from "../../protocol/json/hash-order.js";
 import type { Account } from "../../protocol/messages.js";
 import { increase } from "../resources/window.js";
 import type { Properties } from "../state/properties.js";
@@ -62,6 +62,6 @@ export function usageByNumber(properties: Properties, account: Readonly<Account>
 /** A value for every token, in the order of a hash map into which they are put one by one. */
 export function tokenValues(tokens: Iterable<string>, value: (token: string) => bigint): Map<string, bigint> {
 	const names = [...tokens];
-	const ordered = hashOrdered(names, byName, capacityFor(names.length));
+	const ordered = hashOrdered(names, byName);
 	return new Map(ordered.map((token) => [token, value(token)]));
 }
