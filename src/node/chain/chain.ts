@@ -511,13 +511,13 @@ export class Chain {
 			try {
 				const outcome = this.push(block, "own");
 				const applied = outcome.kind === "head" ? outcome.applied.at(-1) : undefined;
-				if (!applied) throw lostSlot(block);
+				if (!applied) throw new LostSlotError(block.number);
 				this.givenBack.clear();
 				return applied;
 			} catch (error) {
 				this.giveBackOnce(taken);
 				// So many blocks came meanwhile that its parent can't be built on any more.
-				if (error instanceof UnlinkedBlockError) throw lostSlot(block);
+				if (error instanceof UnlinkedBlockError) throw new LostSlotError(block.number);
 				throw error;
 			}
 		};
@@ -597,6 +597,3 @@ export class Chain {
 		this.pool.giveBack(again);
 	}
 }
-
-const lostSlot = ({ number }: SignedBlock): LostSlotError =>
-	new LostSlotError(`another block came before block ${number} of this node`);

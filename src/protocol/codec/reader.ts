@@ -13,7 +13,7 @@ export class DecodeError extends Error {
 }
 
 /** A field within an unknown group has a wire type that there isn't: the network's library has a class for it there alone. */
-export class WireTypeError extends DecodeError {
+class WireTypeError extends DecodeError {
 	readonly className = "InvalidProtocolBufferException$InvalidWireTypeException";
 }
 
