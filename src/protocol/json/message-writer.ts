@@ -10,9 +10,10 @@ import { toBase58Check } from "../address.js";
 import { fromUtf8, toHex } from "../bytes.js";
 import { type FieldDescriptor, getField, type Message, type MessageType } from "../codec/descriptor.js";
 import { type Dialect, spell, toNeutral } from "../dialect.js";
+import { capacityFor } from "../hash-table.js";
 import { byteClass } from "./byte-fields.js";
 import { NamedError } from "./exceptions.js";
-import { capacityFor, hashOrdered } from "./hash-order.js";
+import { fieldOrder } from "./hash-order.js";
 import { type JsonLibrary, parseJson } from "./json-library.js";
 import { type Member, mapOrderedObject } from "./map-ordered-json.js";
 import { quoteMapOrdered, quotePrinted } from "./quoting.js";
@@ -98,7 +99,7 @@ function makePlan(type: MessageType<Message>, style: JsonStyle): Plan {
 	for (let capacity = 16; capacity <= capacityFor(fields.length); capacity *= 2) {
 		orders.set(
 			capacity,
-			hashOrdered(fields, (field) => field.name, capacity),
+			fieldOrder(fields, (field) => field.name, capacity),
 		);
 	}
 	return { fields, orders };

@@ -8,6 +8,7 @@ import type { FieldDescriptor, Message, MessageType } from "../../../src/protoco
 import { getField } from "../../../src/protocol/codec/descriptor.js";
 import { EMPTY_LIST, EMPTY_MAP } from "../../../src/protocol/codec/empty.js";
 import { DecodeError } from "../../../src/protocol/codec/reader.js";
+import { className } from "../../../src/protocol/json/exceptions.js";
 import * as messages from "../../../src/protocol/messages.js";
 import {
 	Account,
@@ -427,6 +428,18 @@ describe("malformed input", () => {
 			"fb 07 f4 07",
 			"Protocol message end-group tag did not match expected tag.",
 		],
+		["ends in a group", "fb 07", "Protocol message end-group tag did not match expected tag."],
+		[
+			"ends in a group within a message",
+			"5a 02 fb 07",
+			"Protocol message end-group tag did not match expected tag.",
+		],
+		["ends in a tag within a group", "fb 07 80", TRUNCATED],
+		[
+			"has a hundred and one groups in each other",
+			"0b".repeat(101),
+			"Protocol message had too many levels of nesting.  May be malicious.  Use setRecursionLimit() to increase the recursion depth limit.",
+		],
 		[
 			"has a negative length",
 			"0a ff ff ff ff 0f",
@@ -434,6 +447,22 @@ describe("malformed input", () => {
 		],
 	])("that %s is refused with the network's text", (_, text, message) => {
 		expect(() => TransactionRaw.decode(hex(text))).toThrow(new DecodeError(message));
+	});
+
+	test.each([
+		["0b 0f", "InvalidProtocolBufferException$InvalidWireTypeException"],
+		["0b 13 0e", "InvalidProtocolBufferException$InvalidWireTypeException"],
+		["0f", "InvalidProtocolBufferException"],
+		["0b 14", "InvalidProtocolBufferException"],
+	])("%s is refused under the network's class", (text, name) => {
+		let caught: unknown;
+		try {
+			TransactionRaw.decode(hex(text));
+		} catch (error) {
+			caught = error;
+		}
+		expect(className(caught as Error, "neutral")).toBe(name.replace(/^.*\$/, ""));
+		expect(className(caught as Error, "deployed")).toBe(`com.google.protobuf.${name}`);
 	});
 
 	test("with broken UTF-8 in a text, short or long, is refused", () => {
