@@ -64,6 +64,18 @@ export function quietLog(log: LeveledLog, now: () => number): LeveledLog {
 	};
 }
 
+/** Lines of text. @returns writes a line, of a kind */
+export function quietText(
+	write: (text: string) => void,
+	now: () => number,
+): (kind: string, text: string) => void {
+	const budget = new LineBudget(now);
+	return (kind, text) => {
+		const suppressed = budget.take(kind, kind);
+		if (suppressed !== undefined) write(suppressed > 0 ? `${text} (${suppressed} more before)` : text);
+	};
+}
+
 /** Faults of this program, in the same measure: a stranger that found one may repeat it. */
 export function quietReport(
 	report: (error: unknown, where: string) => void,

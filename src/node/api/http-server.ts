@@ -17,7 +17,7 @@ import { BadRequestError, type Endpoint, errorMessage } from "./endpoint.js";
 import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
 import type { ExplorerLive } from "./explorer-live.js";
 import { explorerAnswer, isExplorerPath } from "./explorer-path.js";
-import { historyAnswer, isHistoryPath } from "./history/history-path.js";
+import { isHistoryPath, sendHistory } from "./history/history-path.js";
 import type { HttpAnswer } from "./http-answer.js";
 import { JSON_TYPE } from "./http-answer.js";
 import { HttpContext, plainContext, type ServerContext } from "./http-context.js";
@@ -223,8 +223,7 @@ export class HttpServer {
 		}
 		try {
 			const context = plainContext(this.node, this.common.broadcaster, request);
-			const found = await historyAnswer(context, request, path, queryOf(request));
-			answer.send(found.status, found.type, found.text);
+			await sendHistory(context, request, answer, path, queryOf(request));
 		} finally {
 			gate.leave();
 		}
