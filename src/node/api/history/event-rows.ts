@@ -202,8 +202,9 @@ interface EventResult {
 }
 
 function namedResult(item: AbiItem, args: Readonly<Record<string, AbiView>>, dialect: Dialect): EventResult {
-	const result: Record<string, AnswerValue> = {};
-	const types: Record<string, string> = {};
+	// Names are a stranger's: without a prototype each of them is a member like any other.
+	const result = Object.create(null) as Record<string, AnswerValue>;
+	const types = Object.create(null) as Record<string, string>;
 	for (const [position, { name, type }] of item.inputs.entries()) {
 		const key = name === "" ? String(position) : name;
 		const value = eventValue(type, args[key] as AbiView);

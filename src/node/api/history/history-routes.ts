@@ -127,8 +127,14 @@ async function page(request: HistoryRequest, found: AnswerPage | Promise<AnswerP
 	return envelope(request, await found);
 }
 
+type AddressAnswer = (address: Uint8Array) => Promise<string>;
+
+/** Answers by the rest of a path, which a client writes: members that every object has are none of them. */
+const namedAnswers = (answers: Readonly<Record<string, AddressAnswer>>): ReadonlyMap<string, AddressAnswer> =>
+	new Map(Object.entries(answers));
+
 function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): Answering {
-	const answers: Readonly<Record<string, (address: Uint8Array) => Promise<string>>> = {
+	const answers = namedAnswers({
 		"": (address) => rows(request, accountRows(request, address)),
 		transactions: (address) => page(request, transactionPage(request, address)),
 		"transactions/orc20": (address) => page(request, tokenPage(request, address)),
@@ -136,8 +142,8 @@ function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): A
 		"orc20/balance": (address) => page(request, balancePage(request, address)),
 		"internal-transactions": (address) => page(request, internalPage(request, address)),
 		resources: (address) => rows(request, resourceRows(request, address)),
-	};
-	const answer = answers[rest.join("/")];
+	});
+	const answer = answers.get(rest.join("/"));
 	if (!answer) return undefined;
 	const address = readAddress(name);
 	if (!address) throw new HistoryRequestError("A valid account address is required.");
@@ -145,7 +151,7 @@ function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): A
 }
 
 function contractPath(request: HistoryRequest, [name = "", ...rest]: Segments): Answering {
-	const answers: Readonly<Record<string, (contract: Uint8Array) => Promise<string>>> = {
+	const answers = namedAnswers({
 		events: (contract) => page(request, contractEvents(request, contract)),
 		source: (contract) => rows(request, sourceRows(request, contract)),
 		transactions: (contract) => page(request, transactionPage(request, contract)),
@@ -154,8 +160,8 @@ function contractPath(request: HistoryRequest, [name = "", ...rest]: Segments): 
 			const { page: found, isComplete } = await holderPage(request, contract);
 			return envelope(request, found, isComplete ? {} : { complete: false });
 		},
-	};
-	const answer = answers[rest.join("/")];
+	});
+	const answer = answers.get(rest.join("/"));
 	return answer?.(readContract(name));
 }
 
