@@ -45,6 +45,7 @@ import {
 import { prepareBase, writeGenesis } from "./genesis.js";
 import { HistorySweeper } from "./history-sweeper.js";
 import { diskFiles } from "./log-files.js";
+import { Observers } from "./observers.js";
 import { OldBlocks } from "./old-blocks.js";
 import { ReadAhead } from "./read-ahead.js";
 
@@ -188,6 +189,7 @@ export class OpenChain {
 			chainSettings(options),
 			options.clock,
 			journal,
+			new Observers(options.onObserverFailure),
 		);
 		const log = opened?.log;
 		oldBlocks?.storedUpTo(database.settledNumber);

@@ -2,6 +2,7 @@
 
 import { status } from "@grpc/grpc-js";
 import type { SignedBlock } from "../../../../protocol/block.js";
+import { varint } from "../../../../protocol/codec/message-parts.js";
 import {
 	Block,
 	BlockExtention,
@@ -50,12 +51,6 @@ function* listParts(
 		yield Uint8Array.of(BLOCK_TAG, ...varint(bytes.length));
 		yield bytes;
 	}
-}
-
-function* varint(value: number): Generator<number> {
-	let rest = value;
-	for (; rest > 0x7f; rest >>>= 7) yield (rest & 0x7f) | 0x80;
-	yield rest;
 }
 
 const bare = (block: SignedBlock): Uint8Array => Block.encode(block.message);
