@@ -20,6 +20,7 @@ export interface BuildOptions {
 	readonly feeLimitSun?: bigint;
 	readonly permissionId?: number;
 	readonly data?: Uint8Array;
+	readonly scripts?: Uint8Array;
 }
 
 /**

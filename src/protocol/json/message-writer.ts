@@ -29,12 +29,20 @@ export interface JsonStyle {
 	readonly longsAsText?: boolean;
 	/** Whether transactions and blocks show the signatures that only the test network Nile has (protocol/schema §2.3). */
 	readonly postQuantum?: boolean;
+	/** Whether marks of nonces say where a contract lies: on development chains alone (protocol/development-chain §4.8). */
+	readonly countsNonces?: boolean;
 }
 
 /** A style with addresses and names shown in another way; what the given style says of them is not asked. */
 export function shownAs(style: JsonStyle, visible: boolean): JsonStyle {
-	const { dialect, library = "inserted", longsAsText = false, postQuantum = false } = style;
-	return { visible, dialect, library, longsAsText, postQuantum };
+	const {
+		dialect,
+		library = "inserted",
+		longsAsText = false,
+		postQuantum = false,
+		countsNonces = false,
+	} = style;
+	return { visible, dialect, library, longsAsText, postQuantum, countsNonces };
 }
 
 /** Writes one value that is known to be of its field's kind. */
