@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { quietReport } from "../diagnostics/quiet-log.js";
 import { sourceTrace } from "../diagnostics/stack-trace.js";
 import { setAddressPrefix } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
@@ -144,9 +145,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
 	const failure = promised<Error>();
 	const finished = promised<void>();
-	const report: Report = (error, where) => {
+	// A fault that a stranger has found can be repeated at will.
+	const report: Report = quietReport((error, where) => {
 		log.error({ where, error: sourceTrace(error) }, "internal error");
-	};
+	}, monotonicClock);
 	const machine = createContractMachine(
 		config,
 		options.limitTime ?? true,
@@ -154,7 +156,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		shielded?.proofs,
 	);
 	const fork = await loadFork(options);
-	const open = await openChain(options, { machine, shielded, fork, log, monotonicClock }, failure.resolve);
+	const open = await openChain(
+		options,
+		{ machine, shielded, fork, log, report, monotonicClock },
+		failure.resolve,
+	);
 	const stops: Stops = [() => fork?.close(), () => open.close(), () => shielded?.close?.()];
 	const stopAll = async (): Promise<void> => {
 		for (const stop of stops.splice(0).reverse()) await stop();
@@ -282,7 +288,7 @@ async function startServices(
 		isProducing: isMaster,
 		confirmedNumber: () => peers?.chain.confirmedNumber ?? 0n,
 		submitted: () => sealer?.submitted() ?? Promise.resolve(),
-		catchUp: () => sealer?.catchUp() ?? false,
+		catchUp: (olderThanMs) => sealer?.catchUp(olderThanMs) ?? false,
 		shieldedWork,
 		prepare: shielded?.prepare,
 		warnings: () =>

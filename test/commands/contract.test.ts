@@ -116,7 +116,16 @@ describe("coin contract send", () => {
 	});
 
 	it("reports a transaction that failed in a block, with the contract's reason", async () => {
-		const words = ["contract", "send", store, "set", "13", "x", "--fee-limit", "10coin", "--wait"];
+		const words = ["contract", "send", store, "set", "13", "x", "--fee-limit", "10coin"];
+		expect(await chain.fails(words, 1)).toMatchObject({
+			code: "contract_revert",
+			message: expect.stringContaining("no thirteen"),
+			hint: expect.stringContaining("--force"),
+			sent: false,
+		});
+		const poor = ["contract", "send", store, "set", "7", "x", "--fee-limit", "0.0001coin"];
+		expect(await chain.fails(poor, 1)).toMatchObject({ code: "fee_limit_too_low", sent: false });
+		words.push("--force", "--wait");
 		const { code, stdout, stderr } = await chain.coin(words);
 		expect(code).toBe(1);
 		expect(JSON.parse(stdout)).toMatchObject({ state: "failed", result: "REVERT", reason: "no thirteen" });

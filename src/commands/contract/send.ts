@@ -1,7 +1,7 @@
 import { TriggerSmartContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/base/acting-command.js";
 import { callArguments, callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
-import { actingFlags, feeLimitFlag } from "../../terminal/flags/acting-flags.js";
+import { actingFlags, feeLimitFlags, feeLimitWish } from "../../terminal/flags/acting-flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { callNote, callText } from "../../wallet/transaction/named-call.js";
 import { callFeeLimit, receiptView } from "../../wallet/view/contract-outcome.js";
@@ -18,7 +18,7 @@ export default class ContractSend extends ActingCommand {
 	];
 	static override strict = false;
 	static override args = callArguments;
-	static override flags = { ...actingFlags, ...feeLimitFlag, ...callFlags };
+	static override flags = { ...actingFlags, ...feeLimitFlags, ...callFlags };
 
 	async run(): Promise<void> {
 		const { args, argv, flags } = await this.parse(ContractSend);
@@ -38,7 +38,7 @@ export default class ContractSend extends ActingCommand {
 		);
 		const { contract, data, item, items } = call;
 		const asked = flags.offline ? undefined : { owner, contract, data, ...values };
-		const feeLimitSun = await callFeeLimit(flags["fee-limit"], client, asked, async () => items);
+		const limit = await callFeeLimit(feeLimitWish(flags), client, asked, async () => items);
 		const note = callNote(call);
 		await this.act(context, flags, {
 			...contractOf(TriggerSmartContract, {
@@ -49,11 +49,10 @@ export default class ContractSend extends ActingCommand {
 				token_id: values.tokenId ?? 0n,
 				call_token_value: values.tokenValue ?? 0n,
 			}),
-			feeLimitSun,
-			...(values.valueSun === undefined ? {} : { amountSun: values.valueSun }),
+			...limit,
 			...(note ? { note } : {}),
 			details: [`  call        ${callText(call)}`],
-			result: flags["dry-run"] ? { feeLimit: feeLimitSun } : {},
+			result: flags["dry-run"] ? { feeLimit: limit.feeLimitSun } : {},
 			readReceipt: (receipt) => receiptView(receipt, item, items),
 		});
 	}

@@ -51,6 +51,7 @@ function valuesOf(
 		gateway: settings.gateway,
 		visible: settings.visible,
 		genesis,
+		referenceNode: settings.referenceNode,
 		dialect,
 		timeout: `${settings.timeoutMs}ms`,
 		confirm,

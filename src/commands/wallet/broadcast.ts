@@ -40,12 +40,21 @@ export default class WalletBroadcast extends SendingCommand {
 		const settings = await this.settings(flags);
 		const client = new NodeClient(settings);
 		this.labels = await readLabels(settings);
-		const fine = await forEachInput(envelopes, flags["keep-going"], this.json, async (envelope) => {
-			const lines = flags.force ? summaryLines(envelope, NOTHING_KNOWN) : await checkReady(envelope, client);
-			const summary = lines.map((line) => labelled(line, this.labels));
-			await this.confirm(settings.confirm ? 1 : 0, summary, flags.yes);
-			await this.sendAndReport(client, envelope, flags);
-		});
+		const fine = await forEachInput(
+			envelopes,
+			flags["keep-going"],
+			this.json,
+			async (envelope) => {
+				const lines = flags.force
+					? summaryLines(envelope, NOTHING_KNOWN)
+					: await checkReady(envelope, client);
+				const summary = lines.map((line) => labelled(line, this.labels));
+				// What it moves was agreed to by those who signed it.
+				await this.confirm(settings.confirm ? 1 : 0, summary, flags.yes);
+				await this.sendAndReport(client, envelope, flags);
+			},
+			(failure) => this.explainInput(failure),
+		);
 		if (!fine) process.exitCode = 1;
 	}
 }

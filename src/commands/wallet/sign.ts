@@ -14,6 +14,7 @@ import {
 } from "../../terminal/input/envelope-stream.js";
 import { oneByOne } from "../../terminal/keys/one-by-one.js";
 import { printJsonText } from "../../terminal/output/output.js";
+import { levelOfAmount } from "../../terminal/prompt/confirmation.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
@@ -28,6 +29,8 @@ import { weigh } from "../../wallet/permission/permission.js";
 import type { SigningKey } from "../../wallet/signers/signer.js";
 import { type TransactionEnvelope, writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
+import { coinsOf } from "../../wallet/transaction/moved-coins.js";
+import { checkReference } from "../../wallet/transaction/second-source.js";
 import { activeAccount, checkSigners, hasSigned, keyNamed } from "../../wallet/transaction/signing.js";
 
 const SHORT_LIFE_MS = 30_000n;
@@ -85,6 +88,7 @@ export default class WalletSign extends SendingCommand {
 				this.warning(
 					"the account's permission differs from the one that came with the transaction; the account's counts",
 				);
+			if (!flags.offline) await checkReference(client, envelope.transaction);
 			if (!flags["allow-expired"]) this.checkTime(envelope, authority);
 			const keys = (await this.candidates(authority, settings, flags)).filter(
 				(key) => !(flags["skip-signed"] || flags.all) || !hasSigned(envelope, key),
@@ -94,7 +98,11 @@ export default class WalletSign extends SendingCommand {
 				this.note("the threshold is reached already: another signature only costs bytes");
 			if (keys.length === 0) return printJsonText(this.line(envelope, authority));
 			const summary = this.summary(envelope, authority, keys);
-			await this.confirm(settings.confirm ? 1 : 0, summary, flags.yes);
+			await this.confirm(
+				levelOfAmount(coinsOf({ type: envelope.type, parameter: envelope.transaction.parameter }), settings),
+				summary,
+				flags.yes,
+			);
 			if (process.stdout.isTTY === true && this.chatty) await this.show(summary);
 			const signed = await this.signWith(envelope, keys, flags, settings, summary);
 			printJsonText(this.line(signed, authority));

@@ -74,7 +74,6 @@ export class Chain {
 	/** Up to which block the chain is final. */
 	undoLayers: UndoLayers;
 	readonly environment: ProcessorEnvironment;
-	private readonly observers = new Observers();
 	private readonly changedOwners = new Set<string>();
 	/** Blocks that this node made. */
 	private readonly ownBlocks = new WeakSet<SignedBlock>();
@@ -90,6 +89,7 @@ export class Chain {
 		private readonly settings: ChainSettings,
 		private readonly clock: () => bigint,
 		private readonly journal: ChainJournal | undefined,
+		readonly observers: Observers = new Observers(),
 	) {
 		this.environment = { ...environment, times: this.observers };
 		this.pool = new PendingPool(settings.pendingTimeoutMs, settings.sortPendingByFee);

@@ -15,6 +15,7 @@ import type { HistoryReader } from "../history/history-index.js";
 import type { PeerMeter } from "../network/peer-meter.js";
 import type { StateDatabase } from "../state/state-database.js";
 import { registerEventGauges } from "./event-gauges.js";
+import { registerFaultGauges } from "./fault-gauges.js";
 import { registerHistoryGauges } from "./history-gauges.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
@@ -72,6 +73,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 				setDatabase(database, set);
 			})
 		: undefined;
+	if (registry) registerFaultGauges(registry.registry, config.node.dialect, chain);
 	if (registry && options.events) {
 		registerEventGauges(registry.registry, config.node.dialect, options.events);
 	}

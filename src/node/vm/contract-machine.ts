@@ -18,6 +18,7 @@ import type { ChainRules } from "../rules/chain-rules.js";
 import { ReceiptCheckError } from "../rules/errors.js";
 import type { BlockScope, ContractOutcome, MachineRunner } from "../rules/execution.js";
 import type { ForkGates } from "../rules/fork-gates.js";
+import { callDataCopies } from "../rules/internal-call-data.js";
 import type { ShieldedProofs } from "../shielded/proofs.js";
 import type { StateView } from "../state/view.js";
 import { beginsInvalid, DEPOSIT_PER_BYTE, putCode } from "./creation.js";
@@ -165,6 +166,7 @@ export class ContractMachine {
 				this.settings.saveInternal ||
 				this.settings.onCodelessCall !== undefined ||
 				this.observation !== undefined,
+			callData: callDataCopies(block),
 		});
 		try {
 			const prepared = prepare(machine, transaction, {
@@ -232,7 +234,10 @@ export class ContractMachine {
 		{ state, rules, forks }: VmEnvironment,
 		transaction: SignedTransaction,
 		block: BlockContext,
-		limits: Pick<MachineOptions, "deadlineMs" | "endsAtFirstOperation" | "listInternal" | "hashes">,
+		limits: Pick<
+			MachineOptions,
+			"deadlineMs" | "endsAtFirstOperation" | "listInternal" | "hashes" | "callData"
+		>,
 	): Machine {
 		const gates = readGates(state.properties, forks, rules.network);
 		const { onCodelessCall } = this.settings;

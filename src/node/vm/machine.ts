@@ -4,6 +4,7 @@ import { toKey } from "../../protocol/bytes.js";
 import { hashOrder } from "../../protocol/hash-order.js";
 import type { TransactionInfoLog } from "../../protocol/messages.js";
 import type { ChainRules } from "../rules/chain-rules.js";
+import type { CallDataCopies } from "../rules/internal-call-data.js";
 import type { ShieldedProofs } from "../shielded/proofs.js";
 import { StateLayer } from "../state/layer.js";
 import type { StateView } from "../state/view.js";
@@ -56,6 +57,8 @@ export interface MachineOptions {
 	readonly hashes?: HashNotes | undefined;
 	/** Whether internal transactions are listed, not only counted; they are unless this says false. */
 	readonly listInternal?: boolean;
+	/** Keeps the input of internal calls for events; absent: nothing does. */
+	readonly callData?: CallDataCopies | undefined;
 }
 
 /** A point to which everything that frames did can be undone. */
@@ -102,7 +105,7 @@ export class Machine {
 		idleLayers.delete(base);
 		this.state = this.layer.view;
 		this.storage = new TransactionStorage(this.state, options.gates);
-		this.internal = new InternalTransactions(options.listInternal);
+		this.internal = new InternalTransactions(options.listInternal, options.callData);
 	}
 
 	/** The sender's address; before multi-signature it carried the network's prefix. */

@@ -43,6 +43,9 @@ interface ValueWriter {
 	readonly mapOrdered: (value: unknown) => string;
 }
 
+/** The two forms. */
+export type JsonForm = keyof ValueWriter;
+
 interface FieldWriter extends ValueWriter {
 	/** Name in the message. */
 	readonly field: string;
@@ -51,6 +54,9 @@ interface FieldWriter extends ValueWriter {
 	readonly printedName: string;
 	readonly mapOrderedName: string;
 	readonly present: (value: unknown) => boolean;
+	/** Type of the message or messages that it holds; undefined: it holds something else. */
+	readonly nested: (() => MessageType<Message>) | undefined;
+	readonly isList: boolean;
 }
 
 interface Plan {
@@ -116,6 +122,8 @@ function fieldWriter(type: MessageType<Message>, field: FieldDescriptor, style: 
 		printedName: `"${name}": `,
 		mapOrderedName: `"${name}":`,
 		present: always ? () => true : presence(field),
+		nested: field.label === "map" ? undefined : field.message,
+		isList: field.label === "repeated",
 		...writer,
 	};
 }
@@ -290,12 +298,26 @@ export function printMessage<T extends Message>(
 	return `${out}}`;
 }
 
-/** A message in the map-ordered form. */
-export function mapOrderedMessage<T extends Message>(
+/** The members of a message that are written, in their order. */
+export function membersOf<T extends Message>(
 	type: MessageType<T>,
 	message: Readonly<T>,
 	style: JsonStyle,
-): string {
+	form: JsonForm,
+): readonly FieldWriter[] {
+	const fields =
+		form === "printed"
+			? planOf(type as unknown as MessageType<Message>, style).fields
+			: mapOrder(type, message, style);
+	return fields.filter((field) => field.present(getField(message, field.field)));
+}
+
+/** All fields in the map-ordered form's order, which depends on how many of them are present. */
+function mapOrder<T extends Message>(
+	type: MessageType<T>,
+	message: Readonly<T>,
+	style: JsonStyle,
+): readonly FieldWriter[] {
 	const plan = planOf(type as unknown as MessageType<Message>, style);
 	let capacity = 16;
 	if (plan.orders.size > 1) {
@@ -303,8 +325,17 @@ export function mapOrderedMessage<T extends Message>(
 		for (const field of plan.fields) if (field.present(getField(message, field.field))) count++;
 		capacity = capacityFor(count);
 	}
+	return plan.orders.get(capacity) ?? plan.fields;
+}
+
+/** A message in the map-ordered form. */
+export function mapOrderedMessage<T extends Message>(
+	type: MessageType<T>,
+	message: Readonly<T>,
+	style: JsonStyle,
+): string {
 	let out = "{";
-	for (const field of plan.orders.get(capacity) ?? plan.fields) {
+	for (const field of mapOrder(type, message, style)) {
 		const value = getField(message, field.field);
 		if (!field.present(value)) continue;
 		if (out.length > 1) out += ",";

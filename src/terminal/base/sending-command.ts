@@ -44,13 +44,26 @@ export abstract class SendingCommand extends CoinCommand {
 
 	/** Nothing of this input reached a node unless a step said so. */
 	protected override explain(failure: Failure): Failure {
-		const advised = withAdvice(failure, undefined);
-		const told = advised.facts.sent === undefined ? advised.with({ sent: false }) : advised;
+		const told = this.explainInput(failure);
 		if (this.sentCount === 0 || told.facts.sent !== false) return told;
-		if (told.retry !== "same" && told.retry !== "later") return told;
-		// The same call would send again what it has sent already.
-		const hint = `${this.sentCount} of its transactions were sent: leave them out when you try again`;
-		return told.with({ retry: "changed", hint });
+		// The same call would send again what it has sent already, whatever this input was refused for.
+		return told.saying(`${told.message}; ${this.sentCount} of its transactions were sent before`).with({
+			sent: true,
+			retry: told.retry === "never" ? "never" : "changed",
+			details: { ...told.facts.details, sentBefore: this.sentCount },
+			hint: told.facts.hint ?? "leave out what was sent when you try again",
+		});
+	}
+
+	/** What one input of several is refused for, where the others go on: it was told of them by themselves. */
+	protected explainInput(failure: Failure): Failure {
+		const advised = withAdvice(failure, undefined);
+		const { sent, txID, hint } = advised.facts;
+		if (sent === undefined) return advised.with({ sent: false });
+		if (sent !== "unknown" || txID === undefined || hint?.includes(txID)) return advised;
+		// A node that refuses has the bytes all the same.
+		const wait = `coin tx wait ${txID} tells whether it was sent all the same`;
+		return advised.with({ hint: hint === undefined ? wait : `${hint}; first, ${wait}` });
 	}
 
 	protected override async finally(error: Error | undefined): Promise<void> {
@@ -61,7 +74,7 @@ export abstract class SendingCommand extends CoinCommand {
 	}
 
 	/** The summary that was shown last. */
-	private shown: readonly string[] | undefined;
+	protected shown: readonly string[] | undefined;
 
 	/** Shows a summary, each once. */
 	protected async show(summary: readonly string[]): Promise<void> {
@@ -138,6 +151,7 @@ export abstract class SendingCommand extends CoinCommand {
 		questions: ChainQuestions = {},
 	): Promise<TransactionStatus> {
 		const timeoutMs = parseDuration(flags["wait-timeout"]);
+		await questions.beforeSending?.(envelope);
 		try {
 			await this.broadcast(client, envelope);
 		} catch (error) {

@@ -26,6 +26,8 @@ export interface Settings {
 	readonly visible: boolean | undefined;
 	/** Id of the genesis block that the node must have, 64 hex digits, or the last eight of them. */
 	readonly genesis: string | undefined;
+	/** Another node, which must have the block that a transaction refers to. */
+	readonly referenceNode: string | undefined;
 	/** Spelling used in requests; answers are read in both. */
 	readonly dialect: Dialect;
 	/** Header name → text, for gateways; values are never printed. */
@@ -152,6 +154,7 @@ export async function loadSettings(
 		grpcSolidity: sameNode ? grpcTarget("grpcSolidity", get("grpcSolidity")) : undefined,
 		visible: visibleOf(get("visible")),
 		genesis: sameNode ? genesisOf(get("genesis")) : undefined,
+		referenceNode: sameNode ? baseUrl(get("referenceNode"), "referenceNode") : undefined,
 		dialect: oneOf("dialect", get("dialect"), ["neutral", "deployed"]),
 		headers: sameNode ? (own?.headers ?? {}) : {},
 		timeoutMs: parseDuration(get("timeout", { flag: flags.timeout, variable: COIN_TIMEOUT }) as string),
@@ -199,6 +202,7 @@ export function nodeSettings({
 		grpcSolidity: undefined,
 		visible: undefined,
 		genesis: undefined,
+		referenceNode: undefined,
 		dialect,
 		headers: {},
 		timeoutMs,

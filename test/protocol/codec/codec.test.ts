@@ -20,6 +20,7 @@ import {
 	Transaction,
 	TransactionRaw,
 } from "../../../src/protocol/messages.js";
+import { processorMs } from "../../processor-time.js";
 import { randomMessage } from "./random-message.js";
 
 const hex = (text: string): Uint8Array => Buffer.from(text.replaceAll(" ", ""), "hex");
@@ -308,18 +309,19 @@ describe("unknown fields", () => {
 		const together = Buffer.alloc(2 * count, hex("78 01"));
 		const apart = Buffer.alloc(6 * (count / 3), hex("78 01 40 01 38 01"));
 		for (const bytes of [Buffer.concat([hex("f8 07 01"), together]), apart]) {
-			const start = performance.now();
-			const raw = TransactionRaw.decode(bytes);
-			expect(TransactionRaw.size(raw)).toBeGreaterThan(count / 2);
-			expect(performance.now() - start).toBeLessThan(3_000);
+			const ms = processorMs(() => {
+				expect(TransactionRaw.size(TransactionRaw.decode(bytes))).toBeGreaterThan(count / 2);
+			});
+			expect(ms).toBeLessThan(6_000);
 		}
 	});
 
 	test("by the hundred thousand take no quadratic time", () => {
 		const bytes = Buffer.concat(Array.from({ length: 170_000 }, () => hex("f8 07 01")));
-		const start = performance.now();
-		expect(TransactionRaw.size(TransactionRaw.decode(bytes))).toBe(bytes.length);
-		expect(performance.now() - start).toBeLessThan(3_000);
+		const ms = processorMs(() => {
+			expect(TransactionRaw.size(TransactionRaw.decode(bytes))).toBe(bytes.length);
+		});
+		expect(ms).toBeLessThan(6_000);
 	});
 });
 

@@ -10,6 +10,8 @@ import {
 	type sendUnaryData,
 	status,
 } from "@grpc/grpc-js";
+import type { Message } from "../../../protocol/codec/descriptor.js";
+import { isLongMessage, messageParts } from "../../../protocol/codec/message-parts.js";
 import { toNeutral } from "../../../protocol/dialect.js";
 import { isWireError } from "../../../protocol/json/exceptions.js";
 import type { RpcConfig } from "../../config/service-config.js";
@@ -297,8 +299,12 @@ export class GrpcServer {
 			const context = this.context(addressOf(call.getPeer()), () => call.cancelled);
 			const reply = await method.handle(this.asked(context, call), request);
 			if (reply === undefined) return Buffer.alloc(0);
-			if (reply instanceof LongMessage) return await this.long.gather(call, addressOf(call.getPeer()), reply);
-			const bytes = method.response.encode(reply);
+			const long =
+				reply instanceof LongMessage
+					? reply
+					: isLongMessage(method.response, reply) && new LongMessage(messageParts(method.response, reply));
+			if (long) return await this.long.gather(call, addressOf(call.getPeer()), long);
+			const bytes = method.response.encode(reply as Readonly<Message>);
 			return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 		} finally {
 			gate.leave();

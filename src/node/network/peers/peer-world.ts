@@ -10,7 +10,7 @@ import { ApplicationType, encodeDisconnect, Reason, reasonName } from "../wire/a
 import type { Peer } from "./peer.js";
 
 /** Log of the peer network; pino fits. */
-export interface PeerLog {
+interface PeerLog {
 	debug(fields: object, message: string): void;
 	info(fields: object, message: string): void;
 	warn(fields: object, message: string): void;
