@@ -12,6 +12,7 @@ import {
 } from "@grpc/grpc-js";
 import type { Message } from "../../../protocol/codec/descriptor.js";
 import { isLongMessage, messageParts } from "../../../protocol/codec/message-parts.js";
+import { BudgetError } from "../../../protocol/codec/reader.js";
 import { toNeutral } from "../../../protocol/dialect.js";
 import { isWireError } from "../../../protocol/json/exceptions.js";
 import type { RpcConfig } from "../../config/service-config.js";
@@ -342,6 +343,8 @@ export class GrpcServer {
 		if (error instanceof UnimplementedError) {
 			return { code: status.UNIMPLEMENTED, details: `Method ${name} is unimplemented` };
 		}
+		// More items than any request has: that is no fault of this program.
+		if (error instanceof BudgetError) return { code: status.INVALID_ARGUMENT, details: error.message };
 		if (!isWireError(error)) this.node.report(error, `gRPC ${name}`);
 		return { code: status.UNKNOWN, details: UNREADABLE };
 	}
