@@ -97,11 +97,12 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		get oldestRevertible() {
 			return open.database.settledNumber + 1n;
 		},
-		submit: async (transaction: SignedTransaction) => {
+		submit: async (transaction: SignedTransaction, client?: string) => {
 			await open.fetchFor(transaction, true);
 			if (prepare) await prepareSent(open, prepare, transaction);
 			if (isForLaterHead(chain.state, transaction)) catchUp();
-			await executions.run(() => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction)));
+			const push = () => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction));
+			await executions.run(push, undefined, client);
 			await submitted();
 		},
 		prepareCall: (transaction) => {

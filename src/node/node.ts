@@ -401,12 +401,12 @@ async function startPeers(
 
 /** Metrics are loaded only where the configuration asks for them. */
 async function startCounting(
-	{ open, options, report, stops }: NodeCore,
+	{ open, options, monotonicClock, report, stops }: NodeCore,
 	network: NetworkView,
 	events: () => EventCounts | undefined,
 	history: ApiNode["history"],
 ): Promise<NodeMetrics | undefined> {
-	const { config, clock = () => BigInt(Date.now()), host } = options;
+	const { config, clock = () => BigInt(Date.now()) } = options;
 	const { enabled, prometheus } = config.node.metrics;
 	if (!enabled && !prometheus.enabled) return undefined;
 	const { startMetrics } = await import("./metrics/metrics.js");
@@ -418,7 +418,7 @@ async function startCounting(
 		events: config.events && events,
 		history,
 		clock,
-		host,
+		now: monotonicClock,
 		report,
 	});
 	stops.push(() => metrics.close());

@@ -139,9 +139,10 @@ export interface ApiNode {
 	readonly oldestRevertible: bigint;
 	/**
 	 * Checks a transaction against the head and puts it into the pool.
+	 * @param client its address, if it is known
 	 * @throws {ChainError} the first rule that it breaks
 	 */
-	submit(transaction: SignedTransaction): Promise<void>;
+	submit(transaction: SignedTransaction, client?: string): Promise<void>;
 	/** Begins checking the shielded proofs of a call elsewhere; undefined if there is nothing to wait for. */
 	prepareCall?(transaction: SignedTransaction): Promise<void> | undefined;
 	/**

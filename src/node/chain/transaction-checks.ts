@@ -14,7 +14,7 @@ import {
 import type { StateView } from "../state/view.js";
 
 /** Largest serialised transaction. */
-export const MAX_TRANSACTION_SIZE = 512_000;
+const MAX_TRANSACTION_SIZE = 512_000;
 /** Room kept for the result that a block adds. */
 const RESULT_ALLOWANCE = 128;
 /** How far ahead of the head a transaction may expire. */

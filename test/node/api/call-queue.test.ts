@@ -71,6 +71,38 @@ describe("a queue of calculations", () => {
 		expect(ran).toEqual(["request", "calculation"]);
 	});
 
+	it("lets clients take turns, so that many calculations of one hold up nobody else", async () => {
+		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+		try {
+			const queue = new CallQueue();
+			const done: string[] = [];
+			const run = (client: string, name: string, ms: number) =>
+				queue.run(
+					() => {
+						busy(ms);
+						done.push(name);
+					},
+					undefined,
+					client,
+				);
+			const all = Array.from({ length: 40 }, (_, i) => run("10.0.0.1", `long ${i}`, 25));
+			all.push(run("10.0.0.2", "short 0", 0), run("10.0.0.2", "short 1", 0), run("10.0.0.3", "short 2", 0));
+			while (done.length < 43) {
+				await rounds(5);
+				vi.advanceTimersToNextTimer();
+			}
+			await Promise.all(all);
+			expect(done.indexOf("short 0")).toBeLessThan(4);
+			expect(done.indexOf("short 2")).toBeLessThan(5);
+			expect(done.indexOf("short 1")).toBeLessThan(6);
+			expect(done.filter((name) => name.startsWith("long"))).toEqual(
+				all.slice(0, 40).map((_, i) => `long ${i}`),
+			);
+		} finally {
+			vi.useRealTimers();
+		}
+	});
+
 	it("leaves out what nobody waits for any more", async () => {
 		const queue = new CallQueue();
 		let left = false;

@@ -111,6 +111,13 @@ describe("methods", () => {
 	);
 });
 
+it("takes a message of empty items for the client's error, and reports no fault", async () => {
+	const items = Buffer.alloc(200_000, Buffer.of(0x2a, 0x00));
+	expect(await node.send("/protocol.Wallet/BroadcastTransaction", items)).toMatchObject({
+		error: { code: 3 },
+	});
+});
+
 describe("answers", () => {
 	it("a missing object is the empty message", async () => {
 		const request = Account.encode(Account.create({ address: fromHex(`41${"11".repeat(20)}`) }));
