@@ -29,13 +29,13 @@ afterAll(async () => {
 	await chain.stop();
 });
 
-const valueOf = (contract: BaseContract): Promise<bigint> => contract.getFunction("value").staticCall();
+const storedValue = (contract: BaseContract): Promise<bigint> => contract.getFunction("value").staticCall();
 
 describe("a contract that ethers deploys", () => {
 	it("lies where ethers looks for it, one after the other", async () => {
 		for (const value of [7n, 8n, 9n]) {
 			const contract = await (await factory.deploy(value)).waitForDeployment();
-			expect(await valueOf(contract)).toBe(value);
+			expect(await storedValue(contract)).toBe(value);
 		}
 	});
 
@@ -59,7 +59,7 @@ describe("a contract that ethers deploys", () => {
 		expect(await provider.getCode(first)).toBe("0x");
 		const second = await (await factory.deploy(2n)).waitForDeployment();
 		expect(await second.getAddress()).toBe(await first.getAddress());
-		expect(await valueOf(second)).toBe(2n);
+		expect(await storedValue(second)).toBe(2n);
 	});
 
 	it("has an address of its own beside others that wait for the same block", async () => {
@@ -67,7 +67,7 @@ describe("a contract that ethers deploys", () => {
 		const both = [await factory.deploy(4n), await factory.deploy(5n)];
 		await provider.send("evm_mine", []);
 		await provider.send("dev_setSealing", ["instant"]);
-		const values = await Promise.all(both.map(async (each) => valueOf(await each.waitForDeployment())));
+		const values = await Promise.all(both.map(async (each) => storedValue(await each.waitForDeployment())));
 		expect(values).toEqual([4n, 5n]);
 	});
 
