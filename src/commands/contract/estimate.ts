@@ -41,6 +41,7 @@ export default class ContractEstimate extends QueryCommand {
 			arguments: (argv as string[]).slice(2),
 			abi: flags.abi,
 			data: flags.data,
+			as: flags.as,
 		};
 		const { contract, data, items } = await namedCall(words, settings, client);
 		const owner = await accountOrActive(settings, flags.from);

@@ -24,7 +24,7 @@ import {
 	pastLogs,
 	USUAL_RANGE,
 } from "../../wallet/view/contract-logs.js";
-import { storedInterface } from "../../wallet/view/contract-record.js";
+import { interfaceThroughProxy } from "../../wallet/view/contract-record.js";
 import { pastEvent } from "../../wallet/view/past-event.js";
 
 export default class ContractLogs extends QueryCommand {
@@ -147,7 +147,7 @@ export default class ContractLogs extends QueryCommand {
 /** An address without a contract has no logs, and no interface. */
 async function interfaceOrNone(client: NodeClient, address: Uint8Array): Promise<ContractInterface> {
 	try {
-		return await storedInterface(client, address);
+		return await interfaceThroughProxy(client, address);
 	} catch (error) {
 		if (error instanceof Failure && error.code === "not_found") return [];
 		throw error;

@@ -60,6 +60,8 @@ export abstract class CoinCommand extends Command {
 	static override baseFlags = generalFlags;
 	/** Kind of the command's result. */
 	static outputKind: OutputKind = "query";
+	/** Whether its arguments are ids of blocks, transactions or orders, which are no secrets. */
+	static takesIds = false;
 	/** What it prints under `--json`; undefined where that isn't JSON of our own. */
 	static result: ResultShape | undefined;
 
@@ -183,7 +185,8 @@ export abstract class CoinCommand extends Command {
 
 	protected override async catch(error: unknown): Promise<void> {
 		const told = this.explain(this.withSuggestion(asFailure(error), error));
-		const failure = withoutArgumentSecrets(told, this.id ?? "", this.argv);
+		const { takesIds } = this.constructor as typeof CoinCommand;
+		const failure = withoutArgumentSecrets(told, this.id ?? "", this.argv, takesIds);
 		process.exitCode = reportFailure(failure, this.json);
 	}
 }

@@ -12,6 +12,7 @@ import type { NodeClient } from "../../wallet/node/node-client.js";
 import type { TransactionStatus } from "../../wallet/node/wait.js";
 import { type DeviceSigner, isDevice, type SigningKey } from "../../wallet/signers/signer.js";
 import { type ActingResult, actingLines, actingResult } from "../../wallet/transaction/acting-result.js";
+import { callMembers, type DescribedCall } from "../../wallet/transaction/described-call.js";
 import type { TransactionEnvelope } from "../../wallet/transaction/envelope.js";
 import { summaryOf } from "../../wallet/transaction/envelope-note.js";
 import { withAdvice } from "../../wallet/transaction/refusal-advice.js";
@@ -35,6 +36,9 @@ export abstract class SendingCommand extends CoinCommand {
 
 	/** Devices that sign. */
 	protected readonly devices = new Devices();
+
+	/** The function that the present transaction calls. */
+	protected call: DescribedCall | undefined;
 
 	/** What people are shown beside addresses. */
 	protected labels: Labels = new Map();
@@ -105,7 +109,7 @@ export abstract class SendingCommand extends CoinCommand {
 			const byAgent = await agentSignature(key, signed.transaction.id);
 			if (!byAgent) return signatureBy(signed, await this.open(key, flags, settings));
 			// No password is asked for here, so this is where it can be seen what is signed.
-			this.note(`${key.name} signs (unlocked): ${summaryOf(signed)}`);
+			this.note(`${key.name} signs (unlocked): ${summaryOf(signed, this.call)}`);
 			return byAgent;
 		});
 	}
@@ -216,8 +220,9 @@ export abstract class SendingCommand extends CoinCommand {
 	}
 
 	protected printActing(envelope: TransactionEnvelope, status: TransactionStatus, members: object): void {
-		const result: ActingResult = { ...actingResult(envelope, status), ...members };
+		const called = this.call ? { call: callMembers(this.call) } : {};
+		const result: ActingResult = { ...actingResult(envelope, status), ...called, ...members };
 		if (this.json) printJson(result);
-		else for (const line of actingLines(envelope, result)) printLine(labelled(line, this.labels));
+		else for (const line of actingLines(envelope, result, this.call)) printLine(labelled(line, this.labels));
 	}
 }

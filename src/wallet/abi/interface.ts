@@ -12,7 +12,7 @@ import {
 import { selectorOf } from "../../abi/selector.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { toNeutral } from "../../protocol/dialect.js";
-import { compiledContracts, isStandardOutput } from "../compiler/output.js";
+import { buildFile, compiledContracts, isStandardOutput } from "../compiler/output.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member, readJson, writeJson } from "../json.js";
 import { isSignature, parseSignature } from "./signature.js";
@@ -49,7 +49,7 @@ export function entriesOf(json: Json): readonly Json[] | undefined {
 	if (Array.isArray(json)) return json as readonly Json[];
 	if (!isRecord(json)) return undefined;
 	const { abi, entrys } = json;
-	if (isStandardOutput(json)) return entriesOfAll(json);
+	if (isStandardOutput(json) || buildFile(json)) return entriesOfAll(json);
 	if (Array.isArray(entrys)) return entrys as readonly Json[];
 	return abi === undefined ? undefined : entriesOf(abi);
 }
