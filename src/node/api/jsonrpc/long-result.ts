@@ -17,7 +17,8 @@ export async function longResult(
 ): Promise<JsonText> {
 	const { maxResponseSize } = node.config.node.jsonrpc;
 	if (maxResponseSize > 0 && least > maxResponseSize) throw new ResponseTooLong(maxResponseSize);
-	const leave = await node.limiter.longAnswers.enter(client ?? "");
+	// It is held whole, as the long messages of gRPC are.
+	const leave = await node.limiter.longMessages.enter(client ?? "");
 	try {
 		const turns = new Turns(TURN_MS);
 		const made: string[] = [];
