@@ -1,9 +1,13 @@
 /** The explorer of another node, served on this machine alone: its page, and the page's questions passed on, none that changes anything. */
 
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { READ_ENDPOINTS } from "../explorer/node-paths.js";
-import { installedExplorer } from "../node/api/explorer-files.js";
+import { explorerAnswer } from "../node/api/explorer-path.js";
+import { type HttpAnswer, JSON_TYPE } from "../node/api/http-answer.js";
+import { HttpListener } from "../node/api/http-listener.js";
+import type { HttpRequest } from "../node/api/http-request.js";
+import { collectBody } from "../node/api/request-body.js";
+import { headRefusal } from "../node/api/request-head.js";
+import { MAX_CONNECTIONS } from "../node/listening/max-connections.js";
 
 const OWN_HOST = "127.0.0.1";
 const PAGE = "/explorer/";
@@ -11,7 +15,6 @@ const PAGE = "/explorer/";
 const MAX_QUESTION = 64 << 10;
 const LONGEST_PASSED_ON = 64 << 20;
 const NODE_MS = 15_000;
-const MAX_CONNECTIONS = 64;
 
 const WALLET_PATHS: ReadonlySet<string> = new Set(READ_ENDPOINTS.map((name) => `/wallet/${name}`));
 
@@ -30,79 +33,58 @@ export async function serveExplorer(
 	port: number,
 	headers: Readonly<Record<string, string>>,
 ): Promise<ExplorerServer> {
-	const server = createServer((request, response) => {
-		answer(request, response, node, headers).catch(() => {
-			if (response.headersSent) response.destroy();
-			else send(response, 502, '{"error":"the node does not answer"}');
-		});
+	const listener = new HttpListener({
+		maxConnections: MAX_CONNECTIONS.explorer,
+		handle: (request, answer) => respond(request, answer, node, headers),
+		// Whoever uses it sees that the page has no answer.
+		report: () => {},
 	});
-	server.maxConnections = MAX_CONNECTIONS;
-	server.requestTimeout = NODE_MS;
-	await new Promise<void>((resolve, reject) => {
-		server.once("error", reject).listen(port, OWN_HOST, resolve);
-	});
-	const { port: bound } = server.address() as AddressInfo;
-	return {
-		url: `http://${OWN_HOST}:${bound}${PAGE}`,
-		close: () =>
-			new Promise((resolve) => {
-				server.close(() => resolve());
-				server.closeAllConnections();
-			}),
-	};
+	const bound = await listener.listen(port, OWN_HOST);
+	return { url: `http://${OWN_HOST}:${bound}${PAGE}`, close: () => listener.close() };
 }
 
-function send(response: ServerResponse, status: number, text: string): void {
-	response.writeHead(status, { "Content-Type": "application/json", "X-Content-Type-Options": "nosniff" });
-	response.end(text);
+function send(answer: HttpAnswer, status: number, text: string): void {
+	answer.send(status, JSON_TYPE, text, { "X-Content-Type-Options": "nosniff" });
 }
 
-async function answer(
-	request: IncomingMessage,
-	response: ServerResponse,
+async function respond(
+	request: HttpRequest,
+	answer: HttpAnswer,
 	node: string,
 	headers: Readonly<Record<string, string>>,
 ): Promise<void> {
 	const { method = "", url = "/" } = request;
+	const refused = headRefusal(request);
+	if (refused !== undefined) return answer.page(refused);
 	// A page of another site may reach this address under a name of its own.
-	if (!isOwn(request)) return send(response, 403, '{"error":"only pages of this address"}');
+	if (!isOwn(request)) return send(answer, 403, '{"error":"only pages of this address"}');
 	const [path = "/"] = url.split("?");
 	const reads = method === "GET" || method === "HEAD";
-	if (reads && (path === "/" || path === "/explorer")) {
-		response.writeHead(302, { Location: PAGE });
-		response.end();
-	} else if (reads && path.startsWith(PAGE)) await sendFile(path.slice(PAGE.length), request, response);
+	if (reads && (path === "/" || path === "/explorer")) answer.redirect(PAGE);
+	else if (reads && path.startsWith(PAGE)) await explorerAnswer(request, answer, path, false);
 	else if (method === "POST" && WALLET_PATHS.has(path)) {
-		const body = await readAll(request, MAX_QUESTION);
-		await passOn(
-			`${node}${path}`,
-			{ method, body, headers: { ...headers, "Content-Type": "application/json" } },
-			response,
-		);
+		const body = await collectBody(request, MAX_QUESTION);
+		if (typeof body === "string") return send(answer, 413, '{"error":"too long"}');
+		const asked = { method, body: Buffer.from(body), headers: { ...headers, "Content-Type": JSON_TYPE } };
+		await passOn(`${node}${path}`, asked, answer);
 	} else if (method === "GET" && /^\/v1\/[\w/-]+$/.test(path)) {
-		await passOn(`${node}${url}`, { method, headers }, response);
-	} else send(response, 404, '{"error":"not found"}');
+		await passOn(`${node}${url}`, { method, headers }, answer);
+	} else send(answer, 404, '{"error":"not found"}');
 }
 
 /** Whether a request names this address and no other page sent it. */
-function isOwn({ headers: { host = "", origin } }: IncomingMessage): boolean {
+function isOwn({ headers: { host = "", origin } }: HttpRequest): boolean {
 	if (!/^(127\.0\.0\.1|localhost)(:\d{1,5})?$/.test(host)) return false;
 	return origin === undefined || origin === `http://${host}`;
 }
 
-async function sendFile(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-	const file = await installedExplorer.find(name, false);
-	if (!file) return send(response, 404, '{"error":"not found"}');
-	const isKnown = request.headers["if-none-match"] === file.headers.ETag;
-	response.writeHead(isKnown ? 304 : 200, { ...file.headers, "Content-Type": file.type });
-	response.end(isKnown || request.method === "HEAD" ? undefined : file.body);
-}
-
-async function passOn(url: string, options: RequestInit, response: ServerResponse): Promise<void> {
+async function passOn(url: string, options: RequestInit, answer: HttpAnswer): Promise<void> {
 	const signal = AbortSignal.timeout(NODE_MS);
-	const answered = await fetch(url, { ...options, signal, redirect: "error" });
-	const body = await readAll(answered.body ?? [], LONGEST_PASSED_ON);
-	send(response, answered.status, body);
+	const passed = await fetch(url, { ...options, signal, redirect: "error" })
+		.then(async ({ status, body }) => ({ status, text: await readAll(body ?? [], LONGEST_PASSED_ON) }))
+		.catch(() => undefined);
+	if (passed) send(answer, passed.status, passed.text);
+	else send(answer, 502, '{"error":"the node does not answer"}');
 }
 
 /** @throws {RangeError} beyond the limit */

@@ -5,6 +5,7 @@ import type { Dialect } from "../protocol/dialect.js";
 import { portError } from "./api/http-servers.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { EventConfig } from "./config/event-config.js";
+import { eventBudget } from "./events/event-budget.js";
 import type { EventCounts } from "./events/event-counts.js";
 import { createEventService, FLUSH_MS } from "./events/event-service.js";
 import type { EventChain } from "./events/loaded-block.js";
@@ -82,7 +83,7 @@ export async function startEvents(options: EventsOptions): Promise<RunningEvents
 		port: native?.publisher.port,
 		get counts() {
 			const receivers = [...webhooks.counts, ...sinks.map(({ counts }) => counts)];
-			return { native: native?.publisher.counts, receivers };
+			return { native: native?.counts, receivers };
 		},
 		close: async () => {
 			for (const ignore of ignored) ignore();
@@ -94,6 +95,7 @@ export async function startEvents(options: EventsOptions): Promise<RunningEvents
 
 interface RunningNative {
 	readonly publisher: Publisher;
+	readonly counts: NonNullable<EventCounts["native"]>;
 	close(): Promise<void>;
 }
 
@@ -111,14 +113,17 @@ async function startNative({
 	const publisher = await Publisher.listen({ ...native, host }).catch((error: unknown) => {
 		throw portError(native.port, "event queue", error);
 	});
+	const warn = (text: string): void => log.warn({}, text);
+	const budget = eventBudget("the native queue", warn);
 	const service = createEventService({
 		config: events,
 		chain: eventChainOf(open, dialect),
 		outlet: (message) => publisher.publish(message),
+		budget,
 		pause: async (ms) => {
 			await sleep(ms, undefined, { ref: false });
 		},
-		warn: (text) => log.warn({}, text),
+		warn,
 	});
 	const ignore = open.chain.observe(service.observer);
 	const { flush } = service;
@@ -126,6 +131,9 @@ async function startNative({
 	service.start().catch((error: unknown) => report(error, "events"));
 	return {
 		publisher,
+		get counts() {
+			return { ...publisher.counts, leftOut: budget.leftOut };
+		},
 		close: async () => {
 			service.stop();
 			clearInterval(timer);

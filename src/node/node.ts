@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { quietReport } from "../diagnostics/quiet-log.js";
 import { sourceTrace } from "../diagnostics/stack-trace.js";
 import { setAddressPrefix } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
@@ -144,9 +145,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
 	const failure = promised<Error>();
 	const finished = promised<void>();
-	const report: Report = (error, where) => {
+	// A fault that a stranger has found can be repeated at will.
+	const report: Report = quietReport((error, where) => {
 		log.error({ where, error: sourceTrace(error) }, "internal error");
-	};
+	}, monotonicClock);
 	const machine = createContractMachine(
 		config,
 		options.limitTime ?? true,
@@ -154,7 +156,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		shielded?.proofs,
 	);
 	const fork = await loadFork(options);
-	const open = await openChain(options, { machine, shielded, fork, log, monotonicClock }, failure.resolve);
+	const open = await openChain(
+		options,
+		{ machine, shielded, fork, log, report, monotonicClock },
+		failure.resolve,
+	);
 	const stops: Stops = [() => fork?.close(), () => open.close(), () => shielded?.close?.()];
 	const stopAll = async (): Promise<void> => {
 		for (const stop of stops.splice(0).reverse()) await stop();
@@ -252,9 +258,10 @@ async function startServices(
 	const events = await loadEvents(core);
 	const eventsPort = events?.port === undefined ? {} : { events: events.port };
 	const isMaster = (): boolean => peers?.isMaster ?? true;
+	const isReceiving = (): boolean => peers?.isReceiving ?? false;
 	const sealer = development && (await startSealer(open, development, log, report, stops));
 	if (!development && options.producers.length > 0) {
-		startProducer(open, options, { clock, monotonicClock }, isMaster, report, stops);
+		startProducer(open, options, { clock, monotonicClock, isMaster, isReceiving }, report, stops);
 	}
 	executeWaitingInTurns(open, report);
 	logSwitches(open, log);
@@ -281,7 +288,7 @@ async function startServices(
 		isProducing: isMaster,
 		confirmedNumber: () => peers?.chain.confirmedNumber ?? 0n,
 		submitted: () => sealer?.submitted() ?? Promise.resolve(),
-		catchUp: () => sealer?.catchUp() ?? false,
+		catchUp: (olderThanMs) => sealer?.catchUp(olderThanMs) ?? false,
 		shieldedWork,
 		prepare: shielded?.prepare,
 		warnings: () =>
@@ -394,12 +401,12 @@ async function startPeers(
 
 /** Metrics are loaded only where the configuration asks for them. */
 async function startCounting(
-	{ open, options, report, stops }: NodeCore,
+	{ open, options, monotonicClock, report, stops }: NodeCore,
 	network: NetworkView,
 	events: () => EventCounts | undefined,
 	history: ApiNode["history"],
 ): Promise<NodeMetrics | undefined> {
-	const { config, clock = () => BigInt(Date.now()), host } = options;
+	const { config, clock = () => BigInt(Date.now()) } = options;
 	const { enabled, prometheus } = config.node.metrics;
 	if (!enabled && !prometheus.enabled) return undefined;
 	const { startMetrics } = await import("./metrics/metrics.js");
@@ -411,7 +418,7 @@ async function startCounting(
 		events: config.events && events,
 		history,
 		clock,
-		host,
+		now: monotonicClock,
 		report,
 	});
 	stops.push(() => metrics.close());
@@ -504,19 +511,17 @@ type Report = (error: unknown, where: string) => void;
 function startProducer(
 	open: OpenChain,
 	{ config, producers, log }: NodeOptions,
-	clocks: Pick<SlotProducerOptions, "clock" | "monotonicClock">,
-	isMaster: () => boolean,
+	around: Pick<SlotProducerOptions, "clock" | "monotonicClock" | "isMaster" | "isReceiving">,
 	report: Report,
 	stops: Stops,
 ): void {
 	const producer = new SlotProducer({
 		chain: open.chain,
 		producers,
-		...clocks,
+		...around,
 		minParticipationPercent: config.node.minParticipationRate,
 		packingPercent: config.node.blockProducedTimeOutPercent,
 		needSyncCheck: config.block.needSyncCheck,
-		isMaster,
 		onProduced: ({ block }) => {
 			log.info(
 				{ number: Number(block.number), id: block.idHex, transactions: block.transactions.length },

@@ -12,13 +12,14 @@ interface ChainSupport {
 	readonly shielded: ShieldedSupport | undefined;
 	readonly fork: Fork | undefined;
 	readonly log: NodeLog;
+	readonly report: (error: unknown, where: string) => void;
 	readonly monotonicClock: () => number;
 }
 
 /** Opens the chain. @param fail told why the node can't go on */
 export function openChain(
 	{ config, dataDirectory, development }: NodeOptions,
-	{ machine, shielded, fork, log, monotonicClock }: ChainSupport,
+	{ machine, shielded, fork, log, report, monotonicClock }: ChainSupport,
 	fail: (error: Error) => void,
 ): Promise<OpenChain> {
 	return OpenChain.open({
@@ -35,6 +36,7 @@ export function openChain(
 		},
 		development: development?.schedule,
 		initialize: development?.initialize,
+		onObserverFailure: (error) => report(error, "observer of the chain"),
 		onStorageFailure: (error) =>
 			fail(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
 	});

@@ -5,6 +5,7 @@ import { brotliDecompressSync } from "node:zlib";
 import type { ChainObserver } from "../node/chain/observers.js";
 import { loadConfig, type NodeConfig, type SettingPath } from "../node/config/config.js";
 import type { EventConfig } from "../node/config/event-config.js";
+import { eventBudget } from "../node/events/event-budget.js";
 import { type EventMessage, triggerName } from "../node/events/event-kinds.js";
 import { createEventService } from "../node/events/event-service.js";
 import type { EventChain } from "../node/events/loaded-block.js";
@@ -69,6 +70,7 @@ export async function tellRecording(
 			config: events,
 			chain: eventChainOf(node.open, "deployed"),
 			outlet: (message) => frames.push(frameOf(message)),
+			budget: eventBudget("the replay", (text) => process.stderr.write(`${text}\n`)),
 			pause: async () => {},
 			warn: (text) => process.stderr.write(`${text}\n`),
 		});

@@ -102,7 +102,7 @@ beforeAll(async () => {
 		{ mode: 0o600 },
 	);
 	await prepared();
-}, 300_000);
+});
 afterAll(async () => {
 	await chain.stop();
 	rmSync(template, { recursive: true, force: true });

@@ -54,5 +54,5 @@ test("answers no page of another site, under whatever name it came", async () =>
 });
 
 test("takes no long questions", async () => {
-	expect(await ask("POST", "/wallet/getnowblock", {}, "x".repeat(100_000))).toBe(502);
+	expect(await ask("POST", "/wallet/getnowblock", {}, "x".repeat(100_000))).toBe(413);
 });

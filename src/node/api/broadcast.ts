@@ -24,7 +24,7 @@ import {
 	ValidateSignatureError,
 } from "../rules/errors.js";
 import { isFrom } from "../rules/release.js";
-import type { ApiNode } from "./context.js";
+import type { ApiContext, ApiNode } from "./context.js";
 
 const Code = ReturnResponse_code;
 
@@ -49,15 +49,21 @@ export class Broadcaster {
 
 	/**
 	 * Puts a transaction into the pool and offers it to the peers. Never throws.
-	 * @param signedOnly whether one without a signature is refused, whichever account acts
+	 * @param sender `signedOnly`: a transaction without a signature is refused, whichever account acts
 	 */
-	async broadcast(received: SignedTransaction, signedOnly = false): Promise<BroadcastResult> {
-		const result = await this.accept(received, signedOnly);
+	async broadcast(
+		received: SignedTransaction,
+		sender: Pick<ApiContext, "signedOnly" | "client"> = {},
+	): Promise<BroadcastResult> {
+		const result = await this.accept(received, sender);
 		this.node.observer?.broadcast?.(result.code);
 		return result;
 	}
 
-	private async accept(received: SignedTransaction, signedOnly: boolean): Promise<BroadcastResult> {
+	private async accept(
+		received: SignedTransaction,
+		{ signedOnly = false, client }: Pick<ApiContext, "signedOnly" | "client">,
+	): Promise<BroadcastResult> {
 		const isLatest = isFrom(this.node.config.node.release, "4.8.2");
 		const { network } = this.node.rules;
 		let transaction = isLatest ? received.withoutUnknownFields(network === "nile") : received;
@@ -80,7 +86,7 @@ export class Broadcaster {
 			) {
 				return { code: Code.TRANSACTION_EXPIRATION_ERROR, message: "Transaction expired" };
 			}
-			if (this.isAdmitted(transaction)) await this.node.submit(transaction);
+			if (this.isAdmitted(transaction)) await this.node.submit(transaction, client);
 			// Release 4.8.2 looks at this before it tells its peers: the transaction is in the pool by then (protocol/releases §5).
 			if (filtered && isLatest) checkProtobufConsistency(filtered, network);
 		} catch (error) {

@@ -15,34 +15,57 @@ const PAUSE_MS = 10;
 const LATE_MS = 50;
 
 export class CallQueue {
-	private readonly waiting: (() => void)[] = [];
+	/** What waits, by client; clients in the order of their turns. */
+	private readonly waiting = new Map<string, (() => void)[]>();
 	private usedMs = 0;
 	private scheduled = false;
 
+	/** @param nowMs milliseconds of a clock that only goes forward */
+	constructor(private readonly nowMs: () => number = () => performance.now()) {}
+
 	/**
-	 * Runs a calculation: at once if the turn has time left, else in a later turn, in the order of coming.
+	 * Runs a calculation: at once if the turn has time left, else in a later turn. Clients take turns, each with its
+	 * calculations in the order of coming.
 	 * @param isAbandoned tells, when its turn comes, whether its client has gone
+	 * @param client its address; empty: it isn't known
 	 * @throws {NamedError} CancellationException if it was abandoned
 	 */
-	run<T>(calculate: () => T, isAbandoned?: () => boolean): Promise<T> {
+	run<T>(calculate: () => T, isAbandoned?: () => boolean, client = ""): Promise<T> {
 		return new Promise((resolve, reject) => {
 			const task = (): void => {
 				if (isAbandoned?.()) {
 					reject(new NamedError("CancellationException", "the client has left"));
 					return;
 				}
-				const started = performance.now();
+				const started = this.nowMs();
 				try {
 					resolve(calculate());
 				} catch (error) {
 					reject(error);
 				}
-				this.usedMs += performance.now() - started;
+				this.usedMs += this.nowMs() - started;
 			};
-			if (this.waiting.length === 0 && this.usedMs < TURN_MS) task();
-			else this.waiting.push(task);
+			if (this.waiting.size === 0 && this.usedMs < TURN_MS) task();
+			else this.wait(client, task);
 			this.schedule();
 		});
+	}
+
+	private wait(client: string, task: () => void): void {
+		const line = this.waiting.get(client);
+		if (line) line.push(task);
+		else this.waiting.set(client, [task]);
+	}
+
+	/** The first task of the client whose turn it is, which comes last then. */
+	private next(): (() => void) | undefined {
+		const [first] = this.waiting;
+		if (!first) return undefined;
+		const [client, line] = first;
+		const task = line.shift();
+		this.waiting.delete(client);
+		if (line.length > 0) this.waiting.set(client, line);
+		return task;
 	}
 
 	private schedule(): void {
@@ -53,9 +76,9 @@ export class CallQueue {
 	}
 
 	private pause(): void {
-		const due = performance.now() + PAUSE_MS;
+		const due = this.nowMs() + PAUSE_MS;
 		setTimeout(() => {
-			if (performance.now() - due > LATE_MS) this.pause();
+			if (this.nowMs() - due > LATE_MS) this.pause();
 			else this.turn();
 		}, PAUSE_MS);
 	}
@@ -64,7 +87,7 @@ export class CallQueue {
 		this.scheduled = false;
 		this.usedMs = 0;
 		while (this.usedMs < TURN_MS) {
-			const task = this.waiting.shift();
+			const task = this.next();
 			if (!task) break;
 			task();
 		}

@@ -139,13 +139,18 @@ export interface ApiNode {
 	readonly oldestRevertible: bigint;
 	/**
 	 * Checks a transaction against the head and puts it into the pool.
+	 * @param client its address, if it is known
 	 * @throws {ChainError} the first rule that it breaks
 	 */
-	submit(transaction: SignedTransaction): Promise<void>;
+	submit(transaction: SignedTransaction, client?: string): Promise<void>;
 	/** Begins checking the shielded proofs of a call elsewhere; undefined if there is nothing to wait for. */
 	prepareCall?(transaction: SignedTransaction): Promise<void> | undefined;
-	/** Brings the head of a development chain to the present, if it is behind. @returns whether that changed anything */
-	catchUp(): boolean;
+	/**
+	 * Brings the head of a development chain to the present, if it is behind.
+	 * @param olderThanMs how far behind it must be; absent: so far that a rule can notice
+	 * @returns whether that changed anything
+	 */
+	catchUp(olderThanMs?: bigint): boolean;
 	/** The first key of a store in the head state at or after `from` and before `end`. */
 	firstKey(
 		store: StoreDefinition<unknown>,

@@ -4,13 +4,15 @@
  */
 
 import type { FieldDescriptor, Message, MessageType } from "../../protocol/codec/descriptor.js";
+import { isLongMessage } from "../../protocol/codec/message-parts.js";
 import { byteClass } from "../../protocol/json/byte-fields.js";
 import { exceptionText, NamedError } from "../../protocol/json/exceptions.js";
-import { mapOrderedMessage, printMessage } from "../../protocol/json/message-writer.js";
+import { messagePieces } from "../../protocol/json/message-pieces.js";
+import { type JsonForm, mapOrderedMessage, printMessage } from "../../protocol/json/message-writer.js";
 import { quoteMapOrdered } from "../../protocol/json/quoting.js";
 import type { Release } from "../rules/release.js";
 import type { ApiContext, ServerKind } from "./context.js";
-import type { LongAnswer } from "./long-answer.js";
+import { LongAnswer } from "./long-answer.js";
 import { type Parameters, parseAddressText, parseInt32, parseLong } from "./parameters.js";
 import type { InputMode, RequestInput } from "./request.js";
 
@@ -192,17 +194,27 @@ export function messageRequest<T extends Message>(
 	};
 }
 
-/** A message in the printed form. */
+/** A message in the printed form; one with long lists piece by piece. */
 export function printed<T extends Message>(type: MessageType<T>): ReplyWriter<Readonly<T> | undefined> {
-	const write = (context: ApiContext, reply: Readonly<T> | undefined): string =>
-		reply ? printMessage(type, reply, context.style) : "{}";
-	return Object.assign(write, { answers: type.typeName });
+	return messageWriter(type, "printed");
 }
 
-/** A message in the map-ordered form. */
+/** A message in the map-ordered form; one with long lists piece by piece. */
 export function mapOrdered<T extends Message>(type: MessageType<T>): ReplyWriter<Readonly<T> | undefined> {
-	const write = (context: ApiContext, reply: Readonly<T> | undefined): string =>
-		reply ? mapOrderedMessage(type, reply, context.style) : "{}";
+	return messageWriter(type, "mapOrdered");
+}
+
+function messageWriter<T extends Message>(
+	type: MessageType<T>,
+	form: JsonForm,
+): ReplyWriter<Readonly<T> | undefined> {
+	const whole = form === "printed" ? printMessage : mapOrderedMessage;
+	const plain = type as unknown as MessageType<Message>;
+	const write = ({ style }: ApiContext, reply: Readonly<T> | undefined): string | LongAnswer => {
+		if (!reply) return "{}";
+		if (!isLongMessage(plain, reply)) return whole(type, reply, style);
+		return new LongAnswer(messagePieces(type, reply, style, form));
+	};
 	return Object.assign(write, { answers: type.typeName });
 }
 

@@ -3,8 +3,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { ConnectionGate } from "./connection-gate.js";
-import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "./connection-times.js";
+import { ConnectionGate } from "../listening/connection-gate.js";
+import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "../listening/connection-times.js";
 import { HttpAnswer } from "./http-answer.js";
 import type { HttpRequest } from "./http-request.js";
 import { servePlain } from "./plain-connection.js";

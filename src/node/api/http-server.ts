@@ -17,7 +17,7 @@ import { BadRequestError, type Endpoint, errorMessage } from "./endpoint.js";
 import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
 import type { ExplorerLive } from "./explorer-live.js";
 import { explorerAnswer, isExplorerPath } from "./explorer-path.js";
-import { historyAnswer, isHistoryPath } from "./history/history-path.js";
+import { isHistoryPath, sendHistory } from "./history/history-path.js";
 import type { HttpAnswer } from "./http-answer.js";
 import { JSON_TYPE } from "./http-answer.js";
 import { HttpContext, plainContext, type ServerContext } from "./http-context.js";
@@ -33,7 +33,7 @@ import { type CallGate, OUT_OF_RESOURCES } from "./rate-limiter.js";
 import { type InputMode, isForm, type ReceivedRequest, RequestInput } from "./request.js";
 import { collectBody, EMPTY_BODY, LARGE_BODY, type MissingBody } from "./request-body.js";
 import { headRefusal, pathOf, queryOf, traceOf } from "./request-head.js";
-import { servicePage } from "./service-pages.js";
+import { isServicePage, servicePage } from "./service-pages.js";
 import { ownTurn } from "./turns.js";
 
 /** Bodies are not kept beyond this, for endpoints that have no limit of their own: several times a transaction in hexadecimal. */
@@ -208,11 +208,23 @@ export class HttpServer {
 			if (this.kind === "full" && this.node.config.node.http.explorer && isExplorerPath(path)) {
 				return this.answerExplorer(request, answer, path);
 			}
+			if (isServicePage(path)) return this.answerPage(request, answer, path);
+			answer.page(404);
+		} else if (method === "POST") answer.unsupported(method);
+		else this.answerOther(request, answer, method, undefined);
+	}
+
+	/** Pages for the operator. */
+	private async answerPage(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> {
+		const gate = this.node.limiter.http("service");
+		if (!(await gate.enter(request.socket.remoteAddress ?? ""))) return answer.page(503);
+		try {
 			const page = await servicePage(path, this.node, { kind: this.kind, host: request.headers.host });
 			if (page) answer.send(page.status, page.contentType, page.text);
 			else answer.page(404);
-		} else if (method === "POST") answer.unsupported(method);
-		else this.answerOther(request, answer, method, undefined);
+		} finally {
+			gate.leave();
+		}
 	}
 
 	/** What happened by account and contract; each request counts for the limits as a call of `v1`. */
@@ -223,8 +235,7 @@ export class HttpServer {
 		}
 		try {
 			const context = plainContext(this.node, this.common.broadcaster, request);
-			const found = await historyAnswer(context, request, path, queryOf(request));
-			answer.send(found.status, found.type, found.text);
+			await sendHistory(context, request, answer, path, queryOf(request));
 		} finally {
 			gate.leave();
 		}

@@ -75,6 +75,7 @@ class PieceReader {
 				break;
 			}
 			const bytes = Buffer.from(value);
+			if (bytes.length === 0) continue;
 			length += bytes.length;
 			taken.push(bytes);
 		}

@@ -12,8 +12,15 @@ const PREFACE = `<p>Every answer of an endpoint has status 200, errors too: <cod
 sun, times in milliseconds. Where <code>visible</code> is true, addresses are Base58Check and names plain text; else
 both are hexadecimal. The same as a document for tools: <a href="openapi.json">openapi.json</a>.</p>`;
 
-/** The page, in HTML; names are neutral, and the deployed spelling is accepted as well. */
+let made: string | undefined;
+
+/** The page, in HTML; names are neutral, and the deployed spelling is accepted as well. It is made once. */
 export function openApiPage(): string {
+	made ??= makePage();
+	return made;
+}
+
+function makePage(): string {
 	const contents = endpointGroups.map(({ title }) => `<a href="#${anchor(title)}">${escapeHtml(title)}</a>`);
 	const sections = endpointGroups.map(
 		({ title, endpoints }) =>

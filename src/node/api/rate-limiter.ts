@@ -8,6 +8,7 @@
 import type { ComponentLimit, RateLimiterConfig } from "../config/rate-limit-config.js";
 import { BodyBudget } from "./body-budget.js";
 import { LongAnswerGate } from "./long-answer.js";
+import { SharedBucket } from "./shared-bucket.js";
 import { TokenBucket } from "./token-bucket.js";
 
 /** Addresses that are told apart; a further one takes the place of the oldest. */
@@ -44,8 +45,8 @@ export interface CallGate {
 /** Limits of the process, of the client's address, of one component. */
 type Limit = "all" | "address" | "component";
 
-/** Takes a permit. @returns milliseconds until it may be used */
-type Reserve = (now: number) => number;
+/** Takes a permit. @returns true: it may be used at once; else resolves when it may be; false: there is none */
+type Take = (now: number) => boolean | Promise<void>;
 
 export class RateLimiter {
 	/** The bodies of all requests of the process. */
@@ -54,7 +55,7 @@ export class RateLimiter {
 	readonly longAnswers = new LongAnswerGate();
 	/** Long answers of gRPC, which have to be held whole until they are sent. */
 	readonly longMessages = new LongAnswerGate(2, 1);
-	private readonly all: TokenBucket;
+	private readonly all: SharedBucket;
 	private readonly byAddress: AddressBuckets;
 	private readonly gates = new Map<string, CallGate>();
 	private readonly order: readonly Limit[];
@@ -63,8 +64,9 @@ export class RateLimiter {
 		private readonly config: RateLimiterConfig,
 		private readonly clock: LimiterClock = wallClock,
 	) {
-		this.all = new TokenBucket(config.globalQps, clock.now());
-		this.byAddress = new AddressBuckets(config.globalIpQps, GLOBAL_ADDRESS_MS, !config.nonBlocking);
+		const mayWait = config.nonBlocking !== true;
+		this.all = new SharedBucket(config.globalQps, clock, mayWait);
+		this.byAddress = new AddressBuckets(config.globalIpQps, GLOBAL_ADDRESS_MS, clock, mayWait);
 		this.order = config.componentFirst ? ["component", "all", "address"] : ["all", "address", "component"];
 	}
 
@@ -97,17 +99,17 @@ export class RateLimiter {
 			case "permits": {
 				const permits = new Permits(value, clock, mayWait);
 				return {
-					enter: (address) => this.pass(address, () => 0, permits),
+					enter: (address) => this.pass(address, () => true, permits),
 					leave: () => permits.leave(),
 				};
 			}
 			case "ipQps": {
-				const buckets = new AddressBuckets(value, COMPONENT_ADDRESS_MS, mayWait);
-				return { enter: (address) => this.pass(address, (now) => buckets.reserve(address, now)), leave };
+				const buckets = new AddressBuckets(value, COMPONENT_ADDRESS_MS, clock, mayWait);
+				return { enter: (address) => this.pass(address, (now) => buckets.take(address, now)), leave };
 			}
 			default: {
-				const bucket = new TokenBucket(value, clock.now());
-				return { enter: (address) => this.pass(address, (now) => bucket.reserve(now, mayWait)), leave };
+				const bucket = new SharedBucket(value, clock, mayWait);
+				return { enter: (address) => this.pass(address, (now) => bucket.take(address, now)), leave };
 			}
 		}
 	}
@@ -115,37 +117,34 @@ export class RateLimiter {
 	/** The three limits in their order; a call that waits for one asks the next one afterwards. */
 	private pass(
 		address: string,
-		own: Reserve,
+		own: Take,
 		permits: Permits | undefined = undefined,
 	): true | Promise<boolean> {
 		const { order } = this;
 		const now = this.clock.now();
 		for (let at = 0; at < order.length; at++) {
-			const waitMs = this.reserve(order[at] as Limit, now, address, own);
-			if (waitMs === 0) continue;
-			if (this.config.nonBlocking) return Promise.resolve(false);
-			return this.passLater(waitMs, order.slice(at + 1), address, own, permits);
+			const taken = this.take(order[at] as Limit, now, address, own);
+			if (taken === true) continue;
+			if (taken === false) return Promise.resolve(false);
+			return this.passLater(taken, order.slice(at + 1), address, own, permits);
 		}
 		return permits ? permits.enter() : true;
 	}
 
-	private reserve(limit: Limit, now: number, address: string, own: Reserve): number {
-		if (limit === "all") return this.all.reserve(now, !this.config.nonBlocking);
-		return limit === "address" ? this.byAddress.reserve(address, now) : own(now);
+	private take(limit: Limit, now: number, address: string, own: Take): boolean | Promise<void> {
+		if (limit === "all") return this.all.take(address, now);
+		return limit === "address" ? this.byAddress.take(address, now) : own(now);
 	}
 
 	private async passLater(
-		firstMs: number,
+		first: Promise<void>,
 		rest: readonly Limit[],
 		address: string,
-		own: Reserve,
+		own: Take,
 		permits: Permits | undefined,
 	): Promise<boolean> {
-		await this.clock.wait(firstMs);
-		for (const limit of rest) {
-			const waitMs = this.reserve(limit, this.clock.now(), address, own);
-			if (waitMs > 0) await this.clock.wait(waitMs);
-		}
+		await first;
+		for (const limit of rest) await this.take(limit, this.clock.now(), address, own);
 		return permits ? permits.enter() : true;
 	}
 }
@@ -161,13 +160,20 @@ class AddressBuckets {
 	constructor(
 		private readonly perSecond: number,
 		private readonly keptMs: number,
+		private readonly clock: LimiterClock,
 		private readonly mayWait: boolean,
 	) {}
 
-	/** @returns milliseconds to wait */
-	reserve(address: string, now: number): number {
+	/** As {@link Take}. */
+	take(address: string, now: number): boolean | Promise<void> {
+		const waitMs = this.bucketOf(address, now).reserve(now, this.mayWait);
+		if (waitMs === 0) return true;
+		return this.mayWait && this.clock.wait(waitMs);
+	}
+
+	private bucketOf(address: string, now: number): TokenBucket {
 		const known = this.buckets.get(address);
-		if (known && now - known.since < this.keptMs) return known.bucket.reserve(now, this.mayWait);
+		if (known && now - known.since < this.keptMs) return known.bucket;
 		this.buckets.delete(address);
 		for (const oldest of this.buckets.keys()) {
 			if (this.buckets.size < MAX_ADDRESSES) break;
@@ -175,7 +181,7 @@ class AddressBuckets {
 		}
 		const bucket = new TokenBucket(this.perSecond, now);
 		this.buckets.set(address, { bucket, since: now });
-		return bucket.reserve(now, this.mayWait);
+		return bucket;
 	}
 }
 

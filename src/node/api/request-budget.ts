@@ -1,13 +1,16 @@
 /** What decoding a request may take. */
 
-import { budgetOfBytes, type DecodeBudget } from "../../protocol/codec/budget.js";
-import { MAX_TRANSACTION_SIZE } from "../chain/transaction-checks.js";
+import { type DecodeBudget, MAX_DEPTH } from "../../protocol/codec/budget.js";
 
 /**
- * No request is larger than a transaction, and none of its bytes is refused here, since what is too long has an answer
- * of its own; but it can't have more items than the largest transaction has room for.
+ * Items of a request: results, signatures, contracts, votes, keys of permissions, notes. The largest transaction has a few hundred;
+ * what consists of empty items is refused before it has become much.
  */
+const MAX_ITEMS = 10_000;
+
+/** None of a request's bytes is refused here, since what is too long has an answer of its own. */
 export const REQUEST_BUDGET: DecodeBudget = {
-	...budgetOfBytes(MAX_TRANSACTION_SIZE),
 	bytes: Number.POSITIVE_INFINITY,
+	items: MAX_ITEMS,
+	depth: MAX_DEPTH,
 };

@@ -60,8 +60,9 @@ const PAGES: ReadonlyMap<string, PageMaker> = new Map<string, PageMaker>([
 	[
 		"/openapi.json",
 		async ({ config: { node } }, asked) => {
-			const { openApiDocument } = await import("./openapi.js");
-			return json(200, openApiDocument(node.dialect, addressesSeenFrom(asked, node.http)));
+			const { openApiText } = await import("./openapi-text.js");
+			const text = await openApiText(node.dialect, addressesSeenFrom(asked, node.http));
+			return { status: 200, contentType: JSON_TYPE, text };
 		},
 	],
 	[
@@ -72,6 +73,9 @@ const PAGES: ReadonlyMap<string, PageMaker> = new Map<string, PageMaker>([
 		},
 	],
 ]);
+
+/** Whether a path is one of a page; each request for one counts for the limits as a call of `service`. */
+export const isServicePage = (path: string): boolean => PAGES.has(path);
 
 /** The page under a path, if there is one. */
 export function servicePage(

@@ -9,6 +9,7 @@ import type { KeyValueDatabase } from "../state/database.js";
 import type { StateView } from "../state/view.js";
 import type { ForkedState } from "./forked-state.js";
 import type { LogFiles } from "./log-files.js";
+import type { ObserverFailure } from "./observers.js";
 import type { ReadGuess } from "./read-ahead.js";
 
 /** When the base goes to the database. */
@@ -52,4 +53,6 @@ export interface ChainOptions {
 	readonly segmentFiles?: SegmentFiles | undefined;
 	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
 	readonly onStorageFailure: (error: unknown) => void;
+	/** Told what an observer of the chain threw, which must not reach the chain; absent: it ends the process. */
+	readonly onObserverFailure?: ObserverFailure | undefined;
 }

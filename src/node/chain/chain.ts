@@ -74,7 +74,6 @@ export class Chain {
 	/** Up to which block the chain is final. */
 	undoLayers: UndoLayers;
 	readonly environment: ProcessorEnvironment;
-	private readonly observers = new Observers();
 	private readonly changedOwners = new Set<string>();
 	/** Blocks that this node made. */
 	private readonly ownBlocks = new WeakSet<SignedBlock>();
@@ -90,6 +89,7 @@ export class Chain {
 		private readonly settings: ChainSettings,
 		private readonly clock: () => bigint,
 		private readonly journal: ChainJournal | undefined,
+		readonly observers: Observers = new Observers(),
 	) {
 		this.environment = { ...environment, times: this.observers };
 		this.pool = new PendingPool(settings.pendingTimeoutMs, settings.sortPendingByFee);
@@ -511,11 +511,13 @@ export class Chain {
 			try {
 				const outcome = this.push(block, "own");
 				const applied = outcome.kind === "head" ? outcome.applied.at(-1) : undefined;
-				if (!applied) throw new LostSlotError(`another block came before block ${block.number} of this node`);
+				if (!applied) throw new LostSlotError(block.number);
 				this.givenBack.clear();
 				return applied;
 			} catch (error) {
 				this.giveBackOnce(taken);
+				// So many blocks came meanwhile that its parent can't be built on any more.
+				if (error instanceof UnlinkedBlockError) throw new LostSlotError(block.number);
 				throw error;
 			}
 		};

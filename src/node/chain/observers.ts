@@ -40,9 +40,27 @@ export interface ChainObserver {
 	timed?(step: "packed" | "pushed", block: SignedBlock, ms: number): void;
 }
 
-/** All registered observers. */
+/** Handles what an observer throws. It must not throw. */
+export type ObserverFailure = (error: unknown) => void;
+
+/** Where nobody handles failures they end the process, as any exception that nothing catches. */
+const throwLater: ObserverFailure = (error) => {
+	queueMicrotask(() => {
+		throw error;
+	});
+};
+
+/** All registered observers. What one of them throws reaches neither the chain nor the others. */
 export class Observers {
 	private readonly all = new Set<ChainObserver>();
+	private failures = 0;
+
+	constructor(private readonly onFailure: ObserverFailure = throwLater) {}
+
+	/** How often an observer has thrown. */
+	get failed(): number {
+		return this.failures;
+	}
 
 	/** Registers an observer; the returned function removes it. */
 	add(observer: ChainObserver): () => void {
@@ -56,36 +74,50 @@ export class Observers {
 		return false;
 	}
 
+	private each(notify: (observer: ChainObserver) => void): void {
+		for (const observer of this.all) this.guarded(() => notify(observer));
+	}
+
+	private guarded(notify: () => void): void {
+		try {
+			notify();
+		} catch (error) {
+			this.failures++;
+			this.onFailure(error);
+		}
+	}
+
 	executed(transaction: SignedTransaction, inBlock: boolean, ms: number): void {
-		for (const observer of this.all) observer.executed?.(transaction, inBlock, ms);
+		this.each((observer) => observer.executed?.(transaction, inBlock, ms));
 	}
 
 	authorized(ms: number): void {
-		for (const observer of this.all) observer.authorized?.(ms);
+		this.each((observer) => observer.authorized?.(ms));
 	}
 
 	/** @param startedMs when the step began, by `performance.now()` */
 	timed(step: "packed" | "pushed", block: SignedBlock, startedMs: number): void {
-		for (const observer of this.all) observer.timed?.(step, block, performance.now() - startedMs);
+		this.each((observer) => observer.timed?.(step, block, performance.now() - startedMs));
 	}
 
+	/** Each observer gets the whole move before the next one does; a block that it fails at doesn't keep the others from it. */
 	moved(erased: readonly ErasedBlock[], applied: readonly AppliedBlock[], switching: boolean): void {
 		for (const observer of this.all) {
-			if (switching) observer.switched?.(erased, applied);
-			for (const block of erased) observer.erased?.(block);
-			for (const block of applied) observer.applied?.(block, switching);
+			if (switching) this.guarded(() => observer.switched?.(erased, applied));
+			for (const block of erased) this.guarded(() => observer.erased?.(block));
+			for (const block of applied) this.guarded(() => observer.applied?.(block, switching));
 		}
 	}
 
 	replaced(): void {
-		for (const observer of this.all) observer.replaced?.();
+		this.each((observer) => observer.replaced?.());
 	}
 
 	pending(transaction: SignedTransaction, info: TransactionInfo): void {
-		for (const observer of this.all) observer.pending?.(transaction, info);
+		this.each((observer) => observer.pending?.(transaction, info));
 	}
 
 	refused(transaction: SignedTransaction, error: unknown): void {
-		for (const observer of this.all) observer.refused?.(transaction, error);
+		this.each((observer) => observer.refused?.(transaction, error));
 	}
 }

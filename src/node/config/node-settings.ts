@@ -288,6 +288,10 @@ export const nodeSettings = {
 	"node.metricsEnable": boolean(false, "the older meters: gRPC Monitor and /monitor/getstatsinfo"),
 	"node.metrics.prometheus.enable": boolean(false, "metrics as Prometheus reads them"),
 	"node.metrics.prometheus.port": port(9527, "their port"),
+	"node.metrics.prometheus.host": text(
+		"127.0.0.1",
+		"address that they are read at (ours); whoever reaches it reads all of them",
+	),
 
 	"node.trustNode": idle(NO_SOLIDITY_PROCESS, "text"),
 	"node.walletExtensionApi": idle(

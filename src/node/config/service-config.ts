@@ -96,7 +96,8 @@ export interface BackupConfig {
 export interface MetricsConfig {
 	/** The older meters: gRPC Monitor and `/monitor/getstatsinfo`. */
 	readonly enabled: boolean;
-	readonly prometheus: ListenerConfig;
+	/** `host`: the address that it binds. */
+	readonly prometheus: ListenerConfig & { readonly host: string };
 }
 
 export function readHttp(settings: Settings, release: Release): HttpConfig {
@@ -208,7 +209,10 @@ export function readBackup(settings: Settings): BackupConfig {
 export function readMetrics(settings: Settings): MetricsConfig {
 	return {
 		enabled: settings.get("node.metricsEnable"),
-		prometheus: listener(settings, "node.metrics.prometheus.enable", "node.metrics.prometheus.port"),
+		prometheus: {
+			...listener(settings, "node.metrics.prometheus.enable", "node.metrics.prometheus.port"),
+			host: settings.get("node.metrics.prometheus.host"),
+		},
 	};
 }
 

@@ -2,68 +2,119 @@
 
 import { addressPrefix, toBase58Check } from "../../protocol/address.js";
 import { concatBytes, toHex } from "../../protocol/bytes.js";
-import type { TransactionInfo, TransactionInfoLog } from "../../protocol/messages.js";
+import type { TransactionInfoLog } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { EventConfig, EventFilter } from "../config/event-config.js";
+import type { BlockBudget } from "./event-budget.js";
 import { type ReadEvent, readEvent } from "./event-decoding.js";
 import type { EventBody } from "./event-json.js";
 import type { Trigger } from "./event-kinds.js";
 import type { LoadedBlock } from "./loaded-block.js";
 
+/** What an event says beyond its log. */
+interface EventMembers extends EventBody {
+	readonly eventSignatureFull: string;
+	readonly topicMap: Readonly<Record<string, string>>;
+	readonly dataMap: Readonly<Record<string, string>>;
+}
+
 /** A log of a block, before it is settled as which kind it is told. */
 export interface ContractTrigger extends Trigger {
 	/** Whether the interface knew it; what makes it a log instead of an event is {@link asLog}. */
-	readonly event: EventBody | undefined;
+	readonly event: EventMembers | undefined;
 	readonly log: EventBody;
 }
 
-/** The logs of a block that the filter leaves, in order. */
-export function contractTriggers(
+/** Members, names and addresses of a trigger, in characters; of a topic; of a byte of data, which stands there twice. */
+const TRIGGER_CHARACTERS = 1_500;
+const TOPIC_CHARACTERS = 2 * 67;
+const BYTE_CHARACTERS = 2 * 2;
+/** Of a character that JSON writes as an escape. */
+const ESCAPE_CHARACTERS = 6;
+
+/** The logs of a block that the filter leaves, in order, each made when it is asked for. */
+export function* contractTriggers(
 	loaded: LoadedBlock,
 	{ filter, parsesLogs }: Pick<EventConfig, "filter" | "parsesLogs">,
-): ContractTrigger[] {
+	budget: BlockBudget,
+): Generator<ContractTrigger> {
 	const { block, infos } = loaded;
-	if (filter && !isWithin(filter, block.number)) return [];
-	const { transactions } = block;
-	if (infos.length !== transactions.length) return [];
-	return infos.flatMap((info, at) => {
-		const transaction = transactions[at] as SignedTransaction;
-		return info.log.flatMap((log, index) => {
-			const contract = concatBytes(Uint8Array.of(addressPrefix()), log.address);
-			if (filter && !isWanted(filter, toBase58Check(contract), log)) return [];
-			return [contractTrigger(loaded, { transaction, info, log, index, contract }, parsesLogs)];
-		});
-	});
+	if (filter && !isWithin(filter, block.number)) return;
+	if (infos.length !== block.transactions.length) return;
+	for (const [position, info] of infos.entries()) {
+		for (const [index, log] of info.log.entries()) {
+			if (filter && !isWanted(filter, log)) continue;
+			const trigger = contractTriggerAt(loaded, { position, index }, parsesLogs, budget);
+			if (trigger) yield trigger;
+		}
+	}
 }
+
+/** One log of a block. @returns undefined: it isn't there, or it is left out */
+export function contractTriggerAt(
+	loaded: LoadedBlock,
+	{ position, index }: LogPlace,
+	parsesLogs: boolean,
+	budget: BlockBudget,
+): ContractTrigger | undefined {
+	const { block, infos } = loaded;
+	const transaction = block.transactions[position];
+	const log = infos[position]?.log[index];
+	if (!transaction || !log || infos.length !== block.transactions.length) return undefined;
+	return budget.make(
+		{ what: "log", transaction: transaction.idHex, index },
+		TRIGGER_CHARACTERS + TOPIC_CHARACTERS * log.topics.length + BYTE_CHARACTERS * log.data.length,
+		() => contractTrigger(loaded, { transaction, log, index }, parsesLogs),
+		({ event }) => (event ? eventCharacters(event) : 0),
+	);
+}
+
+/** How long what an event says beyond its log is, at most. */
+function eventCharacters({ topicMap, dataMap, eventSignatureFull }: EventMembers): number {
+	let length = 2 * eventSignatureFull.length;
+	for (const map of [topicMap, dataMap]) {
+		for (const [name, value] of Object.entries(map))
+			length += textCharacters(name) + textCharacters(value) + 6;
+	}
+	return length;
+}
+
+const textCharacters = (text: string): number =>
+	text.length * (/["\\\p{Cc}]/u.test(text) ? ESCAPE_CHARACTERS : 1);
 
 const isWithin = ({ fromBlock, toBlock }: EventFilter, number: bigint): boolean =>
 	number >= fromBlock && (toBlock === undefined || number <= toBlock);
 
 /** Topics are compared as they are, before anything is read. */
-function isWanted(
-	{ addresses, topics }: EventFilter,
-	contract: string,
-	log: Readonly<TransactionInfoLog>,
-): boolean {
-	if (addresses.size > 0 && !addresses.has(contract.toLowerCase())) return false;
+function isWanted({ addresses, topics }: EventFilter, log: Readonly<TransactionInfoLog>): boolean {
+	if (addresses.size > 0 && !addresses.has(toBase58Check(contractOf(log)).toLowerCase())) return false;
 	return topics.size === 0 || log.topics.some((topic) => topics.has(toHex(topic)));
+}
+
+/** 21 bytes. */
+const contractOf = ({ address }: Readonly<TransactionInfoLog>): Uint8Array =>
+	concatBytes(Uint8Array.of(addressPrefix()), address);
+
+interface LogPlace {
+	/** Of the transaction in its block. */
+	readonly position: number;
+	/** Among the logs of its transaction. */
+	readonly index: number;
 }
 
 interface PlacedLog {
 	readonly transaction: SignedTransaction;
-	readonly info: Readonly<TransactionInfo>;
 	readonly log: Readonly<TransactionInfoLog>;
 	/** Among the logs of its transaction. */
 	readonly index: number;
-	/** 21 bytes. */
-	readonly contract: Uint8Array;
 }
 
 function contractTrigger(
 	{ block, state, solidNumber, dialect }: LoadedBlock,
-	{ transaction, log, index, contract }: PlacedLog,
+	{ transaction, log, index }: PlacedLog,
 	parsesLogs: boolean,
 ): ContractTrigger {
+	const contract = contractOf(log);
 	const { owner } = transaction;
 	const creator = state.contract.get(contract)?.origin_address ?? owner;
 	const topics = log.topics.map(toHex);
@@ -93,7 +144,7 @@ function contractTrigger(
 	};
 }
 
-function eventMembers({ signature, signatureFull, name, topicMap, dataMap }: ReadEvent): EventBody {
+function eventMembers({ signature, signatureFull, name, topicMap, dataMap }: ReadEvent): EventMembers {
 	return {
 		eventSignature: signature,
 		eventSignatureFull: signatureFull,

@@ -3,6 +3,9 @@
  * the standard says, and from what the history's rows show: unsigned numbers are read as signed, arrays and tuples not at all.
  */
 
+import { AbiDataError } from "../../abi/abi-data-error.js";
+import { checkDecodedSize } from "../../abi/decoded-size.js";
+import { isSmallEntry, MAX_ENTRIES } from "../../abi/stored-interface.js";
 import { addressPrefix, toBase58Check } from "../../protocol/address.js";
 import { concatBytes, fromUtf8, toHex, toKey, utf8 } from "../../protocol/bytes.js";
 import { type Dialect, spell, toNeutral } from "../../protocol/dialect.js";
@@ -14,12 +17,17 @@ import {
 	type TransactionInfoLog,
 } from "../../protocol/messages.js";
 
-/** Further entries of an interface are not looked at: whoever deploys a contract writes it. */
-const MOST_ENTRIES = 2_000;
 const WORD = 32;
+/** Bytes by which values may be larger than a multiple of the data that they are read from. */
+const SLACK = 1 << 10;
 
-type Entry = Readonly<SmartContractABIEntry>;
-type Inputs = Entry["inputs"];
+type Inputs = Readonly<SmartContractABIEntry>["inputs"];
+
+/** An event of an interface. */
+interface Entry {
+	readonly name: string;
+	readonly inputs: Inputs;
+}
 
 /** A log as an event. */
 export interface ReadEvent {
@@ -36,7 +44,7 @@ export interface ReadEvent {
 
 const byTopic = new WeakMap<Readonly<SmartContractABI>, ReadonlyMap<string, Entry>>();
 
-/** @returns undefined: the interface doesn't know the log */
+/** @returns undefined: the interface doesn't know the log, or it would become much more than it is */
 export function readEvent(
 	abi: Readonly<SmartContractABI> | undefined,
 	log: Readonly<TransactionInfoLog>,
@@ -44,7 +52,7 @@ export function readEvent(
 ): ReadEvent | undefined {
 	const [topic] = log.topics;
 	const entry = abi && topic && eventsOf(abi).get(toKey(topic));
-	if (!entry) return undefined;
+	if (!entry || !isSmall(entry.inputs, log)) return undefined;
 	const typeOf = ({ type }: Inputs[number]): string => spell(toNeutral(type), dialect);
 	const typed = entry.inputs.map((input) => `${typeOf(input)}${input.name === "" ? "" : ` ${input.name}`}`);
 	return {
@@ -60,8 +68,9 @@ function eventsOf(abi: Readonly<SmartContractABI>): ReadonlyMap<string, Entry> {
 	let events = byTopic.get(abi);
 	if (!events) {
 		const found = new Map<string, Entry>();
-		for (const entry of abi.entrys.slice(0, MOST_ENTRIES)) {
+		for (const entry of abi.entrys.slice(0, MAX_ENTRIES)) {
 			if (entry.type !== SmartContractABIEntryEntryType.Event || entry.anonymous) continue;
+			if (!isSmallEntry(entry)) continue;
 			const signature = `${entry.name}(${entry.inputs.map(({ type }) => type).join(",")})`;
 			const key = toKey(keccak256(utf8(signature)));
 			if (!found.has(key)) found.set(key, entry);
@@ -70,6 +79,23 @@ function eventsOf(abi: Readonly<SmartContractABI>): ReadonlyMap<string, Entry> {
 		byTopic.set(abi, events);
 	}
 	return events;
+}
+
+/**
+ * Whether the values take about as much as the data: pointers may overlap, so that a few bytes would become gigabytes. What
+ * comes after a value that isn't read is not read either.
+ */
+function isSmall(inputs: Inputs, { topics, data }: Readonly<TransactionInfoLog>): boolean {
+	const values = inputs.filter(({ indexed }) => !indexed);
+	if (inputs.length - values.length !== topics.length - 1) return true;
+	const end = values.findIndex(({ type }) => !isRead(type));
+	try {
+		checkDecodedSize(end < 0 ? values : values.slice(0, end), data, SLACK);
+		return true;
+	} catch (error) {
+		if (error instanceof AbiDataError) return false;
+		throw error;
+	}
 }
 
 function readValues(inputs: Inputs, { topics, data }: Readonly<TransactionInfoLog>) {
@@ -117,9 +143,11 @@ function put(map: Record<string, string>, position: number, name: string, value:
 
 const isWhole = (type: string): boolean => /^(?:u?int\d*|(?:orc|trc)Token|bool|address)$/.test(type);
 
+const isRead = (type: string): boolean => !type.includes("[") && !type.startsWith("tuple");
+
 /** @returns undefined: it can't be read */
 function valueAt(type: string, data: Uint8Array, offset: number): string | undefined {
-	if (type.includes("[") || type.startsWith("tuple")) return undefined;
+	if (!isRead(type)) return undefined;
 	const word = data.subarray(offset, offset + WORD);
 	if (word.length < WORD) return undefined;
 	if (type !== "string" && type !== "bytes") return wordText(type, word);

@@ -3,6 +3,7 @@
 import type { ErasedBlock } from "../chain/observers.js";
 import type { EventConfig } from "../config/event-config.js";
 import { keepInternalCallData } from "../rules/internal-call-data.js";
+import type { EventBudget } from "./event-budget.js";
 import { FollowedEvents } from "./followed-events.js";
 import { LiveEvents } from "./live-events.js";
 import type { EventChain } from "./loaded-block.js";
@@ -15,6 +16,7 @@ interface EventServiceOptions {
 	readonly config: EventConfig;
 	readonly chain: EventChain;
 	readonly outlet: EventOutlet;
+	readonly budget: EventBudget;
 	/** Waits so many ms. */
 	readonly pause: (ms: number) => Promise<void>;
 	readonly warn: (text: string) => void;
@@ -41,8 +43,8 @@ interface EventService {
 }
 
 export function createEventService(options: EventServiceOptions): EventService {
-	const { config, chain, outlet, pause, warn, fed } = options;
-	const sender = new EventSender(config, outlet);
+	const { config, chain, outlet, budget, pause, warn, fed } = options;
+	const sender = new EventSender(config, outlet, budget);
 	if (config.version === 0) {
 		if (sender.wants("transaction")) keepInternalCallData();
 		return {

@@ -7,9 +7,7 @@ import type { SignedBlock } from "../../protocol/block.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
 import type { ChainObserver, ErasedBlock } from "../chain/observers.js";
 import { receiptsOf } from "../history/stored-blocks.js";
-import { solidityTrigger } from "./block-triggers.js";
 import type { ContractTrigger } from "./contract-triggers.js";
-import { messageOf } from "./event-kinds.js";
 import type { EventChain, LoadedBlock } from "./loaded-block.js";
 import { type EventSender, LIVE_LOGS, SOLID_LOGS } from "./sending.js";
 
@@ -144,7 +142,7 @@ export class FollowedEvents implements ChainObserver {
 		const { sender } = this.options;
 		this.tellBlock(waiting, true);
 		this.tellLogs(waiting, SOLID_LOGS);
-		if (sender.wants("solidity")) sender.send(messageOf("solidity", solidityTrigger(waiting.block)));
+		if (sender.wants("solidity")) sender.solidified(waiting.block);
 	}
 
 	private tellBlock(waiting: WaitingBlock, isSolid: boolean): void {

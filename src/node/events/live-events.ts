@@ -7,9 +7,7 @@ import type { SignedBlock } from "../../protocol/block.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
 import type { ChainObserver, ErasedBlock } from "../chain/observers.js";
 import { receiptsOf } from "../history/stored-blocks.js";
-import { solidityTrigger } from "./block-triggers.js";
 import type { ContractTrigger } from "./contract-triggers.js";
-import { messageOf } from "./event-kinds.js";
 import type { EventChain, LoadedBlock } from "./loaded-block.js";
 import { type EventSender, LIVE_LOGS, SOLID_LOGS } from "./sending.js";
 
@@ -125,7 +123,7 @@ export class LiveEvents implements ChainObserver {
 		if (sender.wants("solidity")) {
 			for (let number = told.solidity + 1; number <= solid; number++) {
 				const block = this.chain.block(number);
-				if (block) sender.send(messageOf("solidity", solidityTrigger(block)));
+				if (block) sender.solidified(block);
 			}
 		}
 		told.solidity = solid;

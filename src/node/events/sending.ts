@@ -1,13 +1,16 @@
 /** From logs and blocks to messages, as the topics say. */
 
+import type { SignedBlock } from "../../protocol/block.js";
 import type { EventConfig, EventKind } from "../config/event-config.js";
-import { blockTrigger } from "./block-triggers.js";
+import { blockTrigger, solidityTrigger } from "./block-triggers.js";
 import { type ContractTrigger, contractTriggers } from "./contract-triggers.js";
-import { type EventMessage, messageOf } from "./event-kinds.js";
+import type { EventBudget } from "./event-budget.js";
+import type { EventBody } from "./event-json.js";
+import { type EventMessage, messageOf, type Trigger } from "./event-kinds.js";
 import type { LoadedBlock } from "./loaded-block.js";
 import { transactionTriggers } from "./transaction-triggers.js";
 
-/** Takes messages in their order. It must neither throw nor wait. */
+/** Takes messages in their order. It must not wait. */
 export type EventOutlet = (message: EventMessage) => void;
 
 /** The kinds that logs of unsolidified and of solidified blocks are told as. */
@@ -27,6 +30,7 @@ export class EventSender {
 	constructor(
 		private readonly config: EventConfig,
 		private readonly outlet: EventOutlet,
+		private readonly budget: EventBudget,
 	) {
 		const { topics } = config;
 		this.wantsLive = topics.has("contractevent") || topics.has("contractlog");
@@ -44,11 +48,18 @@ export class EventSender {
 
 	/** The logs of a block; none where no topic is about them. */
 	logsOf(loaded: LoadedBlock): readonly ContractTrigger[] {
-		return this.wantsLive || this.wantsSolid ? contractTriggers(loaded, this.config) : [];
+		if (!this.wantsLive && !this.wantsSolid) return [];
+		return [...contractTriggers(loaded, this.config, this.budget.open(loaded.block))];
 	}
 
-	send(message: EventMessage): void {
-		this.outlet(message);
+	/** @param members in place of those of the trigger */
+	send(kind: EventKind, trigger: Trigger, members: EventBody = {}): void {
+		const { blockNumber, transactionId } = trigger.members;
+		const block = typeof blockNumber === "bigint" ? blockNumber : undefined;
+		const transaction = typeof transactionId === "string" ? transactionId : undefined;
+		this.budget.attempt({ what: kind, block, transaction }, () =>
+			this.outlet(messageOf(kind, trigger, members)),
+		);
 	}
 
 	/** Logs in their order, each as event or log, and as both where the topic of logs asks for it. */
@@ -62,24 +73,29 @@ export class EventSender {
 	/** @param removed the block has left the chain */
 	event(trigger: ContractTrigger, { event }: LogKinds, removed: boolean): void {
 		if (!trigger.event || !this.wants(event)) return;
-		this.send(messageOf(event, trigger, { ...(removed ? { removed } : {}), ...trigger.event }));
+		this.send(event, trigger, { ...(removed ? { removed } : {}), ...trigger.event });
 	}
 
 	log(trigger: ContractTrigger, { log }: LogKinds, removed: boolean): void {
 		const topic = this.config.topics.get(log);
 		if (!topic || (trigger.event && !topic.redundancy)) return;
-		this.send(messageOf(log, trigger, { ...(removed ? { removed } : {}), ...trigger.log }));
+		this.send(log, trigger, { ...(removed ? { removed } : {}), ...trigger.log });
 	}
 
 	block(loaded: LoadedBlock): void {
-		this.send(messageOf("block", blockTrigger(loaded)));
+		this.send("block", blockTrigger(loaded));
+	}
+
+	solidified(block: SignedBlock): void {
+		this.send("solidity", solidityTrigger(block));
 	}
 
 	transactions(loaded: LoadedBlock): void {
 		const { version, topics } = this.config;
 		const ethCompatible = topics.get("transaction")?.ethCompatible ?? false;
-		for (const trigger of transactionTriggers(loaded, { version, ethCompatible })) {
-			this.send(messageOf("transaction", trigger));
+		const budget = this.budget.open(loaded.block);
+		for (const trigger of transactionTriggers(loaded, { version, ethCompatible }, budget)) {
+			this.send("transaction", trigger);
 		}
 	}
 }

@@ -11,6 +11,7 @@ import {
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { priceAt } from "../consensus/price-history.js";
 import { internalCallData } from "../rules/internal-call-data.js";
+import type { BlockBudget } from "./event-budget.js";
 import type { EventBody, EventValue } from "./event-json.js";
 import type { Trigger } from "./event-kinds.js";
 import type { LoadedBlock } from "./loaded-block.js";
@@ -21,17 +22,74 @@ interface TransactionStyle {
 	readonly ethCompatible: boolean;
 }
 
-/** The transactions of a block, in order. */
-export function transactionTriggers(loaded: LoadedBlock, style: TransactionStyle): Trigger[] {
-	const { block, infos } = loaded;
-	const isKnown = infos.length === block.transactions.length;
+/** Members of a trigger, in characters; those of an internal transaction, of a log and of a topic. */
+const TRIGGER_CHARACTERS = 2_000;
+const INTERNAL_CHARACTERS = 600;
+const LOG_CHARACTERS = 500;
+const TOPIC_CHARACTERS = 67;
+
+/** The transactions of a block, in order, each made when it is asked for. */
+export function* transactionTriggers(
+	loaded: LoadedBlock,
+	style: TransactionStyle,
+	budget: BlockBudget,
+): Generator<Trigger> {
 	const before = { energy: 0n, logs: 0 };
-	return block.transactions.map((transaction, index) => {
-		const info = isKnown ? infos[index] : undefined;
-		const trigger = transactionTrigger(loaded, { transaction, info, index, before }, style);
+	for (const index of loaded.block.transactions.keys()) {
+		const trigger = transactionTriggerAt(loaded, index, style, budget, before);
+		const info = infoAt(loaded, index);
+		before.energy += info?.receipt?.energy_usage_total ?? 0n;
 		before.logs += info?.log.length ?? 0;
-		return trigger;
-	});
+		if (trigger) yield trigger;
+	}
+}
+
+/** Receipts count for nothing unless there is one for each transaction. */
+const infoAt = ({ block, infos }: LoadedBlock, index: number): Readonly<TransactionInfo> | undefined =>
+	infos.length === block.transactions.length ? infos[index] : undefined;
+
+/**
+ * One transaction of a block.
+ * @param before the sums of those before it, which only `ethCompatible` shows
+ * @returns undefined: it isn't there, or it is left out
+ */
+export function transactionTriggerAt(
+	loaded: LoadedBlock,
+	index: number,
+	style: TransactionStyle,
+	budget: BlockBudget,
+	before: PlacedTransaction["before"] = { energy: 0n, logs: 0 },
+): Trigger | undefined {
+	const transaction = loaded.block.transactions[index];
+	if (!transaction) return undefined;
+	const info = infoAt(loaded, index);
+	return budget.make(
+		{ what: "transaction", transaction: transaction.idHex, index },
+		charactersOf(transaction, info, style),
+		() => transactionTrigger(loaded, { transaction, info, index, before }, style),
+	);
+}
+
+/** How long a trigger is, at most. */
+function charactersOf(
+	{ raw }: SignedTransaction,
+	info: Readonly<TransactionInfo> | undefined,
+	{ version, ethCompatible }: TransactionStyle,
+): number {
+	let length = TRIGGER_CHARACTERS + 2 * (raw?.data.length ?? 0) + 2 * (info?.contractResult[0]?.length ?? 0);
+	if (ethCompatible) {
+		for (const { topics, data } of info?.log ?? [])
+			length += LOG_CHARACTERS + TOPIC_CHARACTERS * topics.length + 2 * data.length;
+	}
+	if (version === 0) {
+		for (const internal of info?.internal_transactions ?? []) {
+			const { callValueInfo, note, extra } = internal;
+			const data = internalCallData(internal);
+			length += INTERNAL_CHARACTERS * (1 + callValueInfo.length) + 6 * (note.length + extra.length);
+			length += typeof data === "number" ? 0 : 2 * data.length;
+		}
+	}
+	return length;
 }
 
 interface PlacedTransaction {
@@ -39,8 +97,8 @@ interface PlacedTransaction {
 	/** Undefined: the receipts are not known. */
 	readonly info: Readonly<TransactionInfo> | undefined;
 	readonly index: number;
-	/** Of the transactions before it; its own energy is added. */
-	readonly before: { energy: bigint; readonly logs: number };
+	/** Of the transactions before it. */
+	readonly before: { readonly energy: bigint; readonly logs: number };
 }
 
 function transactionTrigger(
@@ -49,7 +107,7 @@ function transactionTrigger(
 	style: TransactionStyle,
 ): Trigger {
 	const { block, solidNumber, dialect } = loaded;
-	const { transaction, info, before } = placed;
+	const { transaction, info } = placed;
 	const isEth = style.ethCompatible && info !== undefined;
 	const type = transaction.type?.name ?? "";
 	const { raw, message } = transaction;
@@ -59,7 +117,6 @@ function transactionTrigger(
 		dialect,
 	);
 	const receipt = info?.receipt;
-	before.energy += receipt?.energy_usage_total ?? 0n;
 	const result = info?.contractResult[0];
 	return {
 		timestampMs: block.timestampMs,
@@ -111,7 +168,7 @@ function ethMembers(
 	const price = properties.get("ENERGY_FEE");
 	return {
 		transactionIndex: index,
-		cumulativeEnergyUsed: before.energy,
+		cumulativeEnergyUsed: before.energy + (info?.receipt?.energy_usage_total ?? 0n),
 		preCumulativeLogCount: before.logs,
 		logList: (info?.log ?? []).map((log, at) => ({
 			address: toHex(log.address),
@@ -244,12 +301,13 @@ const MOVEMENTS = {
 function internalTransaction(internal: Readonly<InternalTransaction>): EventValue {
 	const { hash, callValueInfo, transferTo_address, caller_address, rejected, note, extra } = internal;
 	const tokens = callValueInfo.filter(({ tokenId }) => tokenId !== "");
+	const input = internalCallData(internal);
 	return {
 		hash: toHex(hash),
 		callValue: callValueInfo.find(({ tokenId }) => tokenId === "")?.callValue ?? 0n,
 		tokenInfo: Object.fromEntries(tokens.map(({ tokenId, callValue }) => [tokenId, callValue])),
 		transferTo_address: toHex(transferTo_address),
-		data: toHex(internalCallData(internal)),
+		...(typeof input === "number" ? { dataLength: input } : { data: toHex(input) }),
 		caller_address: toHex(caller_address),
 		rejected,
 		note: fromUtf8(note),

@@ -26,6 +26,7 @@ export function registerEventGauges(
 	native("subscribers", "Subscribers of the native event queue.", (counts) => counts.native?.subscribers);
 	native("sent", "Messages given to subscribers.", (counts) => counts.native?.sent);
 	native("lost", "Messages that subscribers were too slow for.", (counts) => counts.native?.lost);
+	native("left_out", "Events that could not be published.", (counts) => counts.native?.leftOut);
 	const receiver = (name: string, help: string, value: (counts: FeedCounts) => number): void => {
 		new Gauge({
 			name: `${brand}:event_receiver_${name}`,
@@ -42,4 +43,5 @@ export function registerEventGauges(
 	receiver("errors", "Deliveries that failed.", ({ errors }) => errors);
 	receiver("sent", "Messages that it has acknowledged.", ({ sent }) => sent);
 	receiver("lost", "Messages that it was too slow for, where no position is stored.", ({ lost }) => lost);
+	receiver("left_out", "Events that could not be published.", ({ leftOut }) => leftOut);
 }

@@ -15,6 +15,7 @@ import type { HistoryReader } from "../history/history-index.js";
 import type { PeerMeter } from "../network/peer-meter.js";
 import type { StateDatabase } from "../state/state-database.js";
 import { registerEventGauges } from "./event-gauges.js";
+import { registerFaultGauges } from "./fault-gauges.js";
 import { registerHistoryGauges } from "./history-gauges.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
@@ -31,7 +32,8 @@ interface MetricsOptions {
 	readonly history?: HistoryReader | undefined;
 	/** Milliseconds. */
 	readonly clock: () => bigint;
-	readonly host: string | undefined;
+	/** Milliseconds of a clock that only goes forward. */
+	readonly now: () => number;
 	readonly report: (error: unknown, where: string) => void;
 }
 
@@ -57,7 +59,7 @@ const REFUSALS: ReadonlyMap<number, string> = new Map([
 
 /** Starts counting; rejects with a {@link PortError} if the port can't be bound. */
 export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics> {
-	const { config, chain, database, network, clock, host, report } = options;
+	const { config, chain, database, network, clock, now, report } = options;
 	const { enabled, prometheus } = config.node.metrics;
 	const registry = prometheus.enabled
 		? new MetricRegistry(config.node.dialect, config.node.release, clock, (set) => {
@@ -72,6 +74,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 				setDatabase(database, set);
 			})
 		: undefined;
+	if (registry) registerFaultGauges(registry.registry, config.node.dialect, chain);
 	if (registry && options.events) {
 		registerEventGauges(registry.registry, config.node.dialect, options.events);
 	}
@@ -80,7 +83,8 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 	}
 	const meters = enabled ? new Meters(() => performance.now()) : undefined;
 	const stops = [watchChain(chain, clock, registry, meters)];
-	const server = registry && (await startMetricsServer(registry, prometheus.port, host, report));
+	const server =
+		registry && (await startMetricsServer(registry, prometheus.port, prometheus.host, now, report));
 	return {
 		observer: apiObserver(registry, meters),
 		peers: peerMeter(registry, meters),

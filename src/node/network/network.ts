@@ -1,5 +1,6 @@
 /** The peer network of a node: puts its parts together, starts and stops them. */
 
+import { quietLog } from "../../diagnostics/quiet-log.js";
 import type { SignedBlock } from "../../protocol/block.js";
 import { toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
@@ -26,7 +27,6 @@ import { peerSettings } from "./peer-settings.js";
 import { Application } from "./peers/application.js";
 import { PeerWorld } from "./peers/peer-world.js";
 import type { SyncProgress } from "./peers/sync-requester.js";
-import { quietLog, quietReport } from "./quiet-log.js";
 import type { CandidateSource } from "./transport/candidates.js";
 import { PeerTransport } from "./transport/peer-transport.js";
 import { NODE_ID_LENGTH } from "./wire/endpoint.js";
@@ -70,6 +70,8 @@ export interface PeerNetwork extends NetworkView {
 	readonly chain: NodeChain;
 	/** Whether this node is the one of its backup group that acts. */
 	readonly isMaster: boolean;
+	/** Whether a peer is sending blocks that this node lacks. */
+	readonly isReceiving: boolean;
 	/** Announces a block that was made here, before it is applied. */
 	announceBlock(block: SignedBlock): void;
 	/** How far synchronising is; undefined: nothing is missing. */
@@ -81,8 +83,7 @@ export interface PeerNetwork extends NetworkView {
 /** Starts the network. A port that can't be bound is logged (protocol/configuration §1.5); the node then only dials. */
 export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> {
 	const options = await withAddresses(given);
-	const { config, open, log, host, meter } = options;
-	const report = quietReport(options.report, () => options.environment.now());
+	const { config, open, log, host, meter, report } = options;
 	const guarded = guardedEnvironment(options.environment, report);
 	const environment = meter ? meteredEnvironment(guarded, meter) : guarded;
 	const { peers } = config.node;
@@ -318,6 +319,9 @@ function runningNetwork(parts: NetworkParts): PeerNetwork {
 		},
 		get isMaster() {
 			return isMaster();
+		},
+		get isReceiving() {
+			return world.isReceiving;
 		},
 		get progress() {
 			return running.requester.progress;

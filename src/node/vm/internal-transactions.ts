@@ -12,7 +12,7 @@ import {
 	type Vote,
 } from "../../protocol/messages.js";
 import { type QuotingMessage, quoting, spellMessage } from "../../protocol/quoting-message.js";
-import { copyOfCallData, setInternalCallData } from "../rules/internal-call-data.js";
+import { type CallData, type CallDataCopies, setInternalCallData } from "../rules/internal-call-data.js";
 
 /** What an internal transaction moves: coins in sun, and tokens by id. */
 export interface InternalTransfer {
@@ -35,8 +35,8 @@ export interface InternalRecord {
 	readonly tokens: ReadonlyMap<string, bigint>;
 	rejected: boolean;
 	extra: string | QuotingMessage;
-	/** Input or code, where events tell it. */
-	readonly data?: Uint8Array | undefined;
+	/** Input or code, where events have it. */
+	readonly data?: CallData | undefined;
 }
 
 /** Notes that are recorded even without `vm.saveFeaturedInternalTx`. */
@@ -48,8 +48,14 @@ export class InternalTransactions {
 	private readonly records: InternalRecord[] = [];
 	private count = 0;
 
-	/** @param listed whether the list is needed; if not they are only counted, since hashing takes long */
-	constructor(private readonly listed = true) {}
+	/**
+	 * @param listed whether the list is needed; if not they are only counted, since hashing takes long
+	 * @param copies keeps input and code; absent: nothing does
+	 */
+	constructor(
+		private readonly listed = true,
+		private readonly copies?: CallDataCopies,
+	) {}
 
 	/** How many were made so far, undone ones included: it enters the addresses of created contracts. */
 	get nonce(): number {
@@ -101,7 +107,7 @@ export class InternalTransactions {
 			tokens: tokens ?? NO_TOKENS,
 			rejected: false,
 			extra: "",
-			data: copyOfCallData(data),
+			data: this.copies?.copy(data),
 		};
 		this.records.push(record);
 		return record;
@@ -139,7 +145,7 @@ function toMessage(record: InternalRecord, dialect: Dialect): InternalTransactio
 		rejected: record.rejected,
 		extra: spellMessage(record.extra, dialect),
 	});
-	if (record.data) setInternalCallData(message, record.data);
+	if (record.data !== undefined) setInternalCallData(message, record.data);
 	return message;
 }
 

@@ -4,6 +4,7 @@ import { toKey } from "../../protocol/bytes.js";
 import { hashOrder } from "../../protocol/hash-order.js";
 import type { TransactionInfoLog } from "../../protocol/messages.js";
 import type { ChainRules } from "../rules/chain-rules.js";
+import type { CallDataCopies } from "../rules/internal-call-data.js";
 import type { ShieldedProofs } from "../shielded/proofs.js";
 import { StateLayer } from "../state/layer.js";
 import type { StateView } from "../state/view.js";
@@ -56,10 +57,14 @@ export interface MachineOptions {
 	readonly hashes?: HashNotes | undefined;
 	/** Whether internal transactions are listed, not only counted; they are unless this says false. */
 	readonly listInternal?: boolean;
+	/** Keeps the input of internal calls for events; absent: nothing does. */
+	readonly callData?: CallDataCopies | undefined;
 }
 
 /** A point to which everything that frames did can be undone. */
 export interface MachineMark {
+	/** Depth of the frame that begins. */
+	readonly depth: number;
 	readonly state: number;
 	readonly storage: StorageMark;
 	readonly transient: number;
@@ -100,7 +105,7 @@ export class Machine {
 		idleLayers.delete(base);
 		this.state = this.layer.view;
 		this.storage = new TransactionStorage(this.state, options.gates);
-		this.internal = new InternalTransactions(options.listInternal);
+		this.internal = new InternalTransactions(options.listInternal, options.callData);
 	}
 
 	/** The sender's address; before multi-signature it carried the network's prefix. */
@@ -120,8 +125,10 @@ export class Machine {
 		return this.options.gates;
 	}
 
-	mark(): MachineMark {
+	/** @param depth of the frame that begins; absent: none does */
+	mark(depth = 0): MachineMark {
 		return {
+			depth,
 			state: this.layer.mark(),
 			storage: this.storage.mark(),
 			transient: this.transient.mark(),
@@ -136,7 +143,7 @@ export class Machine {
 	/** Undoes what was done since a mark; internal transactions stay listed, as rejected. */
 	revert(mark: MachineMark): void {
 		this.layer.revert(mark.state);
-		if (this.gates.energyLimit) this.storage.revert(mark.storage);
+		if (this.gates.energyLimit) this.storage.revert(mark.storage, mark.depth);
 		else this.storage.forgetSince(mark.storage);
 		this.transient.revert(mark.transient);
 		this.logs.length = mark.logs;

@@ -42,7 +42,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 	],
 	"org.coin.core.services.http.": ["JsonFormat$ParseException"],
 	"com.alibaba.fastjson.": ["JSONException"],
-	"com.google.protobuf.": ["InvalidProtocolBufferException"],
+	"com.google.protobuf.": [
+		"InvalidProtocolBufferException",
+		"InvalidProtocolBufferException$InvalidWireTypeException",
+	],
 	"java.lang.": [
 		"ArithmeticException",
 		"ArrayIndexOutOfBoundsException",
@@ -69,7 +72,10 @@ const packageOf = new Map<string, string>();
 for (const [prefix, names] of Object.entries(PACKAGES)) for (const name of names) packageOf.set(name, prefix);
 
 /** Names that our own errors carry for outcomes that have another name on the wire. */
-const ALIASES: Readonly<Record<string, string>> = { DecodeError: "InvalidProtocolBufferException" };
+const ALIASES: Readonly<Record<string, string>> = {
+	DecodeError: "InvalidProtocolBufferException",
+	BudgetError: "InvalidProtocolBufferException",
+};
 
 /** Errors of the chain carry the class of the wire beside their own name, some with its package. */
 function declaredName(error: Error): string | undefined {

@@ -10,9 +10,10 @@ import { toBase58Check } from "../address.js";
 import { fromUtf8, toHex } from "../bytes.js";
 import { type FieldDescriptor, getField, type Message, type MessageType } from "../codec/descriptor.js";
 import { type Dialect, spell, toNeutral } from "../dialect.js";
+import { capacityFor } from "../hash-table.js";
 import { byteClass } from "./byte-fields.js";
 import { NamedError } from "./exceptions.js";
-import { capacityFor, hashOrdered } from "./hash-order.js";
+import { fieldOrder } from "./hash-order.js";
 import { type JsonLibrary, parseJson } from "./json-library.js";
 import { type Member, mapOrderedObject } from "./map-ordered-json.js";
 import { quoteMapOrdered, quotePrinted } from "./quoting.js";
@@ -28,12 +29,20 @@ export interface JsonStyle {
 	readonly longsAsText?: boolean;
 	/** Whether transactions and blocks show the signatures that only the test network Nile has (protocol/schema §2.3). */
 	readonly postQuantum?: boolean;
+	/** Whether marks of nonces say where a contract lies: on development chains alone (protocol/development-chain §4.8). */
+	readonly countsNonces?: boolean;
 }
 
 /** A style with addresses and names shown in another way; what the given style says of them is not asked. */
 export function shownAs(style: JsonStyle, visible: boolean): JsonStyle {
-	const { dialect, library = "inserted", longsAsText = false, postQuantum = false } = style;
-	return { visible, dialect, library, longsAsText, postQuantum };
+	const {
+		dialect,
+		library = "inserted",
+		longsAsText = false,
+		postQuantum = false,
+		countsNonces = false,
+	} = style;
+	return { visible, dialect, library, longsAsText, postQuantum, countsNonces };
 }
 
 /** Writes one value that is known to be of its field's kind. */
@@ -41,6 +50,9 @@ interface ValueWriter {
 	readonly printed: (value: unknown) => string;
 	readonly mapOrdered: (value: unknown) => string;
 }
+
+/** The two forms. */
+export type JsonForm = keyof ValueWriter;
 
 interface FieldWriter extends ValueWriter {
 	/** Name in the message. */
@@ -50,6 +62,9 @@ interface FieldWriter extends ValueWriter {
 	readonly printedName: string;
 	readonly mapOrderedName: string;
 	readonly present: (value: unknown) => boolean;
+	/** Type of the message or messages that it holds; undefined: it holds something else. */
+	readonly nested: (() => MessageType<Message>) | undefined;
+	readonly isList: boolean;
 }
 
 interface Plan {
@@ -98,7 +113,7 @@ function makePlan(type: MessageType<Message>, style: JsonStyle): Plan {
 	for (let capacity = 16; capacity <= capacityFor(fields.length); capacity *= 2) {
 		orders.set(
 			capacity,
-			hashOrdered(fields, (field) => field.name, capacity),
+			fieldOrder(fields, (field) => field.name, capacity),
 		);
 	}
 	return { fields, orders };
@@ -115,6 +130,8 @@ function fieldWriter(type: MessageType<Message>, field: FieldDescriptor, style: 
 		printedName: `"${name}": `,
 		mapOrderedName: `"${name}":`,
 		present: always ? () => true : presence(field),
+		nested: field.label === "map" ? undefined : field.message,
+		isList: field.label === "repeated",
 		...writer,
 	};
 }
@@ -289,12 +306,26 @@ export function printMessage<T extends Message>(
 	return `${out}}`;
 }
 
-/** A message in the map-ordered form. */
-export function mapOrderedMessage<T extends Message>(
+/** The members of a message that are written, in their order. */
+export function membersOf<T extends Message>(
 	type: MessageType<T>,
 	message: Readonly<T>,
 	style: JsonStyle,
-): string {
+	form: JsonForm,
+): readonly FieldWriter[] {
+	const fields =
+		form === "printed"
+			? planOf(type as unknown as MessageType<Message>, style).fields
+			: mapOrder(type, message, style);
+	return fields.filter((field) => field.present(getField(message, field.field)));
+}
+
+/** All fields in the map-ordered form's order, which depends on how many of them are present. */
+function mapOrder<T extends Message>(
+	type: MessageType<T>,
+	message: Readonly<T>,
+	style: JsonStyle,
+): readonly FieldWriter[] {
 	const plan = planOf(type as unknown as MessageType<Message>, style);
 	let capacity = 16;
 	if (plan.orders.size > 1) {
@@ -302,8 +333,17 @@ export function mapOrderedMessage<T extends Message>(
 		for (const field of plan.fields) if (field.present(getField(message, field.field))) count++;
 		capacity = capacityFor(count);
 	}
+	return plan.orders.get(capacity) ?? plan.fields;
+}
+
+/** A message in the map-ordered form. */
+export function mapOrderedMessage<T extends Message>(
+	type: MessageType<T>,
+	message: Readonly<T>,
+	style: JsonStyle,
+): string {
 	let out = "{";
-	for (const field of plan.orders.get(capacity) ?? plan.fields) {
+	for (const field of mapOrder(type, message, style)) {
 		const value = getField(message, field.field);
 		if (!field.present(value)) continue;
 		if (out.length > 1) out += ",";

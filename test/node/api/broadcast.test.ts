@@ -285,7 +285,7 @@ describe("the rule against unknown fields", () => {
 	it("says why one that carries nothing else is refused, where it must be signed", async () => {
 		const bytes = Buffer.concat([transaction().bytes, fromHex("3206080112020102")]);
 		const on = async (network: "main" | "nile") =>
-			(await broadcaster({ network })).broadcast(SignedTransaction.decode(bytes), true);
+			(await broadcaster({ network })).broadcast(SignedTransaction.decode(bytes), { signedOnly: true });
 		expect((await on("nile")).message).toContain("pq_auth_sig can't be verified");
 		expect((await on("main")).message).toContain("miss sig or contract");
 	});

@@ -3,6 +3,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { endpoints } from "../../../src/node/api/endpoint-table.js";
 import { openApiDocument } from "../../../src/node/api/openapi.js";
+import { openApiText } from "../../../src/node/api/openapi-text.js";
 import { GENESIS_MS, type HttpNode, startHttpNode } from "./http-node.js";
 
 interface Document {
@@ -62,6 +63,21 @@ describe("the OpenAPI document", () => {
 		expect(JSON.stringify(components.schemas["AccountResourceMessage"])).toContain('"tronPowerUsed"');
 		expect(neutral.paths).toHaveProperty(["/wallet/getburncoin"]);
 		expect(neutral.paths).not.toHaveProperty(["/wallet/getburntrx"]);
+	});
+});
+
+describe("the document as text", () => {
+	const text = (full: string, solidity: string, pbft: string) =>
+		openApiText("neutral", { full, solidity, pbft });
+
+	it.each([
+		["http://a:1", "http://a:2", "http://a:3"],
+		["http://b:1", "http://b:1", "http://b:1"],
+		["http://c:1", "http://c:2", "http://c:1"],
+	])("has the addresses %s, %s, %s", async (full, solidity, pbft) => {
+		expect(JSON.parse(await text(full, solidity, pbft))).toEqual(
+			JSON.parse(JSON.stringify(openApiDocument("neutral", { full, solidity, pbft }))),
+		);
 	});
 });
 

@@ -119,6 +119,33 @@ describe("the rate limiter", () => {
 		expect(await admissions(tight, 2)).not.toEqual([0, 0]);
 	});
 
+	it.each([
+		["an endpoint", { apiQps: 100 }],
+		["all", { globalQps: 100 }],
+	] as const)(
+		"lets one client reserve only a part of a second of %s: another one gets in soon",
+		async (_, more) => {
+			const clock = new TestClock();
+			const gate = new RateLimiter(config(more), clock).http("x");
+			const admitted: number[] = [];
+			const crowd = Array.from({ length: 1_000 }, async () => {
+				await gate.enter("a");
+				admitted.push(clock.now());
+			});
+			await clock.advance(15);
+			let waitedMs = -1;
+			const other = Promise.resolve(gate.enter("b")).then(() => {
+				waitedMs = clock.now() - 15;
+			});
+			await clock.advance(15_000);
+			await Promise.all([...crowd, other]);
+			expect(waitedMs).toBeGreaterThan(0);
+			expect(waitedMs).toBeLessThan(150);
+			// The rate itself is what it was.
+			expect(Math.round(admitted.at(-1) ?? 0)).toBe(10_000);
+		},
+	);
+
 	it("keeps gRPC methods apart from HTTP components", async () => {
 		const clock = new TestClock();
 		const limiter = new RateLimiter(config({ apiQps: 1 }), clock);

@@ -1,6 +1,7 @@
 /** Events as the reference node's native queue told them (`EVENT_RECORDINGS=FOLDER npx vitest run test/node/events/recorded.test.ts` replays more of them). */
 
 import { describe, expect, it } from "vitest";
+import { eventBudget } from "../../../src/node/events/event-budget.js";
 import { ToldFeed } from "../../../src/node/events/sinks/told-feed.js";
 import { compareFrames, readFrames, tellRecording } from "../../../src/replay/event-frames.js";
 import { openRecordings } from "../../../src/replay/recording.js";
@@ -40,6 +41,9 @@ describe("recorded events", () => {
 					config,
 					chain,
 					file: undefined,
+					budget: eventBudget("a", (text) => {
+						throw new Error(text);
+					}),
 					receiver: {
 						deliver: async (told) => void positioned.push(...told.map(({ message }) => message.json)),
 						close: async () => {},

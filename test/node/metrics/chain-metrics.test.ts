@@ -23,7 +23,7 @@ async function pageOf(release: string): Promise<string> {
 		database: open.database,
 		network: isolatedNetwork("00"),
 		clock: () => 0n,
-		host: "127.0.0.1",
+		now: () => 0,
 		report: (error) => {
 			throw error;
 		},

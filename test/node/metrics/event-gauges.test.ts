@@ -4,10 +4,10 @@ import type { EventCounts } from "../../../src/node/events/event-counts.js";
 import { registerEventGauges } from "../../../src/node/metrics/event-gauges.js";
 
 const counts: EventCounts = {
-	native: { subscribers: 2, sent: 30, lost: 4 },
+	native: { subscribers: 2, sent: 30, lost: 4, leftOut: 6 },
 	receivers: [
-		{ name: "kafka", position: 7, lag: 3, errors: 1, sent: 20, lost: 0 },
-		{ name: "nats", position: 10, lag: 0, errors: 0, sent: 40, lost: 5 },
+		{ name: "kafka", position: 7, lag: 3, errors: 1, sent: 20, lost: 0, leftOut: 0 },
+		{ name: "nats", position: 10, lag: 0, errors: 0, sent: 40, lost: 5, leftOut: 7 },
 	],
 };
 
@@ -23,6 +23,8 @@ describe("the page of metrics of a node that tells events", () => {
 		for (const line of [
 			"coin:event_queue_subscribers 2",
 			"coin:event_queue_lost 4",
+			"coin:event_queue_left_out 6",
+			'coin:event_receiver_left_out{receiver="nats"} 7',
 			'coin:event_receiver_position{receiver="kafka"} 7',
 			'coin:event_receiver_lag{receiver="kafka"} 3',
 			'coin:event_receiver_errors{receiver="kafka"} 1',

@@ -3,14 +3,21 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type HttpNode, KEYS, POOR_HEX, RICH_HEX, signed, startHttpNode } from "../api/http-node.js";
 
 let node: HttpNode;
+/** A page is kept for a second. */
+let nowMs = 0;
 beforeAll(async () => {
-	node = await startHttpNode(`node.metricsEnable = true
+	node = await startHttpNode(
+		`node.metricsEnable = true
 		node.history.index = on
-		node.metrics.prometheus { enable = true, port = 0 }`);
+		node.metrics.prometheus { enable = true, port = 0 }`,
+		undefined,
+		{ monotonicClock: () => nowMs },
+	);
 });
 afterAll(() => node.close());
 
 const page = async (path = "/metrics", accept = "*/*") => {
+	nowMs += 1_000;
 	const answer = await fetch(`http://127.0.0.1:${node.ports.metrics}${path}`, { headers: { accept } });
 	return { type: answer.headers.get("content-type"), text: await answer.text() };
 };

@@ -11,7 +11,7 @@ import { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { FOLDERS } from "../endpoint-table.js";
 import { explorerAnswer, isExplorerPath, LIVE_PATH } from "../explorer-path.js";
-import { HEALTH_PATH, HEALTHY, historyAnswer, isHistoryPath } from "../history/history-path.js";
+import { HEALTH_PATH, HEALTHY, isHistoryPath, sendHistory } from "../history/history-path.js";
 import type { HttpAnswer } from "../http-answer.js";
 import { JSON_TYPE } from "../http-answer.js";
 import { plainContext } from "../http-context.js";
@@ -188,6 +188,10 @@ class Gateway {
 		if (this.node.config.node.http.explorer && isExplorerPath(path)) {
 			return explorerAnswer(request, answer, pathOf(request), true);
 		}
+		if (isHistoryPath(path, this.node)) {
+			const context = plainContext(this.node, this.broadcaster, request);
+			return sendHistory(context, request, answer, path, url.search.slice(1));
+		}
 		const found = await this.get(request, path, url);
 		if (!found) return this.unknown(answer);
 		answer.send(found.status, found.type, found.text);
@@ -209,10 +213,6 @@ class Gateway {
 		const page = await servicePage(path, this.node, { kind: "gateway", host: request.headers.host });
 		if (page) return { status: page.status, type: page.contentType, text: page.text };
 		if (path === "/") return { status: 200, type: TEXT_TYPE, text: `${this.describe().join("\n")}\n` };
-		if (isHistoryPath(path, this.node)) {
-			const context = plainContext(this.node, this.broadcaster, request);
-			return historyAnswer(context, request, path, url.search.slice(1));
-		}
 		if (path !== "/admin" && !path.startsWith("/admin/")) return undefined;
 		if (accessOf(request.headers, this.origins) !== "everything") return undefined;
 		const { dialect } = this.node.config.node;

@@ -44,8 +44,9 @@ export const broadcastEndpoints: readonly Endpoint[] = [
 		request: packedTransaction,
 		answers: "Return",
 		reply: written,
-		handle: async ({ broadcaster, style, signedOnly }, transaction) => {
-			const result = broadcastReturn(await broadcaster.broadcast(transaction, signedOnly), style.dialect);
+		handle: async (context, transaction) => {
+			const { broadcaster, style } = context;
+			const result = broadcastReturn(await broadcaster.broadcast(transaction, context), style.dialect);
 			return mapOrderedMessageWith(Return, result, style, [["txid", `"${transaction.idHex}"`]]);
 		},
 	}),
@@ -58,9 +59,10 @@ export const broadcastEndpoints: readonly Endpoint[] = [
 		request: serialized,
 		answers: "Return",
 		reply: written,
-		handle: async ({ broadcaster, style, signedOnly }, transaction) => {
+		handle: async (context, transaction) => {
+			const { broadcaster, style } = context;
 			const { dialect, library } = style;
-			const { code, message } = await broadcaster.broadcast(transaction, signedOnly);
+			const { code, message } = await broadcaster.broadcast(transaction, context);
 			const codeName = ReturnResponse_codeEnum.names.get(code) ?? "";
 			const shown = printMessage(Transaction, transaction.message, shownAs(style, true));
 			const members: Member[] = [

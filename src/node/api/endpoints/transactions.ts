@@ -1,6 +1,7 @@
 /** Transactions, what became of them, and the pool of those that wait (protocol/http-endpoints §3.2, §5). */
 
-import { longText, mapOrderedMessage } from "../../../protocol/json/message-writer.js";
+import { itemPieces } from "../../../protocol/json/message-pieces.js";
+import { type JsonStyle, longText, mapOrderedMessage } from "../../../protocol/json/message-writer.js";
 import { transactionJson } from "../../../protocol/json/transaction-json.js";
 import {
 	BytesMessage,
@@ -25,7 +26,7 @@ import {
 	visibleOnly,
 	written,
 } from "../endpoint.js";
-import { LongAnswer, listPieces } from "../long-answer.js";
+import { LongAnswer } from "../long-answer.js";
 import {
 	blockByNumber,
 	transactionById,
@@ -40,6 +41,16 @@ const byNumber = messageRequest(NumberMessage, { num: longParameter });
 
 const oneTransaction: ReplyWriter<SignedTransaction | undefined> = ({ style }, transaction) =>
 	transaction ? transactionJson(transaction, style) : "{}";
+
+function* infoPieces(infos: readonly Readonly<TransactionInfo>[], style: JsonStyle): Generator<string> {
+	let before = "[";
+	for (const info of infos) {
+		yield before;
+		before = ",";
+		yield* itemPieces(TransactionInfo, [withVisibleLogs(style, info)], style, "mapOrdered");
+	}
+	yield before === "[" ? "[]" : "]";
+}
 
 export const transactionEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
@@ -92,9 +103,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		handle: (context, { num }) => {
 			if (num <= 0n) return "{}";
 			const infos = transactionInfosOfBlock(context.state, num);
-			const write = (info: Readonly<TransactionInfo>): string =>
-				mapOrderedMessage(TransactionInfo, withVisibleLogs(context.style, info), context.style);
-			return new LongAnswer(listPieces("[", infos, write, "]"));
+			return new LongAnswer(infoPieces(infos, context.style));
 		},
 	}),
 	defineEndpoint({

@@ -10,14 +10,18 @@ import {
 	type sendUnaryData,
 	status,
 } from "@grpc/grpc-js";
+import type { Message } from "../../../protocol/codec/descriptor.js";
+import { isLongMessage, messageParts } from "../../../protocol/codec/message-parts.js";
+import { BudgetError } from "../../../protocol/codec/reader.js";
 import { toNeutral } from "../../../protocol/dialect.js";
 import { isWireError } from "../../../protocol/json/exceptions.js";
 import type { RpcConfig } from "../../config/service-config.js";
+import { ConnectionGate } from "../../listening/connection-gate.js";
+import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "../../listening/connection-times.js";
+import { MAX_CONNECTIONS } from "../../listening/max-connections.js";
 import { isFrom } from "../../rules/release.js";
 import { atBlock, blockNamed, PastBlockError } from "../at-block.js";
 import type { Broadcaster } from "../broadcast.js";
-import { ConnectionGate } from "../connection-gate.js";
-import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "../connection-times.js";
 import type { ApiContext, ApiNode, ServerKind } from "../context.js";
 import { plainStyle } from "../json-style.js";
 import { LITE_NODE_TEXT } from "../lite-node.js";
@@ -47,8 +51,6 @@ const DISABLED_TEXT = "this API is unavailable due to config";
 
 const KEEP_ALIVE_MS = 7_200_000;
 const CLOSE_GRACE_MS = 1_000;
-/** Connections served at a time; the network's node has no such limit, but an operating system's. */
-const MAX_CONNECTIONS = 1_000;
 /** The least that every client begins with: the preface of HTTP/2 and an empty frame of settings. */
 const GREETING_BYTES = 24 + 9;
 /** Streams of reflection and health that a connection may have open: clients need one of each. */
@@ -85,7 +87,7 @@ export class GrpcServer {
 		private readonly kind: ServerKind,
 		private readonly broadcaster: Broadcaster,
 		times: ConnectionTimes = CONNECTION_TIMES,
-		maxConnections = MAX_CONNECTIONS,
+		maxConnections: number = MAX_CONNECTIONS.grpc,
 	) {
 		const { rpc, release } = node.config.node;
 		this.long = new LongMessages(node.limiter.longMessages);
@@ -297,8 +299,12 @@ export class GrpcServer {
 			const context = this.context(addressOf(call.getPeer()), () => call.cancelled);
 			const reply = await method.handle(this.asked(context, call), request);
 			if (reply === undefined) return Buffer.alloc(0);
-			if (reply instanceof LongMessage) return await this.long.gather(call, addressOf(call.getPeer()), reply);
-			const bytes = method.response.encode(reply);
+			const long =
+				reply instanceof LongMessage
+					? reply
+					: isLongMessage(method.response, reply) && new LongMessage(messageParts(method.response, reply));
+			if (long) return await this.long.gather(call, addressOf(call.getPeer()), long);
+			const bytes = method.response.encode(reply as Readonly<Message>);
 			return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 		} finally {
 			gate.leave();
@@ -337,6 +343,8 @@ export class GrpcServer {
 		if (error instanceof UnimplementedError) {
 			return { code: status.UNIMPLEMENTED, details: `Method ${name} is unimplemented` };
 		}
+		// More items than any request has: that is no fault of this program.
+		if (error instanceof BudgetError) return { code: status.INVALID_ARGUMENT, details: error.message };
 		if (!isWireError(error)) this.node.report(error, `gRPC ${name}`);
 		return { code: status.UNKNOWN, details: UNREADABLE };
 	}

@@ -32,7 +32,7 @@ import {
 import { HistoryRequestError } from "./parameters.js";
 import type { StoredBodies } from "./stored-bodies.js";
 
-/** Logs of one transaction or block that are decoded for an answer. */
+/** Logs of one transaction or block that can be asked for. */
 const MOST_LOGS = 10_000;
 
 /** How long others may have to wait for the events of a block. */
@@ -118,9 +118,9 @@ async function writeRow(
 /** All events of a transaction. */
 export async function transactionEvents(request: HistoryRequest, id: string): Promise<AnswerPage> {
 	const info = infoOf(request, id);
-	const rows = info ? await eventRows(request, [info]) : [];
 	// The libraries don't ask for a second page of these.
-	return pageOfList(request, rows, request.parameters.text("limit") === undefined ? MOST_LOGS : undefined);
+	const limit = request.parameters.text("limit") === undefined ? MOST_LOGS : undefined;
+	return eventPage(request, info ? [info] : [], limit);
 }
 
 /** The receipt of a transaction, if the filters leave its block. */
@@ -140,7 +140,7 @@ export async function blockEvents(request: HistoryRequest, name: string): Promis
 	const number = name === "latest" ? to : numberOfBlock(context.node.view("full"), name);
 	if (number === undefined || number < from || number > to) return { rows: [] };
 	const infos = transactionInfosOfBlock(context.node.view("full"), BigInt(number));
-	return pageOfList(request, await eventRows(request, infos));
+	return eventPage(request, infos);
 }
 
 /** The height of a block by number or id. @throws {HistoryRequestError} */
@@ -155,20 +155,23 @@ export function numberOfBlock(state: StateView, name: string): number | undefine
 	}
 }
 
-async function eventRows(
-	{ context }: HistoryRequest,
+/** Only the logs of the page are decoded. */
+async function eventPage(
+	request: HistoryRequest,
 	infos: readonly Readonly<TransactionInfo>[],
-): Promise<AnswerRow[]> {
+	limit?: number,
+): Promise<AnswerPage> {
 	const logs = infos
 		.flatMap((info) => info.log.map((log, index) => ({ log, info, index })))
 		.slice(0, MOST_LOGS);
+	const asked = pageOfList(request, logs, limit);
 	const rows: AnswerRow[] = [];
 	const turns = new Turns(TURN_MS);
-	for (const placed of logs) {
+	for (const placed of asked.rows) {
 		if (turns.over) await turns.yield();
-		rows.push(await eventRow(context, placed));
+		rows.push(await eventRow(request.context, placed));
 	}
-	return rows;
+	return { rows, fingerprint: asked.fingerprint };
 }
 
 async function eventRow({ node }: ApiContext, { log, info, index }: PlacedLog): Promise<EventRow> {
@@ -199,8 +202,9 @@ interface EventResult {
 }
 
 function namedResult(item: AbiItem, args: Readonly<Record<string, AbiView>>, dialect: Dialect): EventResult {
-	const result: Record<string, AnswerValue> = {};
-	const types: Record<string, string> = {};
+	// Names are a stranger's: without a prototype each of them is a member like any other.
+	const result = Object.create(null) as Record<string, AnswerValue>;
+	const types = Object.create(null) as Record<string, string>;
 	for (const [position, { name, type }] of item.inputs.entries()) {
 		const key = name === "" ? String(position) : name;
 		const value = eventValue(type, args[key] as AbiView);

@@ -1,10 +1,10 @@
 /** Where the history interface is asked; its room is loaded with the first request for it. */
 
 import type { ApiContext } from "../context.js";
-import { JSON_TYPE } from "../http-answer.js";
+import { type HttpAnswer, JSON_TYPE } from "../http-answer.js";
 import type { HttpRequest } from "../http-request.js";
+import { sendLong } from "../long-answer-sender.js";
 import { hostOf } from "../service-pages.js";
-import type { HistoryAnswer } from "./history-routes.js";
 
 const PATH = /^\/(v1|event)\//;
 /** Paths of the event query service, which only a node with a history has: they are not told from others without it. */
@@ -12,24 +12,37 @@ const QUERY_PATH =
 	/^\/(?:(?:blocks|transactions|transfers|events|contractlogs)(?:\/|$)|(?:orc|trc)20\/getholder\/)/;
 /** Libraries ask for this before they use an event server; whatever is answered with 200 will do. */
 export const HEALTH_PATH = "/healthcheck";
-export const HEALTHY: HistoryAnswer = { status: 200, type: JSON_TYPE, text: '{"ok":true}\n' };
+export const HEALTHY = { status: 200, type: JSON_TYPE, text: '{"ok":true}\n' };
 
 /** Whether a path is one of the interface. */
 export const isHistoryPath = (path: string, { history }: Pick<ApiContext["node"], "history">): boolean =>
 	PATH.test(path) || (history !== undefined && QUERY_PATH.test(path));
 
 /**
- * Answers a request to the interface.
+ * Answers a request to the interface; a long answer is made and sent piece by piece.
  * @param path without doubled slashes
  * @param query what follows the question mark
  */
-export async function historyAnswer(
+export async function sendHistory(
 	context: ApiContext,
-	{ headers }: HttpRequest,
+	request: HttpRequest,
+	answer: HttpAnswer,
 	path: string,
 	query: string,
-): Promise<HistoryAnswer> {
+): Promise<void> {
 	const { answerHistory } = await import("./history-routes.js");
+	const { headers, socket } = request;
+	const { node } = context;
 	const origin = `http://${hostOf(headers.host) ?? "127.0.0.1"}`;
-	return answerHistory(context, { path, query: new URLSearchParams(query), origin });
+	const found = await answerHistory(context, { path, query: new URLSearchParams(query), origin });
+	if (typeof found.text === "string") return answer.send(found.status, found.type, found.text);
+	await sendLong(answer, found.text, {
+		contentType: found.type,
+		enter: () => node.limiter.longAnswers.enter(socket.remoteAddress ?? ""),
+		isAbandoned: () => socket.destroyed,
+		failed: (error) => {
+			node.report(error, "history");
+			return '{"success":false,"error":"internal error","statusCode":500}';
+		},
+	});
 }

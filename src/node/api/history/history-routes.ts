@@ -3,6 +3,7 @@
 import { HistoryFailure } from "../../history/history-index.js";
 import type { ApiContext } from "../context.js";
 import { JSON_TYPE } from "../http-answer.js";
+import type { LongAnswer } from "../long-answer.js";
 import { type AnswerRow, answerText } from "./answer-text.js";
 import { assetMovementPage } from "./asset-rows.js";
 import { blockEvents, contractEvents, infoOf, olderEvents, transactionEvents } from "./event-rows.js";
@@ -29,10 +30,11 @@ import { balancePage, holderPage, tokenInfoRows, tokenPage } from "./token-rows.
 import { internalPage, internalRow, transactionPage } from "./transaction-rows.js";
 
 /** An answer of the interface. */
-export interface HistoryAnswer {
+interface HistoryAnswer {
 	readonly status: number;
 	readonly type: string;
-	readonly text: string;
+	/** A long one has no line feed at its end. */
+	readonly text: string | LongAnswer;
 }
 
 interface AskedPath {
@@ -45,7 +47,7 @@ interface AskedPath {
 
 type Segments = readonly string[];
 /** A path's answer; undefined: there is no such path. */
-type Answering = Promise<string> | undefined;
+type Answering = Promise<string | LongAnswer> | undefined;
 
 /** Answers a path of the interface; 404 for one that it doesn't have. */
 export async function answerHistory(context: ApiContext, asked: AskedPath): Promise<HistoryAnswer> {
@@ -55,7 +57,8 @@ export async function answerHistory(context: ApiContext, asked: AskedPath): Prom
 	try {
 		const answer = await answerOf(request, root, segments);
 		if (answer === undefined) return json(404, { success: false, error: "Not found", statusCode: 404 });
-		return { status: 200, type: JSON_TYPE, text: `${await answer}\n` };
+		const text = await answer;
+		return { status: 200, type: JSON_TYPE, text: typeof text === "string" ? `${text}\n` : text };
 	} catch (error) {
 		if (error instanceof HistoryFailure)
 			return json(503, { success: false, error: error.message, statusCode: 503 });
@@ -124,8 +127,14 @@ async function page(request: HistoryRequest, found: AnswerPage | Promise<AnswerP
 	return envelope(request, await found);
 }
 
+type AddressAnswer = (address: Uint8Array) => Promise<string>;
+
+/** Answers by the rest of a path, which a client writes: members that every object has are none of them. */
+const namedAnswers = (answers: Readonly<Record<string, AddressAnswer>>): ReadonlyMap<string, AddressAnswer> =>
+	new Map(Object.entries(answers));
+
 function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): Answering {
-	const answers: Readonly<Record<string, (address: Uint8Array) => Promise<string>>> = {
+	const answers = namedAnswers({
 		"": (address) => rows(request, accountRows(request, address)),
 		transactions: (address) => page(request, transactionPage(request, address)),
 		"transactions/orc20": (address) => page(request, tokenPage(request, address)),
@@ -133,8 +142,8 @@ function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): A
 		"orc20/balance": (address) => page(request, balancePage(request, address)),
 		"internal-transactions": (address) => page(request, internalPage(request, address)),
 		resources: (address) => rows(request, resourceRows(request, address)),
-	};
-	const answer = answers[rest.join("/")];
+	});
+	const answer = answers.get(rest.join("/"));
 	if (!answer) return undefined;
 	const address = readAddress(name);
 	if (!address) throw new HistoryRequestError("A valid account address is required.");
@@ -142,7 +151,7 @@ function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): A
 }
 
 function contractPath(request: HistoryRequest, [name = "", ...rest]: Segments): Answering {
-	const answers: Readonly<Record<string, (contract: Uint8Array) => Promise<string>>> = {
+	const answers = namedAnswers({
 		events: (contract) => page(request, contractEvents(request, contract)),
 		source: (contract) => rows(request, sourceRows(request, contract)),
 		transactions: (contract) => page(request, transactionPage(request, contract)),
@@ -151,8 +160,8 @@ function contractPath(request: HistoryRequest, [name = "", ...rest]: Segments): 
 			const { page: found, isComplete } = await holderPage(request, contract);
 			return envelope(request, found, isComplete ? {} : { complete: false });
 		},
-	};
-	const answer = answers[rest.join("/")];
+	});
+	const answer = answers.get(rest.join("/"));
 	return answer?.(readContract(name));
 }
 

@@ -26,8 +26,8 @@ export interface Heights {
 	readonly to: number;
 }
 
-export interface AnswerPage {
-	readonly rows: readonly AnswerRow[];
+export interface AnswerPage<T = AnswerRow> {
+	readonly rows: readonly T[];
 	/** Undefined: this is the last page. */
 	readonly fingerprint?: string | undefined;
 }
@@ -113,11 +113,11 @@ export async function indexedPage(request: HistoryRequest, query: IndexedQuery):
 }
 
 /** A page of a list that is at hand. */
-export function pageOfList(
+export function pageOfList<T>(
 	{ parameters }: HistoryRequest,
-	all: readonly AnswerRow[],
+	all: readonly T[],
 	limit = parameters.limit,
-): AnswerPage {
+): AnswerPage<T> {
 	const from = parameters.afterNumber;
 	const rows = all.slice(from, from + limit);
 	const end = from + rows.length;

@@ -6,17 +6,14 @@
 
 import { addressPrefix, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, fromKey } from "../../../protocol/bytes.js";
-import { blockTrigger } from "../../events/block-triggers.js";
-import { contractTriggers } from "../../events/contract-triggers.js";
 import type { EventBody } from "../../events/event-json.js";
-import { type EventMessage, messageOf } from "../../events/event-kinds.js";
-import type { LoadedBlock } from "../../events/loaded-block.js";
-import { transactionTriggers } from "../../events/transaction-triggers.js";
+import type { EventMessage } from "../../events/event-kinds.js";
 import { ownerKey } from "../../history/history-index.js";
-import { readPlace } from "../../history/rows.js";
-import { blockByNumber, transactionInfoById, transactionInfosOfBlock } from "../queries/blocks.js";
-import { Turns } from "../turns.js";
-import { answerText, WrittenJson } from "./answer-text.js";
+import { type Place, readPlace } from "../../history/rows.js";
+import { LongAnswer } from "../long-answer.js";
+import { transactionInfoById } from "../queries/blocks.js";
+import { answerText } from "./answer-text.js";
+import { type DocumentKind, Documents, type LogKind } from "./documents.js";
 import { numberOfBlock } from "./event-rows.js";
 import { type HistoryRequest, headNumber, heightsOf, indexOf, solidNumber } from "./page.js";
 import { HistoryRequestError, invalid, MAX_LIMIT, readContract } from "./parameters.js";
@@ -26,18 +23,19 @@ const DEFAULT_LIMIT = 25;
 const MOST_SKIPPED = 10_000;
 /** Blocks that a list without a contract looks through, from the newest down. */
 const MOST_BLOCKS = 1_000;
-/** Logs of a contract that one page looks at: those that have another name or are no events are left out of it. */
+/** Logs that one page looks at beyond those of earlier pages: those that have another name or are no events are left out of it. */
 const MOST_LOGS = 2_000;
+/** A page ends once it is longer. */
+const MOST_PAGE_CHARACTERS = 64 << 20;
 const MOST_HOLDERS = 10_000;
-const TURN_MS = 10;
-
-const TRANSFERS: ReadonlySet<unknown> = new Set(["TransferContract", "TransferAssetContract"]);
 
 type Segments = readonly string[];
-type Kind = "blocks" | "transactions" | "transfers" | "events" | "contractlogs";
+/** What there is of a document: undefined stands for one that isn't of the asked kind. */
+type Found = Iterable<EventMessage | undefined>;
+type Answer = LongAnswer | string;
 
 /** Answers a path of the service; undefined: there is none. */
-export async function answerQuery(request: HistoryRequest, segments: Segments): Promise<string | undefined> {
+export async function answerQuery(request: HistoryRequest, segments: Segments): Promise<Answer | undefined> {
 	const [kind = "", first, second, third, ...rest] = segments;
 	if (rest.length > 0) return undefined;
 	const path = [first, second, third].filter((segment) => segment !== undefined);
@@ -59,20 +57,21 @@ export async function answerQuery(request: HistoryRequest, segments: Segments): 
 	}
 }
 
-async function blocksPath(request: HistoryRequest, [name, ...rest]: Segments): Promise<string | undefined> {
+async function blocksPath(request: HistoryRequest, [name, ...rest]: Segments): Promise<Answer | undefined> {
 	const { context } = request;
 	if (rest.length > 0) return undefined;
 	if (name === "latestSolidifiedBlockNumber") return String(solidNumber(context));
 	if (name === undefined) return listOrOne(request, "blocks", undefined);
 	const number = numberOfBlock(context.node.view("full"), name);
-	return text(number === undefined ? [] : documents(request, "blocks", number));
+	const documents = new Documents(context.node);
+	return all(number === undefined ? [] : documents.ofBlock("blocks", number, false));
 }
 
 async function logsPath(
 	request: HistoryRequest,
-	kind: "events" | "contractlogs",
+	kind: LogKind,
 	[what, name, more, ...rest]: Segments,
-): Promise<string | undefined> {
+): Promise<Answer | undefined> {
 	if (rest.length > 0) return undefined;
 	if (what === undefined) return listOrOne(request, kind, undefined);
 	if (kind === "events" && what === "confirmed" && name === undefined) {
@@ -85,150 +84,114 @@ async function logsPath(
 		return listOrOne(request, kind, name);
 	}
 	if (what === "uniqueId" && name !== undefined && more === undefined) {
-		const [, id] = /^([0-9a-f]{64})_\d{1,8}$/i.exec(name) ?? [];
+		const [, id, number] = /^([0-9a-f]{64})_([1-9]\d{0,7})$/i.exec(name) ?? [];
 		if (id === undefined) throw new HistoryRequestError("Invalid uniqueId");
-		const found = ofTransaction(request, kind, id);
-		return text(found.filter(({ body }) => body["uniqueId"] === name.toLowerCase()));
+		return all(ofTransaction(request, kind, id, Number(number) - 1));
 	}
 	if (what === "contract" && name !== undefined) {
 		if (kind === "contractlogs" && more !== undefined) return undefined;
 		return ofContract(request, kind, readContract(name), more);
 	}
-	if (kind === "events" && name === undefined) return flattened(request, readContract(what));
+	if (kind === "events" && name === undefined) {
+		return page(request, await logsOf(request, "events", readContract(what)), flattened);
+	}
 	return undefined;
 }
 
 /** The newest documents of a kind, those of a block, or those of a transaction. */
 async function listOrOne(
 	request: HistoryRequest,
-	kind: Kind,
+	kind: DocumentKind,
 	id: string | undefined,
 	highest = headNumber(request.context),
-): Promise<string> {
-	if (id !== undefined) return text(ofTransaction(request, kind, id));
-	const { skip, limit, isDescending } = pageOf(request);
-	if (!isDescending) throw invalid("sort");
+): Promise<Answer> {
+	if (id !== undefined) return all(ofTransaction(request, kind, id));
+	if (!pageOf(request).isDescending) throw invalid("sort");
 	const asked = request.parameters.number("block");
 	const from = asked === undefined ? highest : Number(asked);
 	const lowest = asked === undefined ? Math.max(0, highest - MOST_BLOCKS + 1) : from;
-	const found: EventMessage[] = [];
-	const turns = new Turns(TURN_MS);
-	for (let number = from; number >= lowest && number <= highest; number--) {
-		if (found.length >= skip + limit) break;
-		if (turns.over) await turns.yield();
-		found.push(...documents(request, kind, number).toReversed());
-	}
-	return text(found.slice(skip, skip + limit));
+	const documents = new Documents(request.context.node);
+	return page(
+		request,
+		(function* () {
+			for (let number = from; number >= lowest && number <= highest; number--) {
+				yield* documents.ofBlock(kind, number, true);
+				yield undefined;
+			}
+		})(),
+	);
 }
 
-function ofTransaction(request: HistoryRequest, kind: Kind, id: string): readonly EventMessage[] {
+/** @param ordinal of the only log that is asked for */
+function ofTransaction(request: HistoryRequest, kind: DocumentKind, id: string, ordinal?: number): Found {
 	if (!/^[0-9a-f]{64}$/i.test(id)) throw new HistoryRequestError("Invalid transaction id");
-	const info = transactionInfoById(request.context.node.view("full"), fromHex(id));
+	const { node } = request.context;
+	const info = transactionInfoById(node.view("full"), fromHex(id));
 	if (!info) return [];
-	const hash = id.toLowerCase();
-	const found = documents(request, kind, Number(info.blockNumber));
-	return found.filter(({ body }) => body["transactionId"] === hash);
+	return new Documents(node).ofTransaction(kind, Number(info.blockNumber), id.toLowerCase(), ordinal);
 }
 
 /** Documents of a contract's logs, by the index. */
 async function logsOf(
 	request: HistoryRequest,
-	kind: "events" | "contractlogs",
+	kind: LogKind,
 	contract: Uint8Array,
 	name?: string,
-): Promise<readonly EventMessage[]> {
+): Promise<Found> {
 	const { context, parameters } = request;
-	const { skip, limit, isDescending } = pageOf(request);
+	const { skip, isDescending } = pageOf(request);
 	const since = parameters.number("since");
 	const block = parameters.number("block");
 	const heights = heightsOf(request);
-	const index = indexOf(context);
-	const { rows } = await index.page({
+	const { rows } = await indexOf(context).page({
 		lists: [{ kind: "log", owner: ownerKey(contract) }],
 		from: block === undefined ? heights.from : Number(block),
 		to: block === undefined ? heights.to : Math.min(heights.to, Number(block)),
 		descending: isDescending,
 		limit: skip + MOST_LOGS,
 	});
-	const numbers = [...new Set(rows.map(({ suffix }) => readPlace(suffix).height))];
-	const found: EventMessage[] = [];
-	const turns = new Turns(TURN_MS);
-	for (const number of numbers) {
-		if (found.length >= skip + limit) break;
-		if (turns.over) await turns.yield();
-		const own = documents(request, kind, number, contract).filter(
-			({ body }) =>
-				(name === undefined || body["eventName"] === name) &&
-				(since === undefined || (body["timeStamp"] as bigint) >= since),
-		);
-		found.push(...(isDescending ? own.toReversed() : own));
-	}
-	return found.slice(skip, skip + limit);
+	const places: readonly Place[] = rows.map(({ suffix }) => readPlace(suffix));
+	const documents = new Documents(context.node);
+	return (function* () {
+		for (const { height, position, ordinal } of places) {
+			const found = documents.log(kind, height, position, ordinal);
+			const isWanted =
+				found &&
+				(name === undefined || found.body["eventName"] === name) &&
+				(since === undefined || (found.body["timeStamp"] as bigint) >= since);
+			yield isWanted ? found : undefined;
+		}
+	})();
 }
 
 async function ofContract(
 	request: HistoryRequest,
-	kind: "events" | "contractlogs",
+	kind: LogKind,
 	contract: Uint8Array,
 	name?: string,
-): Promise<string> {
-	return text(await logsOf(request, kind, contract, name));
+): Promise<Answer> {
+	return page(request, await logsOf(request, kind, contract, name));
 }
 
-/** Events of a contract as plain rows: what they say beside where they are. */
-async function flattened(request: HistoryRequest, contract: Uint8Array): Promise<string> {
-	const found = await logsOf(request, "events", contract);
-	const names = [
-		"transactionId",
-		"blockNumber",
-		"timeStamp",
-		"eventSignatureFull",
-		"eventName",
-		"contractAddress",
-	];
+const FLATTENED = [
+	"transactionId",
+	"blockNumber",
+	"timeStamp",
+	"eventSignatureFull",
+	"eventName",
+	"contractAddress",
+];
+
+/** An event as a plain row: what it says beside where it is. */
+function flattened({ body }: EventMessage): string {
 	const byPosition = (map: unknown): EventBody =>
 		Object.fromEntries(Object.entries((map ?? {}) as EventBody).filter(([key]) => /^\d+$/.test(key)));
-	return answerText(
-		found.map(({ body }) => ({
-			...Object.fromEntries(names.map((name) => [name, body[name] as string | bigint])),
-			...(byPosition(body["topicMap"]) as { readonly [position: string]: string }),
-			...(byPosition(body["dataMap"]) as { readonly [position: string]: string }),
-		})),
-	);
-}
-
-/** The documents of a block, in its order. @param contract whose logs alone are wanted */
-function documents(
-	{ context }: HistoryRequest,
-	kind: Kind,
-	number: number,
-	contract?: Uint8Array,
-): readonly EventMessage[] {
-	const { node } = context;
-	const state = node.view("full");
-	const block = blockByNumber(state, BigInt(number));
-	if (!block) return [];
-	const infos = transactionInfosOfBlock(state, block.number);
-	const { dialect } = node.config.node;
-	const loaded: LoadedBlock = { block, infos, state, solidNumber: block.number, dialect };
-	if (kind === "blocks") return [messageOf("block", blockTrigger(loaded))];
-	if (kind === "transactions" || kind === "transfers") {
-		const all = transactionTriggers(loaded, { version: 1, ethCompatible: false });
-		const wanted = kind === "transactions" ? all : all.filter(isTransfer);
-		return wanted.map((trigger) => messageOf("transaction", trigger));
-	}
-	const addresses = new Set(contract ? [toBase58Check(contract).toLowerCase()] : []);
-	const filter = { fromBlock: 0n, toBlock: undefined, addresses, topics: new Set<string>() };
-	return contractTriggers(loaded, { filter, parsesLogs: true }).flatMap((trigger) => {
-		if (kind === "events") {
-			return trigger.event ? [messageOf("contractevent", trigger, trigger.event)] : [];
-		}
-		return trigger.event ? [] : [messageOf("contractlog", trigger, trigger.log)];
+	return answerText({
+		...Object.fromEntries(FLATTENED.map((name) => [name, body[name] as string | bigint])),
+		...(byPosition(body["topicMap"]) as { readonly [position: string]: string }),
+		...(byPosition(body["dataMap"]) as { readonly [position: string]: string }),
 	});
 }
-
-const isTransfer = ({ members }: { readonly members: EventBody }): boolean =>
-	TRANSFERS.has(members["contractType"]);
 
 /** Accounts that the transfers of a contract named. */
 async function holders({ context }: HistoryRequest, contract: Uint8Array): Promise<string> {
@@ -257,5 +220,42 @@ function pageOf({ parameters }: HistoryRequest): AskedPage {
 	return { skip, limit, isDescending: match[1] === "-" };
 }
 
-const text = (messages: readonly EventMessage[]): string =>
-	answerText(messages.map(({ json }) => new WrittenJson(json)));
+const written = ({ json }: EventMessage): string => json;
+
+/** All documents that are found, within what an answer may take. */
+const all = (found: Found): LongAnswer => new LongAnswer(pieces(found, 0, Number.POSITIVE_INFINITY, written));
+
+/** The page that is asked for, of all documents. */
+function page(
+	request: HistoryRequest,
+	found: Found,
+	write: (message: EventMessage) => string = written,
+): LongAnswer {
+	const { skip, limit } = pageOf(request);
+	return new LongAnswer(pieces(found, skip, limit, write));
+}
+
+/** The list as text: a document is made when its turn comes, and what is passed over is an empty piece. */
+function* pieces(
+	found: Found,
+	skip: number,
+	limit: number,
+	write: (message: EventMessage) => string,
+): Generator<string> {
+	let [passed, shown, seen, characters] = [0, 0, 0, 0];
+	let before = "[";
+	for (const message of found) {
+		if (++seen > skip + MOST_LOGS + limit) break;
+		if (!message || passed < skip) {
+			if (message) passed++;
+			yield "";
+			continue;
+		}
+		const piece = before + write(message);
+		before = ",";
+		characters += piece.length;
+		yield piece;
+		if (++shown >= limit || characters > MOST_PAGE_CHARACTERS) break;
+	}
+	yield shown === 0 ? "[]" : "]";
+}

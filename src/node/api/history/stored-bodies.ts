@@ -36,6 +36,7 @@ const packedResults = stores.transactionResult as unknown as StoreDefinition<Uin
 
 export class StoredBodies {
 	private last: ReadBlock | undefined;
+	private lastInfo: TransactionInfo | undefined;
 	private bytesRead = 0;
 
 	/** @param view the head state at each moment */
@@ -66,15 +67,17 @@ export class StoredBodies {
 		return { transaction, info: this.infoOf(transaction, infos, position), height, timeMs };
 	}
 
+	/** A receipt with many logs takes long to decode, and rows of one transaction follow each other. */
 	private infoOf(
 		{ id }: SignedTransaction,
 		infos: Uint8Array | undefined,
 		position: number,
 	): TransactionInfo | undefined {
+		if (this.lastInfo && equalBytes(this.lastInfo.id, id)) return this.lastInfo;
 		const encoded = infos && elementOfField(infos, INFOS_FIELD, position);
 		const info = encoded && TransactionInfo.decode(encoded);
-		if (info && equalBytes(info.id, id)) return info;
-		return this.view().transactionHistory.get(id);
+		this.lastInfo = info && equalBytes(info.id, id) ? info : this.view().transactionHistory.get(id);
+		return this.lastInfo;
 	}
 
 	private block(height: number): ReadBlock {

@@ -49,15 +49,19 @@ async function ask(
 	});
 	try {
 		const transaction = callTransaction({ ...context, node }, call);
-		const result = await executions.run(() => {
-			const state = node.view(server);
-			const head = headBlock(state);
-			if (!head || !state.contract.has(address)) return undefined;
-			return node.machine.call({ state, rules: node.rules, forks: node.forks(state) }, transaction, {
-				block: { number: head.number, timestampMs: head.timestampMs, witness: head.witness },
-				energyLimit: ENERGY_LIMIT,
-			});
-		}, context.isAbandoned);
+		const result = await executions.run(
+			() => {
+				const state = node.view(server);
+				const head = headBlock(state);
+				if (!head || !state.contract.has(address)) return undefined;
+				return node.machine.call({ state, rules: node.rules, forks: node.forks(state) }, transaction, {
+					block: { number: head.number, timestampMs: head.timestampMs, witness: head.witness },
+					energyLimit: ENERGY_LIMIT,
+				});
+			},
+			context.isAbandoned,
+			context.client,
+		);
 		return result && !result.reverted ? result.output : undefined;
 	} catch (error) {
 		if (error instanceof VmError || error instanceof ChainError) return undefined;

@@ -8,7 +8,7 @@ import { transactionInfosOfBlock } from "../queries/blocks.js";
 import { TURN_MS, Turns } from "../turns.js";
 import { type BlockRange, bloomGroupsInTurns, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
-import { logObject, logsOfBlock } from "./objects/log.js";
+import { logObject, logSize, logsOfBlock } from "./objects/log.js";
 import type { ObjectStyle } from "./objects/style.js";
 import { EXCEEDS_LIMIT, invalidParams, ResponseTooLong, RpcError } from "./rpc-error.js";
 
@@ -17,9 +17,6 @@ const MAX_RESULTS = 10_000;
 
 /** Logs of one block between two moments at which others may get a turn. */
 const LOGS_A_STEP = 256;
-/** The least that a log without data and topics takes in an answer, and each topic more. */
-const LOG_SIZE = 340;
-const TOPIC_SIZE = 68;
 
 function tooMany(): RpcError {
 	return new RpcError(EXCEEDS_LIMIT, `query returned more than ${MAX_RESULTS} results`);
@@ -59,7 +56,7 @@ export async function queryLogs(
 			if (placed.logIndex % LOGS_A_STEP === LOGS_A_STEP - 1 && turns.over) await turns.yield();
 			if (!matchesLog(filter, placed.log)) continue;
 			if (found.length >= MAX_RESULTS) throw tooMany();
-			size += LOG_SIZE + 2 * placed.log.data.length + TOPIC_SIZE * placed.log.topics.length;
+			size += logSize(placed.log);
 			if (maxSize > 0 && size > maxSize) throw new ResponseTooLong(maxSize);
 			found.push(logObject(placed, block, false, style));
 		}

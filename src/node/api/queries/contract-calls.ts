@@ -81,7 +81,8 @@ export function callConstant(
 	call: Readonly<TriggerSmartContract>,
 	transaction: SignedTransaction,
 ): Promise<ConstantResult> {
-	const run = () => executions.run(() => callNow(context, call, transaction), context.isAbandoned);
+	const run = () =>
+		executions.run(() => callNow(context, call, transaction), context.isAbandoned, context.client);
 	return context.node.prepareCall?.(transaction)?.then(run) ?? run();
 }
 

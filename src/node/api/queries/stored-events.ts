@@ -8,18 +8,14 @@ import { checkDecodedSize } from "../../../abi/decoded-size.js";
 import { type DecodedEvent, decodeEvent, type LogData } from "../../../abi/log.js";
 import { type AbiItem, type AbiParameter, isElementaryType } from "../../../abi/parameter.js";
 import { topicOf } from "../../../abi/selector.js";
+import { isSmallEntry, MAX_ENTRIES } from "../../../abi/stored-interface.js";
 import { fromKey, toKey, utf8 } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
 import type { SmartContractABI } from "../../../protocol/messages.js";
 import { interfaceOf } from "./contract-interface.js";
 
-/** Further entries of an interface are not looked at. */
-const MAX_ENTRIES = 2_000;
 /** Events of an interface that are read. */
 const MAX_EVENTS = 300;
-const MAX_INPUTS = 64;
-/** Characters of a name or type. */
-const MAX_NAME = 256;
 /** Bytes of a log's data, and what its values may take beyond a multiple of it. */
 const MAX_DATA = 32 << 10;
 const SLACK = 16 << 10;
@@ -72,13 +68,11 @@ function eventsOf(abi: Readonly<SmartContractABI>): ReadonlyMap<string, AbiItem>
 	return events;
 }
 
-function isReadable({ kind, anonymous, name, inputs }: AbiItem): boolean {
-	if (kind !== "event" || anonymous || name.length > MAX_NAME || inputs.length > MAX_INPUTS) return false;
-	return inputs.every((input) => input.name.length <= MAX_NAME && isReadableType(input));
+function isReadable(item: AbiItem): boolean {
+	return item.kind === "event" && !item.anonymous && isSmallEntry(item) && item.inputs.every(isReadableType);
 }
 
 function isReadableType({ type }: AbiParameter): boolean {
-	if (type.length > MAX_NAME) return false;
 	const base = TYPE.exec(type)?.[1];
 	return base !== undefined && isElementaryType(base);
 }

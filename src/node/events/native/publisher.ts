@@ -1,14 +1,20 @@
 /** The native queue: a ZeroMQ publisher, which never waits for its subscribers (protocol/events §5). */
 
-import { createServer, type Server, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { utf8 } from "../../../protocol/bytes.js";
+import { ConnectionGate } from "../../listening/connection-gate.js";
+import { MAX_CONNECTIONS } from "../../listening/max-connections.js";
 import { type EventMessage, triggerName } from "../event-kinds.js";
 import { GREETING, messageBytes, READY, type SubscriberEvent, SubscriberReader, ZmtpError } from "./zmtp.js";
 
-const MAX_SUBSCRIBERS = 1_000;
 const MAX_SUBSCRIPTIONS = 1_000;
 /** A handshake takes no longer. */
 const HANDSHAKE_MS = 30_000;
+/** The same while other connections wait for a place. */
+const CROWDED_HANDSHAKE_MS = 2_000;
+const LOOK_MS = 500;
+/** Frames of one subscriber in a second: many times what a client that subscribes to everything sends. */
+const MAX_FRAMES_A_SECOND = 4_000;
 /** Bytes that wait for one subscriber. */
 const MAX_WAITING_BYTES = 64 << 20;
 
@@ -17,6 +23,10 @@ interface Subscriber {
 	/** How often each prefix is subscribed to. */
 	readonly prefixes: Map<string, number>;
 	isReady: boolean;
+	readonly sinceMs: number;
+	/** Frames that had come at a moment of the last second. */
+	frames: number;
+	framesSinceMs: number;
 	waiting: number;
 	waitingBytes: number;
 }
@@ -26,6 +36,8 @@ interface PublisherOptions {
 	readonly port: number;
 	/** Messages that wait for one subscriber. */
 	readonly highWaterMark: number;
+	/** Milliseconds of a clock that only goes forward; that of the process if absent. */
+	readonly now?: () => number;
 }
 
 export interface PublisherCounts {
@@ -36,37 +48,41 @@ export interface PublisherCounts {
 }
 
 export class Publisher {
-	private readonly subscribers = new Set<Subscriber>();
+	private readonly subscribers = new Map<Socket, Subscriber>();
+	private readonly gate: ConnectionGate;
+	private bound = 0;
 	private sent = 0;
 	private lost = 0;
 
 	private constructor(
-		private readonly server: Server,
 		private readonly highWaterMark: number,
+		private readonly now: () => number,
 	) {
-		server.on("connection", (socket) => this.connected(socket));
+		const handshakeMs = (socket: Socket): number | undefined => {
+			const subscriber = this.subscribers.get(socket);
+			return subscriber && !subscriber.isReady ? now() - subscriber.sinceMs : undefined;
+		};
+		this.gate = new ConnectionGate(MAX_CONNECTIONS.eventQueue, (socket) => this.connected(socket), false, {
+			isStale: (socket, crowded) =>
+				(handshakeMs(socket) ?? 0) > (crowded ? CROWDED_HANDSHAKE_MS : HANDSHAKE_MS),
+			// A subscriber says nothing for days.
+			idleMs: () => undefined,
+			hasAsked: () => true,
+			unfinishedMs: handshakeMs,
+			everyMs: LOOK_MS,
+		});
 	}
 
 	/** Binds; rejects with the system's error if that fails. */
-	static async listen({ host, port, highWaterMark }: PublisherOptions): Promise<Publisher> {
-		const server = createServer({ noDelay: true });
-		server.maxConnections = MAX_SUBSCRIBERS;
-		const publisher = new Publisher(server, highWaterMark);
-		await new Promise<void>((resolve, reject) => {
-			server.once("error", reject);
-			server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
-				server.off("error", reject);
-				resolve();
-			});
-		});
-		// A connection that fails before it is ours is its own affair.
-		server.on("error", () => {});
+	static async listen(options: PublisherOptions): Promise<Publisher> {
+		const { host, port, highWaterMark, now = () => performance.now() } = options;
+		const publisher = new Publisher(highWaterMark, now);
+		publisher.bound = await publisher.gate.listen(port, host);
 		return publisher;
 	}
 
 	get port(): number {
-		const address = this.server.address();
-		return typeof address === "object" && address ? address.port : 0;
+		return this.bound;
 	}
 
 	get counts(): PublisherCounts {
@@ -77,7 +93,7 @@ export class Publisher {
 	publish(message: EventMessage): void {
 		const name = triggerName(message.kind);
 		let bytes: Uint8Array | undefined;
-		for (const subscriber of this.subscribers) {
+		for (const subscriber of this.subscribers.values()) {
 			if (!subscriber.isReady || !wants(subscriber, name)) continue;
 			bytes ??= messageBytes(utf8(name), utf8(message.json));
 			this.give(subscriber, bytes);
@@ -105,28 +121,35 @@ export class Publisher {
 			socket,
 			prefixes: new Map(),
 			isReady: false,
+			sinceMs: this.now(),
+			frames: 0,
+			framesSinceMs: this.now(),
 			waiting: 0,
 			waitingBytes: 0,
 		};
-		this.subscribers.add(subscriber);
+		this.subscribers.set(socket, subscriber);
 		const reader = new SubscriberReader();
-		const late = setTimeout(() => {
-			if (!subscriber.isReady) socket.destroy();
-		}, HANDSHAKE_MS).unref();
-		socket.on("error", () => socket.destroy());
-		socket.on("close", () => {
-			clearTimeout(late);
-			this.subscribers.delete(subscriber);
-		});
+		socket.on("close", () => this.subscribers.delete(socket));
 		socket.on("data", (bytes) => {
 			try {
 				for (const event of reader.read(bytes)) this.heard(subscriber, event);
+				this.countFrames(subscriber, reader.frames);
 			} catch (error) {
 				socket.destroy();
 				if (!(error instanceof ZmtpError)) throw error;
 			}
 		});
 		socket.write(GREETING);
+	}
+
+	/** @param all frames since it connected @throws {ZmtpError} */
+	private countFrames(subscriber: Subscriber, all: number): void {
+		const nowMs = this.now();
+		if (nowMs - subscriber.framesSinceMs >= 1_000) {
+			subscriber.framesSinceMs = nowMs;
+			subscriber.frames = all;
+		}
+		if (all - subscriber.frames > MAX_FRAMES_A_SECOND) throw new ZmtpError("too many frames");
 	}
 
 	private heard(subscriber: Subscriber, event: SubscriberEvent): void {
@@ -157,9 +180,7 @@ export class Publisher {
 	}
 
 	async close(): Promise<void> {
-		const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
-		for (const { socket } of this.subscribers) socket.destroy();
-		await closed;
+		await this.gate.close(() => true, 0);
 	}
 }
 

@@ -58,39 +58,60 @@ export class ZmtpError extends Error {
 /** Bytes of a frame of a subscriber: nothing that it has to say is longer. */
 const MAX_FRAME = 4096;
 
+/** Frames of one read: a subscriber's whole list of subscriptions has room in it. */
+const MAX_FRAMES = 2_000;
+
 /** Reads what a subscriber sends, piece by piece; keeps at most one frame. */
 export class SubscriberReader {
+	/** What is left of the reads before, then this read, of which a part is behind {@link at}. */
 	private rest: Uint8Array = new Uint8Array(0);
+	private at = 0;
+	private count = 0;
 	private state: "greeting" | "handshake" | "open" = "greeting";
+
+	/** How many frames were read. */
+	get frames(): number {
+		return this.count;
+	}
 
 	/** @throws {ZmtpError} */
 	*read(bytes: Uint8Array): Generator<SubscriberEvent> {
-		this.rest = this.rest.length === 0 ? Uint8Array.from(bytes) : concatBytes(this.rest, bytes);
+		this.rest = this.rest.length === 0 ? bytes : concatBytes(this.rest, bytes);
+		this.at = 0;
+		yield* this.events();
+		// A copy: it must not keep the connection's whole buffer.
+		this.rest = this.rest.slice(this.at);
+	}
+
+	private *events(): Generator<SubscriberEvent> {
 		if (this.state === "greeting") {
 			checkSignature(this.rest);
 			if (this.rest.length < GREETING_BYTES) return;
 			checkGreeting(this.rest);
-			this.rest = this.rest.subarray(GREETING_BYTES);
+			this.at = GREETING_BYTES;
 			this.state = "handshake";
 			yield { is: "greeting" };
 		}
+		const before = this.count;
 		for (let next = this.frame(); next; next = this.frame()) {
+			if (++this.count - before > MAX_FRAMES) throw new ZmtpError("too many frames at once");
 			const event = next.flags & COMMAND ? this.command(next.body) : this.message(next.flags, next.body);
 			if (event) yield event;
 		}
 	}
 
 	private frame(): { readonly flags: number; readonly body: Uint8Array } | undefined {
-		const { rest } = this;
-		const [flags, short] = rest;
+		const { rest, at } = this;
+		const flags = rest[at];
+		const short = rest[at + 1];
 		if (flags === undefined || short === undefined) return undefined;
-		const head = flags & LONG ? 9 : 2;
-		if (rest.length < head) return undefined;
-		const length = flags & LONG ? Number(Buffer.from(rest.subarray(1, 9)).readBigUInt64BE()) : short;
+		const body = at + (flags & LONG ? 9 : 2);
+		if (rest.length < body) return undefined;
+		const length = flags & LONG ? Number(Buffer.from(rest.subarray(at + 1, body)).readBigUInt64BE()) : short;
 		if (length > MAX_FRAME) throw new ZmtpError("a frame is too long");
-		if (rest.length < head + length) return undefined;
-		this.rest = rest.slice(head + length);
-		return { flags, body: rest.slice(head, head + length) };
+		if (rest.length < body + length) return undefined;
+		this.at = body + length;
+		return { flags, body: rest.subarray(body, this.at) };
 	}
 
 	private command(body: Uint8Array): SubscriberEvent | undefined {

@@ -37,9 +37,14 @@ export class Deliverer {
 				this.sent += some.length;
 				continue;
 			}
-			// One of them will never be taken: it must not hold up all that comes after it.
-			if (some.length === 1) this.refused++;
-			else for (const one of some) if (!(await this.deliver([one], where, signal))) return false;
+			// One of them will never be taken: it must not hold up all that comes after it. It is found by halves.
+			if (some.length === 1) {
+				this.refused++;
+				continue;
+			}
+			const middle = Math.ceil(some.length / 2);
+			for (const half of [some.slice(0, middle), some.slice(middle)])
+				if (!(await this.deliver(half, where, signal))) return false;
 		}
 		return true;
 	}

@@ -43,6 +43,9 @@ const eventTables: TableUse = {
 	],
 };
 
+/** Characters of a name that its column has, which is indexed: an entry of an index has a bound. The JSON has all of it. */
+const MAX_INDEXED_NAME = 256;
+
 /** What a row is made of, in the order of {@link insertion}. An empty text and -1 stand for nothing. */
 const COLUMNS: readonly ColumnType[] = [
 	"text",
@@ -126,7 +129,7 @@ function rowOf({ message, id }: Told): readonly ColumnValue[] {
 		text("blockHash"),
 		text("transactionId"),
 		text("contractAddress"),
-		text("eventName"),
+		text("eventName").slice(0, MAX_INDEXED_NAME),
 		String(body["removed"] === true),
 		storableJson(json),
 	];

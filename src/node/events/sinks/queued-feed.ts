@@ -36,7 +36,7 @@ export class QueuedFeed implements Feed {
 	private position: number;
 
 	constructor(private readonly options: QueuedFeedOptions) {
-		const { name, config, chain, receiver, pause, warn, info } = options;
+		const { name, config, chain, receiver, budget, pause, warn, info } = options;
 		this.deliverer = new Deliverer({ name, receiver, pause, warn, info });
 		this.position = chain.headNumber;
 		const { signal } = this.stopping;
@@ -44,6 +44,7 @@ export class QueuedFeed implements Feed {
 			config,
 			chain,
 			outlet: (message) => this.add(message),
+			budget,
 			pause: async (ms) => {
 				await pause(ms, signal);
 				while (this.queue.length >= MOST_WAITING && !signal.aborted) await pause(BUSY_PAUSE_MS, signal);
@@ -57,11 +58,12 @@ export class QueuedFeed implements Feed {
 	}
 
 	get counts(): FeedCounts {
-		const { name, chain } = this.options;
+		const { name, chain, budget } = this.options;
 		const { errors, sent, refused } = this.deliverer;
 		const { position } = this;
 		const lost = this.lost + refused;
-		return { name, position, lag: Math.max(0, chain.headNumber - position), errors, sent, lost };
+		const lag = Math.max(0, chain.headNumber - position);
+		return { name, position, lag, errors, sent, lost, leftOut: budget.leftOut };
 	}
 
 	start(): void {

@@ -44,6 +44,8 @@ export interface FeedCounts {
 	readonly sent: number;
 	/** Messages that it refused for good, or, without a stored position, was too slow for. */
 	readonly lost: number;
+	/** Events that could not be published, to no receiver. */
+	readonly leftOut: number;
 }
 
 /** A block that is told, and how often it was before, because the chain left it and came back. */

@@ -2,12 +2,15 @@
 
 import type { SignedBlock } from "../../../protocol/block.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
+import { internalCallData } from "../../rules/internal-call-data.js";
 
 /** Blocks, and bytes of them, that are held for one receiver. */
 const MOST_BLOCKS = 256;
 const MOST_BYTES = 16 << 20;
 /** What a receipt takes beside its block, about. */
 const RECEIPT_BYTES = 1_000;
+/** What a log or an internal transaction takes beside its data, about. */
+const LOG_BYTES = 200;
 
 export interface RecentBlock {
 	readonly block: SignedBlock;
@@ -50,4 +53,14 @@ export class RecentBlocks {
 	}
 }
 
-const sizeOf = ({ block, infos }: RecentBlock): number => block.bytes.length + RECEIPT_BYTES * infos.length;
+function sizeOf({ block, infos }: RecentBlock): number {
+	let size = block.bytes.length + RECEIPT_BYTES * infos.length;
+	for (const { log, internal_transactions } of infos) {
+		for (const { data } of log) size += LOG_BYTES + data.length;
+		for (const internal of internal_transactions) {
+			const data = internalCallData(internal);
+			size += LOG_BYTES + (typeof data === "number" ? 0 : data.length);
+		}
+	}
+	return size;
+}

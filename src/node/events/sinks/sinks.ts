@@ -12,6 +12,7 @@ import type {
 	SinkConfig,
 	SinkLogin,
 } from "../../config/event-sinks.js";
+import { eventBudget } from "../event-budget.js";
 import type { EventChain } from "../loaded-block.js";
 import { reasonOf } from "./delivering.js";
 import { QueuedFeed } from "./queued-feed.js";
@@ -85,7 +86,8 @@ async function createSink(sink: SinkConfig, options: SinksOptions): Promise<Feed
 		info(`events of ${name}: what is built in is told in place of ${reasonOf(archive)}`);
 	const receiver = await open(sink.config, environment);
 	const file = dataDirectory && join(dataDirectory, "events", `${name}.told`);
-	const feed = { name, config: { ...config, topics }, chain, receiver, file, pause, warn, info };
+	const budget = eventBudget(name, warn);
+	const feed = { name, config: { ...config, topics }, chain, receiver, budget, file, pause, warn, info };
 	return config.keepsPositions ? new ToldFeed(feed) : new QueuedFeed({ ...feed, run, report });
 }
 

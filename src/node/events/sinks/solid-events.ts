@@ -6,8 +6,8 @@
 import type { SignedBlock } from "../../../protocol/block.js";
 import type { EventConfig, EventKind } from "../../config/event-config.js";
 import { receiptsOf } from "../../history/stored-blocks.js";
-import { solidityTrigger } from "../block-triggers.js";
-import { type EventMessage, messageOf } from "../event-kinds.js";
+import type { EventBudget } from "../event-budget.js";
+import type { EventMessage } from "../event-kinds.js";
 import type { EventChain } from "../loaded-block.js";
 import { EventSender, SOLID_LOGS } from "../sending.js";
 
@@ -17,17 +17,18 @@ export function solidEvents(
 	chain: EventChain,
 	config: EventConfig,
 	kinds: ReadonlySet<EventKind>,
+	budget: EventBudget,
 ): EventMessage[] {
 	const found: EventMessage[] = [];
 	const { state, dialect } = chain;
 	const plain = { redundancy: false, ethCompatible: false, solidified: true };
 	const topics = new Map([...kinds].map((kind) => [kind, config.topics.get(kind) ?? plain]));
 	// Internal transactions have data only in the run that executed them: version 1 doesn't tell them.
-	const sender = new EventSender({ ...config, version: 1, topics }, (message) => found.push(message));
+	const sender = new EventSender({ ...config, version: 1, topics }, (message) => found.push(message), budget);
 	const loaded = { block, infos: receiptsOf(state, block), state, solidNumber: block.number, dialect };
 	if (sender.wants("block")) sender.block(loaded);
 	if (sender.wants("transaction")) sender.transactions(loaded);
 	sender.inOrder(sender.logsOf(loaded), SOLID_LOGS);
-	if (sender.wants("solidity")) sender.send(messageOf("solidity", solidityTrigger(block)));
+	if (sender.wants("solidity")) sender.solidified(block);
 	return found;
 }

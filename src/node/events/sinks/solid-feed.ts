@@ -4,6 +4,7 @@
  */
 
 import type { SignedBlock } from "../../../protocol/block.js";
+import type { EventBudget } from "../event-budget.js";
 import type { EventMessage } from "../event-kinds.js";
 import type { EventChain } from "../loaded-block.js";
 import { reasonOf } from "./delivering.js";
@@ -28,10 +29,11 @@ interface FeedOptions {
 	readonly name: string;
 	readonly chain: EventChain;
 	readonly positions: PositionStore;
+	readonly budget: EventBudget;
 	/** The first block for a receiver without a position; undefined: the one after the solidified block. */
 	readonly fromBlock: number | undefined;
-	/** The events of a block; the same whenever it is asked. */
-	readonly eventsOf: (block: SignedBlock) => readonly EventMessage[];
+	/** The events of a block, within a budget; the same whenever it is asked. */
+	readonly eventsOf: (block: SignedBlock, budget: EventBudget) => readonly EventMessage[];
 	/** Resolves once the receiver has acknowledged; rejects to be called again. */
 	readonly deliver: (delivery: Delivery, signal: AbortSignal) => Promise<void>;
 	/** Waits so many ms, or until the signal. */
@@ -47,7 +49,7 @@ export class SolidFeed {
 	private sent = 0;
 	private running: Promise<void> | undefined;
 	private isWoken = false;
-	private hasFailed = false;
+	private isStuck = false;
 	/** Counts how often the chain was put back. */
 	private generation = 0;
 
@@ -62,13 +64,14 @@ export class SolidFeed {
 		const position = this.next - 1;
 		const lag = Math.max(0, this.options.chain.solidNumber - position);
 		const { errors, sent } = this;
-		return { name: this.options.name, position, lag, errors, sent, lost: 0 };
+		const { name, budget } = this.options;
+		return { name, position, lag, errors, sent, lost: 0, leftOut: budget.leftOut };
 	}
 
 	/** There may be solidified blocks that were not there before. It returns at once. */
 	wake(): void {
 		this.isWoken = true;
-		if (this.running || this.hasFailed || this.stopping.signal.aborted) return;
+		if (this.running || this.stopping.signal.aborted) return;
 		this.running = this.run().finally(() => {
 			this.running = undefined;
 		});
@@ -87,13 +90,16 @@ export class SolidFeed {
 			this.isWoken = false;
 			try {
 				this.checkPosition();
-				while (this.next <= this.options.chain.solidNumber && !signal.aborted) await this.tellNext(signal);
+				while (this.next <= this.options.chain.solidNumber && !signal.aborted) {
+					await this.tellNext(signal);
+					this.isStuck = false;
+				}
 			} catch (error) {
 				if (signal.aborted) return;
-				this.hasFailed = true;
 				this.errors++;
-				this.options.warn(`events of ${this.options.name} end: ${reasonOf(error)}`);
-				return;
+				// It is tried again with the next block.
+				if (!this.isStuck) this.options.warn(`events of ${this.options.name} wait: ${reasonOf(error)}`);
+				this.isStuck = true;
 			}
 		}
 	}
@@ -119,11 +125,11 @@ export class SolidFeed {
 	}
 
 	private async tellNext(signal: AbortSignal): Promise<void> {
-		const { chain, eventsOf, positions } = this.options;
+		const { chain, eventsOf, positions, budget } = this.options;
 		const block = chain.block(this.next);
 		if (!block) throw new Error(`block ${this.next} is not stored`);
 		const { generation } = this;
-		const events = eventsOf(block);
+		const events = eventsOf(block, budget);
 		const parts = Math.max(1, Math.ceil(events.length / MOST_EVENTS));
 		for (let part = 0; part < parts && events.length > 0; part++) {
 			const some = events.slice(part * MOST_EVENTS, (part + 1) * MOST_EVENTS);

@@ -8,6 +8,7 @@ import { toHex } from "../../../protocol/bytes.js";
 import type { AppliedBlock, ChainObserver, ErasedBlock } from "../../chain/observers.js";
 import type { EventConfig } from "../../config/event-config.js";
 import { receiptsOf } from "../../history/stored-blocks.js";
+import type { EventBudget } from "../event-budget.js";
 import type { EventMessage } from "../event-kinds.js";
 import { createEventService } from "../event-service.js";
 import type { EventChain } from "../loaded-block.js";
@@ -18,6 +19,8 @@ import { type Place, type Start, type Step, ToldJournal } from "./told-journal.j
 
 /** Final blocks that are told together, where they have few messages. */
 const MOST_STEPS = 16;
+/** Characters of messages from which on no further block is added. */
+const MOST_CHARACTERS = 1 << 20;
 
 export interface FeedOptions {
 	readonly name: string;
@@ -25,6 +28,7 @@ export interface FeedOptions {
 	readonly config: EventConfig;
 	readonly chain: EventChain;
 	readonly receiver: Receiver;
+	readonly budget: EventBudget;
 	/** Where the position is stored; undefined: in memory. */
 	readonly file: string | undefined;
 	/** Waits so many ms, or until the signal. */
@@ -56,7 +60,8 @@ export class ToldFeed implements Feed {
 	private teller: Teller;
 	private running: Promise<void> | undefined;
 	private isWoken = false;
-	private hasFailed = false;
+	private isStuck = false;
+	private failures = 0;
 	/** Counts how often the chain was replaced. */
 	private generation = 0;
 	/** Of blocks that left the chain since the last time that the position was put back. */
@@ -71,10 +76,18 @@ export class ToldFeed implements Feed {
 	}
 
 	get counts(): FeedCounts {
-		const { name, chain } = this.options;
+		const { name, chain, budget } = this.options;
 		const { number } = this.journal.at;
 		const { errors, sent, refused: lost } = this.deliverer;
-		return { name, position: number, lag: Math.max(0, chain.headNumber - number), errors, sent, lost };
+		return {
+			name,
+			position: number,
+			lag: Math.max(0, chain.headNumber - number),
+			errors: errors + this.failures,
+			sent,
+			lost,
+			leftOut: budget.leftOut,
+		};
 	}
 
 	readonly observer: ChainObserver = {
@@ -113,7 +126,7 @@ export class ToldFeed implements Feed {
 	/** There may be steps that were not there before. It returns at once. */
 	private wake(): void {
 		this.isWoken = true;
-		if (this.running || this.hasFailed || this.stopping.signal.aborted) return;
+		if (this.running || this.stopping.signal.aborted) return;
 		this.running = this.run().finally(() => {
 			this.running = undefined;
 		});
@@ -126,14 +139,25 @@ export class ToldFeed implements Feed {
 		while (this.isWoken && !signal.aborted) {
 			this.isWoken = false;
 			try {
-				while (!signal.aborted && (await this.tellNext(signal)));
+				while (!signal.aborted && (await this.tellNext(signal))) this.goesOn();
 			} catch (error) {
 				if (signal.aborted) return;
-				this.hasFailed = true;
-				this.deliverer.errors++;
-				this.options.warn(`events of ${this.options.name} end: ${reasonOf(error)}`);
+				this.fails(error);
 			}
 		}
+	}
+
+	/** A block that is missing or a disk that is full: it is tried again with the next block. */
+	private fails(error: unknown): void {
+		const { name, warn } = this.options;
+		this.failures++;
+		if (!this.isStuck) warn(`events of ${name} wait: ${reasonOf(error)}`);
+		this.isStuck = true;
+	}
+
+	private goesOn(): void {
+		if (this.isStuck) this.options.info(`events of ${this.options.name} go on`);
+		this.isStuck = false;
 	}
 
 	/** @returns whether there was anything to tell */
@@ -164,12 +188,15 @@ export class ToldFeed implements Feed {
 
 	/** More final blocks that follow, for one delivery. */
 	private addFinal(steps: Step[], told: Told[]): void {
-		while (steps.length < MOST_STEPS && told.length < MOST_MESSAGES) {
+		let characters = lengthOf(told);
+		while (steps.length < MOST_STEPS && told.length < MOST_MESSAGES && characters < MOST_CHARACTERS) {
 			const { block, solid } = steps.at(-1) as Step;
 			const next = this.nextStep({ number: Number(block.number), id: block.idHex }, solid);
 			if (!next || next.is === "erased" || !isFinal(next)) return;
 			steps.push(next);
-			told.push(...this.tell(next));
+			const more = this.tell(next);
+			characters += lengthOf(more);
+			for (const one of more) told.push(one);
 		}
 	}
 
@@ -240,9 +267,11 @@ export class ToldFeed implements Feed {
 
 	/** A service that is as if it had told the kept steps just now. */
 	private newTeller(): Teller {
-		const { chain, config, warn } = this.options;
+		const { chain, config, warn, budget } = this.options;
 		const { start, kept } = this.journal;
 		let { solid } = start;
+		// What was left out before is not counted again.
+		let isRepeating = true;
 		let found: EventMessage[] = [];
 		const service = createEventService({
 			config,
@@ -258,6 +287,9 @@ export class ToldFeed implements Feed {
 				block: (number) => chain.block(number),
 			},
 			outlet: (message) => found.push(message),
+			budget: budget.like((place, reason) => {
+				if (!isRepeating) budget.leaveOut(place, reason);
+			}),
 			pause: async () => {},
 			warn,
 			fed: { hasTold: !start.isFresh },
@@ -275,8 +307,12 @@ export class ToldFeed implements Feed {
 			return found;
 		};
 		for (const step of kept) tell(step);
+		isRepeating = false;
 		return { tell };
 	}
 }
+
+const lengthOf = (told: readonly Told[]): number =>
+	told.reduce((sum, { message }) => sum + message.json.length, 0);
 
 const isFinal = ({ is, block, solid }: Step): boolean => is === "applied" && Number(block.number) <= solid;

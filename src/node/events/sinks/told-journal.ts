@@ -55,6 +55,8 @@ export class ToldJournal {
 	intended: Step | undefined;
 	private handle: number | undefined;
 	private length = 0;
+	/** The last line may not be whole: the file is made anew before anything is added. */
+	private isTorn = false;
 	private keptLength = 0;
 
 	/** @param file undefined: the chain lives in memory, and so does this */
@@ -91,8 +93,8 @@ export class ToldJournal {
 
 	/** A step is about to be told. On the disk when it returns. */
 	intend(step: Step): void {
-		this.intended = step;
 		this.append(stepLine(step), true);
+		this.intended = step;
 	}
 
 	/** The receiver has these steps, the last of which may have been intended. */
@@ -194,15 +196,18 @@ export class ToldJournal {
 	private rewrite(): void {
 		const { file } = this;
 		if (file === undefined) return;
+		this.isTorn = true;
 		this.close();
 		const next = `${file}.new`;
 		mkdirSync(dirname(file), { recursive: true });
-		this.handle = openSync(next, "w");
+		const handle = openSync(next, "w");
+		this.handle = handle;
 		this.length = 0;
 		const head = placeLine(this.keptStart(), this.start).replace("{", `{"format":${JOURNAL_FORMAT},`);
 		const lines = this.kept.map((step) => `${stepLine(step)}{"told":true}\n`);
-		this.append(`${head}${lines.join("")}${this.intended ? stepLine(this.intended) : ""}`, true);
+		this.write(handle, `${head}${lines.join("")}${this.intended ? stepLine(this.intended) : ""}`, true);
 		renameSync(next, file);
+		this.isTorn = false;
 	}
 
 	/** Where reading the kept steps begins: their own places follow from them. */
@@ -214,12 +219,19 @@ export class ToldJournal {
 	}
 
 	private append(text: string, isSynced: boolean): void {
+		// Whatever followed a torn line would not be read.
+		if (this.isTorn) this.rewrite();
 		if (this.handle === undefined) return;
-		const written = writeSync(this.handle, text);
-		// Whatever followed would not be read: a torn line has to be the last one.
+		this.isTorn = true;
+		this.write(this.handle, text, isSynced);
+		this.isTorn = false;
+	}
+
+	private write(handle: number, text: string, isSynced: boolean): void {
+		const written = writeSync(handle, text);
 		if (written < text.length) throw new Error(`${this.file} can't be written: the disk is full`);
 		this.length += written;
-		if (isSynced) fsyncSync(this.handle);
+		if (isSynced) fsyncSync(handle);
 	}
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { toHex } from "../../../protocol/bytes.js";
 import type { ChainObserver } from "../../chain/observers.js";
 import type { EventConfig } from "../../config/event-config.js";
+import { eventBudget } from "../event-budget.js";
 import type { EventChain } from "../loaded-block.js";
 import { positionStore } from "./position-file.js";
 import type { FeedCounts } from "./receiver.js";
@@ -42,7 +43,8 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
 			chain,
 			positions: positionStore(file),
 			fromBlock: webhook.fromBlock === undefined ? undefined : Number(webhook.fromBlock),
-			eventsOf: (block) => solidEvents(block, chain, config, webhook.kinds),
+			budget: eventBudget(webhook.name, warn),
+			eventsOf: (block, budget) => solidEvents(block, chain, config, webhook.kinds, budget),
 			deliver: (delivery, signal) => postDelivery({ webhook, secret, nowMs, fetch }, delivery, signal),
 			pause,
 			warn,

@@ -18,7 +18,7 @@
  * | transactions that wait to be looked at      | `TransactionIntake`          | 50,000, all peers together             |
  * | confirmations that wait for their block     | `PbftCommits`                | 100 for blocks that it owes, 4 cycles  |
  * | early votes, of witnesses only              | `Voting`                     | one a witness, kind and round          |
- * | lines in the log                            | `quiet-log.ts`               | 6 of a kind a minute, 60 of all peers  |
+ * | lines in the log                            | `diagnostics/quiet-log.ts`   | 6 of a kind a minute, 60 of all peers  |
  * | unsent bytes                                | `transport/channel.ts`       | 64 MiB, then it is dropped             |
  */
 

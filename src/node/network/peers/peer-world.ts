@@ -10,7 +10,7 @@ import { ApplicationType, encodeDisconnect, Reason, reasonName } from "../wire/a
 import type { Peer } from "./peer.js";
 
 /** Log of the peer network; pino fits. */
-export interface PeerLog {
+interface PeerLog {
 	debug(fields: object, message: string): void;
 	info(fields: object, message: string): void;
 	warn(fields: object, message: string): void;
@@ -123,7 +123,11 @@ export class PeerWorld {
 	 * other could keep a node from voting: a peer counts while it delivers.
 	 */
 	get isSyncing(): boolean {
-		if (this.list.length === 0) return true;
+		return this.list.length === 0 || this.isReceiving;
+	}
+
+	/** Whether a peer that has blocks we lack is sending them. */
+	get isReceiving(): boolean {
 		const now = this.now();
 		return this.list.some((peer) => peer.needSyncFromPeer && now - peer.lastBlockMs < DELIVERING_MS);
 	}

@@ -239,6 +239,14 @@ describe.each(STORES)("with the history in %s", (where, missing) => {
 				],
 				["blocks/none/events", 400, '{"success":false,"error":"Invalid block number","statusCode":400}\n'],
 				["orc20/info", 400, '{"success":false,"error":"Invalid contract_list provided","statusCode":400}\n'],
+				...["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"].map(
+					(name): [string, number, string] => [
+						`accounts/$anna/${name}`,
+						404,
+						'{"success":false,"error":"Not found","statusCode":404}\n',
+					],
+				),
+				["contracts/$anna/constructor", 404, '{"success":false,"error":"Not found","statusCode":404}\n'],
 			])("%s", async (path, status, text) => {
 				expect(await refusal(path.replace("$anna", anna))).toEqual({ status, text });
 			});

@@ -1,7 +1,13 @@
 /** Receipts of whole blocks; what one holds is compared with recordings. */
 
 import { beforeAll, expect, test } from "vitest";
-import { receiptObject, receiptObjects } from "../../../../src/node/api/jsonrpc/objects/receipt.js";
+import {
+	receiptObject,
+	receiptOf,
+	receiptPieces,
+	receiptsOf,
+	sizeOfReceipts,
+} from "../../../../src/node/api/jsonrpc/objects/receipt.js";
 import { objectStyle } from "../../../../src/node/api/jsonrpc/objects/style.js";
 import { SignedBlock } from "../../../../src/protocol/block.js";
 import { be64 } from "../../../../src/protocol/bytes.js";
@@ -46,24 +52,27 @@ test("receipts of a block are those of its transactions, in its order", () => {
 		return info;
 	});
 	chain.state.transactionResult.put(be64(5n), TransactionRet.create({ transactioninfo: infos }));
-	const receipts = receiptObjects(chain.state, block, STYLE) as unknown as Readonly<
-		Record<string, unknown>
-	>[];
+	const made = receiptsOf(chain.state, block, STYLE);
+	const receipts = made.map(receiptObject) as unknown as Readonly<Record<string, unknown>>[];
 	expect(receipts.map(({ cumulativeGasUsed }) => cumulativeGasUsed)).toEqual(["0xa", "0x1e", "0x3c"]);
 	expect(
 		receipts.map(({ logs }) => (logs as { readonly logIndex: string }[]).map((log) => log.logIndex)),
 	).toEqual([["0x0"], ["0x1", "0x2"], []]);
 	expect(receipts[0]?.["logs"]).toMatchObject([{ blockTimestamp: "0xf" }]);
 	for (const [i, info] of infos.entries()) {
-		expect(receiptObject(chain.state, block, info, STYLE)).toEqual(receipts[i]);
+		expect(receiptObject(receiptOf(chain.state, block, info, STYLE))).toEqual(receipts[i]);
 	}
+	const text = `[${[...receiptPieces(made)].join("")}]`;
+	expect(text).toBe(JSON.stringify(receipts));
+	expect(sizeOfReceipts(made)).toBeGreaterThan(3 * 300);
+	expect(sizeOfReceipts(made)).toBeLessThan(text.length);
 });
 
 test("a block without transactions has none, and one whose receipts are not all kept is refused", () => {
 	chain.state.transactionResult.put(be64(5n), TransactionRet.create({ transactioninfo: infosOf([[]]) }));
-	expect(() => receiptObjects(chain.state, blockOf(2), STYLE)).toThrow(
+	expect(() => receiptsOf(chain.state, blockOf(2), STYLE)).toThrow(
 		"TransactionList size mismatch: block has 2 transactions, but transactionInfoList has 1",
 	);
 	chain.state.transactionResult.delete(be64(5n));
-	expect(receiptObjects(chain.state, blockOf(0), STYLE)).toEqual([]);
+	expect(receiptsOf(chain.state, blockOf(0), STYLE)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import type { EventMessage } from "../../../../src/node/events/event-kinds.js";
 import { Publisher } from "../../../../src/node/events/native/publisher.js";
-import { GREETING, READY } from "../../../../src/node/events/native/zmtp.js";
+import { GREETING, READY, SubscriberReader } from "../../../../src/node/events/native/zmtp.js";
 import { concatBytes, toHex, utf8 } from "../../../../src/protocol/bytes.js";
 
 const open: { close(): Promise<void> }[] = [];
@@ -152,5 +152,47 @@ test.each([
 	socket.resume();
 	socket.write(concatBytes(greeting, ...hello));
 	await once(socket, "close");
+	await until(() => queue.counts.subscribers === 0);
+});
+
+test("what a subscriber says is read alike, however it is cut into pieces", () => {
+	const said = concatBytes(GREETING, readyAs("SUB"), ...["a", "bb", "ccc"].map((name) => subscription(name)));
+	const whole = [...new SubscriberReader().read(said)];
+	expect(whole.map(({ is }) => is)).toEqual(["greeting", "ready", "subscribe", "subscribe", "subscribe"]);
+	for (const size of [1, 2, 7, 64, 65, 100]) {
+		const reader = new SubscriberReader();
+		const events = [];
+		for (let at = 0; at < said.length; at += size) events.push(...reader.read(said.subarray(at, at + size)));
+		expect(events).toEqual(whole);
+	}
+});
+
+test("a subscriber that sends frames by the thousand is disconnected, at once or over time", async () => {
+	const reader = new SubscriberReader();
+	expect([...reader.read(concatBytes(GREETING, readyAs("SUB")))]).toHaveLength(2);
+	expect(() => [...reader.read(new Uint8Array(64 << 10))]).toThrow("too many frames at once");
+
+	let nowMs = 0;
+	const queue = await Publisher.listen({
+		host: "127.0.0.1",
+		port: 0,
+		highWaterMark: 10,
+		now: () => nowMs,
+	});
+	open.push(queue);
+	const { socket, heard } = await subscriber(queue, readyAs("SUB"));
+	await until(() => heard().length === HELLO);
+	const send = (frames: number): Promise<void> =>
+		new Promise((resolve) => socket.write(new Uint8Array(2 * frames), () => resolve()));
+	for (let second = 0; second < 5; second++) {
+		nowMs += 1_000;
+		await send(1_000);
+		// An answer comes once all before it was read.
+		const length = heard().length;
+		socket.write(command("PING", Uint8Array.of(0, 0, second)));
+		await until(() => heard().length > length);
+	}
+	expect(queue.counts.subscribers).toBe(1);
+	for (let part = 0; part < 6; part++) await send(1_000);
 	await until(() => queue.counts.subscribers === 0);
 });

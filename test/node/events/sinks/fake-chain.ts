@@ -45,7 +45,7 @@ interface Made {
 }
 
 /** @param salt what makes blocks of one height different */
-function makeBlock(parent: SignedBlock | undefined, salt: number): Made {
+function makeBlock(parent: SignedBlock | undefined, salt: number, logBytes = 1): Made {
 	const number = parent ? parent.number + 1n : 0n;
 	const message = Block.create({
 		transactions: number === 0n ? [] : [transactionOf(Number(number) * 1_000 + salt)],
@@ -62,7 +62,12 @@ function makeBlock(parent: SignedBlock | undefined, salt: number): Made {
 		TransactionInfo.create({
 			id,
 			blockNumber: number,
-			log: [TransactionInfoLog.create({ address: ADDRESS.subarray(1), data: Uint8Array.of(salt) })],
+			log: [
+				TransactionInfoLog.create({
+					address: ADDRESS.subarray(1),
+					data: new Uint8Array(logBytes).fill(salt),
+				}),
+			],
 		}),
 	);
 	return { block, infos };
@@ -74,6 +79,10 @@ export class FakeChain {
 	/** Blocks by which the solidified one lags. */
 	lag = 3;
 	private solid = 0;
+	/** Length of the data of logs. */
+	logBytes = 1;
+	/** Heights whose block can't be read. */
+	readonly missing = new Set<number>();
 
 	get head(): SignedBlock {
 		return (this.made.at(-1) as Made).block;
@@ -100,7 +109,7 @@ export class FakeChain {
 
 	push(blocks: number, salt = 0): void {
 		for (let count = 0; count < blocks; count++) {
-			const made = makeBlock(this.head, salt);
+			const made = makeBlock(this.head, salt, this.logBytes);
 			this.made.push(made);
 			this.moveSolid();
 			for (const observer of this.observers)
@@ -163,7 +172,7 @@ export class FakeChain {
 				return chain.solid;
 			},
 			dialect: "neutral",
-			block: (number) => chain.made[number]?.block,
+			block: (number) => (chain.missing.has(number) ? undefined : chain.made[number]?.block),
 		};
 	}
 }

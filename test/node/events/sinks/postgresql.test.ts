@@ -74,6 +74,19 @@ describe.skipIf(noPostgresql)(`events in PostgreSQL${noPostgresql ? ` (${noPostg
 		await receiver.close();
 	});
 
+	it("keep an event with a long name, of which the column has the beginning", async () => {
+		const address = schemas.next();
+		const receiver = openPostgresql({ is: "postgresql", address });
+		const eventName = Array.from({ length: 9_000 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join("");
+		await receiver.deliver(
+			[told("a", JSON.stringify({ eventName }), { contractAddress: "T1", eventName })],
+			signal,
+		);
+		const [row] = await rowsOf(address);
+		expect(row).toMatchObject({ event_name: eventName.slice(0, 256), event: { eventName } });
+		await receiver.close();
+	});
+
 	it("keep every text but the character 0, and refuse what is not JSON alone", async () => {
 		const address = schemas.next();
 		const receiver = openPostgresql({ is: "postgresql", address });

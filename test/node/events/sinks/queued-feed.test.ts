@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EventConfig, EventKind } from "../../../../src/node/config/event-config.js";
+import { eventBudget } from "../../../../src/node/events/event-budget.js";
 import { QueuedFeed } from "../../../../src/node/events/sinks/queued-feed.js";
 import type { Receiver, Told } from "../../../../src/node/events/sinks/receiver.js";
 import { FakeChain } from "./fake-chain.js";
@@ -33,6 +34,7 @@ function feedOf(chain: FakeChain, deliver: Receiver["deliver"], config: EventCon
 		chain: chain.view,
 		receiver: { deliver, close: async () => {} },
 		file: undefined,
+		budget: eventBudget("a", (text) => warnings.push(text)),
 		run: "r",
 		pause: async () => {
 			await settled();
@@ -61,7 +63,7 @@ describe("a feed without a position", () => {
 			...["contractlog", "block", "transaction", "solidity"],
 		]);
 		expect(told.map(({ id }) => id)).toEqual(["r-0", "r-1", "r-2", "r-3", "r-4", "r-5", "r-6", "r-7"]);
-		expect(feed.counts).toEqual({ name: "a", position: 6, lag: 0, errors: 0, sent: 8, lost: 0 });
+		expect(feed.counts).toEqual({ name: "a", position: 6, lag: 0, errors: 0, sent: 8, lost: 0, leftOut: 0 });
 		await feed.stop();
 	});
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventBudget } from "../../../../src/node/events/event-budget.js";
 import type { EventChain } from "../../../../src/node/events/loaded-block.js";
 import { positionStore } from "../../../../src/node/events/sinks/position-file.js";
 import { type Delivery, SolidFeed } from "../../../../src/node/events/sinks/solid-feed.js";
@@ -51,6 +52,7 @@ function feedOf(chain: Chain, options: { from?: number; refuses?: () => boolean;
 		name: "a",
 		chain: chain.view,
 		positions: positionStore(file),
+		budget: eventBudget("a", (text) => warnings.push(text)),
 		fromBlock: options.from,
 		eventsOf: (block) =>
 			Array.from({ length: options.events ?? 1 }, (_, i) => ({
@@ -91,7 +93,15 @@ describe("a feed of solidified blocks", () => {
 		early.feed.wake();
 		await settled();
 		expect(early.told).toEqual(["2", "3", "4", "5"]);
-		expect(early.feed.counts).toEqual({ name: "a", position: 5, lag: 0, errors: 0, sent: 4, lost: 0 });
+		expect(early.feed.counts).toEqual({
+			name: "a",
+			position: 5,
+			lag: 0,
+			errors: 0,
+			sent: 4,
+			lost: 0,
+			leftOut: 0,
+		});
 	});
 
 	it("goes on after its stored position, whatever it is told to begin with", async () => {
@@ -175,7 +185,7 @@ describe("a feed of solidified blocks", () => {
 		feed.wake();
 		await settled();
 		expect(told).toEqual(["1"]);
-		expect(warnings).toEqual(["events of a end: block 2 is not stored"]);
+		expect(warnings).toEqual(["events of a wait: block 2 is not stored"]);
 	});
 
 	it("does not start on a damaged position", () => {

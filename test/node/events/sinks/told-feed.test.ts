@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventConfig, EventKind } from "../../../../src/node/config/event-config.js";
+import { EventBudget, eventBudget } from "../../../../src/node/events/event-budget.js";
 import { createEventService } from "../../../../src/node/events/event-service.js";
 import { type Receiver, RefusedError, type Told } from "../../../../src/node/events/sinks/receiver.js";
 import { ToldFeed } from "../../../../src/node/events/sinks/told-feed.js";
@@ -70,7 +71,13 @@ interface Life {
 	readonly pauses: number[];
 }
 
-function live(chain: FakeChain, receiver: Receiver, config: EventConfig, at: string | null = file): Life {
+function live(
+	chain: FakeChain,
+	receiver: Receiver,
+	config: EventConfig,
+	at: string | null = file,
+	budget?: EventBudget,
+): Life {
 	const warnings: string[] = [];
 	const pauses: number[] = [];
 	const feed = new ToldFeed({
@@ -79,6 +86,7 @@ function live(chain: FakeChain, receiver: Receiver, config: EventConfig, at: str
 		chain: chain.view,
 		receiver,
 		file: at ?? undefined,
+		budget: budget ?? eventBudget("a", (text) => warnings.push(text)),
 		pause: async (ms) => {
 			pauses.push(ms);
 		},
@@ -109,6 +117,7 @@ function toldDirectly(chain: FakeChain, config: EventConfig) {
 		config,
 		chain: chain.view,
 		outlet: ({ json }) => texts.push(json),
+		budget: new EventBudget(() => {}),
 		pause: async () => {},
 		warn: () => {},
 	});
@@ -119,6 +128,50 @@ function toldDirectly(chain: FakeChain, config: EventConfig) {
 
 describe.each([0, 1] as const)("a feed with a stored position, version %i", (version) => {
 	const config = configOf(version);
+
+	it("leaves out an event that is too long, and publishes all others", async () => {
+		const chain = new FakeChain();
+		const shelf = new Shelf();
+		const leftOut: string[] = [];
+		const budget = new EventBudget(
+			({ what, block, index }, reason) => leftOut.push(`${what} ${block} ${index}: ${reason}`),
+			{ event: 20_000, block: 1 << 20 },
+		);
+		const life = live(chain, shelf, config, file, budget);
+		chain.push(2);
+		chain.logBytes = 10_000;
+		chain.push(1);
+		chain.logBytes = 1;
+		chain.push(6);
+		await waitFor(() => caughtUp(life));
+		const logs = shelf.told.filter(({ message }) => message.kind === "contractlog");
+		expect(logs.map(({ message }) => message.body["blockNumber"])).toEqual([1n, 2n, 4n, 5n, 6n, 7n, 8n, 9n]);
+		const blocks = shelf.told.filter(({ message }) => message.kind === "block");
+		expect(blocks).toHaveLength(9);
+		expect(new Set(leftOut)).toEqual(new Set(["log 3 0: it is longer than 20000 characters"]));
+		expect(life.feed.counts.leftOut).toBe(leftOut.length);
+		expect(life.feed.counts.lost).toBe(0);
+	});
+
+	it("waits at a block that can't be read, and goes on with a later one once it can", async () => {
+		const chain = new FakeChain();
+		const shelf = new Shelf();
+		const life = live(chain, shelf, config);
+		chain.push(2);
+		await waitFor(() => caughtUp(life));
+		chain.missing.add(3);
+		chain.push(1);
+		await settled();
+		chain.push(1);
+		await waitFor(() => life.warnings.length > 0);
+		expect(life.warnings).toEqual(["events of a wait: block 3 is not stored"]);
+		expect(life.feed.counts.position).toBe(2);
+		chain.missing.clear();
+		chain.push(1);
+		await waitFor(() => caughtUp(life));
+		const blocks = shelf.told.filter(({ message }) => message.kind === "block");
+		expect(blocks.map(({ message }) => message.body["blockNumber"])).toEqual([1n, 2n, 3n, 4n, 5n]);
+	});
 
 	it("tells what the native queue tells, in its order", async () => {
 		const chain = new FakeChain();
@@ -140,6 +193,7 @@ describe.each([0, 1] as const)("a feed with a stored position, version %i", (ver
 			errors: 0,
 			sent: shelf.told.length,
 			lost: 0,
+			leftOut: 0,
 		});
 	});
 

@@ -2,6 +2,7 @@
 
 import { status } from "@grpc/grpc-js";
 import type { SignedBlock } from "../../../../protocol/block.js";
+import { varint } from "../../../../protocol/codec/message-parts.js";
 import {
 	Block,
 	BlockExtention,
@@ -13,11 +14,11 @@ import { liveView } from "../../context.js";
 import {
 	BlockIdError,
 	blockById,
-	blockByIdOrNumber,
 	blockByNumber,
 	blocksBetween,
 	headBlock,
 	latestBlocks,
+	requestedBlock,
 } from "../../queries/blocks.js";
 import { transactionExtention } from "../../transaction-extention.js";
 import { CallError, type Handlers, LongMessage, withReason } from "../method.js";
@@ -52,12 +53,6 @@ function* listParts(
 	}
 }
 
-function* varint(value: number): Generator<number> {
-	let rest = value;
-	for (; rest > 0x7f; rest >>>= 7) yield (rest & 0x7f) | 0x80;
-	yield rest;
-}
-
 const bare = (block: SignedBlock): Uint8Array => Block.encode(block.message);
 const withIds = (block: SignedBlock): Uint8Array => BlockExtention.encode(extended(block) as BlockExtention);
 
@@ -73,9 +68,9 @@ export const blocks = {
 		blockList(blocksBetween(liveView(context), startNum, endNum), withIds),
 	GetBlockByLatestNum: (context, { num }) => blockList(latestBlocks(liveView(context), num), bare),
 	GetBlockByLatestNum2: (context, { num }) => blockList(latestBlocks(liveView(context), num), withIds),
-	GetBlock: withReason(({ state }, { id_or_num, detail }) => {
+	GetBlock: withReason((context, request) => {
 		try {
-			return extended(blockByIdOrNumber(state, id_or_num), detail);
+			return extended(requestedBlock(context, request), request.detail);
 		} catch (error) {
 			if (error instanceof BlockIdError) throw new CallError(status.INVALID_ARGUMENT, error.message);
 			throw error;

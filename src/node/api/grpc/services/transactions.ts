@@ -10,8 +10,10 @@ import { transactionExtention } from "../../transaction-extention.js";
 import { type Handlers, withoutReason, withReason } from "../method.js";
 
 export const transactions = {
-	BroadcastTransaction: async ({ broadcaster, style }, message) =>
-		broadcastReturn(await broadcaster.broadcast(new SignedTransaction(message)), style.dialect),
+	BroadcastTransaction: async (context, message) => {
+		const result = await context.broadcaster.broadcast(new SignedTransaction(message), context);
+		return broadcastReturn(result, context.style.dialect);
+	},
 	GetTransactionById: ({ state }, { value }) => transactionById(state, value)?.message,
 	GetTransactionInfoById: ({ state }, { value }) => transactionInfoById(state, value),
 	GetTransactionInfoByBlockNum: withReason(({ state }, { num }) =>

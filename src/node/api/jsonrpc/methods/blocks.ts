@@ -4,9 +4,16 @@ import type { SignedBlock } from "../../../../protocol/block.js";
 import { nullPointer } from "../../../../protocol/json/exceptions.js";
 import { blockById, blockByNumber } from "../../queries/blocks.js";
 import { flag, text } from "../declared-types.js";
-import { defineMethod, type RpcContext, type RpcMethod, type RpcValue } from "../method.js";
+import { longResult } from "../long-result.js";
+import { defineMethod, type RpcContext, type RpcMethod, type RpcResult, type RpcValue } from "../method.js";
 import { blockObject } from "../objects/block.js";
-import { receiptObjects } from "../objects/receipt.js";
+import {
+	MAX_LOGS_AT_ONCE,
+	receiptObject,
+	receiptPieces,
+	receiptsOf,
+	sizeOfReceipts,
+} from "../objects/receipt.js";
 import { objectStyleOf } from "../objects/style.js";
 import { readersOf, refuseTags } from "../parameter-readers.js";
 import { isTag, quantity } from "../values.js";
@@ -35,11 +42,20 @@ function shown(context: RpcContext, block: SignedBlock | undefined, full: boolea
 }
 
 /** What became of all transactions of a block; null of the first block and of one that isn't there. */
-function receiptsOf(context: RpcContext, selector: string | null): RpcValue {
+function blockReceipts(context: RpcContext, selector: string | null): RpcResult | Promise<RpcResult> {
 	const isHash = readersOf(context).isHash(selector);
 	const block = isHash ? blockByHash(context, selector) : blockByTag(context, selector);
 	if (!block || block.number === 0n) return null;
-	return receiptObjects(context.state, block, objectStyleOf(context));
+	const receipts = receiptsOf(context.state, block, objectStyleOf(context));
+	const logs = receipts.reduce((sum, receipt) => sum + receipt.logs.length, 0);
+	if (logs <= MAX_LOGS_AT_ONCE) return receipts.map(receiptObject);
+	return longResult(context, listed(receiptPieces(receipts)), sizeOfReceipts(receipts));
+}
+
+function* listed(pieces: Iterable<string>): Generator<string> {
+	yield "[";
+	yield* pieces;
+	yield "]";
 }
 
 function transactionCount(block: SignedBlock | undefined): RpcValue {
@@ -89,7 +105,7 @@ export const blockMethods: readonly RpcMethod[] = [
 		since: "4.8.1",
 		about: "What became of a block's transactions, by its id, its number or a tag; null if there is none.",
 		parameters: [["block", text]],
-		handle: receiptsOf,
+		handle: blockReceipts,
 	}),
 	defineMethod({
 		name: "eth_getUncleByBlockHashAndIndex",

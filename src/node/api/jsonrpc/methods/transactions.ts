@@ -6,8 +6,16 @@ import { SignedTransaction } from "../../../../protocol/transaction.js";
 import { locateTransaction } from "../../../chain/transaction-checks.js";
 import { blockById, blockByNumber, transactionInfoById } from "../../queries/blocks.js";
 import { text } from "../declared-types.js";
-import { defineMethod, type RpcContext, type RpcMethod, type RpcValue } from "../method.js";
-import { receiptObject } from "../objects/receipt.js";
+import { longResult } from "../long-result.js";
+import { defineMethod, type RpcContext, type RpcMethod, type RpcResult, type RpcValue } from "../method.js";
+import {
+	MAX_LOGS_AT_ONCE,
+	type Receipt,
+	receiptObject,
+	receiptOf,
+	receiptPieces,
+	sizeOfReceipts,
+} from "../objects/receipt.js";
 import { objectStyleOf } from "../objects/style.js";
 import { pendingTransactionObject, transactionObject } from "../objects/transaction.js";
 import { readersOf } from "../parameter-readers.js";
@@ -35,6 +43,12 @@ function byId(context: RpcContext, id: Uint8Array): RpcValue {
 	const index = block?.transactions.findIndex((transaction) => equalBytes(transaction.id, id)) ?? -1;
 	if (!block || index < 0) return null;
 	return transactionObject(state, block, index, transactionInfoById(state, id), style);
+}
+
+/** A receipt with many logs is made in turns. */
+function receiptResult(context: RpcContext, receipt: Receipt): RpcResult | Promise<RpcResult> {
+	if (receipt.logs.length <= MAX_LOGS_AT_ONCE) return receiptObject(receipt);
+	return longResult(context, receiptPieces([receipt]), sizeOfReceipts([receipt]));
 }
 
 export const transactionMethods: readonly RpcMethod[] = [
@@ -71,7 +85,9 @@ export const transactionMethods: readonly RpcMethod[] = [
 			const { state } = context;
 			const info = transactionInfoById(state, readersOf(context).hash(hash));
 			const block = info && blockByNumber(state, info.blockNumber);
-			return info && block ? receiptObject(state, block, info, objectStyleOf(context)) : null;
+			return info && block
+				? receiptResult(context, receiptOf(state, block, info, objectStyleOf(context)))
+				: null;
 		},
 	}),
 ];

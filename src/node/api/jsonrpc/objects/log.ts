@@ -24,6 +24,14 @@ export function* logsOfBlock(infos: readonly Readonly<TransactionInfo>[]): Gener
 	}
 }
 
+/** The least that a log without data and topics takes in an answer, and each topic more. */
+const LOG_SIZE = 340;
+const TOPIC_SIZE = 68;
+
+/** The least that a log takes in an answer. */
+export const logSize = ({ data, topics }: Readonly<TransactionInfoLog>): number =>
+	LOG_SIZE + 2 * data.length + TOPIC_SIZE * topics.length;
+
 /** What logs say about their block. */
 type LogBlock = Pick<SignedBlock, "number" | "id" | "timestampMs">;
 

@@ -68,12 +68,12 @@ export function readPlace(
 
 /** How the executions of a request run. */
 export function runOf(
-	{ node, isAbandoned }: ApiContext,
+	{ node, isAbandoned, client }: ApiContext,
 	{ timeoutMs }: Pick<TraceOptions, "timeoutMs">,
 ): TraceRun {
 	const most = node.config.node.jsonrpc.debugTimeoutMs;
 	return {
-		queue: (work) => executions.run(work, isAbandoned),
+		queue: (work) => executions.run(work, isAbandoned, client),
 		timeoutMs: Math.min(timeoutMs ?? Number.POSITIVE_INFINITY, most > 0 ? most : Number.POSITIVE_INFINITY),
 	};
 }

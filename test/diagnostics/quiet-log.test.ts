@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { quietLog, quietReport } from "../../../src/node/network/quiet-log.js";
+import { quietLog, quietReport } from "../../src/diagnostics/quiet-log.js";
 
 function newLog() {
 	const time = { ms: 0 };

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { ConnectionGate } from "../../../src/node/api/connection-gate.js";
+import { ConnectionGate } from "../../../src/node/listening/connection-gate.js";
 
 const opened = (port: number): Promise<Socket> =>
 	new Promise((resolve, reject) => {

@@ -1,10 +1,8 @@
 /**
- * A log that peers can't fill: what they cause is logged a few times a minute, then with the number of lines left out.
+ * A log that peers and clients can't fill: what they cause is logged a few times a minute, then with the number of lines left out.
  *
  * A stranger decides how often it connects, breaks a rule and is disconnected, and from how many addresses.
  */
-
-import type { PeerLog } from "./peers/peer-world.js";
 
 const WINDOW_MS = 60_000;
 /** Lines of one text in a window: about one address, and about all. */
@@ -43,8 +41,15 @@ class LineBudget {
 	}
 }
 
+/** Structured log lines. */
+interface LeveledLog {
+	debug(fields: object, message: string): void;
+	info(fields: object, message: string): void;
+	warn(fields: object, message: string): void;
+}
+
 /** The texts are few: what varies stands in the fields, of which `peer` is an address with its port. */
-export function quietLog(log: PeerLog, now: () => number): PeerLog {
+export function quietLog(log: LeveledLog, now: () => number): LeveledLog {
 	const budget = new LineBudget(now);
 	const quiet = (write: (fields: object, message: string) => void) => (fields: object, message: string) => {
 		const { peer } = fields as { readonly peer?: unknown };
@@ -59,7 +64,19 @@ export function quietLog(log: PeerLog, now: () => number): PeerLog {
 	};
 }
 
-/** Faults of this program, in the same measure: a peer that found one may repeat it. */
+/** Lines of text. @returns writes a line, of a kind */
+export function quietText(
+	write: (text: string) => void,
+	now: () => number,
+): (kind: string, text: string) => void {
+	const budget = new LineBudget(now);
+	return (kind, text) => {
+		const suppressed = budget.take(kind, kind);
+		if (suppressed !== undefined) write(suppressed > 0 ? `${text} (${suppressed} more before)` : text);
+	};
+}
+
+/** Faults of this program, in the same measure: a stranger that found one may repeat it. */
 export function quietReport(
 	report: (error: unknown, where: string) => void,
 	now: () => number,

@@ -1,0 +1,68 @@
+/** A bucket of permits that clients share: each may have reserved only so much of it ahead, and waits in a line of its own with the rest. */
+
+import type { LimiterClock } from "./rate-limiter.js";
+import { TokenBucket } from "./token-bucket.js";
+
+/** Part of a second's permits that one client may have reserved. */
+const RESERVED_PART = 10;
+
+export class SharedBucket {
+	private readonly bucket: TokenBucket;
+	/** Permits that one client may have reserved and not used. */
+	private readonly most: number;
+	/** Permits that clients wait for. */
+	private readonly reserved = new Map<string, number>();
+	/** Calls that will reserve one, by client. */
+	private readonly lines = new Map<string, (() => void)[]>();
+
+	/** @param mayWait false: no permit is taken that could not be used at once */
+	constructor(
+		perSecond: number,
+		private readonly clock: LimiterClock,
+		private readonly mayWait: boolean,
+	) {
+		this.bucket = new TokenBucket(perSecond, clock.now());
+		this.most = Math.max(1, Math.ceil(perSecond / RESERVED_PART));
+	}
+
+	/** Takes a permit for a client. @returns true: it may be used at once; else resolves when it may be; false: there is none */
+	take(client: string, now: number): boolean | Promise<void> {
+		if (!this.mayWait) return this.bucket.reserve(now, false) === 0;
+		const reserved = this.reserved.get(client) ?? 0;
+		if (reserved >= this.most) return this.takeLater(client);
+		const waitMs = this.bucket.reserve(now);
+		if (waitMs === 0) return true;
+		this.reserved.set(client, reserved + 1);
+		return this.use(client, waitMs);
+	}
+
+	private takeLater(client: string): Promise<void> {
+		return new Promise((resolve) => {
+			const line = this.lines.get(client) ?? [];
+			line.push(resolve);
+			this.lines.set(client, line);
+		});
+	}
+
+	/** Waits for a permit; then the client's next call reserves one. */
+	private async use(client: string, waitMs: number): Promise<void> {
+		await this.clock.wait(waitMs);
+		const left = (this.reserved.get(client) ?? 1) - 1;
+		if (left > 0) this.reserved.set(client, left);
+		else this.reserved.delete(client);
+		this.goOn(client);
+	}
+
+	private goOn(client: string): void {
+		const line = this.lines.get(client);
+		const next = line?.shift();
+		if (line?.length === 0) this.lines.delete(client);
+		if (!next) return;
+		const taken = this.take(client, this.clock.now());
+		if (taken instanceof Promise) void taken.then(next);
+		else {
+			next();
+			this.goOn(client);
+		}
+	}
+}
