@@ -67,6 +67,8 @@ export default class ContractCallCommand extends QueryCommand {
 			);
 		}
 		const view = flags.raw ? `0x${toHex(output)}` : await outputView(call.item, output);
+		// A function without results has nothing to print for people.
+		if (Array.isArray(view) && view.length === 0 && !this.json) return;
 		if (typeof view === "object") printJson(view);
 		else this.printScalar(view);
 	}

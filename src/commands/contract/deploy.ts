@@ -23,7 +23,7 @@ export default class ContractDeploy extends ActingCommand {
 	static override description =
 		"Takes a compiler's or toolchain's file, or code and interface by themselves; the constructor's arguments follow. " +
 		"The contract's address is known, and printed, before the transaction is sent.";
-	static override usage = "contract deploy [<argument>...]";
+	static override usage = "contract deploy (--artifact <path> | --bin <code>) [<argument>...]";
 	static override examples = [
 		"<%= config.bin %> contract deploy --artifact build/Store.json 42 --wait",
 		"<%= config.bin %> contract deploy --bin @Store.bin --abi @Store.abi 42 --percent 50",

@@ -2,7 +2,7 @@ import { Flags } from "@oclif/core";
 import type { OutputKind } from "../../terminal/base/coin-command.js";
 import { SendingCommand } from "../../terminal/base/sending-command.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
-import { textFlag, waitFlags, yesFlag } from "../../terminal/flags/acting-flags.js";
+import { waitFlags, yesFlag } from "../../terminal/flags/acting-flags.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
 import {
 	forEachInput,
@@ -30,7 +30,6 @@ export default class WalletBroadcast extends SendingCommand {
 	static override flags = {
 		...nodeFlags,
 		...waitFlags,
-		...textFlag,
 		...yesFlag,
 		...streamFlags,
 		...callAbiFlag,

@@ -168,7 +168,7 @@ export async function namedCall(
 		hasIt || given || !client
 			? stored
 			: [...stored, ...((await implementationInterface(client, named)) ?? [])];
-	const item = findItem(items, signature as string, "function");
+	const item = findItem(items, signature as string, "function", words.arguments);
 	const values = await readArguments(item.inputs, words.arguments, (text) => accountNamed(settings, text));
 	return { contract, data: await encodeCall(item, values), item, items, texts: words.arguments };
 }
