@@ -1,13 +1,16 @@
 /** What a development chain runs beside the servers of every node: sealing, the gateway, the console of contracts. */
 
+import { toHex } from "../protocol/bytes.js";
 import type { InternalTransaction } from "../protocol/messages.js";
 import type { Broadcaster } from "./api/broadcast.js";
 import type { ApiNode } from "./api/context.js";
 import type { Dispatcher } from "./api/jsonrpc/dispatcher.js";
 import type { TextAnswerer } from "./api/jsonrpc/server.js";
+import type { AppliedBlock } from "./chain/observers.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { DevelopmentControl } from "./development/control.js";
 import type { Development } from "./development/development.js";
+import type { ContractSources } from "./history/contract-sources.js";
 import type { NodeLog, NodePorts } from "./node.js";
 import { Sealer } from "./production/sealer.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
@@ -22,6 +25,7 @@ export async function startSealer(
 	log: NodeLog,
 	report: Report,
 	stops: Stops,
+	sources: ContractSources,
 ): Promise<Sealer> {
 	const { schedule, producer } = development;
 	const { loadState: given, saveState, fork } = development.options;
@@ -31,6 +35,7 @@ export async function startSealer(
 		await loadState(open, given);
 		await open.persist();
 	}
+	let writing: Promise<void> = Promise.resolve();
 	const sealer = new Sealer({
 		chain: open.chain,
 		producer,
@@ -40,8 +45,16 @@ export async function startSealer(
 				{ number: Number(block.number), id: block.idHex, transactions: block.transactions.length },
 				"block sealed",
 			);
-			const calls = infos.flatMap((info) => info.internal_transactions);
-			void writeConsole(development, calls, log).catch((error: unknown) => report(error, "console"));
+			// What was sealed while the log was off isn't told when it is on again.
+			if (infos.length === 0 || (log instanceof SwitchedLog && !log.isOn)) return;
+			const write = async (): Promise<void> => {
+				await writeTransactions(open, { block, infos }, sources, log);
+				for (const { id, internal_transactions: calls } of infos) {
+					await writeConsole(development, calls, log, { transaction: toHex(id) });
+				}
+			};
+			// In the order of the blocks.
+			writing = writing.then(write).catch((error: unknown) => report(error, "the log of a block"));
 		},
 		onFailure: (error) => report(error, "sealing"),
 	});
@@ -62,14 +75,30 @@ export async function startSealer(
 	return sealer;
 }
 
-/** Logs what contracts wrote to their console. */
+/** Logs what the transactions of a block did. */
+async function writeTransactions(
+	{ chain }: OpenChain,
+	applied: Pick<AppliedBlock, "block" | "infos">,
+	sources: ContractSources,
+	log: NodeLog,
+): Promise<void> {
+	const { blockReport } = await import("./api/development/block-report.js");
+	const { lines, more } = blockReport(chain.state, applied, (contract) => sources.interfaceOf(contract));
+	for (const line of lines) log.info(line, "transaction");
+	if (more > 0) log.info({ transactions: more }, "more of this block");
+}
+
+/** Logs what contracts wrote to their console. @param where the transaction that wrote, or that it was none */
 async function writeConsole(
 	{ console, options }: Development,
 	calls: readonly Readonly<InternalTransaction>[],
 	log: NodeLog,
+	where: { readonly transaction: string } | { readonly call: "constant" },
 ): Promise<void> {
 	if (console.isSilent || options.consoleLog === false) return;
-	for (const { contract, text } of await console.lines(calls)) log.info({ contract, text }, "console.log");
+	for (const { contract, text } of await console.lines(calls)) {
+		log.info({ contract, text, ...where }, "console.log");
+	}
 }
 
 /** A machine whose calls without effect log what contracts wrote. */
@@ -82,9 +111,9 @@ export function writingMachine(
 	return {
 		call: (...call) => {
 			const result = machine.call(...call);
-			void writeConsole(development, result.internalTransactions, log).catch((error: unknown) =>
-				report(error, "console"),
-			);
+			// An estimate writes what the transaction will write as well.
+			const written = writeConsole(development, result.internalTransactions, log, { call: "constant" });
+			void written.catch((error: unknown) => report(error, "console"));
 			return result;
 		},
 	};

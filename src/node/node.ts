@@ -259,7 +259,8 @@ async function startServices(
 	const eventsPort = events?.port === undefined ? {} : { events: events.port };
 	const isMaster = (): boolean => peers?.isMaster ?? true;
 	const isReceiving = (): boolean => peers?.isReceiving ?? false;
-	const sealer = development && (await startSealer(open, development, log, report, stops));
+	const sources = new ContractSources(open);
+	const sealer = development && (await startSealer(open, development, log, report, stops, sources));
 	if (!development && options.producers.length > 0) {
 		startProducer(open, options, { clock, monotonicClock, isMaster, isReceiving }, report, stops);
 	}
@@ -272,7 +273,6 @@ async function startServices(
 	const history = await loadHistory(core);
 	const metrics = await startCounting(core, network, () => events?.counts, history);
 	const own = development ? [development.producer] : options.producers;
-	const sources = new ContractSources(open);
 	const api = createApiNode({
 		open,
 		history,

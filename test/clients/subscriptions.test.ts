@@ -68,6 +68,25 @@ it("viem watches blocks, pending transactions and events", async () => {
 	(await transport({}).value?.getRpcClient())?.close();
 });
 
+it("heads, waiting transactions and logs come in Ethereum's forms, null among topics too", async () => {
+	const transport = webSocket(url, { retryCount: 0, reconnect: false })({});
+	const client = await transport.value?.getRpcClient();
+	const found = new Map<string, Record<string, unknown>>();
+	for (const params of [["newHeads"], ["newPendingTransactions", true], ["logs", { topics: [[null]] }]]) {
+		await transport.value?.subscribe({
+			params: params as never,
+			onData: ({ result }) => void found.set(String(params[0]), result as Record<string, unknown>),
+		});
+	}
+	const hash = await transfer(13);
+	await expect.poll(() => found.size).toBe(3);
+	const root = expect.stringMatching(/^0x[0-9a-f]{64}$/);
+	expect(found.get("newHeads")).toMatchObject({ stateRoot: root, transactionsRoot: root });
+	expect(found.get("newPendingTransactions")).toMatchObject({ hash, blockHash: null, blockTimestamp: null });
+	expect(found.get("logs")).toMatchObject({ transactionHash: hash });
+	client?.close();
+});
+
 it("ethers hears blocks and events", async () => {
 	const provider = new WebSocketProvider(url);
 	const contract = new Contract(deployed.address20, new Interface(coupon.abi as never), provider);

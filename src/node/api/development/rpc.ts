@@ -29,6 +29,8 @@ import type { DevelopmentContext, DevelopmentMethod, DevelopmentMethods } from "
 import { accountMethods } from "./methods/accounts.js";
 import { blockMethods } from "./methods/blocks.js";
 import { nodeMethods } from "./methods/node.js";
+import { poolMethods } from "./methods/pool.js";
+import { rawMethods } from "./methods/raw.js";
 import { sendingMethods } from "./methods/sending.js";
 import { stateMethods } from "./methods/state.js";
 import { type DevelopmentAccess, READING_METHODS } from "./web-origin.js";
@@ -39,6 +41,8 @@ const rows: DevelopmentMethods = [
 	...stateMethods,
 	...accountMethods,
 	...sendingMethods,
+	...poolMethods,
+	...rawMethods,
 ];
 
 /** Every development method by each of its names. */

@@ -23,6 +23,15 @@ export const READING_METHODS: ReadonlySet<string> = new Set([
 	"debug_traceTransaction",
 	"debug_traceCall",
 	"debug_storageRangeAt",
+	"txpool_status",
+	"txpool_content",
+	"txpool_contentFrom",
+	"txpool_inspect",
+	"debug_getRawBlock",
+	"debug_getRawHeader",
+	"debug_getRawReceipts",
+	"debug_getRawTransaction",
+	"debug_getBadBlocks",
 ]);
 
 /** What a caller may do on a development chain beside what every node allows. */

@@ -20,8 +20,8 @@ async function main() {
 		const transaction = await factory.getDeployTransaction("Coupon", 1000n);
 		return (await (await signer.sendTransaction(transaction)).wait()).contractAddress;
 	});
-	await step("deployContract", async () => {
-		const deployed = await ethers.deployContract(coupon.abi, coupon.bytecode, ["Coupon", 5n], { signer });
+	await step("a factory's deploy", async () => {
+		const deployed = await factory.deploy("Coupon", 5n);
 		expect((await (await deployed.waitForDeployment()).balanceOf(signer.address)) === 5n, "5");
 	});
 	const contract = await step("getContractAt", () => ethers.getContractAt(coupon.abi, address, signer));

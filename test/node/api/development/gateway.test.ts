@@ -151,7 +151,7 @@ describe("the console of contracts", () => {
 		expect(await chain.post("/wallet/triggerconstantcontract", { ...call, data: "01" })).toMatchObject({
 			internal_transactions: [{ data, transferTo_address: expect.any(String) }],
 		});
-		await expect.poll(lines).toEqual([{ contract: address, text: "42" }]);
+		await expect.poll(lines).toEqual([{ contract: address, text: "42", call: "constant" }]);
 		const sent = await chain.trigger(address, "go()", "");
 		expect(sent).toMatchObject({
 			result: true,
@@ -159,6 +159,7 @@ describe("the console of contracts", () => {
 		});
 		expect(await chain.info(String(sent["txid"]))).toMatchObject({ internal_transactions: [{ data }] });
 		await expect.poll(lines).toHaveLength(2);
+		expect(lines()[1]).toEqual({ contract: address, text: "42", transaction: sent["txid"] });
 	});
 
 	it("is silent when the log is switched off", async () => {

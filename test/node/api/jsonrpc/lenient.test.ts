@@ -75,7 +75,8 @@ describe("a lenient node", () => {
 			expect(block["transactionsRoot"]).toMatch(/^0x[0-9a-f]{64}$/);
 			const byHash = await result("eth_getBlockByHash", [block["hash"], true]);
 			const [first] = (byHash as { transactions: Record<string, unknown>[] }).transactions;
-			expect(first).toMatchObject({ nonce: "0x0", v: expect.stringMatching(/^0x([1-9a-f]\w*|0)$/) });
+			expect(first).toMatchObject({ nonce: "0x0", r: "0x0", s: "0x0", v: "0x0" });
+			expect(first).toHaveProperty("blockTimestamp", block["timestamp"]);
 		}
 	});
 
@@ -100,6 +101,31 @@ describe("a lenient node", () => {
 	it("takes filters with members of other networks", async () => {
 		expect(await result("eth_getLogs", [{ fromBlock: "safe", toBlock: "pending", limit: 5 }])).toEqual([]);
 		expect(await result("eth_newFilter", [{ address: null, topics: [] }])).toMatch(/^0x/);
+	});
+
+	it("takes null among topics for any, in a place of its own and among alternatives", async () => {
+		const topic = `0x${"ab".repeat(32)}`;
+		for (const topics of [[null], [null, topic], [[null]], [[topic, null], [topic]], null]) {
+			expect(await result("eth_getLogs", [{ topics }])).toEqual([]);
+			expect(await result("eth_newFilter", [{ topics }])).toMatch(/^0x/);
+		}
+		const { error } = await call("eth_getLogs", [{ topics: [[null]] }], strict);
+		expect(error).toMatchObject({ code: -32602, message: "invalid topic(s): null" });
+	});
+
+	it.each(["eth_getFilterChanges", "eth_getFilterLogs", "eth_uninstallFilter"])(
+		"says of %s that the id is missing",
+		async (method) => {
+			for (const params of [[], [null], [""], [7]]) {
+				const { error } = await call(method, params);
+				expect(error).toMatchObject({ code: -32602, message: expect.stringContaining("id of a filter") });
+			}
+			expect((await call(method, ["0x12"])).error).toMatchObject({ message: "filter not found" });
+		},
+	);
+
+	it("keeps the network's form of its chain id in net_version", async () => {
+		expect(await result("net_version")).toBe((await call("net_version", [], strict)).result);
 	});
 
 	it("refuses what would change the state of a call", async () => {
@@ -137,5 +163,9 @@ describe("a node that isn't told to", () => {
 	it("shows an empty root", async () => {
 		const { result: block } = await call("eth_getBlockByNumber", ["latest", false], strict);
 		expect(block).toMatchObject({ stateRoot: "0x" });
+		const { result: full } = await call("eth_getBlockByNumber", ["latest", true], strict);
+		const [first] = (full as { transactions: Record<string, unknown>[] }).transactions;
+		expect(first).toMatchObject({ r: ZERO_ROOT });
+		expect(first).not.toHaveProperty("blockTimestamp");
 	});
 });

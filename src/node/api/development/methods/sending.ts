@@ -25,9 +25,11 @@ import { buildValid } from "../../builder.js";
 import type { ApiContext } from "../../context.js";
 import type { JsonObject } from "../../jsonrpc/json-reader.js";
 import { INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../jsonrpc/rpc-error.js";
+import { data, quantity } from "../../jsonrpc/values.js";
 import { nextNonce } from "../../queries/deployment-nonce.js";
 import { checkCount, invalid, optionalQuantity, readAccount, readBytes, readObject } from "../arguments.js";
 import { type DevelopmentContext, type DevelopmentMethods, ordinaryContext } from "../method.js";
+import { waitingTransaction } from "./pool.js";
 
 /** What a call may cost that doesn't say its gas, in sun: what the network's tools offer. */
 const FEE_LIMIT_SUN = 1_000_000_000n;
@@ -42,21 +44,26 @@ function keyOf({ book }: DevelopmentControl, address: Uint8Array): Uint8Array | 
 
 const present = (value: unknown): boolean => value !== undefined && value !== null && value !== "0x";
 
+/** Call data or code. */
+function inputOf(call: JsonObject): Uint8Array {
+	const input = call.get("data") ?? call.get("input");
+	return present(input) ? readBytes(input) : EMPTY;
+}
+
 /** What an account sends: coins, a call, or a deployment. */
 function contractOf(
 	{ state }: ApiContext,
 	owner_address: Uint8Array,
 	call: JsonObject,
 ): readonly [ContractType, Readonly<Message>] {
-	const input = call.get("data") ?? call.get("input");
-	const data = present(input) ? readBytes(input) : EMPTY;
+	const input = inputOf(call);
 	const amount = optionalQuantity(call.get("value")) ?? 0n;
 	const to = call.get("to");
 	if (to === undefined || to === null || to === "" || to === "0x") {
-		if (data.length === 0) throw invalid("there is neither a receiver nor code to deploy");
+		if (input.length === 0) throw invalid("there is neither a receiver nor code to deploy");
 		const new_contract = SmartContract.create({
 			origin_address: owner_address,
-			bytecode: data,
+			bytecode: input,
 			call_value: amount,
 			consume_user_resource_percent: 100n,
 			origin_energy_limit: ORIGIN_ENERGY_LIMIT,
@@ -65,12 +72,12 @@ function contractOf(
 	}
 	const receiver = readAccount(to);
 	if (!state.contract.has(receiver)) {
-		if (data.length > 0 && amount === 0n)
+		if (input.length > 0 && amount === 0n)
 			throw invalid(`there is no contract at 0x${toHex(receiver.subarray(1))}`);
 		const transfer = TransferContract.create({ owner_address, to_address: receiver, amount });
 		return [contractType("TransferContract"), transfer];
 	}
-	const trigger = { owner_address, contract_address: receiver, call_value: amount, data };
+	const trigger = { owner_address, contract_address: receiver, call_value: amount, data: input };
 	return [contractType("TriggerSmartContract"), TriggerSmartContract.create(trigger)];
 }
 
@@ -81,6 +88,12 @@ function build({ control }: DevelopmentContext, context: ApiContext, call: JsonO
 	if (!key && !control.conditions.actsUnsigned(owner)) {
 		throw invalid(`the chain has no key of ${toBase58Check(owner)}, and the account is not unlocked`);
 	}
+	const built = buildUnsigned(context, owner, call);
+	return key ? signed(built, key) : built;
+}
+
+/** @throws {RpcError} */
+function buildUnsigned(context: ApiContext, owner: Uint8Array, call: JsonObject): SignedTransaction {
 	const gas = optionalQuantity(call.get("gas"));
 	const { properties } = context.state;
 	const asked = gas === undefined || gas === 0n ? FEE_LIMIT_SUN : gas * properties.get("ENERGY_FEE");
@@ -91,8 +104,7 @@ function build({ control }: DevelopmentContext, context: ApiContext, call: JsonO
 	const mark =
 		type.name === "CreateSmartContract" ? { scripts: nonceMark(nonceOf(context, owner, call)) } : {};
 	try {
-		const built = buildValid(context, type, contract, () => (isTransfer ? {} : { feeLimitSun, ...mark }));
-		return key ? signed(built, key) : built;
+		return buildValid(context, type, contract, () => (isTransfer ? {} : { feeLimitSun, ...mark }));
 	} catch (error) {
 		if (!(error instanceof ChainError)) throw error;
 		throw new RpcError(INVALID_PARAMS, messageText(error, context.style.dialect));
@@ -113,10 +125,39 @@ function signed(transaction: SignedTransaction, key: Uint8Array): SignedTransact
 	return new SignedTransaction(message);
 }
 
+/** A transaction that isn't sent: its bytes, and as Ethereum's libraries read it with what was filled in. */
+function unsent(transaction: SignedTransaction, context: ApiContext, call: JsonObject): object {
+	const price = context.state.properties.get("ENERGY_FEE");
+	const gas = quantity(price > 0n ? (transaction.raw?.fee_limit ?? 0n) / price : 0n);
+	const tx = { ...waitingTransaction(transaction, context), gas, input: data(inputOf(call)) };
+	return { raw: data(transaction.bytes), tx };
+}
+
 const NO_FOREIGN_TRANSACTIONS =
 	"transactions of Ethereum's form are not of this network: let an account of the chain send (eth_sendTransaction; with ethers provider.getSigner(address)), or sign with the network's own libraries";
 
 export const sendingMethods: DevelopmentMethods = [
+	[
+		["eth_fillTransaction"],
+		(development, params) => {
+			checkCount(params, 1);
+			const context = ordinaryContext(development);
+			const call = readObject(params[0]);
+			return unsent(buildUnsigned(context, readAccount(call.get("from")), call), context, call);
+		},
+	],
+	[
+		["eth_signTransaction"],
+		(development, params) => {
+			checkCount(params, 1);
+			const context = ordinaryContext(development);
+			const call = readObject(params[0]);
+			const owner = readAccount(call.get("from"));
+			const key = keyOf(development.control, owner);
+			if (!key) throw invalid(`the chain has no key of ${toBase58Check(owner)}`);
+			return unsent(signed(buildUnsigned(context, owner, call), key), context, call);
+		},
+	],
 	[
 		["eth_sendRawTransaction"],
 		() => {

@@ -19,8 +19,11 @@ export function shortQuantity(value: RpcValue | undefined): string {
 	return typeof value === "string" && value !== "0x" ? `0x${BigInt(value).toString(16)}` : "0x0";
 }
 
+/** Members of a transaction that Ethereum's schema has as quantities, and the network's node also as data. */
+const QUANTITIES = ["nonce", "r", "s", "v"];
+
 /** A transaction; one that waits has no place yet. @param gasPrice of now */
-export function transactionAnswer(value: RpcResult, gasPrice: string): RpcResult {
+export function transactionAnswer<T extends RpcResult>(value: T, gasPrice: string): T | Members {
 	const transaction = membersOf(value);
 	if (!transaction) return value;
 	return {
@@ -29,26 +32,25 @@ export function transactionAnswer(value: RpcResult, gasPrice: string): RpcResult
 		blockNumber: orNull(transaction["blockNumber"]),
 		transactionIndex: orNull(transaction["transactionIndex"]),
 		gasPrice: orNull(transaction["gasPrice"]) ?? gasPrice,
-		nonce: shortQuantity(transaction["nonce"]),
-		v: shortQuantity(transaction["v"]),
+		...Object.fromEntries(QUANTITIES.map((name) => [name, shortQuantity(transaction[name])])),
 	};
 }
 
 /**
- * A block: a root that isn't computed is 32 zero bytes.
+ * A block, or the header of one: a root that isn't computed is 32 zero bytes.
  * @param mostGas energy of one transaction: what senders compare their estimates with
  */
-export function blockAnswer(value: RpcResult, gasPrice: string, mostGas: bigint): RpcResult {
+export function blockAnswer<T extends RpcResult>(value: T, gasPrice: string, mostGas: bigint): T | Members {
 	const block = membersOf(value);
 	if (!block) return value;
 	const root = (name: string): RpcValue => orNull(block[name]) ?? ZERO_HASH;
-	const transactions = block["transactions"] as readonly RpcValue[];
+	const transactions = block["transactions"] as readonly RpcValue[] | undefined;
 	const gasUsed = BigInt(block["gasUsed"] as string);
 	return {
 		...block,
 		gasLimit: quantity(gasUsed > mostGas ? gasUsed : mostGas),
 		stateRoot: root("stateRoot"),
 		transactionsRoot: root("transactionsRoot"),
-		transactions: transactions.map((each) => transactionAnswer(each, gasPrice) as RpcValue),
+		...(transactions && { transactions: transactions.map((each) => transactionAnswer(each, gasPrice)) }),
 	};
 }

@@ -18,7 +18,7 @@ const MAX_BLOCKS = 1_024n;
 const MAX_PERCENTILES = 100;
 
 /** Price of energy at the head. */
-export function energyPrice({ state }: RpcContext): string {
+export function energyPrice({ state }: Pick<RpcContext, "state">): string {
 	return quantity(state.properties.get("ENERGY_FEE"));
 }
 
@@ -29,7 +29,7 @@ const optionalList: DeclaredType<JsonArray | null> = {
 };
 
 /** What the highest fee limit pays for. */
-export function mostEnergy({ state }: RpcContext): bigint {
+export function mostEnergy({ state }: Pick<RpcContext, "state">): bigint {
 	const price = state.properties.get("ENERGY_FEE");
 	return price > 0n ? state.properties.get("MAX_FEE_LIMIT") / price : 0n;
 }

@@ -12,7 +12,7 @@ import { areSilent, overridden } from "../simulation/overridden.js";
 import { isEmptyHex } from "../values.js";
 import { blockAnswer, shortQuantity, transactionAnswer } from "./answers.js";
 import { energyPrice, feeMethods, mostEnergy } from "./fees.js";
-import { blockTag, callOf, filterOf, stateAt } from "./parameters.js";
+import { blockTag, callOf, filterId, filterOf, stateAt } from "./parameters.js";
 
 /** How a method becomes lenient. */
 interface Change {
@@ -53,6 +53,11 @@ const ofFilter: Change = {
 	call: (context, [filter], strict) => strict(context, [filterOf(filter)]),
 };
 
+const ofFilterId: Change = {
+	least: 0,
+	call: (context, [id], strict) => strict(context, [filterId(id)]),
+};
+
 /** Whether a call goes to an account that has no code. */
 function hasNoCode(context: RpcContext, to: JsonValue | undefined): boolean {
 	if (typeof to !== "string" || isEmptyHex(to)) return false;
@@ -67,6 +72,13 @@ function isWorthless(value: JsonValue | undefined): boolean {
 const CHANGES: Readonly<Record<string, Change>> = {
 	eth_chainId: {
 		call: async (context, values, strict) => shortQuantity((await strict(context, values)) as string),
+	},
+	net_version: {
+		call: async (context, values, strict) => {
+			const id = (await strict(context, values)) as string;
+			// Decimal elsewhere; the nodes of the network, lenient ones too, have one form of it.
+			return context.node.rules.development ? BigInt(id).toString() : id;
+		},
 	},
 	eth_getBalance: ofState(2),
 	eth_getCode: ofState(2),
@@ -117,6 +129,9 @@ const CHANGES: Readonly<Record<string, Change>> = {
 	eth_getTransactionByBlockNumberAndIndex: ofTransaction(true),
 	eth_getLogs: ofFilter,
 	eth_newFilter: ofFilter,
+	eth_getFilterChanges: ofFilterId,
+	eth_getFilterLogs: ofFilterId,
+	eth_uninstallFilter: ofFilterId,
 };
 
 /** The methods, lenient where that makes a difference, and those that only Ethereum has. */

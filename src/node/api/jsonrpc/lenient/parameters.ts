@@ -2,7 +2,7 @@
 
 import { toHex } from "../../../../protocol/bytes.js";
 import type { StateView } from "../../../state/view.js";
-import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json-reader.js";
+import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json-reader.js";
 import type { RpcContext } from "../method.js";
 import { invalidParams } from "../rpc-error.js";
 import { contextOfBlock } from "../state-block.js";
@@ -72,7 +72,23 @@ export function filterOf(value: JsonValue | undefined): JsonObject {
 		const given = filter.get(bound);
 		if (given !== undefined) filter.set(bound, blockTag(given));
 	}
+	const topics = filter.get("topics");
+	if (topics !== undefined) filter.set("topics", topicsOf(topics));
 	return filter;
+}
+
+/** Topics in which `null` means any also where it stands among alternatives. */
+export function topicsOf(value: JsonValue): JsonValue {
+	if (!isJsonArray(value)) return value;
+	return value.map((position) => (isJsonArray(position) && position.includes(null) ? null : position));
+}
+
+/** The id of a filter. @throws {RpcError} if there is none, where the network's node fails inside */
+export function filterId(value: JsonValue | undefined): JsonValue {
+	if (textOf(value)) return value as JsonValue;
+	throw invalidParams(
+		"the id of a filter is missing: a text, as eth_newFilter and eth_newBlockFilter answer it",
+	);
 }
 
 function pick(object: JsonObject, names: readonly string[]): Map<string, JsonValue> {

@@ -18,8 +18,10 @@ import { objectStyleOf } from "../objects/style.js";
 import { readersOf, refuseTags } from "../parameter-readers.js";
 import { isTag, quantity } from "../values.js";
 
+type ChainContext = Pick<RpcContext, "node" | "state">;
+
 /** The block that a tag or number names. @throws {RpcError} */
-export function blockByTag(context: RpcContext, tag: string | null): SignedBlock | undefined {
+export function blockByTag(context: ChainContext, tag: string | null): SignedBlock | undefined {
 	const { state } = context;
 	const readers = readersOf(context);
 	refuseTags(readers, tag);
@@ -31,8 +33,13 @@ export function blockByTag(context: RpcContext, tag: string | null): SignedBlock
 }
 
 /** The block of an id. @throws {RpcError | NamedError} */
-function blockByHash(context: RpcContext, hash: string | null): SignedBlock | undefined {
+function blockByHash(context: ChainContext, hash: string | null): SignedBlock | undefined {
 	return blockById(context.state, readersOf(context).hash(hash));
+}
+
+/** The block of an id, a number or a tag. @throws {RpcError | NamedError} */
+export function blockBySelector(context: ChainContext, selector: string | null): SignedBlock | undefined {
+	return readersOf(context).isHash(selector) ? blockByHash(context, selector) : blockByTag(context, selector);
 }
 
 function shown(context: RpcContext, block: SignedBlock | undefined, full: boolean | null): RpcValue {
@@ -43,8 +50,7 @@ function shown(context: RpcContext, block: SignedBlock | undefined, full: boolea
 
 /** What became of all transactions of a block; null of the first block and of one that isn't there. */
 function blockReceipts(context: RpcContext, selector: string | null): RpcResult | Promise<RpcResult> {
-	const isHash = readersOf(context).isHash(selector);
-	const block = isHash ? blockByHash(context, selector) : blockByTag(context, selector);
+	const block = blockBySelector(context, selector);
 	if (!block || block.number === 0n) return null;
 	const receipts = receiptsOf(context.state, block, objectStyleOf(context));
 	const logs = receipts.reduce((sum, receipt) => sum + receipt.logs.length, 0);

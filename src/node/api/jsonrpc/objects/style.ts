@@ -11,6 +11,8 @@ export interface ObjectStyle {
 	readonly countsNonces?: boolean;
 	/** Whether logs say the time of their block. */
 	readonly timesLogs: boolean;
+	/** Whether transactions do: where Ethereum's libraries are answered as they expect it. */
+	readonly timesTransactions?: boolean;
 }
 
 const FIRST: ObjectStyle = { transactionNonce: ZERO_NONCE, timesLogs: false };
@@ -22,6 +24,10 @@ export function objectStyle(release: Release): ObjectStyle {
 
 /** The style of the node's release. */
 export function objectStyleOf({ node }: Pick<ApiContext, "node">): ObjectStyle {
-	const style = objectStyle(node.config.node.release);
-	return node.rules.development ? { ...style, countsNonces: true } : style;
+	const { release, jsonrpc } = node.config.node;
+	return {
+		...objectStyle(release),
+		countsNonces: node.rules.development !== undefined,
+		timesTransactions: jsonrpc.lenient,
+	};
 }

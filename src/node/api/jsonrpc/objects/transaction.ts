@@ -8,7 +8,7 @@ import { priceAt } from "../../../consensus/price-history.js";
 import type { StateView } from "../../../state/view.js";
 import { contractFacts } from "../contract-facts.js";
 import type { RpcValue } from "../method.js";
-import { addressData, data, quantity, ZERO_ADDRESS, ZERO_HASH } from "../values.js";
+import { addressData, data, quantity, seconds, ZERO_ADDRESS, ZERO_HASH } from "../values.js";
 import type { ObjectStyle } from "./style.js";
 
 /** The energy fee in force at a block's time, in sun. */
@@ -30,6 +30,7 @@ export function transactionObject(
 	return {
 		blockHash: data(block.id),
 		blockNumber: quantity(block.number),
+		...(style.timesTransactions ? { blockTimestamp: seconds(block.timestampMs) } : {}),
 		from: block.number === 0n ? ZERO_ADDRESS : from,
 		gas: quantity(info?.receipt?.energy_usage_total ?? 0n),
 		gasPrice: quantity(energyPriceAt(state, block.timestampMs)),
@@ -57,6 +58,7 @@ export function pendingTransactionObject(
 	return {
 		blockHash: "0x",
 		blockNumber: "0x",
+		...(style.timesTransactions ? { blockTimestamp: null } : {}),
 		from,
 		gas: "0x0",
 		gasPrice: "0x",

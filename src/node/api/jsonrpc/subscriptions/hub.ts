@@ -66,10 +66,18 @@ interface Subscription {
 	readonly outlet: Outlet;
 }
 
+/** What becomes of objects before they are sent. */
+interface Answered {
+	head(header: RpcValue): RpcValue;
+	transaction(transaction: RpcValue): RpcValue;
+}
+
 interface HubOptions {
 	/** The state with the newest block, at each moment. */
 	readonly state: () => StateView;
 	readonly style: ObjectStyle;
+	/** As Ethereum's libraries read them; absent: as the network's node has them. */
+	readonly answered?: Answered | undefined;
 	/** What `eth_syncing` answers at this moment. */
 	readonly syncing: () => RpcValue;
 	/** Subscriptions of one client. */
@@ -237,7 +245,7 @@ export class SubscriptionHub {
 	private applied({ block, infos, change }: AppliedBlock): void {
 		const { state, style } = this.options;
 		const { heads, syncing } = this.byKind;
-		if (heads.size > 0) this.tell(heads, headerObject(state(), block, style));
+		if (heads.size > 0) this.tell(heads, this.answered("head", headerObject(state(), block, style)));
 		this.tellLogs(block, infos, false);
 		this.tellAccounts(block, change);
 		this.tellSolid();
@@ -258,10 +266,15 @@ export class SubscriptionHub {
 		}
 		const wanted = [...pending].some(isWhole);
 		const id = JSON.stringify(data(transaction.id));
+		const { state, style } = this.options;
 		const object = wanted
-			? JSON.stringify(pendingTransactionObject(this.options.state(), transaction, this.options.style))
+			? JSON.stringify(this.answered("transaction", pendingTransactionObject(state(), transaction, style)))
 			: id;
 		this.fanOut.tell("pending", pending, (one) => this.tellText(one, isWhole(one) ? object : id));
+	}
+
+	private answered(kind: keyof Answered, value: RpcValue): RpcValue {
+		return this.options.answered?.[kind](value) ?? value;
 	}
 
 	private tellLogs(block: SignedBlock, infos: readonly Readonly<TransactionInfo>[], removed: boolean): void {

@@ -3,7 +3,8 @@
 import { addressPrefix } from "../../../../protocol/address.js";
 import { concatBytes } from "../../../../protocol/bytes.js";
 import { anyValue, flag, list, record, text } from "../declared-types.js";
-import { isJsonArray, type JsonValue } from "../json-reader.js";
+import { isJsonArray, type JsonArray, type JsonValue } from "../json-reader.js";
+import { topicsOf } from "../lenient/parameters.js";
 import { readLogFilter } from "../log-filter.js";
 import type { RpcContext, RpcMethod } from "../method.js";
 import { readersOf } from "../parameter-readers.js";
@@ -12,6 +13,8 @@ import type { Notification, Subscriber, Topic } from "./hub.js";
 
 const conditions = record({ address: anyValue, topics: list, fromBlock: text, toBlock: text });
 const accounts = record({ addresses: anyValue });
+
+const anyTopics = (topics: JsonArray | null): JsonArray | null => topics && (topicsOf(topics) as JsonArray);
 
 type Reader = (context: RpcContext, options: JsonValue) => Topic;
 
@@ -22,7 +25,7 @@ function readConditions(kind: "logs" | "events"): Reader {
 		const limits = { maxAddresses: jsonrpc.maxAddresses, maxSubTopics: jsonrpc.maxSubTopics };
 		const filter = {
 			...(address === undefined ? {} : { address }),
-			...(topics === undefined ? {} : { topics }),
+			...(topics === undefined ? {} : { topics: jsonrpc.lenient ? anyTopics(topics) : topics }),
 		};
 		return { kind, conditions: readLogFilter(context.state, filter, limits, readersOf(context)) };
 	};

@@ -9,6 +9,8 @@ import type { CallGate } from "../../rate-limiter.js";
 import { OUT_OF_RESOURCES } from "../../rate-limiter.js";
 import type { Caller } from "../dispatcher.js";
 import { errorPart, VERSION } from "../error-text.js";
+import { blockAnswer, transactionAnswer } from "../lenient/answers.js";
+import { energyPrice, mostEnergy } from "../lenient/fees.js";
 import type { RpcContext } from "../method.js";
 import { syncing } from "../methods/node.js";
 import { objectStyleOf } from "../objects/style.js";
@@ -64,6 +66,12 @@ export class SocketServer {
 		const hub = new SubscriptionHub({
 			state: () => context({}).state,
 			style: objectStyleOf({ node }),
+			answered: jsonrpc.lenient
+				? {
+						head: (header) => blockAnswer(header, energyPrice(context({})), mostEnergy(context({}))),
+						transaction: (transaction) => transactionAnswer(transaction, energyPrice(context({}))),
+					}
+				: undefined,
 			syncing: () => syncing(context({})),
 			maxPerClient: jsonrpc.maxSubscriptions,
 		});

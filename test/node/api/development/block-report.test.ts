@@ -1,0 +1,89 @@
+/** What the log of a development chain says of transactions. */
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { DevelopmentNode, type Json, STORE, setArguments, word } from "./development-node.js";
+
+let chain: DevelopmentNode;
+let store: string;
+beforeAll(async () => {
+	chain = await DevelopmentNode.start();
+	store = await chain.deploy(STORE, word(42));
+});
+afterAll(() => chain.stop());
+
+const lines = (message = "transaction"): readonly Json[] =>
+	chain.log.filter(([written]) => written === message).map(([, fields]) => fields);
+/** What is logged of a transaction. */
+const told = async (sent: Json): Promise<Json | undefined> => {
+	const find = (): Json | undefined => lines().find(({ id }) => id === sent["txid"]);
+	await expect.poll(find).toBeDefined();
+	return find();
+};
+
+it("names the function by the stored interface, the parties, the result and the energy", async () => {
+	const from = chain.account(0).address;
+	const set = await chain.trigger(store, "set(uint256,string)", setArguments(7));
+	expect(await told(set)).toEqual({
+		id: set["txid"],
+		type: "TriggerSmartContract",
+		from,
+		to: store,
+		function: "set(uint256,string)",
+		result: "SUCCESS",
+		energy: expect.stringMatching(/^[1-9]\d*$/),
+	});
+	expect(lines()[0]).toMatchObject({ type: "CreateSmartContract", from, created: store, result: "SUCCESS" });
+	const to = chain.account(1).address;
+	const paid = await chain.act("createtransaction", { to_address: to, amount: 5 });
+	expect(await told(paid)).toEqual({
+		id: paid["txid"],
+		type: "TransferContract",
+		from,
+		to,
+		value: "5",
+		result: "SUCCESS",
+	});
+});
+
+/** Code that reverts with data: PUSH each word, MSTORE, REVERT. */
+function reverting(data: string): string {
+	const words = data.match(/.{1,64}/g) ?? [];
+	const stores = words.map(
+		(one, i) => `7f${one.padEnd(64, "0")}61${(i * 32).toString(16).padStart(4, "0")}52`,
+	);
+	return `0x${stores.join("")}61${(data.length / 2).toString(16).padStart(4, "0")}6000fd`;
+}
+const errorText = (text: string): string => {
+	const bytes = Buffer.from(text).toString("hex");
+	const length = Math.ceil(bytes.length / 64) * 64;
+	return `08c379a0${word(32)}${word(bytes.length / 2)}${bytes.padEnd(length, "0")}`;
+};
+
+it.each([
+	["a reason", errorText("no more\u001b[2J"), JSON.stringify("no more\u001b[2J")],
+	["a long one", errorText("x".repeat(3000)), expect.stringMatching(/^"x{100,200}…?"?…?$/)],
+	["a panic", `4e487b71${word(17)}`, "Panic(0x11)"],
+	["an error without interface", "d503aa3c", "error 0xd503aa3c"],
+	["nothing", "", "REVERT opcode executed"],
+])("says why a call failed: %s", async (_, data, why) => {
+	const { address } = chain.account(5);
+	await chain.result("dev_setCode", [address, reverting(data)]);
+	expect(await told(await chain.trigger(address, "go()", ""))).toMatchObject({
+		function: "0x0f59f83a",
+		result: "REVERT",
+		why,
+	});
+});
+
+it("describes the first transactions of a block, and counts the others", async () => {
+	await chain.result("dev_setSealing", ["manual"]);
+	const from = `0x${chain.account(0).hex.slice(2)}`;
+	const before = lines().length;
+	for (let value = 1; value <= 60; value++) {
+		await chain.result("eth_sendTransaction", [{ from, to: `0x${chain.account(1).hex.slice(2)}`, value }]);
+	}
+	await chain.result("dev_mine");
+	await chain.result("dev_setSealing", ["instant"]);
+	await expect.poll(() => lines("more of this block")).toEqual([{ transactions: 10 }]);
+	expect(lines()).toHaveLength(before + 50);
+});
