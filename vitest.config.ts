@@ -16,7 +16,7 @@ const CLIENTS = ["test/clients/**/*.test.ts", "test/tronbox/**/*.test.ts"];
 /** Tests of sources that take more than a second of a free core, or wait for real sockets and clocks. */
 const SLOW = [
 	// Recordings, played
-	"test/golden.test.ts",
+	"test/golden{,-4.8.2}.test.ts",
 	"test/**/recorded.test.ts",
 	"test/replay/replay.test.ts",
 	// Random runs and whole networks
@@ -61,10 +61,13 @@ const SLOW = [
 	"test/wallet/shielded/{compiled,contract,native-pay,pay,proved-by-node,scan}.test.ts",
 ];
 
-/** On a machine that does much else, `COIN_TEST_PATIENCE=10` multiplies every limit. */
-const patience = Number(process.env["COIN_TEST_PATIENCE"] ?? 1);
-const seconds = (count: number): number => 1000 * count * patience;
-const patient = { testTimeout: seconds(60), hookTimeout: seconds(120) };
+/** Limits only end what hangs: no test is judged by the clock, so that a machine that does much else passes, too. */
+const PATIENCE_MS = 600_000;
+const patient = {
+	testTimeout: PATIENCE_MS,
+	hookTimeout: PATIENCE_MS,
+	expect: { poll: { timeout: PATIENCE_MS / 2, interval: 10 } },
+};
 
 export default defineConfig({
 	test: {
@@ -76,8 +79,7 @@ export default defineConfig({
 					name: "unit",
 					include: ["test/**/*.test.ts"],
 					exclude: [...PROGRAM, ...CLIENTS, ...SLOW],
-					testTimeout: seconds(20),
-					hookTimeout: seconds(30),
+					...patient,
 					pool: "threads",
 					isolate: false,
 				},

@@ -84,7 +84,7 @@ const producer = {
 	signer: witnesses[0] as Uint8Array,
 	sign: () => SIGNATURE,
 };
-const development = { slotMs: 3000n, producers: [producer.witness], solidLag: 19n };
+const development = { now: () => 0n, slotMs: 3000n, producers: [producer.witness], solidLag: 19n };
 
 const config: NodeConfig = parseConfig(
 	`storage { transHistory.switch = on }

@@ -85,7 +85,7 @@ const senders = keys.map(addressOf);
 const sharedKeys = Array.from({ length: SIGNERS }, (_, i) => keyOf(100_000 + i));
 
 const producer = producerWithKey(keyOf(-1));
-const development = { slotMs: 3000n, producers: [producer.witness], solidLag: 19n };
+const development = { now: () => 0n, slotMs: 3000n, producers: [producer.witness], solidLag: 19n };
 
 const base = parseConfig(
 	`storage { transHistory.switch = on }

@@ -14,9 +14,7 @@ import { type AdoptionCost, costOf } from "../node/adoption/cost.js";
 import { openForeignStore } from "../node/adoption/engine/foreign-store.js";
 import { type Expected, type Judgement, parseExpectedBlock } from "../node/adoption/judgement.js";
 import { openSourceDirectory } from "../node/adoption/source-directory.js";
-import { hasLog } from "../node/chain/block-log.js";
-import { ADOPTION_KEY, logDirectory, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
-import { diskFiles } from "../node/chain/log-files.js";
+import { ADOPTION_KEY, leftByChain, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
 import { loadConfig } from "../node/config/config.js";
 import type { KeyValueDatabase } from "../node/state/database.js";
 import { setAddressPrefix } from "../protocol/address.js";
@@ -115,7 +113,7 @@ function noRoom(dataDirectory: string, needed: number, free: number): Failure {
 /** Only an empty directory, or one with an adoption that isn't complete, can be written to. */
 async function refuseOther(database: KeyValueDatabase, dataDirectory: string): Promise<void> {
 	if (database.get(ADOPTION_KEY)) return;
-	if ((await readMeta(database, dataDirectory)) || hasLog(logDirectory(dataDirectory), diskFiles)) {
+	if ((await readMeta(database, dataDirectory)) || leftByChain(dataDirectory) !== undefined) {
 		throw new Failure("bad_value", `${dataDirectory} holds a chain already; adopt into a new directory`);
 	}
 }

@@ -28,14 +28,16 @@ export async function chosenFork(
 ): Promise<ForkFounding | undefined> {
 	const url = get("fork-url");
 	const block = get("fork-block");
+	const jsonrpcUrl = get("fork-jsonrpc-url");
 	const begun = founding?.fork;
 	if (url === undefined && begun === undefined) {
-		if (block === undefined) return undefined;
-		throw new Failure("usage", "--fork-block needs --fork-url");
+		const lonely = (["fork-block", "fork-jsonrpc-url"] as const).find((name) => get(name) !== undefined);
+		if (lonely === undefined) return undefined;
+		throw new Failure("usage", `--${lonely} needs --fork-url`);
 	}
 	const wrong = NOT_ON_A_FORK.find((name) => get(name) !== undefined);
 	if (wrong !== undefined) throw new Failure("usage", `--${wrong} can't be given for a fork`);
-	if (founding === undefined) return begin(url as string, block, warn);
+	if (founding === undefined) return begin({ url: url as string, jsonrpcUrl }, block, warn);
 	if (!begun) {
 		throw new Failure(
 			"start_failed",
@@ -51,11 +53,18 @@ export async function chosenFork(
 	if (block !== undefined && block !== begun.number && block.replace(/^0x/, "") !== begun.id) {
 		throw new Failure("start_failed", `the data directory forks block ${begun.number}, not ${block}`);
 	}
-	return url === undefined ? begun : movedTo(url, begun, warn);
+	const place = { url: url ?? begun.url, jsonrpcUrl: jsonrpcUrl ?? begun.jsonrpcUrl };
+	return url === undefined && jsonrpcUrl === undefined ? begun : movedTo(place, begun, warn);
+}
+
+/** Addresses of a source. */
+interface SourcePlace {
+	readonly url: string;
+	readonly jsonrpcUrl: string | undefined;
 }
 
 async function begin(
-	url: string,
+	{ url, jsonrpcUrl }: SourcePlace,
 	block: string | undefined,
 	warn: (message: string) => void,
 ): Promise<ForkFounding> {
@@ -65,7 +74,7 @@ async function begin(
 	]);
 	const requests = forkRequests();
 	try {
-		const { founding, warnings } = await beginFork(requests, url, block);
+		const { founding, warnings } = await beginFork(requests, url, block, jsonrpcUrl);
 		for (const warning of warnings) warn(warning);
 		return founding;
 	} finally {
@@ -75,23 +84,28 @@ async function begin(
 
 /** The fork goes on, its source is at another address now; where it can't be reached, what was read is enough for much. */
 async function movedTo(
-	url: string,
+	place: SourcePlace,
 	begun: ForkFounding,
 	warn: (message: string) => void,
 ): Promise<ForkFounding> {
 	const { ForkError } = await import("../node/fork/fork-error.js");
+	const isPublic = begun.kind === "public";
 	let found: ForkFounding;
 	try {
-		found = await begin(url, begun.id, () => undefined);
+		// What isn't of this program is read at its head, whichever block that is.
+		found = await begin(place, isPublic ? undefined : begun.id, () => undefined);
 	} catch (error) {
 		if (!(error instanceof ForkError)) throw error;
 		warn(`${error.message}; the fork goes on with what was read before`);
 		return begun;
 	}
-	if (found.id !== begun.id || found.facts.genesisId !== begun.facts.genesisId)
+	if ((!isPublic && found.id !== begun.id) || found.facts.genesisId !== begun.facts.genesisId)
 		throw new Failure(
 			"start_failed",
 			"the node at --fork-url has another chain than the fork of the data directory",
 		);
-	return found;
+	return isPublic ? { ...begun, url: found.url, ...ofJsonRpc(found) } : found;
 }
+
+const ofJsonRpc = ({ jsonrpcUrl }: ForkFounding): Pick<ForkFounding, "jsonrpcUrl"> =>
+	jsonrpcUrl === undefined ? {} : { jsonrpcUrl };

@@ -5,9 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CheckResult } from "../node/adoption/adoption-checks.js";
-import { hasLog } from "../node/chain/block-log.js";
-import { logDirectory, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
-import { diskFiles } from "../node/chain/log-files.js";
+import { leftByChain, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
 import { loadConfig } from "../node/config/config.js";
 import { readFounding } from "../node/development/directory.js";
 import { segmentsDirectory } from "../node/segments/segments.js";
@@ -206,7 +204,7 @@ export async function restoreInto(request: RestoreRequest): Promise<CheckResult 
 /** Only an empty directory, or one with a restore that isn't complete, can be written to. */
 async function refuseOther(database: KeyValueDatabase, dataDirectory: string): Promise<void> {
 	if (isBegun(database)) return;
-	if ((await readMeta(database, dataDirectory)) || hasLog(logDirectory(dataDirectory), diskFiles)) {
+	if ((await readMeta(database, dataDirectory)) || leftByChain(dataDirectory) !== undefined) {
 		throw new Failure("bad_value", `${dataDirectory} holds a chain already; restore into a new directory`);
 	}
 }

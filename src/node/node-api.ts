@@ -8,6 +8,7 @@ import type { ApiNode, NetworkView, PastStates, ServerKind, ShieldedWork } from 
 import { RateLimiter } from "./api/rate-limiter.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import { prepareAsked, prepareSent } from "./chain/proofs-ahead.js";
+import { isForLaterHead } from "./chain/transaction-checks.js";
 import type { NodeConfig } from "./config/config.js";
 import { activeWitnesses } from "./consensus/slots.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
@@ -43,7 +44,7 @@ export interface NodeApiOptions {
 	/** Runs after a transaction entered the pool; the answer to its sender waits for it. */
 	readonly submitted: () => Promise<void>;
 	/** Lets the head be of this moment, if it is behind. @returns whether that changed anything */
-	readonly catchUp: () => boolean;
+	readonly catchUp: (olderThanMs?: bigint) => boolean;
 	/** Checks shielded proofs elsewhere before they are asked for; absent: nothing does. */
 	readonly prepare?: PrepareProofs | undefined;
 	/** What an operator must know. */
@@ -99,6 +100,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		submit: async (transaction: SignedTransaction, client?: string) => {
 			await open.fetchFor(transaction, true);
 			if (prepare) await prepareSent(open, prepare, transaction);
+			if (isForLaterHead(chain.state, transaction)) catchUp();
 			const push = () => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction));
 			await executions.run(push, undefined, client);
 			await submitted();

@@ -258,9 +258,10 @@ async function startServices(
 	const events = await loadEvents(core);
 	const eventsPort = events?.port === undefined ? {} : { events: events.port };
 	const isMaster = (): boolean => peers?.isMaster ?? true;
+	const isReceiving = (): boolean => peers?.isReceiving ?? false;
 	const sealer = development && (await startSealer(open, development, log, report, stops));
 	if (!development && options.producers.length > 0) {
-		startProducer(open, options, { clock, monotonicClock }, isMaster, report, stops);
+		startProducer(open, options, { clock, monotonicClock, isMaster, isReceiving }, report, stops);
 	}
 	executeWaitingInTurns(open, report);
 	logSwitches(open, log);
@@ -287,7 +288,7 @@ async function startServices(
 		isProducing: isMaster,
 		confirmedNumber: () => peers?.chain.confirmedNumber ?? 0n,
 		submitted: () => sealer?.submitted() ?? Promise.resolve(),
-		catchUp: () => sealer?.catchUp() ?? false,
+		catchUp: (olderThanMs) => sealer?.catchUp(olderThanMs) ?? false,
 		shieldedWork,
 		prepare: shielded?.prepare,
 		warnings: () =>
@@ -510,19 +511,17 @@ type Report = (error: unknown, where: string) => void;
 function startProducer(
 	open: OpenChain,
 	{ config, producers, log }: NodeOptions,
-	clocks: Pick<SlotProducerOptions, "clock" | "monotonicClock">,
-	isMaster: () => boolean,
+	around: Pick<SlotProducerOptions, "clock" | "monotonicClock" | "isMaster" | "isReceiving">,
 	report: Report,
 	stops: Stops,
 ): void {
 	const producer = new SlotProducer({
 		chain: open.chain,
 		producers,
-		...clocks,
+		...around,
 		minParticipationPercent: config.node.minParticipationRate,
 		packingPercent: config.node.blockProducedTimeOutPercent,
 		needSyncCheck: config.block.needSyncCheck,
-		isMaster,
 		onProduced: ({ block }) => {
 			log.info(
 				{ number: Number(block.number), id: block.idHex, transactions: block.transactions.length },

@@ -9,7 +9,7 @@ export type Dialect = "neutral" | "deployed";
 
 /**
  * Ordered: the longer words first, since two deployed words share one neutral word. The token-standard prefix counts
- * only before its number, so that ordinary words ("force") stay as they are.
+ * only before its number, so that ordinary words ("force") stay as they are. COINBASE is an operation of contracts.
  */
 const WORDS: readonly (readonly [neutral: RegExp, deployed: string])[] = [
 	[/COIN_POWER/g, "TRON_POWER"],
@@ -22,7 +22,7 @@ const WORDS: readonly (readonly [neutral: RegExp, deployed: string])[] = [
 	[/Orc(?=-?\d)/g, "Trc"],
 	[/orc(?=-?\d|Token)/g, "trc"],
 	[/COIN(?=\/v\d)/g, "TRON"],
-	[/COIN/g, "TRX"],
+	[/COIN(?!BASE)/g, "TRX"],
 	[/Coin/g, "Trx"],
 	[/coin/g, "trx"],
 ];

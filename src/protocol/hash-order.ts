@@ -3,12 +3,9 @@
  * walk writes records: accounts after a contract's execution, storage rows that share a key, votes (protocol/machine §17.2).
  */
 
-const FIRST_CAPACITY = 16;
+import { type KeyHash, walkOrder } from "./hash-table.js";
 
-/** Hash of a byte string (one UTF-16 unit a byte): a polynomial over its signed bytes. */
-type KeyHash = (key: string) => number;
-
-/** Hash of an array of bytes. */
+/** Hash of an array of bytes. Keys of bytes have one UTF-16 unit a byte. */
 export const arrayHash: KeyHash = (key) => polynomial(key, 1, 31);
 
 /** Hash of an immutable byte string. */
@@ -17,6 +14,7 @@ export const byteStringHash: KeyHash = (key) => polynomial(key, key.length, 31) 
 /** Hash of a record's key in the contract machine's caches (found in the recordings' balance histories). */
 export const recordHash: KeyHash = (key) => polynomial(key, 17, 37);
 
+/** A polynomial over signed bytes. */
 function polynomial(key: string, start: number, factor: number): number {
 	let hash = start;
 	for (let i = 0; i < key.length; i++)
@@ -24,13 +22,7 @@ function polynomial(key: string, start: number, factor: number): number {
 	return hash;
 }
 
-/** Keys, given in the order of their insertion, in the order of a walk. Keys of one bucket stay in insertion order. */
+/** Keys, given in the order of their insertion and each once, in the order of a walk. */
 export function hashOrder(keys: readonly string[], hash: KeyHash = arrayHash): string[] {
-	let capacity = FIRST_CAPACITY;
-	while (keys.length > capacity * 0.75) capacity *= 2;
-	const rows = keys.map((key) => {
-		const h = hash(key);
-		return { key, bucket: (h ^ (h >>> 16)) & (capacity - 1) };
-	});
-	return rows.sort((a, b) => a.bucket - b.bucket).map((row) => row.key);
+	return walkOrder(keys, hash);
 }

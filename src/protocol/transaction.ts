@@ -231,6 +231,7 @@ export interface TransactionHeader {
 	readonly feeLimitSun?: bigint;
 	readonly permissionId?: number;
 	readonly data?: Uint8Array;
+	readonly scripts?: Uint8Array;
 }
 
 /** Builds an unsigned transaction around one contract. */
@@ -257,5 +258,6 @@ export function buildTransaction(
 	});
 	if (header.feeLimitSun !== undefined) raw.fee_limit = header.feeLimitSun;
 	if (header.data) setField(raw, "data", header.data);
+	if (header.scripts) setField(raw, "scripts", header.scripts);
 	return new SignedTransaction(Transaction.create({ raw_data: raw }));
 }

@@ -96,6 +96,7 @@ export async function startDeployedChain(): Promise<DeployedChain> {
 		dataDirectory: undefined,
 		producers: [],
 		host: "127.0.0.1",
+		limitTime: false,
 		log: { info: () => {}, warn: () => {}, error: (fields) => void faults.push(fields) },
 	});
 	const url = (port: number): string => `http://127.0.0.1:${port}`;

@@ -25,7 +25,7 @@ export class GrpcServices {
 				if (error) reject(error);
 				else resolve(answer ?? {});
 			};
-			const options = { deadline: Date.now() + 20_000 };
+			const options = { deadline: Date.now() + 300_000 };
 			const encode = (value: Fields): Buffer =>
 				Buffer.from(request.encode(request.fromObject(value)).finish());
 			const decode = (bytes: Buffer): Fields =>

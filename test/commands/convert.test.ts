@@ -133,13 +133,15 @@ describe("the command line itself", () => {
 	});
 
 	it("starts quickly", async () => {
+		const tell = "process.on('exit', () => console.error(JSON.stringify(process.cpuUsage())))";
 		const times: number[] = [];
 		for (let attempt = 0; attempt < 3; attempt++) {
-			const started = performance.now();
-			await home.run(["convert", "unit", "1coin"]);
-			times.push(performance.now() - started);
+			const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}` };
+			const { stderr } = await home.run(["convert", "unit", "1coin"], undefined, environment);
+			const { user, system } = JSON.parse(stderr) as NodeJS.CpuUsage;
+			times.push((user + system) / 1000);
 		}
-		// The budget of protocol/command-line §8 is 250 ms; a loaded machine gets more.
-		expect(Math.min(...times)).toBeLessThan(1000);
+		// The budget of protocol/command-line §8 is 250 ms on a free core; a shared one makes processor time longer, too.
+		expect(Math.min(...times)).toBeLessThan(750);
 	});
 });

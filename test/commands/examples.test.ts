@@ -102,7 +102,7 @@ beforeAll(async () => {
 		{ mode: 0o600 },
 	);
 	await prepared();
-}, 300_000);
+});
 afterAll(async () => {
 	await chain.stop();
 	rmSync(template, { recursive: true, force: true });
@@ -115,8 +115,8 @@ async function prepared(): Promise<void> {
 		"coin keystore export file carol --ethereum --yes > UTC--2026-11-21T09-30-00.000Z--7e5f4552091a69125d5dfcb7b8c2659029395bdf",
 		"coin token issue --from alice --name Gold --supply 1_000_000 --decimals 2 --price 1coin/100 --start 1s --end 30d --url https://gold.example --yes --wait",
 		"coin wallet send --from alice --to ann --amount 500000 --token 1000001 --wait",
-		"coin wallet send --from alice --to ann --amount 50000coin --wait",
-		"coin stake freeze 2000coin --for energy --wait",
+		"coin wallet send --from alice --to ann --amount 50000coin --yes --wait",
+		"coin stake freeze 2000coin --for energy --yes --wait",
 		"coin stake freeze 1000coin --for votes --wait",
 		"coin exchange create 1000001:5000 coin:100coin --wait",
 		"coin permission update --from dora --owner 2/ann,bob --yes --wait",

@@ -229,6 +229,11 @@ export class FakeNode {
 		});
 	}
 
+	/** Takes a broadcast as a node does, for a replaced answer. @param body of the request */
+	take(body: string): string {
+		return this.broadcast((JSON.parse(body) as { transaction: string }).transaction);
+	}
+
 	private broadcast(hex: string): string {
 		const transaction = new SignedTransaction(Transaction.decode(fromHex(hex)));
 		this.received.push(transaction);

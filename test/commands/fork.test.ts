@@ -254,7 +254,11 @@ describe("a fork of a node that gives no state", () => {
 		for (let slot = 1; slot <= 4; slot++) await source.setSlot(slot, 100 + slot);
 		await source.rpc("hardhat_setBalance", NOBODY, "0x123456");
 		await source.rpc("hardhat_mine", "0x3");
-		const fork = await Chain.start(home, "--fork-url", await withoutState(source.url));
+		const [http, rpc] = [
+			await withoutState(source.url, "/wallet"),
+			await withoutState(source.url, "/jsonrpc"),
+		];
+		const fork = await Chain.start(home, "--fork-url", http, "--fork-jsonrpc-url", `${rpc}/jsonrpc`);
 		running.push(fork);
 		expect(fork.output()).toContain("not as it was at one block");
 		expect(fork.output()).toContain("can't be had: they are not there");
@@ -270,8 +274,9 @@ describe("a fork of a node that gives no state", () => {
 		expect(await fork.http("/wallet/getcontract", contract)).toEqual(
 			await source.http("/wallet/getcontract", contract),
 		);
-		const parameters = await source.http("/wallet/getchainparameters", {});
-		expect(await fork.http("/wallet/getchainparameters", {})).toEqual(parameters);
+		for (const path of ["getchainparameters", "getburntrx", "listexchanges"]) {
+			expect(await fork.http(`/wallet/${path}`, {})).toEqual(await source.http(`/wallet/${path}`, {}));
+		}
 		await fork.rpc("hardhat_setBalance", NOBODY, "0x3b9aca00");
 		await fork.rpc("hardhat_impersonateAccount", NOBODY);
 		const data = `0x${word(2)}${word(42)}`;
@@ -284,17 +289,25 @@ describe("a fork of a node that gives no state", () => {
 		await fork.rpc("evm_increaseTime", 86_400);
 		await fork.rpc("hardhat_mine", "0x1");
 		expect((await fork.http("/wallet/listwitnesses", {}))["witnesses"]).toHaveLength(1);
+		await expect(
+			Chain.start(home, "--fork-url", http, "--fork-jsonrpc-url", `${http}/jsonrpc`),
+		).rejects.toThrow(/--fork-jsonrpc-url is not of the forked chain: .* status 405/);
 	});
 });
 
-/** The same node without the methods that give its state, as a reference node is. */
-async function withoutState(url: string): Promise<string> {
+/** The same node without the methods that give its state, with one of its interfaces alone, as a reference node is on each of its ports. */
+async function withoutState(url: string, only: "/wallet" | "/jsonrpc"): Promise<string> {
 	const server = createServer((request, response) => {
 		let body = "";
 		request.on("data", (bytes: Buffer) => {
 			body += bytes.toString();
 		});
 		request.on("end", () => {
+			if (!request.url?.startsWith(only)) {
+				response.statusCode = 405;
+				response.end();
+				return;
+			}
 			if (body.includes("coin_getState")) {
 				response.end('{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found"}}');
 				return;

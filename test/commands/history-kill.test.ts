@@ -133,4 +133,4 @@ it("goes on with whole lists", async () => {
 		expect(listed.length).toBeGreaterThanOrEqual((round + 1) * SENT);
 	}
 	expect(existsSync(join(directory, "data", "history"))).toBe(true);
-}, 120_000);
+});

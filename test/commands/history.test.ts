@@ -28,7 +28,7 @@ beforeAll(async () => {
 	]);
 	token = String(deployed["contractAddress"]);
 	await chain.acts(["contract", "send", token, "transfer", addressOf("bob"), "7", "--fee-limit", "100coin"]);
-}, 60_000);
+});
 afterAll(() => chain.stop());
 
 async function lines(line: string): Promise<Json[]> {

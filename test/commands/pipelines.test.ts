@@ -116,8 +116,8 @@ describe("three people and one account", () => {
 		expect(await prints("coin permission show dora --json | field owner.threshold")).toBe("2\n");
 
 		await prints("coin wallet send --from dora --to ann --amount 9_000coin --expires 12h --build > pay.json");
-		await prints("coin wallet sign --signer ann < pay.json > pay.ann.json");
-		await prints("coin wallet sign --signer carol < pay.json > pay.carol.json");
+		await prints("coin wallet sign --yes --signer ann < pay.json > pay.ann.json");
+		await prints("coin wallet sign --yes --signer carol < pay.json > pay.carol.json");
 		const open = JSON.parse(await prints("coin wallet approvals --json < pay.ann.json")) as object;
 		expect(open).toMatchObject({
 			account: addressOf("dora"),
@@ -135,7 +135,7 @@ describe("three people and one account", () => {
 		const early = await shell("coin wallet broadcast < pay.ann.json");
 		expect(early).toMatchObject({ code: 1, stdout: "" });
 		expect(early.stderr).toContain('"threshold_not_reached"');
-		const twice = await shell("coin wallet sign --signer ann < pay.ann.json");
+		const twice = await shell("coin wallet sign --yes --signer ann < pay.ann.json");
 		expect(twice).toMatchObject({ code: 1, stdout: "" });
 		expect(twice.stderr).toContain('"already_signed"');
 		const useless = await shell("coin wallet sign --signer dora < pay.ann.json");

@@ -141,7 +141,7 @@ describe.concurrent("coin wallet send", () => {
 		expect(Buffer.from(wallet.node.received[0]?.raw?.data ?? []).toString()).toBe("a, b");
 	});
 
-	it("stops a list at the first refusal, or goes on if told to", async ({ wallet }) => {
+	it("pays nothing of a list with a line that can't be paid, or goes on if told to", async ({ wallet }) => {
 		const text = `to,amount\n${RECIPIENT},1coin\n${RECIPIENT},5000coin\n${RECIPIENT},2coin\n`;
 		const stopped = await wallet.coin([
 			"wallet",
@@ -150,9 +150,15 @@ describe.concurrent("coin wallet send", () => {
 			wallet.home.write("pay.csv", text),
 			...wallet.password(),
 		]);
-		expect(stopped.code).toBe(1);
-		expect(errorRecord(stopped)).toMatchObject({ code: "insufficient_funds", index: 1, sent: false });
-		expect(wallet.node.received).toHaveLength(1);
+		expect(stopped).toMatchObject({ code: 1, stdout: "" });
+		expect(errorRecord(stopped)).toMatchObject({
+			code: "insufficient_funds",
+			message: expect.stringMatching(/^line 3: .*; no line was sent$/),
+			index: 1,
+			sent: false,
+			details: { line: 3, sent: [], unsent: [2, 3, 4] },
+		});
+		expect(wallet.node.received).toHaveLength(0);
 		const whole = await wallet.coin(
 			["wallet", "send", "--batch", "-", "--keep-going", ...wallet.password()],
 			text,
@@ -245,18 +251,18 @@ describe.concurrent("coin wallet send", () => {
 });
 
 describe.concurrent("what a node's refusal becomes", () => {
-	it.for<[string, string, string, boolean]>([
-		["SIGERROR", "Validate signature error: sig error", "not_authorized", false],
-		["CONTRACT_VALIDATE_ERROR", "Contract validate error : no OwnerAccount", "contract_validate", false],
-		["BANDWITH_ERROR", "Account resource insufficient error.", "insufficient_resource", false],
+	it.for<[string, string, string, boolean | "unknown"]>([
+		["SIGERROR", "Validate signature error: sig error", "not_authorized", "unknown"],
+		["CONTRACT_VALIDATE_ERROR", "Contract validate error : no OwnerAccount", "contract_validate", "unknown"],
+		["BANDWITH_ERROR", "Account resource insufficient error.", "insufficient_resource", "unknown"],
 		["DUP_TRANSACTION_ERROR", "Dup transaction.", "duplicate", true],
-		["TAPOS_ERROR", "Tapos check error.", "tapos", false],
-		["TRANSACTION_EXPIRATION_ERROR", "Transaction expired", "tx_expired", false],
-		["SERVER_BUSY", "Server busy.", "node_busy", false],
-		["NO_CONNECTION", "No connection.", "no_connection", false],
+		["TAPOS_ERROR", "Tapos check error.", "tapos", "unknown"],
+		["TRANSACTION_EXPIRATION_ERROR", "Transaction expired", "tx_expired", "unknown"],
+		["SERVER_BUSY", "Server busy.", "node_busy", "unknown"],
+		["NO_CONNECTION", "No connection.", "no_connection", "unknown"],
 		["NOT_ENOUGH_EFFECTIVE_CONNECTION", "P2P broadcast failed.", "no_connection", true],
-		["BLOCK_UNSOLIDIFIED", "Block unsolidified.", "node_syncing", false],
-		["OTHER_ERROR", "Error: protobuf inconsistent", "rpc_error", false],
+		["BLOCK_UNSOLIDIFIED", "Block unsolidified.", "node_syncing", "unknown"],
+		["OTHER_ERROR", "Error: protobuf inconsistent", "rpc_error", "unknown"],
 	])("%s", async ([nodeCode, message, code, sent], { wallet }) => {
 		wallet.node.handlers.set("broadcasthex", () =>
 			JSON.stringify({ result: false, code: nodeCode, txid: "", message }),
@@ -281,8 +287,8 @@ describe.concurrent("what a node's refusal becomes", () => {
 	it.for<[{ readonly status: number; readonly body: string }, string, unknown]>([
 		[{ status: 200, body: "<html>" }, "rpc_error", "unknown"],
 		[{ status: 502, body: "bad gateway" }, "rpc_error", "unknown"],
-		[{ status: 400, body: "no" }, "rpc_error", false],
-		[{ status: 429, body: "" }, "rate_limited", false],
+		[{ status: 400, body: "no" }, "rpc_error", "unknown"],
+		[{ status: 429, body: "" }, "rate_limited", "unknown"],
 	])(
 		"tells from the answer %j to the broadcast whether it was sent",
 		async ([answer, code, sent], { wallet }) => {
@@ -325,8 +331,94 @@ describe.concurrent("what a node's refusal becomes", () => {
 		expect(errorRecord(outcome)).toMatchObject({
 			index: 1,
 			code: "rate_limited",
+			message: expect.stringContaining("line 1 of 2 payments sent, line 2 may be on the way"),
+			sent: "unknown",
+			retry: "wait",
+			details: { line: 2, sent: [1], unknown: [2], unsent: [] },
+		});
+	});
+
+	it("goes on with a list where it ended, and pays no line of it twice", async ({ wallet }) => {
+		const path = wallet.home.write(
+			"pay.csv",
+			`to,amount\n${RECIPIENT},1coin\n${RECIPIENT},2coin\n${RECIPIENT},3coin\n`,
+		);
+		const pay = (...words: string[]) =>
+			wallet.coin(["wallet", "send", "--batch", path, ...words, ...wallet.password()]);
+		let count = 0;
+		wallet.node.handlers.set("broadcasthex", (body) =>
+			++count === 1 ? wallet.node.take(body) : '{"code":"CONTRACT_VALIDATE_ERROR","message":""}',
+		);
+		expect(errorRecord(await pay())).toMatchObject({
+			sent: "unknown",
+			hint: expect.stringContaining(`--batch ${path} --resume`),
+			details: { sent: [2], unknown: [3], unsent: [4] },
+		});
+		wallet.node.handlers.delete("broadcasthex");
+		expect(errorRecord(await pay())).toMatchObject({
+			code: "duplicate",
 			sent: false,
-			retry: "changed",
+			details: { sentBefore: [2, 3] },
+		});
+		const rest = await pay("--resume");
+		expect(rest.code).toBe(0);
+		expect(
+			rest.stdout
+				.trim()
+				.split("\n")
+				.map((line) => (JSON.parse(line) as { amount: string }).amount),
+		).toEqual(["3000000"]);
+		expect(wallet.node.received).toHaveLength(3);
+		expect(await pay("--resume")).toMatchObject({ code: 0, stdout: "" });
+		wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},9coin\n${RECIPIENT},2coin\n${RECIPIENT},3coin\n`);
+		expect(errorRecord(await pay("--resume"))).toMatchObject({
+			code: "duplicate",
+			message: expect.stringContaining("once in line 2"),
+		});
+		expect(wallet.node.received).toHaveLength(3);
+	});
+
+	it("hands over the same bytes again where nobody knows whether a line was paid", async ({ wallet }) => {
+		const path = wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},1coin\n${RECIPIENT},2coin\n`);
+		const pay = (...words: string[]) =>
+			wallet.coin(["wallet", "send", "--batch", path, ...words, ...wallet.password()]);
+		const handed: string[] = [];
+		wallet.node.handlers.set("broadcasthex", (body) => {
+			handed.push((JSON.parse(body) as { transaction: string }).transaction);
+			return "hang up";
+		});
+		expect(errorRecord(await pay())).toMatchObject({
+			sent: "unknown",
+			details: { unknown: [2], unsent: [3] },
+		});
+		wallet.node.handlers.delete("broadcasthex");
+		expect((await pay("--resume")).code).toBe(0);
+		expect(Buffer.from(wallet.node.received[0]?.bytes ?? []).toString("hex")).toBe(handed[0]);
+		expect(wallet.node.received).toHaveLength(2);
+	});
+
+	it("needs --yes for more coins than confirmOver where nobody can be asked, in a list, too, and for equal lines", async ({
+		wallet,
+	}) => {
+		const config = ["--config", wallet.home.write("own.conf", 'confirmOver = "3coin"')];
+		const one = (...words: string[]) =>
+			wallet.coin(["wallet", "send", RECIPIENT, "4coin", ...config, ...words, ...wallet.password()]);
+		expect(errorRecord(await one())).toMatchObject({ code: "confirmation_needed", sent: false });
+		expect((await one("--yes")).code).toBe(0);
+		const list = (amounts: readonly string[], ...words: string[]) =>
+			wallet.coin(
+				["wallet", "send", "--batch", "-", ...config, ...words, ...wallet.password()],
+				`to,amount\n${amounts.map((amount) => `${RECIPIENT},${amount}\n`).join("")}`,
+			);
+		expect((await list(["1coin", "2coin"])).code).toBe(0);
+		expect(errorRecord(await list(["1.5coin", "1.6coin"]))).toMatchObject({ code: "confirmation_needed" });
+		expect(errorRecord(await list(["1coin", "1000000sun"]))).toMatchObject({ code: "confirmation_needed" });
+		expect((await list(["1coin", "1000000sun"], "--yes")).code).toBe(0);
+		const built = await wallet.coin(["wallet", "send", RECIPIENT, "4coin", "--build"]);
+		expect(
+			errorRecord(await wallet.coin(["wallet", "sign", ...config, ...wallet.password()], built.stdout)),
+		).toMatchObject({
+			code: "confirmation_needed",
 		});
 	});
 

@@ -14,6 +14,7 @@ import {
 } from "../../src/protocol/address.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import { addressOfPrivateKey } from "../../src/protocol/signature.js";
+import { processorMs } from "../processor-time.js";
 
 afterEach(() => setAddressPrefix(MAIN_PREFIX));
 
@@ -119,9 +120,10 @@ describe("reading an address", () => {
 	});
 
 	test("of a megabyte of text takes no quadratic time", () => {
-		const start = performance.now();
-		expect(parseAddress("z".repeat(1_000_000))).toBeUndefined();
-		expect(fromBase58Check("z".repeat(1_000_000))).toBeUndefined();
-		expect(performance.now() - start).toBeLessThan(1_000);
+		const ms = processorMs(() => {
+			expect(parseAddress("z".repeat(1_000_000))).toBeUndefined();
+			expect(fromBase58Check("z".repeat(1_000_000))).toBeUndefined();
+		});
+		expect(ms).toBeLessThan(2_000);
 	});
 });

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { opcodes } from "../../src/node/vm/opcodes.js";
+import { precompiles } from "../../src/node/vm/precompiles/precompiles.js";
 import type { MessageType } from "../../src/protocol/codec/descriptor.js";
 import { contractTypes } from "../../src/protocol/contract-types.js";
 import { spell, toDeployed, toNeutral } from "../../src/protocol/dialect.js";
@@ -27,13 +29,19 @@ describe("the table of spellings", () => {
 		expect(toNeutral(deployed)).toBe(neutral);
 	});
 
-	test.each(["trx_hash", "TvmTransfer", "force", "enforced", "BANDWITH_ERROR", "raw_data_hex", ""])(
-		"%j is not a brand word",
-		(word) => {
-			expect(toDeployed(word)).toBe(word);
-			expect(toNeutral(word)).toBe(word);
-		},
-	);
+	test.each([
+		"trx_hash",
+		"Not enough energy for 'COINBASE' operation executing",
+		"TvmTransfer",
+		"force",
+		"enforced",
+		"BANDWITH_ERROR",
+		"raw_data_hex",
+		"",
+	])("%j is not a brand word", (word) => {
+		expect(toDeployed(word)).toBe(word);
+		expect(toNeutral(word)).toBe(word);
+	});
 
 	test.each(PAIRS)("%s stays what it is in its own spelling", (neutral, deployed) => {
 		expect(toNeutral(neutral)).toBe(neutral);
@@ -58,4 +66,13 @@ describe("every name of the schema", () => {
 	test("has a spelling of its own there", () => {
 		expect(new Set(names.map(toDeployed)).size).toBe(names.length);
 	});
+});
+
+test("no name of an operation or a precompile is respelled, alone or in a text", () => {
+	const names = [...opcodes, ...precompiles].map(({ name }) => name);
+	expect(names).toContain("COINBASE");
+	expect(names.filter((name) => toDeployed(name) !== name)).toEqual([]);
+	expect(
+		names.filter((name) => toDeployed(`CPU timeout for '${name}'`) !== `CPU timeout for '${name}'`),
+	).toEqual([]);
 });

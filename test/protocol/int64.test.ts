@@ -18,6 +18,7 @@ import {
 	toDouble,
 	wrap,
 } from "../../src/protocol/int64.js";
+import { processorMs } from "../processor-time.js";
 
 const int64 = fc.bigInt({ min: MIN_INT64, max: MAX_INT64 });
 
@@ -154,10 +155,11 @@ describe("reading digits", () => {
 
 	test("takes no quadratic time", () => {
 		const digits = "7".repeat(2_000_000);
-		const started = performance.now();
-		expect(parseInt64(digits)).toBeUndefined();
-		expect(parseWrapped(digits, 10)).toBeDefined();
-		expect(parseWrapped(digits, 16)).toBe(0x7777777777777777n);
-		expect(performance.now() - started).toBeLessThan(2_000);
+		const ms = processorMs(() => {
+			expect(parseInt64(digits)).toBeUndefined();
+			expect(parseWrapped(digits, 10)).toBeDefined();
+			expect(parseWrapped(digits, 16)).toBe(0x7777777777777777n);
+		});
+		expect(ms).toBeLessThan(4_000);
 	});
 });

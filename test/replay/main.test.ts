@@ -44,7 +44,7 @@ describe("the replay program", () => {
 			},
 		]);
 		expect(code).toBe(0);
-	}, 60_000);
+	});
 
 	it.each<[string, string[], string]>([
 		["without a folder", [], "no folder is given"],

@@ -95,6 +95,10 @@ export class SimulatedDisk {
 		};
 		return {
 			makeDirectory: alive,
+			exists: (path) => {
+				alive();
+				return [...this.files_.keys()].some((each) => each === path || each.startsWith(`${path}/`));
+			},
 			list: (directory) => {
 				alive();
 				const prefix = `${directory}/`;

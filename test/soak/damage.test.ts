@@ -10,7 +10,7 @@ let directory: DamagedDirectory;
 beforeAll(async () => {
 	root = mkdtempSync(join(tmpdir(), "coin-damage-"));
 	directory = await DamagedDirectory.make(root);
-}, 30_000);
+});
 afterAll(() => {
 	rmSync(root, { recursive: true, force: true });
 });
@@ -40,7 +40,7 @@ describe("a data directory that a killed process left", () => {
 	const place = mkdtempSync(join(tmpdir(), "coin-damage-"));
 	beforeAll(async () => {
 		killed = await DamagedDirectory.makeKilled(place, 3, 10);
-	}, 60_000);
+	});
 	afterAll(() => {
 		rmSync(place, { recursive: true, force: true });
 	});

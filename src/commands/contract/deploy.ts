@@ -6,14 +6,15 @@ import { CreateSmartContract, SmartContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/base/acting-command.js";
 import { valueFlags, valuesOf } from "../../terminal/contract/contract-input.js";
 import { deployable, deploymentFlags } from "../../terminal/contract/deployment-input.js";
-import { actingFlags, feeLimitFlag } from "../../terminal/flags/acting-flags.js";
+import { actingFlags, feeLimitFlags, feeLimitWish } from "../../terminal/flags/acting-flags.js";
 import { readArguments } from "../../wallet/abi/argument.js";
 import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
 import { storedAbi } from "../../wallet/abi/stored.js";
+import { keepInterface } from "../../wallet/configuration/own-interfaces.js";
 import { Failure } from "../../wallet/failure.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
-import { feeLimitOf } from "../../wallet/values/fee-limit.js";
+import { type FeeLimit, feeLimitOf } from "../../wallet/values/fee-limit.js";
 import { parseCount, parsePercent } from "../../wallet/values/integer-text.js";
 import { explainRevert, receiptView } from "../../wallet/view/contract-outcome.js";
 
@@ -22,7 +23,7 @@ export default class ContractDeploy extends ActingCommand {
 	static override description =
 		"Takes a compiler's or toolchain's file, or code and interface by themselves; the constructor's arguments follow. " +
 		"The contract's address is known, and printed, before the transaction is sent.";
-	static override usage = "contract deploy [<argument>...]";
+	static override usage = "contract deploy (--artifact <path> | --bin <code>) [<argument>...]";
 	static override examples = [
 		"<%= config.bin %> contract deploy --artifact build/Store.json 42 --wait",
 		"<%= config.bin %> contract deploy --bin @Store.bin --abi @Store.abi 42 --percent 50",
@@ -30,7 +31,7 @@ export default class ContractDeploy extends ActingCommand {
 	static override strict = false;
 	static override flags = {
 		...actingFlags,
-		...feeLimitFlag,
+		...feeLimitFlags,
 		...valueFlags,
 		...deploymentFlags,
 		percent: Flags.string({
@@ -61,12 +62,12 @@ export default class ContractDeploy extends ActingCommand {
 		const { inputs } = constructorOf(items);
 		const parsed = await readArguments(inputs, texts, (text) => accountNamed(settings, text));
 		const bytecode = concatBytes(code, await encodeValues(inputs, parsed));
-		let feeLimitSun: bigint;
+		let limit: FeeLimit;
 		try {
 			const asked = flags.offline
 				? undefined
 				: { owner, contract: new Uint8Array(0), data: bytecode, ...values };
-			feeLimitSun = await feeLimitOf(flags["fee-limit"], client, asked);
+			limit = await feeLimitOf(feeLimitWish(flags), client, asked);
 		} catch (error) {
 			throw await explainRevert(error, items);
 		}
@@ -85,9 +86,12 @@ export default class ContractDeploy extends ActingCommand {
 					origin_energy_limit: energyLimit,
 				}),
 			}),
-			feeLimitSun,
-			...(values.valueSun === undefined ? {} : { amountSun: values.valueSun }),
-			result: flags["dry-run"] ? { feeLimit: feeLimitSun } : {},
+			...limit,
+			result: flags["dry-run"] ? { feeLimit: limit.feeLimitSun } : {},
+			afterSending: async ({ transaction }) => {
+				// The record loses what tuples hold.
+				if (items.length > 0) await keepInterface(settings, contractAddress(transaction.id, owner), abi);
+			},
 			resultOf: ({ transaction }) => ({
 				contractAddress: toBase58Check(contractAddress(transaction.id, owner)),
 			}),

@@ -1,9 +1,9 @@
 import { TriggerSmartContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/base/acting-command.js";
 import { callArguments, callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
-import { actingFlags, feeLimitFlag } from "../../terminal/flags/acting-flags.js";
+import { actingFlags, feeLimitFlags, feeLimitWish } from "../../terminal/flags/acting-flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
-import { callNote, callText } from "../../wallet/transaction/named-call.js";
+import { callNote } from "../../wallet/transaction/named-call.js";
 import { callFeeLimit, receiptView } from "../../wallet/view/contract-outcome.js";
 
 export default class ContractSend extends ActingCommand {
@@ -18,7 +18,7 @@ export default class ContractSend extends ActingCommand {
 	];
 	static override strict = false;
 	static override args = callArguments;
-	static override flags = { ...actingFlags, ...feeLimitFlag, ...callFlags };
+	static override flags = { ...actingFlags, ...feeLimitFlags, ...callFlags };
 
 	async run(): Promise<void> {
 		const { args, argv, flags } = await this.parse(ContractSend);
@@ -32,13 +32,14 @@ export default class ContractSend extends ActingCommand {
 				arguments: (argv as string[]).slice(2),
 				abi: flags.abi,
 				data: flags.data,
+				as: flags.as,
 			},
 			settings,
 			flags.offline ? undefined : client,
 		);
 		const { contract, data, item, items } = call;
 		const asked = flags.offline ? undefined : { owner, contract, data, ...values };
-		const feeLimitSun = await callFeeLimit(flags["fee-limit"], client, asked, async () => items);
+		const limit = await callFeeLimit(feeLimitWish(flags), client, asked, async () => items);
 		const note = callNote(call);
 		await this.act(context, flags, {
 			...contractOf(TriggerSmartContract, {
@@ -49,11 +50,10 @@ export default class ContractSend extends ActingCommand {
 				token_id: values.tokenId ?? 0n,
 				call_token_value: values.tokenValue ?? 0n,
 			}),
-			feeLimitSun,
-			...(values.valueSun === undefined ? {} : { amountSun: values.valueSun }),
+			...limit,
 			...(note ? { note } : {}),
-			details: [`  call        ${callText(call)}`],
-			result: flags["dry-run"] ? { feeLimit: feeLimitSun } : {},
+			...(item ? { interface: [item] } : {}),
+			result: flags["dry-run"] ? { feeLimit: limit.feeLimitSun } : {},
 			readReceipt: (receipt) => receiptView(receipt, item, items),
 		});
 	}

@@ -2,7 +2,7 @@ import { Args } from "@oclif/core";
 import { ExchangeCreateContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/base/acting-command.js";
 import { actingFlags } from "../../terminal/flags/acting-flags.js";
-import { COIN_ID, parseCurrencyAmount } from "../../wallet/token/token-amount.js";
+import { parseCurrencyAmount } from "../../wallet/token/token-amount.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 
 const side = (description: string) => Args.string({ description, required: true, ignoreStdin: true });
@@ -24,7 +24,6 @@ export default class ExchangeCreate extends ActingCommand {
 		const source = { client: context.client, offline: flags.offline };
 		const first = await parseCurrencyAmount(source, args.first);
 		const second = await parseCurrencyAmount(source, args.second);
-		const coins = [first, second].filter(({ currency }) => currency.id === COIN_ID);
 		await this.act(context, flags, {
 			...contractOf(ExchangeCreateContract, {
 				owner_address: context.owner,
@@ -33,7 +32,6 @@ export default class ExchangeCreate extends ActingCommand {
 				second_token_id: second.token,
 				second_token_balance: second.amount,
 			}),
-			amountSun: coins.reduce((sum, { amount }) => sum + amount, 0n),
 		});
 	}
 }

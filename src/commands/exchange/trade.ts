@@ -9,7 +9,7 @@ import {
 } from "../../terminal/base/exchange-command.js";
 import { tradeQuote } from "../../terminal/chain/trade-quote.js";
 import { Failure } from "../../wallet/failure.js";
-import { COIN_ID, currencyText, parseAmountOf } from "../../wallet/token/token-amount.js";
+import { currencyText, parseAmountOf } from "../../wallet/token/token-amount.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";
 
@@ -31,7 +31,7 @@ export default class ExchangeTrade extends ExchangeCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(ExchangeTrade);
 		const trade = await this.pairAmount(args, flags);
-		const { context, exchangeId, currency, token, amount, side, other } = trade;
+		const { context, exchangeId, token, amount, side, other } = trade;
 		const quote = side && (await tradeQuote(context.client, side, amount));
 		const expected = flags.min === undefined ? quote : leastAmount(trade, flags.min);
 		if (expected === undefined) throw new Failure("usage", "--offline needs the least amount: --min <n>raw");
@@ -44,7 +44,6 @@ export default class ExchangeTrade extends ExchangeCommand {
 				quant: amount,
 				expected,
 			}),
-			...(currency.id === COIN_ID ? { amountSun: amount } : {}),
 			details:
 				other && quote !== undefined
 					? [`  gets now    ${currencyText(other, quote)}`, `  gets least  ${currencyText(other, expected)}`]

@@ -2,7 +2,7 @@ import { Args, Flags } from "@oclif/core";
 import { MarketSellAssetContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/base/acting-command.js";
 import { actingFlags } from "../../terminal/flags/acting-flags.js";
-import { COIN_ID, currencyText, parseCurrencyAmount } from "../../wallet/token/token-amount.js";
+import { currencyText, parseCurrencyAmount } from "../../wallet/token/token-amount.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 
 export default class MarketSell extends ActingCommand {
@@ -40,7 +40,6 @@ export default class MarketSell extends ActingCommand {
 				buy_token_id: wanted.token,
 				buy_token_quantity: wanted.amount,
 			}),
-			...(offered.currency.id === COIN_ID ? { amountSun: offered.amount } : {}),
 			details: [
 				`  offers      ${currencyText(offered.currency, offered.amount)}`,
 				`  wants       ${currencyText(wanted.currency, wanted.amount)}`,

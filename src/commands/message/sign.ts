@@ -46,7 +46,11 @@ export default class MessageSign extends MessageCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(MessageSign);
 		const settings = await this.settings(flags);
-		const { scheme, hash, shown, message } = await this.hashed(args.text, flags);
+		const { scheme, hash, shown, leftOut, message } = await this.hashed(args.text, flags);
+		if (leftOut > 0) {
+			const summary = [...shown, "  all of it is signed"];
+			await agree(2, summary, flags.yes, `Sign it with the ${leftOut} characters that are not shown?`);
+		}
 		const device = flags.signer ?? flags.from;
 		if (device !== undefined && namesDevice(device)) {
 			if (message === undefined)

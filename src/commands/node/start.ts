@@ -146,6 +146,11 @@ export default class NodeStart extends CoinCommand {
 			"<url>",
 			"fork-url",
 		),
+		"fork-jsonrpc-url": dev(
+			"its JSON-RPC, where it is not a node of this program and has that elsewhere",
+			"<url>",
+			"fork-jsonrpc-url",
+		),
 		"fork-block": dev("the block after which it begins (the head)", "<number|id>", "fork-block"),
 		"vm-time-limit": devSwitch("end constant calls after the chain's CPU time", "vm-time-limit"),
 		"rate-limits": devSwitch("limit calls a second as nodes of the network do", "rate-limits"),

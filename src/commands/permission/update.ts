@@ -10,6 +10,7 @@ import { actingFlags } from "../../terminal/flags/acting-flags.js";
 import { readStdin } from "../../terminal/input/stdin.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { askText, askYesNo } from "../../terminal/prompt/prompts.js";
+import { readContacts } from "../../wallet/configuration/contacts.js";
 import { Failure, type FailureCode } from "../../wallet/failure.js";
 import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
@@ -72,6 +73,10 @@ export default class PermissionUpdate extends ActingCommand {
 		threshold: edit("set a threshold", "<permission>=<n>"),
 		rename: edit("rename a permission", "<permission>=<name>"),
 		"remove-active": edit("remove an active permission", "<id or name>"),
+		"expect-owner": Flags.string({
+			description: "the keys that own the account now: refused if the node says otherwise",
+			helpValue: "<key>,…",
+		}),
 		"allow-lockout": Flags.string({
 			description: "force an update that locks the owner out: the last 6 characters of the account",
 			helpValue: "<6 characters>",
@@ -97,19 +102,29 @@ export default class PermissionUpdate extends ActingCommand {
 			throw new Failure("conflicting_flags", "the account is named twice, as an argument and by --from");
 		}
 		const context = await this.context({ ...flags, from: args.account ?? flags.from });
-		const resolve = (text: string): Promise<Uint8Array> => accountNamed(context.settings, text);
+		const named = new Set([toHex(context.owner)]);
+		const resolve = async (text: string): Promise<Uint8Array> => {
+			const address = await accountNamed(context.settings, text);
+			named.add(toHex(address));
+			return address;
+		};
 		const before = storedPermissions(context.account);
+		if (flags["expect-owner"] !== undefined)
+			checkExpectedOwner(before, await Promise.all(flags["expect-owner"].split(",").map(resolve)));
 		const wanted =
 			flags.file === undefined
 				? await applyEdits(before, edits, resolve)
-				: await this.fromDocument(await readDocument(flags.file), context.owner, resolve);
+				: // What a document says may be what the node said when it was made.
+					await this.fromDocument(await readDocument(flags.file), context.owner, (text) =>
+						accountNamed(context.settings, text),
+					);
 		// Accounts of a chain's first block store no permissions, and an update may not leave any out.
 		const bare = flags.file === undefined && before.actives.length === 0;
 		const after = numbered(bare ? completed(wanted, context.owner, context.account.is_witness) : wanted);
 		if (sameSet(before, after))
 			throw new Failure("usage", "nothing would change: the permissions are as wanted already");
 		checkRules(after, context.account.is_witness);
-		const remarks = await this.remarks(context, before, after);
+		const remarks = await this.remarks(context, before, after, named);
 
 		await this.act(context, flags, {
 			type: contractType("AccountPermissionUpdateContract"),
@@ -144,8 +159,14 @@ export default class PermissionUpdate extends ActingCommand {
 		context: ActingContext,
 		before: PermissionSet,
 		after: PermissionSet,
+		named: ReadonlySet<string>,
 	): Promise<PermissionRemark[]> {
-		const { entries } = await listKeystore(context.settings.keystoreDirectory);
+		const { keystoreDirectory, contactsFile } = context.settings;
+		const [{ entries }, contacts] = await Promise.all([
+			listKeystore(keystoreDirectory),
+			readContacts(contactsFile),
+		]);
+		const known = new Set([...entries, ...contacts].map(({ address }) => toHex(address)));
 		const unsignable = new Set<string>();
 		for (const { address } of after.owner.keys) {
 			const isZero = address.subarray(1).every((byte) => byte === 0);
@@ -156,6 +177,7 @@ export default class PermissionUpdate extends ActingCommand {
 			isLocal: (address) =>
 				entries.some((entry) => entry.kind !== "watch" && equalBytes(entry.address, address)),
 			isUnsignable: (address) => unsignable.has(toHex(address)),
+			isKnown: (address) => named.has(toHex(address)) || known.has(toHex(address)),
 		});
 	}
 
@@ -191,7 +213,14 @@ export default class PermissionUpdate extends ActingCommand {
 			return;
 		}
 		// What is only built is agreed to by signing it, unless it may hand the account to others.
-		if (flags.yes || (flags.build && grave.length === 0)) return;
+		const unnamed = grave.filter(({ needsNames }) => needsNames);
+		if ((flags.yes && unnamed.length === 0) || (flags.build && grave.length === 0)) return;
+		if (!canAsk() && unnamed.length > 0) {
+			throw new Failure("confirmation_needed", unnamed.map(({ message }) => message).join("; "), {
+				details: { checks: unnamed.map(({ code }) => code) },
+				hint: "--yes isn't enough: name the owners with --expect-owner, or make those you know contacts (coin contact add)",
+			});
+		}
 		if (!canAsk()) {
 			const why = grave.map(({ message }) => `: ${message}`).join("");
 			throw new Failure(
@@ -215,6 +244,22 @@ export default class PermissionUpdate extends ActingCommand {
 			{ sent: true },
 		);
 	}
+}
+
+/** @throws {Failure} `permission_changed` where the node says that others own the account */
+function checkExpectedOwner(before: PermissionSet, expected: readonly Uint8Array[]): void {
+	const told = new Set(before.owner.keys.map(({ address }) => toBase58Check(address)));
+	const wanted = new Set(expected.map(toBase58Check));
+	const more = [...told].filter((key) => !wanted.has(key));
+	const fewer = [...wanted].filter((key) => !told.has(key));
+	if (more.length + fewer.length === 0) return;
+	const words = [
+		...(more.length > 0 ? [`${more.join(", ")} too`] : []),
+		...(fewer.length > 0 ? [`not ${fewer.join(", ")}`] : []),
+	];
+	throw new Failure("permission_changed", `the node says that the owner's keys are ${words.join(", and ")}`, {
+		sent: false,
+	});
 }
 
 function lockoutHint(ending: string): string {

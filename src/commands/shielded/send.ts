@@ -6,7 +6,7 @@ import { ShieldedError } from "../../protocol/sapling/failure.js";
 import { Bech32Error, readPaymentAddress } from "../../protocol/sapling/payment-address.js";
 import type { Prover } from "../../protocol/sapling/prover.js";
 import { ActingCommand, type ActingContext } from "../../terminal/base/acting-command.js";
-import { type ActingFlags, actingFlags, feeLimitFlag } from "../../terminal/flags/acting-flags.js";
+import { type ActingFlags, actingFlags, feeLimitFlags } from "../../terminal/flags/acting-flags.js";
 import type { ProgressFlags } from "../../terminal/flags/flags.js";
 import { printJson, printJsonText, printLine } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";
@@ -33,9 +33,10 @@ import { type PayRequest, type Provers, payPlan } from "../../wallet/shielded/pa
 import { type PaymentTarget, systemRandom } from "../../wallet/shielded/payment.js";
 import { provedByNode } from "../../wallet/shielded/proved-by-node.js";
 import { senderlessEnvelope } from "../../wallet/shielded/senderless.js";
-import { parseExpiry, parseReference } from "../../wallet/transaction/build.js";
+import { parseReference } from "../../wallet/transaction/build.js";
 import { writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
+import { parseExpiry } from "../../wallet/transaction/lifetime.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";
 import { memoBytes } from "../../wallet/values/memo.js";
@@ -71,7 +72,7 @@ export default class ShieldedSend extends ActingCommand {
 	};
 	static override flags = {
 		...onlineFlags,
-		...feeLimitFlag,
+		...feeLimitFlags,
 		...shieldedKeyFlags,
 		...poolFlags,
 		...proverFlags,
@@ -155,6 +156,7 @@ export default class ShieldedSend extends ActingCommand {
 				readonly open: OpenKey | undefined;
 				readonly own: OpenPool | undefined;
 				readonly "fee-limit"?: string | undefined;
+				readonly force?: boolean | undefined;
 				readonly "prove-on-node": boolean;
 				readonly params?: string | undefined;
 				readonly "other-params": boolean;
@@ -168,6 +170,7 @@ export default class ShieldedSend extends ActingCommand {
 			scan: flags.own && (() => (flags.own as OpenPool).scan()),
 			store: flags.own?.store,
 			feeLimit: flags["fee-limit"],
+			force: flags.force,
 			onWarning: (message) => this.warning(message),
 		});
 	}

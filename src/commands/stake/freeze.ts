@@ -26,7 +26,6 @@ export default class StakeFreeze extends ActingCommand {
 				frozen_balance: amount,
 				resource,
 			}),
-			amountSun: amount,
 		});
 	}
 }

@@ -3,7 +3,7 @@ import type { ContractInterface } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { TriggerSmartContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/base/acting-command.js";
-import { actingFlags, feeLimitFlag } from "../../terminal/flags/acting-flags.js";
+import { actingFlags, feeLimitFlags, feeLimitWish } from "../../terminal/flags/acting-flags.js";
 import { APPROVE, approveData, MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { callNote } from "../../wallet/transaction/named-call.js";
@@ -23,7 +23,7 @@ export default class TokenAllow extends ActingCommand {
 			ignoreStdin: true,
 		}),
 	};
-	static override flags = { ...actingFlags, ...feeLimitFlag };
+	static override flags = { ...actingFlags, ...feeLimitFlags };
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(TokenAllow);
@@ -41,13 +41,14 @@ export default class TokenAllow extends ActingCommand {
 		const items = (): Promise<ContractInterface> => token.interface(APPROVE, flags.offline);
 		await this.act(context, flags, {
 			...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
-			feeLimitSun: await callFeeLimit(
-				flags["fee-limit"],
+			...(await callFeeLimit(
+				feeLimitWish(flags),
 				client,
 				flags.offline ? undefined : { owner, contract, data },
 				items,
-			),
+			)),
 			confirmation: isUnlimited ? 2 : 0,
+			interface: [APPROVE],
 			...(note ? { note } : {}),
 			details: [`  allows      ${texts[0]} to move ${await allowedText(token, amount, flags.offline)}`],
 			result: { spender: texts[0], allowed: amount },

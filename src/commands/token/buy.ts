@@ -42,7 +42,6 @@ export default class TokenBuy extends ActingCommand {
 				asset_name: utf8(id),
 				amount,
 			}),
-			amountSun: amount,
 			details: bought === undefined ? [] : [`  buys        ${bought}`],
 		});
 	}

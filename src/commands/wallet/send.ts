@@ -1,24 +1,23 @@
-import { readFile } from "node:fs/promises";
 import { Args, Flags, type Interfaces } from "@oclif/core";
-import { ActingCommand, type ActingContext } from "../../terminal/base/acting-command.js";
-import { actingFlags, feeLimitFlag } from "../../terminal/flags/acting-flags.js";
-import { forEachInput, streamFlags } from "../../terminal/input/envelope-stream.js";
-import { readStdin } from "../../terminal/input/stdin.js";
+import { PayingCommand } from "../../terminal/base/paying-command.js";
+import { actingFlags, feeLimitFlags, feeLimitWish } from "../../terminal/flags/acting-flags.js";
+import { streamFlags } from "../../terminal/input/envelope-stream.js";
 import { transferPlan } from "../../wallet/actions/transfer.js";
 import { Failure } from "../../wallet/failure.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
-import { type Payment, readPayments } from "../../wallet/transaction/payment-list.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { memoBytes } from "../../wallet/values/memo.js";
 
 type SendFlags = Interfaces.InferredFlags<typeof WalletSend.flags>;
 
-export default class WalletSend extends ActingCommand {
+export default class WalletSend extends PayingCommand {
 	static override summary = "Send coins or tokens";
 	static override aliases = ["send"];
 	static override description =
 		"Builds the transfer at the node, checks the bytes, signs with a key of the keystore and broadcasts. " +
-		"An amount carries its unit: 12.5coin or 12500000sun; max is everything but the fees.";
+		"An amount carries its unit: 12.5coin or 12500000sun; max is everything but the fees. " +
+		"A file of payments is read and judged whole before the first signature, and asked about once; what was sent stands in " +
+		"<file>.journal, which keeps a line from being paid twice, and --resume goes on with the others.";
 	static override examples = [
 		"<%= config.bin %> wallet send alice 25coin --wait",
 		"<%= config.bin %> wallet send --to TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC --amount 1_000sun --build | <%= config.bin %> wallet sign | <%= config.bin %> wallet broadcast",
@@ -31,7 +30,7 @@ export default class WalletSend extends ActingCommand {
 	};
 	static override flags = {
 		...actingFlags,
-		...feeLimitFlag,
+		...feeLimitFlags,
 		...streamFlags,
 		to: Flags.string({ description: "recipient", helpValue: "<account>", exclusive: ["batch"] }),
 		amount: Flags.string({
@@ -48,37 +47,33 @@ export default class WalletSend extends ActingCommand {
 			description: "many payments: lines of JSON or a CSV with to,amount,token,memo; - for standard input",
 			helpValue: "<file>",
 		}),
+		resume: Flags.boolean({
+			description: "pay the lines of the batch that its journal doesn't know as paid",
+			dependsOn: ["batch"],
+		}),
 	};
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(WalletSend);
-		const payments = await paymentsOf({
-			...flags,
-			to: givenOnce("to", args.to, flags),
-			amount: givenOnce("amount", args.amount, flags),
-		});
+		const [to, amount] = [givenOnce("to", args.to, flags), givenOnce("amount", args.amount, flags)];
+		const { batch } = flags;
+		if (batch !== undefined) return await this.payBatch({ ...flags, batch });
+		if (to === undefined || amount === undefined) {
+			throw new Failure("usage", to === undefined ? "no recipient is named" : "no amount is given", {
+				hint: "such as coin send alice 25coin",
+			});
+		}
 		const context = await this.context(flags);
-		const fine = await forEachInput(
-			payments,
-			flags["keep-going"],
-			this.json,
-			(payment) => this.pay(context, { ...flags, memo: payment.memo ?? flags.memo }, payment),
-			(failure) => this.explain(failure),
-		);
-		if (!fine) process.exitCode = 1;
-	}
-
-	private async pay(context: ActingContext, flags: SendFlags, payment: Payment): Promise<void> {
-		const recipient = await accountNamed(context.settings, payment.to);
+		const recipient = await accountNamed(context.settings, to);
 		const creates = !flags.offline && (await accountOf(context.client, recipient)) === undefined;
 		const plan = await transferPlan(
 			context,
-			{ ...payment, recipient, creates },
+			{ to, amount, token: flags.token, recipient, creates },
 			{
+				...feeLimitWish(flags),
 				permission: flags.permission,
 				memo: memoBytes(flags.memo),
 				signatures: flags.signer?.length,
-				feeLimit: flags["fee-limit"],
 				offline: flags.offline,
 			},
 		);
@@ -99,17 +94,4 @@ function givenOnce(
 		throw new Failure("conflicting_flags", `"${argument}" can't go with --batch, which names every payment`);
 	}
 	return argument ?? flags[name];
-}
-
-async function paymentsOf(flags: SendFlags): Promise<Payment[]> {
-	const { batch, to, amount, token } = flags;
-	if (batch !== undefined) {
-		return readPayments(batch === "-" ? await readStdin("the payments") : await readFile(batch, "utf8"));
-	}
-	if (to === undefined || amount === undefined) {
-		throw new Failure("usage", to === undefined ? "no recipient is named" : "no amount is given", {
-			hint: "such as coin send alice 25coin",
-		});
-	}
-	return [{ to, amount, token }];
 }

@@ -20,6 +20,7 @@ export interface BuildOptions {
 	readonly feeLimitSun?: bigint;
 	readonly permissionId?: number;
 	readonly data?: Uint8Array;
+	readonly scripts?: Uint8Array;
 }
 
 /**
@@ -65,8 +66,23 @@ export function buildUnchecked(
 	return buildTransaction(type, contract, { ...transactionHeader(context), ...options });
 }
 
+/** A development chain's head may be this old where a transaction is built: a day is what a life may be at most. */
+const OLDEST_HEAD_MS = 43_200_000n;
+
+/**
+ * From when a new transaction's life counts, in milliseconds: from the head, as on the network. A development chain's head
+ * is as old as its last transaction while the next block has the time of the clock, so there it counts from the clock.
+ */
+export function lifeBeginsMs({ node, state }: ApiContext): bigint {
+	const headMs = state.properties.headTimestampMs;
+	const nowMs = node.rules.development?.now() ?? headMs;
+	return nowMs > headMs ? nowMs : headMs;
+}
+
 /** Reference block and times of a new transaction. */
-export function transactionHeader({ node, state }: ApiContext) {
+export function transactionHeader(context: ApiContext) {
+	const { node, state } = context;
+	node.catchUp(OLDEST_HEAD_MS);
 	const { properties } = state;
 	const { referenceBlock, expirationMs } = node.config.transaction;
 	const id =
@@ -75,7 +91,7 @@ export function transactionHeader({ node, state }: ApiContext) {
 			: properties.headId;
 	return {
 		...refBlockOf(id),
-		expirationMs: properties.headTimestampMs + expirationMs,
+		expirationMs: lifeBeginsMs(context) + expirationMs,
 		timestampMs: BigInt(node.nowMs()),
 	};
 }

@@ -145,8 +145,12 @@ export interface ApiNode {
 	submit(transaction: SignedTransaction, client?: string): Promise<void>;
 	/** Begins checking the shielded proofs of a call elsewhere; undefined if there is nothing to wait for. */
 	prepareCall?(transaction: SignedTransaction): Promise<void> | undefined;
-	/** Brings the head of a development chain to the present, if it is behind. @returns whether that changed anything */
-	catchUp(): boolean;
+	/**
+	 * Brings the head of a development chain to the present, if it is behind.
+	 * @param olderThanMs how far behind it must be; absent: so far that a rule can notice
+	 * @returns whether that changed anything
+	 */
+	catchUp(olderThanMs?: bigint): boolean;
 	/** The first key of a store in the head state at or after `from` and before `end`. */
 	firstKey(
 		store: StoreDefinition<unknown>,

@@ -54,15 +54,17 @@ class RequestStyle implements JsonStyle {
 	readonly library: JsonLibrary;
 	readonly postQuantum: boolean;
 	readonly longsAsText: boolean;
+	readonly countsNonces: boolean;
 
 	constructor(
-		{ dialect, library, postQuantum }: ServerContext,
+		{ dialect, library, node, postQuantum }: ServerContext,
 		private readonly input: RequestInput,
 	) {
 		this.dialect = dialect;
 		this.library = library;
 		this.postQuantum = postQuantum;
 		this.longsAsText = input.longsAsText;
+		this.countsNonces = node.rules.development !== undefined;
 	}
 
 	get visible(): boolean {

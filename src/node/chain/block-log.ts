@@ -69,14 +69,14 @@ function explain(code: string | undefined): string | undefined {
 
 /** Where the log begins, as the database says: older segments are not needed. */
 export interface LogStart {
-	/** 0: any segment may be needed. */
+	/** 0: no segment was dropped yet. */
 	readonly segment: number;
 	/** How many bytes the segment began with, and their CRC-32. */
 	readonly bytes: number;
 	readonly crc: number;
 }
 
-export const ANY_START: LogStart = { segment: 0, bytes: 0, crc: 0 };
+export const NOTHING_DROPPED: LogStart = { segment: 0, bytes: 0, crc: 0 };
 
 interface OpenedLog {
 	readonly log: BlockLog;
@@ -107,7 +107,7 @@ export class BlockLog {
 	static open(
 		directory: string,
 		sync: boolean,
-		start: LogStart = ANY_START,
+		start: LogStart = NOTHING_DROPPED,
 		files: LogFiles = diskFiles,
 	): OpenedLog {
 		try {
@@ -228,16 +228,6 @@ export class BlockLog {
 	}
 }
 
-/** Whether a directory has a log at all. */
-export function hasLog(directory: string, files: LogFiles = diskFiles): boolean {
-	try {
-		return listSegments(files, directory).length > 0;
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-		throw new LogAccessError(directory, "read", error);
-	}
-}
-
 function nameOf(segment: number): string {
 	return `${String(segment).padStart(10, "0")}.log`;
 }
@@ -254,7 +244,8 @@ function listSegments(files: LogFiles, directory: string): number[] {
 
 /** Segments are made and dropped in order, so a missing one was taken away. @throws {LogDamagedError} */
 function checkComplete(directory: string, segments: readonly number[], first: number): void {
-	const start = first > 0 ? first : (segments[0] ?? 0);
+	// Where nothing was dropped, a later first segment tells of a batch that the database has lost.
+	const start = Math.max(first, 1);
 	const missing = segments.findIndex((segment, index) => segment !== start + index);
 	if (missing < 0 && (segments.length > 0 || first === 0)) return;
 	const name = nameOf(start + Math.max(missing, 0));

@@ -511,11 +511,13 @@ export class Chain {
 			try {
 				const outcome = this.push(block, "own");
 				const applied = outcome.kind === "head" ? outcome.applied.at(-1) : undefined;
-				if (!applied) throw new LostSlotError(`another block came before block ${block.number} of this node`);
+				if (!applied) throw new LostSlotError(block.number);
 				this.givenBack.clear();
 				return applied;
 			} catch (error) {
 				this.giveBackOnce(taken);
+				// So many blocks came meanwhile that its parent can't be built on any more.
+				if (error instanceof UnlinkedBlockError) throw new LostSlotError(block.number);
 				throw error;
 			}
 		};

@@ -53,8 +53,9 @@ export function looseWhileRestoring(
 	development: DevelopmentSchedule,
 	timing: { readonly restoring: boolean },
 ): DevelopmentSchedule {
-	const { producers, unstakeDelayMs } = development;
+	const { now, producers, unstakeDelayMs } = development;
 	return {
+		now,
 		producers,
 		unstakeDelayMs,
 		actsUnsigned: (owner) => development.actsUnsigned?.(owner) ?? false,

@@ -10,7 +10,8 @@ import {
 	type KeyValueDatabase,
 	openLevelDatabase,
 } from "../state/database.js";
-import { ANY_START, type LogStart } from "./block-log.js";
+import { type LogStart, NOTHING_DROPPED } from "./block-log.js";
+import { diskFiles, type LogFiles } from "./log-files.js";
 
 /** Layout of the directory that this program writes and reads. */
 const FORMAT = 1;
@@ -141,6 +142,30 @@ export async function readMeta(database: KeyValueDatabase, path: string): Promis
 	}
 }
 
+/** What only a chain that was founded leaves beside its database: the description was on the disk before. */
+const LEFT_BY_A_CHAIN = ["journal", "segments", "dev.json"];
+
+/** A name in the directory that tells of a chain; undefined: there was none. */
+export function leftByChain(
+	dataDirectory: string,
+	files: Pick<LogFiles, "exists"> = diskFiles,
+): string | undefined {
+	return LEFT_BY_A_CHAIN.find((name) => files.exists(join(dataDirectory, name)));
+}
+
+/**
+ * A database without a description is a new one, unless a chain was in the directory: LevelDB drops a damaged log of its
+ * own silently, and what is left can be nothing at all.
+ * @throws {DatabaseError} where there was a chain
+ */
+export function refuseLostState(dataDirectory: string, files: Pick<LogFiles, "exists">): void {
+	const left = leftByChain(dataDirectory, files);
+	if (left === undefined) return;
+	throw new DatabaseError(
+		`the state in ${dataDirectory} is damaged or empty, though there was a chain (${left} is there); move the directory away to begin anew`,
+	);
+}
+
 /** The change that writes the description. */
 export function metaChange(genesisId: Uint8Array): BatchChange {
 	return { key: META_KEY, value: utf8(JSON.stringify({ format: FORMAT, genesisId: toHex(genesisId) })) };
@@ -149,7 +174,7 @@ export function metaChange(genesisId: Uint8Array): BatchChange {
 /** Where the block log begins that is still needed. @throws {DatabaseError} */
 export function readLogStart(database: KeyValueDatabase, path: string): LogStart {
 	const bytes = database.get(LOG_START_KEY);
-	if (!bytes) return ANY_START;
+	if (!bytes) return NOTHING_DROPPED;
 	// Directories of earlier versions tell the segment only.
 	const match = /^([1-9]\d{0,9})(?: (\d{1,10}) (\d{1,10}))?$/.exec(Buffer.from(bytes).toString("latin1"));
 	if (!match) {

@@ -2,6 +2,7 @@
 
 import {
 	closeSync,
+	existsSync,
 	fdatasync,
 	fdatasyncSync,
 	fsyncSync,
@@ -19,6 +20,8 @@ import { promisify } from "node:util";
 export interface LogFiles {
 	/** Makes a directory and those above it, unless it is there. */
 	makeDirectory(path: string): void;
+	/** Whether there is a file or directory of a name. */
+	exists(path: string): boolean;
 	/** Names in a directory, in any order. */
 	list(directory: string): readonly string[];
 	read(path: string): Buffer;
@@ -47,6 +50,7 @@ export const diskFiles: LogFiles = {
 	makeDirectory: (path) => {
 		mkdirSync(path, { recursive: true });
 	},
+	exists: (path) => existsSync(path),
 	list: (directory) => readdirSync(directory),
 	read: (path) => readFileSync(path),
 	create: (path) => {

@@ -24,7 +24,7 @@ import { StateDatabase } from "../state/state-database.js";
 import type { StateHistory } from "../state/state-history.js";
 import { createView, type StateView } from "../state/view.js";
 import type { AdoptedBlocks } from "./adopted-blocks.js";
-import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
+import { BlockLog, type LogRecord } from "./block-log.js";
 import { Chain, type ChainJournal, type ChainSettings } from "./chain.js";
 import type { ChainOptions, FlushLimits } from "./chain-options.js";
 import { chainRules, looseWhileRestoring, propertySeed } from "./configured-rules.js";
@@ -39,6 +39,7 @@ import {
 	readAdoptedBlocksNote,
 	readLogStart,
 	readMeta,
+	refuseLostState,
 	sideKey,
 } from "./data-directory.js";
 import { prepareBase, writeGenesis } from "./genesis.js";
@@ -152,11 +153,7 @@ export class OpenChain {
 		if (meta) checkMeta(meta, rules.genesisId, dataDirectory ?? "memory");
 		const marks = await BatchMarks.read(storage, dataDirectory ?? "memory");
 		const files = options.logFiles ?? diskFiles;
-		if (!meta && dataDirectory && hasLog(logDirectory(dataDirectory), files)) {
-			throw new DatabaseError(
-				`the database in ${dataDirectory} is damaged: it is empty, though there is a block log`,
-			);
-		}
+		if (!meta && dataDirectory) refuseLostState(dataDirectory, files);
 		const database = await StateDatabase.open(storage, settleAccountAssets, budgetOf(config));
 		const { stateBlocks } = config.node.history;
 		if (options.development) database.keepHistory(Math.max(DEVELOPMENT_HISTORY_BLOCKS, stateBlocks));

@@ -91,12 +91,17 @@ export function checkCommon(
 		}
 	}
 	const head = state.properties.headTimestampMs;
-	if (expiration <= head || expiration > head + MAX_EXPIRATION_MS) {
+	if (expiration <= head || isForLaterHead(state, checked)) {
 		throw new TransactionExpirationError(
 			`Transaction expiration, transaction expiration time is ${expiration}, but headBlockTime is ${head}`,
 		);
 	}
 	return checked;
+}
+
+/** Whether a transaction lives longer than the head's time allows. */
+export function isForLaterHead({ properties }: StateView, { raw }: SignedTransaction): boolean {
+	return (raw?.expiration ?? 0n) > properties.headTimestampMs + MAX_EXPIRATION_MS;
 }
 
 /** @throws {DuplicateTransactionError} if the id is in the chain or in the pool */

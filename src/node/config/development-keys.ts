@@ -37,6 +37,7 @@ export const DEVELOPMENT_KEYS = [
 	"rateLimits",
 	"noConsoleLog",
 	"forkUrl",
+	"forkJsonrpcUrl",
 	"forkBlock",
 ] as const;
 

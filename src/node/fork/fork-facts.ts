@@ -32,12 +32,20 @@ type SourceKind = (typeof SOURCE_KINDS)[number];
 export interface ForkFounding {
 	/** Of the JSON-RPC endpoint; it may hold a key. */
 	readonly url: string;
+	/** Of the JSON-RPC of a public source, where it isn't beside its HTTP interface; it may hold a key. */
+	readonly jsonrpcUrl?: string;
 	readonly kind: SourceKind;
 	/** The block after whose state it begins. */
 	readonly number: string;
 	/** 64 hexadecimal digits. */
 	readonly id: string;
 	readonly facts: ForkFacts;
+}
+
+/** A fork that begins, and what the start must tell. */
+export interface ForkReport {
+	readonly founding: ForkFounding;
+	readonly warnings: readonly string[];
 }
 
 const MOST_WITNESSES = 1_000;
@@ -98,9 +106,10 @@ export function readFacts(value: unknown): ForkFacts {
 
 /** @throws {ForkError} */
 export function readForkFounding(value: unknown): ForkFounding {
-	const { url, kind, number: height, id, facts }: Unknown = isRecord(value) ? value : {};
+	const { url, jsonrpcUrl, kind, number: height, id, facts }: Unknown = isRecord(value) ? value : {};
 	return {
 		url: typeof url === "string" ? url : fail("its address"),
+		...(typeof jsonrpcUrl === "string" ? { jsonrpcUrl } : {}),
 		kind: SOURCE_KINDS.find((name) => name === kind) ?? fail("what it is"),
 		number: number(height, "the block that is forked"),
 		id: hex(id, 32, "the block that is forked"),

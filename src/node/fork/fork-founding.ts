@@ -3,9 +3,9 @@
 import type { StoreDefinition } from "../state/definition.js";
 import { storeDefinitions } from "../state/definition.js";
 import { ForkError, ForkReadError } from "./fork-error.js";
-import { type ForkFounding, readFacts } from "./fork-facts.js";
+import { type ForkFounding, type ForkReport, readFacts } from "./fork-facts.js";
 import { OwnSource } from "./own-source.js";
-import { beginPublicFork, PUBLIC_WARNINGS } from "./public-founding.js";
+import { beginPublicFork } from "./public-founding.js";
 import { PublicSource } from "./public-source.js";
 import type { Requests } from "./requests.js";
 import { isRecord, RefusedError, SourceClient, type Unknown } from "./source-client.js";
@@ -13,12 +13,6 @@ import type { StateSource } from "./state-source.js";
 
 /** What JSON-RPC answers for a method that a server doesn't have. */
 const UNKNOWN_METHOD = -32_601;
-
-/** What the start must tell. */
-interface ForkReport {
-	readonly founding: ForkFounding;
-	readonly warnings: readonly string[];
-}
 
 /** Places where a node's JSON-RPC may be, if its address says nothing. */
 function endpointsOf(url: string): readonly string[] {
@@ -39,15 +33,17 @@ function endpointsOf(url: string): readonly string[] {
 /**
  * Asks a node for a block and for what is fixed about its chain.
  * @param block number or id; undefined: the head
+ * @param jsonrpcUrl where the node has its JSON-RPC; undefined: it is looked for
  * @throws {ForkError} with one sentence
  */
 export async function beginFork(
 	requests: Requests,
 	url: string,
 	block: string | undefined,
+	jsonrpcUrl?: string,
 ): Promise<ForkReport> {
 	let last: Error | undefined;
-	for (const endpoint of endpointsOf(url)) {
+	for (const endpoint of jsonrpcUrl === undefined ? endpointsOf(url) : [jsonrpcUrl]) {
 		const client = new SourceClient(requests, endpoint);
 		try {
 			return reportOf(endpoint, await client.later("coin_getStateInfo", block ?? "latest"));
@@ -62,7 +58,7 @@ export async function beginFork(
 			`--fork-block needs a node of this program with node.jsonrpc.state = true; ${last?.message ?? "there is none"}`,
 		);
 	}
-	return { founding: await beginPublicFork(requests, url), warnings: PUBLIC_WARNINGS };
+	return beginPublicFork(requests, url, jsonrpcUrl);
 }
 
 function reportOf(url: string, answer: unknown): ForkReport {
@@ -84,12 +80,12 @@ function reportOf(url: string, answer: unknown): ForkReport {
 
 /** The source of a fork that was begun. */
 export function sourceOf(
-	{ url, id, kind, number, facts }: ForkFounding,
+	{ url, jsonrpcUrl, id, kind, number, facts }: ForkFounding,
 	requests: Requests,
 ): StateSource & { close?(): void } {
 	if (kind === "public") {
 		const genesisTimestampMs = BigInt(facts.genesisTimestampMs);
-		return new PublicSource(requests, { url, number: BigInt(number), genesisTimestampMs });
+		return new PublicSource(requests, { url, jsonrpcUrl, number: BigInt(number), genesisTimestampMs });
 	}
 	return new OwnSource(new SourceClient(requests, url), id);
 }

@@ -1,7 +1,7 @@
 /** What a node of the network answers to queries of its state, as the entries that its stores would have (protocol/development-chain §7.3). */
 
 import { SignedBlock } from "../../protocol/block.js";
-import { fromHex } from "../../protocol/bytes.js";
+import { fromHex, utf8 } from "../../protocol/bytes.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
 import {
@@ -29,9 +29,13 @@ export function messageOf<T extends Message>(type: MessageType<T>, text: string)
  * An account, undefined if there is none. Its usages are those of the source's head, and so is the time that they are of.
  * @param slot of the fork's first state
  */
-export function accountOf(text: string, slot: bigint): Uint8Array | undefined {
+export function accountOf(text: string, slot: bigint): Account | undefined {
 	if (isNothing(text)) return undefined;
 	const account = messageOf(Account, text);
+	// The one field of bytes that is shown as the text that it is.
+	const answer: unknown = JSON.parse(text);
+	const issued = isRecord(answer) ? answer["asset_issued_ID"] : undefined;
+	if (typeof issued === "string") account.asset_issued_ID = utf8(issued);
 	account.latest_consume_time = slot;
 	account.latest_consume_free_time = slot;
 	if (account.account_resource) {
@@ -40,8 +44,21 @@ export function accountOf(text: string, slot: bigint): Uint8Array | undefined {
 		account.account_resource = resource;
 	}
 	account.frozenV2 = account.frozenV2.filter(({ amount }) => amount !== 0n);
-	return Account.encode(account);
+	return account;
 }
+
+/** An amount of a member of an answer, in sun: more digits than a number of JSON keeps. @throws {Error} */
+function amountOf(text: string, member: RegExp): bigint {
+	const [, digits] = new RegExp(`"(?:${member.source})"\\s*:\\s*(\\d{1,19})\\s*[,}]`).exec(text) ?? [];
+	if (digits === undefined) throw new Error("there is no amount");
+	return BigInt(digits);
+}
+
+/** What an account may withdraw, votes that aren't settled included. @throws {Error} */
+export const rewardOf = (text: string): bigint => amountOf(text, /reward/);
+
+/** What was burnt since fees are. @throws {Error} */
+export const burntOf = (text: string): bigint => amountOf(text, /burnTrxAmount|burnCoinAmount/);
 
 /** A block, undefined if there is none. @throws {Error} if it isn't what its header says */
 export function blockOf(text: string): SignedBlock | undefined {

@@ -6,18 +6,23 @@ import { toHex } from "../../protocol/bytes.js";
 import { TransferContract } from "../../protocol/messages.js";
 import { RELEASES } from "../rules/release.js";
 import { ForkError } from "./fork-error.js";
-import { type ForkFounding, readFacts } from "./fork-facts.js";
+import { type ForkFounding, type ForkReport, readFacts } from "./fork-facts.js";
 import { blockOf } from "./public-answers.js";
+import { guardsOf } from "./public-guards.js";
+import { findJsonRpc } from "./public-json-rpc.js";
 import { RequestError, type Requests } from "./requests.js";
 import { originOf } from "./source-client.js";
 
 /** What such a source can't give, a line each. */
-export const PUBLIC_WARNINGS: readonly string[] = [
+const PUBLIC_WARNINGS: readonly string[] = [
 	"the source is not a node of this program: an entry is as it is at its head when it is first read, not as it was at one block",
-	"delegated stakes, rewards of votes, votes that aren't counted yet, names of accounts, exchange pairs, orders of the market and shielded notes can't be had: they are not there",
+	"votes that aren't counted yet, names of accounts, orders of the market and shielded notes can't be had: they are not there; rewards of votes are what may be withdrawn at the fork",
 	"usages of bandwidth and energy are those of the source's head; new tokens get numbers from 2000001",
 	"eth_getLogs finds nothing before the fork; balances of the past aren't known",
 ];
+
+const NO_GUARDS =
+	"the source doesn't say which witnesses were there at its genesis: on the fork they may withdraw their rewards";
 
 /** Of configurations that are not told: those of the network. */
 const NETWORK_FACTS = {
@@ -31,8 +36,16 @@ const NETWORK_FACTS = {
 	committee: {},
 };
 
-/** @param url of the HTTP interface, with or without the path of its JSON-RPC @throws {ForkError} */
-export async function beginPublicFork(requests: Requests, url: string): Promise<ForkFounding> {
+/**
+ * @param url of the HTTP interface, with or without the path of its JSON-RPC
+ * @param jsonrpcUrl of the JSON-RPC; undefined: it is looked for where nodes have it
+ * @throws {ForkError}
+ */
+export async function beginPublicFork(
+	requests: Requests,
+	url: string,
+	jsonrpcUrl: string | undefined,
+): Promise<ForkReport> {
 	const place = new URL(url);
 	place.pathname = place.pathname.replace(/\/(?:jsonrpc)?\/?$/, "");
 	const base = place.href.replace(/\/$/, "");
@@ -48,19 +61,25 @@ export async function beginPublicFork(requests: Requests, url: string): Promise<
 	};
 	const genesis = await block("getblockbynum", { num: 0 });
 	const head = await block("getnowblock", {});
-	return {
+	const rpc = await findJsonRpc(requests, base, jsonrpcUrl, genesis.idHex);
+	const guards = await guardsOf(requests, base);
+	const founding: ForkFounding = {
 		url: base,
+		...(rpc.url === undefined ? {} : { jsonrpcUrl: rpc.url }),
 		kind: "public",
 		number: String(head.number),
 		id: head.idHex,
 		facts: readFacts({
 			...NETWORK_FACTS,
+			genesisWitnesses: (guards ?? []).map((address) => ({ address, votes: "0" })),
 			genesisId: genesis.idHex,
 			genesisTimestampMs: String(genesis.timestampMs),
 			blackHole: blackHoleOf(genesis),
 			addressPrefix: addressPrefix(),
 		}),
 	};
+	const missing = [...(rpc.warning ? [rpc.warning] : []), ...(guards ? [] : [NO_GUARDS])];
+	return { founding, warnings: [...PUBLIC_WARNINGS, ...missing] };
 }
 
 /** The genesis block gives the black hole the least of all, below nothing on networks. */

@@ -8,7 +8,7 @@ import { AccountResourceMessage, ChainParameters, NumberMessage } from "../../pr
 import { chainParameters } from "../consensus/parameters.js";
 import { forkTable } from "../rules/fork-gates.js";
 import { type PropertyName, propertyKey } from "../state/property-table.js";
-import { messageOf } from "./public-answers.js";
+import { burntOf, messageOf } from "./public-answers.js";
 
 /** Answers that properties are read from, by endpoint. */
 interface PropertyAnswers {
@@ -16,6 +16,9 @@ interface PropertyAnswers {
 	readonly nextMaintenance: string;
 	/** Of any account: the totals of the chain are in it. */
 	readonly resources: string;
+	readonly burnt: string;
+	/** Its number; 0: there is none. */
+	readonly newestExchange: bigint;
 }
 
 /** Tokens of a fork get numbers from here on: how many the network has isn't told. */
@@ -57,6 +60,8 @@ export function propertiesOf(head: SignedBlock, answers: PropertyAnswers): Reado
 	set("latest_block_header_timestamp", head.timestampMs);
 	set("LATEST_SOLIDIFIED_BLOCK_NUM", head.number);
 	set("TOKEN_ID_NUM", TOKENS_FROM);
+	set("LATEST_EXCHANGE_NUM", answers.newestExchange);
+	set("BURN_COIN_AMOUNT", burntOf(answers.burnt));
 	set("SET_BLACKHOLE_ACCOUNT_PERMISSION", 1n);
 	found.set(propertyKey("latest_block_header_hash"), head.id);
 	// The producers of today make blocks of versions that have passed.

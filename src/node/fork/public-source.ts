@@ -7,6 +7,7 @@ import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import type { SignedBlock } from "../../protocol/block.js";
 import { be64, concatBytes, fromHex, fromKey, readBe64, toHex, toKey } from "../../protocol/bytes.js";
 import {
+	Account,
 	AssetIssueContract,
 	ContractState,
 	Proposal,
@@ -25,34 +26,34 @@ import { type StoreDefinition, stores } from "../state/definition.js";
 import { rowWatch } from "../vm/storage-keys.js";
 import { wordToBytes } from "../vm/word.js";
 import { ForkReadError } from "./fork-error.js";
-import { accountOf, blockOf, isNothing, messageOf } from "./public-answers.js";
+import { accountOf, blockOf, isNothing, messageOf, rewardOf } from "./public-answers.js";
 import { ACTIVE_WITNESSES, propertiesOf } from "./public-properties.js";
+import { type Asked, ask, askRpc, JSON_RPC, type Reading } from "./public-reading.js";
+import {
+	brokerage,
+	delegation,
+	delegationIndex,
+	delegationIndexKeys,
+	exchangeKeys,
+	exchangePair,
+	newestExchange,
+} from "./public-stakes.js";
 import { RequestError, type Requests } from "./requests.js";
 import { originOf, resultOf } from "./source-client.js";
 import type { EncodedValues, EntryName, StateSource } from "./state-source.js";
 
-/** A query: its path and body; its answer is what the generator is resumed with. */
-interface Asked {
-	readonly path: string;
-	readonly body: unknown;
-}
-type Reading<T> = Generator<Asked, T, string>;
 type ReadEntry = (source: PublicSource, key: string) => Reading<Uint8Array | undefined>;
 
 /** Answers that hold several entries are kept for those that are read next. */
 const KEPT_ANSWERS = 256;
 /** Slots whose rows may be asked for. */
 const KEPT_ORIGINS = 100_000;
-const JSON_RPC = "/jsonrpc";
-
-/** What is asked of an endpoint of the network's HTTP interface. */
-function* ask(path: string, body: unknown): Reading<string> {
-	return yield { path: `/wallet/${path}`, body };
-}
 
 interface PublicPlace {
 	/** Of the HTTP interface, without a slash at its end. */
 	readonly url: string;
+	/** Of the JSON-RPC, whole; absent: beside the HTTP interface. */
+	readonly jsonrpcUrl?: string | undefined;
 	readonly number: bigint;
 	readonly genesisTimestampMs: bigint;
 }
@@ -106,8 +107,15 @@ export class PublicSource implements StateSource {
 		return list ? this.runLater(list()) : [];
 	}
 
-	async keysWith(): Promise<readonly string[]> {
-		return [];
+	async keysWith({ index }: StoreDefinition<unknown>, prefix: string): Promise<readonly string[]> {
+		if (index !== stores.delegatedResourceAccountIndex.index) return [];
+		return this.runLater(delegationIndexKeys(prefix));
+	}
+
+	/** Where a query goes. */
+	private urlOf(path: string): string {
+		const { url, jsonrpcUrl } = this.place;
+		return path === JSON_RPC && jsonrpcUrl !== undefined ? jsonrpcUrl : url + path;
 	}
 
 	private run<T>(reading: Reading<T>): T {
@@ -121,7 +129,7 @@ export class PublicSource implements StateSource {
 	private answerNow(asked: Asked): string {
 		const body = JSON.stringify(asked.body);
 		const known = this.answers.get(asked.path + body);
-		return known ?? this.kept(asked.path + body, this.requests.now(this.place.url + asked.path, body));
+		return known ?? this.kept(asked.path + body, this.requests.now(this.urlOf(asked.path), body));
 	}
 
 	private async runLater<T>(reading: Reading<T>): Promise<T> {
@@ -133,7 +141,7 @@ export class PublicSource implements StateSource {
 				this.answers.get(path + text) ??
 				this.kept(
 					path + text,
-					await this.requests.later(this.place.url + path, text).catch((error: unknown) => {
+					await this.requests.later(this.urlOf(path), text).catch((error: unknown) => {
 						throw this.named(error);
 					}),
 				);
@@ -187,6 +195,8 @@ export class PublicSource implements StateSource {
 			parameters: yield* ask("getchainparameters", {}),
 			nextMaintenance: yield* ask("getnextmaintenancetime", {}),
 			resources: yield* ask("getaccountresource", { address: toHex(witness?.address ?? new Uint8Array(21)) }),
+			burnt: yield* ask("getburntrx", {}),
+			newestExchange: yield* newestExchange(),
 		});
 		return this.properties;
 	}
@@ -221,7 +231,12 @@ const READERS = new Map<number, ReadEntry>([
 		function* (source, key) {
 			if (key.length !== ADDRESS_LENGTH) return undefined;
 			const head = yield* source.head();
-			return accountOf(yield* ask("getaccount", { address: address(key) }), source.slotOf(head.timestampMs));
+			const text = yield* ask("getaccount", { address: address(key) });
+			const account = accountOf(text, source.slotOf(head.timestampMs));
+			if (account && account.votes.length > 0) {
+				account.allowance = rewardOf(yield* ask("getReward", { address: address(key) }));
+			}
+			return account && Account.encode(account);
 		},
 	],
 	[
@@ -251,8 +266,7 @@ const READERS = new Map<number, ReadEntry>([
 			const origin = key.length === 32 ? source.originOfRow(key) : undefined;
 			if (!origin) return undefined;
 			const params = [`0x${toHex(origin.address.subarray(1))}`, `0x${toHex(origin.slot)}`, "latest"];
-			const call = { jsonrpc: "2.0", id: 1, method: "eth_getStorageAt", params };
-			const value = resultOf(source.name, yield { path: JSON_RPC, body: call });
+			const value = resultOf(source.name, yield* askRpc("eth_getStorageAt", params));
 			if (typeof value !== "string" || !/^0x[0-9a-f]{0,64}$/i.test(value))
 				throw new Error("a slot is no word");
 			const word = fromHex(value.slice(2).padStart(64, "0"));
@@ -295,6 +309,10 @@ const READERS = new Map<number, ReadEntry>([
 			return isNothing(text) ? undefined : AssetIssueContract.encode(messageOf(AssetIssueContract, text));
 		},
 	],
+	[stores.delegatedResource.index, (_source, key) => delegation(key)],
+	[stores.delegatedResourceAccountIndex.index, (_source, key) => delegationIndex(key)],
+	[stores.delegation.index, (_source, key) => brokerage(key)],
+	[stores.exchangeV2.index, (_source, key) => exchangePair(key)],
 	[
 		stores.block.index,
 		function* (_source, key) {
@@ -344,6 +362,7 @@ const READERS = new Map<number, ReadEntry>([
 
 /** Keys of ordered stores that can be listed. */
 const LISTS = new Map<number, () => Reading<readonly string[]>>([
+	[stores.exchangeV2.index, exchangeKeys],
 	[
 		stores.witness.index,
 		function* () {

@@ -62,8 +62,8 @@ class BlockRows {
 	add(transaction: SignedTransaction, position: number, info: Receipt | undefined): void {
 		this.position = position;
 		this.id = transaction.id;
-		this.addPointers("transaction", 0, [transaction.owner], targetsOf(transaction));
-		this.addSentAssets(transaction);
+		this.addPointers("transaction", 0, [transaction.owner], targetsOf(transaction, info?.contract_address));
+		this.addSentAssets(transaction, info);
 		if (!info) return;
 		for (const [at, log] of info.log.slice(0, MAX_LOGS).entries()) this.addLog(log, at);
 		for (const [at, call] of info.internal_transactions.slice(0, MAX_LOGS).entries())
@@ -96,7 +96,7 @@ class BlockRows {
 	}
 
 	/** Tokens that the transaction itself moves, where it didn't fail. */
-	private addSentAssets(transaction: SignedTransaction): void {
+	private addSentAssets(transaction: SignedTransaction, info: Receipt | undefined): void {
 		const result = transaction.message.ret[0]?.contractRet ?? 0;
 		if (result > TransactionResultContractResult.SUCCESS) return;
 		const parameter = readParameter(transaction);
@@ -108,7 +108,7 @@ class BlockRows {
 			const { contract_address, token_id, call_token_value } = parameter;
 			this.addAsset(from, contract_address, String(token_id), call_token_value, 0);
 		} else if (parameter instanceof CreateSmartContract && parameter.call_token_value > 0n) {
-			const [created] = targetsOf(transaction).slice(-1);
+			const [created] = targetsOf(transaction, info?.contract_address).slice(-1);
 			if (created) {
 				this.addAsset(from, created, String(parameter.token_id), parameter.call_token_value, 0);
 			}

@@ -27,8 +27,14 @@ function fieldsOf(type: ContractType): readonly string[] {
 	return fields;
 }
 
-/** Whom a transaction is about, besides its owner: receivers, called and created contracts, those that are voted for. */
-export function targetsOf(transaction: SignedTransaction): readonly Uint8Array[] {
+/**
+ * Whom a transaction is about, besides its owner: receivers, called and created contracts, those that are voted for.
+ * @param created the contract as its receipt names it; absent: there is no receipt
+ */
+export function targetsOf(
+	transaction: SignedTransaction,
+	created?: Uint8Array | undefined,
+): readonly Uint8Array[] {
 	const { type } = transaction;
 	const parameter = type?.message && readParameter(transaction);
 	if (!type || !parameter) return [];
@@ -42,7 +48,7 @@ export function targetsOf(transaction: SignedTransaction): readonly Uint8Array[]
 		targets.push(...parameter.votes.slice(0, MAX_TARGETS).map(({ vote_address }) => vote_address));
 	}
 	if (type.name === "CreateSmartContract") {
-		targets.push(contractAddress(transaction.id, transaction.owner));
+		targets.push(created?.length ? created : contractAddress(transaction.id, transaction.owner));
 	}
 	return targets;
 }

@@ -70,6 +70,8 @@ export interface PeerNetwork extends NetworkView {
 	readonly chain: NodeChain;
 	/** Whether this node is the one of its backup group that acts. */
 	readonly isMaster: boolean;
+	/** Whether a peer is sending blocks that this node lacks. */
+	readonly isReceiving: boolean;
 	/** Announces a block that was made here, before it is applied. */
 	announceBlock(block: SignedBlock): void;
 	/** How far synchronising is; undefined: nothing is missing. */
@@ -317,6 +319,9 @@ function runningNetwork(parts: NetworkParts): PeerNetwork {
 		},
 		get isMaster() {
 			return isMaster();
+		},
+		get isReceiving() {
+			return world.isReceiving;
 		},
 		get progress() {
 			return running.requester.progress;

@@ -90,13 +90,13 @@ export class Sealer {
 
 	/**
 	 * In instant mode the head is as old as the last transaction. Seals an empty block if that is long ago: for rules that
-	 * read the head's time. @returns whether a block was sealed
+	 * read the head's time, and for transactions that refer to the head. @returns whether a block was sealed
 	 */
-	catchUp(): boolean {
+	catchUp(olderThanMs = LONG_AGO_MS): boolean {
 		const { chain, conditions } = this.options;
 		const age = conditions.now() - chain.state.properties.headTimestampMs;
 		const waits = this.busy > 0 || this.scheduled || chain.pool.size > 0;
-		if (conditions.sealMode !== "instant" || waits || age < LONG_AGO_MS) return false;
+		if (conditions.sealMode !== "instant" || waits || age < olderThanMs) return false;
 		this.seal();
 		return true;
 	}

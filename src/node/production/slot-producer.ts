@@ -38,6 +38,8 @@ export interface SlotProducerOptions {
 	readonly packingPercent: number;
 	/** Wait until the chain is not behind the clock (`block.needSyncCheck`). */
 	readonly needSyncCheck: boolean;
+	/** Whether a peer is sending blocks that this node lacks: until the head has been current once, its slots pass. */
+	readonly isReceiving: () => boolean;
 	/** Whether this node is the one of its backup group that acts. */
 	readonly isMaster: () => boolean;
 	readonly onProduced: (applied: AppliedBlock) => void;
@@ -49,6 +51,8 @@ export interface SlotProducerOptions {
 export class SlotProducer {
 	private timer: NodeJS.Timeout | undefined;
 	private synced: boolean;
+	/** The head has been current since the start. */
+	private caughtUp = false;
 	private last: ProductionState | undefined;
 	/** Id of the last block that was made here, in hexadecimal. */
 	private lastOwn = "";
@@ -114,8 +118,9 @@ export class SlotProducer {
 		const { chain, clock, monotonicClock, producers } = this.options;
 		const now = clock();
 		const { state } = chain;
-		if (!this.synced) {
-			if (slotTimeMs(state, 1n) < now) return "NOT_SYNCED";
+		if (!this.caughtUp) {
+			this.caughtUp = slotTimeMs(state, 1n) >= now;
+			if (!this.caughtUp && (!this.synced || this.options.isReceiving())) return "NOT_SYNCED";
 			this.synced = true;
 		}
 		if (now < state.properties.headTimestampMs) return "CLOCK_ERROR";

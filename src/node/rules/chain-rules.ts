@@ -55,6 +55,8 @@ export interface ChainRules {
 
 /** How a development chain times its blocks (protocol/development-chain §3): by demand, not by the network's slots. */
 export interface DevelopmentSchedule {
+	/** The chain's clock in milliseconds since 1970: the time that a block sealed now has. */
+	readonly now: () => bigint;
 	/** Least distance of two blocks in milliseconds; transactions must not expire before it. */
 	readonly slotMs: bigint;
 	/** The accounts whose keys this node holds: only they produce, and only they count for solidification. */

@@ -129,6 +129,9 @@ export class NonCommonBlockError extends ChainError {
 /** A block of this node joined a side branch: another one of its height was there first. */
 export class LostSlotError extends Error {
 	override readonly name = "LostSlotError";
+	constructor(number: bigint) {
+		super(`another block came before block ${number} of this node`);
+	}
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The account store, whose writes can be watched: balance history records every change in the order it happens. */
 
-import { toHex } from "../../protocol/bytes.js";
+import { toHex, toKey } from "../../protocol/bytes.js";
 import type { Account } from "../../protocol/messages.js";
 import type { StateBackend } from "./backend.js";
 import { stores } from "./definition.js";
@@ -12,8 +12,8 @@ type BalanceObserver = (address: Uint8Array, delta: bigint, balance: bigint) => 
 export class AccountStore extends Store<Readonly<Account>> {
 	observer: BalanceObserver | undefined;
 
-	constructor(backend: StateBackend) {
-		super(backend, stores.account);
+	constructor(private readonly base: StateBackend) {
+		super(base, stores.account);
 	}
 
 	override put(key: Uint8Array, value: Readonly<Account>): void {
@@ -28,6 +28,12 @@ export class AccountStore extends Store<Readonly<Account>> {
 		const before = observer ? (this.get(key)?.balance ?? 0n) : 0n;
 		super.delete(key);
 		observer?.(key, -before, 0n);
+	}
+
+	/** An account as the base has it, where the network keeps what it has flushed. */
+	settled(address: Uint8Array): Readonly<Account> | undefined {
+		const key = toKey(address);
+		return this.base.settled ? this.base.settled(stores.account, key) : this.base.get(stores.account, key);
 	}
 
 	/** An account that a rule has already found to exist. */

@@ -5,6 +5,8 @@ import type { SortedKeys } from "./ordered-keys.js";
 
 export interface StateBackend {
 	get<V>(store: StoreDefinition<V>, key: string): V | undefined;
+	/** The value in the base below. Absent where nothing lies above the base. */
+	settled?<V>(store: StoreDefinition<V>, key: string): V | undefined;
 	put<V>(store: StoreDefinition<V>, key: string, value: V): void;
 	delete<V>(store: StoreDefinition<V>, key: string): void;
 	/**

@@ -45,6 +45,10 @@ export class StateLayer implements StateBackend {
 		return value;
 	}
 
+	settled<V>(store: StoreDefinition<V>, key: string): V | undefined {
+		return this.below.settled ? this.below.settled(store, key) : this.below.get(store, key);
+	}
+
 	put<V>(store: StoreDefinition<V>, key: string, value: V): void {
 		let map = this.changes[store.index];
 		if (!map) {

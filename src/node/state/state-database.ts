@@ -99,6 +99,7 @@ export class StateDatabase {
 	/** The newest state, pending transactions included. */
 	readonly headBackend: StateBackend = {
 		get: (store, key) => this.get(store, key),
+		settled: (store, key) => this.base.get(store, key),
 		put: (store, key, value) => this.put(store, key, value),
 		delete: (store, key) => this.put(store, key, GONE as never),
 		older: (store, key) => this.older(store, key),

@@ -4,59 +4,83 @@
  */
 
 import { fromKey, toKey } from "../../protocol/bytes.js";
+import { arrayHash, hashOrder } from "../../protocol/hash-order.js";
+import {
+	FIRST_CAPACITY,
+	MAX_LIST,
+	MAX_UNTREED,
+	SMALLEST_WITH_TREES,
+	spread,
+} from "../../protocol/hash-table.js";
 import type { Store } from "./store.js";
 
-/** Hash of a key in the reference's maps, high bits mixed into the low ones. */
-function spread(key: Uint8Array): number {
-	let hash = 1;
-	for (const byte of key) hash = (Math.imul(hash, 31) + ((byte << 24) >> 24)) | 0;
-	return hash ^ (hash >>> 16);
-}
-
-/** Capacity of a hash map that grew to `count` entries: a power of two, doubled beyond three quarters. */
-function capacityFor(count: number): number {
-	let capacity = 16;
-	while (count > capacity * 0.75) capacity *= 2;
-	return capacity;
-}
-
 interface Entry {
-	readonly key: Uint8Array;
+	readonly key: string;
 	readonly hash: number;
 }
 
+interface Bucket {
+	readonly entries: readonly Entry[];
+	readonly isTree: boolean;
+}
+
+const NONE: Bucket = { entries: [], isTree: false };
+
 /**
- * Keys in the order of the runtime's concurrent hash map, which holds what one block wrote. When it grows, it splits
- * each bucket: the entries at its end that stay together keep their order, those before them are turned around.
+ * Keys in the order of the runtime's concurrent hash map (java.util.concurrent.ConcurrentHashMap), which holds what one block
+ * wrote. It grows from three quarters of its size on, and, while it is below 64, when a bucket of eight entries gets one more:
+ * then until three quarters are more than three times its size and one, as a power of two. From 64 on such a bucket becomes a
+ * tree, which lists what comes later before the rest. When it grows, it splits each bucket: of a list, the entries at the end
+ * that stay together keep their order, those before them are turned around; a tree keeps the order.
  */
-function concurrentOrder(keys: readonly Uint8Array[]): Uint8Array[] {
-	let buckets: Entry[][] = Array.from({ length: 16 }, () => []);
+export function concurrentOrder(keys: readonly string[]): string[] {
+	let buckets: Bucket[] = new Array(FIRST_CAPACITY).fill(NONE);
 	let count = 0;
 	for (const key of keys) {
-		const hash = spread(key);
-		(buckets[hash & (buckets.length - 1)] as Entry[]).push({ key, hash });
+		const hash = spread(arrayHash(key));
+		const index = hash & (buckets.length - 1);
+		const { entries, isTree } = buckets[index] as Bucket;
+		const entry = { key, hash };
+		const becomesTree = entries.length >= MAX_LIST && buckets.length >= SMALLEST_WITH_TREES;
+		buckets[index] = {
+			entries: isTree ? [entry, ...entries] : [...entries, entry],
+			isTree: isTree || becomesTree,
+		};
+		if (entries.length >= MAX_LIST && buckets.length < SMALLEST_WITH_TREES) {
+			const wanted = capacityAbove(buckets.length * 3 + 1);
+			while (wanted > buckets.length * 0.75) buckets = split(buckets);
+		}
 		count++;
 		while (count >= buckets.length * 0.75) buckets = split(buckets);
 	}
-	return buckets.flat().map(({ key }) => key);
+	return buckets.flatMap(({ entries }) => entries.map(({ key }) => key));
 }
 
-function split(buckets: readonly Entry[][]): Entry[][] {
+/** The smallest power of two that is at least a number. */
+const capacityAbove = (size: number): number => 2 ** Math.ceil(Math.log2(size));
+
+function split(buckets: readonly Bucket[]): Bucket[] {
 	const bit = buckets.length;
-	const isHigh = ({ hash }: Entry): boolean => (hash & bit) !== 0;
-	const low: Entry[][] = [];
-	const high: Entry[][] = [];
+	const low: Bucket[] = [];
+	const high: Bucket[] = [];
 	for (const bucket of buckets) {
-		const last = bucket.at(-1);
-		let tail = bucket.length;
-		while (last && tail > 0 && isHigh(bucket[tail - 1] as Entry) === isHigh(last)) tail--;
-		const turned = bucket.slice(0, tail).reverse();
-		const kept = bucket.slice(tail);
-		const of = (wanted: boolean): Entry[] => [...turned, ...kept].filter((entry) => isHigh(entry) === wanted);
+		const entries = bucket.isTree ? bucket.entries : turned(bucket.entries, bit);
+		const of = (wanted: boolean): Bucket => {
+			const part = entries.filter(({ hash }) => ((hash & bit) !== 0) === wanted);
+			return { entries: part, isTree: bucket.isTree && part.length > MAX_UNTREED };
+		};
 		low.push(of(false));
 		high.push(of(true));
 	}
 	return [...low, ...high];
+}
+
+/** The entries of a list before it is split. */
+function turned(entries: readonly Entry[], bit: number): Entry[] {
+	const last = entries.at(-1);
+	let tail = entries.length;
+	while (last && tail > 0 && (((entries[tail - 1] as Entry).hash ^ last.hash) & bit) === 0) tail--;
+	return [...entries.slice(0, tail).reverse(), ...entries.slice(tail)];
 }
 
 /**
@@ -64,14 +88,13 @@ function split(buckets: readonly Entry[][]): Entry[][] {
  * a hash map, each in the order of the layer's own; then come the settled ones.
  */
 export function keysInStoreOrder<V>(store: Store<V>): Uint8Array[] {
-	const written = new Map<string, Uint8Array>();
+	const written = new Set<string>();
 	for (const layer of store.unsettledKeys()) {
-		for (const key of concurrentOrder(layer)) if (!written.has(toKey(key))) written.set(toKey(key), key);
+		for (const key of concurrentOrder(layer.map(toKey))) written.add(key);
 	}
-	const mask = capacityFor(written.size) - 1;
-	const slots = [...written.values()].map((key) => ({ key, slot: spread(key) & mask }));
-	slots.sort((a, b) => a.slot - b.slot);
-	const keys = slots.map(({ key }) => key).filter((key) => store.has(key));
+	const keys = hashOrder([...written])
+		.map(fromKey)
+		.filter((key) => store.has(key));
 	for (const key of store.keysFrom("")) if (!written.has(key)) keys.push(fromKey(key));
 	return keys;
 }

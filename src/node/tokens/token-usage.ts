@@ -3,10 +3,11 @@
  * the record first, then the tokens that have none.
  */
 
-import { capacityFor, hashOrdered } from "../../protocol/json/hash-order.js";
+import { hashOrdered } from "../../protocol/json/hash-order.js";
 import type { Account } from "../../protocol/messages.js";
 import { increase } from "../resources/window.js";
 import type { Properties } from "../state/properties.js";
+import type { StateView } from "../state/view.js";
 
 type Amounts = ReadonlyMap<string, bigint>;
 
@@ -39,29 +40,36 @@ export function usageByName(properties: Properties, account: Readonly<Account>):
 	return recovered(properties, [...asset.keys()], free_asset_net_usage, latest_asset_operation_time);
 }
 
-/** An account's balances in the order of the hash map through which queries show them while they are moved out of it. */
-export function gatheredBalances({ assetV2, asset_optimized }: Readonly<Account>): Amounts {
-	const tokens = [...assetV2.keys()];
-	return tokenValues(asset_optimized ? tokens.sort() : tokens, (token) => assetV2.get(token) as bigint);
+/**
+ * An account's balances in the order in which the network gathers them while they are moved out of the record (#66): a hash
+ * map into which those that have been flushed are put by number, then those of the record.
+ */
+export function gatheredBalances(state: StateView, account: Readonly<Account>): Amounts {
+	const { assetV2, asset_optimized } = account;
+	if (assetV2.size === 0 || !state.properties.on("ALLOW_ASSET_OPTIMIZATION")) return assetV2;
+	const settled = asset_optimized ? state.account.settled(account.address)?.assetV2 : undefined;
+	const flushed = [...(settled ?? [])].filter(([token, amount]) => amount !== 0n && assetV2.has(token));
+	const tokens = new Set([...flushed.map(([token]) => token).sort(), ...assetV2.keys()]);
+	return tokenValues(tokens, (token) => assetV2.get(token) as bigint);
 }
 
 /** The numbers of an account's tokens in the order of a hash map that the network makes as a copy of them. */
-export function copiedTokens(account: Readonly<Account>): string[] {
-	const { assetV2, asset_optimized } = account;
-	if (assetV2.size === 0) return [];
-	const held = [...(asset_optimized ? gatheredBalances(account) : assetV2).keys()];
+export function copiedTokens(state: StateView, account: Readonly<Account>): string[] {
+	if (account.assetV2.size === 0) return [];
+	const held = [...gatheredBalances(state, account).keys()];
 	return hashOrdered(held, byName, copyCapacity(held.length));
 }
 
 /** Usage by number; the network copies the tokens through a hash map, whose order remains. */
-export function usageByNumber(properties: Properties, account: Readonly<Account>): Map<string, bigint> {
+export function usageByNumber(state: StateView, account: Readonly<Account>): Map<string, bigint> {
 	const { free_asset_net_usageV2, latest_asset_operation_timeV2 } = account;
-	return recovered(properties, copiedTokens(account), free_asset_net_usageV2, latest_asset_operation_timeV2);
+	const tokens = copiedTokens(state, account);
+	return recovered(state.properties, tokens, free_asset_net_usageV2, latest_asset_operation_timeV2);
 }
 
 /** A value for every token, in the order of a hash map into which they are put one by one. */
 export function tokenValues(tokens: Iterable<string>, value: (token: string) => bigint): Map<string, bigint> {
 	const names = [...tokens];
-	const ordered = hashOrdered(names, byName, capacityFor(names.length));
+	const ordered = hashOrdered(names, byName);
 	return new Map(ordered.map((token) => [token, value(token)]));
 }

@@ -230,7 +230,7 @@ function callContract(frame: Frame, call: Call): void {
 		frame.push(0);
 		return;
 	}
-	const mark = machine.mark();
+	const mark = machine.mark(context.depth + 1);
 	const code = state.account.has(target) ? state.code.get(target) : undefined;
 	const tokens = movesTokens(frame, call);
 	if (value > 0n && !kind.ownContext) {

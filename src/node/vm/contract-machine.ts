@@ -175,7 +175,11 @@ export class ContractMachine {
 			});
 			const skipped = this.settings.limitTime ? skippedBecause(replayed, block) : undefined;
 			tellOpened(prepared);
-			const ended = this.commit(prepared, skipped ? fail(prepared, skipped) : runPrepared(prepared));
+			const own = skipped ? fail(prepared, skipped) : runPrepared(prepared);
+			const ended = this.commit(
+				prepared,
+				this.settings.limitTime ? asRecorded(prepared, own, replayed) : own,
+			);
 			tellClosed(prepared, ended);
 			if (hashes && !ended.failure && !ended.reverted) {
 				this.guesses.learn(transaction, machine.storage.readSlots(), hashes);
@@ -317,9 +321,17 @@ function prepare(machine: Machine, transaction: SignedTransaction, options: Prep
 
 /** Why a transaction of a signed block isn't executed again. */
 function skippedBecause(recorded: number | undefined, block: BlockScope | undefined): VmAbort | undefined {
-	if (recorded === Result.JVM_STACK_OVER_FLOW) return stackOverflow();
 	if (recorded === Result.OUT_OF_TIME && block?.own) return outOfTime("Already Time Out");
 	return undefined;
+}
+
+/**
+ * How an execution of a signed block ended. Where the stack of the producer's runtime ended it, that stands, however far this
+ * machine gets: what it logged and opened until then is listed.
+ */
+function asRecorded(prepared: Prepared, ended: Ended, recorded: number | undefined): Ended {
+	if (recorded !== Result.JVM_STACK_OVER_FLOW || codeOf(ended) === recorded) return ended;
+	return { ...fail(prepared, stackOverflow()), reverted: false, output: EMPTY };
 }
 
 /** Tells of what the transaction begins with. */

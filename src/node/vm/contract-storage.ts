@@ -3,13 +3,16 @@
  *
  * A slot is absent, zero or not. A zero written in this transaction is present; a zero in the database, which only #99
  * leaves there, is absent. Before #99 two slots may share one row of the database and still differ here, until block
- * version 38 ends a transaction that touches both.
+ * version 38 ends a transaction that touches both. The one that the network's runtime writes last stays: its walk depends on
+ * the order in which slots came into the map of each frame, which the journal keeps.
  */
 
 import { fromKey, toKey } from "../../protocol/bytes.js";
-import { hashOrder } from "../../protocol/hash-order.js";
+import { arrayHash } from "../../protocol/hash-order.js";
+import { HashTable } from "../../protocol/hash-table.js";
 import { stores } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
+import type { Frame } from "./frame.js";
 import type { Gates } from "./gates.js";
 import type { ReadSlots } from "./slot-guesses.js";
 import { RowKeys } from "./storage-keys.js";
@@ -45,10 +48,22 @@ interface Write {
 	readonly before: Row | undefined;
 	/** Key of a shared row that the slot came to own. */
 	readonly owned: string | undefined;
+	/** Whether the slot is in the network's map from then on: it isn't after a look at an absent one. */
+	readonly isKept: boolean;
 }
 
+/** A frame began to work on a copy of the map of the frame above. */
+interface Copy {
+	readonly storage: ContractStorage;
+	readonly slot: undefined;
+	/** Of the frame. */
+	readonly depth: number;
+}
+
+type Entry = Write | Copy;
+
 /** What of the rules concerns storage. */
-export type StorageRules = Pick<Gates, "separateRows" | "endsSharedRows">;
+export type StorageRules = Pick<Gates, "separateRows" | "endsSharedRows" | "energyLimit">;
 
 export class ContractStorage {
 	private readonly rows = new Map<Word, Row>();
@@ -59,11 +74,16 @@ export class ContractStorage {
 	private readonly asksOwner: boolean;
 	/** Whether written slots come to own shared rows. */
 	private readonly tracksOwners: boolean;
+	/** Whether the order of slots can matter, and frames have maps of their own. */
+	private readonly tracksCopies: boolean;
+	/** The last frame of each depth that had a map of its own. */
+	private readonly holders: Frame[] = [];
+	private isEmpty = true;
 
 	constructor(
 		private readonly view: StateView,
 		private readonly rules: StorageRules,
-		private readonly journal: Write[],
+		private readonly journal: Entry[],
 		address: Uint8Array,
 	) {
 		this.exists = view.account.has(address);
@@ -71,6 +91,23 @@ export class ContractStorage {
 		this.keys = new RowKeys(address, contract?.trx_hash, contract?.version);
 		this.asksOwner = rules.endsSharedRows && !rules.separateRows;
 		this.tracksOwners = rules.endsSharedRows || rules.separateRows;
+		this.tracksCopies = this.exists && rules.energyLimit && !this.tracksOwners;
+	}
+
+	/**
+	 * A frame begins to use the storage: it gets a copy of the map of the frame above, which gets one first unless it has one.
+	 * A map of a frame that succeeded takes the place of the one above; one of a frame that failed is forgotten.
+	 */
+	usedBy(frame: Frame): void {
+		if (!this.tracksCopies) return;
+		const path: Frame[] = [];
+		let above: Frame | undefined = frame;
+		for (; above && this.holders[above.context.depth] !== above; above = above.opener) path.push(above);
+		for (const holder of path.reverse()) {
+			const { depth } = holder.context;
+			this.holders[depth] = holder;
+			if (depth > 0 && !this.isEmpty) this.journal.push({ storage: this, slot: undefined, depth });
+		}
 	}
 
 	/** The value of a slot; undefined: absent. @throws {VmError} if the rules don't allow another slot of a row */
@@ -96,12 +133,9 @@ export class ContractStorage {
 			// A zero is as good as no row, and is not written again.
 			const value = word === 0 ? undefined : word;
 			const found = value === undefined ? Found.NOWHERE : Found.OWN;
-			this.set(
-				slot,
-				{ value, written: false, lookUp: { found, own, shared: undefined } },
-				undefined,
-				undefined,
-			);
+			const lookUp = { found, own, shared: undefined };
+			const owned = value === undefined ? undefined : this.own(slot, this.keys.shared(slot));
+			this.set(slot, { value, written: false, lookUp }, undefined, owned);
 			return value;
 		}
 		const shared = this.keys.shared(slot);
@@ -146,8 +180,10 @@ export class ContractStorage {
 	}
 
 	private set(slot: Word, row: Row, before: Row | undefined, owned: string | undefined): void {
-		this.journal.push({ storage: this, slot, before, owned });
+		const isKept = row.written || row.value !== undefined;
+		this.journal.push({ storage: this, slot, before, owned, isKept });
 		this.rows.set(slot, row);
+		this.isEmpty = false;
 	}
 
 	/** Takes a write of the journal back. */
@@ -163,22 +199,36 @@ export class ContractStorage {
 		else this.commitShared();
 	}
 
-	/** Slots that share a row are written in the order of the network's runtime. */
+	/** PERF: the order of the network's runtime is found out only where two slots share a row. */
 	private commitShared(): void {
-		const written: string[] = [];
 		const values = new Map<string, Word>();
+		let written = 0;
 		for (const [slot, row] of this.rows) {
-			const name = toKey(wordToBytes(slot));
-			written.push(name);
-			if (row.written) values.set(name, row.value as Word);
+			if (!row.written) continue;
+			written++;
+			values.set(this.keys.shared(slot), row.value as Word);
 		}
-		for (const name of hashOrder(written)) {
-			const value = values.get(name);
-			if (value === undefined) continue;
-			const key = this.keys.shared(wordFromBytes(fromKey(name)));
+		if (values.size < written) {
+			for (const slot of this.walk()) {
+				const row = this.rows.get(slot);
+				if (row?.written) values.set(this.keys.shared(slot), row.value as Word);
+			}
+		}
+		for (const [key, value] of values) {
 			if (value === 0) this.view.backend.delete(stores.storageRow, key);
 			else this.view.backend.put(stores.storageRow, key, wordToBytes(value));
 		}
+	}
+
+	/** The slots in the order in which the network's runtime walks the map that the transaction ends with. */
+	private *walk(): Generator<Word> {
+		let table = new HashTable(arrayHash);
+		for (const entry of this.journal) {
+			if (entry.storage !== this) continue;
+			if (entry.slot === undefined) table = table.copy();
+			else if (entry.isKept) table.add(toKey(wordToBytes(entry.slot)));
+		}
+		for (const name of table.keys()) yield wordFromBytes(fromKey(name));
 	}
 
 	/** Writes changed slots under their own keys, zeros too, and moves what was only read under its old key. */
@@ -195,7 +245,7 @@ export class ContractStorage {
 
 /** A point to which the storage of a transaction can return. */
 export interface StorageMark {
-	readonly writes: number;
+	readonly entries: number;
 	/** Contracts whose storage was touched by then. */
 	readonly contracts: number;
 }
@@ -203,7 +253,7 @@ export interface StorageMark {
 /** All contract storage that a transaction has touched. */
 export class TransactionStorage {
 	private readonly contracts = new Map<string, ContractStorage>();
-	private readonly journal: Write[] = [];
+	private readonly journal: Entry[] = [];
 
 	constructor(
 		private readonly view: StateView,
@@ -222,15 +272,19 @@ export class TransactionStorage {
 	}
 
 	mark(): StorageMark {
-		return { writes: this.journal.length, contracts: this.contracts.size };
+		return { entries: this.journal.length, contracts: this.contracts.size };
 	}
 
-	revert({ writes: mark }: StorageMark): void {
+	/** Undoes a frame of that depth. Copies that frames above made on its behalf stay. */
+	revert({ entries: mark }: StorageMark, depth: number): void {
+		const stays: Copy[] = [];
 		for (let i = this.journal.length - 1; i >= mark; i--) {
-			const write = this.journal[i] as Write;
-			write.storage.undo(write);
+			const entry = this.journal[i] as Entry;
+			if (entry.slot !== undefined) entry.storage.undo(entry);
+			else if (entry.depth < depth) stays.push(entry);
 		}
 		this.journal.length = mark;
+		this.journal.push(...stays.reverse());
 	}
 
 	/**

@@ -108,7 +108,7 @@ function begin(frame: Frame, creation: Creation): void {
 	}
 	const collides = gates.constantinople && state.account.has(address) && state.contract.has(address);
 	const version = gates.compatible ? context.version : 0;
-	const mark = machine.mark();
+	const mark = machine.mark(context.depth + 1);
 	if (!collides) {
 		prepareAccount(machine, address);
 		machine.created.add(address);

@@ -133,7 +133,10 @@ export class Frame {
 	}
 
 	get storage(): ContractStorage {
-		this.storageCache ??= this.machine.storage.of(this.context.address);
+		if (!this.storageCache) {
+			this.storageCache = this.machine.storage.of(this.context.address);
+			this.storageCache.usedBy(this);
+		}
 		return this.storageCache;
 	}
 

@@ -98,6 +98,6 @@ export function readGates(properties: Properties, forks: ForkGates, network: Net
 		endsEndlessWork: forks.upgradedTo("4.8.1.1"),
 		endsOddStakes: forks.upgradedTo("4.8.2.2"),
 		endsSharedRows: forks.upgradedTo("4.8.2.3"),
-		pointEvaluation: network === "nile",
+		pointEvaluation: network === "nile" && properties.on("ALLOW_TVM_BLOB"),
 	};
 }

@@ -63,6 +63,8 @@ export interface MachineOptions {
 
 /** A point to which everything that frames did can be undone. */
 export interface MachineMark {
+	/** Depth of the frame that begins. */
+	readonly depth: number;
 	readonly state: number;
 	readonly storage: StorageMark;
 	readonly transient: number;
@@ -123,8 +125,10 @@ export class Machine {
 		return this.options.gates;
 	}
 
-	mark(): MachineMark {
+	/** @param depth of the frame that begins; absent: none does */
+	mark(depth = 0): MachineMark {
 		return {
+			depth,
 			state: this.layer.mark(),
 			storage: this.storage.mark(),
 			transient: this.transient.mark(),
@@ -139,7 +143,7 @@ export class Machine {
 	/** Undoes what was done since a mark; internal transactions stay listed, as rejected. */
 	revert(mark: MachineMark): void {
 		this.layer.revert(mark.state);
-		if (this.gates.energyLimit) this.storage.revert(mark.storage);
+		if (this.gates.energyLimit) this.storage.revert(mark.storage, mark.depth);
 		else this.storage.forgetSince(mark.storage);
 		this.transient.revert(mark.transient);
 		this.logs.length = mark.logs;

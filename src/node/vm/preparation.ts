@@ -1,8 +1,9 @@
 /** The checks before an execution, and its outermost frame (protocol/machine §§3 to 5.2). */
 
-import { contractAddress, toBase58Check } from "../../protocol/address.js";
+import { toBase58Check } from "../../protocol/address.js";
 import { EMPTY, equalBytes, utf8 } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
+import { deploymentAddress } from "../../protocol/deployment.js";
 import { minInt, OverflowError } from "../../protocol/int64.js";
 import {
 	Account,
@@ -159,7 +160,8 @@ export function prepareDeploy(
 	}
 	const percent = submitted.consume_user_resource_percent;
 	if (percent < 0n || percent > 100n) refuse("percent must be >= 0 and <= 100");
-	const address = contractAddress(transaction.id, caller);
+	const countsNonces = machine.options.rules.development !== undefined;
+	const address = deploymentAddress(transaction, caller, countsNonces);
 	if (state.account.has(address)) {
 		refuse(quoting`Trying to create a contract with existing contract address: ${toBase58Check(address)}`);
 	}

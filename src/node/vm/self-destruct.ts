@@ -89,15 +89,15 @@ function leaveEverything(frame: Frame, heir: Uint8Array): void {
 	if (gates.freezeV2) leaveStakeV2(frame, owner, heir, record);
 }
 
-const tokensOf = (account: Readonly<Account>): ReadonlyMap<string, bigint> =>
-	new Map(copiedTokens(account).map((id) => [id, account.assetV2.get(id) ?? 0n]));
+const tokensOf = (state: StateView, account: Readonly<Account>): ReadonlyMap<string, bigint> =>
+	new Map(copiedTokens(state, account).map((id) => [id, account.assetV2.get(id) ?? 0n]));
 
 /** Lists the end of a contract, with all that it holds now. */
 function noteEnd(frame: Frame, heir: Uint8Array): InternalRecord {
 	const account = frame.machine.state.account.existing(frame.context.address);
 	return note(frame, heir, "suicide", {
 		value: account.balance,
-		tokens: account.assetV2.size === 0 ? NO_TOKENS : tokensOf(account),
+		tokens: account.assetV2.size === 0 ? NO_TOKENS : tokensOf(frame.machine.state, account),
 	});
 }
 

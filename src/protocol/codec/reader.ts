@@ -12,6 +12,11 @@ export class DecodeError extends Error {
 	override readonly name: string = "DecodeError";
 }
 
+/** A field within an unknown group has a wire type that there isn't: the network's library has a class for it there alone. */
+class WireTypeError extends DecodeError {
+	readonly className = "InvalidProtocolBufferException$InvalidWireTypeException";
+}
+
 /** Perhaps valid protobuf, but more than it may be. */
 export class BudgetError extends DecodeError {
 	override readonly name = "BudgetError";
@@ -27,6 +32,8 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 const TOO_DEEP =
 	"Protocol message had too many levels of nesting.  May be malicious.  Use setRecursionLimit() to increase the recursion depth limit.";
+const WRONG_GROUP_END = "Protocol message end-group tag did not match expected tag.";
+const WRONG_WIRE_TYPE = "Protocol message tag had invalid wire type.";
 const TOO_LARGE = "Protocol message was too large.  May be malicious.";
 
 export class Reader {
@@ -220,13 +227,13 @@ export class Reader {
 				this.skipGroup(tag >>> 3);
 				return;
 			case 4:
-				throw new DecodeError("Protocol message end-group tag did not match expected tag.");
+				throw new DecodeError(WRONG_GROUP_END);
 			case 5:
 				this.need(4);
 				this.pos += 4;
 				return;
 			default:
-				throw new DecodeError("Protocol message tag had invalid wire type.");
+				throw new DecodeError(WRONG_WIRE_TYPE);
 		}
 	}
 
@@ -244,15 +251,16 @@ export class Reader {
 	}
 
 	private skipGroup(number: number): void {
-		if (--this.depth < 0) throw new DecodeError("Protocol message had too many levels of nesting.");
+		if (--this.depth < 0) throw new DecodeError(TOO_DEEP);
 		for (;;) {
+			if (this.pos === this.end) throw new DecodeError(WRONG_GROUP_END);
 			const inner = this.tag();
-			if ((inner & 7) === 4) {
-				if (inner >>> 3 !== number) {
-					throw new DecodeError("Protocol message end-group tag did not match expected tag.");
-				}
+			const wireType = inner & 7;
+			if (wireType === 4) {
+				if (inner >>> 3 !== number) throw new DecodeError(WRONG_GROUP_END);
 				break;
 			}
+			if (wireType > 5) throw new WireTypeError(WRONG_WIRE_TYPE);
 			this.skip(inner);
 		}
 		this.depth++;

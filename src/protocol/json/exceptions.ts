@@ -42,7 +42,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 	],
 	"org.coin.core.services.http.": ["JsonFormat$ParseException"],
 	"com.alibaba.fastjson.": ["JSONException"],
-	"com.google.protobuf.": ["InvalidProtocolBufferException"],
+	"com.google.protobuf.": [
+		"InvalidProtocolBufferException",
+		"InvalidProtocolBufferException$InvalidWireTypeException",
+	],
 	"java.lang.": [
 		"ArithmeticException",
 		"ArrayIndexOutOfBoundsException",

@@ -1,7 +1,7 @@
 /** The map-ordered form of objects that are put together by hand and of parsed JSON (protocol/http §2.3). */
 
 import { Decimal } from "./decimal.js";
-import { capacityFor, hashOrdered } from "./hash-order.js";
+import { hashOrdered } from "./hash-order.js";
 import type { JsonLibrary } from "./json-library.js";
 import { quoteMapOrdered } from "./quoting.js";
 import { InsertedObject, isJsonArray, type JsonValue } from "./value.js";
@@ -34,5 +34,5 @@ function inOrder<T extends readonly [name: string, value: unknown]>(
 	rows: readonly T[],
 	library: JsonLibrary,
 ): readonly T[] {
-	return library === "inserted" ? rows : hashOrdered(rows, ([name]) => name, capacityFor(rows.length));
+	return library === "inserted" ? rows : hashOrdered(rows, ([name]) => name);
 }

@@ -10,9 +10,10 @@ import { toBase58Check } from "../address.js";
 import { fromUtf8, toHex } from "../bytes.js";
 import { type FieldDescriptor, getField, type Message, type MessageType } from "../codec/descriptor.js";
 import { type Dialect, spell, toNeutral } from "../dialect.js";
+import { capacityFor } from "../hash-table.js";
 import { byteClass } from "./byte-fields.js";
 import { NamedError } from "./exceptions.js";
-import { capacityFor, hashOrdered } from "./hash-order.js";
+import { fieldOrder } from "./hash-order.js";
 import { type JsonLibrary, parseJson } from "./json-library.js";
 import { type Member, mapOrderedObject } from "./map-ordered-json.js";
 import { quoteMapOrdered, quotePrinted } from "./quoting.js";
@@ -28,12 +29,20 @@ export interface JsonStyle {
 	readonly longsAsText?: boolean;
 	/** Whether transactions and blocks show the signatures that only the test network Nile has (protocol/schema §2.3). */
 	readonly postQuantum?: boolean;
+	/** Whether marks of nonces say where a contract lies: on development chains alone (protocol/development-chain §4.8). */
+	readonly countsNonces?: boolean;
 }
 
 /** A style with addresses and names shown in another way; what the given style says of them is not asked. */
 export function shownAs(style: JsonStyle, visible: boolean): JsonStyle {
-	const { dialect, library = "inserted", longsAsText = false, postQuantum = false } = style;
-	return { visible, dialect, library, longsAsText, postQuantum };
+	const {
+		dialect,
+		library = "inserted",
+		longsAsText = false,
+		postQuantum = false,
+		countsNonces = false,
+	} = style;
+	return { visible, dialect, library, longsAsText, postQuantum, countsNonces };
 }
 
 /** Writes one value that is known to be of its field's kind. */
@@ -104,7 +113,7 @@ function makePlan(type: MessageType<Message>, style: JsonStyle): Plan {
 	for (let capacity = 16; capacity <= capacityFor(fields.length); capacity *= 2) {
 		orders.set(
 			capacity,
-			hashOrdered(fields, (field) => field.name, capacity),
+			fieldOrder(fields, (field) => field.name, capacity),
 		);
 	}
 	return { fields, orders };

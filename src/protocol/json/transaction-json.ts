@@ -1,11 +1,11 @@
 /** Transactions and blocks as JSON (protocol/http §2.5, §2.6). Always in the map-ordered form. */
 
-import { contractAddress } from "../address.js";
 import type { SignedBlock } from "../block.js";
 import { toHex } from "../bytes.js";
 import { getField, type Message } from "../codec/descriptor.js";
 import { DecodeError } from "../codec/reader.js";
 import { contractTypeById } from "../contract-types.js";
+import { deploymentAddress } from "../deployment.js";
 import { spell } from "../dialect.js";
 import {
 	Block,
@@ -45,7 +45,10 @@ export function transactionJson(
 		if (parameter === "unreadable") continue;
 		if (parameter && contract.type === CREATE_SMART_CONTRACT) {
 			const owner = getField(parameter, "owner_address") as Uint8Array;
-			members.push(["contract_address", `"${toHex(contractAddress(transaction.id, owner))}"`]);
+			members.push([
+				"contract_address",
+				`"${toHex(deploymentAddress(transaction, owner, style.countsNonces === true))}"`,
+			]);
 		}
 		contracts.push(contractJson(contract, parameter, style));
 	}

@@ -10,6 +10,7 @@ import {
 	checkThreshold,
 	estimateCost,
 	type PreparedCost,
+	type PreparedTransaction,
 	type PrepareOptions,
 	prepare,
 } from "../../wallet/actions/prepare.js";
@@ -23,10 +24,13 @@ import { accountOrFresh } from "../../wallet/permission/authority.js";
 import { leastSignatures, weigh } from "../../wallet/permission/permission.js";
 import { namesDevice } from "../../wallet/signers/device-name.js";
 import type { SigningKey } from "../../wallet/signers/signer.js";
-import { parseExpiry, parseReference } from "../../wallet/transaction/build.js";
+import { parseReference } from "../../wallet/transaction/build.js";
+import { callMembers, describedCall } from "../../wallet/transaction/described-call.js";
 import { type TransactionEnvelope, writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { type EnvelopeFacts, noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
 import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/transaction/impersonation.js";
+import { parseExpiry } from "../../wallet/transaction/lifetime.js";
+import { coinsOf } from "../../wallet/transaction/moved-coins.js";
 import { type Reference, readReference } from "../../wallet/transaction/reference.js";
 import { withAdvice } from "../../wallet/transaction/refusal-advice.js";
 import { accountNamed, activeAccount, openableKey } from "../../wallet/transaction/signing.js";
@@ -37,7 +41,7 @@ import type { ActingFlags } from "../flags/acting-flags.js";
 import { readStdin } from "../input/stdin.js";
 import { oneByOne } from "../keys/one-by-one.js";
 import { printJson, printJsonText, printLine } from "../output/output.js";
-import type { ConfirmationLevel } from "../prompt/confirmation.js";
+import { type ConfirmationLevel, higher, levelOfAmount } from "../prompt/confirmation.js";
 import type { OutputKind } from "./coin-command.js";
 import { SendingCommand } from "./sending-command.js";
 
@@ -50,6 +54,8 @@ interface ActingPlan extends TransactionPlan {
 	readonly confirmation?: ConfirmationLevel;
 	/** Asks for agreement in place of the general question. */
 	readonly agree?: (summary: readonly string[]) => Promise<void>;
+	/** It was agreed to as one of several. */
+	readonly isAgreed?: boolean;
 }
 
 /** No key, and none is needed. */
@@ -117,14 +123,18 @@ export abstract class ActingCommand extends SendingCommand {
 	/** Carries a plan out as far as the flags say. */
 	protected async act(context: ActingContext, flags: ActingFlags, plan: ActingPlan): Promise<void> {
 		const { settings, client } = context;
-		const keys = flags.build || flags["dry-run"] ? [] : await this.signers(context, flags);
+		const { keys, prepared } = await this.built(context, flags, plan);
 		const unsigned = keys === UNSIGNED;
-		const prepared = await prepare(context, plan, { ...this.prepareOptions(flags), keys });
 		const { envelope, permission, approval } = prepared;
-		const facts = await this.facts(flags, client, envelope, permission);
+		this.call = await describedCall(envelope.transaction.parameter, {
+			client: flags.offline ? undefined : client,
+			contactsFile: settings.contactsFile,
+			given: plan.interface,
+		});
+		const facts = { ...(await this.facts(flags, client, envelope, permission)), call: this.call };
 		for (const { message } of plan.warnings ?? []) this.warning(message);
 		const level = this.levelOf(plan, settings);
-		const isShown = this.isShown(plan.agree ? 2 : level, flags, settings);
+		const isShown = this.isShown(plan.agree ? 2 : level, flags, settings, plan.isAgreed);
 		const cost = isShown ? await estimateCost(context, plan, prepared, keys.length) : undefined;
 		const summary = await this.summary(
 			context,
@@ -146,6 +156,7 @@ export abstract class ActingCommand extends SendingCommand {
 				simulated,
 			);
 		}
+		if (plan.isAgreed) this.shown = summary;
 		if (plan.agree) await plan.agree(summary);
 		if (flags.build) return await this.printEnvelope(envelope, facts, summary);
 		if (!flags.sign && !unsigned) checkThreshold(prepared);
@@ -159,6 +170,28 @@ export abstract class ActingCommand extends SendingCommand {
 		const marks = unsigned ? { unsigned: true } : {};
 		const members = { ...own, ...marks, ...(plan.warnings?.length ? { warnings: plan.warnings } : {}) };
 		await this.sendAndReport(client, signed, flags, members, plan);
+	}
+
+	/** Builds and checks, with the keys that would sign. */
+	private async built(
+		context: ActingContext,
+		flags: ActingFlags,
+		plan: ActingPlan,
+	): Promise<{ readonly keys: readonly SigningKey[]; readonly prepared: PreparedTransaction }> {
+		const keys = flags.build || flags["dry-run"] ? [] : await this.signers(context, flags);
+		return { keys, prepared: await prepare(context, plan, { ...this.prepareOptions(flags), keys }) };
+	}
+
+	/** What {@link act} does before it asks: one of several transactions, each of which must pass before the first is signed. */
+	protected async check(
+		context: ActingContext,
+		flags: ActingFlags,
+		plan: ActingPlan,
+	): Promise<TransactionEnvelope> {
+		const { keys, prepared } = await this.built(context, flags, plan);
+		const stops = flags.build || flags["dry-run"] || flags.sign || keys === UNSIGNED;
+		if (!stops) checkThreshold(prepared);
+		return prepared.envelope;
 	}
 
 	/** What people see of a simulation; what tells amounts of tokens is loaded only for them. */
@@ -204,14 +237,18 @@ export abstract class ActingCommand extends SendingCommand {
 	}
 
 	private levelOf(plan: ActingPlan, settings: Settings): ConfirmationLevel {
-		if (plan.confirmation === 2) return 2;
-		const large = plan.amountSun !== undefined && plan.amountSun > settings.confirmOverSun;
-		return settings.confirm || large ? 1 : (plan.confirmation ?? 0);
+		if (plan.isAgreed) return 0;
+		return higher(plan.confirmation ?? 0, levelOfAmount(coinsOf(plan), settings));
 	}
 
 	/** A summary is made for people who watch, for a question, and for a plan. */
-	private isShown(level: ConfirmationLevel, flags: ActingFlags, settings: Settings): boolean {
-		if (flags.offline) return false;
+	private isShown(
+		level: ConfirmationLevel,
+		flags: ActingFlags,
+		settings: Settings,
+		isAgreed = false,
+	): boolean {
+		if (flags.offline || isAgreed) return flags["dry-run"] && !flags.offline;
 		const signs = !flags.build && this.asksPassword(flags, settings);
 		return flags["dry-run"] || level > 0 || this.isWatched || signs;
 	}
@@ -294,6 +331,7 @@ export abstract class ActingCommand extends SendingCommand {
 			type: envelope.type.name,
 			from: note["account"],
 			summary: note["summary"],
+			call: facts.call ? callMembers(facts.call) : undefined,
 			permission: envelope.permissionId,
 			threshold: facts.permission?.threshold,
 			expiration: raw?.expiration,

@@ -10,7 +10,7 @@ import {
 	messageHashV1,
 	parseHash,
 } from "../../wallet/transaction/signed-message.js";
-import { typedDataHash } from "../../wallet/transaction/typed-data.js";
+import { typedDataDigest } from "../../wallet/transaction/typed-data.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 import { keystoreFlags } from "../flags/flags.js";
 import { readStdin, stdinIsPiped } from "../input/stdin.js";
@@ -42,21 +42,24 @@ interface HashedMessage {
 	readonly message?: Uint8Array;
 	/** The message as a person can check it, line by line. */
 	readonly shown: readonly string[];
+	/** Characters that are not shown. */
+	readonly leftOut: number;
 }
 
 /** Characters of a message that are shown before it is signed. */
-const SHOWN = 4000;
+const SHOWN = 16_000;
 
-function shownLines(text: string): string[] {
-	const rest = text.length - SHOWN;
+function shownOf(text: string): Pick<HashedMessage, "shown" | "leftOut"> {
+	const leftOut = Math.max(0, text.length - SHOWN);
 	const lines = text.slice(0, SHOWN).split("\n");
-	return rest > 0 ? [...lines, `(and ${rest} more characters that are not shown)`] : lines;
+	const more = leftOut > 0 ? [`(and ${leftOut} more characters that are not shown)`] : [];
+	return { shown: [...lines, ...more], leftOut };
 }
 
-function shownBytes(bytes: Uint8Array): string[] {
+function shownBytes(bytes: Uint8Array): Pick<HashedMessage, "shown" | "leftOut"> {
 	const text = Buffer.from(bytes).toString("utf8");
 	const isText = !text.includes("\ufffd") && !/[\p{Cc}\p{Cf}]/u.test(text.replace(/[\n\r\t]/g, ""));
-	return shownLines(isText ? text : `0x${toHex(bytes)}`);
+	return shownOf(isText ? text : `0x${toHex(bytes)}`);
 }
 
 export abstract class MessageCommand extends CoinCommand {
@@ -69,21 +72,22 @@ export abstract class MessageCommand extends CoinCommand {
 		if (flags.typed !== undefined) {
 			if (text !== undefined) throw new Failure("conflicting_flags", "give a message or --typed, not both");
 			const document = await documentText(flags.typed);
-			return { scheme: "typed", hash: typedDataHash(document), shown: shownLines(document) };
+			const { hash, fields } = typedDataDigest(document);
+			return { scheme: "typed", hash, ...shownOf(fields.join("\n")) };
 		}
 		const source = text ?? (stdinIsPiped() ? "-" : undefined);
 		if (source === undefined)
 			throw new Failure("usage", "no message: give it as an argument", { hint: "see --help" });
 		if (flags.hash) {
 			const hash = parseHash(await messageText(source));
-			return { scheme: "hash", hash, shown: [`0x${toHex(hash)}`] };
+			return { scheme: "hash", hash, shown: [`0x${toHex(hash)}`], leftOut: 0 };
 		}
 		if (flags.scheme === "v1") {
 			const bytes = parseHexBytes(await messageText(source));
-			return { scheme: "v1", hash: messageHashV1(bytes), shown: shownBytes(bytes) };
+			return { scheme: "v1", hash: messageHashV1(bytes), ...shownBytes(bytes) };
 		}
 		const bytes = await messageBytes(source);
-		return { scheme: "v2", message: bytes, hash: messageHash(bytes), shown: shownBytes(bytes) };
+		return { scheme: "v2", message: bytes, hash: messageHash(bytes), ...shownBytes(bytes) };
 	}
 }
 

@@ -12,6 +12,7 @@ import type { NodeClient } from "../../wallet/node/node-client.js";
 import type { TransactionStatus } from "../../wallet/node/wait.js";
 import { type DeviceSigner, isDevice, type SigningKey } from "../../wallet/signers/signer.js";
 import { type ActingResult, actingLines, actingResult } from "../../wallet/transaction/acting-result.js";
+import { callMembers, type DescribedCall } from "../../wallet/transaction/described-call.js";
 import type { TransactionEnvelope } from "../../wallet/transaction/envelope.js";
 import { summaryOf } from "../../wallet/transaction/envelope-note.js";
 import { withAdvice } from "../../wallet/transaction/refusal-advice.js";
@@ -36,6 +37,9 @@ export abstract class SendingCommand extends CoinCommand {
 	/** Devices that sign. */
 	protected readonly devices = new Devices();
 
+	/** The function that the present transaction calls. */
+	protected call: DescribedCall | undefined;
+
 	/** What people are shown beside addresses. */
 	protected labels: Labels = new Map();
 
@@ -44,13 +48,26 @@ export abstract class SendingCommand extends CoinCommand {
 
 	/** Nothing of this input reached a node unless a step said so. */
 	protected override explain(failure: Failure): Failure {
-		const advised = withAdvice(failure, undefined);
-		const told = advised.facts.sent === undefined ? advised.with({ sent: false }) : advised;
+		const told = this.explainInput(failure);
 		if (this.sentCount === 0 || told.facts.sent !== false) return told;
-		if (told.retry !== "same" && told.retry !== "later") return told;
-		// The same call would send again what it has sent already.
-		const hint = `${this.sentCount} of its transactions were sent: leave them out when you try again`;
-		return told.with({ retry: "changed", hint });
+		// The same call would send again what it has sent already, whatever this input was refused for.
+		return told.saying(`${told.message}; ${this.sentCount} of its transactions were sent before`).with({
+			sent: true,
+			retry: told.retry === "never" ? "never" : "changed",
+			details: { ...told.facts.details, sentBefore: this.sentCount },
+			hint: told.facts.hint ?? "leave out what was sent when you try again",
+		});
+	}
+
+	/** What one input of several is refused for, where the others go on: it was told of them by themselves. */
+	protected explainInput(failure: Failure): Failure {
+		const advised = withAdvice(failure, undefined);
+		const { sent, txID, hint } = advised.facts;
+		if (sent === undefined) return advised.with({ sent: false });
+		if (sent !== "unknown" || txID === undefined || hint?.includes(txID)) return advised;
+		// A node that refuses has the bytes all the same.
+		const wait = `coin tx wait ${txID} tells whether it was sent all the same`;
+		return advised.with({ hint: hint === undefined ? wait : `${hint}; first, ${wait}` });
 	}
 
 	protected override async finally(error: Error | undefined): Promise<void> {
@@ -61,7 +78,7 @@ export abstract class SendingCommand extends CoinCommand {
 	}
 
 	/** The summary that was shown last. */
-	private shown: readonly string[] | undefined;
+	protected shown: readonly string[] | undefined;
 
 	/** Shows a summary, each once. */
 	protected async show(summary: readonly string[]): Promise<void> {
@@ -92,7 +109,7 @@ export abstract class SendingCommand extends CoinCommand {
 			const byAgent = await agentSignature(key, signed.transaction.id);
 			if (!byAgent) return signatureBy(signed, await this.open(key, flags, settings));
 			// No password is asked for here, so this is where it can be seen what is signed.
-			this.note(`${key.name} signs (unlocked): ${summaryOf(signed)}`);
+			this.note(`${key.name} signs (unlocked): ${summaryOf(signed, this.call)}`);
 			return byAgent;
 		});
 	}
@@ -138,6 +155,7 @@ export abstract class SendingCommand extends CoinCommand {
 		questions: ChainQuestions = {},
 	): Promise<TransactionStatus> {
 		const timeoutMs = parseDuration(flags["wait-timeout"]);
+		await questions.beforeSending?.(envelope);
 		try {
 			await this.broadcast(client, envelope);
 		} catch (error) {
@@ -202,8 +220,9 @@ export abstract class SendingCommand extends CoinCommand {
 	}
 
 	protected printActing(envelope: TransactionEnvelope, status: TransactionStatus, members: object): void {
-		const result: ActingResult = { ...actingResult(envelope, status), ...members };
+		const called = this.call ? { call: callMembers(this.call) } : {};
+		const result: ActingResult = { ...actingResult(envelope, status), ...called, ...members };
 		if (this.json) printJson(result);
-		else for (const line of actingLines(envelope, result)) printLine(labelled(line, this.labels));
+		else for (const line of actingLines(envelope, result, this.call)) printLine(labelled(line, this.labels));
 	}
 }

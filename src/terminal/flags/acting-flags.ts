@@ -1,6 +1,7 @@
 /** Flags of every command that acts on the chain (protocol/command-line §1.2). */
 
 import { Flags, type Interfaces } from "@oclif/core";
+import type { FeeLimitWish } from "../../wallet/values/fee-limit.js";
 import { keystoreFlags, nodeFlags, passwordFlags, progressFlag } from "./flags.js";
 
 /** Waiting for a transaction that was sent. */
@@ -20,15 +21,6 @@ export const waitFlags = {
 	}),
 };
 
-/** The human form of the result although it goes into a pipe. */
-export const textFlag = {
-	text: Flags.boolean({
-		description: "text for people, also into a pipe",
-		exclusive: ["json"],
-		helpGroup: "GENERAL",
-	}),
-};
-
 export const yesFlag = {
 	yes: Flags.boolean({
 		char: "y",
@@ -38,13 +30,25 @@ export const yesFlag = {
 };
 
 /** Commands that call contracts. */
-export const feeLimitFlag = {
+export const feeLimitFlags = {
 	"fee-limit": Flags.string({
 		description: "the most that energy may cost, or auto: the estimate and a quarter more (auto)",
 		helpValue: "<amount>",
 		helpGroup: "TRANSACTION",
 	}),
+	force: Flags.boolean({
+		description: "send a call although it would fail; with an amount for --fee-limit",
+		helpGroup: "TRANSACTION",
+	}),
 };
+
+/** What {@link feeLimitFlags} say. A dry run tells the outcome by itself. */
+export function feeLimitWish(flags: FeeLimitFlags): FeeLimitWish {
+	const { "fee-limit": feeLimit, "dry-run": isDry } = flags;
+	return { feeLimit, force: flags.force || (isDry && feeLimit !== undefined && feeLimit !== "auto") };
+}
+
+type FeeLimitFlags = Interfaces.InferredFlags<typeof feeLimitFlags> & { readonly "dry-run": boolean };
 
 const NOT_TOGETHER = ["sign", "dry-run", "wait", "wait-included"];
 
@@ -53,7 +57,6 @@ export const actingFlags = {
 	...keystoreFlags,
 	...passwordFlags,
 	...waitFlags,
-	...textFlag,
 	...yesFlag,
 	from: Flags.string({
 		description: "account that acts (default: the active wallet)",

@@ -1,5 +1,6 @@
 /** Asking for agreement before something that can't be taken back (protocol/command-line §3.2). */
 
+import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { printNote } from "../output/output.js";
 import { canAsk } from "./controlling-terminal.js";
@@ -7,6 +8,20 @@ import { askYesNo, showOnTerminal } from "./prompts.js";
 
 /** How much a step needs the owner's agreement. Level 1 goes ahead without a terminal to ask on, level 2 needs `--yes`. */
 export type ConfirmationLevel = 0 | 1 | 2;
+
+/** The higher one. */
+export function higher(one: ConfirmationLevel, other: ConfirmationLevel): ConfirmationLevel {
+	return one > other ? one : other;
+}
+
+/** What an amount of coins asks for, the same in every command and on every stream. */
+export function levelOfAmount(
+	amountSun: bigint,
+	{ confirm, confirmOverSun }: Pick<Settings, "confirm" | "confirmOverSun">,
+): ConfirmationLevel {
+	if (amountSun > confirmOverSun) return 2;
+	return confirm ? 1 : 0;
+}
 
 /**
  * Puts a summary before the eyes of whoever is about to agree or to give a password: on standard error where that is the

@@ -1,5 +1,6 @@
 /** What an action is about: the account that acts, and the contract that it wants to happen. */
 
+import type { ContractInterface } from "../../abi/parameter.js";
 import type { Account, TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction, TransactionHeader } from "../../protocol/transaction.js";
 import type { Settings } from "../configuration/settings.js";
@@ -18,8 +19,22 @@ export interface Actor {
 	readonly account: Readonly<Account>;
 }
 
+/** Units of a token that leave the account. */
+export interface SpentToken {
+	/** Its id, or the contract in Base58. */
+	readonly asset: string;
+	/** Smallest units. */
+	readonly amount: bigint;
+	/** What the account has. */
+	readonly balance: () => Promise<bigint>;
+	/** An amount of it for people. */
+	readonly text: (units: bigint) => Promise<string>;
+}
+
 /** What is asked about a transaction once it was sent. */
 export interface ChainQuestions {
+	/** Before the transaction is handed to a node. */
+	readonly beforeSending?: (envelope: TransactionEnvelope) => Promise<void>;
 	/** Told once a node has the transaction, or may have it. */
 	readonly afterSending?: (envelope: TransactionEnvelope) => Promise<void>;
 	/** Members of the result that the receipt holds in a form of the contract's own; also of one that failed. */
@@ -34,8 +49,10 @@ export interface ChainQuestions {
 export interface TransactionPlan extends Contract, ChainQuestions {
 	/** The most that energy may cost, in sun. */
 	readonly feeLimitSun?: bigint;
-	/** Sun that leave the account, for the confirmation of large amounts. */
-	readonly amountSun?: bigint;
+	/** Energy that the call used when it was tried. */
+	readonly energy?: bigint;
+	/** A token that leaves the account. */
+	readonly spends?: SpentToken;
 	/** Whether the account that it goes to has to be created. */
 	readonly creates?: boolean;
 	/** Lines for people, after the general ones. */
@@ -43,6 +60,8 @@ export interface TransactionPlan extends Contract, ChainQuestions {
 	readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 	/** Further members of the result. */
 	readonly result?: object;
+	/** The interface by which the call was made, where the contract's own is another one or unknown. */
+	readonly interface?: ContractInterface;
 	/** Members of the envelope's note, such as the decoded call. */
 	readonly note?: JsonRecord;
 	/** Makes the transaction for its header, where proofs and signatures inside the contract cover that. */

@@ -16,14 +16,11 @@ import {
 	weigh,
 } from "../permission/permission.js";
 import type { SigningKey } from "../signers/signer.js";
-import {
-	buildAtNode,
-	buildOffline,
-	type Expiry,
-	headerFor,
-	type ReferenceBlock,
-} from "../transaction/build.js";
+import { buildAtNode, buildOffline, headerFor, type ReferenceBlock } from "../transaction/build.js";
 import { envelopeOf, type TransactionEnvelope } from "../transaction/envelope.js";
+import type { Expiry } from "../transaction/lifetime.js";
+import { coinsOf } from "../transaction/moved-coins.js";
+import { checkReference } from "../transaction/second-source.js";
 import { checkSigners } from "../transaction/signing.js";
 import { shortfallOf, type TransactionCost, transactionCost } from "../transaction/transaction-cost.js";
 import type { Actor, TransactionPlan } from "./plan.js";
@@ -48,7 +45,7 @@ export interface PrepareOptions {
 	readonly signers?: readonly Uint8Array[];
 }
 
-interface PreparedTransaction {
+export interface PreparedTransaction {
 	readonly envelope: TransactionEnvelope;
 	/** Undefined where no node was asked for it. */
 	readonly permission: Readonly<Permission> | undefined;
@@ -86,6 +83,7 @@ export async function prepare(
 		: plan.complete
 			? await plan.complete(await headerFor(client, request, Date.now()))
 			: await buildAtNode(client, request);
+	if (!offline) await checkReference(client, transaction);
 	const envelope = envelopeOf(transaction, plan.note);
 	if (permission && keys.length > 0) checkSigners(envelope, permission, keys);
 	const signers = signersOf(options);
@@ -132,7 +130,7 @@ export async function estimateCost(
 			signatures: Math.max(leastSignatures(permission), signatures),
 			creates: plan.creates ?? false,
 		});
-		return { ...cost, shortfallSun: shortfallOf(account.balance, plan.amountSun ?? 0n, cost) };
+		return { ...cost, shortfallSun: shortfallOf(account.balance, coinsOf(plan), cost) };
 	} catch (error) {
 		if (error instanceof Failure && (error.code === "not_served" || error.code === "rpc_error"))
 			return undefined;

@@ -33,6 +33,8 @@ export interface TransferOptions {
 	readonly signatures?: number | undefined;
 	/** The most that energy may cost, with its unit, or `auto`; absent: as configured. */
 	readonly feeLimit?: string | undefined;
+	/** Send it although it would fail. */
+	readonly force?: boolean | undefined;
 	/** No node is asked. */
 	readonly offline?: boolean | undefined;
 }
@@ -66,7 +68,6 @@ async function coinTransfer(
 	if (amount === 0n) throw new Failure("bad_value", "the amount is zero");
 	return {
 		...coinContract(context.owner, transfer.recipient, amount),
-		amountSun: amount,
 		creates: transfer.creates,
 		details: [`  amount      ${formatCoin(amount)}`],
 	};
@@ -117,6 +118,12 @@ function orc10Transfer({ owner, account }: Actor, transfer: Transfer, currency: 
 			amount,
 		}),
 		creates,
+		spends: {
+			asset: currency.id,
+			amount,
+			balance: async () => account.assetV2.get(currency.id) ?? 0n,
+			text: async (units) => currencyText(currency, units),
+		},
 		details: [`  amount      ${currencyText(currency, amount)}`],
 	};
 }
@@ -138,7 +145,14 @@ async function orc20Transfer(
 	const items = (): Promise<ContractInterface> => token.interface(TRANSFER, offline);
 	return {
 		...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
-		feeLimitSun: await callFeeLimit(options.feeLimit, client, call, items),
+		...(await callFeeLimit(options, client, call, items)),
+		interface: [TRANSFER],
+		spends: {
+			asset: toBase58Check(contract),
+			amount,
+			balance: () => token.balanceOf(owner),
+			text: async (units) => token.amountText(units, offline),
+		},
 		...(note ? { note } : {}),
 		details: [`  to          ${texts[0]}`, `  amount      ${await token.amountText(amount, offline)}`],
 		result: { to: texts[0], amount },

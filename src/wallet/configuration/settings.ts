@@ -9,6 +9,7 @@ import type { Dialect } from "../../protocol/dialect.js";
 import { Failure } from "../failure.js";
 import { parseCoinAmount } from "../values/amount.js";
 import { parseDuration } from "../values/duration.js";
+import { shownAddress } from "../values/shown-address.js";
 import { BUILT_IN, type Configuration, readConfiguration } from "./configuration.js";
 
 export interface Settings {
@@ -26,6 +27,8 @@ export interface Settings {
 	readonly visible: boolean | undefined;
 	/** Id of the genesis block that the node must have, 64 hex digits, or the last eight of them. */
 	readonly genesis: string | undefined;
+	/** Another node, which must have the block that a transaction refers to. */
+	readonly referenceNode: string | undefined;
 	/** Spelling used in requests; answers are read in both. */
 	readonly dialect: Dialect;
 	/** Header name → text, for gateways; values are never printed. */
@@ -152,6 +155,7 @@ export async function loadSettings(
 		grpcSolidity: sameNode ? grpcTarget("grpcSolidity", get("grpcSolidity")) : undefined,
 		visible: visibleOf(get("visible")),
 		genesis: sameNode ? genesisOf(get("genesis")) : undefined,
+		referenceNode: sameNode ? baseUrl(get("referenceNode"), "referenceNode") : undefined,
 		dialect: oneOf("dialect", get("dialect"), ["neutral", "deployed"]),
 		headers: sameNode ? (own?.headers ?? {}) : {},
 		timeoutMs: parseDuration(get("timeout", { flag: flags.timeout, variable: COIN_TIMEOUT }) as string),
@@ -199,6 +203,7 @@ export function nodeSettings({
 		grpcSolidity: undefined,
 		visible: undefined,
 		genesis: undefined,
+		referenceNode: undefined,
 		dialect,
 		headers: {},
 		timeoutMs,
@@ -261,7 +266,7 @@ function baseUrl(text: string | undefined, source: string): string | undefined {
 	if (text === undefined || text === "") return undefined;
 	const withScheme = /^https?:\/\//i.test(text) ? text : `http://${text}`;
 	if (!URL.canParse(withScheme) || (/^[a-z]+:\/\//i.test(text) && !/^https?:/i.test(text))) {
-		throw new Failure("bad_value", `${source}: "${text}" is not an HTTP address`);
+		throw new Failure("bad_value", `${source}: "${shownAddress(text)}" is not an HTTP address`);
 	}
 	return withScheme.replace(/\/+$/, "");
 }

@@ -23,17 +23,23 @@ const CODES: Readonly<Record<string, FailureCode>> = {
 
 /**
  * Broadcasts a transaction. Returning means that the node took it into its pool, nothing more.
- * @throws {Failure} with `sent` and `txID`: false if the node refused it, true if it has it, "unknown" if the
- * connection broke on the way
+ * @param nowMs this machine's clock
+ * @throws {Failure} with `sent` and `txID`: true if the node has it; "unknown" if the connection broke on the way, or if
+ * the node says that it refuses, since it has the bytes and could send them as long as they live; else false
  */
-export async function broadcast(client: NodeClient, transaction: SignedTransaction): Promise<void> {
+export async function broadcast(
+	client: NodeClient,
+	transaction: SignedTransaction,
+	nowMs = Date.now(),
+): Promise<void> {
 	const txID = transaction.idHex;
+	const lives = (transaction.raw?.expiration ?? 0n) > BigInt(nowMs);
 	let answer: JsonRecord;
 	try {
 		answer = await client.call("broadcasthex", { transaction: toHex(transaction.bytes) });
 	} catch (error) {
 		if (!(error instanceof Failure)) throw error;
-		throw mayHaveArrived(error)
+		throw lives && hasArrived(error)
 			? error.with({ sent: "unknown", txID, hint: `coin tx wait ${txID}` })
 			: error.with({ sent: false, txID });
 	}
@@ -52,28 +58,26 @@ export async function broadcast(client: NodeClient, transaction: SignedTransacti
 		typeof code === "string" ? code : "UNKNOWN",
 		typeof message === "string" ? message : "",
 		txID,
+		lives,
 	);
 }
 
 /** Errors of a connection that never came about. */
 const UNCONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
 
-/** Whether a request that got no proper answer may have been carried out. */
-function mayHaveArrived({ code, facts }: Failure): boolean {
-	if (code === "timeout") return true;
-	if (code === "network") return !UNCONNECTED.has(String(facts.details?.["cause"]));
-	// No JSON, or a proxy's word that the node behind it didn't answer properly; a node's own refusal names its reason.
-	return code === "rpc_error" && (facts.node === undefined || /^5\d\d$/.test(facts.node.code));
+/** Whether somebody got the bytes, whatever the answer was. */
+function hasArrived({ code, facts }: Failure): boolean {
+	return code !== "network" || !UNCONNECTED.has(String(facts.details?.["cause"]));
 }
 
-function refusalOf(nodeCode: string, nodeMessage: string, txID: string): Failure {
+function refusalOf(nodeCode: string, nodeMessage: string, txID: string, lives: boolean): Failure {
 	const message = broadcastMessage(nodeMessage);
 	let code = CODES[nodeCode] ?? "rpc_error";
 	if (code === "contract_validate") code = validationCode(message);
 	// A node that could not announce a transaction keeps it in its pool all the same.
 	const kept = code === "duplicate" || isKeptUnannounced(nodeMessage);
 	return new Failure(code, message === "" ? `the node refused the transaction: ${nodeCode}` : message, {
-		sent: kept,
+		sent: kept || (lives ? "unknown" : false),
 		txID,
 		node: { code: nodeCode, message: nodeMessage },
 		...(kept ? { hint: `coin tx wait ${txID}` } : {}),

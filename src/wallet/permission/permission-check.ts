@@ -30,6 +30,8 @@ export interface PermissionRemark {
 	readonly code: string;
 	readonly level: 0 | 2 | 3;
 	readonly message: string;
+	/** It takes more than `--yes`: a person's answer, or the keys by name. */
+	readonly needsNames?: boolean;
 }
 
 /**
@@ -94,6 +96,8 @@ interface KeyFacts {
 	isLocal(address: Uint8Array): boolean;
 	/** A contract account or the zero address, which can never sign. */
 	isUnsignable(address: Uint8Array): boolean;
+	/** A key of this keystore, a contact, or named in the command: known without the node. */
+	isKnown(address: Uint8Array): boolean;
 }
 
 /** Everything a person should know before agreeing, most serious first. */
@@ -104,6 +108,7 @@ export function permissionRemarks(
 ): PermissionRemark[] {
 	return [
 		...ownerRemarks(after.owner, facts),
+		...strangerRemarks(before, after, facts),
 		...after.actives.flatMap((active) => fundRemarks(before, after, active)),
 		...after.actives.flatMap(activeRemarks),
 		...shiftRemarks(before, after),
@@ -146,6 +151,35 @@ function ownerRemarks(owner: Readonly<Permission>, facts: KeyFacts): PermissionR
 		];
 	}
 	return [];
+}
+
+/**
+ * Keys that stay because the node says that they are there. A node that lies makes itself an owner by it: the chain
+ * stores what is signed.
+ */
+function strangerRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFacts): PermissionRemark[] {
+	const told = permissionsOf(before).flatMap(({ keys }) => keys.map(({ address }) => toHex(address)));
+	return permissionsOf(after).flatMap((permission): PermissionRemark[] => {
+		const strangers = permission.keys.filter(
+			({ address }) => told.includes(toHex(address)) && !facts.isKnown(address),
+		);
+		if (strangers.length === 0) return [];
+		const who = strangers.map(({ address }) => toBase58Check(address)).join(", ");
+		const isOwner = permission.type === PermissionPermissionType.Owner;
+		const what = isOwner ? "own the account" : `use ${permissionLabel(permission)}`;
+		return [
+			{
+				code: isOwner ? "owner_unknown" : "keys_unknown",
+				level: 2,
+				needsNames: true,
+				message: `only the node says that ${who} may ${what}, and this update would make it true: not a key of this keystore, not a contact, not named in the command`,
+			},
+		];
+	});
+}
+
+function permissionsOf({ owner, witness, actives }: PermissionSet): readonly Readonly<Permission>[] {
+	return [owner, ...(witness ? [witness] : []), ...actives];
 }
 
 /**
@@ -280,7 +314,7 @@ export function sameSet(a: PermissionSet, b: PermissionSet): boolean {
 	);
 }
 
-/** The changes line by line; unchanged permissions are named as such. */
+/** The changes line by line; a permission that stays is what the node says of it. */
 export function differenceLines(before: PermissionSet, after: PermissionSet): string[] {
 	const lines = [
 		...compare("owner", before.owner, after.owner),
@@ -292,7 +326,7 @@ export function differenceLines(before: PermissionSet, after: PermissionSet): st
 	return lines;
 }
 
-/** Who can use a permission that stays as it is. */
+/** Who can use a permission that stays. */
 function holders({ keys, threshold }: Readonly<Permission>): string {
 	const names = keys.map(({ address }) => toBase58Check(address)).join(", ");
 	return keys.length === 1 ? names : `${names}, threshold ${threshold}`;
@@ -335,5 +369,5 @@ function compare(
 	if (added.length > 0) lines.push(`  + may ${added.join(", ")}`);
 	if (dropped.length > 0) lines.push(`  - may no longer ${dropped.join(", ")}`);
 	if (!before) return lines;
-	return lines.length === 0 ? [`${head}, unchanged: ${holders(after)}`] : [head, ...lines];
+	return lines.length === 0 ? [`${head}, as the node says: ${holders(after)}`] : [head, ...lines];
 }

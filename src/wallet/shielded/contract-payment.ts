@@ -35,6 +35,8 @@ interface ContractPaymentOptions {
 	readonly random: Randomness;
 	/** The most that energy may cost, with its unit, or `auto`; absent: as configured. */
 	readonly feeLimit?: string | undefined;
+	/** Send it although it would fail. */
+	readonly force?: boolean | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ export async function contractPaymentPlan(
 	{ client, owner }: Actor,
 	{ contract }: ContractPool,
 	payment: ShieldedPayment,
-	{ units, prove, random, feeLimit }: ContractPaymentOptions,
+	{ units, prove, random, feeLimit, force }: ContractPaymentOptions,
 ): Promise<TransactionPlan> {
 	const { kind, target, value } = payment;
 	const raw = kind === "transfer" ? 0n : units.raw(value);
@@ -73,7 +75,7 @@ export async function contractPaymentPlan(
 	const call = { owner, contract, data };
 	return {
 		...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
-		feeLimitSun: await callFeeLimit(feeLimit, client, call, async () => []),
+		...(await callFeeLimit({ feeLimit, force }, client, call, async () => [])),
 		result: { kind, spentNotes: payment.spends.map(({ nullifier }) => toHex(nullifier)) },
 		readReceipt: async (receipt) => {
 			// The logs hold nothing but ciphertext.

@@ -57,6 +57,8 @@ interface PayOptions {
 	readonly random?: Randomness;
 	readonly units?: PoolUnits | undefined;
 	readonly feeLimit?: string | undefined;
+	/** Send it although it would fail. */
+	readonly force?: boolean | undefined;
 	/** Hears what a node learns by a question. */
 	readonly onWarning?: (message: string) => void;
 }
@@ -99,6 +101,7 @@ export async function payPlan(
 					prove: options.provers.contract,
 					random,
 					feeLimit: options.feeLimit,
+					force: options.force,
 				})
 			: nativePaymentPlan(
 					pool,

@@ -5,6 +5,7 @@ import { Failure } from "../failure.js";
 import type { NodeClient } from "../node/node-client.js";
 import { type BuildRequest, headerFor } from "../transaction/build.js";
 import { envelopeOf, type TransactionEnvelope } from "../transaction/envelope.js";
+import { checkReference } from "../transaction/second-source.js";
 
 /**
  * Makes the transaction of a plan, with its proofs, as it is to be broadcast.
@@ -20,5 +21,7 @@ export async function senderlessEnvelope(
 	if (!plan.complete) throw new Failure("internal", "a transaction without a sender is made of proofs");
 	const { type, parameter } = plan;
 	const header = await headerFor(client, { type, parameter, ...options }, Date.now());
-	return envelopeOf(await plan.complete(header));
+	const transaction = await plan.complete(header);
+	await checkReference(client, transaction);
+	return envelopeOf(transaction);
 }

@@ -17,10 +17,7 @@ import { isRecord, type JsonRecord, readJson } from "../json.js";
 import { blockByNumber, headBlock } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { irreversibleNumber } from "../node/wait.js";
-import { parseDuration } from "../values/duration.js";
-
-/** When a transaction expires: so long after the head block's time, or at a time. */
-export type Expiry = { readonly afterMs: number } | { readonly atMs: bigint };
+import { type Expiry, expirationOf, usualExpiration } from "./lifetime.js";
 
 /** Which block a transaction refers to; without one it's the node's choice, the irreversible head. */
 export type ReferenceBlock = "head" | "solid" | { readonly number: bigint; readonly id?: Uint8Array };
@@ -36,19 +33,23 @@ export interface BuildRequest {
 	readonly reference?: ReferenceBlock | undefined;
 }
 
-/** The network refuses transactions that live longer. */
-export const MAX_LIFE_MS = 86_400_000;
-
 /**
  * Builds at a node.
+ * @param nowMs this machine's clock
  * @throws {Failure} what the node refuses; `transaction_mismatch` if it answers with another transaction than was asked for
  */
-export async function buildAtNode(client: NodeClient, request: BuildRequest): Promise<SignedTransaction> {
+export async function buildAtNode(
+	client: NodeClient,
+	request: BuildRequest,
+	nowMs = Date.now(),
+): Promise<SignedTransaction> {
 	const offered = await askBuilder(client, request);
 	const { expiry, reference } = request;
 	const [refBlock, expirationMs] = await Promise.all([
 		referenceOf(client, reference),
-		expiry === undefined ? offered.expiration : expirationOf(client, expiry),
+		expiry === undefined
+			? usualExpiration(client, offered.expiration, nowMs)
+			: expirationOf(client, expiry, nowMs),
 	]);
 	return assemble(request, {
 		refBlockBytes: offered.ref_block_bytes,
@@ -96,7 +97,7 @@ export async function headerFor(
 		(await referenceOf(client, { number: await irreversibleNumber(client) }));
 	return {
 		...(refBlock as ReturnType<typeof refBlockOf>),
-		expirationMs: await expirationOf(client, expiry ?? { afterMs: PROVED_LIFE_MS }),
+		expirationMs: await expirationOf(client, expiry ?? { afterMs: PROVED_LIFE_MS }, nowMs),
 		timestampMs: BigInt(nowMs),
 		...(permissionId ? { permissionId } : {}),
 		...(memo && memo.length > 0 ? { data: memo } : {}),
@@ -210,30 +211,6 @@ async function referenceOf(
 		({ id } = block);
 	}
 	return refBlockOf(id);
-}
-
-/** Counted from the head block's time, never from the local clock. */
-async function expirationOf(client: NodeClient, expiry: Expiry): Promise<bigint> {
-	const head = await headBlock(client);
-	const atMs = "atMs" in expiry ? expiry.atMs : head.timestampMs + BigInt(expiry.afterMs);
-	if (atMs <= head.timestampMs)
-		throw new Failure("tx_expired", "the expiry lies before the head block's time", { sent: false });
-	if (atMs > head.timestampMs + BigInt(MAX_LIFE_MS)) {
-		throw new Failure("bad_value", "the network accepts expiries up to 24h after the head block", {
-			sent: false,
-		});
-	}
-	return atMs;
-}
-
-/** Reads `60s` or `@<epoch ms>`. @throws {Failure} `bad_value` */
-export function parseExpiry(text: string): Expiry {
-	const absolute = /^@(\d{1,16})$/.exec(text.trim());
-	if (absolute?.[1] !== undefined) return { atMs: BigInt(absolute[1]) };
-	const afterMs = parseDuration(text);
-	if (afterMs > MAX_LIFE_MS)
-		throw new Failure("bad_value", `"${text}" is too long: the network accepts at most 24h`);
-	return { afterMs };
 }
 
 /** Reads `head`, `solid`, a number, or `<number>:<id>`. @throws {Failure} `bad_value` */

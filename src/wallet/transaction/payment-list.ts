@@ -11,16 +11,34 @@ export interface Payment {
 	readonly memo?: string | undefined;
 }
 
+/** A payment of a list, or why its line is none. */
+export interface PaymentLine {
+	/** Line of the file, from 1. */
+	readonly line: number;
+	readonly payment: Payment | Failure;
+}
+
+/** More than a day's blocks of a busy chain could take from one account. */
+export const MAX_PAYMENTS = 100_000;
+
 const COLUMNS = ["to", "amount", "token", "memo"] as const;
 
-/** Reads a list. @throws {Failure} `bad_value` with the position of the line, from 0 */
-export function readPayments(text: string): Payment[] {
-	const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
+/**
+ * Reads a list; lines that are not payments are among them, so that all are known at once.
+ * @throws {Failure} `stdin_empty`, `bad_value` for a list without payments, or with more than {@link MAX_PAYMENTS}
+ */
+export function readPayments(text: string): PaymentLine[] {
+	const lines = text
+		.split(/\r?\n/)
+		.map((content, index) => ({ content, line: index + 1 }))
+		.filter(({ content }) => content.trim() !== "" && !content.startsWith("#"));
 	const [heading, ...rows] = lines;
 	if (heading === undefined) throw new Failure("stdin_empty", "the list of payments is empty");
-	if (heading.trim().startsWith("{"))
-		return lines.map((line, index) => payment(jsonLine(line, index), index));
-	const names = csvCells(heading, -1).map((name) => name.trim().toLowerCase());
+	if (lines.length > MAX_PAYMENTS)
+		throw new Failure("bad_value", `the list has ${lines.length} payments, at most ${MAX_PAYMENTS} are paid`);
+	if (heading.content.trim().startsWith("{"))
+		return lines.map(({ content, line }) => ({ line, payment: orFailure(() => payment(jsonLine(content))) }));
+	const names = csvCells(heading.content).map((name) => name.trim().toLowerCase());
 	const unknown = names.find((name) => !(COLUMNS as readonly string[]).includes(name));
 	if (unknown !== undefined || !names.includes("to") || !names.includes("amount")) {
 		throw new Failure(
@@ -28,29 +46,54 @@ export function readPayments(text: string): Payment[] {
 			"the heading of the CSV names its columns: to,amount, and if wanted token,memo",
 		);
 	}
-	return rows.map((line, index) => {
-		const cells = csvCells(line, index);
-		return payment(Object.fromEntries(names.map((name, column) => [name, cells[column] ?? ""])), index);
-	});
+	if (rows.length === 0)
+		throw new Failure("stdin_empty", "the list of payments has a heading and no payment");
+	return rows.map(({ content, line }) => ({
+		line,
+		payment: orFailure(() => csvPayment(names, csvCells(content))),
+	}));
 }
 
-function jsonLine(line: string, index: number): Readonly<Record<string, Json>> {
+function orFailure(read: () => Payment): Payment | Failure {
+	try {
+		return read();
+	} catch (error) {
+		if (error instanceof Failure) return error;
+		throw error;
+	}
+}
+
+function csvPayment(names: readonly string[], cells: readonly string[]): Payment {
+	if (cells.length > names.length) {
+		throw new Failure("bad_value", `the line has ${cells.length} cells, the heading names ${names.length}`, {
+			hint: 'a cell with a comma in it stands in quotes: "a, b"',
+		});
+	}
+	return payment(Object.fromEntries(names.map((name, column) => [name, cells[column] ?? ""])));
+}
+
+function jsonLine(line: string): Readonly<Record<string, Json>> {
 	let json: Json;
 	try {
 		json = readJson(line);
 	} catch (error) {
-		throw new Failure("bad_value", `the payment is not valid JSON: ${(error as Error).message}`, { index });
+		throw new Failure("bad_value", `the payment is not valid JSON: ${(error as Error).message}`);
 	}
-	if (!isRecord(json)) throw new Failure("bad_value", "the payment is not a JSON object", { index });
+	if (!isRecord(json)) throw new Failure("bad_value", "the payment is not a JSON object");
+	const unknown = Object.keys(json).find((name) => !(COLUMNS as readonly string[]).includes(name));
+	if (unknown !== undefined)
+		throw new Failure("bad_value", `the payment has the unknown member ${JSON.stringify(unknown)}`, {
+			hint: `a payment has ${COLUMNS.join(", ")}`,
+		});
 	return json;
 }
 
-function payment(row: Readonly<Record<string, Json>>, index: number): Payment {
+function payment(row: Readonly<Record<string, Json>>): Payment {
 	const { to, amount, token, memo } = row;
 	if (typeof to !== "string" || to.trim() === "")
-		throw new Failure("bad_value", "the payment has no recipient", { index });
+		throw new Failure("bad_value", "the payment has no recipient");
 	if (typeof amount !== "string" || amount.trim() === "") {
-		throw new Failure("amount_unit", 'the payment has no amount with its unit, such as "25coin"', { index });
+		throw new Failure("amount_unit", 'the payment has no amount with its unit, such as "25coin"');
 	}
 	return {
 		to: to.trim(),
@@ -61,7 +104,7 @@ function payment(row: Readonly<Record<string, Json>>, index: number): Payment {
 }
 
 /** Cells of a line; quotes may hold commas, and two quotes stand for one. */
-function csvCells(line: string, index: number): string[] {
+function csvCells(line: string): string[] {
 	const cells: string[] = [];
 	let cell = "";
 	let quoted = false;
@@ -76,6 +119,6 @@ function csvCells(line: string, index: number): string[] {
 			cell = "";
 		} else cell += char;
 	}
-	if (quoted) throw new Failure("bad_value", "a quote is not closed", index < 0 ? {} : { index });
+	if (quoted) throw new Failure("bad_value", "a quote is not closed");
 	return [...cells, cell];
 }

@@ -9,7 +9,7 @@ import { Failure } from "../failure.js";
 import { isRecord, type Json, readJson } from "../json.js";
 import { genesisId, headBlock } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
-import { MAX_LIFE_MS } from "./build.js";
+import { clockOf, MAX_LIFE_MS } from "./lifetime.js";
 
 /** A reference block with an end for transactions that refer to it. */
 export interface Reference {
@@ -25,17 +25,22 @@ const MAX_TEXT = 65_536;
 
 /**
  * Asks a node. The block is the newest irreversible one, which no change of branch takes away.
- * @param lifeMs counted from the head block's time
+ * @param lifeMs counted from now
+ * @param nowMs this machine's clock
  */
-export async function currentReference(client: NodeClient, lifeMs: number): Promise<Reference> {
+export async function currentReference(
+	client: NodeClient,
+	lifeMs: number,
+	nowMs = Date.now(),
+): Promise<Reference> {
 	if (lifeMs > MAX_LIFE_MS)
 		throw new Failure("bad_value", "the network accepts expiries up to 24h after the head block");
-	const [solid, head, chain] = await Promise.all([
+	const [solid, { countedMs }, chain] = await Promise.all([
 		headBlock(client, "solidity"),
-		headBlock(client),
+		clockOf(client, nowMs),
 		genesisId(client),
 	]);
-	return { number: solid.number, id: solid.id, expirationMs: head.timestampMs + BigInt(lifeMs), chain };
+	return { number: solid.number, id: solid.id, expirationMs: countedMs + BigInt(lifeMs), chain };
 }
 
 /** The members that are written; `refBlockBytes` and `refBlockHash` for programs that build by themselves. */

@@ -34,6 +34,16 @@ export interface TransactionCost {
 	readonly totalSun: bigint;
 }
 
+/** What the account has and the chain asks for, at one moment. */
+export interface Prices {
+	readonly parameters: ReadonlyMap<string, bigint>;
+	/** Bytes that its stake, and the free allowance, still cover. */
+	readonly stakedBytes: bigint;
+	readonly freeBytes: bigint;
+	/** Energy that its stake still covers. */
+	readonly energy: bigint;
+}
+
 /** What is known of a transaction beside its bytes. */
 interface CostFacts {
 	/** Signatures that it will have. */
@@ -49,21 +59,40 @@ interface CostFacts {
 export async function transactionCost(
 	client: NodeClient,
 	transaction: SignedTransaction,
-	{ signatures, creates }: CostFacts,
+	facts: CostFacts,
 ): Promise<TransactionCost> {
+	return costOf(transaction, facts, await pricesFor(client, transaction.owner));
+}
+
+/** What a node says of an account's means, and of the chain's prices. @param owner 21 bytes */
+export async function pricesFor(client: NodeClient, owner: Uint8Array): Promise<Prices> {
 	const [parameters, answer] = await Promise.all([
 		chainParameters(client),
-		client.call("getaccountresource", { address: toHex(transaction.owner) }),
+		client.call("getaccountresource", { address: toHex(owner) }),
 	]);
-	const parameter = (name: string | undefined): bigint => (name && parameters.get(name)) || 0n;
 	const resource = messageFrom(AccountResourceMessage, answer);
+	return {
+		parameters,
+		stakedBytes: resource.NetLimit - resource.NetUsed,
+		freeBytes: resource.freeNetLimit - resource.freeNetUsed,
+		energy: resource.EnergyLimit - resource.EnergyUsed,
+	};
+}
+
+/** The same as {@link transactionCost} by what is known already. */
+export function costOf(
+	transaction: SignedTransaction,
+	{ signatures, creates }: CostFacts,
+	{ parameters, stakedBytes, freeBytes }: Prices,
+): TransactionCost {
+	const parameter = (name: string | undefined): bigint => (name && parameters.get(name)) || 0n;
 	const missing = Math.max(0, signatures - transaction.message.signature.length);
 	const bytes = transaction.sizeWithoutResults + missing * SIGNATURE_BYTES + RESULT_BYTES;
 	const { raw } = transaction;
 	const type = transaction.type?.name ?? "";
 	const creating = creates || type === "AccountCreateContract";
-	const staked = resource.NetLimit - resource.NetUsed >= BigInt(bytes);
-	const free = !creating && resource.freeNetLimit - resource.freeNetUsed >= BigInt(bytes);
+	const staked = stakedBytes >= BigInt(bytes);
+	const free = !creating && freeBytes >= BigInt(bytes);
 	const burned = creating ? parameter("getCreateAccountFee") : BigInt(bytes) * parameter("getTransactionFee");
 	const cost = {
 		bytes,

@@ -4,6 +4,7 @@
  */
 
 import { TOKEN_TYPE } from "../../abi/parameter.js";
+import { toBase58Check } from "../../protocol/address.js";
 import { concatBytes, utf8 } from "../../protocol/bytes.js";
 import { toDeployed, toNeutral } from "../../protocol/dialect.js";
 import { keccak256 } from "../../protocol/hash.js";
@@ -30,17 +31,46 @@ const DOMAIN_FIELDS: readonly TypedField[] = [
 
 const WORD = 32;
 
+/** Names of types and fields: anything else could make one structure read as another in the text that is hashed. */
+const NAME = /^[A-Za-z_$][A-Za-z0-9_$]{0,127}$/;
+
+interface TypedDataDigest {
+	/** The 32 bytes that are signed. */
+	readonly hash: Uint8Array;
+	/** Each value that went into the hash, a line each, and nothing else. */
+	readonly fields: readonly string[];
+}
+
+/** What the hashing of one document knows: its types, and the values so far. */
+interface Hashing {
+	readonly structures: Structures;
+	readonly fields: string[];
+}
+
 /**
- * The 32 bytes that are signed for a document `{types, primaryType, domain, message}`.
- * @throws {Failure} `bad_value` naming the member that is wrong
+ * Hashes a document `{types, primaryType, domain, message}`.
+ * @throws {Failure} `bad_value` naming the member that is wrong, or that no type names
  */
-export function typedDataHash(text: string): Uint8Array {
+export function typedDataDigest(text: string): TypedDataDigest {
 	const { types, primaryType, domain, message } = readDocument(text);
-	const structures = readTypes(types, domain);
+	const hashing: Hashing = { structures: readTypes(types, domain), fields: [] };
 	const start = Uint8Array.of(0x19, 0x01);
-	const separator = structureHash(structures, DOMAIN, domain, "domain");
-	if (primaryType === DOMAIN) return keccak256(concatBytes(start, separator));
-	return keccak256(concatBytes(start, separator, structureHash(structures, primaryType, message, "message")));
+	const separator = structureHash(hashing, DOMAIN, domain, "domain");
+	if (primaryType === DOMAIN) {
+		const [extra] = Object.keys(message);
+		if (extra !== undefined) throw unnamed("message", extra, DOMAIN);
+		return { hash: keccak256(concatBytes(start, separator)), fields: hashing.fields };
+	}
+	const hash = structureHash(hashing, primaryType, message, "message");
+	return { hash: keccak256(concatBytes(start, separator, hash)), fields: hashing.fields };
+}
+
+/** A member that the signer would see and not sign. */
+function unnamed(path: string, name: string, type: string): Failure {
+	return new Failure(
+		"bad_value",
+		`${path} has the member ${JSON.stringify(name)}, which the type ${type} doesn't have: it would not be signed`,
+	);
 }
 
 interface TypedDocument {
@@ -69,6 +99,8 @@ function readDocument(text: string): TypedDocument {
 function readTypes(types: JsonRecord, domain: JsonRecord): Structures {
 	const structures = new Map<string, readonly TypedField[]>();
 	for (const [name, fields] of Object.entries(types)) {
+		if (!NAME.test(name))
+			throw new Failure("bad_value", `${JSON.stringify(name.slice(0, 40))} is not a name of a type`);
 		if (!Array.isArray(fields)) throw new Failure("bad_value", `the type ${name} is not a list of fields`);
 		structures.set(
 			name,
@@ -88,16 +120,22 @@ function readField(structure: string, field: Json): TypedField {
 	const { name, type } = isRecord(field) ? field : {};
 	if (typeof name !== "string" || typeof type !== "string")
 		throw new Failure("bad_value", `a field of the type ${structure} has no name or no type`);
+	if (!NAME.test(name) || !NAME.test(elementType(type)))
+		throw new Failure("bad_value", `a field of the type ${structure} has a name or type that is none`);
 	return { name, type };
 }
 
-function structureHash(structures: Structures, name: string, value: JsonRecord, path: string): Uint8Array {
+function structureHash(hashing: Hashing, name: string, value: JsonRecord, path: string): Uint8Array {
+	const { structures } = hashing;
 	const fields = fieldsOf(structures, name, path);
+	const extra = Object.keys(value).find((known) => !fields.some((field) => field.name === known));
+	if (extra !== undefined) throw unnamed(path, extra, name);
+	hashing.fields.push(`${path}: ${name}`);
 	const words = fields.map((field) => {
 		const item = member(value, field.name);
 		if (item === undefined || item === null)
 			throw new Failure("bad_value", `${path}.${field.name} is missing`);
-		return wordOf(structures, field.type, item, `${path}.${field.name}`);
+		return wordOf(hashing, field.type, item, `${path}.${field.name}`);
 	});
 	return keccak256(concatBytes(keccak256(utf8(typeText(structures, name, path))), ...words));
 }
@@ -141,13 +179,14 @@ function elementType(type: string): string {
 }
 
 /** One value as the 32 bytes that are hashed. */
-function wordOf(structures: Structures, type: string, value: Json, path: string): Uint8Array {
+function wordOf(hashing: Hashing, type: string, value: Json, path: string): Uint8Array {
 	const list = /^(.*)\[(\d*)\]$/.exec(type);
-	if (list) return listHash(structures, list[1] as string, list[2] as string, value, path);
-	if (structures.has(type)) {
+	if (list) return listHash(hashing, list[1] as string, list[2] as string, value, path);
+	if (hashing.structures.has(type)) {
 		if (!isRecord(value)) throw wrong(path, type);
-		return structureHash(structures, type, value, path);
+		return structureHash(hashing, type, value, path);
 	}
+	hashing.fields.push(`${path} (${type}): ${shownValue(type, value)}`);
 	if (type === "string") {
 		if (typeof value !== "string") throw wrong(path, type);
 		return keccak256(utf8(value));
@@ -161,17 +200,19 @@ function wordOf(structures: Structures, type: string, value: Json, path: string)
 	return numberOrBytes(type, value, path);
 }
 
-function listHash(
-	structures: Structures,
-	type: string,
-	length: string,
-	value: Json,
-	path: string,
-): Uint8Array {
+/** A value as it is hashed: addresses in one form, whatever they were written in. */
+function shownValue(type: string, value: Json): string {
+	const address = type === "address" && typeof value === "string" ? readAddress(value) : undefined;
+	if (address) return toBase58Check(address);
+	return typeof value === "bigint" ? value.toString() : JSON.stringify(value);
+}
+
+function listHash(hashing: Hashing, type: string, length: string, value: Json, path: string): Uint8Array {
 	if (!Array.isArray(value) || (length !== "" && value.length !== Number(length))) {
 		throw new Failure("bad_value", `${path} must be a list${length === "" ? "" : ` of ${length}`}`);
 	}
-	const words = value.map((item: Json, index: number) => wordOf(structures, type, item, `${path}[${index}]`));
+	hashing.fields.push(`${path}: ${value.length} of ${type}`);
+	const words = value.map((item: Json, index: number) => wordOf(hashing, type, item, `${path}[${index}]`));
 	return keccak256(concatBytes(...words));
 }
 

@@ -1,29 +1,100 @@
-/** How much a call of a contract may cost at most (protocol/command-line §1.2). */
+/** How much a call of a contract may cost at most (protocol/command-line §1.2). Every call is tried before it is sent. */
 
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { SmartContract } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
+import { messageFrom } from "../node/answer.js";
 import { chainParameters } from "../node/chain-parameters.js";
 import { type ContractCall, estimateEnergy } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
-import { parseCoinAmount } from "./amount.js";
+import { formatCoin, parseCoinAmount } from "./amount.js";
+
+/** What somebody says about the cost of a call. */
+export interface FeeLimitWish {
+	/** An amount, or `auto` for the estimated cost and a quarter more; absent: as configured. */
+	readonly feeLimit?: string | undefined;
+	/** Send it although it would fail. */
+	readonly force?: boolean | undefined;
+}
+
+/** Members of a plan. */
+export interface FeeLimit {
+	readonly feeLimitSun: bigint;
+	/** Energy that the call used when it was tried; absent where it wasn't. */
+	readonly energy?: bigint;
+}
 
 /**
- * The limit in sun that a text means: an amount, or `auto` for the estimated cost and a quarter more, at most what the
- * configuration allows.
- * @param given undefined: the configuration's
- * @param call undefined without a network
- * @throws {Failure} `contract_revert` if the call would fail; `usage` for `auto` without a network
+ * The limit that a wish means; at most what the configuration allows where it's an estimate.
+ * @param call undefined without a network; else it is tried, whatever the limit is
+ * @throws {Failure} `contract_revert` if the call would fail, `fee_limit_too_low` if the limit ends it; `usage` for
+ * `auto` where nothing is tried
  */
 export async function feeLimitOf(
-	given: string | undefined,
+	{ feeLimit, force = false }: FeeLimitWish,
 	client: NodeClient,
 	call: ContractCall | undefined,
-): Promise<bigint> {
-	const text = given ?? client.settings.feeLimit;
-	if (text !== "auto") return parseCoinAmount(text);
-	if (!call) throw new Failure("usage", "--offline needs an amount: --fee-limit <amount>");
-	const energy = await estimateEnergy(client, call);
-	const price = (await chainParameters(client)).get("getEnergyFee") ?? 0n;
-	const limit = ((energy * 5n + 3n) / 4n) * price;
-	const { maxFeeLimitSun } = client.settings;
-	return limit < maxFeeLimitSun ? limit : maxFeeLimitSun;
+): Promise<FeeLimit> {
+	const text = feeLimit ?? client.settings.feeLimit;
+	const given = text === "auto" ? undefined : parseCoinAmount(text);
+	if (!call || force) {
+		if (given !== undefined) return { feeLimitSun: given };
+		throw call
+			? new Failure(
+					"usage",
+					"--force needs an amount, since what fails has no estimate: --fee-limit <amount>",
+				)
+			: new Failure("usage", "--offline needs an amount: --fee-limit <amount>");
+	}
+	if (given === undefined) {
+		const energy = await estimateEnergy(client, call);
+		const limit = ((energy * 5n + 3n) / 4n) * (await energyPrice(client));
+		const { maxFeeLimitSun } = client.settings;
+		return { feeLimitSun: limit < maxFeeLimitSun ? limit : maxFeeLimitSun, energy };
+	}
+	const energy = await energyOfTrial(client, call);
+	if (energy !== undefined) await checkCovers(client, call, energy, given);
+	return { feeLimitSun: given, ...(energy === undefined ? {} : { energy }) };
+}
+
+/** Undefined at a node that tries no calls. */
+async function energyOfTrial(client: NodeClient, call: ContractCall): Promise<bigint | undefined> {
+	try {
+		return await estimateEnergy(client, call);
+	} catch (error) {
+		if (error instanceof Failure && error.code === "not_served") return undefined;
+		if (error instanceof Failure && error.facts.hint === undefined && error.code === "contract_revert")
+			throw error.with({ hint: "it would fail and cost its energy; --force sends it all the same" });
+		throw error;
+	}
+}
+
+/** @throws {Failure} `fee_limit_too_low` for a call that is sure to run out of energy */
+async function checkCovers(
+	client: NodeClient,
+	call: ContractCall,
+	energy: bigint,
+	limitSun: bigint,
+): Promise<void> {
+	const price = await energyPrice(client);
+	if (energy * price <= limitSun) return;
+	const percent = await callerPercent(client, call);
+	const needed = ((energy * percent + 99n) / 100n) * price;
+	if (needed <= limitSun) return;
+	throw new Failure(
+		"fee_limit_too_low",
+		`the call needs about ${energy} energy, ${formatCoin(needed)} of it from the caller, and the fee limit is ${formatCoin(limitSun)}: it would end without effect and cost the limit`,
+		{ hint: "--fee-limit auto takes the estimate, --force sends it all the same" },
+	);
+}
+
+async function energyPrice(client: NodeClient): Promise<bigint> {
+	return (await chainParameters(client)).get("getEnergyFee") ?? 0n;
+}
+
+/** The part of the energy that the caller pays: all of a deployment, and of one's own contract. */
+async function callerPercent(client: NodeClient, { contract, owner }: ContractCall): Promise<bigint> {
+	if (contract.length === 0) return 100n;
+	const record = messageFrom(SmartContract, await client.call("getcontract", { value: toHex(contract) }));
+	return equalBytes(record.origin_address, owner) ? 100n : record.consume_user_resource_percent;
 }

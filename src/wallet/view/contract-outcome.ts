@@ -11,7 +11,7 @@ import { revertReason } from "../abi/revert.js";
 import { Failure } from "../failure.js";
 import type { ContractCall } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
-import { feeLimitOf } from "../values/fee-limit.js";
+import { type FeeLimit, type FeeLimitWish, feeLimitOf } from "../values/fee-limit.js";
 
 /** The results of a function: one value by itself, several as a list; hexadecimal where the types aren't known. */
 export async function outputView(item: AbiItem | undefined, output: Uint8Array): Promise<AbiView> {
@@ -29,10 +29,14 @@ export async function explainRevert(error: unknown, items: ContractInterface): P
 	const data = error.facts.details?.["data"];
 	if (typeof data !== "string") return error;
 	const { reason, error: name, arguments: values } = await revertReason(fromHex(data.slice(2)), items);
-	return new Failure("contract_revert", `the contract refused the call${reason ? `: ${reason}` : ""}`, {
-		...error.facts,
-		details: { reason: reason || undefined, error: name, arguments: values, data },
-	});
+	return new Failure(
+		"contract_revert",
+		`the contract refused the call${reason ? `: ${reason}` : " without a reason"}`,
+		{
+			...error.facts,
+			details: { reason: reason || undefined, error: name, arguments: values, data },
+		},
+	);
 }
 
 /**
@@ -41,13 +45,13 @@ export async function explainRevert(error: unknown, items: ContractInterface): P
  * @throws {Failure}
  */
 export async function callFeeLimit(
-	given: string | undefined,
+	wish: FeeLimitWish,
 	client: NodeClient,
 	call: ContractCall | undefined,
 	items: () => Promise<ContractInterface>,
-): Promise<bigint> {
+): Promise<FeeLimit> {
 	try {
-		return await feeLimitOf(given, client, call);
+		return await feeLimitOf(wish, client, call);
 	} catch (error) {
 		if (!(error instanceof Failure) || error.code !== "contract_revert") throw error;
 		throw await explainRevert(error, await items());

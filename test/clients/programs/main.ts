@@ -58,10 +58,17 @@ async function result(name: string, places: Places): Promise<Result> {
 	try {
 		await install(folder, program.install);
 	} catch (error) {
-		return { ...nothing, skipped: `it can't be installed: ${(error as Error).message}` };
+		return { ...nothing, skipped: `it can't be installed: ${withoutAddresses((error as Error).message)}` };
 	}
 	return read(program, await output(folder, program, places));
 }
+
+/** What an installer says, for a document: the reason without the addresses that it asked. */
+const withoutAddresses = (text: string): string =>
+	text
+		.replace(/(?:reading |GET |from )?\bhttps?:\/\/\S+\s*/g, "")
+		.replace(/\s+/g, " ")
+		.trim();
 
 /** What the program prints; a last line tells if it had to be ended. */
 function output(folder: string, { run, seconds = MAX_SECONDS }: Program, places: Places): Promise<string> {

@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HttpListener } from "../../../src/node/api/http-listener.js";
 import { collectBody } from "../../../src/node/api/request-body.js";
 
-const IDLE_MS = 300;
-const SLOW_ANSWER_MS = 900;
+/** Longer than a starved process sleeps between two of its turns. */
+const IDLE_MS = 1_000;
+const SLOW_ANSWER_MS = 1_500;
 /** More than the sockets on both ends take. */
 const LONG = 16 << 20;
 
@@ -90,7 +91,7 @@ describe("a listener of HTTP requests", () => {
 		const socket = connect(port, "127.0.0.1").pause();
 		sockets.push(socket);
 		socket.write("GET /long HTTP/1.1\r\nHost: x\r\n\r\n".repeat(5));
-		await new Promise((resolve) => setTimeout(resolve, IDLE_MS / 2));
+		await new Promise((resolve) => setTimeout(resolve, 150));
 		expect(begun).toEqual(["/long"]);
 	});
 

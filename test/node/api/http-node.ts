@@ -80,6 +80,7 @@ export async function startHttpNode(
 		dataDirectory: undefined,
 		producers: [],
 		host: "127.0.0.1",
+		limitTime: false,
 		log: { info: () => {}, warn: () => {}, error: (fields) => void faults.push(fields) },
 		clock,
 		...options,

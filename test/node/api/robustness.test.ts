@@ -10,7 +10,6 @@ import { endpoints } from "../../../src/node/api/endpoint-table.js";
 import { type Answer, type HttpNode, POOR_HEX, RICH_HEX, startHttpNode } from "./http-node.js";
 
 const RUNS = Number(process.env["API_FUZZ_RUNS"] ?? 300);
-const TIMEOUT_MS = 60_000 + RUNS * 20;
 const NO_LIMIT = 1_000_000_000;
 
 let node: HttpNode;
@@ -64,123 +63,99 @@ const FOLDER = { full: "/wallet", solidity: "/walletsolidity", pbft: "/walletpbf
 const options = { numRuns: RUNS, endOnFailure: true } as const;
 
 describe("the HTTP servers", () => {
-	it(
-		"answer bodies with any values",
-		async () => {
-			await fc.assert(
-				fc.asyncProperty(request, async ({ path: [server, name], members }) => {
-					const body = JSON.stringify(members);
-					const answer = await node.ask(`${FOLDER[server]}/${name}`, { server, body });
-					expectToBeAnswer(answer, `${name} ${body}`);
-				}),
-				options,
-			);
-		},
-		TIMEOUT_MS,
-	);
+	it("answer bodies with any values", async () => {
+		await fc.assert(
+			fc.asyncProperty(request, async ({ path: [server, name], members }) => {
+				const body = JSON.stringify(members);
+				const answer = await node.ask(`${FOLDER[server]}/${name}`, { server, body });
+				expectToBeAnswer(answer, `${name} ${body}`);
+			}),
+			options,
+		);
+	});
 
-	it(
-		"answer parameters with any values",
-		async () => {
-			await fc.assert(
-				fc.asyncProperty(request, async ({ path: [server, name], members }) => {
-					const text = (one: unknown): string => (typeof one === "string" ? one : JSON.stringify(one));
-					const pairs = Object.entries(members).map(([key, one]): [string, string] => [key, text(one)]);
-					const query = new URLSearchParams(pairs).toString();
-					const answer = await node.ask(`${FOLDER[server]}/${name}?${query}`, { server });
-					expectToBeAnswer(answer, `${name} ${query}`);
-				}),
-				options,
-			);
-		},
-		TIMEOUT_MS,
-	);
+	it("answer parameters with any values", async () => {
+		await fc.assert(
+			fc.asyncProperty(request, async ({ path: [server, name], members }) => {
+				const text = (one: unknown): string => (typeof one === "string" ? one : JSON.stringify(one));
+				const pairs = Object.entries(members).map(([key, one]): [string, string] => [key, text(one)]);
+				const query = new URLSearchParams(pairs).toString();
+				const answer = await node.ask(`${FOLDER[server]}/${name}?${query}`, { server });
+				expectToBeAnswer(answer, `${name} ${query}`);
+			}),
+			options,
+		);
+	});
 
-	it(
-		"answer bodies that are no JSON, or broken JSON",
-		async () => {
-			const broken = fc.tuple(request, fc.nat(), fc.uint8Array({ maxLength: 6 })).map(([one, at, bytes]) => {
-				const whole = Buffer.from(JSON.stringify(one.members));
-				const cut = at % (whole.length + 1);
-				return { ...one, body: Buffer.concat([whole.subarray(0, cut), bytes, whole.subarray(cut + 1)]) };
-			});
-			const type = fc.constantFrom(
-				"application/json",
-				"application/x-www-form-urlencoded",
-				"text/plain; charset=utf-16le",
-				"application/json; charset=nosuch",
-				"",
-			);
-			await fc.assert(
-				fc.asyncProperty(broken, type, async ({ path: [server, name], body }, contentType) => {
-					const headers = { "Content-Type": contentType };
-					const answer = await node.ask(`${FOLDER[server]}/${name}`, { server, body, headers });
-					expectToBeAnswer(answer, `${name} ${contentType} ${body.toString("latin1")}`);
-				}),
-				options,
-			);
-		},
-		TIMEOUT_MS,
-	);
+	it("answer bodies that are no JSON, or broken JSON", async () => {
+		const broken = fc.tuple(request, fc.nat(), fc.uint8Array({ maxLength: 6 })).map(([one, at, bytes]) => {
+			const whole = Buffer.from(JSON.stringify(one.members));
+			const cut = at % (whole.length + 1);
+			return { ...one, body: Buffer.concat([whole.subarray(0, cut), bytes, whole.subarray(cut + 1)]) };
+		});
+		const type = fc.constantFrom(
+			"application/json",
+			"application/x-www-form-urlencoded",
+			"text/plain; charset=utf-16le",
+			"application/json; charset=nosuch",
+			"",
+		);
+		await fc.assert(
+			fc.asyncProperty(broken, type, async ({ path: [server, name], body }, contentType) => {
+				const headers = { "Content-Type": contentType };
+				const answer = await node.ask(`${FOLDER[server]}/${name}`, { server, body, headers });
+				expectToBeAnswer(answer, `${name} ${contentType} ${body.toString("latin1")}`);
+			}),
+			options,
+		);
+	});
 
-	it(
-		"answer any path and method",
-		async () => {
-			const method = fc.constantFrom("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE");
-			const path = fc
-				.array(fc.constantFrom("wallet", "getaccount", "..", ".", "", "%2e", "%", "%zz", ";x", "a?b=%", "é"))
-				.map((parts) => `/${parts.map((part) => encodeURI(part).replaceAll("%25", "%")).join("/")}`);
-			await fc.assert(
-				fc.asyncProperty(method, path, async (verb, target) => {
-					const { status } = await node.ask(target, { method: verb });
-					expect([200, 302, 404, 405, 501], `${verb} ${target}`).toContain(status);
-				}),
-				options,
-			);
-		},
-		TIMEOUT_MS,
-	);
+	it("answer any path and method", async () => {
+		const method = fc.constantFrom("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE");
+		const path = fc
+			.array(fc.constantFrom("wallet", "getaccount", "..", ".", "", "%2e", "%", "%zz", ";x", "a?b=%", "é"))
+			.map((parts) => `/${parts.map((part) => encodeURI(part).replaceAll("%25", "%")).join("/")}`);
+		await fc.assert(
+			fc.asyncProperty(method, path, async (verb, target) => {
+				const { status } = await node.ask(target, { method: verb });
+				expect([200, 302, 404, 405, 501], `${verb} ${target}`).toContain(status);
+			}),
+			options,
+		);
+	});
 
-	it(
-		"survive bytes that are no request, and clients that leave",
-		async () => {
-			const start = fc.constantFrom(
-				"",
-				"GET ",
-				"POST /wallet/getaccount HTTP/1.1\r\nContent-Length: 9\r\n\r\n{",
-			);
-			await fc.assert(
-				fc.asyncProperty(
-					start,
-					fc.uint8Array({ maxLength: 200 }),
-					fc.boolean(),
-					async (text, bytes, leaves) => {
-						await sendRaw(Buffer.concat([Buffer.from(text), bytes, Buffer.from("\r\n\r\n")]), leaves);
-					},
-				),
-				{ ...options, numRuns: Math.min(RUNS, 2_000) },
-			);
-			expect((await node.ask("/health")).json).toEqual({ status: "ok" });
-		},
-		TIMEOUT_MS,
-	);
+	it("survive bytes that are no request, and clients that leave", async () => {
+		const start = fc.constantFrom(
+			"",
+			"GET ",
+			"POST /wallet/getaccount HTTP/1.1\r\nContent-Length: 9\r\n\r\n{",
+		);
+		await fc.assert(
+			fc.asyncProperty(
+				start,
+				fc.uint8Array({ maxLength: 200 }),
+				fc.boolean(),
+				async (text, bytes, leaves) => {
+					await sendRaw(Buffer.concat([Buffer.from(text), bytes, Buffer.from("\r\n\r\n")]), leaves);
+				},
+			),
+			{ ...options, numRuns: Math.min(RUNS, 2_000) },
+		);
+		expect((await node.ask("/health")).json).toEqual({ status: "ok" });
+	});
 
-	it(
-		"keep no memory of requests",
-		async () => {
-			const ask = async (count: number): Promise<void> => {
-				for (let i = 0; i < count; i++) {
-					const body = JSON.stringify({ address: RICH_HEX, [`x${i}`]: "a".repeat(200) });
-					await node.ask("/wallet/getaccount", { body });
-				}
-			};
-			await ask(1_000);
-			const before = settledHeap();
-			await ask(Math.max(2_000, RUNS));
-			expect(settledHeap() - before).toBeLessThan(24 << 20);
-		},
-		TIMEOUT_MS,
-	);
+	it("keep no memory of requests", async () => {
+		const ask = async (count: number): Promise<void> => {
+			for (let i = 0; i < count; i++) {
+				const body = JSON.stringify({ address: RICH_HEX, [`x${i}`]: "a".repeat(200) });
+				await node.ask("/wallet/getaccount", { body });
+			}
+		};
+		await ask(1_000);
+		const before = settledHeap();
+		await ask(Math.max(2_000, RUNS));
+		expect(settledHeap() - before).toBeLessThan(24 << 20);
+	});
 });
 
 /** Bytes in use; after a collection where the process offers one. */

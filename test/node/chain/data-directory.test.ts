@@ -6,6 +6,7 @@ import {
 	readdirSync,
 	readFileSync,
 	rmSync,
+	statSync,
 	truncateSync,
 	writeFileSync,
 } from "node:fs";
@@ -55,6 +56,47 @@ test("a new directory is made, with everything above it", async () => {
 	const open = await openSmall({ dataDirectory: directory });
 	expect(open.chain.head.idHex).toBe(head);
 	await open.close();
+});
+
+describe("an empty state beside files of a chain", () => {
+	test("is refused where LevelDB dropped the batch of a recovery, and with it all blocks", async () => {
+		const [killed, again] = [1, 2].map(() => mkdtempSync(join(tmpdir(), "coin-data-"))) as [string, string];
+		const open = await openSmall({ dataDirectory: directory });
+		produceMany(open, 5);
+		cpSync(directory, killed, { recursive: true });
+		await open.close();
+		const recovered = await openSmall({ dataDirectory: killed });
+		cpSync(killed, again, { recursive: true });
+		await recovered.close();
+		for (const path of [directory, killed]) rmSync(path, { recursive: true });
+		directory = again;
+		const log = readdirSync(database()).find((name) => name.endsWith(".log")) ?? "";
+		truncateSync(join(database(), log), statSync(join(database(), log)).size - 5);
+		expect(await refusal()).toBe(`the block log in ${journal()} is damaged: 0000000001.log is missing`);
+	});
+
+	test("is refused after a kill that a recovery was followed by, whatever the database's own log lost", async () => {
+		await write();
+		const open = await openSmall({ dataDirectory: directory });
+		const lost = mkdtempSync(join(tmpdir(), "coin-data-"));
+		cpSync(directory, lost, { recursive: true });
+		await open.close();
+		rmSync(directory, { recursive: true });
+		for (const name of readdirSync(join(lost, "database"))) {
+			if (/\.(log|ldb)$/.test(name)) truncateSync(join(lost, "database", name), 0);
+		}
+		for (const name of readdirSync(join(lost, "journal"))) rmSync(join(lost, "journal", name));
+		directory = lost;
+		expect(await refusal()).toMatch(/damaged/);
+	});
+
+	test.each(["journal", "segments", "dev.json"])("is refused: %s", async (name) => {
+		mkdirSync(join(directory, name));
+		expect(await refusal()).toBe(
+			`the state in ${directory} is damaged or empty, though there was a chain (${name} is there); move the directory away to begin anew`,
+		);
+		expect(readdirSync(directory)).toContain(name);
+	});
 });
 
 describe("a directory that another node uses", () => {

@@ -8,8 +8,6 @@ import { nodeEnvironment } from "../../../src/node/network/node-environment.js";
 import { installRecoverEngine } from "../../../src/node/signatures/engine.js";
 import { openSmall, produce, produceMany, smallConfig, transfer, users } from "../chain/small-chain.js";
 
-const WAIT_MS = 15_000;
-
 /** Peer networks of several nodes, over real sockets of this machine. */
 const running: { readonly network: PeerNetwork; readonly faults: string[] }[] = [];
 
@@ -62,11 +60,7 @@ async function start(
 }
 
 async function until(condition: () => boolean): Promise<void> {
-	const endMs = Date.now() + WAIT_MS;
-	while (!condition()) {
-		if (Date.now() > endMs) throw new Error("it didn't happen in time");
-		await new Promise((resolve) => setTimeout(resolve, 5));
-	}
+	while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 const headOf = ({ chain }: OpenChain): string => chain.head.idHex;
@@ -74,9 +68,7 @@ const isSynced = (network: PeerNetwork): boolean =>
 	network.peers().some((peer) => !peer.needSyncFromPeer && !peer.needSyncFromUs);
 
 describe("nodes over real sockets", () => {
-	it("bring a fresh node to the head, then produce in turns and relay over it", {
-		timeout: 30_000,
-	}, async () => {
+	it("bring a fresh node to the head, then produce in turns and relay over it", async () => {
 		const [a, b, c] = [await openSmall(), await openSmall(), await openSmall()];
 		produceMany(a, 250);
 		const first = await start(a, "127.0.0.1");
@@ -99,7 +91,7 @@ describe("nodes over real sockets", () => {
 		);
 	});
 
-	it("agree on the longer branch, whichever side it is on", { timeout: 30_000 }, async () => {
+	it("agree on the longer branch, whichever side it is on", async () => {
 		for (const [ahead, behind] of [
 			[3, 2],
 			[2, 3],

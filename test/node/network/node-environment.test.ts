@@ -37,8 +37,7 @@ async function pair(from?: string) {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-	for (let i = 0; i < 200 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
-	expect(condition()).toBe(true);
+	await expect.poll(condition, { interval: 5 }).toBe(true);
 }
 
 describe("sockets", () => {
@@ -162,7 +161,8 @@ describe("time", () => {
 			if (++runs === 3) timer.cancel();
 		});
 		environment.after(1, () => runs++).cancel();
-		await new Promise((resolve) => setTimeout(resolve, 60));
+		await until(() => runs === 3);
+		await new Promise((resolve) => setTimeout(resolve, 20));
 		expect(runs).toBe(3);
 	});
 });

@@ -12,12 +12,14 @@ let nowMs: bigint;
 let uptimeMs: number;
 let produced: string[];
 let failures: unknown[];
+let isReceiving: boolean;
 beforeEach(async () => {
 	open = await openSmall();
 	produceMany(open, 2);
 	nowMs = slotTimeMs(open.chain.state, 1n);
 	uptimeMs = 0;
 	[produced, failures] = [[], []];
+	isReceiving = false;
 });
 afterEach(() => open.close());
 
@@ -32,6 +34,7 @@ function producerOfNextSlot(): SlotProducer {
 		packingPercent: 50,
 		needSyncCheck: false,
 		isMaster: () => true,
+		isReceiving: () => isReceiving,
 		onProduced: ({ block }) => produced.push(block.idHex),
 		onSkipped: () => {},
 		onFailure: (error) => failures.push(error),
@@ -120,6 +123,45 @@ describe("a slot of this node", () => {
 		pause();
 		expect(open.chain.head.idHex).toBe(other.idHex);
 		expect(failures[0]).toBeInstanceOf(LostSlotError);
+		producer.stop();
+	});
+
+	test("is lost, not failed, when so many blocks came that its parent is too far below", () => {
+		const producer = producerOfNextSlot();
+		producer.tryProduce();
+		for (let i = 0; i < 60; i++) pushNext();
+		pause();
+		expect(open.chain.head.number).toBe(62n);
+		expect(failures).toEqual([expect.any(LostSlotError)]);
+		producer.stop();
+	});
+});
+
+/** A block of a peer, in the next slot. */
+function pushNext(): void {
+	const { state, head } = open.chain;
+	const witness = scheduledWitness(state, 1n);
+	const other = forge(head, slotTimeMs(state, 1n), { witness, key: keyOfWitness(witness) });
+	open.chain.push(SignedBlock.decode(other.bytes), "peer");
+}
+
+describe("slots while a peer sends blocks that this node lacks", () => {
+	test("pass after a start until the head has been current once", () => {
+		const producer = producerOfNextSlot();
+		isReceiving = true;
+		nowMs += 30_000n;
+		expect(producer.tryProduce()).toBe("NOT_SYNCED");
+		nowMs = slotTimeMs(open.chain.state, 1n);
+		expect(producer.tryProduce()).toBe("PRODUCED");
+		producer.stop();
+		nowMs += 30_000n;
+		expect(producer.tryProduce()).not.toBe("NOT_SYNCED");
+	});
+
+	test("are used where no peer is", () => {
+		const producer = producerOfNextSlot();
+		nowMs += 30_000n;
+		expect(producer.tryProduce()).not.toBe("NOT_SYNCED");
 		producer.stop();
 	});
 });

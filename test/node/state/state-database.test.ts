@@ -331,7 +331,7 @@ describe("the three levels of the state", () => {
 			}),
 			{ numRuns: 400 },
 		);
-	}, 60_000);
+	});
 
 	test("keep decoded values right when the cache turns over", async () => {
 		const state = await StateDatabase.open(createMemoryDatabase(), undefined, shareCacheBytes(4 << 20));

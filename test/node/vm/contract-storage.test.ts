@@ -13,8 +13,8 @@ const LOW = 5;
 const HIGH = (1n << 200n) + 5n;
 const HIGHER = (1n << 201n) + 5n;
 
-const guarded: StorageRules = { separateRows: false, endsSharedRows: true };
-const separate: StorageRules = { separateRows: true, endsSharedRows: true };
+const guarded: StorageRules = { separateRows: false, endsSharedRows: true, energyLimit: true };
+const separate: StorageRules = { separateRows: true, endsSharedRows: true, energyLimit: true };
 const endsInTime = expect.objectContaining({
 	result: Result.OUT_OF_TIME,
 	message: "CPU timeout for storage check",
@@ -58,11 +58,11 @@ describe("block version 38, without #99", () => {
 		const storage = new TransactionStorage(await stateWithContract(), guarded);
 		const mark = storage.mark();
 		storage.of(CONTRACT).load(LOW);
-		storage.revert(mark);
+		storage.revert(mark, 0);
 		expect(storage.of(CONTRACT).load(HIGH)).toBeUndefined();
 		const later = storage.mark();
 		storage.of(CONTRACT).store(HIGH, 1);
-		storage.revert(later);
+		storage.revert(later, 0);
 		expect(() => storage.of(CONTRACT).load(LOW)).toThrow(endsInTime);
 	});
 
@@ -72,7 +72,7 @@ describe("block version 38, without #99", () => {
 	});
 
 	it("is not asked before", async () => {
-		const rules = { separateRows: false, endsSharedRows: false };
+		const rules = { separateRows: false, endsSharedRows: false, energyLimit: true };
 		const storage = new TransactionStorage(await stateWithContract(), rules).of(CONTRACT);
 		expect([storage.load(LOW), storage.load(HIGH)]).toEqual([undefined, undefined]);
 	});
@@ -128,7 +128,7 @@ describe("rows of their own (#99)", () => {
 		const storage = new TransactionStorage(state, separate);
 		const mark = storage.mark();
 		storage.of(CONTRACT).load(LOW);
-		storage.revert(mark);
+		storage.revert(mark, 0);
 		storage.commit();
 		expect([rowAt(state, keys.own(LOW)), rowAt(state, keys.shared(LOW))]).toEqual([undefined, 7]);
 		// And it is anyone's again.

@@ -14,6 +14,7 @@ import { concatBytes, equalBytes, fromHex, toHex } from "../../../src/protocol/b
 import { sha256 } from "../../../src/protocol/hash.js";
 import { Account, Key, Permission } from "../../../src/protocol/messages.js";
 import { addressOfPrivateKey, setRecoverEngine, sign } from "../../../src/protocol/signature.js";
+import { processorMs } from "../../processor-time.js";
 import { CALLER, CONTRACT, emptyState, putTestContract, runContract } from "./machine-fixture.js";
 import { seededRandom } from "./random.js";
 
@@ -289,12 +290,13 @@ describe.each(TIMES)("arrays of signatures, %s", (_, rules) => {
 		for (let i = 0; i < count; i++) write(5 + i, 32 * (count + 1));
 		write(5 + count + 1, 1_500_000);
 		const before = process.memoryUsage().arrayBuffers;
-		const started = performance.now();
-		expect(answer(() => batchValidateSign.run(input, { machine, caller: CONTRACT }).output)).toBe(
-			"00".repeat(32),
-		);
-		expect(multiSign(input)).toBe("0");
-		expect(performance.now() - started).toBeLessThan(1000);
+		const ms = processorMs(() => {
+			expect(answer(() => batchValidateSign.run(input, { machine, caller: CONTRACT }).output)).toBe(
+				"00".repeat(32),
+			);
+			expect(multiSign(input)).toBe("0");
+		});
+		expect(ms).toBeLessThan(2000);
 		expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1_000_000);
 	});
 

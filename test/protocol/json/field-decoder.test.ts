@@ -11,6 +11,7 @@ import {
 	TransferContract,
 	VoteWitnessContract,
 } from "../../../src/protocol/messages.js";
+import { processorMs } from "../../processor-time.js";
 
 const A = "414adf5ad22d5d67206b61dab0f139af453c1f8630";
 const B = "4121e0d26f37a60a252856b63c64d4a6ecba842a34";
@@ -158,20 +159,19 @@ describe("the field decoder", () => {
 });
 
 describe("a text that would take long", () => {
-	const timed = (read: () => unknown): number => {
-		const started = performance.now();
-		try {
-			read();
-		} catch {
-			// What is refused may be.
-		}
-		return performance.now() - started;
-	};
+	const timed = (read: () => unknown): number =>
+		processorMs(() => {
+			try {
+				read();
+			} catch {
+				// What is refused may be.
+			}
+		});
 
 	it("is read in time that grows with it: many elements of a list", () => {
 		const votes = Array.from({ length: 60_000 }, (_, i) => `{"vote_count":${i + 1}}`);
 		const text = `{"votes":[${votes.join(",")}]}`;
-		expect(timed(() => decodeFields(VoteWitnessContract, text, false))).toBeLessThan(2_000);
+		expect(timed(() => decodeFields(VoteWitnessContract, text, false))).toBeLessThan(4_000);
 		const { votes: read } = decodeFields(VoteWitnessContract, text, false);
 		expect(read).toHaveLength(60_000);
 		expect(read.at(-1)?.vote_count).toBe(60_000n);
@@ -180,9 +180,9 @@ describe("a text that would take long", () => {
 
 	it("is read in time that grows with it: blanks between hexadecimal digits", () => {
 		const text = transfer("7").replace(A, `${"41 ".repeat(500_000)}`);
-		expect(timed(() => decodeFields(TransferContract, text, false))).toBeLessThan(2_000);
+		expect(timed(() => decodeFields(TransferContract, text, false))).toBeLessThan(4_000);
 		const odd = transfer("7").replace(A, `${"41 ".repeat(500_000)}4`);
-		expect(timed(() => decodeFields(TransferContract, odd, false))).toBeLessThan(2_000);
+		expect(timed(() => decodeFields(TransferContract, odd, false))).toBeLessThan(4_000);
 	});
 
 	it("is refused where it has too many tokens or levels", () => {

@@ -27,7 +27,6 @@ describe("the plan of a payment", () => {
 		expect(await plan({ creates: true })).toMatchObject({
 			type: { name: "TransferContract" },
 			parameter: { owner_address: ANN, to_address: BOB, amount: 2_000_000n },
-			amountSun: 2_000_000n,
 			creates: true,
 			details: ["  amount      2coin"],
 		});

@@ -1,16 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { Transaction } from "../../../src/protocol/messages.js";
+import { Transaction, TransactionRaw } from "../../../src/protocol/messages.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
 import { Failure } from "../../../src/wallet/failure.js";
 import type { JsonRecord } from "../../../src/wallet/json.js";
 import { broadcast } from "../../../src/wallet/node/broadcast.js";
 import { answering } from "../answering-client.js";
 
-const transaction = new SignedTransaction(Transaction.create({}));
+const transaction = new SignedTransaction(
+	Transaction.create({ raw_data: TransactionRaw.create({ expiration: 5_000n }) }),
+);
 const txID = transaction.idHex;
 
-const send = (answer: JsonRecord | Failure): Promise<void> =>
-	broadcast(answering({ broadcasthex: answer }).client, transaction);
+const send = (answer: JsonRecord | Failure, nowMs = 4_999): Promise<void> =>
+	broadcast(answering({ broadcasthex: answer }).client, transaction, nowMs);
 
 describe("handing a transaction to a node", () => {
 	test("ends well once the node has taken these very bytes", async () => {
@@ -22,12 +24,12 @@ describe("handing a transaction to a node", () => {
 		});
 	});
 
-	test.each<[node: string, message: string, code: string, sent: boolean, shown?: string]>([
-		["SIGERROR", "Validate signature error: x", "not_authorized", false, "x"],
+	test.each<[node: string, message: string, code: string, sent: boolean | "unknown", shown?: string]>([
+		["SIGERROR", "Validate signature error: x", "not_authorized", "unknown", "x"],
 		["DUP_TRANSACTION_ERROR", "Transaction already exists.", "duplicate", true],
-		["TRANSACTION_EXPIRATION_ERROR", "expired", "tx_expired", false],
-		["SERVER_BUSY", "busy", "node_busy", false],
-		["SOMETHING_NEW", "", "rpc_error", false, "the node refused the transaction: SOMETHING_NEW"],
+		["TRANSACTION_EXPIRATION_ERROR", "expired", "tx_expired", "unknown"],
+		["SERVER_BUSY", "busy", "node_busy", "unknown"],
+		["SOMETHING_NEW", "", "rpc_error", "unknown", "the node refused the transaction: SOMETHING_NEW"],
 	])("tells the refusal %s", async (node, message, code, sent, shown = message) => {
 		await expect(send({ code: node, message })).rejects.toMatchObject({
 			code,
@@ -42,9 +44,20 @@ describe("handing a transaction to a node", () => {
 		["one that never was", new Failure("network", "", { details: { cause: "ECONNREFUSED" } }), false],
 		["a proxy's word", new Failure("rpc_error", "", { node: { code: "502", message: "" } }), "unknown"],
 		["an answer that can't be read", new Failure("rpc_error", ""), "unknown"],
-		["the node's own refusal", new Failure("rpc_error", "", { node: { code: "400", message: "" } }), false],
-		["an endpoint that isn't served", new Failure("not_served", ""), false],
+		[
+			"the node's own refusal",
+			new Failure("rpc_error", "", { node: { code: "400", message: "" } }),
+			"unknown",
+		],
+		["an endpoint that isn't served", new Failure("not_served", ""), "unknown"],
 	])("says after %s whether it may have arrived", async (_, failure, sent) => {
 		await expect(send(failure)).rejects.toMatchObject({ code: failure.code, facts: { sent, txID } });
+	});
+
+	test("knows that nothing is on its way any more once its time is over", async () => {
+		await expect(send({ code: "SERVER_BUSY", message: "busy" }, 5_000)).rejects.toMatchObject({
+			facts: { sent: false },
+		});
+		await expect(send(new Failure("timeout", ""), 5_000)).rejects.toMatchObject({ facts: { sent: false } });
 	});
 });

@@ -33,7 +33,7 @@ const set = (owned: Permission, ...actives: Permission[]): PermissionSet => ({
 	actives,
 });
 
-const everyKey = { isLocal: () => true, isUnsignable: () => false };
+const everyKey = { isLocal: () => true, isUnsignable: () => false, isKnown: () => true };
 const codes = (before: PermissionSet, after: PermissionSet): string[] =>
 	permissionRemarks(before, after, everyKey)
 		.filter(({ level }) => level === 2)
@@ -46,7 +46,24 @@ describe("remarks on new permissions", () => {
 	it("warn of keys outside the owner's that can move funds", () => {
 		const after = set(owner(2n, bob, carol), old);
 		expect(codes(before, after)).toEqual(["active_outside_owner"]);
-		expect(differenceLines(before, after).at(-1)).toMatch(/active 2 "active", unchanged: T/);
+		expect(differenceLines(before, after).at(-1)).toMatch(/active 2 "active", as the node says: T/);
+	});
+
+	it("take more than --yes for keys that only the node knows of", () => {
+		const strangers = { ...everyKey, isKnown: (address: Uint8Array) => address === ann };
+		const remarks = (told: PermissionSet, after: PermissionSet) =>
+			permissionRemarks(told, after, strangers)
+				.filter(({ needsNames }) => needsNames)
+				.map(({ code, level }) => [code, level]);
+		const shared = set(owner(1n, ann, bob), active(1n, [ann]));
+		expect(remarks(shared, set(owner(1n, ann, bob), active(1n, [ann], parseOperations("Transfer"))))).toEqual(
+			[["owner_unknown", 2]],
+		);
+		const used = set(owner(1n, ann), active(1n, [ann, carol]));
+		expect(remarks(used, set(owner(1n, ann), active(1n, [carol])))).toEqual([["keys_unknown", 2]]);
+		// A new key is the wish of whoever typed it.
+		expect(remarks(before, set(owner(1n, ann, bob), old))).toEqual([]);
+		expect(remarks(shared, before)).toEqual([]);
 	});
 
 	it("warn of a permission that stays with fewer signatures than the owner needs", () => {

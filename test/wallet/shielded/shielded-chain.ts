@@ -75,6 +75,7 @@ export async function startShieldedChain(parameterTexts: readonly string[] = [])
 		development,
 		dataDirectory: undefined,
 		producers: [],
+		limitTime: false,
 		host: "127.0.0.1",
 		log: { info: () => {}, warn: () => {}, error: () => {} },
 	});

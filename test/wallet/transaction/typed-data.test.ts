@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toHex, utf8 } from "../../../src/protocol/bytes.js";
 import { keccak256 } from "../../../src/protocol/hash.js";
 import { messageHash, messageHashV1, signerOf } from "../../../src/wallet/transaction/signed-message.js";
-import { typedDataHash } from "../../../src/wallet/transaction/typed-data.js";
+import { typedDataDigest } from "../../../src/wallet/transaction/typed-data.js";
 
 /** The example of the EIP-712 standard, with its hash. */
 const MAIL = {
@@ -38,7 +38,7 @@ const MAIL = {
 };
 const MAIL_HASH = "be609aee343fb3c4b28e1df9e632fca64fcfaede20f02e86244efddf30957bd2";
 
-const hashOf = (document: object): string => toHex(typedDataHash(JSON.stringify(document)));
+const hashOf = (document: object): string => toHex(typedDataDigest(JSON.stringify(document)).hash);
 const one = (type: string, value: unknown, types: object = {}): object => ({
 	types: { ...types, Box: [{ name: "value", type }] },
 	primaryType: "Box",
@@ -71,8 +71,8 @@ describe("hashing structured data", () => {
 
 	it("keeps every digit of numbers beyond 2^53", () => {
 		const text = JSON.stringify(one("uint256", 0)).replace('"value":0', '"value":9007199254740993');
-		expect(toHex(typedDataHash(text))).toBe(hashOf(one("uint256", "9007199254740993")));
-		expect(toHex(typedDataHash(text))).not.toBe(hashOf(one("uint256", "9007199254740992")));
+		expect(toHex(typedDataDigest(text).hash)).toBe(hashOf(one("uint256", "9007199254740993")));
+		expect(toHex(typedDataDigest(text).hash)).not.toBe(hashOf(one("uint256", "9007199254740992")));
 	});
 
 	it.each([
@@ -102,5 +102,53 @@ describe("hashing messages", () => {
 		const hash = messageHash(utf8("x"));
 		expect(() => signerOf(hash, "0x00")).toThrow("a signature has 65 bytes, this one 1");
 		expect(() => signerOf(hash, `0x${"ff".repeat(65)}`)).toThrow("the signature yields no key");
+	});
+
+	it("shows each value that is hashed, and addresses in one form", () => {
+		expect(typedDataDigest(JSON.stringify(MAIL)).fields).toEqual([
+			"domain: EIP712Domain",
+			'domain.name (string): "Ether Mail"',
+			'domain.version (string): "1"',
+			"domain.chainId (uint256): 1",
+			"domain.verifyingContract (address): TUe6BwpA7sVTDKaJQoia7FWZpC9sK8WM2t",
+			"message: Mail",
+			"message.from: Person",
+			'message.from.name (string): "Cow"',
+			expect.stringMatching(/^message\.from\.wallet \(address\): T/),
+			"message.to: Person",
+			'message.to.name (string): "Bob"',
+			expect.stringMatching(/^message\.to\.wallet \(address\): T/),
+			'message.contents (string): "Hello, Bob!"',
+		]);
+		const list = typedDataDigest(JSON.stringify(one("uint8[2]", [1, 2]))).fields;
+		expect(list.slice(-3)).toEqual([
+			"message.value: 2 of uint8",
+			"message.value[0] (uint8): 1",
+			"message.value[1] (uint8): 2",
+		]);
+	});
+
+	it.each<[what: string, document: object, said: string]>([
+		["the message", { ...MAIL, message: { ...MAIL.message, amount: 5 } }, 'message has the member "amount"'],
+		[
+			"a structure in it",
+			{ ...MAIL, message: { ...MAIL.message, to: { ...MAIL.message.to, memo: "x" } } },
+			'message.to has the member "memo"',
+		],
+		["the domain", { ...MAIL, domain: { ...MAIL.domain, salt: "0x00" } }, 'domain has the member "salt"'],
+		[
+			"a domain without a type",
+			{ ...MAIL, types: { Mail: MAIL.types.Mail, Person: MAIL.types.Person }, domain: { chain: 1 } },
+			'domain has the member "chain"',
+		],
+		["a message beside a domain alone", { ...MAIL, primaryType: "EIP712Domain" }, "it would not be signed"],
+	])("refuses members of %s that would be shown and not signed", (_, document, said) => {
+		expect(() => hashOf(document)).toThrow(said);
+	});
+
+	it("refuses names that are none, such as one that fills the screen", () => {
+		const name = "A".repeat(129);
+		expect(() => hashOf({ ...MAIL, types: { ...MAIL.types, [name]: [] } })).toThrow("not a name of a type");
+		expect(() => hashOf(one("Box,uint8", 1))).toThrow("name or type that is none");
 	});
 });

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { fromHex } from "../../../src/protocol/bytes.js";
+import type { JsonRecord } from "../../../src/wallet/json.js";
 import type { ContractCall } from "../../../src/wallet/node/constant-call.js";
+import type { NodeClient } from "../../../src/wallet/node/node-client.js";
 import { feeLimitOf } from "../../../src/wallet/values/fee-limit.js";
 import { answering } from "../answering-client.js";
 
@@ -9,20 +12,60 @@ const CALL: ContractCall = {
 	data: new Uint8Array(4),
 };
 
-const node = (energy: bigint, settings: object) =>
+const node = (energy: bigint, settings: object, record: JsonRecord = {}) =>
 	answering(
 		{
 			triggerconstantcontract: { energy_used: energy },
 			getchainparameters: { chainParameter: [{ key: "getEnergyFee", value: 100n }] },
+			getcontract: record,
 		},
 		{ feeLimit: "auto", maxFeeLimitSun: 1_000_000n, ...settings },
 	).client;
 
 test("a fee limit is an amount, or the estimate and a quarter more, rounded up, at most the configured one", async () => {
-	expect(await feeLimitOf("2coin", node(7n, {}), CALL)).toBe(2_000_000n);
-	expect(await feeLimitOf(undefined, node(7n, { feeLimit: "3sun" }), CALL)).toBe(3n);
-	expect(await feeLimitOf(undefined, node(1_000n, {}), CALL)).toBe(125_000n);
-	expect(await feeLimitOf("auto", node(7n, {}), CALL)).toBe(900n);
-	expect(await feeLimitOf("auto", node(100_000n, {}), CALL)).toBe(1_000_000n);
-	await expect(feeLimitOf("auto", node(7n, {}), undefined)).rejects.toMatchObject({ code: "usage" });
+	const limit = async (feeLimit: string | undefined, client: NodeClient) =>
+		(await feeLimitOf({ feeLimit }, client, CALL)).feeLimitSun;
+	expect(await limit("2coin", node(7n, {}))).toBe(2_000_000n);
+	expect(await limit(undefined, node(0n, { feeLimit: "3sun" }))).toBe(3n);
+	expect(await limit(undefined, node(1_000n, {}))).toBe(125_000n);
+	expect(await limit("auto", node(7n, {}))).toBe(900n);
+	expect(await limit("auto", node(100_000n, {}))).toBe(1_000_000n);
+	await expect(feeLimitOf({ feeLimit: "auto" }, node(7n, {}), undefined)).rejects.toMatchObject({
+		code: "usage",
+	});
+});
+
+test("a call is tried also where the limit is given, unless it is forced", async () => {
+	const { client } = answering(
+		{
+			triggerconstantcontract: {
+				result: { code: "CONTRACT_EXE_ERROR", message: "524556455254206f70636f6465" },
+			},
+		},
+		{ feeLimit: "auto" },
+	);
+	await expect(feeLimitOf({ feeLimit: "2coin" }, client, CALL)).rejects.toMatchObject({
+		facts: { hint: expect.stringContaining("--force") },
+	});
+	expect(await feeLimitOf({ feeLimit: "2coin", force: true }, client, CALL)).toEqual({
+		feeLimitSun: 2_000_000n,
+	});
+	await expect(feeLimitOf({ force: true }, client, CALL)).rejects.toMatchObject({ code: "usage" });
+	const mute = answering({}, { feeLimit: "auto" }).client;
+	expect(await feeLimitOf({ feeLimit: "2coin" }, mute, CALL)).toEqual({ feeLimitSun: 2_000_000n });
+});
+
+test("a limit below what the caller pays is refused; what the contract's owner pays doesn't count", async () => {
+	const record = (percent: bigint) => ({
+		origin_address: `41${"22".repeat(20)}`,
+		consume_user_resource_percent: percent,
+	});
+	const limited = (percent: bigint, owner = CALL.owner) =>
+		feeLimitOf({ feeLimit: "50000sun" }, node(1_000n, {}, record(percent)), { ...CALL, owner });
+	await expect(limited(100n)).rejects.toMatchObject({ code: "fee_limit_too_low" });
+	await expect(limited(51n)).rejects.toMatchObject({ code: "fee_limit_too_low" });
+	expect(await limited(50n)).toEqual({ feeLimitSun: 50_000n, energy: 1_000n });
+	await expect(limited(50n, fromHex(`41${"22".repeat(20)}`))).rejects.toMatchObject({
+		code: "fee_limit_too_low",
+	});
 });

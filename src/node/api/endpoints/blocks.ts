@@ -35,11 +35,11 @@ import { blockBalance } from "../queries/balance-history.js";
 import {
 	BlockIdError,
 	blockById,
-	blockByIdOrNumber,
 	blockByNumber,
 	blocksBetween,
 	headBlock,
 	latestBlocks,
+	requestedBlock,
 } from "../queries/blocks.js";
 
 /** Texts of blocks, by style. */
@@ -70,9 +70,9 @@ const blockRequest: RequestForm<BlockReq> = {
 	},
 };
 
-function findBlock({ state, style }: ApiContext, { id_or_num, detail }: BlockReq): string {
-	const block = blockByIdOrNumber(state, id_or_num);
-	return block ? blockJson(block, style, detail) : "{}";
+function findBlock(context: ApiContext, request: BlockReq): string {
+	const block = requestedBlock(context, request);
+	return block ? blockJson(block, context.style, request.detail) : "{}";
 }
 
 /** What is wrong with an id is told without the class of the error. */

@@ -40,8 +40,8 @@ function refreshAccount(state: StateView, stored: Readonly<Account>): Account {
 	if (!properties.on("ALLOW_SAME_TOKEN_NAME")) {
 		account.free_asset_net_usage = usageByName(properties, stored);
 	}
-	if (properties.on("ALLOW_ASSET_OPTIMIZATION")) account.assetV2 = gatheredBalances(stored);
-	account.free_asset_net_usageV2 = usageByNumber(properties, stored);
+	account.assetV2 = new Map(gatheredBalances(state, stored));
+	account.free_asset_net_usageV2 = usageByNumber(state, stored);
 	const { energy_usage, latest_consume_time_for_energy } = editEnergy(account);
 	const energy = accountIncrease(
 		properties,

@@ -3,10 +3,11 @@
 import { SignedBlock } from "../../../protocol/block.js";
 import { be64, fromHex, readBe64, toHex, toKey } from "../../../protocol/bytes.js";
 import { parseInt64 } from "../../../protocol/int64.js";
-import type { TransactionInfo, TransactionRet } from "../../../protocol/messages.js";
+import type { BlockReq, TransactionInfo, TransactionRet } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
 import { locateTransaction } from "../../chain/transaction-checks.js";
 import type { StateView } from "../../state/view.js";
+import type { ApiContext } from "../context.js";
 
 /** Fewer blocks than this can be asked for by {@link latestBlocks}. */
 const LATEST_LIMIT = 100n;
@@ -61,6 +62,22 @@ export function blockByIdOrNumber(state: StateView, text: string): SignedBlock |
 	const named = id ? readBe64(id) : -1n;
 	if (!id || named < 0n || named > head) throw new BlockIdError("id must be legal block hash.");
 	return blockById(state, id);
+}
+
+/** Half of what clients give a transaction to live when they build it on the newest header by themselves. */
+const OLDEST_REFERENCE_MS = 30_000n;
+
+/**
+ * What `getblock` is asked for. The newest header alone is what client libraries build transactions on, counting their
+ * life from its time: a development chain makes a new block first where its head is old (protocol/development-chain §3).
+ * @throws {BlockIdError}
+ */
+export function requestedBlock(
+	{ node, server, state }: Pick<ApiContext, "node" | "server" | "state">,
+	{ id_or_num, detail }: Pick<BlockReq, "id_or_num" | "detail">,
+): SignedBlock | undefined {
+	if (id_or_num === "" && !detail && server === "full") node.catchUp(OLDEST_REFERENCE_MS);
+	return blockByIdOrNumber(state, id_or_num);
 }
 
 /** Where a state is looked at again and again, because blocks may come meanwhile. */

@@ -33,7 +33,7 @@ import {
 } from "../../../protocol/sapling/transfer-builder.js";
 import type { SignedTransaction } from "../../../protocol/transaction.js";
 import { ContractValidateError } from "../../rules/errors.js";
-import { transactionHeader } from "../builder.js";
+import { lifeBeginsMs, transactionHeader } from "../builder.js";
 import type { ApiContext } from "../context.js";
 import { randomSpendingKey } from "./keys.js";
 import { proverOf, randomnessOf, readNote } from "./tools.js";
@@ -131,7 +131,7 @@ async function createTransaction(context: ApiContext, request: Request): Promise
 			outputs,
 		};
 		const present = transactionHeader(context);
-		const expirationMs = context.state.properties.headTimestampMs + timeout * 1_000n;
+		const expirationMs = lifeBeginsMs(context) + timeout * 1_000n;
 		const header = timeout > 0n ? { ...present, expirationMs } : present;
 		const tools = { prover: await proverOf(context), random };
 		return buildShieldedTransfer(plan, header, context.node.config.node.shielded.tokenId, tools);

@@ -123,7 +123,11 @@ export class PeerWorld {
 	 * other could keep a node from voting: a peer counts while it delivers.
 	 */
 	get isSyncing(): boolean {
-		if (this.list.length === 0) return true;
+		return this.list.length === 0 || this.isReceiving;
+	}
+
+	/** Whether a peer that has blocks we lack is sending them. */
+	get isReceiving(): boolean {
 		const now = this.now();
 		return this.list.some((peer) => peer.needSyncFromPeer && now - peer.lastBlockMs < DELIVERING_MS);
 	}

@@ -3,7 +3,7 @@
 import { sha256 } from "../../../protocol/hash.js";
 import { wordToBytes } from "../word.js";
 import { GROUP_ORDER, isCompressedPoint, kzg } from "./kzg.js";
-import { failed, type Precompile, price, succeed } from "./precompile.js";
+import { type Precompile, type PrecompileResult, price, succeed } from "./precompile.js";
 
 const ENERGY = 50_000;
 const INPUT_LENGTH = 192;
@@ -14,6 +14,8 @@ const HASH_VERSION = 1;
 const FIELD_ELEMENTS_PER_BLOB = 4096;
 
 const ORDER_BYTES = wordToBytes(GROUP_ORDER);
+/** The output of a failure is written to the caller's memory too. */
+const FAILURE: PrecompileResult = { success: false, output: new Uint8Array(32) };
 const OUTPUT = Buffer.concat([wordToBytes(FIELD_ELEMENTS_PER_BLOB), ORDER_BYTES]);
 
 /** @param input hash of the commitment, z, y of 32 bytes each, commitment and proof of 48 */
@@ -34,5 +36,5 @@ export const pointEvaluation: Precompile = {
 	word: 0x2000a,
 	gate: "pointEvaluation",
 	energy: price(ENERGY),
-	run: (input) => (isProven(input) ? succeed(Uint8Array.from(OUTPUT)) : failed),
+	run: (input) => (isProven(input) ? succeed(Uint8Array.from(OUTPUT)) : FAILURE),
 };

@@ -6,7 +6,7 @@ import type { Machine } from "../machine.js";
 import { timeoutAt } from "../vm-error.js";
 import { toWord, type Word, wordFromBytes, wordToBytes } from "../word.js";
 
-interface PrecompileResult {
+export interface PrecompileResult {
 	/** False: the call gives 0 and all energy passed to it is gone. The output is written to memory even then. */
 	readonly success: boolean;
 	readonly output: Uint8Array;

@@ -20,6 +20,10 @@ async function main() {
 		const transaction = await factory.getDeployTransaction("Coupon", 1000n);
 		return (await (await signer.sendTransaction(transaction)).wait()).contractAddress;
 	});
+	await step("deployContract", async () => {
+		const deployed = await ethers.deployContract(coupon.abi, coupon.bytecode, ["Coupon", 5n], { signer });
+		expect((await (await deployed.waitForDeployment()).balanceOf(signer.address)) === 5n, "5");
+	});
 	const contract = await step("getContractAt", () => ethers.getContractAt(coupon.abi, address, signer));
 	await step("a call", async () => expect((await contract.balanceOf(signer.address)) === 1000n, "1000"));
 	await refused("a revert's reason", /Insufficient|revert/, () =>

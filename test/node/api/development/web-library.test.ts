@@ -66,6 +66,18 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
 
 const at = <T>(list: readonly T[], index: number): T => list[index] as T;
 
+/** From the making of a token to the beginning of its sale, which no busy machine outlasts. */
+const SALE_MS = 30_000;
+/** How far the chain's clock is ahead. */
+let aheadMs = 0;
+
+/** Lets the time go by until a sale has begun. */
+async function beginSale(): Promise<void> {
+	aheadMs += SALE_MS + 1_000;
+	const change = { method: "evm_increaseTime", params: [(SALE_MS + 1_000) / 1_000] };
+	await web.fullNode.request("/tre", change, "post");
+}
+
 const tokenOptions = (name: string): never =>
 	({
 		name,
@@ -75,8 +87,8 @@ const tokenOptions = (name: string): never =>
 		totalSupply: 100_000_000,
 		trxRatio: 10,
 		tokenRatio: 2,
-		saleStart: Date.now() + 100,
-		saleEnd: Date.now() + 60_000,
+		saleStart: Date.now() + aheadMs + SALE_MS,
+		saleEnd: Date.now() + aheadMs + 10 * SALE_MS,
 		frozenAmount: 5,
 		frozenDuration: 1,
 		freeBandwidth: 100,
@@ -117,7 +129,7 @@ describe("the suite of the web library", () => {
 		await act(web.transactionBuilder.createToken(tokenOptions("TokenOne"), issuer), at(batch.keys, 2));
 		const tokens = (await web.trx.getTokensIssuedByAddress(issuer)) as unknown as Record<string, Json>;
 		const id = String(tokens["TokenOne"]?.["id"]);
-		await new Promise((resolve) => setTimeout(resolve, 1000));
+		await beginSale();
 		await act(web.transactionBuilder.purchaseToken(issuer, id, 20, buyer), at(batch.keys, 3));
 		await act(web.transactionBuilder.sendToken(at(batch.addresses, 4), 1, id, buyer), at(batch.keys, 3));
 		expect(
@@ -148,7 +160,7 @@ describe("the suite of the web library", () => {
 		const [issuer, buyer] = [at(batch.addresses, 5), at(batch.addresses, 6)];
 		await act(web.transactionBuilder.createToken(tokenOptions("TokenTwo"), issuer), at(batch.keys, 5));
 		const tokens = (await web.trx.getTokensIssuedByAddress(issuer)) as unknown as Record<string, Json>;
-		await new Promise((resolve) => setTimeout(resolve, 120));
+		await beginSale();
 		await web.fullNode.request("/tre", { method: "tre_mine" }, "post");
 		const id = String(tokens["TokenTwo"]?.["id"]);
 		await act(web.transactionBuilder.purchaseToken(issuer, id, 20, buyer), at(batch.keys, 6));
@@ -259,7 +271,7 @@ describe("the suite of the web library", () => {
 		await act(web.transactionBuilder.freezeBalanceV2(100 * COIN, "ENERGY", owner), key);
 		await act(web.transactionBuilder.unfreezeBalanceV2(10 * COIN, "ENERGY", owner), key);
 		await chain.result("dev_increaseTime", [65_000]);
-		const later = Date.now() + 200_000;
+		const later = Date.now() + aheadMs + 200_000;
 		expect(await web.trx.getCanWithdrawUnfreezeAmount(owner, later)).toEqual({ amount: 10 * COIN });
 		await chain.result("dev_mine");
 		const { withdraw_expire_amount } = await act(web.transactionBuilder.withdrawExpireUnfreeze(owner), key);

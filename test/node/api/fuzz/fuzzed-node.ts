@@ -105,6 +105,7 @@ async function serve(): Promise<void> {
 		dataDirectory: undefined,
 		producers: [],
 		host: "127.0.0.1",
+		limitTime: false,
 		log: { info: () => {}, warn: () => {}, error: (fields) => void faults.push(JSON.stringify(fields)) },
 	});
 	process.on("message", () => {

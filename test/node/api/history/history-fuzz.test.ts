@@ -106,4 +106,4 @@ it("answers whatever is asked", async () => {
 		if (text !== "") expect(() => JSON.parse(text) as unknown, url).not.toThrow();
 		else expect({ url, status: answer.status }).toEqual({ url, status: 400 });
 	}
-}, 60_000);
+});

@@ -236,9 +236,10 @@ describe("the bounds of a request", () => {
 		["an id", `{"id":${"9".repeat(4_000_000)},"method":"chain"}`],
 		["a parameter", `{"id":1,"method":"echo","params":[${"9".repeat(4_000_000)},1]}`],
 	])("refuse %s of four million digits at once", async (_name, text) => {
-		const started = performance.now();
+		const before = process.cpuUsage();
 		expect((await run(text)).answer).toBe(PARSE);
-		expect(performance.now() - started).toBeLessThan(500);
+		const { user, system } = process.cpuUsage(before);
+		expect((user + system) / 1000).toBeLessThan(1_500);
 	});
 });
 

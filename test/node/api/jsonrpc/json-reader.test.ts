@@ -6,6 +6,7 @@ import {
 	REQUEST_BUDGET,
 	readJson,
 } from "../../../../src/node/api/jsonrpc/json-reader.js";
+import { processorMs } from "../../../processor-time.js";
 
 /** The value with numbers as `{n: text}` and objects as entries. */
 function plain(value: JsonValue): unknown {
@@ -83,9 +84,10 @@ describe("the budget of a request", () => {
 		["as many values as fit", `[${"0,".repeat(200_000)}0]`],
 		["as many members as fit", `{${'"a":0,'.repeat(100_000)}"a":0}`],
 	])("is exceeded by %s, and that at once", (_name, text) => {
-		const started = performance.now();
-		expect(() => readJson(text, REQUEST_BUDGET)).toThrow(JsonTextError);
-		expect(performance.now() - started).toBeLessThan(1_000);
+		const ms = processorMs(() => {
+			expect(() => readJson(text, REQUEST_BUDGET)).toThrow(JsonTextError);
+		});
+		expect(ms).toBeLessThan(2_000);
 	});
 
 	test("has room for a number of a thousand characters and for many values", () => {

@@ -147,19 +147,24 @@ describe("a heavy query", () => {
 		const chain = await SmallChain.create();
 		chain.add(1n, [[[1, 7]]]);
 		const addresses = Array.from({ length: 10_000 }, (_, i) => Buffer.alloc(20, `${i}`));
-		let longest = 0;
-		let last = performance.now();
-		const watch = setInterval(() => {
-			longest = Math.max(longest, performance.now() - last);
-			last = performance.now();
-		}, 1);
+		let longestMs = 0;
+		let before = process.cpuUsage();
+		let isOver = false;
+		// What the processor does between two rounds of the event loop, which a busy machine doesn't change.
+		const round = (): void => {
+			const { user, system } = process.cpuUsage(before);
+			longestMs = Math.max(longestMs, (user + system) / 1000);
+			before = process.cpuUsage();
+			if (!isOver) setImmediate(round);
+		};
+		setImmediate(round);
 		const queries = Array.from({ length: 5 }, () =>
 			queryLogs(() => chain.state, filter({ addresses: [...addresses, address(1)] }), STYLE),
 		);
 		for (const logs of await Promise.all(queries)) expect(logs).toHaveLength(1);
-		clearInterval(watch);
-		// The turns of all queries together: 20 ms, and what a busy machine adds.
-		expect(longest).toBeLessThan(250);
+		isOver = true;
+		// The time slices of all queries together are 20 ms; tests on other threads count, too.
+		expect(longestMs).toBeLessThan(250);
 	});
 
 	test("is refused once its answer would be too long", async () => {

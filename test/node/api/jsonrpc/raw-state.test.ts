@@ -39,6 +39,7 @@ const start = (more: string): Promise<RunningNode> =>
 		dataDirectory: undefined,
 		producers: [],
 		host: "127.0.0.1",
+		limitTime: false,
 		log: { info: () => {}, warn: () => {}, error: () => {} },
 		clock: () => 1_700_000_000_000n,
 	});

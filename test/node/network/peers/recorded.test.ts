@@ -31,7 +31,7 @@ let two: RecordedChains;
 beforeAll(async () => {
 	net = await RecordedChains.build("p2p-net", 1490);
 	two = await RecordedChains.build("p2p-two", 2590);
-}, 60_000);
+});
 
 afterAll(async () => {
 	await net?.close();

@@ -7,6 +7,7 @@ import { toBase58Check } from "../../../../protocol/address.js";
 import { EMPTY, equalBytes, toHex } from "../../../../protocol/bytes.js";
 import type { Message } from "../../../../protocol/codec/descriptor.js";
 import { type ContractType, contractType } from "../../../../protocol/contract-types.js";
+import { nonceMark } from "../../../../protocol/deployment.js";
 import { messageText } from "../../../../protocol/json/exceptions.js";
 import {
 	CreateSmartContract,
@@ -23,7 +24,8 @@ import { ChainError } from "../../../rules/errors.js";
 import { buildValid } from "../../builder.js";
 import type { ApiContext } from "../../context.js";
 import type { JsonObject } from "../../jsonrpc/json-reader.js";
-import { INTERNAL, INVALID_PARAMS, RpcError } from "../../jsonrpc/rpc-error.js";
+import { INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../jsonrpc/rpc-error.js";
+import { nextNonce } from "../../queries/deployment-nonce.js";
 import { checkCount, invalid, optionalQuantity, readAccount, readBytes, readObject } from "../arguments.js";
 import { type DevelopmentContext, type DevelopmentMethods, ordinaryContext } from "../method.js";
 
@@ -63,6 +65,8 @@ function contractOf(
 	}
 	const receiver = readAccount(to);
 	if (!state.contract.has(receiver)) {
+		if (data.length > 0 && amount === 0n)
+			throw invalid(`there is no contract at 0x${toHex(receiver.subarray(1))}`);
 		const transfer = TransferContract.create({ owner_address, to_address: receiver, amount });
 		return [contractType("TransferContract"), transfer];
 	}
@@ -84,13 +88,23 @@ function build({ control }: DevelopmentContext, context: ApiContext, call: JsonO
 	const feeLimitSun = asked < most ? asked : most;
 	const [type, contract] = contractOf(context, owner, call);
 	const isTransfer = type.name === "TransferContract";
+	const mark =
+		type.name === "CreateSmartContract" ? { scripts: nonceMark(nonceOf(context, owner, call)) } : {};
 	try {
-		const built = buildValid(context, type, contract, () => (isTransfer ? {} : { feeLimitSun }));
+		const built = buildValid(context, type, contract, () => (isTransfer ? {} : { feeLimitSun, ...mark }));
 		return key ? signed(built, key) : built;
 	} catch (error) {
 		if (!(error instanceof ChainError)) throw error;
 		throw new RpcError(INVALID_PARAMS, messageText(error, context.style.dialect));
 	}
+}
+
+/** By which the tool that sends a deployment computes its address. @throws {RpcError} if it counts on another */
+function nonceOf({ node, state }: ApiContext, owner: Uint8Array, call: JsonObject): number {
+	const nonce = nextNonce(state, owner, node.pool);
+	const asked = optionalQuantity(call.get("nonce"));
+	if (asked === undefined || asked === BigInt(nonce)) return nonce;
+	throw invalid(`the next deployment of ${toBase58Check(owner)} has the nonce ${nonce}, not ${asked}`);
 }
 
 function signed(transaction: SignedTransaction, key: Uint8Array): SignedTransaction {
@@ -99,7 +113,16 @@ function signed(transaction: SignedTransaction, key: Uint8Array): SignedTransact
 	return new SignedTransaction(message);
 }
 
+const NO_FOREIGN_TRANSACTIONS =
+	"transactions of Ethereum's form are not of this network: let an account of the chain send (eth_sendTransaction; with ethers provider.getSigner(address)), or sign with the network's own libraries";
+
 export const sendingMethods: DevelopmentMethods = [
+	[
+		["eth_sendRawTransaction"],
+		() => {
+			throw new RpcError(METHOD_NOT_FOUND, NO_FOREIGN_TRANSACTIONS);
+		},
+	],
 	[
 		["eth_accounts", "eth_requestAccounts"],
 		({ control }) => {

@@ -14,11 +14,11 @@ import { liveView } from "../../context.js";
 import {
 	BlockIdError,
 	blockById,
-	blockByIdOrNumber,
 	blockByNumber,
 	blocksBetween,
 	headBlock,
 	latestBlocks,
+	requestedBlock,
 } from "../../queries/blocks.js";
 import { transactionExtention } from "../../transaction-extention.js";
 import { CallError, type Handlers, LongMessage, withReason } from "../method.js";
@@ -68,9 +68,9 @@ export const blocks = {
 		blockList(blocksBetween(liveView(context), startNum, endNum), withIds),
 	GetBlockByLatestNum: (context, { num }) => blockList(latestBlocks(liveView(context), num), bare),
 	GetBlockByLatestNum2: (context, { num }) => blockList(latestBlocks(liveView(context), num), withIds),
-	GetBlock: withReason(({ state }, { id_or_num, detail }) => {
+	GetBlock: withReason((context, request) => {
 		try {
-			return extended(blockByIdOrNumber(state, id_or_num), detail);
+			return extended(requestedBlock(context, request), request.detail);
 		} catch (error) {
 			if (error instanceof BlockIdError) throw new CallError(status.INVALID_ARGUMENT, error.message);
 			throw error;

@@ -4,6 +4,7 @@
  * and on every development chain; the strict answers are the network's.
  */
 
+import { nextNonce } from "../../queries/deployment-nonce.js";
 import type { JsonArray, JsonValue } from "../json-reader.js";
 import type { RpcContext, RpcMethod, RpcResult } from "../method.js";
 import { readersOf } from "../parameter-readers.js";
@@ -73,9 +74,10 @@ const CHANGES: Readonly<Record<string, Change>> = {
 	eth_getTransactionCount: {
 		least: 1,
 		call: (context, [address, block]) => {
-			readersOf(context).address(typeof address === "string" ? address : null);
-			stateAt(context, block);
-			return "0x0";
+			const owner = readersOf(context).address(typeof address === "string" ? address : null);
+			const { node, state } = stateAt(context, block);
+			if (!node.rules.development) return "0x0";
+			return `0x${nextNonce(state, owner, block === "pending" ? node.pool : undefined).toString(16)}`;
 		},
 	},
 	eth_call: {

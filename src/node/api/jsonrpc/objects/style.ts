@@ -7,6 +7,8 @@ import { ZERO_NONCE } from "../values.js";
 export interface ObjectStyle {
 	/** The nonce of transactions, which have none. */
 	readonly transactionNonce: string;
+	/** Whether transactions can be marked with a nonce: on development chains (protocol/development-chain §4.8). */
+	readonly countsNonces?: boolean;
 	/** Whether logs say the time of their block. */
 	readonly timesLogs: boolean;
 }
@@ -20,5 +22,6 @@ export function objectStyle(release: Release): ObjectStyle {
 
 /** The style of the node's release. */
 export function objectStyleOf({ node }: Pick<ApiContext, "node">): ObjectStyle {
-	return objectStyle(node.config.node.release);
+	const style = objectStyle(node.config.node.release);
+	return node.rules.development ? { ...style, countsNonces: true } : style;
 }

@@ -1,6 +1,7 @@
 /** Transactions as clients see them (protocol/json-rpc §7.2). */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
+import { markedNonce } from "../../../../protocol/deployment.js";
 import type { TransactionInfo } from "../../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../../protocol/transaction.js";
 import { priceAt } from "../../../consensus/price-history.js";
@@ -21,7 +22,7 @@ export function transactionObject(
 	block: SignedBlock,
 	index: number,
 	info: Readonly<TransactionInfo> | undefined,
-	{ transactionNonce }: ObjectStyle,
+	style: ObjectStyle,
 ): RpcValue {
 	const transaction = block.transactions[index] as SignedTransaction;
 	const { from, to, value, input } = shownFacts(state, transaction, info);
@@ -34,7 +35,7 @@ export function transactionObject(
 		gasPrice: quantity(energyPriceAt(state, block.timestampMs)),
 		hash: data(transaction.id),
 		input,
-		nonce: transactionNonce,
+		nonce: nonceOf(transaction, style),
 		r,
 		s,
 		to,
@@ -49,7 +50,7 @@ export function transactionObject(
 export function pendingTransactionObject(
 	state: StateView,
 	transaction: SignedTransaction,
-	{ transactionNonce }: ObjectStyle,
+	style: ObjectStyle,
 ): RpcValue {
 	const { from, to, value, input } = shownFacts(state, transaction, undefined);
 	const { r, s, v } = firstSignature(transaction);
@@ -61,7 +62,7 @@ export function pendingTransactionObject(
 		gasPrice: "0x",
 		hash: data(transaction.id),
 		input,
-		nonce: transactionNonce,
+		nonce: nonceOf(transaction, style),
 		r,
 		s,
 		to,
@@ -70,6 +71,11 @@ export function pendingTransactionObject(
 		v,
 		value,
 	};
+}
+
+function nonceOf(transaction: SignedTransaction, { transactionNonce, countsNonces }: ObjectStyle): string {
+	const nonce = countsNonces ? markedNonce(transaction) : undefined;
+	return nonce === undefined ? transactionNonce : quantity(nonce);
 }
 
 interface ShownFacts {

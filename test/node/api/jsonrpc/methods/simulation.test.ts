@@ -234,7 +234,7 @@ describe("eth_simulateV1", () => {
 				/the simulation takes longer than 2000 ms \(node\.jsonrpc\.debugTimeoutMs\)/,
 			),
 		});
-	}, 20_000);
+	});
 });
 
 describe("calls on another state", () => {

@@ -75,7 +75,7 @@ test("calls that came together are answered one after the other", async () => {
 	socket.on("message", (bytes) => ids.push(JSON.parse(String(bytes)).id));
 	const count = 500;
 	for (let id = 1; id <= count; id++) socket.send(text(id, "eth_blockNumber"));
-	await expect.poll(() => ids.length, { timeout: 10_000 }).toBe(count);
+	await expect.poll(() => ids.length).toBe(count);
 	expect(ids).toEqual(Array.from({ length: count }, (_, i) => i + 1));
 	await leave(socket);
 });

@@ -1,0 +1,289 @@
+/**
+ * The hash map of the network's runtime (java.util.HashMap), for the order in which it is walked: bucket after bucket, each in
+ * the order of its list. The table doubles beyond three quarters of its size, and also, while it is below 64, when a bucket that
+ * holds eight keys gets one more. From 64 on such a bucket becomes a red-black tree: a new key comes into the list right
+ * behind its parent in the tree, and the tree's root moves to the front. Keys are only added, never removed.
+ */
+
+/** Hash of a key. */
+export type KeyHash = (key: string) => number;
+
+/** Buckets of a map that was made without a size. */
+export const FIRST_CAPACITY = 16;
+
+/** A list this long becomes a tree, or makes the table grow, when it gets one more key. */
+export const MAX_LIST = 8;
+
+/** The smallest table that has trees. */
+export const SMALLEST_WITH_TREES = 64;
+
+/** A part of a tree with at most as many keys becomes a list again when its bucket is divided. */
+export const MAX_UNTREED = 6;
+
+/** The hash by which buckets are chosen and trees ordered: the high bits mixed into the low ones. */
+export const spread = (hash: number): number => hash ^ (hash >>> 16);
+
+/** Capacity of a map that grew to `count` keys by their number alone: a power of two, doubled beyond three quarters. */
+export function capacityFor(count: number, smallest = FIRST_CAPACITY): number {
+	let capacity = smallest;
+	while (count > capacity * 0.75) capacity *= 2;
+	return capacity;
+}
+
+interface Node {
+	readonly key: string;
+	readonly hash: number;
+	/** Neighbours in the bucket's list. */
+	before: Node | undefined;
+	after: Node | undefined;
+	parent: Node | undefined;
+	left: Node | undefined;
+	right: Node | undefined;
+	red: boolean;
+}
+
+interface Bucket {
+	first: Node;
+	/** The first of the list is a tree's root. */
+	isTree: boolean;
+}
+
+type Table = (Bucket | undefined)[];
+
+export class HashTable {
+	private table: Table;
+	private readonly known = new Set<string>();
+	/** A copy would be walked as this map is, and so would each copy of it. */
+	private isStable = false;
+
+	/** @param capacity of the empty map, a power of two */
+	constructor(
+		private readonly hashOf: KeyHash,
+		capacity = FIRST_CAPACITY,
+	) {
+		this.table = new Array(capacity).fill(undefined);
+	}
+
+	/** Adds a key; one that is there stays where it is. */
+	add(key: string): void {
+		if (this.known.has(key)) return;
+		this.known.add(key);
+		this.isStable = false;
+		const node = newNode(key, spread(this.hashOf(key)));
+		const index = node.hash & (this.table.length - 1);
+		const bucket = this.table[index];
+		if (!bucket) this.table[index] = { first: node, isTree: false };
+		else if (bucket.isTree) insertIntoTree(bucket, node);
+		else this.append(bucket, node);
+		if (this.known.size > this.table.length * 0.75) this.double();
+	}
+
+	private append(bucket: Bucket, node: Node): void {
+		let last = bucket.first;
+		let length = 1;
+		for (let next = last.after; next; next = next.after) {
+			last = next;
+			length++;
+		}
+		last.after = node;
+		node.before = last;
+		if (length < MAX_LIST) return;
+		if (this.table.length < SMALLEST_WITH_TREES) this.double();
+		else makeTree(bucket);
+	}
+
+	private double(): void {
+		const bit = this.table.length;
+		const doubled: Table = new Array(bit * 2).fill(undefined);
+		for (let i = 0; i < bit; i++) {
+			const bucket = this.table[i];
+			if (bucket) [doubled[i], doubled[i + bit]] = divide(bucket, bit);
+		}
+		this.table = doubled;
+	}
+
+	/** The keys in the order of a walk. */
+	*keys(): Generator<string> {
+		for (const bucket of this.table) {
+			for (let node = bucket?.first; node; node = node.after) yield node.key;
+		}
+	}
+
+	/**
+	 * A map of the runtime's first size into which this one's keys were put in the order of a walk. It may be this one where
+	 * that makes no difference.
+	 */
+	copy(): HashTable {
+		if (this.isStable) return this;
+		const copy = new HashTable(this.hashOf);
+		for (const key of this.keys()) copy.add(key);
+		const walk = copy.keys();
+		copy.isStable = true;
+		for (const key of this.keys()) {
+			if (walk.next().value === key) continue;
+			copy.isStable = false;
+			break;
+		}
+		return copy;
+	}
+}
+
+function newNode(key: string, hash: number): Node {
+	return {
+		key,
+		hash,
+		before: undefined,
+		after: undefined,
+		parent: undefined,
+		left: undefined,
+		right: undefined,
+		red: false,
+	};
+}
+
+/** Divides a bucket by a bit of the hashes; both parts keep the order. */
+function divide(bucket: Bucket, bit: number): [low: Bucket | undefined, high: Bucket | undefined] {
+	const low: Node[] = [];
+	const high: Node[] = [];
+	for (let node: Node | undefined = bucket.first; node; node = node.after) {
+		(node.hash & bit ? high : low).push(node);
+	}
+	if (low.length === 0) return [undefined, bucket];
+	if (high.length === 0) return [bucket, undefined];
+	return [linked(low, bucket.isTree), linked(high, bucket.isTree)];
+}
+
+/** A bucket of these nodes, which were part of a tree or of a list. */
+function linked(nodes: readonly Node[], wasTree: boolean): Bucket {
+	for (const [i, node] of nodes.entries()) {
+		node.before = nodes[i - 1];
+		node.after = nodes[i + 1];
+	}
+	const bucket = { first: nodes[0] as Node, isTree: false };
+	if (wasTree && nodes.length > MAX_UNTREED) makeTree(bucket);
+	return bucket;
+}
+
+/** Makes a tree of a list, whose nodes come into it one by one; only its root changes its place in the list. */
+function makeTree(bucket: Bucket): void {
+	bucket.isTree = true;
+	let root: Node | undefined;
+	for (let node: Node | undefined = bucket.first; node; node = node.after) {
+		node.parent = node.left = node.right = undefined;
+		node.red = false;
+		if (root) {
+			descend(root, node);
+			root = balance(root, node);
+		} else root = node;
+	}
+	moveToFront(bucket, root as Node);
+}
+
+function insertIntoTree(bucket: Bucket, node: Node): void {
+	const root = bucket.first;
+	const parent = descend(root, node);
+	node.after = parent.after;
+	node.before = parent;
+	if (node.after) node.after.before = node;
+	parent.after = node;
+	moveToFront(bucket, balance(root, node));
+}
+
+/** Hangs a node below the leaf where it belongs: by hash, signed, then by key. @returns its parent */
+function descend(root: Node, node: Node): Node {
+	let parent = root;
+	for (;;) {
+		const goesLeft = node.hash < parent.hash || (node.hash === parent.hash && node.key < parent.key);
+		const next = goesLeft ? parent.left : parent.right;
+		if (next) {
+			parent = next;
+			continue;
+		}
+		if (goesLeft) parent.left = node;
+		else parent.right = node;
+		node.parent = parent;
+		return parent;
+	}
+}
+
+function moveToFront(bucket: Bucket, root: Node): void {
+	const { first } = bucket;
+	if (first === root) return;
+	if (root.before) root.before.after = root.after;
+	if (root.after) root.after.before = root.before;
+	root.before = undefined;
+	root.after = first;
+	first.before = root;
+	bucket.first = root;
+}
+
+/** Restores the rules of a red-black tree after a node was hung below a leaf. @returns the root */
+function balance(top: Node, inserted: Node): Node {
+	let root = top;
+	let node = inserted;
+	node.red = true;
+	while (node.parent?.red) {
+		let { parent } = node;
+		// A red node is not the root.
+		const grand = parent.parent as Node;
+		const isLeft = parent === grand.left;
+		const uncle = isLeft ? grand.right : grand.left;
+		if (uncle?.red) {
+			parent.red = uncle.red = false;
+			grand.red = true;
+			node = grand;
+			continue;
+		}
+		if (node === (isLeft ? parent.right : parent.left)) {
+			root = rotate(root, parent, isLeft);
+			[node, parent] = [parent, node];
+		}
+		parent.red = false;
+		grand.red = true;
+		root = rotate(root, grand, !isLeft);
+	}
+	root.red = false;
+	return root;
+}
+
+/** Turns a node down to the left or right; its child of the other side takes its place. @returns the root */
+function rotate(root: Node, node: Node, toLeft: boolean): Node {
+	const child = (toLeft ? node.right : node.left) as Node;
+	const inner = toLeft ? child.left : child.right;
+	if (toLeft) node.right = inner;
+	else node.left = inner;
+	if (inner) inner.parent = node;
+	const { parent } = node;
+	child.parent = parent;
+	if (parent?.left === node) parent.left = child;
+	else if (parent) parent.right = child;
+	if (toLeft) child.left = node;
+	else child.right = node;
+	node.parent = child;
+	return parent ? root : child;
+}
+
+/** Keys by their buckets in a table of that capacity: the order of a walk as long as no bucket gets a ninth key. */
+export function bucketOrder(keys: readonly string[], hashOf: KeyHash, capacity: number): string[] {
+	const rows = keys.map((key) => ({ key, bucket: spread(hashOf(key)) & (capacity - 1) }));
+	return rows.sort((a, b) => a.bucket - b.bucket).map((row) => row.key);
+}
+
+/**
+ * Keys, given in the order of their insertion and each once, in the order of a walk.
+ * PERF: most maps hold a few keys; no bucket can have more than eight of them, and then sorting by bucket is all.
+ * @param capacity of the empty map
+ */
+export function walkOrder(
+	keys: readonly string[],
+	hashOf: KeyHash,
+	capacity: number = FIRST_CAPACITY,
+): string[] {
+	if (keys.length < 2) return [...keys];
+	if (keys.length > MAX_LIST) {
+		const table = new HashTable(hashOf, capacity);
+		for (const key of keys) table.add(key);
+		return [...table.keys()];
+	}
+	return bucketOrder(keys, hashOf, capacityFor(keys.length, capacity));
+}

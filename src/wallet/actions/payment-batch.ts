@@ -1,0 +1,164 @@
+/** A list of payments, read and judged whole before the first of them is signed (protocol/wallet-formats §7). */
+
+import { KeystoreError } from "../../keystore/keystore-error.js";
+import { toHex } from "../../protocol/bytes.js";
+import { FAILURE_KINDS, Failure } from "../failure.js";
+import { accountOf } from "../node/chain-query.js";
+import { contractSummary } from "../transaction/contract-summary.js";
+import type { TransactionEnvelope } from "../transaction/envelope.js";
+import { coinsOf } from "../transaction/moved-coins.js";
+import type { Payment, PaymentLine } from "../transaction/payment-list.js";
+import { accountNamed } from "../transaction/signing.js";
+import { formatCoin } from "../values/amount.js";
+import { memoBytes } from "../values/memo.js";
+import { PaymentBudget } from "./payment-budget.js";
+import { isRepeated, paymentKeys } from "./payment-journal.js";
+import type { Actor, TransactionPlan } from "./plan.js";
+import { type TransferOptions, transferPlan } from "./transfer.js";
+
+/** A line that can be paid. */
+export interface JudgedPayment {
+	readonly line: number;
+	/** Position in the list, from 0. */
+	readonly index: number;
+	readonly payment: Payment;
+	readonly plan: TransactionPlan;
+	/** Tells it from every other payment of the list. */
+	readonly key: string;
+	/** One sentence on what it does. */
+	readonly summary: string;
+}
+
+interface RefusedPayment {
+	readonly line: number;
+	readonly index: number;
+	readonly failure: Failure;
+}
+
+export interface JudgedBatch {
+	readonly payments: readonly JudgedPayment[];
+	/** What was taken off their accounts; undefined without a network. */
+	readonly budget: PaymentBudget | undefined;
+	readonly refused: readonly RefusedPayment[];
+	/** What people see before they agree. */
+	readonly summary: readonly string[];
+	/** Lines that say the same as an earlier one. */
+	readonly repeated: readonly number[];
+	/** Sun that leave the account, without fees. */
+	readonly amountSun: bigint;
+}
+
+interface JudgeOptions extends Omit<TransferOptions, "memo"> {
+	/** Memo of payments without one of their own. */
+	readonly memo?: string | undefined;
+	/** Builds and checks a transaction as if it were sent. */
+	readonly check: (plan: TransactionPlan, memo: string | undefined) => Promise<TransactionEnvelope>;
+}
+
+type Judged = Omit<JudgedPayment, "key"> & {
+	readonly envelope: TransactionEnvelope;
+	readonly recipient: string;
+};
+
+/** Looks at every line: labels, amounts, units, tokens, the node's own checks, and the sum of it all against the account. */
+export async function judgePayments(
+	actor: Actor,
+	lines: readonly PaymentLine[],
+	options: JudgeOptions,
+): Promise<JudgedBatch> {
+	const { offline = false } = options;
+	const budget = offline ? undefined : await PaymentBudget.open(actor);
+	const missing = new Set<string>();
+	const known = new Set<string>();
+	const judged: Judged[] = [];
+	const refused: RefusedPayment[] = [];
+	for (const [index, { line, payment }] of lines.entries()) {
+		try {
+			if (payment instanceof Failure) throw payment;
+			if (payment.amount === "max" && lines.length > 1)
+				throw new Failure(
+					"bad_value",
+					"max can't stand among several payments: what it means isn't known yet",
+				);
+			const recipient = await accountNamed(actor.settings, payment.to);
+			const id = toHex(recipient);
+			const creates = !offline && !known.has(id) && (await accountOf(actor.client, recipient)) === undefined;
+			known.add(id);
+			if (creates) missing.add(id);
+			const memo = payment.memo ?? options.memo;
+			const plan = await transferPlan(
+				actor,
+				{ ...payment, recipient, creates },
+				{ ...options, memo: memoBytes(memo) },
+			);
+			const envelope = await options.check(plan, memo);
+			await budget?.take(plan, envelope.transaction, Math.max(1, options.signatures ?? 1));
+			const summary = plan.spends
+				? `${await plan.spends.text(plan.spends.amount)} to ${payment.to}`
+				: contractSummary(plan, actor.owner);
+			judged.push({ line, index, payment, plan, summary, envelope, recipient: id });
+		} catch (error) {
+			refused.push({ line, index, failure: refusalOfLine(error) });
+		}
+	}
+	const keys = paymentKeys(judged.map(({ envelope }) => envelope));
+	const payments = judged.map((each, index): JudgedPayment => ({ ...each, key: keys[index] as string }));
+	const repeated = payments.filter(({ key }) => isRepeated(key)).map(({ line }) => line);
+	const accounts = new Set(judged.map(({ recipient }) => recipient));
+	return {
+		payments,
+		budget,
+		refused,
+		repeated,
+		amountSun: payments.reduce((sum, { plan }) => sum + coinsOf(plan), 0n),
+		summary: await summaryLines(payments, budget, accounts.size, missing.size, repeated),
+	};
+}
+
+/** What is wrong with a line; a node that doesn't answer is nothing of the kind. */
+function refusalOfLine(error: unknown): Failure {
+	if (error instanceof KeystoreError) return new Failure(error.code, error.message);
+	if (error instanceof Failure && FAILURE_KINDS[error.code].retry === "changed") return error;
+	throw error;
+}
+
+async function summaryLines(
+	payments: readonly JudgedPayment[],
+	budget: PaymentBudget | undefined,
+	accounts: number,
+	missing: number,
+	repeated: readonly number[],
+): Promise<string[]> {
+	const total = budget ? `, ${await budget.totalText()}` : "";
+	const absent = missing === 0 ? "" : `; ${missing} of them ${missing === 1 ? "doesn't" : "don't"} exist yet`;
+	const equal =
+		repeated.length === 0
+			? []
+			: [
+					`  look twice  ${linesText(repeated)} ${repeated.length === 1 ? "says" : "say"} the same as a line before`,
+				];
+	return [
+		`${counted(payments.length, "payment")}${total}, to ${counted(accounts, "account")}${absent}`,
+		...payments.map(({ line, summary }) => `  ${`line ${line}`.padEnd(11)} ${summary}`),
+		...(budget ? [`  fees        ${formatCoin(budget.feesSun)}`] : []),
+		...equal,
+	];
+}
+
+function counted(count: number, thing: string): string {
+	return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+/** `line 2`, `lines 2-4 and 7`. */
+export function linesText(lines: readonly number[]): string {
+	const runs: [number, number][] = [];
+	for (const line of lines) {
+		const last = runs.at(-1);
+		if (last && last[1] === line - 1) last[1] = line;
+		else runs.push([line, line]);
+	}
+	const texts = runs.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`));
+	const [last, ...others] = texts.reverse();
+	const text = others.length === 0 ? last : `${others.reverse().join(", ")} and ${last}`;
+	return `${lines.length === 1 ? "line" : "lines"} ${text}`;
+}

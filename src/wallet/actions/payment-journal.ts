@@ -1,0 +1,221 @@
+/**
+ * What was sent of a list of payments, in a file beside it, so that no line is paid twice (protocol/wallet-formats §7): a
+ * line of JSON before each transaction is handed to a node, and another one after the node's answer.
+ */
+
+import { open, readFile } from "node:fs/promises";
+import { fromHex, toHex } from "../../protocol/bytes.js";
+import { sha256 } from "../../protocol/hash.js";
+import { Transaction } from "../../protocol/messages.js";
+import { SignedTransaction } from "../../protocol/transaction.js";
+import { Failure } from "../failure.js";
+import { isRecord, type JsonRecord, readJson, writeJson } from "../json.js";
+import { broadcast } from "../node/broadcast.js";
+import type { NodeClient } from "../node/node-client.js";
+import { statusOf } from "../node/wait.js";
+import type { TransactionEnvelope } from "../transaction/envelope.js";
+
+/** A transaction that was handed to a node, or was about to be. */
+export interface Attempt {
+	/** Line of the list, from 1, as it was then. */
+	readonly line: number;
+	/** What {@link paymentKeys} gave. */
+	readonly payment: string;
+	readonly txID: string;
+	readonly expirationMs: bigint;
+	/** The signed bytes: sending them once more can't pay twice. */
+	readonly bytes: Uint8Array;
+	/** What it does, for people. */
+	readonly summary: string;
+	/** The last word on it; `begun`: no answer was written down. */
+	readonly state: "begun" | "sent" | "refused";
+}
+
+/** More than a list of payments can make of it. */
+const MAX_JOURNAL_BYTES = 256 << 20;
+
+/** @param chain id of the genesis block: what was sent on other chains doesn't count */
+export class PaymentJournal {
+	private constructor(
+		readonly path: string,
+		private readonly chain: string,
+		/** The last attempt of each payment of this chain. */
+		readonly attempts: Map<string, Attempt>,
+	) {}
+
+	/** Reads the journal; an empty one if there is no file yet. @throws {Failure} `bad_value` for a damaged one */
+	static async open(path: string, chain: Uint8Array): Promise<PaymentJournal> {
+		const journal = new PaymentJournal(path, toHex(chain), new Map());
+		const lines = (await textOf(path)).split("\n");
+		// The last line may be torn: what it would have begun was never handed to a node.
+		const whole = lines.slice(0, -1);
+		for (const [index, line] of whole.entries()) {
+			const record = recordOf(line);
+			if (!record) throw new Failure("bad_value", `${path}: line ${index + 1} is damaged`);
+			journal.read(record, index + 1);
+		}
+		return journal;
+	}
+
+	private read(record: JsonRecord, number: number): void {
+		const { chain, txID, state } = record;
+		if (chain !== this.chain) return;
+		if (state === "begun") {
+			const attempt = attemptOf(record);
+			if (!attempt) throw new Failure("bad_value", `${this.path}: line ${number} is damaged`);
+			this.attempts.set(attempt.payment, attempt);
+			return;
+		}
+		for (const [key, attempt] of this.attempts) {
+			if (attempt.txID === txID && (state === "sent" || state === "refused"))
+				this.attempts.set(key, { ...attempt, state });
+		}
+	}
+
+	/** Makes sure that the file can be written, before anything is signed. @throws {Failure} `bad_value` */
+	async prepare(): Promise<void> {
+		await this.append("");
+	}
+
+	/** Written before the transaction is handed to a node. */
+	async begin(
+		line: number,
+		payment: string,
+		{ transaction }: TransactionEnvelope,
+		summary: string,
+	): Promise<void> {
+		const attempt: Attempt = {
+			line,
+			payment,
+			txID: transaction.idHex,
+			expirationMs: transaction.raw?.expiration ?? 0n,
+			bytes: transaction.bytes,
+			summary,
+			state: "begun",
+		};
+		const { expirationMs, bytes, state, ...rest } = attempt;
+		const record = { chain: this.chain, state, ...rest, expiration: expirationMs, transaction: toHex(bytes) };
+		await this.append(`${writeJson(record)}\n`);
+		this.attempts.set(payment, attempt);
+	}
+
+	/** What the node said of it. */
+	async conclude(payment: string, state: "sent" | "refused"): Promise<void> {
+		const attempt = this.attempts.get(payment);
+		if (!attempt) return;
+		await this.append(`${writeJson({ chain: this.chain, state, txID: attempt.txID })}\n`);
+		this.attempts.set(payment, { ...attempt, state });
+	}
+
+	/** On the disk when it returns. A torn line of an interrupted run is ended first. */
+	private async append(text: string): Promise<void> {
+		try {
+			const file = await open(this.path, "a+", 0o600);
+			try {
+				const { size } = await file.stat();
+				const last = Buffer.alloc(1);
+				if (size > 0) await file.read(last, 0, 1, size - 1);
+				if (size > 0 && last.toString() !== "\n")
+					await file.truncate((await textOf(this.path)).lastIndexOf("\n") + 1);
+				await file.appendFile(text);
+				await file.sync();
+			} finally {
+				await file.close();
+			}
+		} catch (error) {
+			if (error instanceof Failure) throw error;
+			const { code } = error as NodeJS.ErrnoException;
+			throw new Failure(
+				"bad_value",
+				`the journal ${this.path} can't be written (${code ?? "unknown error"})`,
+				{
+					hint: "without it nothing would keep a line from being paid twice",
+				},
+			);
+		}
+	}
+
+	/**
+	 * Whether a payment was made, or may still be. What a node may have, but no block holds yet, is handed over once more:
+	 * the same bytes.
+	 * @param isWanted whether it's still in the list; else it isn't handed over
+	 * @returns `paid`, `unpaid`
+	 * @throws {Failure} of the broadcast where the transaction may still enter a block
+	 */
+	async outcome(client: NodeClient, attempt: Attempt, isWanted: boolean): Promise<"paid" | "unpaid"> {
+		if (attempt.state === "refused") return "unpaid";
+		const { state } = await statusOf(client, fromHex(attempt.txID), attempt.expirationMs);
+		if (state === "failed" || state === "expired") return "unpaid";
+		if (state === "submitted" && isWanted) {
+			const transaction = new SignedTransaction(Transaction.decode(attempt.bytes));
+			try {
+				await broadcast(client, transaction);
+			} catch (error) {
+				if (!(error instanceof Failure) || error.code !== "duplicate") throw error;
+			}
+			await this.conclude(attempt.payment, "sent");
+		}
+		return "paid";
+	}
+}
+
+/**
+ * What tells payments apart: what the transactions do, and the how-manieth of its kind each one is.
+ * @param envelopes of the lists' lines, in order
+ */
+export function paymentKeys(envelopes: readonly TransactionEnvelope[]): string[] {
+	const counts = new Map<string, number>();
+	return envelopes.map(({ type, transaction }) => {
+		const what = Buffer.concat([
+			Buffer.from(`${type.name}\n${transaction.raw?.data.length ?? 0}\n`),
+			transaction.raw?.data ?? new Uint8Array(0),
+			transaction.contract?.parameter?.value ?? new Uint8Array(0),
+		]);
+		const digest = toHex(sha256(what));
+		const count = (counts.get(digest) ?? 0) + 1;
+		counts.set(digest, count);
+		return `${digest}#${count}`;
+	});
+}
+
+/** Whether a key of {@link paymentKeys} is that of a second equal payment. */
+export function isRepeated(key: string): boolean {
+	return !key.endsWith("#1");
+}
+
+async function textOf(path: string): Promise<string> {
+	try {
+		const text = await readFile(path);
+		if (text.length > MAX_JOURNAL_BYTES) throw new Failure("bad_value", `${path} is too long for a journal`);
+		return text.toString("utf8");
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+		throw error;
+	}
+}
+
+function recordOf(line: string): JsonRecord | undefined {
+	try {
+		const json = readJson(line);
+		return isRecord(json) ? json : undefined;
+	} catch (error) {
+		if (error instanceof SyntaxError) return undefined;
+		throw error;
+	}
+}
+
+function attemptOf(record: JsonRecord): Attempt | undefined {
+	const { line, payment, txID, expiration, transaction, summary } = record;
+	if (typeof payment !== "string" || typeof txID !== "string" || typeof transaction !== "string")
+		return undefined;
+	if (!/^\d{1,19}$/.test(String(expiration)) || !/^([0-9a-f]{2})+$/.test(transaction)) return undefined;
+	return {
+		line: Number(line),
+		payment,
+		txID,
+		expirationMs: BigInt(String(expiration)),
+		bytes: fromHex(transaction),
+		summary: String(summary),
+		state: "begun",
+	};
+}

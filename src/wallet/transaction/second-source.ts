@@ -1,0 +1,39 @@
+/**
+ * A second node's word on the block that a transaction refers to. A transaction is valid on every chain that has this block,
+ * and the first node chose it: the node of a test network could have a payment signed that is valid elsewhere.
+ */
+
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import { Failure } from "../failure.js";
+import { blockByNumber, genesisId, headBlock } from "../node/chain-query.js";
+import { NodeClient } from "../node/node-client.js";
+
+/** A reference holds the last two bytes of the block's number, and eight of its id. */
+const NUMBERS = 65_536n;
+
+/**
+ * Compares with the node of the setting `referenceNode`, where there is one.
+ * @throws {Failure} `wrong_network` if it has another block there
+ */
+export async function checkReference({ settings }: NodeClient, { raw }: SignedTransaction): Promise<void> {
+	if (settings.referenceNode === undefined || !raw) return;
+	const second = new NodeClient({
+		...settings,
+		http: settings.referenceNode,
+		solidity: undefined,
+		jsonrpc: undefined,
+		headers: {},
+	});
+	await genesisId(second);
+	const { number: head } = await headBlock(second);
+	const low = BigInt(`0x${toHex(raw.ref_block_bytes)}`);
+	const number = head - ((((head - low) % NUMBERS) + NUMBERS) % NUMBERS);
+	const block = number < 0n ? undefined : await blockByNumber(second, number);
+	if (block && equalBytes(block.id.subarray(8, 16), raw.ref_block_hash)) return;
+	throw new Failure(
+		"wrong_network",
+		`the transaction refers to a block that ${settings.referenceNode} doesn't have: the node may serve another chain`,
+		{ sent: false, hint: "if one of the two only lags behind, try again" },
+	);
+}

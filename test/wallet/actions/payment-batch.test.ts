@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
+import { Account } from "../../../src/protocol/messages.js";
+import { buildTransaction } from "../../../src/protocol/transaction.js";
+import { judgePayments, linesText } from "../../../src/wallet/actions/payment-batch.js";
+import type { Actor, TransactionPlan } from "../../../src/wallet/actions/plan.js";
+import { Failure } from "../../../src/wallet/failure.js";
+import { envelopeOf } from "../../../src/wallet/transaction/envelope.js";
+import { readPayments } from "../../../src/wallet/transaction/payment-list.js";
+import { answering } from "../answering-client.js";
+
+const [ANN, BOB, EVE] = ["11", "22", "33"].map((byte) => `41${byte.repeat(20)}`) as [string, string, string];
+
+const actor = (balance: bigint, resource: object = {}): Actor =>
+	({
+		settings: {
+			tokens: {},
+			contactsFile: "/nowhere/contacts",
+			keystoreDirectory: "/nowhere",
+			profile: "test",
+		},
+		client: answering(
+			{
+				getaccount: ({ address }) => (address === BOB ? { address: BOB } : {}),
+				getassetissuebyid: { id: "1000001", precision: 2n, abbr: "474c44", name: "476f6c64" },
+				getaccountresource: { ...resource },
+				getchainparameters: {
+					chainParameter: [
+						{ key: "getTransactionFee", value: 1_000n },
+						{ key: "getCreateNewAccountFeeInSystemContract", value: 1_000_000n },
+					],
+				},
+			},
+			{ tokens: {} },
+		).client,
+		owner: fromHex(ANN),
+		account: Account.create({ address: fromHex(ANN), balance, assetV2: new Map([["1000001", 250n]]) }),
+	}) as unknown as Actor;
+
+const check = async ({ type, parameter }: TransactionPlan, memo: string | undefined) =>
+	envelopeOf(
+		buildTransaction(type, parameter, {
+			refBlockBytes: new Uint8Array(2),
+			refBlockHash: new Uint8Array(8),
+			expirationMs: 1n,
+			timestampMs: 1n,
+			...(memo === undefined ? {} : { data: utf8(memo) }),
+		}),
+	);
+
+const judge = (text: string, payer: Actor, more: object = {}) =>
+	judgePayments(payer, readPayments(text), { check, ...more });
+
+describe("a list of payments is judged whole", () => {
+	test("with its count, its sums, its fees, and the accounts that it creates", async () => {
+		const text = `to,amount,token\n${BOB},1coin,\n${EVE},2.5coin,\n${EVE},1,1000001\n`;
+		const { summary, refused, amountSun, repeated } = await judge(text, actor(10_000_000n));
+		expect(refused).toEqual([]);
+		expect(repeated).toEqual([]);
+		expect(amountSun).toBe(3_500_000n);
+		expect(summary[0]).toBe(
+			"3 payments, 3.5coin and 1 GLD (1000001), to 2 accounts; 1 of them doesn't exist yet",
+		);
+		expect(summary.at(-1)).toMatch(/^ {2}fees +1\.\d+coin$/);
+	});
+
+	test("with every line that can't be paid, before any is", async () => {
+		const text = `to,amount,token\n${BOB},1coin,\nbobb,2coin,\n${BOB},5,\n${ANN},1coin,\n${BOB},max,\n${BOB},3,1000001\n`;
+		const { refused, payments } = await judge(text, actor(10_000_000n));
+		expect(payments.map(({ line }) => line)).toEqual([2]);
+		expect(refused.map(({ line, failure }) => [line, failure.code])).toEqual([
+			[3, "wallet_not_found"],
+			[4, "amount_unit"],
+			[5, "bad_value"],
+			[6, "bad_value"],
+			[7, "insufficient_funds"],
+		]);
+	});
+
+	test("by the sum of amounts and fees, and not line by line", async () => {
+		const text = `to,amount\n${BOB},1coin\n${BOB},2coin\n`;
+		const free = { freeNetLimit: 5_000n };
+		expect((await judge(text, actor(3_000_000n, free))).refused).toEqual([]);
+		const { refused } = await judge(text, actor(2_999_999n, free));
+		expect(refused[0]?.failure.message).toContain("come to 3coin and 0coin of fees, 0.000001coin more");
+		// The free allowance is enough for the first payment alone.
+		expect((await judge(text, actor(3_000_000n, { freeNetLimit: 400n }))).refused).toHaveLength(1);
+	});
+
+	test("names lines that say the same, in whatever words", async () => {
+		const text = `to,amount,memo\n${BOB},1coin,\n${BOB},1000000sun,\n${BOB},1coin,x\n`;
+		const { repeated, payments } = await judge(text, actor(10_000_000n));
+		expect(repeated).toEqual([3]);
+		expect(new Set(payments.map(({ key }) => key)).size).toBe(3);
+	});
+
+	test("is given up where the node doesn't answer", async () => {
+		const broken = async () => {
+			throw new Failure("timeout", "no answer");
+		};
+		await expect(
+			judge(`to,amount\n${BOB},1coin\n`, actor(10_000_000n), { check: broken }),
+		).rejects.toMatchObject({
+			code: "timeout",
+		});
+	});
+});
+
+test("lines are named by their runs", () => {
+	expect(linesText([2])).toBe("line 2");
+	expect(linesText([2, 3, 4])).toBe("lines 2-4");
+	expect(linesText([2, 4, 5, 9])).toBe("lines 2, 4-5 and 9");
+});

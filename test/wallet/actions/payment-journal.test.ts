@@ -1,0 +1,106 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { fromHex } from "../../../src/protocol/bytes.js";
+import { type ContractType, contractTypeByName } from "../../../src/protocol/contract-types.js";
+import { TransferContract } from "../../../src/protocol/messages.js";
+import { buildTransaction } from "../../../src/protocol/transaction.js";
+import { PaymentJournal, paymentKeys } from "../../../src/wallet/actions/payment-journal.js";
+import { envelopeOf, type TransactionEnvelope } from "../../../src/wallet/transaction/envelope.js";
+import { answering } from "../answering-client.js";
+
+const [CHAIN, OTHER] = ["aa", "bb"].map((byte) => fromHex(byte.repeat(32))) as [Uint8Array, Uint8Array];
+const [ANN, BOB] = ["11", "22"].map((byte) => fromHex(`41${byte.repeat(20)}`)) as [Uint8Array, Uint8Array];
+
+const payment = (amount: bigint): TransactionEnvelope =>
+	envelopeOf(
+		buildTransaction(
+			contractTypeByName("TransferContract") as ContractType,
+			TransferContract.create({ owner_address: ANN, to_address: BOB, amount }),
+			{
+				refBlockBytes: new Uint8Array(2),
+				refBlockHash: new Uint8Array(8),
+				expirationMs: 5_000n,
+				timestampMs: 1n,
+			},
+		),
+	);
+
+let folder = "";
+let path = "";
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), "journal-"));
+	path = join(folder, "pay.csv.journal");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test("a journal keeps what was begun and what the node said, for one chain", async () => {
+	const journal = await PaymentJournal.open(path, CHAIN);
+	const [one, two] = [payment(1n), payment(2n)];
+	const [first, second] = paymentKeys([one, two]) as [string, string];
+	await journal.begin(2, first, one, "1sun");
+	await journal.conclude(first, "refused");
+	await journal.begin(3, second, two, "2sun");
+	const read = await PaymentJournal.open(path, CHAIN);
+	expect([...read.attempts.values()]).toMatchObject([
+		{ line: 2, state: "refused", txID: one.transaction.idHex },
+		{ line: 3, state: "begun", txID: two.transaction.idHex, summary: "2sun", expirationMs: 5_000n },
+	]);
+	expect((await PaymentJournal.open(path, OTHER)).attempts.size).toBe(0);
+	expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test("a line that was torn by the end of the process is no attempt, and the next one starts a line of its own", async () => {
+	const journal = await PaymentJournal.open(path, CHAIN);
+	const envelope = payment(1n);
+	const [key] = paymentKeys([envelope]) as [string];
+	await journal.begin(2, key, envelope, "1sun");
+	appendFileSync(path, '{"chain":"aa');
+	const again = await PaymentJournal.open(path, CHAIN);
+	expect(again.attempts.size).toBe(1);
+	await again.conclude(key, "sent");
+	expect([...(await PaymentJournal.open(path, CHAIN)).attempts.values()]).toMatchObject([{ state: "sent" }]);
+	expect(readFileSync(path, "utf8").trim().split("\n")).toHaveLength(2);
+});
+
+test("damage before the end is refused, and so is a file that can't be written", async () => {
+	appendFileSync(path, "no JSON\n{}\n");
+	await expect(PaymentJournal.open(path, CHAIN)).rejects.toMatchObject({ code: "bad_value" });
+	const nowhere = await PaymentJournal.open(join(folder, "none/pay.journal"), CHAIN);
+	await expect(nowhere.prepare()).rejects.toMatchObject({ code: "bad_value" });
+});
+
+test("what is in no block is handed over once more with its bytes, what expired is not paid", async () => {
+	const journal = await PaymentJournal.open(path, CHAIN);
+	const envelope = payment(1n);
+	const [key] = paymentKeys([envelope]) as [string];
+	await journal.begin(2, key, envelope, "1sun");
+	const attempt = journal.attempts.get(key);
+	if (!attempt) throw new Error("no attempt");
+	const nodeAt = (timestamp: bigint) =>
+		answering({
+			gettransactioninfobyid: {},
+			getnodeinfo: { solidityBlock: "Num:7,ID:x" },
+			getblockbynum: { block_header: { raw_data: { number: 7n, timestamp } } },
+			broadcasthex: { code: "DUP_TRANSACTION_ERROR" },
+		});
+	const unwanted = nodeAt(4_000n);
+	expect(await journal.outcome(unwanted.client, attempt, false)).toBe("paid");
+	expect(unwanted.asked.map(({ endpoint }) => endpoint)).not.toContain("broadcasthex");
+	const young = nodeAt(4_000n);
+	expect(await journal.outcome(young.client, attempt, true)).toBe("paid");
+	expect(young.asked.at(-1)?.request).toEqual({
+		transaction: Buffer.from(envelope.transaction.bytes).toString("hex"),
+	});
+	expect(journal.attempts.get(key)?.state).toBe("sent");
+	const old = nodeAt(6_000n);
+	expect(await journal.outcome(old.client, attempt, true)).toBe("unpaid");
+	expect(old.asked.map(({ endpoint }) => endpoint)).not.toContain("broadcasthex");
+});
+
+test("equal payments are told apart by their number, and others by what they do", () => {
+	const keys = paymentKeys([payment(1n), payment(2n), payment(1n)]);
+	expect(keys[0]?.replace("#1", "#2")).toBe(keys[2]);
+	expect(new Set(keys).size).toBe(3);
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { toHex } from "../../../src/protocol/bytes.js";
+import { DEVELOPMENT_PARENT_HASH } from "../../../src/protocol/development-genesis.js";
+import { expirationOf, parseExpiry, usualExpiration } from "../../../src/wallet/transaction/lifetime.js";
+import { answering } from "../answering-client.js";
+
+const NOW = 1_700_000_000_000;
+const HOUR = 3_600_000;
+
+const node = (headMs: number, isDevelopment = false) =>
+	answering({
+		getnowblock: { block_header: { raw_data: { number: 7n, timestamp: BigInt(headMs) } } },
+		getblockbynum: {
+			block_header: {
+				raw_data: { parentHash: isDevelopment ? toHex(DEVELOPMENT_PARENT_HASH) : "00".repeat(32) },
+			},
+		},
+	});
+
+describe("the end of a transaction", () => {
+	test("is the node's offer while that is minutes away, and no question is asked", async () => {
+		const { client, asked } = node(NOW);
+		expect(await usualExpiration(client, BigInt(NOW + 57_000), NOW)).toBe(BigInt(NOW + 57_000));
+		expect(asked).toEqual([]);
+	});
+
+	test.each<[what: string, headMs: number, offeredMs: number, ends: number]>([
+		["a day that the node chose", NOW - 3_000, NOW + 24 * HOUR, NOW - 3_000 + 60_000],
+		["a head of which the node says that it is of tomorrow", NOW + 1_000, NOW + 24 * HOUR, NOW + 60_000],
+		["an offer that is over by this machine's clock", NOW - 20_000, NOW - 1, NOW + 40_000],
+	])("is not %s", async (_, headMs, offeredMs, ends) => {
+		expect(await usualExpiration(node(headMs).client, BigInt(offeredMs), NOW)).toBe(BigInt(ends));
+	});
+
+	test("is refused where the node's head is far ahead of this machine's clock", async () => {
+		await expect(
+			usualExpiration(node(NOW + HOUR).client, BigInt(NOW + 25 * HOUR), NOW),
+		).rejects.toMatchObject({
+			code: "tx_expired",
+			facts: { sent: false, hint: expect.stringContaining("3600 s ahead") },
+		});
+	});
+
+	test("is counted by the later clock on a development chain, which stands still or is moved in time", async () => {
+		const life = { afterMs: 60_000 };
+		expect(await expirationOf(node(NOW - HOUR, true).client, life, NOW)).toBe(BigInt(NOW + 60_000));
+		expect(await expirationOf(node(NOW + HOUR, true).client, life, NOW)).toBe(BigInt(NOW + HOUR + 60_000));
+		expect(await expirationOf(node(NOW - HOUR).client, { afterMs: 2 * HOUR }, NOW)).toBe(BigInt(NOW + HOUR));
+	});
+
+	test("is at most a day after the head block, and not before it", async () => {
+		const { client } = node(NOW);
+		await expect(expirationOf(client, { atMs: BigInt(NOW) }, NOW)).rejects.toMatchObject({
+			code: "tx_expired",
+		});
+		await expect(expirationOf(client, { atMs: BigInt(NOW + 24 * HOUR + 1) }, NOW)).rejects.toMatchObject({
+			code: "bad_value",
+		});
+		expect(() => parseExpiry("25h")).toThrow("at most 24h");
+		expect(parseExpiry("@17")).toEqual({ atMs: 17n });
+	});
+});
