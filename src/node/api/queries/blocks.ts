@@ -144,24 +144,29 @@ export function transactionInfoById(state: StateView, id: Uint8Array): Readonly<
 	return infos?.transactioninfo.find((info) => toHex(info.id) === wanted) ?? state.transactionHistory.get(id);
 }
 
-/** Receipts of blocks that somebody reads at this moment, by the block's id: many who ask for the same share what was decoded. */
-const beingRead = new Map<string, WeakRef<Readonly<TransactionRet>>>();
+/** Receipts of blocks that somebody reads at this moment, by the block's id. */
+type ReadReceipts = Map<string, WeakRef<Readonly<TransactionRet>>>;
+
+/** Many who ask a view for the same receipts share what was decoded. */
+const beingRead = new WeakMap<StateView, ReadReceipts>();
 const MAX_READ = 64;
 
 /** The stored receipts of a block. */
 function storedReceipts(state: StateView, number: bigint): Readonly<TransactionRet> | undefined {
 	const id = state.blockIndex.get(be64(number));
 	const key = id && toKey(id);
-	const known = key === undefined ? undefined : beingRead.get(key)?.deref();
+	const read: ReadReceipts = beingRead.get(state) ?? new Map();
+	const known = key === undefined ? undefined : read.get(key)?.deref();
 	if (known) return known;
 	const receipts = state.transactionResult.get(be64(number));
 	if (!receipts || key === undefined) return receipts;
-	beingRead.delete(key);
-	beingRead.set(key, new WeakRef(receipts));
-	for (const oldest of beingRead.keys()) {
-		if (beingRead.size <= MAX_READ) break;
-		beingRead.delete(oldest);
+	read.delete(key);
+	read.set(key, new WeakRef(receipts));
+	for (const oldest of read.keys()) {
+		if (read.size <= MAX_READ) break;
+		read.delete(oldest);
 	}
+	beingRead.set(state, read);
 	return receipts;
 }
 
