@@ -43,18 +43,21 @@ export abstract class SendingCommand extends CoinCommand {
 	/** What people are shown beside addresses. */
 	protected labels: Labels = new Map();
 
-	/** Transactions that a node took from this command. */
-	private sentCount = 0;
+	/** Ids of transactions that a node took from this command. */
+	protected readonly sentIds: string[] = [];
 
 	/** Nothing of this input reached a node unless a step said so. */
 	protected override explain(failure: Failure): Failure {
 		const told = this.explainInput(failure);
-		if (this.sentCount === 0 || told.facts.sent !== false) return told;
+		if (this.sentIds.length === 0 || told.facts.sent !== false) return told;
 		// The same call would send again what it has sent already, whatever this input was refused for.
-		return told.saying(`${told.message}; ${this.sentCount} of its transactions were sent before`).with({
+		const { length } = this.sentIds;
+		const before = length === 1 ? "one transaction was" : `${length} transactions were`;
+		return told.saying(`${told.message}; ${before} sent before`).with({
 			sent: true,
+			txID: told.facts.txID ?? (this.sentIds.at(-1) as string),
 			retry: told.retry === "never" ? "never" : "changed",
-			details: { ...told.facts.details, sentBefore: this.sentCount },
+			details: { ...told.facts.details, sentBefore: length },
 			hint: told.facts.hint ?? "leave out what was sent when you try again",
 		});
 	}
@@ -213,7 +216,7 @@ export abstract class SendingCommand extends CoinCommand {
 		});
 		try {
 			await broadcast(client, transaction);
-			this.sentCount++;
+			this.sentIds.push(txID);
 		} finally {
 			forget();
 		}
