@@ -1,5 +1,6 @@
 /** Contracts as queries show them, and what their interfaces say about calls (protocol/http-endpoints §3.7, protocol/machine §16.3). */
 
+import { SELECTOR_LENGTH } from "../../../abi/selector.js";
 import { utf8 } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
 import {
@@ -32,8 +33,6 @@ export function contractInfoAt(state: StateView, address: Uint8Array): SmartCont
 		contract_state: currentContractState(state, address),
 	});
 }
-
-const SELECTOR_LENGTH = 4;
 
 /** The first bytes of call data for a function, named with the types of its parameters: `balanceOf(address)`. */
 export function functionSelector(signature: string): Uint8Array {
