@@ -48,7 +48,8 @@ const SLOW = [
 	"test/node/network/peers/sync.test.ts",
 	// Clients that are slow, and time that passes
 	"test/node/api/{robustness,slow-clients,idle-clients,long-answer,documents}.test.ts",
-	"test/node/api/{http-server,http-listener,connection-gate}.test.ts",
+	"test/node/api/{http-server,http-listener}.test.ts",
+	"test/node/listening/connection-gate.test.ts",
 	"test/node/api/grpc/long-messages.test.ts",
 	"test/wallet/node/http-request.test.ts",
 	"test/node/api/development/{methods,web-library}.test.ts",

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // The entry of the program. Everything else is bundled into dist/ by `npm run build`.
 import { existsSync } from "node:fs";
-import module from "node:module";
 import { fileURLToPath } from "node:url";
+import { keepCompiledCode } from "./compile-cache.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const entry = new URL("../dist/main.js", import.meta.url);
@@ -13,8 +13,7 @@ if (words[0] === "node" && words[1] === "start" && existsSync(node)) {
 	const { loadKept } = await import("./kept-code.js");
 	await loadKept(node).main(words, root);
 } else if (existsSync(entry)) {
-	// Newer runtimes keep compiled code between runs.
-	module.enableCompileCache?.();
+	keepCompiledCode();
 	const { main } = await import(entry.href);
 	await main(words, root);
 } else {

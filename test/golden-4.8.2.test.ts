@@ -13,6 +13,7 @@ it.each<[string, SetCounts]>([
 	["late-http", { blocks: 138, requests: 2694 }],
 	["late-invalid", { blocks: 34, pushes: 127, requests: 166 }],
 	["late-jsonrpc", { blocks: 172, requests: 3880 }],
+	["late-order66", { blocks: 160, requests: 89 }],
 	["late-stake-delegation", { blocks: 234, requests: 1349, grpc: 2 }],
 	["late-stake-energy", { blocks: 182, requests: 729 }],
 	["late-stake-exact", { blocks: 158, requests: 2234 }],

@@ -15,6 +15,8 @@ describe("recorded chains", () => {
 		["core-zero", { blocks: 100, requests: 238 }],
 		["corner-empty-code", { blocks: 170, requests: 542 }],
 		["corner-orphans", { blocks: 41, pushes: 44, requests: 507, grpc: 2 }],
+		["corner-order66", { blocks: 149, requests: 82 }],
+		["corner-texts", { blocks: 84, requests: 766 }],
 		["vm-contracts", { blocks: 300, requests: 524 }],
 	])(
 		"%s: blocks, receipts, changed entries, answers and the final state are as recorded",

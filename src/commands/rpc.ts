@@ -153,6 +153,10 @@ export default class Rpc extends CoinCommand {
 			if (free) body.addFree(field, value);
 			else body.add(field, value);
 		}
+		for (const { name: unknown, near } of body.unknown)
+			this.warning(
+				`${endpoint?.name ?? name} has no field ${unknown}${near === undefined ? "" : `; did you mean ${near}?`}`,
+			);
 		if (visible !== undefined) body.addFree("visible", String(visible));
 		const server: Server = words.switches.has("pbft")
 			? "pbft"

@@ -9,7 +9,7 @@ export function ask(
 	port: number,
 	path: string,
 	body: string | Uint8Array,
-	{ host = "127.0.0.1", timeoutMs = TIMEOUT_MS, headers = {} }: AskOptions = {},
+	{ host = "127.0.0.1", timeoutMs = TIMEOUT_MS, headers = {}, method = "POST" }: AskOptions = {},
 ): Promise<string> {
 	return new Promise((resolve, reject) => {
 		const agent = new Agent({ keepAlive: false });
@@ -18,7 +18,7 @@ export function ask(
 				host: "127.0.0.1",
 				port,
 				path,
-				method: "POST",
+				method,
 				agent,
 				localAddress: host,
 				timeout: timeoutMs,
@@ -37,7 +37,7 @@ export function ask(
 		);
 		call.on("timeout", () => call.destroy(new Error("no answer in time")));
 		call.on("error", reject);
-		call.end(body);
+		call.end(method === "GET" ? undefined : body);
 	});
 }
 
@@ -45,5 +45,6 @@ export interface AskOptions {
 	/** Loopback address to come from. */
 	readonly host?: string;
 	readonly timeoutMs?: number;
+	readonly method?: "GET" | "POST";
 	readonly headers?: Readonly<Record<string, string>>;
 }

@@ -1,5 +1,6 @@
 /** One attack, as the runner needs it. */
 
+import type { Ports } from "./template.js";
 import type { Victim } from "./victim.js";
 
 export interface Attack {
@@ -7,8 +8,18 @@ export interface Attack {
 	readonly name: string;
 	/** What is sent, in one line. */
 	readonly sends: string;
+	/** What the node's configuration has beside that of all attacks. */
+	configuration?(ports: Ports): string;
 	/** Carries it out, for about `durationMs`. @returns how the node dealt with the attacker */
-	run(victim: Victim, durationMs: number): Promise<string>;
+	run(victim: Victim, durationMs: number): Promise<string | Outcome>;
+}
+
+/** What an attack saw by itself. */
+export interface Outcome {
+	/** How the node dealt with the attacker. */
+	readonly text: string;
+	/** What an honest client of what is attacked waited at most. */
+	readonly worstMs: number;
 }
 
 /** Loopback addresses of attackers. */

@@ -19,9 +19,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { installRecoverEngine } from "../../src/node/signatures/engine.js";
 import { useFastHashing } from "../../src/protocol/hash.js";
-import type { Attack } from "./attack.js";
+import type { Attack, Outcome } from "./attack.js";
 import { branches } from "./cases/branches.js";
 import { connections } from "./cases/connections.js";
+import { events } from "./cases/events.js";
+import { fairness } from "./cases/fairness.js";
+import { longAnswers } from "./cases/long-answers.js";
+import { operatorPorts } from "./cases/operator-ports.js";
 import { peerMessages } from "./cases/peer-messages.js";
 import { servers } from "./cases/servers.js";
 import { transactions } from "./cases/transactions.js";
@@ -49,6 +53,10 @@ const ATTACKS: readonly Attack[] = [
 	...transactions,
 	...unreadAnswers,
 	...webSockets,
+	...events,
+	...operatorPorts,
+	...longAnswers,
+	...fairness,
 ];
 
 const { values } = parseArgs({
@@ -61,7 +69,7 @@ const { values } = parseArgs({
 });
 
 async function freePorts(): Promise<Ports> {
-	const servers = Array.from({ length: 4 }, () => createServer());
+	const servers = Array.from({ length: 6 }, () => createServer());
 	const ports = await Promise.all(
 		servers.map(
 			(server) =>
@@ -71,8 +79,8 @@ async function freePorts(): Promise<Ports> {
 		),
 	);
 	await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-	const [peer, http, jsonrpc, grpc] = ports as [number, number, number, number];
-	return { peer, http, jsonrpc, grpc };
+	const [peer = 0, http = 0, jsonrpc = 0, grpc = 0, metrics = 0, events = 0] = ports;
+	return { peer, http, jsonrpc, grpc, metrics, events };
 }
 
 interface Result extends Observation {
@@ -82,7 +90,7 @@ interface Result extends Observation {
 }
 
 async function carryOut(attack: Attack, template: Template, ports: Ports, folder: string): Promise<Result> {
-	const victim = await Victim.start(template, ports, folder);
+	const victim = await Victim.start(template, ports, folder, attack.configuration?.(ports));
 	try {
 		await sleep(SETTLE_MS);
 		const honest = new HonestClient(victim);
@@ -91,8 +99,10 @@ async function carryOut(attack: Attack, template: Template, ports: Ports, folder
 			if (victim.isAlive) throw error;
 			return "the node ended";
 		});
+		const seen: Outcome = typeof outcome === "string" ? { text: outcome, worstMs: 0 } : outcome;
 		await sleep(AFTER_MS);
-		const observed = await honest.end();
+		const polled = await honest.end();
+		const observed = { ...polled, worstMs: Math.max(polled.worstMs, seen.worstMs) };
 		const broken: string[] = [];
 		if (!victim.isAlive) broken.push(`the node ended:\n${victim.log.slice(-2000)}`);
 		if (observed.worstMs > BOUNDS.worstMs) broken.push(`an answer took ${Math.round(observed.worstMs)} ms`);
@@ -102,7 +112,8 @@ async function carryOut(attack: Attack, template: Template, ports: Ports, folder
 		if (observed.memory > BOUNDS.memory) broken.push(`memory grew by ${toMiB(observed.memory)} MiB`);
 		if (observed.disk > BOUNDS.disk) broken.push(`files grew by ${toMiB(observed.disk)} MiB`);
 		if (/\bfault\b/i.test(victim.log)) broken.push("the node logged a fault of its own");
-		return { ...observed, attack, outcome, broken };
+		if (/internal error/.test(victim.log)) broken.push("the node logged an internal error");
+		return { ...observed, attack, outcome: seen.text, broken };
 	} finally {
 		await victim.stop();
 		rmSync(folder, { recursive: true, force: true });

@@ -43,10 +43,12 @@ export interface Ports {
 	readonly http: number;
 	readonly jsonrpc: number;
 	readonly grpc: number;
+	readonly metrics: number;
+	readonly events: number;
 }
 
 /** The configuration of the attacked node: that of a network's node with its limits as they are by default. */
-export function configText(genesisMs: bigint, ports: Ports): string {
+export function configText(genesisMs: bigint, ports: Ports, more = ""): string {
 	return `
 		net.type = mainnet
 		storage { db.directory = "database" }
@@ -77,6 +79,7 @@ export function configText(genesisMs: bigint, ports: Ports): string {
 		committee { allowCreationOfContracts = 1, allowMultiSign = 1, allowTvmConstantinople = 1, allowTvmSolidity059 = 1,
 			allowTvmIstanbul = 1, allowSameTokenName = 1, allowDelegateResource = 1, allowPBFT = 1 }
 		vm { supportConstant = true, maxEnergyLimitForConstant = 100000000, minTimeRatio = 0.0, maxTimeRatio = 5.0 }
+		${more}
 	`;
 }
 

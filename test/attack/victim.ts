@@ -24,12 +24,13 @@ export class Victim {
 	}
 
 	/** Starts the node on a copy of the template and waits until it answers. */
-	static async start(template: Template, ports: Ports, folder: string): Promise<Victim> {
+	static async start(template: Template, ports: Ports, folder: string, more = ""): Promise<Victim> {
 		rmSync(folder, { recursive: true, force: true });
 		mkdirSync(folder, { recursive: true });
 		cpSync(template.directory, join(folder, "data"), { recursive: true });
-		writeFileSync(join(folder, "config.conf"), configText(template.genesisMs, ports));
+		writeFileSync(join(folder, "config.conf"), configText(template.genesisMs, ports, more));
 		const words = ["node", "start", "-c", "config.conf", "-d", "data", "--witness", "--host", "127.0.0.1"];
+		if (more.includes("event.subscribe")) words.push("--es");
 		const program = resolve("bin/coin.js");
 		const child = spawn(process.execPath, [program, ...words], {
 			cwd: folder,

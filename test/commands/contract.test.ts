@@ -137,9 +137,36 @@ describe("coin contract send", () => {
 		expect(JSON.parse(stdout)).toMatchObject({
 			coin: { data: { signature: "set(uint256,string)", arguments: ["5", "x"] } },
 		});
+		const named = { signature: "set(uint256,string)", arguments: { next: "5", note: "x" } };
+		expect(JSON.parse(stdout)).toMatchObject({
+			coin: { summary: expect.stringContaining('calls set(5, "x")') },
+		});
 		const signed = await chain.coin(["wallet", "sign"], stdout);
+		expect(JSON.parse((await chain.coin(["wallet", "approvals", "--json"], stdout)).stdout)).toMatchObject({
+			call: { ...named, source: "own" },
+		});
+		const decoded = await chain.coin(["tx", "decode", "--json"], stdout);
+		expect(JSON.parse(decoded.stdout)).toMatchObject({ call: named });
 		const sent = await chain.coin(["wallet", "broadcast", "--wait"], signed.stdout);
-		expect(JSON.parse(sent.stdout)).toMatchObject({ state: "solid", result: "SUCCESS" });
+		const result = JSON.parse(sent.stdout) as { txID: string };
+		expect(result).toMatchObject({ state: "solid", result: "SUCCESS", call: named });
+		expect(await chain.value(`tx show ${result.txID}`)).toMatchObject({ call: named });
+		const blind = await chain.coin([
+			"contract",
+			"send",
+			store,
+			"--data",
+			"0xdeadbeef01",
+			"--build",
+			"--force",
+			"--fee-limit",
+			"1coin",
+		]);
+		expect(
+			JSON.parse((await chain.coin(["wallet", "approvals", "--json"], blind.stdout)).stdout),
+		).toMatchObject({
+			call: { data: "0xdeadbeef01" },
+		});
 		expect(await chain.prints(["contract", "call", store, "value"])).toBe("5\n");
 	});
 });
@@ -214,7 +241,9 @@ describe("what a contract is", () => {
 			code: "confirmation_needed",
 		});
 		await chain.acts(`contract clear-abi ${address} --yes`);
-		expect(await chain.value(`contract abi ${address}`)).toEqual([]);
+		expect(await chain.value(`contract show ${address} --json`)).toMatchObject({ entries: 0 });
+		// What was deployed is kept beside the contacts.
+		expect(await chain.value(`contract abi ${address}`)).not.toEqual([]);
 		expect(await chain.prints(["contract", "call", address, "value() returns (uint256)"])).toBe("1\n");
 	});
 });

@@ -247,6 +247,33 @@ describe.concurrent("coin permission update", () => {
 		expect(built.code).toBe(0);
 	});
 
+	it("takes more than --yes for an owner that only the node knows of", async ({ wallet }) => {
+		const keys = [ADDRESSES.ann, ADDRESSES.carol].map((address) => Key.create({ address, weight: 1n }));
+		wallet.node.fund(ADDRESSES.ann, 1_000_000_000n, {
+			owner_permission: Permission.create({ permission_name: "owner", threshold: 1n, keys }),
+			active_permission: wallet.node.accounts.get(toHex(ADDRESSES.ann))?.active_permission ?? [],
+		});
+		const update = (...words: string[]) =>
+			wallet.coin([
+				...["permission", "update", "--threshold", "pay=1", "--rename", "pay=wages", "--yes"],
+				...words,
+				...wallet.password(),
+			]);
+		expect(errorRecord(await update())).toMatchObject({
+			code: "confirmation_needed",
+			message: expect.stringContaining(BASE58.carol),
+			hint: expect.stringContaining("--expect-owner"),
+			details: { checks: ["owner_unknown"] },
+		});
+		expect(errorRecord(await update("--expect-owner", "ann"))).toMatchObject({
+			code: "permission_changed",
+			message: expect.stringContaining(`${BASE58.carol} too`),
+			sent: false,
+		});
+		expect(wallet.node.received).toHaveLength(0);
+		expect((await update("--expect-owner", `${BASE58.carol},ann`)).code).toBe(0);
+	});
+
 	it("needs --yes without a terminal to ask on", async ({ wallet }) => {
 		const outcome = await wallet.coin(["permission", "update", "--rename", "pay=x", ...wallet.password()]);
 		expect(outcome.code).toBe(2);

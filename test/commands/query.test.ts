@@ -20,7 +20,11 @@ describe.concurrent("coin account", () => {
 			["account", "balance", "-", "--json"],
 			`${BASE58.ann}\n# nobody\n${RECIPIENT}\n`,
 		);
-		expect(stdout).toBe('"1000000000"\n"0"\n');
+		expect(stdout).toBe(
+			`{"account":"${BASE58.ann}","balance":"1000000000"}\n{"account":"${RECIPIENT}","balance":"0"}\n`,
+		);
+		const half = await wallet.coin(["account", "balance", "-"], `${BASE58.ann}\nnobody\n`);
+		expect(half).toMatchObject({ code: 1, stdout: "" });
 	});
 
 	it("keeps every digit of a balance beyond 2^53", async ({ wallet }) => {

@@ -1,8 +1,10 @@
 import { Args } from "@oclif/core";
+import { hashedSignature } from "../../abi/parameter.js";
 import { selectorOf } from "../../abi/selector.js";
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
+import { itemBySelector } from "../../wallet/abi/interface.js";
 import { revertReason } from "../../wallet/abi/revert.js";
 import { isSignature, parseSignature } from "../../wallet/abi/signature.js";
 import { Failure } from "../../wallet/failure.js";
@@ -32,7 +34,10 @@ export default class AbiError extends CoinCommand {
 		const items = [...((await interfaceFlag(flags.abi)) ?? []), ...(signed ? [signed] : [])];
 		const data = signed ? args.data : args.error;
 		if (!signed && args.data !== undefined) throw new Failure("usage", `"${args.error}" is not a signature`);
-		const reason = await revertReason(parseHexBytes(data ?? ""), items);
+		const bytes = parseHexBytes(data ?? "");
+		const known = bytes.length === 4 ? itemBySelector(items, bytes, "error") : undefined;
+		if (known && known.inputs.length > 0 && !this.json) return this.printScalar(hashedSignature(known));
+		const reason = await revertReason(bytes, items);
 		if (this.json) this.printRecord(reason);
 		else this.printScalar(reason.reason);
 	}

@@ -1,9 +1,10 @@
 import { Args, Flags } from "@oclif/core";
+import { toBase58Check } from "../../protocol/address.js";
 import { QueryCommand } from "../../terminal/base/query-command.js";
 import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { argumentOrStdin, listLines } from "../../terminal/input/stdin.js";
 import { printJson, printLine } from "../../terminal/output/output.js";
-import { lines } from "../../terminal/schema/result-shape.js";
+import { either, lines, record } from "../../terminal/schema/result-shape.js";
 import { Failure } from "../../wallet/failure.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
 import { NodeClient, type NodeView } from "../../wallet/node/node-client.js";
@@ -28,7 +29,7 @@ export default class AccountBalance extends QueryCommand {
 			ignoreStdin: true,
 		}),
 	};
-	static override result = lines("int64");
+	static override result = lines(either("int64", record({ account: "address", balance: "int64" })));
 	static override flags = {
 		...nodeFlags,
 		...blockFlag,
@@ -49,18 +50,27 @@ export default class AccountBalance extends QueryCommand {
 		const names = input?.fromStdin ? listLines(input.text) : input ? [input.text] : [undefined];
 		const token =
 			flags.token === undefined ? undefined : await this.tokenOf(client, flags.token, this.view(flags));
-		for (const name of names) {
-			const address = name === undefined ? await activeAccount(settings) : await accountNamed(settings, name);
+		// A name that means nothing is told before the first answer.
+		const addresses: Uint8Array[] = [];
+		for (const name of names)
+			addresses.push(name === undefined ? await activeAccount(settings) : await accountNamed(settings, name));
+		for (const address of addresses) {
+			const account = input?.fromStdin ? toBase58Check(address) : undefined;
 			if (token) {
 				const amount = await token.balanceOf(address);
-				if (this.json) printJson(amount);
-				else printLine(formatDecimal(amount, token.decimals));
+				this.printBalance(account, amount, formatDecimal(amount, token.decimals));
 				continue;
 			}
 			const sun = await balanceOf(client, address, this.view(flags));
-			if (this.json) printJson(flags.unit === "coin" ? formatDecimal(sun, 6) : sun);
-			else printLine(flags.unit === "sun" ? `${sun}sun` : formatCoin(sun));
+			const value = flags.unit === "coin" ? formatDecimal(sun, 6) : sun;
+			this.printBalance(account, value, flags.unit === "sun" ? `${sun}sun` : formatCoin(sun));
 		}
+	}
+
+	/** @param account whose line it is; undefined where only one is asked for */
+	private printBalance(account: string | undefined, balance: bigint | string, text: string): void {
+		if (this.json) printJson(account === undefined ? balance : { account, balance });
+		else printLine(account === undefined ? text : `${account}  ${text}`);
 	}
 
 	/** A token whose balances can be asked. @throws {Failure} `not_found`, `ambiguous` */

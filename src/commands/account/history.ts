@@ -11,7 +11,6 @@ import {
 	HISTORY_SHAPE,
 	historyCells,
 	inCoins,
-	utcTime,
 } from "../../terminal/output/history-table.js";
 import { localTime, printLine } from "../../terminal/output/output.js";
 import { either, lines, record } from "../../terminal/schema/result-shape.js";
@@ -21,6 +20,7 @@ import { historyPath, historyRows } from "../../wallet/node/history-client.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { formatCoin, formatDecimal } from "../../wallet/values/amount.js";
+import { utcTime } from "../../wallet/values/moment.js";
 import { BalanceCount, type BalancedEntry, entryOf } from "../../wallet/view/history-entries.js";
 import { type TokenEntry, tokenBalanceNow, tokenEntry } from "../../wallet/view/token-entries.js";
 

@@ -1,7 +1,6 @@
 import { Flags } from "@oclif/core";
 import type { OutputKind } from "../../terminal/base/coin-command.js";
 import { QueryCommand } from "../../terminal/base/query-command.js";
-import { textFlag } from "../../terminal/flags/acting-flags.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
 import { localTime, printJson, printLine } from "../../terminal/output/output.js";
 import { followBlocks } from "../../wallet/node/block-follow.js";
@@ -18,7 +17,6 @@ export default class BlockFollow extends QueryCommand {
 	];
 	static override flags = {
 		...nodeFlags,
-		...textFlag,
 		solid: Flags.boolean({ description: "irreversible blocks only" }),
 		from: Flags.string({ description: "first block: number, head, solid, earliest", helpValue: "<block>" }),
 		header: Flags.boolean({ description: "leave the transactions out" }),

@@ -11,6 +11,7 @@ import { viewBlock } from "../../wallet/view/block-view.js";
 import { viewOf } from "../../wallet/view/message-view.js";
 
 export default class BlockShow extends QueryCommand {
+	static override takesIds = true;
 	static override summary = "Show a block";
 	static override description =
 		"The id is computed from the header, transactions are decoded from their bytes.";

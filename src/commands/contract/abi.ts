@@ -10,9 +10,10 @@ import { accountNamed } from "../../wallet/transaction/signing.js";
 import { storedInterface } from "../../wallet/view/contract-record.js";
 
 export default class ContractAbi extends QueryCommand {
-	static override summary = "Print the interface that was stored with a contract";
+	static override summary = "Print what is known of a contract's interface";
 	static override description =
-		"A list as compilers write it, which --abi of other commands reads; with --human a line for each entry.";
+		"The interface that you have kept, that of stored sources, that of the contract's record, in this order. A list as compilers " +
+		"write it, which --abi of other commands reads; with --human a line for each entry.";
 	static override args = {
 		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
 	};

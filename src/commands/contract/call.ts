@@ -1,4 +1,5 @@
 import { Flags } from "@oclif/core";
+import { isComplete } from "../../abi/parameter.js";
 import { addressPrefix } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { QueryCommand } from "../../terminal/base/query-command.js";
@@ -47,6 +48,7 @@ export default class ContractCallCommand extends QueryCommand {
 				arguments: (argv as string[]).slice(2),
 				abi: flags.abi,
 				data: flags.data,
+				as: flags.as,
 			},
 			settings,
 			client,
@@ -59,7 +61,14 @@ export default class ContractCallCommand extends QueryCommand {
 		} catch (error) {
 			throw await explainRevert(error, call.items);
 		}
+		if (!flags.raw && call.item?.outputs && !isComplete(call.item.outputs)) {
+			this.note(
+				"the interface doesn't say what the tuples of the result hold: --abi with the compiler's interface does",
+			);
+		}
 		const view = flags.raw ? `0x${toHex(output)}` : await outputView(call.item, output);
+		// A function without results has nothing to print for people.
+		if (Array.isArray(view) && view.length === 0 && !this.json) return;
 		if (typeof view === "object") printJson(view);
 		else this.printScalar(view);
 	}

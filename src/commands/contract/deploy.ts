@@ -10,6 +10,7 @@ import { actingFlags, feeLimitFlags, feeLimitWish } from "../../terminal/flags/a
 import { readArguments } from "../../wallet/abi/argument.js";
 import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
 import { storedAbi } from "../../wallet/abi/stored.js";
+import { keepInterface } from "../../wallet/configuration/own-interfaces.js";
 import { Failure } from "../../wallet/failure.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
@@ -22,7 +23,7 @@ export default class ContractDeploy extends ActingCommand {
 	static override description =
 		"Takes a compiler's or toolchain's file, or code and interface by themselves; the constructor's arguments follow. " +
 		"The contract's address is known, and printed, before the transaction is sent.";
-	static override usage = "contract deploy [<argument>...]";
+	static override usage = "contract deploy (--artifact <path> | --bin <code>) [<argument>...]";
 	static override examples = [
 		"<%= config.bin %> contract deploy --artifact build/Store.json 42 --wait",
 		"<%= config.bin %> contract deploy --bin @Store.bin --abi @Store.abi 42 --percent 50",
@@ -87,6 +88,10 @@ export default class ContractDeploy extends ActingCommand {
 			}),
 			...limit,
 			result: flags["dry-run"] ? { feeLimit: limit.feeLimitSun } : {},
+			afterSending: async ({ transaction }) => {
+				// The record loses what tuples hold.
+				if (items.length > 0) await keepInterface(settings, contractAddress(transaction.id, owner), abi);
+			},
 			resultOf: ({ transaction }) => ({
 				contractAddress: toBase58Check(contractAddress(transaction.id, owner)),
 			}),

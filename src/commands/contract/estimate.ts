@@ -41,6 +41,7 @@ export default class ContractEstimate extends QueryCommand {
 			arguments: (argv as string[]).slice(2),
 			abi: flags.abi,
 			data: flags.data,
+			as: flags.as,
 		};
 		const { contract, data, items } = await namedCall(words, settings, client);
 		const owner = await accountOrActive(settings, flags.from);
@@ -57,9 +58,10 @@ export default class ContractEstimate extends QueryCommand {
 			const isOwn = record.smart_contract && equalBytes(record.smart_contract.origin_address, owner);
 			const result = { energy, energyByEstimator, feeSun, callerShare: isOwn ? 100 : Number(percent) };
 			this.printRecord(result, {
-				...result,
-				feeSun: formatCoin(feeSun),
-				callerShare: `${result.callerShare} %`,
+				"energy used": energy,
+				...(energyByEstimator === undefined ? {} : { "least limit": energyByEstimator }),
+				fee: `${formatCoin(feeSun)} without staked energy`,
+				"caller pays": `${result.callerShare} %`,
 			});
 		} catch (error) {
 			throw await explainRevert(error, items);

@@ -1,4 +1,4 @@
-import { Flags } from "@oclif/core";
+import { Args, Flags } from "@oclif/core";
 import { viewAddress, viewText } from "../../abi/coder.js";
 import { decodeEvent, decodeLog } from "../../abi/log.js";
 import type { AbiItem, ContractInterface } from "../../abi/parameter.js";
@@ -7,7 +7,6 @@ import { concatBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import type { OutputKind } from "../../terminal/base/coin-command.js";
 import { QueryCommand } from "../../terminal/base/query-command.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
-import { textFlag } from "../../terminal/flags/acting-flags.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { printJson, printLine } from "../../terminal/output/output.js";
 import { findItem } from "../../wallet/abi/interface.js";
@@ -24,7 +23,7 @@ import {
 	pastLogs,
 	USUAL_RANGE,
 } from "../../wallet/view/contract-logs.js";
-import { storedInterface } from "../../wallet/view/contract-record.js";
+import { interfaceThroughProxy } from "../../wallet/view/contract-record.js";
 import { pastEvent } from "../../wallet/view/past-event.js";
 
 export default class ContractLogs extends QueryCommand {
@@ -38,9 +37,11 @@ export default class ContractLogs extends QueryCommand {
 		"<%= config.bin %> contract logs --address store --event 'Changed(address indexed by,uint256 value,string note)' --follow",
 		"<%= config.bin %> contract logs --address store --event Changed --history --limit 50",
 	];
+	static override args = {
+		contract: Args.string({ description: "contract; the same as --address", ignoreStdin: true }),
+	};
 	static override flags = {
 		...nodeFlags,
-		...textFlag,
 		...keystoreFlags,
 		...abiFlag,
 		address: Flags.string({
@@ -71,10 +72,11 @@ export default class ContractLogs extends QueryCommand {
 	};
 
 	async run(): Promise<void> {
-		const { flags } = await this.parse(ContractLogs);
+		const { args, flags } = await this.parse(ContractLogs);
 		const settings = await this.settings(flags);
 		const client = new NodeClient(settings);
-		const addresses = await Promise.all((flags.address ?? []).map((text) => accountNamed(settings, text)));
+		const named = [...(args.contract === undefined ? [] : [args.contract]), ...(flags.address ?? [])];
+		const addresses = await Promise.all(named.map((text) => accountNamed(settings, text)));
 		const [first] = addresses;
 		if (flags.history) return this.printHistory(client, addresses, flags.event, flags.limit);
 		const items = (await interfaceFlag(flags.abi)) ?? (first ? await interfaceOrNone(client, first) : []);
@@ -147,7 +149,7 @@ export default class ContractLogs extends QueryCommand {
 /** An address without a contract has no logs, and no interface. */
 async function interfaceOrNone(client: NodeClient, address: Uint8Array): Promise<ContractInterface> {
 	try {
-		return await storedInterface(client, address);
+		return await interfaceThroughProxy(client, address);
 	} catch (error) {
 		if (error instanceof Failure && error.code === "not_found") return [];
 		throw error;

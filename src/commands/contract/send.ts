@@ -3,7 +3,7 @@ import { ActingCommand } from "../../terminal/base/acting-command.js";
 import { callArguments, callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
 import { actingFlags, feeLimitFlags, feeLimitWish } from "../../terminal/flags/acting-flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
-import { callNote, callText } from "../../wallet/transaction/named-call.js";
+import { callNote } from "../../wallet/transaction/named-call.js";
 import { callFeeLimit, receiptView } from "../../wallet/view/contract-outcome.js";
 
 export default class ContractSend extends ActingCommand {
@@ -32,6 +32,7 @@ export default class ContractSend extends ActingCommand {
 				arguments: (argv as string[]).slice(2),
 				abi: flags.abi,
 				data: flags.data,
+				as: flags.as,
 			},
 			settings,
 			flags.offline ? undefined : client,
@@ -51,7 +52,7 @@ export default class ContractSend extends ActingCommand {
 			}),
 			...limit,
 			...(note ? { note } : {}),
-			details: [`  call        ${callText(call)}`],
+			...(item ? { interface: [item] } : {}),
 			result: flags["dry-run"] ? { feeLimit: limit.feeLimitSun } : {},
 			readReceipt: (receipt) => receiptView(receipt, item, items),
 		});

@@ -7,6 +7,7 @@ import { orNull, record } from "../../terminal/schema/result-shape.js";
 import { Failure } from "../../wallet/failure.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { contractAt } from "../../wallet/view/contract-record.js";
+import { proxyOf } from "../../wallet/view/proxy.js";
 
 export default class ContractShow extends QueryCommand {
 	static override summary = "Show a contract: owner, settings, size, use of energy";
@@ -26,6 +27,10 @@ export default class ContractShow extends QueryCommand {
 			entries: "integer",
 			"energyUsage?": "int64",
 			"energyFactor?": "int64",
+			"proxy?": "text",
+			"implementation?": "address",
+			"beacon?": "address",
+			"admin?": "address",
 		}),
 	);
 	static override flags = {
@@ -40,11 +45,13 @@ export default class ContractShow extends QueryCommand {
 		const settings = await this.settings(flags);
 		const address = await accountNamed(settings, args.address);
 		try {
+			const client = await this.stateClient(settings, flags.block);
 			const {
 				smart_contract: contract,
 				runtimecode,
 				contract_state: state,
-			} = await contractAt(await this.stateClient(settings, flags.block), address);
+			} = await contractAt(client, address);
+			const proxy = await proxyOf(client, address, runtimecode);
 			this.printRecord({
 				address: toBase58Check(address),
 				name: contract?.name || undefined,
@@ -57,6 +64,10 @@ export default class ContractShow extends QueryCommand {
 				entries: contract?.abi?.entrys.length ?? 0,
 				energyUsage: state?.energy_usage,
 				energyFactor: state?.energy_factor,
+				proxy: proxy?.kind,
+				implementation: proxy && toBase58Check(proxy.implementation),
+				beacon: proxy?.beacon && toBase58Check(proxy.beacon),
+				admin: proxy?.admin && toBase58Check(proxy.admin),
 			});
 		} catch (error) {
 			if (!flags["or-null"] || !(error instanceof Failure) || error.code !== "not_found") throw error;

@@ -55,7 +55,7 @@ export default class ContractVerify extends QueryCommand {
 		...compilerFlag,
 		source: Flags.string({
 			description:
-				"Solidity file (repeatable), or one file of JSON: standard input or output of a compiler, artifact",
+				"Solidity file (repeatable), or one file of JSON: standard input or output of a compiler, artifact, build file of hardhat",
 			helpValue: "<path>",
 			required: true,
 			multiple: true,
@@ -101,7 +101,7 @@ export default class ContractVerify extends QueryCommand {
 		const address = await accountNamed(settings, args.address);
 		const { runtimecode, smart_contract: stored } = await contractAt(new NodeClient(settings), address);
 		const { contracts, compiler, input } = await withProgress("compiling", this.chatty, () =>
-			contractsFrom(flags.source, flags.solc, compilerSettings(flags)),
+			contractsFrom(flags.source, flags.solc, compilerSettings(flags), flags.store),
 		);
 		const candidates = contractsNamed(contracts, flags.contract).filter(hasCode);
 		const compared = candidates.map((contract) => ({
@@ -124,7 +124,8 @@ export default class ContractVerify extends QueryCommand {
 			match: comparison.match,
 			...(flags.store ? { stored: true } : {}),
 			compiler: compiler ?? comparison.deployedBy,
-			immutables: immutables.length > 0 ? immutables.map((value) => `0x${toHex(value)}`) : undefined,
+			immutables:
+				immutables.length > 0 ? [...new Set(immutables.map((value) => `0x${toHex(value)}`))] : undefined,
 			libraries:
 				libraries.size > 0
 					? Object.fromEntries(

@@ -4,6 +4,7 @@ import { DevelopmentCommand, developmentFlags } from "../../terminal/base/develo
 import { parseTransactionId } from "../../terminal/base/query-command.js";
 
 export default class DevDrop extends DevelopmentCommand {
+	static override takesIds = true;
 	static override summary = "Take a waiting transaction out of a development chain's pool, or all of them";
 	static override description = "Prints how many were taken out.";
 	static override args = {

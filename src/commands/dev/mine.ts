@@ -1,4 +1,4 @@
-import { Flags } from "@oclif/core";
+import { Args, Flags } from "@oclif/core";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord } from "../../wallet/json.js";
@@ -7,6 +7,14 @@ import { parseDuration } from "../../wallet/values/duration.js";
 export default class DevMine extends DevelopmentCommand {
 	static override summary = "Seal blocks of a development chain now";
 	static override examples = ["<%= config.bin %> dev mine --blocks 5 --interval 3s"];
+	static override args = {
+		count: Args.integer({
+			description: "how many; the same as --blocks",
+			min: 1,
+			max: 10_000,
+			ignoreStdin: true,
+		}),
+	};
 	static override flags = {
 		...developmentFlags,
 		blocks: Flags.integer({ description: "how many", default: 1, min: 1, max: 10_000 }),
@@ -15,10 +23,10 @@ export default class DevMine extends DevelopmentCommand {
 	};
 
 	async run(): Promise<void> {
-		const { flags } = await this.parse(DevMine);
+		const { args, flags } = await this.parse(DevMine);
 		const block = await this.change(flags, "dev_mine", [
 			{
-				blocks: flags.blocks,
+				blocks: args.count ?? flags.blocks,
 				intervalMs: flags.interval === undefined ? undefined : parseDuration(flags.interval),
 				timestampMs: flags.at === undefined ? undefined : epochMs(flags.at),
 			},

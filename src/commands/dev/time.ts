@@ -1,4 +1,4 @@
-import { Flags } from "@oclif/core";
+import { Args, Flags } from "@oclif/core";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
 import { localTime } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
@@ -11,6 +11,12 @@ export default class DevTime extends DevelopmentCommand {
 		"<%= config.bin %> dev time --add 3d",
 		"<%= config.bin %> dev time --next @1795280000000",
 	];
+	static override args = {
+		move: Args.string({
+			description: "+<duration> or @<epoch ms>; the same as --add or --set",
+			ignoreStdin: true,
+		}),
+	};
 	static override flags = {
 		...developmentFlags,
 		add: Flags.string({
@@ -23,7 +29,12 @@ export default class DevTime extends DevelopmentCommand {
 	};
 
 	async run(): Promise<void> {
-		const { flags } = await this.parse(DevTime);
+		const { args, flags } = await this.parse(DevTime);
+		const { move } = args;
+		if (move !== undefined && !/^[+@]/.test(move))
+			throw new Failure("bad_value", `"${move}": write +<duration> or @<epoch ms>`);
+		if (move?.startsWith("+")) await this.change(flags, "dev_increaseTime", [parseDuration(move.slice(1))]);
+		if (move?.startsWith("@")) await this.change(flags, "dev_setTime", [epochMs(move)]);
 		if (flags.add !== undefined) await this.change(flags, "dev_increaseTime", [parseDuration(flags.add)]);
 		if (flags.set !== undefined) await this.change(flags, "dev_setTime", [epochMs(flags.set)]);
 		if (flags.next !== undefined)

@@ -25,6 +25,7 @@ import { accountOrActive } from "../../wallet/transaction/signing.js";
 import { type CallView, callLines } from "../../wallet/view/call-view.js";
 
 export default class DevTrace extends DevelopmentCommand {
+	static override takesIds = true;
 	static override summary = "Trace a transaction of a development chain, or a call, operation by operation";
 	static override description =
 		"A line for each operation: depth, position, name, energy left and used; with --stack, --memory or --storage " +

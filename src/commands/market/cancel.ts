@@ -7,6 +7,7 @@ import { contractOf } from "../../wallet/transaction/contract.js";
 import { parseOrderId } from "../../wallet/view/market.js";
 
 export default class MarketCancel extends ActingCommand {
+	static override takesIds = true;
 	static override summary = "Cancel an order on the market";
 	static override args = {
 		order: Args.string({ description: "id of the order", required: true, ignoreStdin: true }),

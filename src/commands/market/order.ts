@@ -5,6 +5,7 @@ import { Failure } from "../../wallet/failure.js";
 import { orderById, parseOrderId, viewOrder } from "../../wallet/view/market.js";
 
 export default class MarketOrder extends QueryCommand {
+	static override takesIds = true;
 	static override summary = "Show an order of the market";
 	static override description = "Amounts are in smallest units; _ is the coin.";
 	static override args = {

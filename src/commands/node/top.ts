@@ -9,7 +9,6 @@ import {
 	type Reading,
 	readMetrics,
 } from "../../terminal/chain/node-glance.js";
-import { textFlag } from "../../terminal/flags/acting-flags.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
 import { printJson, printLine, redrawLines } from "../../terminal/output/output.js";
 import { canDraw } from "../../terminal/progress/progress.js";
@@ -36,7 +35,6 @@ export default class NodeTop extends QueryCommand {
 	];
 	static override flags = {
 		...nodeFlags,
-		...textFlag,
 		metrics: Flags.string({ description: "the node's page for Prometheus", helpValue: "<url>" }),
 		interval: Flags.integer({ description: "seconds between looks", default: 2, min: 1, max: MOST_SECONDS }),
 		once: Flags.boolean({ description: "look once and end" }),

@@ -1,5 +1,6 @@
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { BUILT_IN, readConfiguration } from "../../wallet/configuration/configuration.js";
+import { shownAddress } from "../../wallet/values/shown-address.js";
 
 export default class ProfileList extends CoinCommand {
 	static override summary = "List the network profiles";
@@ -13,7 +14,7 @@ export default class ProfileList extends CoinCommand {
 		const rows = names.map((name) => ({
 			name,
 			active: name === settings.profile,
-			http: profiles[name]?.text["http"] ?? BUILT_IN[name]?.["http"],
+			http: shownAddress(profiles[name]?.text["http"] ?? BUILT_IN[name]?.["http"]),
 			source: sourceOf(name in BUILT_IN, name in profiles),
 		}));
 		const text = rows.map((row) => ({ ...row, active: row.active ? "active" : "" }));

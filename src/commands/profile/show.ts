@@ -3,6 +3,7 @@ import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { formatCoin } from "../../wallet/values/amount.js";
+import { shownAddress } from "../../wallet/values/shown-address.js";
 
 export default class ProfileShow extends CoinCommand {
 	static override summary = "Show the settings that a profile gives";
@@ -43,15 +44,15 @@ function valuesOf(
 	const tokens = Object.entries(settings.tokens).map(([symbol, id]) => `${symbol} ${id}`);
 	return {
 		profile,
-		http,
-		solidity,
-		jsonrpc,
-		grpc: settings.grpc,
-		grpcSolidity: settings.grpcSolidity,
-		gateway: settings.gateway,
+		http: shownAddress(http),
+		solidity: shownAddress(solidity),
+		jsonrpc: shownAddress(jsonrpc),
+		grpc: shownAddress(settings.grpc),
+		grpcSolidity: shownAddress(settings.grpcSolidity),
+		gateway: shownAddress(settings.gateway),
 		visible: settings.visible,
 		genesis,
-		referenceNode: settings.referenceNode,
+		referenceNode: shownAddress(settings.referenceNode),
 		dialect,
 		timeout: `${settings.timeoutMs}ms`,
 		confirm,
@@ -61,7 +62,7 @@ function valuesOf(
 		wallet,
 		keystoreDir: settings.keystoreDirectory,
 		passwordFile,
-		explorer,
+		explorer: shownAddress(explorer),
 		headers: headers.length > 0 ? headers : undefined,
 		tokens: tokens.length > 0 ? tokens : undefined,
 		configuration: settings.configurationFile,

@@ -1,5 +1,6 @@
 import { Args } from "@oclif/core";
 import { ConfigurationCommand } from "../../terminal/base/configuration-command.js";
+import { shownAddress } from "../../wallet/values/shown-address.js";
 
 export default class ProfileUse extends ConfigurationCommand {
 	static override summary = "Choose the profile that commands use";
@@ -15,6 +16,6 @@ export default class ProfileUse extends ConfigurationCommand {
 		if (COIN_PROFILE && COIN_PROFILE !== args.name) {
 			this.warning(`the variable COIN_PROFILE says ${COIN_PROFILE}, and it comes first`);
 		}
-		this.printRecord({ profile: args.name, http });
+		this.printRecord({ profile: args.name, http: shownAddress(http) });
 	}
 }

@@ -48,6 +48,7 @@ export default class TokenAllow extends ActingCommand {
 				items,
 			)),
 			confirmation: isUnlimited ? 2 : 0,
+			interface: [APPROVE],
 			...(note ? { note } : {}),
 			details: [`  allows      ${texts[0]} to move ${await allowedText(token, amount, flags.offline)}`],
 			result: { spender: texts[0], allowed: amount },

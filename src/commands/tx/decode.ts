@@ -1,20 +1,14 @@
 import { Flags } from "@oclif/core";
-import { decodeValues, keyedValues } from "../../abi/coder.js";
-import type { ContractInterface } from "../../abi/parameter.js";
-import { hashedSignature } from "../../abi/parameter.js";
-import { toHex } from "../../protocol/bytes.js";
-import { TriggerSmartContract } from "../../protocol/messages.js";
-import type { SignedTransaction } from "../../protocol/transaction.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { readEnvelopes, transactionArgument } from "../../terminal/input/envelope-stream.js";
-import { itemBySelector } from "../../wallet/abi/interface.js";
+import { callMembers, describedCall } from "../../wallet/transaction/described-call.js";
 import { viewTransaction } from "../../wallet/transaction/transaction-view.js";
 
 export default class TxDecode extends CoinCommand {
 	static override summary = "Decode a transaction without a node";
 	static override description =
-		"Takes JSON or hex, checks that id, JSON and bytes agree, and recovers the signers. With --abi the call of a contract is decoded too.";
+		"Takes JSON or hex, checks that id, JSON and bytes agree, and recovers the signers. The call of a contract is decoded by --abi, an interface that you have kept, or the list of common signatures.";
 	static override examples = [
 		"<%= config.bin %> tx decode < signed.json",
 		"<%= config.bin %> tx decode --abi @Store.abi < signed.json",
@@ -27,27 +21,12 @@ export default class TxDecode extends CoinCommand {
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(TxDecode);
-		const items = await interfaceFlag(flags.abi);
+		const given = await interfaceFlag(flags.abi);
+		const { contactsFile } = await this.settings(flags);
 		for (const { transaction } of await readEnvelopes(args.transaction, flags.raw)) {
-			const call = items && (await this.callOf(transaction, items));
-			this.printRecord({ ...viewTransaction(transaction), call });
+			const call = await describedCall(transaction.parameter, { client: undefined, contactsFile, given });
+			if (call && call.signature === undefined) this.note("no interface names the call: --abi gives one");
+			this.printRecord({ ...viewTransaction(transaction), call: call && callMembers(call) });
 		}
-	}
-
-	/** The function that a transaction calls, with its arguments by name; undefined for other transactions. */
-	private async callOf(
-		transaction: SignedTransaction,
-		items: ContractInterface,
-	): Promise<object | undefined> {
-		const { parameter } = transaction;
-		if (!(parameter instanceof TriggerSmartContract)) return undefined;
-		const { data } = parameter;
-		const item = itemBySelector(items, data.subarray(0, 4), "function");
-		if (!item) {
-			this.note(`no function of the interface has the selector 0x${toHex(data.subarray(0, 4))}`);
-			return undefined;
-		}
-		const values = await decodeValues(item.inputs, data.subarray(4));
-		return { signature: hashedSignature(item), arguments: keyedValues(item.inputs, values) };
 	}
 }

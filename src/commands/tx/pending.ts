@@ -9,6 +9,7 @@ import { member } from "../../wallet/json.js";
 import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
 
 export default class TxPending extends QueryCommand {
+	static override takesIds = true;
 	static override summary = "List the transactions that wait for a block, or show one of them";
 	static override examples = ["<%= config.bin %> tx pending", "<%= config.bin %> tx pending --count"];
 	static override args = {

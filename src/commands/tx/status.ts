@@ -4,7 +4,7 @@ import { nodeFlags } from "../../terminal/flags/flags.js";
 import { lines } from "../../terminal/schema/result-shape.js";
 import { stateShape } from "../../terminal/schema/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
-import { statusOf } from "../../wallet/node/wait.js";
+import { knows, statusOf } from "../../wallet/node/wait.js";
 import { receiptMembers } from "../../wallet/transaction/acting-result.js";
 
 export default class TxStatus extends IdCommand {
@@ -18,11 +18,8 @@ export default class TxStatus extends IdCommand {
 		const client = await this.client(flags);
 		for (const id of await this.ids(args.id)) {
 			const { state, receipt } = await statusOf(client, id);
-			if (!receipt) {
-				const pool = await client.call("gettransactionbyid", { value: toHex(id) });
-				if (Object.keys(pool).length === 0)
-					throw new Failure("not_found", `the node doesn't know ${toHex(id)}`);
-			}
+			if (!receipt && !(await knows(client, id)))
+				throw new Failure("not_found", `the node knows no transaction ${toHex(id)}`);
 			const { block, result } = receipt ? receiptMembers(receipt) : {};
 			this.printRecord({ txID: toHex(id), state, block, result });
 		}

@@ -16,6 +16,7 @@ import { lineTable } from "../../wallet/view/energy-lines.js";
 import { flameGraph } from "../../wallet/view/flame-graph.js";
 
 export default class TxTrace extends QueryCommand {
+	static override takesIds = true;
 	static override summary =
 		"Show the calls of a transaction as a tree: functions, values, energy, results, events";
 	static override description =

@@ -40,7 +40,14 @@ export default class TxWait extends IdCommand {
 		const client = await this.client(flags);
 		for (const id of listLines(input.text).map(parseTransactionId)) {
 			const { state, receipt } = await withProgress("waiting for a block", this.audience(flags), () =>
-				waitFor(client, id, { until: flags.included ? "included" : "solid", timeoutMs }),
+				waitFor(client, id, {
+					until: flags.included ? "included" : "solid",
+					timeoutMs,
+					onUnknown: () =>
+						this.note(
+							"this node knows no such transaction yet: it's in no block, and doesn't wait for one here",
+						),
+				}),
 			);
 			const { block, result } = receipt ? receiptMembers(receipt) : {};
 			this.printRecord({ txID: toHex(id), state, block, result });

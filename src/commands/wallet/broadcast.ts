@@ -1,7 +1,8 @@
 import { Flags } from "@oclif/core";
 import type { OutputKind } from "../../terminal/base/coin-command.js";
 import { SendingCommand } from "../../terminal/base/sending-command.js";
-import { textFlag, waitFlags, yesFlag } from "../../terminal/flags/acting-flags.js";
+import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
+import { waitFlags, yesFlag } from "../../terminal/flags/acting-flags.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
 import {
 	forEachInput,
@@ -14,6 +15,7 @@ import { Failure } from "../../wallet/failure.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { authorityAtNode, checkNotExpired } from "../../wallet/permission/authority.js";
 import { permissionLabel } from "../../wallet/permission/permission.js";
+import { type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
 import type { TransactionEnvelope } from "../../wallet/transaction/envelope.js";
 import { summaryLines } from "../../wallet/transaction/envelope-note.js";
 import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/transaction/impersonation.js";
@@ -28,9 +30,9 @@ export default class WalletBroadcast extends SendingCommand {
 	static override flags = {
 		...nodeFlags,
 		...waitFlags,
-		...textFlag,
 		...yesFlag,
 		...streamFlags,
+		...callAbiFlag,
 		force: Flags.boolean({ description: "leave the check of the weight to the node" }),
 	};
 
@@ -39,15 +41,17 @@ export default class WalletBroadcast extends SendingCommand {
 		const envelopes = await readEnvelopes(args.transaction);
 		const settings = await this.settings(flags);
 		const client = new NodeClient(settings);
+		const given = await interfaceFlag(flags.abi);
 		this.labels = await readLabels(settings);
 		const fine = await forEachInput(
 			envelopes,
 			flags["keep-going"],
 			this.json,
 			async (envelope) => {
+				this.call = await describedCall(envelope.transaction.parameter, { client, given });
 				const lines = flags.force
-					? summaryLines(envelope, NOTHING_KNOWN)
-					: await checkReady(envelope, client);
+					? summaryLines(envelope, { ...NOTHING_KNOWN, call: this.call })
+					: await checkReady(envelope, client, this.call);
 				const summary = lines.map((line) => labelled(line, this.labels));
 				// What it moves was agreed to by those who signed it.
 				await this.confirm(settings.confirm ? 1 : 0, summary, flags.yes);
@@ -62,10 +66,14 @@ export default class WalletBroadcast extends SendingCommand {
 const NOTHING_KNOWN = { chain: undefined, permission: undefined, approval: undefined };
 
 /** @throws {Failure} `threshold_not_reached`, `tx_expired`, `not_authorized`, `wrong_network` */
-async function checkReady(envelope: TransactionEnvelope, client: NodeClient): Promise<string[]> {
+async function checkReady(
+	envelope: TransactionEnvelope,
+	client: NodeClient,
+	call: DescribedCall | undefined,
+): Promise<string[]> {
 	// Its proofs say that it is allowed; there is nobody to sign it.
 	if (envelope.owner.length === 0) return summaryLines(envelope, NOTHING_KNOWN);
-	const authority = await authorityAtNode(envelope, client);
+	const authority = { ...(await authorityAtNode(envelope, client)), call };
 	checkNotExpired(envelope, authority);
 	const { approval, permission } = authority;
 	if (!approval.ready) {

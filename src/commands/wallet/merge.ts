@@ -3,7 +3,7 @@ import { equalBytes } from "../../protocol/bytes.js";
 import { Transaction } from "../../protocol/messages.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
 import { CoinCommand, type OutputKind } from "../../terminal/base/coin-command.js";
-import { readStdin, splitValues } from "../../terminal/input/stdin.js";
+import { readStdin, splitValues, stdinIsPiped } from "../../terminal/input/stdin.js";
 import { printJsonText } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
@@ -29,7 +29,7 @@ export default class WalletMerge extends CoinCommand {
 
 	async run(): Promise<void> {
 		const { argv } = await this.parse(WalletMerge);
-		const files = argv as string[];
+		const files = argv.length === 0 && stdinIsPiped() ? ["-"] : (argv as string[]);
 		if (files.length === 0)
 			throw new Failure("usage", "no copies: name their files, or - for standard input");
 		const texts = await Promise.all(

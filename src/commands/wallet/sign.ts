@@ -3,6 +3,7 @@ import { listKeystore } from "../../keystore/keystore.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import type { OutputKind } from "../../terminal/base/coin-command.js";
 import { SendingCommand } from "../../terminal/base/sending-command.js";
+import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { yesFlag } from "../../terminal/flags/acting-flags.js";
 import { keystoreFlags, nodeFlags, passwordFlags } from "../../terminal/flags/flags.js";
 import {
@@ -15,6 +16,7 @@ import {
 import { oneByOne } from "../../terminal/keys/one-by-one.js";
 import { printJsonText } from "../../terminal/output/output.js";
 import { levelOfAmount } from "../../terminal/prompt/confirmation.js";
+import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
@@ -27,6 +29,7 @@ import {
 } from "../../wallet/permission/authority.js";
 import { weigh } from "../../wallet/permission/permission.js";
 import type { SigningKey } from "../../wallet/signers/signer.js";
+import { describedCall } from "../../wallet/transaction/described-call.js";
 import { type TransactionEnvelope, writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
 import { coinsOf } from "../../wallet/transaction/moved-coins.js";
@@ -58,6 +61,7 @@ export default class WalletSign extends SendingCommand {
 			multiple: true,
 			multipleNonGreedy: true,
 		}),
+		...callAbiFlag,
 		all: Flags.boolean({ description: "every local key that the permission lists", exclusive: ["signer"] }),
 		offline: Flags.boolean({
 			description: "ask no node; believe the permission that came with the transaction",
@@ -79,6 +83,7 @@ export default class WalletSign extends SendingCommand {
 			: await readEnvelopes(args.transaction, flags.raw);
 		const settings = await this.settings(flags);
 		const client = new NodeClient(settings);
+		const given = await interfaceFlag(flags.abi);
 		this.labels = await readLabels(settings);
 		const fine = await forEachInput(envelopes, flags["keep-going"], this.json, async (envelope) => {
 			const authority = flags.offline
@@ -97,7 +102,13 @@ export default class WalletSign extends SendingCommand {
 			if (authority.approval.ready)
 				this.note("the threshold is reached already: another signature only costs bytes");
 			if (keys.length === 0) return printJsonText(this.line(envelope, authority));
-			const summary = this.summary(envelope, authority, keys);
+			this.call = await describedCall(envelope.transaction.parameter, {
+				client: flags.offline ? undefined : client,
+				contactsFile: settings.contactsFile,
+				given,
+			});
+			const outcome = flags.offline || !canAsk() ? [] : await this.outcomeLines(client, envelope, authority);
+			const summary = [...this.summary(envelope, authority, keys), ...outcome];
 			await this.confirm(
 				levelOfAmount(coinsOf({ type: envelope.type, parameter: envelope.transaction.parameter }), settings),
 				summary,
@@ -135,6 +146,20 @@ export default class WalletSign extends SendingCommand {
 		return [await keyNamed(settings, Buffer.from(address).toString("hex"))];
 	}
 
+	/** What the transaction would come to now, where the node simulates; it may be meant for a later moment. */
+	private async outcomeLines(
+		client: NodeClient,
+		envelope: TransactionEnvelope,
+		{ permission }: Authority,
+	): Promise<string[]> {
+		const { leastSignatures } = await import("../../wallet/permission/permission.js");
+		const { simulate } = await import("../../wallet/actions/simulate.js");
+		const outcome = await simulate(client, envelope, leastSignatures(permission));
+		if (!outcome) return [];
+		const { simulationLines } = await import("../../wallet/view/simulation-view.js");
+		return (await simulationLines(client, outcome)).map((line) => labelled(line, this.labels));
+	}
+
 	private summary(
 		envelope: TransactionEnvelope,
 		authority: Authority,
@@ -144,7 +169,7 @@ export default class WalletSign extends SendingCommand {
 		const unverified =
 			authority.source === "envelope" ? ["  permission  as it came with the transaction, unverified"] : [];
 		const weightBefore = authority.approval.weight;
-		const facts = { ...authority, approval: after, weightBefore };
+		const facts = { ...authority, approval: after, weightBefore, call: this.call };
 		const lines = [...summaryLines(envelope, facts), ...unverified];
 		return lines.map((line) => labelled(line, this.labels));
 	}
@@ -152,7 +177,12 @@ export default class WalletSign extends SendingCommand {
 	private line(envelope: TransactionEnvelope, { chain, permission }: Authority): string {
 		return writeEnvelope(
 			envelope,
-			noteFor(envelope, { chain, permission, approval: weigh(permission, envelope.signers) }),
+			noteFor(envelope, {
+				chain,
+				permission,
+				approval: weigh(permission, envelope.signers),
+				call: this.call,
+			}),
 		);
 	}
 }

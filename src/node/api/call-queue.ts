@@ -20,6 +20,9 @@ export class CallQueue {
 	private usedMs = 0;
 	private scheduled = false;
 
+	/** @param nowMs milliseconds of a clock that only goes forward */
+	constructor(private readonly nowMs: () => number = () => performance.now()) {}
+
 	/**
 	 * Runs a calculation: at once if the turn has time left, else in a later turn. Clients take turns, each with its
 	 * calculations in the order of coming.
@@ -34,13 +37,13 @@ export class CallQueue {
 					reject(new NamedError("CancellationException", "the client has left"));
 					return;
 				}
-				const started = performance.now();
+				const started = this.nowMs();
 				try {
 					resolve(calculate());
 				} catch (error) {
 					reject(error);
 				}
-				this.usedMs += performance.now() - started;
+				this.usedMs += this.nowMs() - started;
 			};
 			if (this.waiting.size === 0 && this.usedMs < TURN_MS) task();
 			else this.wait(client, task);
@@ -73,9 +76,9 @@ export class CallQueue {
 	}
 
 	private pause(): void {
-		const due = performance.now() + PAUSE_MS;
+		const due = this.nowMs() + PAUSE_MS;
 		setTimeout(() => {
-			if (performance.now() - due > LATE_MS) this.pause();
+			if (this.nowMs() - due > LATE_MS) this.pause();
 			else this.turn();
 		}, PAUSE_MS);
 	}

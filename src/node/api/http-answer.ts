@@ -88,6 +88,13 @@ export class HttpAnswer {
 		this.response.destroy();
 	}
 
+	/** Calls a function, once or more often, when the answer has left, or can't any more. */
+	whenSent(done: () => void): void {
+		const { response } = this;
+		response.once("close", done);
+		if ("whenFinished" in response) response.whenFinished(done);
+	}
+
 	/** Whether the client asks for the head of the answer alone. */
 	get isHeadOnly(): boolean {
 		return this.request.method === "HEAD";

@@ -29,6 +29,9 @@ export function* listPieces<T>(
 const MAX_ANSWERS = 16;
 const MAX_PER_ADDRESS = 4;
 
+/** How long a client may take to read an answer that is held whole before others may begin. */
+export const SENDING_MS = 30_000;
+
 interface Waiting {
 	readonly address: string;
 	readonly admit: () => void;

@@ -63,6 +63,8 @@ export class PlainResponse {
 	/** The head, until the first bytes of the body are there. */
 	private head = "";
 	private isChunked = false;
+	private readonly finished: () => void;
+	private readonly waiting: (() => void)[] = [];
 
 	/**
 	 * @param common to all answers of the listener
@@ -71,8 +73,18 @@ export class PlainResponse {
 	constructor(
 		private readonly socket: Socket,
 		private readonly common: CommonBytes,
-		private readonly finished: () => void,
-	) {}
+		finished: () => void,
+	) {
+		this.finished = () => {
+			finished();
+			for (const done of this.waiting.splice(0)) done();
+		};
+	}
+
+	/** Told, too, once everything has been given to the system, or can't be any more. */
+	whenFinished(done: () => void): void {
+		this.waiting.push(done);
+	}
 
 	get destroyed(): boolean {
 		return this.socket.destroyed;

@@ -53,7 +53,7 @@ export class RateLimiter {
 	readonly bodies = new BodyBudget();
 	/** The long answers of the process. */
 	readonly longAnswers = new LongAnswerGate();
-	/** Long answers of gRPC, which have to be held whole until they are sent. */
+	/** Long answers of gRPC and JSON-RPC, which have to be held whole until they are sent. */
 	readonly longMessages = new LongAnswerGate(2, 1);
 	private readonly all: SharedBucket;
 	private readonly byAddress: AddressBuckets;

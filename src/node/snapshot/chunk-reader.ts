@@ -2,7 +2,7 @@
 
 import { chunkEntries, damagedChunk, hashOf, unpackChunk } from "./chunk-format.js";
 import { isCarried } from "./entries.js";
-import { type Chunk, SnapshotError } from "./manifest.js";
+import { type Chunk, MAX_RAW_BYTES, SnapshotError } from "./manifest.js";
 import { downloadWhole, type SnapshotSource } from "./source.js";
 
 interface ReadChunk {
@@ -13,10 +13,13 @@ interface ReadChunk {
 	readonly entries: Iterable<readonly [Buffer, Buffer]>;
 }
 
+/** Bytes of chunks that are in memory at once: one of the largest, or four as this program makes them. */
+const MAX_UNPACKED = MAX_RAW_BYTES;
+
 /**
  * Reads chunks.
  * @param first the first that is wanted
- * @param parallel how many are on their way or in memory at once
+ * @param parallel how many are on their way or in memory at once, as long as they are {@link MAX_UNPACKED} together
  * @throws {SnapshotError} if one isn't what the manifest says, or holds keys that no snapshot holds
  */
 export async function* readChunks(
@@ -27,9 +30,13 @@ export async function* readChunks(
 ): AsyncGenerator<ReadChunk> {
 	const coming: Promise<Buffer>[] = [];
 	let asked = first;
+	let unpacked = 0;
 	const order = { last: new Uint8Array(0) };
 	for (let at = first; at < chunks.length; at++) {
 		for (; asked < chunks.length && asked < at + parallel; asked++) {
+			const { raw } = chunks[asked] as Chunk;
+			if (asked > at && unpacked + raw > MAX_UNPACKED) break;
+			unpacked += raw;
 			const read = readChunk(source, chunks[asked] as Chunk);
 			// Whoever awaits it is told; meanwhile it isn't nobody's.
 			read.catch(() => undefined);
@@ -38,6 +45,7 @@ export async function* readChunks(
 		const chunk = chunks[at] as Chunk;
 		const entries = checkedEntries(chunk, (await coming.shift()) as Buffer, order);
 		yield { at, chunk, entries };
+		unpacked -= chunk.raw;
 	}
 }
 

@@ -25,6 +25,7 @@ import { leastSignatures, weigh } from "../../wallet/permission/permission.js";
 import { namesDevice } from "../../wallet/signers/device-name.js";
 import type { SigningKey } from "../../wallet/signers/signer.js";
 import { parseReference } from "../../wallet/transaction/build.js";
+import { callMembers, describedCall } from "../../wallet/transaction/described-call.js";
 import { type TransactionEnvelope, writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { type EnvelopeFacts, noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
 import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/transaction/impersonation.js";
@@ -125,7 +126,12 @@ export abstract class ActingCommand extends SendingCommand {
 		const { keys, prepared } = await this.built(context, flags, plan);
 		const unsigned = keys === UNSIGNED;
 		const { envelope, permission, approval } = prepared;
-		const facts = await this.facts(flags, client, envelope, permission);
+		this.call = await describedCall(envelope.transaction.parameter, {
+			client: flags.offline ? undefined : client,
+			contactsFile: settings.contactsFile,
+			given: plan.interface,
+		});
+		const facts = { ...(await this.facts(flags, client, envelope, permission)), call: this.call };
 		for (const { message } of plan.warnings ?? []) this.warning(message);
 		const level = this.levelOf(plan, settings);
 		const isShown = this.isShown(plan.agree ? 2 : level, flags, settings, plan.isAgreed);
@@ -325,6 +331,7 @@ export abstract class ActingCommand extends SendingCommand {
 			type: envelope.type.name,
 			from: note["account"],
 			summary: note["summary"],
+			call: facts.call ? callMembers(facts.call) : undefined,
 			permission: envelope.permissionId,
 			threshold: facts.permission?.threshold,
 			expiration: raw?.expiration,

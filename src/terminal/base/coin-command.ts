@@ -30,6 +30,11 @@ import type { ResultShape } from "../schema/result-shape.js";
 /** Flags that every command takes. */
 export const generalFlags = {
 	json: Flags.boolean({ description: "print JSON, one value a line", helpGroup: "GENERAL" }),
+	text: Flags.boolean({
+		description: "text for people, also into a pipe",
+		exclusive: ["json"],
+		helpGroup: "GENERAL",
+	}),
 	quiet: Flags.boolean({
 		char: "q",
 		description: "no progress and no notes on standard error",
@@ -56,10 +61,15 @@ export const generalFlags = {
  */
 export type OutputKind = "query" | "acts" | "envelope" | "stream";
 
+/** The hint of refusals that know nothing better. */
+const SEE_HELP = "see --help";
+
 export abstract class CoinCommand extends Command {
 	static override baseFlags = generalFlags;
 	/** Kind of the command's result. */
 	static outputKind: OutputKind = "query";
+	/** Whether its arguments are ids of blocks, transactions or orders, which are no secrets. */
+	static takesIds = false;
 	/** What it prints under `--json`; undefined where that isn't JSON of our own. */
 	static result: ResultShape | undefined;
 
@@ -171,6 +181,12 @@ export abstract class CoinCommand extends Command {
 		return failure;
 	}
 
+	/** Names the command whose help a hint means. */
+	private withHelp(failure: Failure): Failure {
+		if (failure.facts.hint !== SEE_HELP || !this.id) return failure;
+		return failure.with({ hint: `see coin ${this.id.replaceAll(":", " ")} --help` });
+	}
+
 	/** The parser's refusal of a mistyped flag, with the flag that was meant. */
 	private withSuggestion(failure: Failure, error: unknown): Failure {
 		const typed = unknownFlag(error);
@@ -182,8 +198,9 @@ export abstract class CoinCommand extends Command {
 	}
 
 	protected override async catch(error: unknown): Promise<void> {
-		const told = this.explain(this.withSuggestion(asFailure(error), error));
-		const failure = withoutArgumentSecrets(told, this.id ?? "", this.argv);
+		const told = this.explain(this.withHelp(this.withSuggestion(asFailure(error), error)));
+		const { takesIds } = this.constructor as typeof CoinCommand;
+		const failure = withoutArgumentSecrets(told, this.id ?? "", this.argv, takesIds);
 		process.exitCode = reportFailure(failure, this.json);
 	}
 }

@@ -14,6 +14,8 @@ export const idArgument = {
 };
 
 export abstract class IdCommand extends QueryCommand {
+	static override takesIds = true;
+
 	/** The ids that an argument names. @throws {Failure} `bad_value`, `stdin_empty` */
 	protected async ids(argument: string): Promise<Uint8Array[]> {
 		const input = await argumentOrStdin(argument, "the transaction ids", false);

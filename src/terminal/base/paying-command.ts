@@ -218,8 +218,11 @@ export abstract class PayingCommand extends ActingCommand {
 		const details = { ...told.facts.details, sent, unknown, unsent };
 		if (sent.length + unknown.length === 0)
 			return told.saying(`${told.message}; no line was sent`).with({ details });
+		const lastID = told.facts.txID ?? this.sentIds.at(-1);
 		const words = [
-			`${linesText(sent)} of ${lines.length} payments sent`,
+			sent.length === 0
+				? `none of ${lines.length} payments is known to be sent`
+				: `${linesText(sent)} of ${lines.length} payments sent`,
 			...(unknown.length > 0 ? [`${linesText(unknown)} may be on the way`] : []),
 			...(unsent.length > 0 ? [`${linesText(unsent)} not`] : []),
 		];
@@ -228,7 +231,8 @@ export abstract class PayingCommand extends ActingCommand {
 				? "leave out what was sent when you try again"
 				: `coin send --batch ${batch.batch} --resume pays the others`;
 		return told.saying(`${told.message}; ${words.join(", ")}`).with({
-			sent: unknown.length > 0 && told.facts.sent === "unknown" ? "unknown" : true,
+			sent: sent.length === 0 || told.facts.sent === "unknown" ? "unknown" : true,
+			...(lastID === undefined ? {} : { txID: lastID }),
 			...(told.facts.sent === "unknown" ? {} : { retry: "changed" as const }),
 			details,
 			hint: told.facts.hint === undefined ? next : `${told.facts.hint}; ${next}`,

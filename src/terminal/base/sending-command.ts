@@ -12,6 +12,7 @@ import type { NodeClient } from "../../wallet/node/node-client.js";
 import type { TransactionStatus } from "../../wallet/node/wait.js";
 import { type DeviceSigner, isDevice, type SigningKey } from "../../wallet/signers/signer.js";
 import { type ActingResult, actingLines, actingResult } from "../../wallet/transaction/acting-result.js";
+import { callMembers, type DescribedCall } from "../../wallet/transaction/described-call.js";
 import type { TransactionEnvelope } from "../../wallet/transaction/envelope.js";
 import { summaryOf } from "../../wallet/transaction/envelope-note.js";
 import { withAdvice } from "../../wallet/transaction/refusal-advice.js";
@@ -36,21 +37,27 @@ export abstract class SendingCommand extends CoinCommand {
 	/** Devices that sign. */
 	protected readonly devices = new Devices();
 
+	/** The function that the present transaction calls. */
+	protected call: DescribedCall | undefined;
+
 	/** What people are shown beside addresses. */
 	protected labels: Labels = new Map();
 
-	/** Transactions that a node took from this command. */
-	private sentCount = 0;
+	/** Ids of transactions that a node took from this command. */
+	protected readonly sentIds: string[] = [];
 
 	/** Nothing of this input reached a node unless a step said so. */
 	protected override explain(failure: Failure): Failure {
 		const told = this.explainInput(failure);
-		if (this.sentCount === 0 || told.facts.sent !== false) return told;
+		if (this.sentIds.length === 0 || told.facts.sent !== false) return told;
 		// The same call would send again what it has sent already, whatever this input was refused for.
-		return told.saying(`${told.message}; ${this.sentCount} of its transactions were sent before`).with({
+		const { length } = this.sentIds;
+		const before = length === 1 ? "one transaction was" : `${length} transactions were`;
+		return told.saying(`${told.message}; ${before} sent before`).with({
 			sent: true,
+			txID: told.facts.txID ?? (this.sentIds.at(-1) as string),
 			retry: told.retry === "never" ? "never" : "changed",
-			details: { ...told.facts.details, sentBefore: this.sentCount },
+			details: { ...told.facts.details, sentBefore: length },
 			hint: told.facts.hint ?? "leave out what was sent when you try again",
 		});
 	}
@@ -105,7 +112,7 @@ export abstract class SendingCommand extends CoinCommand {
 			const byAgent = await agentSignature(key, signed.transaction.id);
 			if (!byAgent) return signatureBy(signed, await this.open(key, flags, settings));
 			// No password is asked for here, so this is where it can be seen what is signed.
-			this.note(`${key.name} signs (unlocked): ${summaryOf(signed)}`);
+			this.note(`${key.name} signs (unlocked): ${summaryOf(signed, this.call)}`);
 			return byAgent;
 		});
 	}
@@ -209,15 +216,16 @@ export abstract class SendingCommand extends CoinCommand {
 		});
 		try {
 			await broadcast(client, transaction);
-			this.sentCount++;
+			this.sentIds.push(txID);
 		} finally {
 			forget();
 		}
 	}
 
 	protected printActing(envelope: TransactionEnvelope, status: TransactionStatus, members: object): void {
-		const result: ActingResult = { ...actingResult(envelope, status), ...members };
+		const called = this.call ? { call: callMembers(this.call) } : {};
+		const result: ActingResult = { ...actingResult(envelope, status), ...called, ...members };
 		if (this.json) printJson(result);
-		else for (const line of actingLines(envelope, result)) printLine(labelled(line, this.labels));
+		else for (const line of actingLines(envelope, result, this.call)) printLine(labelled(line, this.labels));
 	}
 }

@@ -46,6 +46,8 @@ function likely(
 	topics: readonly string[],
 ): string[] {
 	const wanted = typed.slice(0, depth + 1);
+	const other = OTHER_NAMES[wanted.join(" ")];
+	if (other !== undefined && commands.includes(other)) return [other];
 	const meant = sameMeaning(wanted, commands);
 	if (meant.length > 0) return meant;
 	return [
@@ -81,6 +83,22 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 	remove: ["delete", "unfreeze"],
 	rm: ["delete", "remove", "unfreeze"],
 	view: ["show"],
+};
+
+/** What other tools call whole commands. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+	faucet: "dev set-balance",
+	"dev fund": "dev set-balance",
+	transfer: "wallet send",
+	"block latest": "block show",
+	"contract read": "contract call",
+	"contract write": "contract send",
+	"chain gas-price": "chain prices",
+	"gas-price": "chain prices",
+	gas: "chain prices",
+	"change-password": "keystore passwd",
+	"keystore change-password": "keystore passwd",
+	"keystore password": "keystore passwd",
 };
 
 /** Commands of the topic that is named whose action is another word for the one that was typed. */

@@ -1,7 +1,12 @@
 /** Files of compilers on the command line: read as they are, or compiled first where they hold sources. */
 
 import { Flags } from "@oclif/core";
-import { type CompiledContract, compiledContracts, isStandardInput } from "../../wallet/compiler/output.js";
+import {
+	buildFile,
+	type CompiledContract,
+	compiledContracts,
+	isStandardInput,
+} from "../../wallet/compiler/output.js";
 import { compileStandardInput, findCompiler } from "../../wallet/compiler/solc.js";
 import { type CompilerSettings, standardInput, withWantedOutput } from "../../wallet/compiler/sources.js";
 import { Failure } from "../../wallet/failure.js";
@@ -19,7 +24,7 @@ export const compilerFlag = {
 
 /** JSON of a compiler or toolchain; standard JSON input becomes its output. @throws {Failure} */
 export async function compiledJson(json: Json, solc: string | undefined): Promise<Json> {
-	if (!isStandardInput(json)) return json;
+	if (!isStandardInput(json)) return buildFile(json)?.output ?? json;
 	return compileStandardInput(await findCompiler(solc, process.env["PATH"] ?? ""), withWantedOutput(json));
 }
 
@@ -30,11 +35,15 @@ interface ContractsFound {
 	readonly input: JsonRecord | undefined;
 }
 
-/** Contracts of source files, or of one file of JSON. */
+/**
+ * Contracts of source files, or of one file of JSON.
+ * @param mustCompile sources that came with a compiler's output are compiled all the same
+ */
 export async function contractsFrom(
 	paths: readonly string[],
 	solc: string | undefined,
 	settings: CompilerSettings,
+	mustCompile = false,
 ): Promise<ContractsFound> {
 	const [first = "", second] = paths;
 	const isJson = second === undefined && (first === "-" || /\.json$/i.test(first));
@@ -44,11 +53,19 @@ export async function contractsFrom(
 	if (json !== undefined && Object.values(settings).some((value) => value !== undefined)) {
 		throw new Failure("conflicting_flags", `${first} says itself how it is compiled: leave the settings out`);
 	}
-	if (json !== undefined && !isStandardInput(json))
+	const build = json === undefined ? undefined : buildFile(json);
+	if (build && !mustCompile) {
+		const { output, compiler, input } = build;
+		return { contracts: compiledContracts(output), compiler, input };
+	}
+	const asked = build?.input ?? json;
+	if (json !== undefined && !build && !isStandardInput(json))
 		return { contracts: compiledContracts(json), compiler: undefined, input: undefined };
 	const compiler = await findCompiler(solc, process.env["PATH"] ?? "");
 	const input =
-		json === undefined ? await standardInput(paths, process.cwd(), settings) : withWantedOutput(json);
+		asked === undefined
+			? await standardInput(paths, process.cwd(), settings)
+			: withWantedOutput(asked as JsonRecord);
 	return {
 		contracts: compiledContracts(await compileStandardInput(compiler, input)),
 		compiler: compiler.version,

@@ -15,12 +15,21 @@ import type { NamedCall } from "../../wallet/transaction/named-call.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCoinAmount } from "../../wallet/values/amount.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
-import { storedInterface } from "../../wallet/view/contract-record.js";
+import { implementationInterface, storedInterface } from "../../wallet/view/contract-record.js";
 import { readStdin } from "../input/stdin.js";
 
 export const abiFlag = {
 	abi: Flags.string({
 		description: "the contract's interface: @file, JSON, or - (default: the one stored with the contract)",
+		helpValue: "<json>",
+		helpGroup: "CONTRACT",
+	}),
+};
+
+/** Commands that show a call before it is signed or sent. */
+export const callAbiFlag = {
+	abi: Flags.string({
+		description: "interface that names the call: @file or JSON (default: yours, the node's, the chain's)",
 		helpValue: "<json>",
 		helpGroup: "CONTRACT",
 	}),
@@ -56,6 +65,12 @@ export const callArguments = {
 export const callFlags = {
 	...abiFlag,
 	...valueFlags,
+	as: Flags.string({
+		description: "contract whose interface counts, such as the one behind a proxy that isn't recognised",
+		helpValue: "<contract>",
+		exclusive: ["abi"],
+		helpGroup: "CONTRACT",
+	}),
 	data: Flags.string({
 		description: "call data instead of a signature and arguments",
 		helpValue: "<0x…>",
@@ -113,6 +128,15 @@ interface CallWords {
 	readonly arguments: readonly string[];
 	readonly abi: string | undefined;
 	readonly data: string | undefined;
+	/** Contract whose interface counts. */
+	readonly as?: string | undefined;
+}
+
+function functionName(signature: string): string {
+	return signature
+		.trim()
+		.replace(/^function\s+/, "")
+		.replace(/\s*\(.*$/s, "");
 }
 
 /**
@@ -133,12 +157,18 @@ export async function namedCall(
 	}
 	const contract = await accountNamed(settings, words.address);
 	const given = await interfaceFlag(words.abi);
-	if (data !== undefined) {
-		const items = given ?? (client ? await storedInterface(client, contract) : []);
-		return { contract, data: parseHexBytes(data), item: undefined, items, texts: [] };
-	}
-	const items = given ?? (client ? await storedInterface(client, contract) : []);
-	const item = findItem(items, signature as string, "function");
+	const named = words.as === undefined ? contract : await accountNamed(settings, words.as);
+	const stored = given ?? (client ? await storedInterface(client, named) : []);
+	if (data !== undefined)
+		return { contract, data: parseHexBytes(data), item: undefined, items: stored, texts: [] };
+	const hasIt = stored.some(
+		({ kind, name }) => kind === "function" && name === functionName(signature ?? ""),
+	);
+	const items =
+		hasIt || given || !client
+			? stored
+			: [...stored, ...((await implementationInterface(client, named)) ?? [])];
+	const item = findItem(items, signature as string, "function", words.arguments);
 	const values = await readArguments(item.inputs, words.arguments, (text) => accountNamed(settings, text));
 	return { contract, data: await encodeCall(item, values), item, items, texts: words.arguments };
 }

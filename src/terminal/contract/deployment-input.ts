@@ -2,11 +2,16 @@
 
 import { Flags, type Interfaces } from "@oclif/core";
 import { artifactMember, entriesOf } from "../../wallet/abi/interface.js";
-import { chosenContract, compiledContracts, isStandardOutput } from "../../wallet/compiler/output.js";
+import {
+	type CompiledContract,
+	chosenContract,
+	compiledContracts,
+	isStandardOutput,
+} from "../../wallet/compiler/output.js";
 import { Failure } from "../../wallet/failure.js";
 import { type Json, readJson } from "../../wallet/json.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
-import { compiledJson, compilerFlag } from "./compiler-input.js";
+import { compiledJson, compilerFlag, contractsFrom } from "./compiler-input.js";
 import { flagText } from "./contract-input.js";
 
 interface Deployable {
@@ -21,7 +26,7 @@ export const deploymentFlags = {
 	...compilerFlag,
 	artifact: Flags.string({
 		description:
-			"file of a compiler or toolchain with code and interface, or standard JSON, which is compiled; - for standard input",
+			"file of a compiler or toolchain with code and interface; standard JSON or a Solidity file, which are compiled; - for standard input",
 		helpValue: "<path>",
 		exclusive: ["bin", "abi"],
 		helpGroup: "CONTRACT",
@@ -56,6 +61,10 @@ async function fromArtifact(
 	name: string | undefined,
 	solc: string | undefined,
 ): Promise<Deployable> {
+	if (/\.sol$/i.test(path)) {
+		const { contracts } = await contractsFrom([path.replace(/^@/, "")], solc, {});
+		return fromContracts(contracts, path, name);
+	}
 	const text = await flagText(path === "-" ? path : `@${path.replace(/^@/, "")}`, "the artifact");
 	const file = await compiledJson(json(text, path), solc);
 	if (isStandardOutput(file)) return fromCompilerOutput(file, path, name);
@@ -85,7 +94,15 @@ async function fromArtifact(
 
 /** One contract of many: the one of the name, else the only one. */
 function fromCompilerOutput(file: Json, path: string, name: string | undefined): Deployable {
-	const { name: found, abi, creation } = chosenContract(compiledContracts(file), name);
+	return fromContracts(compiledContracts(file), path, name);
+}
+
+function fromContracts(
+	contracts: readonly CompiledContract[],
+	path: string,
+	name: string | undefined,
+): Deployable {
+	const { name: found, abi, creation } = chosenContract(contracts, name);
 	if (!creation || creation.bytes.length === 0) {
 		throw new Failure(
 			"bad_value",

@@ -21,15 +21,6 @@ export const waitFlags = {
 	}),
 };
 
-/** The human form of the result although it goes into a pipe. */
-export const textFlag = {
-	text: Flags.boolean({
-		description: "text for people, also into a pipe",
-		exclusive: ["json"],
-		helpGroup: "GENERAL",
-	}),
-};
-
 export const yesFlag = {
 	yes: Flags.boolean({
 		char: "y",
@@ -66,7 +57,6 @@ export const actingFlags = {
 	...keystoreFlags,
 	...passwordFlags,
 	...waitFlags,
-	...textFlag,
 	...yesFlag,
 	from: Flags.string({
 		description: "account that acts (default: the active wallet)",

@@ -34,6 +34,11 @@ export function plainMessage(message: string): string {
 		.filter((line) => line !== "" && !/^(See more help|Note: --)/.test(line));
 	const [title = "", ...errors] = lines;
 	// Several errors are messages of their own; other lines belong to the first.
-	if (/^The following errors? occurred:$/.test(title)) return errors.join("; ");
-	return lines.join(" ").replace(/^The following errors? occurred: /, "");
+	if (/^The following errors? occurred:$/.test(title)) return inOurWords(errors.join("; "));
+	return inOurWords(lines.join(" ").replace(/^The following errors? occurred: /, ""));
+}
+
+/** The framework names a flag without its dashes, at the end of half a sentence. */
+function inOurWords(message: string): string {
+	return message.replace(/Missing required flag ([\w-]+)/g, "--$1 is missing");
 }

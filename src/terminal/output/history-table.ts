@@ -1,6 +1,7 @@
 /** Entries of an account's history as the commands show them: columns, shape and cells. */
 
 import { formatCoinNumber } from "../../wallet/values/amount.js";
+import { utcTime } from "../../wallet/values/moment.js";
 import type { HistoryEntry } from "../../wallet/view/history-entries.js";
 
 /** Columns of CSV, in their order. */
@@ -50,6 +51,3 @@ export function historyCells(entry: HistoryEntry): Readonly<Record<(typeof HISTO
 /** Sun as coins, without a unit; nothing where the amount is not known. */
 export const inCoins = (sun: bigint | undefined): string | undefined =>
 	sun === undefined ? undefined : formatCoinNumber(sun);
-
-/** Milliseconds as ISO 8601 in UTC. */
-export const utcTime = (ms: bigint): string => new Date(Number(ms)).toISOString();

@@ -128,6 +128,7 @@ export const transactionShape = record({
 	"type?": either("text", "integer"),
 	"from?": "address",
 	"contract?": "any",
+	"call?": "any",
 	permission: "integer",
 	"memo?": "hex",
 	"feeLimit?": "int64",

@@ -1,6 +1,6 @@
 /**
  * Arguments of contracts as people type them (protocol/command-line §1.3): whole numbers in decimal or as `0x…`, addresses in every
- * form, `0x…` for bytes, `[1,2]` for arrays, `(a,b)` for tuples, anything for text.
+ * form, `0x…` for bytes, `[1,2]` for arrays, `(a,b)` or `{"name":a,…}` for tuples, anything for text. Numbers may have an exponent: 1.5e18.
  */
 
 import type { AbiValue } from "../../abi/coder.js";
@@ -62,6 +62,8 @@ function label({ name, type }: AbiParameter, index: number): string {
 
 class ArgumentReader {
 	private at = 0;
+	/** Tuples by name that are open: only in them does a brace end a word. */
+	private braces = 0;
 
 	constructor(
 		private readonly name: string,
@@ -90,6 +92,9 @@ class ArgumentReader {
 		const { components } = parameter;
 		if (components) {
 			this.blanks();
+			if (this.text.charAt(this.at) === "{") return this.members(components);
+			if (!/[[(]/.test(this.text.charAt(this.at)))
+				throw this.fault(`a tuple is written as (a,b), [a,b] or {"name":a,…}, at ${this.at + 1}`);
 			const [open, close] = this.text.charAt(this.at) === "[" ? ["[", "]"] : ["(", ")"];
 			const items = await this.list(open as string, close as string, (index) => components[index]);
 			if (items.length !== components.length) {
@@ -98,6 +103,31 @@ class ArgumentReader {
 			return items;
 		}
 		return this.scalar(parameter.type, this.word());
+	}
+
+	/** A tuple by the names of its members, as results are printed. */
+	private async members(components: readonly AbiParameter[]): Promise<AbiValue[]> {
+		const found = new Map<string, AbiValue>();
+		this.at++;
+		this.braces++;
+		for (;;) {
+			this.blanks();
+			const name = this.word(/[,:(){}[\]]/);
+			const component = components.find((candidate) => candidate.name === name && name !== "");
+			if (!component) throw this.fault(`the tuple has no member ${JSON.stringify(shorten(name))}`);
+			if (found.has(name)) throw this.fault(`the member ${name} was given twice`);
+			this.blanks();
+			if (this.text.charAt(this.at++) !== ":") throw this.fault(`":" is missing, at ${this.at}`);
+			found.set(name, await this.value(component));
+			this.blanks();
+			const ch = this.text.charAt(this.at++);
+			if (ch === "}") break;
+			if (ch !== ",") throw this.fault(`"}" is missing, at ${this.at}`);
+		}
+		this.braces--;
+		const missing = components.find(({ name }) => !found.has(name));
+		if (missing) throw this.fault(`the member ${missing.name} is missing`);
+		return components.map(({ name }) => found.get(name) as AbiValue);
 	}
 
 	private async list(
@@ -130,7 +160,7 @@ class ArgumentReader {
 	}
 
 	/** A word up to the next separator, or a text in double quotes with the escapes of JSON. */
-	private word(): string {
+	private word(end = this.braces > 0 ? /[,(){}[\]]/ : /[,()[\]]/): string {
 		this.blanks();
 		if (this.text.charAt(this.at) === '"') {
 			const quoted = /"(?:[^"\\]|\\.)*"/y;
@@ -145,7 +175,7 @@ class ArgumentReader {
 			}
 		}
 		const start = this.at;
-		while (this.at < this.text.length && !/[,()[\]]/.test(this.text.charAt(this.at))) this.at++;
+		while (this.at < this.text.length && !end.test(this.text.charAt(this.at))) this.at++;
 		return this.text.slice(start, this.at).trim();
 	}
 
@@ -183,10 +213,10 @@ class ArgumentReader {
 	}
 
 	private integer(text: string, signed: boolean, bits: number): bigint {
-		if (!/^(-?\d+(_\d+)*|-?0x[0-9a-f]+)$/i.test(text)) {
-			throw this.fault(`"${shorten(text)}" is not a whole number`);
+		const digits = plainDigits(text.replace(/(?<=\d)_(?=\d)/g, ""));
+		if (digits === undefined || text.length > 200) {
+			throw this.fault(`"${shorten(text)}" is not a whole number, such as 5, 0x2a or 1.5e18`);
 		}
-		const digits = text.replaceAll("_", "");
 		const value = digits.startsWith("-") ? -BigInt(digits.slice(1)) : BigInt(digits);
 		const low = signed ? -(1n << BigInt(bits - 1)) : 0n;
 		const high = signed ? 1n << BigInt(bits - 1) : 1n << BigInt(bits);
@@ -206,4 +236,14 @@ class ArgumentReader {
 	private fault(what: string): Failure {
 		return new Failure("bad_value", `the argument ${this.name}: ${what}`);
 	}
+}
+
+/** Digits without point and exponent, or hexadecimal ones; undefined for what is not a whole number. */
+function plainDigits(text: string): string | undefined {
+	if (/^(-?\d+|-?0x[0-9a-f]+)$/i.test(text)) return text;
+	const match = /^(-?\d+)(?:\.(\d+))?e\+?(\d{1,2})$/i.exec(text);
+	if (!match) return undefined;
+	const [, whole = "", fraction = "", exponent] = match;
+	const zeros = Number(exponent) - fraction.length;
+	return zeros < 0 ? undefined : `${whole}${fraction}${"0".repeat(zeros)}`;
 }

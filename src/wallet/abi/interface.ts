@@ -12,9 +12,10 @@ import {
 import { selectorOf } from "../../abi/selector.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { toNeutral } from "../../protocol/dialect.js";
-import { compiledContracts, isStandardOutput } from "../compiler/output.js";
+import { buildFile, compiledContracts, isStandardOutput } from "../compiler/output.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member, readJson, writeJson } from "../json.js";
+import { nearest } from "../values/suggestion.js";
 import { isSignature, parseSignature } from "./signature.js";
 
 /**
@@ -49,7 +50,7 @@ export function entriesOf(json: Json): readonly Json[] | undefined {
 	if (Array.isArray(json)) return json as readonly Json[];
 	if (!isRecord(json)) return undefined;
 	const { abi, entrys } = json;
-	if (isStandardOutput(json)) return entriesOfAll(json);
+	if (isStandardOutput(json) || buildFile(json)) return entriesOfAll(json);
 	if (Array.isArray(entrys)) return entrys as readonly Json[];
 	return abi === undefined ? undefined : entriesOf(abi);
 }
@@ -105,9 +106,15 @@ function parametersOf(json: Json | undefined): AbiParameter[] {
 /**
  * The item that a word means: a signature, which stands for itself and takes names and results from the interface where
  * that has the same; or the name of the only item that is so called.
+ * @param given arguments as typed, by whose number one of several is chosen
  * @throws {Failure} `bad_value`, `ambiguous`
  */
-export function findItem(items: ContractInterface, text: string, kind: AbiKind): AbiItem {
+export function findItem(
+	items: ContractInterface,
+	text: string,
+	kind: AbiKind,
+	given?: readonly string[],
+): AbiItem {
 	const ofKind = items.filter((item) => item.kind === kind);
 	if (isSignature(text)) {
 		const typed = parseSignature(text, kind);
@@ -116,19 +123,29 @@ export function findItem(items: ContractInterface, text: string, kind: AbiKind):
 		const named = typed.inputs.some(({ name }) => name !== "") ? typed.inputs : known.inputs;
 		return { ...known, ...typed, inputs: kind === "event" ? known.inputs : named };
 	}
-	const found = ofKind.filter(({ name }) => name === text);
+	const called = ofKind.filter(({ name }) => name === text);
+	const fitting = given && called.filter(({ inputs }) => inputs.length === given.length);
+	const found = fitting?.length === 1 ? fitting : called;
 	const [only, second] = found;
 	if (!only) {
 		const names = [...new Set(ofKind.map(({ name }) => name))].sort().join(", ");
 		const why = names === "" ? `no ${kind} is known there` : `the ${kind}s are ${names}`;
+		const near = nearest(
+			text,
+			ofKind.map(({ name }) => name),
+		);
 		throw new Failure("bad_value", `the interface has no ${kind} ${text}: ${why}`, {
-			hint: `write the whole signature, such as ${text}(uint256)`,
+			hint:
+				near.length > 0
+					? `did you mean ${[...new Set(near)].join(" or ")}?`
+					: `write the whole signature, such as ${text}(uint256)`,
 		});
 	}
 	if (second) {
 		throw new Failure(
-			"ambiguous",
+			"bad_value",
 			`several ${kind}s are called ${text}: ${found.map(hashedSignature).join(", ")}`,
+			{ hint: `write the whole signature, such as '${hashedSignature(only)}'` },
 		);
 	}
 	if (!isComplete(only.inputs)) {

@@ -54,6 +54,8 @@ class SignatureReader {
 		let mutability: string | undefined;
 		let anonymous = false;
 		let outputs: AbiParameter[] | undefined;
+		// As other tools write it: get(uint256)(address).
+		if (kind === "function" && this.peek() === "(") outputs = this.parameters(false);
 		while (this.position < this.tokens.length && this.peek() !== ";") {
 			const word = this.word("pure, view, payable or returns");
 			if (MUTABILITY.has(word)) mutability = word;

@@ -1,5 +1,6 @@
 /** What an action is about: the account that acts, and the contract that it wants to happen. */
 
+import type { ContractInterface } from "../../abi/parameter.js";
 import type { Account, TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction, TransactionHeader } from "../../protocol/transaction.js";
 import type { Settings } from "../configuration/settings.js";
@@ -59,6 +60,8 @@ export interface TransactionPlan extends Contract, ChainQuestions {
 	readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 	/** Further members of the result. */
 	readonly result?: object;
+	/** The interface by which the call was made, where the contract's own is another one or unknown. */
+	readonly interface?: ContractInterface;
 	/** Members of the envelope's note, such as the decoded call. */
 	readonly note?: JsonRecord;
 	/** Makes the transaction for its header, where proofs and signatures inside the contract cover that. */

@@ -146,6 +146,7 @@ async function orc20Transfer(
 	return {
 		...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
 		...(await callFeeLimit(options, client, call, items)),
+		interface: [TRANSFER],
 		spends: {
 			asset: toBase58Check(contract),
 			amount,

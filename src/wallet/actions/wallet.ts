@@ -117,12 +117,14 @@ export class Wallet {
 	 * @throws {Failure} what is wrong with it, or why the node refuses it
 	 */
 	async transfer({ to, amount, token }: Transfer, options: ActionOptions = {}): Promise<SentTransaction> {
-		const actor = await this.actor();
-		const recipient = addressOf(to);
-		const creates = (await accountOf(this.client, recipient)) === undefined;
-		const transfer = { to, amount, token, recipient, creates };
-		const { permission, memo } = options;
-		return this.perform(await transferPlan(actor, transfer, { permission, memo }), options, actor);
+		return sending(async () => {
+			const actor = await this.actor();
+			const recipient = addressOf(to);
+			const creates = (await accountOf(this.client, recipient)) === undefined;
+			const transfer = { to, amount, token, recipient, creates };
+			const { permission, memo } = options;
+			return this.performed(await transferPlan(actor, transfer, { permission, memo }), options, actor);
+		});
 	}
 
 	/**
@@ -131,6 +133,14 @@ export class Wallet {
 	 * @throws {Failure} `threshold_not_reached` where the permission needs more keys; what the node refuses
 	 */
 	async perform(plan: TransactionPlan, options: ActionOptions = {}, actor?: Actor): Promise<SentTransaction> {
+		return sending(() => this.performed(plan, options, actor));
+	}
+
+	private async performed(
+		plan: TransactionPlan,
+		options: ActionOptions,
+		actor: Actor | undefined,
+	): Promise<SentTransaction> {
 		const prepared = await prepare(actor ?? (await this.actor()), plan, {
 			...options,
 			signers: [addressOfPrivateKey(this.privateKey)],
@@ -139,9 +149,19 @@ export class Wallet {
 		const signed = await signWith(prepared.envelope, [this.privateKey], async (envelope, key) =>
 			signatureBy(envelope, key),
 		);
+		await plan.beforeSending?.(signed);
 		await broadcast(this.client, signed.transaction);
 		await plan.afterSending?.(signed);
 		return new SentTransaction(this.client, signed, plan);
+	}
+}
+
+/** Does what ends in a transaction: a failure says that nothing was sent, unless a step says otherwise. */
+async function sending<T>(act: () => Promise<T>): Promise<T> {
+	try {
+		return await act();
+	} catch (error) {
+		throw error instanceof Failure && error.facts.sent === undefined ? error.with({ sent: false }) : error;
 	}
 }
 

@@ -37,6 +37,23 @@ export function isStandardInput(json: Json): json is JsonRecord {
 	return isRecord(json) && typeof json["language"] === "string" && isRecord(json["sources"]);
 }
 
+/** A toolchain's build file: what its compiler was asked and answered. */
+interface BuildFile {
+	readonly input: JsonRecord;
+	readonly output: JsonRecord;
+	/** Version of the compiler. */
+	readonly compiler: string | undefined;
+}
+
+/** The parts of a build file, such as hardhat's build-info; undefined for any other file. */
+export function buildFile(json: Json): BuildFile | undefined {
+	if (!isRecord(json)) return undefined;
+	const { input = null, output = null, solcLongVersion, solcVersion } = json;
+	if (!isStandardInput(input) || !isStandardOutput(output)) return undefined;
+	const compiler = solcLongVersion ?? solcVersion;
+	return { input, output, compiler: typeof compiler === "string" ? compiler : undefined };
+}
+
 /** Whether a file is what a compiler answered, for any number of contracts. */
 export function isStandardOutput(json: Json): json is JsonRecord {
 	return isRecord(json) && isRecord(json["contracts"]);
@@ -46,7 +63,8 @@ export function isStandardOutput(json: Json): json is JsonRecord {
  * Every contract of a file.
  * @throws {Failure} `bad_value` if it holds code that isn't hexadecimal, or no contract at all
  */
-export function compiledContracts(json: Json): CompiledContract[] {
+export function compiledContracts(file: Json): CompiledContract[] {
+	const json = buildFile(file)?.output ?? file;
 	if (!isStandardOutput(json)) {
 		if (!isRecord(json)) throw new Failure("bad_value", "the file holds no contract");
 		return [contractOf(typeof json["contractName"] === "string" ? json["contractName"] : "", json)];

@@ -9,6 +9,7 @@ import type { Dialect } from "../../protocol/dialect.js";
 import { Failure } from "../failure.js";
 import { parseCoinAmount } from "../values/amount.js";
 import { parseDuration } from "../values/duration.js";
+import { shownAddress } from "../values/shown-address.js";
 import { BUILT_IN, type Configuration, readConfiguration } from "./configuration.js";
 
 export interface Settings {
@@ -265,7 +266,7 @@ function baseUrl(text: string | undefined, source: string): string | undefined {
 	if (text === undefined || text === "") return undefined;
 	const withScheme = /^https?:\/\//i.test(text) ? text : `http://${text}`;
 	if (!URL.canParse(withScheme) || (/^[a-z]+:\/\//i.test(text) && !/^https?:/i.test(text))) {
-		throw new Failure("bad_value", `${source}: "${text}" is not an HTTP address`);
+		throw new Failure("bad_value", `${source}: "${shownAddress(text)}" is not an HTTP address`);
 	}
 	return withScheme.replace(/\/+$/, "");
 }

@@ -74,8 +74,9 @@ function single(owner: string, field: FieldDescriptor, value: Json): unknown {
 }
 
 function integer(field: FieldDescriptor, value: Json): bigint {
-	if (typeof value === "bigint") return value;
-	if (typeof value === "string" && /^-?\d+$/.test(value)) return BigInt(value);
+	const number =
+		typeof value === "string" && /^-?\d{1,19}$/.test(value) ? BigInt(value) : (value as bigint | string);
+	if (typeof number === "bigint" && BigInt.asIntN(64, number) === number) return number;
 	throw unreadable(field);
 }
 

@@ -40,7 +40,7 @@ export async function priceHistory(client: NodeClient, thing: PricedThing): Prom
 	return String(prices ?? "")
 		.split(",")
 		.map((entry) => {
-			const match = /^(\d+):(\d+)$/.exec(entry.trim());
+			const match = /^(\d{1,19}):(\d{1,19})$/.exec(entry.trim());
 			if (!match?.[1] || !match[2])
 				throw new Failure("rpc_error", "the node's answer holds no history of prices");
 			return { since: BigInt(match[1]), price: BigInt(match[2]) };

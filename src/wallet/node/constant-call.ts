@@ -104,9 +104,18 @@ function hasFailed(transaction: Json | undefined): boolean {
 	return isRecord(first) && member(first, "ret") === "FAILED";
 }
 
+/** What the compilers' own checks end with. */
+const NO_REASON =
+	"such are arguments that can't be decoded (a number that is no member of an enum), coins for a function that takes none, a function that doesn't exist, and require without a text";
+
 async function revert({ result }: JsonRecord, data: Uint8Array): Promise<Failure> {
 	const reason = (await revertReason(data)).reason || resultMessage(result);
-	return new Failure("contract_revert", `the contract refused the call${reason ? `: ${reason}` : ""}`, {
-		details: { reason: reason || undefined, data: `0x${toHex(data)}` },
-	});
+	return new Failure(
+		"contract_revert",
+		`the contract refused the call${reason ? `: ${reason}` : " without a reason"}`,
+		{
+			details: { reason: reason || undefined, data: `0x${toHex(data)}` },
+			...(reason ? {} : { hint: NO_REASON }),
+		},
+	);
 }

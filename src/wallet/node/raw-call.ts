@@ -8,6 +8,7 @@ import { toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, member, readJson, writeWireJson } from "../json.js";
 import { readAddress } from "../values/address-text.js";
+import { nearest } from "../values/suggestion.js";
 import type { RawAnswer } from "./http-request.js";
 
 /** A field of an endpoint's request; the type is a scalar's name, a message's or an enumeration's, with [] for lists. */
@@ -16,10 +17,15 @@ export interface RequestField {
 	readonly type: string;
 }
 
+/** Members that requests may have beside their own fields. */
+const EVERYWHERE: ReadonlySet<string> = new Set(["visible", "Permission_id", "extra_data", "block"]);
+
 /** Fields as JSON text by name: later ones of a list are appended, others replace. */
 export class RequestBody {
 	private readonly members = new Map<string, string[]>();
 	private readonly lists = new Set<string>();
+	/** Names that the endpoint has no field for, though its fields are known, each with what was meant. */
+	readonly unknown: { readonly name: string; readonly near: string | undefined }[] = [];
 
 	constructor(
 		private readonly fields: readonly RequestField[],
@@ -34,6 +40,13 @@ export class RequestBody {
 		const field = this.fields.find(
 			(row) => row.name === name || row.name.replaceAll("_", "-").toLowerCase() === name.toLowerCase(),
 		);
+		if (!field && this.fields.length > 0 && !EVERYWHERE.has(name)) {
+			const [near] = nearest(
+				name,
+				this.fields.map((row) => row.name),
+			);
+			this.unknown.push({ name, near });
+		}
 		const type = field?.type ?? "";
 		const json = this.valueJson(name, type.replace(/\[\]$/, ""), text);
 		this.put(field?.name ?? name, json, type.endsWith("[]"));

@@ -39,6 +39,8 @@ interface WaitOptions {
 	/** Hears of every change of state. */
 	readonly onStatus?: (status: TransactionStatus) => void;
 	readonly timer?: Timer;
+	/** Told once, when the node knows no such transaction. */
+	readonly onUnknown?: () => void;
 }
 
 const FAST_POLL_MS = 1000;
@@ -58,6 +60,8 @@ export async function waitFor(
 	const timer = options.timer ?? systemTimer;
 	const started = timer.now();
 	let last: TransactionStatus = { state: "submitted", receipt: undefined };
+	let isKnown = options.onUnknown === undefined;
+	let isTold = false;
 	for (;;) {
 		const waited = timer.now() - started;
 		const pause = waited < FAST_PERIOD_MS ? FAST_POLL_MS : SLOW_POLL_MS;
@@ -67,7 +71,11 @@ export async function waitFor(
 			if (status.state !== last.state) options.onStatus?.(status);
 			last = status;
 			if (isFinal(status, options.until)) return status;
+			isKnown ||= status.state !== "submitted" || (await knows(client, transactionId));
+			if (!isKnown && !isTold) options.onUnknown?.();
+			isTold ||= !isKnown;
 		}
+		if (isLastAttempt && !isKnown) throw unknownTransaction(transactionId, options.timeoutMs);
 		if (isLastAttempt) {
 			throw new Failure(
 				"wait_timeout",
@@ -82,6 +90,29 @@ export async function waitFor(
 		}
 		await timer.sleep(pause);
 	}
+}
+
+/** Whether a node has a transaction, in a block or waiting for one. */
+export async function knows(client: NodeClient, transactionId: Uint8Array): Promise<boolean> {
+	for (const endpoint of ["gettransactionbyid", "gettransactionfrompending"]) {
+		try {
+			const answer = await client.call(endpoint, { value: toHex(transactionId) });
+			if (Object.keys(answer).length > 0) return true;
+		} catch (error) {
+			if (!(error instanceof Failure) || error.code !== "not_served") throw error;
+		}
+	}
+	return false;
+}
+
+/** Nobody can tell whether it was ever sent: another node may have it. */
+function unknownTransaction(transactionId: Uint8Array, timeoutMs: number): Failure {
+	const txID = toHex(transactionId);
+	return new Failure(
+		"wait_timeout",
+		`after ${timeoutMs} ms this node knows no such transaction: it's in no block, and doesn't wait for one here`,
+		{ sent: "unknown", txID, details: { state: "unknown" } },
+	);
 }
 
 /** One question; a broken connection is not a reason to give up while there is time. */
@@ -202,7 +233,7 @@ async function askSolidity<T>(
 /** The irreversible block's number by the full API: `solidityBlock` is `Num:<n>,ID:<id>`. */
 async function solidNumber(client: NodeClient): Promise<bigint> {
 	const { solidityBlock } = await client.call("getnodeinfo", {});
-	const match = /Num:(\d+)/.exec(String(solidityBlock));
+	const match = /Num:(\d{1,18})(?!\d)/.exec(String(solidityBlock));
 	if (!match?.[1]) throw new Failure("rpc_error", "the node doesn't say which block is irreversible");
 	return BigInt(match[1]);
 }

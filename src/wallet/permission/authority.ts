@@ -4,11 +4,12 @@ import { toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { Account, Key, Permission, PermissionPermissionTypeEnum } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
-import { isRecord, type JsonRecord, member } from "../json.js";
+import { isRecord, type Json, type JsonRecord, member } from "../json.js";
 import { accountOf, genesisId, headBlock } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 import { readAddress } from "../values/address-text.js";
+import { utcTime } from "../values/moment.js";
 import { type Approval, checkPermission, permissionOf, samePermission, weigh } from "./permission.js";
 
 export interface Authority {
@@ -113,7 +114,7 @@ function carriedPermission(envelope: TransactionEnvelope): Permission | undefine
 			id: Number(id),
 			type: PermissionPermissionTypeEnum.values[String(type)] ?? -1,
 			permission_name: String(name ?? ""),
-			threshold: BigInt(String(threshold)),
+			threshold: int64Of(threshold),
 			operations: operations === undefined ? new Uint8Array(0) : fromHex(String(operations)),
 			keys: (Array.isArray(keys) ? keys : []).map((key) => keyFrom(key as JsonRecord)),
 		});
@@ -127,19 +128,21 @@ function carriedPermission(envelope: TransactionEnvelope): Permission | undefine
 function keyFrom({ address, weight }: JsonRecord): Key {
 	const bytes = readAddress(String(address));
 	if (!bytes) throw new Failure("transaction_invalid", "a key of coin.permission is not an address");
-	return Key.create({ address: bytes, weight: BigInt(String(weight)) });
+	return Key.create({ address: bytes, weight: int64Of(weight) });
+}
+
+function int64Of(value: Json | undefined): bigint {
+	if (!/^-?\d{1,19}$/.test(String(value)))
+		throw new Failure("transaction_invalid", "coin.permission has a number that is none");
+	return BigInt(String(value));
 }
 
 /** Refuses a transaction whose time is over. @throws {Failure} `tx_expired` */
 export function checkNotExpired(envelope: TransactionEnvelope, authority: Authority): void {
 	const expiration = envelope.transaction.raw?.expiration ?? 0n;
 	if (expiration <= authority.nowMs) {
-		throw new Failure(
-			"tx_expired",
-			`the transaction expired at ${new Date(Number(expiration)).toISOString()}`,
-			{
-				hint: "build it again; --expires gives it more time",
-			},
-		);
+		throw new Failure("tx_expired", `the transaction expired at ${utcTime(expiration)}`, {
+			hint: "build it again; --expires gives it more time",
+		});
 	}
 }

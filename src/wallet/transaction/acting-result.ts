@@ -8,6 +8,7 @@ import type { MarketOrderDetail, TransactionInfo } from "../../protocol/messages
 import { resultName, type TransactionState, type TransactionStatus } from "../node/wait.js";
 import { formatCoin } from "../values/amount.js";
 import { resourceCode, resourceName } from "../values/resource.js";
+import type { DescribedCall } from "./described-call.js";
 import { ownerText, type TransactionEnvelope } from "./envelope.js";
 import { summaryOf } from "./envelope-note.js";
 
@@ -43,6 +44,8 @@ export interface ActingResult {
 	/** Orders of others that a new order was matched with, and smallest units given and got. */
 	readonly matches?: readonly Match[] | undefined;
 	readonly reason?: string | undefined;
+	/** The function that was called, with its arguments. */
+	readonly call?: object | undefined;
 }
 
 export interface Match {
@@ -127,8 +130,12 @@ function matchOf({ makerOrderId, fillSellQuantity, fillBuyQuantity }: Readonly<M
 }
 
 /** The same for people. */
-export function actingLines(envelope: TransactionEnvelope, result: ActingResult): string[] {
-	const lines = [`${result.state}: ${resultSummary(envelope)}`, `  transaction ${result.txID}`];
+export function actingLines(
+	envelope: TransactionEnvelope,
+	result: ActingResult,
+	call?: DescribedCall,
+): string[] {
+	const lines = [`${result.state}: ${resultSummary(envelope, call)}`, `  transaction ${result.txID}`];
 	if (result.block !== undefined) lines.push(`  block       ${result.block}, ${result.result ?? ""}`);
 	if (result.fee !== undefined) {
 		const energy = result.energy ? `, energy ${result.energy}` : "";
@@ -143,10 +150,10 @@ export function actingLines(envelope: TransactionEnvelope, result: ActingResult)
 }
 
 /** One sentence on what happened. Who may sign now was read before it was signed, and fills a screen. */
-function resultSummary(envelope: TransactionEnvelope): string {
+function resultSummary(envelope: TransactionEnvelope, call: DescribedCall | undefined): string {
 	const { type, owner } = envelope;
 	if (type.name === "AccountPermissionUpdateContract") return `new permissions for ${toBase58Check(owner)}`;
-	return summaryOf(envelope);
+	return summaryOf(envelope, call);
 }
 
 /** What only some types report. */

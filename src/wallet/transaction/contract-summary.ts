@@ -14,11 +14,11 @@ import { resourceName } from "../values/resource.js";
 import type { Contract } from "./contract.js";
 
 /** @param owner the acting account in Base58 */
-type Summary = (parameter: Readonly<Message>, owner: string) => string;
+type Summary = (parameter: Readonly<Message>, owner: string, call: string | undefined) => string;
 
 const row = <T extends Message>(
 	message: MessageType<T>,
-	summary: (contract: Readonly<T>, owner: string) => string,
+	summary: (contract: Readonly<T>, owner: string, call: string | undefined) => string,
 ): readonly [string, Summary] => [message.typeName, summary as unknown as Summary];
 
 const SUMMARIES: ReadonlyMap<string, Summary> = new Map([
@@ -160,8 +160,8 @@ const SUMMARIES: ReadonlyMap<string, Summary> = new Map([
 	}),
 	row(
 		m.TriggerSmartContract,
-		({ contract_address, data, call_value, call_token_value, token_id }, owner) =>
-			`${owner} calls ${calledText(data)}the contract ${base58(contract_address)}${payment(call_value, call_token_value, token_id)}`,
+		({ contract_address, data, call_value, call_token_value, token_id }, owner, call) =>
+			`${owner} calls ${call === undefined ? calledText(data) : `${call} of `}the contract ${base58(contract_address)}${payment(call_value, call_token_value, token_id)}`,
 	),
 	row(
 		m.UpdateSettingContract,
@@ -203,11 +203,14 @@ function payment(sun: bigint, tokens: bigint, tokenId: bigint): string {
 /** The network's lock where none is named: three days (protocol/staking §5.4). */
 const DEFAULT_LOCK_BLOCKS = 86_400n;
 
-/** One sentence on what a contract does. */
-export function contractSummary({ type, parameter }: Contract, owner: Uint8Array): string {
+/**
+ * One sentence on what a contract does.
+ * @param call the function that is called, with its arguments, where that is known
+ */
+export function contractSummary({ type, parameter }: Contract, owner: Uint8Array, call?: string): string {
 	const account = owner.length === 0 ? "" : toBase58Check(owner);
 	const summary = SUMMARIES.get(type.message?.typeName ?? "");
-	return summary ? summary(parameter, account) : `${operationName(type.id)} by ${account}`;
+	return summary ? summary(parameter, account, call) : `${operationName(type.id)} by ${account}`;
 }
 
 function base58(address: Uint8Array): string {

@@ -7,7 +7,9 @@ import { type Json, type JsonRecord, member } from "../json.js";
 import { operationName, operationsHex } from "../permission/operations.js";
 import type { Approval, WeighedKey } from "../permission/permission.js";
 import { formatCoin } from "../values/amount.js";
+import { utcTime } from "../values/moment.js";
 import { contractSummary } from "./contract-summary.js";
+import { type DescribedCall, describedCallLines } from "./described-call.js";
 import { ownerText, type TransactionEnvelope } from "./envelope.js";
 
 /** What is known about an envelope beside its bytes. */
@@ -21,6 +23,8 @@ export interface EnvelopeFacts {
 	readonly note?: string | undefined;
 	/** Time of the chain's newest block, which is what an expiry is measured by; epoch milliseconds. */
 	readonly chainMs?: bigint | undefined;
+	/** The function that is called. */
+	readonly call?: DescribedCall | undefined;
 }
 
 /** Members that are computed; any other member that came with an envelope is kept. */
@@ -51,7 +55,7 @@ export function noteFor(envelope: TransactionEnvelope, facts: EnvelopeFacts): Js
 		missing: approval?.missing.toString(),
 		ready: approval?.ready,
 		expiration: envelope.transaction.raw?.expiration.toString(),
-		summary: summaryOf(envelope),
+		summary: summaryOf(envelope, facts.call),
 		note: facts.note,
 		...Object.fromEntries(kept),
 	};
@@ -74,18 +78,20 @@ function keyNote({ address, weight }: WeighedKey): JsonRecord {
 }
 
 /** One sentence on what the transaction does. */
-export function summaryOf(envelope: TransactionEnvelope): string {
+export function summaryOf(envelope: TransactionEnvelope, call?: DescribedCall): string {
 	const { type, transaction, owner } = envelope;
-	return contractSummary({ type, parameter: transaction.parameter }, owner);
+	const called = call?.signature === undefined ? undefined : call.text;
+	return contractSummary({ type, parameter: transaction.parameter }, owner, called);
 }
 
 /** The lines of a summary for people, before they sign. */
 export function summaryLines(envelope: TransactionEnvelope, facts: EnvelopeFacts): string[] {
 	const raw = envelope.transaction.raw;
 	const lines = [
-		`${operationName(envelope.type.id)}: ${summaryOf(envelope)}`,
+		`${operationName(envelope.type.id)}: ${summaryOf(envelope, facts.call)}`,
 		`  transaction ${envelope.transaction.idHex}`,
 	];
+	if (facts.call) lines.push(...describedCallLines(facts.call));
 	if (raw && raw.fee_limit > 0n) lines.push(`  fee limit   ${formatCoin(raw.fee_limit)}`);
 	if (raw && raw.data.length > 0) lines.push(`  memo        ${memoText(raw.data)}`);
 	const { permission, approval } = facts;
@@ -104,7 +110,7 @@ export function summaryLines(envelope: TransactionEnvelope, facts: EnvelopeFacts
 
 /** A chain without new blocks stands still: its transactions expire by its clock and not by this machine's. */
 function expiryText(expirationMs: bigint, chainMs: bigint | undefined): string {
-	const time = new Date(Number(expirationMs)).toISOString();
+	const time = utcTime(expirationMs);
 	if (chainMs === undefined) return time;
 	const seconds = (expirationMs - chainMs) / 1000n;
 	const distance = seconds < 0n ? `${-seconds} s before` : `${seconds} s after`;

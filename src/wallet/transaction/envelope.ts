@@ -6,7 +6,7 @@
 
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
-import type { Message } from "../../protocol/codec/descriptor.js";
+import { getField, type Message, type MessageType } from "../../protocol/codec/descriptor.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import type { ContractType } from "../../protocol/contract-types.js";
 import { sha256 } from "../../protocol/hash.js";
@@ -190,10 +190,19 @@ function checkEnvelope(transaction: SignedTransaction, coin: JsonRecord | undefi
 		if (!(error instanceof ParameterError) && !(error instanceof DecodeError)) throw error;
 		throw new Failure("transaction_invalid", `the contract can't be read: ${error.message}`);
 	}
-	if (parameter.$unknown || raw.$unknown || contract.$unknown) {
+	const unshown =
+		unknownPath(TransactionRaw, raw, "raw_data") ?? unknownPath(type.message, parameter, type.name);
+	if (unshown !== undefined) {
 		throw new Failure(
 			"transaction_invalid",
-			"the transaction holds fields that this program doesn't know, so it can't show what is signed",
+			`the transaction holds fields that this program doesn't know (${unshown}), so it can't show what is signed`,
+		);
+	}
+	const idle = idleField(raw);
+	if (idle !== undefined) {
+		throw new Failure(
+			"transaction_invalid",
+			`the transaction holds ${idle}, which the network doesn't use and nobody would see before signing`,
 		);
 	}
 	if (transaction.owner.length === 0 && !paysWithNotes(parameter))
@@ -206,6 +215,35 @@ function checkEnvelope(transaction: SignedTransaction, coin: JsonRecord | undefi
 		signers: recoverSigners(transaction),
 		coin,
 	};
+}
+
+/** Where a message holds fields without a name, at whatever depth; undefined if nowhere. */
+function unknownPath(
+	{ fields }: MessageType<Message>,
+	message: Readonly<Message>,
+	path: string,
+): string | undefined {
+	if (message.$unknown) return path;
+	for (const { name, kind, message: inner } of fields) {
+		const type = kind === "message" ? inner?.() : undefined;
+		if (!type) continue;
+		const value = getField(message, name);
+		const values = Array.isArray(value) ? value : value instanceof Map ? [...value.values()] : [value];
+		for (const item of values as readonly (Message | undefined)[]) {
+			const found = item && unknownPath(type, item, `${path}.${name}`);
+			if (found !== undefined) return found;
+		}
+	}
+	return undefined;
+}
+
+/** A field that is part of what is signed, and means nothing. */
+function idleField({ auths, scripts, contract }: Readonly<TransactionRaw>): string | undefined {
+	const [only] = contract;
+	if (auths.length > 0) return "auths";
+	if (scripts.length > 0) return "scripts";
+	if ((only?.provider.length ?? 0) > 0) return "a provider";
+	return (only?.ContractName.length ?? 0) > 0 ? "a name of the contract" : undefined;
 }
 
 /** Whether proofs stand in place of an owner's signature. */

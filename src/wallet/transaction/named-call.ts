@@ -1,7 +1,6 @@
 /** A call with the function and the arguments that it was made of. */
 
 import { type AbiItem, type ContractInterface, hashedSignature } from "../../abi/parameter.js";
-import { toHex } from "../../protocol/bytes.js";
 import type { JsonRecord } from "../json.js";
 
 export interface NamedCall {
@@ -21,9 +20,4 @@ export function callNote({ item, texts }: NamedCall): JsonRecord | undefined {
 	return {
 		data: { signature: hashedSignature(item), ...(texts.length > 0 ? { arguments: texts } : {}) },
 	};
-}
-
-/** A call on one line: `transfer(T…, 5)`. */
-export function callText({ item, texts, data }: NamedCall): string {
-	return item ? `${item.name}(${texts.join(", ")})` : `0x${toHex(data)}`;
 }

@@ -15,6 +15,27 @@ type Advice = (match: RegExpExecArray, account: Refused | undefined) => string |
 /** Messages of the network in the neutral spelling, each with the next step. */
 const ADVICE: readonly (readonly [RegExp, Advice])[] = [
 	[
+		/curInvokeEnergyLimit\[(\d+)\]/,
+		([, most]) =>
+			`it needs more than the ${most} energy that a call may use: it may never end, or the address that it creates is taken; no --fee-limit helps`,
+	],
+	[
+		/^Dup transaction/i,
+		() =>
+			"the network has this very transaction already: nothing happens twice; coin tx status <id> tells how far it is",
+	],
+	[/^Tapos (check )?error/i, () => "it refers to a block that the node's chain doesn't have: build it again"],
+	[
+		/balance < AccountUpgradeCost/,
+		() => "coin chain params getAccountUpgradeCost tells what becoming a witness costs",
+	],
+	[/^Witness\[.*\] not exists/, () => "coin witness list names the witnesses"],
+	[/does not have any reward/, () => "coin reward show tells what can be withdrawn, and from when on"],
+	[
+		/Invalid assetName/,
+		() => "a token's name has 1 to 32 visible ASCII characters without a blank, and isn't that of the coin",
+	],
+	[
 		/total number of votes\[\d+\] is greater than the coinPower\[(\d+)\]/i,
 		([, power]) =>
 			`the account has ${BigInt(power as string) / SUN_PER_COIN} votes; coin stake freeze <amount> --for votes gives one for each coin (--for bandwidth or energy only where the chain counts those stakes too)`,

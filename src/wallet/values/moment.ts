@@ -7,6 +7,12 @@ import { parseDuration } from "./duration.js";
 
 export type Moment = { readonly atMs: bigint } | { readonly afterMs: number };
 
+/** A time as ISO 8601 in UTC; a number that is beyond all dates in words. @param ms since 1970 */
+export function utcTime(ms: bigint): string {
+	const time = new Date(Number(ms));
+	return Number.isNaN(time.getTime()) ? `${ms} ms after 1970, which is beyond all dates` : time.toISOString();
+}
+
 /** @throws {Failure} `bad_value` */
 export function parseMoment(text: string): Moment {
 	const trimmed = text.trim();

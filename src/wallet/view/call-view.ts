@@ -6,7 +6,7 @@ import { decodeLog } from "../../abi/log.js";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { type AbiItem, hashedSignature, isComplete } from "../../abi/parameter.js";
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
-import { toHex } from "../../protocol/bytes.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { itemBySelector } from "../abi/interface.js";
 import { revertReason } from "../abi/revert.js";
 import { formatCoin } from "../values/amount.js";
@@ -60,8 +60,11 @@ export type InterfaceOf = (address: Uint8Array) => Promise<ContractInterface>;
 /** Makes a call and everything inside of it readable. */
 export async function viewCall(call: TracedCall, interfaceOf: InterfaceOf): Promise<CallView> {
 	const items = call.kind.startsWith("CREATE") ? [] : await interfaceOf(call.code);
-	const item =
+	const own =
 		call.input.length >= 4 ? itemBySelector(items, call.input.subarray(0, 4), "function") : undefined;
+	const behind = own ? [] : await behindProxy(call, interfaceOf);
+	const item =
+		own ?? (behind.length > 0 ? itemBySelector(behind, call.input.subarray(0, 4), "function") : undefined);
 	const inner: (CallView | EventView)[] = [];
 	for (const entry of call.inner) {
 		inner.push(
@@ -79,10 +82,20 @@ export async function viewCall(call: TracedCall, interfaceOf: InterfaceOf): Prom
 		energy: call.energy,
 		...(call.penalty > 0n ? { penalty: call.penalty } : {}),
 		result: call.end,
-		...(await outputMembers(call, item, items)),
+		...(await outputMembers(call, item, [...items, ...behind])),
 		...(inner.length > 0 ? { inner } : {}),
 		...(call.operations.length > 0 ? { operations: call.operations.map(viewOperation) } : {}),
 	};
+}
+
+/** The interface of the code to which a proxy hands the same input on; empty for any other call. */
+async function behindProxy(call: TracedCall, interfaceOf: InterfaceOf): Promise<ContractInterface> {
+	if (call.input.length < 4) return [];
+	const handedOn = call.inner.find(
+		(entry): entry is TracedCall =>
+			!("topics" in entry) && entry.kind === "DELEGATECALL" && equalBytes(entry.input, call.input),
+	);
+	return handedOn ? interfaceOf(handedOn.code) : [];
 }
 
 function viewOperation({ note, to, valueSun }: TracedOperation): OperationView {

@@ -29,10 +29,14 @@ export async function explainRevert(error: unknown, items: ContractInterface): P
 	const data = error.facts.details?.["data"];
 	if (typeof data !== "string") return error;
 	const { reason, error: name, arguments: values } = await revertReason(fromHex(data.slice(2)), items);
-	return new Failure("contract_revert", `the contract refused the call${reason ? `: ${reason}` : ""}`, {
-		...error.facts,
-		details: { reason: reason || undefined, error: name, arguments: values, data },
-	});
+	return new Failure(
+		"contract_revert",
+		`the contract refused the call${reason ? `: ${reason}` : " without a reason"}`,
+		{
+			...error.facts,
+			details: { reason: reason || undefined, error: name, arguments: values, data },
+		},
+	);
 }
 
 /**

@@ -1,15 +1,18 @@
 /** Contracts as a node knows them: their record, code and interface (protocol/http-endpoints §3.7). */
 
-import type { ContractInterface } from "../../abi/parameter.js";
+import { type ContractInterface, isComplete } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { SmartContractDataWrapper } from "../../protocol/messages.js";
 import { interfaceOf } from "../abi/interface.js";
+import { joinedInterfaces } from "../abi/signature-list.js";
+import { ownInterface } from "../configuration/own-interfaces.js";
 import { Failure } from "../failure.js";
 import { isRecord } from "../json.js";
 import { messageFrom } from "../node/answer.js";
 import { historyPath, historyRows } from "../node/history-client.js";
 import type { NodeClient } from "../node/node-client.js";
+import { proxyOf } from "./proxy.js";
 
 /** A contract's record with its runtime code. @throws {Failure} `not_found` */
 export async function contractAt(
@@ -21,12 +24,88 @@ export async function contractAt(
 	return messageFrom(SmartContractDataWrapper, answer);
 }
 
-/** The interface that was stored with a contract, or with its sources; empty if nobody gave one. @throws {Failure} `not_found` */
-export async function storedInterface(client: NodeClient, address: Uint8Array): Promise<ContractInterface> {
-	const answer = await client.call("getcontract", { value: toHex(address) });
+/** Whose word an interface is. */
+export type InterfaceOrigin = "given" | "own" | "source" | "record" | "implementation" | "common";
+
+/** An interface, and whose word it is. */
+export interface InterfaceLayer {
+	readonly origin: InterfaceOrigin;
+	readonly items: ContractInterface;
+}
+
+/**
+ * What is known of a contract's interface, in the one order of all commands: what the user kept, the sources that the node's
+ * owner stored, the chain's own record, which loses what tuples hold. What is given with a command comes before these.
+ * @throws {Failure} `not_found` where there is no contract
+ */
+export async function storedLayers(
+	client: NodeClient,
+	address: Uint8Array,
+): Promise<readonly InterfaceLayer[]> {
+	const [answer, own, source] = await Promise.all([
+		client.call("getcontract", { value: toHex(address) }),
+		ownInterface(client.settings, address),
+		sourceInterface(client, address),
+	]);
 	if (Object.keys(answer).length === 0) throw noContract(address);
 	const { abi } = answer;
-	return isRecord(abi) && abi["entrys"] !== undefined ? interfaceOf(abi) : sourceInterface(client, address);
+	const record = isRecord(abi) && abi["entrys"] !== undefined ? interfaceOf(abi) : [];
+	return [
+		{ origin: "own", items: own ?? [] },
+		{ origin: "source", items: source },
+		{ origin: "record", items: record },
+	];
+}
+
+/** The same as one interface. @throws {Failure} `not_found` */
+export async function storedInterface(client: NodeClient, address: Uint8Array): Promise<ContractInterface> {
+	return mergedInterface((await storedLayers(client, address)).map(({ items }) => items));
+}
+
+/** Several interfaces as one: an earlier item hides a later one that is the same, or less complete. */
+function mergedInterface(lists: readonly ContractInterface[]): ContractInterface {
+	const items = joinedInterfaces(...lists);
+	const complete = new Set(
+		items.filter(({ inputs }) => isComplete(inputs)).map(({ kind, name }) => `${kind} ${name}`),
+	);
+	return items.filter(({ kind, name, inputs }) => isComplete(inputs) || !complete.has(`${kind} ${name}`));
+}
+
+/** The interface of the contract whose code a proxy runs; undefined where it is no known proxy. */
+export async function implementationInterface(
+	client: NodeClient,
+	address: Uint8Array,
+): Promise<ContractInterface | undefined> {
+	const code = await runtimeCode(client, address);
+	const proxy = await proxyOf(client, address, code);
+	if (!proxy) return undefined;
+	try {
+		return await storedInterface(client, proxy.implementation);
+	} catch (error) {
+		if (error instanceof Failure && error.code === "not_found") return undefined;
+		throw error;
+	}
+}
+
+async function runtimeCode(client: NodeClient, address: Uint8Array): Promise<Uint8Array | undefined> {
+	try {
+		return (await contractAt(client, address)).runtimecode;
+	} catch (error) {
+		if (error instanceof Failure && error.code !== "network" && error.code !== "timeout") return undefined;
+		throw error;
+	}
+}
+
+/** A contract's own interface, with that of the contract behind it where it is a proxy. @throws {Failure} `not_found` */
+export async function interfaceThroughProxy(
+	client: NodeClient,
+	address: Uint8Array,
+): Promise<ContractInterface> {
+	const [own, behind] = await Promise.all([
+		storedInterface(client, address),
+		implementationInterface(client, address),
+	]);
+	return behind ? mergedInterface([own, behind]) : own;
 }
 
 /** The interface of the sources that a node's owner stored; empty where the node has none, or no place for them. */

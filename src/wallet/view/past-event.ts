@@ -1,18 +1,19 @@
 /** An event of a contract as a node's history tells it. */
 
-import type { AbiView } from "../../abi/coder.js";
+import { type AbiView, viewAddress } from "../../abi/coder.js";
+import { fromHex } from "../../protocol/bytes.js";
 import { isRecord, type Json, type JsonRecord } from "../json.js";
 
 interface PastEvent {
 	readonly block: bigint;
 	readonly txID: string;
 	/** Position among the logs of the transaction. */
-	readonly eventIndex: bigint;
+	readonly logIndex: number;
 	/** Base58. */
 	readonly contract: string;
 	/** Empty where no interface is known; then the arguments are topics and data by position. */
 	readonly event: string;
-	/** By name; addresses as `0x` and 40 digits, numbers as decimal text. */
+	/** By name; addresses in Base58, bytes as `0x…`, numbers as decimal text. */
 	readonly args: { readonly [name: string]: AbiView };
 	/** Its block can still be undone. */
 	readonly unconfirmed?: true;
@@ -26,10 +27,10 @@ export function pastEvent(row: JsonRecord): PastEvent {
 	return {
 		block: integer(row["block_number"]),
 		txID: text(row["transaction_id"]),
-		eventIndex: integer(row["event_index"]),
+		logIndex: Number(integer(row["event_index"])),
 		contract: text(row["contract_address"]),
 		event: text(row["event_name"]),
-		args: Object.fromEntries(names.map((name) => [name, viewOf(result[name])])),
+		args: Object.fromEntries(names.map((name) => [name, viewOf(result[name], text(types[name]))])),
 		...(row["_unconfirmed"] === true ? { unconfirmed: true } : {}),
 	};
 }
@@ -37,10 +38,14 @@ export function pastEvent(row: JsonRecord): PastEvent {
 const integer = (value: Json | undefined): bigint => (typeof value === "bigint" ? value : 0n);
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
-function viewOf(value: Json | undefined): AbiView {
-	if (Array.isArray(value)) return value.map((item: Json) => viewOf(item));
+/** @param type of the parameter; empty where it isn't known */
+function viewOf(value: Json | undefined, type = ""): AbiView {
+	if (Array.isArray(value)) return value.map((item: Json) => viewOf(item, type.replace(/\[\d*\]$/, "")));
 	if (isRecord(value)) {
 		return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, viewOf(item)]));
 	}
-	return typeof value === "bigint" || typeof value === "boolean" ? value : text(value);
+	if (typeof value === "bigint" || typeof value === "boolean") return value;
+	const word = text(value);
+	if (type === "address" && /^0x[0-9a-f]{40}$/i.test(word)) return viewAddress(fromHex(word.slice(2)));
+	return /^bytes\d*$/.test(type) && /^([0-9a-f]{2})*$/i.test(word) ? `0x${word}` : word;
 }

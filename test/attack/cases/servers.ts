@@ -1,7 +1,8 @@
 /** Requests that cost little to send and much to read, to answer or to keep. */
 
 import { randomBytes } from "node:crypto";
-import { connect } from "node:http2";
+import { type ClientHttp2Session, connect } from "node:http2";
+import { connect as openSocket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { toHex } from "../../../src/protocol/bytes.js";
 import { ask } from "../ask.js";
@@ -81,9 +82,16 @@ function uint32(value: number): Buffer {
 	return bytes;
 }
 
-function grpcCall(port: number, path: string, frame: Buffer): Promise<string> {
+/** A connection of HTTP/2 from a loopback address. */
+export const sessionFrom = (port: number, localAddress: string): ClientHttp2Session =>
+	connect(`http://127.0.0.1:${port}`, {
+		createConnection: () => openSocket({ port, host: "127.0.0.1", localAddress }),
+	});
+
+/** One call on a connection of its own. */
+export function grpcCall(port: number, path: string, frame: Buffer, host = "127.0.0.1"): Promise<string> {
 	return new Promise((resolve) => {
-		const session = connect(`http://127.0.0.1:${port}`);
+		const session = sessionFrom(port, host);
 		const finish = (text: string): void => {
 			session.destroy();
 			resolve(text);
@@ -163,7 +171,7 @@ const blocks = (server: Server, path: string, body: string, name: string, sends:
 	requests(name, sends, { server, path, body, parallel: 8 });
 
 /** An unauthenticated call of the machine, from the code that a creation would run. */
-function constantCall(code: string): string {
+export function constantCall(code: string): string {
 	return JSON.stringify({
 		owner_address: "410000000000000000000000000000000000000001",
 		data: code,

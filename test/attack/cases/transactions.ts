@@ -3,7 +3,12 @@
 import { refBlockOf } from "../../../src/protocol/block.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { contractTypeByName } from "../../../src/protocol/contract-types.js";
-import { CreateSmartContract, SmartContract, Transaction } from "../../../src/protocol/messages.js";
+import {
+	CreateSmartContract,
+	SmartContract,
+	type SmartContractABI,
+	Transaction,
+} from "../../../src/protocol/messages.js";
 import { addressOfPrivateKey, sign } from "../../../src/protocol/signature.js";
 import { buildTransaction, SignedTransaction } from "../../../src/protocol/transaction.js";
 import { ask } from "../ask.js";
@@ -15,13 +20,32 @@ import { overlapping } from "./servers.js";
 const SENDERS = 8;
 const FEE_LIMIT_SUN = 1_000_000_000n;
 
-interface Head {
+export interface Head {
 	readonly blockID: string;
 	readonly block_header: { readonly raw_data: { readonly timestamp: number } };
 }
 
-/** A creation that runs some code, different from every other by its number. */
-function creation(head: Head, code: string, number: number): SignedTransaction {
+/** The head of an attacked node. */
+export async function headOf({ ports }: Victim): Promise<Head> {
+	return JSON.parse(await ask(ports.http, "/wallet/getblock", '{"detail":false}')) as Head;
+}
+
+/** Sends a transaction. @returns the code of the answer */
+export async function send({ ports }: Victim, { bytes }: SignedTransaction, host: string): Promise<string> {
+	const body = JSON.stringify({ transaction: toHex(bytes) });
+	const answer = await ask(ports.http, "/wallet/broadcasthex", body, { host, timeoutMs: 30_000 }).catch(
+		(error: Error) => `closed (${error.message})`,
+	);
+	return /"code":"(\w+)"/.exec(answer)?.[1] ?? answer.slice(0, 40);
+}
+
+/** A creation that runs some code, different from every other by its number. @param abi the interface that is stored with it */
+export function creation(
+	head: Head,
+	code: string,
+	number: number,
+	abi?: SmartContractABI,
+): SignedTransaction {
 	const contract = contractTypeByName("CreateSmartContract");
 	if (!contract) throw new Error("there are no creations");
 	const owner_address = addressOfPrivateKey(RICH_KEY);
@@ -30,6 +54,7 @@ function creation(head: Head, code: string, number: number): SignedTransaction {
 		bytecode: fromHex(code),
 		consume_user_resource_percent: 100n,
 		origin_energy_limit: 1n,
+		...(abi ? { abi } : {}),
 	});
 	const id = fromHex(head.blockID);
 	const headMs = BigInt(head.block_header.raw_data.timestamp);
@@ -48,24 +73,13 @@ function broadcasts(name: string, sends: string, code: string): Attack {
 		name,
 		sends,
 		async run(victim: Victim, durationMs: number) {
-			const text = await ask(victim.ports.http, "/wallet/getblock", '{"detail":false}');
-			const head = JSON.parse(text) as Head;
+			const head = await headOf(victim);
 			const outcomes: string[] = [];
 			const end = Date.now() + durationMs;
 			let number = 0;
 			const sender = async (n: number): Promise<void> => {
 				while (Date.now() < end) {
-					const transaction = toHex(creation(head, code, number++).bytes);
-					const answer = await ask(
-						victim.ports.http,
-						"/wallet/broadcasthex",
-						JSON.stringify({ transaction }),
-						{
-							host: attackerHost(n),
-							timeoutMs: 30_000,
-						},
-					).catch((error: Error) => `closed (${error.message})`);
-					outcomes.push(/"code":"(\w+)"/.exec(answer)?.[1] ?? answer.slice(0, 40));
+					outcomes.push(await send(victim, creation(head, code, number++), attackerHost(n)));
 				}
 			};
 			await Promise.all(Array.from({ length: SENDERS }, (_, n) => sender(n)));

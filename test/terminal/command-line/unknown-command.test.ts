@@ -5,8 +5,21 @@ const known = {
 	commands: [
 		...["contact add", "stake freeze", "stake max", "stake unfreeze", "keystore list", "keystore new"],
 		...["wallet send", "wallet sign", "account show", "chain head", "node db copy"],
+		...["dev set-balance", "contract call", "block show"],
 	],
-	topics: ["contact", "stake", "keystore", "wallet", "account", "chain", "node", "node db"],
+	topics: [
+		"dev",
+		"contract",
+		"block",
+		"contact",
+		"stake",
+		"keystore",
+		"wallet",
+		"account",
+		"chain",
+		"node",
+		"node db",
+	],
 	hasAddressFlag: (command: string) => command === "account show",
 };
 
@@ -19,6 +32,8 @@ describe("a command that isn't there", () => {
 			'there is no command "wallet list"',
 			"did you mean coin keystore list, or coin wallet sign?",
 		],
+		["faucet", 'there is no command "faucet"', "did you mean coin dev set-balance?"],
+		["contract read x", 'there is no command "contract read"', "did you mean coin contract call?"],
 		["wallet sned", 'there is no command "wallet sned"', "did you mean coin wallet send?"],
 		["send", 'there is no command "send"', "did you mean coin wallet send?"],
 		[

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withoutArgumentSecrets } from "../../../src/terminal/keys/argument-secrets.js";
 import { Failure, type FailureCode } from "../../../src/wallet/failure.js";
@@ -29,5 +31,28 @@ describe("a message about an argument", () => {
 		["bad_value", `"${KEY}" is not a number of a block`],
 	])("names the id of a transaction or block (%s)", (code, text) => {
 		expect(message(code, text, "tx:show", [KEY])).toBe(text);
+	});
+
+	it.each<[FailureCode, string, string[], boolean]>([
+		["not_found", `the node doesn't know ${KEY}`, [KEY], true],
+		["not_found", `it isn't there: ${KEY}`, ["ann", "--block", KEY], false],
+		["not_found", `it isn't there: ${KEY}`, ["ann", `--block=${KEY}`], false],
+	])("names what is declared as an id (%s: %s)", (code, text, words, takesIds) => {
+		const failure = new Failure(code, text);
+		expect(withoutArgumentSecrets(failure, "any:command", words, takesIds).message).toBe(text);
+	});
+
+	it("is told by every command whose argument is such an id", () => {
+		const silent = readdirSync("src/commands", { recursive: true, encoding: "utf8" })
+			.filter((path) => path.endsWith(".ts"))
+			.filter((path) => {
+				const source = readFileSync(join("src/commands", path), "utf8");
+				const args = /static override args = \{[\s\S]*?\n\t\};/.exec(source)?.[0] ?? "";
+				const isId = /description:\s*"[^"]*(transaction id|earliest or id|its id \(|id of the order)/.test(
+					args,
+				);
+				return isId && !/takesIds = true|extends IdCommand/.test(source);
+			});
+		expect(silent).toEqual([]);
 	});
 });

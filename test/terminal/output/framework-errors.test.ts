@@ -64,7 +64,7 @@ describe("the parser's refusals", () => {
 	it("are told apart where there are several", () => {
 		const message =
 			"The following errors occurred:\n  Missing required flag name\n  Missing required flag end\nSee more help with --help";
-		expect(plainMessage(message)).toBe("Missing required flag name; Missing required flag end");
+		expect(plainMessage(message)).toBe("--name is missing; --end is missing");
 		expect(plainMessage("Missing 1 required arg:\namount  how much")).toBe(
 			"Missing 1 required arg: amount  how much",
 		);

@@ -7,6 +7,7 @@ import {
 	metadataLength,
 } from "../../../src/wallet/compiler/comparison.js";
 import {
+	buildFile,
 	type CompiledCode,
 	chosenContract,
 	compiledContracts,
@@ -31,6 +32,21 @@ const OUTPUT = {
 };
 
 describe("files of compilers", () => {
+	it("yields the contracts of a toolchain's build file, with what its compiler was asked", () => {
+		const file = {
+			_format: "hh-sol-build-info-1",
+			solcLongVersion: "0.8.26+commit.8a97fa7a",
+			input: { language: "Solidity", sources: {}, settings: {} },
+			output: OUTPUT,
+		};
+		expect(read(file)).toHaveLength(3);
+		expect(interfaceOf(readJson(JSON.stringify(file)))).toHaveLength(2);
+		const { compiler, input } = buildFile(readJson(JSON.stringify(file))) ?? {};
+		expect(compiler).toBe("0.8.26+commit.8a97fa7a");
+		expect(input).toMatchObject({ language: "Solidity" });
+		expect(buildFile(readJson(JSON.stringify(OUTPUT)))).toBeUndefined();
+	});
+
 	it("yields every contract of a standard output", () => {
 		expect(read(OUTPUT).map(({ name, runtime }) => [name, toHex(runtime?.bytes ?? fromHex(""))])).toEqual([
 			["a.sol:Store", "6002"],

@@ -69,3 +69,10 @@ describe("JSON at the edge", () => {
 		);
 	});
 });
+
+it.each<[string | bigint]>([["9".repeat(200_000)], ["9223372036854775808"], [2n ** 63n]])(
+	"a number that no chain has is the node's fault",
+	(balance) => {
+		expect(() => messageFrom(Account, { balance })).toThrow("a member balance that can't be read");
+	},
+);

@@ -16,6 +16,15 @@ const HEX = "417e5f4552091a69125d5dfcb7b8c2659029395bdf";
 const body = (visible?: boolean, exact = false): RequestBody => new RequestBody(FIELDS, visible, exact);
 
 describe("a request's body", () => {
+	test("knows the fields that the endpoint doesn't have", () => {
+		const made = body();
+		for (const name of ["owner-adress", "amount", "Permission_id", "zzz"]) made.add(name, "1");
+		expect(made.unknown).toEqual([
+			{ name: "owner-adress", near: "owner_address" },
+			{ name: "zzz", near: undefined },
+		]);
+	});
+
 	test("has each field in the form of its type, every digit kept", () => {
 		const made = body();
 		made.add("amount", "9007199254740993");
@@ -23,8 +32,9 @@ describe("a request's body", () => {
 		made.add("visible", "true");
 		made.add("options", '{"a":1}');
 		made.add("extra", "word");
+		made.add("Permission_id", "2");
 		expect(made.over(undefined)).toBe(
-			'{"amount":9007199254740993,"name":"12","visible":true,"options":{"a":1},"extra":"word"}',
+			'{"amount":9007199254740993,"name":"12","visible":true,"options":{"a":1},"extra":"word","Permission_id":2}',
 		);
 	});
 

@@ -10,6 +10,8 @@ type Moment = {
 	readonly solid?: bigint;
 	readonly solidTimeMs?: bigint;
 	readonly broken?: boolean;
+	/** It waits for a block here. */
+	readonly pending?: boolean;
 };
 
 const ID = new Uint8Array(32).fill(7);
@@ -30,6 +32,8 @@ function play(moments: readonly Moment[]): {
 			if (now().broken) throw new Failure("network", "broken");
 			if (endpoint === "gettransactioninfobyid")
 				return receipt(view === "solidity" ? now().solid : now().full);
+			if (endpoint === "gettransactionbyid") return {};
+			if (endpoint === "gettransactionfrompending") return now().pending ? { txID: "07" } : {};
 			return { block_header: { raw_data: { number: 1n, timestamp: now().solidTimeMs ?? 0n } } };
 		},
 	} as unknown as NodeClient;
@@ -43,7 +47,12 @@ function play(moments: readonly Moment[]): {
 	};
 }
 
-async function run(moments: readonly Moment[], until: "solid" | "included" = "solid", expirationMs?: bigint) {
+async function run(
+	moments: readonly Moment[],
+	until: "solid" | "included" = "solid",
+	expirationMs?: bigint,
+	onUnknown?: () => void,
+) {
 	const { client, pauses, sleep } = play(moments);
 	let clock = 0;
 	const timer = {
@@ -59,6 +68,7 @@ async function run(moments: readonly Moment[], until: "solid" | "included" = "so
 		timeoutMs: 60_000,
 		expirationMs,
 		timer,
+		...(onUnknown ? { onUnknown } : {}),
 		onStatus: ({ state }) => states.push(state),
 	});
 	return { state: status.state, states, pauses };
@@ -103,6 +113,22 @@ describe("waiting for a transaction", () => {
 		const { state, pauses } = await run([...broken, { full: 1n, solid: 1n }]);
 		expect(state).toBe("solid");
 		expect(pauses.slice(-3)).toEqual([1000, 3000, 3000]);
+	});
+
+	it("doesn't say that a transaction was sent which the node never had", async () => {
+		let told = 0;
+		const note = (): void => void told++;
+		await expect(run([{}], "solid", undefined, note)).rejects.toMatchObject({
+			code: "wait_timeout",
+			message: expect.stringContaining("knows no such transaction"),
+			retry: "wait",
+			facts: { sent: "unknown", details: { state: "unknown" } },
+		});
+		expect(told).toBe(1);
+		await expect(run([{ pending: true }, {}], "solid", undefined, note)).rejects.toMatchObject({
+			facts: { sent: true, details: { state: "submitted" } },
+		});
+		expect(told).toBe(1);
 	});
 
 	it("gives up after its time, saying that the transaction was sent", async () => {

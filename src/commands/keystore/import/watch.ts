@@ -27,7 +27,9 @@ export default class KeystoreImportWatch extends CoinCommand {
 	static override flags = keystoreFlags;
 
 	async run(): Promise<void> {
-		const { args, flags } = await this.parse(KeystoreImportWatch);
+		const parsed = await this.parse(KeystoreImportWatch);
+		const { flags } = parsed;
+		const args = inOrder(parsed.args);
 		const settings = await this.settings(flags);
 		const address = namesDevice(args.address)
 			? await this.addressOnDevice(settings, args.address)
@@ -48,4 +50,16 @@ export default class KeystoreImportWatch extends CoinCommand {
 			await devices.close();
 		}
 	}
+}
+
+/** Other commands take the label first: both orders mean the same where only one of the words is an address. */
+function inOrder({ address, name }: { readonly address: string; readonly name?: string | undefined }): {
+	readonly address: string;
+	readonly name?: string | undefined;
+} {
+	const isAddress = (text: string): boolean =>
+		/^(T[1-9A-HJ-NP-Za-km-z]{33}|(0x)?41[0-9a-fA-F]{40}|0x[0-9a-fA-F]{40})$/.test(text);
+	return name !== undefined && isAddress(name) && !isAddress(address)
+		? { address: name, name: address }
+		: { address, name };
 }

@@ -141,6 +141,8 @@ export class GrpcServer {
 			return false;
 		}
 		if (!closed) {
+			// A stream that is closed with a code fails with it, and nobody else listens to this one.
+			stream.once("error", () => {});
 			stream.close(constants.NGHTTP2_REFUSED_STREAM);
 			return false;
 		}

@@ -1,7 +1,7 @@
 /** Messages that may be very long: gRPC wants them whole, so a few are made at a time, in turns. */
 
 import { type ServerUnaryCall, status } from "@grpc/grpc-js";
-import type { LongAnswerGate } from "../long-answer.js";
+import { type LongAnswerGate, SENDING_MS } from "../long-answer.js";
 import { ONE_PIECE_BYTES } from "../long-answer-sender.js";
 import { TURN_MS, Turns } from "../turns.js";
 import { whenSent } from "./library-answers.js";
@@ -9,8 +9,6 @@ import { CallError, type LongMessage } from "./method.js";
 
 /** A hundred of the largest blocks are below it. */
 const LONGEST = 256 << 20;
-/** How long a client may take to read a message before others may begin. */
-const SENDING_MS = 30_000;
 
 type Call = Pick<ServerUnaryCall<Buffer, Buffer>, "cancelled"> & {
 	once(event: "cancelled", listener: () => void): unknown;

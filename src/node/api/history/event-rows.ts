@@ -35,6 +35,9 @@ import type { StoredBodies } from "./stored-bodies.js";
 /** Logs of one transaction or block that can be asked for. */
 const MOST_LOGS = 10_000;
 
+/** Pages with more rows are made a few at a time. */
+const MAX_ROWS_AT_ONCE = 500;
+
 /** How long others may have to wait for the events of a block. */
 const TURN_MS = 10;
 
@@ -165,13 +168,21 @@ async function eventPage(
 		.flatMap((info) => info.log.map((log, index) => ({ log, info, index })))
 		.slice(0, MOST_LOGS);
 	const asked = pageOfList(request, logs, limit);
-	const rows: AnswerRow[] = [];
-	const turns = new Turns(TURN_MS);
-	for (const placed of asked.rows) {
-		if (turns.over) await turns.yield();
-		rows.push(await eventRow(request.context, placed));
+	const { node, client = "" } = request.context;
+	// A long page is held whole, as the long messages of gRPC are.
+	const leave =
+		asked.rows.length > MAX_ROWS_AT_ONCE ? await node.limiter.longMessages.enter(client) : undefined;
+	try {
+		const rows: AnswerRow[] = [];
+		const turns = new Turns(TURN_MS);
+		for (const placed of asked.rows) {
+			if (turns.over) await turns.yield();
+			rows.push(await eventRow(request.context, placed));
+		}
+		return { rows, fingerprint: asked.fingerprint };
+	} finally {
+		leave?.();
 	}
-	return { rows, fingerprint: asked.fingerprint };
 }
 
 async function eventRow({ node }: ApiContext, { log, info, index }: PlacedLog): Promise<EventRow> {

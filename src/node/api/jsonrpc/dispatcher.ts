@@ -15,6 +15,7 @@ import {
 	type JsonValue,
 	readJson,
 } from "./json-reader.js";
+import type { PendingAnswer } from "./long-result.js";
 import { JsonText, type RpcContext, type RpcMethod, type RpcResult } from "./method.js";
 import { NestedEnvelope } from "./nested-envelope.js";
 import { readId } from "./request-id.js";
@@ -47,6 +48,8 @@ export interface Caller {
 	readonly client?: string;
 	/** Its subscriptions; absent: it can't have any. */
 	readonly subscriber?: Subscriber;
+	/** What its answer holds until it has left. */
+	readonly pending?: PendingAnswer;
 }
 
 export class Dispatcher {

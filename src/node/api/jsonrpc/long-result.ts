@@ -1,9 +1,38 @@
 /** Results that may be very long: counted before they are made, a few made at a time, each in turns. */
 
-import type { ApiContext } from "../context.js";
+import type { HttpAnswer } from "../http-answer.js";
+import { SENDING_MS } from "../long-answer.js";
 import { TURN_MS, Turns } from "../turns.js";
-import { JsonText } from "./method.js";
+import { JsonText, type RpcContext } from "./method.js";
 import { ResponseTooLong } from "./rpc-error.js";
+
+/** An answer that is being put together, and what its long results hold until it has left. */
+export class PendingAnswer {
+	private readonly held: (() => void)[] = [];
+
+	/** Whether one of its results holds a place already: a batch needs no second one. */
+	get holds(): boolean {
+		return this.held.length > 0;
+	}
+
+	/** Keeps a place until {@link release}. */
+	hold(leave: () => void): void {
+		this.held.push(leave);
+	}
+
+	/** A client that reads slowly keeps it for a while. */
+	releaseWhenSent(answer: Pick<HttpAnswer, "whenSent">): void {
+		const deadline = setTimeout(() => this.release(), SENDING_MS).unref();
+		answer.whenSent(() => {
+			clearTimeout(deadline);
+			this.release();
+		});
+	}
+
+	release(): void {
+		for (const leave of this.held.splice(0)) leave();
+	}
+}
 
 /**
  * The text of a result.
@@ -11,13 +40,15 @@ import { ResponseTooLong } from "./rpc-error.js";
  * @throws {ResponseTooLong}
  */
 export async function longResult(
-	{ node, client }: Pick<ApiContext, "node" | "client">,
+	{ node, client, pending }: Pick<RpcContext, "node" | "client" | "pending">,
 	pieces: Iterable<string>,
 	least: number,
 ): Promise<JsonText> {
 	const { maxResponseSize } = node.config.node.jsonrpc;
 	if (maxResponseSize > 0 && least > maxResponseSize) throw new ResponseTooLong(maxResponseSize);
-	const leave = await node.limiter.longAnswers.enter(client ?? "");
+	// It is held whole, as the long messages of gRPC are.
+	const leave = pending?.holds ? undefined : await node.limiter.longMessages.enter(client ?? "");
+	if (leave) pending?.hold(leave);
 	try {
 		const turns = new Turns(TURN_MS);
 		const made: string[] = [];
@@ -27,6 +58,6 @@ export async function longResult(
 		}
 		return new JsonText(made.join(""));
 	} finally {
-		leave();
+		if (!pending) leave?.();
 	}
 }

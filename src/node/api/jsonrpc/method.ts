@@ -5,6 +5,7 @@ import type { ApiContext } from "../context.js";
 import type { DeclaredType } from "./declared-types.js";
 import type { FilterRegistry } from "./filter-registry.js";
 import type { JsonValue } from "./json-reader.js";
+import type { PendingAnswer } from "./long-result.js";
 import type { Subscriber } from "./subscriptions/hub.js";
 
 /** What a method answers. */
@@ -31,6 +32,8 @@ export interface RpcContext extends ApiContext {
 	readonly producerAddresses: readonly Uint8Array[];
 	/** The subscriptions of the client; absent: its connection carries none. */
 	readonly subscriber?: Subscriber | undefined;
+	/** The answer that the call's result becomes a part of; absent: nothing tells when it has left. */
+	readonly pending?: PendingAnswer | undefined;
 }
 
 /** Parameters by name, in order. All of them are required. */

@@ -19,6 +19,7 @@ import { ownTurn } from "../turns.js";
 import { decodeBodyText } from "./body-text.js";
 import { type Caller, Dispatcher } from "./dispatcher.js";
 import { JsonTextError } from "./json-reader.js";
+import { PendingAnswer } from "./long-result.js";
 import type { RpcContext } from "./method.js";
 import { methodsByName } from "./method-table.js";
 import { SocketServer } from "./subscriptions/socket-server.js";
@@ -197,10 +198,19 @@ export class JsonRpcServer {
 		answer: HttpAnswer,
 		body: Uint8Array,
 	): Promise<void> | void {
-		const caller = { isAbandoned: () => socket.destroyed, client: socket.remoteAddress ?? "" };
+		const pending = new PendingAnswer();
+		const caller = { isAbandoned: () => socket.destroyed, client: socket.remoteAddress ?? "", pending };
 		const text = this.answerer(textOf(body), caller, headers);
 		if (!(text instanceof Promise)) return answer.send(200, RPC_TYPE, text);
-		return text.then((later) => answer.send(200, RPC_TYPE, later));
+		return text
+			.then((later) => {
+				if (pending.holds) pending.releaseWhenSent(answer);
+				answer.send(200, RPC_TYPE, later);
+			})
+			.catch((error: unknown) => {
+				pending.release();
+				throw error;
+			});
 	}
 }
 

@@ -63,7 +63,7 @@ export async function startJsonRpcServers(options: JsonRpcServersOptions): Promi
 		const { enabled, port } = jsonrpc[kind];
 		if (!enabled) continue;
 		const style = plainStyle(node.config);
-		const context = ({ client, isAbandoned, subscriber }: Caller): RpcContext => ({
+		const context = ({ client, isAbandoned, subscriber, pending }: Caller): RpcContext => ({
 			server: kind,
 			node,
 			state: node.view(kind),
@@ -74,6 +74,7 @@ export async function startJsonRpcServers(options: JsonRpcServersOptions): Promi
 			client,
 			isAbandoned,
 			subscriber,
+			pending,
 		});
 		const server = new JsonRpcServer(
 			kind,

@@ -3,7 +3,7 @@
 import { SignedBlock } from "../../../protocol/block.js";
 import { be64, fromHex, readBe64, toHex, toKey } from "../../../protocol/bytes.js";
 import { parseInt64 } from "../../../protocol/int64.js";
-import type { BlockReq, TransactionInfo } from "../../../protocol/messages.js";
+import type { BlockReq, TransactionInfo, TransactionRet } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
 import { locateTransaction } from "../../chain/transaction-checks.js";
 import type { StateView } from "../../state/view.js";
@@ -140,8 +140,34 @@ export function transactionById(state: StateView, id: Uint8Array): SignedTransac
 export function transactionInfoById(state: StateView, id: Uint8Array): Readonly<TransactionInfo> | undefined {
 	const place = locateTransaction(state, id);
 	const wanted = toHex(id);
-	const infos = place && "block" in place ? state.transactionResult.get(be64(place.block)) : undefined;
+	const infos = place && "block" in place ? storedReceipts(state, place.block) : undefined;
 	return infos?.transactioninfo.find((info) => toHex(info.id) === wanted) ?? state.transactionHistory.get(id);
+}
+
+/** Receipts of blocks that somebody reads at this moment, by the block's id. */
+type ReadReceipts = Map<string, WeakRef<Readonly<TransactionRet>>>;
+
+/** Many who ask a view for the same receipts share what was decoded. */
+const beingRead = new WeakMap<StateView, ReadReceipts>();
+const MAX_READ = 64;
+
+/** The stored receipts of a block. */
+function storedReceipts(state: StateView, number: bigint): Readonly<TransactionRet> | undefined {
+	const id = state.blockIndex.get(be64(number));
+	const key = id && toKey(id);
+	const read: ReadReceipts = beingRead.get(state) ?? new Map();
+	const known = key === undefined ? undefined : read.get(key)?.deref();
+	if (known) return known;
+	const receipts = state.transactionResult.get(be64(number));
+	if (!receipts || key === undefined) return receipts;
+	read.delete(key);
+	read.set(key, new WeakRef(receipts));
+	for (const oldest of read.keys()) {
+		if (read.size <= MAX_READ) break;
+		read.delete(oldest);
+	}
+	beingRead.set(state, read);
+	return receipts;
 }
 
 /** The receipts of a block's transactions, in their order; of an old block those that there are (protocol/adoption §3). */
@@ -149,7 +175,7 @@ export function transactionInfosOfBlock(
 	state: StateView,
 	number: bigint,
 ): readonly Readonly<TransactionInfo>[] {
-	const kept = state.transactionResult.get(be64(number));
+	const kept = storedReceipts(state, number);
 	if (kept) return kept.transactioninfo;
 	const old = blockByNumber(state, number)?.transactions.map(({ id }) => state.transactionHistory.get(id));
 	return old?.filter((info) => info !== undefined) ?? [];

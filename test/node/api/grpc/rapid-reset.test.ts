@@ -57,6 +57,35 @@ describe("calls that are reset", () => {
 	});
 });
 
+describe("calls beyond those that may begin in one round", () => {
+	it("are refused, and the node goes on", async () => {
+		const codes: number[] = [];
+		const sessions = Array.from({ length: 15 }, session);
+		await Promise.all(
+			sessions.map((from) => new Promise<void>((resolve) => from.once("remoteSettings", () => resolve()))),
+		);
+		const closed = sessions.flatMap((from) =>
+			Array.from(
+				{ length: 100 },
+				() =>
+					new Promise<void>((resolve) => {
+						const stream = open(from);
+						stream.on("data", () => {});
+						stream.on("close", () => {
+							codes.push(stream.rstCode);
+							resolve();
+						});
+						stream.end(Buffer.alloc(5));
+					}),
+			),
+		);
+		await Promise.all(closed);
+		for (const from of sessions) from.destroy();
+		expect(codes).toHaveLength(1_500);
+		expect(await node.send("/protocol.Wallet/GetNowBlock")).toHaveProperty("answer");
+	});
+});
+
 describe("calls that are opened and reset at once", () => {
 	it("end their connection before the rest of what was read is looked at, and others are served", async () => {
 		const socket = connectTcp(node.ports.grpc as number, "127.0.0.1");

@@ -1,0 +1,153 @@
+/** What a call of a contract says, read from its bytes by the best interface that is known: for whoever is about to sign it. */
+
+import { AbiDataError } from "../../abi/abi-data-error.js";
+import { type AbiView, decodeValues, keyedValues } from "../../abi/coder.js";
+import {
+	type AbiItem,
+	type AbiParameter,
+	type ContractInterface,
+	hashedSignature,
+} from "../../abi/parameter.js";
+import { toHex } from "../../protocol/bytes.js";
+import type { Message } from "../../protocol/codec/descriptor.js";
+import { TriggerSmartContract } from "../../protocol/messages.js";
+import { itemBySelector } from "../abi/interface.js";
+import { commonInterface } from "../abi/signature-list.js";
+import { ownInterface } from "../configuration/own-interfaces.js";
+import { Failure } from "../failure.js";
+import type { NodeClient } from "../node/node-client.js";
+import {
+	type InterfaceLayer,
+	type InterfaceOrigin,
+	implementationInterface,
+	storedLayers,
+} from "../view/contract-record.js";
+
+/** A call in words, or as its bytes where nothing names it. */
+export type DescribedCall = NamedBytes | UnnamedBytes;
+
+interface NamedBytes {
+	readonly signature: string;
+	readonly arguments: { readonly [name: string]: AbiView };
+	/** Whose interface it is. */
+	readonly source: InterfaceOrigin;
+	/** `set("a", 5)`. */
+	readonly text: string;
+}
+
+interface UnnamedBytes {
+	readonly signature?: undefined;
+	/** All bytes. */
+	readonly data: string;
+}
+
+/** Words for {@link InterfaceOrigin}. */
+const SOURCES: Readonly<Record<InterfaceOrigin, string>> = {
+	given: "the interface that was given",
+	own: "the interface that you have kept",
+	source: "the sources that the node has, as it says",
+	record: "the contract's record, as the node says",
+	implementation: "the contract behind the proxy, as the node says",
+	common: "the list of common signatures",
+};
+
+/** What is asked for a name of the call. */
+interface CallSources {
+	/** Undefined without a network. */
+	readonly client: NodeClient | undefined;
+	/** For the interfaces that the user has kept; absent: none. */
+	readonly contactsFile?: string | undefined;
+	readonly given?: ContractInterface | undefined;
+}
+
+/** @returns undefined for what calls no function of a contract */
+export async function describedCall(
+	parameter: Readonly<Message>,
+	sources: CallSources,
+): Promise<DescribedCall | undefined> {
+	if (!(parameter instanceof TriggerSmartContract) || parameter.data.length === 0) return undefined;
+	const { data, contract_address: contract } = parameter;
+	for await (const { origin, items } of layers(contract, sources)) {
+		const item = data.length >= 4 ? itemBySelector(items, data.subarray(0, 4), "function") : undefined;
+		const named = item && (await namedBytes(item, data, origin));
+		if (named) return named;
+	}
+	return { data: `0x${toHex(data)}` };
+}
+
+/** The one order: given, kept, stored source, record, behind a proxy, common. */
+async function* layers(
+	contract: Uint8Array,
+	{ client, given, contactsFile = "" }: CallSources,
+): AsyncGenerator<InterfaceLayer> {
+	if (given) yield { origin: "given", items: given };
+	if (client) {
+		yield* await orNone(() => storedLayers(client, contract), []);
+		const items = await orNone(() => implementationInterface(client, contract), undefined);
+		if (items) yield { origin: "implementation", items };
+	} else {
+		yield { origin: "own", items: (await ownInterface({ contactsFile }, contract)) ?? [] };
+	}
+	yield { origin: "common", items: commonInterface() };
+}
+
+/** It only helps to read: a node that doesn't answer leaves the bytes as they are. */
+async function orNone<T>(ask: () => Promise<T>, none: T): Promise<T> {
+	try {
+		return await ask();
+	} catch (error) {
+		if (error instanceof Failure) return none;
+		throw error;
+	}
+}
+
+async function namedBytes(
+	item: AbiItem,
+	data: Uint8Array,
+	source: InterfaceOrigin,
+): Promise<NamedBytes | undefined> {
+	try {
+		const values = await decodeValues(item.inputs, data.subarray(4));
+		const texts = values.map((value, index) => argumentText(item.inputs[index] as AbiParameter, value));
+		return {
+			signature: hashedSignature(item),
+			arguments: keyedValues(item.inputs, values),
+			source,
+			text: `${item.name}(${texts.join(", ")})`,
+		};
+	} catch (error) {
+		if (error instanceof AbiDataError) return undefined;
+		throw error;
+	}
+}
+
+/** Texts in quotes, so that none can look like another argument. */
+function argumentText(parameter: AbiParameter, view: AbiView): string {
+	const { type, components = [] } = parameter;
+	if (Array.isArray(view) && type.endsWith("]")) {
+		const element = { ...parameter, type: type.replace(/\[\d*\]$/, "") };
+		return `[${view.map((item: AbiView) => argumentText(element, item)).join(", ")}]`;
+	}
+	if (typeof view === "object") {
+		const members = Array.isArray(view) ? (view as readonly AbiView[]) : Object.values(view);
+		return `(${members.map((item, index) => argumentText(components[index] ?? parameter, item)).join(", ")})`;
+	}
+	return type === "string" ? JSON.stringify(view) : String(view);
+}
+
+/** Lines for people before they sign. */
+export function describedCallLines(call: DescribedCall): string[] {
+	if (call.signature !== undefined)
+		return [`  call        ${call.text}`, `  named by    ${SOURCES[call.source]}`];
+	return [
+		`  data        ${call.data}`,
+		"  warning     no interface names this call: nobody can tell from this what it does (--abi names it)",
+	];
+}
+
+/** The members for programs. */
+export function callMembers(call: DescribedCall): object {
+	if (call.signature === undefined) return { data: call.data };
+	const { signature, arguments: values, source } = call;
+	return { signature, arguments: values, source };
+}

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import type { ApiNode } from "../../../../src/node/api/context.js";
+import { longResult, PendingAnswer } from "../../../../src/node/api/jsonrpc/long-result.js";
+import { LongAnswerGate } from "../../../../src/node/api/long-answer.js";
+
+const nodeOf = (maxResponseSize: number): ApiNode =>
+	({
+		config: { node: { jsonrpc: { maxResponseSize } } },
+		limiter: { longMessages: new LongAnswerGate(2, 1) },
+	}) as unknown as ApiNode;
+
+async function rounds(): Promise<void> {
+	for (let round = 0; round < 10; round++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+it("is refused before it is made where it is too long", async () => {
+	let made = 0;
+	const pieces = (function* () {
+		made++;
+		yield "[]";
+	})();
+	await expect(longResult({ node: nodeOf(100), client: "a" }, pieces, 101)).rejects.toThrow("100 bytes");
+	expect(made).toBe(0);
+});
+
+it("waits until the answer before it of the same client has left", async () => {
+	const node = nodeOf(0);
+	const done: string[] = [];
+	const ask = (name: string, client: string, pending: PendingAnswer) =>
+		longResult({ node, client, pending }, ["[", "1", "]"], 3).then(({ text }) => done.push(name + text));
+	const first = new PendingAnswer();
+	await ask("first", "a", first);
+	await ask("batched", "a", first);
+	void ask("second", "a", new PendingAnswer());
+	void ask("other", "b", new PendingAnswer());
+	await rounds();
+	expect(done).toEqual(["first[1]", "batched[1]", "other[1]"]);
+	first.release();
+	await rounds();
+	expect(done.at(-1)).toBe("second[1]");
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { fromHex } from "../../../src/protocol/bytes.js";
+import { readArguments } from "../../../src/wallet/abi/argument.js";
+import { findItem } from "../../../src/wallet/abi/interface.js";
+import { parseSignature } from "../../../src/wallet/abi/signature.js";
+
+const BOB = `0x${"22".repeat(20)}`;
+const read = async (signature: string, ...texts: string[]) =>
+	readArguments(parseSignature(signature).inputs, texts, async () => fromHex(`41${"22".repeat(20)}`));
+
+describe("arguments of contracts", () => {
+	test("take tuples by the names of their members, as results are printed", async () => {
+		const batch = "batch((address to, uint256 amount, string note)[] orders)";
+		expect(
+			await read(batch, '[{"to":"bob","amount":5,"note":"a, } b"},{note: x, amount: 0x10, to: bob}]'),
+		).toEqual([
+			[
+				[BOB, 5n, "a, } b"],
+				[BOB, 16n, "x"],
+			],
+		]);
+		expect(await read(batch, "[(bob,5,{x})]")).toEqual([[[BOB, 5n, "{x}"]]]);
+		await expect(read(batch, '[{"to":"bob","sum":5}]')).rejects.toThrow('has no member "sum"');
+		await expect(read(batch, '[{"to":"bob"}]')).rejects.toThrow("the member amount is missing");
+		await expect(read(batch, "[bob]")).rejects.toThrow('a tuple is written as (a,b), [a,b] or {"name":a,…}');
+	});
+
+	test.each([
+		["5e18", 5n * 10n ** 18n],
+		["1.5e18", 15n * 10n ** 17n],
+		["1_000e2", 100_000n],
+		["-2E1", -20n],
+	])("read %s as a whole number", async (text, value) => {
+		expect(await read("f(int256)", text)).toEqual([value]);
+	});
+
+	test.each(["1.5", "1.55e1", "1e999", "e18", "1__0", "0x1e", "1e-1"])(
+		"refuse or read %s exactly",
+		async (text) => {
+			if (text === "0x1e") expect(await read("f(uint256)", text)).toEqual([30n]);
+			else await expect(read("f(uint256)", text)).rejects.toMatchObject({ code: "bad_value" });
+		},
+	);
+});
+
+describe("a function by its name", () => {
+	const items = ["set(uint8 a)", "set(string a, uint8 b)", "set(bool a)", "title()"].map((text) =>
+		parseSignature(text),
+	);
+
+	test("is chosen among several by the number of arguments", () => {
+		expect(findItem(items, "set", "function", ["x", "1"]).inputs).toHaveLength(2);
+		expect(() => findItem(items, "set", "function", ["1"])).toThrow(
+			expect.objectContaining({
+				code: "bad_value",
+				facts: { hint: expect.stringContaining("'set(uint8)'") },
+			}),
+		);
+	});
+
+	test("is suggested where it was mistyped", () => {
+		expect(() => findItem(items, "titel", "function")).toThrow(
+			expect.objectContaining({ facts: { hint: "did you mean title?" } }),
+		);
+	});
+
+	test("has its results behind the arguments, as other tools write them", () => {
+		expect(parseSignature("version()(string)").outputs).toMatchObject([{ type: "string" }]);
+	});
+});

@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { encodeCall } from "../../../src/abi/coder.js";
+import { fromHex, toHex, utf8 } from "../../../src/protocol/bytes.js";
+import { keccak256 } from "../../../src/protocol/hash.js";
+import { TriggerSmartContract } from "../../../src/protocol/messages.js";
+import { parseSignature } from "../../../src/wallet/abi/signature.js";
+import { keepInterface } from "../../../src/wallet/configuration/own-interfaces.js";
+import type { Json, JsonRecord } from "../../../src/wallet/json.js";
+import type { NodeClient } from "../../../src/wallet/node/node-client.js";
+import { describedCall, describedCallLines } from "../../../src/wallet/transaction/described-call.js";
+import { implementationInterface, storedInterface } from "../../../src/wallet/view/contract-record.js";
+import { answering } from "../answering-client.js";
+
+const [VAULT, BEHIND] = ["11", "22"].map((byte) => fromHex(`41${byte.repeat(20)}`)) as [
+	Uint8Array,
+	Uint8Array,
+];
+const SET = parseSignature("set(string note)");
+
+const folder = mkdtempSync(join(tmpdir(), "interfaces-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const entry = (name: string, type: string, more: JsonRecord = {}): JsonRecord => ({
+	type: "function",
+	name,
+	inputs: [{ name: "x", type, ...more }],
+});
+
+interface Node {
+	readonly records?: Readonly<Record<string, Json>>;
+	readonly sources?: Readonly<Record<string, Json>>;
+	readonly storage?: Readonly<Record<string, string>>;
+	readonly code?: string;
+	readonly contactsFile?: string;
+}
+
+/** A node with contracts, by the hexadecimal of their addresses, their sources, and the storage of the vault. */
+function node({ records = {}, sources = {}, storage = {}, code = "", contactsFile = "" }: Node): NodeClient {
+	const { client } = answering(
+		{
+			getcontract: ({ value }) =>
+				String(value) in records ? { bytecode: "00", abi: { entrys: records[String(value)] as Json } } : {},
+			getcontractinfo: { smart_contract: { version: 1n }, runtimecode: code },
+		},
+		{ contactsFile, jsonrpc: "http://node/jsonrpc" },
+	);
+	const send = async ({ method, url, body = "" }: { method: string; url: string; body?: string }) => {
+		if (method === "GET") {
+			const abi = Object.entries(sources).find(([base58]) => url.includes(base58))?.[1];
+			return answer(abi === undefined ? '{"data":[]}' : JSON.stringify({ data: [{ abi }] }));
+		}
+		const [, slot] = (JSON.parse(body) as { params: string[] }).params;
+		return answer(`{"result":"0x${(storage[slot ?? ""] ?? "").padStart(64, "0")}"}`);
+	};
+	return Object.assign(client, { send, baseUrl: () => "http://node" }) as NodeClient;
+}
+
+const answer = (text: string) => ({ status: 200, headers: {}, body: utf8(text) });
+
+const call = async (data?: Uint8Array) =>
+	TriggerSmartContract.create({
+		contract_address: VAULT,
+		data: data ?? (await encodeCall(SET, ['pay "all", to eve'])),
+	});
+
+const slot = (name: string): string =>
+	`0x${(BigInt(`0x${toHex(keccak256(utf8(`eip1967.proxy.${name}`)))}`) - 1n).toString(16)}`;
+
+describe("a call is shown to whoever signs it", () => {
+	test("by the interface that was given, with texts in quotes", async () => {
+		const described = await describedCall(await call(), { client: undefined, given: [SET] });
+		expect(described).toEqual({
+			signature: "set(string)",
+			arguments: { note: 'pay "all", to eve' },
+			source: "given",
+			text: 'set("pay \\"all\\", to eve")',
+		});
+	});
+
+	test("by the kept one before the node's, the stored source before the record, and the list of common ones last", async () => {
+		const contactsFile = join(folder, "contacts.json");
+		const record = { [toHex(VAULT)]: [entry("set", "string")] };
+		const sources = { T: [entry("set", "string")] };
+		const source = async (client: NodeClient | undefined, more: object = {}) =>
+			((await describedCall(await call(), { client, ...more })) as { source?: string } | undefined)?.source;
+		expect(await source(node({ records: record }))).toBe("record");
+		expect(await source(node({ records: record, sources }))).toBe("source");
+		await keepInterface({ contactsFile }, VAULT, [entry("set", "string")]);
+		expect(await source(node({ records: record, sources, contactsFile }))).toBe("own");
+		expect(await source(undefined, { contactsFile })).toBe("own");
+		const transfer = await call(
+			await encodeCall(parseSignature("transferOwnership(address)"), [`0x${"33".repeat(20)}`]),
+		);
+		expect(await describedCall(transfer, { client: undefined })).toMatchObject({ source: "common" });
+	});
+
+	test("with all of its bytes and a warning where nothing names it", async () => {
+		const data = fromHex(`12345678${"ab".repeat(300)}`);
+		const described = await describedCall(await call(data), {
+			client: node({ records: { [toHex(VAULT)]: [] } }),
+		});
+		expect(described).toEqual({ data: `0x${toHex(data)}` });
+		expect(describedCallLines(described as { data: string })).toEqual([
+			`  data        0x${toHex(data)}`,
+			expect.stringContaining("warning"),
+		]);
+		// A selector that fits with arguments that don't is not that function.
+		const broken = await call((await encodeCall(SET, ["x"])).subarray(0, 40));
+		expect(await describedCall(broken, { client: undefined, given: [SET] })).toHaveProperty("data");
+	});
+
+	test("by the contract behind a proxy", async () => {
+		const records = { [toHex(VAULT)]: [], [toHex(BEHIND)]: [entry("set", "string")] };
+		const proxy = node({ records, storage: { [slot("implementation")]: toHex(BEHIND.subarray(1)) } });
+		expect(await describedCall(await call(), { client: proxy })).toMatchObject({ source: "implementation" });
+		const minimal = node({
+			records,
+			code: `363d3d373d3d3d363d73${toHex(BEHIND.subarray(1))}5af43d82803e903d91602b57fd5bf3`,
+		});
+		expect(await implementationInterface(minimal, VAULT)).toHaveLength(1);
+		expect(await implementationInterface(node({ records }), VAULT)).toBeUndefined();
+	});
+});
+
+test("a stored source hides what the record has lost of tuples", async () => {
+	const components = [{ name: "to", type: "address" }];
+	const records = { [toHex(VAULT)]: [entry("batch", "tuple[]"), entry("last", "uint256")] };
+	const items = await storedInterface(
+		node({ records, sources: { T: [entry("batch", "tuple[]", { components })] } }),
+		VAULT,
+	);
+	expect(items.map(({ name }) => name)).toEqual(["batch", "last"]);
+	expect(items[0]?.inputs[0]?.components).toHaveLength(1);
+});
