@@ -77,6 +77,23 @@ export async function decodeValues(
 	return values.map((value, index) => viewValue(parameters[index] as AbiParameter, value));
 }
 
+/**
+ * Whether bytes are what encoding their values gives, so that the values say all of them.
+ * @throws {AbiDataError} if they are too long to be read
+ */
+export async function isCanonical(parameters: readonly AbiParameter[], data: Uint8Array): Promise<boolean> {
+	if (parameters.length === 0) return data.length === 0;
+	checkDecodedSize(parameters, data);
+	const { decode, encode } = await loadCoder();
+	const types = parameters.map(coderParameter);
+	try {
+		return encode(types, decode(types, `0x${toHex(data)}`) as never) === `0x${toHex(data)}`;
+	} catch (error) {
+		if (error instanceof Error) return false;
+		throw error;
+	}
+}
+
 function viewValue(parameter: AbiParameter, value: unknown): AbiView {
 	const array = arrayParts(parameter);
 	if (array) return (value as readonly unknown[]).map((item) => viewValue(array.element, item));

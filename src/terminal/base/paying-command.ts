@@ -1,6 +1,6 @@
 /** The base of commands that pay a list: judged whole, agreed to once, each line written down before it is sent. */
 
-import { readFile } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import {
 	type JudgedBatch,
 	type JudgedPayment,
@@ -45,7 +45,8 @@ export abstract class PayingCommand extends ActingCommand {
 	protected async payBatch(flags: BatchFlags): Promise<void> {
 		const { batch } = flags;
 		this.batch = flags;
-		if (flags.resume && (batch === "-" || !sends(flags)))
+		const isFile = batch !== "-" && (await isRegularFile(batch));
+		if (flags.resume && (!isFile || !sends(flags)))
 			throw new Failure("conflicting_flags", "--resume goes with a file of payments that are sent");
 		const lines = readPayments(
 			batch === "-" ? await readStdin("the payments") : await readFile(batch, "utf8"),
@@ -61,8 +62,9 @@ export abstract class PayingCommand extends ActingCommand {
 			check: (plan, memo) => this.check(context, { ...flags, memo }, plan),
 		});
 		if (!flags["keep-going"]) checkAll(judged);
-		if (batch === "-" || !sends(flags)) return await this.payJudged(context, flags, judged, undefined);
-		const path = `${batch}.journal`;
+		if (!isFile || !sends(flags)) return await this.payJudged(context, flags, judged, undefined);
+		// Beside the file itself, whatever link names it.
+		const path = `${await realpath(batch)}.journal`;
 		await withFileLock(
 			path,
 			(text) => this.note(text),
@@ -113,8 +115,10 @@ export abstract class PayingCommand extends ActingCommand {
 	): Promise<Set<string>> {
 		const attempts = [...journal.attempts.values()].filter(({ state }) => state !== "refused");
 		const byKey = new Map(payments.map((payment) => [payment.key, payment]));
+		const known = attempts.flatMap(({ payment }) => byKey.get(payment)?.line ?? []);
+		// Until the node has said what became of them.
+		this.progress?.unknown.push(...known);
 		if (attempts.length > 0 && !resume) {
-			const known = attempts.flatMap(({ payment }) => byKey.get(payment)?.line ?? []);
 			const what = known.length > 0 ? ` (${linesText(known)})` : "";
 			throw new Failure(
 				"duplicate",
@@ -133,8 +137,11 @@ export abstract class PayingCommand extends ActingCommand {
 			const wanted = byKey.get(payment);
 			if ((await journal.outcome(client, attempt, wanted !== undefined)) === "unpaid") {
 				this.note(`${summary}: its transaction ${txID} failed or expired, it is paid anew`);
-			} else if (wanted) paid.add(payment);
-			else {
+				if (wanted) this.conclude(wanted.line, false);
+			} else if (wanted) {
+				paid.add(payment);
+				this.conclude(wanted.line, true);
+			} else {
 				throw new Failure(
 					"duplicate",
 					`${journal.path} has a payment that the list has no more: ${summary}, once in line ${attempt.line}`,
@@ -146,7 +153,6 @@ export abstract class PayingCommand extends ActingCommand {
 				);
 			}
 		}
-		this.progress?.sent.push(...payments.filter(({ key }) => paid.has(key)).map(({ line }) => line));
 		return paid;
 	}
 
@@ -166,7 +172,14 @@ export abstract class PayingCommand extends ActingCommand {
 		}
 		const usual = payments.length > 1 ? 1 : 0;
 		const level = repeated.length > 0 ? 2 : higher(usual, levelOfAmount(amountSun, settings));
-		await this.confirm(level, lines, flags.yes);
+		try {
+			await this.confirm(level, lines, flags.yes);
+		} catch (error) {
+			if (repeated.length === 0 || !(error instanceof Failure) || error.code !== "confirmation_needed")
+				throw error;
+			const says = repeated.length === 1 ? "says" : "say";
+			throw error.saying(`${linesText(repeated)} ${says} the same as a line before: ${error.message}`);
+		}
 		if (this.isWatched) await this.show(lines);
 	}
 
@@ -241,6 +254,16 @@ export abstract class PayingCommand extends ActingCommand {
 
 	private reportInterrupted(): void {
 		reportFailure(this.explain(new Failure("interrupted", "interrupted", { sent: false })), this.json);
+	}
+}
+
+/** A pipe has no place beside it for a journal. @throws {Failure} `bad_value` where there is nothing */
+async function isRegularFile(path: string): Promise<boolean> {
+	try {
+		return (await stat(path)).isFile();
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		throw new Failure("bad_value", `${path} can't be read (${code ?? "unknown error"})`, { sent: false });
 	}
 }
 

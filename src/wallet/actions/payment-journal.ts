@@ -1,10 +1,11 @@
 /**
  * What was sent of a list of payments, in a file beside it, so that no line is paid twice (protocol/wallet-formats §7): a
- * line of JSON before each transaction is handed to a node, and another one after the node's answer.
+ * line of JSON before each transaction is handed to a node, and another one after the node's answer. Each line ends with a
+ * checksum of itself and of all before it: a line that was changed, taken out or put in would let a payment be made twice.
  */
 
 import { open, readFile } from "node:fs/promises";
-import { fromHex, toHex } from "../../protocol/bytes.js";
+import { fromHex, toHex, utf8 } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
 import { Transaction } from "../../protocol/messages.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
@@ -36,6 +37,9 @@ const MAX_JOURNAL_BYTES = 256 << 20;
 
 /** @param chain id of the genesis block: what was sent on other chains doesn't count */
 export class PaymentJournal {
+	/** Checksum of the last line. */
+	private sum = "";
+
 	private constructor(
 		readonly path: string,
 		private readonly chain: string,
@@ -46,12 +50,17 @@ export class PaymentJournal {
 	/** Reads the journal; an empty one if there is no file yet. @throws {Failure} `bad_value` for a damaged one */
 	static async open(path: string, chain: Uint8Array): Promise<PaymentJournal> {
 		const journal = new PaymentJournal(path, toHex(chain), new Map());
-		const lines = (await textOf(path)).split("\n");
+		const text = await textOf(path);
+		if (text === undefined) return journal;
+		const lines = text.split("\n");
 		// The last line may be torn: what it would have begun was never handed to a node.
 		const whole = lines.slice(0, -1);
+		if (whole.length === 0) throw damaged(path, "it is empty");
 		for (const [index, line] of whole.entries()) {
-			const record = recordOf(line);
-			if (!record) throw new Failure("bad_value", `${path}: line ${index + 1} is damaged`);
+			const [, body = "", sum] = /^(.*),"sum":"([0-9a-f]{16})"\}$/.exec(line) ?? [];
+			journal.sum = checksumOf(journal.sum, body);
+			const record = sum === journal.sum ? recordOf(line) : undefined;
+			if (!record) throw damaged(path, `line ${index + 1} isn't as it was written`);
 			journal.read(record, index + 1);
 		}
 		return journal;
@@ -62,7 +71,7 @@ export class PaymentJournal {
 		if (chain !== this.chain) return;
 		if (state === "begun") {
 			const attempt = attemptOf(record);
-			if (!attempt) throw new Failure("bad_value", `${this.path}: line ${number} is damaged`);
+			if (!attempt) throw damaged(this.path, `line ${number} can't be read`);
 			this.attempts.set(attempt.payment, attempt);
 			return;
 		}
@@ -74,7 +83,8 @@ export class PaymentJournal {
 
 	/** Makes sure that the file can be written, before anything is signed. @throws {Failure} `bad_value` */
 	async prepare(): Promise<void> {
-		await this.append("");
+		if (this.sum === "") await this.append({ journal: "payments", version: 1 });
+		else await this.append(undefined);
 	}
 
 	/** Written before the transaction is handed to a node. */
@@ -95,7 +105,7 @@ export class PaymentJournal {
 		};
 		const { expirationMs, bytes, state, ...rest } = attempt;
 		const record = { chain: this.chain, state, ...rest, expiration: expirationMs, transaction: toHex(bytes) };
-		await this.append(`${writeJson(record)}\n`);
+		await this.append(record);
 		this.attempts.set(payment, attempt);
 	}
 
@@ -103,12 +113,18 @@ export class PaymentJournal {
 	async conclude(payment: string, state: "sent" | "refused"): Promise<void> {
 		const attempt = this.attempts.get(payment);
 		if (!attempt) return;
-		await this.append(`${writeJson({ chain: this.chain, state, txID: attempt.txID })}\n`);
+		await this.append({ chain: this.chain, state, txID: attempt.txID });
 		this.attempts.set(payment, { ...attempt, state });
 	}
 
 	/** On the disk when it returns. A torn line of an interrupted run is ended first. */
-	private async append(text: string): Promise<void> {
+	private async append(record: JsonRecord | undefined): Promise<void> {
+		const body = record ? writeJson(record).slice(0, -1) : "";
+		const sum = record ? checksumOf(this.sum, body) : this.sum;
+		const text = record
+			? `${body},"sum":"${sum}"}
+`
+			: "";
 		try {
 			const file = await open(this.path, "a+", 0o600);
 			try {
@@ -116,9 +132,10 @@ export class PaymentJournal {
 				const last = Buffer.alloc(1);
 				if (size > 0) await file.read(last, 0, 1, size - 1);
 				if (size > 0 && last.toString() !== "\n")
-					await file.truncate((await textOf(this.path)).lastIndexOf("\n") + 1);
+					await file.truncate(((await textOf(this.path)) ?? "").lastIndexOf("\n") + 1);
 				await file.appendFile(text);
 				await file.sync();
+				this.sum = sum;
 			} finally {
 				await file.close();
 			}
@@ -183,14 +200,36 @@ export function isRepeated(key: string): boolean {
 	return !key.endsWith("#1");
 }
 
-async function textOf(path: string): Promise<string> {
+function damaged(path: string, how: string): Failure {
+	return new Failure("bad_value", `the journal ${path} is damaged: ${how}`, {
+		sent: false,
+		hint: "see by coin account history what was paid; without the journal all lines are paid once more",
+	});
+}
+
+/** 16 hexadecimal digits. @param body of the line, before its own checksum */
+function checksumOf(before: string, body: string): string {
+	return toHex(
+		sha256(
+			utf8(`${before}
+${body}`),
+		),
+	).slice(0, 16);
+}
+
+/** Undefined: there is no file. */
+async function textOf(path: string): Promise<string | undefined> {
 	try {
 		const text = await readFile(path);
 		if (text.length > MAX_JOURNAL_BYTES) throw new Failure("bad_value", `${path} is too long for a journal`);
 		return text.toString("utf8");
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-		throw error;
+		if (error instanceof Failure) throw error;
+		const { code } = error as NodeJS.ErrnoException;
+		if (code === "ENOENT") return undefined;
+		throw new Failure("bad_value", `the journal ${path} can't be read (${code ?? "unknown error"})`, {
+			sent: false,
+		});
 	}
 }
 

@@ -1,7 +1,7 @@
 /** What a call of a contract says, read from its bytes by the best interface that is known: for whoever is about to sign it. */
 
 import { AbiDataError } from "../../abi/abi-data-error.js";
-import { type AbiView, decodeValues, keyedValues } from "../../abi/coder.js";
+import { type AbiView, decodeValues, isCanonical, keyedValues } from "../../abi/coder.js";
 import {
 	type AbiItem,
 	type AbiParameter,
@@ -108,6 +108,8 @@ async function namedBytes(
 ): Promise<NamedBytes | undefined> {
 	try {
 		const values = await decodeValues(item.inputs, data.subarray(4));
+		// Another function's name can have the same selector: what it would make of the bytes isn't what they say.
+		if (!(await isCanonical(item.inputs, data.subarray(4)))) return undefined;
 		const texts = values.map((value, index) => argumentText(item.inputs[index] as AbiParameter, value));
 		return {
 			signature: hashedSignature(item),

@@ -10,14 +10,19 @@ interface Refused {
 	readonly balance: bigint;
 }
 
+/** What nodes give a call that only asks (`vm.maxEnergyLimitForConstant`). */
+const MAX_CALL_ENERGY = 100_000_000n;
+
 type Advice = (match: RegExpExecArray, account: Refused | undefined) => string | undefined;
 
 /** Messages of the network in the neutral spelling, each with the next step. */
 const ADVICE: readonly (readonly [RegExp, Advice])[] = [
 	[
 		/curInvokeEnergyLimit\[(\d+)\]/,
-		([, most]) =>
-			`it needs more than the ${most} energy that a call may use: it may never end, or the address that it creates is taken; no --fee-limit helps`,
+		([, most = ""]) =>
+			BigInt(most) < MAX_CALL_ENERGY
+				? `it needs more than the ${most} energy that its fee limit pays for: a higher --fee-limit, or --fee-limit auto`
+				: `it needs more than the ${most} energy that a call may use: it may never end, or the address that it creates is taken; no --fee-limit helps`,
 	],
 	[
 		/^Dup transaction/i,

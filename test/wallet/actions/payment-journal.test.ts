@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -62,6 +62,35 @@ test("a line that was torn by the end of the process is no attempt, and the next
 	await again.conclude(key, "sent");
 	expect([...(await PaymentJournal.open(path, CHAIN)).attempts.values()]).toMatchObject([{ state: "sent" }]);
 	expect(readFileSync(path, "utf8").trim().split("\n")).toHaveLength(2);
+});
+
+test.each<[string, (lines: string[]) => string[]]>([
+	["a word of a line is changed", ([one = "", ...rest]) => [one.replace("begun", "bxgun"), ...rest]],
+	[
+		"the chain of a line is changed",
+		([one = "", ...rest]) => [one.replace('"chain":"', '"chain":"0'), ...rest],
+	],
+	["a line is taken out", ([, ...rest]) => rest],
+	["two lines change places", ([one = "", two = "", ...rest]) => [two, one, ...rest]],
+	["all lines are taken out", () => []],
+])("a journal of which %s is refused: its payments could be made twice", async (_how, change) => {
+	const journal = await PaymentJournal.open(path, CHAIN);
+	const [one, two] = [payment(1n), payment(2n)];
+	const [first, second] = paymentKeys([one, two]) as [string, string];
+	await journal.begin(2, first, one, "1sun");
+	await journal.conclude(first, "sent");
+	await journal.begin(3, second, two, "2sun");
+	const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
+	writeFileSync(
+		path,
+		change(lines)
+			.map((line) => `${line}\n`)
+			.join(""),
+	);
+	await expect(PaymentJournal.open(path, CHAIN)).rejects.toMatchObject({
+		code: "bad_value",
+		message: expect.stringContaining("is damaged"),
+	});
 });
 
 test("damage before the end is refused, and so is a file that can't be written", async () => {

@@ -135,3 +135,17 @@ test("a stored source hides what the record has lost of tuples", async () => {
 	expect(items.map(({ name }) => name)).toEqual(["batch", "last"]);
 	expect(items[0]?.inputs[0]?.components).toHaveLength(1);
 });
+
+test("a name with the selector of another function doesn't hide what the bytes say", async () => {
+	const transfer = await encodeCall(parseSignature("transfer(address to, uint256 amount)"), [
+		`0x${"22".repeat(20)}`,
+		0n,
+	]);
+	const given = [parseSignature("many_msg_babbage(bytes1 x)")];
+	expect(toHex(transfer.subarray(0, 4))).toBe("a9059cbb");
+	const call = TriggerSmartContract.create({ contract_address: VAULT, data: transfer });
+	expect(await describedCall(call, { client: undefined, given })).toMatchObject({
+		signature: "transfer(address,uint256)",
+		source: "common",
+	});
+});

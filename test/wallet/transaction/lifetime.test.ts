@@ -7,15 +7,18 @@ import { answering } from "../answering-client.js";
 const NOW = 1_700_000_000_000;
 const HOUR = 3_600_000;
 
-const node = (headMs: number, isDevelopment = false) =>
-	answering({
-		getnowblock: { block_header: { raw_data: { number: 7n, timestamp: BigInt(headMs) } } },
-		getblockbynum: {
-			block_header: {
-				raw_data: { parentHash: isDevelopment ? toHex(DEVELOPMENT_PARENT_HASH) : "00".repeat(32) },
+const node = (headMs: number, isDevelopment = false, http = "http://127.0.0.1:9090") =>
+	answering(
+		{
+			getnowblock: { block_header: { raw_data: { number: 7n, timestamp: BigInt(headMs) } } },
+			getblockbynum: {
+				block_header: {
+					raw_data: { parentHash: isDevelopment ? toHex(DEVELOPMENT_PARENT_HASH) : "00".repeat(32) },
+				},
 			},
 		},
-	});
+		{ http },
+	);
 
 describe("the end of a transaction", () => {
 	test("is the node's offer while that is minutes away, and no question is asked", async () => {
@@ -46,6 +49,13 @@ describe("the end of a transaction", () => {
 		expect(await expirationOf(node(NOW - HOUR, true).client, life, NOW)).toBe(BigInt(NOW + 60_000));
 		expect(await expirationOf(node(NOW + HOUR, true).client, life, NOW)).toBe(BigInt(NOW + HOUR + 60_000));
 		expect(await expirationOf(node(NOW - HOUR).client, { afterMs: 2 * HOUR }, NOW)).toBe(BigInt(NOW + HOUR));
+	});
+
+	test("is the offer of a development chain of this machine, whose clock was moved by days; of no other's", async () => {
+		const offer = BigInt(NOW + 80 * HOUR);
+		expect(await usualExpiration(node(NOW + 79 * HOUR, true).client, offer, NOW)).toBe(offer);
+		const far = node(NOW + 1_000, true, "https://node.example").client;
+		expect(await usualExpiration(far, offer, NOW)).toBe(BigInt(NOW + 60_000));
 	});
 
 	test("is at most a day after the head block, and not before it", async () => {
