@@ -1,9 +1,7 @@
 /** What a development chain prints at its start: accounts, keys, addresses of the servers (protocol/development-chain §1.2). */
 
-import { chainParameterNamed } from "../node/consensus/parameters.js";
 import { accountListing } from "../node/development/account-book.js";
 import { defaultProducerKey } from "../node/development/accounts.js";
-import { switchedOff } from "../node/development/initial-state.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, toHex } from "../protocol/bytes.js";
 import { spell } from "../protocol/dialect.js";
@@ -15,6 +13,12 @@ function publicKeyNote(key: Uint8Array): string {
 	return equalBytes(key, defaultProducerKey()) ? `  key ${toHex(key)}` : "";
 }
 
+/** Unstaked coins wait shorter than the chain's parameter says. */
+const unstakeDelayNote = (delayMs: bigint | undefined): string[] =>
+	delayMs === undefined
+		? []
+		: [`unstaked coins wait ${Number(delayMs) / 1000} s (--unstake-delay), whatever unfreezeDelayDays says`];
+
 /** The listing, line by line. @param dataDirectory undefined: in memory */
 export function developmentListing(
 	chosen: ChosenDevelopment,
@@ -22,11 +26,6 @@ export function developmentListing(
 	dataDirectory: string | undefined,
 ): string[] {
 	const { options, mnemonic, hdPath } = chosen;
-	const off = switchedOff((property) =>
-		options.parameters.some(
-			({ name, value }) => value !== 0n && chainParameterNamed(name)?.property === property,
-		),
-	);
 	const sealing =
 		typeof options.seal === "string" ? options.seal : `every ${options.seal.intervalMs / 1000} s`;
 	return [
@@ -34,7 +33,7 @@ export function developmentListing(
 		...accountListing({ accounts: options.accounts, mnemonic, hdPath }, spell("coin", options.dialect)),
 		"",
 		`Producer: ${toBase58Check(addressOfPrivateKey(options.producerKey))}${publicKeyNote(options.producerKey)}`,
-		...(off === undefined ? [] : [off]),
+		...unstakeDelayNote(options.unstakeDelayMs),
 		"never use these keys on a public network",
 	];
 }

@@ -155,6 +155,12 @@ describe("coin dev", () => {
 		expect(steps.map(({ op }) => op)).toContain("SSTORE");
 		const call = (await chain.values(`dev trace --call ${store} value --stack`)) as { op: string }[];
 		expect(call.at(-1)).toMatchObject({ op: "RETURN", stack: expect.any(Array) });
+		const line = ["dev", "trace", "--call", store, "set(uint256,string)", "7", "x", "--stack", "--json"];
+		const asked = (await chain.prints(line)).trim().split("\n");
+		const told = asked.map((text) => JSON.parse(text) as { op: string; stack: string[] });
+		// The active wallet asks.
+		const sender = told[told.findIndex(({ op }) => op === "CALLER") + 1]?.stack.at(-1);
+		expect(toBase58Check(fromHex(`41${sender?.slice(-40)}`))).toBe(addressOf("ann"));
 		expect(await chain.fails(`dev trace ${"00".repeat(32)}`, 1)).toMatchObject({
 			message: expect.stringContaining("is not in a block"),
 		});

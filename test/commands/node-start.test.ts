@@ -77,6 +77,10 @@ describe("coin node start without a configuration", () => {
 		const { ports, dev, genesis, output } = await start(...FREE);
 		expect(dev).toBe(true);
 		expect(output()).toContain(`Development chain ${genesis}`);
+		const gateway = `http://127.0.0.1:${ports.gateway}`;
+		expect(output()).toContain(`\nExplorer: ${gateway}/explorer/\n`);
+		expect(output()).toContain(`\nTRE now listening on ${gateway}\n`);
+		expect(output()).toContain("unstaked coins wait 60 s (--unstake-delay)");
 		expect(output()).toContain("(0) TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6 (10000 coin)");
 		expect(output()).toContain(`coin node ready full http://127.0.0.1:${ports.full}`);
 		expect(await post(ports.full, "/wallet/getnowblock")).toMatchObject({

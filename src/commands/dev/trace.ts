@@ -17,10 +17,11 @@ import {
 } from "../../terminal/contract/contract-input.js";
 import { printJson, printLine } from "../../terminal/output/output.js";
 import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, type JsonRecord } from "../../wallet/json.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
-import { accountNamed } from "../../wallet/transaction/signing.js";
+import { accountOrActive } from "../../wallet/transaction/signing.js";
 import { type CallView, callLines } from "../../wallet/view/call-view.js";
 
 export default class DevTrace extends DevelopmentCommand {
@@ -49,7 +50,11 @@ export default class DevTrace extends DevelopmentCommand {
 		...valueFlags,
 		...interfacesFlag,
 		call: Flags.string({ description: "trace a call of this contract", helpValue: "<contract>" }),
-		from: Flags.string({ description: "account that calls", helpValue: "<account>", dependsOn: ["call"] }),
+		from: Flags.string({
+			description: "account that calls (the active wallet)",
+			helpValue: "<account>",
+			dependsOn: ["call"],
+		}),
 		calls: Flags.boolean({
 			description: "the calls as a tree instead: functions, values, energy, results, events",
 			exclusive: ["stack", "memory", "storage"],
@@ -117,10 +122,12 @@ export default class DevTrace extends DevelopmentCommand {
 		const words = { address: contract, signature, arguments: texts, abi: flags.abi, data: undefined };
 		const call = await namedCall(words, settings, new NodeClient(settings));
 		const { valueSun } = valuesOf(flags);
+		const caller = await callerOf(settings, from);
+		if (!caller) this.note("called by the zero address: no account is active, and --from names none");
 		return {
 			to: toHex(call.contract),
 			data: `0x${toHex(call.data)}`,
-			...(from === undefined ? {} : { from: toHex(await accountNamed(settings, from)) }),
+			...(caller === undefined ? {} : { from: toHex(caller) }),
 			...(valueSun === undefined ? {} : { value: valueSun }),
 		};
 	}
@@ -156,6 +163,16 @@ export default class DevTrace extends DevelopmentCommand {
 			for (const [slot, value] of Object.entries(storage))
 				printLine(`        storage ${slot}: ${String(value)}`);
 		}
+	}
+}
+
+/** The account that calls; undefined: none is named, and none or more than one could be meant. */
+async function callerOf(settings: Settings, from: string | undefined): Promise<Uint8Array | undefined> {
+	try {
+		return await accountOrActive(settings, from);
+	} catch (error) {
+		if (from === undefined && error instanceof Failure && error.code === "usage") return undefined;
+		throw error;
 	}
 }
 

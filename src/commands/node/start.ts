@@ -241,11 +241,13 @@ export default class NodeStart extends CoinCommand {
 				for (const line of developmentListing(chosen, node.genesisId, directory)) printLine(line);
 			if (node.ports.gateway !== undefined) {
 				const gateway = `http://${addressText({ host: chosen.host, port: node.ports.gateway })}`;
-				if (this.chatty)
+				if (this.chatty) {
+					printLine(`Explorer: ${gateway}/explorer/`);
 					printLine(
-						"the gateway serves all APIs and coin dev on one port, and the paths of the stock runtime (TRE):",
+						"all APIs and coin dev are at one port; tronbox and scripts for its runtime (TRE) wait for:",
 					);
-				// Scripts that start the stock runtime wait for this line.
+				}
+				// Word for word.
 				printLine(`TRE now listening on ${gateway}`);
 			}
 			this.printReady(node, chosen.host);

@@ -38,6 +38,7 @@ export default class NodeStatus extends QueryCommand {
 		const sync = isAlone ? "alone" : isSyncing || behindSeconds > BEHIND_SECONDS ? "behind" : "in sync";
 		const status = {
 			version: isRecord(configuration) ? configuration["codeVersion"] : undefined,
+			program: this.config.version,
 			head: head.number,
 			solid: BigInt(solid),
 			headTime: head.timestampMs,
@@ -48,6 +49,8 @@ export default class NodeStatus extends QueryCommand {
 		};
 		this.printRecord(status, {
 			...status,
+			version: `${String(status.version ?? "unknown")}, the release that the node answers as`,
+			program: `coin ${status.program}, this program`,
 			headTime: localTime(head.timestampMs),
 			...(isAlone
 				? { sync: "alone: it has no peer network, as a development chain, and follows no other node" }

@@ -4,6 +4,7 @@
  * whoever asks, so what is found here and never asked for does no harm.
  */
 
+import { SELECTOR_BYTES } from "../../abi/selector.js";
 import { concatBytes, readBe32, toHex, toKey } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
 import type { ShieldedTransferContract, TriggerSmartContract } from "../../protocol/messages.js";
@@ -97,7 +98,6 @@ const CALLS: ReadonlyMap<string, (data: Uint8Array) => Pieces> = new Map([
 		(data) => ({ spends: piecesAt(data, 0, 1, SPEND_BYTES), outputs: listAt(data, 19, OUTPUT_BYTES) }),
 	],
 ]);
-const SELECTOR_BYTES = 4;
 
 function questionsOfCall(data: Uint8Array): ProofQuestion[] {
 	const pieces = CALLS.get(toHex(data.subarray(0, SELECTOR_BYTES)))?.(data.subarray(SELECTOR_BYTES));

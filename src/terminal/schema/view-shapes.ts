@@ -94,6 +94,7 @@ export const proposalShape = view<ProposalView>({
 	expiration: "time",
 	parameters: list(record({ id: "int64", "name?": "text", value: "int64", "about?": "text" })),
 	approvals: list("address"),
+	"approvalsNeeded?": "integer",
 });
 
 export const tokenShape = view<TokenView>({

@@ -1,5 +1,6 @@
 /** The calls of contracts that keep notes, and what of a call everybody can read (protocol/shielded §11.2). */
 
+import { SELECTOR_BYTES } from "../../abi/selector.js";
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 
@@ -11,7 +12,6 @@ export const SHIELDED_CALLS = {
 } as const;
 
 const WORD = 32;
-const SELECTOR = 4;
 /** Words before the amount, and the account, of a burn. */
 const BURN_AMOUNT = 12;
 const BURN_ACCOUNT = 15;
@@ -19,15 +19,15 @@ const BURN_ACCOUNT = 15;
 /** What a call of such a contract does; undefined for any other call. */
 export function shieldedCallText(data: Uint8Array): string | undefined {
 	const word = (index: number): Uint8Array =>
-		data.subarray(SELECTOR + index * WORD, SELECTOR + (index + 1) * WORD);
+		data.subarray(SELECTOR_BYTES + index * WORD, SELECTOR_BYTES + (index + 1) * WORD);
 	const amount = (index: number): string => BigInt(`0x${toHex(word(index)) || "0"}`).toString();
-	switch (toHex(data.subarray(0, SELECTOR))) {
+	switch (toHex(data.subarray(0, SELECTOR_BYTES))) {
 		case SHIELDED_CALLS.mint.selector:
 			return `mint of a note of ${amount(0)} smallest units`;
 		case SHIELDED_CALLS.transfer.selector:
 			return "transfer of notes";
 		case SHIELDED_CALLS.burn.selector:
-			if (data.length < SELECTOR + (BURN_ACCOUNT + 1) * WORD) return undefined;
+			if (data.length < SELECTOR_BYTES + (BURN_ACCOUNT + 1) * WORD) return undefined;
 			return `burn of ${amount(BURN_AMOUNT)} smallest units for ${toBase58Check(addressFromHash(word(BURN_ACCOUNT).subarray(12)))}`;
 		default:
 			return undefined;

@@ -21,6 +21,8 @@ export interface ProposalView {
 		readonly about?: string | undefined;
 	}[];
 	readonly approvals: readonly string[];
+	/** Of active witnesses, while it is open, where that was asked for. */
+	readonly approvalsNeeded?: number | undefined;
 }
 
 /** A proposal for printing. @param nameOf the name of a parameter's number */
@@ -38,6 +40,9 @@ export function viewProposal(
 		approvals: proposal.approvals.map((address) => toBase58Check(address)),
 	};
 }
+
+/** The approvals of active witnesses that a proposal needs: seven tenths of them, rounded down. */
+export const approvalsNeeded = (activeWitnesses: number): number => Math.trunc((activeWitnesses * 7) / 10);
 
 /** All proposals, newest first. */
 export async function allProposals(client: NodeClient): Promise<readonly Readonly<Proposal>[]> {

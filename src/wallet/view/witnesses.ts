@@ -38,6 +38,11 @@ export async function rankedWitnesses(client: NodeClient, view: NodeView): Promi
 	return rows.map(({ witness }, index) => ({ rank: index + 1, witness }));
 }
 
+/** How many witnesses take turns now: those whose approvals count. */
+export async function activeWitnessCount(client: NodeClient): Promise<number> {
+	return (await rankedWitnesses(client, "full")).filter(({ witness }) => witness.isJobs).length;
+}
+
 /** Requests that are under way together. */
 const AT_ONCE = 8;
 

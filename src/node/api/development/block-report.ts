@@ -1,7 +1,7 @@
 /** What the log of a development chain says of the transactions of a block: few of them, and little of what contracts wrote. */
 
 import { type AbiKind, hashedSignature } from "../../../abi/parameter.js";
-import { selectorOf } from "../../../abi/selector.js";
+import { SELECTOR_BYTES, selectorOf } from "../../../abi/selector.js";
 import { isSmallEntry, MAX_ENTRIES } from "../../../abi/stored-interface.js";
 import { toBase58Check } from "../../../protocol/address.js";
 import { toHex, utf8 } from "../../../protocol/bytes.js";
@@ -24,8 +24,7 @@ const MAX_TRANSACTIONS = 50;
 /** Characters of a name or a reason. */
 const MAX_TEXT = 200;
 
-const SELECTOR = 4;
-const PANIC = toHex(keccak256(utf8("Panic(uint256)")).subarray(0, SELECTOR));
+const PANIC = toHex(keccak256(utf8("Panic(uint256)")).subarray(0, SELECTOR_BYTES));
 
 /** The interface of a contract, where one is known. */
 type InterfaceOf = (contract: Uint8Array) => Readonly<SmartContractABI> | undefined;
@@ -80,7 +79,7 @@ const shownAddress = (address: Uint8Array | undefined): string | undefined =>
 	address && address.length > 0 ? toBase58Check(address) : undefined;
 
 const selectorText = (input: Uint8Array): string =>
-	input.length === 0 ? "no data" : `0x${toHex(input.subarray(0, SELECTOR))}`;
+	input.length === 0 ? "no data" : `0x${toHex(input.subarray(0, SELECTOR_BYTES))}`;
 
 const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
@@ -92,8 +91,8 @@ function reasonOf(
 	const output = contractResult[0] ?? new Uint8Array();
 	const reason = revertReason(output);
 	if (reason !== undefined) return JSON.stringify(reason.slice(0, MAX_TEXT));
-	if (output.length >= SELECTOR) {
-		const selector = toHex(output.subarray(0, SELECTOR));
+	if (output.length >= SELECTOR_BYTES) {
+		const selector = toHex(output.subarray(0, SELECTOR_BYTES));
 		if (selector === PANIC) return `Panic(0x${toHex(output.subarray(-1))})`;
 		return named(abi, "error", output) ?? `error 0x${selector}`;
 	}
@@ -104,7 +103,7 @@ const bySelector = new WeakMap<Readonly<SmartContractABI>, Map<AbiKind, Readonly
 
 /** The signature of a function or error whose selector stands in front of the data. */
 function named(abi: ReturnType<InterfaceOf>, kind: AbiKind, data: Uint8Array): string | undefined {
-	if (!abi || data.length < SELECTOR) return undefined;
+	if (!abi || data.length < SELECTOR_BYTES) return undefined;
 	const kinds = bySelector.get(abi) ?? new Map<AbiKind, ReadonlyMap<string, string>>();
 	bySelector.set(abi, kinds);
 	const items =
@@ -115,5 +114,5 @@ function named(abi: ReturnType<InterfaceOf>, kind: AbiKind, data: Uint8Array): s
 				.map((item) => [toHex(selectorOf(item)), cut(hashedSignature(item))]),
 		);
 	kinds.set(kind, items);
-	return items.get(toHex(data.subarray(0, SELECTOR)));
+	return items.get(toHex(data.subarray(0, SELECTOR_BYTES)));
 }

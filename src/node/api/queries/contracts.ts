@@ -1,5 +1,6 @@
 /** Contracts as queries show them, and what their interfaces say about calls (protocol/http-endpoints §3.7, protocol/machine §16.3). */
 
+import { SELECTOR_BYTES } from "../../../abi/selector.js";
 import { utf8 } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
 import {
@@ -33,11 +34,9 @@ export function contractInfoAt(state: StateView, address: Uint8Array): SmartCont
 	});
 }
 
-const SELECTOR_LENGTH = 4;
-
 /** The first bytes of call data for a function, named with the types of its parameters: `balanceOf(address)`. */
 export function functionSelector(signature: string): Uint8Array {
-	return keccak256(utf8(signature)).subarray(0, SELECTOR_LENGTH);
+	return keccak256(utf8(signature)).subarray(0, SELECTOR_BYTES);
 }
 
 const selectors = new WeakMap<Readonly<SmartContractABIEntry>, Uint8Array>();
@@ -53,7 +52,7 @@ function selectorOf(entry: Readonly<SmartContractABIEntry>): Uint8Array {
 
 /** Whether a contract's interface declares the function that the data calls as one that writes nothing. */
 export function isConstantCall(abi: Readonly<SmartContractABI> | undefined, data: Uint8Array): boolean {
-	if (!abi || data.length < SELECTOR_LENGTH) return false;
+	if (!abi || data.length < SELECTOR_BYTES) return false;
 	const { Pure, View } = SmartContractABIEntryStateMutabilityType;
 	const called = abi.entrys.find(
 		(entry) =>

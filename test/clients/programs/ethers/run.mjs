@@ -60,5 +60,7 @@ await step("development methods", async () => {
 	await provider.send("evm_mine", []);
 	expect(await provider.send("evm_revert", [id]), "true");
 });
-await refused("a raw transaction", /not of this network/, () => provider.send("eth_sendRawTransaction", ["0x00"]));
+await refused("a raw transaction", /not of this network/, () =>
+	provider.send("eth_sendRawTransaction", ["0x00"]),
+);
 provider.destroy();
