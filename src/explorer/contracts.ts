@@ -3,32 +3,85 @@
 import { type AbiItem, hashedSignature } from "../abi/parameter.js";
 import { isKnown, itemsOf, itemsOfList } from "./abi.js";
 import { addressText } from "./address-text.js";
-import { type Json, objectsOf } from "./answer.js";
+import { type Json, objectsOf, textOf } from "./answer.js";
 import type { NodeClient } from "./node-client.js";
+import { implementationOf } from "./proxy.js";
 
 /** Contracts of one page that are asked for. */
 const MOST = 50;
 
+/** What a page says of a contract. */
+export interface ContractFacts {
+	/** Its own, and that of the contract whose code it runs. */
+	readonly items: readonly AbiItem[];
+	/** As its owner has called it; may be empty. */
+	readonly name: string;
+}
+
+const UNKNOWN: ContractFacts = { items: [], name: "" };
+
 export class Contracts {
-	private readonly known = new Map<string, Promise<readonly AbiItem[]>>();
+	private readonly known = new Map<string, Promise<ContractFacts>>();
 
 	constructor(private readonly client: NodeClient) {}
 
 	/** The items of a contract's interface; none where nobody knows them. @param contract an address in any form */
-	itemsOf(contract: string): Promise<readonly AbiItem[]> {
+	async itemsOf(contract: string): Promise<readonly AbiItem[]> {
+		return (await this.factsOf(contract)).items;
+	}
+
+	/** @param contract an address in any form */
+	factsOf(contract: string): Promise<ContractFacts> {
 		const address = addressText(contract);
-		if (address === undefined) return Promise.resolve([]);
+		if (address === undefined) return Promise.resolve(UNKNOWN);
 		let found = this.known.get(address);
-		if (!found && this.known.size >= MOST) return Promise.resolve([]);
+		if (!found && this.known.size >= MOST) return Promise.resolve(UNKNOWN);
 		if (!found) {
-			found = Promise.all([
-				this.client.call("getcontract", { value: address }).catch((): Json => ({})),
-				sourceOf(this.client, address),
-			]).then(([contract_, source]) => allItems(contract_, source));
+			found = this.ask(address);
 			this.known.set(address, found);
 		}
 		return found;
 	}
+
+	private async ask(address: string): Promise<ContractFacts> {
+		const { items, record } = await ownFacts(this.client, address);
+		const behind = await itemsBehind(this.client, address, items);
+		return { items: joined(items, behind?.items ?? []), name: textOf(record, "name") };
+	}
+}
+
+async function ownFacts(client: NodeClient, address: string) {
+	const [record, source] = await Promise.all([
+		client.call("getcontract", { value: address }).catch((): Json => ({})),
+		sourceOf(client, address),
+	]);
+	return { record, items: allItems(record, source) };
+}
+
+/**
+ * The interface of the contract whose code a proxy runs.
+ * @param own the proxy's items: one that hands calls on has a fallback, or no interface at all
+ * @returns undefined for what is no known proxy
+ */
+export async function itemsBehind(
+	client: NodeClient,
+	address: string,
+	own: readonly AbiItem[],
+): Promise<{ readonly implementation: string; readonly items: readonly AbiItem[] } | undefined> {
+	const handsOn = own.some(({ kind }) => kind === "fallback") || !own.some(({ kind }) => kind === "function");
+	const implementation = handsOn ? await implementationOf(client, address) : undefined;
+	if (implementation === undefined) return undefined;
+	return { implementation, items: (await ownFacts(client, implementation)).items };
+}
+
+/** Items of several interfaces, each once, the first of those that are the same. */
+export function joined(...lists: readonly (readonly AbiItem[])[]): readonly AbiItem[] {
+	const items = new Map<string, AbiItem>();
+	for (const item of lists.flat()) {
+		const name = `${item.kind} ${hashedSignature(item)}`;
+		if (!items.has(name)) items.set(name, item);
+	}
+	return [...items.values()];
 }
 
 /** What is stored with the node of a contract's source (protocol/history §7); undefined where nothing is. */
@@ -39,11 +92,7 @@ export async function sourceOf(client: NodeClient, address: string): Promise<Jso
 
 /** Items of both, each once: the chain's record lacks errors, and the members of tuples. */
 export function allItems(contract: Json, source: Json | undefined): readonly AbiItem[] {
-	const items = new Map<string, AbiItem>();
-	for (const item of [...itemsOfList(objectsOf(source ?? {}, "abi")), ...itemsOf(contract)]) {
-		if (source && !isKnown(item)) continue;
-		const name = `${item.kind} ${hashedSignature(item)}`;
-		if (!items.has(name)) items.set(name, item);
-	}
-	return [...items.values()];
+	const record = itemsOf(contract);
+	const stored = source ? itemsOfList(objectsOf(source, "abi")) : [];
+	return source ? joined([...stored, ...record].filter(isKnown)) : joined(record);
 }

@@ -2,9 +2,15 @@
 
 import { chooseDevelopment } from "../launch/development-options.js";
 import { prepareDevelopment } from "../node/development/development.js";
-import { type NodeLog, type NodePorts, startNode } from "../node/node.js";
+import { startNode } from "../node/node.js";
+import type { NodeLog } from "../node/node-log.js";
 import { toBase58Check } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
+import { nodeSettings } from "../wallet/configuration/settings.js";
+import { Failure } from "../wallet/failure.js";
+import type { JsonRecord } from "../wallet/json.js";
+import { callJsonRpc } from "../wallet/node/json-rpc.js";
+import { NodeClient } from "../wallet/node/node-client.js";
 
 /** What a chain is made of; the names are those of `coin node start`. */
 export interface DevelopmentChainOptions {
@@ -24,6 +30,20 @@ export interface DevelopmentChainOptions {
 	readonly port?: number;
 	/** Data directory; absent: in memory. */
 	readonly directory?: string;
+	/**
+	 * The state to begin with, as `coin dev dump` writes it: the path of a file, or its bytes. It is of a chain with the same
+	 * accounts and parameters. Not on a fork.
+	 */
+	readonly initialState?: string | Uint8Array;
+	/**
+	 * Base URL of the node whose state the chain begins with, as `coin node start --fork-url`. It runs in another process: reading
+	 * from it stops this one.
+	 */
+	readonly forkUrl?: string;
+	/** Number or id of the block after which the fork begins; absent: the head. */
+	readonly forkBlock?: number | string;
+	/** Where that node serves JSON-RPC, if not at `forkUrl`. */
+	readonly forkJsonrpcUrl?: string;
 	/** Hears what the node logs. */
 	readonly log?: NodeLog;
 }
@@ -35,17 +55,62 @@ export interface DevelopmentChainAccount {
 	readonly privateKey: string;
 }
 
+/** Servers of a development chain; others of a node don't run there. */
+type DevelopmentPort = "gateway" | "full" | "solidity" | "jsonrpc" | "grpc" | "grpcSolidity";
+
+/** How blocks are sealed by hand. */
+export interface MineOptions {
+	/** 1 if absent. */
+	readonly blocks?: number;
+	/** Distance of their times. */
+	readonly intervalMs?: number;
+	/** Time of the first, in milliseconds since 1970. */
+	readonly timestampMs?: number;
+}
+
+export interface MinedBlock {
+	readonly number: bigint;
+	/** 64 hexadecimal digits. */
+	readonly blockID: string;
+	readonly timestampMs: bigint;
+}
+
 export interface RunningDevelopmentChain {
 	/** Base URL of the gateway: HTTP API at `/wallet`, JSON-RPC at `/jsonrpc`, the methods of development at `/dev`. */
 	readonly url: string;
 	/** All ports that are bound. */
-	readonly ports: NodePorts;
+	readonly ports: Readonly<Partial<Record<DevelopmentPort, number>>>;
 	/** 64 hexadecimal digits. */
 	readonly genesisId: string;
 	readonly accounts: readonly DevelopmentChainAccount[];
+	/** Takes a snapshot. @returns its id, for {@link revert} */
+	snapshot(): Promise<string>;
+	/** Goes back to a snapshot; it and later ones are gone. @throws {Failure} `rpc_error` for an id that isn't one */
+	revert(id: string): Promise<void>;
+	/** Seals blocks now, with everything that waits. @returns the last one */
+	mine(options?: MineOptions): Promise<MinedBlock>;
+	/** Moves the chain's clock forward. */
+	increaseTime(ms: number): Promise<void>;
+	/** Lets an account's transactions pass unsigned. @param account an address in any written form */
+	impersonate(account: string): Promise<void>;
+	stopImpersonating(account: string): Promise<void>;
+	/** Any other method of a development chain, by JSON-RPC at the gateway. @throws {Failure} `not_served`, `rpc_error` */
+	request(method: string, params?: readonly unknown[]): Promise<unknown>;
 	/** Stops servers and production; writes the state where there is a directory. */
 	stop(): Promise<void>;
 }
+
+/** Options that are flags of `coin node start` as they stand. */
+const TEXTS = [
+	["accounts", "accounts"],
+	["balance", "balance"],
+	["mnemonic", "mnemonic"],
+	["seal", "seal"],
+	["dialect", "dialect"],
+	["forkUrl", "fork-url"],
+	["forkBlock", "fork-block"],
+	["forkJsonrpcUrl", "fork-jsonrpc-url"],
+] as const satisfies readonly (readonly [keyof DevelopmentChainOptions, string])[];
 
 const HOST = "127.0.0.1";
 const SILENT: NodeLog = { info: () => {}, warn: () => {}, error: () => {} };
@@ -61,16 +126,24 @@ export async function startDevelopmentChain(
 ): Promise<RunningDevelopmentChain> {
 	const { directory, log = SILENT, parameters = {} } = options;
 	const texts = new Map<string, string>([["port", String(options.port ?? 0)]]);
-	for (const name of ["accounts", "balance", "mnemonic", "seal", "dialect"] as const) {
-		if (options[name] !== undefined) texts.set(name, String(options[name]));
+	for (const [name, flag] of TEXTS) {
+		if (options[name] !== undefined) texts.set(flag, String(options[name]));
 	}
+	const { initialState } = options;
+	if (typeof initialState === "string") texts.set("load-state", initialState);
 	const settings = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
 	const chosen = await chooseDevelopment(
 		(name) => texts.get(name),
 		settings,
 		() => {},
 	);
-	const development = prepareDevelopment(chosen.options);
+	if (initialState !== undefined && chosen.options.fork) {
+		throw new Failure("usage", "a fork begins with the state of its source: leave initialState out");
+	}
+	const development = prepareDevelopment({
+		...chosen.options,
+		...(initialState instanceof Uint8Array ? { loadState: initialState } : {}),
+	});
 	const node = await startNode({
 		config: development.config,
 		dataDirectory: directory,
@@ -80,14 +153,35 @@ export async function startDevelopmentChain(
 		log,
 		limitTime: false,
 	});
+	const url = `http://${HOST}:${node.ports.gateway}`;
+	const client = new NodeClient(nodeSettings({ node: url }));
+	const request = (method: string, params: readonly unknown[] = []) => callJsonRpc(client, method, params);
+	const change = async (method: string, params: readonly unknown[]): Promise<void> => {
+		if ((await request(method, params)) === false)
+			throw new Failure("rpc_error", `${method} changed nothing`);
+	};
 	return {
-		url: `http://${HOST}:${node.ports.gateway}`,
+		url,
 		ports: node.ports,
 		genesisId: node.genesisId,
 		accounts: chosen.options.accounts.map(({ address, privateKey }) => ({
 			address: toBase58Check(address),
 			privateKey: toHex(privateKey),
 		})),
+		snapshot: async () => String(await request("dev_snapshot")),
+		revert: (id) => change("dev_revert", [id]),
+		mine: async (wanted = {}) => {
+			const block = (await request("dev_mine", [wanted])) as JsonRecord;
+			return {
+				number: BigInt(String(block["number"])),
+				blockID: String(block["blockID"]),
+				timestampMs: BigInt(String(block["timestampMs"])),
+			};
+		},
+		increaseTime: (ms) => change("dev_increaseTime", [ms]),
+		impersonate: (account) => change("dev_impersonateAccount", [account]),
+		stopImpersonating: (account) => change("dev_stopImpersonatingAccount", [account]),
+		request,
 		stop: () => node.close(),
 	};
 }

@@ -5,6 +5,9 @@
  * keep keys elsewhere, collect signatures of several keys, or sign without a network.
  */
 
+export { type AbiValue, type AbiView, decodeValues, encodeCall, encodeValues } from "../abi/coder.js";
+export { type DecodedEvent, decodeLog, type LogData } from "../abi/log.js";
+export type { AbiItem, AbiParameter, ContractInterface } from "../abi/parameter.js";
 export { addKey, findKey, type KeystoreEntry, listKeystore, unlockKey } from "../keystore/keystore.js";
 export { KeystoreError } from "../keystore/keystore-error.js";
 export {
@@ -27,6 +30,17 @@ export {
 	writePaymentAddress,
 } from "../protocol/sapling/payment-address.js";
 export type { Prover } from "../protocol/sapling/prover.js";
+export { findItem, interfaceOf, readInterface } from "../wallet/abi/interface.js";
+export { revertReason } from "../wallet/abi/revert.js";
+export { parseSignature } from "../wallet/abi/signature.js";
+export {
+	type CallOptions,
+	type CallValues,
+	callInWords,
+	callPlan,
+	type Deployment,
+	deploymentPlan,
+} from "../wallet/actions/contract-plan.js";
 export { findings, follow, outcomeFailure } from "../wallet/actions/follow.js";
 export type { Actor, ChainQuestions, TransactionPlan } from "../wallet/actions/plan.js";
 export { checkThreshold, estimateCost, type PrepareOptions, prepare } from "../wallet/actions/prepare.js";
@@ -43,6 +57,7 @@ export {
 export { nodeSettings } from "../wallet/configuration/settings.js";
 export { Failure, type FailureCode } from "../wallet/failure.js";
 export { broadcast } from "../wallet/node/broadcast.js";
+export { type ContractCall, callConstant, estimateEnergy } from "../wallet/node/constant-call.js";
 export { NodeClient } from "../wallet/node/node-client.js";
 export { statusOf, type TransactionStatus, waitFor } from "../wallet/node/wait.js";
 export { provedHere } from "../wallet/shielded/contract-payment.js";
@@ -65,4 +80,7 @@ export {
 	withSignature,
 	writeEnvelope,
 } from "../wallet/transaction/envelope.js";
+export type { NamedCall } from "../wallet/transaction/named-call.js";
 export { formatCoin, parseCoinAmount } from "../wallet/values/amount.js";
+export { explainRevert, outputView } from "../wallet/view/contract-outcome.js";
+export { storedInterface } from "../wallet/view/contract-record.js";

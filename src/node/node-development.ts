@@ -11,7 +11,8 @@ import type { OpenChain } from "./chain/open-chain.js";
 import type { DevelopmentControl } from "./development/control.js";
 import type { Development } from "./development/development.js";
 import type { ContractSources } from "./history/contract-sources.js";
-import type { NodeLog, NodePorts } from "./node.js";
+import type { NodePorts } from "./node.js";
+import type { NodeLog } from "./node-log.js";
 import { Sealer } from "./production/sealer.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
 

@@ -12,7 +12,7 @@ import type { EventChain } from "./events/loaded-block.js";
 import { Publisher } from "./events/native/publisher.js";
 import { createSinks } from "./events/sinks/sinks.js";
 import { createWebhooks } from "./events/sinks/webhooks.js";
-import type { NodeLog } from "./node.js";
+import type { NodeLog } from "./node-log.js";
 
 /** A chain as the events see it. */
 export function eventChainOf({ chain }: OpenChain, dialect: Dialect): EventChain {

@@ -3,7 +3,7 @@
 import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
-import type { NodeLog } from "./node.js";
+import type { NodeLog } from "./node-log.js";
 import { newestVersion } from "./rules/fork-gates.js";
 import { takesProofsUnchecked } from "./shielded-support.js";
 import { asksForProofs } from "./state/note-trees.js";

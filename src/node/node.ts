@@ -39,6 +39,7 @@ import {
 	writingMachine,
 } from "./node-development.js";
 import type { RunningEvents } from "./node-events.js";
+import type { NodeLog } from "./node-log.js";
 import { logSwitches, watchShielded, watchVersions } from "./node-notices.js";
 import { loadFork, openChain } from "./open-node-chain.js";
 import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
@@ -54,13 +55,6 @@ import type { Simulator } from "./simulation/simulator.js";
 import { loadLevelDatabase } from "./state/database.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
-
-/** Structured log lines; pino fits. */
-export interface NodeLog {
-	info(fields: object, message: string): void;
-	warn(fields: object, message: string): void;
-	error(fields: object, message: string): void;
-}
 
 export interface NodeOptions {
 	readonly config: NodeConfig;

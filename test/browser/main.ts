@@ -71,7 +71,13 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 		[`tx/${chain.payment}`, ["succeeded, final", "12.5 coin", "rent for May", "signed", "+12.5 coin"]],
 		[
 			`tx/${chain.called}`,
-			["set(uint256,string)", "Changed(address,uint256,string)", "energy of its own", "storage slot"],
+			[
+				"calls set(next: 7, note: seven) of",
+				"set(uint256,string)",
+				"Changed(address,uint256,string)",
+				"energy of its own",
+				"storage slot",
+			],
 		],
 		[`tx/${chain.custom}`, ["failed", "TooLarge(given: 5000, limit: 1000)"]],
 		[`tx/${chain.panic}`, ["a division by zero (panic 0x12)"]],

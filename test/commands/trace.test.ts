@@ -18,17 +18,23 @@ let id: string;
 beforeAll(async () => {
 	chain = await DevelopmentChain.start();
 	store = String((await chain.acts(["contract", "deploy", "--artifact", artifact, "42"]))["contractAddress"]);
-	const input = {
-		language: "Solidity",
-		sources: { "Caller.sol": { content: readFileSync(new URL("Caller.sol", folder), "utf8") } },
-		settings: { optimizer: { enabled: true, runs: 200 }, evmVersion: "istanbul" },
-	};
-	const file = chain.home.write("caller.json", JSON.stringify(input));
-	const words = ["contract", "deploy", "--artifact", file, "--solc", "0.8.37", "--name", "Caller"];
-	caller = String((await chain.acts(words))["contractAddress"]);
+	caller = await deployed("Caller");
 	id = String((await chain.acts(["contract", "send", caller, "both", store, "--value", "5sun"]))["txID"]);
 });
 afterAll(() => chain.stop());
+
+/** Compiles a file of this folder and deploys one of its contracts. */
+async function deployed(name: string, ...words: readonly string[]): Promise<string> {
+	const source = name === "Caller" ? "Caller.sol" : "Proxies.sol";
+	const input = {
+		language: "Solidity",
+		sources: { [source]: { content: readFileSync(new URL(source, folder), "utf8") } },
+		settings: { optimizer: { enabled: true, runs: 200 }, evmVersion: "istanbul" },
+	};
+	const file = chain.home.write(`${name}.json`, JSON.stringify(input));
+	const compiled = ["contract", "deploy", "--artifact", file, "--solc", "0.8.37", "--name", name];
+	return String((await chain.acts([...compiled, ...words]))["contractAddress"]);
+}
 
 /** What hardhat writes beside its artifacts. */
 function buildFile(): string {
@@ -158,6 +164,39 @@ describe("coin tx trace", () => {
 			"",
 		]);
 		expect(await chain.prints(`tx trace ${id}`)).toBe(text);
+	});
+
+	it("reads a call of a proxy, and what it emits, by the contract behind it, also behind a beacon", async () => {
+		const beacon = await deployed("Beacon", store);
+		for (const [proxy, asked] of [
+			[await deployed("Proxy", store), []],
+			[await deployed("BeaconProxy", beacon), [{ kind: "STATICCALL", to: beacon, returned: store }]],
+		] as const) {
+			const sent = await chain.acts(["contract", "send", proxy, "set(uint256,string)", "9", "nine"]);
+			const set = { function: "set(uint256,string)", arguments: { next: "9", note: "nine" } };
+			expect(await chain.value(`tx trace ${String(sent["txID"])}`)).toMatchObject({
+				...set,
+				kind: "CALL",
+				to: proxy,
+				result: "success",
+				inner: [
+					...asked,
+					{
+						...set,
+						kind: "DELEGATECALL",
+						code: store,
+						inner: [
+							{
+								kind: "EVENT",
+								contract: proxy,
+								event: "Changed(address,uint256,string)",
+								arguments: { value: "9", note: "nine" },
+							},
+						],
+					},
+				],
+			});
+		}
 	});
 
 	it("writes the energy as a flame graph", async () => {

@@ -2,7 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
@@ -15,16 +15,16 @@ test.each(readdirSync(EXAMPLES).filter((name) => name.endsWith(".mjs")))("%s run
 	expect(stdout).not.toBe("");
 });
 
-/** @returns what the compiler says of a program inside the package */
-async function compile(program: string): Promise<string> {
+/** @param more options of the compiler @returns what it says of a program inside the package */
+async function compile(program: string, more: object = {}): Promise<string> {
 	const directory = mkdtempSync(resolve("test/package/types-"));
 	try {
 		writeFileSync(join(directory, "program.mts"), program);
-		const options = { extends: resolve("tsconfig.json"), include: ["program.mts"] };
+		const options = { extends: resolve("tsconfig.json"), include: ["program.mts"], compilerOptions: more };
 		writeFileSync(join(directory, "tsconfig.json"), JSON.stringify(options));
 		const compiler = resolve("node_modules/typescript/bin/tsc");
 		return await run(process.execPath, [compiler, "-p", directory]).then(
-			() => "",
+			({ stdout }) => stdout,
 			({ stdout }: { stdout: string }) => stdout,
 		);
 	} finally {
@@ -48,4 +48,13 @@ test("programs are compiled against its types", async () => {
 	`;
 	expect(await compile(program('"1coin"'))).toBe("");
 	expect(await compile(program("1"))).toContain("Type 'number' is not assignable to type 'string'");
+});
+
+test("its types need nothing but Node.js's own, and those of a chain nothing of the node's inside", async () => {
+	const entries = ["node", "protocol", "wallet"].map((name) => `export * as ${name} from "coin/${name}";`);
+	expect(await compile(entries.join("\n"), { skipLibCheck: false })).toBe("");
+	const files = (await compile('export * from "coin/node";', { listFiles: true })).split("\n");
+	expect(files.filter((file) => file.includes("/dist/types/node/")).map((file) => basename(file))).toEqual([
+		"node-log.d.ts",
+	]);
 });

@@ -1,10 +1,7 @@
-import { TriggerSmartContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/base/acting-command.js";
 import { callArguments, callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
 import { actingFlags, feeLimitFlags, feeLimitWish } from "../../terminal/flags/acting-flags.js";
-import { contractOf } from "../../wallet/transaction/contract.js";
-import { callNote } from "../../wallet/transaction/named-call.js";
-import { callFeeLimit, receiptView } from "../../wallet/view/contract-outcome.js";
+import { callPlan } from "../../wallet/actions/contract-plan.js";
 
 export default class ContractSend extends ActingCommand {
 	static override summary = "Call a function of a contract in a transaction";
@@ -24,7 +21,7 @@ export default class ContractSend extends ActingCommand {
 		const { args, argv, flags } = await this.parse(ContractSend);
 		const values = valuesOf(flags);
 		const context = await this.context(flags);
-		const { owner, settings, client } = context;
+		const { settings, client } = context;
 		const call = await namedCall(
 			{
 				address: args.address,
@@ -37,24 +34,11 @@ export default class ContractSend extends ActingCommand {
 			settings,
 			flags.offline ? undefined : client,
 		);
-		const { contract, data, item, items } = call;
-		const asked = flags.offline ? undefined : { owner, contract, data, ...values };
-		const limit = await callFeeLimit(feeLimitWish(flags), client, asked, async () => items);
-		const note = callNote(call);
+		const options = { offline: flags.offline, ...values, ...feeLimitWish(flags) };
+		const plan = await callPlan(context, call, options);
 		await this.act(context, flags, {
-			...contractOf(TriggerSmartContract, {
-				owner_address: owner,
-				contract_address: contract,
-				data,
-				call_value: values.valueSun ?? 0n,
-				token_id: values.tokenId ?? 0n,
-				call_token_value: values.tokenValue ?? 0n,
-			}),
-			...limit,
-			...(note ? { note } : {}),
-			...(item ? { interface: [item] } : {}),
-			result: flags["dry-run"] ? { feeLimit: limit.feeLimitSun } : {},
-			readReceipt: (receipt) => receiptView(receipt, item, items),
+			...plan,
+			result: flags["dry-run"] ? { feeLimit: plan.feeLimitSun } : {},
 		});
 	}
 }

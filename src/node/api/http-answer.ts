@@ -44,6 +44,15 @@ export class HttpAnswer {
 		this.readRest();
 	}
 
+	/** Answers HEAD with a 200 whose body would have so many bytes. */
+	sendHead(contentType: string, length: number): void {
+		this.status = 200;
+		this.bytes = length;
+		this.response.writeHead(200, { "Content-Length": length, "Content-Type": contentType });
+		this.response.end();
+		this.readRest();
+	}
+
 	/** The unread rest of a body must not block the connection. */
 	private readRest(): void {
 		if (this.request instanceof IncomingMessage) this.request.resume();

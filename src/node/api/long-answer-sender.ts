@@ -28,13 +28,22 @@ export async function sendLong(
 	try {
 		const first = await source.take(ONE_PIECE_BYTES, isAbandoned);
 		if (isAbandoned()) return;
-		if (source.ended || answer.rewrite || answer.isHeadOnly) {
-			const rest = await source.take(Number.POSITIVE_INFINITY, isAbandoned);
-			answer.send(200, contentType, Buffer.concat([...first, ...rest, LINE_END]));
-			return;
-		}
+		if (source.ended) return answer.send(200, contentType, Buffer.concat([...first, LINE_END]));
 		leave = await options.enter();
 		if (isAbandoned()) return;
+		if (answer.isHeadOnly && !answer.rewrite) {
+			// Counted, not kept.
+			let length = first.reduce((sum, bytes) => sum + bytes.length, LINE_END.length);
+			first.length = 0;
+			while (!source.ended && !isAbandoned()) {
+				for (const bytes of await source.take(1, isAbandoned)) length += bytes.length;
+			}
+			return answer.sendHead(contentType, length);
+		}
+		if (answer.rewrite) {
+			const rest = await source.take(Number.POSITIVE_INFINITY, isAbandoned);
+			return answer.send(200, contentType, Buffer.concat([...first, ...rest, LINE_END]));
+		}
 		answer.begin(contentType);
 		for (const bytes of first) if (!(await answer.piece(bytes))) return;
 		while (!source.ended) {

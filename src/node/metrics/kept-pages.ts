@@ -4,7 +4,7 @@ import { ownTurn } from "../api/turns.js";
 
 /** Prometheus asks every few seconds. */
 const KEPT_MS = 1_000;
-/** Pages of other names that are kept, or wait to be made. */
+/** Pages of chosen names that are kept, or wait to be made. The whole page always has a place, so that choosing names keeps nobody from it. */
 const MAX_PAGES = 8;
 
 interface MetricsPage {
@@ -14,6 +14,8 @@ interface MetricsPage {
 
 interface Kept {
 	readonly page: Promise<MetricsPage>;
+	/** Whether it has names that were asked for. */
+	readonly isChosen: boolean;
 	/** Undefined: it is being made, or waits for that. */
 	madeMs: number | undefined;
 }
@@ -34,9 +36,9 @@ export class KeptPages {
 		const key = JSON.stringify([isOpenMetrics, ...names]);
 		const known = this.kept.get(key);
 		if (known) return known.page;
-		if (this.kept.size >= MAX_PAGES) return undefined;
+		if (names.length > 0 && this.chosen >= MAX_PAGES) return undefined;
 		const page = this.last.then(ownTurn).then(() => this.make(names, isOpenMetrics));
-		const kept: Kept = { page, madeMs: undefined };
+		const kept: Kept = { page, isChosen: names.length > 0, madeMs: undefined };
 		this.kept.set(key, kept);
 		this.last = page.then(
 			() => {
@@ -45,6 +47,12 @@ export class KeptPages {
 			() => this.kept.delete(key),
 		);
 		return page;
+	}
+
+	private get chosen(): number {
+		let count = 0;
+		for (const { isChosen } of this.kept.values()) if (isChosen) count++;
+		return count;
 	}
 
 	private forgetOld(): void {

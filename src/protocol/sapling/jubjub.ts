@@ -4,12 +4,27 @@
  * lowest first; so is a point: y, and the lowest bit of x as the highest bit.
  */
 
-import type { EdwardsPoint } from "@noble/curves/abstract/edwards.js";
 import { jubjub, jubjub_findGroupHash } from "@noble/curves/misc.js";
 import { blake2s } from "@noble/hashes/blake2.js";
 import { be32, utf8 } from "../bytes.js";
 
-export type Point = EdwardsPoint;
+/** What of a point is used here, so that the library's types need no other package. */
+export interface Point {
+	readonly x: bigint;
+	readonly y: bigint;
+	add(other: Point): Point;
+	subtract(other: Point): Point;
+	negate(): Point;
+	double(): Point;
+	equals(other: Point): boolean;
+	multiply(scalar: bigint): Point;
+	multiplyUnsafe(scalar: bigint): Point;
+	clearCofactor(): Point;
+	isTorsionFree(): boolean;
+	is0(): boolean;
+	toAffine(): { readonly x: bigint; readonly y: bigint };
+	toBytes(): Uint8Array;
+}
 
 /** Order of the field of coordinates: of the scalars of BLS12-381. */
 export const FIELD_ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;

@@ -66,7 +66,8 @@ function makeSegment(generator: Point): Segment {
 }
 
 function toAddends(points: readonly Point[]): Addend[] {
-	return normalizeZ(jubjub.Point, [...points]).map(({ X, Y }) => ({
+	// All of them come from the library's own generators.
+	return normalizeZ(jubjub.Point, [...points] as (typeof jubjub.Point.ZERO)[]).map(({ X, Y }) => ({
 		minus: (Y - X + Q) % Q,
 		plus: (Y + X) % Q,
 		product: (((TWO_D * X) % Q) * Y) % Q,

@@ -3,10 +3,9 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Args, Flags, type Interfaces } from "@oclif/core";
-import { encodeCall } from "../../abi/coder.js";
 import type { ContractInterface } from "../../abi/parameter.js";
-import { readArguments } from "../../wallet/abi/argument.js";
-import { findItem, readInterface } from "../../wallet/abi/interface.js";
+import { readInterface } from "../../wallet/abi/interface.js";
+import { callInWords } from "../../wallet/actions/contract-plan.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import type { ContractCall } from "../../wallet/node/constant-call.js";
@@ -168,7 +167,5 @@ export async function namedCall(
 		hasIt || given || !client
 			? stored
 			: [...stored, ...((await implementationInterface(client, named)) ?? [])];
-	const item = findItem(items, signature as string, "function", words.arguments);
-	const values = await readArguments(item.inputs, words.arguments, (text) => accountNamed(settings, text));
-	return { contract, data: await encodeCall(item, values), item, items, texts: words.arguments };
+	return callInWords({ settings }, contract, items, [signature as string, ...words.arguments]);
 }

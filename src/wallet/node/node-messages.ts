@@ -14,9 +14,11 @@ export const LITE_NODE = "this API is closed because this node is a lite fullnod
 export function refusalByNode(text: string): Failure {
 	const match = /^(?:class )?(?:[\w$]+\.)*([\w$]+) : ([\s\S]*)$/.exec(text);
 	const code = match?.[1] ?? "Error";
-	const message = toNeutralMessage(match?.[2] ?? text);
+	// The class is the code; in front of the text it is noise.
+	const plain = match?.[2] ?? text;
+	const message = toNeutralMessage(plain);
 	return new Failure(codeOf(code, message), message === "null" ? `the node failed with ${code}` : message, {
-		node: { code, message: text },
+		node: { code, message: plain },
 	});
 }
 

@@ -1,8 +1,8 @@
 /** Proxies: contracts that run the code of another one, found by the places where the standards keep its address. */
 
+import { addressInWord, IMPLEMENTATION_SELECTOR, minimalTarget, PROXY_SLOTS } from "../../abi/proxy.js";
 import { addressFromHash, addressPrefix } from "../../protocol/address.js";
-import { fromHex, toHex, utf8 } from "../../protocol/bytes.js";
-import { keccak256 } from "../../protocol/hash.js";
+import { fromHex, toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { callConstant } from "../node/constant-call.js";
 import { callJsonRpc } from "../node/json-rpc.js";
@@ -16,21 +16,6 @@ interface Proxy {
 	readonly beacon?: Uint8Array;
 }
 
-/** EIP-1967: the hash of a name, less one so that no mapping comes there. */
-function slot1967(name: string): string {
-	const hash = BigInt(`0x${toHex(keccak256(utf8(`eip1967.proxy.${name}`)))}`);
-	return `0x${(hash - 1n).toString(16)}`;
-}
-
-/** EIP-1822. */
-const PROXIABLE = `0x${toHex(keccak256(utf8("PROXIABLE")))}`;
-
-/** EIP-1167: code that hands every call on, around an address. */
-const MINIMAL = /^363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3/;
-
-/** `implementation()` of a beacon. */
-const IMPLEMENTATION = fromHex("5c60da1b");
-
 /**
  * What a contract runs in place of itself; undefined for one that is none of the known proxies, or at a node that
  * doesn't serve storage.
@@ -41,11 +26,11 @@ export async function proxyOf(
 	address: Uint8Array,
 	code?: Uint8Array,
 ): Promise<Proxy | undefined> {
-	const minimal = code && MINIMAL.exec(toHex(code.subarray(0, 64)));
-	if (minimal?.[1]) return { kind: "minimal", implementation: addressFromHash(fromHex(minimal[1])) };
+	const minimal = code && minimalTarget(toHex(code.subarray(0, 64)));
+	if (minimal) return { kind: "minimal", implementation: addressFromHash(fromHex(minimal)) };
 	try {
 		const [implementation, beacon, admin, proxiable] = await Promise.all(
-			[slot1967("implementation"), slot1967("beacon"), slot1967("admin"), PROXIABLE].map((slot) =>
+			[PROXY_SLOTS.implementation, PROXY_SLOTS.beacon, PROXY_SLOTS.admin, PROXY_SLOTS.proxiable].map((slot) =>
 				addressAt(client, address, slot),
 			),
 		);
@@ -71,8 +56,8 @@ async function addressAt(
 	const { stateBlock } = client;
 	const tag = stateBlock ? `0x${stateBlock.number.toString(16)}` : "latest";
 	const word = await callJsonRpc(client, "eth_getStorageAt", [`0x${toHex(contract.subarray(1))}`, slot, tag]);
-	const match = typeof word === "string" ? /^0x0{24}([0-9a-f]{40})$/i.exec(word) : null;
-	return match?.[1] && !/^0+$/.test(match[1]) ? addressFromHash(fromHex(match[1])) : undefined;
+	const digits = addressInWord(word);
+	return digits === undefined ? undefined : addressFromHash(fromHex(digits));
 }
 
 async function implementationOfBeacon(
@@ -81,7 +66,11 @@ async function implementationOfBeacon(
 ): Promise<Uint8Array | undefined> {
 	const owner = new Uint8Array(21);
 	owner[0] = addressPrefix();
-	const { data } = await callConstant(client, { owner, contract: beacon, data: IMPLEMENTATION });
-	const isAddress = data.length === 32 && data.subarray(0, 12).every((byte) => byte === 0);
-	return isAddress ? addressFromHash(data.subarray(12)) : undefined;
+	const { data } = await callConstant(client, {
+		owner,
+		contract: beacon,
+		data: fromHex(IMPLEMENTATION_SELECTOR),
+	});
+	const digits = addressInWord(`0x${toHex(data)}`);
+	return digits === undefined ? undefined : addressFromHash(fromHex(digits));
 }

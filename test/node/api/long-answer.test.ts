@@ -89,6 +89,20 @@ describe("an answer in pieces", () => {
 		expect(made).toBeLessThan(60);
 	});
 
+	it("waits to be counted for HEAD as it waits to be sent", async () => {
+		const stalled = await Promise.all([ask("/endless"), ask("/endless")]);
+		let counted = false;
+		const head = ask("/long", "HEAD").then((answer) => {
+			counted = true;
+			return answer;
+		});
+		await textOf(await ask("/short"));
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		expect(counted).toBe(false);
+		for (const one of stalled) one.destroy();
+		expect((await head).headers["content-length"]).toBe(String(30 * PIECE.length + 1));
+	});
+
 	it("is an error where its first piece fails, and breaks off where a later one does", async () => {
 		expect(await textOf(await ask("/broken"))).toBe("broken\n");
 		await expect(textOf(await ask("/half"))).rejects.toThrow("aborted");

@@ -37,6 +37,14 @@ it("makes one page at a time, and few different ones", async () => {
 	expect(seen).toEqual({ made: 8, making: 0, most: 1 });
 });
 
+it("has a place for the whole page while pages of other names fill theirs", async () => {
+	const { pages } = pagesOf();
+	const asked = Array.from({ length: 100 }, (_, i) => pages.page([`a${i}`], false));
+	expect((await pages.page([], false))?.text).toBe(" 9");
+	expect((await pages.page([], true))?.text).toBe(" 10");
+	await Promise.all(asked);
+});
+
 it("tries a page again that couldn't be made", async () => {
 	const { pages, seen } = pagesOf();
 	await expect(pages.page(["broken"], false)).rejects.toThrow("it can't be made");

@@ -1,7 +1,7 @@
 import { jubjub } from "@noble/curves/misc.js";
 import { expect, test } from "vitest";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
-import { multiplyPublic, segmentGenerator } from "../../../src/protocol/sapling/jubjub.js";
+import { multiplyPublic, type Point, segmentGenerator } from "../../../src/protocol/sapling/jubjub.js";
 import { emptyNoteRoot, noteTreeHash } from "../../../src/protocol/sapling/note-tree.js";
 import { pedersenPoint } from "../../../src/protocol/sapling/pedersen.js";
 import { EMPTY_ROOTS } from "./vectors.js";
@@ -31,7 +31,7 @@ test.each([1, 2, 3, 4, 6, 7, 188, 189, 190, 192, 195, 378, 381, 582])(
 	"a message of %d bits hashes to the sum that the definition has",
 	(length) => {
 		const bits = Uint8Array.from({ length }, (_, i) => ((i * i * 7 + i * 3 + length) % 5) & 1);
-		let expected = jubjub.Point.ZERO;
+		let expected: Point = jubjub.Point.ZERO;
 		for (let segment = 0; segment * 189 < length; segment++) {
 			let factor = 0n;
 			const chunks = Math.min(63, Math.ceil((length - segment * 189) / 3));

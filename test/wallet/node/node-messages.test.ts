@@ -37,6 +37,14 @@ describe("a node's error text", () => {
 	])("%s", (text, code, message) => {
 		expect(refusalByNode(text)).toMatchObject({ code, message });
 	});
+
+	it("is there without the class, in the node's own spelling, for programs", () => {
+		const text = "class org.tron.core.exception.ContractValidateException : Cannot transfer TRX to yourself.";
+		expect(refusalByNode(text).facts.node).toEqual({
+			code: "ContractValidateException",
+			message: "Cannot transfer TRX to yourself.",
+		});
+	});
 });
 
 describe("messages without a field", () => {

@@ -4,7 +4,7 @@ import { hashedSignature } from "../../../abi/parameter.js";
 import { toNeutral } from "../../../protocol/dialect.js";
 import { decodeEvent, hashOf, type Reading, reads, selectorOf } from "../../abi.js";
 import { isJson, type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
-import { allItems, sourceOf } from "../../contracts.js";
+import { allItems, itemsBehind, joined, sourceOf } from "../../contracts.js";
 import { decimal, grouped, plainLines } from "../../format.js";
 import type { NodeClient } from "../../node-client.js";
 import { layoutOf } from "../../storage-layout.js";
@@ -133,7 +133,9 @@ export async function contractParts(
 ): Promise<HTMLElement[]> {
 	const { client } = context;
 	const [source, held] = await Promise.all([sourceOf(client, address), token(client, address)]);
-	const items = allItems(contract, source);
+	const own = allItems(contract, source);
+	const behind = await itemsBehind(client, address, own);
+	const items = joined(own, behind?.items ?? []);
 	const rows = items.map((item) => [
 		item.kind,
 		make("span", { class: "mono" }, hashedSignature(item)),
@@ -148,6 +150,7 @@ export async function contractParts(
 	return [
 		facts(
 			["Created by", addressLink(textOf(contract, "origin_address"))],
+			behind ? ["Runs the code of", addressLink(behind.implementation)] : undefined,
 			["Energy paid by callers", `${textOf(contract, "consume_user_resource_percent") || "0"} %`],
 			["Energy its owner gives a call", grouped(wholeOf(contract, "origin_energy_limit"))],
 			["Creation code", `${grouped(code.length / 2)} bytes`],

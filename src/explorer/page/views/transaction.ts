@@ -4,7 +4,7 @@ import { hashedSignature } from "../../../abi/parameter.js";
 import { decodeCall, decodeEvent, refusalOf } from "../../abi.js";
 import { addressText } from "../../address-text.js";
 import { type Json, objectOf, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
-import { amountOf, receiverOf, type TransactionFacts, transactionFacts } from "../../block-facts.js";
+import { amountOf, type TransactionFacts, transactionFacts } from "../../block-facts.js";
 import { Contracts } from "../../contracts.js";
 import { age, grouped, textOfHex, typeName } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
@@ -29,6 +29,7 @@ import {
 import type { ViewContext, ViewMaker } from "../view.js";
 import { execution } from "./execution.js";
 import { permissionParts } from "./permissions.js";
+import { callSentence, summary } from "./sentence.js";
 import { signatures } from "./signatures.js";
 import { tokensMoved } from "./tokens-moved.js";
 
@@ -184,41 +185,6 @@ async function outcome(
 	);
 }
 
-/** What it is in a sentence: who, what, whom, and whether it holds. */
-function summary(
-	of: TransactionFacts,
-	info: Json,
-	isPending: boolean,
-	solid: bigint | undefined,
-): HTMLElement {
-	const sun = amountOf(of);
-	const receiver = receiverOf(of);
-	const number = wholeOf(info, "blockNumber");
-	const isFailed = textOf(info, "result") === "FAILED" || (of.result !== "" && of.result !== "SUCCESS");
-	const isFinal = solid !== undefined && number > 0n && number <= solid;
-	const state: Child = isPending
-		? badge("waits for a block")
-		: isFailed
-			? badge("failed", "bad")
-			: badge(isFinal ? "succeeded, final" : "succeeded", "good");
-	const depth =
-		isPending || isFinal || solid === undefined || number === 0n
-			? ""
-			: ` not final yet: ${grouped(number - solid)} blocks more must follow`;
-	return make(
-		"p",
-		{ class: "lead" },
-		state,
-		" ",
-		typeName(of.type),
-		sun === undefined ? "" : [" of ", amount(sun)],
-		" from ",
-		addressLink(textOf(of.value, "owner_address"), false),
-		receiver === "" ? "" : [" to ", addressLink(receiver, false)],
-		depth,
-	);
-}
-
 /** The number of the block that nobody can take back any more; undefined where the node doesn't say. */
 async function solidNumber(client: NodeClient): Promise<bigint | undefined> {
 	const info = await client.call("getnodeinfo").catch((): Json => ({}));
@@ -273,7 +239,7 @@ export const transactionView: ViewMaker = async (context, typed) => {
 	return {
 		title: `${typeName(of.type)} ${isPending ? "(pending)" : ""}`.trim(),
 		body: defined([
-			summary(of, info, isPending, solid),
+			summary(of, info, isPending, solid, await callSentence(of, contracts)),
 			...(hasReceipt
 				? [await outcome(of, info, nowMs(), contracts, reason)]
 				: [note(isPending ? "It waits for a block." : "This node keeps no receipts.")]),

@@ -10,6 +10,7 @@ import type { Caller, Dispatcher } from "../jsonrpc/dispatcher.js";
 import {
 	isJsonArray,
 	isJsonObject,
+	type JsonArray,
 	type JsonObject,
 	JsonTextError,
 	type JsonValue,
@@ -22,8 +23,10 @@ import {
 	INVALID_REQUEST,
 	METHOD_NOT_FOUND,
 	PARSE_ERROR,
+	ResponseTooLong,
 	RpcError,
 } from "../jsonrpc/rpc-error.js";
+import { TURN_MS, Turns } from "../turns.js";
 import { jsonText, writeValue } from "./json-text.js";
 import type { DevelopmentContext, DevelopmentMethod, DevelopmentMethods } from "./method.js";
 import { accountMethods } from "./methods/accounts.js";
@@ -109,9 +112,31 @@ export class DevelopmentRpc {
 		if (request.length > MAX_BATCH) {
 			return errorReply("null", INVALID_REQUEST, `a batch has at most ${MAX_BATCH} calls`);
 		}
+		return this.batch(request, mixed, access, caller);
+	}
+
+	/** Once the answers have become too long, no further call is made: pages of other origins may read, but not fill the memory. */
+	private async batch(
+		calls: JsonArray,
+		...[mixed, access, caller]: [boolean, DevelopmentAccess, Caller]
+	): Promise<string> {
+		const { maxResponseSize } = this.options.context().node.config.node.jsonrpc;
+		const tooLong = new ResponseTooLong(maxResponseSize);
+		const most = maxResponseSize > 0 ? maxResponseSize : Number.POSITIVE_INFINITY;
+		const turns = new Turns(TURN_MS);
 		const answers: string[] = [];
-		for (const call of request) answers.push(await this.single(call, mixed, access, caller));
-		return `[${answers.filter((answer) => answer !== "").join(",")}]`;
+		let size = 0;
+		for (const call of calls) {
+			if (caller.isAbandoned?.()) break;
+			if (turns.over) await turns.yield();
+			let answer = size > most ? "" : await this.single(call, mixed, access, caller);
+			size += Buffer.byteLength(answer);
+			if (size > most) {
+				answer = errorReply(isJsonObject(call) ? idOf(call) : "null", tooLong.code, tooLong.message);
+			}
+			if (answer !== "") answers.push(answer);
+		}
+		return `[${answers.join(",")}]`;
 	}
 
 	private async single(

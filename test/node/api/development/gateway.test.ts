@@ -91,6 +91,24 @@ describe("the gateway", () => {
 });
 
 describe("administration", () => {
+	it("makes no further call of a batch once its answers are as long as an answer may be", async () => {
+		const holder = `0x${"51".repeat(20)}`;
+		await chain.result("anvil_setCode", [holder, `0x${"00".repeat(600_000)}`]);
+		const calls = Array.from({ length: 50 }, (_, id) => ({ id, method: "eth_getCode", params: [holder] }));
+		const answers = (await chain.post("/", [
+			{ id: "own", method: "dev_info" },
+			...calls,
+		])) as unknown as Json[];
+		expect(answers).toHaveLength(51);
+		expect(JSON.stringify(answers).length).toBeLessThan(26 << 20);
+		expect(answers[1]).toMatchObject({ id: 0, result: expect.stringMatching(/^0x0+$/) });
+		expect(answers.at(-1)).toEqual({
+			jsonrpc: "2.0",
+			id: 49,
+			error: { code: -32003, message: `Response exceeds the limit of ${25 << 20} bytes` },
+		});
+	});
+
 	it("makes funded batches of accounts, the same on every run", async () => {
 		const generate = "/admin/temporary-accounts-generation?accounts=3&defaultBalance=7";
 		expect(await (await chain.get(generate)).text()).toMatch(/\n\(2\) T\w{33} \(7 TRX\)\n/);

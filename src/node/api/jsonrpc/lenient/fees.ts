@@ -4,6 +4,7 @@
  */
 
 import { transactionInfosOfBlock } from "../../queries/blocks.js";
+import { TURN_MS, Turns } from "../../turns.js";
 import { anyValue, type DeclaredType, list, text } from "../declared-types.js";
 import { type JsonArray, JsonNumber, type JsonValue } from "../json-reader.js";
 import { defineMethod, type RpcContext, type RpcMethod, type RpcValue } from "../method.js";
@@ -42,7 +43,13 @@ function readCount(value: JsonValue): bigint {
 	return BigInt(digits);
 }
 
-function history(context: RpcContext, count: bigint, newest: string, percentiles: number): RpcValue {
+/** Reads up to a thousand blocks and their receipts, in turns: after one, the chain may be another. */
+async function history(
+	context: RpcContext,
+	count: bigint,
+	newest: string,
+	percentiles: number,
+): Promise<RpcValue> {
 	const { state } = context;
 	const last = blockByTag(context, newest);
 	if (!last) throw invalidParams("block not found");
@@ -50,7 +57,10 @@ function history(context: RpcContext, count: bigint, newest: string, percentiles
 	const wanted = count > MAX_BLOCKS ? MAX_BLOCKS : count;
 	const oldest = last.number - wanted + 1n > 0n ? last.number - wanted + 1n : 0n;
 	const rewards: RpcValue[] = [];
+	const turns = new Turns(TURN_MS);
 	for (let number = oldest; percentiles > 0 && number <= last.number; number++) {
+		if (turns.over) await turns.yield();
+		if (context.isAbandoned?.()) break;
 		const block = blockByTag(context, quantity(number));
 		const used = transactionInfosOfBlock(state, number).length > 0;
 		const price = quantity(block && used ? energyPriceAt(state, block.timestampMs) : 0n);

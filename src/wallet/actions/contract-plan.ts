@@ -1,0 +1,151 @@
+/** Deployments and calls of contracts as plans: what commands and programs hand on to be sent. */
+
+import { encodeCall, encodeValues } from "../../abi/coder.js";
+import type { ContractInterface } from "../../abi/parameter.js";
+import { contractAddress, toBase58Check } from "../../protocol/address.js";
+import { concatBytes } from "../../protocol/bytes.js";
+import { CreateSmartContract, SmartContract, TriggerSmartContract } from "../../protocol/messages.js";
+import { readArguments } from "../abi/argument.js";
+import { constructorOf, findItem, interfaceOf } from "../abi/interface.js";
+import { storedAbi } from "../abi/stored.js";
+import { Failure } from "../failure.js";
+import type { Json } from "../json.js";
+import type { ContractCall } from "../node/constant-call.js";
+import { contractOf } from "../transaction/contract.js";
+import { callNote, type NamedCall } from "../transaction/named-call.js";
+import { accountNamed } from "../transaction/signing.js";
+import { type FeeLimit, type FeeLimitWish, feeLimitOf } from "../values/fee-limit.js";
+import { callFeeLimit, explainRevert, receiptView } from "../view/contract-outcome.js";
+import type { Actor, TransactionPlan } from "./plan.js";
+
+/** What goes with a call: sun, and ORC-10 tokens. */
+export type CallValues = Pick<ContractCall, "valueSun" | "tokenId" | "tokenValue">;
+
+export interface CallOptions extends CallValues, FeeLimitWish {
+	/** Neither tried nor estimated. */
+	readonly offline?: boolean | undefined;
+}
+
+export interface Deployment extends CallOptions {
+	/** Creation code, without the constructor's arguments. */
+	readonly code: Uint8Array;
+	/** The interface, in any form that compilers write. */
+	readonly abi: Json;
+	/** Of the constructor, as they are typed on the command line. */
+	readonly arguments?: readonly string[];
+	readonly name?: string;
+	/** Percentage of energy that callers pay; 100 if absent. */
+	readonly callerPercent?: bigint;
+	/** Energy that the owner pays for one call at most; 10,000,000 if absent. */
+	readonly ownerEnergyLimit?: bigint;
+}
+
+type Asking = Pick<Actor, "settings" | "client" | "owner">;
+
+/**
+ * Deploys a contract. It is tried first. The result has its `contractAddress`.
+ * @throws {Failure} `contract_revert` if the constructor refuses; `usage`, `bad_value` for arguments
+ */
+export async function deploymentPlan(actor: Asking, deployment: Deployment): Promise<TransactionPlan> {
+	const { owner, settings, client } = actor;
+	const { code, abi, name = "", callerPercent = 100n, ownerEnergyLimit = 10_000_000n } = deployment;
+	const texts = deployment.arguments ?? [];
+	const items = interfaceOf(abi);
+	if (texts.length > 0 && items.length === 0) {
+		throw new Failure("usage", "the arguments have no types: give the interface with --abi or --artifact");
+	}
+	const { inputs } = constructorOf(items);
+	const parsed = await readArguments(inputs, texts, (text) => accountNamed(settings, text));
+	const bytecode = concatBytes(code, await encodeValues(inputs, parsed));
+	const values = valuesIn(deployment);
+	let limit: FeeLimit;
+	try {
+		const asked = { owner, contract: new Uint8Array(0), data: bytecode, ...values };
+		limit = await feeLimitOf(deployment, client, deployment.offline ? undefined : asked);
+	} catch (error) {
+		throw await explainRevert(error, items);
+	}
+	return {
+		...contractOf(CreateSmartContract, {
+			owner_address: owner,
+			call_token_value: values.tokenValue ?? 0n,
+			token_id: values.tokenId ?? 0n,
+			new_contract: SmartContract.create({
+				origin_address: owner,
+				abi: storedAbi(abi),
+				bytecode,
+				call_value: values.valueSun ?? 0n,
+				consume_user_resource_percent: callerPercent,
+				name,
+				origin_energy_limit: ownerEnergyLimit,
+			}),
+		}),
+		...limit,
+		resultOf: ({ transaction }) => ({
+			contractAddress: toBase58Check(contractAddress(transaction.id, owner)),
+		}),
+		readReceipt: async (receipt) => {
+			const { reason, logs } = (await receiptView(receipt, undefined, items)) as {
+				reason?: string;
+				logs?: readonly object[];
+			};
+			return { ...(reason === undefined ? {} : { reason }), ...(logs ? { logs } : {}) };
+		},
+	};
+}
+
+/**
+ * A call in words: a function by its name or signature, with arguments as they are typed on the command line.
+ * @param items the contract's interface; may be empty for a whole signature
+ * @throws {Failure} `bad_value`
+ */
+export async function callInWords(
+	{ settings }: Pick<Asking, "settings">,
+	contract: Uint8Array,
+	items: ContractInterface,
+	words: readonly [name: string, ...texts: string[]],
+): Promise<NamedCall> {
+	const [name, ...texts] = words;
+	const item = findItem(items, name, "function", texts);
+	const values = await readArguments(item.inputs, texts, (text) => accountNamed(settings, text));
+	return { contract, data: await encodeCall(item, values), item, items, texts };
+}
+
+/**
+ * Calls a function in a transaction. It is tried first.
+ * @throws {Failure} `contract_revert` with the reason if the contract refuses
+ */
+export async function callPlan(
+	actor: Asking,
+	call: NamedCall,
+	options: CallOptions = {},
+): Promise<TransactionPlan> {
+	const { owner, client } = actor;
+	const { contract, data, item, items } = call;
+	const values = valuesIn(options);
+	const asked = options.offline ? undefined : { owner, contract, data, ...values };
+	const limit = await callFeeLimit(options, client, asked, async () => items);
+	const note = callNote(call);
+	return {
+		...contractOf(TriggerSmartContract, {
+			owner_address: owner,
+			contract_address: contract,
+			data,
+			call_value: values.valueSun ?? 0n,
+			token_id: values.tokenId ?? 0n,
+			call_token_value: values.tokenValue ?? 0n,
+		}),
+		...limit,
+		...(note ? { note } : {}),
+		...(item ? { interface: [item] } : {}),
+		readReceipt: (receipt) => receiptView(receipt, item, items),
+	};
+}
+
+function valuesIn({ valueSun, tokenId, tokenValue }: CallValues): CallValues {
+	return {
+		...(valueSun === undefined ? {} : { valueSun }),
+		...(tokenId === undefined ? {} : { tokenId }),
+		...(tokenValue === undefined ? {} : { tokenValue }),
+	};
+}

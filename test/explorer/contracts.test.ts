@@ -1,0 +1,81 @@
+/** Interfaces of contracts for a page: their own, and through a proxy that of the contract whose code it runs. */
+
+import { describe, expect, test } from "vitest";
+import { addressText } from "../../src/explorer/address-text.js";
+import { Contracts } from "../../src/explorer/contracts.js";
+import { NodeClient } from "../../src/explorer/node-client.js";
+
+const hex = (digit: string) => digit.repeat(40);
+const address = (digit: string) => addressText(`41${hex(digit)}`) ?? "";
+const word = (digits: string) => `0x${digits.padStart(64, "0")}`;
+const PROXY = "1";
+const LOGIC = "2";
+const BEACON = "3";
+
+// The standards' own words for the places.
+const EIP1967 = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
+const EIP1967_BEACON = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
+const EIP1822 = "0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7";
+
+const record = (name: string, ...entrys: object[]) => ({ name, contract_address: "T", abi: { entrys } });
+const RECORDS = {
+	[address(PROXY)]: record("Box", { type: "Fallback" }, { type: "Event", name: "Upgraded" }),
+	[address(LOGIC)]: record("BoxLogic", { type: "Function", name: "value", inputs: [] }),
+};
+
+interface Answers {
+	readonly slots?: Readonly<Record<string, string>>;
+	readonly code?: string;
+	readonly records?: Readonly<Record<string, object>>;
+}
+
+function contracts({ slots, code = "0x60", records = RECORDS }: Answers) {
+	const methods: string[] = [];
+	const answer = (path: string, body: Record<string, unknown>): unknown => {
+		if (path === "/wallet/getcontract") return records[String(body["value"])] ?? {};
+		if (path !== "/jsonrpc" || !slots) return undefined;
+		const { method, params } = body as { method: string; params: readonly unknown[] };
+		methods.push(method);
+		if (method === "eth_getCode") return { result: code };
+		if (method === "eth_call") {
+			expect(params[0]).toEqual({ to: `0x${hex(BEACON)}`, data: "0x5c60da1b" });
+			return { result: word(hex(LOGIC)) };
+		}
+		return { result: slots[String(params[1])] ?? word("") };
+	};
+	const client = new NodeClient(async (path, { body }) => {
+		const found = answer(path, JSON.parse(body ?? "{}"));
+		return { status: found === undefined ? 404 : 200, text: async () => JSON.stringify(found ?? {}) };
+	});
+	return { contracts: new Contracts(client), methods };
+}
+
+const names = (items: readonly { readonly name: string }[]) => items.map(({ name }) => name);
+const MINIMAL = `0x363d3d373d3d3d363d73${hex(LOGIC)}5af43d82803e903d91602b57fd5bf3`;
+
+describe("a contract's interface", () => {
+	test.each<[string, Answers]>([
+		["EIP-1967", { slots: { [EIP1967]: word(hex(LOGIC)) } }],
+		["a beacon", { slots: { [EIP1967_BEACON]: word(hex(BEACON)) } }],
+		["EIP-1822", { slots: { [EIP1822]: word(hex(LOGIC)) } }],
+		["EIP-1167", { slots: {}, code: MINIMAL }],
+	])("has the functions behind a proxy of %s", async (_, answers) => {
+		const { contracts: page } = contracts(answers);
+		const { items, name } = await page.factsOf(address(PROXY));
+		expect(names(items)).toEqual(["", "Upgraded", "value"]);
+		expect(name).toBe("Box");
+	});
+
+	test("is its own where it is no proxy, and where the node answers no JSON-RPC here", async () => {
+		for (const answers of [{ slots: {} }, { slots: { [EIP1967]: word("ff".repeat(32)) } }, {}]) {
+			const { contracts: page } = contracts(answers);
+			expect(names(await page.itemsOf(address(PROXY)))).toEqual(["", "Upgraded"]);
+		}
+	});
+
+	test("costs no questions of storage where its own functions say what it does", async () => {
+		const { contracts: page, methods } = contracts({ slots: { [EIP1967]: word(hex(PROXY)) } });
+		expect(names(await page.itemsOf(address(LOGIC)))).toEqual(["value"]);
+		expect(methods).toEqual([]);
+	});
+});
