@@ -5,7 +5,7 @@ import { brotliDecompressSync } from "node:zlib";
 import type { ChainObserver } from "../node/chain/observers.js";
 import { loadConfig, type NodeConfig, type SettingPath } from "../node/config/config.js";
 import type { EventConfig } from "../node/config/event-config.js";
-import { eventBudget } from "../node/events/event-budget.js";
+import { EVENT_LIMITS, eventBudget } from "../node/events/event-budget.js";
 import { type EventMessage, triggerName } from "../node/events/event-kinds.js";
 import { createEventService } from "../node/events/event-service.js";
 import type { EventChain } from "../node/events/loaded-block.js";
@@ -46,10 +46,12 @@ interface Listener {
 /**
  * What this program tells of a recorded chain, under its configuration.
  * @param listen who else hears of the chain
+ * @param limits of what is published
  */
 export async function tellRecording(
 	recording: Recording,
 	listen?: (config: EventConfig, chain: EventChain) => Listener,
+	limits = EVENT_LIMITS,
 ): Promise<{ readonly frames: readonly EventFrame[]; readonly version: number }> {
 	const instead = new Map<SettingPath, unknown>([["node.release", recording.release]]);
 	const config = loadConfig(recording.configFile, { instead, events: true });
@@ -70,7 +72,7 @@ export async function tellRecording(
 			config: events,
 			chain: eventChainOf(node.open, "deployed"),
 			outlet: (message) => frames.push(frameOf(message)),
-			budget: eventBudget("the replay", (text) => process.stderr.write(`${text}\n`)),
+			budget: eventBudget("the replay", (text) => process.stderr.write(`${text}\n`), undefined, limits),
 			pause: async () => {},
 			warn: (text) => process.stderr.write(`${text}\n`),
 		});

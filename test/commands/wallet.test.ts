@@ -358,7 +358,7 @@ describe.concurrent("what a node's refusal becomes", () => {
 		expect(errorRecord(await pay())).toMatchObject({
 			code: "duplicate",
 			sent: false,
-			details: { sentBefore: [2, 3] },
+			details: { sentBefore: [2, 3], unsent: [4] },
 		});
 		const rest = await pay("--resume");
 		expect(rest.code).toBe(0);

@@ -12,9 +12,11 @@ interface EventLimits {
 	readonly event: number;
 	/** Characters of a block's logs, and of its transactions. */
 	readonly block: number;
+	/** Characters of all logs that are kept until their blocks are solidified; further ones are made again from the chain. */
+	readonly kept: number;
 }
 
-const EVENT_LIMITS: EventLimits = { event: 16 << 20, block: 32 << 20 };
+export const EVENT_LIMITS: EventLimits = { event: 16 << 20, block: 32 << 20, kept: 64 << 20 };
 
 /** What is said of an event that is left out. */
 const MAX_REASON = 200;
@@ -42,6 +44,11 @@ export class EventBudget {
 	/** Events that were left out. */
 	get leftOut(): number {
 		return this.count;
+	}
+
+	/** Characters of logs that may be kept until their blocks are solidified. */
+	get maxKept(): number {
+		return this.limits.kept;
 	}
 
 	/** One with the same limits. */
@@ -78,6 +85,11 @@ export class BlockBudget {
 		private readonly number: bigint,
 		private readonly limits: EventLimits,
 	) {}
+
+	/** Characters of what was made. */
+	get spent(): number {
+		return this.used;
+	}
 
 	/**
 	 * Makes something of the block that is about so many characters long.
@@ -123,11 +135,12 @@ export function eventBudget(
 	name: string,
 	warn: (text: string) => void,
 	now: () => number = () => performance.now(),
+	limits = EVENT_LIMITS,
 ): EventBudget {
 	const write = quietText(warn, now);
 	return new EventBudget((place, reason) => {
 		write("left out", `events of ${name}: ${placeText(place)} is left out: ${reason}`);
-	});
+	}, limits);
 }
 
 function placeText({ what, block, transaction, index }: EventPlace): string {

@@ -30,7 +30,10 @@ interface WaitingBlock {
 	readonly block: SignedBlock;
 	readonly infos: readonly Readonly<TransactionInfo>[];
 	readonly solid: number;
-	readonly logs: readonly ContractTrigger[];
+	/** Undefined: they are too long beside the others that wait, and made again when they are due. */
+	readonly logs: readonly ContractTrigger[] | undefined;
+	/** Of the logs that are kept. */
+	readonly characters: number;
 	readonly removed: boolean;
 }
 
@@ -124,8 +127,17 @@ export class FollowedEvents implements ChainObserver {
 		removed: boolean,
 	): WaitingBlock {
 		const { chain, sender } = this.options;
-		const waiting = { block, infos, solid: chain.solidNumber, logs: [], removed };
-		return { ...waiting, logs: sender.logsOf(this.loaded(waiting)) };
+		const waiting = { block, infos, solid: chain.solidNumber, logs: undefined, characters: 0, removed };
+		const { triggers, characters } = sender.logsOf(this.loaded(waiting));
+		return characters > this.room ? waiting : { ...waiting, logs: triggers, characters };
+	}
+
+	/** Characters of logs that may still be kept. */
+	private get room(): number {
+		let { maxKept } = this.options.sender;
+		for (const { characters } of this.unsolid) maxKept -= characters;
+		for (const { characters } of this.realtime) maxKept -= characters;
+		return maxKept;
 	}
 
 	private loaded({ block, infos, solid }: WaitingBlock): LoadedBlock {
@@ -154,8 +166,9 @@ export class FollowedEvents implements ChainObserver {
 	}
 
 	/** Events, then logs, then the logs of events. */
-	private tellLogs({ logs, removed }: WaitingBlock, kinds: typeof LIVE_LOGS): void {
+	private tellLogs(waiting: WaitingBlock, kinds: typeof LIVE_LOGS): void {
 		const { sender } = this.options;
+		const { removed, logs = sender.logsOf(this.loaded(waiting)).triggers } = waiting;
 		for (const trigger of logs) sender.event(trigger, kinds, removed);
 		for (const trigger of logs) if (!trigger.event) sender.log(trigger, kinds, removed);
 		for (const trigger of logs) if (trigger.event) sender.log(trigger, kinds, removed);

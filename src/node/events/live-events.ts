@@ -9,11 +9,17 @@ import type { ChainObserver, ErasedBlock } from "../chain/observers.js";
 import { receiptsOf } from "../history/stored-blocks.js";
 import type { ContractTrigger } from "./contract-triggers.js";
 import type { EventChain, LoadedBlock } from "./loaded-block.js";
-import { type EventSender, LIVE_LOGS, SOLID_LOGS } from "./sending.js";
+import { type BlockLogs, type EventSender, LIVE_LOGS, SOLID_LOGS } from "./sending.js";
 
 interface KeptLog {
 	readonly trigger: ContractTrigger;
 	readonly removed: boolean;
+}
+
+/** The logs of a height that isn't solidified. */
+interface KeptLogs {
+	readonly logs: KeptLog[];
+	characters: number;
 }
 
 interface KeptBlock {
@@ -23,7 +29,10 @@ interface KeptBlock {
 
 export class LiveEvents implements ChainObserver {
 	/** Logs by height, in the order of telling, until the height is solidified. */
-	private readonly logs = new Map<number, KeptLog[]>();
+	private readonly logs = new Map<number, KeptLogs>();
+	private keptCharacters = 0;
+	/** Heights whose logs were too long to be kept, with what was solidified when they were published first. */
+	private readonly remade = new Map<number, number>();
 	/** Receipts of the moment of execution, of blocks that aren't solidified. */
 	private readonly receipts = new Map<number, KeptBlock>();
 	/** As of the head before the next block. */
@@ -55,11 +64,14 @@ export class LiveEvents implements ChainObserver {
 		if (!sender.wantsLive) return;
 		const kept = this.logs
 			.get(number)
-			?.filter(({ trigger, removed }) => !removed && trigger.members["blockHash"] === block.idHex);
-		const triggers =
-			kept?.map(({ trigger }) => trigger) ?? sender.logsOf(this.loaded(block, infos, this.solidBeforeSwitch));
-		sender.inOrder(triggers, LIVE_LOGS, true);
-		this.keep(number, triggers, true);
+			?.logs.filter(({ trigger, removed }) => !removed && trigger.members["blockHash"] === block.idHex)
+			.map(({ trigger }) => trigger);
+		// The same objects as those that are kept already.
+		const logs = kept
+			? { triggers: kept, characters: 0 }
+			: sender.logsOf(this.loaded(block, infos, this.solidBeforeSwitch));
+		sender.inOrder(logs.triggers, LIVE_LOGS, true);
+		this.keep(number, logs, true, this.solidBeforeSwitch);
 	}
 
 	applied({ block, infos }: ErasedBlock, switching: boolean): void {
@@ -68,9 +80,9 @@ export class LiveEvents implements ChainObserver {
 		const before = switching ? this.solidBeforeSwitch : this.solid;
 		this.solid = chain.solidNumber;
 		this.receipts.set(number, { idHex: block.idHex, infos });
-		const triggers = sender.logsOf(this.loaded(block, infos, before));
-		sender.inOrder(triggers, LIVE_LOGS);
-		this.keep(number, triggers, false);
+		const logs = sender.logsOf(this.loaded(block, infos, before));
+		sender.inOrder(logs.triggers, LIVE_LOGS);
+		this.keep(number, logs, false, before);
 		if (switching) return;
 		if (sender.wants("block")) this.tell("block", block, infos, (loaded) => sender.block(loaded));
 		this.tellSolidLogs();
@@ -83,6 +95,8 @@ export class LiveEvents implements ChainObserver {
 	/** A development chain was put back, or replaced: what was kept is of another chain. */
 	replaced(): void {
 		this.logs.clear();
+		this.remade.clear();
+		this.keptCharacters = 0;
 		this.receipts.clear();
 		this.solid = this.chain.solidNumber;
 		this.solidBeforeSwitch = this.solid;
@@ -110,12 +124,26 @@ export class LiveEvents implements ChainObserver {
 
 	private tellSolidLogs(): void {
 		const { sender } = this;
-		for (const [number, kept] of [...this.logs].sort(([a], [b]) => a - b)) {
-			if (number > this.solid) continue;
+		const heights = [...this.logs.keys(), ...this.remade.keys()].filter((number) => number <= this.solid);
+		for (const number of heights.sort((a, b) => a - b)) {
+			const kept = this.logs.get(number)?.logs ?? this.remadeLogs(number);
 			for (const { trigger, removed } of kept) sender.log(trigger, SOLID_LOGS, removed);
 			for (const { trigger, removed } of kept) sender.event(trigger, SOLID_LOGS, removed);
-			this.logs.delete(number);
+			this.drop(number);
+			this.remade.delete(number);
 		}
+	}
+
+	/** Of the chain's own block: what was taken back at that height isn't known any more. */
+	private remadeLogs(number: number): readonly KeptLog[] {
+		const loaded = this.ofChain(number, this.remade.get(number));
+		if (!loaded) return [];
+		return this.sender.logsOf(loaded).triggers.map((trigger) => ({ trigger, removed: false }));
+	}
+
+	private drop(number: number): void {
+		this.keptCharacters -= this.logs.get(number)?.characters ?? 0;
+		this.logs.delete(number);
 	}
 
 	private tellSolid(): void {
@@ -130,20 +158,31 @@ export class LiveEvents implements ChainObserver {
 		for (const number of this.receipts.keys()) if (number <= solid) this.receipts.delete(number);
 	}
 
-	private keep(number: number, triggers: readonly ContractTrigger[], removed: boolean): void {
+	private keep(number: number, { triggers, characters }: BlockLogs, removed: boolean, solid: number): void {
 		if (!this.sender.wantsSolid && !this.sender.wantsLive) return;
 		if (triggers.length === 0) return;
-		const kept = this.logs.get(number) ?? [];
-		for (const trigger of triggers) kept.push({ trigger, removed });
+		if (this.remade.has(number)) {
+			this.remade.set(number, solid);
+			return;
+		}
+		if (this.keptCharacters + characters > this.sender.maxKept) {
+			this.drop(number);
+			this.remade.set(number, solid);
+			return;
+		}
+		const kept = this.logs.get(number) ?? { logs: [], characters: 0 };
+		for (const trigger of triggers) kept.logs.push({ trigger, removed });
+		kept.characters += characters;
+		this.keptCharacters += characters;
 		this.logs.set(number, kept);
 	}
 
-	private ofChain(number: number): LoadedBlock | undefined {
+	private ofChain(number: number, solid = this.solid): LoadedBlock | undefined {
 		const block = this.chain.block(number);
 		if (!block) return undefined;
 		const kept = this.receipts.get(number);
 		const infos = kept?.idHex === block.idHex ? kept.infos : receiptsOf(this.chain.state, block);
-		return this.loaded(block, infos, this.solid);
+		return this.loaded(block, infos, solid);
 	}
 
 	private loaded(

@@ -22,6 +22,12 @@ interface LogKinds {
 export const LIVE_LOGS: LogKinds = { event: "contractevent", log: "contractlog" };
 export const SOLID_LOGS: LogKinds = { event: "solidityevent", log: "soliditylog" };
 
+export interface BlockLogs {
+	readonly triggers: readonly ContractTrigger[];
+	/** About how long they are. */
+	readonly characters: number;
+}
+
 /** What is told of blocks by a configuration. */
 export class EventSender {
 	readonly wantsLive: boolean;
@@ -37,6 +43,11 @@ export class EventSender {
 		this.wantsSolid = topics.has("solidityevent") || topics.has("soliditylog");
 	}
 
+	/** Characters of logs that may be kept until their blocks are solidified. */
+	get maxKept(): number {
+		return this.budget.maxKept;
+	}
+
 	wants(kind: EventKind): boolean {
 		return this.config.topics.has(kind);
 	}
@@ -47,9 +58,11 @@ export class EventSender {
 	}
 
 	/** The logs of a block; none where no topic is about them. */
-	logsOf(loaded: LoadedBlock): readonly ContractTrigger[] {
-		if (!this.wantsLive && !this.wantsSolid) return [];
-		return [...contractTriggers(loaded, this.config, this.budget.open(loaded.block))];
+	logsOf(loaded: LoadedBlock): BlockLogs {
+		if (!this.wantsLive && !this.wantsSolid) return { triggers: [], characters: 0 };
+		const budget = this.budget.open(loaded.block);
+		const triggers = [...contractTriggers(loaded, this.config, budget)];
+		return { triggers, characters: budget.spent };
 	}
 
 	/** @param members in place of those of the trigger */

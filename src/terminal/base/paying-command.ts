@@ -35,6 +35,8 @@ interface Progress {
 	readonly sent: number[];
 	/** A node may have it. */
 	readonly unknown: number[];
+	/** Sent by an earlier run, as the journal says. */
+	readonly before: number[];
 }
 
 export abstract class PayingCommand extends ActingCommand {
@@ -51,7 +53,7 @@ export abstract class PayingCommand extends ActingCommand {
 		const lines = readPayments(
 			batch === "-" ? await readStdin("the payments") : await readFile(batch, "utf8"),
 		);
-		this.progress = { lines: lines.map(({ line }) => line), sent: [], unknown: [] };
+		this.progress = { lines: lines.map(({ line }) => line), sent: [], unknown: [], before: [] };
 		const context = await this.context(flags);
 		const judged = await judgePayments(context, lines, {
 			...feeLimitWish(flags),
@@ -116,8 +118,7 @@ export abstract class PayingCommand extends ActingCommand {
 		const attempts = [...journal.attempts.values()].filter(({ state }) => state !== "refused");
 		const byKey = new Map(payments.map((payment) => [payment.key, payment]));
 		const known = attempts.flatMap(({ payment }) => byKey.get(payment)?.line ?? []);
-		// Until the node has said what became of them.
-		this.progress?.unknown.push(...known);
+		this.progress?.before.push(...known);
 		if (attempts.length > 0 && !resume) {
 			const what = known.length > 0 ? ` (${linesText(known)})` : "";
 			throw new Failure(
@@ -132,6 +133,8 @@ export abstract class PayingCommand extends ActingCommand {
 			);
 		}
 		const paid = new Set<string>();
+		// Until the node has said what became of them.
+		this.progress?.unknown.push(...known);
 		for (const attempt of attempts) {
 			const { payment, summary, txID } = attempt;
 			const wanted = byKey.get(payment);
@@ -225,8 +228,9 @@ export abstract class PayingCommand extends ActingCommand {
 	protected override explain(failure: Failure): Failure {
 		const { progress, batch } = this;
 		if (!progress || !batch || !sends(batch)) return super.explain(failure);
-		const { sent, unknown, lines } = progress;
-		const unsent = lines.filter((line) => !sent.includes(line) && !unknown.includes(line));
+		const { sent, unknown, before, lines } = progress;
+		const gone = new Set([...sent, ...unknown, ...(batch.resume ? [] : before)]);
+		const unsent = lines.filter((line) => !gone.has(line));
 		const told = this.explainInput(failure);
 		const details = { ...told.facts.details, sent, unknown, unsent };
 		if (sent.length + unknown.length === 0)

@@ -9,6 +9,7 @@ function budgetOf(event: number, ofBlock: number) {
 	const budget = new EventBudget(({ what, index }, reason) => leftOut.push(`${what} ${index}: ${reason}`), {
 		event,
 		block: ofBlock,
+		kept: ofBlock,
 	});
 	return { budget, leftOut };
 }

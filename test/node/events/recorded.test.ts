@@ -1,7 +1,7 @@
 /** Events as the reference node's native queue told them (`EVENT_RECORDINGS=FOLDER npx vitest run test/node/events/recorded.test.ts` replays more of them). */
 
 import { describe, expect, it } from "vitest";
-import { eventBudget } from "../../../src/node/events/event-budget.js";
+import { EVENT_LIMITS, eventBudget } from "../../../src/node/events/event-budget.js";
 import { ToldFeed } from "../../../src/node/events/sinks/told-feed.js";
 import { compareFrames, readFrames, tellRecording } from "../../../src/replay/event-frames.js";
 import { openRecordings } from "../../../src/replay/recording.js";
@@ -27,6 +27,20 @@ describe("recorded events", () => {
 			expect(compareFrames(expected, told.frames, told.version)).toEqual([]);
 		},
 		60_000,
+	);
+
+	it.each([...frames.keys()])(
+		"%s: logs that there is no room for until they are solidified are made again, all but those that were taken back",
+		async (variant) => {
+			const [recording] = openRecordings(`${FOLDER}/ops-ev-${variant}.conf`);
+			if (!recording) throw new Error(`no set ${variant}`);
+			const usual = (await tellRecording(recording)).frames;
+			const few = (await tellRecording(recording, undefined, { ...EVENT_LIMITS, kept: 0 })).frames;
+			const texts = few.map(({ topic, json }) => `${topic} ${json}`);
+			const missing = usual.filter(({ topic, json }) => !texts.includes(`${topic} ${json}`));
+			expect(missing.filter(({ topic }) => !topic.startsWith("solidity"))).toEqual([]);
+			expect(few.length).toBe(usual.length - missing.length);
+		},
 	);
 
 	it.each([...frames.keys()])(

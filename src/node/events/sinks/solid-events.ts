@@ -28,7 +28,7 @@ export function solidEvents(
 	const loaded = { block, infos: receiptsOf(state, block), state, solidNumber: block.number, dialect };
 	if (sender.wants("block")) sender.block(loaded);
 	if (sender.wants("transaction")) sender.transactions(loaded);
-	sender.inOrder(sender.logsOf(loaded), SOLID_LOGS);
+	sender.inOrder(sender.logsOf(loaded).triggers, SOLID_LOGS);
 	if (sender.wants("solidity")) sender.solidified(block);
 	return found;
 }

@@ -135,7 +135,7 @@ describe.each([0, 1] as const)("a feed with a stored position, version %i", (ver
 		const leftOut: string[] = [];
 		const budget = new EventBudget(
 			({ what, block, index }, reason) => leftOut.push(`${what} ${block} ${index}: ${reason}`),
-			{ event: 20_000, block: 1 << 20 },
+			{ event: 20_000, block: 1 << 20, kept: 1 << 20 },
 		);
 		const life = live(chain, shelf, config, file, budget);
 		chain.push(2);
