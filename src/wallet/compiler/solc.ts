@@ -50,9 +50,10 @@ export async function findCompiler(wanted: string | undefined, path: string): Pr
 	const which = version === undefined ? "the Solidity compiler" : `the Solidity compiler ${version}`;
 	const others = found.length > 0 ? `, only ${found.join(", ")}` : "";
 	throw new Failure("not_found", `${which} isn't installed here${others}`, {
-		hint: existsSync("node_modules/solc")
-			? "what lies in the working directory is only run where it is named: --solc node_modules/solc"
-			: `npm install --global solc${version === undefined ? "" : `@${version}`}, or name one with --solc <path>`,
+		hint:
+			version === undefined && existsSync("node_modules/solc")
+				? "what lies in the working directory is only run where it is named: --solc node_modules/solc"
+				: `npm install --global solc${version === undefined ? "" : `@${version}`}, or name one with --solc <path>`,
 	});
 }
 
