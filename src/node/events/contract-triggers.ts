@@ -32,20 +32,19 @@ const BYTE_CHARACTERS = 2 * 2;
 /** Of a character that JSON writes as an escape. */
 const ESCAPE_CHARACTERS = 6;
 
-/** The logs of a block that the filter leaves, in order, each made when it is asked for. */
+/** The logs of a block in order, each made when it is asked for; undefined stands for one that the filter or the budget leaves out. */
 export function* contractTriggers(
 	loaded: LoadedBlock,
 	{ filter, parsesLogs }: Pick<EventConfig, "filter" | "parsesLogs">,
 	budget: BlockBudget,
-): Generator<ContractTrigger> {
+): Generator<ContractTrigger | undefined, void> {
 	const { block, infos } = loaded;
 	if (filter && !isWithin(filter, block.number)) return;
 	if (infos.length !== block.transactions.length) return;
 	for (const [position, info] of infos.entries()) {
 		for (const [index, log] of info.log.entries()) {
-			if (filter && !isWanted(filter, log)) continue;
-			const trigger = contractTriggerAt(loaded, { position, index }, parsesLogs, budget);
-			if (trigger) yield trigger;
+			const isWithout = filter && !isWanted(filter, log);
+			yield isWithout ? undefined : contractTriggerAt(loaded, { position, index }, parsesLogs, budget);
 		}
 	}
 }
