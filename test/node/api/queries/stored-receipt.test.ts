@@ -7,8 +7,8 @@ import { TransactionInfo, TransactionRet } from "../../../../src/protocol/messag
 test("the receipt of a transaction is found among those of its block without decoding them", () => {
 	const idOf = (n: number): Uint8Array => new Uint8Array(32).fill(n);
 	const infos = [1, 2, 3].map((n) => TransactionInfo.create({ id: idOf(n), fee: BigInt(n) }));
-	// Behind its id the last one can't be decoded.
-	const damaged = concatBytes(Uint8Array.of(0x1a, 36, 0x0a, 32), idOf(4), Uint8Array.of(0x12, 0x7f));
+	// A log of the last one can't be decoded.
+	const damaged = concatBytes(Uint8Array.of(0x1a, 37, 0x0a, 32), idOf(4), Uint8Array.of(0x42, 0x01, 0x0a));
 	const bytes = concatBytes(
 		TransactionRet.encode(TransactionRet.create({ transactioninfo: infos })),
 		damaged,
