@@ -9,7 +9,7 @@ const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
 
 /** What kept programs may hold together, and about what an operand takes beside its program. */
-const MAX_BYTES = 48 << 20;
+const MAX_BYTES = 32 << 20;
 const OPERAND_BYTES = 112;
 
 /** Bytes past the end of the code that may be read as operands or as a STOP. */

@@ -7,12 +7,12 @@ import { type Attack, attackerHost, tally } from "../attack.js";
 import { constantCall } from "./servers.js";
 
 const SENDERS = 4;
-/** Of a push of seven bytes that is taken from the stack again. */
-const PAIR = "661122334455667750";
+/** Of a push of eight bytes that is taken from the stack again. */
+const PAIR = "67112233445566778850";
 /** Pairs of the code that is created: as many as the energy of a constant call pays for, a power of two. */
 const DOUBLINGS = 15;
 
-/** Creates a contract of 288 KB of pushes, different from every other by a number behind them, and calls it. */
+/** Creates a contract of 320 KB of pushes, different from every other by a number behind them, and calls it. */
 function createAndCall(number: number): string {
 	const bytes = PAIR.length / 2;
 	const size = (bytes << DOUBLINGS).toString(16);
@@ -36,7 +36,7 @@ function createAndCall(number: number): string {
 export const compiledCode: readonly Attack[] = [
 	{
 		name: "call-programs",
-		sends: "constant calls that each create a contract of 288 KB of pushes and run it, from 4 senders",
+		sends: "constant calls that each create a contract of 320 KB of pushes and run it, from 4 senders",
 		async run({ ports }, durationMs) {
 			const end = Date.now() + durationMs;
 			const outcomes: string[] = [];
