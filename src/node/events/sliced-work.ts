@@ -46,7 +46,7 @@ export async function inSlices<T>(
 }
 
 /** Pieces of work that wait; beyond them the oldest is done in one go, so that they don't hold ever more blocks. */
-const MAX_WAITING = 32;
+const MAX_WAITING_WORK = 32;
 
 interface WorkLineOptions {
 	readonly slice: () => TimeSlice;
@@ -66,7 +66,7 @@ export class WorkLine {
 	add(work: Work): void {
 		const { waiting } = this;
 		waiting.push(work);
-		const { maxWaiting = MAX_WAITING } = this.options;
+		const { maxWaiting = MAX_WAITING_WORK } = this.options;
 		for (let first = waiting[0]; first && waiting.length > maxWaiting; first = waiting[0]) {
 			while (waiting[0] === first) this.step(first);
 		}

@@ -7,9 +7,9 @@ import { parseInt64 } from "../../../protocol/int64.js";
 import { type BlockReq, TransactionInfo, type TransactionRet } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
 import { locateTransaction } from "../../chain/transaction-checks.js";
-import { type StoreDefinition, stores } from "../../state/definition.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
+import { encodedReceipts, INFOS_FIELD } from "./encoded-receipts.js";
 
 /** Fewer blocks than this can be asked for by {@link latestBlocks}. */
 const LATEST_LIMIT = 100n;
@@ -175,9 +175,7 @@ function storedReceipts(state: StateView, number: bigint): Readonly<TransactionR
 	return id ? shared(state, toKey(id), read) : read();
 }
 
-const packedReceipts = stores.transactionResult as unknown as StoreDefinition<Uint8Array>;
-/** Numbers of the fields of `TransactionRet` and `TransactionInfo`. */
-const INFOS_FIELD = 3;
+/** Number of the field of a receipt. */
 const ID_FIELD = 1;
 
 /** One stored receipt of a block. */
@@ -186,10 +184,9 @@ function storedReceipt(
 	number: bigint,
 	id: Uint8Array,
 ): Readonly<TransactionInfo> | undefined {
-	const key = be64(number);
-	const block = state.blockIndex.get(key);
+	const block = state.blockIndex.get(be64(number));
 	return shared(state, `${block ? toKey(block) : ""}${toKey(id)}`, () => {
-		const bytes = state.backend.get(packedReceipts, toKey(key));
+		const bytes = encodedReceipts(state, number);
 		for (const info of bytes ? elementsOfField(bytes, INFOS_FIELD) : []) {
 			if (equalBytes(contentOfField(info, ID_FIELD), id)) return TransactionInfo.decode(info);
 		}
