@@ -120,5 +120,10 @@ async function revert({ result }: JsonRecord, data: Uint8Array): Promise<Failure
 export function refusalByContract(reason: string, facts: Failure["facts"]): Failure {
 	const message = `the contract refused the call${reason ? `: ${reason}` : " without a reason"}`;
 	const { hint, ...others } = facts;
-	return new Failure("contract_revert", message, reason ? others : { ...others, hint: hint ?? NO_REASON });
+	// An interface may know a reason that the language's own errors didn't tell.
+	const advice = reason && hint === NO_REASON ? undefined : (hint ?? (reason ? undefined : NO_REASON));
+	return new Failure("contract_revert", message, {
+		...others,
+		...(advice === undefined ? {} : { hint: advice }),
+	});
 }
