@@ -5,7 +5,7 @@ import { keccak256 } from "../../protocol/hash.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
 import { Account, AccountType, SmartContract, SmartContractABI } from "../../protocol/messages.js";
 import { editEnergy } from "../resources/window.js";
-import { isFrom } from "../rules/release.js";
+import { byRelease } from "../rules/release.js";
 import type { StateView } from "../state/view.js";
 import { createdAddress, prefixedWord, saltedAddress } from "./addresses.js";
 import { giveBack, isTooDeep, withoutReserve } from "./calls.js";
@@ -13,6 +13,7 @@ import { type CallRefusal, closeAtOnce, TOO_DEEP, TOO_POOR } from "./execution-o
 import { Frame } from "./frame.js";
 import type { Machine } from "./machine.js";
 import { operandEnd } from "./memory.js";
+import { olderEmptyCode } from "./older/empty-code.js";
 import { prepareOnce } from "./program.js";
 import { coinTransferError, moveCoins } from "./transfers.js";
 import {
@@ -23,6 +24,7 @@ import {
 	outOfTime,
 	runtimeFailed,
 	staticViolation,
+	type VmError,
 } from "./vm-error.js";
 import { low32, sat32, type Word } from "./word.js";
 
@@ -257,18 +259,20 @@ function finish(frame: Frame, child: Frame, address: Uint8Array): void {
 	giveBack(frame, child.remaining);
 }
 
-/**
- * Before multi-signature, a creation without code broke its creator: the network's runtime met a null. It says which
- * one only where the creator was there before the transaction, not from #26 on, and not since release 4.8.1.
- */
-function refuseEmptyCode({ machine: { gates, base, options }, context }: Frame): void {
-	if (gates.multiSign) return;
-	if (gates.constantinople || isFrom(options.rules.release, "4.8.1"))
-		throw runtimeFailed("java.lang.RuntimeException", "Unknown Exception");
-	const message = base.contract.has(context.address)
-		? 'Cannot invoke "org.coin.core.vm.repository.Type.isDirty()" because the return value of "org.coin.core.vm.repository.Value.getType()" is null'
-		: "Unknown Exception";
-	throw runtimeFailed("java.lang.NullPointerException", message);
+/** How a creation without code ends its creator, before multi-signature. */
+export interface EmptyCode {
+	failure(creator: Frame): VmError;
+}
+
+const emptyCode = byRelease<EmptyCode>(
+	{ failure: () => runtimeFailed("java.lang.RuntimeException", "Unknown Exception") },
+	olderEmptyCode,
+);
+
+/** Before multi-signature, a creation without code broke its creator: the network's runtime met a null. */
+function refuseEmptyCode(creator: Frame): void {
+	const { gates, options } = creator.machine;
+	if (!gates.multiSign) throw emptyCode[options.rules.release].failure(creator);
 }
 
 /** Pays and stores what a constructor returned; sets the frame's failure if it can't be. */

@@ -1,34 +1,71 @@
 /**
- * The network's node reads and writes JSON with one library up to release 4.8.1 and with another from 4.8.2 on
- * (protocol/http §2.3, protocol/releases §4): another grammar of what it reads, other texts of errors, and another order of what
- * it writes.
+ * The network's node reads and writes JSON with a library that older releases had another of (protocol/http §2.3,
+ * protocol/releases §4): another grammar of what it reads, other texts of errors, and another order of what it writes.
  */
 
-import { NamedError, nullPointer } from "./exceptions.js";
-import { parseLenient } from "./lenient-parser.js";
+import { visibleAddress } from "../address.js";
+import { type NamedError, nullPointer } from "./exceptions.js";
 import { jsonException, parseRelaxed } from "./relaxed-reader.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "./value.js";
+import { InsertedObject, isJsonObject, type JsonObject, type JsonValue } from "./value.js";
 
-/** `hashed`: objects have the order of a hash map; `inserted`: the order in which members were put in. */
-export type JsonLibrary = "hashed" | "inserted";
-
-/** Reads a text. @throws {NamedError} JSONException, or NumberFormatException for a malformed number */
-export function parseJson(text: string, library: JsonLibrary): JsonValue {
-	return library === "inserted" ? parseRelaxed(text) : parseLenient(text);
+export interface JsonLibrary {
+	/** Tells apart what writers keep for each library; below 2. */
+	readonly number: number;
+	/** Reads a text. @throws {NamedError} JSONException, or NumberFormatException for a malformed number */
+	parse(text: string): JsonValue;
+	/** The error of a text that is not what is wanted. */
+	error(text: string): NamedError;
+	/** An object of these members. */
+	object(members: readonly (readonly [name: string, value: JsonValue])[]): JsonObject;
+	/** Members that were put together by hand, in the order in which they are written. */
+	ordered<T extends readonly [name: string, value: unknown]>(members: readonly T[]): readonly T[];
+	/** Fields of a message as they are written, by the capacity of a hash map; empty: in their own order. */
+	fieldOrders<T extends { readonly name: string }>(fields: readonly T[]): ReadonlyMap<number, readonly T[]>;
+	/** An entry of a map. */
+	mapEntry(key: string, value: string): string;
+	/** The text of bytes in the map-ordered form. */
+	mapOrderedText(text: string): string;
+	/** Whether integers of 64 bits are written as texts where a parameter asks for it. */
+	readonly takesLongsAsText: boolean;
+	/** Of the field decoder: whether a comma may stand at the end, its depth, and what it says of more. */
+	readonly endsAtComma: boolean;
+	readonly maxDepth: number;
+	readonly tooDeep: string;
+	/** The address of a field in its visible form. @throws {NamedError} */
+	fieldAddress(text: string, name: string, error: (text: string) => NamedError): Uint8Array;
+	/** An address in its visible form; undefined if it is none. @throws {Base58Error} */
+	address(text: string): Uint8Array | undefined;
 }
 
-/** The error of a text that is not what is wanted. */
-export function jsonError(text: string, library: JsonLibrary): NamedError {
-	return library === "inserted" ? jsonException(text) : new NamedError("JSONException", text);
-}
+/** The library of today. */
+export const jsonLibrary: JsonLibrary = {
+	number: 0,
+	parse: parseRelaxed,
+	error: jsonException,
+	object: (members) => new InsertedObject(members),
+	ordered: (members) => members,
+	fieldOrders: () => new Map(),
+	mapEntry: (key, value) => `{"key":${key},"value":${value}}`,
+	mapOrderedText: (text) => text,
+	takesLongsAsText: true,
+	endsAtComma: true,
+	maxDepth: 20,
+	tooDeep: "Hit recursion limit.",
+	fieldAddress: (text, name, error) => {
+		const address = visibleAddress(text);
+		if (!address) throw error(`invalid address for field: ${name}`);
+		return address;
+	},
+	address: visibleAddress,
+};
 
 /**
  * Reads a text that must be an object.
- * @throws {NamedError} as {@link parseJson}; `can not cast to JSONObject.` for other values; NullPointerException for null
+ * @throws {NamedError} as the library's `parse`; `can not cast to JSONObject.` for other values; NullPointerException for null
  */
 export function parseJsonObject(text: string, library: JsonLibrary): JsonObject {
-	const value = parseJson(text, library);
+	const value = library.parse(text);
 	if (value === null) throw nullPointer();
-	if (!isJsonObject(value)) throw jsonError("can not cast to JSONObject.", library);
+	if (!isJsonObject(value)) throw library.error("can not cast to JSONObject.");
 	return value;
 }

@@ -1,15 +1,11 @@
-/**
- * How parameters are read (protocol/json-rpc §3): by the rules up to release 4.8.1, or by those from 4.8.2 on, under which
- * a value that can't be read is an invalid parameter with a text of its own.
- */
+/** How parameters are read (protocol/json-rpc §3). */
 
 import type { SmartContractABI } from "../../../protocol/messages.js";
-import { isFrom, type Release } from "../../rules/release.js";
+import type { Release } from "../../rules/release.js";
 import type { ApiContext } from "../context.js";
+import { rpcAnswersOf } from "./answers.js";
 import type { JsonValue } from "./json-reader.js";
-import { looseReaders } from "./loose-readers.js";
 import { invalidParams } from "./rpc-error.js";
-import { strictReaders } from "./strict-readers.js";
 import { type BlockTag, isTag } from "./values.js";
 
 /** Of a call: what it is called with. */
@@ -58,7 +54,7 @@ export interface ParameterReaders {
 }
 
 export function readers(release: Release): ParameterReaders {
-	return isFrom(release, "4.8.2") ? strictReaders : looseReaders;
+	return rpcAnswersOf({ release }).readers;
 }
 
 /** The readers of the node's release. */

@@ -1,4 +1,6 @@
-/** Parameters from release 4.8.2 on (protocol/json-rpc §3.1). */
+/**
+ * Reads parameters (protocol/json-rpc §3.1): a value that can't be read is an invalid parameter with a text of its own.
+ */
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import { wrap } from "../../../protocol/int64.js";
@@ -141,7 +143,7 @@ export const strictReaders: ParameterReaders = {
 	},
 	contractAbi: (text, visible) => {
 		try {
-			return decodeFields(SmartContractABI, `{"entrys":${text}}`, visible, "inserted");
+			return decodeFields(SmartContractABI, `{"entrys":${text}}`, visible);
 		} catch (error) {
 			if (error instanceof NamedError) throw invalidParams("invalid abi");
 			throw error;

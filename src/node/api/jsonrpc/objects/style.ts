@@ -1,8 +1,8 @@
 /** What a release shows of blocks, transactions and logs beside what all do (protocol/json-rpc §§7, 8). */
 
-import { isFrom, type Release } from "../../../rules/release.js";
+import type { Release } from "../../../rules/release.js";
 import type { ApiContext } from "../../context.js";
-import { ZERO_NONCE } from "../values.js";
+import { rpcAnswersOf } from "../answers.js";
 
 export interface ObjectStyle {
 	/** The nonce of transactions, which have none. */
@@ -15,11 +15,8 @@ export interface ObjectStyle {
 	readonly timesTransactions?: boolean;
 }
 
-const FIRST: ObjectStyle = { transactionNonce: ZERO_NONCE, timesLogs: false };
-const LATER: ObjectStyle = { transactionNonce: "0x0", timesLogs: true };
-
 export function objectStyle(release: Release): ObjectStyle {
-	return isFrom(release, "4.8.2") ? LATER : FIRST;
+	return rpcAnswersOf({ release }).objects;
 }
 
 /** The style of the node's release. */
