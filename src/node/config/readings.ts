@@ -5,107 +5,81 @@ import { byRelease, type Release } from "../rules/release.js";
 import { olderReadings } from "./older/readings.js";
 import { readSize } from "./service-config.js";
 import type { Settings } from "./settings.js";
-import { type FlagValues, merged, type StartOptions } from "./start-options.js";
+import { merged, type StartOptions } from "./start-options.js";
 
 type Warn = (text: string) => void;
-
-export interface Readings {
-	/** What flags say of keys. */
-	flags(options: StartOptions, warn: Warn): { readonly over: FlagValues; readonly instead: FlagValues };
-	/** Whether addresses are a test network's, where `net.type` says so. */
-	takesTestnet(warn: Warn): boolean;
-	/**
-	 * Whether shielded transactions are served, and proofs checked.
-	 * @param former what the key of release 4.8.0 says
-	 */
-	shielded(
-		settings: Settings,
-		former: boolean,
-		isWitness: boolean,
-	): { readonly enabled: boolean; readonly verifiesProofs: boolean };
-	/** @throws {ConfigError} for a life of proposals that is refused */
-	checkProposals(settings: Settings): void;
-	callTimeoutMs(ms: bigint): number;
-	/** Handlers of contracts that are allowed; empty: all. */
-	allowedHandlers(names: readonly string[], warn: Warn): readonly string[];
-	httpBodySize(settings: Settings): number;
-	rpcMessageSize(settings: Settings): number;
-	/** Whether batches and filters of JSON-RPC have the reference's limits where the file has none. */
-	readonly hasNarrowLimits: boolean;
-	/** An address of a witness that is none. @throws {ConfigError} */
-	badWitnessAddress(source: "cmd" | "config", warn: Warn): void;
-	/** Whether the keys of the file are used. */
-	usesWitnessKeys(isWitness: boolean): boolean;
-	/** @throws {ConfigError} for an account beside several keys */
-	checkWitnessAccount(account: Uint8Array | undefined, keys: number): void;
-	/** How rate limits wait, and which of them come first. */
-	rates(settings: Settings): { readonly nonBlocking: boolean; readonly componentFirst: boolean };
-	/** A limit of gRPC that can't be read. @throws {ConfigError} */
-	badRpcLimit(entry: Settings, reason: string, warn: Warn): void;
-	/** Whether the file alone can ask for events. */
-	readonly fileAsksForEvents: boolean;
-}
 
 /** A longer life of proposals is refused, as it would not end (protocol/consensus §5.3). */
 const LONGEST_PROPOSAL_MS = 31_536_003_000;
 
-const readings = byRelease<Readings>(
-	{
-		flags: ({ over, instead, standInFirst, newer }) => ({
-			over: merged(over, standInFirst, newer),
-			instead: merged(instead),
-		}),
-		takesTestnet: (warn) => {
-			warn("net.type has no effect from release 4.8.2 on");
-			return false;
-		},
-		shielded: (settings) => ({
-			enabled: settings.get("node.allowShieldedTransactionApi"),
-			verifiesProofs: true,
-		}),
-		checkProposals: (settings) => {
-			const life = settings.get("block.proposalExpireTime");
-			if (life <= 0 || life >= LONGEST_PROPOSAL_MS) {
-				throw new ConfigError(
-					`The value[block.proposalExpireTime] is only allowed to be greater than 0 and less than ${LONGEST_PROPOSAL_MS}!`,
-				);
-			}
-			// Whatever stands there is refused, 0 too.
-			if (settings.has("committee.proposalExpireTime")) {
-				throw new ConfigError(
-					"It is not allowed to configure committee.proposalExpireTime in config.conf, please set the value in block.proposalExpireTime.",
-				);
-			}
-		},
-		callTimeoutMs: Number,
-		allowedHandlers: (names, warn) => {
-			if (names.length > 0) warn("actuator.whitelist has no effect from release 4.8.2 on");
-			return [];
-		},
-		httpBodySize: (settings) => readSize(settings, "node.http.maxMessageSize"),
-		rpcMessageSize: (settings) => readSize(settings, "node.rpc.maxMessageSize"),
-		hasNarrowLimits: true,
-		badWitnessAddress: (source) => {
-			throw new ConfigError(`LocalWitnessAccountAddress format from ${source} is incorrect`);
-		},
-		usesWitnessKeys: (isWitness) => isWitness,
-		checkWitnessAccount: (account, keys) => {
-			if (account !== undefined && keys > 1)
-				throw new ConfigError(
-					"LocalWitnessAccountAddress can only be set when there is only one private key",
-				);
-		},
-		rates: (settings) => ({
-			nonBlocking: settings.get("rate.limiter.apiNonBlocking"),
-			componentFirst: true,
-		}),
-		badRpcLimit: (entry, reason) => {
-			throw entry.refuse("rate.limiter.rpc[].strategy", reason);
-		},
-		fileAsksForEvents: true,
+const today = {
+	/** What flags say of keys. */
+	flags: ({ over, instead, standInFirst, newer }: StartOptions, _warn: Warn) => ({
+		over: merged(over, standInFirst, newer),
+		instead: merged(instead),
+	}),
+	/** Whether addresses are a test network's, where `net.type` says so. */
+	takesTestnet: (warn: Warn): boolean => {
+		warn("net.type has no effect from release 4.8.2 on");
+		return false;
 	},
-	olderReadings,
-);
+	/** Whether shielded transactions are served, and proofs checked. @param _former what the key of release 4.8.0 says */
+	shielded: (settings: Settings, _former: boolean, _isWitness: boolean) => ({
+		enabled: settings.get("node.allowShieldedTransactionApi"),
+		verifiesProofs: true,
+	}),
+	/** @throws {ConfigError} for a life of proposals that is refused */
+	checkProposals: (settings: Settings): void => {
+		const life = settings.get("block.proposalExpireTime");
+		if (life <= 0 || life >= LONGEST_PROPOSAL_MS) {
+			throw new ConfigError(
+				`The value[block.proposalExpireTime] is only allowed to be greater than 0 and less than ${LONGEST_PROPOSAL_MS}!`,
+			);
+		}
+		// Whatever stands there is refused, 0 too.
+		if (settings.has("committee.proposalExpireTime")) {
+			throw new ConfigError(
+				"It is not allowed to configure committee.proposalExpireTime in config.conf, please set the value in block.proposalExpireTime.",
+			);
+		}
+	},
+	callTimeoutMs: (ms: bigint) => Number(ms),
+	/** Handlers of contracts that are allowed; empty: all. */
+	allowedHandlers: (names: readonly string[], warn: Warn): readonly string[] => {
+		if (names.length > 0) warn("actuator.whitelist has no effect from release 4.8.2 on");
+		return [];
+	},
+	httpBodySize: (settings: Settings) => readSize(settings, "node.http.maxMessageSize"),
+	rpcMessageSize: (settings: Settings) => readSize(settings, "node.rpc.maxMessageSize"),
+	/** Whether batches and filters of JSON-RPC have the reference's limits where the file has none. */
+	hasNarrowLimits: true,
+	/** An address of a witness that is none. @throws {ConfigError} */
+	badWitnessAddress: (source: "cmd" | "config", _warn: Warn): void => {
+		throw new ConfigError(`LocalWitnessAccountAddress format from ${source} is incorrect`);
+	},
+	/** Whether the keys of the file are used. */
+	usesWitnessKeys: (isWitness: boolean) => isWitness,
+	/** @throws {ConfigError} for an account beside several keys */
+	checkWitnessAccount: (account: Uint8Array | undefined, keys: number): void => {
+		if (account === undefined || keys <= 1) return;
+		throw new ConfigError("LocalWitnessAccountAddress can only be set when there is only one private key");
+	},
+	/** How rate limits wait, and which of them come first. */
+	rates: (settings: Settings) => ({
+		nonBlocking: settings.get("rate.limiter.apiNonBlocking"),
+		componentFirst: true,
+	}),
+	/** A limit of gRPC that can't be read. @throws {ConfigError} */
+	badRpcLimit: (entry: Settings, reason: string, _warn: Warn): void => {
+		throw entry.refuse("rate.limiter.rpc[].strategy", reason);
+	},
+	/** Whether the file alone can ask for events. */
+	fileAsksForEvents: true,
+};
+
+export type Readings = typeof today;
+
+const readings = byRelease<Readings>(today, olderReadings);
 
 /** What a configuration means to a release. */
 export const readingsOf = (release: Release): Readings => readings[release];

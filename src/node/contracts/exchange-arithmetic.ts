@@ -2,11 +2,10 @@
 
 import type { Message } from "../../protocol/codec/descriptor.js";
 import { checked, wrap } from "../../protocol/int64.js";
-import { byRelease } from "../rules/release.js";
+import { admissionOf } from "../rules/admission.js";
 import type { StateView } from "../state/view.js";
 import { type ContractModule, defineContract } from "./contract.js";
 import { executeArithmetic } from "./execute-arithmetic.js";
-import { plainArithmetic } from "./older/plain-arithmetic.js";
 import { validateArithmetic } from "./validate-arithmetic.js";
 
 /** Whether sums and prices are exact: #98. */
@@ -18,26 +17,15 @@ export function sumsOf(state: StateView): (sum: bigint) => bigint {
 	return isExact(state) ? (sum) => checked(sum) : wrap;
 }
 
-/** How a type's work is run, so that an overflow becomes a refusal. */
-export interface Arithmetic {
-	check(work: () => void): void;
-	effect<T>(work: () => T): T;
-}
-
-const arithmetic = byRelease<Arithmetic>(
-	{ check: validateArithmetic, effect: executeArithmetic },
-	plainArithmetic,
-);
-
 /** A type whose errors of arithmetic are refusals. */
 export function defineExchangeContract<T extends Message>(module: ContractModule<T>): ContractModule {
 	return defineContract<T>({
 		...module,
 		validate(context) {
-			arithmetic[context.rules.release].check(() => module.validate(context));
+			admissionOf(context.rules).exchangeWork(validateArithmetic, () => module.validate(context));
 		},
 		execute(context, result) {
-			arithmetic[context.rules.release].effect(() => module.execute(context, result));
+			admissionOf(context.rules).exchangeWork(executeArithmetic, () => module.execute(context, result));
 		},
 	});
 }

@@ -39,7 +39,7 @@ export const freezeBalanceV2 = defineContract<FreezeBalanceV2Contract>({
 		}
 	},
 
-	execute({ state, contract: { owner_address, resource, frozen_balance } }) {
-		stake(state, chainStakes, owner_address, resource, frozen_balance);
+	execute({ state, contract: { owner_address: address, resource: code, frozen_balance: amount } }) {
+		stake(state, chainStakes, { address, code, amount });
 	},
 });

@@ -3,7 +3,12 @@
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { UnDelegateResourceContract } from "../../protocol/messages.js";
-import { delegatedAmount, delegationExpiryMs, delegationKeyV2 } from "../resources/delegated-resource.js";
+import {
+	delegatedAmount,
+	delegationExpiryMs,
+	delegationKeyV2,
+	unlockExpired,
+} from "../resources/delegated-resource.js";
 import { resourceOf } from "../resources/stake.js";
 import { chainStakes, takeBack } from "../resources/stake-effects.js";
 import { type Resource, unfreezeDelayOn } from "../resources/window.js";
@@ -60,6 +65,7 @@ export const undelegateResource = defineContract<UnDelegateResourceContract>({
 
 	execute({ state, contract }) {
 		const { owner_address: from, receiver_address: to, balance: amount } = contract;
+		unlockExpired(state, from, to, state.properties.headTimestampMs);
 		takeBack(state, chainStakes, { from, to, resource: resourceOf(contract.resource) as Resource, amount });
 	},
 });

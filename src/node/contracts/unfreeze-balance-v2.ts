@@ -37,13 +37,11 @@ export const unfreezeBalanceV2 = defineContract<UnfreezeBalanceV2Contract>({
 		}
 	},
 
-	execute({ state, rules, contract: { owner_address, resource, unfreeze_balance } }, result) {
-		result.withdraw_expire_amount = unstake(state, chainStakes, owner_address, {
-			code: resource,
-			amount: unfreeze_balance,
-			delayMs: unstakingDelayMs(state.properties, rules.development?.unstakeDelayMs),
-			shrinksVotes: true,
-		});
+	execute({ state, rules, contract }, result) {
+		const { owner_address: address, resource: code, unfreeze_balance: amount } = contract;
+		const delayMs = unstakingDelayMs(state.properties, rules.development?.unstakeDelayMs);
+		const part = { address, code, amount, delayMs, shrinks: true };
+		result.withdraw_expire_amount = unstake(state, chainStakes, part);
 	},
 });
 

@@ -1,34 +1,26 @@
 /**
- * What staking, unstaking, lending and taking back do to the state (protocol/staking §§4.3, 4.4, 5.4 and 5.5), once their checks are
- * over: the same for transactions and from inside a contract, but for what {@link StakeRules} names. Amounts in sun.
+ * What stakes do to the state once their checks are over (protocol/staking §§4 and 5): the same for transactions and from
+ * inside a contract, but for what {@link StakeRules} names. Amounts in sun; owners that are given are written by the caller.
  */
 
-import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
-import { Account, AccountUnFreezeV2, DelegatedResource, ResourceCode } from "../../protocol/messages.js";
+import { fromDouble, SUN_PER_COIN, toDouble, wrap } from "../../protocol/int64.js";
+import {
+	Account,
+	AccountFrozen,
+	AccountUnFreezeV2,
+	DelegatedResource,
+	ResourceCode,
+} from "../../protocol/messages.js";
 import type { Properties } from "../state/properties.js";
 import type { StateView } from "../state/view.js";
-import {
-	addDelegated,
-	delegationKeyV2,
-	editDelegation,
-	isSpent,
-	unlockExpired,
-} from "./delegated-resource.js";
+import * as pair from "./delegated-resource.js";
 import { indexDelegationV2, unindexDelegationV2 } from "./delegation-index.js";
-import {
-	addDelegation,
-	addStakeV2,
-	addTotalWeight,
-	codeOf,
-	resourceTotals,
-	splitUnstaking,
-	weightV2,
-} from "./stake.js";
+import * as stakes from "./stake.js";
 import { takeFromReceiver } from "./undelegation.js";
 import { chainRewards, machineRewards, type RewardRules, withdrawReward } from "./vote-rewards.js";
 import { shrinkVotes } from "./votes.js";
 import { initializeOldPower, invalidateOldPower } from "./voting-power.js";
-import { mergeUsage, type Resource } from "./window.js";
+import { editEnergy, mergeUsage, type Resource } from "./window.js";
 
 /** What transactions and contracts do otherwise. */
 interface StakeRules {
@@ -37,28 +29,23 @@ interface StakeRules {
 	addWeight(properties: Properties, code: number, coins: bigint): void;
 	/** The most usage that a stake stands for. The order of the roundings differs. */
 	mostUsage(state: StateView, resource: Resource, stakeSun: bigint): bigint;
-	/** Before a pair's unlocked record is read. */
-	unlock(state: StateView, from: Uint8Array, to: Uint8Array): void;
-	/** Writes that record when something was taken out of it. */
+	/** Writes a pair's unlocked record when something was taken out of it. */
 	putUnlocked(state: StateView, record: DelegatedResource, from: Uint8Array, to: Uint8Array): void;
 }
 
 export const chainStakes: StakeRules = {
 	rewards: chainRewards,
-	addWeight: addTotalWeight,
+	addWeight: stakes.addTotalWeight,
 	mostUsage: (state, resource, stakeSun) => {
-		const { limit, weight } = resourceTotals(state.properties, resource);
+		const { limit, weight } = stakes.resourceTotals(state.properties, resource);
 		return fromDouble((toDouble(stakeSun) / 1_000_000) * (toDouble(limit) / toDouble(weight)));
 	},
-	unlock: (state, from, to) => unlockExpired(state, from, to, state.properties.headTimestampMs),
 	putUnlocked: (state, record, from, to) => {
-		const key = delegationKeyV2(from, to, false);
-		if (!isSpent(record)) {
-			state.delegatedResource.put(key, record);
-			return;
-		}
+		const key = pair.delegationKeyV2(from, to, false);
+		if (!pair.isSpent(record)) return void state.delegatedResource.put(key, record);
 		state.delegatedResource.delete(key);
-		if (!state.delegatedResource.has(delegationKeyV2(from, to, true))) unindexDelegationV2(state, from, to);
+		const locked = pair.delegationKeyV2(from, to, true);
+		if (!state.delegatedResource.has(locked)) unindexDelegationV2(state, from, to);
 	},
 };
 
@@ -70,72 +57,63 @@ export const machineStakes: StakeRules = {
 		else properties.add("TOTAL_COIN_POWER_WEIGHT", coins);
 	},
 	mostUsage: (state, resource, stakeSun) => {
-		const { limit, weight } = resourceTotals(state.properties, resource);
+		const { limit, weight } = stakes.resourceTotals(state.properties, resource);
 		return fromDouble(((toDouble(stakeSun) / 1_000_000) * toDouble(limit)) / toDouble(weight));
 	},
-	unlock: () => {},
 	putUnlocked: (state, record, from, to) => {
-		state.delegatedResource.put(delegationKeyV2(from, to, false), record);
-		if (isSpent(record)) unindexDelegationV2(state, from, to);
+		state.delegatedResource.put(pair.delegationKeyV2(from, to, false), record);
+		if (pair.isSpent(record)) unindexDelegationV2(state, from, to);
 	},
 };
 
-/** Changes a stake of a record that the caller writes, and the total that it is part of. */
+/** Changes a stake of generation 2, and the total that it is part of. */
 export function changeStake(
 	{ properties }: StateView,
 	rules: StakeRules,
 	owner: Account,
-	code: number,
-	delta: bigint,
+	{ code, amount }: { readonly code: number; readonly amount: bigint },
 ): void {
-	const before = weightV2(owner, code);
-	addStakeV2(owner, code, delta);
-	rules.addWeight(properties, code, weightV2(owner, code) - before);
+	const before = stakes.weightV2(owner, code);
+	stakes.addStakeV2(owner, code, amount);
+	rules.addWeight(properties, code, stakes.weightV2(owner, code) - before);
+}
+
+/** A part of an account's coins. */
+interface Staking {
+	readonly address: Uint8Array;
+	readonly code: number;
+	readonly amount: bigint;
 }
 
 /** Stakes coins of an account. */
-export function stake(
-	state: StateView,
-	rules: StakeRules,
-	address: Uint8Array,
-	code: number,
-	amount: bigint,
-): void {
-	const owner = Account.copy(state.account.existing(address));
+export function stake(state: StateView, rules: StakeRules, part: Staking): void {
+	const owner = Account.copy(state.account.existing(part.address));
 	initializeOldPower(state.properties, owner);
-	changeStake(state, rules, owner, code, amount);
-	owner.balance = wrap(owner.balance - amount);
-	state.account.put(address, owner);
+	changeStake(state, rules, owner, part);
+	owner.balance = wrap(owner.balance - part.amount);
+	state.account.put(part.address, owner);
 }
 
-/** A part of a stake that is to be unlocked. */
-interface Unstaking {
-	readonly code: number;
-	readonly amount: bigint;
-	/** How long it waits. */
+interface Unstaking extends Staking {
 	readonly delayMs: bigint;
 	/** Whether votes follow the stake. */
-	readonly shrinksVotes: boolean;
+	readonly shrinks: boolean;
 }
 
-/** Unlocks coins of an account, and pays out what was unlocked before and has waited. @returns how much that was */
-export function unstake(
-	state: StateView,
-	rules: StakeRules,
-	address: Uint8Array,
-	{ code, amount, delayMs, shrinksVotes }: Unstaking,
-): bigint {
+/** Unlocks coins of an account, and pays out what was unlocked before and has waited. @returns what was paid out */
+export function unstake(state: StateView, rules: StakeRules, part: Unstaking): bigint {
 	const { properties } = state;
+	const { address, code, amount, delayMs, shrinks } = part;
 	const now = properties.headTimestampMs;
 	withdrawReward(state, address, rules.rewards);
 	const owner = Account.copy(state.account.existing(address));
-	const { waiting, expiredSun } = splitUnstaking(owner.unfrozenV2, now);
+	const { waiting, expiredSun } = stakes.splitUnstaking(owner.unfrozenV2, now);
 	owner.balance = wrap(owner.balance + expiredSun);
 	initializeOldPower(properties, owner);
 	const entry = { type: code, unfreeze_amount: amount, unfreeze_expire_time: wrap(now + delayMs) };
 	owner.unfrozenV2 = [...waiting, AccountUnFreezeV2.create(entry)];
-	changeStake(state, rules, owner, code, -amount);
-	if (shrinksVotes) shrinkVotes(state, owner, code);
+	changeStake(state, rules, owner, { code, amount: -amount });
+	if (shrinks) shrinkVotes(state, owner, code);
 	invalidateOldPower(properties, owner);
 	state.account.put(address, owner);
 	return expiredSun;
@@ -149,45 +127,93 @@ interface Delegation {
 	readonly amount: bigint;
 }
 
-/** Lends a stake. @param lockedUntilMs 0: it isn't locked. @param locked whether it goes into the pair's locked record */
-export function lend(
-	state: StateView,
-	{ from, to, resource, amount }: Delegation,
-	locked = false,
-	lockedUntilMs = 0n,
-): void {
-	const key = delegationKeyV2(from, to, locked);
-	const record = editDelegation(state, key, from, to);
-	addDelegated(record, resource, amount, lockedUntilMs);
+/** Lends a stake. @param untilMs until when it is locked, if it is */
+export function lend(state: StateView, given: Delegation, locked = false, untilMs = 0n): void {
+	const { from, to, resource, amount } = given;
+	const key = pair.delegationKeyV2(from, to, locked);
+	const record = pair.editDelegation(state, key, from, to);
+	pair.addDelegated(record, resource, amount, untilMs);
 	state.delegatedResource.put(key, record);
 	indexDelegationV2(state, from, to);
 	const receiver = Account.copy(state.account.existing(to));
-	addDelegation(receiver, "acquired_delegated", "frozenV2", resource, amount);
+	stakes.addDelegation(receiver, "acquired_delegated", "frozenV2", resource, amount);
 	state.account.put(to, receiver);
 	const owner = Account.copy(state.account.existing(from));
-	addDelegation(owner, "delegated", "frozenV2", resource, amount);
-	addStakeV2(owner, codeOf(resource), -amount);
+	stakes.addDelegation(owner, "delegated", "frozenV2", resource, amount);
+	stakes.addStakeV2(owner, stakes.codeOf(resource), -amount);
 	state.account.put(from, owner);
 }
 
 /** Takes a lent stake back, with its part of the usage. */
-export function takeBack(
-	state: StateView,
-	rules: StakeRules,
-	{ from, to, resource, amount }: Delegation,
-): void {
+export function takeBack(state: StateView, rules: StakeRules, given: Delegation): void {
 	const { properties } = state;
+	const { from, to, resource, amount } = given;
 	const taken = takeFromReceiver(state, to, resource, amount, rules.mostUsage);
-	rules.unlock(state, from, to);
-	const stored = state.delegatedResource.get(delegationKeyV2(from, to, false));
+	const stored = state.delegatedResource.get(pair.delegationKeyV2(from, to, false));
 	const record = DelegatedResource.copy(stored as Readonly<DelegatedResource>);
-	addDelegated(record, resource, -amount, 0n);
+	pair.addDelegated(record, resource, -amount, 0n);
 	rules.putUnlocked(state, record, from, to);
 	const owner = Account.copy(state.account.existing(from));
-	addDelegation(owner, "delegated", "frozenV2", resource, -amount);
-	addStakeV2(owner, codeOf(resource), amount);
+	stakes.addDelegation(owner, "delegated", "frozenV2", resource, -amount);
+	stakes.addStakeV2(owner, stakes.codeOf(resource), amount);
 	if (taken && taken.movedUsage > 0n) {
 		mergeUsage(properties, owner, taken.receiver, taken.movedUsage, resource, properties.headSlot);
 	}
 	state.account.put(from, owner);
+}
+
+/** What a change of a stake of generation 1 comes to. */
+export interface StakeChange {
+	/** Sun by which the stake changes, without its sign. */
+	readonly amount: bigint;
+	/** Whole coins by which it changes. */
+	readonly coins: bigint;
+}
+
+/** Adds to the owner's stake of generation 1; the new expiry holds for all of it. */
+export function addStakeV1(owner: Account, code: number, amount: bigint, expireMs: bigint): StakeChange {
+	const before = stakes.ownStakeV1(owner, code);
+	const frozen = AccountFrozen.create({ frozen_balance: wrap(before + amount), expire_time: expireMs });
+	if (code === ResourceCode.BANDWIDTH) owner.frozen = [frozen];
+	else if (code === ResourceCode.ENERGY) editEnergy(owner).frozen_balance_for_energy = frozen;
+	else owner.coin_power = frozen;
+	return { amount, coins: frozen.frozen_balance / SUN_PER_COIN - before / SUN_PER_COIN };
+}
+
+/** Ends the owner's stake of generation 1, as far as its time is over. */
+export function endStakeV1(owner: Account, code: number, nowMs: bigint): StakeChange {
+	const before = stakes.ownStakeV1(owner, code);
+	if (code === ResourceCode.BANDWIDTH) owner.frozen = owner.frozen.filter((one) => one.expire_time > nowMs);
+	else if (code === ResourceCode.ENERGY) editEnergy(owner).frozen_balance_for_energy = undefined;
+	else owner.coin_power = undefined;
+	const after = stakes.ownStakeV1(owner, code);
+	return { amount: wrap(before - after), coins: after / SUN_PER_COIN - before / SUN_PER_COIN };
+}
+
+/** Gives a new stake of generation 1 of the owner, which is `from`, to another account. */
+export function lendV1(state: StateView, owner: Account, given: Delegation, expireMs: bigint): StakeChange {
+	const { from, to, resource, amount } = given;
+	const key = pair.delegationKeyV1(from, to);
+	const record = pair.editDelegation(state, key, from, to);
+	pair.addDelegated(record, resource, amount, expireMs);
+	state.delegatedResource.put(key, record);
+	const receiver = Account.copy(state.account.existing(to));
+	const before = stakes.delegation(receiver, "acquired_delegated", "frozen", resource);
+	stakes.addDelegation(receiver, "acquired_delegated", "frozen", resource, amount);
+	state.account.put(to, receiver);
+	stakes.addDelegation(owner, "delegated", "frozen", resource, amount);
+	return { amount, coins: wrap(before + amount) / SUN_PER_COIN - before / SUN_PER_COIN };
+}
+
+/** What is left of the pair's record of generation 1, for the caller to write, once all of a resource is taken back. */
+export function takeBackV1(
+	owner: Account,
+	stored: Readonly<DelegatedResource>,
+	resource: Resource,
+): DelegatedResource {
+	const amount = pair.delegatedAmount(stored, resource);
+	const record = DelegatedResource.copy(stored);
+	pair.addDelegated(record, resource, -amount, 0n);
+	stakes.addDelegation(owner, "delegated", "frozen", resource, -amount);
+	return record;
 }

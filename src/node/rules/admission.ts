@@ -16,48 +16,42 @@ interface Cleanable<T> {
 	withoutUnknownFields(onNile?: boolean): T;
 }
 
-export interface Admission {
+const today = {
 	/** A message in the form in which it goes on. */
-	received<T extends Cleanable<T>>(message: T, network: NetworkName | undefined): T;
+	received: <T extends Cleanable<T>>(message: T, network: NetworkName | undefined): T =>
+		message.withoutUnknownFields(network === "nile"),
 	/** Whether this length of a signature is refused. */
-	isStrangeSignature(length: number): boolean;
-	/** Whether trades on exchange pairs are refused. */
-	closesTrades(state: StateView): boolean;
-	/** Whether shielded transfers are. */
-	closesShielded(state: StateView): boolean;
+	isStrangeSignature: (length: number) => length < SHORTEST_SIGNATURE || length > LONGEST_SIGNATURE,
+	/** Whether trades on exchange pairs are refused, and shielded transfers. */
+	closesTrades: ({ properties }: StateView) => !properties.on("ALLOW_HARDEN_EXCHANGE_CALCULATION"),
+	closesShielded: ({ properties }: StateView) => !properties.on("ALLOW_SHIELDED_TRANSACTION"),
 	/** Why a block is refused whose transactions have another root than its header's. */
-	rootMismatch(number: bigint, stored: Uint8Array, computed: Uint8Array): string;
+	rootMismatch: (number: bigint, stored: Uint8Array, computed: Uint8Array) =>
+		`merkle root mismatch for block ${number}: expected ${toHex(stored)}, actual ${toHex(computed)}`,
+	/** How a creation without code ends its creator before multi-signature: the name and text of the failure. */
+	emptyCode: (
+		_isConstantinople: boolean,
+		_wasThere: () => boolean,
+	): readonly [name: string, text: string] => ["java.lang.RuntimeException", "Unknown Exception"],
+	/** Does the work of an exchange type so that errors of its arithmetic are refusals. */
+	exchangeWork: (guarded: (work: () => void) => void, work: () => void) => guarded(work),
 	/** What the refusal of a foreign signature names. */
-	foreignSignature(transaction: SignedTransaction, signature: Uint8Array): string;
+	foreignSignature: ({ idHex }: SignedTransaction, _signature: Uint8Array) => idHex,
 	/** Whether the root of an announced block is checked before its signature. */
-	readonly checksAnnouncedRoot: boolean;
+	checksAnnouncedRoot: true,
 	/** Whether blocks of a branch that becomes the chain show their signature again. */
-	readonly checksBranchSignature: boolean;
+	checksBranchSignature: true,
 	/** Whether a start records that keys of account ids are spelled alike on every machine. */
-	readonly movesAccountIds: boolean;
+	movesAccountIds: true,
 	/** Whether logs are indexed where no JSON-RPC server asks for it. */
-	readonly alwaysIndexesLogs: boolean;
+	alwaysIndexesLogs: true,
 	/** Whether the genesis must name the account that receives fees while burning is off. */
-	readonly needsBlackHole: boolean;
-}
+	needsBlackHole: true,
+};
 
-const admissions = byRelease<Admission>(
-	{
-		received: (message, network) => message.withoutUnknownFields(network === "nile"),
-		isStrangeSignature: (length) => length < SHORTEST_SIGNATURE || length > LONGEST_SIGNATURE,
-		closesTrades: ({ properties }) => !properties.on("ALLOW_HARDEN_EXCHANGE_CALCULATION"),
-		closesShielded: ({ properties }) => !properties.on("ALLOW_SHIELDED_TRANSACTION"),
-		rootMismatch: (number, stored, computed) =>
-			`merkle root mismatch for block ${number}: expected ${toHex(stored)}, actual ${toHex(computed)}`,
-		foreignSignature: ({ idHex }) => idHex,
-		checksAnnouncedRoot: true,
-		checksBranchSignature: true,
-		movesAccountIds: true,
-		alwaysIndexesLogs: true,
-		needsBlackHole: true,
-	},
-	olderAdmission,
-);
+export type Admission = typeof today;
+
+const admissions = byRelease<Admission>(today, olderAdmission);
 
 /** What a node of this release asks. */
 export const admissionOf = ({ release }: { readonly release: Release }): Admission => admissions[release];

@@ -5,7 +5,7 @@ import { keccak256 } from "../../protocol/hash.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
 import { Account, AccountType, SmartContract, SmartContractABI } from "../../protocol/messages.js";
 import { editEnergy } from "../resources/window.js";
-import { byRelease } from "../rules/release.js";
+import { admissionOf } from "../rules/admission.js";
 import type { StateView } from "../state/view.js";
 import { createdAddress, prefixedWord, saltedAddress } from "./addresses.js";
 import { giveBack, isTooDeep, withoutReserve } from "./calls.js";
@@ -13,7 +13,6 @@ import { type CallRefusal, closeAtOnce, TOO_DEEP, TOO_POOR } from "./execution-o
 import { Frame } from "./frame.js";
 import type { Machine } from "./machine.js";
 import { operandEnd } from "./memory.js";
-import { olderEmptyCode } from "./older/empty-code.js";
 import { prepareOnce } from "./program.js";
 import { coinTransferError, moveCoins } from "./transfers.js";
 import {
@@ -24,7 +23,6 @@ import {
 	outOfTime,
 	runtimeFailed,
 	staticViolation,
-	type VmError,
 } from "./vm-error.js";
 import { low32, sat32, type Word } from "./word.js";
 
@@ -259,20 +257,11 @@ function finish(frame: Frame, child: Frame, address: Uint8Array): void {
 	giveBack(frame, child.remaining);
 }
 
-/** How a creation without code ends its creator, before multi-signature. */
-export interface EmptyCode {
-	failure(creator: Frame): VmError;
-}
-
-const emptyCode = byRelease<EmptyCode>(
-	{ failure: () => runtimeFailed("java.lang.RuntimeException", "Unknown Exception") },
-	olderEmptyCode,
-);
-
 /** Before multi-signature, a creation without code broke its creator: the network's runtime met a null. */
-function refuseEmptyCode(creator: Frame): void {
-	const { gates, options } = creator.machine;
-	if (!gates.multiSign) throw emptyCode[options.rules.release].failure(creator);
+function refuseEmptyCode({ machine: { gates, base, options }, context }: Frame): void {
+	if (gates.multiSign) return;
+	const wasThere = () => base.contract.has(context.address);
+	throw runtimeFailed(...admissionOf(options.rules).emptyCode(gates.constantinople, wasThere));
 }
 
 /** Pays and stores what a constructor returned; sets the frame's failure if it can't be. */

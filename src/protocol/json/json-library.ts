@@ -8,56 +8,44 @@ import { type NamedError, nullPointer } from "./exceptions.js";
 import { jsonException, parseRelaxed } from "./relaxed-reader.js";
 import { InsertedObject, isJsonObject, type JsonObject, type JsonValue } from "./value.js";
 
-export interface JsonLibrary {
-	/** Tells apart what writers keep for each library; below 2. */
-	readonly number: number;
-	/** Reads a text. @throws {NamedError} JSONException, or NumberFormatException for a malformed number */
-	parse(text: string): JsonValue;
-	/** The error of a text that is not what is wanted. */
-	error(text: string): NamedError;
-	/** An object of these members. */
-	object(members: readonly (readonly [name: string, value: JsonValue])[]): JsonObject;
-	/** Members that were put together by hand, in the order in which they are written. */
-	ordered<T extends readonly [name: string, value: unknown]>(members: readonly T[]): readonly T[];
-	/** Fields of a message as they are written, by the capacity of a hash map; empty: in their own order. */
-	fieldOrders<T extends { readonly name: string }>(fields: readonly T[]): ReadonlyMap<number, readonly T[]>;
-	/** An entry of a map. */
-	mapEntry(key: string, value: string): string;
-	/** The text of bytes in the map-ordered form. */
-	mapOrderedText(text: string): string;
-	/** Whether integers of 64 bits are written as texts where a parameter asks for it. */
-	readonly takesLongsAsText: boolean;
-	/** Of the field decoder: whether a comma may stand at the end, its depth, and what it says of more. */
-	readonly endsAtComma: boolean;
-	readonly maxDepth: number;
-	readonly tooDeep: string;
-	/** The address of a field in its visible form. @throws {NamedError} */
-	fieldAddress(text: string, name: string, error: (text: string) => NamedError): Uint8Array;
-	/** An address in its visible form; undefined if it is none. @throws {Base58Error} */
-	address(text: string): Uint8Array | undefined;
-}
-
 /** The library of today. */
-export const jsonLibrary: JsonLibrary = {
+export const jsonLibrary = {
+	/** Tells apart what writers keep for each library; below 2. */
 	number: 0,
-	parse: parseRelaxed,
+	/** Reads a text. @throws {NamedError} JSONException, or NumberFormatException for a malformed number */
+	parse: (text: string): JsonValue => parseRelaxed(text),
+	/** The error of a text that is not what is wanted. */
 	error: jsonException,
-	object: (members) => new InsertedObject(members),
-	ordered: (members) => members,
-	fieldOrders: () => new Map(),
-	mapEntry: (key, value) => `{"key":${key},"value":${value}}`,
-	mapOrderedText: (text) => text,
+	/** An object of these members. */
+	object: (members: readonly (readonly [name: string, value: JsonValue])[]): JsonObject =>
+		new InsertedObject(members),
+	/** Members that were put together by hand, in the order in which they are written. */
+	ordered: <T extends readonly [name: string, value: unknown]>(members: readonly T[]): readonly T[] =>
+		members,
+	/** Fields of a message as they are written, by the capacity of a hash map; empty: in their own order. */
+	fieldOrders: <T extends { readonly name: string }>(_: readonly T[]): ReadonlyMap<number, readonly T[]> =>
+		new Map(),
+	/** An entry of a map. */
+	mapEntry: (key: string, value: string) => `{"key":${key},"value":${value}}`,
+	/** The text of bytes in the map-ordered form. */
+	mapOrderedText: (text: string) => text,
+	/** Whether integers of 64 bits are written as texts where a parameter asks for it. */
 	takesLongsAsText: true,
+	/** Of the field decoder: whether a comma may stand at the end, its depth, and what it says of more. */
 	endsAtComma: true,
 	maxDepth: 20,
 	tooDeep: "Hit recursion limit.",
-	fieldAddress: (text, name, error) => {
+	/** The address of a field in its visible form. @throws {NamedError} */
+	fieldAddress: (text: string, name: string, error: (text: string) => NamedError): Uint8Array => {
 		const address = visibleAddress(text);
 		if (!address) throw error(`invalid address for field: ${name}`);
 		return address;
 	},
+	/** An address in its visible form; undefined if it is none. @throws {Base58Error} */
 	address: visibleAddress,
 };
+
+export type JsonLibrary = typeof jsonLibrary;
 
 /**
  * Reads a text that must be an object.

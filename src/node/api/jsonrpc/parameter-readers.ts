@@ -1,7 +1,6 @@
 /** How parameters are read (protocol/json-rpc §3). */
 
 import type { SmartContractABI } from "../../../protocol/messages.js";
-import type { Release } from "../../rules/release.js";
 import type { ApiContext } from "../context.js";
 import { rpcAnswersOf } from "./answers.js";
 import type { JsonValue } from "./json-reader.js";
@@ -53,13 +52,9 @@ export interface ParameterReaders {
 	contractAbi(text: string, visible: boolean): SmartContractABI;
 }
 
-export function readers(release: Release): ParameterReaders {
-	return rpcAnswersOf({ release }).readers;
-}
-
 /** The readers of the node's release. */
 export function readersOf({ node }: Pick<ApiContext, "node">): ParameterReaders {
-	return readers(node.config.node.release);
+	return rpcAnswersOf(node.config.node).readers;
 }
 
 /** @throws {RpcError} for tags of which there are no blocks */

@@ -2,6 +2,7 @@
 
 import { exceptionText, NamedError } from "../../../protocol/json/exceptions.js";
 import {
+	type Permission,
 	PermissionPermissionType,
 	Transaction,
 	TransactionApprovedList,
@@ -13,14 +14,13 @@ import {
 	TransactionSignWeightResultResponse_code,
 } from "../../../protocol/messages.js";
 import { maskAllows, OPERATIONS_LENGTH, OWNER_PERMISSION } from "../../../protocol/permission.js";
-import { SIGNATURE_LENGTH } from "../../../protocol/signature.js";
-import { SignedTransaction } from "../../../protocol/transaction.js";
+import { SIGNATURE_LENGTH, SignatureError } from "../../../protocol/signature.js";
+import { SignatureSizeError, SignedTransaction } from "../../../protocol/transaction.js";
 import { signingPermission, sumWeights } from "../../chain/authorization.js";
 import { ValidateSignatureError } from "../../rules/errors.js";
 import { byRelease } from "../../rules/release.js";
 import type { ApiContext } from "../context.js";
 import { olderReading } from "./older/approvals.js";
-import { codeOf, noAccount, refused, type Weighed } from "./weighing.js";
 
 const Weight = TransactionSignWeightResultResponse_code;
 const Approved = TransactionApprovedListResultResponse_code;
@@ -36,6 +36,16 @@ export interface SignatureAnswer<T> {
 	readonly shown: SignedTransaction | undefined;
 }
 
+/** How a transaction's signatures stand against the permission that it names. */
+export interface Weighed {
+	/** Undefined: there is none that may sign. */
+	readonly permission?: Readonly<Permission>;
+	readonly signers: readonly Uint8Array[];
+	readonly weight: bigint;
+	/** Why they don't count. */
+	readonly refusal?: { readonly code: number; readonly message: string };
+}
+
 /** How signatures are looked at. */
 export interface SignatureReading {
 	/** The transaction with the signatures that are looked at; undefined: there are more than any transaction may have. */
@@ -48,7 +58,10 @@ export interface SignatureReading {
 	): Weighed;
 }
 
-const readings = byRelease<SignatureReading>({ readable: cutSignatures, approved: weigh }, olderReading);
+const readings = byRelease<SignatureReading>(
+	{ readable: cutSignatures, approved: weigh },
+	olderReading(unread),
+);
 
 const readingOf = ({ node }: ApiContext): SignatureReading => readings[node.config.node.release];
 
@@ -120,13 +133,14 @@ function weigh(
 	transaction: SignedTransaction,
 	{ Permission_id: id, type }: Readonly<TransactionContract>,
 ): Weighed {
-	if (!state.account.has(transaction.owner)) return noAccount;
+	const refuse = (message: string): Weighed => unread({ message });
+	if (!state.account.has(transaction.owner)) return unread();
 	const permission = signingPermission(state, transaction);
-	if (!permission) return refused("Permission for this, does not exist!");
+	if (!permission) return refuse("Permission for this, does not exist!");
 	if (id !== OWNER_PERMISSION) {
-		if (permission.type !== PermissionPermissionType.Active) return refused("Permission type is wrong!");
-		if (permission.operations.length !== OPERATIONS_LENGTH) return refused("operations size must be 32");
-		if (!maskAllows(permission.operations, type)) return refused("Permission denied!");
+		if (permission.type !== PermissionPermissionType.Active) return refuse("Permission type is wrong!");
+		if (permission.operations.length !== OPERATIONS_LENGTH) return refuse("operations size must be 32");
+		if (!maskAllows(permission.operations, type)) return refuse("Permission denied!");
 	}
 	if (transaction.message.signature.length === 0) return { permission, signers: [], weight: 0n };
 	try {
@@ -137,4 +151,16 @@ function weigh(
 		const refusal = { code: codeOf(error.cause), message: error.message };
 		return { permission, signers: [], weight: 0n, refusal };
 	}
+}
+
+/** Signatures that can't be weighed. @param cause absent: there is no account */
+function unread(cause?: { readonly message: string }): Weighed {
+	const refusal = { code: codeOf(cause), message: cause?.message ?? "Account does not exist!" };
+	return { signers: [], weight: 0n, refusal };
+}
+
+function codeOf(cause: unknown): number {
+	if (cause instanceof SignatureSizeError) return Weight.SIGNATURE_FORMAT_ERROR;
+	if (cause instanceof SignatureError) return Weight.COMPUTE_ADDRESS_ERROR;
+	return Weight.PERMISSION_ERROR;
 }

@@ -56,7 +56,7 @@ export function freezeBalanceV2(frame: Frame): void {
 		if (machine.gates.endsOddStakes && machine.ended.has(context.address)) {
 			throw outOfTime("CPU timeout for FreezeBalanceV2 after SELFDESTRUCT");
 		}
-		stake(state, machineStakes, context.address, code, amount);
+		stake(state, machineStakes, { address: context.address, code, amount });
 		return 1;
 	});
 }
@@ -83,8 +83,8 @@ export function unfreezeBalanceV2(frame: Frame): void {
 		checkDelegated(machine, before);
 
 		const delayMs = unstakingDelayMs(properties, machine.options.rules.development?.unstakeDelayMs);
-		const part = { code, amount, delayMs, shrinksVotes: gates.vote };
-		const expiredSun = unstake(state, machineStakes, context.address, part);
+		const part = { address: context.address, code, amount, delayMs, shrinks: gates.vote };
+		const expiredSun = unstake(state, machineStakes, part);
 		if (expiredSun > 0n) {
 			note(frame, context.address, "withdrawExpireUnfreezeWhileUnfreezing", { value: expiredSun });
 		}
@@ -105,7 +105,7 @@ export function cancelAllUnfreezeV2(frame: Frame): void {
 		let paid = 0n;
 		for (const { type, unfreeze_amount: amount, unfreeze_expire_time: expireMs } of owner.unfrozenV2) {
 			if (expireMs > now) {
-				changeStake(state, machineStakes, owner, type, amount);
+				changeStake(state, machineStakes, owner, { code: type, amount });
 				restored.set(type, wrap((restored.get(type) ?? 0n) + amount));
 			} else paid = wrap(paid + amount);
 		}

@@ -2,9 +2,10 @@
 
 import { Base58Error, fromBase58Check, isAddress } from "../../address.js";
 import { capacityFor } from "../../hash-table.js";
-import { NamedError, nullPointer } from "../exceptions.js";
+import { nullPointer } from "../exceptions.js";
 import { fieldOrder, hashOrdered } from "../hash-order.js";
 import type { JsonLibrary } from "../json-library.js";
+import { jsonError } from "./lenient-lexer.js";
 import { parseLenient } from "./lenient-parser.js";
 
 /** Characters of a text whose lines are repeated. */
@@ -13,7 +14,7 @@ const MAX_REPEATED = 1 << 20;
 export const hashedLibrary: JsonLibrary = {
 	number: 1,
 	parse: parseLenient,
-	error: (text) => new NamedError("JSONException", text),
+	error: jsonError,
 	object: (members) => new Map(members),
 	ordered: (members) => hashOrdered(members, ([name]) => name),
 	fieldOrders: (fields) => {

@@ -1,6 +1,5 @@
 /** What a release shows of blocks, transactions and logs beside what all do (protocol/json-rpc §§7, 8). */
 
-import type { Release } from "../../../rules/release.js";
 import type { ApiContext } from "../../context.js";
 import { rpcAnswersOf } from "../answers.js";
 
@@ -15,15 +14,11 @@ export interface ObjectStyle {
 	readonly timesTransactions?: boolean;
 }
 
-export function objectStyle(release: Release): ObjectStyle {
-	return rpcAnswersOf({ release }).objects;
-}
-
 /** The style of the node's release. */
 export function objectStyleOf({ node }: Pick<ApiContext, "node">): ObjectStyle {
-	const { release, jsonrpc } = node.config.node;
+	const { jsonrpc } = node.config.node;
 	return {
-		...objectStyle(release),
+		...rpcAnswersOf(node.config.node).objects,
 		countsNonces: node.rules.development !== undefined,
 		timesTransactions: jsonrpc.lenient,
 	};

@@ -2,22 +2,22 @@
 
 import { SignatureError } from "../../../../protocol/signature.js";
 import type { Older } from "../../../rules/release.js";
-import type { SignatureReading } from "../signatures.js";
-import { codeOf, noAccount } from "../weighing.js";
+import type { SignatureReading, Weighed } from "../signatures.js";
 
-export const olderReading: Older<SignatureReading> = {
+/** @param refused what can't be weighed, and why; the text of a missing account without a reason */
+export const olderReading = (refused: (cause?: SignatureError) => Weighed): Older<SignatureReading> => ({
 	"4.8.1": {
 		readable: (_context, transaction) => transaction,
 		approved: ({ state }, transaction) => {
-			if (!state.account.has(transaction.owner)) return noAccount;
+			if (!state.account.has(transaction.owner)) return refused();
 			try {
 				const signers = transaction.message.signature.map((_signature, index) => transaction.signer(index));
 				return { signers, weight: 0n };
 			} catch (error) {
-				if (!(error instanceof SignatureError)) throw error;
-				return { signers: [], weight: 0n, refusal: { code: codeOf(error), message: error.message } };
+				if (error instanceof SignatureError) return refused(error);
+				throw error;
 			}
 		},
 	},
 	"4.8.0": {},
-};
+});
