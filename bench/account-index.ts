@@ -2,7 +2,7 @@
  * What the history index costs and gives (`node.history.index`): importing a recorded set with it and without, in turns; what it
  * takes on the disk; pages of 200 rows with their bodies; and pages of a store of many rows.
  *
- * npm run bench:index -- [folder of a recorded set] [rounds] [rows of the large store] [--database postgres://…]
+ * npm run tool bench:index -- [folder of a recorded set] [rounds] [rows of the large store] [--database postgres://…]
  *
  * With a database the same in schemas of it, which are removed at the end.
  */
@@ -56,7 +56,7 @@ const { values: flags, positionals } = parseArgs({
 const [folder = DEFAULT_SET, roundsText = "3", rowsText = "1000000"] = positionals;
 const name = basename(folder);
 const script = workerScript();
-if (!script) throw new Error("run this from the bundle: npm run bench:index");
+if (!script) throw new Error("run this from the bundle: npm run tool bench:index");
 await installRecoverEngine();
 await useFastHashing();
 const pool = await SignaturePool.start(script, 1);

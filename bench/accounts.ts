@@ -2,7 +2,7 @@
  * How the import rate changes with the number of accounts: transfers between accounts chosen at random, every signature
  * checked, on disk. The data set of each size is made once and kept in the user's caches: 10^7 accounts take 3 GB there.
  *
- * npm run bench:accounts -- [counts…]
+ * npm run tool bench:accounts -- [counts…]
  */
 
 import { stores } from "../src/node/state/definition.js";

@@ -1,7 +1,7 @@
 /**
  * Adopting a reference node's data: entries a second, and memory while it goes on.
  *
- * npm run bench:adoption -- [entries] [folder]
+ * npm run tool bench:adoption -- [entries] [folder]
  *
  * A recorded directory gets as many entries more, 10^6 if absent: accounts, votes and shares of contracts' storage, as
  * LevelDB writes them. The data set is made once and kept in the folder, that of the user's caches if absent.

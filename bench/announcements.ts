@@ -2,7 +2,7 @@
  * Announcements of transactions as an honest network makes them: 30 peers announce each once, their caches are full,
  * and what is asked for is delivered. And of blocks as an attacker makes them: ids that don't exist, from one peer.
  *
- * npm run bench:announcements
+ * npm run tool bench:announcements
  */
 
 import type { PeerConnection } from "../src/node/network/connection.js";

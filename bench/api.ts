@@ -3,7 +3,7 @@
  * autocannon in this process, the node in another. Queries of balances ask for another account each time, so that no
  * answer can be kept.
  *
- * npm run bench:api -- [seconds a run] [connections…] [names of queries…]
+ * npm run tool bench:api -- [seconds a run] [connections…] [names of queries…]
  */
 
 import { type ChildProcess, fork } from "node:child_process";

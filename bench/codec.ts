@@ -2,7 +2,7 @@
  * Transactions decoded and encoded per second: our generated codec against protobufjs, whose generated code gives Long
  * for 64-bit fields. Both in one run, on the same blocks.
  *
- * npm run bench:codec -- [folder of a recorded set]
+ * npm run tool bench:codec -- [folder of a recorded set]
  */
 
 import { basename, dirname, join } from "node:path";

@@ -2,7 +2,7 @@
  * CPU time for energy: every operation and every precompiled contract with the operands that cost the most, as a signed
  * block executes them: nothing but energy ends them.
  *
- * npm run bench:energy -- [--bar ms] [--portable] [--all] [--progress] [part of a shape's name]
+ * npm run tool bench:energy -- [--bar ms] [--portable] [--all] [--progress] [part of a shape's name]
  */
 
 import { parseArgs } from "node:util";

@@ -3,7 +3,7 @@
  * the source. Both are development chains of the built program on this machine. The contract reads as many slots as its
  * argument says.
  *
- * npm run bench:fork -- [rounds]
+ * npm run tool bench:fork -- [rounds]
  */
 
 import { type ChildProcess, spawn } from "node:child_process";

@@ -2,7 +2,7 @@
  * Blocks through the wire of the peer network: compressed and framed as they leave, cut out of a stream of pieces and
  * uncompressed as they come. A sync may not wait for this.
  *
- * npm run bench:frames -- [folder of a recorded set]
+ * npm run tool bench:frames -- [folder of a recorded set]
  */
 
 import { basename, join } from "node:path";

@@ -2,7 +2,7 @@
  * What the history of the state costs and gives (`node.history.state`): importing a recorded set with it and without, in
  * turns; what it takes on the disk; reading accounts and running the set's contract calls at old blocks and at the head.
  *
- * npm run bench:history -- [folder of a recorded set] [rounds]
+ * npm run tool bench:history -- [folder of a recorded set] [rounds]
  */
 
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -30,7 +30,7 @@ const READS = 400;
 const [folder = DEFAULT_SET, roundsText = "3"] = process.argv.slice(2);
 const name = basename(folder);
 const script = workerScript();
-if (!script) throw new Error("run this from the bundle: npm run bench:history");
+if (!script) throw new Error("run this from the bundle: npm run tool bench:history");
 await installRecoverEngine();
 await useFastHashing();
 const pool = await SignaturePool.start(script, 1);

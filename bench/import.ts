@@ -2,7 +2,7 @@
  * Imports the blocks of a recorded set into an empty node: transfers a second, peak memory, disk, and where the time
  * goes. Every signature is checked; the state is durable at the end.
  *
- * npm run bench:import -- [folder of a recorded set]
+ * npm run tool bench:import -- [folder of a recorded set]
  */
 
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -23,7 +23,7 @@ import { recordedConfig } from "./recorded/recorded-config.js";
 const folder = process.argv[2] ?? DEFAULT_SET;
 const name = basename(folder);
 const script = workerScript();
-if (!script) throw new Error("run this from the bundle: npm run bench:import");
+if (!script) throw new Error("run this from the bundle: npm run tool bench:import");
 
 const engine = await installRecoverEngine();
 await useFastHashing();

@@ -2,7 +2,7 @@
  * eth_getLogs over a long chain: a hundred thousand blocks whose transfers of busy tokens leave logs, and one quiet
  * contract with a log in every twenty thousandth block. The blocks are written, not executed.
  *
- * npm run bench:logs -- [blocks]
+ * npm run tool bench:logs -- [blocks]
  */
 
 import { rpcAnswersOf } from "../src/node/api/jsonrpc/answers.js";

@@ -6,7 +6,7 @@
  * One JSON line a count: medians of CPU milliseconds a block, signatures left out. Maintenance must follow the changed
  * votes, and nothing may follow the count of voters.
  *
- * npm run bench:maintenance -- [counts of voters…]
+ * npm run tool bench:maintenance -- [counts of voters…]
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * Time and memory of shielded proofs with the parameters of development chains, which are made if the user's cache lacks
- * them: `npm run bench:prover -- [ROUNDS] [THREADS]`. JSON on stdout, in milliseconds: the first proof, the best one after
+ * them: `npm run tool bench:prover -- [ROUNDS] [THREADS]`. JSON on stdout, in milliseconds: the first proof, the best one after
  * it, the processor's time of that one on all threads, how long the event loop was held at most, and how long by the main
  * thread's own work (on a busy machine it waits for a core, too; Linux alone tells).
  */

@@ -2,7 +2,7 @@
  * Old blocks in the database and in segments: bytes, reading in and out of order, and what moving them costs the event
  * loop. The blocks and receipts are those of a data directory, again and again under other heights.
  *
- * npm run bench:segments -- <data directory> [blocks]
+ * npm run tool bench:segments -- <data directory> [blocks]
  */
 
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * Cost of checking shielded proofs: `npm run bench:shielded -- FOLDER`, a folder as test/golden/shielded. Times are those of
+ * Cost of checking shielded proofs: `npm run tool bench:shielded -- FOLDER`, a folder as test/golden/shielded. Times are those of
  * the processor, so that other work on the machine doesn't count; JSON on stdout. The last lines tell for how long a transfer
  * holds the event loop, with the threads of the built program and without (wall time).
  */

@@ -3,7 +3,7 @@
  * its servers, and a node of a network with a configuration, an empty directory and the peer port open. Medians of several
  * starts; Linux tells processor time and memory. A first start that isn't counted leaves its compiled code for the others.
  *
- * npm run bench:start -- [starts] [milliseconds of quiet before memory is read]
+ * npm run tool bench:start -- [starts] [milliseconds of quiet before memory is read]
  */
 
 import type { ChildProcess } from "node:child_process";

@@ -2,7 +2,7 @@
  * How the rate of contract calls changes with the number of storage slots: token transfers between holders chosen at random,
  * in one contract, every signature checked, on disk. The data set of each size is made once and kept in the user's caches.
  *
- * npm run bench:storage -- [counts…]
+ * npm run tool bench:storage -- [counts…]
  */
 
 import { readFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
  * Stores of a reference node, read from end to end: what adopting its data directory can't be faster than.
  *
- * npm run bench:stores -- [directory of a store]
+ * npm run tool bench:stores -- [directory of a store]
  *
  * Without one, a store of small entries is made by LevelDB, in the sizes of accounts that do nothing else than exist.
  */

@@ -2,7 +2,7 @@
  * How long after its slot a block has been told to all subscribers: WebSocket clients in this process, the node, a development
  * chain that seals a block a second, in another. Medians and worst of some blocks, in milliseconds.
  *
- * npm run bench:subscriptions -- [subscribers…]
+ * npm run tool bench:subscriptions -- [subscribers…]
  */
 
 import { type ChildProcess, fork } from "node:child_process";

@@ -2,7 +2,7 @@
  * What the peer network costs. One node imports a recorded set from another over a connection of this machine, next to
  * the import of the same set from a file; and a block of the set crosses a chain of four nodes. Every node is a process.
  *
- * npm run bench:sync -- [folder of a recorded set]
+ * npm run tool bench:sync -- [folder of a recorded set]
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -46,7 +46,7 @@ interface Node {
 /** A node on an empty directory, without peers. */
 async function openNode(folder: string, ports: { listen: number; dial?: number | undefined }): Promise<Node> {
 	const script = workerScript();
-	if (!script) throw new Error("run this from the bundle: npm run bench:sync");
+	if (!script) throw new Error("run this from the bundle: npm run tool bench:sync");
 	await installRecoverEngine();
 	await useFastHashing();
 	const pool = await SignaturePool.start(script, Number(process.env["BENCH_THREADS"] ?? 1));

@@ -2,7 +2,7 @@
  * Traces the contract calls of a recorded set as clients ask for them: the last transaction of a block, with and without what
  * stands before it in the block, by each tracer. Medians in milliseconds.
  *
- * npm run bench:trace -- FOLDER
+ * npm run tool bench:trace -- FOLDER
  */
 
 import { basename, join } from "node:path";

@@ -2,7 +2,7 @@
  * Our contract machine against @ethereumjs/evm, in one process on the same code: operations or runs a second, energy
  * counted, changes committed.
  *
- * npm run bench:vm -- [part of a workload's name]
+ * npm run tool bench:vm -- [part of a workload's name]
  */
 
 import { useFastHashing } from "../src/protocol/hash.js";

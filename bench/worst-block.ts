@@ -3,7 +3,7 @@
  * 750 ms of a slot (half of half a slot, `node.blockProducedTimeOut` 50), no more than 2 MB, and no call longer than the
  * chain's CPU time (parameter 13).
  *
- * npm run bench:block -- [--limit ms] [part of a block's name]
+ * npm run tool bench:block -- [--limit ms] [part of a block's name]
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -75,7 +75,7 @@ interface Secp256k1 {
 }
 const secp256k1 = createRequire(import.meta.url)("secp256k1") as Secp256k1;
 const script = workerScript();
-if (!script) throw new Error("run this from the bundle: npm run bench:block");
+if (!script) throw new Error("run this from the bundle: npm run tool bench:block");
 
 const keyOf = (index: number): Uint8Array => sha256(Buffer.from(`worst block ${index}`));
 const addressOf = (key: Uint8Array): Uint8Array =>

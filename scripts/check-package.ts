@@ -1,16 +1,15 @@
 /**
- * Packs the program, installs it as a user would into an empty directory, and tries it there: `npm run check:package`.
+ * Packs the program, installs it as a user would into an empty directory, and tries it there: `npm run tool check:package`.
  * Needs the package registry that npm is configured for, and some seconds of a free processor.
  */
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { withStartedChain } from "./started-chain.js";
 
 const MAX_INSTALLED_BYTES = 46_000_000;
-const START_LIMIT_MS = 60_000;
 
 const root = join(import.meta.dirname, "..");
 const place = mkdtempSync(join(tmpdir(), "coin-package-"));
@@ -62,41 +61,11 @@ function expectNoTools(): void {
 	}
 }
 
-async function tryChain(): Promise<void> {
-	const ready = join(place, "ready.json");
+function tryChain(): Promise<void> {
 	const program = join(installed, "node_modules", "coin", "bin", "coin.js");
-	const ports = ["http", "solidity", "jsonrpc", "grpc", "grpc-solidity"].flatMap((api) => [
-		`--${api}-port`,
-		"0",
-	]);
-	const words = [program, "node", "start", "--dev", "--ready-file", ready, "--port", "0", ...ports];
-	const node = spawn(process.execPath, words, {
-		cwd: place,
-		env: environment,
-		stdio: ["ignore", "ignore", "inherit"],
-	});
-	try {
-		const port = await fullNodePort(node, ready);
-		const url = `http://127.0.0.1:${port}`;
-		expectText("coin chain head", coin("chain", "head", "--node", url), /^\d+$/);
-	} finally {
-		const closed = new Promise((resolve) => node.once("close", resolve));
-		if (node.exitCode === null && node.kill("SIGTERM")) await closed;
-	}
-}
-
-async function fullNodePort(node: ChildProcess, ready: string): Promise<number> {
-	const started = Date.now();
-	while (Date.now() - started < START_LIMIT_MS) {
-		if (node.exitCode !== null) throw new Error(`the development chain ended with ${node.exitCode}`);
-		try {
-			return (JSON.parse(readFileSync(ready, "utf8")) as { ports: { full: number } }).ports.full;
-		} catch {
-			// Not there yet, or half written.
-			await delay(50);
-		}
-	}
-	throw new Error(`the development chain wasn't ready after ${START_LIMIT_MS / 1000} s`);
+	return withStartedChain({ node: process.execPath, program, place, environment }, (url) =>
+		expectText("coin chain head", coin("chain", "head", "--node", url), /^\d+$/),
+	);
 }
 
 /** Bytes of the files below a folder. */

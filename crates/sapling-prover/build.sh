@@ -5,6 +5,7 @@
 #
 #   build.sh          builds, and puts the module, its hash and the tools' versions where they belong
 #   build.sh --check  builds in two folders, and compares both modules with the one that is there
+#   build.sh --native builds the native prover into native/ of the repository, for this machine alone
 set -eu
 
 crate=$(cd "$(dirname "$0")" && pwd)
@@ -55,8 +56,11 @@ case "${1:-}" in
 	cmp "$work/one/module.wasm" "$module"
 	echo "both modules are the one that is there"
 	;;
+--native)
+	cargo install --locked --force --path "$crate" --root "$crate/../../native"
+	;;
 *)
-	echo "usage: build.sh [--check]" >&2
+	echo "usage: build.sh [--check | --native]" >&2
 	exit 2
 	;;
 esac

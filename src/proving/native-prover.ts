@@ -1,5 +1,5 @@
 /**
- * Proofs by a program of native code, for those who have built it (`npm run build:prover-native`): the same crate as the
+ * Proofs by a program of native code, for those who have built it (`crates/sapling-prover/build.sh --native`): the same crate as the
  * compiled module, in a process of its own for each proof. The witness goes through a pipe.
  */
 

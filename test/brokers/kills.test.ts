@@ -1,4 +1,4 @@
-/** The short form of `npm run test:brokers`: a broker in this process, and few kills. */
+/** The short form of `npm run tool soak:brokers`: a broker in this process, and few kills. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

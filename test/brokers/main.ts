@@ -1,7 +1,7 @@
 /**
  * Tells events to real brokers and databases, each started here, on loopback, with ports and folders of its own.
  *
- *     npm run test:brokers -- [names…] [--kills 10] [--event-version 0] [--seed 1]
+ *     npm run tool soak:brokers -- [names…] [--kills 10] [--event-version 0] [--seed 1]
  *
  * Their programs come from their registries, once; one that can't be had is skipped with a sentence.
  */

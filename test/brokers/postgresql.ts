@@ -9,7 +9,7 @@ import { randomFrom } from "../soak/random.js";
 import { type Broker, type Held, kindOf } from "./broker.js";
 import { POSTGRESQL_NEEDS, PostgresqlServer, postgresqlPrograms } from "./postgresql-server.js";
 
-/** Of node and server in turn; `npm run soak:history` kills more often. */
+/** Of node and server in turn; `npm run tool soak:history` kills more often. */
 const KILLS = 10;
 const SEED = 8;
 

@@ -2,7 +2,7 @@
  * Damages every file of every recorded data directory of the reference node, one at a time, and looks what adopting makes
  * of it:
  *
- *     npm run adopt:damage -- FOLDER [--only NAME] [--positions 4] [--seed 1]
+ *     npm run tool adopt:damage -- FOLDER [--only NAME] [--positions 4] [--seed 1]
  *
  * FOLDER holds `<name>/{<name>.conf,database.tar.br}`. Each file is cut off at several lengths, has one byte changed at
  * several places, and is missing. The result has to be a refusal in one sentence that names the file, or the same entries
@@ -38,7 +38,7 @@ const { values, positionals } = parseArgs({
 });
 const [folder] = positionals;
 if (!folder)
-	throw new Error("usage: npm run adopt:damage -- FOLDER [--only NAME] [--positions N] [--seed N]");
+	throw new Error("usage: npm run tool adopt:damage -- FOLDER [--only NAME] [--positions N] [--seed N]");
 const golden: string = folder;
 const random = randomFrom(Number(values.seed));
 const positions = Number(values.positions);

@@ -2,7 +2,7 @@
  * Adopts every recorded data directory of the reference node, killed in the middle and taken up again, and goes on from
  * it with the recorded blocks:
  *
- *     npm run adopt:golden -- FOLDER [--only NAME] [--blocks 20] [--kills 3] [--seed 1]
+ *     npm run tool adopt:golden -- FOLDER [--only NAME] [--blocks 20] [--kills 3] [--seed 1]
  *
  * FOLDER holds `db/<name>/{<name>.conf,database.tar.br,after.json.br}` and the recorded sets that `db/README.md` names.
  * Each is adopted with its old blocks in place too, and one without them: as the recorded lite data of the same block.
@@ -46,7 +46,7 @@ const { values, positionals } = parseArgs({
 	},
 });
 const [folder] = positionals;
-if (!folder) throw new Error("usage: npm run adopt:golden -- FOLDER [--only NAME] [--blocks N] [--kills N]");
+if (!folder) throw new Error("usage: npm run tool adopt:golden -- FOLDER [--only NAME] [--blocks N] [--kills N]");
 const golden: string = folder;
 const random = randomFrom(Number(values.seed));
 

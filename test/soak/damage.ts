@@ -3,7 +3,7 @@
  * chain on each: it comes up with all that it had acknowledged, or ends with one sentence. One directory was closed;
  * the others were left by a process that was killed in the middle of its work, and of those the log may end early.
  *
- *     npm run soak:damage -- [--every 1] [--kills 3] [--only closed|killed] [--directory DIR]
+ *     npm run tool soak:damage -- [--every 1] [--kills 3] [--only closed|killed] [--directory DIR]
  *
  * `--every 7` takes every seventh position.
  */

@@ -4,7 +4,7 @@
  * again. Memory must be flat once the caches are full, and both must have one chain in the end. A cache is full when it
  * has reached its bound, or has all that there is.
  *
- *     npm run soak:day -- [--minutes 20] [--hours 24] [--seed 1]
+ *     npm run tool soak:day -- [--minutes 20] [--hours 24] [--seed 1]
  *
  * `--minutes` bounds the run; a machine that can't make the blocks of `--hours` in it makes fewer, and the result says so.
  */

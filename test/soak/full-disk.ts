@@ -2,7 +2,7 @@
  * Imports recorded blocks into a file system that is too small: the command must end with one sentence and exit code 1,
  * and what it leaves must open again where there is space and come to the same state as an import that had space.
  *
- *     npm run soak:disk
+ *     npm run tool soak:disk
  *
  * Needs the right to mount a tmpfs.
  */

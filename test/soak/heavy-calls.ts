@@ -2,7 +2,7 @@
  * A node that makes a block a second, its contract machine limited in time as on the network, answers queries that ask for all they can get, many at once: blocks must come in
  * time and memory must not grow.
  *
- * npm run soak:calls -- [--seconds N] [--parallel N]
+ * npm run tool soak:calls -- [--seconds N] [--parallel N]
  */
 
 import { type ChildProcess, spawn } from "node:child_process";

@@ -1,7 +1,7 @@
 /**
  * Kills a node and the PostgreSQL server of its history ({@link killHistory}).
  *
- *     npm run soak:history -- [100] [--seed 1]
+ *     npm run tool soak:history -- [100] [--seed 1]
  */
 
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";

@@ -1,5 +1,5 @@
 /**
- * Kills commands that write to a keystore, many times: `npm run soak:keystore -- <rounds>`. A round kills each command
+ * Kills commands that write to a keystore, many times: `npm run tool soak:keystore -- <rounds>`. A round kills each command
  * once, at an instant spread over its whole run.
  */
 

@@ -2,7 +2,7 @@
  * Kills a node again and again while it answers transfers, and after each start asks for everything that any of its
  * predecessors had answered. At intervals the state is compared with what the blocks alone make of a new chain.
  *
- *     npm run soak:kill -- [200] [--seed 1] [--mode node|chain] [--directory DIR]
+ *     npm run tool soak:kill -- [200] [--seed 1] [--mode node|chain] [--directory DIR]
  *
  * Mode `node` kills `coin node start`; mode `chain` kills a bare chain that writes its database all the time; without
  * a mode both run, one kill each in turn; the number counts the kills of all modes together. A failure leaves the

@@ -1,5 +1,5 @@
 /**
- * Changes every bit of each recorded call of shielded tokens that proofs and signatures cover: `npm run soak:proofs -- [BITS]`,
+ * Changes every bit of each recorded call of shielded tokens that proofs and signatures cover: `npm run tool soak:proofs -- [BITS]`,
  * how many bits of each byte, 8 if absent. None may be taken. Some ten minutes of one core; JSON on stdout, exit 1 if one is.
  */
 

@@ -2,7 +2,7 @@
  * Kills a node and the receiver of its webhook again and again, with SIGKILL, and then looks at what the receiver
  * wrote down: every block from 1 to the last, none left out, and what came twice equal both times.
  *
- *     npm run test:sinks -- [100] [--seed 1]
+ *     npm run tool soak:sinks -- [100] [--seed 1]
  */
 
 import { type ChildProcess, spawn } from "node:child_process";

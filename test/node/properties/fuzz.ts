@@ -1,7 +1,7 @@
 /**
  * Random sequences on small chains, as many as one asks for.
  *
- * npm run fuzz:chain -- [--seeds N] [--first SEED] [--steps N] [--reasons]
+ * npm run tool fuzz:chain -- [--seeds N] [--first SEED] [--steps N] [--reasons]
  */
 
 import { parseArgs } from "node:util";

@@ -1,4 +1,4 @@
-/** A few of the changes that mutations.test.ts and `npm run soak:proofs` make everywhere. */
+/** A few of the changes that mutations.slow.test.ts and `npm run tool soak:proofs` make everywhere. */
 
 import { beforeAll, expect, test } from "vitest";
 import { compiledGroth16 } from "../../../src/node/shielded/groth16-compiled.js";

@@ -1,5 +1,5 @@
 /**
- * `npm run check:stores -- <folder of recorded data directories>`: reads every store of each and compares its entries with
+ * `npm run tool check:stores -- <folder of recorded data directories>`: reads every store of each and compares its entries with
  * those that the reference has after it opened the directory, but for those that a checkpoint changes then. Looks each entry
  * up singly too.
  */

@@ -1,7 +1,7 @@
 /**
  * Malformed requests against every server of a node, as many as one asks for.
  *
- * npm run fuzz:api -- [--seed N] [--requests N for each server] [--only full,jsonrpc,…]
+ * npm run tool fuzz:api -- [--seed N] [--requests N for each server] [--only full,jsonrpc,…]
  */
 
 import { parseArgs } from "node:util";

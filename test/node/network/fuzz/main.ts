@@ -1,7 +1,7 @@
 /**
  * Damaged frames and datagrams against a live node:
  *
- *     npm run fuzz:frames -- --seed 7 --frames 1000000 --stall-ms 500
+ *     npm run tool fuzz:frames -- --seed 7 --frames 1000000 --stall-ms 500
  */
 
 import { parseArgs } from "node:util";

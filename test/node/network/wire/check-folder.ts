@@ -1,4 +1,4 @@
-/** `npm run check:frames -- <folder>`: holds every frame of a folder of recordings against our reading and writing. */
+/** `npm run tool check:frames -- <folder>`: holds every frame of a folder of recordings against our reading and writing. */
 
 import { readdirSync } from "node:fs";
 import { isFrame, readRecording } from "../recorded-frames.js";

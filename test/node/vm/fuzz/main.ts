@@ -1,7 +1,7 @@
 /**
  * Random programs in the contract machine, as long as one asks for.
  *
- * npm run fuzz:vm -- [--seed N] [--minutes M] [--programs K] [--only INDEX] [folder of a recorded set …]
+ * npm run tool fuzz:vm -- [--seed N] [--minutes M] [--programs K] [--only INDEX] [folder of a recorded set …]
  *
  * Checked of every program under random rules: it ends by its energy or its time, never by a crash; it uses no more
  * energy than it has; a second run and a traced run are the same; what failed left nothing behind. Every fourth one

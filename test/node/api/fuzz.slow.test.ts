@@ -1,4 +1,4 @@
-/** A short campaign of malformed requests; `npm run fuzz:api` is the long one. */
+/** A short campaign of malformed requests; `npm run tool fuzz:api` is the long one. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { attack, targets } from "./fuzz/campaign.js";

@@ -9,7 +9,7 @@ interface CompiledContracts {
 	readonly contracts: Readonly<Record<string, { readonly code: string }>>;
 }
 
-describe("random programs under random rules (more: npm run fuzz:vm)", () => {
+describe("random programs under random rules (more: npm run tool fuzz:vm)", () => {
 	beforeAll(useFastHashing);
 
 	it("end without a crash, repeat themselves, undo what fails, and calculate as the reference does", async () => {

@@ -1,4 +1,4 @@
-/** Events as the reference node's native queue told them (`EVENT_RECORDINGS=FOLDER npx vitest run test/node/events/recorded.test.ts` replays more of them). */
+/** Events as the reference node's native queue told them (`EVENT_RECORDINGS=FOLDER npx vitest run test/node/events/recorded.slow.test.ts` replays more of them). */
 
 import { describe, expect, it } from "vitest";
 import { EVENT_LIMITS, eventBudget } from "../../../src/node/events/event-budget.js";

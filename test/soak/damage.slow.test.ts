@@ -16,7 +16,7 @@ afterAll(() => {
 });
 
 describe("a data directory of which one file is damaged", () => {
-	// Every byte: npm run soak:damage
+	// Every byte: npm run tool soak:damage
 	it.each(["flip", "cut"] as const)(
 		"starts with everything, or ends with one sentence: %s",
 		async (kind) => {
@@ -45,7 +45,7 @@ describe("a data directory that a killed process left", () => {
 		rmSync(place, { recursive: true, force: true });
 	});
 
-	// Every byte: npm run soak:damage
+	// Every byte: npm run tool soak:damage
 	it.each(["flip", "cut"] as const)(
 		"starts with what its log still tells exactly, or ends with one sentence: %s",
 		async (kind) => {

@@ -1,4 +1,4 @@
-/** Random sequences on small chains, always the same ones; `npm run fuzz:chain` throws others. */
+/** Random sequences on small chains, always the same ones; `npm run tool fuzz:chain` throws others. */
 
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
