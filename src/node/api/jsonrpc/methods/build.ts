@@ -25,8 +25,9 @@ import { rpcAnswersOf } from "../answers.js";
 import { callMembers } from "../call-object.js";
 import { flag, integer, type RecordOf, record, text } from "../declared-types.js";
 import { defineMethod, JsonText, type RpcContext, type RpcMethod } from "../method.js";
-import { type ParameterReaders, readersOf } from "../parameter-readers.js";
+import { readersOf } from "../parameter-readers.js";
 import { internal, invalidRequest, notAvailable, RpcError } from "../rpc-error.js";
+import type { ParameterReaders } from "../strict-readers.js";
 import { isEmptyHex } from "../values.js";
 
 const int64 = integer(64);

@@ -11,10 +11,11 @@ import { rpcAnswersOf } from "../answers.js";
 import { type CallObject, callObject } from "../call-object.js";
 import { anyValue } from "../declared-types.js";
 import { defineMethod, type RpcContext, type RpcMethod } from "../method.js";
-import { type ParameterReaders, readersOf } from "../parameter-readers.js";
+import { readersOf } from "../parameter-readers.js";
 import { lenientRevert } from "../revert-reason.js";
 import { internal, invalidRequest, quotedText, RpcError } from "../rpc-error.js";
 import { contextOfBlock } from "../state-block.js";
+import type { ParameterReaders } from "../strict-readers.js";
 import { data, isEmptyHex, quantity, ZERO_ADDRESS } from "../values.js";
 
 const TRANSFER = contractType("TransferContract");

@@ -8,7 +8,7 @@ import { decodeHexText } from "../../../../protocol/json/hex-text.js";
 import { hashedLibrary } from "../../../../protocol/json/older/hashed-library.js";
 import { SmartContractABI } from "../../../../protocol/messages.js";
 import type { JsonValue } from "../json-reader.js";
-import type { CallInput, ParameterReaders } from "../parameter-readers.js";
+import type { CallInput } from "../parameter-readers.js";
 import {
 	asWord,
 	fullAddress,
@@ -19,6 +19,7 @@ import {
 	WORD_LENGTH,
 } from "../readings.js";
 import { invalidParams } from "../rpc-error.js";
+import type { ParameterReaders } from "../strict-readers.js";
 import { BARE_ADDRESS_LENGTH } from "../values.js";
 
 const HASH = /^(?:0x)?[a-zA-Z0-9]{64}$/;
