@@ -2,20 +2,17 @@
 // The entry of the program. Everything else is bundled into dist/ by `npm run build`.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { keepCompiledCode } from "./compile-cache.js";
+import { loadKept } from "./kept-code.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const entry = new URL("../dist/main.js", import.meta.url);
+const bundle = fileURLToPath(new URL("../dist/coin.cjs", import.meta.url));
 const words = process.argv.slice(2);
-/** A node in one file, whose compiled code is kept: it is there in half the time. */
-const node = fileURLToPath(new URL("../dist/start.cjs", import.meta.url));
-if (words[0] === "node" && words[1] === "start" && existsSync(node)) {
-	const { loadKept } = await import("./kept-code.js");
-	await loadKept(node).main(words, root);
-} else if (existsSync(entry)) {
-	keepCompiledCode();
-	const { main } = await import(entry.href);
-	await main(words, root);
+/** What a node needs is compiled some seconds after its start, and nobody waits for it any more. */
+const NODE = { part: "node", topic: "start", keepAfterMs: 4_000 };
+if (existsSync(bundle)) {
+	const isNode = words[0] === "node" && words[1] === "start";
+	const use = isNode ? NODE : { part: "commands", topic: words[0] ?? "help" };
+	await loadKept(bundle, use).main(words, root);
 } else {
 	process.stderr.write("error: this copy of coin isn't built yet\nhint: run npm run build\n");
 	process.exitCode = 1;

@@ -1,7 +1,7 @@
 /**
- * Bundles src/ into dist/: an entry for the command line, one for each command so that a command loads only what it
- * needs, one for each worker, and shared chunks; `coin node start` once more, in one file; then writes the licences of what went in, and the manifest by which the
- * framework finds a command without loading it. The explorer's page goes into dist/explorer.
+ * Bundles src/ into dist/: the program in one file (coin.cjs), the libraries and workers with shared chunks; then writes the
+ * licences of what went in, and the manifest by which the framework knows a command without loading it. The explorer's page goes
+ * into dist/explorer.
  *
  * `--package` bundles what is packed: without the replay harness and the benches, and nothing of former bundles.
  */
@@ -36,12 +36,11 @@ const BANNER = [
 
 /** Entry points as `name in dist` → source file. */
 function entryPoints(packaged: boolean): Record<string, string> {
-	const entries: Record<string, string> = { main: join(source, "main.ts") };
+	const entries: Record<string, string> = {};
 	for (const item of readdirSync(source, { recursive: true, withFileTypes: true })) {
 		if (!item.isFile()) continue;
 		const path = relative(source, join(item.parentPath, item.name)).replaceAll("\\", "/");
-		const isEntry = path.startsWith("commands/") || path.startsWith("library/");
-		if ((isEntry && path.endsWith(".ts")) || path.endsWith(".worker.ts")) {
+		if ((path.startsWith("library/") && path.endsWith(".ts")) || path.endsWith(".worker.ts")) {
 			entries[path.slice(0, -".ts".length)] = join(source, path);
 		}
 	}
@@ -77,8 +76,8 @@ const COMMON = {
 } satisfies BuildOptions;
 
 /**
- * `coin node start` in one file (src/start.ts), which bin/kept-code.js loads with what was compiled of it before: the runtime
- * can't keep the code of ES modules. The last line says what the file holds.
+ * The program in one file, which bin/kept-code.js loads with what was compiled of it before: the runtime can't keep the code of ES
+ * modules. Modules that are imported dynamically are evaluated when they are. The last line says what the file holds.
  */
 const WRAPPER = "(function (exports, require, module, __filename, __dirname) {";
 
@@ -101,7 +100,7 @@ const CLIENTS = [
 	"node/postgresql/driver",
 ];
 
-/** The file of `coin node start` finds them beside itself. */
+/** The program finds them beside itself. */
 const CLIENTS_APART: BuildPlugin = {
 	name: "clients in files of their own",
 	setup({ onResolve }) {
@@ -113,7 +112,7 @@ const CLIENTS_APART: BuildPlugin = {
 	},
 };
 
-/** Each client once more, for the file of `coin node start`. */
+/** Each client once more, for the program. */
 async function bundleClients(): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
@@ -126,12 +125,12 @@ async function bundleClients(): Promise<Metafile> {
 	return metafile;
 }
 
-async function bundleStart(): Promise<Metafile> {
+async function bundleProgram(): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
 		external: OUTSIDE.filter((name) => name !== "level"),
 		plugins: [COMPILED_PART, CLIENTS_APART],
-		entryPoints: { start: join(source, "start.ts") },
+		entryPoints: { coin: join(source, "main.ts") },
 		format: "cjs",
 		outExtension: { ".js": ".cjs" },
 		define: { "import.meta.url": "__coinUrl" },
@@ -140,7 +139,7 @@ async function bundleStart(): Promise<Metafile> {
 		// What is outside is required: kept code has no loader of modules.
 		supported: { "dynamic-import": false },
 	});
-	const file = join(root, "dist", "start.cjs");
+	const file = join(root, "dist", "coin.cjs");
 	const bytes = await readFile(file);
 	await appendFile(file, `//${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}\n`);
 	return metafile;
@@ -186,12 +185,12 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 		chunkNames: "chunks/[name]-[hash]",
 		banner: { js: BANNER },
 	});
-	const start = await bundleStart();
+	const program = await bundleProgram();
 	const clients = await bundleClients();
 	const explorer = await bundleExplorer();
 	for (const path of COMPILED) await copyFile(join(source, path), join(target, path));
 	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
-	const bundles = [metafile, start, clients, explorer];
+	const bundles = [metafile, program, clients, explorer];
 	const crates = CRATES.map((name) => readFile(join(root, "crates", name, "NOTICES.txt"), "utf8"));
 	const parts = [thirdPartyNotices(bundledFiles(...bundles)), ...(await Promise.all(crates))];
 	await writeFile(notices, parts.join("\n"));

@@ -1,6 +1,8 @@
 /** The command line: finds the command that the words name, runs it, and turns what goes wrong into an exit code. */
 
+import { join } from "node:path";
 import { Config, run } from "@oclif/core";
+import { COMMANDS } from "./commands/table.js";
 import { isDeriving } from "./keystore/deriving.js";
 import { type HelpEntry, rootHelp } from "./terminal/command-line/root-help.js";
 import { longForm } from "./terminal/command-line/short-forms.js";
@@ -17,28 +19,32 @@ import { nearest } from "./wallet/values/suggestion.js";
  * @param words the arguments after the program's name
  * @param root directory of the package, with package.json and the command manifest
  */
-export function main(words: readonly string[], root: string): Promise<void> {
-	return runProgram(words, root, () => undefined);
-}
-
-/** As {@link main}. @param prepare told of what is known of the commands before one is looked for */
-export async function runProgram(
-	words: readonly string[],
-	root: string,
-	prepare: (config: Config) => void,
-): Promise<void> {
+export async function main(words: readonly string[], root: string): Promise<void> {
 	handleSignals();
 	watchBusy(isDeriving);
 	process.stdout.on("error", endOnBrokenPipe);
 	process.on("uncaughtException", (error) => process.exit(reportUncaught(error, words.includes("--json"))));
 	try {
-		const config = await Config.load(root);
-		prepare(config);
+		const config = await Config.load(manifestRoot(words, root));
+		bringCommands(config);
 		if (asksForOverview(words)) return printText(rootHelp(config.version, entriesOf(config)));
 		await run(endpointHelp(helpWords(longWords(words, config))), config);
 	} catch (error) {
 		const json = words.includes("--json");
 		process.exitCode = reportFailure(await failureOf(error, words, root), json);
+	}
+}
+
+/** `coin node start` has a manifest of its own with nothing else in it: the other one takes longer to read than a database. */
+function manifestRoot(words: readonly string[], root: string): string {
+	return words[0] === "node" && words[1] === "start" ? join(root, "dist", "start") : root;
+}
+
+/** The framework would look for commands in files of their own; they are in this one. */
+function bringCommands(config: Config): void {
+	for (const [id, load] of Object.entries(COMMANDS)) {
+		const command = config.findCommand(id);
+		if (command) command.load = async () => (await load()).default;
 	}
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { staleness } from "./built-program.js";
 
-const BUNDLE = ["dist/main.js", "dist/replay.js", "dist/THIRD-PARTY-NOTICES.txt", "oclif.manifest.json"];
+const BUNDLE = ["dist/coin.cjs", "dist/replay.js", "dist/THIRD-PARTY-NOTICES.txt", "oclif.manifest.json"];
 const SOURCES = ["src/main.ts", "src/node/node.ts", "proto/core.proto", "package.json"];
 const BUNDLED_AT = 1_000;
 

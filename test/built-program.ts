@@ -9,7 +9,7 @@ import { join } from "node:path";
 
 /** What goes into the bundle, or decides how it is made. */
 const SOURCES = ["src", "proto", "bench", "scripts", "package.json", "package-lock.json"];
-const BUNDLE = ["dist/main.js", "dist/replay.js", "dist/THIRD-PARTY-NOTICES.txt"];
+const BUNDLE = ["dist/coin.cjs", "dist/replay.js", "dist/THIRD-PARTY-NOTICES.txt"];
 const MARK = "oclif.manifest.json";
 
 /** @returns the first reason to bundle again that is found; undefined: the bundle is of these sources */

@@ -1,6 +1,12 @@
 import { Args, Flags } from "@oclif/core";
 import { CoinCommand } from "../terminal/base/coin-command.js";
-import { NAME_KINDS, namedByArguments, namesOf } from "../terminal/command-line/completed-names.js";
+import {
+	isPlainWord,
+	NAME_KINDS,
+	namedByArguments,
+	namesOf,
+	valuesOfFlags,
+} from "../terminal/command-line/completed-names.js";
 import {
 	type CompletedCommand,
 	completionScript,
@@ -14,7 +20,7 @@ import { printText } from "../terminal/output/output.js";
 export default class Autocomplete extends CoinCommand {
 	static override summary = "Print the completion script of a shell";
 	static override description =
-		"Completes commands, flags, the endpoints and methods of coin rpc, and labels of keys, contacts and profiles. " +
+		"Completes commands, flags and their values, the endpoints and methods of coin rpc, and labels of keys, contacts and profiles. " +
 		"The script holds all but the labels itself, so that no program is started for them; print it again after an update.";
 	static override examples = [
 		"<%= config.bin %> autocomplete bash > ~/.local/share/bash-completion/completions/coin",
@@ -50,6 +56,8 @@ export default class Autocomplete extends CoinCommand {
 			name: id.replaceAll(":", " "),
 			flags: Object.keys(flags).map((name) => `--${name}`),
 			names: namedByArguments(id.replaceAll(":", " "), Object.keys(words)),
+			words: Object.values(words).flatMap(({ options = [] }) => options.filter(isPlainWord)),
+			values: valuesOfFlags(flags),
 		}));
 		const steps = completionSteps([...commands, ...(await calledByName())]);
 		printText(completionScript(args.shell as Shell, steps).trimEnd());

@@ -4,10 +4,14 @@ import { OperatorError } from "../protocol/operator-error.js";
 export class ConfigError extends OperatorError {
 	override readonly name = "ConfigError";
 
-	/** @param missing the full path of a required key, or the file, where its absence is what is wrong */
+	/**
+	 * @param missing the full path of a required key, or the file, where its absence is what is wrong
+	 * @param path the full path of the value that is refused; without it nothing is known of the rest of the file
+	 */
 	constructor(
 		message: string,
 		readonly missing: { readonly key?: string; readonly file?: string } = {},
+		readonly path?: string,
 	) {
 		super(message);
 	}

@@ -61,6 +61,24 @@ export function parseHocon(
 	return new HoconReader(text, file, spell).root();
 }
 
+/** The value at a dotted path, list items by their number in brackets; undefined if there is none, or null. */
+export function valueAt(object: HoconObject, path: string): HoconValue | undefined {
+	let value: HoconValue | undefined = object;
+	for (const name of path.split(".")) {
+		const [, key = "", index] = /^(.*?)(?:\[(\d+)\])?$/.exec(name) ?? [];
+		value = value?.kind === "object" ? value.members.get(key) : undefined;
+		if (index !== undefined) value = value?.kind === "list" ? value.items[Number(index)] : undefined;
+	}
+	return value?.kind === "null" ? undefined : value;
+}
+
+/** Takes a value out, as if the file didn't have it; of a list's item that is no object the whole list. */
+export function removeValue(object: HoconObject, path: string): void {
+	const [, parentPath, name = ""] = /^(?:(.*)\.)?([^.]+?)(?:\[\d+\])?$/.exec(path) ?? [];
+	const parent = parentPath === undefined ? object : valueAt(object, parentPath);
+	if (parent?.kind === "object") parent.members.delete(name);
+}
+
 class HoconReader {
 	private pos = 0;
 	private line = 1;

@@ -7,7 +7,7 @@
 
 import { MAX_INT64, MIN_INT64 } from "../protocol/int64.js";
 import { ConfigError } from "./config-error.js";
-import type { HoconObject, HoconScalar, HoconValue } from "./hocon.js";
+import { type HoconObject, type HoconScalar, type HoconValue, valueAt } from "./hocon.js";
 
 /** Keys whose values never appear in a message. */
 const SECRET = /localwitness|private|secret|dbconfig/i;
@@ -176,7 +176,8 @@ export class Section {
 	refuse(path: string, reason: string): ConfigError {
 		const line = this.find(path)?.line;
 		const place = line === undefined ? this.file : `${this.file}: ${line}`;
-		return new ConfigError(`${place}: ${this.full(path)}${reason.startsWith(":") ? "" : " "}${reason}`);
+		const full = this.full(path);
+		return new ConfigError(`${place}: ${full}${reason.startsWith(":") ? "" : " "}${reason}`, {}, full);
 	}
 
 	private integer(path: string, expected: string, min: bigint, max: bigint): bigint | undefined {
@@ -206,19 +207,15 @@ export class Section {
 	}
 
 	private find(path: string): HoconValue | undefined {
-		let value: HoconValue | undefined = this.object;
-		for (const name of path.split(".")) {
-			const [, key = "", index] = /^(.*?)(?:\[(\d+)\])?$/.exec(name) ?? [];
-			value = value?.kind === "object" ? value.members.get(key) : undefined;
-			if (index !== undefined) value = value?.kind === "list" ? value.items[Number(index)] : undefined;
-		}
-		return value?.kind === "null" ? undefined : value;
+		return valueAt(this.object, path);
 	}
 
 	private wrong(path: string, value: HoconValue, expected: string): ConfigError {
 		const full = this.full(path);
 		return new ConfigError(
 			`${this.file}: ${value.line}: ${full} must be ${expected}, not ${shown(full, value)}`,
+			{},
+			full,
 		);
 	}
 

@@ -12,7 +12,7 @@ import {
 } from "../node/chain/data-directory.js";
 import { genesisId } from "../node/chain/genesis.js";
 import { proofGap } from "../node/chain/open-chain.js";
-import { ConfigError, loadConfig, type NodeConfig } from "../node/config/config.js";
+import { ConfigError, loadConfig, type NodeConfig, unknownKeysOf } from "../node/config/config.js";
 import { allSettings } from "../node/config/settings-table.js";
 import { NO_WITNESS_KEYS } from "../node/config/witness-keys.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
@@ -35,19 +35,14 @@ export interface Finding {
  * @param dataDirectory looked into only if it exists
  */
 export async function checkConfiguration(file: string, dataDirectory: string): Promise<Finding[]> {
-	let config: NodeConfig;
-	try {
-		config = loadConfig(file);
-	} catch (error) {
-		if (!(error instanceof ConfigError)) throw error;
-		const hint = missingPartHint(error);
-		return [errorAt(file, hint === undefined ? error.message : `${error.message}; ${hint}`)];
-	}
+	const { config, errors, ignored } = readAll(file);
+	if (config === undefined) return errors;
 	const gap = genesisGap(config);
 	const missing = blackHoleGap(config);
 	const unchecked = proofGap(config);
-	const witness = asWitness(file);
+	const witness = asWitness(file, ignored);
 	return [
+		...errors,
 		...(missing === undefined ? [] : [errorAt(file, missing)]),
 		...(unchecked === undefined ? [] : [errorAt(file, unchecked)]),
 		...(typeof witness === "string" ? [errorAt(file, witness)] : []),
@@ -67,6 +62,47 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 		...(await checkPorts(config)),
 		...(await checkDirectory(config, dataDirectory)),
 	];
+}
+
+/** More than anybody corrects at once. */
+const MAX_ERRORS = 100;
+
+/**
+ * Reads a file as far as it can be read: a value that is refused is told of, and then left out for the rest.
+ * @returns no configuration where something can't be left out; the errors tell of keys that no node knows, then, too
+ */
+function readAll(file: string): {
+	readonly config: NodeConfig | undefined;
+	readonly errors: Finding[];
+	readonly ignored: readonly string[];
+} {
+	const errors: Finding[] = [];
+	const ignored: string[] = [];
+	for (;;) {
+		try {
+			return { config: loadConfig(file, { ignored }), errors, ignored };
+		} catch (error) {
+			if (!(error instanceof ConfigError)) throw error;
+			const { path, missing } = error;
+			// What was left out may be what is missing now.
+			const isTold = missing.key !== undefined && ignored.includes(missing.key);
+			const hint = missingPartHint(error);
+			if (!isTold)
+				errors.push(errorAt(file, hint === undefined ? error.message : `${error.message}; ${hint}`));
+			if (path !== undefined && !ignored.includes(path) && errors.length < MAX_ERRORS) ignored.push(path);
+			else return { config: undefined, errors: [...errors, ...unknownFindings(file, error)], ignored };
+		}
+	}
+}
+
+function unknownFindings(file: string, { path, missing }: ConfigError): Finding[] {
+	// A file that isn't there, or isn't HOCON.
+	if (path === undefined && missing.key === undefined) return [];
+	return unknownKeysOf(file).map(({ path: key, line }) => ({
+		level: "warning",
+		place: `${file}:${line}`,
+		message: unknownKeyText(key),
+	}));
 }
 
 /** The message on a key that no node reads, with the key that was probably meant. */
@@ -167,9 +203,9 @@ function errorAt(place: string, message: string): Finding {
 }
 
 /** The configuration as a block producer reads it, or what keeps it from that; undefined: it has no keys. */
-function asWitness(file: string): NodeConfig | string | undefined {
+function asWitness(file: string, ignored: readonly string[]): NodeConfig | string | undefined {
 	try {
-		return loadConfig(file, { witness: true });
+		return loadConfig(file, { witness: true, ignored });
 	} catch (error) {
 		if (!(error instanceof ConfigError)) throw error;
 		return error.message === NO_WITNESS_KEYS ? undefined : error.message;

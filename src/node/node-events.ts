@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Dialect } from "../protocol/dialect.js";
 import { portError } from "./api/http-servers.js";
+import { TURN_MS, Turns } from "./api/turns.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { EventConfig } from "./config/event-config.js";
 import { eventBudget } from "./events/event-budget.js";
@@ -12,7 +13,11 @@ import type { EventChain } from "./events/loaded-block.js";
 import { Publisher } from "./events/native/publisher.js";
 import { createSinks } from "./events/sinks/sinks.js";
 import { createWebhooks } from "./events/sinks/webhooks.js";
+import { type TimeSlice, WorkLine } from "./events/sliced-work.js";
 import type { NodeLog } from "./node-log.js";
+
+/** Events share the event loop with long answers. */
+const slice = (): TimeSlice => new Turns(TURN_MS);
 
 /** A chain as the events see it. */
 export function eventChainOf({ chain }: OpenChain, dialect: Dialect): EventChain {
@@ -62,7 +67,7 @@ export async function startEvents(options: EventsOptions): Promise<RunningEvents
 		await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
 	};
 	const nowMs = (): number => Number(clock());
-	const webhooks = createWebhooks({ config: events, chain, dataDirectory, warn, nowMs, fetch, pause });
+	const webhooks = createWebhooks({ config: events, chain, dataDirectory, warn, nowMs, fetch, pause, slice });
 	const sinks = await createSinks({
 		config: events,
 		chain,
@@ -70,6 +75,7 @@ export async function startEvents(options: EventsOptions): Promise<RunningEvents
 		environment: process.env,
 		run: `${nowMs().toString(36)}${process.pid.toString(36)}`,
 		pause,
+		slice,
 		warn,
 		info: (text) => log.info({}, text),
 		report: (error) => report(error, "events"),
@@ -115,6 +121,7 @@ async function startNative({
 	});
 	const warn = (text: string): void => log.warn({}, text);
 	const budget = eventBudget("the native queue", warn);
+	const line = new WorkLine({ slice, report: (error) => report(error, "events") });
 	const service = createEventService({
 		config: events,
 		chain: eventChainOf(open, dialect),
@@ -124,6 +131,7 @@ async function startNative({
 			await sleep(ms, undefined, { ref: false });
 		},
 		warn,
+		run: (work) => line.add(work),
 	});
 	const ignore = open.chain.observe(service.observer);
 	const { flush } = service;
@@ -136,6 +144,7 @@ async function startNative({
 		},
 		close: async () => {
 			service.stop();
+			line.stop();
 			clearInterval(timer);
 			ignore();
 			await publisher.close();

@@ -9,6 +9,7 @@ import { EVENT_LIMITS, eventBudget } from "../node/events/event-budget.js";
 import { type EventMessage, triggerName } from "../node/events/event-kinds.js";
 import { createEventService } from "../node/events/event-service.js";
 import type { EventChain } from "../node/events/loaded-block.js";
+import { atOnce } from "../node/events/sliced-work.js";
 import { startNode } from "../node/node.js";
 import { eventChainOf } from "../node/node-events.js";
 import { SignedBlock } from "../protocol/block.js";
@@ -75,6 +76,7 @@ export async function tellRecording(
 			budget: eventBudget("the replay", (text) => process.stderr.write(`${text}\n`), undefined, limits),
 			pause: async () => {},
 			warn: (text) => process.stderr.write(`${text}\n`),
+			run: atOnce,
 		});
 		await service.start();
 		chain.observe(service.observer);

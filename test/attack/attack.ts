@@ -10,8 +10,20 @@ export interface Attack {
 	readonly sends: string;
 	/** What the node's configuration has beside that of all attacks. */
 	configuration?(ports: Ports): string;
+	/** What another client, in a process of its own, asks for meanwhile, beside the head of the chain. */
+	readonly meanwhile?: Probe;
 	/** Carries it out, for about `durationMs`. @returns how the node dealt with the attacker */
 	run(victim: Victim, durationMs: number): Promise<string | Outcome>;
+}
+
+/** An honest question. */
+export interface Probe {
+	readonly server: "http" | "jsonrpc" | "grpc";
+	readonly path: string;
+	/** JSON; of gRPC the empty message is sent. */
+	readonly body?: string;
+	/** Loopback address to come from. */
+	readonly host: string;
 }
 
 /** What an attack saw by itself. */

@@ -5,6 +5,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ask } from "./ask.js";
+import type { Probe } from "./attack.js";
+import { EMPTY_FRAME, grpcCall } from "./grpc-call.js";
 import type { Ports } from "./template.js";
 import type { Victim } from "./victim.js";
 
@@ -52,8 +54,14 @@ export class HonestClient {
 	private readonly measuring: Promise<void>;
 	private readonly client;
 
-	constructor(private readonly victim: Victim) {
-		this.client = fork(fileURLToPath(import.meta.url), [JSON.stringify(victim.ports), String(victim.pid)], {
+	/** @param probe what it asks for beside the head */
+	constructor(
+		private readonly victim: Victim,
+		probe?: Probe,
+	) {
+		const { ports, pid } = victim;
+		const given = [JSON.stringify(ports), String(pid), ...(probe ? [JSON.stringify(probe)] : [])];
+		this.client = fork(fileURLToPath(import.meta.url), given, {
 			stdio: ["ignore", "inherit", "inherit", "ipc"],
 		});
 		this.measuring = this.measure(victim.memory, victim.disk);
@@ -112,7 +120,7 @@ function unservedMs(pid: number): number {
 }
 
 /** The client itself: asks both servers again and again. */
-async function poll(ports: Ports, node: number): Promise<void> {
+async function poll(ports: Ports, node: number, probe: Probe | undefined): Promise<void> {
 	const heads = new Map<number, number>();
 	const failed: string[] = [];
 	let worstMs = 0;
@@ -121,12 +129,12 @@ async function poll(ports: Ports, node: number): Promise<void> {
 	process.once("message", () => {
 		isOver = true;
 	});
-	const watch = async (server: "http" | "jsonrpc"): Promise<void> => {
+	const watch = async (name: string, question: () => Promise<Head | undefined>): Promise<void> => {
 		while (!isOver) {
 			const started = performance.now();
 			const unserved = unservedMs(node) + unservedMs(process.pid);
 			try {
-				const head = await (server === "http" ? askHead(ports) : askNumber(ports));
+				const head = await question();
 				if (head && heads.size === 0) process.send?.("ready");
 				if (head) heads.set(head.number, head.timestampMs);
 				const tookMs = performance.now() - started;
@@ -135,13 +143,15 @@ async function poll(ports: Ports, node: number): Promise<void> {
 					worstUnservedMs = unservedMs(node) + unservedMs(process.pid) - unserved;
 				}
 			} catch (error) {
-				failed.push(`${server}: ${error instanceof Error ? error.message : error}`);
+				failed.push(`${name}: ${error instanceof Error ? error.message : error}`);
 				worstMs = TIMEOUT_MS;
 			}
 			await sleep(PERIOD_MS);
 		}
 	};
-	await Promise.all([watch("http"), watch("jsonrpc")]);
+	const watched = [watch("http", () => askHead(ports)), watch("jsonrpc", () => askNumber(ports))];
+	if (probe) watched.push(watch(probe.path, () => askProbe(ports, probe)));
+	await Promise.all(watched);
 	process.send?.({ worstMs, worstUnservedMs, failed, heads: [...heads] } satisfies Polled);
 	process.disconnect();
 }
@@ -163,6 +173,20 @@ async function askNumber(ports: Ports): Promise<undefined> {
 	if (!/"result":"0x/.test(text)) throw new Error(text.slice(0, 200));
 }
 
+async function askProbe(ports: Ports, { server, path, body, host }: Probe): Promise<undefined> {
+	if (server !== "grpc") {
+		await ask(ports[server], path, body ?? "", { host });
+		return;
+	}
+	const status = await grpcCall(ports.grpc, path, EMPTY_FRAME, host);
+	if (!/^(?:answered|status \d+)$/.test(status)) throw new Error(status);
+}
+
 if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
-	await poll(JSON.parse(process.argv[2] as string) as Ports, Number(process.argv[3]));
+	const [, , ports = "", node, probe] = process.argv;
+	await poll(
+		JSON.parse(ports) as Ports,
+		Number(node),
+		probe === undefined ? undefined : (JSON.parse(probe) as Probe),
+	);
 }

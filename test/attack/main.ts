@@ -21,6 +21,7 @@ import { installRecoverEngine } from "../../src/node/signatures/engine.js";
 import { useFastHashing } from "../../src/protocol/hash.js";
 import type { Attack, Outcome } from "./attack.js";
 import { branches } from "./cases/branches.js";
+import { compiledCode } from "./cases/compiled-code.js";
 import { connections } from "./cases/connections.js";
 import { events } from "./cases/events.js";
 import { fairness } from "./cases/fairness.js";
@@ -57,6 +58,7 @@ const ATTACKS: readonly Attack[] = [
 	...operatorPorts,
 	...longAnswers,
 	...fairness,
+	...compiledCode,
 ];
 
 const { values } = parseArgs({
@@ -93,7 +95,7 @@ async function carryOut(attack: Attack, template: Template, ports: Ports, folder
 	const victim = await Victim.start(template, ports, folder, attack.configuration?.(ports));
 	try {
 		await sleep(SETTLE_MS);
-		const honest = new HonestClient(victim);
+		const honest = new HonestClient(victim, attack.meanwhile);
 		await honest.ready();
 		const outcome = await attack.run(victim, Number(values.seconds) * 1000).catch((error: unknown) => {
 			if (victim.isAlive) throw error;

@@ -31,6 +31,10 @@ describe.concurrent("coin autocomplete", () => {
 		expect(await complete(wallet, script, "coin", "account", "show", "sh")).toEqual(["shop"]);
 		expect(await complete(wallet, script, "coin", "keystore", "export", "key", "b")).toEqual(["bob"]);
 		expect(await complete(wallet, script, "coin", "keystore", "new", "b")).toEqual([""]);
+		const staked = ["bandwidth", "energy", "votes"];
+		expect(await complete(wallet, script, "coin", "stake", "freeze", "5coin", "--for", "")).toEqual(staked);
+		expect(await complete(wallet, script, "coin", "tx", "history", "--format", "")).toEqual(["csv"]);
+		expect(await complete(wallet, script, "coin", "convert", "unit", "--to", "s")).toEqual(["sun"]);
 	});
 
 	it("prints them one a line", async ({ wallet }) => {

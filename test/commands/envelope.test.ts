@@ -60,6 +60,19 @@ describe.concurrent("a transaction on its way between signers", () => {
 		expect(wallet.node.received[0]?.message.signature).toHaveLength(2);
 	});
 
+	it("is shown on standard error before a password file signs it, unless that is unwanted", async ({
+		wallet,
+	}) => {
+		const built = await wallet.coin([...send, "--build"]);
+		const sign = (...words: string[]) =>
+			wallet.coin(["wallet", "sign", ...words, ...wallet.password()], built.stdout);
+		const { code, stderr } = await sign();
+		expect(code).toBe(0);
+		expect(stderr).toContain(`25coin`);
+		expect(stderr).toContain(RECIPIENT);
+		expect(await sign("--quiet")).toMatchObject({ code: 0, stderr: "" });
+	});
+
 	it("is refused by wallet send when the keys at hand weigh too little", async ({ wallet }) => {
 		twoOfThree(wallet);
 		const outcome = await wallet.coin([...send, ...wallet.password()]);

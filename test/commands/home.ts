@@ -19,7 +19,7 @@ export class Home {
 	readonly path = mkdtempSync(join(tmpdir(), "coin-home-"));
 
 	constructor() {
-		if (!existsSync(fileURLToPath(new URL("../../dist/main.js", import.meta.url)))) {
+		if (!existsSync(fileURLToPath(new URL("../../dist/coin.cjs", import.meta.url)))) {
 			throw new Error("the program isn't built: npm run build");
 		}
 	}

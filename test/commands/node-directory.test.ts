@@ -102,17 +102,48 @@ describe("coin node check", () => {
 		expect({ found, stderr }).toEqual({ found: [], stderr: "" });
 	});
 
-	it("finds nothing in a sound file, and a wrong type in another", async () => {
+	it("finds nothing in a sound file", async () => {
 		home.write("sound.conf", `${GENESIS}\nnode {\n${QUIET}\n  listen.port = 0\n}`);
 		expect(await home.run(["node", "check", "-c", "sound.conf"])).toEqual({
 			code: 0,
 			stdout: "sound.conf: no problems found\n",
 			stderr: "",
 		});
-		home.write("wrong.conf", `${GENESIS}\nnode.rpc.port = many`);
+	});
+
+	it("lists everything that is wrong with a file at once", async () => {
+		const bad = [
+			"rpc.port = many",
+			"listen.port = 0",
+			"maxConections = 3",
+			'network = "moon"',
+			"shielded.spendHash = ab",
+			'blocks.keep = "few"',
+		];
+		home.write(
+			"wrong.conf",
+			`${GENESIS}\nnode {\n${QUIET}\n}\nlog.level = loud\nnode {\n${bad.join("\n")}\n}`,
+		);
 		const { code, stdout } = await home.run(["node", "check", "-c", "wrong.conf", "--json"]);
-		expect({ code, found: values(stdout) }).toMatchObject({ code: 1, found: [{ level: "error" }] });
-		expect(stdout).toContain("wrong.conf: 2: node.rpc.port must be a whole number of 32 bits");
+		const found = values(stdout).map(({ level, message }) => `${level}: ${message}`);
+		expect(code).toBe(1);
+		expect(found).toHaveLength(6);
+		for (const part of [
+			/^error: wrong.conf: \d+: node.rpc.port must be a whole number of 32 bits, not "many"/,
+			/^error: .*node.network must be/,
+			/^error: node.shielded.spendHash is not a BLAKE2b/,
+			/^error: .*node.blocks.keep must be all/,
+			/^error: .*log.level must be one of/,
+			/^warning: unknown key node.maxConections/,
+		])
+			expect(found).toContainEqual(expect.stringMatching(part));
+		home.write("missing.conf", `${GENESIS.replace('balance = "0"', "balnce = 1")}\nnode.maxConections = 3`);
+		const missing = await home.run(["node", "check", "-c", "missing.conf", "--json"]);
+		expect(values(missing.stdout)).toMatchObject([
+			{ level: "error", message: expect.stringContaining("balance") },
+			{ level: "warning", message: expect.stringContaining("balnce") },
+			{ level: "warning", message: expect.stringContaining("node.maxConections") },
+		]);
 	});
 });
 

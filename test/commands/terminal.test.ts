@@ -4,15 +4,23 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
-import { RECIPIENT, send, type Wallet, it as walletTest } from "./wallet-fixture.js";
+import { Key, Permission } from "../../src/protocol/messages.js";
+import { ADDRESSES, BASE58, RECIPIENT, send, type Wallet, it as walletTest } from "./wallet-fixture.js";
 
 const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
 /** Gives a command a terminal of its own. */
 const SCRIPT = "/usr/bin/script";
 const it = walletTest.skipIf(!existsSync(SCRIPT));
 
-/** Runs a shell's line on a terminal, types the password where it is asked for, and returns what the terminal showed. */
-function onTerminal(wallet: Wallet, line: string): Promise<string> {
+/**
+ * Runs a shell's line on a terminal, and returns what the terminal showed.
+ * @param answers what is typed once a question is asked, in this order
+ */
+function onTerminal(
+	wallet: Wallet,
+	line: string,
+	answers: readonly (readonly [question: RegExp, answer: string])[] = [[/Password of \w+:/, "password"]],
+): Promise<string> {
 	const child = spawn(SCRIPT, ["-qec", line, "/dev/null"], {
 		cwd: wallet.home.path,
 		env: {
@@ -29,11 +37,11 @@ function onTerminal(wallet: Wallet, line: string): Promise<string> {
 	let asked = 0;
 	child.stdout.setEncoding("utf8").on("data", (text: string) => {
 		shown += text;
-		const prompts = shown.match(/Password of \w+:/g)?.length ?? 0;
-		// The prompt is drawn again with every key.
-		if (prompts > 0 && asked === 0) {
-			asked = 1;
-			child.stdin.write("password\r");
+		// A prompt is drawn again with every key.
+		const [question, answer] = answers[asked] ?? [];
+		if (question?.test(shown)) {
+			asked++;
+			child.stdin.write(`${answer}\r`);
 		}
 	});
 	return new Promise((resolve, reject) => {
@@ -65,5 +73,27 @@ describe("a command in a pipe that asks for a password", () => {
 		expect(message).toBeGreaterThanOrEqual(0);
 		expect(message).toBeLessThan(shown.indexOf("Password of ann:"));
 		expect(wallet.home.read("signature")).toContain("0x");
+	});
+});
+
+describe("keys that only the node says are there", () => {
+	const shares = (wallet: Wallet): void => {
+		const keys = [ADDRESSES.ann, ADDRESSES.carol].map((address) => Key.create({ address, weight: 1n }));
+		wallet.node.fund(ADDRESSES.ann, 1_000_000_000n, {
+			owner_permission: Permission.create({ permission_name: "owner", threshold: 1n, keys }),
+		});
+	};
+	const line = "$COIN permission update --active pay=1/ann --yes --password-file pw";
+	const question = /Type its last 6 characters/;
+
+	it.for<[string, string, number]>([
+		["the end of the address", BASE58.carol.slice(-6), 1],
+		["a plain y", "y", 0],
+	])("stay by %s, not by a plain y", async ([, answer, sent], { wallet }) => {
+		shares(wallet);
+		wallet.home.write("pw", "password\n");
+		const shown = await onTerminal(wallet, line, [[question, answer]]);
+		expect(shown).toContain(`Only the node says that ${BASE58.carol}`);
+		expect(wallet.node.received).toHaveLength(sent);
 	});
 });

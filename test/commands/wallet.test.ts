@@ -126,7 +126,7 @@ describe.concurrent("coin wallet send", () => {
 		],
 	])("pays a list of payments from %s, one line of result each", async ([_, text], { wallet }) => {
 		const { code, stdout } = await wallet.coin(
-			["wallet", "send", "--batch", "-", ...wallet.password()],
+			["wallet", "send", "--batch", "-", "--journal", "paid", ...wallet.password()],
 			text,
 		);
 		expect(code).toBe(0);
@@ -160,7 +160,7 @@ describe.concurrent("coin wallet send", () => {
 		});
 		expect(wallet.node.received).toHaveLength(0);
 		const whole = await wallet.coin(
-			["wallet", "send", "--batch", "-", "--keep-going", ...wallet.password()],
+			[...["wallet", "send", "--batch", "-", "--journal", "paid", "--keep-going"], ...wallet.password()],
 			text,
 		);
 		expect(whole.code).toBe(1);
@@ -321,13 +321,37 @@ describe.concurrent("what a node's refusal becomes", () => {
 		});
 	});
 
+	it("warns of an earlier transaction whose answer was lost, until it is known what became of it", async ({
+		wallet,
+	}) => {
+		const pay = () => wallet.coin([...send, ...wallet.password()]);
+		let handed = "";
+		wallet.node.handlers.set("broadcasthex", (body) => {
+			handed = body;
+			return "hang up";
+		});
+		const { txID, sent } = errorRecord(await pay());
+		expect(sent).toBe("unknown");
+		wallet.node.handlers.delete("broadcasthex");
+		const second = await pay();
+		expect(second.code).toBe(0);
+		expect(second.stderr).toContain("whose answer was lost, may still be carried out");
+		expect(second.stderr).toContain(`coin tx wait ${txID}`);
+		wallet.node.take(handed);
+		expect((await pay()).stderr).toContain("whose answer was lost, is in a block");
+		expect((await pay()).stderr).toBe("");
+	});
+
 	it("doesn't advise to repeat a batch of which a part was sent", async ({ wallet }) => {
 		const batch = [1, 2].map((coins) => JSON.stringify({ to: RECIPIENT, amount: `${coins}coin` })).join("\n");
 		let count = 0;
 		wallet.node.handlers.set("broadcasthex", () =>
 			++count === 1 ? '{"result":true}' : { status: 429, body: "" },
 		);
-		const outcome = await wallet.coin(["wallet", "send", "--batch", "-", ...wallet.password()], batch);
+		const outcome = await wallet.coin(
+			["wallet", "send", "--batch", "-", "--journal", "paid", ...wallet.password()],
+			batch,
+		);
 		expect(errorRecord(outcome)).toMatchObject({
 			index: 1,
 			code: "rate_limited",
@@ -378,6 +402,24 @@ describe.concurrent("what a node's refusal becomes", () => {
 		expect(wallet.node.received).toHaveLength(3);
 	});
 
+	it("pays a list from a pipe only with a journal, which keeps it from being paid twice", async ({
+		wallet,
+	}) => {
+		const text = `to,amount\n${RECIPIENT},1coin\n`;
+		const pay = (...words: string[]) =>
+			wallet.coin(["wallet", "send", "--batch", "-", ...words, ...wallet.password()], text);
+		const journal = ["--journal", "paid"];
+		expect(errorRecord(await pay())).toMatchObject({
+			code: "usage",
+			sent: false,
+			hint: expect.stringContaining("--journal"),
+		});
+		expect((await pay(...journal)).code).toBe(0);
+		expect(errorRecord(await pay(...journal))).toMatchObject({ code: "duplicate", sent: false });
+		expect(await pay(...journal, "--resume")).toMatchObject({ code: 0, stdout: "" });
+		expect(wallet.node.received).toHaveLength(1);
+	});
+
 	it("hands over the same bytes again where nobody knows whether a line was paid", async ({ wallet }) => {
 		const path = wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},1coin\n${RECIPIENT},2coin\n`);
 		const pay = (...words: string[]) =>
@@ -407,7 +449,11 @@ describe.concurrent("what a node's refusal becomes", () => {
 		expect((await one("--yes")).code).toBe(0);
 		const list = (amounts: readonly string[], ...words: string[]) =>
 			wallet.coin(
-				["wallet", "send", "--batch", "-", ...config, ...words, ...wallet.password()],
+				[
+					...["wallet", "send", "--batch", "-", "--journal", amounts.join(), ...config],
+					...words,
+					...wallet.password(),
+				],
 				`to,amount\n${amounts.map((amount) => `${RECIPIENT},${amount}\n`).join("")}`,
 			);
 		expect((await list(["1coin", "2coin"])).code).toBe(0);

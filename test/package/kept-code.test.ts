@@ -1,9 +1,10 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
 	chmodSync,
 	constants,
 	existsSync,
 	lstatSync,
+	mkdirSync,
 	mkdtempSync,
 	readdirSync,
 	readFileSync,
@@ -20,11 +21,18 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 const { loadKept } = (await import(pathToFileURL("bin/kept-code.js").href)) as {
-	loadKept: (file: string, keepAfterMs: number) => { readonly answer: () => number; readonly path: string };
+	loadKept: (
+		file: string,
+		use: { readonly part: string; readonly topic: string; readonly keepAfterMs?: number },
+		findOwn?: () => string | undefined,
+	) => { readonly answer: () => number; readonly path: string };
 };
+const AT_ONCE = { part: "node", topic: "start", keepAfterMs: 0 };
 
 const LONG_AGO = new Date(0);
 let folder: string;
+/** The user's own folder, where there is one. */
+let own: string | undefined;
 let file: string;
 /** Where its code was kept. */
 let keptName: string;
@@ -35,11 +43,13 @@ const writeBundle = (answer: number, hash: string): void =>
 		`(function (exports, require, module, __filename, __dirname) {exports.answer=()=>${answer};exports.path=require("node:path").join(__dirname,"x")})\n//${hash}\n`,
 	);
 const kept = (): string[] => readdirSync(folder).filter((name) => name.endsWith(".cache"));
+const keptNameOf = (hash: string): string =>
+	`bundle.cjs.node-${hash}-${process.version}-${process.arch}.cache`;
 const keptPath = (): string => join(folder, kept()[0] ?? "");
 
 /** Loads the bundle, and waits until its code is kept. */
 async function loadAndKeep(): Promise<number> {
-	const { answer } = loadKept(file, 0);
+	const { answer } = loadKept(file, AT_ONCE, () => own);
 	const result = answer();
 	await new Promise((resolve) => setTimeout(resolve, 30));
 	return result;
@@ -47,6 +57,7 @@ async function loadAndKeep(): Promise<number> {
 
 beforeEach(() => {
 	folder = mkdtempSync(join(tmpdir(), "coin-kept-"));
+	own = undefined;
 	file = join(folder, "bundle.cjs");
 	writeBundle(1, "aaaa");
 });
@@ -54,7 +65,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a bundle with kept code", () => {
 	it("runs as a module does", () => {
-		const { answer, path } = loadKept(file, 0);
+		const { answer, path } = loadKept(file, AT_ONCE, () => own);
 		expect([answer(), path]).toEqual([1, join(folder, "x")]);
 	});
 
@@ -130,8 +141,43 @@ describe("a bundle with kept code", () => {
 		expect(kept()).toHaveLength(1);
 	});
 
+	it("has its code kept in the user's own folder where the bundle's can't be written", async () => {
+		const elsewhere = mkdtempSync(join(tmpdir(), "coin-own-"));
+		writeFileSync(join(elsewhere, "bundle.cjs.node-of-an-older-one.cache"), "");
+		own = elsewhere;
+		// Not even the system's own user can replace a folder by a file.
+		mkdirSync(join(folder, keptNameOf("aaaa")));
+		await loadAndKeep();
+		expect(readdirSync(elsewhere)).toEqual([keptNameOf("aaaa")]);
+		const [path] = readdirSync(elsewhere).map((name) => join(elsewhere, name));
+		utimesSync(path as string, LONG_AGO, LONG_AGO);
+		await loadAndKeep();
+		expect(statSync(path as string).mtimeMs).toBe(0);
+		rmSync(elsewhere, { recursive: true });
+	});
+
+	it("has code of its own for each part, to which each topic adds what it needs, once it has succeeded", () => {
+		const run = (topic: string, code = 0): string[] => {
+			const use = JSON.stringify({ part: "commands", topic });
+			const script = `import { loadKept } from ${JSON.stringify(pathToFileURL("bin/kept-code.js").href)};
+				loadKept(${JSON.stringify(file)}, ${use}, () => undefined).answer(); process.exitCode = ${code};`;
+			spawnSync(process.execPath, ["--input-type=module", "-e", script]);
+			const name = kept().find((kept) => kept.includes(".commands-"));
+			if (name === undefined) return [];
+			const bytes = readFileSync(join(folder, name)).subarray(0, -6);
+			return bytes
+				.subarray(-readFileSync(join(folder, name)).readUInt16LE(bytes.length))
+				.toString()
+				.split("\n");
+		};
+		expect(run("send", 1)).toEqual([]);
+		expect(run("send")).toEqual(["send"]);
+		expect(run("balance")).toEqual(["send", "balance"]);
+		expect(run("send")).toEqual(["send", "balance"]);
+	});
+
 	it("leaves nothing behind where its code can't be kept", async () => {
-		const { answer } = loadKept(file, 0);
+		const { answer } = loadKept(file, AT_ONCE, () => own);
 		rmSync(folder, { recursive: true });
 		await new Promise((resolve) => setTimeout(resolve, 30));
 		expect(answer()).toBe(1);

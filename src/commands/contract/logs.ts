@@ -118,8 +118,9 @@ export default class ContractLogs extends QueryCommand {
 				printJson(found);
 				continue;
 			}
-			const { block, txID, args } = found;
-			printLine(`${block}  ${txID}  ${found.contract}  ${found.event}${viewText(args)}`);
+			const { block, txID, event, args, topics = [], data = "0x" } = found;
+			const what = args ? `${event}${viewText(args)}` : `${topics.join(" ")} ${data}`;
+			printLine(`${block}  ${txID}  ${found.contract}  ${what}`);
 		}
 	}
 

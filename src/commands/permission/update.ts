@@ -11,7 +11,7 @@ import { readStdin } from "../../terminal/input/stdin.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { askText, askYesNo } from "../../terminal/prompt/prompts.js";
 import { readContacts } from "../../wallet/configuration/contacts.js";
-import { Failure, type FailureCode } from "../../wallet/failure.js";
+import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
 import {
@@ -192,29 +192,18 @@ export default class PermissionUpdate extends ActingCommand {
 		const grave = remarks.filter((remark) => remark.level === 2);
 		const base58 = toBase58Check(owner);
 		const ending = base58.slice(-6);
-		if (lockout) {
-			const forced = flags["allow-lockout"];
-			if (flags.yes && forced === ending) return;
-			const code: FailureCode = "owner_lockout";
-			const details = { check: lockout.code };
-			if (!canAsk() || forced !== undefined) {
-				throw new Failure(code, `refused: ${lockout.message}`, {
-					details,
-					hint: lockoutHint(ending),
-				});
-			}
-			await this.show(summary);
-			const answer = await askText(
-				`${lockout.message}. Type the last 6 characters of ${base58} to do it all the same:`,
-			);
-			if (answer.trim() !== ending) {
-				throw new Failure(code, `refused: ${lockout.message}`, { details, hint: lockoutHint(ending) });
-			}
-			return;
-		}
+		const forced = flags["allow-lockout"];
+		const isForced = flags.yes && forced === ending;
+		const refused = (remark: PermissionRemark): Failure =>
+			new Failure("owner_lockout", `refused: ${remark.message}`, {
+				details: { check: remark.code },
+				hint: lockoutHint(ending),
+			});
+		if (lockout && !isForced && (!canAsk() || forced !== undefined)) throw refused(lockout);
 		// What is only built is agreed to by signing it, unless it may hand the account to others.
-		const unnamed = grave.filter(({ needsNames }) => needsNames);
-		if ((flags.yes && unnamed.length === 0) || (flags.build && grave.length === 0)) return;
+		const unnamed = grave.filter((remark) => remark.unnamed);
+		if (unnamed.length === 0 && (lockout ? isForced : flags.yes || (flags.build && grave.length === 0)))
+			return;
 		if (!canAsk() && unnamed.length > 0) {
 			throw new Failure("confirmation_needed", unnamed.map(({ message }) => message).join("; "), {
 				details: { checks: unnamed.map(({ code }) => code) },
@@ -230,9 +219,16 @@ export default class PermissionUpdate extends ActingCommand {
 			);
 		}
 		await this.show(summary);
-		if (!(await askYesNo(`Change the permissions of ${base58}?`))) {
-			throw new Failure("confirmation_refused", "not confirmed; nothing was sent");
+		for (const address of new Set(unnamed.flatMap((remark) => remark.unnamed ?? []))) {
+			const question = `Only the node says that ${address} has a key there. Type its last 6 characters if you know it:`;
+			if (!(await typesEnd(question, address)))
+				throw new Failure("confirmation_refused", `${address} is not confirmed; nothing was sent`);
 		}
+		if (lockout && !isForced) {
+			const question = `${lockout.message}. Type the last 6 characters of ${base58} to do it all the same:`;
+			if (!(await typesEnd(question, base58))) throw refused(lockout);
+		} else if (!flags.yes && !(await askYesNo(`Change the permissions of ${base58}?`)))
+			throw new Failure("confirmation_refused", "not confirmed; nothing was sent");
 	}
 
 	private async compareStored({ client, owner }: ActingContext, after: PermissionSet): Promise<void> {
@@ -244,6 +240,11 @@ export default class PermissionUpdate extends ActingCommand {
 			{ sent: true },
 		);
 	}
+}
+
+/** Who types the end of an address has looked at it. */
+async function typesEnd(question: string, address: string): Promise<boolean> {
+	return (await askText(question)).trim() === address.slice(-6);
 }
 
 /** @throws {Failure} `permission_changed` where the node says that others own the account */

@@ -2,7 +2,7 @@ import { Flags } from "@oclif/core";
 import { UnfreezeBalanceContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/base/acting-command.js";
 import { actingFlags } from "../../terminal/flags/acting-flags.js";
-import { resourceFlag } from "../../terminal/flags/flags.js";
+import { stakeFlag } from "../../terminal/flags/flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseResource } from "../../wallet/values/resource.js";
@@ -13,7 +13,7 @@ export default class StakeUnfreezeV1 extends ActingCommand {
 		"Ends all of it that is due, for one resource: the account's own, or what it gave to --receiver.";
 	static override flags = {
 		...actingFlags,
-		for: resourceFlag,
+		for: stakeFlag,
 		receiver: Flags.string({ description: "account that has the resource", helpValue: "<account>" }),
 	};
 

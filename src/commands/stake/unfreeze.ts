@@ -2,7 +2,7 @@ import { Args } from "@oclif/core";
 import { UnfreezeBalanceV2Contract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/base/acting-command.js";
 import { actingFlags } from "../../terminal/flags/acting-flags.js";
-import { resourceFlag } from "../../terminal/flags/flags.js";
+import { stakeFlag } from "../../terminal/flags/flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { parsePositiveCoins } from "../../wallet/values/amount.js";
 import { parseResource } from "../../wallet/values/resource.js";
@@ -16,7 +16,7 @@ export default class StakeUnfreeze extends ActingCommand {
 	static override args = {
 		amount: Args.string({ description: "how much, with its unit", required: true, ignoreStdin: true }),
 	};
-	static override flags = { ...actingFlags, for: resourceFlag };
+	static override flags = { ...actingFlags, for: stakeFlag };
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(StakeUnfreeze);

@@ -17,7 +17,8 @@ export default class WalletSend extends PayingCommand {
 		"Builds the transfer at the node, checks the bytes, signs with a key of the keystore and broadcasts. " +
 		"An amount carries its unit: 12.5coin or 12500000sun; max is everything but the fees. " +
 		"A file of payments is read and judged whole before the first signature, and asked about once; what was sent stands in " +
-		"<file>.journal, which keeps a line from being paid twice, and --resume goes on with the others.";
+		"<file>.journal, which keeps a line from being paid twice, and --resume goes on with the others. A list from standard input needs " +
+		"--journal.";
 	static override examples = [
 		"<%= config.bin %> wallet send alice 25coin --wait",
 		"<%= config.bin %> wallet send --to TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC --amount 1_000sun --build | <%= config.bin %> wallet sign | <%= config.bin %> wallet broadcast",
@@ -49,6 +50,11 @@ export default class WalletSend extends PayingCommand {
 		}),
 		resume: Flags.boolean({
 			description: "pay the lines of the batch that its journal doesn't know as paid",
+			dependsOn: ["batch"],
+		}),
+		journal: Flags.string({
+			description: "what was sent of the batch (default: <batch>.journal; needed for a list from a pipe)",
+			helpValue: "<file>",
 			dependsOn: ["batch"],
 		}),
 	};

@@ -114,7 +114,8 @@ export default class WalletSign extends SendingCommand {
 				summary,
 				flags.yes,
 			);
-			if (process.stdout.isTTY === true && this.chatty) await this.show(summary);
+			if (process.stderr.isTTY !== true) for (const line of summary) this.note(line);
+			else if (this.chatty) await this.show(summary);
 			const signed = await this.signWith(envelope, keys, flags, settings, summary);
 			printJsonText(this.line(signed, authority));
 		});

@@ -8,6 +8,9 @@ import type { PlainResponse } from "./plain-response.js";
 /** Type of an answer. */
 export const JSON_TYPE = "application/json;charset=utf-8";
 
+/** Characters from which on a text becomes bytes before anything else is done with it. */
+const LARGE_TEXT = 64 << 10;
+
 /** The answer to one request. */
 export class HttpAnswer {
 	/** What was sent: 0 until then. */
@@ -33,7 +36,9 @@ export class HttpAnswer {
 		more: Readonly<Record<string, string>> = {},
 	): void {
 		const { request, response, rewrite } = this;
-		const text = status === 200 && rewrite ? rewrite(body.toString()) : body;
+		const written = status === 200 && rewrite ? rewrite(body.toString()) : body;
+		// Counted, joined with its head and written, a text would become as many copies of itself.
+		const text = written.length > LARGE_TEXT && typeof written === "string" ? Buffer.from(written) : written;
 		const length = typeof text === "string" ? Buffer.byteLength(text) : text.length;
 		const headers: Record<string, string | number> = { ...more, "Content-Length": length };
 		if (contentType !== undefined) headers["Content-Type"] = contentType;

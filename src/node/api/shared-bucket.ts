@@ -6,6 +6,15 @@ import { TokenBucket } from "./token-bucket.js";
 /** Part of a second's permits that one client may have reserved. */
 const RESERVED_PART = 10;
 
+/** Calls of a client that wait: those from `first` on. */
+interface Line {
+	readonly calls: (() => void)[];
+	first: number;
+}
+
+/** Calls that have gone are taken out of a line together: taking out the first of many moves all others. */
+const LINE_PART = 1_024;
+
 export class SharedBucket {
 	private readonly bucket: TokenBucket;
 	/** Permits that one client may have reserved and not used. */
@@ -13,7 +22,7 @@ export class SharedBucket {
 	/** Permits that clients wait for. */
 	private readonly reserved = new Map<string, number>();
 	/** Calls that will reserve one, by client. */
-	private readonly lines = new Map<string, (() => void)[]>();
+	private readonly lines = new Map<string, Line>();
 
 	/** @param mayWait false: no permit is taken that could not be used at once */
 	constructor(
@@ -38,8 +47,8 @@ export class SharedBucket {
 
 	private takeLater(client: string): Promise<void> {
 		return new Promise((resolve) => {
-			const line = this.lines.get(client) ?? [];
-			line.push(resolve);
+			const line = this.lines.get(client) ?? { calls: [], first: 0 };
+			line.calls.push(resolve);
 			this.lines.set(client, line);
 		});
 	}
@@ -53,16 +62,23 @@ export class SharedBucket {
 		this.goOn(client);
 	}
 
+	/** The next calls that wait, up to one that waits for its permit: as many as came meanwhile may be used at once. */
 	private goOn(client: string): void {
-		const line = this.lines.get(client);
-		const next = line?.shift();
-		if (line?.length === 0) this.lines.delete(client);
-		if (!next) return;
-		const taken = this.take(client, this.clock.now());
-		if (taken instanceof Promise) void taken.then(next);
-		else {
+		for (;;) {
+			const line = this.lines.get(client);
+			const next = line?.calls[line.first++];
+			if (!line || !next) return;
+			if (line.first === line.calls.length) this.lines.delete(client);
+			else if (line.first === LINE_PART) {
+				line.calls.splice(0, LINE_PART);
+				line.first = 0;
+			}
+			const taken = this.take(client, this.clock.now());
+			if (taken instanceof Promise) {
+				void taken.then(next);
+				return;
+			}
 			next();
-			this.goOn(client);
 		}
 	}
 }

@@ -6,7 +6,7 @@
 
 import { readFileSync } from "node:fs";
 import { ConfigError } from "../../hocon/config-error.js";
-import { parseHocon } from "../../hocon/hocon.js";
+import { parseHocon, removeValue } from "../../hocon/hocon.js";
 import type { EffectiveSetting } from "../../hocon/section.js";
 import { MAIN_PREFIX, TEST_PREFIX } from "../../protocol/address.js";
 import { type Dialect, toNeutral } from "../../protocol/dialect.js";
@@ -217,15 +217,22 @@ function missingFile(path: string): ConfigError {
 
 /** Reads a configuration file. @throws {ConfigError} */
 export function loadConfig(path: string, options: StartOptions = {}): NodeConfig {
-	let text: string;
+	return parseConfig(textOf(path), path, options);
+}
+
+/** Keys of a file that no node knows, whatever else is wrong with it. @throws {ConfigError} if it can't be read */
+export function unknownKeysOf(path: string): UnknownKey[] {
+	return Settings.unknownIn(parseHocon(textOf(path), path, toNeutral), path);
+}
+
+function textOf(path: string): string {
 	try {
-		text = readFileSync(path, "utf8");
+		return readFileSync(path, "utf8");
 	} catch (error) {
 		const code = (error as NodeJS.ErrnoException).code;
 		if (code === "ENOENT" || code === "ENOTDIR") throw missingFile(path);
 		throw new ConfigError(`${path}: the configuration file cannot be read (${code ?? String(error)})`);
 	}
-	return parseConfig(text, path, options);
 }
 
 /** The configuration of a file that sets nothing: no genesis accounts, no peers, every default. */
@@ -236,6 +243,7 @@ export function defaultConfig(): NodeConfig {
 /** Reads a configuration's text. `file` names it in messages. @throws {ConfigError} */
 export function parseConfig(text: string, file = "configuration", options: StartOptions = {}): NodeConfig {
 	const object = parseHocon(text, file, toNeutral);
+	for (const ignored of options.ignored ?? []) removeValue(object, ignored);
 	const release = readRelease(Settings.root(object, file, options));
 	const readings = readingsOf(release);
 	const warnings: string[] = [];
@@ -363,7 +371,7 @@ function readShieldedParameters(settings: Settings): ShieldedParameters | undefi
 	const hash = (key: "node.shielded.spendHash" | "node.shielded.outputHash"): string => {
 		const text = settings.get(key).toLowerCase();
 		if (!/^[0-9a-f]{128}$/.test(text))
-			throw new ConfigError(`${key} is not a BLAKE2b-512 in hexadecimal, of 128 digits`);
+			throw new ConfigError(`${key} is not a BLAKE2b-512 in hexadecimal, of 128 digits`, {}, key);
 		return text;
 	};
 	const [spendHash, outputHash] = [hash("node.shielded.spendHash"), hash("node.shielded.outputHash")];

@@ -34,12 +34,16 @@ const today = {
 		if (life <= 0 || life >= LONGEST_PROPOSAL_MS) {
 			throw new ConfigError(
 				`The value[block.proposalExpireTime] is only allowed to be greater than 0 and less than ${LONGEST_PROPOSAL_MS}!`,
+				{},
+				"block.proposalExpireTime",
 			);
 		}
 		// Whatever stands there is refused, 0 too.
 		if (settings.has("committee.proposalExpireTime")) {
 			throw new ConfigError(
 				"It is not allowed to configure committee.proposalExpireTime in config.conf, please set the value in block.proposalExpireTime.",
+				{},
+				"committee.proposalExpireTime",
 			);
 		}
 	},

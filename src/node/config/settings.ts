@@ -109,7 +109,12 @@ export class Settings {
 
 	/** What the file holds that the table doesn't know: most often a mistyped name. */
 	unknownKeys(): UnknownKey[] {
-		return this.section.leaves().filter(({ path }) => settingOf(path) === undefined);
+		return unknownOf(this.section);
+	}
+
+	/** The same of a file that can't be used. */
+	static unknownIn(object: HoconObject, file: string): UnknownKey[] {
+		return unknownOf(Section.root(object, file));
 	}
 
 	/** What the file holds without effect, once for each row of the table. */
@@ -179,4 +184,8 @@ export class Settings {
 /** `a.b.*` and `a.b[].*` as messages name them: the object above. */
 function openName(path: string): string {
 	return path.replace(/(\[\])?\.\*$/, "");
+}
+
+function unknownOf(section: Section): UnknownKey[] {
+	return section.leaves().filter(({ path }) => settingOf(path) === undefined);
 }

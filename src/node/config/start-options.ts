@@ -17,6 +17,8 @@ export interface StartOptions {
 	readonly fastForward?: boolean;
 	/** Tell events as `event.subscribe` says (`--es`). */
 	readonly events?: boolean;
+	/** Full paths of keys whose values in the file count as absent: what is wrong with them is known already. */
+	readonly ignored?: readonly string[];
 	/** Values of keys that win over the file. */
 	readonly over?: FlagValues;
 	/** Values of keys that stand in where the file has none. */

@@ -1,7 +1,7 @@
 /** Logs of contracts as triggers: as events where the contract's interface knows them, else as logs (protocol/events §3.2). */
 
 import { addressPrefix, toBase58Check } from "../../protocol/address.js";
-import { concatBytes, toHex } from "../../protocol/bytes.js";
+import { concatBytes, toHex, toKey } from "../../protocol/bytes.js";
 import type { TransactionInfoLog } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { EventConfig, EventFilter } from "../config/event-config.js";
@@ -32,20 +32,19 @@ const BYTE_CHARACTERS = 2 * 2;
 /** Of a character that JSON writes as an escape. */
 const ESCAPE_CHARACTERS = 6;
 
-/** The logs of a block that the filter leaves, in order, each made when it is asked for. */
+/** The logs of a block in order, each made when it is asked for; undefined stands for one that the filter or the budget leaves out. */
 export function* contractTriggers(
 	loaded: LoadedBlock,
 	{ filter, parsesLogs }: Pick<EventConfig, "filter" | "parsesLogs">,
 	budget: BlockBudget,
-): Generator<ContractTrigger> {
+): Generator<ContractTrigger | undefined, void> {
 	const { block, infos } = loaded;
 	if (filter && !isWithin(filter, block.number)) return;
 	if (infos.length !== block.transactions.length) return;
 	for (const [position, info] of infos.entries()) {
 		for (const [index, log] of info.log.entries()) {
-			if (filter && !isWanted(filter, log)) continue;
-			const trigger = contractTriggerAt(loaded, { position, index }, parsesLogs, budget);
-			if (trigger) yield trigger;
+			const isWithout = filter && !isWanted(filter, log);
+			yield isWithout ? undefined : contractTriggerAt(loaded, { position, index }, parsesLogs, budget);
 		}
 	}
 }
@@ -87,8 +86,23 @@ const isWithin = ({ fromBlock, toBlock }: EventFilter, number: bigint): boolean 
 
 /** Topics are compared as they are, before anything is read. */
 function isWanted({ addresses, topics }: EventFilter, log: Readonly<TransactionInfoLog>): boolean {
-	if (addresses.size > 0 && !addresses.has(toBase58Check(contractOf(log)).toLowerCase())) return false;
+	if (addresses.size > 0 && !addresses.has(addressText(contractOf(log)).toLowerCase())) return false;
 	return topics.size === 0 || log.topics.some((topic) => topics.has(toHex(topic)));
+}
+
+/** Addresses as text: the logs of a block name few, again and again, and two hashes stand behind each text. */
+const texts = new Map<string, string>();
+const MAX_TEXTS = 1_000;
+
+function addressText(address: Uint8Array): string {
+	const key = toKey(address);
+	let text = texts.get(key);
+	if (text === undefined) {
+		if (texts.size >= MAX_TEXTS) texts.clear();
+		text = toBase58Check(address);
+		texts.set(key, text);
+	}
+	return text;
 }
 
 /** 21 bytes. */
@@ -127,10 +141,10 @@ function contractTrigger(
 		members: {
 			uniqueId: id,
 			transactionId: transaction.idHex,
-			contractAddress: toBase58Check(contract),
+			contractAddress: addressText(contract),
 			callerAddress: "",
-			originAddress: toBase58Check(owner),
-			creatorAddress: toBase58Check(creator),
+			originAddress: addressText(owner),
+			creatorAddress: addressText(creator),
 			blockNumber: block.number,
 			blockHash: block.idHex,
 			removed: false,

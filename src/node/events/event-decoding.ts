@@ -50,9 +50,8 @@ export function readEvent(
 	log: Readonly<TransactionInfoLog>,
 	dialect: Dialect,
 ): ReadEvent | undefined {
-	const [topic] = log.topics;
-	const entry = abi && topic && eventsOf(abi).get(toKey(topic));
-	if (!entry || !isSmall(entry.inputs, log)) return undefined;
+	const entry = entryOf(abi, log);
+	if (!entry) return undefined;
 	const typeOf = ({ type }: Inputs[number]): string => spell(toNeutral(type), dialect);
 	const typed = entry.inputs.map((input) => `${typeOf(input)}${input.name === "" ? "" : ` ${input.name}`}`);
 	return {
@@ -61,6 +60,16 @@ export function readEvent(
 		name: entry.name,
 		...readValues(entry.inputs, log),
 	};
+}
+
+/** The event that a log is read by; undefined as of {@link readEvent}. */
+export function entryOf(
+	abi: Readonly<SmartContractABI> | undefined,
+	log: Readonly<TransactionInfoLog>,
+): Entry | undefined {
+	const [topic] = log.topics;
+	const entry = abi && topic && eventsOf(abi).get(toKey(topic));
+	return entry && isSmall(entry.inputs, log) ? entry : undefined;
 }
 
 /** The events of an interface by their topics; of two with the same the first. Types are hashed as they are stored. */

@@ -8,6 +8,7 @@ import { FollowedEvents } from "./followed-events.js";
 import { LiveEvents } from "./live-events.js";
 import type { EventChain } from "./loaded-block.js";
 import { type EventOutlet, EventSender } from "./sending.js";
+import type { Work } from "./sliced-work.js";
 
 /** Version 1 tells what waits so often. */
 export const FLUSH_MS = 1_000;
@@ -20,6 +21,8 @@ interface EventServiceOptions {
 	/** Waits so many ms. */
 	readonly pause: (ms: number) => Promise<void>;
 	readonly warn: (text: string) => void;
+	/** Does work in the order of coming. */
+	readonly run: (work: Work) => void;
 	/** It is given blocks one by one, old ones too, and has told some or none before. Absent: it begins with the chain's head. */
 	readonly fed?: { readonly hasTold: boolean };
 }
@@ -43,18 +46,19 @@ interface EventService {
 }
 
 export function createEventService(options: EventServiceOptions): EventService {
-	const { config, chain, outlet, budget, pause, warn, fed } = options;
+	const { config, chain, outlet, budget, pause, warn, run, fed } = options;
 	const sender = new EventSender(config, outlet, budget);
 	if (config.version === 0) {
 		if (sender.wants("transaction")) keepInternalCallData();
 		return {
-			observer: new LiveEvents(chain, sender, fed?.hasTold),
+			observer: new LiveEvents({ chain, sender, run, hasTold: fed?.hasTold }),
 			start: async () => {},
 			flush: undefined,
 			stop: () => {},
 		};
 	}
-	const followed = new FollowedEvents({ chain, sender, startBlock: Number(config.startBlock), pause, warn });
+	const startBlock = Number(config.startBlock);
+	const followed = new FollowedEvents({ chain, sender, run, startBlock, pause, warn });
 	return {
 		observer: followed,
 		start: async () => (fed ? followed.follow() : followed.start()),

@@ -8,8 +8,9 @@ import type { TransactionInfo } from "../../protocol/messages.js";
 import type { ChainObserver, ErasedBlock } from "../chain/observers.js";
 import { receiptsOf } from "../history/stored-blocks.js";
 import type { ContractTrigger } from "./contract-triggers.js";
-import type { EventChain, LoadedBlock } from "./loaded-block.js";
+import { type EventChain, type LoadedBlock, loadedBlock } from "./loaded-block.js";
 import { type EventSender, LIVE_LOGS, SOLID_LOGS } from "./sending.js";
+import { oneStep, type Work } from "./sliced-work.js";
 
 /** Blocks that wait to be told; further ones are dropped with a warning. */
 const MOST_WAITING = 10_000;
@@ -19,6 +20,8 @@ const PAUSE_MS = 20;
 interface FollowedOptions {
 	readonly chain: EventChain;
 	readonly sender: EventSender;
+	/** Does work in the order of coming. */
+	readonly run: (work: Work) => void;
 	/** Old blocks from here are told first; 0: none. */
 	readonly startBlock: number;
 	readonly pause: (ms: number) => Promise<void>;
@@ -44,12 +47,13 @@ export class FollowedEvents implements ChainObserver {
 	private isLive = false;
 	private isStopped = false;
 	private hasDropped = false;
+	private isFlushing = false;
 
 	constructor(private readonly options: FollowedOptions) {}
 
 	/** Tells the old blocks, then begins to follow. Resolves once it follows, or was stopped. */
 	async start(): Promise<void> {
-		const { chain, startBlock, pause, warn } = this.options;
+		const { chain, startBlock, run, pause, warn } = this.options;
 		let number = startBlock > 0 ? startBlock : chain.headNumber + 1;
 		for (; number <= chain.solidNumber && !this.isStopped; number++) {
 			const block = chain.block(number);
@@ -57,14 +61,12 @@ export class FollowedEvents implements ChainObserver {
 				warn(`events: block ${number} is not stored, so no events are told in this run`);
 				return;
 			}
-			const waiting = this.load(block, receiptsOf(chain.state, block), false);
-			this.tellRealtime(waiting);
-			this.tellSolid(waiting);
+			run(this.tellOld({ block, infos: receiptsOf(chain.state, block) }, chain.solidNumber));
 			await pause(PAUSE_MS);
 		}
 		for (; number <= chain.headNumber; number++) {
 			const block = chain.block(number);
-			if (block) this.add(this.load(block, receiptsOf(chain.state, block), false));
+			if (block) run(this.add({ block, infos: receiptsOf(chain.state, block) }, chain.solidNumber));
 		}
 		this.follow();
 	}
@@ -74,20 +76,16 @@ export class FollowedEvents implements ChainObserver {
 		this.isLive = true;
 	}
 
-	applied({ block, infos }: ErasedBlock): void {
-		if (this.isLive) this.add(this.load(block, infos, false));
+	applied(block: ErasedBlock): void {
+		if (this.isLive) this.options.run(this.add(block, this.options.chain.solidNumber));
 	}
 
-	erased({ block, infos }: ErasedBlock): void {
-		if (!this.isLive) return;
-		const last = this.unsolid.at(-1);
-		const known = last?.block.idHex === block.idHex ? this.unsolid.pop() : undefined;
-		this.wait(known ? { ...known, removed: true } : this.load(block, infos, true));
+	erased(block: ErasedBlock): void {
+		if (this.isLive) this.options.run(this.erase(block, this.options.chain.solidNumber));
 	}
 
 	replaced(): void {
-		this.realtime = [];
-		this.unsolid = [];
+		this.options.run(oneStep(() => this.forget()));
 	}
 
 	stop(): void {
@@ -96,19 +94,43 @@ export class FollowedEvents implements ChainObserver {
 
 	/** Tells what waits; once a second. */
 	flush(): void {
+		if (this.isFlushing) return;
+		this.isFlushing = true;
+		this.options.run(this.tellWaiting(this.options.chain.solidNumber));
+	}
+
+	private *tellOld(block: ErasedBlock, solid: number): Work {
+		const waiting = yield* this.load(block, solid, false);
+		yield* this.tellRealtime(waiting);
+		yield* this.tellSolid(waiting);
+	}
+
+	private *add(block: ErasedBlock, solid: number): Work {
+		const waiting = yield* this.load(block, solid, false);
+		this.unsolid.push(waiting);
+		this.wait(waiting);
+	}
+
+	private *erase(erased: ErasedBlock, solid: number): Work {
+		const last = this.unsolid.at(-1);
+		const known = last?.block.idHex === erased.block.idHex ? this.unsolid.pop() : undefined;
+		this.wait(known ? { ...known, removed: true } : yield* this.load(erased, solid, true));
+	}
+
+	private forget(): void {
+		this.realtime = [];
+		this.unsolid = [];
+	}
+
+	private *tellWaiting(solid: number): Work {
+		this.isFlushing = false;
 		const { realtime } = this;
 		this.realtime = [];
 		this.hasDropped = false;
-		for (const waiting of realtime) this.tellRealtime(waiting);
-		const { solidNumber } = this.options.chain;
-		while (this.unsolid[0] && Number(this.unsolid[0].block.number) <= solidNumber) {
-			this.tellSolid(this.unsolid.shift() as WaitingBlock);
+		for (const waiting of realtime) yield* this.tellRealtime(waiting);
+		while (this.unsolid[0] && Number(this.unsolid[0].block.number) <= solid) {
+			yield* this.tellSolid(this.unsolid.shift() as WaitingBlock);
 		}
-	}
-
-	private add(waiting: WaitingBlock): void {
-		this.unsolid.push(waiting);
-		this.wait(waiting);
 	}
 
 	private wait(waiting: WaitingBlock): void {
@@ -121,14 +143,9 @@ export class FollowedEvents implements ChainObserver {
 		this.hasDropped = true;
 	}
 
-	private load(
-		block: SignedBlock,
-		infos: readonly Readonly<TransactionInfo>[],
-		removed: boolean,
-	): WaitingBlock {
-		const { chain, sender } = this.options;
-		const waiting = { block, infos, solid: chain.solidNumber, logs: undefined, characters: 0, removed };
-		const { triggers, characters } = sender.logsOf(this.loaded(waiting));
+	private *load({ block, infos }: ErasedBlock, solid: number, removed: boolean): Work<WaitingBlock> {
+		const waiting = { block, infos, solid, logs: undefined, characters: 0, removed };
+		const { triggers, characters } = yield* this.options.sender.logsOf(this.loaded(waiting));
 		return characters > this.room ? waiting : { ...waiting, logs: triggers, characters };
 	}
 
@@ -140,37 +157,44 @@ export class FollowedEvents implements ChainObserver {
 		return maxKept;
 	}
 
-	private loaded({ block, infos, solid }: WaitingBlock): LoadedBlock {
-		const { state, dialect } = this.options.chain;
-		return { block, infos, state, solidNumber: BigInt(solid), dialect };
+	private loaded(waiting: WaitingBlock): LoadedBlock {
+		return loadedBlock(this.options.chain, waiting, BigInt(waiting.solid));
 	}
 
-	private tellRealtime(waiting: WaitingBlock): void {
-		if (!waiting.removed) this.tellBlock(waiting, false);
-		this.tellLogs(waiting, LIVE_LOGS);
+	private *tellRealtime(waiting: WaitingBlock): Work {
+		if (!waiting.removed) yield* this.tellBlock(waiting, false);
+		yield* this.tellLogs(waiting, LIVE_LOGS);
 	}
 
-	private tellSolid(waiting: WaitingBlock): void {
+	private *tellSolid(waiting: WaitingBlock): Work {
 		const { sender } = this.options;
-		this.tellBlock(waiting, true);
-		this.tellLogs(waiting, SOLID_LOGS);
+		yield* this.tellBlock(waiting, true);
+		yield* this.tellLogs(waiting, SOLID_LOGS);
 		if (sender.wants("solidity")) sender.solidified(waiting.block);
 	}
 
-	private tellBlock(waiting: WaitingBlock, isSolid: boolean): void {
+	private *tellBlock(waiting: WaitingBlock, isSolid: boolean): Work {
 		const { sender } = this.options;
 		if (sender.wants("block") && sender.isLate("block") === isSolid) sender.block(this.loaded(waiting));
+		yield;
 		if (sender.wants("transaction") && sender.isLate("transaction") === isSolid) {
-			sender.transactions(this.loaded(waiting));
+			yield* sender.transactions(this.loaded(waiting));
 		}
 	}
 
 	/** Events, then logs, then the logs of events. */
-	private tellLogs(waiting: WaitingBlock, kinds: typeof LIVE_LOGS): void {
+	private *tellLogs(waiting: WaitingBlock, kinds: typeof LIVE_LOGS): Work {
 		const { sender } = this.options;
-		const { removed, logs = sender.logsOf(this.loaded(waiting)).triggers } = waiting;
-		for (const trigger of logs) sender.event(trigger, kinds, removed);
-		for (const trigger of logs) if (!trigger.event) sender.log(trigger, kinds, removed);
-		for (const trigger of logs) if (trigger.event) sender.log(trigger, kinds, removed);
+		const { removed, logs = (yield* sender.logsOf(this.loaded(waiting))).triggers } = waiting;
+		for (const trigger of logs) {
+			sender.event(trigger, kinds, removed);
+			yield;
+		}
+		for (const isEvent of [false, true]) {
+			for (const trigger of logs) {
+				if ((trigger.event !== undefined) === isEvent) sender.log(trigger, kinds, removed);
+				yield;
+			}
+		}
 	}
 }

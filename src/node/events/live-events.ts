@@ -1,15 +1,24 @@
 /**
- * Version 0 of the event service: events are told while blocks are applied (protocol/events §2.1). After a move to another branch its
+ * Version 0 of the event service: events are told as blocks are applied (protocol/events §2.1). After a move to another branch its
  * blocks and transactions are not told, only their logs, as the network's node has it.
  */
 
-import type { SignedBlock } from "../../protocol/block.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
 import type { ChainObserver, ErasedBlock } from "../chain/observers.js";
 import { receiptsOf } from "../history/stored-blocks.js";
 import type { ContractTrigger } from "./contract-triggers.js";
-import type { EventChain, LoadedBlock } from "./loaded-block.js";
+import { type EventChain, type LoadedBlock, loadedBlock } from "./loaded-block.js";
 import { type BlockLogs, type EventSender, LIVE_LOGS, SOLID_LOGS } from "./sending.js";
+import { oneStep, type Work } from "./sliced-work.js";
+
+interface LiveOptions {
+	readonly chain: EventChain;
+	readonly sender: EventSender;
+	/** Does work in the order of coming. */
+	readonly run: (work: Work) => void;
+	/** Everything up to the solidified block has been told before. */
+	readonly hasTold?: boolean | undefined;
+}
 
 interface KeptLog {
 	readonly trigger: ContractTrigger;
@@ -41,12 +50,8 @@ export class LiveEvents implements ChainObserver {
 	private solidBeforeSwitch: number;
 	private told: { block: number | undefined; transaction: number | undefined; solidity: number };
 
-	/** @param hasTold everything up to the solidified block has been told before */
-	constructor(
-		private readonly chain: EventChain,
-		private readonly sender: EventSender,
-		hasTold = false,
-	) {
+	constructor(private readonly options: LiveOptions) {
+		const { chain, hasTold = false } = options;
 		this.solid = chain.solidNumber;
 		this.solidBeforeSwitch = this.solid;
 		const late = hasTold ? this.solid : undefined;
@@ -54,13 +59,30 @@ export class LiveEvents implements ChainObserver {
 	}
 
 	switched(): void {
-		this.solidBeforeSwitch = this.solid;
+		const switched = (): void => {
+			this.solidBeforeSwitch = this.solid;
+		};
+		this.options.run(oneStep(switched));
 	}
 
-	erased({ block, infos }: ErasedBlock): void {
+	erased(block: ErasedBlock): void {
+		this.options.run(this.erase(block));
+	}
+
+	applied(block: ErasedBlock, switching: boolean): void {
+		this.options.run(this.apply(block, switching, this.options.chain.solidNumber));
+	}
+
+	/** A development chain was put back, or replaced: what was kept is of another chain. */
+	replaced(): void {
+		const solid = this.options.chain.solidNumber;
+		this.options.run(oneStep(() => this.replace(solid)));
+	}
+
+	private *erase({ block, infos }: ErasedBlock): Work {
 		const number = Number(block.number);
 		this.receipts.delete(number);
-		const { sender } = this;
+		const { sender } = this.options;
 		if (!sender.wantsLive) return;
 		const kept = this.logs
 			.get(number)
@@ -69,76 +91,80 @@ export class LiveEvents implements ChainObserver {
 		// The same objects as those that are kept already.
 		const logs = kept
 			? { triggers: kept, characters: 0 }
-			: sender.logsOf(this.loaded(block, infos, this.solidBeforeSwitch));
-		sender.inOrder(logs.triggers, LIVE_LOGS, true);
+			: yield* sender.logsOf(this.loaded({ block, infos }, this.solidBeforeSwitch));
+		yield* sender.inOrder(logs.triggers, LIVE_LOGS, true);
 		this.keep(number, logs, true, this.solidBeforeSwitch);
 	}
 
-	applied({ block, infos }: ErasedBlock, switching: boolean): void {
-		const { sender, chain } = this;
+	private *apply({ block, infos }: ErasedBlock, switching: boolean, solid: number): Work {
+		const { sender } = this.options;
 		const number = Number(block.number);
 		const before = switching ? this.solidBeforeSwitch : this.solid;
-		this.solid = chain.solidNumber;
+		this.solid = solid;
 		this.receipts.set(number, { idHex: block.idHex, infos });
-		const logs = sender.logsOf(this.loaded(block, infos, before));
-		sender.inOrder(logs.triggers, LIVE_LOGS);
+		const logs = yield* sender.logsOf(this.loaded({ block, infos }, before));
+		yield* sender.inOrder(logs.triggers, LIVE_LOGS);
 		this.keep(number, logs, false, before);
 		if (switching) return;
-		if (sender.wants("block")) this.tell("block", block, infos, (loaded) => sender.block(loaded));
-		this.tellSolidLogs();
-		if (sender.wants("transaction")) {
-			this.tell("transaction", block, infos, (loaded) => sender.transactions(loaded));
+		for (const loaded of this.due("block", { block, infos })) {
+			sender.block(loaded);
+			yield;
 		}
-		this.tellSolid();
+		yield* this.tellSolidLogs();
+		for (const loaded of this.due("transaction", { block, infos })) yield* sender.transactions(loaded);
+		yield* this.tellSolid();
 	}
 
-	/** A development chain was put back, or replaced: what was kept is of another chain. */
-	replaced(): void {
+	private replace(solid: number): void {
 		this.logs.clear();
 		this.remade.clear();
 		this.keptCharacters = 0;
 		this.receipts.clear();
-		this.solid = this.chain.solidNumber;
-		this.solidBeforeSwitch = this.solid;
-		this.told = { block: undefined, transaction: undefined, solidity: this.solid };
+		this.solid = solid;
+		this.solidBeforeSwitch = solid;
+		this.told = { block: undefined, transaction: undefined, solidity: solid };
 	}
 
-	/** This block, or all that are solidified now; the first time only the highest of them. */
-	private tell(
-		kind: "block" | "transaction",
-		block: SignedBlock,
-		infos: readonly Readonly<TransactionInfo>[],
-		send: (loaded: LoadedBlock) => void,
-	): void {
-		const { solid, sender } = this;
+	/** The blocks that are due as a kind: this one, or all that are solidified now; the first time only the highest of them. */
+	private *due(kind: "block" | "transaction", applied: ErasedBlock): Generator<LoadedBlock> {
+		const { solid } = this;
+		const { sender } = this.options;
+		if (!sender.wants(kind)) return;
 		if (!sender.isLate(kind)) {
-			send(this.loaded(block, infos, solid));
+			yield this.loaded(applied, solid);
 			return;
 		}
 		for (let number = (this.told[kind] ?? solid - 1) + 1; number <= solid; number++) {
 			const loaded = this.ofChain(number);
-			if (loaded) send(loaded);
+			if (loaded) yield loaded;
 		}
 		this.told[kind] = solid;
 	}
 
-	private tellSolidLogs(): void {
-		const { sender } = this;
+	private *tellSolidLogs(): Work {
+		const { sender } = this.options;
 		const heights = [...this.logs.keys(), ...this.remade.keys()].filter((number) => number <= this.solid);
 		for (const number of heights.sort((a, b) => a - b)) {
-			const kept = this.logs.get(number)?.logs ?? this.remadeLogs(number);
-			for (const { trigger, removed } of kept) sender.log(trigger, SOLID_LOGS, removed);
-			for (const { trigger, removed } of kept) sender.event(trigger, SOLID_LOGS, removed);
+			const kept = this.logs.get(number)?.logs ?? (yield* this.remadeLogs(number));
+			for (const { trigger, removed } of kept) {
+				sender.log(trigger, SOLID_LOGS, removed);
+				yield;
+			}
+			for (const { trigger, removed } of kept) {
+				sender.event(trigger, SOLID_LOGS, removed);
+				yield;
+			}
 			this.drop(number);
 			this.remade.delete(number);
 		}
 	}
 
 	/** Of the chain's own block: what was taken back at that height isn't known any more. */
-	private remadeLogs(number: number): readonly KeptLog[] {
+	private *remadeLogs(number: number): Work<readonly KeptLog[]> {
 		const loaded = this.ofChain(number, this.remade.get(number));
 		if (!loaded) return [];
-		return this.sender.logsOf(loaded).triggers.map((trigger) => ({ trigger, removed: false }));
+		const { triggers } = yield* this.options.sender.logsOf(loaded);
+		return triggers.map((trigger) => ({ trigger, removed: false }));
 	}
 
 	private drop(number: number): void {
@@ -146,12 +172,14 @@ export class LiveEvents implements ChainObserver {
 		this.logs.delete(number);
 	}
 
-	private tellSolid(): void {
-		const { solid, sender, told } = this;
+	private *tellSolid(): Work {
+		const { solid, told } = this;
+		const { sender, chain } = this.options;
 		if (sender.wants("solidity")) {
 			for (let number = told.solidity + 1; number <= solid; number++) {
-				const block = this.chain.block(number);
+				const block = chain.block(number);
 				if (block) sender.solidified(block);
+				yield;
 			}
 		}
 		told.solidity = solid;
@@ -159,13 +187,14 @@ export class LiveEvents implements ChainObserver {
 	}
 
 	private keep(number: number, { triggers, characters }: BlockLogs, removed: boolean, solid: number): void {
-		if (!this.sender.wantsSolid && !this.sender.wantsLive) return;
+		const { sender } = this.options;
+		if (!sender.wantsSolid && !sender.wantsLive) return;
 		if (triggers.length === 0) return;
 		if (this.remade.has(number)) {
 			this.remade.set(number, solid);
 			return;
 		}
-		if (this.keptCharacters + characters > this.sender.maxKept) {
+		if (this.keptCharacters + characters > sender.maxKept) {
 			this.drop(number);
 			this.remade.set(number, solid);
 			return;
@@ -178,19 +207,15 @@ export class LiveEvents implements ChainObserver {
 	}
 
 	private ofChain(number: number, solid = this.solid): LoadedBlock | undefined {
-		const block = this.chain.block(number);
+		const { chain } = this.options;
+		const block = chain.block(number);
 		if (!block) return undefined;
 		const kept = this.receipts.get(number);
-		const infos = kept?.idHex === block.idHex ? kept.infos : receiptsOf(this.chain.state, block);
-		return this.loaded(block, infos, solid);
+		const infos = kept?.idHex === block.idHex ? kept.infos : receiptsOf(chain.state, block);
+		return this.loaded({ block, infos }, solid);
 	}
 
-	private loaded(
-		block: SignedBlock,
-		infos: readonly Readonly<TransactionInfo>[],
-		solid: number,
-	): LoadedBlock {
-		const { state, dialect } = this.chain;
-		return { block, infos, state, solidNumber: BigInt(solid), dialect };
+	private loaded(block: ErasedBlock, solid: number): LoadedBlock {
+		return loadedBlock(this.options.chain, block, BigInt(solid));
 	}
 }

@@ -27,3 +27,20 @@ export interface EventChain {
 	/** A block of the chain by height; undefined: it isn't stored. */
 	block(number: number): SignedBlock | undefined;
 }
+
+/** A block for work in time slices: the state is the one of the moment in which it is asked. */
+export function loadedBlock(
+	chain: EventChain,
+	{ block, infos }: Pick<LoadedBlock, "block" | "infos">,
+	solidNumber: bigint,
+): LoadedBlock {
+	return {
+		block,
+		infos,
+		get state() {
+			return chain.state;
+		},
+		solidNumber,
+		dialect: chain.dialect,
+	};
+}

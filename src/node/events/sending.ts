@@ -8,6 +8,7 @@ import type { EventBudget } from "./event-budget.js";
 import type { EventBody } from "./event-json.js";
 import { type EventMessage, messageOf, type Trigger } from "./event-kinds.js";
 import type { LoadedBlock } from "./loaded-block.js";
+import type { Work } from "./sliced-work.js";
 import { transactionTriggers } from "./transaction-triggers.js";
 
 /** Takes messages in their order. It must not wait. */
@@ -58,10 +59,14 @@ export class EventSender {
 	}
 
 	/** The logs of a block; none where no topic is about them. */
-	logsOf(loaded: LoadedBlock): BlockLogs {
+	*logsOf(loaded: LoadedBlock): Work<BlockLogs> {
 		if (!this.wantsLive && !this.wantsSolid) return { triggers: [], characters: 0 };
 		const budget = this.budget.open(loaded.block);
-		const triggers = [...contractTriggers(loaded, this.config, budget)];
+		const triggers: ContractTrigger[] = [];
+		for (const trigger of contractTriggers(loaded, this.config, budget)) {
+			if (trigger) triggers.push(trigger);
+			yield;
+		}
 		return { triggers, characters: budget.spent };
 	}
 
@@ -76,10 +81,11 @@ export class EventSender {
 	}
 
 	/** Logs in their order, each as event or log, and as both where the topic of logs asks for it. */
-	inOrder(triggers: readonly ContractTrigger[], kinds: LogKinds, removed = false): void {
+	*inOrder(triggers: readonly ContractTrigger[], kinds: LogKinds, removed = false): Work {
 		for (const trigger of triggers) {
 			this.event(trigger, kinds, removed);
 			this.log(trigger, kinds, removed);
+			yield;
 		}
 	}
 
@@ -103,12 +109,13 @@ export class EventSender {
 		this.send("solidity", solidityTrigger(block));
 	}
 
-	transactions(loaded: LoadedBlock): void {
+	*transactions(loaded: LoadedBlock): Work {
 		const { version, topics } = this.config;
 		const ethCompatible = topics.get("transaction")?.ethCompatible ?? false;
 		const budget = this.budget.open(loaded.block);
 		for (const trigger of transactionTriggers(loaded, { version, ethCompatible }, budget)) {
-			this.send("transaction", trigger);
+			if (trigger) this.send("transaction", trigger);
+			yield;
 		}
 	}
 }

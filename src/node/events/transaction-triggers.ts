@@ -28,19 +28,19 @@ const INTERNAL_CHARACTERS = 600;
 const LOG_CHARACTERS = 500;
 const TOPIC_CHARACTERS = 67;
 
-/** The transactions of a block, in order, each made when it is asked for. */
+/** The transactions of a block in order, each made when it is asked for; undefined stands for one that is left out. */
 export function* transactionTriggers(
 	loaded: LoadedBlock,
 	style: TransactionStyle,
 	budget: BlockBudget,
-): Generator<Trigger> {
+): Generator<Trigger | undefined, void> {
 	const before = { energy: 0n, logs: 0 };
 	for (const index of loaded.block.transactions.keys()) {
 		const trigger = transactionTriggerAt(loaded, index, style, budget, before);
 		const info = infoAt(loaded, index);
 		before.energy += info?.receipt?.energy_usage_total ?? 0n;
 		before.logs += info?.log.length ?? 0;
-		if (trigger) yield trigger;
+		yield trigger;
 	}
 }
 

@@ -8,6 +8,10 @@ const JUMPDEST = 0x5b;
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
 
+/** What kept programs may hold together, and about what an operand takes beside its program. */
+const MAX_BYTES = 32 << 20;
+const OPERAND_BYTES = 112;
+
 /** Bytes past the end of the code that may be read as operands or as a STOP. */
 const PADDING = 33;
 
@@ -21,13 +25,19 @@ export interface Program {
 	scanned: number;
 	/** Operands of pushes longer than {@link SHORT_PUSH} that have run, by position. */
 	readonly operands: Map<number, Word>;
+	/** Counts what its operands take; undefined: it isn't kept. */
+	keeper: ProgramCache | undefined;
 }
+
+/** Code, instructions and destinations. */
+const bytesOf = ({ code, operands }: Program): number =>
+	3 * code.length + OPERAND_BYTES * (1 + operands.size);
 
 function prepare(code: Uint8Array): Program {
 	const instructions = new Uint8Array(code.length + PADDING);
 	instructions.set(code);
 	const destinations = new Uint8Array(code.length);
-	return { code, instructions, destinations, scanned: 0, operands: new Map() };
+	return { code, instructions, destinations, scanned: 0, operands: new Map(), keeper: undefined };
 }
 
 /** Whether a jump may go there; scans the code up to there if that wasn't done before. */
@@ -44,20 +54,37 @@ export function isDestination(program: Program, target: number): boolean {
 }
 
 /** The operand of a long push, kept for the next time. */
-export function readOperand({ instructions, operands }: Program, at: number): Word {
+export function readOperand({ instructions, operands, keeper }: Program, at: number): Word {
 	const length = (instructions[at] as number) - PUSH1 + 1;
 	const operand = wordFromBytes(instructions.subarray(at + 1, at + 1 + length));
 	operands.set(at, operand);
+	keeper?.grow(OPERAND_BYTES);
 	return operand;
 }
 
-/** Programs of code that was run, by the hash of the code; the longest unused is dropped first. */
+/**
+ * Programs of code that was run, by the hash of the code; the longest unused is dropped first. Any call may create contracts and
+ * run them, whatever is undone afterwards: what is kept is bounded in bytes, too.
+ */
 export class ProgramCache {
 	private readonly byBytes = new WeakMap<Uint8Array, Program>();
 	private readonly byHash = new Map<string, Program>();
 
-	/** @param capacity programs kept (`vm.lruCacheSize`) */
-	constructor(private readonly capacity: number) {}
+	private bytes = 0;
+
+	/**
+	 * @param capacity programs kept (`vm.lruCacheSize`)
+	 * @param maxBytes what they may take
+	 */
+	constructor(
+		private readonly capacity: number,
+		private readonly maxBytes = MAX_BYTES,
+	) {}
+
+	/** Bytes of the programs that are kept. */
+	get size(): number {
+		return this.bytes;
+	}
 
 	/** The program of stored code. */
 	get(code: Uint8Array): Program {
@@ -66,16 +93,30 @@ export class ProgramCache {
 		const hash = toKey(keccak256(code));
 		let program = this.byHash.get(hash);
 		if (program) this.byHash.delete(hash);
-		else program = prepare(code);
-		this.byHash.set(hash, program);
-		if (this.byHash.size > this.capacity) {
-			for (const oldest of this.byHash.keys()) {
-				this.byHash.delete(oldest);
-				break;
-			}
+		else {
+			program = prepare(code);
+			program.keeper = this;
+			this.bytes += bytesOf(program);
 		}
+		this.byHash.set(hash, program);
+		this.trim();
 		this.byBytes.set(code, program);
 		return program;
+	}
+
+	/** A program that is kept takes more than before. */
+	grow(bytes: number): void {
+		this.bytes += bytes;
+		if (this.bytes > this.maxBytes) this.trim();
+	}
+
+	private trim(): void {
+		for (const [hash, oldest] of this.byHash) {
+			if (this.byHash.size <= this.capacity && this.bytes <= this.maxBytes) return;
+			this.byHash.delete(hash);
+			this.bytes -= bytesOf(oldest);
+			oldest.keeper = undefined;
+		}
 	}
 }
 

@@ -44,6 +44,17 @@ export function contentOfField(bytes: Uint8Array, number: number): Uint8Array {
 	return content;
 }
 
+/** The elements of a list of embedded messages, still encoded. @throws {DecodeError} */
+export function* elementsOfField(bytes: Uint8Array, number: number): Generator<Uint8Array, void> {
+	const wanted = number * 8 + 2;
+	const reader = new Reader(bytes);
+	while (reader.pos < reader.end) {
+		const tag = reader.tag();
+		if (tag === wanted) yield reader.bytes();
+		else reader.skip(tag);
+	}
+}
+
 /** One of the elements of a list of embedded messages, still encoded; undefined: there are fewer. @throws {DecodeError} */
 export function elementOfField(bytes: Uint8Array, number: number, index: number): Uint8Array | undefined {
 	const wanted = number * 8 + 2;

@@ -15,18 +15,20 @@ import {
 	prepare,
 } from "../../wallet/actions/prepare.js";
 import { failureOf, type SimulatedOutcome, simulate } from "../../wallet/actions/simulate.js";
+import { unansweredOf } from "../../wallet/actions/unanswered.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { accountOf, genesisId, headBlock } from "../../wallet/node/chain-query.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
+import type { TransactionState } from "../../wallet/node/wait.js";
 import { accountOrFresh } from "../../wallet/permission/authority.js";
 import { leastSignatures, weigh } from "../../wallet/permission/permission.js";
 import { namesDevice } from "../../wallet/signers/device-name.js";
 import type { SigningKey } from "../../wallet/signers/signer.js";
 import { parseReference } from "../../wallet/transaction/build.js";
 import { callMembers, describedCall } from "../../wallet/transaction/described-call.js";
-import { type TransactionEnvelope, writeEnvelope } from "../../wallet/transaction/envelope.js";
+import { ownerText, type TransactionEnvelope, writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { type EnvelopeFacts, noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
 import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/transaction/impersonation.js";
 import { parseExpiry } from "../../wallet/transaction/lifetime.js";
@@ -60,6 +62,12 @@ interface ActingPlan extends TransactionPlan {
 
 /** No key, and none is needed. */
 const UNSIGNED: readonly SigningKey[] = [];
+
+/** What became of a transaction whose answer was lost, for people. */
+const STATES: Partial<Record<TransactionState, string>> = {
+	submitted: "may still be carried out",
+	failed: "is in a block and failed",
+};
 
 export abstract class ActingCommand extends SendingCommand {
 	static override outputKind: OutputKind = "acts";
@@ -143,6 +151,8 @@ export abstract class ActingCommand extends SendingCommand {
 			{ envelope, cost, unsigned, isShown },
 		);
 
+		if (!flags.build && !flags.sign && !flags["dry-run"] && !plan.isAgreed)
+			await this.warnOfUnanswered(context);
 		const own = { ...plan.result, ...plan.resultOf?.(envelope) };
 		if (flags["dry-run"]) {
 			const simulated = await simulate(client, envelope, leastSignatures(permission), plan.readReceipt);
@@ -170,6 +180,14 @@ export abstract class ActingCommand extends SendingCommand {
 		const marks = unsigned ? { unsigned: true } : {};
 		const members = { ...own, ...marks, ...(plan.warnings?.length ? { warnings: plan.warnings } : {}) };
 		await this.sendAndReport(client, signed, flags, members, plan);
+	}
+
+	/** Who repeats a command because its answer was lost must know what became of it. */
+	private async warnOfUnanswered({ client, owner }: ActingContext): Promise<void> {
+		for (const { txID, summary, state } of await unansweredOf(client, ownerText(owner), BigInt(Date.now()))) {
+			const what = `an earlier transaction of this account, whose answer was lost, ${STATES[state] ?? "is in a block"}`;
+			this.warning(`${what}: ${labelled(summary, this.labels)}; coin tx wait ${txID} tells more`);
+		}
 	}
 
 	/** Builds and checks, with the keys that would sign. */

@@ -1,6 +1,7 @@
 /** The base of commands that pay a list: judged whole, agreed to once, each line written down before it is sent. */
 
 import { readFile, realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import {
 	type JudgedBatch,
 	type JudgedPayment,
@@ -24,6 +25,7 @@ import { ActingCommand, type ActingContext } from "./acting-command.js";
 interface BatchFlags extends ActingFlags {
 	readonly batch: string;
 	readonly resume: boolean;
+	readonly journal: string | undefined;
 	readonly "keep-going": boolean;
 	readonly "fee-limit": string | undefined;
 	readonly force: boolean;
@@ -47,9 +49,9 @@ export abstract class PayingCommand extends ActingCommand {
 	protected async payBatch(flags: BatchFlags): Promise<void> {
 		const { batch } = flags;
 		this.batch = flags;
-		const isFile = batch !== "-" && (await isRegularFile(batch));
-		if (flags.resume && (!isFile || !sends(flags)))
-			throw new Failure("conflicting_flags", "--resume goes with a file of payments that are sent");
+		if ((flags.resume || flags.journal !== undefined) && !sends(flags))
+			throw new Failure("conflicting_flags", "--resume and --journal go with payments that are sent");
+		const journalPath = sends(flags) ? await journalOf(flags) : undefined;
 		const lines = readPayments(
 			batch === "-" ? await readStdin("the payments") : await readFile(batch, "utf8"),
 		);
@@ -64,14 +66,12 @@ export abstract class PayingCommand extends ActingCommand {
 			check: (plan, memo) => this.check(context, { ...flags, memo }, plan),
 		});
 		if (!flags["keep-going"]) checkAll(judged);
-		if (!isFile || !sends(flags)) return await this.payJudged(context, flags, judged, undefined);
-		// Beside the file itself, whatever link names it.
-		const path = `${await realpath(batch)}.journal`;
+		if (journalPath === undefined) return await this.payJudged(context, flags, judged, undefined);
 		await withFileLock(
-			path,
+			journalPath,
 			(text) => this.note(text),
 			async () => {
-				const journal = await PaymentJournal.open(path, await genesisId(context.client));
+				const journal = await PaymentJournal.open(journalPath, await genesisId(context.client));
 				await journal.prepare();
 				await this.payJudged(context, flags, judged, journal);
 			},
@@ -243,10 +243,8 @@ export abstract class PayingCommand extends ActingCommand {
 			...(unknown.length > 0 ? [`${linesText(unknown)} may be on the way`] : []),
 			...(unsent.length > 0 ? [`${linesText(unsent)} not`] : []),
 		];
-		const next =
-			batch.batch === "-"
-				? "leave out what was sent when you try again"
-				: `coin send --batch ${batch.batch} --resume pays the others`;
+		const journal = batch.journal === undefined ? "" : ` --journal ${batch.journal}`;
+		const next = `coin send --batch ${batch.batch}${journal} --resume pays the others`;
 		return told.saying(`${told.message}; ${words.join(", ")}`).with({
 			sent: sent.length === 0 || told.facts.sent === "unknown" ? "unknown" : true,
 			...(lastID === undefined ? {} : { txID: lastID }),
@@ -261,7 +259,25 @@ export abstract class PayingCommand extends ActingCommand {
 	}
 }
 
-/** A pipe has no place beside it for a journal. @throws {Failure} `bad_value` where there is nothing */
+/**
+ * Where the journal of a list that is sent is: beside the file itself, whatever link names it, or where the flag says.
+ * @throws {Failure} `usage` for a pipe, which has no place beside it; `bad_value` where there is no list
+ */
+async function journalOf({ batch, journal }: BatchFlags): Promise<string> {
+	const isFile = batch !== "-" && (await isRegularFile(batch));
+	if (journal !== undefined) return resolve(journal);
+	if (isFile) return `${await realpath(batch)}.journal`;
+	throw new Failure(
+		"usage",
+		"a list from a pipe has no place beside it for its journal: run again, it would be paid twice",
+		{
+			sent: false,
+			hint: "--journal <file> names one; the same list with the same journal goes on with --resume",
+		},
+	);
+}
+
+/** @throws {Failure} `bad_value` where there is nothing */
 async function isRegularFile(path: string): Promise<boolean> {
 	try {
 		return (await stat(path)).isFile();

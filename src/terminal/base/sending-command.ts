@@ -4,6 +4,7 @@ import { type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
 import { findings, follow, outcomeFailure, SUBMITTED } from "../../wallet/actions/follow.js";
 import type { ChainQuestions } from "../../wallet/actions/plan.js";
 import { signWith as addSignatures, signatureBy } from "../../wallet/actions/sign.js";
+import { isUnanswered, keepUnanswered } from "../../wallet/actions/unanswered.js";
 import { type Labels, labelled } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
@@ -162,6 +163,7 @@ export abstract class SendingCommand extends CoinCommand {
 		try {
 			await this.broadcast(client, envelope);
 		} catch (error) {
+			if (isUnanswered(error)) await keepUnanswered(client.settings, envelope);
 			if (error instanceof Failure && error.facts.sent !== false) await questions.afterSending?.(envelope);
 			throw error;
 		}

@@ -19,7 +19,36 @@ export const NAMED_FLAGS: Readonly<Record<string, NameKind>> = {
 	"--key": "shielded",
 	"--shielded": "shielded",
 	"--profile": "profiles",
+	"--address": "accounts",
+	"--as": "accounts",
 };
+
+/** Words for values that are no closed list, by how help calls them. */
+const USUAL_VALUES: Readonly<Record<string, readonly string[]>> = {
+	"<block>": ["earliest", "head", "solid"],
+};
+
+/** A flag as the command's manifest has it. */
+interface KnownFlag {
+	readonly type: string;
+	readonly options?: readonly string[] | undefined;
+	/** What help shows for the value; `genesis|main` lists all that there is. */
+	readonly helpValue?: string | readonly string[] | undefined;
+}
+
+/** Words that the flags of a command take, by the flag with its dashes; those are left out whose values aren't known. */
+export function valuesOfFlags(
+	flags: Readonly<Record<string, KnownFlag>>,
+): Readonly<Record<string, readonly string[]>> {
+	return Object.fromEntries(
+		Object.entries(flags).flatMap(([name, { type, options, helpValue }]) => {
+			const shown = String(helpValue ?? "");
+			const listed = /^[\w-]+(\|[\w-]+)+$/.test(shown) ? shown.split("|") : USUAL_VALUES[shown];
+			const words = type === "option" ? (options ?? listed ?? []).filter(isPlainWord) : [];
+			return words.length > 0 ? [[`--${name}`, words] as const] : [];
+		}),
+	);
+}
 
 const ACCOUNTS = new Set(["account", "address", "contract", "issuer", "spender", "to"]);
 /** New things: their names aren't there yet; and addresses of other networks' kinds. */

@@ -12,6 +12,8 @@ interface CompletionStep {
 	readonly words: readonly string[];
 	/** What the arguments here name. */
 	readonly names?: NameKind | undefined;
+	/** Words that the value of a flag can be, by the flag. */
+	readonly values: Readonly<Record<string, readonly string[]>>;
 }
 
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
@@ -23,6 +25,9 @@ export interface CompletedCommand {
 	readonly name: string;
 	readonly flags: readonly string[];
 	readonly names?: NameKind | undefined;
+	/** Words that its arguments can be. */
+	readonly words?: readonly string[] | undefined;
+	readonly values?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** Every place of the command tree. */
@@ -33,15 +38,25 @@ export function completionSteps(commands: readonly CompletedCommand[]): Completi
 		steps.set(path, words);
 		return words;
 	};
-	const names = new Map(commands.map((command) => [command.name, command.names]));
-	for (const { name, flags } of commands) {
+	const byName = new Map(commands.map((command) => [command.name, command]));
+	for (const { name, flags, words: own = [] } of commands) {
 		const words = name.split(" ");
 		words.forEach((word, index) => {
 			at(words.slice(0, index).join(" ")).add(word);
 		});
-		for (const flag of flags) at(name).add(flag);
+		for (const word of [...flags, ...own]) at(name).add(word);
 	}
-	return [...steps].map(([path, words]) => ({ path, words: [...words].sort(), names: names.get(path) }));
+	return [...steps].map(([path, words]) => {
+		const { names, values = {} } = byName.get(path) ?? {};
+		return { path, words: [...words].sort(), names, values };
+	});
+}
+
+/** Every flag of a place that takes known words. */
+function valueRows(steps: readonly CompletionStep[]): (readonly [place: string, words: readonly string[]])[] {
+	return steps.flatMap(({ path, values }) =>
+		Object.entries(values).map(([flag, words]) => [`${path} ${flag}`, words] as const),
+	);
 }
 
 export function completionScript(shell: Shell, steps: readonly CompletionStep[]): string {
@@ -76,6 +91,9 @@ function posixBody(steps: readonly CompletionStep[]): string {
 		// A flag's value is a name and nothing else.
 		'\tcase "$previous" in',
 		...Object.entries(NAMED_FLAGS).map(([flag, kind]) => `\t\t${flag}) kind=${kind} words="" ;;`),
+		"\tesac",
+		'\tcase "$path $previous" in',
+		...valueRows(steps).map(([place, words]) => `\t\t"${place}") kind="" words="${words.join(" ")}" ;;`),
 		"\tesac",
 		'\tcase "$current" in -*) kind="" ;; esac',
 		'\t[ -n "$kind" ] && words="$words $(coin autocomplete --names "$kind" 2>/dev/null | tr "\\n" " ")"',
@@ -148,6 +166,11 @@ function fish(steps: readonly CompletionStep[]): string {
 			([flag, kind]) => `\t\tcase ${flag}\n\t\t\tset kind ${kind}\n\t\t\tset found`,
 		),
 		"\tend",
+		'\tswitch "$path $previous"',
+		...valueRows(steps).map(
+			([place, words]) => `\t\tcase '${place}'\n\t\t\tset kind ''\n\t\t\tset found ${words.join(" ")}`,
+		),
+		"\tend",
 		"\tif test -n \"$kind\"; and not string match -q -- '-*' $current",
 		"\t\tset -a found (coin autocomplete --names $kind 2>/dev/null)",
 		"\tend",
@@ -171,13 +194,19 @@ function powershell(steps: readonly CompletionStep[]): string {
 		"\t$steps = @{",
 		...steps.map(({ path, words }) => `\t\t'${path}' = '${words.join(" ")}'`),
 		"\t}",
+		"\t$values = @{",
+		...valueRows(steps).map(([place, words]) => `\t\t'${place}' = '${words.join(" ")}'`),
+		"\t}",
 		"\t$path = ''",
+		"\t$previous = ''",
 		"\tforeach ($element in $commandAst.CommandElements | Select-Object -Skip 1) {",
 		"\t\tif ($element.Extent.EndOffset -ge $cursorPosition) { break }",
 		'\t\t$next = "$path $element".Trim()',
 		"\t\tif ($steps.ContainsKey($next)) { $path = $next }",
+		'\t\t$previous = "$element"',
 		"\t}",
-		"\t$steps[$path] -split ' ' | Where-Object { $_ -like \"$wordToComplete*\" } |",
+		'\t$found = if ($values.ContainsKey("$path $previous")) { $values["$path $previous"] } else { $steps[$path] }',
+		"\t$found -split ' ' | Where-Object { $_ -like \"$wordToComplete*\" } |",
 		"\t\tForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }",
 		"}",
 		"",

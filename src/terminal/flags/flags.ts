@@ -62,10 +62,17 @@ export const blockFlag = {
 	}),
 };
 
-/** What a stake is for. */
+/** What a delegated stake is for. */
 export const resourceFlag = Flags.string({
 	description: "bandwidth or energy",
-	helpValue: "<resource>",
+	helpValue: "bandwidth|energy",
+	required: true,
+});
+
+/** What a stake of one's own is for. */
+export const stakeFlag = Flags.string({
+	description: "bandwidth, energy or votes",
+	helpValue: "bandwidth|energy|votes",
 	required: true,
 });
 

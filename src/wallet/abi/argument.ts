@@ -1,12 +1,14 @@
 /**
  * Arguments of contracts as people type them (protocol/command-line §1.3): whole numbers in decimal or as `0x…`, addresses in every
- * form, `0x…` for bytes, `[1,2]` for arrays, `(a,b)` or `{"name":a,…}` for tuples, anything for text. Numbers may have an exponent: 1.5e18.
+ * form, `0x…` for bytes, `[1,2]` for arrays, `(a,b)` or `{"name":a,…}` for tuples, anything for text. Numbers may have an exponent:
+ * 1.5e18; amounts of coins have their unit: 5coin is 5000000.
  */
 
 import type { AbiValue } from "../../abi/coder.js";
 import { type AbiParameter, arrayParts, integerType } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
+import { isCoinUnit, parseCoinAmount } from "../values/amount.js";
 import { shorten } from "../values/bytes-text.js";
 
 /** What stands for an account: the 21 bytes of its address. @throws {Failure} */
@@ -213,11 +215,31 @@ class ArgumentReader {
 	}
 
 	private integer(text: string, signed: boolean, bits: number): bigint {
+		const unit = /^(?!0x)[\d_.]+\s*([a-z]{2,})$/i.exec(text)?.[1];
+		if (unit !== undefined) return this.coins(text, unit, signed, bits);
 		const digits = plainDigits(text.replace(/(?<=\d)_(?=\d)/g, ""));
 		if (digits === undefined || text.length > 200) {
 			throw this.fault(`"${shorten(text)}" is not a whole number, such as 5, 0x2a or 1.5e18`);
 		}
-		const value = digits.startsWith("-") ? -BigInt(digits.slice(1)) : BigInt(digits);
+		return this.within(
+			digits.startsWith("-") ? -BigInt(digits.slice(1)) : BigInt(digits),
+			text,
+			signed,
+			bits,
+		);
+	}
+
+	/** An amount of coins, in sun; the decimals that another unit stands for can't be known. */
+	private coins(text: string, unit: string, signed: boolean, bits: number): bigint {
+		if (!isCoinUnit(unit)) {
+			throw this.fault(
+				`the unit ${shorten(unit)} is unknown here: coins are written as 5coin or 5000000sun, tokens in their smallest units, such as 5e18 for 5 of a token with 18 decimals`,
+			);
+		}
+		return this.within(parseCoinAmount(text), text, signed, bits);
+	}
+
+	private within(value: bigint, text: string, signed: boolean, bits: number): bigint {
 		const low = signed ? -(1n << BigInt(bits - 1)) : 0n;
 		const high = signed ? 1n << BigInt(bits - 1) : 1n << BigInt(bits);
 		if (value < low || value >= high) throw this.fault(`${text} is out of range`);

@@ -1,7 +1,9 @@
 /** Following a transaction that was sent, and what became of it (protocol/command-line §4.2). */
 
 import { Failure } from "../failure.js";
+import { NO_REASON } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
+import { isBareRevert } from "../node/node-messages.js";
 import { type TransactionStatus, waitFor } from "../node/wait.js";
 import { type ActingResult, actingResult } from "../transaction/acting-result.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
@@ -81,6 +83,10 @@ export function outcomeFailure(
 	return new Failure(
 		"contract_revert",
 		`the transaction failed: ${result ?? ""}${reason ? `, ${reason}` : ""}`,
-		{ sent: true, txID },
+		{ sent: true, txID, ...(isReasonless(result, reason) ? { hint: NO_REASON } : {}) },
 	);
+}
+
+function isReasonless(result: string | undefined, reason: string | undefined): boolean {
+	return result === "REVERT" && isBareRevert(reason ?? "");
 }

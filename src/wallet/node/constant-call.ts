@@ -4,8 +4,9 @@ import { fromHex, fromUtf8, toHex } from "../../protocol/bytes.js";
 import { revertReason } from "../abi/revert.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
+import { withAdvice } from "../transaction/refusal-advice.js";
 import type { NodeClient, NodeView } from "./node-client.js";
-import { isRevertMessage, toNeutralMessage } from "./node-messages.js";
+import { isBareRevert, isRevertMessage, toNeutralMessage, withoutClass } from "./node-messages.js";
 
 /** A call as the contract machine sees it. */
 export interface ContractCall {
@@ -81,11 +82,12 @@ function checkCallResult(answer: JsonRecord): void {
 	if (code === undefined || code === "SUCCESS") return;
 	const message = resultMessage(result);
 	const isRevert = isRevertMessage(message);
-	throw new Failure(
+	const failure = new Failure(
 		isRevert ? "contract_revert" : code === "CONTRACT_VALIDATE_ERROR" ? "contract_validate" : "rpc_error",
-		message || String(code),
+		withoutClass(message) || String(code),
 		{ node: { code: String(code), message } },
 	);
+	throw withAdvice(failure, undefined);
 }
 
 function resultMessage(result: Json | undefined): string {
@@ -105,17 +107,23 @@ function hasFailed(transaction: Json | undefined): boolean {
 }
 
 /** What the compilers' own checks end with. */
-const NO_REASON =
+export const NO_REASON =
 	"such are arguments that can't be decoded (a number that is no member of an enum), coins for a function that takes none, a function that doesn't exist, and require without a text";
 
 async function revert({ result }: JsonRecord, data: Uint8Array): Promise<Failure> {
-	const reason = (await revertReason(data)).reason || resultMessage(result);
-	return new Failure(
-		"contract_revert",
-		`the contract refused the call${reason ? `: ${reason}` : " without a reason"}`,
-		{
-			details: { reason: reason || undefined, data: `0x${toHex(data)}` },
-			...(reason ? {} : { hint: NO_REASON }),
-		},
-	);
+	const message = resultMessage(result);
+	const reason = (await revertReason(data)).reason || (isBareRevert(message) ? "" : message);
+	return refusalByContract(reason, { details: { reason: reason || undefined, data: `0x${toHex(data)}` } });
+}
+
+/** The refusal of a call by the contract itself. @param reason empty where it gave none */
+export function refusalByContract(reason: string, facts: Failure["facts"]): Failure {
+	const message = `the contract refused the call${reason ? `: ${reason}` : " without a reason"}`;
+	const { hint, ...others } = facts;
+	// An interface may know a reason that the language's own errors didn't tell.
+	const advice = reason && hint === NO_REASON ? undefined : (hint ?? (reason ? undefined : NO_REASON));
+	return new Failure("contract_revert", message, {
+		...others,
+		...(advice === undefined ? {} : { hint: advice }),
+	});
 }

@@ -63,6 +63,16 @@ export function isRevertMessage(message: string): boolean {
 	return /revert/i.test(message);
 }
 
+/** Whether a message only repeats that a contract reverted. */
+export function isBareRevert(message: string): boolean {
+	return message === "" || message === "REVERT opcode executed";
+}
+
+/** A message of the contract machine without the exception's class. */
+export function withoutClass(message: string): string {
+	return message.replace(/^class (?:[\w$]+\.)+[\w$]+ : /, "");
+}
+
 /** Whether a market order isn't there, or isn't any more. */
 export function isOrderMissing({ message }: Failure): boolean {
 	return /order not found in store/.test(message);

@@ -30,8 +30,8 @@ export interface PermissionRemark {
 	readonly code: string;
 	readonly level: 0 | 2 | 3;
 	readonly message: string;
-	/** It takes more than `--yes`: a person's answer, or the keys by name. */
-	readonly needsNames?: boolean;
+	/** Keys in Base58 that take more than `--yes`: a person who types their ends, or the command that names them. */
+	readonly unnamed?: readonly string[];
 }
 
 /**
@@ -164,14 +164,15 @@ function strangerRemarks(before: PermissionSet, after: PermissionSet, facts: Key
 			({ address }) => told.includes(toHex(address)) && !facts.isKnown(address),
 		);
 		if (strangers.length === 0) return [];
-		const who = strangers.map(({ address }) => toBase58Check(address)).join(", ");
+		const unnamed = strangers.map(({ address }) => toBase58Check(address));
+		const who = unnamed.join(", ");
 		const isOwner = permission.type === PermissionPermissionType.Owner;
 		const what = isOwner ? "own the account" : `use ${permissionLabel(permission)}`;
 		return [
 			{
 				code: isOwner ? "owner_unknown" : "keys_unknown",
 				level: 2,
-				needsNames: true,
+				unnamed,
 				message: `only the node says that ${who} may ${what}, and this update would make it true: not a key of this keystore, not a contact, not named in the command`,
 			},
 		];

@@ -18,6 +18,7 @@ import { SignatureError } from "../../protocol/signature.js";
 import { ParameterError, SignedTransaction } from "../../protocol/transaction.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member, readJson, writeWireJson } from "../json.js";
+import { refuseUnsigned } from "./unsigned-members.js";
 
 export const MAX_SIGNATURES = 5;
 
@@ -53,6 +54,7 @@ export function readEnvelope(text: string, rawOnly = false): TransactionEnvelope
 	}
 	const record = unwrap(json);
 	const { coin, raw_data: rawData, visible } = record;
+	refuseUnsigned(record);
 	const version = isRecord(coin) ? member(coin, "v") : undefined;
 	if (version !== undefined && version !== 1n) {
 		throw new Failure(

@@ -9,6 +9,11 @@ import { Failure } from "../failure.js";
 /** Units by name; the last one is the deployed spelling of the first. */
 const DECIMALS: Readonly<Record<string, number>> = { coin: 6, sun: 0, trx: 6 };
 
+/** Whether a word is a unit of coins. */
+export function isCoinUnit(word: string): boolean {
+	return Object.hasOwn(DECIMALS, word.toLowerCase());
+}
+
 /**
  * Reads `12.5coin`, `12_500_000sun` or `0`.
  * @returns sun
@@ -26,7 +31,8 @@ export function parseCoinAmount(text: string): bigint {
 		throw new Failure("amount_unit", `"${trimmed}" has no unit: write ${trimmed}coin or ${trimmed}sun`);
 	}
 	const decimals = DECIMALS[unit.toLowerCase()];
-	if (decimals === undefined) throw bad(text, `has the unknown unit ${unit}: use coin or sun`);
+	if (decimals === undefined)
+		throw bad(text, `has the unknown unit ${unit}: use coin or sun (1coin is 1000000sun)`);
 	if (fraction !== undefined && decimals === 0)
 		throw bad(text, "is a fraction of a sun, which can't be divided");
 	return scaled(text, whole, fraction ?? "", decimals);

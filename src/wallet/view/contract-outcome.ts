@@ -9,7 +9,7 @@ import { fromHex, toHex } from "../../protocol/bytes.js";
 import { type TransactionInfo, TransactionResultContractResult } from "../../protocol/messages.js";
 import { revertReason } from "../abi/revert.js";
 import { Failure } from "../failure.js";
-import type { ContractCall } from "../node/constant-call.js";
+import { type ContractCall, refusalByContract } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
 import { type FeeLimit, type FeeLimitWish, feeLimitOf } from "../values/fee-limit.js";
 
@@ -29,14 +29,10 @@ export async function explainRevert(error: unknown, items: ContractInterface): P
 	const data = error.facts.details?.["data"];
 	if (typeof data !== "string") return error;
 	const { reason, error: name, arguments: values } = await revertReason(fromHex(data.slice(2)), items);
-	return new Failure(
-		"contract_revert",
-		`the contract refused the call${reason ? `: ${reason}` : " without a reason"}`,
-		{
-			...error.facts,
-			details: { reason: reason || undefined, error: name, arguments: values, data },
-		},
-	);
+	return refusalByContract(reason, {
+		...error.facts,
+		details: { reason: reason || undefined, error: name, arguments: values, data },
+	});
 }
 
 /**

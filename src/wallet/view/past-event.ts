@@ -1,9 +1,13 @@
 /** An event of a contract as a node's history tells it. */
 
 import { type AbiView, viewAddress } from "../../abi/coder.js";
+import { hashedSignature } from "../../abi/parameter.js";
 import { fromHex } from "../../protocol/bytes.js";
+import { parseSignature } from "../abi/signature.js";
+import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord } from "../json.js";
 
+/** A log in the form that logs of JSON-RPC have here: decoded, or its topics and data where no interface is known. */
 interface PastEvent {
 	readonly block: bigint;
 	readonly txID: string;
@@ -11,28 +15,56 @@ interface PastEvent {
 	readonly logIndex: number;
 	/** Base58. */
 	readonly contract: string;
-	/** Empty where no interface is known; then the arguments are topics and data by position. */
-	readonly event: string;
+	readonly event?: string;
+	/** Name and types, whose hash is the first topic; absent where the index doesn't tell it. */
+	readonly signature?: string;
 	/** By name; addresses in Base58, bytes as `0x…`, numbers as decimal text. */
-	readonly args: { readonly [name: string]: AbiView };
+	readonly args?: { readonly [name: string]: AbiView };
+	/** As `0x…`. */
+	readonly topics?: readonly string[];
+	readonly data?: string;
 	/** Its block can still be undone. */
 	readonly unconfirmed?: true;
 }
 
 export function pastEvent(row: JsonRecord): PastEvent {
-	const result = isRecord(row["result"]) ? row["result"] : {};
-	const types = isRecord(row["result_type"]) ? row["result_type"] : {};
-	// Each argument stands under its position, too.
-	const names = Object.keys(types).length > 0 ? Object.keys(types) : Object.keys(result);
 	return {
 		block: integer(row["block_number"]),
 		txID: text(row["transaction_id"]),
 		logIndex: Number(integer(row["event_index"])),
 		contract: text(row["contract_address"]),
-		event: text(row["event_name"]),
-		args: Object.fromEntries(names.map((name) => [name, viewOf(result[name], text(types[name]))])),
+		...contentOf(row),
 		...(row["_unconfirmed"] === true ? { unconfirmed: true } : {}),
 	};
+}
+
+function contentOf(row: JsonRecord): Pick<PastEvent, "event" | "signature" | "args" | "topics" | "data"> {
+	const result = isRecord(row["result"]) ? row["result"] : {};
+	const types = isRecord(row["result_type"]) ? row["result_type"] : {};
+	const event = text(row["event_name"]);
+	if (event === "") {
+		const parts = Object.values(result).map((part) => `0x${text(part)}`);
+		return { topics: parts.slice(0, -1), data: parts.at(-1) ?? "0x" };
+	}
+	// Each argument stands under its position, too.
+	const names = Object.keys(types).length > 0 ? Object.keys(types) : Object.keys(result);
+	const signature = signatureOf(text(row["event"]));
+	return {
+		event,
+		...(signature === undefined ? {} : { signature }),
+		args: Object.fromEntries(names.map((name) => [name, viewOf(result[name], text(types[name]))])),
+	};
+}
+
+/** @param description such as `Sent(address indexed to, uint256 amount)` */
+function signatureOf(description: string): string | undefined {
+	if (description === "") return undefined;
+	try {
+		return hashedSignature(parseSignature(description, "event"));
+	} catch (error) {
+		if (error instanceof Failure) return undefined;
+		throw error;
+	}
 }
 
 const integer = (value: Json | undefined): bigint => (typeof value === "bigint" ? value : 0n);

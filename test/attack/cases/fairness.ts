@@ -5,50 +5,44 @@ import { toHex } from "../../../src/protocol/bytes.js";
 import { assemble } from "../../node/vm/assembler.js";
 import { ask } from "../ask.js";
 import { type Attack, attackerHost, tally } from "../attack.js";
-import { constantCall, grpcCall, sessionFrom } from "./servers.js";
+import { EMPTY_FRAME, grpcCall, sessionFrom } from "../grpc-call.js";
+import { constantCall } from "./servers.js";
 
 const LOOPING = constantCall(toHex(assemble("loop: @loop JUMP")));
 const TRIVIAL = constantCall(toHex(assemble("STOP")));
+const CONSTANT_CALL = "/wallet/triggerconstantcontract";
 const CALLS = 40;
 
 const executions: Attack = {
 	name: "call-turns",
 	sends:
 		"40 constant calls at once of one address that loop until their time ends; another address makes trivial ones",
+	meanwhile: { server: "http", path: CONSTANT_CALL, body: TRIVIAL, host: attackerHost(1) },
 	async run({ ports }, durationMs) {
 		const end = Date.now() + durationMs;
 		const outcomes: string[] = [];
-		const path = "/wallet/triggerconstantcontract";
 		const loop = async (): Promise<void> => {
 			while (Date.now() < end) {
-				const text = await ask(ports.http, path, LOOPING, { host: attackerHost(0) }).catch(() => "closed");
+				const text = await ask(ports.http, CONSTANT_CALL, LOOPING, { host: attackerHost(0) }).catch(
+					() => "closed",
+				);
 				outcomes.push(text === "closed" ? text : "answered");
 			}
 		};
-		const loops = Array.from({ length: CALLS }, loop);
-		let worstMs = 0;
-		await sleep(500);
-		while (Date.now() < end) {
-			const started = performance.now();
-			await ask(ports.http, path, TRIVIAL, { host: attackerHost(1) });
-			worstMs = Math.max(worstMs, performance.now() - started);
-			await sleep(50);
-		}
-		await Promise.all(loops);
-		return { text: tally(outcomes), worstMs };
+		await Promise.all(Array.from({ length: CALLS }, loop));
+		return tally(outcomes);
 	},
 };
 
-/** The empty message. */
-const EMPTY_FRAME = Buffer.alloc(5);
+const GET_ACCOUNT = "/protocol.Wallet/GetAccount";
 
 const bucket: Attack = {
 	name: "grpc-bucket",
 	sends:
 		"1,500 gRPC calls of one method at a time from one address over 15 connections; another address calls it, too",
+	meanwhile: { server: "grpc", path: GET_ACCOUNT, host: attackerHost(1) },
 	async run({ ports }, durationMs) {
 		const end = Date.now() + durationMs;
-		const path = "/protocol.Wallet/GetAccount";
 		let answered = 0;
 		const sessions = Array.from({ length: 15 }, () => sessionFrom(ports.grpc, attackerHost(0)));
 		for (const session of sessions) {
@@ -57,7 +51,7 @@ const bucket: Attack = {
 				if (session.destroyed || Date.now() > end) return;
 				const stream = session.request({
 					":method": "POST",
-					":path": path,
+					":path": GET_ACCOUNT,
 					"content-type": "application/grpc",
 					te: "trailers",
 				});
@@ -73,16 +67,9 @@ const bucket: Attack = {
 				for (let n = 0; n < 100; n++) call();
 			});
 		}
-		let worstMs = 0;
-		await sleep(1_000);
-		while (Date.now() < end) {
-			const started = performance.now();
-			await grpcCall(ports.grpc, path, EMPTY_FRAME, attackerHost(1));
-			worstMs = Math.max(worstMs, performance.now() - started);
-			await sleep(50);
-		}
+		await sleep(durationMs);
 		for (const session of sessions) session.destroy();
-		return { text: `${answered} answered`, worstMs };
+		return `${answered} answered`;
 	},
 };
 

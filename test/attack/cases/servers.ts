@@ -1,12 +1,11 @@
 /** Requests that cost little to send and much to read, to answer or to keep. */
 
 import { randomBytes } from "node:crypto";
-import { type ClientHttp2Session, connect } from "node:http2";
-import { connect as openSocket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { toHex } from "../../../src/protocol/bytes.js";
 import { ask } from "../ask.js";
 import { type Attack, attackerHost, tally } from "../attack.js";
+import { grpcCall } from "../grpc-call.js";
 
 type Server = "http" | "jsonrpc";
 
@@ -80,42 +79,6 @@ function uint32(value: number): Buffer {
 	const bytes = Buffer.alloc(4);
 	bytes.writeUInt32BE(value);
 	return bytes;
-}
-
-/** A connection of HTTP/2 from a loopback address. */
-export const sessionFrom = (port: number, localAddress: string): ClientHttp2Session =>
-	connect(`http://127.0.0.1:${port}`, {
-		createConnection: () => openSocket({ port, host: "127.0.0.1", localAddress }),
-	});
-
-/** One call on a connection of its own. */
-export function grpcCall(port: number, path: string, frame: Buffer, host = "127.0.0.1"): Promise<string> {
-	return new Promise((resolve) => {
-		const session = sessionFrom(port, host);
-		const finish = (text: string): void => {
-			session.destroy();
-			resolve(text);
-		};
-		session.on("error", (error) => finish(`closed (${error.message})`));
-		const stream = session.request({
-			":method": "POST",
-			":path": path,
-			"content-type": "application/grpc",
-			te: "trailers",
-		});
-		let status = "answered";
-		stream.on("response", (headers) => {
-			if (headers["grpc-status"]) status = `status ${headers["grpc-status"]}`;
-		});
-		stream.on("trailers", (headers) => {
-			status = `status ${headers["grpc-status"]}`;
-		});
-		stream.on("error", (error) => finish(`closed (${error.message})`));
-		stream.on("end", () => finish(status));
-		stream.on("data", () => {});
-		stream.end(frame);
-		setTimeout(() => finish("no answer"), 30_000).unref();
-	});
 }
 
 const nestedBatches: Attack = {

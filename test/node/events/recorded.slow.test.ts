@@ -5,6 +5,7 @@ import { EVENT_LIMITS, eventBudget } from "../../../src/node/events/event-budget
 import { ToldFeed } from "../../../src/node/events/sinks/told-feed.js";
 import { compareFrames, readFrames, tellRecording } from "../../../src/replay/event-frames.js";
 import { openRecordings } from "../../../src/replay/recording.js";
+import { unsliced } from "./sinks/fake-chain.js";
 
 const FOLDER = process.env["EVENT_RECORDINGS"] ?? "test/golden/events";
 const frames = readFrames(`${FOLDER}/events.ndjson.br`);
@@ -63,6 +64,7 @@ describe("recorded events", () => {
 						close: async () => {},
 					},
 					pause: async () => {},
+					slice: unsliced,
 					warn: (text) => {
 						throw new Error(text);
 					},

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { isPlainWord, namedByArguments } from "../../../src/terminal/command-line/completed-names.js";
+import {
+	isPlainWord,
+	namedByArguments,
+	valuesOfFlags,
+} from "../../../src/terminal/command-line/completed-names.js";
 import { completionScript, completionSteps } from "../../../src/terminal/command-line/completion.js";
 
 describe("names in completion", () => {
@@ -32,6 +36,34 @@ describe("names in completion", () => {
 
 	it("gives ordinary labels", () => {
 		expect(["ann", "dev-2", "shop.eu", "ünal", "_x"].every(isPlainWord)).toBe(true);
+	});
+
+	it("offer words for values from the flag's options, its alternatives in help, or the kind of value", () => {
+		const option = { type: "option" };
+		const flags = {
+			for: { ...option, helpValue: "bandwidth|energy" },
+			format: { ...option, options: ["csv"] },
+			block: { ...option, helpValue: "<block>" },
+			words: { ...option, helpValue: "$(id)|x", options: ["12", "$(id)", "-"] },
+			memo: { ...option, helpValue: "<text>" },
+			json: { type: "boolean" },
+		};
+		const values = valuesOfFlags(flags);
+		expect(values).toEqual({
+			"--for": ["bandwidth", "energy"],
+			"--format": ["csv"],
+			"--block": ["earliest", "head", "solid"],
+			"--words": ["12"],
+		});
+		const steps = completionSteps([{ name: "stake max", flags: ["--for"], values }]);
+		for (const shell of ["bash", "zsh"] as const)
+			expect(completionScript(shell, steps)).toMatch(
+				/"stake max --for"\) kind="" words_?="bandwidth energy" ;;/,
+			);
+		expect(completionScript("fish", steps)).toContain(
+			"case 'stake max --for'\n\t\t\tset kind ''\n\t\t\tset found bandwidth energy",
+		);
+		expect(completionScript("powershell", steps)).toContain("'stake max --for' = 'bandwidth energy'");
 	});
 
 	it("stand in each POSIX shell's script where they belong", () => {

@@ -6,6 +6,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 	block: ["show", "find", "follow"],
 	tx: ["show", "receipt", "wait"],
 	account: ["show", "balance", "create"],
+	convert: ["address", "hex", "utf8"],
 };
 const ID = "ab".repeat(32);
 
@@ -25,6 +26,11 @@ describe("short forms", () => {
 			"account TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC --raw",
 			"account show TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC --raw",
 		],
+		["convert 0x2a", "convert dec 0x2a"],
+		["convert 42", "convert hex 42"],
+		["convert 25.5coin --json", "convert unit 25.5coin --json"],
+		[`convert 41${"e2".repeat(20)}`, `convert address 41${"e2".repeat(20)}`],
+		[`convert 0x${"e2".repeat(20)}`, `convert address 0x${"e2".repeat(20)}`],
 		["-v", "--version"],
 		["version", "--version"],
 	])("%s is %s", (line, full) => {
@@ -37,6 +43,8 @@ describe("short forms", () => {
 		"block --help",
 		"tx recipt",
 		"account balnce",
+		"convert utf8 0x2a",
+		"convert utf",
 		"account",
 		"wallet 5",
 		"toString 5",

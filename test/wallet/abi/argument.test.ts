@@ -30,8 +30,18 @@ describe("arguments of contracts", () => {
 		["1.5e18", 15n * 10n ** 17n],
 		["1_000e2", 100_000n],
 		["-2E1", -20n],
+		["2.5coin", 2_500_000n],
+		["7sun", 7n],
+		["0xab", 171n],
 	])("read %s as a whole number", async (text, value) => {
 		expect(await read("f(int256)", text)).toEqual([value]);
+	});
+
+	test("name the chain's units where another one is written", async () => {
+		await expect(read("f(uint256)", "5ether")).rejects.toThrow(
+			"the unit ether is unknown here: coins are written as 5coin or 5000000sun, tokens in their smallest units, such as 5e18",
+		);
+		await expect(read("f(uint8)", "5coin")).rejects.toThrow("out of range");
 	});
 
 	test.each(["1.5", "1.55e1", "1e999", "e18", "1__0", "0x1e", "1e-1"])(

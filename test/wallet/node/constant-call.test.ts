@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { fromHex, toHex, utf8 } from "../../../src/protocol/bytes.js";
 import { Failure } from "../../../src/wallet/failure.js";
 import { type ContractCall, callConstant, estimateEnergy } from "../../../src/wallet/node/constant-call.js";
+import { explainRevert } from "../../../src/wallet/view/contract-outcome.js";
 import { answering } from "../answering-client.js";
 
 const call: ContractCall = {
@@ -41,6 +42,32 @@ describe("a call without effect", () => {
 			code: "contract_revert",
 			message: "the contract refused the call: too late",
 			facts: { details: { reason: "too late" } },
+		});
+	});
+
+	test("that reverts without a reason is told what such calls usually are", async () => {
+		const result = { code: "SUCCESS", message: hex("REVERT opcode executed") };
+		const { client } = answering({
+			[ENDPOINT]: { constant_result: [""], transaction: { ret: [{ ret: "FAILED" }] }, result },
+		});
+		const error = await callConstant(client, call).catch((failure: unknown) => failure);
+		expect(error).toMatchObject({
+			message: "the contract refused the call without a reason",
+			facts: { hint: expect.stringContaining("no member of an enum") },
+		});
+		expect(await explainRevert(error, [])).toMatchObject({
+			message: "the contract refused the call without a reason",
+			facts: { hint: expect.stringContaining("no member of an enum") },
+		});
+	});
+
+	test("that needs more than a call may use says so, without the exception's class", async () => {
+		const message =
+			"class org.coin.core.vm.program.Program$OutOfEnergyException : Not enough energy: curInvokeEnergyLimit[100000000]";
+		const { client } = answering({ [ENDPOINT]: { result: { code: "OTHER_ERROR", message: hex(message) } } });
+		await expect(callConstant(client, call)).rejects.toMatchObject({
+			message: "Not enough energy: curInvokeEnergyLimit[100000000]",
+			facts: { hint: expect.stringContaining("it may never end, or the address that it creates is taken") },
 		});
 	});
 

@@ -53,7 +53,7 @@ describe("remarks on new permissions", () => {
 		const strangers = { ...everyKey, isKnown: (address: Uint8Array) => address === ann };
 		const remarks = (told: PermissionSet, after: PermissionSet) =>
 			permissionRemarks(told, after, strangers)
-				.filter(({ needsNames }) => needsNames)
+				.filter(({ unnamed }) => unnamed)
 				.map(({ code, level }) => [code, level]);
 		const shared = set(owner(1n, ann, bob), active(1n, [ann]));
 		expect(remarks(shared, set(owner(1n, ann, bob), active(1n, [ann], parseOperations("Transfer"))))).toEqual(

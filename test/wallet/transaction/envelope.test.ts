@@ -11,8 +11,10 @@ import {
 	TransferContract,
 } from "../../../src/protocol/messages.js";
 import { buildTransaction, SignedTransaction } from "../../../src/protocol/transaction.js";
-import { readEnvelope } from "../../../src/wallet/transaction/envelope.js";
+import { type JsonRecord, readJson, writeWireJson } from "../../../src/wallet/json.js";
+import { readEnvelope, writeEnvelope } from "../../../src/wallet/transaction/envelope.js";
 import { summaryLines } from "../../../src/wallet/transaction/envelope-note.js";
+import { refuseUnsigned } from "../../../src/wallet/transaction/unsigned-members.js";
 
 const [ANN, BOB] = ["11", "22"].map((byte) => fromHex(`41${byte.repeat(20)}`)) as [Uint8Array, Uint8Array];
 const HEADER = { refBlockBytes: new Uint8Array(2), refBlockHash: new Uint8Array(8), timestampMs: 1n };
@@ -53,6 +55,44 @@ describe("nothing is read as a transaction that can't be shown in full", () => {
 		["scripts", (raw) => Object.assign(raw, { scripts: BOB })],
 	])("%s", (said, change) => {
 		expect(() => readEnvelope(rawWith(change), true)).toThrow(`the transaction holds ${said}`);
+	});
+
+	const text = writeEnvelope(readEnvelope(toHex(transfer().bytes)), undefined);
+
+	test.each<[string, string]>([
+		["provider", text.replace(/^\{/, '{"provider":"x",')],
+		["extra", text.replace(/^\{/, '{"extra":0,')],
+		["raw_data.note", text.replace('"raw_data":{', '"raw_data":{"note":"only a loan",')],
+		["raw_data.contract.memo", text.replace('"type":"Transfer', '"memo":"x","type":"Transfer')],
+		["raw_data.contract.parameter.value.amount_out", text.replace('"amount":1', '"amount":1,"amount_out":5')],
+	])("a member of the JSON that isn't signed: %s", (name, changed) => {
+		expect(() => readEnvelope(changed)).toThrow(
+			`the JSON has the member ${name}, which is no part of the transaction`,
+		);
+	});
+
+	test("but what nodes and clients write beside a transaction's members is taken", () => {
+		const json = readJson(text) as JsonRecord;
+		const found = [
+			{ ...json, ret: [{ contractRet: "SUCCESS" }], contract_address: "41", coin: { v: 1n, own: "kept" } },
+			{ transaction: json, result: { result: true }, energy_used: 5n, constant_result: ["00"], more: "x" },
+		];
+		for (const value of found)
+			expect(readEnvelope(writeWireJson(value)).transaction.idHex).toBe(transfer().idHex);
+		const abi = [
+			{ name: "f", type: "Function", inputs: [{ name: "a", type: "uint8", internalType: "enum" }] },
+		];
+		const deployment = {
+			raw_data: {
+				contract: [
+					{
+						type: "CreateSmartContract",
+						parameter: { value: { new_contract: { abi: { entrys: abi } } }, type_url: "" },
+					},
+				],
+			},
+		};
+		expect(() => refuseUnsigned(deployment)).not.toThrow();
 	});
 
 	test("but what the network uses is", () => {

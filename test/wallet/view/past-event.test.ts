@@ -8,6 +8,7 @@ test("a past event has the forms of any other one", () => {
 		event_index: 2n,
 		contract_address: "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC",
 		event_name: "Sent",
+		event: "Sent(address indexed to, bytes2 tag, uint256 amount, address[] list)",
 		result: {
 			to: `0x${"22".repeat(20)}`,
 			tag: "abcd",
@@ -17,12 +18,19 @@ test("a past event has the forms of any other one", () => {
 		},
 		result_type: { to: "address", tag: "bytes2", amount: "uint256", list: "address[]" },
 	};
-	const { logIndex, args } = pastEvent(row);
-	expect(logIndex).toBe(2);
+	const { logIndex, event, signature, args } = pastEvent(row);
+	expect([logIndex, event, signature]).toEqual([2, "Sent", "Sent(address,bytes2,uint256,address[])"]);
 	expect(args).toEqual({
 		to: expect.stringMatching(/^T/),
 		tag: "0xabcd",
 		amount: "5",
 		list: [expect.stringMatching(/^T/)],
 	});
+});
+
+test("a past event without an interface is its topics and data, as any other one", () => {
+	const [topic, data] = ["ab".repeat(32), "cd".repeat(64)];
+	const found = pastEvent({ event_name: "", event: "", result: { "0": topic, "1": data }, result_type: {} });
+	expect(found).toMatchObject({ topics: [`0x${topic}`], data: `0x${data}` });
+	expect(found).not.toHaveProperty("args");
 });

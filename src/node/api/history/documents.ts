@@ -3,9 +3,12 @@
  * may leave. The last block is kept between two of them.
  */
 
+import { addressPrefix } from "../../../protocol/address.js";
+import { concatBytes } from "../../../protocol/bytes.js";
 import { blockTrigger } from "../../events/block-triggers.js";
 import { contractTriggerAt } from "../../events/contract-triggers.js";
 import { EventBudget } from "../../events/event-budget.js";
+import { entryOf } from "../../events/event-decoding.js";
 import { type EventMessage, messageOf } from "../../events/event-kinds.js";
 import type { LoadedBlock } from "../../events/loaded-block.js";
 import { transactionTriggerAt } from "../../events/transaction-triggers.js";
@@ -17,6 +20,21 @@ export type DocumentKind = LogKind | "blocks" | "transactions" | "transfers";
 
 const TRANSFERS: ReadonlySet<unknown> = new Set(["TransferContract", "TransferAssetContract"]);
 const STYLE = { version: 1, ethCompatible: false } as const;
+
+/** Beside longer data the text of a log may be too long for an answer, which only shows when it is made. */
+const MAX_SURE_DATA = 32 << 10;
+
+/** A document that is made when it is asked for: pages before the asked one only count theirs. */
+export interface FoundDocument {
+	/** Undefined: it isn't there any more. */
+	message(): EventMessage | undefined;
+}
+
+interface LogDocument extends FoundDocument {
+	/** Of the event; undefined: it is shown as a log. */
+	readonly name: string | undefined;
+	readonly timestampMs: bigint;
+}
 
 type ReadBlock = Pick<LoadedBlock, "block" | "infos">;
 
@@ -32,11 +50,12 @@ export class Documents {
 		kind: DocumentKind,
 		number: number,
 		isDescending: boolean,
-	): Generator<EventMessage | undefined, void> {
+	): Generator<FoundDocument | undefined, void> {
 		const loaded = this.loaded(number);
 		if (!loaded) return;
 		if (kind === "blocks") {
-			yield messageOf("block", blockTrigger(loaded));
+			const message = messageOf("block", blockTrigger(loaded));
+			yield { message: () => message };
 			return;
 		}
 		const { length } = loaded.block.transactions;
@@ -51,7 +70,7 @@ export class Documents {
 		number: number,
 		idHex: string,
 		ordinal: number | undefined,
-	): Generator<EventMessage | undefined, void> {
+	): Generator<FoundDocument | undefined, void> {
 		const loaded = this.loaded(number);
 		const position = loaded?.block.transactions.findIndex((transaction) => transaction.idHex === idHex) ?? -1;
 		if (position < 0) return;
@@ -64,10 +83,11 @@ export class Documents {
 		number: number,
 		position: number,
 		isDescending: boolean,
-	): Generator<EventMessage | undefined, void> {
+	): Generator<FoundDocument | undefined, void> {
 		if (kind === "blocks") return;
 		if (kind === "transactions" || kind === "transfers") {
-			yield this.transaction(kind, number, position);
+			const message = this.transaction(kind, number, position);
+			yield message && { message: () => message };
 			return;
 		}
 		const length = this.loaded(number)?.infos[position]?.log.length ?? 0;
@@ -88,8 +108,27 @@ export class Documents {
 		return messageOf("transaction", trigger);
 	}
 
-	/** A log of a block as a document of a kind; undefined: it isn't there, or of the other kind. */
-	log(kind: LogKind, number: number, position: number, ordinal: number): EventMessage | undefined {
+	/** A log of a block as a document of a kind; undefined: it isn't there, of the other kind, or too long. */
+	log(kind: LogKind, number: number, position: number, ordinal: number): LogDocument | undefined {
+		const loaded = this.loaded(number);
+		const log = loaded?.infos[position]?.log[ordinal];
+		if (!loaded || !log || loaded.infos.length !== loaded.block.transactions.length) return undefined;
+		const contract = concatBytes(Uint8Array.of(addressPrefix()), log.address);
+		const entry = entryOf(loaded.state.abi.get(contract), log);
+		if ((entry !== undefined) !== (kind === "events")) return undefined;
+		const { timestampMs } = loaded.block;
+		const make = () => this.logMessage(kind, number, position, ordinal);
+		if (log.data.length <= MAX_SURE_DATA) return { name: entry?.name, timestampMs, message: make };
+		const message = make();
+		return message && { name: entry?.name, timestampMs, message: () => message };
+	}
+
+	private logMessage(
+		kind: LogKind,
+		number: number,
+		position: number,
+		ordinal: number,
+	): EventMessage | undefined {
 		const loaded = this.loaded(number);
 		const trigger =
 			loaded && contractTriggerAt(loaded, { position, index: ordinal }, true, this.budget.open(loaded.block));

@@ -13,7 +13,7 @@ import { type Place, readPlace } from "../../history/rows.js";
 import { LongAnswer } from "../long-answer.js";
 import { transactionInfoById } from "../queries/blocks.js";
 import { answerText } from "./answer-text.js";
-import { type DocumentKind, Documents, type LogKind } from "./documents.js";
+import { type DocumentKind, Documents, type FoundDocument, type LogKind } from "./documents.js";
 import { numberOfBlock } from "./event-rows.js";
 import { type HistoryRequest, headNumber, heightsOf, indexOf, solidNumber } from "./page.js";
 import { HistoryRequestError, invalid, MAX_LIMIT, readContract } from "./parameters.js";
@@ -31,7 +31,7 @@ const MOST_HOLDERS = 10_000;
 
 type Segments = readonly string[];
 /** What there is of a document: undefined stands for one that isn't of the asked kind. */
-type Found = Iterable<EventMessage | undefined>;
+type Found = Iterable<FoundDocument | undefined>;
 type Answer = LongAnswer | string;
 
 /** Answers a path of the service; undefined: there is none. */
@@ -157,8 +157,8 @@ async function logsOf(
 			const found = documents.log(kind, height, position, ordinal);
 			const isWanted =
 				found &&
-				(name === undefined || found.body["eventName"] === name) &&
-				(since === undefined || (found.body["timeStamp"] as bigint) >= since);
+				(name === undefined || found.name === name) &&
+				(since === undefined || found.timestampMs >= since);
 			yield isWanted ? found : undefined;
 		}
 	})();
@@ -244,10 +244,12 @@ function* pieces(
 ): Generator<string> {
 	let [passed, shown, seen, characters] = [0, 0, 0, 0];
 	let before = "[";
-	for (const message of found) {
+	for (const one of found) {
 		if (++seen > skip + MOST_LOGS + limit) break;
-		if (!message || passed < skip) {
-			if (message) passed++;
+		const isPassed = one !== undefined && passed < skip;
+		const message = isPassed ? undefined : one?.message();
+		if (!message) {
+			if (isPassed) passed++;
 			yield "";
 			continue;
 		}

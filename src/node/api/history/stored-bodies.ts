@@ -1,12 +1,12 @@
 /** Reads of blocks and receipts what rows point to, without decoding the rest of the block. */
 
-import { be64, equalBytes, toKey } from "../../../protocol/bytes.js";
+import { be64, equalBytes } from "../../../protocol/bytes.js";
 import { elementOfField } from "../../../protocol/codec/scan.js";
 import { BlockHeader, TransactionInfo } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
 import type { Place } from "../../history/rows.js";
-import { type StoreDefinition, stores } from "../../state/definition.js";
 import type { StateView } from "../../state/view.js";
+import { encodedReceipts, INFOS_FIELD } from "../queries/encoded-receipts.js";
 
 /** Bytes of blocks and receipts that one answer reads; then its page ends. */
 const MOST_BYTES = 64 << 20;
@@ -14,7 +14,6 @@ const MOST_BYTES = 64 << 20;
 /** Fields of blocks and of lists of receipts. */
 const TRANSACTIONS_FIELD = 1;
 const HEADER_FIELD = 2;
-const INFOS_FIELD = 3;
 
 /** What stands at a place of the chain. */
 export interface StoredBody {
@@ -31,8 +30,6 @@ interface ReadBlock {
 	readonly infos: Uint8Array | undefined;
 	readonly timeMs: number;
 }
-
-const packedResults = stores.transactionResult as unknown as StoreDefinition<Uint8Array>;
 
 export class StoredBodies {
 	private last: ReadBlock | undefined;
@@ -87,7 +84,7 @@ export class StoredBodies {
 		const id = state.blockIndex.get(key);
 		const bytes = id && state.block.get(id);
 		const header = bytes && elementOfField(bytes, HEADER_FIELD, 0);
-		const infos = bytes && state.backend.get(packedResults, toKey(key));
+		const infos = bytes && encodedReceipts(state, BigInt(height));
 		this.bytesRead += (bytes?.length ?? 0) + (infos?.length ?? 0);
 		const timeMs = header ? Number(BlockHeader.decode(header).raw_data?.timestamp ?? 0n) : 0;
 		this.last = { height, bytes, infos, timeMs };

@@ -6,6 +6,9 @@ import { TURN_MS, Turns } from "../turns.js";
 import { JsonText, type RpcContext } from "./method.js";
 import { ResponseTooLong } from "./rpc-error.js";
 
+/** Characters of pieces that are kept as bytes together. */
+const PART_CHARACTERS = 64 << 10;
+
 /** An answer that is being put together, and what its long results hold until it has left. */
 export class PendingAnswer {
 	private readonly held: (() => void)[] = [];
@@ -51,12 +54,19 @@ export async function longResult(
 	if (leave) pending?.hold(leave);
 	try {
 		const turns = new Turns(TURN_MS);
-		const made: string[] = [];
+		// Small texts that live until they are joined take several times their length.
+		const made: Buffer[] = [];
+		let part = "";
 		for (const piece of pieces) {
 			if (turns.over) await turns.yield();
-			made.push(piece);
+			part += piece;
+			if (part.length < PART_CHARACTERS) continue;
+			made.push(Buffer.from(part));
+			part = "";
 		}
-		return new JsonText(made.join(""));
+		if (made.length === 0) return new JsonText(part);
+		made.push(Buffer.from(part));
+		return new JsonText(Buffer.concat(made).toString());
 	} finally {
 		if (!pending) leave?.();
 	}

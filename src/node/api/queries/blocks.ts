@@ -1,13 +1,15 @@
 /** Finding blocks and transactions in one view of the chain (protocol/blocks §6.3). */
 
 import { SignedBlock } from "../../../protocol/block.js";
-import { be64, fromHex, readBe64, toHex, toKey } from "../../../protocol/bytes.js";
+import { be64, equalBytes, fromHex, readBe64, toHex, toKey } from "../../../protocol/bytes.js";
+import { contentOfField, elementsOfField } from "../../../protocol/codec/scan.js";
 import { parseInt64 } from "../../../protocol/int64.js";
-import type { BlockReq, TransactionInfo, TransactionRet } from "../../../protocol/messages.js";
+import { type BlockReq, TransactionInfo, type TransactionRet } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
 import { locateTransaction } from "../../chain/transaction-checks.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
+import { encodedReceipts, INFOS_FIELD } from "./encoded-receipts.js";
 
 /** Fewer blocks than this can be asked for by {@link latestBlocks}. */
 const LATEST_LIMIT = 100n;
@@ -136,38 +138,60 @@ export function transactionById(state: StateView, id: Uint8Array): SignedTransac
 	return blockByNumber(state, place.block)?.transactions.find((transaction) => transaction.idHex === wanted);
 }
 
-/** The receipt of a transaction; undefined while it is pending. */
+/** The receipt of a transaction; undefined while it is pending. Those of the block's other transactions are not decoded for it. */
 export function transactionInfoById(state: StateView, id: Uint8Array): Readonly<TransactionInfo> | undefined {
 	const place = locateTransaction(state, id);
-	const wanted = toHex(id);
-	const infos = place && "block" in place ? storedReceipts(state, place.block) : undefined;
-	return infos?.transactioninfo.find((info) => toHex(info.id) === wanted) ?? state.transactionHistory.get(id);
+	const info = place && "block" in place ? storedReceipt(state, place.block, id) : undefined;
+	return info ?? state.transactionHistory.get(id);
 }
 
-/** Receipts of blocks that somebody reads at this moment, by the block's id. */
-type ReadReceipts = Map<string, WeakRef<Readonly<TransactionRet>>>;
+/** What somebody reads at this moment, by the block's id, or by that of a transaction behind it. */
+type BeingRead = Map<string, WeakRef<object>>;
 
 /** Many who ask a view for the same receipts share what was decoded. */
-const beingRead = new WeakMap<StateView, ReadReceipts>();
+const beingRead = new WeakMap<StateView, BeingRead>();
 const MAX_READ = 64;
+
+function shared<T extends object>(state: StateView, key: string, read: () => T | undefined): T | undefined {
+	const all: BeingRead = beingRead.get(state) ?? new Map();
+	const known = all.get(key)?.deref();
+	if (known) return known as T;
+	const found = read();
+	if (!found) return undefined;
+	all.delete(key);
+	all.set(key, new WeakRef(found));
+	for (const oldest of all.keys()) {
+		if (all.size <= MAX_READ) break;
+		all.delete(oldest);
+	}
+	beingRead.set(state, all);
+	return found;
+}
 
 /** The stored receipts of a block. */
 function storedReceipts(state: StateView, number: bigint): Readonly<TransactionRet> | undefined {
 	const id = state.blockIndex.get(be64(number));
-	const key = id && toKey(id);
-	const read: ReadReceipts = beingRead.get(state) ?? new Map();
-	const known = key === undefined ? undefined : read.get(key)?.deref();
-	if (known) return known;
-	const receipts = state.transactionResult.get(be64(number));
-	if (!receipts || key === undefined) return receipts;
-	read.delete(key);
-	read.set(key, new WeakRef(receipts));
-	for (const oldest of read.keys()) {
-		if (read.size <= MAX_READ) break;
-		read.delete(oldest);
-	}
-	beingRead.set(state, read);
-	return receipts;
+	const read = () => state.transactionResult.get(be64(number));
+	return id ? shared(state, toKey(id), read) : read();
+}
+
+/** Number of the field of a receipt. */
+const ID_FIELD = 1;
+
+/** One stored receipt of a block. */
+function storedReceipt(
+	state: StateView,
+	number: bigint,
+	id: Uint8Array,
+): Readonly<TransactionInfo> | undefined {
+	const block = state.blockIndex.get(be64(number));
+	return shared(state, `${block ? toKey(block) : ""}${toKey(id)}`, () => {
+		const bytes = encodedReceipts(state, number);
+		for (const info of bytes ? elementsOfField(bytes, INFOS_FIELD) : []) {
+			if (equalBytes(contentOfField(info, ID_FIELD), id)) return TransactionInfo.decode(info);
+		}
+		return undefined;
+	});
 }
 
 /** The receipts of a block's transactions, in their order; of an old block those that there are (protocol/adoption §3). */

@@ -6,6 +6,7 @@
 import type { ChainObserver } from "../../chain/observers.js";
 import type { EventMessage } from "../event-kinds.js";
 import { createEventService, FLUSH_MS } from "../event-service.js";
+import { WorkLine } from "../sliced-work.js";
 import { closeReceiver, Deliverer } from "./delivering.js";
 import type { FeedCounts, Told } from "./receiver.js";
 import type { Feed, FeedOptions } from "./told-feed.js";
@@ -26,6 +27,7 @@ interface QueuedFeedOptions extends FeedOptions {
 export class QueuedFeed implements Feed {
 	private readonly stopping = new AbortController();
 	private readonly deliverer: Deliverer;
+	private readonly line: WorkLine;
 	private readonly service: ReturnType<typeof createEventService>;
 	private queue: Told[] = [];
 	private characters = 0;
@@ -36,10 +38,11 @@ export class QueuedFeed implements Feed {
 	private position: number;
 
 	constructor(private readonly options: QueuedFeedOptions) {
-		const { name, config, chain, receiver, budget, pause, warn, info } = options;
+		const { name, config, chain, receiver, budget, pause, slice, warn, info, report } = options;
 		this.deliverer = new Deliverer({ name, receiver, pause, warn, info });
 		this.position = chain.headNumber;
 		const { signal } = this.stopping;
+		this.line = new WorkLine({ slice, report });
 		this.service = createEventService({
 			config,
 			chain,
@@ -50,6 +53,7 @@ export class QueuedFeed implements Feed {
 				while (this.queue.length >= MOST_WAITING && !signal.aborted) await pause(BUSY_PAUSE_MS, signal);
 			},
 			warn,
+			run: (work) => this.line.add(work),
 		});
 	}
 
@@ -83,6 +87,7 @@ export class QueuedFeed implements Feed {
 	async stop(): Promise<void> {
 		clearInterval(this.timer);
 		this.service.stop();
+		this.line.stop();
 		this.stopping.abort();
 		await this.running;
 		await closeReceiver(this.options.receiver, this.options.pause);

@@ -14,6 +14,7 @@ import type {
 } from "../../config/event-sinks.js";
 import { eventBudget } from "../event-budget.js";
 import type { EventChain } from "../loaded-block.js";
+import type { TimeSlice } from "../sliced-work.js";
 import { reasonOf } from "./delivering.js";
 import { QueuedFeed } from "./queued-feed.js";
 import type { Receiver } from "./receiver.js";
@@ -67,6 +68,7 @@ interface SinksOptions {
 	readonly run: string;
 	/** Waits so many ms, or until the signal. */
 	readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+	readonly slice: () => TimeSlice;
 	readonly warn: (text: string) => void;
 	readonly info: (text: string) => void;
 	readonly report: (error: unknown) => void;
@@ -80,14 +82,15 @@ export async function createSinks(options: SinksOptions): Promise<readonly Feed[
 }
 
 async function createSink(sink: SinkConfig, options: SinksOptions): Promise<Feed> {
-	const { config, chain, dataDirectory, environment, run, pause, warn, info, report } = options;
+	const { config, chain, dataDirectory, environment, run, pause, slice, warn, info, report } = options;
 	const { name, topics, archive } = sink;
 	if (archive !== undefined)
 		info(`events of ${name}: what is built in is told in place of ${reasonOf(archive)}`);
 	const receiver = await open(sink.config, environment);
 	const file = dataDirectory && join(dataDirectory, "events", `${name}.told`);
 	const budget = eventBudget(name, warn);
-	const feed = { name, config: { ...config, topics }, chain, receiver, budget, file, pause, warn, info };
+	const told = { ...config, topics };
+	const feed = { name, config: told, chain, receiver, budget, file, pause, slice, warn, info };
 	return config.keepsPositions ? new ToldFeed(feed) : new QueuedFeed({ ...feed, run, report });
 }
 

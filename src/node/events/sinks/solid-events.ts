@@ -8,27 +8,27 @@ import type { EventConfig, EventKind } from "../../config/event-config.js";
 import { receiptsOf } from "../../history/stored-blocks.js";
 import type { EventBudget } from "../event-budget.js";
 import type { EventMessage } from "../event-kinds.js";
-import type { EventChain } from "../loaded-block.js";
+import { type EventChain, loadedBlock } from "../loaded-block.js";
 import { EventSender, SOLID_LOGS } from "../sending.js";
+import type { Work } from "../sliced-work.js";
 
 /** The events of a block, of some kinds, in order: block, transactions, events and logs, and that it is solidified. */
-export function solidEvents(
+export function* solidEvents(
 	block: SignedBlock,
 	chain: EventChain,
 	config: EventConfig,
 	kinds: ReadonlySet<EventKind>,
 	budget: EventBudget,
-): EventMessage[] {
+): Work<readonly EventMessage[]> {
 	const found: EventMessage[] = [];
-	const { state, dialect } = chain;
 	const plain = { redundancy: false, ethCompatible: false, solidified: true };
 	const topics = new Map([...kinds].map((kind) => [kind, config.topics.get(kind) ?? plain]));
 	// Internal transactions have data only in the run that executed them: version 1 doesn't tell them.
 	const sender = new EventSender({ ...config, version: 1, topics }, (message) => found.push(message), budget);
-	const loaded = { block, infos: receiptsOf(state, block), state, solidNumber: block.number, dialect };
+	const loaded = loadedBlock(chain, { block, infos: receiptsOf(chain.state, block) }, block.number);
 	if (sender.wants("block")) sender.block(loaded);
-	if (sender.wants("transaction")) sender.transactions(loaded);
-	sender.inOrder(sender.logsOf(loaded).triggers, SOLID_LOGS);
+	if (sender.wants("transaction")) yield* sender.transactions(loaded);
+	yield* sender.inOrder((yield* sender.logsOf(loaded)).triggers, SOLID_LOGS);
 	if (sender.wants("solidity")) sender.solidified(block);
 	return found;
 }

@@ -7,6 +7,7 @@ import type { SignedBlock } from "../../../protocol/block.js";
 import type { EventBudget } from "../event-budget.js";
 import type { EventMessage } from "../event-kinds.js";
 import type { EventChain } from "../loaded-block.js";
+import { inSlices, type TimeSlice, type Work } from "../sliced-work.js";
 import { reasonOf } from "./delivering.js";
 import type { PositionStore, SinkPosition } from "./position-file.js";
 import type { FeedCounts } from "./receiver.js";
@@ -33,7 +34,8 @@ interface FeedOptions {
 	/** The first block for a receiver without a position; undefined: the one after the solidified block. */
 	readonly fromBlock: number | undefined;
 	/** The events of a block, within a budget; the same whenever it is asked. */
-	readonly eventsOf: (block: SignedBlock, budget: EventBudget) => readonly EventMessage[];
+	readonly eventsOf: (block: SignedBlock, budget: EventBudget) => Work<readonly EventMessage[]>;
+	readonly slice: () => TimeSlice;
 	/** Resolves once the receiver has acknowledged; rejects to be called again. */
 	readonly deliver: (delivery: Delivery, signal: AbortSignal) => Promise<void>;
 	/** Waits so many ms, or until the signal. */
@@ -125,11 +127,12 @@ export class SolidFeed {
 	}
 
 	private async tellNext(signal: AbortSignal): Promise<void> {
-		const { chain, eventsOf, positions, budget } = this.options;
+		const { chain, eventsOf, positions, budget, slice } = this.options;
 		const block = chain.block(this.next);
 		if (!block) throw new Error(`block ${this.next} is not stored`);
 		const { generation } = this;
-		const events = eventsOf(block, budget);
+		const events = await inSlices(eventsOf(block, budget), slice(), signal);
+		if (!events || generation !== this.generation) return;
 		const parts = Math.max(1, Math.ceil(events.length / MOST_EVENTS));
 		for (let part = 0; part < parts && events.length > 0; part++) {
 			const some = events.slice(part * MOST_EVENTS, (part + 1) * MOST_EVENTS);

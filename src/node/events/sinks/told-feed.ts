@@ -12,6 +12,7 @@ import type { EventBudget } from "../event-budget.js";
 import type { EventMessage } from "../event-kinds.js";
 import { createEventService } from "../event-service.js";
 import type { EventChain } from "../loaded-block.js";
+import { inSlices, type TimeSlice, type Work } from "../sliced-work.js";
 import { closeReceiver, Deliverer, MOST_MESSAGES, reasonOf } from "./delivering.js";
 import { type FeedCounts, type Receiver, type Told, withIds } from "./receiver.js";
 import { RecentBlocks } from "./recent-blocks.js";
@@ -33,6 +34,7 @@ export interface FeedOptions {
 	readonly file: string | undefined;
 	/** Waits so many ms, or until the signal. */
 	readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+	readonly slice: () => TimeSlice;
 	readonly warn: (text: string) => void;
 	readonly info: (text: string) => void;
 }
@@ -49,7 +51,7 @@ export interface Feed {
 /** The event service at the place of a receiver, which may be far behind the chain. */
 interface Teller {
 	/** The messages of a step. */
-	tell(step: Step): readonly EventMessage[];
+	tell(step: Step): Work<readonly EventMessage[]>;
 }
 
 export class ToldFeed implements Feed {
@@ -151,6 +153,8 @@ export class ToldFeed implements Feed {
 	private fails(error: unknown): void {
 		const { name, warn } = this.options;
 		this.failures++;
+		// It may have been told a part of a step.
+		this.teller = this.newTeller();
 		if (!this.isStuck) warn(`events of ${name} wait: ${reasonOf(error)}`);
 		this.isStuck = true;
 	}
@@ -166,10 +170,13 @@ export class ToldFeed implements Feed {
 		const first = journal.intended ?? this.nextStep(journal.at, journal.solid);
 		if (!first) return false;
 		const steps = [first];
-		const told = this.tell(first);
+		const told = await inSlices(this.tell(first), this.options.slice(), signal);
+		if (!told) return false;
+		if (generation !== this.generation) return true;
 		if (!isFinal(first)) {
 			if (!journal.intended) journal.intend(first);
-		} else this.addFinal(steps, told);
+		} else await this.addFinal(steps, told, signal);
+		if (generation !== this.generation) return true;
 		const last = steps.at(-1) as Step;
 		if (told.length > 0) {
 			const isDone = await this.deliverer.deliver(told, `block ${first.block.number}`, signal);
@@ -187,26 +194,28 @@ export class ToldFeed implements Feed {
 	}
 
 	/** More final blocks that follow, for one delivery. */
-	private addFinal(steps: Step[], told: Told[]): void {
+	private async addFinal(steps: Step[], told: Told[], signal: AbortSignal): Promise<void> {
+		const { generation } = this;
 		let characters = lengthOf(told);
 		while (steps.length < MOST_STEPS && told.length < MOST_MESSAGES && characters < MOST_CHARACTERS) {
 			const { block, solid } = steps.at(-1) as Step;
 			const next = this.nextStep({ number: Number(block.number), id: block.idHex }, solid);
 			if (!next || next.is === "erased" || !isFinal(next)) return;
+			const more = await inSlices(this.tell(next), this.options.slice(), signal);
+			if (!more || generation !== this.generation) return;
 			steps.push(next);
-			const more = this.tell(next);
 			characters += lengthOf(more);
 			for (const one of more) told.push(one);
 		}
 	}
 
-	private tell(step: Step): Told[] {
+	private *tell(step: Step): Work<Told[]> {
 		const { idHex } = step.block;
 		const rounds = this.journal.kept.filter(
 			({ is, block }) => is === "applied" && block.idHex === idHex,
 		).length;
 		const round = step.is === "applied" ? rounds : Math.max(0, rounds - 1);
-		return withIds(this.teller.tell(step), { idHex, round });
+		return withIds(yield* this.teller.tell(step), { idHex, round });
 	}
 
 	/** @param solid the solidified number that was told last */
@@ -273,6 +282,7 @@ export class ToldFeed implements Feed {
 		// What was left out before is not counted again.
 		let isRepeating = true;
 		let found: EventMessage[] = [];
+		let works: Work[] = [];
 		const service = createEventService({
 			config,
 			chain: {
@@ -292,11 +302,13 @@ export class ToldFeed implements Feed {
 			}),
 			pause: async () => {},
 			warn,
+			run: (work) => works.push(work),
 			fed: { hasTold: !start.isFresh },
 		});
 		void service.start();
-		const tell = ({ is, block, infos, solid: now }: Step): readonly EventMessage[] => {
+		const tellOne = function* ({ is, block, infos, solid: now }: Step): Work<readonly EventMessage[]> {
 			found = [];
+			works = [];
 			solid = now;
 			if (is === "applied") service.observer.applied?.({ block, infos }, false);
 			else {
@@ -304,11 +316,20 @@ export class ToldFeed implements Feed {
 				service.observer.erased?.({ block, infos });
 			}
 			service.flush?.();
+			for (const work of works) yield* work;
 			return found;
 		};
-		for (const step of kept) tell(step);
-		isRepeating = false;
-		return { tell };
+		const before = [...kept];
+		return {
+			*tell(step) {
+				for (let first = before[0]; first; first = before[0]) {
+					yield* tellOne(first);
+					before.shift();
+				}
+				isRepeating = false;
+				return yield* tellOne(step);
+			},
+		};
 	}
 }
 

@@ -6,6 +6,7 @@ import type { ChainObserver } from "../../chain/observers.js";
 import type { EventConfig } from "../../config/event-config.js";
 import { eventBudget } from "../event-budget.js";
 import type { EventChain } from "../loaded-block.js";
+import type { TimeSlice } from "../sliced-work.js";
 import { positionStore } from "./position-file.js";
 import type { FeedCounts } from "./receiver.js";
 import { solidEvents } from "./solid-events.js";
@@ -22,6 +23,7 @@ interface WebhooksOptions {
 	readonly fetch: typeof fetch;
 	/** Waits so many ms, or until the signal. */
 	readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+	readonly slice: () => TimeSlice;
 }
 
 interface Webhooks {
@@ -34,7 +36,7 @@ interface Webhooks {
 
 /** @throws {WebhookError | PositionError} one sentence */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
-	const { config, chain, dataDirectory, warn, nowMs, fetch, pause } = options;
+	const { config, chain, dataDirectory, warn, nowMs, fetch, pause, slice } = options;
 	const feeds = config.webhooks.map((webhook) => {
 		const secret = readSecret(webhook);
 		const file = dataDirectory && join(dataDirectory, "events", `${webhook.name}.position`);
@@ -47,6 +49,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
 			eventsOf: (block, budget) => solidEvents(block, chain, config, webhook.kinds, budget),
 			deliver: (delivery, signal) => postDelivery({ webhook, secret, nowMs, fetch }, delivery, signal),
 			pause,
+			slice,
 			warn,
 		});
 	});

@@ -2,6 +2,7 @@
 
 import type { AppliedBlock, ChainObserver } from "../../../../src/node/chain/observers.js";
 import type { EventChain } from "../../../../src/node/events/loaded-block.js";
+import type { TimeSlice } from "../../../../src/node/events/sliced-work.js";
 import type { StateView } from "../../../../src/node/state/view.js";
 import { SignedBlock } from "../../../../src/protocol/block.js";
 import { readBe64 } from "../../../../src/protocol/bytes.js";
@@ -176,3 +177,22 @@ export class FakeChain {
 		};
 	}
 }
+
+/** Time that is over after each step, until it is waited for. */
+export function sliced(): TimeSlice {
+	let isOver = false;
+	return {
+		get over() {
+			const was = isOver;
+			isOver = true;
+			return was;
+		},
+		yield: async () => {
+			await new Promise((resolve) => setImmediate(resolve));
+			isOver = false;
+		},
+	};
+}
+
+/** Time that is never over. */
+export const unsliced = (): TimeSlice => ({ over: false, yield: async () => {} });

@@ -3,7 +3,7 @@ import type { EventConfig, EventKind } from "../../../../src/node/config/event-c
 import { eventBudget } from "../../../../src/node/events/event-budget.js";
 import { QueuedFeed } from "../../../../src/node/events/sinks/queued-feed.js";
 import type { Receiver, Told } from "../../../../src/node/events/sinks/receiver.js";
-import { FakeChain } from "./fake-chain.js";
+import { FakeChain, unsliced } from "./fake-chain.js";
 
 function configOf(version: 0 | 1, startBlock = 0n): EventConfig {
 	const kinds: readonly EventKind[] = ["block", "transaction", "contractlog", "solidity"];
@@ -39,6 +39,7 @@ function feedOf(chain: FakeChain, deliver: Receiver["deliver"], config: EventCon
 		pause: async () => {
 			await settled();
 		},
+		slice: unsliced,
 		warn: (text) => warnings.push(text),
 		info: () => {},
 		report: (error) => {

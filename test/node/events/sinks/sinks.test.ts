@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../../../src/node/config/config.js";
 import { createSinks } from "../../../../src/node/events/sinks/sinks.js";
 import { SmallNats } from "../../../brokers/small-nats.js";
-import { FakeChain } from "./fake-chain.js";
+import { FakeChain, unsliced } from "./fake-chain.js";
 
 let directory: string;
 let server: SmallNats;
@@ -37,6 +37,7 @@ function create(
 		pause: async () => {
 			await new Promise((resolve) => setTimeout(resolve, 5));
 		},
+		slice: unsliced,
 		warn: (text) => warnings.push(text),
 		info: () => {},
 		report: (error) => {

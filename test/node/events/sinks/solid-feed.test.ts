@@ -3,10 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventBudget } from "../../../../src/node/events/event-budget.js";
+import type { EventMessage } from "../../../../src/node/events/event-kinds.js";
 import type { EventChain } from "../../../../src/node/events/loaded-block.js";
 import { positionStore } from "../../../../src/node/events/sinks/position-file.js";
 import { type Delivery, SolidFeed } from "../../../../src/node/events/sinks/solid-feed.js";
+import type { TimeSlice } from "../../../../src/node/events/sliced-work.js";
 import type { SignedBlock } from "../../../../src/protocol/block.js";
+import { unsliced } from "./fake-chain.js";
 
 let directory: string;
 beforeEach(() => {
@@ -43,7 +46,10 @@ class Chain {
 }
 
 /** A feed whose receiver refuses what `refuses` says. */
-function feedOf(chain: Chain, options: { from?: number; refuses?: () => boolean; events?: number } = {}) {
+function feedOf(
+	chain: Chain,
+	options: { from?: number; refuses?: () => boolean; events?: number; slice?: () => TimeSlice } = {},
+) {
 	const told: string[] = [];
 	const pauses: number[] = [];
 	const warnings: string[] = [];
@@ -54,13 +60,15 @@ function feedOf(chain: Chain, options: { from?: number; refuses?: () => boolean;
 		positions: positionStore(file),
 		budget: eventBudget("a", (text) => warnings.push(text)),
 		fromBlock: options.from,
-		eventsOf: (block) =>
-			Array.from({ length: options.events ?? 1 }, (_, i) => ({
-				kind: "block",
-				id: `${block.number}-${i}`,
-				body: {},
-				json: "{}",
-			})),
+		*eventsOf(block) {
+			const events: EventMessage[] = [];
+			for (let i = 0; i < (options.events ?? 1); i++) {
+				events.push({ kind: "block", id: `${block.number}-${i}`, body: {}, json: "{}" });
+				yield;
+			}
+			return events;
+		},
+		slice: options.slice ?? unsliced,
 		deliver: async ({ block, part, parts }: Delivery) => {
 			if (options.refuses?.()) throw new Error("the receiver answers 503");
 			told.push(parts === 1 ? String(block.number) : `${block.number}:${part}/${parts}`);

@@ -7,7 +7,8 @@ import { EventBudget, eventBudget } from "../../../../src/node/events/event-budg
 import { createEventService } from "../../../../src/node/events/event-service.js";
 import { type Receiver, RefusedError, type Told } from "../../../../src/node/events/sinks/receiver.js";
 import { ToldFeed } from "../../../../src/node/events/sinks/told-feed.js";
-import { FakeChain } from "./fake-chain.js";
+import { atOnce } from "../../../../src/node/events/sliced-work.js";
+import { FakeChain, unsliced } from "./fake-chain.js";
 
 let directory: string;
 let file: string;
@@ -77,6 +78,7 @@ function live(
 	config: EventConfig,
 	at: string | null = file,
 	budget?: EventBudget,
+	slice = unsliced,
 ): Life {
 	const warnings: string[] = [];
 	const pauses: number[] = [];
@@ -90,6 +92,7 @@ function live(
 		pause: async (ms) => {
 			pauses.push(ms);
 		},
+		slice,
 		warn: (text) => warnings.push(text),
 		info: () => {},
 	});
@@ -120,6 +123,7 @@ function toldDirectly(chain: FakeChain, config: EventConfig) {
 		budget: new EventBudget(() => {}),
 		pause: async () => {},
 		warn: () => {},
+		run: atOnce,
 	});
 	void service.start();
 	chain.observe(service.observer);

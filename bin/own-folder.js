@@ -1,7 +1,6 @@
-// Where newer runtimes keep compiled code between runs. The runtime's own choice is a folder in the shared temporary directory, and it
-// doesn't look who wrote what is in there: whoever makes it first would run code as the user of the next command.
+// Where compiled code is kept that can't lie beside the program. Not in the shared temporary directory: whoever makes a folder there
+// first would run code as the user of the next command.
 import { mkdirSync, realpathSync, statSync } from "node:fs";
-import module from "node:module";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 
@@ -9,17 +8,6 @@ const RIGHTS_OF_OTHERS = 0o077;
 const WRITABLE_BY_OTHERS = 0o022;
 /** In such a folder nobody can put something in the place of what is another's. */
 const STICKY = 0o1000;
-
-/**
- * Has a runtime that can do so keep compiled code in a folder of the user's own; where there can't be one nothing is kept.
- * @param {{ enableCompileCache?: (folder: string) => unknown }} runtime
- * @param {() => string | undefined} find finds or makes the folder
- */
-export function keepCompiledCode(runtime = module, find = ownFolder) {
-	if (!runtime.enableCompileCache) return;
-	const folder = find();
-	if (folder !== undefined) runtime.enableCompileCache(folder);
-}
 
 /**
  * A folder that this user alone can read and write, and no other can put another one in the place of; undefined: there is none.

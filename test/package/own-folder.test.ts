@@ -4,7 +4,6 @@ import {
 	existsSync,
 	mkdirSync,
 	mkdtempSync,
-	readFileSync,
 	rmSync,
 	statSync,
 	symlinkSync,
@@ -14,11 +13,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-const { keepCompiledCode, ownFolder } = (await import(pathToFileURL("bin/compile-cache.js").href)) as {
-	keepCompiledCode(
-		runtime: { enableCompileCache?(folder?: string): void },
-		find?: () => string | undefined,
-	): void;
+const { ownFolder } = (await import(pathToFileURL("bin/own-folder.js").href)) as {
 	ownFolder(environment: Readonly<Record<string, string | undefined>>): string | undefined;
 };
 
@@ -73,18 +68,5 @@ describe.skipIf(process.getuid === undefined)("compiled code is kept", () => {
 	it("not where no folder can be made", () => {
 		expect(folderIn("/dev/null")).toBeUndefined();
 		expect(existsSync("/dev/null/coin")).toBe(false);
-	});
-
-	it("nowhere else: the runtime never chooses by itself", () => {
-		const asked: (string | undefined)[] = [];
-		const runtime = { enableCompileCache: (folder?: string) => void asked.push(folder) };
-		keepCompiledCode(runtime, () => undefined);
-		expect(asked).toEqual([]);
-		keepCompiledCode(runtime, () => "/own");
-		expect(asked).toEqual(["/own"]);
-		keepCompiledCode({}, () => {
-			throw new Error("no folder is made for a runtime that keeps nothing");
-		});
-		expect(readFileSync("bin/coin.js", "utf8")).not.toContain("enableCompileCache");
 	});
 });

