@@ -121,8 +121,7 @@ export function producedVersion(rules: Pick<ChainRules, "network" | "release" | 
 	return (votable.at(-1) as ForkRow).version;
 }
 
-const isCounted = ({ countedFrom }: ForkRow, release: Release): boolean =>
-	countedFrom === undefined || isFrom(release, countedFrom);
+const isCounted = ({ countedFrom }: ForkRow, release: Release): boolean => isFrom(release, countedFrom);
 
 /** What a block says of its version. */
 interface VersionVote {

@@ -7,8 +7,8 @@ export type Release = (typeof RELEASES)[number];
 
 export const NEWEST_RELEASE: Release = "4.8.2";
 
-/** Whether a release has what came with `first`: for rows of tables. What a room does otherwise stands in its `older/`. */
-export function isFrom(release: Release, first: Release): boolean {
+/** Whether a release has what came with `first`, absent the oldest: for rows of tables. What a room does otherwise stands in its `older/`. */
+export function isFrom(release: Release, first: Release = RELEASES[0]): boolean {
 	return RELEASES.indexOf(release) >= RELEASES.indexOf(first);
 }
 
