@@ -46,7 +46,8 @@ const { values, positionals } = parseArgs({
 	},
 });
 const [folder] = positionals;
-if (!folder) throw new Error("usage: npm run tool adopt:golden -- FOLDER [--only NAME] [--blocks N] [--kills N]");
+if (!folder)
+	throw new Error("usage: npm run tool adopt:golden -- FOLDER [--only NAME] [--blocks N] [--kills N]");
 const golden: string = folder;
 const random = randomFrom(Number(values.seed));
 
