@@ -6,6 +6,7 @@
 import { concatBytes, equalBytes, fromHex, toHex } from "../protocol/bytes.js";
 import type { Message, MessageType } from "../protocol/codec/descriptor.js";
 import { decodeFields } from "../protocol/json/field-decoder.js";
+import { hashedLibrary } from "../protocol/json/older/hashed-library.js";
 import {
 	BytesMessage,
 	DiversifierMessage,
@@ -258,7 +259,7 @@ export function judgeRandomJson({ method, tokenId, ...texts }: RandomExchange<st
 	const read =
 		(text: string) =>
 		<T extends Message>(type: MessageType<T>): T =>
-			decodeFields(type, text || "{}", isVisible(texts.request), "hashed");
+			decodeFields(type, text || "{}", isVisible(texts.request), hashedLibrary);
 	return judge(method, {
 		request: read(texts.request),
 		recorded: read(texts.recorded),
