@@ -116,7 +116,7 @@ type TransactionPlace = { readonly block: bigint } | { readonly pending: Uint8Ar
 
 /** Looks a transaction up by id. */
 export function locateTransaction(state: StateView, id: Uint8Array): TransactionPlace | undefined {
-	const value = state.transaction.find(id);
+	const value = state.transaction.get(id);
 	if (!value) return undefined;
 	return value.length === 8 ? { block: readBe64(asBuffer(value)) } : { pending: value };
 }
