@@ -4,8 +4,8 @@
  * Everything here is synchronous: a caller sees the state before a block or after it, never between.
  */
 
-import { SignedBlock } from "../../protocol/block.js";
-import { be64, equalBytes, toHex, toKey } from "../../protocol/bytes.js";
+import type { SignedBlock } from "../../protocol/block.js";
+import { equalBytes, toHex, toKey } from "../../protocol/bytes.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import {
@@ -24,6 +24,7 @@ import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
 import type { BlockLog, LogRecord, LogRecordType } from "./block-log.js";
 import { applyBlock } from "./block-processor.js";
+import { blockByNumber, blockIdAt, blockById as storedBlock, transactionInfosOf } from "./block-store.js";
 import { checkShieldedSupport, closedTrading, isTradeClosed } from "./closed-types.js";
 import { ForkTree } from "./fork-tree.js";
 import { type AppliedBlock, type ChainObserver, type ErasedBlock, Observers } from "./observers.js";
@@ -94,7 +95,7 @@ export class Chain {
 		this.environment = { ...environment, times: this.observers };
 		this.pool = new PendingPool(settings.pendingTimeoutMs, settings.sortPendingByFee);
 		const id = this.state.properties.headId;
-		const head = this.storedBlock(id);
+		const head = storedBlock(this.state, id);
 		if (!head) throw new Error(`the head block ${toHex(id)} is missing from the database`);
 		this.tree.start(head);
 		this.undoLayers = new UndoLayers(head.number);
@@ -125,19 +126,14 @@ export class Chain {
 		return this.observers.add(observer);
 	}
 
-	private storedBlock(id: Uint8Array): SignedBlock | undefined {
-		const bytes = this.state.block.get(id);
-		return bytes && SignedBlock.decode(bytes);
-	}
-
 	/** A block by id: of any branch still in memory, or of the chain. */
 	blockById(id: Uint8Array): SignedBlock | undefined {
-		return this.tree.block(id) ?? this.storedBlock(id);
+		return this.tree.block(id) ?? storedBlock(this.state, id);
 	}
 
 	/** A block of the chain by height. */
 	blockByNumber(number: bigint): SignedBlock | undefined {
-		const id = this.state.blockIndex.get(be64(number));
+		const id = blockIdAt(this.state, number);
 		return id && this.blockById(id);
 	}
 
@@ -192,7 +188,7 @@ export class Chain {
 	}
 
 	private isOnChain(block: SignedBlock): boolean {
-		const id = this.state.blockIndex.get(be64(block.number));
+		const id = blockIdAt(this.state, block.number);
 		return id !== undefined && equalBytes(id, block.id);
 	}
 
@@ -389,7 +385,7 @@ export class Chain {
 	}
 
 	private withInfos(block: SignedBlock): ErasedBlock {
-		return { block, infos: this.state.transactionResult.get(be64(block.number))?.transactioninfo ?? [] };
+		return { block, infos: transactionInfosOf(this.state, block) };
 	}
 
 	private discardPending(): void {
@@ -558,8 +554,7 @@ export class Chain {
 		const { properties } = this.state;
 		const settled = this.database.settledNumber;
 		const block = (number: bigint): SignedBlock => {
-			const id = this.state.blockIndex.get(be64(number));
-			const found = id && this.storedBlock(id);
+			const found = blockByNumber(this.state, number);
 			if (!found) throw new Error(`block ${number} is missing from the database`);
 			return found;
 		};

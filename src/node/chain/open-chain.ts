@@ -4,7 +4,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SignedBlock } from "../../protocol/block.js";
-import { be64 } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
@@ -24,6 +23,7 @@ import { StateDatabase } from "../state/state-database.js";
 import type { StateHistory } from "../state/state-history.js";
 import { createView, type StateView } from "../state/view.js";
 import { BlockLog, type LogRecord } from "./block-log.js";
+import { encodedBlockAt } from "./block-store.js";
 import { Chain, type ChainJournal, type ChainSettings } from "./chain.js";
 import type { ChainOptions, FlushLimits } from "./chain-options.js";
 import { chainRules, looseWhileRestoring, propertySeed } from "./configured-rules.js";
@@ -300,10 +300,7 @@ export class OpenChain {
 		return {
 			history,
 			database: storage,
-			block: (number) => {
-				const id = solidState.blockIndex.get(be64(number));
-				return id && solidState.block.get(id);
-			},
+			block: (number) => encodedBlockAt(solidState, number),
 			has: (store, key) => solidState.backend.get(store, key) !== undefined,
 		};
 	}

@@ -5,8 +5,8 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
+import { transactionInfosOf } from "../chain/block-store.js";
 import type { ChainObserver, ErasedBlock } from "../chain/observers.js";
-import { receiptsOf } from "../history/stored-blocks.js";
 import type { ContractTrigger } from "./contract-triggers.js";
 import { type EventChain, type LoadedBlock, loadedBlock } from "./loaded-block.js";
 import { type EventSender, LIVE_LOGS, SOLID_LOGS } from "./sending.js";
@@ -61,12 +61,12 @@ export class FollowedEvents implements ChainObserver {
 				warn(`events: block ${number} is not stored, so no events are told in this run`);
 				return;
 			}
-			run(this.tellOld({ block, infos: receiptsOf(chain.state, block) }, chain.solidNumber));
+			run(this.tellOld({ block, infos: transactionInfosOf(chain.state, block) }, chain.solidNumber));
 			await pause(PAUSE_MS);
 		}
 		for (; number <= chain.headNumber; number++) {
 			const block = chain.block(number);
-			if (block) run(this.add({ block, infos: receiptsOf(chain.state, block) }, chain.solidNumber));
+			if (block) run(this.add({ block, infos: transactionInfosOf(chain.state, block) }, chain.solidNumber));
 		}
 		this.follow();
 	}

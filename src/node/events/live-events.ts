@@ -4,8 +4,8 @@
  */
 
 import type { TransactionInfo } from "../../protocol/messages.js";
+import { transactionInfosOf } from "../chain/block-store.js";
 import type { ChainObserver, ErasedBlock } from "../chain/observers.js";
-import { receiptsOf } from "../history/stored-blocks.js";
 import type { ContractTrigger } from "./contract-triggers.js";
 import { type EventChain, type LoadedBlock, loadedBlock } from "./loaded-block.js";
 import { type BlockLogs, type EventSender, LIVE_LOGS, SOLID_LOGS } from "./sending.js";
@@ -211,7 +211,7 @@ export class LiveEvents implements ChainObserver {
 		const block = chain.block(number);
 		if (!block) return undefined;
 		const kept = this.receipts.get(number);
-		const infos = kept?.idHex === block.idHex ? kept.infos : receiptsOf(chain.state, block);
+		const infos = kept?.idHex === block.idHex ? kept.infos : transactionInfosOf(chain.state, block);
 		return this.loaded({ block, infos }, solid);
 	}
 

@@ -4,9 +4,9 @@ import { numberOfBlockId, type SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, readBe64 } from "../../protocol/bytes.js";
 import { isWireError } from "../../protocol/json/exceptions.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
+import { blockIdAt, locateTransaction } from "../chain/block-store.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import { prepareSent } from "../chain/proofs-ahead.js";
-import { locateTransaction } from "../chain/transaction-checks.js";
 import { checkHeaderSignature, checkMerkleRoot, signerOfWitness } from "../consensus/block-judgement.js";
 import { activeWitnesses, nextSlotTimeMs } from "../consensus/slots.js";
 import { Recent } from "../memory/recent.js";
@@ -127,7 +127,7 @@ export class NodeChain implements LocalChain {
 	}
 
 	idAt(number: bigint): Uint8Array | undefined {
-		return number < 0n ? undefined : this.state.blockIndex.get(be64(number));
+		return blockIdAt(this.state, number);
 	}
 
 	isOnChain(id: Uint8Array): boolean {

@@ -1,9 +1,9 @@
 /** What happens on the chain, as filters are told it (protocol/json-rpc §9.4). */
 
 import type { SignedBlock } from "../../../protocol/block.js";
+import { blockByNumber, transactionInfosOfBlock } from "../../chain/block-store.js";
 import type { ChainObserver } from "../../chain/observers.js";
 import type { StateView } from "../../state/view.js";
-import { blockByNumber, transactionInfosOfBlock } from "../queries/blocks.js";
 import type { FilterRegistry } from "./filter-registry.js";
 
 /**

@@ -5,9 +5,9 @@
  */
 
 import { toHex } from "../../../protocol/bytes.js";
+import { transactionInfosOf } from "../../chain/block-store.js";
 import type { AppliedBlock, ChainObserver, ErasedBlock } from "../../chain/observers.js";
 import type { EventConfig } from "../../config/event-config.js";
-import { receiptsOf } from "../../history/stored-blocks.js";
 import type { EventBudget } from "../event-budget.js";
 import type { EventMessage } from "../event-kinds.js";
 import { createEventService } from "../event-service.js";
@@ -230,7 +230,7 @@ export class ToldFeed implements Feed {
 		if (!block) throw new Error(`block ${number} is not stored`);
 		if (at.id !== "" && toHex(block.parentId) !== at.id) return this.backStep(at, solid);
 		const recent = this.recent.get(block.idHex);
-		const infos = recent?.infos ?? receiptsOf(chain.state, block);
+		const infos = recent?.infos ?? transactionInfosOf(chain.state, block);
 		return { is: "applied", block, infos, solid: Math.max(solid, this.solidAt(number, recent?.solid)) };
 	}
 

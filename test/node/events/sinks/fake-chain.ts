@@ -164,6 +164,7 @@ export class FakeChain {
 				contract: none,
 				abi: none,
 				transactionHistory: none,
+				blockIndex: { get: (key: Uint8Array) => chain.made[Number(readBe64(key))]?.block.id },
 				transactionResult,
 			} as unknown as StateView,
 			get headNumber() {
