@@ -5,9 +5,9 @@
  * npm run tool bench:logs -- [blocks]
  */
 
+import { rpcAnswersOf } from "../src/node/api/jsonrpc/answers.js";
 import type { LogFilter } from "../src/node/api/jsonrpc/log-filter.js";
 import { queryLogs } from "../src/node/api/jsonrpc/log-query.js";
-import { objectStyle } from "../src/node/api/jsonrpc/objects/style.js";
 import { indexLogs } from "../src/node/chain/section-bloom.js";
 import { createMemoryDatabase } from "../src/node/state/database.js";
 import { StateDatabase } from "../src/node/state/state-database.js";
@@ -16,7 +16,7 @@ import { be64 } from "../src/protocol/bytes.js";
 import { sha256 } from "../src/protocol/hash.js";
 import { TransactionInfo, TransactionInfoLog, TransactionRet } from "../src/protocol/messages.js";
 
-const STYLE = objectStyle("4.8.2");
+const STYLE = rpcAnswersOf({ release: "4.8.2" }).objects;
 
 const TOKENS = 50;
 const HOLDERS = 5_000;

@@ -45,8 +45,7 @@ function entryPoints(packaged: boolean): Record<string, string> {
 		}
 	}
 	if (packaged) return entries;
-	const replay = join(source, "replay", "main.ts");
-	if (existsSync(replay)) entries["replay"] = replay;
+	entries["replay"] = join(root, "tools", "replay", "main.ts");
 	const bench = join(root, "bench");
 	for (const file of existsSync(bench) ? readdirSync(bench) : []) {
 		if (file.endsWith(".ts")) entries[`bench/${file.slice(0, -".ts".length)}`] = join(bench, file);

@@ -44,7 +44,7 @@ function manifestRoot(words: readonly string[], root: string): string {
 function bringCommands(config: Config): void {
 	for (const [id, load] of Object.entries(COMMANDS)) {
 		const command = config.findCommand(id);
-		if (command) command.load = async () => (await load()).default;
+		if (command) command.load = async () => Object.assign((await load()).default, { id });
 	}
 }
 

@@ -22,7 +22,7 @@ function sourcesOf(...folders: string[]): Source[] {
 }
 
 const sources = sourcesOf("src");
-const everything = [...sources, ...sourcesOf("test", "bench", "scripts")];
+const everything = [...sources, ...sourcesOf("test", "bench", "scripts", "tools")];
 
 /** Files whose exports are for others than this repository's code: commands, the package's entries, re-exports. */
 const FOR_OTHERS = /^src\/(?:commands|library)\//;

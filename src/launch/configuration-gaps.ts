@@ -1,7 +1,7 @@
 /** What a configuration of a network can't do without, said plainly where it is missing. */
 
 import type { ConfigError, NodeConfig } from "../node/config/config.js";
-import { isFrom } from "../node/rules/release.js";
+import { admissionOf } from "../node/rules/admission.js";
 
 const GENESIS_ADVICE =
 	"it names the first block, and with it the network: take the configuration file of that network's own nodes";
@@ -18,12 +18,12 @@ export function missingPartHint({ missing: { key, file } }: ConfigError): string
 }
 
 /**
- * From release 4.8.1 on a network names the account that receives fees while burning is off.
+ * A network names the account that receives fees while burning is off.
  * @returns why a genesis without it can't be started with; undefined: it has one
  */
 export function blackHoleGap({ genesis, node, dev, settings }: NodeConfig): string | undefined {
 	const isWritten = settings.some(({ path, line }) => path.startsWith("genesis.block") && line);
-	if (!isWritten || dev.enabled || !isFrom(node.release, "4.8.1")) return undefined;
+	if (!isWritten || dev.enabled || !admissionOf(node).needsBlackHole) return undefined;
 	const isNamed = genesis.assets.some(({ accountName }) => accountName === "Blackhole");
 	return isNamed ? undefined : "Account[Blackhole] is not configured.";
 }

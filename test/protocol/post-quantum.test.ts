@@ -3,6 +3,8 @@ import { SignedBlock } from "../../src/protocol/block.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import type { Message, MessageType } from "../../src/protocol/codec/descriptor.js";
 import { hasUnknownFields } from "../../src/protocol/codec/unknown-fields.js";
+import { jsonLibrary } from "../../src/protocol/json/json-library.js";
+import { hashedLibrary } from "../../src/protocol/json/older/hashed-library.js";
 import { blockJson, transactionJson } from "../../src/protocol/json/transaction-json.js";
 import { packTransaction } from "../../src/protocol/json/transaction-packing.js";
 import { Block, HelloMessage, Transaction } from "../../src/protocol/messages.js";
@@ -21,7 +23,7 @@ const field = (content: string, tag = "32"): string =>
 const OTHER = "f2bf0302abcd";
 
 const decode = (hex: string): SignedTransaction => SignedTransaction.decode(fromHex(hex));
-const nile = { visible: false, dialect: "deployed", library: "inserted", postQuantum: true } as const;
+const nile = { visible: false, dialect: "deployed", library: jsonLibrary, postQuantum: true } as const;
 const main = { ...nile, postQuantum: false } as const;
 
 describe("post-quantum signatures of a transaction", () => {
@@ -63,15 +65,15 @@ describe("post-quantum signatures of a transaction", () => {
 			"txID",
 		]);
 		expect(transactionJson(sent, main)).toBe(transactionJson(decode(SIGNED), nile));
-		expect(toHex(packTransaction(json, false, "inserted", true).bytes)).toBe(SIGNED + both);
-		expect(toHex(packTransaction(json, false, "inserted").bytes)).toBe(SIGNED);
-		expect(toHex(packTransaction(transactionJson(sent, main), false, "inserted", true).bytes)).toBe(SIGNED);
+		expect(toHex(packTransaction(json, false, jsonLibrary, true).bytes)).toBe(SIGNED + both);
+		expect(toHex(packTransaction(json, false, jsonLibrary).bytes)).toBe(SIGNED);
+		expect(toHex(packTransaction(transactionJson(sent, main), false, jsonLibrary, true).bytes)).toBe(SIGNED);
 	});
 
 	it("are read back when they are long", () => {
 		const long = { pq_auth_sig: [{ scheme: 1, signature: "ab".repeat(700) }] };
 		const text = JSON.stringify({ ...JSON.parse(transactionJson(decode(SIGNED), main)), ...long });
-		const [read] = signaturesOfTransaction(packTransaction(text, false, "inserted", true).message);
+		const [read] = signaturesOfTransaction(packTransaction(text, false, jsonLibrary, true).message);
 		expect(read && [read.scheme, read.signature.length]).toEqual([1, 700]);
 	});
 
@@ -113,7 +115,7 @@ describe("a post-quantum signature of a block's header", () => {
 		expect(block(signature + OTHER).withoutUnknownFields(true).bytes).toEqual(signed.bytes);
 		expect(signed.withoutUnknownFields(true)).toBe(signed);
 		expect(signed.withoutUnknownFields().bytes).toEqual(bare.bytes);
-		for (const library of ["inserted", "hashed"] as const) {
+		for (const library of [jsonLibrary, hashedLibrary]) {
 			const shown = JSON.parse(blockJson(signed, { ...nile, library })).block_header;
 			expect(shown).toEqual({
 				...JSON.parse(blockJson(bare, nile)).block_header,

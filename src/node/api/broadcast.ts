@@ -3,7 +3,6 @@
  * answer code of each failure. Every server answers through this.
  */
 
-import { contractType } from "../../protocol/contract-types.js";
 import type { Dialect } from "../../protocol/dialect.js";
 import { isWireError } from "../../protocol/json/exceptions.js";
 import { Return, ReturnResponse_code } from "../../protocol/messages.js";
@@ -12,6 +11,8 @@ import type { SignedTransaction } from "../../protocol/transaction.js";
 import { missingSignature, strangeSignatureSize } from "../chain/authorization.js";
 import { checkProtobufConsistency } from "../chain/protobuf-consistency.js";
 import { nextSlotTimeMs } from "../consensus/slots.js";
+import { admissionOf } from "../rules/admission.js";
+import type { ChainRules } from "../rules/chain-rules.js";
 import {
 	type ChainError,
 	ContractExecuteError,
@@ -23,7 +24,7 @@ import {
 	TransactionExpirationError,
 	ValidateSignatureError,
 } from "../rules/errors.js";
-import { isFrom } from "../rules/release.js";
+import { answersOf } from "./answers.js";
 import type { ApiContext, ApiNode } from "./context.js";
 
 const Code = ReturnResponse_code;
@@ -64,11 +65,12 @@ export class Broadcaster {
 		received: SignedTransaction,
 		{ signedOnly = false, client }: Pick<ApiContext, "signedOnly" | "client">,
 	): Promise<BroadcastResult> {
-		const isLatest = isFrom(this.node.config.node.release, "4.8.2");
+		const { node: settings } = this.node.config;
 		const { network } = this.node.rules;
-		let transaction = isLatest ? received.withoutUnknownFields(network === "nile") : received;
+		const answers = answersOf(settings);
+		let transaction = admissionOf(settings).received(received, network);
 		try {
-			if (isLatest) checkSignatureSizes(received);
+			checkSignatureSizes(received, settings);
 			const refused = this.checkNode(received);
 			if (refused) return refused;
 			if (signedOnly && received.message.signature.length === 0) {
@@ -79,16 +81,16 @@ export class Broadcaster {
 			if (properties.on("ALLOW_CREATION_OF_CONTRACTS")) transaction = transaction.withResults([]);
 			if (!transaction.contract) throw new ContractValidateError("No contract!");
 			const filtered = properties.on("ALLOW_PROTO_FILTER_NUM") ? transaction : undefined;
-			if (filtered && !isLatest) checkProtobufConsistency(filtered, network);
+			const checkForm = () => filtered && checkProtobufConsistency(filtered, network);
+			answers.beforePool(checkForm);
 			if (
 				(transaction.raw?.expiration ?? 0n) <
 				nextSlotTimeMs(this.node.view("full"), this.node.rules.development)
 			) {
 				return { code: Code.TRANSACTION_EXPIRATION_ERROR, message: "Transaction expired" };
 			}
-			if (this.isAdmitted(transaction)) await this.node.submit(transaction, client);
-			// Release 4.8.2 looks at this before it tells its peers: the transaction is in the pool by then (protocol/releases §5).
-			if (filtered && isLatest) checkProtobufConsistency(filtered, network);
+			await this.node.submit(transaction, client);
+			answers.afterPool(checkForm);
 		} catch (error) {
 			return this.failure(error);
 		}
@@ -97,13 +99,6 @@ export class Broadcaster {
 			return { code: Code.NOT_ENOUGH_EFFECTIVE_CONNECTION, message: "P2P broadcast failed." };
 		}
 		return ACCEPTED;
-	}
-
-	/** Without the shielded switch, release 4.8.0 passes shielded transactions on to the peers and doesn't pool them. */
-	private isAdmitted(transaction: SignedTransaction): boolean {
-		const shielded = contractType("ShieldedTransferContract");
-		const { release, shielded: own } = this.node.config.node;
-		return isFrom(release, "4.8.1") || own.enabled || transaction.contract?.type !== shielded.id;
 	}
 
 	/** What the node itself can object to. */
@@ -173,9 +168,9 @@ export class Broadcaster {
 	}
 }
 
-/** @throws {ValidateSignatureError} for a signature of another length than 65 to 68 bytes (protocol/releases §5) */
-function checkSignatureSizes(transaction: SignedTransaction): void {
-	const size = strangeSignatureSize(transaction);
+/** @throws {ValidateSignatureError} for a signature of a length that isn't taken (protocol/releases §5) */
+function checkSignatureSizes(transaction: SignedTransaction, rules: Pick<ChainRules, "release">): void {
+	const size = strangeSignatureSize(transaction, rules);
 	if (size !== undefined) throw new ValidateSignatureError(`Signature size is ${size}`);
 }
 

@@ -6,6 +6,7 @@ import type { Message } from "../../protocol/codec/descriptor.js";
 import type { ContractType } from "../../protocol/contract-types.js";
 import { nullPointer } from "../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../protocol/json/hex-text.js";
+import { jsonLibrary } from "../../protocol/json/json-library.js";
 import { readInt, valueText } from "../../protocol/json/member-readers.js";
 import type { JsonStyle } from "../../protocol/json/message-writer.js";
 import type { JsonObject } from "../../protocol/json/value.js";
@@ -133,7 +134,7 @@ function checkDeployment({ new_contract }: Readonly<CreateSmartContract>): void 
  */
 export function permissionIdOf(
 	members: JsonObject,
-	{ dialect, library = "inserted" }: Pick<JsonStyle, "dialect" | "library">,
+	{ dialect, library = jsonLibrary }: Pick<JsonStyle, "dialect" | "library">,
 ): BuildOptions {
 	const isLowerCase = dialect === "neutral" && !members.has("Permission_id");
 	const value = members.get(isLowerCase ? "permission_id" : "Permission_id");

@@ -1,7 +1,7 @@
 /** Every endpoint of the HTTP servers, and under which paths each server has it (protocol/http §§1.1 and 5). */
 
 import { toDeployed } from "../../protocol/dialect.js";
-import { isFrom, NEWEST_RELEASE, RELEASES, type Release } from "../rules/release.js";
+import { isFrom, NEWEST_RELEASE, type Release } from "../rules/release.js";
 import type { ServerKind } from "./context.js";
 import type { Endpoint } from "./endpoint.js";
 import { accountEndpoints } from "./endpoints/accounts.js";
@@ -79,7 +79,7 @@ export function routesOf(
 ): ReadonlyMap<string, Endpoint> {
 	const routes = new Map<string, Endpoint>(EXTRA_PATHS[server]);
 	for (const endpoint of endpoints) {
-		if (!endpoint.servers.includes(server) || !isFrom(release, endpoint.since ?? RELEASES[0])) continue;
+		if (!endpoint.servers.includes(server) || !isFrom(release, endpoint.since)) continue;
 		for (const name of [endpoint.name, toDeployed(endpoint.name)]) {
 			routes.set(`${FOLDERS[server]}/${name}`, endpoint);
 		}

@@ -4,6 +4,7 @@ import type { Dialect } from "../../protocol/dialect.js";
 import type { JsonLibrary } from "../../protocol/json/json-library.js";
 import type { JsonStyle } from "../../protocol/json/message-writer.js";
 import type { StateView } from "../state/view.js";
+import type { Answers } from "./answers.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "./context.js";
 import type { HttpRequest } from "./http-request.js";
@@ -16,7 +17,7 @@ export interface ServerContext {
 	readonly node: ApiNode;
 	readonly broadcaster: Broadcaster;
 	readonly dialect: Dialect;
-	readonly library: JsonLibrary;
+	readonly answers: Answers;
 	readonly postQuantum: boolean;
 }
 
@@ -57,11 +58,11 @@ class RequestStyle implements JsonStyle {
 	readonly countsNonces: boolean;
 
 	constructor(
-		{ dialect, library, node, postQuantum }: ServerContext,
+		{ dialect, answers, node, postQuantum }: ServerContext,
 		private readonly input: RequestInput,
 	) {
 		this.dialect = dialect;
-		this.library = library;
+		this.library = answers.library;
 		this.postQuantum = postQuantum;
 		this.longsAsText = input.longsAsText;
 		this.countsNonces = node.rules.development !== undefined;

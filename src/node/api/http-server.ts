@@ -7,7 +7,7 @@
 
 import { toNeutral } from "../../protocol/dialect.js";
 import { exceptionText, isWireError, NamedError } from "../../protocol/json/exceptions.js";
-import { isFrom } from "../rules/release.js";
+import { answersOf } from "./answers.js";
 import { atBlock, blockNamed } from "./at-block.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "./context.js";
@@ -23,7 +23,6 @@ import { JSON_TYPE } from "./http-answer.js";
 import { HttpContext, plainContext, type ServerContext } from "./http-context.js";
 import { HttpListener } from "./http-listener.js";
 import type { HttpRequest } from "./http-request.js";
-import { libraryOf } from "./json-style.js";
 import { isClosedOnLiteNode, LITE_NODE_TEXT } from "./lite-node.js";
 import type { LongAnswer } from "./long-answer.js";
 import { sendLong } from "./long-answer-sender.js";
@@ -105,7 +104,7 @@ export class HttpServer {
 			node,
 			broadcaster,
 			dialect: config.node.dialect,
-			library: libraryOf(config.node.release),
+			answers: answersOf(config.node),
 			postQuantum: config.node.network === "nile",
 		};
 		for (const [path, endpoint] of [...routesOf(kind, config.node.release), ...extra]) {
@@ -183,10 +182,9 @@ export class HttpServer {
 		}
 	}
 
-	/** From release 4.8.2 on a body that is announced too long is refused before anything else is looked at. */
 	private isTooLarge({ headers }: HttpRequest): boolean {
-		const { http, release } = this.node.config.node;
-		return isFrom(release, "4.8.2") && Number(headers["content-length"] ?? 0) > http.maxBodySize;
+		const { maxBodySize } = this.node.config.node.http;
+		return this.common.answers.refusesLength(Number(headers["content-length"] ?? 0), maxBodySize);
 	}
 
 	/** The name is looked up in a path without doubled slashes, under every folder of this server. */
@@ -299,7 +297,7 @@ export class HttpServer {
 			contentType,
 			body: body === "too long" ? undefined : body,
 			bodyLimit: this.node.config.node.http.maxBodySize,
-			library: this.common.library,
+			answers: this.common.answers,
 			postQuantum: this.common.postQuantum,
 		};
 		const input = new RequestInput(received, mode);

@@ -4,10 +4,11 @@ import { fromUtf8, toKey } from "../../protocol/bytes.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { NamedError } from "../../protocol/json/exceptions.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
-import { type JsonLibrary, parseJson, parseJsonObject } from "../../protocol/json/json-library.js";
+import { type JsonLibrary, parseJsonObject } from "../../protocol/json/json-library.js";
 import { mapOrderedJson } from "../../protocol/json/map-ordered-json.js";
 import { readVisible } from "../../protocol/json/member-readers.js";
-import { InsertedObject, type JsonObject } from "../../protocol/json/value.js";
+import type { JsonObject } from "../../protocol/json/value.js";
+import type { Answers } from "./answers.js";
 import { Parameters, readForm } from "./parameters.js";
 
 const FORM = "application/x-www-form-urlencoded";
@@ -33,8 +34,7 @@ export interface ReceivedRequest {
 	readonly body: Uint8Array | undefined;
 	/** Largest body in bytes. */
 	readonly bodyLimit: number;
-	/** Whose grammar bodies have. */
-	readonly library: JsonLibrary;
+	readonly answers: Answers;
 	/** Whether transactions have the signatures that only the test network Nile knows (protocol/schema §2.3). */
 	readonly postQuantum: boolean;
 }
@@ -54,8 +54,12 @@ export class RequestInput {
 		return this.received.contentType;
 	}
 
+	get answers(): Answers {
+		return this.received.answers;
+	}
+
 	get library(): JsonLibrary {
-		return this.received.library;
+		return this.answers.library;
 	}
 
 	get postQuantum(): boolean {
@@ -75,9 +79,9 @@ export class RequestInput {
 		return this.cachedParameters;
 	}
 
-	/** Whether integers of 64 bits are asked for as texts: by a parameter of GET requests, from release 4.8.2 on. */
+	/** Whether integers of 64 bits are asked for as texts: by a parameter of GET requests. */
 	get longsAsText(): boolean {
-		if (this.library === "hashed" || this.method !== "GET" || this.received.query === "") return false;
+		if (!this.library.takesLongsAsText || this.method !== "GET" || this.received.query === "") return false;
 		return this.parameters.find("int64_as_string")?.toLowerCase() === "true";
 	}
 
@@ -156,7 +160,7 @@ function decodeBody(body: Uint8Array, contentType: string): string {
 /** A form as an object of texts, unless the text is JSON already. */
 function formToJson(text: string, library: JsonLibrary): string {
 	try {
-		parseJson(text, library);
+		library.parse(text);
 		return text;
 	} catch (error) {
 		if (!(error instanceof NamedError)) throw error;
@@ -164,5 +168,5 @@ function formToJson(text: string, library: JsonLibrary): string {
 	const members = [...readForm(text)].map(
 		([name, values]) => [name, values.length === 1 ? (values[0] as string) : values] as const,
 	);
-	return mapOrderedJson(library === "inserted" ? new InsertedObject(members) : new Map(members));
+	return mapOrderedJson(library.object(members));
 }

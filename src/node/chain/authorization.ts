@@ -1,7 +1,7 @@
 /** Who may sign a transaction: permission, operations mask, weights (protocol/permissions §3.3). */
 
 import { toBase58Check } from "../../protocol/address.js";
-import { toHex, toKey } from "../../protocol/bytes.js";
+import { toKey } from "../../protocol/bytes.js";
 import {
 	type Permission,
 	PermissionPermissionType,
@@ -18,23 +18,22 @@ import { hasPostQuantum } from "../../protocol/post-quantum.js";
 import { quoting } from "../../protocol/quoting-message.js";
 import { SignatureError } from "../../protocol/signature.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import { admissionOf } from "../rules/admission.js";
 import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import { ValidateSignatureError } from "../rules/errors.js";
 import type { ForkGates } from "../rules/fork-gates.js";
-import { isFrom } from "../rules/release.js";
 import type { StateView } from "../state/view.js";
 
 /** From this block version on, an address counts once however often it signs. */
 const ONE_SIGNATURE_PER_ADDRESS = 27;
 
-/** Lengths of signatures that a node takes from outside; in blocks, 65 and more (protocol/permissions §3.3). */
-const SHORTEST_SIGNATURE = 65;
-const LONGEST_SIGNATURE = 68;
-
-/** The length of the first signature that no node takes from outside; undefined: all are good. */
-export function strangeSignatureSize({ message }: SignedTransaction): number | undefined {
-	return message.signature.find(({ length }) => length < SHORTEST_SIGNATURE || length > LONGEST_SIGNATURE)
-		?.length;
+/** The length of the first signature that the node's release doesn't take from outside; undefined: all are good. */
+export function strangeSignatureSize(
+	{ message }: SignedTransaction,
+	rules: Pick<ChainRules, "release">,
+): number | undefined {
+	const { isStrangeSignature } = admissionOf(rules);
+	return message.signature.find(({ length }) => isStrangeSignature(length))?.length;
 }
 
 /** What signatures are checked against. */
@@ -159,7 +158,7 @@ export function sumWeights(
 		const own = keyWeight(permission, signer);
 		if (own === 0n) {
 			throw new ValidateSignatureError(
-				quoting`${isFrom(rules.release, "4.8.2") ? transaction.idHex : toHex(signature)} is signed by ${toBase58Check(signer)} but it is not contained of permission.`,
+				quoting`${admissionOf(rules).foreignSignature(transaction, signature)} is signed by ${toBase58Check(signer)} but it is not contained of permission.`,
 			);
 		}
 		if (seen) {

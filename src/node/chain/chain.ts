@@ -17,8 +17,8 @@ import {
 	judgeContents,
 	judgeHeader,
 } from "../consensus/block-judgement.js";
+import { admissionOf } from "../rules/admission.js";
 import { ChainError, LostSlotError, NonCommonBlockError, UnlinkedBlockError } from "../rules/errors.js";
-import { isFrom } from "../rules/release.js";
 import type { StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
@@ -411,10 +411,8 @@ export class Chain {
 	 * @throws {ChainError} why it is refused
 	 */
 	pushTransaction(received: SignedTransaction): TransactionInfo | undefined {
-		const { release, network } = this.environment.rules;
-		const transaction = isFrom(release, "4.8.2")
-			? received.withoutUnknownFields(network === "nile")
-			: received;
+		const { rules } = this.environment;
+		const transaction = admissionOf(rules).received(received, rules.network);
 		if (isShielded(transaction)) {
 			checkShieldedSupport(this.environment);
 			if (!this.settings.shieldedAllowed) return undefined;

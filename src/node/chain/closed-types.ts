@@ -4,23 +4,21 @@
  */
 
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import { admissionOf } from "../rules/admission.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { ForkGates } from "../rules/fork-gates.js";
-import { isFrom } from "../rules/release.js";
 import type { StateView } from "../state/view.js";
 
 const isTrade = (transaction: SignedTransaction): boolean =>
 	transaction.type?.name === "ExchangeTransactionContract";
-
-const isReopened = (state: StateView): boolean => state.properties.on("ALLOW_HARDEN_EXCHANGE_CALCULATION");
 
 /** Whether this node takes a transaction from outside, or packs it. */
 export function isTradeClosed(
 	{ state, rules }: { readonly state: StateView; readonly rules: ChainRules },
 	transaction: SignedTransaction,
 ): boolean {
-	return isTrade(transaction) && isFrom(rules.release, "4.8.1") && !isReopened(state);
+	return isTrade(transaction) && admissionOf(rules).closesTrades(state);
 }
 
 /** @throws {ContractValidateError} if the transaction is a trade that may not be in a block */
@@ -28,7 +26,8 @@ export function checkTradeInBlock(
 	{ state, forks }: { readonly state: StateView; readonly forks: ForkGates },
 	transaction: SignedTransaction,
 ): void {
-	if (isTrade(transaction) && forks.upgradedTo("4.8.0.1") && !isReopened(state)) throw closedTrading();
+	const isOpen = state.properties.on("ALLOW_HARDEN_EXCHANGE_CALCULATION");
+	if (isTrade(transaction) && forks.upgradedTo("4.8.0.1") && !isOpen) throw closedTrading();
 }
 
 /** @throws {ContractValidateError} for a shielded transfer from outside while its chain doesn't allow any */
@@ -39,7 +38,7 @@ export function checkShieldedSupport({
 	readonly state: StateView;
 	readonly rules: Pick<ChainRules, "release">;
 }): void {
-	if (isFrom(rules.release, "4.8.1") && !state.properties.on("ALLOW_SHIELDED_TRANSACTION")) {
+	if (admissionOf(rules).closesShielded(state)) {
 		throw new ContractValidateError("ShieldedTransferContract is not supported.");
 	}
 }

@@ -2,8 +2,8 @@
 
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
+import { admissionOf } from "../rules/admission.js";
 import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
-import { isFrom } from "../rules/release.js";
 import type { PropertySeed } from "../state/property-table.js";
 import type { ChainOptions } from "./chain-options.js";
 import { blackHoleAddress, genesisId } from "./genesis.js";
@@ -14,7 +14,7 @@ export function chainRules(
 	development?: DevelopmentSchedule,
 ): ChainRules {
 	const blackHole = fork ? fork.genesis.blackHole : blackHoleAddress(config.genesis);
-	if (blackHole.length === 0 && isFrom(config.node.release, "4.8.1")) {
+	if (blackHole.length === 0 && admissionOf(config.node).needsBlackHole) {
 		throw new OperatorError("Account[Blackhole] is not configured.");
 	}
 	return {

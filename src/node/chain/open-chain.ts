@@ -7,9 +7,9 @@ import type { SignedBlock } from "../../protocol/block.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
+import { admissionOf } from "../rules/admission.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import { ForkGates } from "../rules/fork-gates.js";
-import { isFrom } from "../rules/release.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import type { StateBackend } from "../state/backend.js";
 import { type CacheBudget, shareCacheBytes } from "../state/cache-budget.js";
@@ -438,7 +438,7 @@ function chainSettings({ config, development }: ChainOptions): ChainSettings {
 		balanceHistory: config.storage.balanceHistory,
 		transactionHistory: config.storage.transactionHistory,
 		logIndex:
-			isFrom(config.node.release, "4.8.1") ||
+			admissionOf(config.node).alwaysIndexesLogs ||
 			config.node.jsonrpc.full.enabled ||
 			config.node.jsonrpc.solidity.enabled ||
 			development !== undefined,
@@ -486,7 +486,7 @@ function prepareState(base: StateView, rules: ChainRules, options: ChainOptions,
 		// A fork's switches are those of the other state.
 		allowTvmConstantinople: fork ? 0n : (config.committee.allowTvmConstantinople ?? 0n),
 		needToUpdateAsset: config.storage.needToUpdateAsset,
-		movesAccountIds: isFrom(rules.release, "4.8.2"),
+		movesAccountIds: admissionOf(rules).movesAccountIds,
 	});
 	if (isNew) options.initialize?.(base);
 	else new ForkGates(base, rules).adopt();

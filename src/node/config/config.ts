@@ -9,12 +9,11 @@ import { ConfigError } from "../../hocon/config-error.js";
 import { parseHocon, removeValue } from "../../hocon/hocon.js";
 import type { EffectiveSetting } from "../../hocon/section.js";
 import { MAIN_PREFIX, TEST_PREFIX } from "../../protocol/address.js";
-import { contractTypes } from "../../protocol/contract-types.js";
 import { type Dialect, toNeutral } from "../../protocol/dialect.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
 import { NETWORKS, type NetworkName } from "../rules/chain-rules.js";
 import { forkTableOf } from "../rules/fork-gates.js";
-import { isFrom, RELEASES, type Release, releaseNamed } from "../rules/release.js";
+import { RELEASES, type Release, releaseNamed } from "../rules/release.js";
 import { type CommitteeConfig, readCommittee } from "./committee-config.js";
 import { developmentSettings } from "./development-keys.js";
 import { type EventConfig, readEvents } from "./event-config.js";
@@ -24,6 +23,7 @@ import { type LogConfig, readLog } from "./log-config.js";
 import { MIN_KEPT_BLOCKS } from "./node-settings.js";
 import { type PeerConfig, readPeers } from "./peer-config.js";
 import { type RateLimiterConfig, readRateLimiter } from "./rate-limit-config.js";
+import { type Readings, readingsOf } from "./readings.js";
 import {
 	type BackupConfig,
 	type HttpConfig,
@@ -38,7 +38,7 @@ import {
 } from "./service-config.js";
 import { type IdleKey, Settings, type UnknownKey } from "./settings.js";
 import { readShutdown, type ShutdownConfig } from "./shutdown-config.js";
-import { flagsOf, type RunConfig, readRun, type StartOptions } from "./start-options.js";
+import { type RunConfig, readRun, type StartOptions } from "./start-options.js";
 import { readStorage, type StorageConfig } from "./storage-config.js";
 import { type LocalWitnessConfig, readLocalWitness } from "./witness-keys.js";
 
@@ -245,14 +245,12 @@ export function parseConfig(text: string, file = "configuration", options: Start
 	const object = parseHocon(text, file, toNeutral);
 	for (const ignored of options.ignored ?? []) removeValue(object, ignored);
 	const release = readRelease(Settings.root(object, file, options));
-	const settings = Settings.root(object, file, flagsOf(options, release));
+	const readings = readingsOf(release);
 	const warnings: string[] = [];
 	const warn = (warning: string) => void warnings.push(warning);
-	if (options.newer && !isFrom(release, "4.8.2")) {
-		for (const path of options.newer.keys()) warn(`the flag for ${path} has no effect before release 4.8.2`);
-	}
-	const net = readNet(settings, release, warn);
-	const events = readEvents(settings, release, options.events === true, warn);
+	const settings = Settings.root(object, file, readings.flags(options, warn));
+	const net = readNet(settings, readings, warn);
+	const events = readEvents(settings, readings, options.events === true, warn);
 	const config: NodeConfig = {
 		file,
 		warnings,
@@ -260,16 +258,16 @@ export function parseConfig(text: string, file = "configuration", options: Start
 		idleKeys: settings.idleKeys(),
 		settings: [],
 		net,
-		localWitness: readLocalWitness(settings, { addressPrefix: net.addressPrefix, release }, options, warn),
+		localWitness: readLocalWitness(settings, { addressPrefix: net.addressPrefix, readings }, options, warn),
 		storage: readStorage(settings, warn),
 		node: readNode(settings, readRelease(settings), options.witness === true),
 		genesis: readGenesis(settings, net.addressPrefix),
-		block: readBlock(settings, release),
+		block: readBlock(settings, readings),
 		transaction: readTransaction(settings),
-		vm: readVm(settings, release),
+		vm: readVm(settings, readings),
 		committee: readCommittee(settings),
-		rateLimiter: readRateLimiter(settings, release, warn),
-		actuatorWhitelist: readWhitelist(settings, release, warn),
+		rateLimiter: readRateLimiter(settings, readings, warn),
+		actuatorWhitelist: readings.allowedHandlers(settings.get("actuator.whitelist"), warn),
 		dev: readDev(settings),
 		log: readLog(settings, warn),
 		events,
@@ -278,7 +276,7 @@ export function parseConfig(text: string, file = "configuration", options: Start
 	return { ...config, settings: settings.effective() };
 }
 
-function readNet(settings: Settings, release: Release, warn: (text: string) => void): NetConfig {
+function readNet(settings: Settings, readings: Readings, warn: (text: string) => void): NetConfig {
 	const engine = settings.get("crypto.engine");
 	if (engine.toLowerCase() !== "eckey") {
 		throw settings.refuse(
@@ -287,8 +285,7 @@ function readNet(settings: Settings, release: Release, warn: (text: string) => v
 		);
 	}
 	const wantsTest = settings.get("net.type").toLowerCase() === "testnet";
-	if (wantsTest && isFrom(release, "4.8.2")) warn("net.type has no effect from release 4.8.2 on");
-	const type = wantsTest && !isFrom(release, "4.8.2") ? "testnet" : "mainnet";
+	const type = wantsTest && readings.takesTestnet(warn) ? "testnet" : "mainnet";
 	return { type, addressPrefix: type === "testnet" ? TEST_PREFIX : MAIN_PREFIX };
 }
 
@@ -324,6 +321,7 @@ function readBlocks(settings: Settings): BlocksConfig {
 }
 
 function readNode(settings: Settings, release: Release, isWitness: boolean): NodeSection {
+	const readings = readingsOf(release);
 	const dialect = settings.get("node.dialect");
 	if (dialect !== "neutral" && dialect !== "deployed") {
 		throw settings.refuse("node.dialect", `must be neutral or deployed, not "${dialect}"`);
@@ -333,9 +331,9 @@ function readNode(settings: Settings, release: Release, isWitness: boolean): Nod
 		release,
 		network: readNetwork(settings),
 		peers: readPeers(settings),
-		http: readHttp(settings, release),
-		jsonrpc: readJsonRpc(settings, release),
-		rpc: readRpc(settings, release),
+		http: readHttp(settings, readings),
+		jsonrpc: readJsonRpc(settings, readings),
+		rpc: readRpc(settings, readings),
 		backup: readBackup(settings),
 		metrics: readMetrics(settings),
 		shutdown: readShutdown(settings),
@@ -347,7 +345,7 @@ function readNode(settings: Settings, release: Release, isWitness: boolean): Nod
 			maxShielded: settings.get("node.shieldedTransInPendingMaxCounts"),
 			sortByFee: settings.get("node.openTransactionSort"),
 		},
-		shielded: readShielded(settings, release, isWitness),
+		shielded: readShielded(settings, readings, isWitness),
 		disabledApi: new Set(settings.get("node.disabledApi").map((name) => name.toLowerCase())),
 		openHistoryQueryWhenLite: settings.get("node.openHistoryQueryWhenLiteFN"),
 		validateSignThreads: settings.get("node.validateSignThreadNum"),
@@ -359,24 +357,12 @@ function readNode(settings: Settings, release: Release, isWitness: boolean): Nod
 	};
 }
 
-/** Release 4.8.1 named the key of 4.8.0 anew, and 4.8.2 gave it another default and forgot the old one (protocol/releases §3). */
-function readShielded(settings: Settings, release: Release, isWitness: boolean): ShieldedConfig {
-	const named = settings.get("node.fullNodeAllowShieldedTransaction");
-	// Up to release 4.8.1 a node that produces takes them, whatever its file says.
-	const isForced = isWitness && !isFrom(release, "4.8.2");
-	const old = isForced || named;
+function readShielded(settings: Settings, readings: Readings, isWitness: boolean): ShieldedConfig {
+	const former = settings.get("node.fullNodeAllowShieldedTransaction");
 	const parameters = readShieldedParameters(settings);
 	const allowsUnverified = settings.get("node.shielded.allowUnverified");
-	const common = { parameters, allowsUnverified, tokenId: settings.get("node.zenTokenId") };
-	if (!isFrom(release, "4.8.1")) return { enabled: old, verifiesProofs: old, ...common };
-	const isNamed = settings.has("node.allowShieldedTransactionApi");
-	const absent = isFrom(release, "4.8.2") ? false : old;
-	const enabled = isForced || (isNamed ? settings.get("node.allowShieldedTransactionApi") : absent);
-	return {
-		enabled: settings.settle("node.allowShieldedTransactionApi", enabled),
-		verifiesProofs: true,
-		...common,
-	};
+	const tokenId = settings.get("node.zenTokenId");
+	return { ...readings.shielded(settings, former, isWitness), parameters, allowsUnverified, tokenId };
 }
 
 /** @throws {ConfigError} for a hash that is none */
@@ -396,28 +382,11 @@ function readShieldedParameters(settings: Settings): ShieldedParameters | undefi
 const WITNESSES = 27;
 const TWO_THIRDS_AND_ONE = 19;
 
-/** A longer life of proposals is refused, as it would not end (protocol/consensus §5.3). */
-const LONGEST_PROPOSAL_MS = 31_536_003_000;
-
 /** @throws {ConfigError} for a life of proposals that the release refuses */
-function readBlock(settings: Settings, release: Release): BlockConfig {
+function readBlock(settings: Settings, readings: Readings): BlockConfig {
 	const life = settings.get("block.proposalExpireTime");
-	if (isFrom(release, "4.8.1") && (life <= 0 || life >= LONGEST_PROPOSAL_MS)) {
-		throw new ConfigError(
-			`The value[block.proposalExpireTime] is only allowed to be greater than 0 and less than ${LONGEST_PROPOSAL_MS}!`,
-			{},
-			"block.proposalExpireTime",
-		);
-	}
-	// Whatever stands there is refused, 0 too.
 	settings.get("committee.proposalExpireTime");
-	if (isFrom(release, "4.8.1") && settings.has("committee.proposalExpireTime")) {
-		throw new ConfigError(
-			"It is not allowed to configure committee.proposalExpireTime in config.conf, please set the value in block.proposalExpireTime.",
-			{},
-			"committee.proposalExpireTime",
-		);
-	}
+	readings.checkProposals(settings);
 	return {
 		needSyncCheck: settings.get("block.needSyncCheck"),
 		maintenanceTimeIntervalMs: settings.get("block.maintenanceTimeInterval"),
@@ -461,16 +430,16 @@ function readTransaction(settings: Settings): TransactionConfig {
 	};
 }
 
-/** From release 4.8.2 on. @throws {ConfigError} for a time below zero, or of more milliseconds than clocks have */
-function readCallTimeout(settings: Settings, release: Release): number {
+/** @throws {ConfigError} for a time below zero, or of more milliseconds than clocks have */
+function readCallTimeout(settings: Settings, readings: Readings): number {
 	const ms = settings.get("vm.constantCallTimeoutMs");
 	if (ms < 0n || ms > MAX_INT64 / 1000n) {
 		throw settings.refuse("vm.constantCallTimeoutMs", `must be 0 to ${MAX_INT64 / 1000n}, not ${ms}`);
 	}
-	return isFrom(release, "4.8.2") ? Number(ms) : 0;
+	return readings.callTimeoutMs(ms);
 }
 
-function readVm(settings: Settings, release: Release): VmConfig {
+function readVm(settings: Settings, readings: Readings): VmConfig {
 	const maxEnergy = settings.get("vm.maxEnergyLimitForConstant");
 	if (settings.get("vm.vmTrace")) {
 		throw settings.refuse("vm.vmTrace", "must be false: this node writes no traces into files");
@@ -490,7 +459,7 @@ function readVm(settings: Settings, release: Release): VmConfig {
 		saveInternalTx: settings.get("vm.saveInternalTx"),
 		saveFeaturedInternalTx: settings.get("vm.saveFeaturedInternalTx"),
 		saveCancelAllUnfreezeV2Details: settings.get("vm.saveCancelAllUnfreezeV2Details"),
-		constantCallTimeoutMs: readCallTimeout(settings, release),
+		constantCallTimeoutMs: readCallTimeout(settings, readings),
 	};
 }
 
@@ -498,27 +467,6 @@ function readRatio(settings: Settings, path: "vm.minTimeRatio" | "vm.maxTimeRati
 	const ratio = settings.get(path);
 	if (ratio < 0) throw settings.refuse(path, `must be 0 or more, not ${ratio}`);
 	return ratio;
-}
-
-function readWhitelist(
-	settings: Settings,
-	release: Release,
-	warn: (text: string) => void,
-): readonly string[] {
-	const names = settings.get("actuator.whitelist");
-	if (isFrom(release, "4.8.2")) {
-		if (names.length > 0) warn("actuator.whitelist has no effect from release 4.8.2 on");
-		return [];
-	}
-	for (const name of names) {
-		if (!contractTypes.some(({ handler }) => handler === name)) {
-			warn(`actuator.whitelist: "${name}" is not a contract handler`);
-		}
-	}
-	if (names.length > 0) {
-		warn("actuator.whitelist: a node that refuses types of contracts leaves the network at the first one");
-	}
-	return names;
 }
 
 function readDev(settings: Settings): DevConfig {

@@ -1,7 +1,7 @@
 /** `event.subscribe` (protocol/configuration §1.11): which events are told, and to whom. */
 
-import { isFrom, type Release } from "../rules/release.js";
 import { type NamedTopics, readOwnSinks, readPlugin, type SinkConfig } from "./event-sinks.js";
+import type { Readings } from "./readings.js";
 import type { Settings } from "./settings.js";
 
 /** What a topic may name (protocol/configuration §3). */
@@ -82,7 +82,7 @@ const DEFAULT_HIGH_WATER_MARK = 1000;
  */
 export function readEvents(
 	settings: Settings,
-	release: Release,
+	readings: Readings,
 	isAsked: boolean,
 	warn: (text: string) => void,
 ): EventConfig | undefined {
@@ -110,7 +110,7 @@ export function readEvents(
 		sinks: plugin && !native ? [plugin, ...own] : own,
 		keepsPositions: settings.get("event.subscribe.positions"),
 	};
-	if (!isAsked && !(isEnabled && isFrom(release, "4.8.2"))) {
+	if (!isAsked && !(isEnabled && readings.fileAsksForEvents)) {
 		// Webhooks and our own receivers are no part of the reference's service: naming one asks for it.
 		const others = { ...config, native: undefined, sinks: own };
 		return others.webhooks.length + own.length > 0 ? checked(settings, others) : undefined;

@@ -1,7 +1,7 @@
 /** `rate.limiter.*` (protocol/configuration §1.9). */
 
 import { toNeutral } from "../../protocol/dialect.js";
-import { isFrom, type Release } from "../rules/release.js";
+import type { Readings } from "./readings.js";
 import type { Settings } from "./settings.js";
 
 /** Calls a second in all, calls a second of each client IP, or calls at the same time. */
@@ -25,7 +25,7 @@ export interface RateLimiterConfig {
 	readonly apiQps: number;
 	/** Who would have to wait for a turn is refused at once. */
 	readonly nonBlocking?: boolean;
-	/** Whether a component's own limit comes before those of the process and the address, as from release 4.8.2 on. */
+	/** Whether a component's own limit comes before those of the process and the address. */
 	readonly componentFirst?: boolean;
 	readonly http: readonly ComponentLimit[];
 	readonly rpc: readonly ComponentLimit[];
@@ -47,20 +47,17 @@ const STRATEGIES: Readonly<Record<string, StrategyRule>> = {
 };
 
 /**
- * Reads `rate.limiter`. An entry that makes no limiter stops the start in the HTTP list, and leaves the default in the
- * gRPC list.
+ * Reads `rate.limiter`. An entry that makes no limiter stops the start.
  * @throws {ConfigError}
  */
 export function readRateLimiter(
 	settings: Settings,
-	release: Release,
+	readings: Readings,
 	warn: (text: string) => void,
 ): RateLimiterConfig {
-	const isNewer = isFrom(release, "4.8.2");
 	return {
 		enabled: settings.get("rate.limiter.enabled"),
-		nonBlocking: isNewer && settings.get("rate.limiter.apiNonBlocking"),
-		componentFirst: isNewer,
+		...readings.rates(settings),
 		globalQps: settings.get("rate.limiter.global.qps"),
 		globalIpQps: settings.get("rate.limiter.global.ip.qps"),
 		apiQps: settings.get("rate.limiter.global.api.qps"),
@@ -69,12 +66,11 @@ export function readRateLimiter(
 				throw entry.refuse("rate.limiter.http[].strategy", reason);
 			}),
 		),
-		rpc: settings.items("rate.limiter.rpc").flatMap((entry) =>
-			readEntry(entry, "rpc", warn, (reason) => {
-				if (isNewer) throw entry.refuse("rate.limiter.rpc[].strategy", reason);
-				warn(reason);
-			}),
-		),
+		rpc: settings
+			.items("rate.limiter.rpc")
+			.flatMap((entry) =>
+				readEntry(entry, "rpc", warn, (reason) => readings.badRpcLimit(entry, reason, warn)),
+			),
 	};
 }
 

@@ -1,7 +1,7 @@
 /** The servers and their limits: `node.http`, `node.rpc`, `node.jsonrpc`, metrics and backup (protocol/configuration §1.5, §1.6). */
 
-import { isFrom, type Release } from "../rules/release.js";
 import { NEVER } from "./node-settings.js";
+import type { Readings } from "./readings.js";
 import type { Settings } from "./settings.js";
 import type { SettingPath, ValueOf } from "./settings-table.js";
 
@@ -100,22 +100,20 @@ export interface MetricsConfig {
 	readonly prometheus: ListenerConfig & { readonly host: string };
 }
 
-export function readHttp(settings: Settings, release: Release): HttpConfig {
+export function readHttp(settings: Settings, readings: Readings): HttpConfig {
 	return {
 		full: listener(settings, "node.http.fullNodeEnable", "node.http.fullNodePort"),
 		solidity: listener(settings, "node.http.solidityEnable", "node.http.solidityPort"),
 		pbft: listener(settings, "node.http.PBFTEnable", "node.http.PBFTPort"),
 		maxConnections: settings.get("node.maxHttpConnectNumber"),
-		maxBodySize: isFrom(release, "4.8.2")
-			? readSize(settings, "node.http.maxMessageSize")
-			: settings.get("node.rpc.maxMessageSize"),
+		maxBodySize: readings.httpBodySize(settings),
 		cors: readOrigins(settings),
 		explorer: settings.get("node.http.explorer"),
 	};
 }
 
 /** @throws {ConfigError} for a size below zero */
-function readSize(
+export function readSize(
 	settings: Settings,
 	path: "node.http.maxMessageSize" | "node.jsonrpc.maxMessageSize" | "node.rpc.maxMessageSize",
 ): number {
@@ -137,14 +135,14 @@ function readOrigins(settings: Settings): readonly string[] {
 	return origins;
 }
 
-/** Defaults of release 4.8.2: calls in one batch, addresses of one filter. */
+/** Defaults of the reference: calls in one batch, addresses of one filter. */
 const BATCH_OF_REFERENCE = 100;
 const ADDRESSES_OF_REFERENCE = 1_000;
 
-export function readJsonRpc(settings: Settings, release: Release): JsonRpcConfig {
+export function readJsonRpc(settings: Settings, readings: Readings): JsonRpcConfig {
 	const lenient = settings.get("node.jsonrpc.lenient");
-	// Release 4.8.2 has smaller limits than this node needs; libraries of other networks expect more than it takes.
-	const isNarrow = isFrom(release, "4.8.2") && !lenient;
+	// The reference has smaller limits than this node needs; libraries of other networks expect more than it takes.
+	const isNarrow = readings.hasNarrowLimits && !lenient;
 	const limit = (
 		path: "node.jsonrpc.maxBatchSize" | "node.jsonrpc.maxAddressSize",
 		narrow: number,
@@ -174,7 +172,7 @@ export function readJsonRpc(settings: Settings, release: Release): JsonRpcConfig
 	};
 }
 
-export function readRpc(settings: Settings, release: Release): RpcConfig {
+export function readRpc(settings: Settings, readings: Readings): RpcConfig {
 	const age = settings.get("node.rpc.maxConnectionAgeInMillis");
 	const idle = settings.get("node.rpc.maxConnectionIdleInMillis");
 	return {
@@ -185,9 +183,7 @@ export function readRpc(settings: Settings, release: Release): RpcConfig {
 		flowControlWindow: settings.get("node.rpc.flowControlWindow"),
 		maxConnectionIdleMs: idle === NEVER ? undefined : idle,
 		maxConnectionAgeMs: age === NEVER ? undefined : age,
-		maxMessageSize: isFrom(release, "4.8.2")
-			? readSize(settings, "node.rpc.maxMessageSize")
-			: settings.get("node.rpc.maxMessageSize"),
+		maxMessageSize: readings.rpcMessageSize(settings),
 		maxHeaderListSize: settings.get("node.rpc.maxHeaderListSize"),
 		maxResets: settings.get("node.rpc.maxRstStream"),
 		resetWindowMs: settings.get("node.rpc.secondsPerWindow") * 1000,

@@ -1,6 +1,5 @@
 /** What the command line of `coin node start` says beside the configuration file (protocol/configuration §1.2). */
 
-import { isFrom, type Release } from "../rules/release.js";
 import type { SettingPath } from "./settings-table.js";
 
 export interface StartOptions {
@@ -41,15 +40,8 @@ export interface RunConfig {
 	readonly fastForward: boolean;
 }
 
-/** What flags say of keys under the rules of a release. */
-export function flagsOf(options: StartOptions, release: Release): Pick<StartOptions, "over" | "instead"> {
-	const { over, instead, standInFirst, newer } = options;
-	return isFrom(release, "4.8.2")
-		? { over: merged(over, standInFirst, newer), instead: merged(instead) }
-		: { over: merged(over), instead: merged(instead, standInFirst) };
-}
-
-function merged(...values: readonly (FlagValues | undefined)[]): FlagValues {
+/** Flags together; of two that say something of one key the later counts. */
+export function merged(...values: readonly (FlagValues | undefined)[]): FlagValues {
 	return new Map(values.flatMap((some) => [...(some ?? [])]));
 }
 

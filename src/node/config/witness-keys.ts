@@ -3,8 +3,8 @@
 import { inspect } from "node:util";
 import { ConfigError } from "../../hocon/config-error.js";
 import { fromHex } from "../../protocol/bytes.js";
-import { isFrom, type Release } from "../rules/release.js";
 import { decodeAddress } from "./genesis-config.js";
+import type { Readings } from "./readings.js";
 import type { Settings } from "./settings.js";
 import type { StartOptions } from "./start-options.js";
 
@@ -56,16 +56,14 @@ export interface LocalWitnessConfig {
  */
 export function readLocalWitness(
 	settings: Settings,
-	network: { readonly addressPrefix: number; readonly release: Release },
+	{ addressPrefix, readings }: { readonly addressPrefix: number; readonly readings: Readings },
 	options: StartOptions,
 	warn: (text: string) => void,
 ): LocalWitnessConfig {
-	const isNewer = isFrom(network.release, "4.8.1");
 	const read = (account: string | undefined, source: "cmd" | "config") => {
-		const address = account === undefined ? undefined : decodeAddress(account, network.addressPrefix);
+		const address = account === undefined ? undefined : decodeAddress(account, addressPrefix);
 		if (account !== undefined && account !== "" && address === undefined) {
-			if (isNewer) throw new ConfigError(`LocalWitnessAccountAddress format from ${source} is incorrect`);
-			warn("The localWitnessAccountAddress format is incorrect, ignored");
+			readings.badWitnessAddress(source, warn);
 		}
 		return address;
 	};
@@ -80,8 +78,7 @@ export function readLocalWitness(
 	const texts = settings.get("localwitness");
 	const files = settings.get("localwitnesskeystore");
 	const account = settings.get("localWitnessAccountAddress");
-	// From release 4.8.1 on only a node that produces uses its file's keys.
-	if (isNewer && options.witness !== true) {
+	if (!readings.usesWitnessKeys(options.witness === true)) {
 		return { keys: new WitnessKeys([]), accountAddress: undefined, keystores: [] };
 	}
 	const keys = texts.map((text, i) =>
@@ -92,9 +89,7 @@ export function readLocalWitness(
 		throw new ConfigError(NO_WITNESS_KEYS);
 	}
 	const accountAddress = read(account, "config");
-	if (isNewer && accountAddress !== undefined && keys.length > 1) {
-		throw new ConfigError("LocalWitnessAccountAddress can only be set when there is only one private key");
-	}
+	readings.checkWitnessAccount(accountAddress, keys.length);
 	return { keys: new WitnessKeys(keys), accountAddress, keystores };
 }
 

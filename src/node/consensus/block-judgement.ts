@@ -9,10 +9,11 @@
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { equalBytes } from "../../protocol/bytes.js";
 import { witnessSigningAddress } from "../../protocol/permission.js";
 import { SignatureError } from "../../protocol/signature.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import { admissionOf } from "../rules/admission.js";
 import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import {
 	BadBlockError,
@@ -22,7 +23,7 @@ import {
 	RuntimeRuleError,
 	ValidateScheduleError,
 } from "../rules/errors.js";
-import { isFrom, type Release } from "../rules/release.js";
+import type { Release } from "../rules/release.js";
 import type { StateView } from "../state/view.js";
 import { maintenanceDue } from "./maintenance.js";
 import { checkSchedule, followsInTime } from "./schedule.js";
@@ -84,11 +85,7 @@ export function checkMerkleRoot(block: SignedBlock, release: Release): void {
 	if (stored.length !== 32) throw new RuntimeRuleError("IllegalArgumentException", "null");
 	const computed = block.computeMerkleRoot();
 	if (equalBytes(computed, stored)) return;
-	throw new MerkleRootError(
-		isFrom(release, "4.8.2")
-			? `merkle root mismatch for block ${block.number}: expected ${toHex(stored)}, actual ${toHex(computed)}`
-			: `The merkle hash is not validated for ${block.number}`,
-	);
+	throw new MerkleRootError(admissionOf({ release }).rootMismatch(block.number, stored, computed));
 }
 
 /** The address that signs blocks for a witness: its permission's key, where accounts may have one (protocol/blocks §4.2). */
@@ -112,7 +109,7 @@ export function checkHeaderSignature(state: StateView, block: SignedBlock): void
 }
 
 /**
- * What release 4.8.2 does before each block of a branch that becomes the chain: its witness's key may have changed within
+ * What comes before each block of a branch that becomes the chain: its witness's key may have changed within
  * the branch (protocol/blocks §4.3). Every block of a stranger was judged before it joined the branch.
  * @throws {BlockSignatureError}
  */
@@ -120,7 +117,7 @@ export function checkBranchSignature(
 	{ state, rules }: { readonly state: StateView; readonly rules: Pick<ChainRules, "release"> },
 	block: SignedBlock,
 ): void {
-	if (!isFrom(rules.release, "4.8.2")) return;
+	if (!admissionOf(rules).checksBranchSignature) return;
 	try {
 		checkHeaderSignature(state, block);
 	} catch (error) {

@@ -383,7 +383,7 @@ export function valueRefusal({ name, checks }: ChainParameter, value: bigint): s
 /** Whether the node's release knows a parameter. */
 export function isKnownTo({ release }: Pick<ChainRules, "release">, { listedFrom }: ChainParameter): boolean {
 	if (listedFrom === "once set" || listedFrom === "open pool") return false;
-	return listedFrom === undefined || isFrom(release, listedFrom);
+	return isFrom(release, listedFrom);
 }
 
 /** What `getchainparameters` reports, in its order: the parameters that the node's release knows. */

@@ -3,18 +3,12 @@
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { SUN_PER_COIN, wrap } from "../../protocol/int64.js";
-import { Account, AccountType, type DelegateResourceContract } from "../../protocol/messages.js";
+import { type Account, AccountType, type DelegateResourceContract } from "../../protocol/messages.js";
 import { SLOT_MS } from "../../protocol/slot.js";
 import { DEFAULT_LOCK_PERIOD, delegableStake, delegationSize, lockPeriodOn } from "../resources/delegable.js";
-import {
-	addDelegated,
-	delegationExpiryMs,
-	delegationKeyV2,
-	editDelegation,
-	unlockExpired,
-} from "../resources/delegated-resource.js";
-import { indexDelegationV2 } from "../resources/delegation-index.js";
-import { addDelegation, addStakeV2, resourceOf } from "../resources/stake.js";
+import { delegationExpiryMs, delegationKeyV2, unlockExpired } from "../resources/delegated-resource.js";
+import { resourceOf } from "../resources/stake.js";
+import { lend } from "../resources/stake-effects.js";
 import { type Resource, unfreezeDelayOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { Properties } from "../state/properties.js";
@@ -70,20 +64,8 @@ export const delegateResource = defineContract<DelegateResourceContract>({
 		const resource = resourceOf(contract.resource) as Resource;
 		const now = properties.headTimestampMs;
 		unlockExpired(state, from, to, now);
-		const key = delegationKeyV2(from, to, lock);
-		const record = editDelegation(state, key, from, to);
-		const expireMs = lock ? wrap(now + lockPeriod(properties, contract) * SLOT_MS) : 0n;
-		addDelegated(record, resource, amount, expireMs);
-		state.delegatedResource.put(key, record);
-		indexDelegationV2(state, from, to);
-
-		const receiver = Account.copy(state.account.existing(to));
-		addDelegation(receiver, "acquired_delegated", "frozenV2", resource, amount);
-		state.account.put(to, receiver);
-		const owner = Account.copy(state.account.existing(from));
-		addDelegation(owner, "delegated", "frozenV2", resource, amount);
-		addStakeV2(owner, contract.resource, -amount);
-		state.account.put(from, owner);
+		const untilMs = lock ? wrap(now + lockPeriod(properties, contract) * SLOT_MS) : 0n;
+		lend(state, { from, to, resource, amount }, lock, untilMs);
 	},
 });
 

@@ -2,7 +2,7 @@
 
 import type { Message } from "../../protocol/codec/descriptor.js";
 import { checked, wrap } from "../../protocol/int64.js";
-import { isFrom } from "../rules/release.js";
+import { admissionOf } from "../rules/admission.js";
 import type { StateView } from "../state/view.js";
 import { type ContractModule, defineContract } from "./contract.js";
 import { executeArithmetic } from "./execute-arithmetic.js";
@@ -17,17 +17,15 @@ export function sumsOf(state: StateView): (sum: bigint) => bigint {
 	return isExact(state) ? (sum) => checked(sum) : wrap;
 }
 
-/** A type whose errors of arithmetic are refusals from release 4.8.2 on, and errors of the runtime before. */
+/** A type whose errors of arithmetic are refusals. */
 export function defineExchangeContract<T extends Message>(module: ContractModule<T>): ContractModule {
 	return defineContract<T>({
 		...module,
 		validate(context) {
-			if (!isFrom(context.rules.release, "4.8.2")) return module.validate(context);
-			validateArithmetic(() => module.validate(context));
+			admissionOf(context.rules).exchangeWork(validateArithmetic, () => module.validate(context));
 		},
 		execute(context, result) {
-			if (!isFrom(context.rules.release, "4.8.2")) return module.execute(context, result);
-			executeArithmetic(() => module.execute(context, result));
+			admissionOf(context.rules).exchangeWork(executeArithmetic, () => module.execute(context, result));
 		},
 	});
 }

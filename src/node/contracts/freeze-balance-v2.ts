@@ -2,10 +2,10 @@
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import { SUN_PER_COIN, wrap } from "../../protocol/int64.js";
-import { Account, type FreezeBalanceV2Contract, ResourceCode } from "../../protocol/messages.js";
-import { addStakeV2, addTotalWeight, resourceOf, weightV2 } from "../resources/stake.js";
-import { initializeOldPower } from "../resources/voting-power.js";
+import { SUN_PER_COIN } from "../../protocol/int64.js";
+import { type FreezeBalanceV2Contract, ResourceCode } from "../../protocol/messages.js";
+import { resourceOf } from "../resources/stake.js";
+import { chainStakes, stake } from "../resources/stake-effects.js";
 import { unfreezeDelayOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
@@ -39,15 +39,7 @@ export const freezeBalanceV2 = defineContract<FreezeBalanceV2Contract>({
 		}
 	},
 
-	execute({ state, contract }) {
-		const { properties } = state;
-		const { frozen_balance: amount, resource: code } = contract;
-		const owner = Account.copy(state.account.existing(contract.owner_address));
-		initializeOldPower(properties, owner);
-		const before = weightV2(owner, code);
-		addStakeV2(owner, code, amount);
-		addTotalWeight(properties, code, weightV2(owner, code) - before);
-		owner.balance = wrap(owner.balance - amount);
-		state.account.put(contract.owner_address, owner);
+	execute({ state, contract: { owner_address: address, resource: code, frozen_balance: amount } }) {
+		stake(state, chainStakes, { address, code, amount });
 	},
 });

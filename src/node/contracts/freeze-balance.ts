@@ -3,25 +3,12 @@
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { SUN_PER_COIN, wrap } from "../../protocol/int64.js";
-import {
-	Account,
-	AccountFrozen,
-	AccountType,
-	type FreezeBalanceContract,
-	ResourceCode,
-} from "../../protocol/messages.js";
-import { addDelegated, delegationKeyV1, editDelegation } from "../resources/delegated-resource.js";
+import { Account, AccountType, type FreezeBalanceContract, ResourceCode } from "../../protocol/messages.js";
 import { indexDelegationV1 } from "../resources/delegation-index.js";
-import {
-	addDelegation,
-	addTotalWeight,
-	DAY_MS,
-	delegation,
-	ownStakeV1,
-	resourceOf,
-} from "../resources/stake.js";
+import { addTotalWeight, DAY_MS, resourceOf } from "../resources/stake.js";
+import { addStakeV1, lendV1 } from "../resources/stake-effects.js";
 import { initializeOldPower } from "../resources/voting-power.js";
-import { editEnergy, type Resource, unfreezeDelayOn } from "../resources/window.js";
+import { unfreezeDelayOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { type ContractContext, defineContract } from "./contract.js";
@@ -61,18 +48,19 @@ export const freezeBalance = defineContract<FreezeBalanceContract>({
 	execute(context) {
 		const { state, contract } = context;
 		const { properties } = state;
-		const { frozen_balance: amount, resource: code } = contract;
-		const owner = Account.copy(state.account.existing(contract.owner_address));
+		const { owner_address: from, receiver_address: to, frozen_balance: amount, resource: code } = contract;
+		const owner = Account.copy(state.account.existing(from));
 		initializeOldPower(properties, owner);
 		const expireMs = wrap(properties.headTimestampMs + contract.frozen_duration * DAY_MS);
 		const resource = resourceOf(code);
-		const coins =
-			delegates(context) && resource
-				? delegateStake(state, owner, contract, resource, expireMs)
-				: addOwnStake(owner, code, amount, expireMs);
+		const isLent = delegates(context) && resource;
+		const { coins } = isLent
+			? lendV1(state, owner, { from, to, resource, amount }, expireMs)
+			: addStakeV1(owner, code, amount, expireMs);
+		if (isLent) indexDelegationV1(state, from, to);
 		addTotalWeight(properties, code, properties.on("ALLOW_NEW_REWARD") ? coins : amount / SUN_PER_COIN);
 		owner.balance = wrap(owner.balance - amount);
-		state.account.put(contract.owner_address, owner);
+		state.account.put(from, owner);
 	},
 });
 
@@ -105,40 +93,4 @@ function checkReceiver(state: StateView, contract: Readonly<FreezeBalanceContrac
 	if (state.properties.on("ALLOW_TVM_CONSTANTINOPLE") && receiver.type === AccountType.Contract) {
 		throw new ContractValidateError("Do not allow delegate resources to contract addresses");
 	}
-}
-
-/**
- * Adds to the owner's own stake; the new expiry holds for all of it.
- * @returns the whole coins that the stake grew by
- */
-function addOwnStake(owner: Account, code: number, amount: bigint, expireMs: bigint): bigint {
-	const before = ownStakeV1(owner, code);
-	const stake = AccountFrozen.create({ frozen_balance: wrap(before + amount), expire_time: expireMs });
-	if (code === ResourceCode.BANDWIDTH) owner.frozen = [stake];
-	else if (code === ResourceCode.ENERGY) editEnergy(owner).frozen_balance_for_energy = stake;
-	else owner.coin_power = stake;
-	return stake.frozen_balance / SUN_PER_COIN - before / SUN_PER_COIN;
-}
-
-/** Gives the stake to the receiver. @returns the whole coins that its received stake grew by */
-function delegateStake(
-	state: StateView,
-	owner: Account,
-	contract: Readonly<FreezeBalanceContract>,
-	resource: Resource,
-	expireMs: bigint,
-): bigint {
-	const { owner_address: from, receiver_address: to, frozen_balance: amount } = contract;
-	const key = delegationKeyV1(from, to);
-	const record = editDelegation(state, key, from, to);
-	addDelegated(record, resource, amount, expireMs);
-	state.delegatedResource.put(key, record);
-	indexDelegationV1(state, from, to);
-
-	const receiver = Account.copy(state.account.existing(to));
-	const before = delegation(receiver, "acquired_delegated", "frozen", resource);
-	addDelegation(receiver, "acquired_delegated", "frozen", resource, amount);
-	state.account.put(to, receiver);
-	addDelegation(owner, "delegated", "frozen", resource, amount);
-	return wrap(before + amount) / SUN_PER_COIN - before / SUN_PER_COIN;
 }

@@ -2,21 +2,17 @@
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
-import { Account, DelegatedResource, type UnDelegateResourceContract } from "../../protocol/messages.js";
+import type { UnDelegateResourceContract } from "../../protocol/messages.js";
 import {
-	addDelegated,
 	delegatedAmount,
 	delegationExpiryMs,
 	delegationKeyV2,
-	isSpent,
 	unlockExpired,
 } from "../resources/delegated-resource.js";
-import { unindexDelegationV2 } from "../resources/delegation-index.js";
-import { addDelegation, addStakeV2, resourceOf } from "../resources/stake.js";
-import { takeFromReceiver } from "../resources/undelegation.js";
-import { mergeUsage, type Resource, unfreezeDelayOn } from "../resources/window.js";
+import { resourceOf } from "../resources/stake.js";
+import { chainStakes, takeBack } from "../resources/stake-effects.js";
+import { type Resource, unfreezeDelayOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
-import type { StateView } from "../state/view.js";
 import { defineContract } from "./contract.js";
 import { spaced } from "./parameter-type.js";
 
@@ -68,29 +64,8 @@ export const undelegateResource = defineContract<UnDelegateResourceContract>({
 	},
 
 	execute({ state, contract }) {
-		const { properties } = state;
 		const { owner_address: from, receiver_address: to, balance: amount } = contract;
-		const resource = resourceOf(contract.resource) as Resource;
-		const taken = takeFromReceiver(state, to, resource, amount);
-		unlockExpired(state, from, to, properties.headTimestampMs);
-		const key = delegationKeyV2(from, to, false);
-		const record = DelegatedResource.copy(state.delegatedResource.get(key) as Readonly<DelegatedResource>);
-		addDelegated(record, resource, -amount, 0n);
-
-		const owner = Account.copy(state.account.existing(from));
-		addDelegation(owner, "delegated", "frozenV2", resource, -amount);
-		addStakeV2(owner, contract.resource, amount);
-		if (taken && taken.movedUsage > 0n) {
-			mergeUsage(properties, owner, taken.receiver, taken.movedUsage, resource, properties.headSlot);
-		}
-		if (!isSpent(record)) state.delegatedResource.put(key, record);
-		else forgetUnlocked(state, from, to);
-		state.account.put(from, owner);
+		unlockExpired(state, from, to, state.properties.headTimestampMs);
+		takeBack(state, chainStakes, { from, to, resource: resourceOf(contract.resource) as Resource, amount });
 	},
 });
-
-/** Deletes the pair's unlocked record, and its index entries unless a locked one is left. */
-function forgetUnlocked(state: StateView, from: Uint8Array, to: Uint8Array): void {
-	state.delegatedResource.delete(delegationKeyV2(from, to, false));
-	if (!state.delegatedResource.has(delegationKeyV2(from, to, true))) unindexDelegationV2(state, from, to);
-}

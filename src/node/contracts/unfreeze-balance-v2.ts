@@ -2,25 +2,9 @@
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import { wrap } from "../../protocol/int64.js";
-import {
-	Account,
-	AccountUnFreezeV2,
-	ResourceCode,
-	type UnfreezeBalanceV2Contract,
-} from "../../protocol/messages.js";
-import {
-	addStakeV2,
-	addTotalWeight,
-	MAX_UNSTAKING_ENTRIES,
-	resourceOf,
-	splitUnstaking,
-	unstakingDelayMs,
-	weightV2,
-} from "../resources/stake.js";
-import { withdrawReward } from "../resources/vote-rewards.js";
-import { shrinkVotes } from "../resources/votes.js";
-import { initializeOldPower, invalidateOldPower } from "../resources/voting-power.js";
+import { ResourceCode, type UnfreezeBalanceV2Contract } from "../../protocol/messages.js";
+import { MAX_UNSTAKING_ENTRIES, resourceOf, splitUnstaking, unstakingDelayMs } from "../resources/stake.js";
+import { chainStakes, unstake } from "../resources/stake-effects.js";
 import { unfreezeDelayOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
@@ -54,27 +38,10 @@ export const unfreezeBalanceV2 = defineContract<UnfreezeBalanceV2Contract>({
 	},
 
 	execute({ state, rules, contract }, result) {
-		const { properties } = state;
-		const { resource: code, unfreeze_balance: amount } = contract;
-		const now = properties.headTimestampMs;
-		withdrawReward(state, contract.owner_address);
-		const owner = Account.copy(state.account.existing(contract.owner_address));
-		const { waiting, expiredSun } = splitUnstaking(owner.unfrozenV2, now);
-		owner.balance = wrap(owner.balance + expiredSun);
-		initializeOldPower(properties, owner);
-		const entry = AccountUnFreezeV2.create({
-			type: code,
-			unfreeze_amount: amount,
-			unfreeze_expire_time: wrap(now + unstakingDelayMs(properties, rules.development?.unstakeDelayMs)),
-		});
-		owner.unfrozenV2 = [...waiting, entry];
-		const before = weightV2(owner, code);
-		addStakeV2(owner, code, -amount);
-		addTotalWeight(properties, code, weightV2(owner, code) - before);
-		shrinkVotes(state, owner, code);
-		invalidateOldPower(properties, owner);
-		state.account.put(contract.owner_address, owner);
-		result.withdraw_expire_amount = expiredSun;
+		const { owner_address: address, resource: code, unfreeze_balance: amount } = contract;
+		const delayMs = unstakingDelayMs(state.properties, rules.development?.unstakeDelayMs);
+		const part = { address, code, amount, delayMs, shrinks: true };
+		result.withdraw_expire_amount = unstake(state, chainStakes, part);
 	},
 });
 

@@ -6,30 +6,23 @@ import { SUN_PER_COIN, wrap } from "../../protocol/int64.js";
 import {
 	Account,
 	AccountType,
-	DelegatedResource,
+	type DelegatedResource,
 	ResourceCode,
 	type UnfreezeBalanceContract,
 } from "../../protocol/messages.js";
 import {
-	addDelegated,
 	delegatedAmount,
 	delegationExpiryMs,
 	delegationKeyV1,
 	isSpent,
 } from "../resources/delegated-resource.js";
 import { unindexDelegationV1 } from "../resources/delegation-index.js";
-import {
-	addDelegation,
-	addTotalWeight,
-	delegation,
-	ownStakeV1,
-	resourceOf,
-	setDelegation,
-} from "../resources/stake.js";
+import { addTotalWeight, delegation, resourceOf, setDelegation } from "../resources/stake.js";
+import { endStakeV1, type StakeChange, takeBackV1 } from "../resources/stake-effects.js";
 import { withdrawReward } from "../resources/vote-rewards.js";
 import { replaceVotes, votesIndependentOf } from "../resources/votes.js";
 import { initializeOldPower, invalidateOldPower } from "../resources/voting-power.js";
-import { editEnergy, type Resource } from "../resources/window.js";
+import type { Resource } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { type ContractContext, defineContract } from "./contract.js";
@@ -59,7 +52,7 @@ export const unfreezeBalance = defineContract<UnfreezeBalanceContract>({
 		const { amount, coins } =
 			delegates(context) && resource
 				? takeBackDelegated(state, owner, contract, resource)
-				: takeBackOwn(owner, code, properties.headTimestampMs);
+				: endStakeV1(owner, code, properties.headTimestampMs);
 		owner.balance = wrap(owner.balance + amount);
 		addTotalWeight(properties, code, properties.on("ALLOW_NEW_REWARD") ? coins : -(amount / SUN_PER_COIN));
 		if (!votesIndependentOf(state, owner, code)) replaceVotes(state, owner, []);
@@ -139,36 +132,17 @@ function checkOwn(state: StateView, owner: Readonly<Account>, code: number): voi
 	}
 }
 
-/** What a stake that ends gives back. */
-interface TakenBack {
-	/** Sun for the owner's balance. */
-	readonly amount: bigint;
-	/** Whole coins by which the total weight changes; negative. */
-	readonly coins: bigint;
-}
-
-function takeBackOwn(owner: Account, code: number, nowMs: bigint): TakenBack {
-	const before = ownStakeV1(owner, code);
-	if (code === ResourceCode.BANDWIDTH) {
-		owner.frozen = owner.frozen.filter((stake) => stake.expire_time > nowMs);
-	} else if (code === ResourceCode.ENERGY) editEnergy(owner).frozen_balance_for_energy = undefined;
-	else owner.coin_power = undefined;
-	const after = ownStakeV1(owner, code);
-	return { amount: wrap(before - after), coins: after / SUN_PER_COIN - before / SUN_PER_COIN };
-}
-
 function takeBackDelegated(
 	state: StateView,
 	owner: Account,
 	contract: Readonly<UnfreezeBalanceContract>,
 	resource: Resource,
-): TakenBack {
+): StakeChange {
 	const { owner_address: from, receiver_address: to } = contract;
 	const key = delegationKeyV1(from, to);
-	const record = DelegatedResource.copy(state.delegatedResource.get(key) as Readonly<DelegatedResource>);
-	const amount = delegatedAmount(record, resource);
-	addDelegated(record, resource, -amount, 0n);
-	addDelegation(owner, "delegated", "frozen", resource, -amount);
+	const stored = state.delegatedResource.get(key) as Readonly<DelegatedResource>;
+	const amount = delegatedAmount(stored, resource);
+	const record = takeBackV1(owner, stored, resource);
 	const coins = reduceReceived(state, to, resource, amount);
 	if (isSpent(record)) {
 		state.delegatedResource.delete(key);

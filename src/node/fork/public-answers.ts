@@ -4,6 +4,7 @@ import { SignedBlock } from "../../protocol/block.js";
 import { fromHex, utf8 } from "../../protocol/bytes.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
+import { hashedLibrary } from "../../protocol/json/older/hashed-library.js";
 import {
 	Account,
 	AccountAccountResource,
@@ -22,7 +23,7 @@ export const isNothing = (text: string): boolean => /^\s*(\{\s*\}|null|\[\s*\])?
 
 /** A message of an answer in either spelling, with hexadecimal addresses. @throws {Error} if it can't be read */
 export function messageOf<T extends Message>(type: MessageType<T>, text: string): T {
-	return decodeFields(type, text, false, "hashed");
+	return decodeFields(type, text, false, hashedLibrary);
 }
 
 /**

@@ -163,7 +163,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function abiOf({ abi }: ContractSource): Readonly<SmartContractABI> {
 	const events = abi.filter((entry) => (entry as { readonly type?: unknown }).type === "event");
 	try {
-		return decodeFields(SmartContractABI, JSON.stringify({ entrys: events }), true, "inserted");
+		return decodeFields(SmartContractABI, JSON.stringify({ entrys: events }), true);
 	} catch (error) {
 		if (error instanceof NamedError) throw new SourceError(`the interface can't be read: ${error.message}`);
 		throw error;

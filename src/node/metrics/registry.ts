@@ -3,7 +3,7 @@
 import { availableParallelism, freemem, loadavg, totalmem } from "node:os";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Dialect } from "../../protocol/dialect.js";
-import { isFrom, RELEASES, type Release } from "../rules/release.js";
+import { isFrom, type Release } from "../rules/release.js";
 import { BUCKETS, FAMILIES, type Family, type FamilyName } from "./families.js";
 import { SystemLoad } from "./system-load.js";
 
@@ -34,7 +34,7 @@ export class MetricRegistry {
 		this.created = new CreationTimes(clock);
 		this.readers.push(readGauges);
 		for (const [name, family] of Object.entries(FAMILIES) as [FamilyName, Family][]) {
-			if (isFrom(release, family.since ?? RELEASES[0])) this.register(name, family);
+			if (isFrom(release, family.since)) this.register(name, family);
 		}
 		collectDefaultMetrics({ register: this.registry });
 		this.registerSystem();

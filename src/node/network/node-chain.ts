@@ -10,6 +10,7 @@ import { prepareSent } from "../chain/proofs-ahead.js";
 import { checkHeaderSignature, checkMerkleRoot, signerOfWitness } from "../consensus/block-judgement.js";
 import { activeWitnesses, nextSlotTimeMs } from "../consensus/slots.js";
 import { Recent } from "../memory/recent.js";
+import { admissionOf } from "../rules/admission.js";
 import {
 	BlockSignatureError,
 	ChainError,
@@ -18,15 +19,14 @@ import {
 	UnlinkedBlockError,
 	VmIllegalError,
 } from "../rules/errors.js";
-import { isFrom } from "../rules/release.js";
 import { hasProofs } from "../shielded/proof-questions.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
 import type { SignaturePool } from "../signatures/pool.js";
 import type { BlockRef, HeaderVerdict, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
 
-/** Records of confirmed blocks and cycles, and the last confirmed block; names are the reference's stores. */
 /** Confirmations whose write may not have happened yet. */
 const MAX_UNWRITTEN_COMMITS = 64;
+/** Records of confirmed blocks and cycles, and the last confirmed block; names are the reference's stores. */
 const COMMIT_STORE = "pbft-sign-data/";
 const CONFIRMED_KEY = "common-database/LATEST_PBFT_BLOCK_NUM";
 
@@ -187,9 +187,9 @@ export class NodeChain implements LocalChain {
 
 	judgeHeader(block: SignedBlock): HeaderVerdict {
 		const { state } = this;
-		const { release } = this.options.open.rules;
-		if (isFrom(release, "4.8.2")) {
-			const error = errorOf(() => checkMerkleRoot(block, release));
+		const { rules } = this.options.open;
+		if (admissionOf(rules).checksAnnouncedRoot) {
+			const error = errorOf(() => checkMerkleRoot(block, rules.release));
 			if (error) return { kind: "badRoot", error };
 		}
 		if (state.properties.on("ALLOW_MULTI_SIGN") && !state.account.has(block.witness))

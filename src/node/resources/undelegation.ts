@@ -3,7 +3,7 @@
 import { fromDouble, minInt, toDouble, wrap } from "../../protocol/int64.js";
 import { Account } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
-import { addDelegation, delegation, resourceStake, resourceTotals, setDelegation } from "./stake.js";
+import { addDelegation, delegation, resourceStake, setDelegation } from "./stake.js";
 import { accountIncrease, type Resource, resourceUsage, setResourceUsage } from "./window.js";
 
 /** What was taken: the receiver as it was written, its window that of now, and the usage to be moved. */
@@ -22,7 +22,7 @@ export function takeFromReceiver(
 	address: Uint8Array,
 	resource: Resource,
 	amountSun: bigint,
-	mostUsage: (state: StateView, resource: Resource, stakeSun: bigint) => bigint = givenBy,
+	mostUsage: (state: StateView, resource: Resource, stakeSun: bigint) => bigint,
 ): TakenDelegation | undefined {
 	const { properties } = state;
 	const now = properties.headSlot;
@@ -44,10 +44,4 @@ export function takeFromReceiver(
 	setResourceUsage(receiver, resource, wrap(present - moved), now);
 	state.account.put(address, receiver);
 	return { receiver, movedUsage: moved };
-}
-
-/** The most usage that a stake can stand for: what it gives in a day. */
-function givenBy(state: StateView, resource: Resource, stakeSun: bigint): bigint {
-	const { limit, weight } = resourceTotals(state.properties, resource);
-	return fromDouble((toDouble(stakeSun) / 1_000_000) * (toDouble(limit) / toDouble(weight)));
 }

@@ -88,7 +88,7 @@ function earned(votes: readonly Readonly<Vote>[], growth: (witness: Uint8Array) 
 }
 
 /** Under which rules votes are settled. */
-interface RewardRules {
+export interface RewardRules {
 	/** The chain parameter that must be on. */
 	readonly parameter: "CHANGE_DELEGATION" | "ALLOW_TVM_VOTE";
 	/** The reward of votes over the cycles [begin, end). */

@@ -2,7 +2,8 @@
 
 import type { StateView } from "../state/view.js";
 import type { ChainRules, NetworkName } from "./chain-rules.js";
-import { DraftTally, type ForkTally, RecordedTally, WholeTally } from "./fork-tally.js";
+import { type ForkCounts, type ForkTally, OneCount, RecordedTally } from "./fork-tally.js";
+import { adoptWholeCount, TwoCounts } from "./older/two-counts.js";
 import { isFrom, type Release } from "./release.js";
 
 /** The version that is passed by height, not by votes. */
@@ -120,8 +121,7 @@ export function producedVersion(rules: Pick<ChainRules, "network" | "release" | 
 	return (votable.at(-1) as ForkRow).version;
 }
 
-const isCounted = ({ countedFrom }: ForkRow, release: Release): boolean =>
-	countedFrom === undefined || isFrom(release, countedFrom);
+const isCounted = ({ countedFrom }: ForkRow, release: Release): boolean => isFrom(release, countedFrom);
 
 /** What a block says of its version. */
 interface VersionVote {
@@ -135,12 +135,7 @@ interface VersionVote {
 export class ForkGates {
 	private readonly byVersion: ReadonlyMap<number, ForkRow>;
 	private readonly byRelease: ReadonlyMap<string, number>;
-	/** The rows that the release counts (protocol/releases §2). */
-	private readonly counted: readonly ForkRow[];
-	/** The release's own count. */
-	private readonly recorded: ForkTally;
-	/** The count of all rows. */
-	private readonly whole: ForkTally;
+	private readonly counts: ForkCounts<ForkRow>;
 	/** PERF: rules ask with each transaction; statistics change with each block at most, and never in place. */
 	private readonly judged = new Map<number, { readonly statistics: Uint8Array; readonly enough: boolean }>();
 	private readonly openings = new Map<number, { readonly interval: bigint; readonly from: bigint }>();
@@ -152,15 +147,14 @@ export class ForkGates {
 		private readonly table: readonly ForkRow[] = forkTableOf(rules),
 	) {
 		this.network = rules.network ?? "main";
-		this.counted = table.filter((row) => isCounted(row, rules.release));
-		this.recorded = new RecordedTally(state);
-		this.whole = this.isWhole ? this.recorded : new WholeTally(state, this.recorded);
+		const counted = table.filter((row) => isCounted(row, rules.release));
+		const recorded = new RecordedTally(state);
+		this.counts =
+			counted.length === table.length
+				? new OneCount(recorded, table)
+				: new TwoCounts(state, recorded, counted, table);
 		this.byVersion = new Map(table.map((row) => [row.version, row]));
 		this.byRelease = new Map(table.map((row) => [row.release, row.version]));
-	}
-
-	private get isWhole(): boolean {
-		return this.counted.length === this.table.length;
 	}
 
 	/**
@@ -169,7 +163,7 @@ export class ForkGates {
 	 */
 	passed(version: number): boolean {
 		const isLater = this.byVersion.get(version)?.countedFrom !== undefined;
-		return this.passedIn(isLater ? this.whole : this.recorded, version);
+		return this.passedIn(isLater ? this.counts.whole : this.counts.recorded, version);
 	}
 
 	private passedIn(tally: ForkTally, version: number): boolean {
@@ -217,13 +211,13 @@ export class ForkGates {
 
 	/** Sets VERSION_NUMBER to the highest passed version, as a start and some traces do. */
 	init(): void {
-		this.inEach((tally, rows) => this.initIn(tally, rows));
+		this.counts.each((tally, rows) => this.initIn(tally, rows));
 	}
 
 	/** Runs {@link init} where the network does before a transaction: while no version is recorded. */
 	initIfUnset(): void {
-		if (this.recorded.latest !== 0 && this.whole.latest !== 0) return;
-		this.inEach((tally, rows) => {
+		if (this.counts.recorded.latest !== 0 && this.counts.whole.latest !== 0) return;
+		this.counts.each((tally, rows) => {
 			if (tally.latest === 0) this.initIn(tally, rows);
 		});
 	}
@@ -242,7 +236,7 @@ export class ForkGates {
 	 */
 	update(version: number, position: number, activeCount: number): void {
 		if (position < 0 || version < ENERGY_LIMIT_VERSION) return;
-		this.inEach((tally, rows) => this.updateIn(tally, rows, { version, position, activeCount }));
+		this.counts.each((tally, rows) => this.updateIn(tally, rows, { version, position, activeCount }));
 	}
 
 	private updateIn(tally: ForkTally, rows: readonly ForkRow[], vote: VersionVote): void {
@@ -279,7 +273,7 @@ export class ForkGates {
 
 	/** Clears the counts of versions that haven't passed, in every maintenance block. */
 	reset(activeCount: number): void {
-		this.inEach((tally, rows) => {
+		this.counts.each((tally, rows) => {
 			for (const { version } of rows) {
 				if (!tally.statistics(version) || this.passedIn(tally, version)) continue;
 				tally.setStatistics(version, new Uint8Array(activeCount));
@@ -287,33 +281,12 @@ export class ForkGates {
 		});
 	}
 
-	/** Does the same in the count of all versions and in the release's own, each as it was before. */
-	private inEach(work: (tally: ForkTally, rows: readonly ForkRow[]) => void): void {
-		if (this.isWhole) {
-			work(this.recorded, this.table);
-			return;
-		}
-		const recorded = new DraftTally(this.recorded);
-		const whole = new DraftTally(this.whole);
-		work(recorded, this.counted);
-		work(whole, this.table);
-		const wanted = [...new Set([...recorded.versions, ...whole.versions])].map(
-			(version) => [version, whole.statistics(version)] as const,
-		);
-		const { latest } = whole;
-		recorded.settle();
-		for (const [version, statistics] of wanted) (this.whole as WholeTally).setStatistics(version, statistics);
-		this.whole.latest = latest;
-	}
-
 	/**
 	 * Makes the count of all versions that of the properties, at a start of a node whose release counts them: an older
 	 * release may have kept its own there.
 	 */
 	adopt(): void {
-		if (!this.isWhole) return;
-		const kept = new WholeTally(this.state, this.recorded);
-		for (const { version } of this.table) kept.moveStatistics(version);
-		kept.moveLatest();
+		const { recorded, whole } = this.counts;
+		if (whole === recorded) adoptWholeCount(this.state, recorded, this.table);
 	}
 }

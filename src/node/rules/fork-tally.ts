@@ -1,10 +1,5 @@
-/**
- * Where votes for block versions are counted (protocol/consensus §6.3). A node that answers as a release that lacks some
- * versions keeps that release's record in the properties; what it differs in from the count of all versions, by which
- * rules begin, stands in a store of its own.
- */
+/** Where votes for block versions are counted (protocol/consensus §6.3). */
 
-import { be32, equalBytes, readBe32, utf8 } from "../../protocol/bytes.js";
 import type { StateView } from "../state/view.js";
 
 /** One count of votes. */
@@ -37,94 +32,28 @@ export class RecordedTally implements ForkTally {
 	}
 }
 
-const LATEST_KEY = utf8("latest");
-const keyOf = (version: number): Uint8Array => utf8(String(version));
-
-/** The count of all versions, where the properties hold that of fewer: what differs there, else the properties. */
-export class WholeTally implements ForkTally {
-	constructor(
-		private readonly state: StateView,
-		private readonly recorded: ForkTally,
-	) {}
-
-	statistics(version: number): Uint8Array | undefined {
-		const own = this.state.upgradeVotes.get(keyOf(version));
-		if (own === undefined) return this.recorded.statistics(version);
-		return own.length === 0 ? undefined : own;
-	}
-
-	/** Keeps a value only where the record has another. @param statistics undefined: nothing was counted */
-	setStatistics(version: number, statistics: Uint8Array | undefined): void {
-		const value = statistics ?? new Uint8Array(0);
-		this.keep(
-			keyOf(version),
-			value,
-			equalBytes(value, this.recorded.statistics(version) ?? new Uint8Array(0)),
-		);
-	}
-
-	get latest(): number {
-		const own = this.state.upgradeVotes.get(LATEST_KEY);
-		return own === undefined ? this.recorded.latest : readBe32(own);
-	}
-
-	set latest(version: number) {
-		this.keep(LATEST_KEY, be32(version), version === this.recorded.latest);
-	}
-
-	/** Brings what is kept of a version into the record. */
-	moveStatistics(version: number): void {
-		const key = keyOf(version);
-		const own = this.state.upgradeVotes.get(key);
-		if (own === undefined) return;
-		this.recorded.setStatistics(version, own);
-		this.state.upgradeVotes.delete(key);
-	}
-
-	moveLatest(): void {
-		const { latest } = this;
-		if (!this.state.upgradeVotes.has(LATEST_KEY)) return;
-		this.recorded.latest = latest;
-		this.state.upgradeVotes.delete(LATEST_KEY);
-	}
-
-	private keep(key: Uint8Array, value: Uint8Array, isRecorded: boolean): void {
-		const { upgradeVotes } = this.state;
-		if (!isRecorded) upgradeVotes.put(key, value);
-		else if (upgradeVotes.has(key)) upgradeVotes.delete(key);
-	}
+/** The counts that a node keeps. */
+export interface ForkCounts<R> {
+	/** That of the node's release, in the properties. */
+	readonly recorded: ForkTally;
+	/** That of all versions, by which rules begin. */
+	readonly whole: ForkTally;
+	/** Does the same in each count, each as it was before. */
+	each(work: (tally: ForkTally, rows: readonly R[]) => void): void;
 }
 
-/** A count in the making over another one, which stays as it is. */
-export class DraftTally implements ForkTally {
-	private readonly changed = new Map<number, Uint8Array>();
-	private changedLatest: number | undefined;
+/** Both are one: the release counts all versions. */
+export class OneCount<R> implements ForkCounts<R> {
+	constructor(
+		readonly recorded: ForkTally,
+		private readonly rows: readonly R[],
+	) {}
 
-	constructor(private readonly base: ForkTally) {}
-
-	statistics(version: number): Uint8Array | undefined {
-		return this.changed.get(version) ?? this.base.statistics(version);
+	get whole(): ForkTally {
+		return this.recorded;
 	}
 
-	setStatistics(version: number, statistics: Uint8Array): void {
-		this.changed.set(version, statistics);
-	}
-
-	get latest(): number {
-		return this.changedLatest ?? this.base.latest;
-	}
-
-	set latest(version: number) {
-		this.changedLatest = version;
-	}
-
-	get versions(): Iterable<number> {
-		return this.changed.keys();
-	}
-
-	/** Puts into the base what has changed. */
-	settle(): void {
-		for (const [version, statistics] of this.changed) this.base.setStatistics(version, statistics);
-		if (this.changedLatest !== undefined) this.base.latest = this.changedLatest;
+	each(work: (tally: ForkTally, rows: readonly R[]) => void): void {
+		work(this.recorded, this.rows);
 	}
 }

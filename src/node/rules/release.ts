@@ -7,12 +7,21 @@ export type Release = (typeof RELEASES)[number];
 
 export const NEWEST_RELEASE: Release = "4.8.2";
 
-/** Whether a release is `first` or a later one. */
-export function isFrom(release: Release, first: Release): boolean {
+/** Whether a release has what came with `first`, absent the oldest: for rows of tables. What a room does otherwise stands in its `older/`. */
+export function isFrom(release: Release, first: Release = RELEASES[0]): boolean {
 	return RELEASES.indexOf(release) >= RELEASES.indexOf(first);
 }
 
 /** The release of that name; undefined: there is none. */
 export function releaseNamed(name: string): Release | undefined {
 	return RELEASES.find((release) => release === name);
+}
+
+/** What each older release does otherwise than the one after it. */
+export type Older<T> = Readonly<Record<Exclude<Release, "4.8.2">, Partial<T>>>;
+
+/** What a room does under each release: what it does today, and above that the differences of older ones. */
+export function byRelease<T extends object>(today: T, older: Older<T>): Readonly<Record<Release, T>> {
+	const before = { ...today, ...older["4.8.1"] };
+	return { "4.8.0": { ...before, ...older["4.8.0"] }, "4.8.1": before, "4.8.2": today };
 }

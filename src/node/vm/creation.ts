@@ -5,7 +5,7 @@ import { keccak256 } from "../../protocol/hash.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
 import { Account, AccountType, SmartContract, SmartContractABI } from "../../protocol/messages.js";
 import { editEnergy } from "../resources/window.js";
-import { isFrom } from "../rules/release.js";
+import { admissionOf } from "../rules/admission.js";
 import type { StateView } from "../state/view.js";
 import { createdAddress, prefixedWord, saltedAddress } from "./addresses.js";
 import { giveBack, isTooDeep, withoutReserve } from "./calls.js";
@@ -257,18 +257,11 @@ function finish(frame: Frame, child: Frame, address: Uint8Array): void {
 	giveBack(frame, child.remaining);
 }
 
-/**
- * Before multi-signature, a creation without code broke its creator: the network's runtime met a null. It says which
- * one only where the creator was there before the transaction, not from #26 on, and not since release 4.8.1.
- */
+/** Before multi-signature, a creation without code broke its creator: the network's runtime met a null. */
 function refuseEmptyCode({ machine: { gates, base, options }, context }: Frame): void {
 	if (gates.multiSign) return;
-	if (gates.constantinople || isFrom(options.rules.release, "4.8.1"))
-		throw runtimeFailed("java.lang.RuntimeException", "Unknown Exception");
-	const message = base.contract.has(context.address)
-		? 'Cannot invoke "org.coin.core.vm.repository.Type.isDirty()" because the return value of "org.coin.core.vm.repository.Value.getType()" is null'
-		: "Unknown Exception";
-	throw runtimeFailed("java.lang.NullPointerException", message);
+	const wasThere = () => base.contract.has(context.address);
+	throw runtimeFailed(...admissionOf(options.rules).emptyCode(gates.constantinople, wasThere));
 }
 
 /** Pays and stores what a constructor returned; sets the frame's failure if it can't be. */

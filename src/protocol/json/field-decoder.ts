@@ -3,7 +3,6 @@
  * JSON: octal integers, bare enum names, commas optional, escapes of visible text fields not decoded.
  */
 
-import { Base58Error, fromBase58Check, isAddress, visibleAddress } from "../address.js";
 import { utf8 } from "../bytes.js";
 import {
 	type EnumDescriptor,
@@ -16,15 +15,10 @@ import {
 import { DecodeError } from "../codec/reader.js";
 import { spell, toNeutral } from "../dialect.js";
 import { type ByteClass, byteClass } from "./byte-fields.js";
-import { NamedError, nullPointer } from "./exceptions.js";
+import { NamedError } from "./exceptions.js";
 import { FieldTokenizer } from "./field-tokenizer.js";
 import { decodeHexText } from "./hex-text.js";
-import type { JsonLibrary } from "./json-library.js";
-
-/** Levels of brackets; the generic step ends earlier, but its grammar is another. */
-const MAX_DEPTH = 600;
-/** Levels below the outermost from release 4.8.2 on. */
-const MAX_RECURSION = 20;
+import { type JsonLibrary, jsonLibrary } from "./json-library.js";
 
 interface FieldPlan {
 	readonly field: FieldDescriptor;
@@ -83,8 +77,7 @@ class FieldDecoder {
 	/** One member and, after a comma, the next ones. */
 	private members(type: MessageType<Message>, message: Message): void {
 		do {
-			// From release 4.8.2 on a comma may stand at the end.
-			if (this.library === "inserted" && this.tokens.token === "}") return;
+			if (this.library.endsAtComma && this.tokens.token === "}") return;
 			this.member(type, message);
 		} while (this.tokens.tryConsume(","));
 	}
@@ -209,20 +202,7 @@ class FieldDecoder {
 	}
 
 	private address(raw: string, fieldName: string): Uint8Array {
-		if (this.library === "inserted") {
-			const address = visibleAddress(raw);
-			if (!address) throw this.tokens.error(`invalid address for field: ${fieldName}`);
-			return address;
-		}
-		let bytes: Uint8Array | undefined;
-		try {
-			bytes = fromBase58Check(raw);
-		} catch (error) {
-			if (error instanceof Base58Error) throw this.tokens.error(`INVALID base58 String, ${error.message}`);
-			throw error;
-		}
-		if (!bytes || !isAddress(bytes)) throw nullPointer();
-		return bytes;
+		return this.library.fieldAddress(raw, fieldName, (text) => this.tokens.error(text));
 	}
 
 	private enumValue(enumeration: EnumDescriptor): number {
@@ -263,10 +243,7 @@ class FieldDecoder {
 
 	/** Reading a level needs a call of its own. */
 	private enter(): void {
-		if (this.library === "inserted" && this.depth >= MAX_RECURSION) {
-			throw this.tokens.error("Hit recursion limit.");
-		}
-		if (++this.depth > MAX_DEPTH) throw this.tokens.error("The text is nested too deeply.");
+		if (++this.depth > this.library.maxDepth) throw this.tokens.error(this.library.tooDeep);
 	}
 }
 
@@ -315,7 +292,7 @@ export function decodeFields<T extends Message>(
 	type: MessageType<T>,
 	text: string,
 	visible: boolean,
-	library: JsonLibrary = "inserted",
+	library: JsonLibrary = jsonLibrary,
 ): T {
 	const message = new type();
 	new FieldDecoder(text, visible, library).document(type as unknown as MessageType<Message>, message);

@@ -2,7 +2,7 @@
 
 import { Decimal } from "./decimal.js";
 import { hashOrdered } from "./hash-order.js";
-import type { JsonLibrary } from "./json-library.js";
+import { type JsonLibrary, jsonLibrary } from "./json-library.js";
 import { quoteMapOrdered } from "./quoting.js";
 import { InsertedObject, isJsonArray, type JsonValue } from "./value.js";
 
@@ -13,9 +13,11 @@ export type Member = readonly [name: string, json: string];
  * One object in the map-ordered form. Members are given in the order in which they would be put into the map; names are
  * spelled as they shall appear.
  */
-export function mapOrderedObject(members: readonly Member[], library: JsonLibrary = "inserted"): string {
-	const ordered = inOrder(members, library);
-	return `{${ordered.map(([name, json]) => `${quoteMapOrdered(name)}:${json}`).join(",")}}`;
+export function mapOrderedObject(members: readonly Member[], library: JsonLibrary = jsonLibrary): string {
+	return `{${library
+		.ordered(members)
+		.map(([name, json]) => `${quoteMapOrdered(name)}:${json}`)
+		.join(",")}}`;
 }
 
 /** Any parsed JSON value in the map-ordered form: numbers keep their digits, null members are dropped. */
@@ -24,15 +26,8 @@ export function mapOrderedJson(value: JsonValue): string {
 	if (typeof value === "string") return quoteMapOrdered(value);
 	if (typeof value === "boolean" || value instanceof Decimal) return value.toString();
 	if (isJsonArray(value)) return `[${value.map(mapOrderedJson).join(",")}]`;
-	const rows = inOrder([...value], value instanceof InsertedObject ? "inserted" : "hashed").filter(
-		([, item]) => item !== null,
-	);
+	const members = [...value];
+	const ordered = value instanceof InsertedObject ? members : hashOrdered(members, ([name]) => name);
+	const rows = ordered.filter(([, item]) => item !== null);
 	return `{${rows.map(([name, item]) => `${quoteMapOrdered(name)}:${mapOrderedJson(item)}`).join(",")}}`;
-}
-
-function inOrder<T extends readonly [name: string, value: unknown]>(
-	rows: readonly T[],
-	library: JsonLibrary,
-): readonly T[] {
-	return library === "inserted" ? rows : hashOrdered(rows, ([name]) => name);
 }

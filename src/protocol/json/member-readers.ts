@@ -4,7 +4,7 @@ import { toNeutral } from "../dialect.js";
 import { parseInt64 } from "../int64.js";
 import { Decimal } from "./decimal.js";
 import { NamedError, nullPointer, numberFormat } from "./exceptions.js";
-import { type JsonLibrary, jsonError } from "./json-library.js";
+import type { JsonLibrary } from "./json-library.js";
 import { mapOrderedJson } from "./map-ordered-json.js";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./value.js";
 
@@ -63,7 +63,7 @@ export function readInt(value: JsonValue, library: JsonLibrary): number {
 	if (typeof value === "boolean") return value ? 1 : 0;
 	if (value instanceof Decimal) return value.toInt32();
 	if (isJsonArray(value) || isJsonObject(value)) {
-		throw jsonError(`can not cast to int, value : ${mapOrderedJson(value)}`, library);
+		throw library.error(`can not cast to int, value : ${mapOrderedJson(value)}`);
 	}
 	if (value === "" || value === "null" || value === "NULL") throw nullPointer();
 	const digits = value.replaceAll(",", "").replace(/\.0*$/, "");

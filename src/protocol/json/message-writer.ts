@@ -13,8 +13,7 @@ import { type Dialect, spell, toNeutral } from "../dialect.js";
 import { capacityFor } from "../hash-table.js";
 import { byteClass } from "./byte-fields.js";
 import { NamedError } from "./exceptions.js";
-import { fieldOrder } from "./hash-order.js";
-import { type JsonLibrary, parseJson } from "./json-library.js";
+import { type JsonLibrary, jsonLibrary } from "./json-library.js";
 import { type Member, mapOrderedObject } from "./map-ordered-json.js";
 import { quoteMapOrdered, quotePrinted } from "./quoting.js";
 import { isJsonObject } from "./value.js";
@@ -37,7 +36,7 @@ export interface JsonStyle {
 export function shownAs(style: JsonStyle, visible: boolean): JsonStyle {
 	const {
 		dialect,
-		library = "inserted",
+		library = jsonLibrary,
 		longsAsText = false,
 		postQuantum = false,
 		countsNonces = false,
@@ -92,12 +91,9 @@ function planOf(type: MessageType<Message>, style: JsonStyle): Plan {
 		variants = [];
 		plans.set(type, variants);
 	}
-	const { visible, dialect, library = "inserted", longsAsText = false } = style;
+	const { visible, dialect, library = jsonLibrary, longsAsText = false } = style;
 	const index =
-		(visible ? 1 : 0) +
-		(dialect === "deployed" ? 2 : 0) +
-		(library === "inserted" ? 4 : 0) +
-		(longsAsText ? 8 : 0);
+		(visible ? 1 : 0) + (dialect === "deployed" ? 2 : 0) + library.number * 4 + (longsAsText ? 8 : 0);
 	let plan = variants[index];
 	if (!plan) {
 		plan = makePlan(type, { visible, dialect, library, longsAsText });
@@ -108,15 +104,7 @@ function planOf(type: MessageType<Message>, style: JsonStyle): Plan {
 
 function makePlan(type: MessageType<Message>, style: JsonStyle): Plan {
 	const fields = type.fields.map((field) => fieldWriter(type, field, style));
-	const orders = new Map<number, readonly FieldWriter[]>();
-	if (style.library !== "hashed") return { fields, orders };
-	for (let capacity = 16; capacity <= capacityFor(fields.length); capacity *= 2) {
-		orders.set(
-			capacity,
-			fieldOrder(fields, (field) => field.name, capacity),
-		);
-	}
-	return { fields, orders };
+	return { fields, orders: (style.library ?? jsonLibrary).fieldOrders(fields) };
 }
 
 function fieldWriter(type: MessageType<Message>, field: FieldDescriptor, style: JsonStyle): FieldWriter {
@@ -165,10 +153,7 @@ function listWriter(field: FieldDescriptor, one: ValueWriter, style: JsonStyle):
 		const key = RESOURCE_KEYED.has(field.name)
 			? (text: unknown) => spell(toNeutral(text as string), style.dialect)
 			: (text: unknown) => text;
-		const entry =
-			style.library !== "hashed"
-				? (name: string, item: string) => `{"key":${name},"value":${item}}`
-				: (name: string, item: string) => `{"value":${item},"key":${name}}`;
+		const { mapEntry } = style.library ?? jsonLibrary;
 		const longs = style.longsAsText && field.keyKind === "int64" ? QUOTED_NUMBERS : NUMBERS;
 		const keyWriter = field.keyKind === "string" ? STRINGS : longs;
 		return {
@@ -178,7 +163,7 @@ function listWriter(field: FieldDescriptor, one: ValueWriter, style: JsonStyle):
 					.join(",")}]`,
 			mapOrdered: (value) =>
 				`[${[...(value as ReadonlyMap<unknown, unknown>)]
-					.map(([k, v]) => entry(keyWriter.mapOrdered(key(k)), one.mapOrdered(v)))
+					.map(([k, v]) => mapEntry(keyWriter.mapOrdered(key(k)), one.mapOrdered(v)))
 					.join(",")}]`,
 		};
 	}
@@ -191,8 +176,6 @@ function same(write: (value: unknown) => string): ValueWriter {
 
 /** Longer bytes are shown in hexadecimal: Base58 takes quadratic time, and no address has nearly as many. */
 const MAX_BASE58_BYTES = 1_024;
-/** Characters of a text whose lines are repeated. */
-const MAX_REPEATED = 1 << 20;
 
 const STRINGS: ValueWriter = {
 	printed: (value) => quotePrinted(value as string),
@@ -215,7 +198,6 @@ const textWriter = (library: JsonLibrary): ValueWriter => ({
 	printed: (value) => visibleText(value as Uint8Array, library)?.printed ?? HEX.printed(value),
 	mapOrdered: (value) => visibleText(value as Uint8Array, library)?.mapOrdered ?? HEX.mapOrdered(value),
 });
-const TEXTS = { hashed: textWriter("hashed"), inserted: textWriter("inserted") };
 
 function scalarWriter(typeName: string, field: FieldDescriptor, style: JsonStyle): ValueWriter {
 	switch (field.kind) {
@@ -236,7 +218,11 @@ function scalarWriter(typeName: string, field: FieldDescriptor, style: JsonStyle
 		}
 		case "bytes": {
 			const kind = style.visible ? byteClass(typeName, field.name) : "hex";
-			return kind === "address" ? ADDRESSES : kind === "text" ? TEXTS[style.library ?? "inserted"] : HEX;
+			return kind === "address"
+				? ADDRESSES
+				: kind === "text"
+					? textWriter(style.library ?? jsonLibrary)
+					: HEX;
 		}
 		case "string":
 			return STRINGS;
@@ -251,8 +237,7 @@ function scalarWriter(typeName: string, field: FieldDescriptor, style: JsonStyle
 
 /**
  * Bytes as the text of a JSON string in both forms. Only quotes are escaped, so a backslash in the bytes begins an
- * escape for the reader of the answer; undefined if the result would not be a JSON string. In the map-ordered form the rest of a
- * text comes once more after each of its line feeds (recorded in apis-visible); in the printed form that would not be JSON.
+ * escape for the reader of the answer; undefined if the result would not be a JSON string.
  */
 function visibleText(
 	bytes: Uint8Array,
@@ -260,28 +245,17 @@ function visibleText(
 ): { printed: string; mapOrdered: string } | undefined {
 	const text = fromUtf8(bytes);
 	const escaped = text.replaceAll('"', '\\"');
-	const repeated = library === "hashed" ? withRepetitions : (one: string) => one;
-	let value: string | undefined = repeated(text);
+	let value: string | undefined = library.mapOrderedText(text);
 	if (escaped.includes("\\")) {
-		value = readBack(`{"key":"${repeated(escaped)}"}`, library);
+		value = readBack(`{"key":"${library.mapOrderedText(escaped)}"}`, library);
 		if (value === undefined) return undefined;
 	}
 	return { printed: `"${escaped.replaceAll("\n", "\\n")}"`, mapOrdered: quoteMapOrdered(value) };
 }
 
-/** Texts that would become too long stay as they are: the repetitions grow with the square of the lines. */
-function withRepetitions(text: string): string {
-	let length = text.length;
-	for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) length += text.length - at - 1;
-	if (length > Math.max(MAX_REPEATED, text.length)) return text;
-	let result = text;
-	for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) result += text.slice(at + 1);
-	return result;
-}
-
 function readBack(json: string, library: JsonLibrary): string | undefined {
 	try {
-		const object = parseJson(json, library);
+		const object = library.parse(json);
 		const value = isJsonObject(object) ? object.get("key") : undefined;
 		return typeof value === "string" ? value : undefined;
 	} catch (error) {

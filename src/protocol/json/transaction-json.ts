@@ -8,7 +8,6 @@ import { contractTypeById } from "../contract-types.js";
 import { deploymentAddress } from "../deployment.js";
 import { spell } from "../dialect.js";
 import {
-	Block,
 	BlockHeader,
 	PQAuthSig,
 	Transaction,
@@ -126,9 +125,5 @@ export function blockJson(block: SignedBlock, style: JsonStyle, detail = true): 
 	const id: Member = ["blockID", `"${block.idHex}"`];
 	const header = block.message.block_header;
 	const headers: Member[] = header ? [["block_header", headerJson(header, style)]] : [];
-	if (style.library === "hashed") {
-		const shown = Block.create({ block_header: header });
-		return mapOrderedMessageWith(Block, shown, style, [id, ...headers, ...transactions]);
-	}
 	return mapOrderedObject([id, ...headers, ...transactions], style.library);
 }

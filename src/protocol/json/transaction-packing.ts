@@ -11,7 +11,7 @@ import { transactionFieldsOf } from "../post-quantum.js";
 import { SignedTransaction } from "../transaction.js";
 import { NamedError, nullPointer } from "./exceptions.js";
 import { decodeFields } from "./field-decoder.js";
-import { type JsonLibrary, parseJson, parseJsonObject } from "./json-library.js";
+import { type JsonLibrary, jsonLibrary, parseJsonObject } from "./json-library.js";
 import { mapOrderedJson } from "./map-ordered-json.js";
 import { valueText } from "./member-readers.js";
 import {
@@ -32,7 +32,7 @@ import {
 export function packTransaction(
 	text: string,
 	visible: boolean,
-	library: JsonLibrary = "inserted",
+	library: JsonLibrary = jsonLibrary,
 	postQuantum = false,
 ): SignedTransaction {
 	const object = parseJsonObject(text, library);
@@ -90,7 +90,7 @@ function objectOf(value: JsonValue | undefined, library: JsonLibrary): JsonObjec
 
 function arrayOf(value: JsonValue | undefined, library: JsonLibrary): JsonArray {
 	if (isJsonArray(value)) return value;
-	if (typeof value === "string") return arrayOf(parseJson(value, library), library);
+	if (typeof value === "string") return arrayOf(library.parse(value), library);
 	if (value === undefined || value === null) throw nullPointer();
 	throw classCast(value, "JSONArray");
 }

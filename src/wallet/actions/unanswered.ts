@@ -114,7 +114,7 @@ async function remove(path: string): Promise<void> {
 	});
 }
 
-/** Whether the answer to a broadcast leaves open what became of it. */
+/** Whether no answer to a broadcast came. A refusal is an answer, which the person has seen, though the node has the bytes. */
 export function isUnanswered(error: unknown): error is Failure {
-	return error instanceof Failure && error.facts.sent === "unknown";
+	return error instanceof Failure && error.facts.sent === "unknown" && error.facts.node === undefined;
 }

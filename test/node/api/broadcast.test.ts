@@ -192,21 +192,6 @@ describe("a broadcast", () => {
 		if (code === 1) expect(await outcome({ node: { release }, queued: 2001 }, sent)).toEqual([code, message]);
 	});
 
-	it("of a shielded transfer passes the pool by where the switch of release 4.8.0 is off", async () => {
-		const submitted: string[] = [];
-		const submit = (sent: SignedTransaction) => void submitted.push(sent.idHex);
-		const shielded = transaction("x/protocol.ShieldedTransferContract", new Uint8Array(0), 51);
-		const base = defaultConfig().node.shielded;
-		expect(
-			await outcome({ submit, node: { release: "4.8.0", shielded: { ...base, enabled: false } } }, shielded),
-		).toEqual([0, ""]);
-		expect(submitted).toEqual([]);
-		expect(
-			await outcome({ submit, node: { release: "4.8.0", shielded: { ...base, enabled: true } } }, shielded),
-		).toEqual([0, ""]);
-		expect(submitted).toHaveLength(1);
-	});
-
 	it("spells its text for the dialect", () => {
 		const result = { code: 2, message: "Cannot transfer COIN" };
 		expect(Buffer.from(broadcastReturn(result, "deployed").message).toString()).toBe("Cannot transfer TRX");

@@ -123,6 +123,6 @@ describe("signatures of a length that no node takes from outside", () => {
 		open = await openSmall();
 		const sent = transfer(open, 0, users[1] as Uint8Array, 1n);
 		const signatures = lengths.map((length) => new Uint8Array(length));
-		expect(strangeSignatureSize(withSignatures(sent, signatures))).toBe(strange);
+		expect(strangeSignatureSize(withSignatures(sent, signatures), open.rules)).toBe(strange);
 	});
 });

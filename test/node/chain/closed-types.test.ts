@@ -101,6 +101,14 @@ describe("a shielded transfer that comes to a node", () => {
 		expect(() => open.chain.pushTransaction(shielded())).toThrow("there should be no signatures");
 	});
 
+	it("of release 4.8.0 is dropped where the node doesn't serve it", async () => {
+		const settings = 'node { release = "4.8.0", fullNodeAllowShieldedTransaction = false }';
+		open = await openSmall({ config: smallConfig("", settings) });
+		produce(open);
+		expect(open.chain.pushTransaction(shielded())).toBeUndefined();
+		expect(open.chain.pool.size).toBe(0);
+	});
+
 	it.each(["4.8.1", "4.8.2"] as const)(
 		"of release %s is not supported, whatever the switch",
 		async (release) => {

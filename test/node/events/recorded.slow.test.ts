@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { EVENT_LIMITS, eventBudget } from "../../../src/node/events/event-budget.js";
 import { ToldFeed } from "../../../src/node/events/sinks/told-feed.js";
-import { compareFrames, readFrames, tellRecording } from "../../../src/replay/event-frames.js";
-import { openRecordings } from "../../../src/replay/recording.js";
+import { compareFrames, readFrames, tellRecording } from "../../../tools/replay/event-frames.js";
+import { openRecordings } from "../../../tools/replay/recording.js";
 import { unsliced } from "./sinks/fake-chain.js";
 
 const FOLDER = process.env["EVENT_RECORDINGS"] ?? "test/golden/events";

@@ -3,12 +3,13 @@
 import { expect, test } from "vitest";
 import { accountOf, blockOf, burntOf, isNothing, rewardOf } from "../../../src/node/fork/public-answers.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
+import { jsonLibrary } from "../../../src/protocol/json/json-library.js";
 import { mapOrderedMessage } from "../../../src/protocol/json/message-writer.js";
 import { blockJson } from "../../../src/protocol/json/transaction-json.js";
 import { Account, AccountAccountResource, AccountFreezeV2 } from "../../../src/protocol/messages.js";
 import { openSmall, produce, transfer, users } from "../chain/small-chain.js";
 
-const STYLE = { visible: false, dialect: "deployed", library: "inserted", longsAsText: false } as const;
+const STYLE = { visible: false, dialect: "deployed", library: jsonLibrary, longsAsText: false } as const;
 
 test("a block with its transactions is the same bytes, and one that was changed is refused", async () => {
 	const open = await openSmall();

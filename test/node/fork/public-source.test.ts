@@ -6,6 +6,7 @@ import { RequestError, type Requests } from "../../../src/node/fork/requests.js"
 import { delegationKeyV1, delegationKeyV2 } from "../../../src/node/resources/delegated-resource.js";
 import { type StoreDefinition, stores } from "../../../src/node/state/definition.js";
 import { be32, be64, concatBytes, fromHex, toHex, toKey } from "../../../src/protocol/bytes.js";
+import { jsonLibrary } from "../../../src/protocol/json/json-library.js";
 import { blockJson } from "../../../src/protocol/json/transaction-json.js";
 import {
 	Account,
@@ -106,7 +107,7 @@ describe("what public queries tell of stakes", () => {
 	it("lets a voter withdraw what the source says, and asks only for voters", async () => {
 		const open = await openSmall();
 		produceMany(open, 5);
-		const style = { visible: false, dialect: "deployed", library: "inserted", longsAsText: false } as const;
+		const style = { visible: false, dialect: "deployed", library: jsonLibrary, longsAsText: false } as const;
 		const answers = {
 			getblockbynum: blockJson(open.chain.head, style),
 			getReward: '{"reward":9007199254740993}',

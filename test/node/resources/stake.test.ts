@@ -12,6 +12,7 @@ import {
 	splitUnstaking,
 	weightV2,
 } from "../../../src/node/resources/stake.js";
+import { chainStakes } from "../../../src/node/resources/stake-effects.js";
 import { takeFromReceiver } from "../../../src/node/resources/undelegation.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { MAX_INT64 } from "../../../src/protocol/int64.js";
@@ -212,7 +213,7 @@ describe("taking a delegation back", () => {
 				acquired_delegated_frozenV2_balance_for_bandwidth: 2_000_000_000n,
 			}),
 		);
-		const taken = takeFromReceiver(state, receiver, "bandwidth", 1_000_000_000n);
+		const taken = takeFromReceiver(state, receiver, "bandwidth", 1_000_000_000n, chainStakes.mostUsage);
 		expect(taken?.movedUsage).toBe(250_000_000n);
 		expect(state.account.get(receiver)).toMatchObject({
 			net_usage: 250_000_000n,
@@ -232,7 +233,7 @@ describe("taking a delegation back", () => {
 				acquired_delegated_frozenV2_balance_for_bandwidth: 5n,
 			}),
 		);
-		expect(takeFromReceiver(state, receiver, "bandwidth", 6n)?.movedUsage).toBe(0n);
+		expect(takeFromReceiver(state, receiver, "bandwidth", 6n, chainStakes.mostUsage)?.movedUsage).toBe(0n);
 		expect(state.account.get(receiver)).toMatchObject({
 			net_usage: 1000n,
 			acquired_delegated_frozenV2_balance_for_bandwidth: 0n,
@@ -240,6 +241,6 @@ describe("taking a delegation back", () => {
 	});
 
 	test("does without a receiver that is gone", () => {
-		expect(takeFromReceiver(state, receiver, "energy", 6n)).toBeUndefined();
+		expect(takeFromReceiver(state, receiver, "energy", 6n, chainStakes.mostUsage)).toBeUndefined();
 	});
 });

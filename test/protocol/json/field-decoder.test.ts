@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { decodeFields } from "../../../src/protocol/json/field-decoder.js";
+import { hashedLibrary } from "../../../src/protocol/json/older/hashed-library.js";
 import {
 	AccountUpdateContract,
 	AssetIssueContract,
@@ -80,7 +81,7 @@ describe("the field decoder", () => {
 		["[]", '1:1: Expected "{".'],
 		['{\n  "owner_address": 5}', "2:20: Expected string."],
 	])("refuses %s", (text, message) => {
-		expect(() => decodeFields(TransferContract, text, false, "hashed")).toThrow(
+		expect(() => decodeFields(TransferContract, text, false, hashedLibrary)).toThrow(
 			expect.objectContaining({ name: "JsonFormat$ParseException", text: message }),
 		);
 	});
@@ -99,7 +100,7 @@ describe("the field decoder", () => {
 		['{"owner_address":""}', "NullPointerException", null],
 		[`{"owner_address":"${VISIBLE_A.slice(0, -1)}1"}`, "NullPointerException", null],
 	])("refuses the visible address of %s", (text, name, message) => {
-		expect(() => decodeFields(TransferContract, text, true, "hashed")).toThrow(
+		expect(() => decodeFields(TransferContract, text, true, hashedLibrary)).toThrow(
 			expect.objectContaining({ name, text: message }),
 		);
 	});
@@ -188,7 +189,7 @@ describe("a text that would take long", () => {
 	it("is refused where it has too many tokens or levels", () => {
 		const many = `{${Array.from({ length: 200_000 }, (_, i) => `"m${i}":1`).join(",")}}`;
 		expect(() => decodeFields(TransferContract, many, false)).toThrow("More than 500000 tokens.");
-		expect(() => decodeFields(TransferContract, `{"a":${"[".repeat(100_000)}`, false, "hashed")).toThrow(
+		expect(() => decodeFields(TransferContract, `{"a":${"[".repeat(100_000)}`, false, hashedLibrary)).toThrow(
 			"nested too deeply",
 		);
 	});

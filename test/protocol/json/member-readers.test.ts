@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { parseJsonObject } from "../../../src/protocol/json/json-library.js";
+import { jsonLibrary, parseJsonObject } from "../../../src/protocol/json/json-library.js";
 import { readInt, readLong, readText, readVisible } from "../../../src/protocol/json/member-readers.js";
+import { hashedLibrary } from "../../../src/protocol/json/older/hashed-library.js";
 
-const object = (text: string) => parseJsonObject(text, "hashed");
+const object = (text: string) => parseJsonObject(text, hashedLibrary);
 
 describe("member readers", () => {
 	it.each([
@@ -51,16 +52,16 @@ describe("member readers", () => {
 		['"2"', 2],
 		['"2.0"', 2],
 	])("read the int %s", (value, expected) => {
-		expect(readInt(object(`{"v":${value}}`).get("v") ?? null, "inserted")).toBe(expected);
+		expect(readInt(object(`{"v":${value}}`).get("v") ?? null, jsonLibrary)).toBe(expected);
 	});
 
 	it.each([
-		["null", "hashed", "NullPointerException"],
-		['""', "hashed", "NullPointerException"],
-		['"x"', "inserted", "NumberFormatException"],
-		["[]", "hashed", "JSONException"],
-		["[]", "inserted", "org.coin.json.JSONException"],
-		["{}", "inserted", "org.coin.json.JSONException"],
+		["null", hashedLibrary, "NullPointerException"],
+		['""', hashedLibrary, "NullPointerException"],
+		['"x"', jsonLibrary, "NumberFormatException"],
+		["[]", hashedLibrary, "JSONException"],
+		["[]", jsonLibrary, "org.coin.json.JSONException"],
+		["{}", jsonLibrary, "org.coin.json.JSONException"],
 	] as const)("refuse the int %s by the library that is %s", (value, library, name) => {
 		expect(() => readInt(object(`{"v":${value}}`).get("v") ?? null, library)).toThrow(
 			expect.objectContaining({ name }),

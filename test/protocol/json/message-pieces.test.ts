@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import type { Message, MessageType } from "../../../src/protocol/codec/descriptor.js";
 import { isLongMessage, messageParts } from "../../../src/protocol/codec/message-parts.js";
+import { jsonLibrary } from "../../../src/protocol/json/json-library.js";
 import { messagePieces } from "../../../src/protocol/json/message-pieces.js";
 import { mapOrderedMessage, printMessage } from "../../../src/protocol/json/message-writer.js";
+import { hashedLibrary } from "../../../src/protocol/json/older/hashed-library.js";
 import {
 	ResourceReceipt,
 	TransactionInfo,
@@ -30,7 +32,7 @@ it.each([0, 1, 64, 65, 300])("pieces of a receipt with %i logs are the receipt",
 	const list = TransactionInfoList.create({ transactionInfo: [infoWith(2), info, infoWith(0)] });
 	expect(isLongMessage(type, info)).toBe(logs > 256);
 	for (const visible of [false, true]) {
-		for (const library of ["inserted", "hashed"] as const) {
+		for (const library of [jsonLibrary, hashedLibrary]) {
 			const style = { visible, dialect: "neutral", library } as const;
 			const printed = [...messagePieces(TransactionInfo, info, style, "printed")];
 			expect(printed.join("")).toBe(printMessage(TransactionInfo, info, style));

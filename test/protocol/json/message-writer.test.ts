@@ -6,6 +6,7 @@ import {
 	mapOrderedMessage,
 	printMessage,
 } from "../../../src/protocol/json/message-writer.js";
+import { hashedLibrary } from "../../../src/protocol/json/older/hashed-library.js";
 import {
 	Account,
 	AccountBalanceResponse,
@@ -20,9 +21,9 @@ import {
 	WitnessCreateContract,
 } from "../../../src/protocol/messages.js";
 
-const hex: JsonStyle = { visible: false, dialect: "deployed", library: "hashed" };
-const visible: JsonStyle = { visible: true, dialect: "deployed", library: "hashed" };
-const neutral: JsonStyle = { visible: false, dialect: "neutral", library: "hashed" };
+const hex: JsonStyle = { visible: false, dialect: "deployed", library: hashedLibrary };
+const visible: JsonStyle = { visible: true, dialect: "deployed", library: hashedLibrary };
+const neutral: JsonStyle = { visible: false, dialect: "neutral", library: hashedLibrary };
 const A = fromHex("414adf5ad22d5d67206b61dab0f139af453c1f8630");
 
 describe("the printed form", () => {
@@ -103,7 +104,7 @@ describe("the map-ordered form", () => {
 	it.each(ORDERS)("orders the members of a %s as a hash map does", (_name, order) => {
 		const names = order.split(" ");
 		const members = [...names].sort().map((name) => [name, "1"] as const);
-		expect(Object.keys(JSON.parse(mapOrderedObject(members, "hashed")))).toEqual(names);
+		expect(Object.keys(JSON.parse(mapOrderedObject(members, hashedLibrary)))).toEqual(names);
 	});
 
 	const keysOf = (json: string) => Object.keys(JSON.parse(json));

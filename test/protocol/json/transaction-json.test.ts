@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
+import { hashedLibrary } from "../../../src/protocol/json/older/hashed-library.js";
 import { blockJson, transactionJson } from "../../../src/protocol/json/transaction-json.js";
 import { packTransaction } from "../../../src/protocol/json/transaction-packing.js";
 import {
@@ -12,8 +13,8 @@ import {
 } from "../../../src/protocol/messages.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
 
-const style = { visible: false, dialect: "deployed", library: "hashed" } as const;
-const visible = { visible: true, dialect: "deployed", library: "hashed" } as const;
+const style = { visible: false, dialect: "deployed", library: hashedLibrary } as const;
+const visible = { visible: true, dialect: "deployed", library: hashedLibrary } as const;
 
 /** protocol/http §6.1. */
 const RAW =

@@ -1,10 +1,8 @@
 /** Super representatives, rewards and proposals (protocol/http-endpoints §3.4). */
 
-import { fromBase58Check, isAddress, visibleAddress } from "../../../protocol/address.js";
 import { be64 } from "../../../protocol/bytes.js";
 import { messageText } from "../../../protocol/json/exceptions.js";
 import { decodePlainHex } from "../../../protocol/json/hex-text.js";
-import { jsonError, parseJson } from "../../../protocol/json/json-library.js";
 import { readText } from "../../../protocol/json/member-readers.js";
 import { longText } from "../../../protocol/json/message-writer.js";
 import { isJsonObject } from "../../../protocol/json/value.js";
@@ -39,9 +37,9 @@ function addressOf(input: RequestInput): string | null {
 		return input.parameters.get("address");
 	}
 	if (input.contentType === "") return null;
-	const value = parseJson(input.bodyText(), input.library);
+	const value = input.library.parse(input.bodyText());
 	if (value === null) return null;
-	if (!isJsonObject(value)) throw jsonError("can not cast to JSONObject.", input.library);
+	if (!isJsonObject(value)) throw input.library.error("can not cast to JSONObject.");
 	return readText(value, "address");
 }
 
@@ -51,11 +49,7 @@ const anyAddress: RequestForm<Uint8Array | undefined> = {
 	read: (input) => {
 		const text = addressOf(input);
 		if (text === null || text.trim() === "") return undefined;
-		if (text.startsWith("41")) return decodePlainHex(text);
-		// From release 4.8.2 on a text that can't be an address counts as none.
-		if (input.library === "inserted") return visibleAddress(text);
-		const bytes = fromBase58Check(text);
-		return bytes && isAddress(bytes) ? bytes : undefined;
+		return text.startsWith("41") ? decodePlainHex(text) : input.library.address(text);
 	},
 };
 

@@ -43,6 +43,7 @@ import {
 	ViewingKeyMessage,
 } from "../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../protocol/transaction.js";
+import { answersOf, EVENTS_REFUSED } from "../answers.js";
 import type { ApiContext } from "../context.js";
 import {
 	addressParameter,
@@ -60,7 +61,6 @@ import {
 	visibleOnly,
 } from "../endpoint.js";
 import type { shieldedMethods } from "../shielded/methods.js";
-import { EVENTS_REFUSED, shieldedApiOff } from "../shielded-api.js";
 import { packedTransaction } from "./broadcast.js";
 import { builtTransaction } from "./builders.js";
 import { hexValues } from "./hex-values.js";
@@ -72,8 +72,8 @@ type ReplyOf<M extends MethodName> = Awaited<ReturnType<Methods[M]>>;
 
 /** @throws {NamedError} where the node doesn't serve shielded transactions */
 function checkServed({ node }: ApiContext): void {
-	const { shielded, release } = node.config.node;
-	if (!shielded.enabled) throw new NamedError("ZksnarkException", shieldedApiOff(release));
+	const { node: settings } = node.config;
+	if (!settings.shielded.enabled) throw new NamedError("ZksnarkException", answersOf(settings).shieldedOff);
 }
 
 const load = () => import("../shielded/methods.js");
@@ -90,7 +90,7 @@ function by<M extends MethodName>(name: M) {
 	};
 }
 
-/** From release 4.8.2 on a list of events is refused, whether the endpoint is served or not. */
+/** A list of events is refused, whether the endpoint is served or not. */
 function withoutEvents<T extends { readonly events: readonly string[] }>(
 	form: RequestForm<T>,
 ): RequestForm<T> {
@@ -98,7 +98,7 @@ function withoutEvents<T extends { readonly events: readonly string[] }>(
 		...form,
 		read: (input) => {
 			const request = form.read(input);
-			if (input.library === "inserted" && request.events.length > 0) {
+			if (input.answers.refusesEvents(request.events)) {
 				throw new BadRequestError("IllegalArgumentException", EVENTS_REFUSED);
 			}
 			return request;

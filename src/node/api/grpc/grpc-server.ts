@@ -19,7 +19,7 @@ import type { RpcConfig } from "../../config/service-config.js";
 import { ConnectionGate } from "../../listening/connection-gate.js";
 import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "../../listening/connection-times.js";
 import { MAX_CONNECTIONS } from "../../listening/max-connections.js";
-import { isFrom } from "../../rules/release.js";
+import { answersOf } from "../answers.js";
 import { atBlock, blockNamed, PastBlockError } from "../at-block.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "../context.js";
@@ -89,12 +89,12 @@ export class GrpcServer {
 		times: ConnectionTimes = CONNECTION_TIMES,
 		maxConnections: number = MAX_CONNECTIONS.grpc,
 	) {
-		const { rpc, release } = node.config.node;
+		const { rpc } = node.config.node;
 		this.long = new LongMessages(node.limiter.longMessages);
 		this.server = new Server({
 			...optionsOf(rpc),
 			interceptors: [
-				watchCalls(isFrom(release, "4.8.2"), (call) => this.watch(call)),
+				watchCalls(answersOf(node.config.node).tellsOversize, (call) => this.watch(call)),
 				limitHeaders(rpc.maxHeaderListSize),
 			],
 		});

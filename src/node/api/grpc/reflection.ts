@@ -8,9 +8,9 @@ import { DecodeError, EMPTY_BYTES, Reader } from "../../../protocol/codec/reader
 import { Writer } from "../../../protocol/codec/writer.js";
 import { spell } from "../../../protocol/dialect.js";
 import { services as schema } from "../../../protocol/generated/services.js";
-import { IvkDecryptORC20Parameters, OvkDecryptORC20Parameters } from "../../../protocol/messages.js";
 import type { NodeConfig } from "../../config/config.js";
-import { isFrom, type Release } from "../../rules/release.js";
+import type { Release } from "../../rules/release.js";
+import { answersOf } from "../answers.js";
 import { type DescribedFile, type DescribedService, DescriptorFiles } from "./descriptor-files.js";
 import { healthService } from "./health.js";
 import { UNREADABLE } from "./method.js";
@@ -24,11 +24,6 @@ const FILES: readonly DescribedFile[] = [
 	{ name: "grpc/reflection/v1/reflection.proto", package: "grpc.reflection.v1", needs: [] },
 	{ name: "grpc/health/v1/health.proto", package: "grpc.health.v1", needs: [] },
 ];
-
-/** Fields that clients are told not to use, from release 4.8.2 on. */
-const DEPRECATED: ReadonlySet<string> = new Set(
-	[IvkDecryptORC20Parameters, OvkDecryptORC20Parameters].map(({ typeName }) => `${typeName}.events`),
-);
 
 /** Members of a request; all but the host exclude each other. */
 const Ask = { host: 1, file: 3, symbol: 4, extension: 5, extensionNumbers: 6, services: 7 } as const;
@@ -57,7 +52,7 @@ export function reflect(
 			FILES,
 			[...describedServices(release), ...Object.values(versions), healthService],
 			(name) => spell(name, dialect),
-			isFrom(release, "4.8.2") ? DEPRECATED : new Set(),
+			answersOf({ release }).deprecated,
 		);
 		return files;
 	};

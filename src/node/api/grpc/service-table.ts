@@ -3,7 +3,8 @@
 import { toDeployed } from "../../../protocol/dialect.js";
 import { services } from "../../../protocol/generated/services.js";
 import type { NodeConfig } from "../../config/config.js";
-import { isFrom, RELEASES, type Release } from "../../rules/release.js";
+import type { Release } from "../../rules/release.js";
+import { answersOf } from "../answers.js";
 import type { ServerKind } from "../context.js";
 import { type Handlers, type ServiceMethod, type ServiceName, unimplemented } from "./method.js";
 import { database } from "./services/blocks.js";
@@ -46,12 +47,9 @@ export function servicesOf(server: ServerKind, config: NodeConfig): readonly Ser
 	}
 }
 
-/** The first release that has a method, where that is not the oldest. */
-const SINCE: Readonly<Record<string, Release>> = { GetPaginatedNowWitnessList: "4.8.1" };
-
 /** Whether a release has a method of the schema. */
 export function isOffered(method: string, release: Release): boolean {
-	return isFrom(release, SINCE[method] ?? RELEASES[0]);
+	return !answersOf({ release }).lacking.has(method);
 }
 
 /** Only the methods that the schema lists for the service, and the release has; a table of handlers may hold more. */

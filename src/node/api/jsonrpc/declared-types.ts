@@ -113,7 +113,7 @@ export function record<S extends Readonly<Record<string, DeclaredType<unknown>>>
 			const result: Record<string, unknown> = {};
 			for (const [name, member] of value) {
 				const type = types.get(name) ?? mismatch(label);
-				if (type.since && !isFrom(release, type.since)) return mismatch(label);
+				if (!isFrom(release, type.since)) return mismatch(label);
 				result[name] = type.read(member, release);
 			}
 			return result as RecordOf<S>;

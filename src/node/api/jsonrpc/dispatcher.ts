@@ -1,11 +1,11 @@
 /** From the text of a request to the text of its answer (protocol/json-rpc §2). */
 
 import { className, isWireError, messageText, NamedError } from "../../../protocol/json/exceptions.js";
-import { isFrom, type Release } from "../../rules/release.js";
+import type { Release } from "../../rules/release.js";
+import { rpcAnswersOf } from "./answers.js";
 import { numberText, TypeMismatch } from "./declared-types.js";
 import { type Envelope, type Enveloped, type EnvelopeLimits, UnreadableCall } from "./envelope.js";
 import { errorPart, libraryError, methodError, VERSION } from "./error-text.js";
-import { FlatEnvelope } from "./flat-envelope.js";
 import {
 	isJsonArray,
 	isJsonObject,
@@ -17,7 +17,6 @@ import {
 } from "./json-reader.js";
 import type { PendingAnswer } from "./long-result.js";
 import { JsonText, type RpcContext, type RpcMethod, type RpcResult } from "./method.js";
-import { NestedEnvelope } from "./nested-envelope.js";
 import { readId } from "./request-id.js";
 import {
 	INVALID_PARAMS,
@@ -56,8 +55,7 @@ export class Dispatcher {
 	private readonly envelope: Envelope;
 
 	constructor(private readonly options: DispatcherOptions) {
-		const { release } = options;
-		this.envelope = isFrom(release, "4.8.2") ? new FlatEnvelope(options) : new NestedEnvelope(options);
+		this.envelope = rpcAnswersOf(options).envelope(options);
 	}
 
 	/** Answers a request; an empty text is an empty answer. Never throws. */

@@ -3,12 +3,12 @@
 import type { SignedBlock } from "../../../protocol/block.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
 import { type BloomGroup, bloomOfBlock } from "../../chain/section-bloom.js";
-import { isFrom, type Release } from "../../rules/release.js";
+import type { Release } from "../../rules/release.js";
+import { type RpcAnswers, rpcAnswersOf } from "./answers.js";
 import { MAX_ITEMS, makeId } from "./listeners.js";
 import { bloomGroups, itemCount, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
 import { logObject, logsOfBlock } from "./objects/log.js";
-import { type ObjectStyle, objectStyle } from "./objects/style.js";
 import { EXCEEDS_LIMIT, internal, RpcError } from "./rpc-error.js";
 import { SharedRoom } from "./shared-room.js";
 import { data } from "./values.js";
@@ -77,16 +77,15 @@ export class FilterRegistry {
 	private readonly lists: Readonly<Record<FilterKind, FilterList>>;
 	private queued = 0;
 
-	private get style(): ObjectStyle {
-		return objectStyle(this.release);
-	}
+	private readonly answers: RpcAnswers;
 
 	/** @param nowMs milliseconds of a clock that only goes forward */
 	constructor(
 		private readonly nowMs: () => number,
 		limits: FilterLimits,
-		private readonly release: Release,
+		release: Release,
 	) {
+		this.answers = rpcAnswersOf({ release });
 		this.lists = {
 			block: new FilterList(limits.maxBlockFilters),
 			log: new FilterList(limits.maxLogFilters),
@@ -166,8 +165,7 @@ export class FilterRegistry {
 		for (const list of [this.lists.block, this.lists.log]) {
 			const filter = list.byId.get(key);
 			if (!filter) continue;
-			// Up to release 4.8.1 an expired filter answers until a block comes that concerns it.
-			if (isFrom(this.release, "4.8.2") && this.nowMs() > filter.expiresMs) this.drop(list, key, filter);
+			if (this.answers.dropsExpired && this.nowMs() > filter.expiresMs) this.drop(list, key, filter);
 			else return { filter, list, key };
 		}
 		throw filterNotFound();
@@ -211,7 +209,7 @@ export class FilterRegistry {
 			if (!logs || number < logs.from || number > logs.to || !mayMatch(groups, bloom)) continue;
 			for (const one of placed) {
 				if (!matchesLog(logs, one.log)) continue;
-				const object = objects.get(one.logIndex) ?? logObject(one, block, removed, this.style);
+				const object = objects.get(one.logIndex) ?? logObject(one, block, removed, this.answers.objects);
 				objects.set(one.logIndex, object);
 				this.enqueue(filter, object);
 			}

@@ -1,5 +1,5 @@
 /**
- * The envelope from release 4.8.2 on (protocol/json-rpc §2.5): a batch holds calls alone, notifications have no answer, and
+ * The envelope of calls (protocol/json-rpc §2.5): a batch holds calls alone, notifications have no answer, and
  * what is refused before a method is asked has a form of its own.
  */
 

@@ -9,8 +9,9 @@ import type { StateView } from "../../state/view.js";
 import type { Turns } from "../turns.js";
 import { anyValue, list, type RecordOf, record, text } from "./declared-types.js";
 import { isJsonArray, type JsonArray, type JsonValue } from "./json-reader.js";
-import { type ParameterReaders, refuseTags } from "./parameter-readers.js";
+import { refuseTags } from "./parameter-readers.js";
 import { invalidParams } from "./rpc-error.js";
+import type { ParameterReaders } from "./strict-readers.js";
 import { isTag } from "./values.js";
 
 const MAX_TOPICS = 4;

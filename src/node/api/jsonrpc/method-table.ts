@@ -1,7 +1,7 @@
 /** Every method of JSON-RPC (protocol/json-rpc §5). */
 
 import type { JsonRpcConfig } from "../../config/service-config.js";
-import { isFrom, RELEASES, type Release } from "../../rules/release.js";
+import { isFrom, type Release } from "../../rules/release.js";
 import { lenientMethods } from "./lenient/methods.js";
 import type { RpcMethod } from "./method.js";
 import { blockMethods } from "./methods/blocks.js";
@@ -65,7 +65,7 @@ function byName(
 ): ReadonlyMap<string, RpcMethod> {
 	return new Map(
 		list
-			.filter(({ since = RELEASES[0] }) => isFrom(release, since))
+			.filter(({ since }) => isFrom(release, since))
 			.filter(({ isDebug, isSimulation }) => (!isDebug || debug) && (!isSimulation || simulate))
 			.filter(({ isRawState }) => !isRawState || state)
 			.flatMap((method) => [

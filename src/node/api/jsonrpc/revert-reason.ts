@@ -2,10 +2,8 @@
 
 import { asBuffer, equalBytes, fromHex } from "../../../protocol/bytes.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
-import { isFrom } from "../../rules/release.js";
-import type { ApiContext } from "../context.js";
 import { REVERTED } from "../queries/contract-calls.js";
-import { EXECUTION_REVERTED, INTERNAL, RpcError } from "./rpc-error.js";
+import { EXECUTION_REVERTED, RpcError } from "./rpc-error.js";
 import { data } from "./values.js";
 
 /** Selector of `Error(string)`, in which compilers wrap a reason. */
@@ -14,26 +12,6 @@ const WORD = 32;
 /** Beyond these, reasons aren't read. */
 const MAX_REASON_BYTES = 1 << 20;
 const MAX_TOLD_BYTES = 4_096;
-
-/** How errors tell why a call was reverted. */
-interface RevertStyle {
-	/** The data of the error is what the call returned. */
-	readonly tellsOutput: boolean;
-	/** A reason that is empty or long, or can't be read, is left away. */
-	readonly skipsOddReasons: boolean;
-	/** With the words and the code that Ethereum's libraries know. */
-	readonly lenient: boolean;
-}
-
-/** The style of the node's release. */
-export function revertStyleOf({ node }: Pick<ApiContext, "node">): RevertStyle {
-	const { release, jsonrpc } = node.config.node;
-	return {
-		tellsOutput: isFrom(release, "4.8.1"),
-		skipsOddReasons: isFrom(release, "4.8.2"),
-		lenient: jsonrpc.lenient,
-	};
-}
 
 /**
  * @param output what the call returned
@@ -45,16 +23,14 @@ export function revertText(output: Uint8Array): string {
 	return `${REVERTED}: ${readString(output.subarray(length))}`;
 }
 
-/**
- * The error of a reverted call.
- * @throws {NamedError} if the reason can't be read, in a style that doesn't skip it
- */
-export function revertError(output: Uint8Array, style: RevertStyle): RpcError {
-	if (style.lenient) {
-		return new RpcError(EXECUTION_REVERTED, `execution reverted${reasonOf(output)}`, data(output));
-	}
-	const text = style.skipsOddReasons ? REVERTED + reasonOf(output) : revertText(output);
-	return new RpcError(INTERNAL, text, style.tellsOutput && output.length > 0 ? data(output) : undefined);
+/** The error of a reverted call in the words and with the code that Ethereum's libraries know. */
+export function lenientRevert(output: Uint8Array): RpcError {
+	return new RpcError(EXECUTION_REVERTED, `execution reverted${reasonOf(output)}`, data(output));
+}
+
+/** What a call returned, as the data of an error. */
+export function dataOf(output: Uint8Array): string | undefined {
+	return output.length > 0 ? data(output) : undefined;
 }
 
 /** The reason of a revert; undefined if there is none, or none that can be read. */
@@ -68,8 +44,8 @@ export function revertReason(output: Uint8Array): string | undefined {
 	}
 }
 
-/** `: <reason>`; empty if there is none. */
-function reasonOf(output: Uint8Array): string {
+/** `: <reason>`; empty if there is none, or an empty or a long one, or none that can be read. */
+export function reasonOf(output: Uint8Array): string {
 	const reason = revertReason(output);
 	return reason === undefined ? "" : `: ${reason}`;
 }

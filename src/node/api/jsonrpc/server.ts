@@ -2,7 +2,6 @@
 
 import { exceptionText, NamedError } from "../../../protocol/json/exceptions.js";
 import type { ChainObserver } from "../../chain/observers.js";
-import { isFrom } from "../../rules/release.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { withCors } from "../cors.js";
 import { errorMessage } from "../endpoint.js";
@@ -16,6 +15,7 @@ import { type CallGate, OUT_OF_RESOURCES } from "../rate-limiter.js";
 import { collectBody, LARGE_BODY } from "../request-body.js";
 import { headRefusal, pathOf, traceOf } from "../request-head.js";
 import { ownTurn } from "../turns.js";
+import { RPC_TYPE, rpcAnswersOf } from "./answers.js";
 import { decodeBodyText } from "./body-text.js";
 import { type Caller, Dispatcher } from "./dispatcher.js";
 import { JsonTextError } from "./json-reader.js";
@@ -25,7 +25,6 @@ import { methodsByName } from "./method-table.js";
 import { SocketServer } from "./subscriptions/socket-server.js";
 
 const PATH = "/jsonrpc";
-const RPC_TYPE = "application/json-rpc";
 
 /** Where clients may open a WebSocket. */
 export const SOCKET_PATHS: ReadonlySet<string> = new Set([PATH, "/"]);
@@ -183,8 +182,7 @@ export class JsonRpcServer {
 		const share = node.limiter.bodies.open(request.socket.remoteAddress ?? "");
 		try {
 			const body = await collectBody(request, maxBodySize, share);
-			if (body === "too long")
-				return isFrom(node.config.node.release, "4.8.2") ? answer.send(200, RPC_TYPE, "") : answer.page(413);
+			if (body === "too long") return rpcAnswersOf(node.config.node).tooLong(answer);
 			if (body === "no room") return answer.page(503);
 			if (body.length > LARGE_BODY) await ownTurn();
 			await this.answerBody(request, answer, body);

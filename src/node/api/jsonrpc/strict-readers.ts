@@ -1,4 +1,6 @@
-/** Parameters from release 4.8.2 on (protocol/json-rpc §3.1). */
+/**
+ * Reads parameters (protocol/json-rpc §3.1): a value that can't be read is an invalid parameter with a text of its own.
+ */
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import { wrap } from "../../../protocol/int64.js";
@@ -7,7 +9,8 @@ import { decodeFields } from "../../../protocol/json/field-decoder.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import { SmartContractABI } from "../../../protocol/messages.js";
 import { valueText } from "./declared-types.js";
-import type { CallInput, ParameterReaders } from "./parameter-readers.js";
+import type { JsonValue } from "./json-reader.js";
+import type { CallInput } from "./parameter-readers.js";
 import {
 	asWord,
 	fullAddress,
@@ -18,7 +21,7 @@ import {
 	WORD_LENGTH,
 } from "./readings.js";
 import { invalidParams } from "./rpc-error.js";
-import { BARE_ADDRESS_LENGTH } from "./values.js";
+import { BARE_ADDRESS_LENGTH, type BlockTag } from "./values.js";
 
 /** Characters of parameters: what is longer is not even read. */
 const MAX_NUMBER = 20;
@@ -85,66 +88,84 @@ function readAgreedInput(call: CallInput): Uint8Array {
 	return bytes;
 }
 
-export const strictReaders: ParameterReaders = {
-	pastStates: ["earliest", "pending", "finalized", "safe"],
-	unknownBlocks: ["pending", "safe"],
+/** All throw {@link RpcError} or a `NamedError`. */
+export const strictReaders = {
+	/** Tags of which no state is kept, and tags of which there are no blocks. */
+	pastStates: ["earliest", "pending", "finalized", "safe"] as readonly BlockTag[],
+	unknownBlocks: ["pending", "safe"] as readonly BlockTag[],
+	/** A block's number, hexadecimal or decimal. */
 	blockNumber: readNumber,
-	filterBound: (text) => {
+	/** A bound of a log filter by its number: hexadecimal only. -1 is the head. */
+	filterBound: (text: string) => {
 		if (!text.startsWith("0x")) throw invalidParams("Incorrect hex syntax");
 		return readNumber(text);
 	},
-	isHash: (text) => text !== null && HASH.test(text),
+	/** Whether a text names a block by its id. */
+	isHash: (text: string | null): boolean => text !== null && HASH.test(text),
+	/** A block or transaction id, and that of the one block of a log filter. */
 	hash: readHash,
-	filterHash: readHash,
-	address: (text) => {
+	filterHash: (text: string) => readHash(text),
+	/** An address with or without its network prefix. */
+	address: (text: string | null) => {
 		const isReadable = text !== null && text.length <= MAX_ADDRESS;
 		const address = isReadable ? fullAddress(hexParameter(text)) : undefined;
 		if (!address) throw invalidParams("invalid address");
 		return address;
 	},
-	filterAddress: (value, refusal) => {
+	/** An address of a log filter. @param refusal what stands before the text that is refused */
+	filterAddress: (value: JsonValue, refusal: string) => {
 		const isReadable = typeof value === "string" && value.length <= MAX_FILTER_ADDRESS;
 		const bytes = isReadable ? optionalHex(value) : undefined;
 		if (bytes?.length !== BARE_ADDRESS_LENGTH) throw invalidParams(`${refusal}: ${valueText(value)}`);
 		return bytes;
 	},
-	topic: (value) => {
+	topic: (value: JsonValue) => {
 		if (typeof value !== "string" || !TOPIC.test(value)) {
 			throw invalidParams(`invalid topic(s): ${valueText(value)}`);
 		}
 		return decodeHexText(value);
 	},
-	index: (text, length) => {
+	/** A place in a list of so many; undefined: beyond it. */
+	index: (text: string | null, length: number) => {
 		if (text !== null && text.length > MAX_INDEX) throw invalidParams("invalid index value");
 		const place = readPlace(text);
 		return place >= 0 && place < length ? place : undefined;
 	},
-	slot: (text) => {
+	/** A slot of a contract's storage: 32 bytes, zeros in front. */
+	slot: (text: string | null) => {
 		const bytes = text === null || text.length > MAX_SLOT ? undefined : optionalHex(text);
 		if (!bytes || bytes.length > WORD_LENGTH) throw invalidParams("invalid storage key value");
 		return asWord(bytes);
 	},
+	/** An amount; 0 where it is missing. */
 	amount: readAmountFromZero,
-	feeLimitSun: (gas, price) => {
+	/** The energy that `gas` names, paid in full. @param price of a unit in sun */
+	feeLimitSun: (gas: string | null | undefined, price: bigint) => {
 		const feeLimit = readAmountFromZero(gas) * price;
 		if (feeLimit !== wrap(feeLimit)) throw invalidParams("invalid gas: fee limit overflow");
 		return feeLimit;
 	},
-	inputText: ({ data, input }) => input ?? data ?? null,
-	input: (call) => {
+	/** The text that a call is called with. */
+	inputText: ({ data, input }: CallInput) => input ?? data ?? null,
+	/** Its bytes. What is wrong with them is told when they are read, or when they are asked for. */
+	input: (call: CallInput) => {
 		const bytes = readCallInput(call);
 		return () => bytes;
 	},
-	agreedInput: (call) => {
+	/** As `input`, where both names must say the same. */
+	agreedInput: (call: CallInput) => {
 		const bytes = readAgreedInput(call);
 		return () => bytes;
 	},
-	contractAbi: (text, visible) => {
+	/** The interface of a contract, as the text of a list. */
+	contractAbi: (text: string, visible: boolean) => {
 		try {
-			return decodeFields(SmartContractABI, `{"entrys":${text}}`, visible, "inserted");
+			return decodeFields(SmartContractABI, `{"entrys":${text}}`, visible);
 		} catch (error) {
 			if (error instanceof NamedError) throw invalidParams("invalid abi");
 			throw error;
 		}
 	},
 };
+
+export type ParameterReaders = typeof strictReaders;

@@ -9,7 +9,6 @@ import { cycleBrokerage } from "../../resources/delegation-store.js";
 import { valuesInStoreOrder } from "../../state/store-order.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
-import { runtimeSort } from "./runtime-sort.js";
 
 /** The longest page of a list. */
 const MAX_PAGE = 1_000n;
@@ -63,14 +62,11 @@ export function brokerageOf(state: StateView, address: Uint8Array): number {
 	return cycleBrokerage(state, state.properties.get("CURRENT_CYCLE_NUMBER"), address);
 }
 
-/**
- * Every proposal, newest first. Of two that were made at one time the network's comparison says in both directions that
- * the first comes later, so the order of more than 31 is what the runtime's sort makes of that.
- */
+/** Every proposal, newest first; those that were made at one time in the order of the store. */
 export function allProposals(state: StateView): ProposalList {
 	const proposals = valuesInStoreOrder(state.proposal);
 	return ProposalList.create({
-		proposals: runtimeSort(proposals, (a, b) => (a.create_time > b.create_time ? -1 : 1)),
+		proposals: proposals.sort((a, b) => Number(b.create_time - a.create_time)),
 	});
 }
 

@@ -18,14 +18,14 @@ import { SIGNATURE_LENGTH, SignatureError } from "../../../protocol/signature.js
 import { SignatureSizeError, SignedTransaction } from "../../../protocol/transaction.js";
 import { signingPermission, sumWeights } from "../../chain/authorization.js";
 import { ValidateSignatureError } from "../../rules/errors.js";
-import { isFrom } from "../../rules/release.js";
+import { byRelease } from "../../rules/release.js";
 import type { ApiContext } from "../context.js";
+import { olderReading } from "./older/approvals.js";
 
 const Weight = TransactionSignWeightResultResponse_code;
 const Approved = TransactionApprovedListResultResponse_code;
 
 const NO_CONTRACT = "Invalid transaction: no valid contract";
-const NO_ACCOUNT = "Account does not exist!";
 const TOO_MANY = "too many signatures";
 
 /** An answer about a transaction's signatures. */
@@ -37,7 +37,7 @@ export interface SignatureAnswer<T> {
 }
 
 /** How a transaction's signatures stand against the permission that it names. */
-interface Weighed {
+export interface Weighed {
 	/** Undefined: there is none that may sign. */
 	readonly permission?: Readonly<Permission>;
 	readonly signers: readonly Uint8Array[];
@@ -46,13 +46,32 @@ interface Weighed {
 	readonly refusal?: { readonly code: number; readonly message: string };
 }
 
+/** How signatures are looked at. */
+export interface SignatureReading {
+	/** The transaction with the signatures that are looked at; undefined: there are more than any transaction may have. */
+	readable(context: ApiContext, transaction: SignedTransaction): SignedTransaction | undefined;
+	/** Who approved of a transaction. */
+	approved(
+		context: ApiContext,
+		transaction: SignedTransaction,
+		contract: Readonly<TransactionContract>,
+	): Weighed;
+}
+
+const readings = byRelease<SignatureReading>(
+	{ readable: cutSignatures, approved: weigh },
+	olderReading(unread),
+);
+
+const readingOf = ({ node }: ApiContext): SignatureReading => readings[node.config.node.release];
+
 /** The weight of a transaction's signatures under the permission that it names. */
 export function signWeight(
 	context: ApiContext,
 	transaction: SignedTransaction,
 ): SignatureAnswer<TransactionSignWeight> {
 	const answer = new TransactionSignWeight();
-	const shown = readable(context, transaction);
+	const shown = readingOf(context).readable(context, transaction);
 	const tell = (code: number, message: string): SignatureAnswer<TransactionSignWeight> => {
 		answer.result = TransactionSignWeightResult.create({ code, message });
 		return { answer, shown };
@@ -68,15 +87,12 @@ export function signWeight(
 	return tell(enough ? Weight.ENOUGH_PERMISSION : Weight.NOT_ENOUGH_PERMISSION, "");
 }
 
-/**
- * The addresses that have signed a transaction. Up to release 4.8.1 all of them; from 4.8.2 on only where the
- * permission counts them all.
- */
+/** The addresses that have signed a transaction, where the permission counts them all. */
 export function approvedList(
 	context: ApiContext,
 	transaction: SignedTransaction,
 ): SignatureAnswer<TransactionApprovedList> {
-	const shown = readable(context, transaction);
+	const shown = readingOf(context).readable(context, transaction);
 	const tell = (code: number, message: string): SignatureAnswer<TransactionApprovedList> => ({
 		answer: TransactionApprovedList.create({
 			result: TransactionApprovedListResult.create({ code, message }),
@@ -85,9 +101,7 @@ export function approvedList(
 	});
 	if (!shown) return tell(Approved.OTHER_ERROR, TOO_MANY);
 	if (!shown.contract) return tell(Approved.OTHER_ERROR, NO_CONTRACT);
-	const { signers, refusal } = isLater(context)
-		? weigh(context, shown, shown.contract)
-		: recoverAll(context, shown);
+	const { signers, refusal } = readingOf(context).approved(context, shown, shown.contract);
 	if (!refusal) {
 		const result = new TransactionApprovedListResult();
 		return { answer: TransactionApprovedList.create({ approved_list: signers, result }), shown };
@@ -104,16 +118,10 @@ export function approvedList(
 	}
 }
 
-const isLater = ({ node }: ApiContext): boolean => isFrom(node.config.node.release, "4.8.2");
-
-/**
- * The transaction as a release looks at its signatures: from 4.8.2 on at the first 65 bytes of each. Undefined: there are
- * more than any transaction may have.
- */
-function readable(context: ApiContext, transaction: SignedTransaction): SignedTransaction | undefined {
-	if (!isLater(context)) return transaction;
+/** The transaction with the first 65 bytes of each signature. */
+function cutSignatures({ state }: ApiContext, transaction: SignedTransaction): SignedTransaction | undefined {
 	const { signature } = transaction.message;
-	if (signature.length > context.state.properties.get("TOTAL_SIGN_NUM")) return undefined;
+	if (signature.length > state.properties.get("TOTAL_SIGN_NUM")) return undefined;
 	if (signature.every(({ length }) => length <= SIGNATURE_LENGTH)) return transaction;
 	const message = Transaction.copy(transaction.message);
 	message.signature = signature.map((bytes) => bytes.subarray(0, SIGNATURE_LENGTH));
@@ -125,12 +133,8 @@ function weigh(
 	transaction: SignedTransaction,
 	{ Permission_id: id, type }: Readonly<TransactionContract>,
 ): Weighed {
-	const refuse = (message: string): Weighed => ({
-		signers: [],
-		weight: 0n,
-		refusal: { code: Weight.PERMISSION_ERROR, message },
-	});
-	if (!state.account.has(transaction.owner)) return refuse(NO_ACCOUNT);
+	const refuse = (message: string): Weighed => unread({ message });
+	if (!state.account.has(transaction.owner)) return unread();
 	const permission = signingPermission(state, transaction);
 	if (!permission) return refuse("Permission for this, does not exist!");
 	if (id !== OWNER_PERMISSION) {
@@ -149,21 +153,10 @@ function weigh(
 	}
 }
 
-/** Who signed, whether they may or not. */
-function recoverAll({ state }: ApiContext, transaction: SignedTransaction): Weighed {
-	const refuse = (code: number, message: string): Weighed => ({
-		signers: [],
-		weight: 0n,
-		refusal: { code, message },
-	});
-	if (!state.account.has(transaction.owner)) return refuse(Weight.PERMISSION_ERROR, NO_ACCOUNT);
-	try {
-		const signers = transaction.message.signature.map((_signature, index) => transaction.signer(index));
-		return { signers, weight: 0n };
-	} catch (error) {
-		if (error instanceof SignatureError) return refuse(codeOf(error), error.message);
-		throw error;
-	}
+/** Signatures that can't be weighed. @param cause absent: there is no account */
+function unread(cause?: { readonly message: string }): Weighed {
+	const refusal = { code: codeOf(cause), message: cause?.message ?? "Account does not exist!" };
+	return { signers: [], weight: 0n, refusal };
 }
 
 function codeOf(cause: unknown): number {

@@ -4,10 +4,9 @@
  */
 
 import { numberOfBlockId } from "../../../protocol/block.js";
-import { fromKey, toKey } from "../../../protocol/bytes.js";
+import { fromKey } from "../../../protocol/bytes.js";
 import { SLOT_MS } from "../../../protocol/slot.js";
 import { Recent } from "../../memory/recent.js";
-import { isFrom } from "../../rules/release.js";
 import type { Timer } from "../environment.js";
 import {
 	ApplicationType,
@@ -82,16 +81,15 @@ export class Advertisement {
 	/** A peer announces items (protocol/peers §8.1). @throws {Misconduct} */
 	receiveInventory(peer: Peer, { kind, ids }: InventoryList): void {
 		const isBlock = kind === InventoryKind.BLOCK;
-		const { release, maxBlocksPerSecond } = this.world.settings;
-		const isLatest = isFrom(release, "4.8.2");
-		if (isLatest) checkRepeated(ids, "Inventory");
+		const { chain, conduct, settings } = this.world;
+		conduct.checkRepeated(ids, "Inventory");
 		if (!isBlock && kind !== InventoryKind.TX) {
-			if (isLatest) throw new Misconduct(Reason.BAD_PROTOCOL, `unknown inventory type: ${kind}`);
+			conduct.unknownInventory(kind);
 			return;
 		}
 		const isTaken = isBlock
-			? takesBlocks(peer, ids.length, maxBlocksPerSecond)
-			: this.takesTransactions(peer, ids.length, isLatest);
+			? takesBlocks(peer, ids.length, settings.maxBlocksPerSecond)
+			: this.takesTransactions(peer, ids.length);
 		if (!isTaken) return;
 		if (!peer.isSynced) return;
 		if (!isBlock && (this.isUnsolidified || this.isBusy())) return;
@@ -99,24 +97,17 @@ export class Advertisement {
 			if (id.length !== ID_LENGTH) throw new Misconduct(Reason.UNKNOWN, `an id of ${id.length} bytes`);
 			const key = itemKey(kind, id);
 			peer.announcedToUs.renew(key, true);
-			if (isBlock && this.isOfUse(peer, id, key, isLatest)) peer.touch();
+			if (isBlock && conduct.isOfUse(peer, id, key, chain.head.number)) peer.touch();
 			this.add(peer, kind, id, key);
 		}
 		if (isBlock) this.fetchStep();
 	}
 
-	/** Whether the announcement of a block keeps its peer from seeming idle. */
-	private isOfUse(peer: Peer, id: Uint8Array, key: string, isLatest: boolean): boolean {
-		return isLatest ? numberOfBlockId(id) > this.world.chain.head.number : !peer.announcedByUs.has(key);
-	}
-
-	/**
-	 * Counts announced transactions; more than the limit of the last ten seconds are not looked at.
-	 * @param isStrict these count before they are looked at, as from release 4.8.2 on
-	 */
-	private takesTransactions(peer: Peer, count: number, isStrict: boolean): boolean {
-		const most = this.world.settings.maxTransactionsPerSecond * 10;
-		if (peer.transactionCount.total + (isStrict ? count : 0) > most) return false;
+	/** Counts announced transactions; more than the limit of the last ten seconds are not looked at. */
+	private takesTransactions(peer: Peer, count: number): boolean {
+		const { conduct, settings } = this.world;
+		const most = settings.maxTransactionsPerSecond * 10;
+		if (peer.transactionCount.total + conduct.countedAhead(count) > most) return false;
 		peer.transactionCount.add(count);
 		return true;
 	}
@@ -229,7 +220,7 @@ export class Advertisement {
 			const key = itemKey(InventoryKind.TX, id);
 			const transaction = this.transactions.get(key) ?? this.world.chain.transaction(id);
 			if (!transaction) throw new Misconduct(Reason.FETCH_FAIL, "an announced transaction is gone");
-			this.served(peer, key);
+			this.world.conduct.served(peer, key);
 			batch.push(transaction);
 			bytes += transaction.size;
 			if (bytes > TXS_BYTES) flush();
@@ -244,15 +235,10 @@ export class Advertisement {
 			const block = this.findBlock(id);
 			if (!block) throw new Misconduct(Reason.FETCH_FAIL, "an announced block is gone");
 			const ref = readBareBlockId(id);
-			this.served(peer, itemKey(InventoryKind.BLOCK, id));
+			this.world.conduct.served(peer, itemKey(InventoryKind.BLOCK, id));
 			if (peer.bothHave.number < ref.number) peer.setBothHave(ref);
 			this.world.send(peer, ApplicationType.BLOCK, block.bytes);
 		}
-	}
-
-	/** From release 4.8.1 on, what was announced is given once. */
-	private served(peer: Peer, key: string): void {
-		if (isFrom(this.world.settings.release, "4.8.1")) peer.announcedByUs.delete(key);
 	}
 
 	/** Announces a block at once (protocol/peers §8.5). */
@@ -358,13 +344,7 @@ export class Advertisement {
 	}
 }
 
-/** @throws {Misconduct} if an id stands twice in an inventory */
-export function checkRepeated(ids: readonly Uint8Array[], message: "Inventory" | "FetchInvData"): void {
-	if (new Set(ids.map(toKey)).size === ids.length) return;
-	throw new Misconduct(Reason.BAD_PROTOCOL, `${message} contains duplicate hashes, size: ${ids.length}`);
-}
-
-/** Counts announced blocks; what comes on top of the limit of ten seconds is not looked at, as in release 4.8.2. */
+/** Counts announced blocks; what comes on top of the limit of ten seconds is not looked at. */
 function takesBlocks(peer: Peer, count: number, perSecond: number): boolean {
 	if (peer.blockCount.total + count > perSecond * 10) return false;
 	peer.blockCount.add(count);

@@ -1,7 +1,7 @@
 /** The application layer of the peer network: greets peers, reads their messages, and tells them why they must go. */
 
 import { Block, PBFTMessage, Transactions } from "../../../protocol/messages.js";
-import { isFrom } from "../../rules/release.js";
+import { admissionOf } from "../../rules/admission.js";
 import type { ApplicationListener, PeerConnection, Transport } from "../connection.js";
 import type { NodeAddress } from "../environment.js";
 import {
@@ -27,7 +27,7 @@ import {
 	readBlockHeader,
 } from "../wire/block-messages.js";
 import type { OversizeMessage } from "../wire/message-kinds.js";
-import { Advertisement, checkRepeated } from "./advertisement.js";
+import { Advertisement } from "./advertisement.js";
 import { EffectiveCheck } from "./effective-check.js";
 import { acceptHello, greet } from "./handshake.js";
 import { errorKind, isPeersFault, Misconduct, reasonOf } from "./misconduct.js";
@@ -209,7 +209,7 @@ export class Application implements ApplicationListener {
 	}
 
 	private receiveDisconnect(peer: Peer, payload: Uint8Array): void {
-		if (isFrom(this.world.settings.release, "4.8.1") && !peer.farewellRate.tryTake()) return;
+		if (!peer.farewellRate.tryTake()) return;
 		peer.remoteReason = reasonName(decodeDisconnect(payload));
 		this.world.meter?.disconnected(peer.remoteReason);
 		this.world.log.info({ peer: peer.name, reason: peer.remoteReason }, "peer leaves");
@@ -236,8 +236,7 @@ export class Application implements ApplicationListener {
 
 	private receiveFetch(peer: Peer, payload: Uint8Array): void {
 		const { kind, ids } = decodeInventory(payload);
-		const { release } = this.world.settings;
-		if (isFrom(release, "4.8.2")) checkRepeated(ids, "FetchInvData");
+		this.world.conduct.checkRepeated(ids, "FetchInvData");
 		if (kind === InventoryKind.TX) {
 			this.advertisement.serveTransactions(peer, ids);
 			return;
@@ -268,8 +267,8 @@ export class Application implements ApplicationListener {
 			return;
 		}
 		const decoded = decodeBlock(payload);
-		const { release, network } = world.settings;
-		const block = isFrom(release, "4.8.2") ? decoded.withoutUnknownFields(network === "nile") : decoded;
+		const { network } = world.settings;
+		const block = admissionOf(world.settings).received(decoded, network);
 		if (world.chain.filtersUnknownFields) {
 			filterMessage(Block, decoded.message, payload.length, network);
 			filterTransactions(block.transactions);

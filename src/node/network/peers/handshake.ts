@@ -4,7 +4,6 @@ import { be64, concatBytes, EMPTY, equalBytes, toHex, utf8 } from "../../../prot
 import { sha256 } from "../../../protocol/hash.js";
 import { Endpoint } from "../../../protocol/messages.js";
 import { recoverAddress, SignatureError } from "../../../protocol/signature.js";
-import { isFrom, type Release } from "../../rules/release.js";
 import type { Transport } from "../connection.js";
 import {
 	ApplicationType,
@@ -14,14 +13,11 @@ import {
 	readBlockId,
 } from "../wire/application-messages.js";
 import { NODE_ID_LENGTH } from "../wire/endpoint.js";
+import type { Conduct } from "./conduct.js";
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { OwnWitness, PeerWorld } from "./peer-world.js";
 
-const BLOCK_ID_LENGTH = 32;
-/** Lengths of a signature, from release 4.8.2 on. */
-const SHORTEST = 65;
-const LONGEST = 68;
 const FULL_NODE = 0;
 const LIGHT_NODE = 1;
 /** Longest address, signature and version that are looked at. */
@@ -81,19 +77,14 @@ function helloHash(timestamp: bigint): Uint8Array {
  * @throws {Misconduct | BlockIdLengthError}
  */
 export function acceptHello(world: PeerWorld, peer: Peer, hello: HelloMessage, isProbe: boolean): boolean {
-	const { chain, settings } = world;
+	const { chain, conduct, settings } = world;
 	if (peer.hello) throw new Misconduct(Reason.BAD_PROTOCOL, "a second HELLO");
 	const nodeId = hello.from?.nodeId ?? EMPTY;
 	if (nodeId.length === NODE_ID_LENGTH && !peer.connection.replaceNodeId(nodeId)) {
 		peer.localReason = "DUPLICATE_PEER";
 		return false;
 	}
-	if (!isWellFormed(hello, settings.release)) {
-		const reason = isFrom(settings.release, "4.8.1")
-			? Reason.INCOMPATIBLE_PROTOCOL
-			: Reason.UNEXPECTED_IDENTITY;
-		throw new Misconduct(reason, "the HELLO is not valid");
-	}
+	if (!isWellFormed(hello, conduct)) throw new Misconduct(conduct.malformedHello, "the HELLO is not valid");
 	if (settings.isFastForward) proveWitness(world, peer, hello);
 	if (hello.lowestBlockNum > chain.head.number) {
 		throw new Misconduct(Reason.LIGHT_NODE_SYNC_FAIL, `it begins at block ${hello.lowestBlockNum}`);
@@ -107,8 +98,7 @@ export function acceptHello(world: PeerWorld, peer: Peer, hello: HelloMessage, i
 	}
 	const solidNumber = hello.solidBlockId?.number ?? 0n;
 	if (chain.solid.number >= solidNumber && !chain.isOnChain(readBlockId(hello.solidBlockId).id)) {
-		const isBelow = isFrom(settings.release, "4.8.1") && chain.lowestNumber > solidNumber;
-		const reason = isBelow ? Reason.LIGHT_NODE_SYNC_FAIL : Reason.FORKED;
+		const reason = chain.lowestNumber > solidNumber ? conduct.solidBelowLowest : Reason.FORKED;
 		throw new Misconduct(reason, `its solidified block ${solidNumber} is not ours`);
 	}
 	const head = readBlockId(hello.headBlockId);
@@ -121,12 +111,10 @@ export function acceptHello(world: PeerWorld, peer: Peer, hello: HelloMessage, i
 	return true;
 }
 
-function isWellFormed(hello: HelloMessage, release: Release): boolean {
+function isWellFormed(hello: HelloMessage, { isBlockIdLength }: Conduct): boolean {
 	const ids = [hello.genesisBlockId, hello.solidBlockId, hello.headBlockId];
-	const isId = (length: number): boolean =>
-		isFrom(release, "4.8.1") ? length === BLOCK_ID_LENGTH : length > 0;
 	return (
-		ids.every((id) => isId(id?.hash.length ?? 0)) &&
+		ids.every((id) => isBlockIdLength(id?.hash.length ?? 0)) &&
 		[hello.address, hello.signature, hello.codeVersion].every(({ length }) => length <= MAX_FIELD_LENGTH)
 	);
 }
@@ -145,8 +133,7 @@ function proveWitness(world: PeerWorld, peer: Peer, hello: HelloMessage): void {
 	const others = world.peers.filter((each) => each.hello && equalBytes(each.hello.address, address)).length;
 	if (others > MAX_PEERS_OF_WITNESS) throw refuse("too many peers of this witness");
 	const { length } = hello.signature;
-	const isStrange = isFrom(world.settings.release, "4.8.2") && (length < SHORTEST || length > LONGEST);
-	if (isStrange) throw refuse(`a signature of ${length} bytes`);
+	if (!world.conduct.isHelloSignatureLength(length)) throw refuse(`a signature of ${length} bytes`);
 	try {
 		const signer = recoverAddress(helloHash(hello.timestamp), concatBytes(hello.signature));
 		if (!equalBytes(signer, chain.signerOf(address))) throw refuse("signed by another key");

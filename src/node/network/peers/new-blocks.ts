@@ -6,7 +6,6 @@
 
 import { toHex, toKey } from "../../../protocol/bytes.js";
 import { type ChainError, MerkleRootError } from "../../rules/errors.js";
-import { isFrom } from "../../rules/release.js";
 import { InventoryKind, Reason, type SignedBlock } from "../wire/application-messages.js";
 import { judgeAdvertised } from "./advertised-block.js";
 import type { Advertisement } from "./advertisement.js";
@@ -44,7 +43,7 @@ export class NewBlocks {
 
 	/** Handles a block that a peer announced, or pushed. @throws {Misconduct} */
 	receive(peer: Peer, block: SignedBlock): void {
-		const { chain, settings, log } = this.world;
+		const { chain, conduct, settings, log } = this.world;
 		const key = itemKey(InventoryKind.BLOCK, block.id);
 		if (peer.isRelay) peer.announcedByUs.put(key, true);
 		this.advertisement.arrived(peer, InventoryKind.BLOCK, block.id);
@@ -57,10 +56,8 @@ export class NewBlocks {
 				throw new Misconduct(Reason.BAD_BLOCK, `block ${block.number} comes before its time`, true);
 			case "badRoot":
 				throw new Misconduct(badRootReason(verdict.error), verdict.error.message);
-			case "badSignature": {
-				const reason = isFrom(settings.release, "4.8.1") ? Reason.BAD_BLOCK : Reason.UNKNOWN;
-				throw new Misconduct(reason, `block ${block.number} is not signed by its witness`);
-			}
+			case "badSignature":
+				throw new Misconduct(conduct.badBlockSignature, `block ${block.number} is not signed by its witness`);
 			case "unknownWitness":
 				throw new Misconduct(Reason.UNKNOWN, `the witness of block ${block.number} has no account`);
 			case "unlinked":

@@ -7,6 +7,7 @@ import type { NetworkEnvironment } from "../environment.js";
 import type { LocalChain } from "../local-chain.js";
 import type { PeerMeter } from "../peer-meter.js";
 import { ApplicationType, encodeDisconnect, Reason, reasonName } from "../wire/application-messages.js";
+import { type Conduct, conductOf } from "./conduct.js";
 import type { Peer } from "./peer.js";
 
 /** Log of the peer network; pino fits. */
@@ -29,11 +30,11 @@ export interface PeerSettings {
 	readonly maxTransactionsPerSecond: number;
 	/** Announced blocks that are looked at, on average of ten seconds. */
 	readonly maxBlocksPerSecond: number;
-	/** Requests of one peer that are answered in a second, from release 4.8.1 on. */
+	/** Requests of one peer that are answered in a second. */
 	readonly summariesPerSecond: number;
 	readonly fetchesPerSecond: number;
 	readonly disconnectsPerSecond: number;
-	/** Blocks that all peers together may owe us, from release 4.8.2 on. */
+	/** Blocks that all peers together may owe us. */
 	readonly maxRequestedBlocks: number;
 	/** Transactions that may wait, in all places together. */
 	readonly maxWaitingTransactions: number;
@@ -73,11 +74,14 @@ const DELIVERING_MS = 10_000;
 
 export class PeerWorld {
 	private readonly list: Peer[] = [];
+	readonly settings: PeerSettings;
+	/** What peers are held to. */
+	readonly conduct: Conduct;
 
 	constructor(
 		readonly environment: NetworkEnvironment,
 		readonly chain: LocalChain,
-		readonly settings: PeerSettings,
+		settings: PeerSettings,
 		readonly log: PeerLog,
 		/** Keys with which this node votes and identifies itself. */
 		readonly witnesses: readonly OwnWitness[],
@@ -85,7 +89,10 @@ export class PeerWorld {
 		readonly isMaster: () => boolean,
 		/** Undefined: metrics are off. */
 		readonly meter?: PeerMeter | undefined,
-	) {}
+	) {
+		this.conduct = conductOf(settings.release);
+		this.settings = { ...settings, ...this.conduct.unlimited };
+	}
 
 	/** The clock that only goes forward, see {@link NetworkEnvironment}. */
 	now = (): number => this.environment.now();

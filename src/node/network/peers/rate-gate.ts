@@ -4,7 +4,10 @@ export class RateGate {
 	/** When the next permit is due, if none is saved. */
 	private nextMs: number;
 
-	/** @param now a clock that only goes forward, in milliseconds */
+	/**
+	 * @param perSecond infinite: there is always a permit
+	 * @param now a clock that only goes forward, in milliseconds
+	 */
 	constructor(
 		private readonly perSecond: number,
 		private readonly now: () => number,
@@ -16,6 +19,7 @@ export class RateGate {
 	tryTake(): boolean {
 		const now = this.now();
 		if (now < this.nextMs) return false;
+		if (this.perSecond === Number.POSITIVE_INFINITY) return true;
 		const intervalMs = 1000 / this.perSecond;
 		this.saved = Math.min(this.perSecond, this.saved + (now - this.nextMs) / intervalMs);
 		const spent = Math.min(1, this.saved);

@@ -3,7 +3,6 @@
  * all peers are of our choosing or no block comes from any.
  */
 
-import { isFrom } from "../../rules/release.js";
 import type { Timer } from "../environment.js";
 import { Reason } from "../wire/application-messages.js";
 import type { Peer } from "./peer.js";
@@ -57,8 +56,7 @@ export class Resilience {
 		if (peers.length < settings.maxConnections) return;
 		const synced = this.untrusted((peer) => peer.isSynced);
 		if (synced.length >= MIN_TO_CHOOSE_FROM) {
-			const choice = isFrom(settings.release, "4.8.2") ? olderHalf(synced) : synced;
-			this.drop(this.weightedChoice(choice), Reason.RANDOM_ELIMINATION);
+			this.drop(this.weightedChoice(this.world.conduct.eliminable(synced)), Reason.RANDOM_ELIMINATION);
 			return;
 		}
 		const sources = peers.filter((peer) => peer.needSyncFromPeer).length;
@@ -114,12 +112,6 @@ export class Resilience {
 	private drop(peer: Peer | undefined, reason: Reason): void {
 		if (peer) this.world.disconnect(peer, reason, "to make room for another peer");
 	}
-}
-
-/** The half of the peers, rounded up, whose last good block is the longest ago. */
-function olderHalf(peers: readonly Peer[]): readonly Peer[] {
-	const byAge = [...peers].sort((a, b) => a.lastGoodBlockMs - b.lastGoodBlockMs || 0);
-	return byAge.slice(0, Math.ceil(byAge.length / 2));
 }
 
 /** The least useful first. */

@@ -10,7 +10,6 @@ import { equalBytes, toHex, toKey } from "../../../protocol/bytes.js";
 import { countField } from "../../../protocol/codec/scan.js";
 import { SLOT_MS } from "../../../protocol/slot.js";
 import { Recent } from "../../memory/recent.js";
-import { isFrom } from "../../rules/release.js";
 import type { Timer } from "../environment.js";
 import type { BlockRef } from "../local-chain.js";
 import {
@@ -385,9 +384,8 @@ export class SyncRequester {
 	private batchLimit(peer: Peer): number {
 		const outstanding = this.world.peers.reduce((sum, { requested }) => sum + requested.size, 0);
 		const room = this.world.settings.maxQueuedBytes - this.queuedBytes - outstanding * this.averageBytes;
-		const { release, maxRequestedBlocks } = this.world.settings;
 		// More may wait in other places; the network counts those that were not there before.
-		const free = isFrom(release, "4.8.2") ? maxRequestedBlocks - outstanding : MAX_BATCH;
+		const free = this.world.settings.maxRequestedBlocks - outstanding;
 		const limit = Math.min(MAX_BATCH, free, Math.floor(Math.min(room, BATCH_BYTES) / this.averageBytes));
 		const front = peer.toFetch.front;
 		const isFrontFree = front !== undefined && !this.assigned.has(toKey(front.id));

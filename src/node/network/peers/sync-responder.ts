@@ -4,7 +4,6 @@
  */
 
 import { toHex, toKey } from "../../../protocol/bytes.js";
-import { isFrom } from "../../rules/release.js";
 import type { BlockRef } from "../local-chain.js";
 import {
 	ApplicationType,
@@ -19,9 +18,6 @@ import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
 
 const LIST_IDS = 2000n;
-/** Ids of a summary, and blocks of one request, that the network allows. */
-const MAX_SUMMARY_IDS = 30;
-const MAX_FETCHED_IDS = 100;
 /** Blocks wait while a connection has this much unsent. */
 const MAX_BACKLOG_BYTES = 4 << 20;
 const BACKLOG_CHECK_MS = 10;
@@ -45,13 +41,13 @@ export class SyncResponder {
 
 	/** Answers a summary by a list of what follows. @throws {Misconduct} */
 	answerSummary(peer: Peer, summary: readonly BlockRef[]): void {
-		const { release } = this.world.settings;
-		if (isFrom(release, "4.8.2") && summary.length > MAX_SUMMARY_IDS) {
-			const why = `SyncBlockChain blockIds size ${summary.length} exceeds limit ${MAX_SUMMARY_IDS}`;
+		const { maxSummaryIds } = this.world.conduct;
+		if (summary.length > maxSummaryIds) {
+			const why = `SyncBlockChain blockIds size ${summary.length} exceeds limit ${maxSummaryIds}`;
 			throw new Misconduct(Reason.BAD_PROTOCOL, why);
 		}
 		// What comes too fast is dropped without a word; a peer that needs no more may ask again, within bounds of ours.
-		if (isFrom(release, "4.8.1") && peer.remainForPeer > 0n && !peer.summaryRate.tryTake()) return;
+		if (peer.remainForPeer > 0n && !peer.summaryRate.tryTake()) return;
 		if (peer.summaryCount.total >= MAX_SUMMARIES) {
 			throw new Misconduct(Reason.BAD_PROTOCOL, "too many summaries", true);
 		}
@@ -95,14 +91,12 @@ export class SyncResponder {
 
 	/** Checks and queues blocks that a peer asks for after its list (protocol/peers §7.4). @throws {Misconduct | Error} */
 	answerFetch(peer: Peer, ids: readonly Uint8Array[]): void {
-		const { release, syncFetchBatch } = this.world.settings;
+		const { syncFetchBatch } = this.world.settings;
 		if (!peer.needSyncFromUs) throw new Misconduct(Reason.BAD_PROTOCOL, "no need sync");
-		if (isFrom(release, "4.8.1")) {
-			if (!peer.fetchRate.tryTake())
-				throw new Misconduct(Reason.BAD_PROTOCOL, "FETCH_INV_DATA requests too frequently");
-			if (ids.length > MAX_FETCHED_IDS)
-				throw new Misconduct(Reason.BAD_PROTOCOL, `fetch too many blocks, size:${ids.length}`);
-		}
+		if (!peer.fetchRate.tryTake())
+			throw new Misconduct(Reason.BAD_PROTOCOL, "FETCH_INV_DATA requests too frequently");
+		if (ids.length > this.world.conduct.maxFetchedIds)
+			throw new Misconduct(Reason.BAD_PROTOCOL, `fetch too many blocks, size:${ids.length}`);
 		const last = peer.lastListed;
 		if (!last) throw new Misconduct(Reason.UNKNOWN, "blocks before the first list");
 		const lowest = last.number - 2n * BigInt(syncFetchBatch);

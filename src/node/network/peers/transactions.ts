@@ -5,7 +5,6 @@
  */
 
 import { strangeSignatureSize } from "../../chain/authorization.js";
-import { isFrom } from "../../rules/release.js";
 import { InventoryKind, Reason, type SignedTransaction } from "../wire/application-messages.js";
 import type { Advertisement } from "./advertisement.js";
 import { FairQueue } from "./fair-queue.js";
@@ -61,18 +60,16 @@ export class TransactionIntake {
 		const { advertisement } = this;
 		if (!advertisement) return;
 		const seen = new Set<string>();
-		const isLatest = isFrom(this.world.settings.release, "4.8.2");
 		for (const transaction of transactions) {
-			const isTwice = seen.size === seen.add(transaction.idHex).size;
-			if (isTwice && isLatest) {
+			if (seen.size === seen.add(transaction.idHex).size) {
 				const why = `TransactionsMessage contains duplicate transaction: ${transaction.idHex}`;
 				throw new Misconduct(Reason.BAD_PROTOCOL, why);
 			}
-			if (isTwice || !advertisement.wasAsked(peer, InventoryKind.TX, transaction.id)) {
+			if (!advertisement.wasAsked(peer, InventoryKind.TX, transaction.id)) {
 				throw new Misconduct(Reason.BAD_PROTOCOL, `transaction ${transaction.idHex} was not asked for`);
 			}
 			if (!transaction.contract) throw new Misconduct(Reason.BAD_TX, "a transaction without a contract");
-			const size = isLatest ? strangeSignatureSize(transaction) : undefined;
+			const size = strangeSignatureSize(transaction, this.world.settings);
 			if (size !== undefined)
 				throw new Misconduct(Reason.BAD_TX, `tx ${transaction.idHex} signature size is ${size}`);
 		}

@@ -2,19 +2,14 @@
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import { maxInt, SUN_PER_COIN, wrap } from "../../../protocol/int64.js";
-import { Account, AccountFrozen, AccountType, DelegatedResource } from "../../../protocol/messages.js";
-import {
-	addDelegated,
-	delegatedAmount,
-	delegationExpiryMs,
-	delegationKeyV1,
-	editDelegation,
-} from "../../resources/delegated-resource.js";
-import { addDelegation, DAY_MS, delegation, resourceOf, setDelegation } from "../../resources/stake.js";
+import { Account, AccountType } from "../../../protocol/messages.js";
+import { delegatedAmount, delegationExpiryMs, delegationKeyV1 } from "../../resources/delegated-resource.js";
+import { codeOf, DAY_MS, delegation, resourceOf, setDelegation } from "../../resources/stake.js";
+import { addStakeV1, endStakeV1, lendV1, takeBackV1 } from "../../resources/stake-effects.js";
 import { machineRewards, withdrawReward } from "../../resources/vote-rewards.js";
 import { replaceVotes } from "../../resources/votes.js";
 import { resourcePower } from "../../resources/voting-power.js";
-import { editEnergy, type Resource } from "../../resources/window.js";
+import type { Resource } from "../../resources/window.js";
 import type { StateView } from "../../state/view.js";
 import { toAddress } from "../addresses.js";
 import { attempt, note, readAmount, require, requireWritable, resourceCodeV1 } from "../attempt.js";
@@ -61,46 +56,16 @@ export function freeze(frame: Frame): void {
 			state.properties.headTimestampMs + BigInt(state.properties.get("MIN_FROZEN_TIME")) * DAY_MS,
 		);
 		owner.balance = wrap(owner.balance - amount);
-		if (equalBytes(receiver, context.address)) freezeOwn(owner, resource, amount, expireMs);
-		else freezeFor(state, owner, receiver, resource, amount, expireMs);
+		if (equalBytes(receiver, context.address)) addStakeV1(owner, code, amount, expireMs);
+		else {
+			createIfMissing(state, receiver);
+			require(state.account.existing(receiver).type !== AccountType.Contract);
+			lendV1(state, owner, { from: owner.address, to: receiver, resource, amount }, expireMs);
+		}
 		state.account.put(context.address, owner);
 		addWeight(state, resource, amount / SUN_PER_COIN);
 		return 1;
 	});
-}
-
-function freezeOwn(owner: Account, resource: Resource, amount: bigint, expireMs: bigint): void {
-	if (resource === "bandwidth") {
-		const staked = owner.frozen[0]?.frozen_balance ?? 0n;
-		owner.frozen = [AccountFrozen.create({ frozen_balance: wrap(staked + amount), expire_time: expireMs })];
-		return;
-	}
-	const energy = editEnergy(owner);
-	const staked = energy.frozen_balance_for_energy?.frozen_balance ?? 0n;
-	energy.frozen_balance_for_energy = AccountFrozen.create({
-		frozen_balance: wrap(staked + amount),
-		expire_time: expireMs,
-	});
-}
-
-function freezeFor(
-	state: StateView,
-	owner: Account,
-	receiverAddress: Uint8Array,
-	resource: Resource,
-	amount: bigint,
-	expireMs: bigint,
-): void {
-	createIfMissing(state, receiverAddress);
-	const receiver = Account.copy(state.account.existing(receiverAddress));
-	require(receiver.type !== AccountType.Contract);
-	const key = delegationKeyV1(owner.address, receiverAddress);
-	const record = editDelegation(state, key, owner.address, receiverAddress);
-	addDelegated(record, resource, amount, expireMs);
-	state.delegatedResource.put(key, record);
-	addDelegation(owner, "delegated", "frozen", resource, amount);
-	addDelegation(receiver, "acquired_delegated", "frozen", resource, amount);
-	state.account.put(receiverAddress, receiver);
 }
 
 export function unfreeze(frame: Frame): void {
@@ -129,16 +94,13 @@ export function unfreeze(frame: Frame): void {
 /** Takes expired own stakes out of the owner's record. @returns their sum */
 function unfreezeOwn(state: StateView, owner: Account, resource: Resource): bigint {
 	const now = state.properties.headTimestampMs;
-	if (resource === "bandwidth") {
-		const expired = owner.frozen.filter((entry) => entry.expire_time <= now);
-		require(expired.length > 0);
-		owner.frozen = owner.frozen.filter((entry) => entry.expire_time > now);
-		return wrap(expired.reduce((sum, entry) => sum + entry.frozen_balance, 0n));
-	}
-	const stake = owner.account_resource?.frozen_balance_for_energy;
-	require(stake !== undefined && stake.frozen_balance > 0n && stake.expire_time <= now);
-	editEnergy(owner).frozen_balance_for_energy = undefined;
-	return stake.frozen_balance;
+	const energy = owner.account_resource?.frozen_balance_for_energy;
+	require(
+		resource === "bandwidth"
+			? owner.frozen.some((entry) => entry.expire_time <= now)
+			: energy !== undefined && energy.frozen_balance > 0n && energy.expire_time <= now,
+	);
+	return endStakeV1(owner, codeOf(resource), now).amount;
 }
 
 /** Takes back an expired delegation; its record stays, with zeros. @returns its amount */
@@ -153,10 +115,7 @@ function unfreezeFor(
 	require(stored !== undefined);
 	const amount = delegatedAmount(stored, resource);
 	require(amount > 0n && delegationExpiryMs(stored, resource) <= state.properties.headTimestampMs);
-	const record = DelegatedResource.copy(stored);
-	addDelegated(record, resource, -amount, 0n);
-	state.delegatedResource.put(key, record);
-	addDelegation(owner, "delegated", "frozen", resource, -amount);
+	state.delegatedResource.put(key, takeBackV1(owner, stored, resource));
 	const held = state.account.get(receiverAddress);
 	if (held) {
 		const receiver = Account.copy(held);

@@ -2,39 +2,19 @@
 
 import { isAddress } from "../../../protocol/address.js";
 import { equalBytes } from "../../../protocol/bytes.js";
-import { fromDouble, MAX_INT64, SUN_PER_COIN, toDouble, wrap } from "../../../protocol/int64.js";
-import {
-	Account,
-	AccountType,
-	AccountUnFreezeV2,
-	DelegatedResource,
-	ResourceCode,
-} from "../../../protocol/messages.js";
+import { MAX_INT64, SUN_PER_COIN, wrap } from "../../../protocol/int64.js";
+import { Account, AccountType, ResourceCode } from "../../../protocol/messages.js";
 import { delegableStake } from "../../resources/delegable.js";
+import { delegatedAmount, delegationKeyV2 } from "../../resources/delegated-resource.js";
 import {
-	addDelegated,
-	delegatedAmount,
-	delegationKeyV2,
-	editDelegation,
-	isSpent,
-} from "../../resources/delegated-resource.js";
-import { indexDelegationV2, unindexDelegationV2 } from "../../resources/delegation-index.js";
-import {
-	addDelegation,
-	addStakeV2,
 	delegation,
 	MAX_UNSTAKING_ENTRIES,
 	resourceOf,
 	splitUnstaking,
 	unstakingDelayMs,
-	weightV2,
 } from "../../resources/stake.js";
-import { takeFromReceiver } from "../../resources/undelegation.js";
-import { machineRewards, withdrawReward } from "../../resources/vote-rewards.js";
-import { shrinkVotes } from "../../resources/votes.js";
-import { initializeOldPower, invalidateOldPower } from "../../resources/voting-power.js";
-import { mergeUsage, type Resource } from "../../resources/window.js";
-import type { StateView } from "../../state/view.js";
+import { changeStake, lend, machineStakes, stake, takeBack, unstake } from "../../resources/stake-effects.js";
+import type { Resource } from "../../resources/window.js";
 import { toAddress } from "../addresses.js";
 import { attempt, note, readAmount, require, requireWritable, resourceCodeV2 } from "../attempt.js";
 import type { Frame } from "../frame.js";
@@ -42,16 +22,6 @@ import { resourceNote } from "../internal-transactions.js";
 import type { Machine } from "../machine.js";
 import { outOfTime } from "../vm-error.js";
 import { low32, low64, toWord } from "../word.js";
-
-/** Changes a stake of a record that the caller writes, and the total that it is part of. */
-function changeStake(state: StateView, owner: Account, code: number, delta: bigint): void {
-	const before = weightV2(owner, code);
-	addStakeV2(owner, code, delta);
-	const coins = weightV2(owner, code) - before;
-	if (code === ResourceCode.BANDWIDTH) state.properties.add("TOTAL_NET_WEIGHT", coins);
-	else if (code === ResourceCode.ENERGY) state.properties.add("TOTAL_ENERGY_WEIGHT", coins);
-	else state.properties.add("TOTAL_COIN_POWER_WEIGHT", coins);
-}
 
 /** @throws {AttemptFailed} unless stakes for this code exist under the rules */
 function requireStakeCode(frame: Frame, code: number): void {
@@ -80,16 +50,13 @@ export function freezeBalanceV2(frame: Frame): void {
 		note(frame, context.address, name, { value: low64(amountWord) });
 		const amount = readAmount(amountWord);
 		const code = resourceCodeV2(resourceWord);
-		const owner = Account.copy(state.account.existing(context.address));
-		require(amount > 0n && amount >= SUN_PER_COIN && amount <= owner.balance);
+		const { balance } = state.account.existing(context.address);
+		require(amount > 0n && amount >= SUN_PER_COIN && amount <= balance);
 		requireStakeCode(frame, code);
 		if (machine.gates.endsOddStakes && machine.ended.has(context.address)) {
 			throw outOfTime("CPU timeout for FreezeBalanceV2 after SELFDESTRUCT");
 		}
-		initializeOldPower(state.properties, owner);
-		changeStake(state, owner, code, amount);
-		owner.balance = wrap(owner.balance - amount);
-		state.account.put(context.address, owner);
+		stake(state, machineStakes, { address: context.address, code, amount });
 		return 1;
 	});
 }
@@ -106,31 +73,18 @@ export function unfreezeBalanceV2(frame: Frame): void {
 		note(frame, context.address, name, { value: low64(amountWord) });
 		const amount = readAmount(amountWord);
 		const code = resourceCodeV2(resourceWord);
-		const now = properties.headTimestampMs;
 		const before = state.account.existing(context.address);
-		require(splitUnstaking(before.unfrozenV2, now).waiting.length < MAX_UNSTAKING_ENTRIES);
+		require(
+			splitUnstaking(before.unfrozenV2, properties.headTimestampMs).waiting.length < MAX_UNSTAKING_ENTRIES,
+		);
 		requireStakeCode(frame, code);
-		const stake = before.frozenV2.find((entry) => entry.type === code && entry.amount > 0n);
-		require(stake !== undefined && amount > 0n && amount <= stake.amount);
+		const staked = before.frozenV2.find((entry) => entry.type === code && entry.amount > 0n);
+		require(staked !== undefined && amount > 0n && amount <= staked.amount);
 		checkDelegated(machine, before);
 
-		withdrawReward(state, context.address, machineRewards);
-		const owner = Account.copy(state.account.existing(context.address));
-		const { waiting, expiredSun } = splitUnstaking(owner.unfrozenV2, now);
-		owner.balance = wrap(owner.balance + expiredSun);
-		initializeOldPower(properties, owner);
-		const entry = AccountUnFreezeV2.create({
-			type: code,
-			unfreeze_amount: amount,
-			unfreeze_expire_time: wrap(
-				now + unstakingDelayMs(properties, machine.options.rules.development?.unstakeDelayMs),
-			),
-		});
-		owner.unfrozenV2 = [...waiting, entry];
-		changeStake(state, owner, code, -amount);
-		if (gates.vote) shrinkVotes(state, owner, code);
-		invalidateOldPower(properties, owner);
-		state.account.put(context.address, owner);
+		const delayMs = unstakingDelayMs(properties, machine.options.rules.development?.unstakeDelayMs);
+		const part = { address: context.address, code, amount, delayMs, shrinks: gates.vote };
+		const expiredSun = unstake(state, machineStakes, part);
 		if (expiredSun > 0n) {
 			note(frame, context.address, "withdrawExpireUnfreezeWhileUnfreezing", { value: expiredSun });
 		}
@@ -151,7 +105,7 @@ export function cancelAllUnfreezeV2(frame: Frame): void {
 		let paid = 0n;
 		for (const { type, unfreeze_amount: amount, unfreeze_expire_time: expireMs } of owner.unfrozenV2) {
 			if (expireMs > now) {
-				changeStake(state, owner, type, amount);
+				changeStake(state, machineStakes, owner, { code: type, amount });
 				restored.set(type, wrap((restored.get(type) ?? 0n) + amount));
 			} else paid = wrap(paid + amount);
 		}
@@ -202,26 +156,13 @@ export function delegateResource(frame: Frame): void {
 		const amount = readAmount(amountWord);
 		const from = context.address;
 		require(properties.on("ALLOW_DELEGATE_RESOURCE") && amount >= SUN_PER_COIN);
-		const code = resourceCodeV2(resourceWord);
-		const resource = resourceOf(code);
+		const resource = resourceOf(resourceCodeV2(resourceWord));
 		require(resource !== undefined);
 		require(delegableStake(properties, state.account.existing(from), resource) >= amount);
 		require(isAddress(to) && !equalBytes(to, from));
 		const stored = state.account.get(to);
 		require(stored !== undefined && stored.type !== AccountType.Contract);
-
-		const key = delegationKeyV2(from, to, false);
-		const record = editDelegation(state, key, from, to);
-		addDelegated(record, resource, amount, 0n);
-		state.delegatedResource.put(key, record);
-		indexDelegationV2(state, from, to);
-		const receiver = Account.copy(stored);
-		addDelegation(receiver, "acquired_delegated", "frozenV2", resource, amount);
-		state.account.put(to, receiver);
-		const owner = Account.copy(state.account.existing(from));
-		addDelegation(owner, "delegated", "frozenV2", resource, amount);
-		addStakeV2(owner, code, -amount);
-		state.account.put(from, owner);
+		lend(state, { from, to, resource, amount });
 		return 1;
 	});
 }
@@ -241,36 +182,11 @@ export function undelegateResource(frame: Frame): void {
 		const from = context.address;
 		require(properties.on("ALLOW_DELEGATE_RESOURCE"));
 		require(isAddress(to) && !equalBytes(to, from));
-		const key = delegationKeyV2(from, to, false);
-		const stored = state.delegatedResource.get(key);
+		const stored = state.delegatedResource.get(delegationKeyV2(from, to, false));
 		require(stored !== undefined && amount > 0n);
-		const code = resourceCodeV2(resourceWord);
-		const resource = resourceOf(code);
+		const resource = resourceOf(resourceCodeV2(resourceWord));
 		require(resource !== undefined && delegatedAmount(stored, resource) >= amount);
-
-		const taken = takeFromReceiver(state, to, resource, amount, givenBy);
-		const record = DelegatedResource.copy(stored);
-		addDelegated(record, resource, -amount, 0n);
-		state.delegatedResource.put(key, record);
-		if (isSpent(record)) unindexDelegationV2(state, from, to);
-		const owner = Account.copy(state.account.existing(from));
-		addDelegation(owner, "delegated", "frozenV2", resource, -amount);
-		addStakeV2(owner, code, amount);
-		if (taken && taken.movedUsage > 0n) {
-			mergeUsage(properties, owner, taken.receiver, taken.movedUsage, resource, properties.headSlot);
-		}
-		state.account.put(from, owner);
+		takeBack(state, machineStakes, { from, to, resource, amount });
 		return 1;
 	});
-}
-
-/** The most usage that a stake stands for. The order of the roundings differs from that of the transaction type. */
-function givenBy(state: StateView, resource: Resource, stakeSun: bigint): bigint {
-	const { properties } = state;
-	const [limit, weight] =
-		resource === "bandwidth"
-			? (["TOTAL_NET_LIMIT", "TOTAL_NET_WEIGHT"] as const)
-			: (["TOTAL_ENERGY_CURRENT_LIMIT", "TOTAL_ENERGY_WEIGHT"] as const);
-	const coins = toDouble(stakeSun) / 1_000_000;
-	return fromDouble((coins * toDouble(properties.get(limit))) / toDouble(properties.get(weight)));
 }

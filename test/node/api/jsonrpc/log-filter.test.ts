@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { rpcAnswersOf } from "../../../../src/node/api/jsonrpc/answers.js";
 import { readJson } from "../../../../src/node/api/jsonrpc/json-reader.js";
 import {
 	filterObject,
@@ -6,7 +7,6 @@ import {
 	matchesLog,
 	readLogFilter,
 } from "../../../../src/node/api/jsonrpc/log-filter.js";
-import { readers } from "../../../../src/node/api/jsonrpc/parameter-readers.js";
 import { RpcError } from "../../../../src/node/api/jsonrpc/rpc-error.js";
 import type { Release } from "../../../../src/node/rules/release.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
@@ -30,7 +30,12 @@ beforeAll(async () => {
 function read(json: string, maxSubTopics = 3, release: Release = "4.8.0"): LogFilter {
 	const object = filterObject.read(readJson(json), release);
 	if (object === null) throw new Error("null");
-	return readLogFilter(chain.state, object, { maxAddresses: 4, maxSubTopics }, readers(release));
+	return readLogFilter(
+		chain.state,
+		object,
+		{ maxAddresses: 4, maxSubTopics },
+		rpcAnswersOf({ release }).readers,
+	);
 }
 
 function refusal(json: string): string {

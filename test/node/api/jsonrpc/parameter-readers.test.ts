@@ -1,8 +1,9 @@
 /** Parameters by the rules of each release; the cases are those of the recordings, and what lies beside them. */
 
 import { describe, expect, test } from "vitest";
+import { rpcAnswersOf } from "../../../../src/node/api/jsonrpc/answers.js";
 import { type JsonValue, readJson } from "../../../../src/node/api/jsonrpc/json-reader.js";
-import { readers, refuseTags } from "../../../../src/node/api/jsonrpc/parameter-readers.js";
+import { refuseTags } from "../../../../src/node/api/jsonrpc/parameter-readers.js";
 import { RpcError } from "../../../../src/node/api/jsonrpc/rpc-error.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
 import { NamedError } from "../../../../src/protocol/json/exceptions.js";
@@ -25,7 +26,7 @@ const HEX = "exception decoding Hex string: invalid characters encountered in He
 const AMOUNT = "-32602 invalid param value: invalid hex number";
 
 describe("up to release 4.8.1", () => {
-	const loose = readers("4.8.1");
+	const loose = rpcAnswersOf({ release: "4.8.1" }).readers;
 
 	test.each<[string | null, string]>([
 		[`0x${ADDRESS}`, `41${ADDRESS}`],
@@ -108,7 +109,7 @@ describe("up to release 4.8.1", () => {
 });
 
 describe("from release 4.8.2 on", () => {
-	const strict = readers("4.8.2");
+	const strict = rpcAnswersOf({ release: "4.8.2" }).readers;
 	const NUMBER = "-32602 invalid block number";
 
 	test.each<[string | null, unknown]>([
@@ -290,7 +291,8 @@ describe("from release 4.8.2 on", () => {
 test.each(["4.8.1", "4.8.2"] as const)(
 	"release %s knows no pending blocks, and 4.8.2 no safe ones",
 	(release) => {
-		const refused = (tag: string): unknown => outcome((text) => refuseTags(readers(release), text), tag);
+		const refused = (tag: string): unknown =>
+			outcome((text) => refuseTags(rpcAnswersOf({ release }).readers, text), tag);
 		expect(refused("Pending")).toBe("-32602 TAG pending not supported");
 		expect(refused("safe")).toBe(release === "4.8.2" ? "-32602 TAG safe not supported" : undefined);
 		expect(refused("latest")).toBeUndefined();

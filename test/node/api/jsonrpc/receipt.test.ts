@@ -1,6 +1,7 @@
 /** Receipts of whole blocks; what one holds is compared with recordings. */
 
 import { beforeAll, expect, test } from "vitest";
+import { rpcAnswersOf } from "../../../../src/node/api/jsonrpc/answers.js";
 import {
 	receiptObject,
 	receiptOf,
@@ -8,7 +9,6 @@ import {
 	receiptsOf,
 	sizeOfReceipts,
 } from "../../../../src/node/api/jsonrpc/objects/receipt.js";
-import { objectStyle } from "../../../../src/node/api/jsonrpc/objects/style.js";
 import { SignedBlock } from "../../../../src/protocol/block.js";
 import { be64 } from "../../../../src/protocol/bytes.js";
 import {
@@ -22,7 +22,7 @@ import {
 } from "../../../../src/protocol/messages.js";
 import { infosOf, SmallChain } from "./small-chain.js";
 
-const STYLE = objectStyle("4.8.2");
+const STYLE = rpcAnswersOf({ release: "4.8.2" }).objects;
 let chain: SmallChain;
 
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { revertError, revertText } from "../../../../src/node/api/jsonrpc/revert-reason.js";
+import { rpcAnswersOf } from "../../../../src/node/api/jsonrpc/answers.js";
+import { revertText } from "../../../../src/node/api/jsonrpc/revert-reason.js";
 import { fromHex, toHex } from "../../../../src/protocol/bytes.js";
 import { NamedError } from "../../../../src/protocol/json/exceptions.js";
 
@@ -46,16 +47,16 @@ describe("the error of a reverted call", () => {
 		["a long reason", reason("x".repeat(4096)), `${REVERT}: ${"x".repeat(4096)}`],
 		["a longer reason", reason("x".repeat(4097)), REVERT],
 	])("tells %s and what was returned, from release 4.8.2 on", (_name, output, message) => {
-		const style = { tellsOutput: true, skipsOddReasons: true, lenient: false };
 		const data = output === "" ? undefined : `0x${output}`;
-		expect(revertError(fromHex(output), style)).toMatchObject({ code: -32000, message, data });
+		const error = rpcAnswersOf({ release: "4.8.2" }).reverted(fromHex(output));
+		expect(error).toMatchObject({ code: -32000, message, data });
 	});
 
 	test("tells an empty reason in release 4.8.1, and nothing more in 4.8.0", () => {
 		const output = fromHex(reason(""));
-		const style = { tellsOutput: true, skipsOddReasons: false, lenient: false };
-		expect(revertError(output, style)).toMatchObject({ message: `${REVERT}: `, data: `0x${toHex(output)}` });
-		const { data } = revertError(output, { ...style, tellsOutput: false });
+		const error = rpcAnswersOf({ release: "4.8.1" }).reverted(output);
+		expect(error).toMatchObject({ message: `${REVERT}: `, data: `0x${toHex(output)}` });
+		const { data } = rpcAnswersOf({ release: "4.8.0" }).reverted(output);
 		expect(data).toBeUndefined();
 	});
 });

@@ -9,10 +9,9 @@ import { isWireError } from "../../../../protocol/json/exceptions.js";
 import { type Return, TransactionExtention } from "../../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../../protocol/transaction.js";
 import { ContractValidateError } from "../../../rules/errors.js";
-import { isFrom } from "../../../rules/release.js";
+import { answersOf, EVENTS_REFUSED } from "../../answers.js";
 import type { ApiContext } from "../../context.js";
 import type { shieldedMethods } from "../../shielded/methods.js";
-import { EVENTS_REFUSED, shieldedApiOff } from "../../shielded-api.js";
 import { transactionExtention } from "../../transaction-extention.js";
 import { refusal } from "../building.js";
 import { CallError, type Handler, type Handlers, UNREADABLE, withoutReason, withReason } from "../method.js";
@@ -21,38 +20,22 @@ type Methods = typeof shieldedMethods;
 
 const load = () => import("../../shielded/methods.js");
 
-/** Whether the node serves them is all that a release asks from 4.8.1 on. */
-const asksNodeAlone = ({ node }: ApiContext): boolean => isFrom(node.config.node.release, "4.8.1");
-
 /** @throws {ContractValidateError} while the node doesn't serve them */
 function checkNode({ node }: ApiContext): void {
-	const { shielded, release } = node.config.node;
-	if (!shielded.enabled) throw new ContractValidateError(shieldedApiOff(release));
+	const { node: settings } = node.config;
+	if (!settings.shielded.enabled) throw new ContractValidateError(answersOf(settings).shieldedOff);
 }
 
-/** @throws {ContractValidateError} while the chain has no shielded transactions */
+/** @throws {ContractValidateError} while the chain or the node has no shielded transactions */
 function checkChain(context: ApiContext): void {
-	if (asksNodeAlone(context)) {
-		checkNode(context);
-		return;
-	}
-	const { state } = context;
-	if (!state.properties.on("ALLOW_SHIELDED_TRANSACTION")) {
-		throw new ContractValidateError("Not support Shielded Transaction, need to be opened by the committee");
-	}
-	// The methods themselves ask for the node's setting after the gate of the chain.
+	answersOf(context.node.config.node).checkPool(context.state);
 	checkNode(context);
 }
 
 /** @throws {ContractValidateError} while the node or the chain has no shielded ORC-20 transactions */
 function checkToken(context: ApiContext): void {
 	checkNode(context);
-	const { state } = context;
-	if (!asksNodeAlone(context) && !state.properties.on("ALLOW_SHIELDED_ORC20_TRANSACTION")) {
-		throw new ContractValidateError(
-			"Not support Shielded ORC20 Transaction, need to be opened by the committee",
-		);
-	}
+	answersOf(context.node.config.node).checkTokens(context.state);
 }
 
 type Check = (context: ApiContext) => void;
@@ -70,11 +53,11 @@ function behind<M extends keyof Methods>(check: Check, name: M): Handler<unknown
 const native = (name: keyof Methods): Handler<unknown, never> => withReason(behind(checkChain, name));
 const token = (name: keyof Methods): Handler<unknown, never> => withReason(behind(checkToken, name));
 
-/** From release 4.8.2 on a list of events is refused, whether the method is served or not. */
+/** A list of events is refused, whether the method is served or not. */
 function scan(name: keyof Methods): Handler<{ readonly events: readonly string[] }, never> {
 	const handle = token(name);
 	return (context, request) => {
-		if (isFrom(context.node.config.node.release, "4.8.2") && request.events.length > 0) {
+		if (answersOf(context.node.config.node).refusesEvents(request.events)) {
 			throw new CallError(status.INVALID_ARGUMENT, EVENTS_REFUSED);
 		}
 		return handle(context, request);

@@ -17,16 +17,17 @@ import {
 } from "../../../../protocol/messages.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";
 import { ChainError, ContractValidateError } from "../../../rules/errors.js";
-import { isFrom } from "../../../rules/release.js";
 import { VmError } from "../../../vm/vm-error.js";
 import { type BuildOptions, buildValid } from "../../builder.js";
 import { callConstant, callTransaction, constantAnswer } from "../../queries/contract-calls.js";
 import { isConstantCall } from "../../queries/contracts.js";
+import { rpcAnswersOf } from "../answers.js";
 import { callMembers } from "../call-object.js";
 import { flag, integer, type RecordOf, record, text } from "../declared-types.js";
 import { defineMethod, JsonText, type RpcContext, type RpcMethod } from "../method.js";
-import { type ParameterReaders, readersOf } from "../parameter-readers.js";
+import { readersOf } from "../parameter-readers.js";
 import { internal, invalidRequest, notAvailable, RpcError } from "../rpc-error.js";
+import type { ParameterReaders } from "../strict-readers.js";
 import { isEmptyHex } from "../values.js";
 
 const int64 = integer(64);
@@ -196,11 +197,8 @@ async function buildCall(
 	try {
 		return await build();
 	} catch (error) {
-		const { release } = context.node.config.node;
-		if (error instanceof ContractValidateError && !isFrom(release, "4.8.2")) {
-			throw internal(messageText(error, context.style.dialect));
-		}
-		return refuse(context, error);
+		if (!(error instanceof ContractValidateError)) return refuse(context, error);
+		throw rpcAnswersOf(context.node.config.node).unbuildable(messageText(error, context.style.dialect));
 	}
 }
 

@@ -7,13 +7,15 @@ import { ChainError, ContractValidateError, VmIllegalError } from "../../../rule
 import { VmError } from "../../../vm/vm-error.js";
 import { buildValid } from "../../builder.js";
 import { callConstant, callTransaction, estimateEnergy } from "../../queries/contract-calls.js";
+import { rpcAnswersOf } from "../answers.js";
 import { type CallObject, callObject } from "../call-object.js";
 import { anyValue } from "../declared-types.js";
 import { defineMethod, type RpcContext, type RpcMethod } from "../method.js";
-import { type ParameterReaders, readersOf } from "../parameter-readers.js";
-import { revertError, revertStyleOf } from "../revert-reason.js";
+import { readersOf } from "../parameter-readers.js";
+import { lenientRevert } from "../revert-reason.js";
 import { internal, invalidRequest, quotedText, RpcError } from "../rpc-error.js";
 import { contextOfBlock } from "../state-block.js";
+import type { ParameterReaders } from "../strict-readers.js";
 import { data, isEmptyHex, quantity, ZERO_ADDRESS } from "../values.js";
 
 const TRANSFER = contractType("TransferContract");
@@ -47,7 +49,7 @@ async function call(context: RpcContext, object: CallObject, creates: boolean): 
 	});
 	try {
 		const result = await callConstant(context, message, callTransaction(context, message));
-		if (result.reverted) throw revertError(result.output, revertStyleOf(context));
+		if (result.reverted) throw revertError(context, result.output);
 		return data(result.output);
 	} catch (error) {
 		return refuseCall(context, error);
@@ -105,15 +107,19 @@ async function estimateContract(
 	}
 }
 
+function revertError({ node: { config } }: RpcContext, output: Uint8Array): RpcError {
+	return config.node.jsonrpc.lenient ? lenientRevert(output) : rpcAnswersOf(config.node).reverted(output);
+}
+
 /** @throws {RpcError} if the call fails */
 async function energyOf(context: RpcContext, message: TriggerSmartContract): Promise<bigint> {
 	if (context.node.config.vm.estimateEnergy) {
 		const found = await estimateEnergy(context, message);
 		if ("energyRequired" in found) return found.energyRequired;
-		throw found.reverted ? revertError(found.output, revertStyleOf(context)) : internal(found.failure);
+		throw found.reverted ? revertError(context, found.output) : internal(found.failure);
 	}
 	const result = await callConstant(context, message, callTransaction(context, message));
-	if (result.reverted) throw revertError(result.output, revertStyleOf(context));
+	if (result.reverted) throw revertError(context, result.output);
 	return result.energyUsed;
 }
 

@@ -1,8 +1,8 @@
 /** Logs and filters (protocol/json-rpc §9). Not served for the state that PBFT confirmed. */
 
 import { nullPointer } from "../../../../protocol/json/exceptions.js";
-import { isFrom } from "../../../rules/release.js";
 import { TURN_MS, Turns } from "../../turns.js";
+import { rpcAnswersOf } from "../answers.js";
 import { text } from "../declared-types.js";
 import type { FilterRegistry } from "../filter-registry.js";
 import {
@@ -91,7 +91,7 @@ export const logMethods: readonly RpcMethod[] = [
 		parameters: [["id", text]],
 		handle: (context, id) => {
 			const filter = filtersOf(context, "eth_getFilterLogs").logFilter(present(id));
-			if (isFrom(context.node.config.node.release, "4.8.2")) checkRange(context, filter);
+			rpcAnswersOf(context.node.config.node).filterRange(() => checkRange(context, filter));
 			return find(context, filter);
 		},
 	}),

@@ -9,8 +9,8 @@ import { decodeHexText } from "../../../../protocol/json/hex-text.js";
 import { SLOT_MS } from "../../../../protocol/slot.js";
 import { headBlock } from "../../../chain/block-store.js";
 import { activeWitnesses } from "../../../consensus/slots.js";
-import { isFrom } from "../../../rules/release.js";
 import type { ApiNode } from "../../context.js";
+import { rpcAnswersOf } from "../answers.js";
 import { text } from "../declared-types.js";
 import { defineMethod, type RpcContext, type RpcMethod, type RpcValue } from "../method.js";
 import { internal, invalidParams } from "../rpc-error.js";
@@ -21,11 +21,11 @@ function chainId({ rules }: ApiNode): string {
 	return data(rules.genesisId.subarray(-4));
 }
 
-/** `COIN/v<release>/<system>/<runtime><major>`, up to release 4.8.0 with `.<minor>`. */
+/** `COIN/v<release>/<system>/<runtime><version>`. */
 function clientVersion({ node, style }: RpcContext): string {
 	const { release } = node.config.node;
 	const [major = "0", minor = "0"] = process.versions.node.split(".");
-	const runtime = isFrom(release, "4.8.1") ? major : `${major}.${minor}`;
+	const runtime = rpcAnswersOf({ release }).runtime(major, minor);
 	return spell(`COIN/v${release}/${systemName()}/Node${runtime}`, style.dialect);
 }
 

@@ -1,8 +1,7 @@
 /** What a release shows of blocks, transactions and logs beside what all do (protocol/json-rpc §§7, 8). */
 
-import { isFrom, type Release } from "../../../rules/release.js";
 import type { ApiContext } from "../../context.js";
-import { ZERO_NONCE } from "../values.js";
+import { rpcAnswersOf } from "../answers.js";
 
 export interface ObjectStyle {
 	/** The nonce of transactions, which have none. */
@@ -15,18 +14,11 @@ export interface ObjectStyle {
 	readonly timesTransactions?: boolean;
 }
 
-const FIRST: ObjectStyle = { transactionNonce: ZERO_NONCE, timesLogs: false };
-const LATER: ObjectStyle = { transactionNonce: "0x0", timesLogs: true };
-
-export function objectStyle(release: Release): ObjectStyle {
-	return isFrom(release, "4.8.2") ? LATER : FIRST;
-}
-
 /** The style of the node's release. */
 export function objectStyleOf({ node }: Pick<ApiContext, "node">): ObjectStyle {
-	const { release, jsonrpc } = node.config.node;
+	const { jsonrpc } = node.config.node;
 	return {
-		...objectStyle(release),
+		...rpcAnswersOf(node.config.node).objects,
 		countsNonces: node.rules.development !== undefined,
 		timesTransactions: jsonrpc.lenient,
 	};

@@ -8,8 +8,8 @@ import { packTransaction } from "../../../../protocol/json/transaction-packing.j
 import { Transaction, TransactionRaw } from "../../../../protocol/messages.js";
 import { buildTransaction, SignedTransaction } from "../../../../protocol/transaction.js";
 import type { Simulation } from "../../../simulation/simulation.js";
+import { answersOf } from "../../answers.js";
 import type { ApiContext } from "../../context.js";
-import { libraryOf } from "../../json-style.js";
 import { REQUEST_BUDGET } from "../../request-budget.js";
 import { isJsonObject, type JsonValue } from "../json-reader.js";
 import { invalidParams } from "../rpc-error.js";
@@ -33,7 +33,7 @@ export function readTransaction(
 ): TransactionMaker {
 	if (typeof value === "string") return given(fromRaw(readBytes(value, path), [], path));
 	const members = Members.of(value, path);
-	const library = libraryOf(context.node.config.node.release);
+	const { library } = answersOf(context.node.config.node);
 	if (members.has("raw_data")) {
 		const text = jsonText(members);
 		const postQuantum = context.style.postQuantum === true;
@@ -68,7 +68,7 @@ function fromParameter(context: ApiContext, members: Members, visible: boolean):
 	const value = parameter.get("value");
 	// As in a transaction, where the parameter stands beside the name of its type.
 	const text = jsonText(isJsonObject(value) && parameter.has("type_url") ? value : parameter);
-	const library = libraryOf(context.node.config.node.release);
+	const { library } = answersOf(context.node.config.node);
 	const contract = refusing(parameter.path, () => decodeFields(message, text, visible, library));
 	const permissionId = Number(members.amount("Permission_id", 100n) ?? 0n);
 	const feeLimitSun = members.amount("fee_limit");

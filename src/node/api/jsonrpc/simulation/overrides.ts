@@ -15,8 +15,8 @@ import { type AccountEdit, applyEdits } from "../../../simulation/account-edits.
 import { SimulationError } from "../../../simulation/simulation-error.js";
 import { StateLayer } from "../../../state/layer.js";
 import type { StateView } from "../../../state/view.js";
+import { answersOf } from "../../answers.js";
 import type { ApiContext, ApiNode } from "../../context.js";
-import { libraryOf } from "../../json-style.js";
 import type { JsonValue } from "../json-reader.js";
 import { invalidParams } from "../rpc-error.js";
 import { jsonText } from "./json-text.js";
@@ -97,7 +97,7 @@ function readPermissions(
 			AccountPermissionUpdateContract,
 			text,
 			isVisible,
-			libraryOf(node.config.node.release),
+			answersOf(node.config.node).library,
 		);
 	} catch (error) {
 		if (error instanceof NamedError)

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { rpcAnswersOf } from "../../../../../src/node/api/jsonrpc/answers.js";
 import type { RpcValue } from "../../../../../src/node/api/jsonrpc/method.js";
-import { objectStyle } from "../../../../../src/node/api/jsonrpc/objects/style.js";
 import {
 	type Subscriber,
 	SubscriptionHub,
@@ -33,7 +33,7 @@ beforeEach(async () => {
 	later = [];
 	hub = new SubscriptionHub({
 		state: () => chain.state,
-		style: objectStyle("4.8.2"),
+		style: rpcAnswersOf({ release: "4.8.2" }).objects,
 		syncing: () => syncing,
 		maxPerClient: 3,
 		later: (work) => later.push(work),
@@ -130,7 +130,7 @@ test("a client has only so many subscriptions, and all together name only so muc
 test("where all subscriptions are taken, a connection of who has most gives way to who has less than a part", () => {
 	const large = new SubscriptionHub({
 		state: () => chain.state,
-		style: objectStyle("4.8.2"),
+		style: rpcAnswersOf({ release: "4.8.2" }).objects,
 		syncing: () => syncing,
 		maxPerClient: 20_000,
 	});

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
-import type { Release } from "../node/rules/release.js";
+import type { Release } from "../../src/node/rules/release.js";
 
 /** Entries by store and key; key and value in hexadecimal. */
 export type RecordedState = Readonly<Record<string, Readonly<Record<string, string>>>>;

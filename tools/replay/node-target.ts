@@ -1,22 +1,22 @@
 /** The real node behind a replay: in memory, in process, under the recording's clock. */
 
 import { randomBytes } from "node:crypto";
-import { sourceTrace } from "../diagnostics/stack-trace.js";
-import type { Chain } from "../node/chain/chain.js";
-import { putRecentBlock } from "../node/chain/transaction-checks.js";
-import { processTransaction } from "../node/chain/transaction-processor.js";
-import type { NodeConfig, SettingPath, ThreeListeners } from "../node/config/config.js";
-import { loadConfig } from "../node/config/config.js";
-import { type RunningNode, startNode } from "../node/node.js";
-import { ChainError } from "../node/rules/errors.js";
-import { type StoreDefinition, storeDefinitions, stores } from "../node/state/definition.js";
-import type { BlockChange, StateDatabase } from "../node/state/state-database.js";
-import { SignedBlock } from "../protocol/block.js";
-import { be64, equalBytes, fromHex, fromKey, toHex, toKey } from "../protocol/bytes.js";
-import { DecodeError } from "../protocol/codec/reader.js";
-import { toDeployed } from "../protocol/dialect.js";
-import { Account, Block, TransactionRet } from "../protocol/messages.js";
-import type { SignedTransaction } from "../protocol/transaction.js";
+import { sourceTrace } from "../../src/diagnostics/stack-trace.js";
+import type { Chain } from "../../src/node/chain/chain.js";
+import { putRecentBlock } from "../../src/node/chain/transaction-checks.js";
+import { processTransaction } from "../../src/node/chain/transaction-processor.js";
+import type { NodeConfig, SettingPath, ThreeListeners } from "../../src/node/config/config.js";
+import { loadConfig } from "../../src/node/config/config.js";
+import { type RunningNode, startNode } from "../../src/node/node.js";
+import { ChainError } from "../../src/node/rules/errors.js";
+import { type StoreDefinition, storeDefinitions, stores } from "../../src/node/state/definition.js";
+import type { BlockChange, StateDatabase } from "../../src/node/state/state-database.js";
+import { SignedBlock } from "../../src/protocol/block.js";
+import { be64, equalBytes, fromHex, fromKey, toHex, toKey } from "../../src/protocol/bytes.js";
+import { DecodeError } from "../../src/protocol/codec/reader.js";
+import { toDeployed } from "../../src/protocol/dialect.js";
+import { Account, Block, TransactionRet } from "../../src/protocol/messages.js";
+import type { SignedTransaction } from "../../src/protocol/transaction.js";
 import { offerAdvertised } from "./advertised.js";
 import { GrpcClient } from "./grpc-client.js";
 import { HttpClient } from "./http-client.js";

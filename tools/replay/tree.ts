@@ -4,13 +4,13 @@
  */
 
 import { parse } from "lossless-json";
-import { toHex } from "../protocol/bytes.js";
+import { toHex } from "../../src/protocol/bytes.js";
 import {
 	type FieldDescriptor,
 	getField,
 	type Message,
 	type MessageType,
-} from "../protocol/codec/descriptor.js";
+} from "../../src/protocol/codec/descriptor.js";
 
 /** Whole numbers are bigints, whatever their size; bytes are hexadecimal text. */
 export type Tree = null | boolean | string | bigint | number | readonly Tree[] | ReadonlyMap<string, Tree>;

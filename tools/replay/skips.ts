@@ -5,9 +5,9 @@
  * A request is named `port VERB path` (JSON-RPC with its method behind it), a gRPC call `port /service/Method`.
  */
 
-import { equalBytes, fromHex, toHex, utf8 } from "../protocol/bytes.js";
-import { sha256 } from "../protocol/hash.js";
-import { TransactionExtention, TransactionRaw } from "../protocol/messages.js";
+import { equalBytes, fromHex, toHex, utf8 } from "../../src/protocol/bytes.js";
+import { sha256 } from "../../src/protocol/hash.js";
+import { TransactionExtention, TransactionRaw } from "../../src/protocol/messages.js";
 import type { GrpcLine, RequestLine } from "./recording.js";
 
 export type Effect =

@@ -1,9 +1,9 @@
 /** Comparing gRPC answers with recorded ones: as decoded messages, errors by code and message. */
 
-import { fromHex, toHex } from "../protocol/bytes.js";
-import type { Message, MessageType } from "../protocol/codec/descriptor.js";
-import { DecodeError, Reader } from "../protocol/codec/reader.js";
-import { services } from "../protocol/generated/services.js";
+import { fromHex, toHex } from "../../src/protocol/bytes.js";
+import type { Message, MessageType } from "../../src/protocol/codec/descriptor.js";
+import { DecodeError, Reader } from "../../src/protocol/codec/reader.js";
+import { services } from "../../src/protocol/generated/services.js";
 import { findTimestamp, type Outcome, toLeniency } from "./compare-http.js";
 import { judgeRandomMessage } from "./random-answers.js";
 import type { GrpcLine } from "./recording.js";

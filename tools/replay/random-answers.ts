@@ -3,9 +3,10 @@
  * from the answer's own members is calculated once more. Proofs aren't looked at: a replay has none (witness-prover.ts).
  */
 
-import { concatBytes, equalBytes, fromHex, toHex } from "../protocol/bytes.js";
-import type { Message, MessageType } from "../protocol/codec/descriptor.js";
-import { decodeFields } from "../protocol/json/field-decoder.js";
+import { concatBytes, equalBytes, fromHex, toHex } from "../../src/protocol/bytes.js";
+import type { Message, MessageType } from "../../src/protocol/codec/descriptor.js";
+import { decodeFields } from "../../src/protocol/json/field-decoder.js";
+import { hashedLibrary } from "../../src/protocol/json/older/hashed-library.js";
 import {
 	BytesMessage,
 	DiversifierMessage,
@@ -21,7 +22,7 @@ import {
 	SpendAuthSigParameters,
 	type SpendDescription,
 	TransactionExtention,
-} from "../protocol/messages.js";
+} from "../../src/protocol/messages.js";
 import {
 	decodePoint,
 	encodePoint,
@@ -29,11 +30,11 @@ import {
 	readScalar,
 	spendGenerator,
 	valueRandomnessGenerator,
-} from "../protocol/sapling/jubjub.js";
-import { openSentNote } from "../protocol/sapling/note-encryption.js";
-import { encodeTriggerInput, orc20SignHash } from "../protocol/sapling/orc20-builder.js";
-import { writePaymentAddress } from "../protocol/sapling/payment-address.js";
-import { verifyRedJubjub } from "../protocol/sapling/redjubjub.js";
+} from "../../src/protocol/sapling/jubjub.js";
+import { openSentNote } from "../../src/protocol/sapling/note-encryption.js";
+import { encodeTriggerInput, orc20SignHash } from "../../src/protocol/sapling/orc20-builder.js";
+import { writePaymentAddress } from "../../src/protocol/sapling/payment-address.js";
+import { verifyRedJubjub } from "../../src/protocol/sapling/redjubjub.js";
 import {
 	authorizationKey,
 	diversifiedBase,
@@ -41,12 +42,12 @@ import {
 	incomingViewingKey,
 	nullifierKey,
 	transmissionKey,
-} from "../protocol/sapling/shielded-keys.js";
-import { shieldedSignHash } from "../protocol/sapling/sign-hash.js";
-import { KEY_SIZE, SEALED_OUTGOING_SIZE } from "../protocol/sapling/sizes.js";
-import { randomizedKey } from "../protocol/sapling/spend-authorization.js";
-import { bindingKey } from "../protocol/sapling/value-commitment.js";
-import { SignedTransaction } from "../protocol/transaction.js";
+} from "../../src/protocol/sapling/shielded-keys.js";
+import { shieldedSignHash } from "../../src/protocol/sapling/sign-hash.js";
+import { KEY_SIZE, SEALED_OUTGOING_SIZE } from "../../src/protocol/sapling/sizes.js";
+import { randomizedKey } from "../../src/protocol/sapling/spend-authorization.js";
+import { bindingKey } from "../../src/protocol/sapling/value-commitment.js";
+import { SignedTransaction } from "../../src/protocol/transaction.js";
 
 /** What a check needs: request and answer as bytes of their messages, and the shielded token of the recording. */
 interface Exchange {
@@ -258,7 +259,7 @@ export function judgeRandomJson({ method, tokenId, ...texts }: RandomExchange<st
 	const read =
 		(text: string) =>
 		<T extends Message>(type: MessageType<T>): T =>
-			decodeFields(type, text || "{}", isVisible(texts.request), "hashed");
+			decodeFields(type, text || "{}", isVisible(texts.request), hashedLibrary);
 	return judge(method, {
 		request: read(texts.request),
 		recorded: read(texts.recorded),

@@ -1,6 +1,6 @@
 /** Comparing state entries with recorded ones, decoded, and account records by their token balances. */
 
-import { fromHex, toHex } from "../protocol/bytes.js";
+import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import type { RecordedState, RecordedWrites } from "./recording.js";
 import { sameText } from "./skips.js";
 import { describeKey, describeRaw, entryTree, holdsAccount, INDEX_STORES } from "./stores.js";

@@ -1,11 +1,11 @@
 /** What the entries of each recorded store hold (protocol/consensus §8, protocol/blocks §6.1), to compare and to show them decoded. */
 
 import { inflateSync } from "node:zlib";
-import { toBase58Check } from "../protocol/address.js";
-import { fromHex, readBe32, readBe64, toHex } from "../protocol/bytes.js";
-import type { Message, MessageType } from "../protocol/codec/descriptor.js";
-import { DecodeError } from "../protocol/codec/reader.js";
-import * as m from "../protocol/messages.js";
+import { toBase58Check } from "../../src/protocol/address.js";
+import { fromHex, readBe32, readBe64, toHex } from "../../src/protocol/bytes.js";
+import type { Message, MessageType } from "../../src/protocol/codec/descriptor.js";
+import { DecodeError } from "../../src/protocol/codec/reader.js";
+import * as m from "../../src/protocol/messages.js";
 import { messageTree, type Tree } from "./tree.js";
 
 const MESSAGES: Readonly<Record<string, MessageType<Message>>> = {

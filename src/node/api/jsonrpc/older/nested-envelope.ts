@@ -3,7 +3,7 @@
  * These releases have no limits; the texts of ours are those of later ones.
  */
 
-import { Turns } from "../turns.js";
+import { Turns } from "../../turns.js";
 import {
 	BATCH_TURN_MS,
 	type Envelope,
@@ -12,8 +12,8 @@ import {
 	exceeds,
 	UnreadableCall,
 	type Work,
-} from "./envelope.js";
-import { libraryError, methodError, VERSION } from "./error-text.js";
+} from "../envelope.js";
+import { libraryError, methodError, VERSION } from "../error-text.js";
 import {
 	isJsonArray,
 	isJsonObject,
@@ -22,9 +22,9 @@ import {
 	type JsonObject,
 	type JsonValue,
 	REQUEST_BUDGET,
-} from "./json-reader.js";
-import { readId } from "./request-id.js";
-import { EXCEEDS_LIMIT, INVALID_REQUEST, PARSE_ERROR, ResponseTooLong, RpcError } from "./rpc-error.js";
+} from "../json-reader.js";
+import { readId } from "../request-id.js";
+import { EXCEEDS_LIMIT, INVALID_REQUEST, PARSE_ERROR, ResponseTooLong, RpcError } from "../rpc-error.js";
 
 /** What the calls of one batch share, with those of the batches in it. */
 interface BatchWork extends Work {

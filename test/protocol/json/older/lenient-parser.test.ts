@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { parseJsonObject } from "../../../src/protocol/json/json-library.js";
-import { parseLenient } from "../../../src/protocol/json/lenient-parser.js";
-import { mapOrderedJson } from "../../../src/protocol/json/map-ordered-json.js";
+import { parseJsonObject } from "../../../../src/protocol/json/json-library.js";
+import { mapOrderedJson } from "../../../../src/protocol/json/map-ordered-json.js";
+import { hashedLibrary } from "../../../../src/protocol/json/older/hashed-library.js";
+import { parseLenient } from "../../../../src/protocol/json/older/lenient-parser.js";
 
 const END = "\u001a";
 
@@ -50,13 +51,13 @@ describe("the lenient parser", () => {
 		[long, `illegal identifier : #pos 40, line 1, column 41${long}`],
 		['{"a":{"b":1 2}}', "syntax error, position at 5, name b"],
 	])("refuses %s with the network's words", (text, message) => {
-		expect(() => parseJsonObject(text, "hashed")).toThrow(
+		expect(() => parseJsonObject(text, hashedLibrary)).toThrow(
 			expect.objectContaining({ name: "JSONException", text: message }),
 		);
 	});
 
 	it("finds no object in null", () => {
-		expect(() => parseJsonObject("null", "hashed")).toThrow(
+		expect(() => parseJsonObject("null", hashedLibrary)).toThrow(
 			expect.objectContaining({ name: "NullPointerException" }),
 		);
 	});

@@ -8,9 +8,9 @@ import {
 	type Prover,
 	ProvingError,
 	type SpendWitness,
-} from "../protocol/sapling/prover.js";
-import { PROOF_SIZE } from "../protocol/sapling/sizes.js";
-import { isProvableOutput, isProvableSpend } from "../protocol/sapling/witness-check.js";
+} from "../../src/protocol/sapling/prover.js";
+import { PROOF_SIZE } from "../../src/protocol/sapling/sizes.js";
+import { isProvableOutput, isProvableSpend } from "../../src/protocol/sapling/witness-check.js";
 
 const NO_PROOF = new Uint8Array(PROOF_SIZE).fill(0xff);
 

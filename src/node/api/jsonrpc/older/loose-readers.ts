@@ -1,13 +1,14 @@
 /** Parameters up to release 4.8.1 (protocol/json-rpc §3). */
 
-import { toHex } from "../../../protocol/bytes.js";
-import { parseWrapped, wrap } from "../../../protocol/int64.js";
-import { NamedError, nullPointer, numberFormat } from "../../../protocol/json/exceptions.js";
-import { decodeFields } from "../../../protocol/json/field-decoder.js";
-import { decodeHexText } from "../../../protocol/json/hex-text.js";
-import { SmartContractABI } from "../../../protocol/messages.js";
-import type { JsonValue } from "./json-reader.js";
-import type { CallInput, ParameterReaders } from "./parameter-readers.js";
+import { toHex } from "../../../../protocol/bytes.js";
+import { parseWrapped, wrap } from "../../../../protocol/int64.js";
+import { NamedError, nullPointer, numberFormat } from "../../../../protocol/json/exceptions.js";
+import { decodeFields } from "../../../../protocol/json/field-decoder.js";
+import { decodeHexText } from "../../../../protocol/json/hex-text.js";
+import { hashedLibrary } from "../../../../protocol/json/older/hashed-library.js";
+import { SmartContractABI } from "../../../../protocol/messages.js";
+import type { JsonValue } from "../json-reader.js";
+import type { CallInput } from "../parameter-readers.js";
 import {
 	asWord,
 	fullAddress,
@@ -16,9 +17,10 @@ import {
 	readAmount,
 	readPlace,
 	WORD_LENGTH,
-} from "./readings.js";
-import { invalidParams } from "./rpc-error.js";
-import { BARE_ADDRESS_LENGTH } from "./values.js";
+} from "../readings.js";
+import { invalidParams } from "../rpc-error.js";
+import type { ParameterReaders } from "../strict-readers.js";
+import { BARE_ADDRESS_LENGTH } from "../values.js";
 
 const HASH = /^(?:0x)?[a-zA-Z0-9]{64}$/;
 
@@ -89,5 +91,6 @@ export const looseReaders: ParameterReaders = {
 	inputText: ({ data }) => data ?? null,
 	input,
 	agreedInput: input,
-	contractAbi: (text, visible) => decodeFields(SmartContractABI, `{"entrys":${text}}`, visible, "hashed"),
+	contractAbi: (text, visible) =>
+		decodeFields(SmartContractABI, `{"entrys":${text}}`, visible, hashedLibrary),
 };

@@ -1,9 +1,9 @@
 /** Replaying a recorded set into a node, line by line, and comparing everything that the node answers. */
 
-import { SignedBlock } from "../protocol/block.js";
-import { fromHex, toHex } from "../protocol/bytes.js";
-import { DecodeError } from "../protocol/codec/reader.js";
-import { TransactionRet } from "../protocol/messages.js";
+import { SignedBlock } from "../../src/protocol/block.js";
+import { fromHex, toHex } from "../../src/protocol/bytes.js";
+import { DecodeError } from "../../src/protocol/codec/reader.js";
+import { TransactionRet } from "../../src/protocol/messages.js";
 import { type CallLine, inTurn, isGivenUp, isRefused, type Placed } from "./at-once.js";
 import { clockOfGrpc, compareGrpc } from "./compare-grpc.js";
 import { clockOf, compareHttp, hasBody, type Ids, type Outcome, toRequest } from "./compare-http.js";

@@ -3,16 +3,20 @@
  * receipts.
  */
 
-import type { Simulator } from "../node/simulation/simulator.js";
-import { CallTrace, type TracedCall } from "../node/tracing/call-trace.js";
-import { TraceBudget, TraceError } from "../node/tracing/limits.js";
-import { StructLog } from "../node/tracing/struct-log.js";
-import type { TraceRunner } from "../node/tracing/trace-runner.js";
-import type { TracedTransaction, Tracer } from "../node/tracing/tracer.js";
-import type { ExecutionObserver } from "../node/vm/execution-observer.js";
-import type { SignedBlock } from "../protocol/block.js";
-import { equalBytes } from "../protocol/bytes.js";
-import { TransactionInfo, TransactionResultContractResult, TransactionRet } from "../protocol/messages.js";
+import type { Simulator } from "../../src/node/simulation/simulator.js";
+import { CallTrace, type TracedCall } from "../../src/node/tracing/call-trace.js";
+import { TraceBudget, TraceError } from "../../src/node/tracing/limits.js";
+import { StructLog } from "../../src/node/tracing/struct-log.js";
+import type { TraceRunner } from "../../src/node/tracing/trace-runner.js";
+import type { TracedTransaction, Tracer } from "../../src/node/tracing/tracer.js";
+import type { ExecutionObserver } from "../../src/node/vm/execution-observer.js";
+import type { SignedBlock } from "../../src/protocol/block.js";
+import { equalBytes } from "../../src/protocol/bytes.js";
+import {
+	TransactionInfo,
+	TransactionResultContractResult,
+	TransactionRet,
+} from "../../src/protocol/messages.js";
 import type { Refusal, TracedBlock } from "./target.js";
 
 /** Operations of each transaction that are listed: enough to see that listing changes nothing. */

@@ -3,7 +3,7 @@
  * escapes, bare names, numbers with type suffixes. Errors have the wording that clients of the network know.
  */
 
-import { NamedError } from "./exceptions.js";
+import { NamedError } from "../exceptions.js";
 
 /** What is read where the text has ended. */
 export const END = "\u001a";

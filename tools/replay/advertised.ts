@@ -1,14 +1,14 @@
 /** A recorded block that comes as a peer's announced one: through the door of the peer network, with the reference's texts. */
 
-import type { OpenChain } from "../node/chain/open-chain.js";
-import { NodeChain } from "../node/network/node-chain.js";
-import { judgeAdvertised } from "../node/network/peers/advertised-block.js";
-import { Misconduct } from "../node/network/peers/misconduct.js";
-import { filterMessage, filterTransactions } from "../node/network/peers/proto-filter.js";
-import { decodeBlock } from "../node/network/wire/block-messages.js";
-import { type ChainError, MerkleRootError } from "../node/rules/errors.js";
-import { Block } from "../protocol/messages.js";
-import { SignatureError } from "../protocol/signature.js";
+import type { OpenChain } from "../../src/node/chain/open-chain.js";
+import { NodeChain } from "../../src/node/network/node-chain.js";
+import { judgeAdvertised } from "../../src/node/network/peers/advertised-block.js";
+import { Misconduct } from "../../src/node/network/peers/misconduct.js";
+import { filterMessage, filterTransactions } from "../../src/node/network/peers/proto-filter.js";
+import { decodeBlock } from "../../src/node/network/wire/block-messages.js";
+import { type ChainError, MerkleRootError } from "../../src/node/rules/errors.js";
+import { Block } from "../../src/protocol/messages.js";
+import { SignatureError } from "../../src/protocol/signature.js";
 
 /**
  * Offers a block.

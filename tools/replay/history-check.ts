@@ -1,6 +1,6 @@
 /** Reads the state after every block of a replayed set from the history, and compares it with the recorded writes. */
 
-import { toHex } from "../protocol/bytes.js";
+import { toHex } from "../../src/protocol/bytes.js";
 import { compareEntry, type EntryDifference } from "./compare-state.js";
 import type { RecordedState, RecordedWrites } from "./recording.js";
 import { INDEX_STORES } from "./stores.js";

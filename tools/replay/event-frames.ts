@@ -2,18 +2,18 @@
 
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
-import type { ChainObserver } from "../node/chain/observers.js";
-import { loadConfig, type NodeConfig, type SettingPath } from "../node/config/config.js";
-import type { EventConfig } from "../node/config/event-config.js";
-import { EVENT_LIMITS, eventBudget } from "../node/events/event-budget.js";
-import { type EventMessage, triggerName } from "../node/events/event-kinds.js";
-import { createEventService } from "../node/events/event-service.js";
-import type { EventChain } from "../node/events/loaded-block.js";
-import { atOnce } from "../node/events/sliced-work.js";
-import { startNode } from "../node/node.js";
-import { eventChainOf } from "../node/node-events.js";
-import { SignedBlock } from "../protocol/block.js";
-import { fromHex } from "../protocol/bytes.js";
+import type { ChainObserver } from "../../src/node/chain/observers.js";
+import { loadConfig, type NodeConfig, type SettingPath } from "../../src/node/config/config.js";
+import type { EventConfig } from "../../src/node/config/event-config.js";
+import { EVENT_LIMITS, eventBudget } from "../../src/node/events/event-budget.js";
+import { type EventMessage, triggerName } from "../../src/node/events/event-kinds.js";
+import { createEventService } from "../../src/node/events/event-service.js";
+import type { EventChain } from "../../src/node/events/loaded-block.js";
+import { atOnce } from "../../src/node/events/sliced-work.js";
+import { startNode } from "../../src/node/node.js";
+import { eventChainOf } from "../../src/node/node-events.js";
+import { SignedBlock } from "../../src/protocol/block.js";
+import { fromHex } from "../../src/protocol/bytes.js";
 import type { Recording } from "./recording.js";
 
 /** A message of the native queue. */

@@ -3,10 +3,10 @@
  * single-quoted names, comments, surplus commas and repeated members (the last one counts).
  */
 
-import { Decimal } from "./decimal.js";
-import { NamedError } from "./exceptions.js";
+import { Decimal } from "../decimal.js";
+import { NamedError } from "../exceptions.js";
+import type { JsonArray, JsonObject, JsonValue } from "../value.js";
 import { END, isDigit, jsonError, LenientLexer, type Token } from "./lenient-lexer.js";
-import type { JsonArray, JsonObject, JsonValue } from "./value.js";
 
 const MAX_DEPTH = 512;
 /** Members and elements of one text: more than the largest transaction has, and read within a few hundredths of a second. */

@@ -1,0 +1,89 @@
+/** What a configuration means, as far as older releases read it otherwise (protocol/releases §§3 and 6). */
+
+import { ConfigError } from "../../hocon/config-error.js";
+import { byRelease, type Release } from "../rules/release.js";
+import { olderReadings } from "./older/readings.js";
+import { readSize } from "./service-config.js";
+import type { Settings } from "./settings.js";
+import { merged, type StartOptions } from "./start-options.js";
+
+type Warn = (text: string) => void;
+
+/** A longer life of proposals is refused, as it would not end (protocol/consensus §5.3). */
+const LONGEST_PROPOSAL_MS = 31_536_003_000;
+
+const today = {
+	/** What flags say of keys. */
+	flags: ({ over, instead, standInFirst, newer }: StartOptions, _warn: Warn) => ({
+		over: merged(over, standInFirst, newer),
+		instead: merged(instead),
+	}),
+	/** Whether addresses are a test network's, where `net.type` says so. */
+	takesTestnet: (warn: Warn): boolean => {
+		warn("net.type has no effect from release 4.8.2 on");
+		return false;
+	},
+	/** Whether shielded transactions are served, and proofs checked. @param _former what the key of release 4.8.0 says */
+	shielded: (settings: Settings, _former: boolean, _isWitness: boolean) => ({
+		enabled: settings.get("node.allowShieldedTransactionApi"),
+		verifiesProofs: true,
+	}),
+	/** @throws {ConfigError} for a life of proposals that is refused */
+	checkProposals: (settings: Settings): void => {
+		const life = settings.get("block.proposalExpireTime");
+		if (life <= 0 || life >= LONGEST_PROPOSAL_MS) {
+			throw new ConfigError(
+				`The value[block.proposalExpireTime] is only allowed to be greater than 0 and less than ${LONGEST_PROPOSAL_MS}!`,
+				{},
+				"block.proposalExpireTime",
+			);
+		}
+		// Whatever stands there is refused, 0 too.
+		if (settings.has("committee.proposalExpireTime")) {
+			throw new ConfigError(
+				"It is not allowed to configure committee.proposalExpireTime in config.conf, please set the value in block.proposalExpireTime.",
+				{},
+				"committee.proposalExpireTime",
+			);
+		}
+	},
+	callTimeoutMs: (ms: bigint) => Number(ms),
+	/** Handlers of contracts that are allowed; empty: all. */
+	allowedHandlers: (names: readonly string[], warn: Warn): readonly string[] => {
+		if (names.length > 0) warn("actuator.whitelist has no effect from release 4.8.2 on");
+		return [];
+	},
+	httpBodySize: (settings: Settings) => readSize(settings, "node.http.maxMessageSize"),
+	rpcMessageSize: (settings: Settings) => readSize(settings, "node.rpc.maxMessageSize"),
+	/** Whether batches and filters of JSON-RPC have the reference's limits where the file has none. */
+	hasNarrowLimits: true,
+	/** An address of a witness that is none. @throws {ConfigError} */
+	badWitnessAddress: (source: "cmd" | "config", _warn: Warn): void => {
+		throw new ConfigError(`LocalWitnessAccountAddress format from ${source} is incorrect`);
+	},
+	/** Whether the keys of the file are used. */
+	usesWitnessKeys: (isWitness: boolean) => isWitness,
+	/** @throws {ConfigError} for an account beside several keys */
+	checkWitnessAccount: (account: Uint8Array | undefined, keys: number): void => {
+		if (account === undefined || keys <= 1) return;
+		throw new ConfigError("LocalWitnessAccountAddress can only be set when there is only one private key");
+	},
+	/** How rate limits wait, and which of them come first. */
+	rates: (settings: Settings) => ({
+		nonBlocking: settings.get("rate.limiter.apiNonBlocking"),
+		componentFirst: true,
+	}),
+	/** A limit of gRPC that can't be read. @throws {ConfigError} */
+	badRpcLimit: (entry: Settings, reason: string, _warn: Warn): void => {
+		throw entry.refuse("rate.limiter.rpc[].strategy", reason);
+	},
+	/** Whether the file alone can ask for events. */
+	fileAsksForEvents: true,
+};
+
+export type Readings = typeof today;
+
+const readings = byRelease<Readings>(today, olderReadings);
+
+/** What a configuration means to a release. */
+export const readingsOf = (release: Release): Readings => readings[release];
