@@ -44,7 +44,7 @@ import {
 import { prepareBase, writeGenesis } from "./genesis.js";
 import { HistorySweeper } from "./history-sweeper.js";
 import { diskFiles } from "./log-files.js";
-import { Observers } from "./observers.js";
+import { eachBlock, Observers } from "./observers.js";
 import { OldBlocks } from "./old-blocks.js";
 import { ReadAhead } from "./read-ahead.js";
 
@@ -206,7 +206,7 @@ export class OpenChain {
 			throw error;
 		}
 		timing.restoring = false;
-		chain.observe({ applied: () => open.flushIfDue() });
+		chain.observe(eachBlock({ committed: () => open.flushIfDue() }));
 		storage.compared?.catch((error: unknown) => open.storageFailed(error));
 		open.startBackground();
 		return open;

@@ -96,6 +96,6 @@ export interface LocalChain {
 	storeCommit(key: string, value: Uint8Array): void;
 	/** A block was confirmed by the votes of witnesses: what the PBFT servers show. */
 	confirmBlock?(number: bigint): void;
-	/** Called after each block that became the head, with whether it came with a switch of branches. */
-	observe(applied: (block: SignedBlock, switching: boolean) => void): () => void;
+	/** Called after each block that became part of the chain, with whether it came with a reorg. */
+	observe(committed: (block: SignedBlock, inReorg: boolean) => void): () => void;
 }

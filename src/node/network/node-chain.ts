@@ -5,6 +5,7 @@ import { be64, equalBytes, readBe64 } from "../../protocol/bytes.js";
 import { isWireError } from "../../protocol/json/exceptions.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
 import { blockIdAt, locateTransaction } from "../chain/block-store.js";
+import { eachBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import { prepareSent } from "../chain/proofs-ahead.js";
 import { checkHeaderSignature, checkMerkleRoot, signerOfWitness } from "../consensus/block-judgement.js";
@@ -73,7 +74,7 @@ export class NodeChain implements LocalChain {
 		this.former = this.active.list;
 		const confirmed = open.sideRecord(CONFIRMED_KEY);
 		this.confirmed = confirmed ? readBe64(confirmed) : 0n;
-		this.unobserve = open.chain.observe({ applied: () => this.noteCycle() });
+		this.unobserve = open.chain.observe(eachBlock({ committed: () => this.noteCycle() }));
 	}
 
 	/** Ends looking at the chain. */
@@ -285,9 +286,9 @@ export class NodeChain implements LocalChain {
 		this.options.open.putSideRecord(CONFIRMED_KEY, be64(number));
 	}
 
-	observe(applied: (block: SignedBlock, switching: boolean) => void): () => void {
-		return this.options.open.chain.observe({
-			applied: ({ block }, switching) => applied(block, switching),
-		});
+	observe(committed: (block: SignedBlock, inReorg: boolean) => void): () => void {
+		return this.options.open.chain.observe(
+			eachBlock({ committed: ({ block }, inReorg) => committed(block, inReorg) }),
+		);
 	}
 }
