@@ -3,9 +3,9 @@
  * state, no machine, and a hash in the place of a signature. What the peer network sees of a chain is all there.
  */
 
+import type { HeaderVerdict } from "../../src/node/consensus/announced-block.js";
 import type {
 	BlockRef,
-	HeaderVerdict,
 	LocalChain,
 	PushResult,
 	TransactionResult,
@@ -301,7 +301,7 @@ export class ModelChain implements LocalChain {
 		}
 	}
 
-	judgeHeader(block: SignedBlock): HeaderVerdict {
+	announcedHeader(block: SignedBlock): HeaderVerdict {
 		const isActive = this.activeWitnesses.some((witness) => equalBytes(witness, block.witness));
 		if (!isActive) return { kind: "inactiveWitness" };
 		if (equalBytes(block.header.witness_signature, modelSignature(block))) return { kind: "good" };

@@ -8,13 +8,12 @@ import { blockIdAt, locateTransaction } from "../chain/block-store.js";
 import { eachBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import { prepareSent } from "../chain/proofs-ahead.js";
-import { checkHeaderSignature, checkMerkleRoot, signerOfWitness } from "../consensus/block-judgement.js";
+import { type HeaderVerdict, judgeAnnouncedHeader } from "../consensus/announced-block.js";
+import { signerOfWitness } from "../consensus/block-judgement.js";
 import { activeWitnesses, nextSlotTimeMs } from "../consensus/slots.js";
 import { Recent } from "../memory/recent.js";
-import { admissionOf } from "../rules/admission.js";
 import {
 	BlockSignatureError,
-	ChainError,
 	ContractCountError,
 	MerkleRootError,
 	UnlinkedBlockError,
@@ -23,7 +22,7 @@ import {
 import { hasProofs } from "../shielded/proof-questions.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
 import type { SignaturePool } from "../signatures/pool.js";
-import type { BlockRef, HeaderVerdict, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
+import type { BlockRef, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
 
 /** Confirmations whose write may not have happened yet. */
 const MAX_UNWRITTEN_COMMITS = 64;
@@ -44,17 +43,6 @@ interface NodeChainOptions {
 	readonly report: (error: unknown, where: string) => void;
 	/** Asked before each block: true drops it, because the node stops at the block before. */
 	readonly isAtEnd?: (() => boolean) | undefined;
-}
-
-/** The rule that a check found broken; undefined: none. */
-function errorOf(check: () => void): ChainError | undefined {
-	try {
-		check();
-		return undefined;
-	} catch (error) {
-		if (error instanceof ChainError) return error;
-		throw error;
-	}
 }
 
 export class NodeChain implements LocalChain {
@@ -186,19 +174,8 @@ export class NodeChain implements LocalChain {
 		}
 	}
 
-	judgeHeader(block: SignedBlock): HeaderVerdict {
-		const { state } = this;
-		const { rules } = this.options.open;
-		if (admissionOf(rules).checksAnnouncedRoot) {
-			const error = errorOf(() => checkMerkleRoot(block, rules.release));
-			if (error) return { kind: "badRoot", error };
-		}
-		if (state.properties.on("ALLOW_MULTI_SIGN") && !state.account.has(block.witness))
-			return { kind: "unknownWitness" };
-		const error = errorOf(() => checkHeaderSignature(state, block));
-		if (error) return { kind: "badSignature", error };
-		const isActive = this.activeWitnesses.some((witness) => equalBytes(witness, block.witness));
-		return { kind: isActive ? "good" : "inactiveWitness" };
+	announcedHeader(block: SignedBlock): HeaderVerdict {
+		return judgeAnnouncedHeader(this.state, this.options.open.rules, block);
 	}
 
 	prepareTransaction(transaction: SignedTransaction): Promise<void> | undefined {
