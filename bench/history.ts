@@ -62,7 +62,7 @@ async function importSet(directory: string, isKept: boolean): Promise<Imported> 
 	const chain = await open(directory, isKept);
 	let blockBytes = 0;
 	chain.chain.observe({
-		applied: ({ block }) => {
+		committed: ({ block }) => {
 			blockBytes += block.bytes.length;
 		},
 	});

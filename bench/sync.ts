@@ -128,7 +128,7 @@ async function fetch(folder: string, dial: number, head: number): Promise<void> 
 	let firstMs = 0;
 	const done = new Promise<void>((resolve) => {
 		node.open.chain.observe({
-			applied: ({ block }: { readonly block: SignedBlock }) => {
+			committed: ({ block }: { readonly block: SignedBlock }) => {
 				firstMs ||= performance.now() - started;
 				transactions += block.transactions.length;
 				if (Number(block.number) === head) resolve();
@@ -177,7 +177,7 @@ async function relay(folder: string, listen: number, dial: number | undefined): 
 		},
 	});
 	open.chain.observe({
-		applied: () => say({ arrived: String(arrived), at: String(clock()) }),
+		committed: () => say({ arrived: String(arrived), at: String(clock()) }),
 	});
 	say({ next: Number(open.chain.state.properties.headNumber) + 1 });
 	const lines = orders();

@@ -49,9 +49,7 @@ describe("a fast-forward relay node", () => {
 		const { world, relay, nodes } = await aroundRelay([1, 2, 3]);
 		const producer = nodes[0] as LinkedNode;
 		producer.open.chain.observe({
-			timed: (step, block) => {
-				if (step === "packed") producer.application.advertisement.broadcastBlock(block);
-			},
+			produced: (block) => producer.application.advertisement.broadcastBlock(block),
 		});
 		const block = produce(producer.open);
 		await world.advance(500);
