@@ -47,7 +47,7 @@ interface Node {
 async function openNode(folder: string, ports: { listen: number; dial?: number | undefined }): Promise<Node> {
 	const script = workerScript();
 	if (!script) throw new Error("run this from the bundle: npm run tool bench:sync");
-	await installRecoverEngine();
+	installRecoverEngine();
 	await useFastHashing();
 	const pool = await SignaturePool.start(script, Number(process.env["BENCH_THREADS"] ?? 1));
 	const loaded = recordedConfig(folder);

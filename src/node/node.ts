@@ -111,7 +111,7 @@ export interface RunningNode {
 async function loadEngines(hasDatabase: boolean): Promise<string> {
 	const hashing = useFastHashing();
 	await setImmediate();
-	const signatureEngine = await installRecoverEngine();
+	const signatureEngine = installRecoverEngine();
 	if (hasDatabase) await loadLevelDatabase();
 	await hashing;
 	return signatureEngine;

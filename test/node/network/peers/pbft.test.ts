@@ -55,7 +55,7 @@ function mine({ open, application }: LinkedNode) {
 }
 
 beforeAll(async () => {
-	await installRecoverEngine();
+	installRecoverEngine();
 });
 
 describe("votes of witnesses", () => {

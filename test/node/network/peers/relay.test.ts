@@ -34,7 +34,7 @@ async function aroundRelay(keys: readonly number[]) {
 }
 
 beforeAll(async () => {
-	await installRecoverEngine();
+	installRecoverEngine();
 });
 
 describe("a fast-forward relay node", () => {

@@ -12,7 +12,7 @@ function worldAfter(open: Awaited<ReturnType<typeof openSmall>>): SimulatedWorld
 }
 
 beforeAll(async () => {
-	await installRecoverEngine();
+	installRecoverEngine();
 });
 
 describe("synchronising", () => {
