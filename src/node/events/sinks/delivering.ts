@@ -1,6 +1,6 @@
 /** Telling a receiver until it has what it is told: again and again, after longer and longer pauses. */
 
-import { isRefused, type Receiver, type Told } from "./receiver.js";
+import { type Receiver, RefusedError, type Told } from "./receiver.js";
 
 const FIRST_PAUSE_MS = 250;
 const MOST_PAUSE_MS = 30_000;
@@ -63,7 +63,7 @@ export class Deliverer {
 				return "acknowledged";
 			} catch (error) {
 				if (signal.aborted) return "stopped";
-				if (isRefused(error)) {
+				if (error instanceof RefusedError) {
 					const [only] = told.length === 1 ? told : [];
 					if (only)
 						warn(`events of ${name}: ${only.id} is left out, since it is refused: ${reasonOf(error)}`);

@@ -12,14 +12,18 @@ export interface Told {
 	readonly id: string;
 }
 
+/** Marks every copy of {@link RefusedError}: clients are in files of their own, each with one. */
+const REFUSED = Symbol.for("coin.events.refused");
+
 /** A receiver will never take a message as it is; rejected with it, a delivery is tried message by message. */
 export class RefusedError extends Error {
 	override readonly name = "RefusedError";
-}
+	readonly [REFUSED] = true;
 
-/** Whether a failure is a {@link RefusedError}: clients are in files of their own, each with a copy of the class. */
-export const isRefused = (error: unknown): error is RefusedError =>
-	error instanceof Error && error.name === "RefusedError";
+	static override [Symbol.hasInstance](value: unknown): boolean {
+		return value instanceof Error && REFUSED in value;
+	}
+}
 
 export interface Receiver {
 	/**
