@@ -21,7 +21,7 @@ import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
-import type { EventCounts } from "./events/event-counts.js";
+import type { EventCounts } from "./events/deliveries.js";
 import { ContractSources } from "./history/contract-sources.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";

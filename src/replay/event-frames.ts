@@ -6,7 +6,7 @@ import type { ChainObserver } from "../node/chain/observers.js";
 import { loadConfig, type NodeConfig, type SettingPath } from "../node/config/config.js";
 import type { EventConfig } from "../node/config/event-config.js";
 import { EVENT_LIMITS, eventBudget } from "../node/events/event-budget.js";
-import { type EventMessage, triggerName } from "../node/events/event-kinds.js";
+import { type EventMessage, triggerName } from "../node/events/receivers/event-message.js";
 import { createEventService } from "../node/events/event-service.js";
 import type { EventChain } from "../node/events/loaded-block.js";
 import { atOnce } from "../node/events/sliced-work.js";

@@ -10,7 +10,7 @@ import type { EventChain } from "./loaded-block.js";
 import { type EventOutlet, EventSender } from "./sending.js";
 import type { Work } from "./sliced-work.js";
 
-/** Version 1 tells what waits so often. */
+/** Version 1 publishes what waits so often. */
 export const FLUSH_MS = 1_000;
 
 interface EventServiceOptions {
@@ -23,11 +23,11 @@ interface EventServiceOptions {
 	readonly warn: (text: string) => void;
 	/** Does work in the order of coming. */
 	readonly run: (work: Work) => void;
-	/** It is given blocks one by one, old ones too, and has told some or none before. Absent: it begins with the chain's head. */
-	readonly fed?: { readonly hasTold: boolean };
+	/** It is given blocks one by one, old ones too, and has published some or none before. Absent: it begins with the chain's head. */
+	readonly replay?: { readonly hasPublished: boolean };
 }
 
-/** What a service hears of the chain. */
+/** What a service follows of the chain. */
 interface EventObserver {
 	applied(block: ErasedBlock, switching: boolean): void;
 	erased(block: ErasedBlock): void;
@@ -38,20 +38,20 @@ interface EventObserver {
 
 interface EventService {
 	readonly observer: EventObserver;
-	/** Resolves once old blocks are told, if any are to be. */
+	/** Resolves once old blocks are published, if any are to be. */
 	start(): Promise<void>;
-	/** Tells what waits: to be called once a second. Undefined: nothing ever waits. */
+	/** Publishes what waits: to be called once a second. Undefined: nothing ever waits. */
 	readonly flush: (() => void) | undefined;
 	stop(): void;
 }
 
 export function createEventService(options: EventServiceOptions): EventService {
-	const { config, chain, outlet, budget, pause, warn, run, fed } = options;
+	const { config, chain, outlet, budget, pause, warn, run, replay } = options;
 	const sender = new EventSender(config, outlet, budget);
 	if (config.version === 0) {
 		if (sender.wants("transaction")) keepInternalCallData();
 		return {
-			observer: new LiveEvents({ chain, sender, run, hasTold: fed?.hasTold }),
+			observer: new LiveEvents({ chain, sender, run, hasPublished: replay?.hasPublished }),
 			start: async () => {},
 			flush: undefined,
 			stop: () => {},
@@ -61,7 +61,7 @@ export function createEventService(options: EventServiceOptions): EventService {
 	const followed = new FollowedEvents({ chain, sender, run, startBlock, pause, warn });
 	return {
 		observer: followed,
-		start: async () => (fed ? followed.follow() : followed.start()),
+		start: async () => (replay ? followed.follow() : followed.start()),
 		flush: () => followed.flush(),
 		stop: () => followed.stop(),
 	};
