@@ -27,6 +27,8 @@ export interface ReceiverConfig extends ConfiguredReceiver {
 	readonly is: string;
 	/** The archive of the network's node in whose place it is; undefined: it is named itself. */
 	readonly archive: string | undefined;
+	/** Whether it goes on where it was after a start: delivered at least once, else at most once. */
+	readonly hasPosition: boolean;
 }
 
 export interface EventConfig {
@@ -40,8 +42,6 @@ export interface EventConfig {
 	/** Undefined: everything matches. */
 	readonly filter: EventFilter | undefined;
 	readonly receivers: readonly ReceiverConfig[];
-	/** Whether receivers, but those without positions, go on where they were after a start. */
-	readonly keepsPositions: boolean;
 }
 
 /**
@@ -73,7 +73,6 @@ export function readEvents(
 		topics: named.topics,
 		filter: readFilter(settings, warn),
 		receivers: readReceivers(settings, named),
-		keepsPositions: settings.get("event.subscribe.positions"),
 	};
 	if (!isAsked && !(isEnabled && readings.fileAsksForEvents)) {
 		// Our own receivers are no part of the reference's service: naming one asks for it.
@@ -91,14 +90,10 @@ export function readEvents(
 
 export const rowOf = (is: string): ReceiverRow => receiverRows.get(is) as ReceiverRow;
 
-/** Whether a receiver goes on where it was after a start. */
-export const hasPosition = ({ is }: ReceiverConfig, { keepsPositions }: EventConfig): boolean =>
-	(rowOf(is).guarantee ?? (keepsPositions ? "at least once" : "at most once")) === "at least once";
-
 /** @throws {ConfigError} */
 function checked(settings: Settings, config: EventConfig): EventConfig {
 	const isOn = settings.get("storage.transHistory.switch").toLowerCase() === "on";
-	if (!isOn && config.receivers.some((receiver) => hasPosition(receiver, config))) {
+	if (!isOn && config.receivers.some(({ hasPosition }) => hasPosition)) {
 		throw settings.refuse("storage.transHistory.switch", "must be on: events are made of receipts");
 	}
 	return config;
@@ -111,6 +106,7 @@ function readReceivers(settings: Settings, named: Omit<SectionTopics, "plugin">)
 		server: settings.get("event.subscribe.server").trim(),
 		dbconfig: settings.get("event.subscribe.dbconfig").trim(),
 	};
+	const keepsPositions = settings.get("event.subscribe.positions");
 	const file = basename(archive).toLowerCase();
 	const words = [...receiverRows.values()].map((row) => row.archive).filter((word) => word !== undefined);
 	const word = words.find((known) => file.includes(known));
@@ -124,7 +120,13 @@ function readReceivers(settings: Settings, named: Omit<SectionTopics, "plugin">)
 		const isPlugin = row.archive !== undefined && row.archive === word;
 		const own = settings as unknown as Parameters<ReceiverRow["read"]>[0];
 		const receivers = row.read(own, { ...named, plugin: isPlugin ? plugin : undefined });
-		return receivers.map((receiver) => ({ is, archive: isPlugin ? archive : undefined, ...receiver }));
+		const hasPosition = row.guarantee === undefined ? keepsPositions : row.guarantee === "at least once";
+		return receivers.map((receiver) => ({
+			is,
+			archive: isPlugin ? archive : undefined,
+			hasPosition,
+			...receiver,
+		}));
 	});
 	const hasQueue = found.some(({ is }) => is === "zeromq");
 	return hasQueue ? found.filter((receiver) => receiver.archive === undefined) : found;

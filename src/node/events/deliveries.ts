@@ -1,7 +1,7 @@
 /** The deliveries of a node: one for each receiver that its configuration names. */
 
 import { join } from "node:path";
-import { type EventConfig, hasPosition, type ReceiverConfig, rowOf } from "../config/event-config.js";
+import { type EventConfig, type ReceiverConfig, rowOf } from "../config/event-config.js";
 import { Delivery, type DeliveryCounts, reasonOf } from "./delivery.js";
 import { eventBudget } from "./event-budget.js";
 import type { EventChain } from "./loaded-block.js";
@@ -71,7 +71,7 @@ async function openDelivery(of: ReceiverConfig, options: DeliveriesOptions): Pro
 	const common = { name, config, chain, budget, slice, warn, info };
 	const around = { name, receiver, budget, pause, warn, info };
 	const { listener } = receiver;
-	if (!hasPosition(of, options.config)) {
+	if (!of.hasPosition) {
 		const backlog = new QueuedBacklog({ ...common, receiver, run, pause, report });
 		return Object.assign(new Delivery({ ...around, backlog }), { listener });
 	}

@@ -36,11 +36,11 @@ describe("event.subscribe", () => {
 					name: "the native queue",
 					topics: new Map(),
 					archive: undefined,
+					hasPosition: false,
 					port: 5555,
 					config: { port: 5555, highWaterMark: 1000 },
 				},
 			],
-			keepsPositions: true,
 		});
 	});
 
@@ -118,6 +118,7 @@ describe("event.subscribe", () => {
 				name: "kafka",
 				topics: new Map([["contractevent", plain]]),
 				archive: "/opt/Plugin-Kafka-1.0.zip",
+				hasPosition: true,
 				config: {
 					brokers: ["a:1", "b:2"],
 					names: new Map([["contractevent", "calls"]]),
@@ -133,7 +134,7 @@ describe("event.subscribe", () => {
 		const config = parse(
 			`path = mongodb.zip, server = "a:1", dbconfig = " log|me|word|2 ", positions = false`,
 		);
-		expect(config.events).toMatchObject({ keepsPositions: false });
+		expect(config.events).toMatchObject({ receivers: [{ hasPosition: false }] });
 		expect(config.events?.receivers[0]?.config).toMatchObject({
 			database: "log",
 			login: { user: "me", password: "word", passwordFile: undefined },

@@ -18,7 +18,6 @@ function configOf(version: 0 | 1, startBlock = 0n): EventConfig {
 		),
 		filter: undefined,
 		receivers: [],
-		keepsPositions: false,
 	};
 }
 

@@ -87,7 +87,6 @@ const configOf = (version: 0 | 1): EventConfig => ({
 	),
 	filter: undefined,
 	receivers: [],
-	keepsPositions: true,
 });
 
 /** What a service tells of a chain whose blocks come while it is still at work. */

@@ -43,7 +43,6 @@ function configOf(version: 0 | 1, more: Partial<EventConfig> = {}): EventConfig 
 		),
 		filter: undefined,
 		receivers: [],
-		keepsPositions: true,
 		...more,
 	};
 }
