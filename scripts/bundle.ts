@@ -25,7 +25,7 @@ const source = join(root, "src");
  * Packages that bring compiled code and find it beside themselves (`dependencies` of package.json; everything else is
  * bundled and a development dependency), and those that only a bench needs.
  */
-const OUTSIDE = ["level", "secp256k1", "tiny-secp256k1", "@ethereumjs/*"];
+const OUTSIDE = ["level", "@ethereumjs/*"];
 
 /** CommonJS packages inside ES modules still ask for these three. */
 const BANNER = [
@@ -46,8 +46,7 @@ function entryPoints(packaged: boolean): Record<string, string> {
 		}
 	}
 	if (packaged) return entries;
-	const replay = join(source, "replay", "main.ts");
-	if (existsSync(replay)) entries["replay"] = replay;
+	entries["replay"] = join(root, "tools", "replay", "main.ts");
 	const bench = join(root, "bench");
 	for (const file of existsSync(bench) ? readdirSync(bench) : []) {
 		if (file.endsWith(".ts")) entries[`bench/${file.slice(0, -".ts".length)}`] = join(bench, file);
@@ -169,7 +168,12 @@ const GRACE_MS = 10 * 60_000;
 
 /** Crates whose compiled form is part of the repository, and where it is below src/ and dist/. */
 const CRATES = ["sapling-prover", "signature-recovery"];
-const COMPILED = ["proving/sapling-prover.wasm", "node/signatures/recovery.linux-x64.node"];
+const COMPILED = [
+	"proving/sapling-prover.wasm",
+	"node/signatures/recovery.linux-x64.node",
+	"node/signatures/recovery.linux-arm64.node",
+	"node/signatures/recovery.wasm",
+];
 
 /** @param packaged what is packed, and nothing else in the folder */
 async function bundle(packaged: boolean): Promise<Metafile> {
@@ -243,9 +247,9 @@ async function writeStartCommand({ pjson, manifest }: Plugin): Promise<void> {
 async function writeManifest(): Promise<number> {
 	const plugin = new Plugin({ root, type: "core", ignoreManifest: true, errorOnManifestCreate: true });
 	await plugin.load();
-	// Shapes of results are asked for rarely, and the manifest is read by every command.
+	// Shapes of results are asked for rarely, kinds by the command alone, and the manifest is read by every command.
 	for (const command of Object.values(plugin.manifest.commands)) {
-		delete command["result"];
+		for (const member of ["result", "outputKind", "takesIds", "enableJsonFlag"]) delete command[member];
 		command.flags = { ...command.flags, ...general(plugin, command.flags) };
 		command.usage ??= usageLine(command);
 	}

@@ -8,7 +8,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** What goes into the bundle, or decides how it is made. */
-const SOURCES = ["src", "proto", "bench", "scripts", "package.json", "package-lock.json"];
+const SOURCES = ["src", "proto", "bench", "scripts", "tools", "package.json", "package-lock.json"];
 const BUNDLE = ["dist/coin.cjs", "dist/replay.js", "dist/THIRD-PARTY-NOTICES.txt"];
 const MARK = "oclif.manifest.json";
 

@@ -1,9 +1,9 @@
 /** A recorded set of test/golden, played into a node, for the tests that hold what comes of it. */
 
-import { describeFinding, type Finding } from "../src/replay/finding.js";
-import { openNode } from "../src/replay/node-target.js";
-import { openRecordings } from "../src/replay/recording.js";
-import { replay, type SetResult } from "../src/replay/replay.js";
+import { describeFinding, type Finding } from "../tools/replay/finding.js";
+import { openNode } from "../tools/replay/node-target.js";
+import { openRecordings } from "../tools/replay/recording.js";
+import { replay, type SetResult } from "../tools/replay/replay.js";
 
 /** How much a set holds; whatever is left out is none. */
 export interface SetCounts {
@@ -11,7 +11,7 @@ export interface SetCounts {
 	readonly pushes?: number;
 	readonly requests: number;
 	readonly grpc?: number;
-	/** Requests that can't be compared, for a reason of the table in `src/replay/skips.ts`. */
+	/** Requests that can't be compared, for a reason of the table in `tools/replay/skips.ts`. */
 	readonly skipped?: number;
 }
 

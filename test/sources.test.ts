@@ -74,7 +74,7 @@ test("a citation of a page or section that isn't there is found", () => {
 });
 
 test("every citation in code can be opened", () => {
-	const citations = sources("src", "test", "bench", "scripts", "proto").flatMap((path) =>
+	const citations = sources("src", "test", "bench", "scripts", "tools", "proto").flatMap((path) =>
 		path === join("test", "sources.test.ts") ? [] : citationsOf(path, readFileSync(path, "utf8")),
 	);
 	expect(citations.length).toBeGreaterThan(400);

@@ -6,7 +6,7 @@ import type { Broadcaster } from "./api/broadcast.js";
 import type { ApiNode } from "./api/context.js";
 import type { Dispatcher } from "./api/jsonrpc/dispatcher.js";
 import type { TextAnswerer } from "./api/jsonrpc/server.js";
-import type { AppliedBlock } from "./chain/observers.js";
+import type { ExecutedBlock } from "./chain/observers.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { DevelopmentControl } from "./development/control.js";
 import type { Development } from "./development/development.js";
@@ -79,7 +79,7 @@ export async function startSealer(
 /** Logs what the transactions of a block did. */
 async function writeTransactions(
 	{ chain }: OpenChain,
-	applied: Pick<AppliedBlock, "block" | "infos">,
+	applied: ExecutedBlock,
 	sources: ContractSources,
 	log: NodeLog,
 ): Promise<void> {

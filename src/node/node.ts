@@ -15,6 +15,7 @@ import { startHttpServers } from "./api/http-servers.js";
 import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
 import { REPLAY_FOLDER } from "./backfill/messages.js";
 import type { Producer } from "./chain/chain.js";
+import { eachBlock } from "./chain/observers.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
@@ -40,7 +41,7 @@ import {
 } from "./node-development.js";
 import type { RunningEvents } from "./node-events.js";
 import type { NodeLog } from "./node-log.js";
-import { logSwitches, watchShielded, watchVersions } from "./node-notices.js";
+import { logReorgs, watchShielded, watchVersions } from "./node-notices.js";
 import { loadFork, openChain } from "./open-node-chain.js";
 import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
@@ -110,7 +111,7 @@ export interface RunningNode {
 async function loadEngines(hasDatabase: boolean): Promise<string> {
 	const hashing = useFastHashing();
 	await setImmediate();
-	const signatureEngine = await installRecoverEngine();
+	const signatureEngine = installRecoverEngine();
 	if (hasDatabase) await loadLevelDatabase();
 	await hashing;
 	return signatureEngine;
@@ -259,7 +260,7 @@ async function startServices(
 		startProducer(open, options, { clock, monotonicClock, isMaster, isReceiving }, report, stops);
 	}
 	executeWaitingInTurns(open, report);
-	logSwitches(open, log);
+	logReorgs(open, log);
 	watchVersions(open, log);
 	const shieldedWork = options.shieldedWork ?? openShieldedWork(config, development !== undefined, stops);
 	const shieldedWarning = watchShielded(open, config, log);
@@ -541,9 +542,8 @@ function executeWaitingInTurns(open: OpenChain, report: Report): void {
 			report(error, "pending transactions");
 		}
 	};
-	open.chain.observe({
-		applied: () => {
-			setImmediate(turn);
-		},
-	});
+	const committed = (): void => {
+		setImmediate(turn);
+	};
+	open.chain.observe(eachBlock({ committed }));
 }

@@ -5,7 +5,7 @@ import { installRecoverEngine } from "../../src/node/signatures/engine.js";
 import { blockId, merkleRoot, numberOfBlockId, refBlockOf, SignedBlock } from "../../src/protocol/block.js";
 import { concatBytes, toHex } from "../../src/protocol/bytes.js";
 import { sha256 } from "../../src/protocol/hash.js";
-import { openRecordings } from "../../src/replay/recording.js";
+import { openRecordings } from "../../tools/replay/recording.js";
 
 const leaf = (n: number): Uint8Array => Buffer.alloc(32, n);
 const pair = (a: Uint8Array, b: Uint8Array): Uint8Array => sha256(concatBytes(a, b));
@@ -45,7 +45,7 @@ describe("the id of a block", () => {
 	});
 
 	test("and its root follow from its bytes, in every recorded block", async () => {
-		await installRecoverEngine();
+		installRecoverEngine();
 		let blocks = 0;
 		for (const [recording] of [
 			openRecordings("test/golden/core-accounts"),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { inTurn } from "../../src/replay/at-once.js";
-import type { Line } from "../../src/replay/recording.js";
+import { inTurn } from "../../tools/replay/at-once.js";
+import type { Line } from "../../tools/replay/recording.js";
 
 const call = (answer: string): Line => ({
 	t: "req",

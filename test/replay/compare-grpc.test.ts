@@ -8,8 +8,8 @@ import {
 	TransactionExtention,
 	TransactionRaw,
 } from "../../src/protocol/messages.js";
-import { clockOfGrpc, compareGrpc } from "../../src/replay/compare-grpc.js";
-import type { GrpcLine } from "../../src/replay/recording.js";
+import { clockOfGrpc, compareGrpc } from "../../tools/replay/compare-grpc.js";
+import type { GrpcLine } from "../../tools/replay/recording.js";
 
 function encode<T extends Message>(type: MessageType<T>, init: Partial<T>): Uint8Array {
 	return type.encode(type.create(init));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { clockOf, compareHttp, type Ids, toRequest } from "../../src/replay/compare-http.js";
-import type { RequestLine } from "../../src/replay/recording.js";
-import type { HttpAnswer } from "../../src/replay/target.js";
-import { show } from "../../src/replay/tree.js";
+import { clockOf, compareHttp, type Ids, toRequest } from "../../tools/replay/compare-http.js";
+import type { RequestLine } from "../../tools/replay/recording.js";
+import type { HttpAnswer } from "../../tools/replay/target.js";
+import { show } from "../../tools/replay/tree.js";
 
 const JSON_TYPE = "application/json;charset=utf-8";
 

@@ -1,6 +1,6 @@
 import { Server, ServerCredentials, status } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { GrpcClient } from "../../src/replay/grpc-client.js";
+import { GrpcClient } from "../../tools/replay/grpc-client.js";
 
 const asIs = (bytes: Buffer) => bytes;
 const method = (path: string, streams: boolean) => ({

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { fromHex } from "../../src/protocol/bytes.js";
-import { HistoryCheck } from "../../src/replay/history-check.js";
-import { openNode } from "../../src/replay/node-target.js";
-import { openRecordings } from "../../src/replay/recording.js";
-import { isClean, replay } from "../../src/replay/replay.js";
-import type { ReplayTarget } from "../../src/replay/target.js";
+import { HistoryCheck } from "../../tools/replay/history-check.js";
+import { openNode } from "../../tools/replay/node-target.js";
+import { openRecordings } from "../../tools/replay/recording.js";
+import { isClean, replay } from "../../tools/replay/replay.js";
+import type { ReplayTarget } from "../../tools/replay/target.js";
 
 /** A target whose rows after each block are given: block, then key, then value. */
 function targetOf(past: readonly Readonly<Record<string, string>>[]): ReplayTarget {

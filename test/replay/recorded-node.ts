@@ -2,9 +2,15 @@
 
 import { SignedBlock } from "../../src/protocol/block.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
-import type { Finding } from "../../src/replay/finding.js";
-import type { BlockRecord, Line, RecordedState, Recording, RequestLine } from "../../src/replay/recording.js";
-import { type ReplayOptions, replay, type SetResult } from "../../src/replay/replay.js";
+import type { Finding } from "../../tools/replay/finding.js";
+import type {
+	BlockRecord,
+	Line,
+	RecordedState,
+	Recording,
+	RequestLine,
+} from "../../tools/replay/recording.js";
+import { type ReplayOptions, replay, type SetResult } from "../../tools/replay/replay.js";
 import type {
 	AppliedBlock,
 	Change,
@@ -16,7 +22,7 @@ import type {
 	ReplayTarget,
 	State,
 	TracedBlock,
-} from "../../src/replay/target.js";
+} from "../../tools/replay/target.js";
 
 export class RecordedNode implements ReplayTarget {
 	readonly shieldedToken = "";

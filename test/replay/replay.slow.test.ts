@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import { Account, TransactionRet } from "../../src/protocol/messages.js";
-import { describeFinding } from "../../src/replay/finding.js";
-import type { BlockLine, Line, PushLine, RecordedState } from "../../src/replay/recording.js";
-import { openRecordings } from "../../src/replay/recording.js";
-import { isClean } from "../../src/replay/replay.js";
-import { GIVEN_UP, NO_BODY, NO_PARENT } from "../../src/replay/skips.js";
+import { describeFinding } from "../../tools/replay/finding.js";
+import type { BlockLine, Line, PushLine, RecordedState } from "../../tools/replay/recording.js";
+import { openRecordings } from "../../tools/replay/recording.js";
+import { isClean } from "../../tools/replay/replay.js";
+import { GIVEN_UP, NO_BODY, NO_PARENT } from "../../tools/replay/skips.js";
 import { RecordedNode, recordingOf, replayInto } from "./recorded-node.js";
 
 const ACCOUNT = "account";

@@ -4,7 +4,7 @@ import { Simulator } from "../../src/node/simulation/simulator.js";
 import type { SignedBlock } from "../../src/protocol/block.js";
 import { be64 } from "../../src/protocol/bytes.js";
 import { TransactionInfo, TransactionRet } from "../../src/protocol/messages.js";
-import { simulateBlock } from "../../src/replay/traces.js";
+import { simulateBlock } from "../../tools/replay/traces.js";
 import { openSmall, produce, produceMany, smallConfig, transfer, users } from "../node/chain/small-chain.js";
 
 test("a block that simulates to other receipts than are recorded is found", async () => {

@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import { brotliDecompressSync, inflateSync } from "node:zlib";
 import { SignedBlock } from "../../src/protocol/block.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
-import { compareStates, compareWrites, type EntryDifference } from "../../src/replay/compare-state.js";
-import type { RecordedState, RecordedWrites, Recording } from "../../src/replay/recording.js";
-import type { ReplayTarget, State } from "../../src/replay/target.js";
-import { show } from "../../src/replay/tree.js";
+import { compareStates, compareWrites, type EntryDifference } from "../../tools/replay/compare-state.js";
+import type { RecordedState, RecordedWrites, Recording } from "../../tools/replay/recording.js";
+import type { ReplayTarget, State } from "../../tools/replay/target.js";
+import { show } from "../../tools/replay/tree.js";
 
 /** What the reference had after opening the directory. */
 interface After {

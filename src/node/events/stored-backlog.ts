@@ -5,9 +5,9 @@
  */
 
 import { toHex } from "../../protocol/bytes.js";
-import type { AppliedBlock, ChainObserver, ErasedBlock } from "../chain/observers.js";
+import { transactionInfosOf } from "../chain/block-store.js";
+import { type ChainObserver, type ExecutedBlock, eachBlock } from "../chain/observers.js";
 import type { EventConfig } from "../config/event-config.js";
-import { receiptsOf } from "../history/stored-blocks.js";
 import type { Backlog, Parcel } from "./delivery.js";
 import type { EventBudget } from "./event-budget.js";
 import type { EventChain } from "./loaded-block.js";
@@ -54,7 +54,7 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 	/** Counts how often the position was put back or replaced. */
 	private generation = 0;
 	/** Of blocks that were reverted since the last time that the position was put back. */
-	private lowestErased = Number.POSITIVE_INFINITY;
+	private lowestReverted = Number.POSITIVE_INFINITY;
 
 	/** @throws {OutboxError} */
 	constructor(private readonly options: StoredBacklogOptions) {
@@ -73,18 +73,17 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 	}
 
 	readonly observer: ChainObserver = {
-		applied: ({ block, infos }: AppliedBlock) => {
-			this.remember({ block, infos });
-			this.wake();
-		},
-		erased: ({ block, infos }: ErasedBlock) => {
-			const number = Number(block.number);
-			this.lowestErased = Math.min(this.lowestErased, number);
-			if (!this.options.isSolid) this.remember({ block, infos });
-			// Only a development chain reverts what is solidified.
-			else if (number <= this.position) this.putBack({ number: number - 1, id: toHex(block.parentId) });
-			this.wake();
-		},
+		...eachBlock({
+			committed: (block) => this.remember(block),
+			reverted: (executed) => {
+				const { block } = executed;
+				const number = Number(block.number);
+				if (!this.options.isSolid) this.lowestReverted = Math.min(this.lowestReverted, number);
+				// Only a development chain reverts what is solidified.
+				else if (number <= this.position) this.putBack({ number: number - 1, id: toHex(block.parentId) });
+				this.remember(executed);
+			},
+		}),
 		replaced: () => {
 			this.recent.clear();
 			if (this.options.isSolid) {
@@ -146,9 +145,10 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 		this.outbox.close();
 	}
 
-	private remember({ block, infos }: ErasedBlock): void {
+	private remember({ block, infos }: ExecutedBlock): void {
 		const { isSolid, chain } = this.options;
 		if (!isSolid) this.recent.add({ block, infos, solid: chain.solidNumber });
+		this.wake();
 	}
 
 	/** More final blocks that follow, for one delivery. */
@@ -197,7 +197,7 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 		if (isSolid) return { is: "applied", block, infos: [], solid: number };
 		if (at.id !== "" && toHex(block.parentId) !== at.id) return this.backStep(at, solid);
 		const recent = this.recent.get(block.idHex);
-		const infos = recent?.infos ?? receiptsOf(chain.state, block);
+		const infos = recent?.infos ?? transactionInfosOf(chain.state, block);
 		return { is: "applied", block, infos, solid: Math.max(solid, this.solidAt(number, recent?.solid)) };
 	}
 
@@ -207,11 +207,11 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 		const published = this.outbox.kept.find(({ block }) => block.idHex === at.id) ?? this.recent.get(at.id);
 		if (published) return { is: "erased", block: published.block, infos: published.infos, solid };
 		// An older directory, or another one; or a development chain was put back far.
-		const number = Math.min(at.number - 1, chain.headNumber, this.lowestErased - 1);
+		const number = Math.min(at.number - 1, chain.headNumber, this.lowestReverted - 1);
 		warn(
 			`events of ${name}: block ${at.number} is another one than was published; published again from ${number + 1} on`,
 		);
-		this.lowestErased = Number.POSITIVE_INFINITY;
+		this.lowestReverted = Number.POSITIVE_INFINITY;
 		this.outbox.rewound(this.placeOf(number));
 		this.triggers = this.newTriggers();
 		return this.nextStep(this.outbox.at, this.outbox.solid);

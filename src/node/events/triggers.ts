@@ -1,8 +1,8 @@
 /** The messages of steps of the chain, made whenever a delivery comes to them, with ids that are the same each time. */
 
 import type { SignedBlock } from "../../protocol/block.js";
+import { transactionInfosOf } from "../chain/block-store.js";
 import type { EventConfig } from "../config/event-config.js";
-import { receiptsOf } from "../history/stored-blocks.js";
 import type { EventBudget } from "./event-budget.js";
 import { createEventService } from "./event-service.js";
 import { type EventChain, loadedBlock } from "./loaded-block.js";
@@ -42,7 +42,7 @@ function* solidMessages(
 ): Work<readonly EventMessage[]> {
 	const found: EventMessage[] = [];
 	const sender = new EventSender(config, (message) => found.push(message), budget);
-	const loaded = loadedBlock(chain, { block, infos: receiptsOf(chain.state, block) }, block.number);
+	const loaded = loadedBlock(chain, { block, infos: transactionInfosOf(chain.state, block) }, block.number);
 	if (sender.wants("block")) sender.block(loaded);
 	if (sender.wants("transaction")) yield* sender.transactions(loaded);
 	yield* sender.inOrder((yield* sender.logsOf(loaded)).triggers, SOLID_LOGS);
@@ -85,10 +85,10 @@ export function serviceTriggers({ config, chain, budget, warn }: TriggersOptions
 		found = [];
 		works = [];
 		solid = now;
-		if (is === "applied") service.observer.applied?.({ block, infos }, false);
+		if (is === "applied") service.follower.committed({ block, infos }, false);
 		else {
-			service.observer.switched?.();
-			service.observer.erased?.({ block, infos });
+			service.follower.reorg?.();
+			service.follower.reverted({ block, infos });
 		}
 		service.flush?.();
 		for (const work of works) yield* work;

@@ -13,7 +13,7 @@ import { SignedBlock } from "../../../src/protocol/block.js";
 import { fromHex, toHex, toKey } from "../../../src/protocol/bytes.js";
 import { Account } from "../../../src/protocol/messages.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
-import { openRecordings } from "../../../src/replay/recording.js";
+import { openRecordings } from "../../../tools/replay/recording.js";
 
 /** Longer than any jump of recorded times: nothing leaves the pool by age. */
 const NEVER_MS = 1n << 50n;
@@ -60,7 +60,7 @@ export async function openRecorded(
 	dataDirectory?: string,
 	flushLimits?: FlushLimits,
 ): Promise<OpenChain> {
-	await installRecoverEngine();
+	installRecoverEngine();
 	setAddressPrefix(config.net.addressPrefix);
 	return OpenChain.open({
 		config,

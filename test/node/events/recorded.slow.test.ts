@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { EVENT_LIMITS, eventBudget } from "../../../src/node/events/event-budget.js";
-import { compareFrames, readFrames, tellRecording } from "../../../src/replay/event-frames.js";
-import { openRecordings } from "../../../src/replay/recording.js";
+import { compareFrames, readFrames, tellRecording } from "../../../tools/replay/event-frames.js";
+import { openRecordings } from "../../../tools/replay/recording.js";
 import { storedDelivery } from "./fake-chain.js";
 
 const FOLDER = process.env["EVENT_RECORDINGS"] ?? "test/golden/events";

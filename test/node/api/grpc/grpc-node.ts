@@ -4,8 +4,8 @@ import type { NodeOptions } from "../../../../src/node/node.js";
 import type { MessageType } from "../../../../src/protocol/codec/descriptor.js";
 import { toNeutral } from "../../../../src/protocol/dialect.js";
 import { services } from "../../../../src/protocol/generated/services.js";
-import { GrpcClient } from "../../../../src/replay/grpc-client.js";
-import type { GrpcAnswer } from "../../../../src/replay/target.js";
+import { GrpcClient } from "../../../../tools/replay/grpc-client.js";
+import type { GrpcAnswer } from "../../../../tools/replay/target.js";
 import { type HttpNode, startHttpNode } from "../http-node.js";
 
 export type Port = "grpc" | "grpcSolidity" | "grpcPbft";

@@ -4,7 +4,7 @@ import type { ApiNode, ServerKind } from "../../../../src/node/api/context.js";
 import { GrpcServer } from "../../../../src/node/api/grpc/grpc-server.js";
 import { RateLimiter } from "../../../../src/node/api/rate-limiter.js";
 import { parseConfig } from "../../../../src/node/config/config.js";
-import { GrpcClient } from "../../../../src/replay/grpc-client.js";
+import { GrpcClient } from "../../../../tools/replay/grpc-client.js";
 
 const CLOSED = { error: { code: 14, message: "this API is closed because this node is a lite fullnode" } };
 const closing: (() => Promise<void>)[] = [];

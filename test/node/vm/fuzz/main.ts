@@ -18,7 +18,7 @@ import { runInNewContext } from "node:vm";
 import { pooledBytes } from "../../../../src/node/vm/large-buffer.js";
 import { fromHex } from "../../../../src/protocol/bytes.js";
 import { useFastHashing } from "../../../../src/protocol/hash.js";
-import { openRecordings } from "../../../../src/replay/recording.js";
+import { openRecordings } from "../../../../tools/replay/recording.js";
 import { checkProgram, Finding, newTally } from "./check.js";
 import { World } from "./world.js";
 

@@ -1,0 +1,68 @@
+/** A recorded block that comes as a peer's announced one: through the door of the peer network, with the reference's texts. */
+
+import type { OpenChain } from "../../src/node/chain/open-chain.js";
+import { judgeAnnounced } from "../../src/node/consensus/announced-block.js";
+import { NodeChain } from "../../src/node/network/node-chain.js";
+import { Misconduct } from "../../src/node/network/peers/misconduct.js";
+import { filterMessage, filterTransactions } from "../../src/node/network/peers/proto-filter.js";
+import { decodeBlock } from "../../src/node/network/wire/block-messages.js";
+import { type ChainError, MerkleRootError } from "../../src/node/rules/errors.js";
+import { Block } from "../../src/protocol/messages.js";
+import { SignatureError } from "../../src/protocol/signature.js";
+
+/**
+ * Offers a block.
+ * @param describe the reference's text of what application throws
+ * @returns why it is refused; undefined: it was taken, or was there
+ * @throws {DecodeError}
+ */
+export function offerAdvertised(
+	open: OpenChain,
+	bytes: Uint8Array,
+	nowMs: bigint,
+	describe: (error: unknown) => string,
+): string | undefined {
+	const chain = new NodeChain({ open, pool: undefined, report: () => {} });
+	try {
+		const decoded = decodeBlock(bytes);
+		if (chain.filtersUnknownFields) {
+			filterMessage(Block, decoded.message, bytes.length);
+			filterTransactions(decoded.transactions);
+		}
+		const block = decoded.withoutUnknownFields();
+		const verdict = judgeAnnounced(chain, block, Number(nowMs), () => false);
+		switch (verdict.kind) {
+			case "early":
+				return `P2pException: time:${nowMs},block time:${block.timestampMs}`;
+			case "badRoot":
+				return verdict.error instanceof MerkleRootError
+					? `P2pException: ${verdict.error.message}`
+					: describe(verdict.error);
+			case "badSignature":
+				return `P2pException: ${signatureText(verdict.error, block.header.witness_signature.length)}`;
+			case "inactiveWitness":
+				return "not a scheduled witness";
+			case "unlinked":
+				return "unlinked";
+			case "unknownWitness":
+			case "low":
+				return verdict.kind;
+			case "good":
+		}
+		open.chain.push(block, "peer");
+		return undefined;
+	} catch (error) {
+		if (error instanceof Misconduct) return "P2pException: protobuf inconsistent";
+		return describe(error);
+	} finally {
+		chain.close();
+	}
+}
+
+/** Of a signature that can't be recovered the reference tells its own error, class and all; of a short one, its runtime's. */
+function signatureText(error: ChainError, length: number): string {
+	if (length < 32)
+		return `java.lang.ArrayIndexOutOfBoundsException: arraycopy: length ${length - 32} is negative`;
+	if (!(error.cause instanceof SignatureError)) return error.message;
+	return `org.tron.core.exception.ValidateSignatureException: ${error.message}`;
+}

@@ -1,0 +1,158 @@
+/** Comparing state entries with recorded ones, decoded, and account records by their token balances. */
+
+import { fromHex, toHex } from "../../src/protocol/bytes.js";
+import type { RecordedState, RecordedWrites } from "./recording.js";
+import { sameText } from "./skips.js";
+import { describeKey, describeRaw, entryTree, holdsAccount, INDEX_STORES } from "./stores.js";
+import type { Changes, State } from "./target.js";
+import { compareTrees, type Difference, member, show, type Tree } from "./tree.js";
+
+/** A difference in one entry. */
+export interface EntryDifference {
+	readonly store: string;
+	readonly key: string;
+	readonly difference: Difference;
+}
+
+/** Reads an entry of the node's head state. */
+type ReadEntry = (store: string, keyHex: string) => Uint8Array | null;
+
+/** The reference moves token balances out of account records, here and there, into this store (protocol/tokens §8.3). */
+const ACCOUNT_ASSET = "account-asset";
+const ADDRESS_DIGITS = 42;
+
+/**
+ * Compares one entry's value with the recorded one; null: not there.
+ * @param movesTokens whether the reference moves token balances out of account records on this chain
+ */
+export function compareEntry(
+	store: string,
+	key: string,
+	expected: string | null,
+	got: Uint8Array | null,
+	movesTokens: boolean,
+): EntryDifference[] {
+	if (got === null ? expected === null : expected === toHex(got)) return [];
+	const left = expected === null ? undefined : entryTree(store, key, fromHex(expected));
+	const right = got === null ? undefined : entryTree(store, key, got);
+	return differencesOf(store, key, left, right, movesTokens).map((difference) => ({
+		store,
+		key: describeKey(store, key),
+		difference: { ...difference, expected: readable(difference.expected), got: readable(difference.got) },
+	}));
+}
+
+function differencesOf(
+	store: string,
+	key: string,
+	expected: Tree | undefined,
+	got: Tree | undefined,
+	movesTokens: boolean,
+): Difference[] {
+	if (expected === undefined || got === undefined) return [{ path: "", expected, got }];
+	if (!movesTokens || !holdsAccount(store, key)) return compareTrees(expected, got, { sameText });
+	// Recorded token entries are asked for, others not.
+	const differences = compareTrees(expected, got, { sameText });
+	return differences.filter(({ path, expected: value, got: ours }) => {
+		const [, map, token] = /^(asset|assetV2)(?:\.(.*))?$/s.exec(path) ?? [];
+		if (map === undefined) return true;
+		if (value === undefined || (map === "asset" && ours === undefined)) return false;
+		// A recorded zero is the same as no entry.
+		if (token !== undefined) return !(value === 0n && ours === undefined);
+		return [...(value as ReadonlyMap<string, Tree>).values()].some((amount) => amount !== 0n);
+	});
+}
+
+/** Bytes of raw entries are easier to compare by eye as numbers and text. */
+function readable(tree: Tree | undefined): Tree | undefined {
+	return typeof tree === "string" && /^([0-9a-f]{2})+$/.test(tree) ? describeRaw(tree) : tree;
+}
+
+/** Compares what a block changed. Each recorded entry is asked for, and no other. */
+export function compareWrites(
+	expected: RecordedWrites,
+	got: Changes,
+	read: ReadEntry,
+	movesTokens: boolean,
+): EntryDifference[] {
+	const differences: EntryDifference[] = [];
+	for (const store of new Set([...Object.keys(expected), ...got.keys()])) {
+		if (INDEX_STORES.has(store) || store === ACCOUNT_ASSET) continue;
+		const recorded = expected[store] ?? {};
+		const changed = got.get(store);
+		for (const [key, value] of Object.entries(recorded)) {
+			const change = changed?.get(key);
+			// An entry that we left as it was is right if the recorded value says the same in other bytes.
+			const now = change === undefined ? read(store, key) : change.after;
+			const found = compareEntry(store, key, value, now, movesTokens);
+			const sameBytes = now === null || value === toHex(now);
+			// Where the reference moves tokens out of records, a record may change by that alone.
+			const isMove = movesTokens && holdsAccount(store, key);
+			if (change === undefined && found.length === 0 && sameBytes && !isMove) {
+				differences.push(unchanged(store, key, value));
+			}
+			differences.push(...found);
+		}
+		for (const [key, { before, after }] of changed ?? []) {
+			if (key in recorded) continue;
+			const old = before === null ? null : toHex(before);
+			const found = compareEntry(store, key, old, after, movesTokens);
+			for (const { difference, ...place } of found) {
+				const expected = `(not changed by this block) ${show(difference.expected)}`;
+				differences.push({ ...place, difference: { ...difference, expected } });
+			}
+		}
+	}
+	return differences;
+}
+
+/** A recorded change that was no change for us: our state differed before. */
+function unchanged(store: string, key: string, value: string | null): EntryDifference {
+	const expected = value === null ? "(deleted by this block)" : "(changed by this block)";
+	return {
+		store,
+		key: describeKey(store, key),
+		difference: { path: "", expected, got: "(had this value before)" },
+	};
+}
+
+/** Compares whole states, without the stores that only index. */
+export function compareStates(expected: RecordedState, got: State, movesTokens: boolean): EntryDifference[] {
+	const differences: EntryDifference[] = [];
+	for (const store of new Set([...Object.keys(expected), ...got.keys()])) {
+		if (INDEX_STORES.has(store)) continue;
+		const recorded = expected[store] ?? {};
+		const entries = got.get(store) ?? new Map<string, Uint8Array>();
+		if (store === ACCOUNT_ASSET) {
+			differences.push(...compareBalances(recorded, entries, got.get("account")));
+			continue;
+		}
+		for (const key of new Set([...Object.keys(recorded), ...entries.keys()])) {
+			const [left, right] = [recorded[key] ?? null, entries.get(key) ?? null];
+			differences.push(...compareEntry(store, key, left, right, movesTokens));
+		}
+	}
+	return differences;
+}
+
+/** Token balances that the reference keeps apart; ours may stand in the account record. */
+function compareBalances(
+	recorded: Readonly<Record<string, string>>,
+	entries: ReadonlyMap<string, Uint8Array>,
+	accounts: ReadonlyMap<string, Uint8Array> | undefined,
+): EntryDifference[] {
+	return Object.entries(recorded).flatMap(([key, value]) => {
+		const address = key.slice(0, ADDRESS_DIGITS);
+		const token = Buffer.from(key.slice(ADDRESS_DIGITS), "hex").toString("utf8");
+		const expected = fromHex(value);
+		const apart = entries.get(key);
+		const account = accounts?.get(address);
+		const inside =
+			account === undefined ? undefined : member(entryTree("account", address, account), "assetV2", token);
+		const got = apart === undefined ? inside : Buffer.from(apart).readBigInt64BE();
+		const amount = Buffer.from(expected).readBigInt64BE();
+		if (got === amount || (got === undefined && amount === 0n)) return [];
+		const difference = { path: "", expected: amount, got };
+		return [{ store: ACCOUNT_ASSET, key: `${describeKey("account", address)} token ${token}`, difference }];
+	});
+}

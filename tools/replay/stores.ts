@@ -1,0 +1,103 @@
+/** What the entries of each recorded store hold (protocol/consensus §8, protocol/blocks §6.1), to compare and to show them decoded. */
+
+import { inflateSync } from "node:zlib";
+import { toBase58Check } from "../../src/protocol/address.js";
+import { fromHex, readBe32, readBe64, toHex } from "../../src/protocol/bytes.js";
+import type { Message, MessageType } from "../../src/protocol/codec/descriptor.js";
+import { DecodeError } from "../../src/protocol/codec/reader.js";
+import * as m from "../../src/protocol/messages.js";
+import { messageTree, type Tree } from "./tree.js";
+
+const MESSAGES: Readonly<Record<string, MessageType<Message>>> = {
+	account: m.Account,
+	"account-trace": m.AccountTrace,
+	"balance-trace": m.BlockBalanceTrace,
+	witness: m.Witness,
+	votes: m.Votes,
+	DelegatedResource: m.DelegatedResource,
+	DelegatedResourceAccountIndex: m.DelegatedResourceAccountIndex,
+	"asset-issue": m.AssetIssueContract,
+	"asset-issue-v2": m.AssetIssueContract,
+	exchange: m.Exchange,
+	"exchange-v2": m.Exchange,
+	market_account: m.MarketAccountOrder,
+	market_order: m.MarketOrder,
+	market_pair_price_to_order: m.MarketOrderIdList,
+	proposal: m.Proposal,
+	abi: m.SmartContractABI,
+	contract: m.SmartContract,
+	"contract-state": m.ContractState,
+} as Readonly<Record<string, MessageType<Message>>>;
+
+/** Stores whose keys are text. */
+const TEXT_KEYS: ReadonlySet<string> = new Set([
+	"properties",
+	"delegation",
+	"asset-issue",
+	"asset-issue-v2",
+	"account-index",
+	"accountid-index",
+	"section-bloom",
+	"witness_schedule",
+]);
+
+/** Stores that only index, left out of recordings, and one of this program's own. */
+export const INDEX_STORES: ReadonlySet<string> = new Set([
+	"block",
+	"block-index",
+	"trans",
+	"transactionRetStore",
+	"transactionHistoryStore",
+	"recent-block",
+	"recent-transaction",
+	"trans-cache",
+	"tmp",
+	"upgrade-votes",
+]);
+
+/** Whether an entry's value is an account record. */
+export function holdsAccount(store: string, keyHex: string): boolean {
+	return store === "account" || (store === "delegation" && keyText(keyHex).endsWith("-account-vote"));
+}
+
+/** An entry's value in decoded form; bytes that cannot be decoded stay hexadecimal. */
+export function entryTree(store: string, keyHex: string, value: Uint8Array): Tree {
+	const type = holdsAccount(store, keyHex) ? (m.Account as MessageType<Message>) : MESSAGES[store];
+	// Libraries compress differently; the content is compared.
+	if (store === "section-bloom") return toHex(inflateSync(value));
+	if (type === undefined) return toHex(value);
+	try {
+		return messageTree(type, type.decode(value));
+	} catch (error) {
+		if (error instanceof DecodeError) return toHex(value);
+		throw error;
+	}
+}
+
+/** A raw value as a person reads it: as a number or text too, where it can be one. */
+export function describeRaw(hex: string): string {
+	const value = fromHex(hex);
+	const notes: string[] = [];
+	if (value.length === 8) notes.push(readBe64(value).toString());
+	if (value.length === 4) notes.push(readBe32(value).toString());
+	if (value.length === 21) notes.push(toBase58Check(value));
+	if (value.length > 0 && isPrintable(value))
+		notes.push(JSON.stringify(Buffer.from(value).toString("latin1")));
+	return notes.length === 0 ? hex || "(empty)" : `${hex} = ${notes.join(" = ")}`;
+}
+
+/** A key as a person reads it. */
+export function describeKey(store: string, keyHex: string): string {
+	const key = fromHex(keyHex);
+	if (TEXT_KEYS.has(store) && isPrintable(key)) return keyText(keyHex);
+	if (key.length === 21) return `${keyHex} = ${toBase58Check(key)}`;
+	return keyHex === "" ? "(empty)" : keyHex;
+}
+
+function keyText(keyHex: string): string {
+	return Buffer.from(keyHex, "hex").toString("latin1");
+}
+
+function isPrintable(bytes: Uint8Array): boolean {
+	return bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
+}
