@@ -97,19 +97,19 @@ const COMPILED_PART: BuildPlugin = {
 /** Clients of brokers and databases, below src: a node that is configured for none reads nothing of them. */
 const CLIENTS = [...receiverRows.values()].flatMap(({ client }) => client ?? []);
 
-/** The program finds them beside itself. */
-const CLIENTS_APART: BuildPlugin = {
+/** @param dist the folder of the bundle, as a file that is to find them names it */
+const clientsApart = (dist: "." | ".."): BuildPlugin => ({
 	name: "clients in files of their own",
 	setup({ onResolve }) {
 		onResolve({ filter: /^\.\.?\// }, ({ kind, path, resolveDir }) => {
 			if (kind !== "dynamic-import") return undefined;
 			const name = relative(source, join(resolveDir, path)).replaceAll("\\", "/").replace(/\.js$/, "");
-			return CLIENTS.includes(name) ? { path: `./${name}.cjs`, external: true } : undefined;
+			return CLIENTS.includes(name) ? { path: `${dist}/${name}.cjs`, external: true } : undefined;
 		});
 	},
-};
+});
 
-/** Each client once more, for the program. */
+/** Each client in a file, for program and libraries. */
 async function bundleClients(): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
@@ -126,7 +126,7 @@ async function bundleProgram(): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
 		external: OUTSIDE.filter((name) => name !== "level"),
-		plugins: [COMPILED_PART, CLIENTS_APART],
+		plugins: [COMPILED_PART, clientsApart(".")],
 		entryPoints: { coin: join(source, "main.ts") },
 		format: "cjs",
 		outExtension: { ".js": ".cjs" },
@@ -182,6 +182,8 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
 		entryPoints: entryPoints(packaged),
+		// Chunks, libraries and benches lie one folder down.
+		plugins: [clientsApart("..")],
 		splitting: true,
 		format: "esm",
 		chunkNames: "chunks/[name]-[hash]",
