@@ -57,7 +57,7 @@ const [folder = DEFAULT_SET, roundsText = "3", rowsText = "1000000"] = positiona
 const name = basename(folder);
 const script = workerScript();
 if (!script) throw new Error("run this from the bundle: npm run tool bench:index");
-await installRecoverEngine();
+installRecoverEngine();
 await useFastHashing();
 const pool = await SignaturePool.start(script, 1);
 const config = recordedConfig(folder);

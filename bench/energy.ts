@@ -60,7 +60,7 @@ function checkCoverage(shapes: readonly Shape[]): void {
 const shapes = [...operationShapes, ...callShapes, ...stateShapes, ...precompileShapes];
 checkCoverage(shapes);
 await useFastHashing();
-const engine = await installRecoverEngine();
+const engine = installRecoverEngine();
 const curve = values.portable ? "portable" : (await loadCurve()).name;
 if (!values.portable) await loadKzg();
 process.stdout.write(`signatures: ${engine}, alt_bn128: ${curve}; CPU ms for 1 M energy\n\n`);

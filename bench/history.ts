@@ -31,7 +31,7 @@ const [folder = DEFAULT_SET, roundsText = "3"] = process.argv.slice(2);
 const name = basename(folder);
 const script = workerScript();
 if (!script) throw new Error("run this from the bundle: npm run tool bench:history");
-await installRecoverEngine();
+installRecoverEngine();
 await useFastHashing();
 const pool = await SignaturePool.start(script, 1);
 const recorded = recordedConfig(folder);
@@ -62,7 +62,7 @@ async function importSet(directory: string, isKept: boolean): Promise<Imported> 
 	const chain = await open(directory, isKept);
 	let blockBytes = 0;
 	chain.chain.observe({
-		applied: ({ block }) => {
+		committed: ({ block }) => {
 			blockBytes += block.bytes.length;
 		},
 	});

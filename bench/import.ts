@@ -25,7 +25,7 @@ const name = basename(folder);
 const script = workerScript();
 if (!script) throw new Error("run this from the bundle: npm run tool bench:import");
 
-const engine = await installRecoverEngine();
+const engine = installRecoverEngine();
 await useFastHashing();
 const threads = Number(process.env["BENCH_THREADS"] ?? 1);
 const pool = await SignaturePool.start(script, threads);

@@ -47,7 +47,7 @@ interface Node {
 async function openNode(folder: string, ports: { listen: number; dial?: number | undefined }): Promise<Node> {
 	const script = workerScript();
 	if (!script) throw new Error("run this from the bundle: npm run tool bench:sync");
-	await installRecoverEngine();
+	installRecoverEngine();
 	await useFastHashing();
 	const pool = await SignaturePool.start(script, Number(process.env["BENCH_THREADS"] ?? 1));
 	const loaded = recordedConfig(folder);
@@ -128,7 +128,7 @@ async function fetch(folder: string, dial: number, head: number): Promise<void> 
 	let firstMs = 0;
 	const done = new Promise<void>((resolve) => {
 		node.open.chain.observe({
-			applied: ({ block }: { readonly block: SignedBlock }) => {
+			committed: ({ block }: { readonly block: SignedBlock }) => {
 				firstMs ||= performance.now() - started;
 				transactions += block.transactions.length;
 				if (Number(block.number) === head) resolve();
@@ -177,7 +177,7 @@ async function relay(folder: string, listen: number, dial: number | undefined): 
 		},
 	});
 	open.chain.observe({
-		applied: () => say({ arrived: String(arrived), at: String(clock()) }),
+		committed: () => say({ arrived: String(arrived), at: String(clock()) }),
 	});
 	say({ next: Number(open.chain.state.properties.headNumber) + 1 });
 	const lines = orders();

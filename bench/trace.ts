@@ -26,7 +26,7 @@ const name = basename(folder);
 /** Blocks whose last transaction is traced. */
 const BLOCKS = 60;
 
-await installRecoverEngine();
+installRecoverEngine();
 await useFastHashing();
 const config = recordedConfig(folder);
 const machine = createContractMachine(config, false);

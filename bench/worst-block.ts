@@ -7,7 +7,6 @@
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -20,7 +19,7 @@ import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";
 import { workerScript } from "../src/node/signatures/worker-script.js";
 import { loadCurve } from "../src/node/vm/precompiles/curve.js";
-import { addressFromHash, addressFromPublicKey, toBase58Check } from "../src/protocol/address.js";
+import { addressFromHash, toBase58Check } from "../src/protocol/address.js";
 import { refBlockOf } from "../src/protocol/block.js";
 import { concatBytes } from "../src/protocol/bytes.js";
 import { contractTypeByName } from "../src/protocol/contract-types.js";
@@ -35,6 +34,7 @@ import {
 	TransferContract,
 	TriggerSmartContract,
 } from "../src/protocol/messages.js";
+import { addressOfPrivateKey, sign } from "../src/protocol/signature.js";
 import { buildTransaction, SignedTransaction } from "../src/protocol/transaction.js";
 import { creationOf } from "../test/node/vm/assembler.js";
 import { callShapes } from "./energy/calls.js";
@@ -69,19 +69,12 @@ const { values, positionals } = parseArgs({
 });
 const limitMs = Number(values.limit);
 
-interface Secp256k1 {
-	publicKeyCreate(key: Uint8Array, compressed: boolean): Uint8Array;
-	ecdsaSign(hash: Uint8Array, key: Uint8Array): { signature: Uint8Array; recid: number };
-}
-const secp256k1 = createRequire(import.meta.url)("secp256k1") as Secp256k1;
 const script = workerScript();
 if (!script) throw new Error("run this from the bundle: npm run tool bench:block");
 
 const keyOf = (index: number): Uint8Array => sha256(Buffer.from(`worst block ${index}`));
-const addressOf = (key: Uint8Array): Uint8Array =>
-	addressFromPublicKey(secp256k1.publicKeyCreate(key, false));
 const keys = Array.from({ length: SENDERS }, (_, i) => keyOf(i));
-const senders = keys.map(addressOf);
+const senders = keys.map(addressOfPrivateKey);
 const sharedKeys = Array.from({ length: SIGNERS }, (_, i) => keyOf(100_000 + i));
 
 const producer = producerWithKey(keyOf(-1));
@@ -105,7 +98,7 @@ const config: NodeConfig = {
 			})),
 			{
 				accountName: "Blackhole",
-				address: addressFromPublicKey(secp256k1.publicKeyCreate(keyOf(-2), false)),
+				address: addressOfPrivateKey(keyOf(-2)),
 				balance: 0n,
 			},
 		],
@@ -146,10 +139,7 @@ function transaction(
 		feeLimitSun,
 	});
 	const message = Transaction.copy(unsigned.message);
-	message.signature = signers.map((key) => {
-		const { signature, recid } = secp256k1.ecdsaSign(unsigned.id, key);
-		return Buffer.concat([signature, Buffer.from([recid + 27])]);
-	});
+	message.signature = signers.map((key) => sign(unsigned.id, key));
 	return new SignedTransaction(message);
 }
 
@@ -216,7 +206,7 @@ class Producing {
 				type,
 				permission_name: name,
 				threshold: BigInt(SIGNERS),
-				keys: sharedKeys.map((key) => Key.create({ address: addressOf(key), weight: 1n })),
+				keys: sharedKeys.map((key) => Key.create({ address: addressOfPrivateKey(key), weight: 1n })),
 				...(operations ? { operations } : {}),
 			});
 		const operations = Buffer.alloc(32);
@@ -301,7 +291,7 @@ async function validate(
 	}
 }
 
-await installRecoverEngine();
+installRecoverEngine();
 await useFastHashing();
 await loadCurve();
 process.stdout.write(

@@ -24,7 +24,7 @@ const source = join(root, "src");
  * Packages that bring compiled code and find it beside themselves (`dependencies` of package.json; everything else is
  * bundled and a development dependency), and those that only a bench needs.
  */
-const OUTSIDE = ["level", "secp256k1", "tiny-secp256k1", "@ethereumjs/*"];
+const OUTSIDE = ["level", "@ethereumjs/*"];
 
 /** CommonJS packages inside ES modules still ask for these three. */
 const BANNER = [
@@ -170,7 +170,12 @@ const GRACE_MS = 10 * 60_000;
 
 /** Crates whose compiled form is part of the repository, and where it is below src/ and dist/. */
 const CRATES = ["sapling-prover", "signature-recovery"];
-const COMPILED = ["proving/sapling-prover.wasm", "node/signatures/recovery.linux-x64.node"];
+const COMPILED = [
+	"proving/sapling-prover.wasm",
+	"node/signatures/recovery.linux-x64.node",
+	"node/signatures/recovery.linux-arm64.node",
+	"node/signatures/recovery.wasm",
+];
 
 /** @param packaged what is packed, and nothing else in the folder */
 async function bundle(packaged: boolean): Promise<Metafile> {

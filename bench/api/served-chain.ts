@@ -73,7 +73,7 @@ export async function serve(): Promise<void> {
 	let lateMs = 0;
 	let lastMs = 0;
 	running.open.chain.observe({
-		applied: ({ block }) => {
+		committed: ({ block }) => {
 			const atMs = Number(block.timestampMs);
 			blocks++;
 			if (lastMs > 0) missed += Math.round((atMs - lastMs) / INTERVAL_MS) - 1;

@@ -82,7 +82,7 @@ export async function benchLargeState(state: LargeState, arguments_: readonly st
 		process.stdout.write(`${JSON.stringify(await measureImport(arguments_[1] as string))}\n`);
 		return;
 	}
-	await installRecoverEngine();
+	installRecoverEngine();
 	const counts = arguments_.length === 0 ? [1_000, 100_000, 1_000_000] : arguments_.map(Number);
 	for (const count of counts) {
 		const folder = await keptFolder(`${state.name}-${count}`, (path) => make(state, count, path));

@@ -20,7 +20,7 @@ const WARM_UP_BLOCKS = 10;
 export async function measureImport(folder: string): Promise<Readonly<Record<string, number>>> {
 	const script = workerScript();
 	if (!script) throw new Error("run this from the bundle");
-	await installRecoverEngine();
+	installRecoverEngine();
 	await useFastHashing();
 	const blocks = readBlocks(join(folder, "blocks"));
 	const directory = sharedCopy(join(folder, "data"));

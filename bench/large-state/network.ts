@@ -1,12 +1,11 @@
 /** The network that the benches of large states import: 27 witnesses, and senders whose keys are known. */
 
-import { createRequire } from "node:module";
 import { OpenChain } from "../../src/node/chain/open-chain.js";
 import { type NodeConfig, parseConfig } from "../../src/node/config/config.js";
 import { scheduledWitness, slotTimeMs } from "../../src/node/consensus/slots.js";
 import { createContractMachine } from "../../src/node/contract-runner.js";
 import { producerOf, producerWithKey } from "../../src/node/production/witness-keys.js";
-import { addressFromPublicKey, toBase58Check } from "../../src/protocol/address.js";
+import { toBase58Check } from "../../src/protocol/address.js";
 import { refBlockOf } from "../../src/protocol/block.js";
 import type { Message } from "../../src/protocol/codec/descriptor.js";
 import { contractTypeByName } from "../../src/protocol/contract-types.js";
@@ -18,19 +17,12 @@ import {
 	Permission,
 	Transaction,
 } from "../../src/protocol/messages.js";
+import { addressOfPrivateKey, sign } from "../../src/protocol/signature.js";
 import { buildTransaction, SignedTransaction } from "../../src/protocol/transaction.js";
 
 const WITNESSES = 27;
 
-interface Secp256k1 {
-	publicKeyCreate(key: Uint8Array, compressed: boolean): Uint8Array;
-	ecdsaSign(hash: Uint8Array, key: Uint8Array): { signature: Uint8Array; recid: number };
-}
-const secp256k1 = createRequire(import.meta.url)("secp256k1") as Secp256k1;
-
 const keyOf = (name: string): Uint8Array => sha256(Buffer.from(`bench ${name}`));
-const addressOf = (key: Uint8Array): Uint8Array =>
-	addressFromPublicKey(secp256k1.publicKeyCreate(key, false));
 
 /** An account that signs. */
 export interface Sender {
@@ -41,7 +33,7 @@ export interface Sender {
 export function makeSenders(count: number): readonly Sender[] {
 	return Array.from({ length: count }, (_, index) => {
 		const key = keyOf(`account ${index}`);
-		return { key, address: addressOf(key) };
+		return { key, address: addressOfPrivateKey(key) };
 	});
 }
 
@@ -51,8 +43,8 @@ const producers = Array.from({ length: WITNESSES }, (_, index) => producerWithKe
 export const NETWORK = `storage { transHistory.switch = on }
 	 enery.limit.block.num = 0
 	 genesis.block { timestamp = "0", parentHash = "00", assets = [
-		{ accountName = "Blackhole", accountType = "AssetIssue", address = "${toBase58Check(addressOf(keyOf("black hole")))}", balance = "0" },
-		{ accountName = "First", accountType = "Normal", address = "${toBase58Check(addressOf(keyOf("account 0")))}", balance = "1000000000000" } ],
+		{ accountName = "Blackhole", accountType = "AssetIssue", address = "${toBase58Check(addressOfPrivateKey(keyOf("black hole")))}", balance = "0" },
+		{ accountName = "First", accountType = "Normal", address = "${toBase58Check(addressOfPrivateKey(keyOf("account 0")))}", balance = "1000000000000" } ],
 	 witnesses = [ ${producers
 			.map(({ witness }) => `{ address = "${toBase58Check(witness)}", url = "u", voteCount = 1 }`)
 			.join(", ")} ] }
@@ -102,9 +94,8 @@ export function signedBy(
 		timestampMs: nonce++,
 		feeLimitSun,
 	});
-	const { signature, recid } = secp256k1.ecdsaSign(unsigned.id, key);
 	const message = Transaction.copy(unsigned.message);
-	message.signature = [Buffer.concat([signature, Buffer.from([recid + 27])])];
+	message.signature = [sign(unsigned.id, key)];
 	return new SignedTransaction(message);
 }
 

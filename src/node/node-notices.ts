@@ -1,5 +1,6 @@
 /** What a running node tells of in its log as the chain goes on. */
 
+import { type CommittedBlock, eachBlock } from "./chain/observers.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
@@ -8,18 +9,20 @@ import { newestVersion } from "./rules/fork-gates.js";
 import { takesProofsUnchecked } from "./shielded-support.js";
 import { asksForProofs } from "./state/note-trees.js";
 
-/** Blocks that leave the chain take their transactions with them: whoever runs a node wants to know. */
-export function logSwitches(open: OpenChain, log: NodeLog): void {
+/** Blocks that leave the chain take their transactions with them: operators want to know. */
+export function logReorgs(open: OpenChain, log: NodeLog): void {
 	open.chain.observe({
-		switched: (erased, applied) => {
-			const [oldest, newest] = [erased.at(-1)?.block, applied.at(-1)?.block];
+		reorg: ({ reverted, committed }) => {
+			// A development chain that goes back.
+			if (committed.length === 0) return;
+			const [oldest, newest] = [reverted.at(-1)?.block, committed.at(-1)?.block];
 			log.info(
 				{
 					from: Number(oldest?.number ?? 0n),
-					undone: erased.length,
-					applied: applied.length,
+					undone: reverted.length,
+					applied: committed.length,
 					head: newest?.idHex,
-					left: erased[0]?.block.idHex,
+					left: reverted[0]?.block.idHex,
 				},
 				"the chain moved to a longer branch",
 			);
@@ -36,7 +39,7 @@ export function watchVersions(open: OpenChain, log: NodeLog): void {
 			"block producers vote for a version that this program doesn't know; update it before the vote passes, or it leaves the network",
 		),
 	);
-	open.chain.observe({ applied: ({ block }) => watch.applied(block) });
+	open.chain.observe(eachBlock({ committed: ({ block }) => watch.committed(block) }));
 }
 
 /**
@@ -55,12 +58,11 @@ export function watchShielded(open: OpenChain, config: NodeConfig, log: NodeLog)
 	};
 	let last = warning();
 	if (last !== undefined) log.warn({ head: Number(chain.head.number) }, last);
-	chain.observe({
-		applied: ({ block }) => {
-			const now = warning();
-			if (now !== undefined && last === undefined) log.error({ number: Number(block.number) }, now);
-			last = now;
-		},
-	});
+	const committed = ({ block }: CommittedBlock): void => {
+		const now = warning();
+		if (now !== undefined && last === undefined) log.error({ number: Number(block.number) }, now);
+		last = now;
+	};
+	chain.observe(eachBlock({ committed }));
 	return warning;
 }

@@ -54,6 +54,7 @@ export class SignedBlock {
 	private cachedId: Uint8Array | undefined;
 	private cachedIdHex: string | undefined;
 	private cachedRoot: Uint8Array | undefined;
+	private cachedSigner: Uint8Array | undefined;
 
 	constructor(message: Readonly<Block>, transactions?: readonly SignedTransaction[]) {
 		this.cachedMessage = message;
@@ -161,9 +162,10 @@ export class SignedBlock {
 		return new SignedBlock(message, this.transactions);
 	}
 
-	/** The address that signed the header. @throws {SignatureError} */
+	/** The address that signed the header, recovered once. @throws {SignatureError} */
 	signer(): Uint8Array {
-		return recoverAddress(this.rawHash, this.header.witness_signature);
+		this.cachedSigner ??= recoverAddress(this.rawHash, this.header.witness_signature);
+		return this.cachedSigner;
 	}
 }
 

@@ -47,7 +47,7 @@ export function setRecoverEngine(name: string, library: RecoverEngine | undefine
 }
 
 /** Signs a hash as {@link sign} does, without v. */
-type SignEngine = (
+export type SignEngine = (
 	hash: Uint8Array,
 	privateKey: Uint8Array,
 ) => { readonly signature: Uint8Array; readonly recid: number };

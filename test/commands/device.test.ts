@@ -11,12 +11,12 @@ const require = createRequire(import.meta.url);
 /** Answers as the app does, with the key of `bob`; `refuses` makes its owner press the other button. */
 const DEVICE = `
 const { createECDH, createHash } = require("node:crypto");
-const secp256k1 = require(${JSON.stringify(require.resolve("secp256k1"))});
+const { secp256k1 } = require(${JSON.stringify(require.resolve("@noble/curves/secp256k1.js"))});
 const key = Buffer.from("${KEYS.bob}", "hex");
 let data = Buffer.alloc(0);
 const signed = (hash) => {
-	const { signature, recid } = secp256k1.ecdsaSign(hash, key);
-	return Buffer.concat([signature, Buffer.from([recid])]);
+	const [recid, ...signature] = secp256k1.sign(hash, key, { prehash: false, format: "recovered" });
+	return Buffer.from([...signature, recid]);
 };
 class Device {
 	static async open() {

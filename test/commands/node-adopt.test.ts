@@ -1,6 +1,6 @@
 /** `coin node adopt` on a directory that a reference node wrote. */
 
-import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unpack } from "../soak/golden-directory.js";
@@ -57,21 +57,6 @@ describe("coin node adopt", () => {
 			2,
 			"data holds a chain already; adopt into a new directory",
 		]);
-	});
-
-	it("leaves old blocks where they are, and needs them there from then on", async () => {
-		const outcome = await adopt("-d", "placed", "--blocks", "in-place");
-		expect(JSON.parse(outcome.stdout)).toMatchObject({ head: "231", lowest: "1", lite: false });
-		expect(outcome.stderr).toMatch(/takes up to [\d.]+ MiB of the .* that are free, about \d+,\d{3} entries/);
-		const verify = () => home.run(["node", "db", "verify", "-c", config, "-d", "placed", "--json"]);
-		expect(JSON.parse((await verify()).stdout)).toMatchObject({ blocks: 231, transactions: 794 });
-		renameSync(at("source"), at("moved"));
-		const gone = await verify();
-		expect([gone.code, errorRecord(gone)["message"]]).toEqual([
-			1,
-			`old blocks can't be read where they lay: ${at("source/output-directory/database/block/CURRENT")}: is missing`,
-		]);
-		renameSync(at("moved"), at("source"));
 	});
 
 	it("refuses data without the block that is expected, and a block that is none", async () => {

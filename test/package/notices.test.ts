@@ -44,7 +44,7 @@ test("what is bundled is a development dependency, what is not is a dependency",
 		Record<string, string>
 	>;
 	const bundled = packageDirectories(sources).map((directory) => directory.replace(/^.*node_modules\//, ""));
-	expect(Object.keys(dependencies).sort()).toEqual(["classic-level", "level", "secp256k1", "tiny-secp256k1"]);
+	expect(Object.keys(dependencies).sort()).toEqual(["classic-level", "level"]);
 	// The database's JavaScript is in the program's file, its compiled part beside itself; the library takes both from there.
 	expect(bundled.filter((name) => name in dependencies)).toEqual(["classic-level", "level"]);
 	expect(bundled.filter((name) => name in devDependencies).length).toBeGreaterThan(15);

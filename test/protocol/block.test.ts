@@ -45,7 +45,7 @@ describe("the id of a block", () => {
 	});
 
 	test("and its root follow from its bytes, in every recorded block", async () => {
-		await installRecoverEngine();
+		installRecoverEngine();
 		let blocks = 0;
 		for (const [recording] of [
 			openRecordings("test/golden/core-accounts"),

@@ -39,10 +39,10 @@ const signer = toHex(addressOfPrivateKey(key));
 /** The address of no point at all. */
 const NO_POINT = "41dcc703c0e500b653ca82273b7bfad8045d85a470";
 
-const ENGINES = ["noble", "wasm", "native", "prebuilt"] as const;
+const ENGINES = ["noble", "wasm", "native"] as const;
 async function use(name: (typeof ENGINES)[number]): Promise<void> {
 	if (name === "noble") setRecoverEngine("noble", undefined);
-	else await installRecoverEngine(name);
+	else installRecoverEngine(name);
 }
 afterAll(() => use("noble"));
 

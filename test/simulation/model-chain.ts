@@ -3,9 +3,9 @@
  * state, no machine, and a hash in the place of a signature. What the peer network sees of a chain is all there.
  */
 
+import type { HeaderVerdict } from "../../src/node/consensus/announced-block.js";
 import type {
 	BlockRef,
-	HeaderVerdict,
 	LocalChain,
 	PushResult,
 	TransactionResult,
@@ -113,7 +113,7 @@ export class ModelChain implements LocalChain {
 	private readonly byHeight = new Map<number, Set<string>>();
 	private readonly pool = new Map<string, SignedTransaction>();
 	private readonly included = new Map<string, SignedBlock>();
-	private readonly observers = new Set<(block: SignedBlock, switching: boolean) => void>();
+	private readonly observers = new Set<(block: SignedBlock, inReorg: boolean) => void>();
 	private readonly commits = new Map<string, Uint8Array>();
 	private prunedBelow = 0;
 
@@ -257,21 +257,21 @@ export class ModelChain implements LocalChain {
 	private extendTo(block: SignedBlock): void {
 		const branch = this.branchTo(block.id) ?? [];
 		const forkPoint = Number(branch[0]?.number ?? block.number) - 1;
-		const switching = forkPoint < this.main.length - 1;
+		const inReorg = forkPoint < this.main.length - 1;
 		for (const id of this.main.splice(forkPoint + 1)) this.unapply(this.at(id).block);
 		for (const { id } of branch) {
 			this.main.push(id);
-			this.apply(this.at(id).block, switching);
+			this.apply(this.at(id).block, inReorg);
 		}
 		this.prune();
 	}
 
-	private apply(block: SignedBlock, switching: boolean): void {
+	private apply(block: SignedBlock, inReorg: boolean): void {
 		for (const transaction of block.transactions) {
 			this.pool.delete(toKey(transaction.id));
 			this.included.set(toKey(transaction.id), block);
 		}
-		for (const observer of this.observers) observer(block, switching);
+		for (const observer of this.observers) observer(block, inReorg);
 	}
 
 	private unapply(block: SignedBlock): void {
@@ -301,7 +301,7 @@ export class ModelChain implements LocalChain {
 		}
 	}
 
-	judgeHeader(block: SignedBlock): HeaderVerdict {
+	announcedHeader(block: SignedBlock): HeaderVerdict {
 		const isActive = this.activeWitnesses.some((witness) => equalBytes(witness, block.witness));
 		if (!isActive) return { kind: "inactiveWitness" };
 		if (equalBytes(block.header.witness_signature, modelSignature(block))) return { kind: "good" };
@@ -372,9 +372,9 @@ export class ModelChain implements LocalChain {
 		this.commits.set(key, value);
 	}
 
-	observe(applied: (block: SignedBlock, switching: boolean) => void): () => void {
-		this.observers.add(applied);
-		return () => this.observers.delete(applied);
+	observe(committed: (block: SignedBlock, inReorg: boolean) => void): () => void {
+		this.observers.add(committed);
+		return () => this.observers.delete(committed);
 	}
 
 	private at(id: Uint8Array): Stored {

@@ -3,7 +3,7 @@ import { installRecoverEngine } from "../../src/node/signatures/engine.js";
 import { runStorage } from "./storage.js";
 
 beforeAll(async () => {
-	await installRecoverEngine();
+	installRecoverEngine();
 });
 
 describe("a chain on a disk that fails", () => {

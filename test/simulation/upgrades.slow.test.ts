@@ -17,7 +17,7 @@ const GENESIS_MS = 1_700_000_001_000n - (1_700_000_001_000n % 3000n);
 const BLOCKS = 70;
 
 beforeAll(async () => {
-	await installRecoverEngine();
+	installRecoverEngine();
 });
 
 /** A node of a release, whose blocks vote for a version. */

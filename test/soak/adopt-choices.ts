@@ -1,12 +1,10 @@
-/** What becomes of old blocks when a recorded directory is adopted: left, they are as in lite data; in place, all are there. */
+/** A recorded directory that is adopted without its old blocks is as the recorded lite data. */
 
 import { join } from "node:path";
 import { adopt, judgeSource } from "../../src/node/adoption/adoption.js";
 import type { BlockChoice } from "../../src/node/adoption/adoption-mark.js";
 import { openForeignStore } from "../../src/node/adoption/engine/foreign-store.js";
 import { openSourceDirectory } from "../../src/node/adoption/source-directory.js";
-import { AdoptedBlocks, STORES_IN_PLACE } from "../../src/node/chain/adopted-blocks.js";
-import { readAdoptedBlocksNote } from "../../src/node/chain/data-directory.js";
 import { loadConfig } from "../../src/node/config/config.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../src/node/state/database.js";
 import { storeDefinitions } from "../../src/node/state/definition.js";
@@ -16,7 +14,6 @@ import { unpack } from "./golden-directory.js";
 
 /** How many blocks of the recorded lite directory its tool was set to keep. */
 const LITE_BLOCKS = 256n;
-const FEW_BLOCKS = 16n;
 
 async function adopted(
 	golden: string,
@@ -50,32 +47,4 @@ export async function differencesFromLite(golden: string, root: string): Promise
 	const wanted = await entriesOf(await adopted(golden, lite, join(root, lite), "copy", LITE_BLOCKS));
 	const keys = new Set([...none.keys(), ...wanted.keys()]);
 	return [...keys].filter((key) => none.get(key) !== wanted.get(key)).length;
-}
-
-/** Entries of old blocks that are another where they lie than copied, of how many. */
-export async function differencesInPlace(
-	golden: string,
-	name: string,
-	root: string,
-): Promise<{ readonly looked: number; readonly inPlace: number; readonly different: number }> {
-	const source = join(root, name);
-	unpack(join(golden, "db", name, "database.tar.br"), source);
-	const wanted = await adopted(golden, name, source, "copy", FEW_BLOCKS);
-	const own = await adopted(golden, name, source, "in-place", FEW_BLOCKS);
-	const note = readAdoptedBlocksNote(own);
-	if (!note) throw new Error(`${name} has no note of its old blocks`);
-	const blocks = await AdoptedBlocks.open(note);
-	let [looked, inPlace, different] = [0, 0, 0];
-	for (const { index, name: store } of storeDefinitions) {
-		for await (const [key, value] of wanted.entries(Uint8Array.of(index))) {
-			const kept = own.get(key);
-			const found =
-				kept ?? (STORES_IN_PLACE.includes(store) ? blocks.get(index, key.subarray(1)) : undefined);
-			looked++;
-			if (!kept && found) inPlace++;
-			if (!found || toHex(found) !== toHex(value)) different++;
-		}
-	}
-	await blocks.under(own).close();
-	return { looked, inPlace, different };
 }

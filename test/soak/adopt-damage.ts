@@ -18,9 +18,7 @@ import { basename, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { adopt, judgeSource } from "../../src/node/adoption/adoption.js";
 import { openForeignStore } from "../../src/node/adoption/engine/foreign-store.js";
-import { TableLookup } from "../../src/node/adoption/engine/table-lookup.js";
 import { openSourceDirectory } from "../../src/node/adoption/source-directory.js";
-import { STORES_IN_PLACE } from "../../src/node/chain/adopted-blocks.js";
 import { loadConfig } from "../../src/node/config/config.js";
 import { createMemoryDatabase } from "../../src/node/state/database.js";
 import { setAddressPrefix } from "../../src/protocol/address.js";
@@ -97,27 +95,6 @@ function digestStore(directory: string): Promise<Outcome> {
 	});
 }
 
-/** Looks single entries up, as old blocks in place are. */
-function digestLookups(directory: string, keys: readonly Uint8Array[]): Promise<Outcome> {
-	return orRefusal(async () => {
-		const lookup = await TableLookup.open(directory);
-		try {
-			const hash = createHash("sha256");
-			for (const key of keys) hash.update(lookup.get(key) ?? "none").update(" ");
-			return hash.digest("hex");
-		} finally {
-			lookup.close();
-		}
-	});
-}
-
-async function keysOf(directory: string): Promise<Uint8Array[]> {
-	const store = await openForeignStore(directory);
-	const keys = Array.from(store.entries(), ([key]) => Uint8Array.from(key));
-	store.close();
-	return keys;
-}
-
 /** Adopts the whole; hashes what is in the new database. */
 function digestAdopted(name: string, source: string): Promise<Outcome> {
 	return orRefusal(async () => {
@@ -139,19 +116,6 @@ type Figures = Record<(typeof KINDS)[number], number>;
 interface Sound {
 	readonly directory: string;
 	readonly entries: Outcome;
-	readonly keys: readonly Uint8Array[];
-	readonly found: Outcome;
-}
-
-async function soundStore(directory: string): Promise<Sound> {
-	const isInPlace = STORES_IN_PLACE.includes(basename(directory));
-	const keys = isInPlace ? await keysOf(directory) : [];
-	return {
-		directory,
-		entries: await digestStore(directory),
-		keys,
-		found: await digestLookups(directory, keys),
-	};
 }
 
 function isSame(a: Outcome, b: Outcome): boolean {
@@ -184,15 +148,8 @@ async function judgeCase(
 	sound: Outcome,
 ): Promise<keyof Figures> {
 	const entries = await digestStore(store.directory);
-	const found = store.keys.length > 0 ? await digestLookups(store.directory, store.keys) : store.found;
-	const rightLookups =
-		store.keys.length === 0 ||
-		isSame(found, store.found) ||
-		("refusal" in found && isNamed(found.refusal, path, store.directory));
-	if ("refusal" in entries) {
-		return rightLookups && isNamed(entries.refusal, path, store.directory) ? "refused" : "slipped";
-	}
-	if (isSame(entries, store.entries)) return rightLookups ? "same" : "slipped";
+	if ("refusal" in entries) return isNamed(entries.refusal, path, store.directory) ? "refused" : "slipped";
+	if (isSame(entries, store.entries)) return "same";
 	if (change.kind !== "cut" || !/\.log$|MANIFEST-\d+$/.test(path)) return "slipped";
 	const adopted = await whole();
 	if ("refusal" in adopted) return "torn, found";
@@ -216,7 +173,7 @@ async function runDirectory(name: string, root: string): Promise<boolean> {
 	const figures = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Figures;
 	const started = performance.now();
 	for (const directory of storesIn(database)) {
-		const store = await soundStore(directory);
+		const store = { directory, entries: await digestStore(directory) };
 		for (const file of readdirSync(directory)) {
 			const path = join(directory, file);
 			const bytes = readFileSync(path);

@@ -5,7 +5,7 @@
  *     npm run tool adopt:golden -- FOLDER [--only NAME] [--blocks 20] [--kills 3] [--seed 1]
  *
  * FOLDER holds `db/<name>/{<name>.conf,database.tar.br,after.json.br}` and the recorded sets that `db/README.md` names.
- * Each is adopted with its old blocks in place too, and one without them: as the recorded lite data of the same block.
+ * One is adopted without its old blocks too: as the recorded lite data of the same block.
  * Damaged directories (`db/damaged/damaged.json`) have to be refused by the name of the damaged file. A line a directory;
  * exit code 1 if anything differs.
  */
@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openNodeOn } from "../../tools/replay/node-target.js";
 import { openRecordings } from "../../tools/replay/recording.js";
-import { differencesFromLite, differencesInPlace } from "./adopt-choices.js";
+import { differencesFromLite } from "./adopt-choices.js";
 import { adoptKilled, adoptRefused } from "./adopt-process.js";
 import { continueFrom, differencesFromAfter, readAfter } from "./adopted-state.js";
 import { damage, damagedCases, unpack } from "./golden-directory.js";
@@ -115,12 +115,6 @@ async function inDirectory(work: (root: string) => Promise<boolean>): Promise<bo
 	}
 }
 
-async function runChoices(name: string, root: string): Promise<boolean> {
-	const found = await differencesInPlace(golden, name, root);
-	process.stdout.write(`${JSON.stringify({ directory: name, blocks: "in-place", ...found })}\n`);
-	return found.different === 0;
-}
-
 async function runLite(root: string): Promise<boolean> {
 	const different = await differencesFromLite(golden, root);
 	process.stdout.write(`${JSON.stringify({ none: "as level-lite", different })}\n`);
@@ -131,7 +125,6 @@ let right = true;
 for (const name of NAMES) {
 	if (values.only !== undefined && values.only !== name) continue;
 	right = (await inDirectory((root) => runDirectory(name, root))) && right;
-	right = (await inDirectory((root) => runChoices(name, root))) && right;
 }
 if (values.only === undefined || values.only === "lite") right = (await inDirectory(runLite)) && right;
 const isDamageWanted = values.only === undefined || values.only === "damaged";

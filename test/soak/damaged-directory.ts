@@ -101,7 +101,7 @@ export class DamagedDirectory {
 
 	/** Makes a chain with a few tables and logs, some blocks in the log alone, waiting transactions, and closes it. */
 	static async make(root: string): Promise<DamagedDirectory> {
-		await installRecoverEngine();
+		installRecoverEngine();
 		const dataDirectory = join(root, "data");
 		for (let run = 0; run < 3; run++) {
 			const open = await openSmall({ dataDirectory, flushLimits: CHAIN_LIMITS });

@@ -55,7 +55,7 @@ const runMs = Number(values.minutes) * 60_000;
 const chainMs = (Number(values.hours) / 24) * DAY_MS;
 const random = randomFrom(Number(values.seed));
 const root = mkdtempSync(join(tmpdir(), "coin-day-"));
-await installRecoverEngine();
+installRecoverEngine();
 
 async function freePort(host: string): Promise<number> {
 	const server = createServer();

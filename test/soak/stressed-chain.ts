@@ -8,7 +8,7 @@ import { openSmall, produce, transfer, users } from "../node/chain/small-chain.j
 import { between, type Random } from "./random.js";
 
 export async function openStressed(dataDirectory: string | undefined): Promise<OpenChain> {
-	await installRecoverEngine();
+	installRecoverEngine();
 	return openSmall({ dataDirectory, flushLimits: { entries: 60, logBytes: 30_000 } });
 }
 

@@ -1,8 +1,8 @@
 /** A recorded block that comes as a peer's announced one: through the door of the peer network, with the reference's texts. */
 
 import type { OpenChain } from "../../src/node/chain/open-chain.js";
+import { judgeAnnounced } from "../../src/node/consensus/announced-block.js";
 import { NodeChain } from "../../src/node/network/node-chain.js";
-import { judgeAdvertised } from "../../src/node/network/peers/advertised-block.js";
 import { Misconduct } from "../../src/node/network/peers/misconduct.js";
 import { filterMessage, filterTransactions } from "../../src/node/network/peers/proto-filter.js";
 import { decodeBlock } from "../../src/node/network/wire/block-messages.js";
@@ -30,7 +30,7 @@ export function offerAdvertised(
 			filterTransactions(decoded.transactions);
 		}
 		const block = decoded.withoutUnknownFields();
-		const verdict = judgeAdvertised(chain, block, Number(nowMs), () => false);
+		const verdict = judgeAnnounced(chain, block, Number(nowMs), () => false);
 		switch (verdict.kind) {
 			case "early":
 				return `P2pException: time:${nowMs},block time:${block.timestampMs}`;

@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { sourceTrace } from "../../src/diagnostics/stack-trace.js";
 import type { Chain } from "../../src/node/chain/chain.js";
+import { eachBlock } from "../../src/node/chain/observers.js";
 import { putRecentBlock } from "../../src/node/chain/transaction-checks.js";
 import { processTransaction } from "../../src/node/chain/transaction-processor.js";
 import type { NodeConfig, SettingPath, ThreeListeners } from "../../src/node/config/config.js";
@@ -99,9 +100,9 @@ class NodeTarget implements ReplayTarget {
 			this.refused = undefined;
 		};
 		this.chain.observe({
-			applied: forget,
+			...eachBlock({ committed: forget }),
 			pending: forget,
-			refused: (transaction) => {
+			rejected: (transaction) => {
 				this.refused = transaction;
 			},
 		});
@@ -157,7 +158,7 @@ class NodeTarget implements ReplayTarget {
 		while (this.chain.pool.takeForBlock() !== undefined) waiting++;
 		this.chain.undoLayers.packed(Math.max(waiting, transactionCount(bytes)));
 		const changes: BlockChange[] = [];
-		const stop = this.chain.observe({ applied: ({ change }) => changes.push(change) });
+		const stop = this.chain.observe(eachBlock({ committed: ({ change }) => changes.push(change) }));
 		try {
 			const outcome = await this.push(bytes);
 			return "error" in outcome ? outcome : { ...outcome, changes: this.encode(changes) };

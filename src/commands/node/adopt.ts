@@ -72,9 +72,8 @@ export class NodeAdopt extends CoinCommand {
 		...directoryFlags,
 		...progressFlag,
 		blocks: Flags.option({
-			options: ["copy", "in-place", "none"] as const,
-			description:
-				"old blocks and receipts: copy them; read them where they lie, for good; or none, as a lite node",
+			options: ["copy", "none"] as const,
+			description: "old blocks and receipts: copy them, or none, as a lite node",
 			default: "copy",
 		})(),
 		expect: Flags.string({

@@ -6,7 +6,7 @@ import type { BatchChange, KeyValueDatabase } from "../state/database.js";
 import { AdoptionError } from "./adoption-error.js";
 
 /** What becomes of old blocks and their receipts. */
-export type BlockChoice = "copy" | "in-place" | "none";
+export type BlockChoice = "copy" | "none";
 
 export interface AdoptionMark {
 	readonly format: 1;

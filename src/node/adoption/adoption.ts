@@ -2,7 +2,7 @@
 
 import { toHex } from "../../protocol/bytes.js";
 import { propertySeed } from "../chain/configured-rules.js";
-import { adoptedBlocksChange, metaChange } from "../chain/data-directory.js";
+import { metaChange } from "../chain/data-directory.js";
 import { genesisId } from "../chain/genesis.js";
 import type { NodeConfig } from "../config/config.js";
 import type { KeyValueDatabase } from "../state/database.js";
@@ -19,7 +19,6 @@ import {
 	readMark,
 } from "./adoption-mark.js";
 import { AdoptionStopped, BatchWriter } from "./batch-writer.js";
-import { noteInPlace } from "./in-place.js";
 import { type Expected, type Judgement, judge } from "./judgement.js";
 import { bookDifferences } from "./order-book-check.js";
 import { MAIN_GENESIS, rewardRootDifference } from "./reward-root.js";
@@ -106,7 +105,6 @@ export async function adopt(
 	const { source } = reader;
 	try {
 		const lowestKept = lowestKeptOf(judgement, options);
-		const note = blocks === "in-place" ? await noteInPlace(reader, judgement) : undefined;
 		const mark = readMark(database, directory) ?? beginning(source, blocks);
 		checkMark(mark, source, blocks, directory);
 		// Before this an empty directory is one on which a node would begin a new chain.
@@ -125,10 +123,9 @@ export async function adopt(
 			...(await bookDifferences(view)),
 			...(await rewardsDiffer(reader, config)),
 		];
-		const noted = note ? [adoptedBlocksChange(note)] : [];
-		await database.write([metaChange(genesisId(config.genesis)), NO_MARK, ...noted], true);
+		await database.write([metaChange(genesisId(config.genesis)), NO_MARK], true);
 		const { entries, bytes } = writer.mark;
-		return { judgement, lowest: note ? judgement.lowest : lowestKept, entries, bytes, checks, differences };
+		return { judgement, lowest: lowestKept, entries, bytes, checks, differences };
 	} catch (error) {
 		if (error instanceof AdoptionStopped) return undefined;
 		throw error;
@@ -142,7 +139,6 @@ function lowestKeptOf({ head, lowest }: Judgement, options: AdoptionOptions): bi
 	const kept = options.keptBlocks ?? WINDOW;
 	const first = head.number - kept + 1n;
 	if (first > lowest) return first;
-	if (options.blocks === "in-place") return lowest;
 	throw new AdoptionError(
 		`--blocks none keeps the newest ${kept} blocks, and the data have those from ${lowest} to ${head.number} only: use --blocks copy`,
 	);

@@ -1,9 +1,9 @@
 /** What an adoption will take: room on the disk, entries, time. Estimated by a few samples, before anything is written. */
 
-import { STORES_IN_PLACE } from "../chain/adopted-blocks.js";
 import { WINDOW } from "./adoption-checks.js";
 import type { BlockChoice } from "./adoption-mark.js";
 import type { Judgement } from "./judgement.js";
+import { BLOCK_STORES } from "./source-stores.js";
 
 export interface AdoptionCost {
 	/** Bytes that the new directory takes at most. */
@@ -25,7 +25,7 @@ export function costOf(
 	{ storeBytes, storeEntries, blockBytes, head, lowest }: Judgement,
 	choice: BlockChoice,
 ): AdoptionCost {
-	const isCopied = (name: string): boolean => choice === "copy" || !STORES_IN_PLACE.includes(name);
+	const isCopied = (name: string): boolean => choice === "copy" || !BLOCK_STORES.includes(name);
 	const sum = (values: ReadonlyMap<string, number>): number =>
 		[...values].reduce((all, [name, value]) => all + (isCopied(name) ? value : 0), 0);
 	const there = head.number - lowest + 1n;

@@ -1,6 +1,6 @@
 /** Reads the stores of a source as they are once its checkpoint is applied; each store is opened once. */
 
-import { equalBytes, toKey } from "../../protocol/bytes.js";
+import { equalBytes } from "../../protocol/bytes.js";
 import { type Overlay, type OverlayRow, readOverlay } from "./checkpoint.js";
 import type { ForeignEntry, ForeignStore } from "./engine/foreign-store.js";
 import { mergedEntries } from "./merged-entries.js";
@@ -42,19 +42,6 @@ export class SourceReader {
 	/** Entries of the store alone, and the checkpoint's rows. */
 	apart(name: string, after?: Uint8Array): { stored: Iterable<ForeignEntry>; rows: readonly OverlayRow[] } {
 		return { stored: this.store(name)?.entries(after) ?? [], rows: this.overlay.get(name) ?? [] };
-	}
-
-	/**
-	 * What the tables of a store don't say: the checkpoint's rows over what the logs hold, ascending, copied; null: deleted.
-	 */
-	latest(name: string): readonly OverlayRow[] {
-		const rows = new Map<string, OverlayRow>();
-		for (const [key, value] of this.store(name)?.logged() ?? []) {
-			const own = Uint8Array.from(key);
-			rows.set(toKey(own), { key: own, value: value && Uint8Array.from(value) });
-		}
-		for (const row of this.overlay.get(name) ?? []) rows.set(toKey(row.key), row);
-		return [...rows.values()].sort((a, b) => Buffer.compare(a.key, b.key));
 	}
 
 	/** The first entry at or after a key, copied. */

@@ -10,6 +10,12 @@ export const adoptedStores: readonly StoreDefinition<unknown>[] = storeDefinitio
 	({ index }) => !OWN.has(index),
 );
 
+/** Blocks, receipts and what finds them: no rule looks behind the newest of these. */
+export const BLOCK_STORES: readonly string[] = [
+	...[stores.block, stores.blockIndex, stores.transactionResult].map(({ name }) => name),
+	...[stores.transaction, stores.transactionHistory].map(({ name }) => name),
+];
+
 export const RECEIPTS = "transactionRetStore";
 /** Receipts of releases before mid-2019, a row a transaction. */
 const OLD_RECEIPTS = "transactionHistoryStore";

@@ -7,7 +7,6 @@ import { SignedBlock } from "../../protocol/block.js";
 import { be64, readBe64, toHex, toKey } from "../../protocol/bytes.js";
 import type { Message } from "../../protocol/codec/descriptor.js";
 import { minInt } from "../../protocol/int64.js";
-import { STORES_IN_PLACE } from "../chain/adopted-blocks.js";
 import { sideKey } from "../chain/data-directory.js";
 import type { KeyValueDatabase } from "../state/database.js";
 import { type PackedDefinition, type StoreDefinition, stores } from "../state/definition.js";
@@ -21,7 +20,7 @@ import type { Judgement } from "./judgement.js";
 import { rowsAfter } from "./merged-entries.js";
 import { keptProperty, numberOf } from "./source-properties.js";
 import type { SourceReader } from "./source-reader.js";
-import { adoptedStores, CONFIRMED, VOTES } from "./source-stores.js";
+import { adoptedStores, BLOCK_STORES, CONFIRMED, VOTES } from "./source-stores.js";
 import { AccountSums } from "./sums.js";
 
 /** What a step works with. */
@@ -91,34 +90,18 @@ function keptEntries(
 	{ reader, blocks, lowestKept }: Work,
 	after: Uint8Array | undefined,
 ): Iterable<ForeignEntry> {
-	const isKept = blocks === "copy" || !STORES_IN_PLACE.includes(store.name);
+	const isKept = blocks === "copy" || !BLOCK_STORES.includes(store.name);
 	if (isKept) return reader.entries(store.name, after);
 	const isBlocks = isStore(store, "block") || isStore(store, "blockIndex");
-	const recent = isBlocks ? recentBlocks(store.name, reader, lowestKept, after) : [];
-	if (blocks === "in-place") return withLatest(recent, reader.latest(store.name), after);
+	if (isBlocks) return recentBlocks(store.name, reader, lowestKept, after);
 	// The network's tool leaves checkpoints to lite data, and the node applies them: receipts of its last blocks.
 	const isReceipts = isStore(store, "transactionResult");
-	return isReceipts ? withLatest([], reader.apart(store.name).rows, after) : recent;
+	return isReceipts ? presentRows(reader.apart(store.name).rows, after) : [];
 }
 
-/** Entries that are kept anyway, and those that the tables of the source don't hold: only tables are read in place. */
-function* withLatest(
-	entries: Iterable<ForeignEntry>,
-	latest: readonly OverlayRow[],
-	after: Uint8Array | undefined,
-): Generator<ForeignEntry> {
-	const rows = rowsAfter(latest, after);
-	let at = 0;
-	for (const entry of entries) {
-		for (; at < rows.length; at++) {
-			const { key, value } = rows[at] as OverlayRow;
-			const order = Buffer.compare(key, entry[0]);
-			if (order > 0) break;
-			if (order < 0 && value) yield [key, value];
-		}
-		yield entry;
-	}
-	for (const { key, value } of rows.slice(at)) if (value) yield [key, value];
+/** The entries that a checkpoint puts, after a key. */
+function* presentRows(rows: readonly OverlayRow[], after: Uint8Array | undefined): Generator<ForeignEntry> {
+	for (const { key, value } of rowsAfter(rows, after)) if (value) yield [key, value];
 }
 
 /** The genesis block and those from a height on: keys begin with it. */

@@ -3,8 +3,9 @@
  * don't know: the node that they see is at that block, and so are its parameters, its time and its upgrades.
  */
 
-import { be64, equalBytes, fromHex, readBe64 } from "../../protocol/bytes.js";
+import { equalBytes, fromHex, readBe64 } from "../../protocol/bytes.js";
 import { NamedError } from "../../protocol/json/exceptions.js";
+import { blockIdAt } from "../chain/block-store.js";
 import type { StateView } from "../state/view.js";
 import type { ApiContext, ApiNode, PastStates } from "./context.js";
 
@@ -51,7 +52,7 @@ export function blockNamed({ state }: ApiContext, text: string): PastBlock | und
 
 /** The block of a height. @throws {PastBlockError} */
 export function blockAt(state: StateView, number: bigint): PastBlock {
-	const id = number < 0n ? undefined : state.blockIndex.get(be64(number));
+	const id = blockIdAt(state, number);
 	if (!id || number > state.properties.headNumber) throw new PastBlockError(`there is no block ${number}`);
 	return { number, id };
 }
@@ -59,7 +60,7 @@ export function blockAt(state: StateView, number: bigint): PastBlock {
 /** The block of an id; those of other branches are not there. @throws {PastBlockError} */
 export function blockOfId(state: StateView, id: Uint8Array): PastBlock {
 	const number = readBe64(id);
-	const own = number < 0n ? undefined : state.blockIndex.get(be64(number));
+	const own = blockIdAt(state, number);
 	if (!own || !equalBytes(own, id)) throw new PastBlockError("the chain has no block of this id");
 	return { number, id };
 }

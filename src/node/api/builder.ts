@@ -1,7 +1,7 @@
 /** Building unsigned transactions (protocol/http-endpoints §1.1, protocol/http §3.4). */
 
 import { refBlockOf } from "../../protocol/block.js";
-import { be64, utf8 } from "../../protocol/bytes.js";
+import { utf8 } from "../../protocol/bytes.js";
 import type { Message } from "../../protocol/codec/descriptor.js";
 import type { ContractType } from "../../protocol/contract-types.js";
 import { nullPointer } from "../../protocol/json/exceptions.js";
@@ -12,6 +12,7 @@ import type { JsonStyle } from "../../protocol/json/message-writer.js";
 import type { JsonObject } from "../../protocol/json/value.js";
 import type { CreateSmartContract } from "../../protocol/messages.js";
 import { buildTransaction, type SignedTransaction } from "../../protocol/transaction.js";
+import { blockIdAt } from "../chain/block-store.js";
 import { contractModule } from "../contracts/modules.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { ApiContext, ApiNode } from "./context.js";
@@ -88,7 +89,7 @@ export function transactionHeader(context: ApiContext) {
 	const { referenceBlock, expirationMs } = node.config.transaction;
 	const id =
 		referenceBlock === "solid"
-			? (state.blockIndex.get(be64(properties.get("LATEST_SOLIDIFIED_BLOCK_NUM"))) ?? properties.headId)
+			? (blockIdAt(state, properties.get("LATEST_SOLIDIFIED_BLOCK_NUM")) ?? properties.headId)
 			: properties.headId;
 	return {
 		...refBlockOf(id),

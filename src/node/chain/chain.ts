@@ -4,8 +4,8 @@
  * Everything here is synchronous: a caller sees the state before a block or after it, never between.
  */
 
-import { SignedBlock } from "../../protocol/block.js";
-import { be64, equalBytes, toHex, toKey } from "../../protocol/bytes.js";
+import type { SignedBlock } from "../../protocol/block.js";
+import { equalBytes, toHex, toKey } from "../../protocol/bytes.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import {
@@ -24,9 +24,16 @@ import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
 import type { BlockLog, LogRecord, LogRecordType } from "./block-log.js";
 import { applyBlock } from "./block-processor.js";
+import { blockByNumber, blockIdAt, blockById as storedBlock, transactionInfosOf } from "./block-store.js";
 import { checkShieldedSupport, closedTrading, isTradeClosed } from "./closed-types.js";
 import { ForkTree } from "./fork-tree.js";
-import { type AppliedBlock, type ChainObserver, type ErasedBlock, Observers } from "./observers.js";
+import {
+	type ChainObserver,
+	type CommittedBlock,
+	type ExecutedBlock,
+	Observers,
+	type Reorg,
+} from "./observers.js";
 import {
 	checkProducer,
 	nextHeader,
@@ -66,7 +73,7 @@ export interface ChainJournal {
 type PushOutcome =
 	| { readonly kind: "known" }
 	| { readonly kind: "branch" }
-	| { readonly kind: "head"; readonly applied: readonly AppliedBlock[]; readonly switched: boolean };
+	| { readonly kind: "head"; readonly committed: readonly CommittedBlock[]; readonly isReorg: boolean };
 
 export class Chain {
 	readonly tree = new ForkTree();
@@ -91,10 +98,10 @@ export class Chain {
 		private readonly journal: ChainJournal | undefined,
 		readonly observers: Observers = new Observers(),
 	) {
-		this.environment = { ...environment, times: this.observers };
+		this.environment = { ...environment, times: this.observers.timings };
 		this.pool = new PendingPool(settings.pendingTimeoutMs, settings.sortPendingByFee);
 		const id = this.state.properties.headId;
-		const head = this.storedBlock(id);
+		const head = storedBlock(this.state, id);
 		if (!head) throw new Error(`the head block ${toHex(id)} is missing from the database`);
 		this.tree.start(head);
 		this.undoLayers = new UndoLayers(head.number);
@@ -125,19 +132,14 @@ export class Chain {
 		return this.observers.add(observer);
 	}
 
-	private storedBlock(id: Uint8Array): SignedBlock | undefined {
-		const bytes = this.state.block.get(id);
-		return bytes && SignedBlock.decode(bytes);
-	}
-
 	/** A block by id: of any branch still in memory, or of the chain. */
 	blockById(id: Uint8Array): SignedBlock | undefined {
-		return this.tree.block(id) ?? this.storedBlock(id);
+		return this.tree.block(id) ?? storedBlock(this.state, id);
 	}
 
 	/** A block of the chain by height. */
 	blockByNumber(number: bigint): SignedBlock | undefined {
-		const id = this.state.blockIndex.get(be64(number));
+		const id = blockIdAt(this.state, number);
 		return id && this.blockById(id);
 	}
 
@@ -192,7 +194,7 @@ export class Chain {
 	}
 
 	private isOnChain(block: SignedBlock): boolean {
-		const id = this.state.blockIndex.get(be64(block.number));
+		const id = blockIdAt(this.state, block.number);
 		return id !== undefined && equalBytes(id, block.id);
 	}
 
@@ -211,7 +213,8 @@ export class Chain {
 		try {
 			if (origin === "own") this.ownBlocks.add(block);
 			const outcome = this.join(block, trust.contents);
-			this.observers.timed("pushed", block, started);
+			this.observers.publish("accepted", block);
+			this.observers.timings.pushed(block, outcome.kind === "head" && outcome.isReorg, started);
 			return outcome;
 		} finally {
 			for (const { transaction } of this.pool.requeue(this.clock())) this.noteDropped(transaction);
@@ -253,23 +256,23 @@ export class Chain {
 			return { kind: "branch" };
 		}
 		if (!equalBytes(tip.parentId, this.state.properties.headId)) {
-			const { erased, applied } = this.switchTo(tip);
-			this.observers.moved(erased, applied, true);
-			return { kind: "head", applied, switched: true };
+			const reorg = this.reorgTo(tip);
+			this.observers.publish("reorg", reorg);
+			return { kind: "head", committed: reorg.committed, isReorg: true };
 		}
-		let applied: readonly AppliedBlock[];
+		let committed: CommittedBlock;
 		try {
-			applied = [this.apply(tip, contentsTrusted)];
+			committed = this.apply(tip, contentsTrusted);
 		} catch (error) {
 			this.tree.remove(block.id);
 			throw error;
 		}
-		this.observers.moved([], applied, false);
-		return { kind: "head", applied, switched: false };
+		this.observers.publish("committed", committed);
+		return { kind: "head", committed: [committed], isReorg: false };
 	}
 
 	/** Executes a block on the head as one layer, or leaves no trace of it. */
-	private apply(block: SignedBlock, contentsTrusted: boolean): AppliedBlock {
+	private apply(block: SignedBlock, contentsTrusted: boolean): CommittedBlock {
 		this.undoLayers.open();
 		this.settle();
 		const mark = this.database.mark();
@@ -288,11 +291,11 @@ export class Chain {
 			this.database.revert(mark);
 			throw error;
 		}
-		const applied = { block, infos, change: this.database.commitBlock(block.number) };
+		const committed = { block, infos, change: this.database.commitBlock(block.number) };
 		this.updateCapacity();
 		this.tree.forgetContentsBelow(block);
 		if (this.environment.rules.development) this.settle();
-		return applied;
+		return committed;
 	}
 
 	private log(type: LogRecordType, payload: Uint8Array): void {
@@ -319,27 +322,24 @@ export class Chain {
 		this.undoLayers.capacity = Number(layers);
 	}
 
-	/** Moves the chain to a longer branch; if a block of it fails, back to the old one. */
-	private switchTo(tip: SignedBlock): {
-		readonly erased: readonly ErasedBlock[];
-		readonly applied: readonly AppliedBlock[];
-	} {
+	/** Changes to a longer branch; if a block of it fails, back to the old one. */
+	private reorgTo(tip: SignedBlock): Reorg {
 		const { newBlocks } = this.branchTo(tip);
 		const formerHead = this.state.properties.headId;
 		const ancestor = (newBlocks.at(-1) as SignedBlock).parentId;
-		const erased: ErasedBlock[] = [];
-		while (!equalBytes(this.state.properties.headId, ancestor)) erased.push(this.erase());
-		const applied: AppliedBlock[] = [];
+		const reverted: ExecutedBlock[] = [];
+		while (!equalBytes(this.state.properties.headId, ancestor)) reverted.push(this.revertHead());
+		const committed: CommittedBlock[] = [];
 		try {
 			for (const block of [...newBlocks].reverse()) {
 				checkBranchSignature(this.environment, block);
-				applied.push(this.apply(block, this.ownBlocks.has(block)));
+				committed.push(this.apply(block, this.ownBlocks.has(block)));
 			}
-			return { erased, applied };
+			return { reverted, committed };
 		} catch (error) {
 			for (const block of newBlocks) this.forget(block);
-			while (!equalBytes(this.state.properties.headId, ancestor)) this.erase();
-			for (const { block } of erased.reverse()) this.apply(block, true);
+			while (!equalBytes(this.state.properties.headId, ancestor)) this.revertHead();
+			for (const { block } of reverted.reverse()) this.apply(block, true);
 			this.tree.setHead(formerHead);
 			throw error;
 		}
@@ -378,18 +378,18 @@ export class Chain {
 	}
 
 	/** Undoes the head block; its transactions may come again. */
-	private erase(): ErasedBlock {
-		const erased = this.withInfos(this.blockById(this.state.properties.headId) as SignedBlock);
-		const { block } = erased;
+	private revertHead(): ExecutedBlock {
+		const reverted = this.withInfos(this.blockById(this.state.properties.headId) as SignedBlock);
+		const { block } = reverted;
 		this.database.undoBlock();
 		this.undoLayers.close();
 		for (const transaction of block.transactions) this.log("transaction", transaction.bytes);
 		this.pool.addPopped(block.transactions, this.clock());
-		return erased;
+		return reverted;
 	}
 
-	private withInfos(block: SignedBlock): ErasedBlock {
-		return { block, infos: this.state.transactionResult.get(be64(block.number))?.transactioninfo ?? [] };
+	private withInfos(block: SignedBlock): ExecutedBlock {
+		return { block, infos: transactionInfosOf(this.state, block) };
 	}
 
 	private discardPending(): void {
@@ -425,7 +425,7 @@ export class Chain {
 		if (isTradeClosed(this.environment, transaction)) throw closedTrading();
 		this.authorize(transaction);
 		const info = this.execute(transaction, this.clock(), true);
-		this.observers.pending(transaction, info);
+		this.observers.publish("pending", transaction, info);
 		return info;
 	}
 
@@ -451,7 +451,7 @@ export class Chain {
 			return processed.info;
 		} catch (error) {
 			this.database.revert(mark);
-			this.observers.refused(transaction, error);
+			this.observers.publish("rejected", transaction, error);
 			throw error;
 		} finally {
 			this.undoLayers.close();
@@ -493,25 +493,26 @@ export class Chain {
 	 * @param expired tells when packing must end
 	 * @throws {ValidateSignatureError} if the key is not the one that signs for the witness
 	 */
-	produce(producer: Producer, timestampMs: bigint, expired: () => boolean): AppliedBlock {
+	produce(producer: Producer, timestampMs: bigint, expired: () => boolean): CommittedBlock {
 		return this.prepareBlock(producer, timestampMs, expired)();
 	}
 
 	/**
-	 * Packs a block, and tells observers of it. Its transactions are neither pending nor in a block until it is applied.
+	 * Packs a block, and publishes it. Its transactions are neither pending nor in a block until it is applied.
 	 * @returns applies it; throws {@link LostSlotError} if another block came first
 	 */
-	prepareBlock(producer: Producer, timestampMs: bigint, expired: () => boolean): () => AppliedBlock {
+	prepareBlock(producer: Producer, timestampMs: bigint, expired: () => boolean): () => CommittedBlock {
 		const started = performance.now();
 		const { block, taken } = this.pack({ producer, timestampMs, expired });
-		this.observers.timed("packed", block, started);
+		this.observers.timings.packed(block, started);
+		this.observers.publish("produced", block);
 		return () => {
 			try {
 				const outcome = this.push(block, "own");
-				const applied = outcome.kind === "head" ? outcome.applied.at(-1) : undefined;
-				if (!applied) throw new LostSlotError(block.number);
+				const committed = outcome.kind === "head" ? outcome.committed.at(-1) : undefined;
+				if (!committed) throw new LostSlotError(block.number);
 				this.givenBack.clear();
-				return applied;
+				return committed;
 			} catch (error) {
 				this.giveBackOnce(taken);
 				// So many blocks came meanwhile that its parent can't be built on any more.
@@ -556,8 +557,7 @@ export class Chain {
 		const { properties } = this.state;
 		const settled = this.database.settledNumber;
 		const block = (number: bigint): SignedBlock => {
-			const id = this.state.blockIndex.get(be64(number));
-			const found = id && this.storedBlock(id);
+			const found = blockByNumber(this.state, number);
 			if (!found) throw new Error(`block ${number} is missing from the database`);
 			return found;
 		};
@@ -572,17 +572,19 @@ export class Chain {
 		this.executeWaiting(Number.POSITIVE_INFINITY);
 	}
 
-	/** Tells observers that blocks above a number are about to be undone, newest first. */
+	/** Publishes that the blocks above a number are about to be undone. */
 	announceUndoing(number: bigint): void {
+		const reverted: ExecutedBlock[] = [];
 		for (let height = this.state.properties.headNumber; height > number; height--) {
 			const block = this.blockByNumber(height);
-			if (block) this.observers.moved([this.withInfos(block)], [], false);
+			if (block) reverted.push(this.withInfos(block));
 		}
+		this.observers.publish("reorg", { reverted, committed: [] });
 	}
 
-	/** Tells observers that the chain has other blocks now. */
+	/** Publishes that the chain has other blocks now. */
 	announceReplacing(): void {
-		this.observers.replaced();
+		this.observers.publish("replaced");
 	}
 
 	/** Transactions of a block that failed may be good; one that fails blocks again and again must not stop the chain. */

@@ -244,36 +244,12 @@ export function sideKey(name: string): Uint8Array {
 	return Buffer.from([0xfe, ...Buffer.from(name, "latin1")]);
 }
 
-/** What is known of blocks that are read where they lie. */
-export interface AdoptedBlocksNote {
-	readonly format: 1;
-	/** The folder that holds the stores. */
-	readonly path: string;
-	/** The lowest block there besides the genesis block, and the highest. */
-	readonly lowest: number;
-	readonly head: number;
-	/** What each store was when it was adopted, by name. */
-	readonly identities: Readonly<Record<string, string>>;
-}
-
 const ADOPTED_BLOCKS_KEY = Buffer.from([0xff, ...Buffer.from("adopted", "latin1")]);
 
-/** The change that notes that old blocks stay where they are. */
-export function adoptedBlocksChange(note: AdoptedBlocksNote): BatchChange {
-	return { key: ADOPTED_BLOCKS_KEY, value: utf8(JSON.stringify(note)) };
-}
-
-/** @throws {DatabaseError} if there is a note that can't be read */
-export function readAdoptedBlocksNote(database: KeyValueDatabase): AdoptedBlocksNote | undefined {
-	const bytes = database.get(ADOPTED_BLOCKS_KEY);
-	if (!bytes) return undefined;
-	try {
-		const note = JSON.parse(fromUtf8(bytes)) as AdoptedBlocksNote;
-		if (note.format === 1 && [note.lowest, note.head].every(Number.isSafeInteger)) return note;
-	} catch {
-		// The same as one of another format.
-	}
+/** @throws {DatabaseError} if former releases left old blocks in a reference node's directory: nothing reads them there now */
+export function refuseBlocksElsewhere(database: KeyValueDatabase): void {
+	if (!database.get(ADOPTED_BLOCKS_KEY)) return;
 	throw new DatabaseError(
-		"the database's note of adopted blocks was written by another release, or is damaged",
+		"old blocks of this chain were left in a reference node's directory, which is no longer read: adopt the data into a new directory, with --blocks copy",
 	);
 }

@@ -208,7 +208,7 @@ export class ForkTree {
 		this.headBlock = this.linked.tip();
 	}
 
-	/** Makes the parent of the head the head: a block was erased. */
+	/** Makes the parent of the head the head: the head was reverted. */
 	pop(): void {
 		const parent = this.linked.get(this.head.parentId);
 		if (!parent) throw new Error("the fork tree has no block below its head");

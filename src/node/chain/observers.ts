@@ -1,59 +1,88 @@
-/** What a chain tells others of its head, its pool and its work. */
+/** What a chain publishes of its head, its branches and its pool. */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { BlockChange } from "../state/state-database.js";
+import { ChainTimings } from "./chain-timings.js";
 
-/** What a block did when it became the head. */
-export interface AppliedBlock {
+/** A block with what it did. */
+export interface ExecutedBlock {
 	readonly block: SignedBlock;
-	readonly infos: readonly TransactionInfo[];
+	readonly infos: readonly Readonly<TransactionInfo>[];
+}
+
+/** A block that became part of the chain. */
+export interface CommittedBlock extends ExecutedBlock {
 	readonly change: BlockChange;
 }
 
-/** A block that left the chain, with what it had done. */
-export type ErasedBlock = Pick<AppliedBlock, "block" | "infos">;
+/** A change of branch. One that failed, so that the chain is as it was before, is not published. */
+export interface Reorg {
+	/** Blocks that are no longer part of the chain, newest first. */
+	readonly reverted: readonly ExecutedBlock[];
+	/** Those that are instead, oldest first; none where a development chain goes back, which is published before it does. */
+	readonly committed: readonly CommittedBlock[];
+}
 
-/** Notified of changes of the head, after they are complete. */
+/** Notified of changes after they are complete: the state is that of the new head. */
 export interface ChainObserver {
-	/** A block is part of the chain now. `switching`: it came with a move to another branch, which is complete. */
-	applied?(applied: AppliedBlock, switching: boolean): void;
-	/**
-	 * A block is no longer part of the chain. The blocks that a move to another branch leaves are told newest first,
-	 * then those that it brings; a move that failed is not told at all.
-	 */
-	erased?(erased: ErasedBlock): void;
-	/** The chain moved to another branch; told before its blocks are. Both lists in the order in which they are told. */
-	switched?(erased: readonly ErasedBlock[], applied: readonly AppliedBlock[]): void;
-	/** All blocks and the state were replaced by others, on a development chain. */
-	replaced?(): void;
+	/** A block follows the former head. */
+	committed?(block: CommittedBlock): void;
+	/** The chain has another branch now. */
+	reorg?(reorg: Reorg): void;
+	/** A block was accepted, on the chain or a side branch; published after what came of it. */
+	accepted?(block: SignedBlock): void;
+	/** This node packed and signed a block; it is not executed yet, and no other node has it. */
+	produced?(block: SignedBlock): void;
 	/** A transaction entered the pool. */
 	pending?(transaction: SignedTransaction, info: TransactionInfo): void;
 	/** A transaction was tried for the pool and broke a rule; what it had written is undone. */
-	refused?(transaction: SignedTransaction, error: unknown): void;
-	/** A transaction was executed, in a block or for the pool. */
-	executed?(transaction: SignedTransaction, inBlock: boolean, ms: number): void;
-	/** The signatures of a client's transaction were checked. */
-	authorized?(ms: number): void;
-	/** A block was packed, or one that was offered was dealt with. */
-	timed?(step: "packed" | "pushed", block: SignedBlock, ms: number): void;
+	rejected?(transaction: SignedTransaction, error: unknown): void;
+	/** All blocks and the state were replaced by others, on a development chain. */
+	replaced?(): void;
+}
+
+/** Takes blocks one by one. */
+interface BlockHandlers {
+	committed?(block: CommittedBlock, inReorg: boolean): void;
+	reverted?(block: ExecutedBlock): void;
+	/** A reorg to another branch begins: its blocks follow. */
+	reorg?(): void;
+}
+
+/** An observer that takes a reorg as single blocks: those that it reverts, newest first, then those that it commits. */
+export function eachBlock(handlers: BlockHandlers): Pick<ChainObserver, "committed" | "reorg"> {
+	return {
+		committed: (block) => handlers.committed?.(block, false),
+		reorg: ({ reverted, committed }) => {
+			if (committed.length > 0) handlers.reorg?.();
+			for (const block of reverted) handlers.reverted?.(block);
+			for (const block of committed) handlers.committed?.(block, true);
+		},
+	};
 }
 
 /** Handles what an observer throws. It must not throw. */
 export type ObserverFailure = (error: unknown) => void;
 
-/** Where nobody handles failures they end the process, as any exception that nothing catches. */
+/** Where nothing handles failures they end the process, as any exception that nothing catches. */
 const throwLater: ObserverFailure = (error) => {
 	queueMicrotask(() => {
 		throw error;
 	});
 };
 
+/** Notifications of which a chain has exactly one source. */
+type Notifications = {
+	[K in keyof Required<ChainObserver>]: Parameters<Required<ChainObserver>[K]>;
+};
+
 /** All registered observers. What one of them throws reaches neither the chain nor the others. */
 export class Observers {
 	private readonly all = new Set<ChainObserver>();
 	private failures = 0;
+	readonly timings = new ChainTimings((notify) => this.guarded(notify));
 
 	constructor(private readonly onFailure: ObserverFailure = throwLater) {}
 
@@ -68,14 +97,12 @@ export class Observers {
 		return () => this.all.delete(observer);
 	}
 
-	/** Whether the times of single transactions are of use to anyone. */
-	get isWatched(): boolean {
-		for (const observer of this.all) if (observer.executed ?? observer.authorized) return true;
-		return false;
-	}
-
-	private each(notify: (observer: ChainObserver) => void): void {
-		for (const observer of this.all) this.guarded(() => notify(observer));
+	/** Publishes to each observer in turn. */
+	publish<K extends keyof Notifications>(kind: K, ...what: Notifications[K]): void {
+		for (const observer of this.all) {
+			const notify = observer[kind] as ((...what: Notifications[K]) => void) | undefined;
+			if (notify) this.guarded(() => notify.apply(observer, what));
+		}
 	}
 
 	private guarded(notify: () => void): void {
@@ -85,39 +112,5 @@ export class Observers {
 			this.failures++;
 			this.onFailure(error);
 		}
-	}
-
-	executed(transaction: SignedTransaction, inBlock: boolean, ms: number): void {
-		this.each((observer) => observer.executed?.(transaction, inBlock, ms));
-	}
-
-	authorized(ms: number): void {
-		this.each((observer) => observer.authorized?.(ms));
-	}
-
-	/** @param startedMs when the step began, by `performance.now()` */
-	timed(step: "packed" | "pushed", block: SignedBlock, startedMs: number): void {
-		this.each((observer) => observer.timed?.(step, block, performance.now() - startedMs));
-	}
-
-	/** Each observer gets the whole move before the next one does; a block that it fails at doesn't keep the others from it. */
-	moved(erased: readonly ErasedBlock[], applied: readonly AppliedBlock[], switching: boolean): void {
-		for (const observer of this.all) {
-			if (switching) this.guarded(() => observer.switched?.(erased, applied));
-			for (const block of erased) this.guarded(() => observer.erased?.(block));
-			for (const block of applied) this.guarded(() => observer.applied?.(block, switching));
-		}
-	}
-
-	replaced(): void {
-		this.each((observer) => observer.replaced?.());
-	}
-
-	pending(transaction: SignedTransaction, info: TransactionInfo): void {
-		this.each((observer) => observer.pending?.(transaction, info));
-	}
-
-	refused(transaction: SignedTransaction, error: unknown): void {
-		this.each((observer) => observer.refused?.(transaction, error));
 	}
 }

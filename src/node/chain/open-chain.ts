@@ -4,7 +4,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SignedBlock } from "../../protocol/block.js";
-import { be64 } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
@@ -15,7 +14,7 @@ import { settleAccountAssets } from "../state/asset-layout.js";
 import type { StateBackend } from "../state/backend.js";
 import { type CacheBudget, shareCacheBytes } from "../state/cache-budget.js";
 import type { ChangeHistory } from "../state/change-history.js";
-import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
+import { createMemoryDatabase, type KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
 import { readHistoryStatus, statusKey } from "../state/history-format.js";
 import { asksForProofs } from "../state/note-trees.js";
@@ -23,8 +22,8 @@ import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
 import type { StateHistory } from "../state/state-history.js";
 import { createView, type StateView } from "../state/view.js";
-import type { AdoptedBlocks } from "./adopted-blocks.js";
 import { BlockLog, type LogRecord } from "./block-log.js";
+import { encodedBlockAt } from "./block-store.js";
 import { Chain, type ChainJournal, type ChainSettings } from "./chain.js";
 import type { ChainOptions, FlushLimits } from "./chain-options.js";
 import { chainRules, looseWhileRestoring, propertySeed } from "./configured-rules.js";
@@ -36,16 +35,16 @@ import {
 	logStartChange,
 	metaChange,
 	openDataDirectory,
-	readAdoptedBlocksNote,
 	readLogStart,
 	readMeta,
+	refuseBlocksElsewhere,
 	refuseLostState,
 	sideKey,
 } from "./data-directory.js";
 import { prepareBase, writeGenesis } from "./genesis.js";
 import { HistorySweeper } from "./history-sweeper.js";
 import { diskFiles } from "./log-files.js";
-import { Observers } from "./observers.js";
+import { eachBlock, Observers } from "./observers.js";
 import { OldBlocks } from "./old-blocks.js";
 import { ReadAhead } from "./read-ahead.js";
 
@@ -78,7 +77,6 @@ export class OpenChain {
 	private isClosing = false;
 	/** Views of past states: what is remembered of a view stays with it. */
 	private readonly views = new WeakMap<StateBackend, StateView>();
-	private adopted: AdoptedBlocks | undefined;
 	private follower: BaseFollower | undefined;
 	private readonly reader = new ReadAhead(
 		(wanted) => this.database.readAhead(wanted),
@@ -117,20 +115,15 @@ export class OpenChain {
 				? await openDataDirectory(dataDirectory, config.storage.directory, budgetOf(config))
 				: createMemoryDatabase());
 		let old: OldBlocks | undefined;
-		let adopted: AdoptedBlocks | undefined;
 		try {
 			const meta = await readMeta(database, dataDirectory ?? "memory");
-			adopted = await adoptedBlocks(database, config);
+			refuseBlocksElsewhere(database);
 			if (dataDirectory)
 				old = await OldBlocks.open(database, dataDirectory, options.segmentFiles, budgetOf(config));
 			const stored = old?.storage ?? database;
 			const own = options.fork ? await options.fork.under(stored, !meta) : stored;
-			const open = await OpenChain.openOn(adopted?.under(own) ?? own, old, meta, options);
-			open.adopted = adopted;
-			open.database.olderEntries = adopted;
-			return open;
+			return await OpenChain.openOn(own, old, meta, options);
 		} catch (error) {
-			adopted?.release();
 			old?.release();
 			await database.close();
 			throw error;
@@ -213,7 +206,7 @@ export class OpenChain {
 			throw error;
 		}
 		timing.restoring = false;
-		chain.observe({ applied: () => open.flushIfDue() });
+		chain.observe(eachBlock({ committed: () => open.flushIfDue() }));
 		storage.compared?.catch((error: unknown) => open.storageFailed(error));
 		open.startBackground();
 		return open;
@@ -257,7 +250,7 @@ export class OpenChain {
 
 	/** The lowest block besides the genesis block: above 1 where the chain's data began with later ones; 0: none. */
 	get lowestNumber(): bigint {
-		return this.adopted?.lowest ?? this.oldBlocks?.lowest ?? 0n;
+		return this.oldBlocks?.lowest ?? 0n;
 	}
 
 	private get limits(): FlushLimits {
@@ -307,10 +300,7 @@ export class OpenChain {
 		return {
 			history,
 			database: storage,
-			block: (number) => {
-				const id = solidState.blockIndex.get(be64(number));
-				return id && solidState.block.get(id);
-			},
+			block: (number) => encodedBlockAt(solidState, number),
 			has: (store, key) => solidState.backend.get(store, key) !== undefined,
 		};
 	}
@@ -441,23 +431,6 @@ export class OpenChain {
 }
 
 const budgetOf = ({ storage }: NodeConfig): CacheBudget => shareCacheBytes(storage.cacheBytes);
-
-/** Old blocks that stayed where they were adopted. @throws {DatabaseError} */
-async function adoptedBlocks(
-	storage: KeyValueDatabase,
-	{ node }: NodeConfig,
-): Promise<AdoptedBlocks | undefined> {
-	const note = readAdoptedBlocksNote(storage);
-	if (!note) return undefined;
-	if (node.blocks.keep !== undefined) {
-		throw new DatabaseError(
-			"node.blocks.keep can't be a number while old blocks are read where they were adopted: a gap would be between those and the newest",
-		);
-	}
-	// Loaded only where it is needed, like all that reads a reference node's files.
-	const { AdoptedBlocks } = await import("./adopted-blocks.js");
-	return AdoptedBlocks.open(note);
-}
 
 /** What the chain itself asks the configuration. */
 function chainSettings({ config, development }: ChainOptions): ChainSettings {

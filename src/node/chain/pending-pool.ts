@@ -18,7 +18,7 @@ export class PendingPool {
 	private pending: PendingTransaction[] = [];
 	/** Waiting to be executed again after a block. */
 	private again: PendingTransaction[] = [];
-	/** From blocks that were erased by a switch of branches. */
+	/** From blocks that a reorg reverted. */
 	private popped: PendingTransaction[] = [];
 	/** Of all three. */
 	private bytes = 0;
@@ -58,7 +58,7 @@ export class PendingPool {
 		return [...this.pending, ...this.again];
 	}
 
-	/** Every transaction that must survive a restart: those of erased blocks too. */
+	/** Every transaction that must survive a restart: those of reverted blocks too. */
 	all(): readonly PendingTransaction[] {
 		return [...this.pending, ...this.again, ...this.popped];
 	}

@@ -16,7 +16,7 @@ export interface RestoreTarget {
 	push(block: SignedBlock, origin: BlockOrigin): void;
 	/** Removes a block of a side branch. */
 	forget(id: Uint8Array): void;
-	/** Forgets what the pool got from erased blocks: the log names it too, in the right order. */
+	/** Forgets what the pool got from reverted blocks: the log names it too, in the right order. */
 	clearPool(): void;
 	/** Whether a transaction is in a block or in the pool. */
 	has(transaction: SignedTransaction): boolean;

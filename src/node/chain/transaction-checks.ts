@@ -1,7 +1,7 @@
 /** The checks of a transaction that don't depend on its type: reference block, size, expiry, duplicates. */
 
 import { refBlockOf } from "../../protocol/block.js";
-import { asBuffer, be64, equalBytes, readBe64, toHex } from "../../protocol/bytes.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { nextSlotTimeMs } from "../consensus/slots.js";
 import type { ChainRules } from "../rules/chain-rules.js";
@@ -12,6 +12,7 @@ import {
 	TransactionExpirationError,
 } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
+import { blockIdAt } from "./block-store.js";
 
 /** Largest serialised transaction. */
 const MAX_TRANSACTION_SIZE = 512_000;
@@ -50,7 +51,7 @@ function describeHead(state: StateView): string {
 
 function describeSolid(state: StateView): string {
 	const number = state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
-	return `Num:${number},ID:${toHex(state.blockIndex.get(be64(number)) ?? new Uint8Array(0))}`;
+	return `Num:${number},ID:${toHex(blockIdAt(state, number) ?? new Uint8Array(0))}`;
 }
 
 /**
@@ -109,14 +110,4 @@ export function checkDuplicate(state: StateView, transaction: SignedTransaction)
 	if (state.transaction.has(transaction.id)) {
 		throw new DuplicateTransactionError(`dup trans : ${transaction.idHex} `);
 	}
-}
-
-/** Where a transaction stands: the number of its block, or its bytes while it is pending. */
-type TransactionPlace = { readonly block: bigint } | { readonly pending: Uint8Array };
-
-/** Looks a transaction up by id. */
-export function locateTransaction(state: StateView, id: Uint8Array): TransactionPlace | undefined {
-	const value = state.transaction.find(id);
-	if (!value) return undefined;
-	return value.length === 8 ? { block: readBe64(asBuffer(value)) } : { pending: value };
 }

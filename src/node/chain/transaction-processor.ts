@@ -40,13 +40,13 @@ export interface ProcessorEnvironment extends ExecutionEnvironment {
 	readonly machine: MachineRunner;
 	/** Notified of a block that can't be judged, before it is given up: the node must stop. */
 	readonly onUnverifiable?: ((error: Error) => void) | undefined;
-	/** Told how long things took; undefined: times aren't taken. */
+	/** Takes how long things took; undefined: times aren't taken. */
 	readonly times?: ExecutionTimes | undefined;
 }
 
-/** Told how long transactions took. */
+/** Takes how long transactions took. */
 interface ExecutionTimes {
-	/** Whether anyone listens: times are taken only then. */
+	/** Times are taken only then. */
 	readonly isWatched: boolean;
 	/** A transaction was executed. */
 	executed(transaction: SignedTransaction, inBlock: boolean, ms: number): void;

@@ -33,7 +33,7 @@ export class VersionWatch {
 	) {}
 
 	/** A block joined the chain. */
-	applied({
+	committed({
 		witness,
 		raw,
 	}: Pick<SignedBlock, "witness"> & { readonly raw: { readonly version: number } }): void {

@@ -5,7 +5,7 @@
 
 import { randomUUID } from "node:crypto";
 import { toHex } from "../../protocol/bytes.js";
-import type { AppliedBlock } from "../chain/observers.js";
+import type { CommittedBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import type { Sealer } from "../production/sealer.js";
 import type { StateMark } from "../state/state-history.js";
@@ -101,7 +101,7 @@ export class DevelopmentControl {
 	}
 
 	/** Seals blocks now, with everything that waits. @returns the last one @throws {TimeError} */
-	mine({ blocks = 1, intervalMs, timestampMs }: MineRequest = {}): Promise<AppliedBlock> {
+	mine({ blocks = 1, intervalMs, timestampMs }: MineRequest = {}): Promise<CommittedBlock> {
 		if (timestampMs !== undefined) this.checkTime(timestampMs);
 		const { sealer } = this.options;
 		return sealer.exclusive(async () => {
@@ -154,7 +154,7 @@ export class DevelopmentControl {
 	}
 
 	/** Seals a block that performs the maintenance. */
-	async maintain(): Promise<AppliedBlock> {
+	async maintain(): Promise<CommittedBlock> {
 		return this.change(() => {
 			const { nextTimestampMs, now } = this.conditions;
 			const nowMs = nextTimestampMs ?? now();

@@ -1,6 +1,6 @@
 /** The event service in the version that the configuration asks for. */
 
-import type { ErasedBlock } from "../chain/observers.js";
+import { type ChainObserver, type ExecutedBlock, eachBlock } from "../chain/observers.js";
 import type { EventConfig } from "../config/event-config.js";
 import { keepInternalCallData } from "../rules/internal-call-data.js";
 import type { EventBudget } from "./event-budget.js";
@@ -27,17 +27,19 @@ interface EventServiceOptions {
 	readonly fed?: { readonly hasTold: boolean };
 }
 
-/** What a service hears of the chain. */
-interface EventObserver {
-	applied(block: ErasedBlock, switching: boolean): void;
-	erased(block: ErasedBlock): void;
-	/** The chain moves to another branch. */
-	switched?(): void;
+/** What a service makes events of, block by block. */
+export interface BlockFollower {
+	committed(block: ExecutedBlock, inReorg: boolean): void;
+	reverted(block: ExecutedBlock): void;
+	/** A reorg begins: its blocks follow. */
+	reorg?(): void;
 	replaced(): void;
 }
 
 interface EventService {
-	readonly observer: EventObserver;
+	readonly observer: ChainObserver;
+	/** The same for one who gives it blocks. */
+	readonly follower: BlockFollower;
 	/** Resolves once old blocks are told, if any are to be. */
 	start(): Promise<void>;
 	/** Tells what waits: to be called once a second. Undefined: nothing ever waits. */
@@ -50,8 +52,9 @@ export function createEventService(options: EventServiceOptions): EventService {
 	const sender = new EventSender(config, outlet, budget);
 	if (config.version === 0) {
 		if (sender.wants("transaction")) keepInternalCallData();
+		const live = new LiveEvents({ chain, sender, run, hasTold: fed?.hasTold });
 		return {
-			observer: new LiveEvents({ chain, sender, run, hasTold: fed?.hasTold }),
+			...following(live),
 			start: async () => {},
 			flush: undefined,
 			stop: () => {},
@@ -60,9 +63,13 @@ export function createEventService(options: EventServiceOptions): EventService {
 	const startBlock = Number(config.startBlock);
 	const followed = new FollowedEvents({ chain, sender, run, startBlock, pause, warn });
 	return {
-		observer: followed,
+		...following(followed),
 		start: async () => (fed ? followed.follow() : followed.start()),
 		flush: () => followed.flush(),
 		stop: () => followed.stop(),
 	};
+}
+
+function following(follower: BlockFollower): Pick<EventService, "observer" | "follower"> {
+	return { observer: { ...eachBlock(follower), replaced: () => follower.replaced() }, follower };
 }

@@ -1,13 +1,14 @@
 /**
  * Version 1 of the event service: it follows the chain, tells old blocks first where it is asked to, what is new once a second, and
- * nothing of abandoned blocks as solidified (protocol/events §2.2).
+ * nothing of reverted blocks as solidified (protocol/events §2.2).
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
-import type { ChainObserver, ErasedBlock } from "../chain/observers.js";
-import { receiptsOf } from "../history/stored-blocks.js";
+import { transactionInfosOf } from "../chain/block-store.js";
+import type { ExecutedBlock } from "../chain/observers.js";
 import type { ContractTrigger } from "./contract-triggers.js";
+import type { BlockFollower } from "./event-service.js";
 import { type EventChain, type LoadedBlock, loadedBlock } from "./loaded-block.js";
 import { type EventSender, LIVE_LOGS, SOLID_LOGS } from "./sending.js";
 import { oneStep, type Work } from "./sliced-work.js";
@@ -40,7 +41,7 @@ interface WaitingBlock {
 	readonly removed: boolean;
 }
 
-export class FollowedEvents implements ChainObserver {
+export class FollowedEvents implements BlockFollower {
 	private realtime: WaitingBlock[] = [];
 	/** Ascending, those of the chain that aren't told as solidified. */
 	private unsolid: WaitingBlock[] = [];
@@ -61,12 +62,12 @@ export class FollowedEvents implements ChainObserver {
 				warn(`events: block ${number} is not stored, so no events are told in this run`);
 				return;
 			}
-			run(this.tellOld({ block, infos: receiptsOf(chain.state, block) }, chain.solidNumber));
+			run(this.tellOld({ block, infos: transactionInfosOf(chain.state, block) }, chain.solidNumber));
 			await pause(PAUSE_MS);
 		}
 		for (; number <= chain.headNumber; number++) {
 			const block = chain.block(number);
-			if (block) run(this.add({ block, infos: receiptsOf(chain.state, block) }, chain.solidNumber));
+			if (block) run(this.add({ block, infos: transactionInfosOf(chain.state, block) }, chain.solidNumber));
 		}
 		this.follow();
 	}
@@ -76,12 +77,12 @@ export class FollowedEvents implements ChainObserver {
 		this.isLive = true;
 	}
 
-	applied(block: ErasedBlock): void {
+	committed(block: ExecutedBlock): void {
 		if (this.isLive) this.options.run(this.add(block, this.options.chain.solidNumber));
 	}
 
-	erased(block: ErasedBlock): void {
-		if (this.isLive) this.options.run(this.erase(block, this.options.chain.solidNumber));
+	reverted(block: ExecutedBlock): void {
+		if (this.isLive) this.options.run(this.revert(block, this.options.chain.solidNumber));
 	}
 
 	replaced(): void {
@@ -99,22 +100,22 @@ export class FollowedEvents implements ChainObserver {
 		this.options.run(this.tellWaiting(this.options.chain.solidNumber));
 	}
 
-	private *tellOld(block: ErasedBlock, solid: number): Work {
+	private *tellOld(block: ExecutedBlock, solid: number): Work {
 		const waiting = yield* this.load(block, solid, false);
 		yield* this.tellRealtime(waiting);
 		yield* this.tellSolid(waiting);
 	}
 
-	private *add(block: ErasedBlock, solid: number): Work {
+	private *add(block: ExecutedBlock, solid: number): Work {
 		const waiting = yield* this.load(block, solid, false);
 		this.unsolid.push(waiting);
 		this.wait(waiting);
 	}
 
-	private *erase(erased: ErasedBlock, solid: number): Work {
+	private *revert(reverted: ExecutedBlock, solid: number): Work {
 		const last = this.unsolid.at(-1);
-		const known = last?.block.idHex === erased.block.idHex ? this.unsolid.pop() : undefined;
-		this.wait(known ? { ...known, removed: true } : yield* this.load(erased, solid, true));
+		const known = last?.block.idHex === reverted.block.idHex ? this.unsolid.pop() : undefined;
+		this.wait(known ? { ...known, removed: true } : yield* this.load(reverted, solid, true));
 	}
 
 	private forget(): void {
@@ -143,7 +144,7 @@ export class FollowedEvents implements ChainObserver {
 		this.hasDropped = true;
 	}
 
-	private *load({ block, infos }: ErasedBlock, solid: number, removed: boolean): Work<WaitingBlock> {
+	private *load({ block, infos }: ExecutedBlock, solid: number, removed: boolean): Work<WaitingBlock> {
 		const waiting = { block, infos, solid, logs: undefined, characters: 0, removed };
 		const { triggers, characters } = yield* this.options.sender.logsOf(this.loaded(waiting));
 		return characters > this.room ? waiting : { ...waiting, logs: triggers, characters };

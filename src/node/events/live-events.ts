@@ -1,12 +1,13 @@
 /**
- * Version 0 of the event service: events are told as blocks are applied (protocol/events §2.1). After a move to another branch its
+ * Version 0 of the event service: events are told as blocks are applied (protocol/events §2.1). After a reorg its
  * blocks and transactions are not told, only their logs, as the network's node has it.
  */
 
 import type { TransactionInfo } from "../../protocol/messages.js";
-import type { ChainObserver, ErasedBlock } from "../chain/observers.js";
-import { receiptsOf } from "../history/stored-blocks.js";
+import { transactionInfosOf } from "../chain/block-store.js";
+import type { ExecutedBlock } from "../chain/observers.js";
 import type { ContractTrigger } from "./contract-triggers.js";
+import type { BlockFollower } from "./event-service.js";
 import { type EventChain, type LoadedBlock, loadedBlock } from "./loaded-block.js";
 import { type BlockLogs, type EventSender, LIVE_LOGS, SOLID_LOGS } from "./sending.js";
 import { oneStep, type Work } from "./sliced-work.js";
@@ -36,7 +37,7 @@ interface KeptBlock {
 	readonly infos: readonly Readonly<TransactionInfo>[];
 }
 
-export class LiveEvents implements ChainObserver {
+export class LiveEvents implements BlockFollower {
 	/** Logs by height, in the order of telling, until the height is solidified. */
 	private readonly logs = new Map<number, KeptLogs>();
 	private keptCharacters = 0;
@@ -46,31 +47,31 @@ export class LiveEvents implements ChainObserver {
 	private readonly receipts = new Map<number, KeptBlock>();
 	/** As of the head before the next block. */
 	private solid: number;
-	/** As of the head before a move to another branch. */
-	private solidBeforeSwitch: number;
+	/** As of the head before a reorg. */
+	private solidBeforeReorg: number;
 	private told: { block: number | undefined; transaction: number | undefined; solidity: number };
 
 	constructor(private readonly options: LiveOptions) {
 		const { chain, hasTold = false } = options;
 		this.solid = chain.solidNumber;
-		this.solidBeforeSwitch = this.solid;
+		this.solidBeforeReorg = this.solid;
 		const late = hasTold ? this.solid : undefined;
 		this.told = { block: late, transaction: late, solidity: this.solid };
 	}
 
-	switched(): void {
-		const switched = (): void => {
-			this.solidBeforeSwitch = this.solid;
+	reorg(): void {
+		const begins = (): void => {
+			this.solidBeforeReorg = this.solid;
 		};
-		this.options.run(oneStep(switched));
+		this.options.run(oneStep(begins));
 	}
 
-	erased(block: ErasedBlock): void {
-		this.options.run(this.erase(block));
+	reverted(block: ExecutedBlock): void {
+		this.options.run(this.revert(block));
 	}
 
-	applied(block: ErasedBlock, switching: boolean): void {
-		this.options.run(this.apply(block, switching, this.options.chain.solidNumber));
+	committed(block: ExecutedBlock, inReorg: boolean): void {
+		this.options.run(this.apply(block, inReorg, this.options.chain.solidNumber));
 	}
 
 	/** A development chain was put back, or replaced: what was kept is of another chain. */
@@ -79,7 +80,7 @@ export class LiveEvents implements ChainObserver {
 		this.options.run(oneStep(() => this.replace(solid)));
 	}
 
-	private *erase({ block, infos }: ErasedBlock): Work {
+	private *revert({ block, infos }: ExecutedBlock): Work {
 		const number = Number(block.number);
 		this.receipts.delete(number);
 		const { sender } = this.options;
@@ -91,21 +92,21 @@ export class LiveEvents implements ChainObserver {
 		// The same objects as those that are kept already.
 		const logs = kept
 			? { triggers: kept, characters: 0 }
-			: yield* sender.logsOf(this.loaded({ block, infos }, this.solidBeforeSwitch));
+			: yield* sender.logsOf(this.loaded({ block, infos }, this.solidBeforeReorg));
 		yield* sender.inOrder(logs.triggers, LIVE_LOGS, true);
-		this.keep(number, logs, true, this.solidBeforeSwitch);
+		this.keep(number, logs, true, this.solidBeforeReorg);
 	}
 
-	private *apply({ block, infos }: ErasedBlock, switching: boolean, solid: number): Work {
+	private *apply({ block, infos }: ExecutedBlock, inReorg: boolean, solid: number): Work {
 		const { sender } = this.options;
 		const number = Number(block.number);
-		const before = switching ? this.solidBeforeSwitch : this.solid;
+		const before = inReorg ? this.solidBeforeReorg : this.solid;
 		this.solid = solid;
 		this.receipts.set(number, { idHex: block.idHex, infos });
 		const logs = yield* sender.logsOf(this.loaded({ block, infos }, before));
 		yield* sender.inOrder(logs.triggers, LIVE_LOGS);
 		this.keep(number, logs, false, before);
-		if (switching) return;
+		if (inReorg) return;
 		for (const loaded of this.due("block", { block, infos })) {
 			sender.block(loaded);
 			yield;
@@ -121,17 +122,17 @@ export class LiveEvents implements ChainObserver {
 		this.keptCharacters = 0;
 		this.receipts.clear();
 		this.solid = solid;
-		this.solidBeforeSwitch = solid;
+		this.solidBeforeReorg = solid;
 		this.told = { block: undefined, transaction: undefined, solidity: solid };
 	}
 
 	/** The blocks that are due as a kind: this one, or all that are solidified now; the first time only the highest of them. */
-	private *due(kind: "block" | "transaction", applied: ErasedBlock): Generator<LoadedBlock> {
+	private *due(kind: "block" | "transaction", committed: ExecutedBlock): Generator<LoadedBlock> {
 		const { solid } = this;
 		const { sender } = this.options;
 		if (!sender.wants(kind)) return;
 		if (!sender.isLate(kind)) {
-			yield this.loaded(applied, solid);
+			yield this.loaded(committed, solid);
 			return;
 		}
 		for (let number = (this.told[kind] ?? solid - 1) + 1; number <= solid; number++) {
@@ -211,11 +212,11 @@ export class LiveEvents implements ChainObserver {
 		const block = chain.block(number);
 		if (!block) return undefined;
 		const kept = this.receipts.get(number);
-		const infos = kept?.idHex === block.idHex ? kept.infos : receiptsOf(chain.state, block);
+		const infos = kept?.idHex === block.idHex ? kept.infos : transactionInfosOf(chain.state, block);
 		return this.loaded({ block, infos }, solid);
 	}
 
-	private loaded(block: ErasedBlock, solid: number): LoadedBlock {
+	private loaded(block: ExecutedBlock, solid: number): LoadedBlock {
 		return loadedBlock(this.options.chain, block, BigInt(solid));
 	}
 }

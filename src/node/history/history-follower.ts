@@ -4,7 +4,7 @@
  * written is forgotten here.
  */
 
-import type { AppliedBlock, ChainObserver, ErasedBlock } from "../chain/observers.js";
+import type { ChainObserver, CommittedBlock, Reorg } from "../chain/observers.js";
 import { rowsOfBlock } from "./block-rows.js";
 import {
 	AWAY,
@@ -100,7 +100,7 @@ export class HistoryFollower implements HistoryReader, ChainObserver {
 		}
 	}
 
-	applied({ block, infos }: AppliedBlock): void {
+	committed({ block, infos }: CommittedBlock): void {
 		const { chain } = this.options;
 		const number = Number(block.number);
 		if (number <= this.storedTo) return;
@@ -108,8 +108,9 @@ export class HistoryFollower implements HistoryReader, ChainObserver {
 		if (this.recent.size > MOST_RECENT_ROWS) this.recent.forgetUpTo(chain.storedNumber);
 	}
 
-	erased({ block }: ErasedBlock): void {
-		this.recent.removeHighest(Number(block.number));
+	reorg({ reverted, committed }: Reorg): void {
+		for (const { block } of reverted) this.recent.removeHighest(Number(block.number));
+		for (const block of committed) this.committed(block);
 	}
 
 	replaced(): void {

@@ -16,7 +16,7 @@
 import type { SignedBlock } from "../../protocol/block.js";
 import { toHex, toKey } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
-import type { AppliedBlock, ChainObserver, ErasedBlock } from "../chain/observers.js";
+import type { ChainObserver, CommittedBlock, ExecutedBlock, Reorg } from "../chain/observers.js";
 import type { Pace } from "../segments/paced-work.js";
 import { Backfill } from "./backfill.js";
 import { rowsOfBlock } from "./block-rows.js";
@@ -224,13 +224,14 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		this.backfill?.run().catch((error: unknown) => this.failed(error));
 	}
 
-	applied(applied: AppliedBlock): void {
+	committed(block: CommittedBlock): void {
 		// The chain goes on whatever becomes of its index.
-		this.guarded(() => this.add(applied));
+		this.guarded(() => this.add(block));
 	}
 
-	erased(erased: ErasedBlock): void {
-		this.guarded(() => this.remove(erased));
+	reorg({ reverted, committed }: Reorg): void {
+		for (const block of reverted) this.guarded(() => this.remove(block));
+		for (const block of committed) this.committed(block);
 	}
 
 	private guarded(work: () => void): void {
@@ -242,7 +243,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		}
 	}
 
-	private add({ block, infos }: AppliedBlock): void {
+	private add({ block, infos }: CommittedBlock): void {
 		const rows = rowsOfBlock(block, this.options.chain.hasReceipts ? infos : []);
 		this.recent.add(Number(block.number), rows, block.idHex);
 		if (this.recent.size <= MOST_RECENT_ROWS || this.isFlushAsked || !this.options.store) return;
@@ -255,7 +256,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 			});
 	}
 
-	private remove({ block, infos }: ErasedBlock): void {
+	private remove({ block, infos }: ExecutedBlock): void {
 		const number = Number(block.number);
 		const wasRecent = this.recent.removeHighest(number);
 		if (wasRecent && !(this.writing && number <= this.writing.upTo)) return;

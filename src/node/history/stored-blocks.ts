@@ -1,8 +1,7 @@
 /** The blocks and receipts that the index is made of. */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { be64 } from "../../protocol/bytes.js";
-import type { TransactionInfo } from "../../protocol/messages.js";
+import { transactionInfosOf } from "../chain/block-store.js";
 import type { StateView } from "../state/view.js";
 import { rowsOfBlock } from "./block-rows.js";
 import type { HistoryRow } from "./rows.js";
@@ -24,15 +23,6 @@ export interface IndexedChain {
 	flush(): Promise<void>;
 }
 
-/** The receipts of a block's transactions, as far as they are stored. */
-export function receiptsOf(state: StateView, block: SignedBlock): readonly Readonly<TransactionInfo>[] {
-	const kept = state.transactionResult.get(be64(block.number));
-	if (kept) return kept.transactioninfo;
-	return block.transactions
-		.map(({ id }) => state.transactionHistory.get(id))
-		.filter((info) => info !== undefined);
-}
-
 interface BlockRowsFound {
 	readonly idHex: string;
 	readonly rows: readonly HistoryRow[];
@@ -42,6 +32,5 @@ interface BlockRowsFound {
 export function storedRows(chain: IndexedChain, number: number): BlockRowsFound | undefined {
 	const block = chain.block(number);
 	if (!block) return undefined;
-	const infos = block.transactions.length > 0 ? receiptsOf(chain.state, block) : [];
-	return { idHex: block.idHex, rows: rowsOfBlock(block, infos) };
+	return { idHex: block.idHex, rows: rowsOfBlock(block, transactionInfosOf(chain.state, block)) };
 }

@@ -126,7 +126,7 @@ export class Meters {
 	}
 
 	/** @param ms that the block took */
-	applied(transactions: number, ms: number): void {
+	pushed(transactions: number, ms: number): void {
 		this.blocks.mark(Math.round(ms));
 		this.transactions.mark(transactions);
 	}
@@ -163,7 +163,7 @@ export class Meters {
 		};
 	}
 
-	switched(): void {
+	reorg(): void {
 		this.forks++;
 	}
 

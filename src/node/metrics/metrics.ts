@@ -7,7 +7,8 @@ import type { NetworkView } from "../api/context.js";
 import type { NodeMeters } from "../api/meters.js";
 import type { ApiObserver } from "../api/observer.js";
 import type { Chain } from "../chain/chain.js";
-import type { ChainObserver } from "../chain/observers.js";
+import type { TimingListener } from "../chain/chain-timings.js";
+import { eachBlock } from "../chain/observers.js";
 import type { NodeConfig } from "../config/config.js";
 import { activeWitnesses } from "../consensus/slots.js";
 import type { EventCounts } from "../events/event-counts.js";
@@ -234,7 +235,7 @@ function watchChain(
 			set("transactionCache", 0, { type: "fpp" });
 		});
 	}
-	const times: ChainObserver = registry
+	const times: TimingListener = registry
 		? {
 				authorized: (ms) => registry.record("signatureLatency", ms / 1000, { type: "trx" }),
 				executed: (transaction, inBlock, ms) =>
@@ -244,32 +245,33 @@ function watchChain(
 					}),
 			}
 		: {};
-	let switching = false;
-	return chain.observe({
+	const ignore = chain.observers.timings.listen({
 		...times,
-		switched: () => {
-			switching = true;
-		},
-		applied: ({ block }) => {
-			const miner = toBase58Check(block.witness);
-			registry?.count("miner", { miner, type: "success" });
-			registry?.record("minerDelay", Number(clock() - block.timestampMs) / 1000, { miner });
-			countMissed();
-			if (registry) countActiveSet(registry);
-			registry?.record("blockTransactions", block.transactions.length);
-			known += block.transactions.length;
-		},
-		timed: (step, block, ms) => {
-			if (step === "packed") {
-				registry?.record("generateLatency", ms / 1000, { address: toBase58Check(block.witness) });
-				return;
-			}
-			if (switching) {
+		packed: ({ witness }, ms) =>
+			registry?.record("generateLatency", ms / 1000, { address: toBase58Check(witness) }),
+		pushed: (block, isReorg, ms) => {
+			if (isReorg) {
 				registry?.count("forks", { type: "all" });
-				meters?.switched();
+				meters?.reorg();
 			} else registry?.record("pushLatency", ms / 1000);
-			switching = false;
-			meters?.applied(block.transactions.length, ms);
+			meters?.pushed(block.transactions.length, ms);
 		},
 	});
+	const unobserve = chain.observe(
+		eachBlock({
+			committed: ({ block }) => {
+				const miner = toBase58Check(block.witness);
+				registry?.count("miner", { miner, type: "success" });
+				registry?.record("minerDelay", Number(clock() - block.timestampMs) / 1000, { miner });
+				countMissed();
+				if (registry) countActiveSet(registry);
+				registry?.record("blockTransactions", block.transactions.length);
+				known += block.transactions.length;
+			},
+		}),
+	);
+	return () => {
+		ignore();
+		unobserve();
+	};
 }

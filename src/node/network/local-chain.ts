@@ -5,7 +5,7 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import type { ChainError } from "../rules/errors.js";
+import type { HeaderVerdict } from "../consensus/announced-block.js";
 
 /** A block's id and height. */
 export interface BlockRef {
@@ -24,12 +24,6 @@ export type PushResult =
 	| { readonly kind: "forged"; readonly message: string }
 	/** It breaks a rule of the network. */
 	| { readonly kind: "failed"; readonly message: string };
-
-/** Whether the header of a block that was announced may be passed on (protocol/peers §8.4 step 1). */
-export type HeaderVerdict =
-	| { readonly kind: "good" | "unknownWitness" | "inactiveWitness" }
-	/** The root, which is looked at first, or the witness's signature is wrong. */
-	| { readonly kind: "badRoot" | "badSignature"; readonly error: ChainError };
 
 /** How a transaction from the network ended. */
 export type TransactionResult =
@@ -68,7 +62,8 @@ export interface LocalChain {
 	prepare(block: SignedBlock): Promise<void>;
 	/** Offers a block. Synchronous: the chain is as before or as after. @throws {Error} only if the node can't go on */
 	push(block: SignedBlock): PushResult;
-	judgeHeader(block: SignedBlock): HeaderVerdict;
+	/** Judges the header of an announced block by itself. */
+	announcedHeader(block: SignedBlock): HeaderVerdict;
 	/** Whether it pays to prepare a transaction: it has shielded proofs, and something can check them elsewhere. */
 	hasProofs(transaction: SignedTransaction): boolean;
 	/** Begins checking shielded proofs on other threads; undefined if there is nothing to wait for. */
@@ -96,6 +91,6 @@ export interface LocalChain {
 	storeCommit(key: string, value: Uint8Array): void;
 	/** A block was confirmed by the votes of witnesses: what the PBFT servers show. */
 	confirmBlock?(number: bigint): void;
-	/** Called after each block that became the head, with whether it came with a switch of branches. */
-	observe(applied: (block: SignedBlock, switching: boolean) => void): () => void;
+	/** Called after each block that became part of the chain, with whether it came with a reorg. */
+	observe(committed: (block: SignedBlock, inReorg: boolean) => void): () => void;
 }

@@ -6,6 +6,7 @@ import { toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NetworkView } from "../api/context.js";
 import type { Producer } from "../chain/chain.js";
+import { type CommittedBlock, eachBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import type { NodeConfig } from "../config/config.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
@@ -334,11 +335,7 @@ function runningNetwork(parts: NetworkParts): PeerNetwork {
 
 /** A block of ours is announced before it is applied here (protocol/peers §8.5). */
 function announceOwnBlocks({ chain }: OpenChain, { advertisement }: Application): () => void {
-	return chain.observe({
-		timed: (step, block) => {
-			if (step === "packed") advertisement.broadcastBlock(block);
-		},
-	});
+	return chain.observe({ produced: (block) => advertisement.broadcastBlock(block) });
 }
 
 /** The group of standbys of a witness; it begins with the first fresh block (protocol/peers §12). */
@@ -357,7 +354,8 @@ function startBackup(
 		onUnknown: (member, error) => log.warn({ member, error: String(error) }, "a backup member is not known"),
 	});
 	stops.push(() => backup.stop());
-	stops.push(open.chain.observe({ applied: ({ block }) => backup.applied(Number(block.timestampMs)) }));
+	const committed = ({ block }: CommittedBlock): void => backup.applied(Number(block.timestampMs));
+	stops.push(open.chain.observe(eachBlock({ committed })));
 	return backup;
 }
 

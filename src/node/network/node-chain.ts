@@ -4,16 +4,16 @@ import { numberOfBlockId, type SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, readBe64 } from "../../protocol/bytes.js";
 import { isWireError } from "../../protocol/json/exceptions.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
+import { blockIdAt, locateTransaction } from "../chain/block-store.js";
+import { eachBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import { prepareSent } from "../chain/proofs-ahead.js";
-import { locateTransaction } from "../chain/transaction-checks.js";
-import { checkHeaderSignature, checkMerkleRoot, signerOfWitness } from "../consensus/block-judgement.js";
+import { type HeaderVerdict, judgeAnnouncedHeader } from "../consensus/announced-block.js";
+import { signerOfWitness } from "../consensus/block-judgement.js";
 import { activeWitnesses, nextSlotTimeMs } from "../consensus/slots.js";
 import { Recent } from "../memory/recent.js";
-import { admissionOf } from "../rules/admission.js";
 import {
 	BlockSignatureError,
-	ChainError,
 	ContractCountError,
 	MerkleRootError,
 	UnlinkedBlockError,
@@ -22,7 +22,7 @@ import {
 import { hasProofs } from "../shielded/proof-questions.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
 import type { SignaturePool } from "../signatures/pool.js";
-import type { BlockRef, HeaderVerdict, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
+import type { BlockRef, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
 
 /** Confirmations whose write may not have happened yet. */
 const MAX_UNWRITTEN_COMMITS = 64;
@@ -45,17 +45,6 @@ interface NodeChainOptions {
 	readonly isAtEnd?: (() => boolean) | undefined;
 }
 
-/** The rule that a check found broken; undefined: none. */
-function errorOf(check: () => void): ChainError | undefined {
-	try {
-		check();
-		return undefined;
-	} catch (error) {
-		if (error instanceof ChainError) return error;
-		throw error;
-	}
-}
-
 export class NodeChain implements LocalChain {
 	readonly genesis: BlockRef;
 	private solidBlock: { readonly ref: BlockRef; readonly timestampMs: bigint };
@@ -73,7 +62,7 @@ export class NodeChain implements LocalChain {
 		this.former = this.active.list;
 		const confirmed = open.sideRecord(CONFIRMED_KEY);
 		this.confirmed = confirmed ? readBe64(confirmed) : 0n;
-		this.unobserve = open.chain.observe({ applied: () => this.noteCycle() });
+		this.unobserve = open.chain.observe(eachBlock({ committed: () => this.noteCycle() }));
 	}
 
 	/** Ends looking at the chain. */
@@ -127,7 +116,7 @@ export class NodeChain implements LocalChain {
 	}
 
 	idAt(number: bigint): Uint8Array | undefined {
-		return number < 0n ? undefined : this.state.blockIndex.get(be64(number));
+		return blockIdAt(this.state, number);
 	}
 
 	isOnChain(id: Uint8Array): boolean {
@@ -185,19 +174,8 @@ export class NodeChain implements LocalChain {
 		}
 	}
 
-	judgeHeader(block: SignedBlock): HeaderVerdict {
-		const { state } = this;
-		const { rules } = this.options.open;
-		if (admissionOf(rules).checksAnnouncedRoot) {
-			const error = errorOf(() => checkMerkleRoot(block, rules.release));
-			if (error) return { kind: "badRoot", error };
-		}
-		if (state.properties.on("ALLOW_MULTI_SIGN") && !state.account.has(block.witness))
-			return { kind: "unknownWitness" };
-		const error = errorOf(() => checkHeaderSignature(state, block));
-		if (error) return { kind: "badSignature", error };
-		const isActive = this.activeWitnesses.some((witness) => equalBytes(witness, block.witness));
-		return { kind: isActive ? "good" : "inactiveWitness" };
+	announcedHeader(block: SignedBlock): HeaderVerdict {
+		return judgeAnnouncedHeader(this.state, this.options.open.rules, block);
 	}
 
 	prepareTransaction(transaction: SignedTransaction): Promise<void> | undefined {
@@ -285,9 +263,9 @@ export class NodeChain implements LocalChain {
 		this.options.open.putSideRecord(CONFIRMED_KEY, be64(number));
 	}
 
-	observe(applied: (block: SignedBlock, switching: boolean) => void): () => void {
-		return this.options.open.chain.observe({
-			applied: ({ block }, switching) => applied(block, switching),
-		});
+	observe(committed: (block: SignedBlock, inReorg: boolean) => void): () => void {
+		return this.options.open.chain.observe(
+			eachBlock({ committed: ({ block }, inReorg) => committed(block, inReorg) }),
+		);
 	}
 }

@@ -1,14 +1,14 @@
 /** Sealing the blocks of a development chain: on demand, at an interval, or by hand (protocol/development-chain §3). */
 
 import type { Chain, Producer } from "../chain/chain.js";
-import type { AppliedBlock } from "../chain/observers.js";
+import type { CommittedBlock } from "../chain/observers.js";
 import type { DevelopmentConditions, SealMode } from "../development/conditions.js";
 
 interface SealerOptions {
 	readonly chain: Chain;
 	readonly producer: Producer;
 	readonly conditions: DevelopmentConditions;
-	readonly onSealed: (applied: AppliedBlock) => void;
+	readonly onSealed: (applied: CommittedBlock) => void;
 	readonly onFailure: (error: unknown) => void;
 }
 
@@ -140,7 +140,7 @@ export class Sealer {
 	 * Seals a block with everything that is pending, after the interval where there is one.
 	 * @param byHand at once, whatever the interval; `timestampMs`: at this time
 	 */
-	seal({ byHand = false, timestampMs }: SealRequest = {}): AppliedBlock {
+	seal({ byHand = false, timestampMs }: SealRequest = {}): CommittedBlock {
 		const { chain, producer, conditions, onSealed } = this.options;
 		const { nextTimestampMs, slotMs, now } = conditions;
 		const distance = byHand || nextTimestampMs !== undefined ? 1n : slotMs;

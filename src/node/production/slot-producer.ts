@@ -3,7 +3,7 @@
 import type { SignedBlock } from "../../protocol/block.js";
 import { SLOT_MS } from "../../protocol/slot.js";
 import type { Chain, Producer } from "../chain/chain.js";
-import type { AppliedBlock } from "../chain/observers.js";
+import type { CommittedBlock } from "../chain/observers.js";
 import { scheduledWitness, slotOf, slotTimeMs } from "../consensus/slots.js";
 import { participationPercent } from "../consensus/statistics.js";
 import { producerOf } from "./witness-keys.js";
@@ -26,7 +26,7 @@ type ProductionState =
 	| "NOT_MY_TURN"
 	| "NOT_SYNCED";
 
-export interface SlotProducerOptions {
+interface SlotProducerOptions {
 	readonly chain: Chain;
 	readonly producers: readonly Producer[];
 	/** Milliseconds since 1970. */
@@ -42,7 +42,7 @@ export interface SlotProducerOptions {
 	readonly isReceiving: () => boolean;
 	/** Whether this node is the one of its backup group that acts. */
 	readonly isMaster: () => boolean;
-	readonly onProduced: (applied: AppliedBlock) => void;
+	readonly onProduced: (applied: CommittedBlock) => void;
 	/** Notified of slots that could not be used, and why a block failed. */
 	readonly onSkipped: (state: ProductionState) => void;
 	readonly onFailure: (error: unknown) => void;
@@ -65,10 +65,10 @@ export class SlotProducer {
 	constructor(private readonly options: SlotProducerOptions) {
 		this.synced = !options.needSyncCheck;
 		this.unobserve = options.chain.observe({
-			timed: (step, block) => {
-				if (step === "packed") this.lastOwn = block.idHex;
-				else this.checkForDouble(block);
+			produced: (block) => {
+				this.lastOwn = block.idHex;
 			},
+			accepted: (block) => this.checkForDouble(block),
 		});
 	}
 

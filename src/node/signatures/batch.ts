@@ -7,7 +7,7 @@ const HASH_LENGTH = 32;
 /** One question: a hash and the first 65 bytes of a signature. */
 export const QUESTION_LENGTH = HASH_LENGTH + SIGNATURE_LENGTH;
 /** One answer: a flag and an address. */
-const ANSWER_LENGTH = 1 + ADDRESS_LENGTH;
+export const ANSWER_LENGTH = 1 + ADDRESS_LENGTH;
 
 /** A batch of questions, as the pool sends it. */
 export interface Batch {

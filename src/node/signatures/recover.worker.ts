@@ -9,7 +9,7 @@ import { installRecoverEngine } from "./engine.js";
 const port = parentPort;
 if (!port) throw new Error("this file runs as a worker thread");
 
-const name = await installRecoverEngine();
+const name = installRecoverEngine();
 await useFastHashing();
 port.on("message", (batch: Batch) => {
 	setAddressPrefix(batch.addressPrefix);

@@ -9,11 +9,6 @@ export interface StateBackend {
 	settled?<V>(store: StoreDefinition<V>, key: string): V | undefined;
 	put<V>(store: StoreDefinition<V>, key: string, value: V): void;
 	delete<V>(store: StoreDefinition<V>, key: string): void;
-	/**
-	 * An entry of old blocks that lies outside of the database, for queries: no rule looks there. Absent: all of them are in
-	 * it.
-	 */
-	older?<V>(store: StoreDefinition<V>, key: string): V | undefined;
 	/** Keys of an ordered store, ascending. Must not be kept across a write. */
 	keys<V>(store: StoreDefinition<V>): SortedKeys;
 	/**

@@ -43,7 +43,7 @@ class BlockCache {
 /** @param base as it is now, at or above the block */
 export function stateInHistory(
 	history: ChangeHistory,
-	base: Pick<StateBackend, "get" | "keys" | "keysEver" | "older">,
+	base: Pick<StateBackend, "get" | "keys" | "keysEver">,
 	number: bigint,
 ): StateBackend {
 	const cache = new BlockCache();
@@ -67,7 +67,6 @@ export function stateInHistory(
 		get,
 		put: readOnly,
 		delete: readOnly,
-		older: (store, key) => base.older?.(store, key),
 		keysEver: (store, prefix) => base.keysEver(store, prefix),
 		keys: (store) => new KeysAtBlock(base.keys(store), history.formerKeys.of(store), store, get),
 	};

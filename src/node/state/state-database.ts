@@ -11,7 +11,6 @@
  * new object.
  */
 
-import { fromKey } from "../../protocol/bytes.js";
 import type { StateBackend } from "./backend.js";
 import { BaseState, type WantedEntry } from "./base-state.js";
 import type { CacheBudget } from "./cache-budget.js";
@@ -47,12 +46,6 @@ interface EntryChange {
 	readonly after: Uint8Array | null;
 }
 
-/** Where they are found. */
-interface OlderEntries {
-	/** @param index of the store @throws {OperatorError} if it can't be read */
-	get(index: number, key: Uint8Array): Uint8Array | undefined;
-}
-
 /** Rewrites a value that moves into the base: the place of layout rules that the network applies on flushing. */
 export type SettleValue = <V>(base: StateBackend, store: StoreDefinition<V>, value: V) => V;
 
@@ -66,8 +59,6 @@ export class StateDatabase {
 	private readonly blocks = new UndoableBlocks();
 	private base!: BaseState;
 	private settled = 0n;
-	/** Entries of old blocks outside of the database that no rule looks at, encoded. */
-	olderEntries: OlderEntries | undefined;
 	/** Development chains only. */
 	private kept: StateHistory | undefined;
 	/** What final blocks changed; undefined where that isn't kept. */
@@ -102,7 +93,6 @@ export class StateDatabase {
 		settled: (store, key) => this.base.get(store, key),
 		put: (store, key, value) => this.put(store, key, value),
 		delete: (store, key) => this.put(store, key, GONE as never),
-		older: (store, key) => this.older(store, key),
 		keys: (store) => this.headKeys.of(store),
 		keysEver: (store, prefix) => this.keysEver(store, prefix),
 		unsettledKeys: (store) => this.unsettledKeys(store.index),
@@ -113,7 +103,6 @@ export class StateDatabase {
 		get: (store, key) => this.base.get(store, key),
 		put: readOnly,
 		delete: readOnly,
-		older: (store, key) => this.older(store, key),
 		keys: (store) => this.base.keyOrders.of(store),
 		keysEver: (store, prefix) => this.keysEver(store, prefix),
 	};
@@ -137,11 +126,6 @@ export class StateDatabase {
 		for (const { entries } of this.blocks.all) addWith(keys, entries[index]?.keys() ?? [], prefix);
 		this.kept?.addKeysWith(keys, index, prefix);
 		return keys;
-	}
-
-	private older<V>(store: StoreDefinition<V>, key: string): V | undefined {
-		const bytes = this.olderEntries?.get(store.index, fromKey(key));
-		return bytes && store.codec.decode(bytes, key);
 	}
 
 	private get<V>(store: StoreDefinition<V>, key: string): V | undefined {

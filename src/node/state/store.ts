@@ -16,11 +16,6 @@ export class Store<V> {
 		return this.backend.get(this.definition, toKey(key));
 	}
 
-	/** The same for queries, of old blocks that lie outside of the database too. */
-	find(key: Uint8Array): V | undefined {
-		return this.get(key) ?? this.backend.older?.(this.definition, toKey(key));
-	}
-
 	has(key: Uint8Array): boolean {
 		return this.backend.get(this.definition, toKey(key)) !== undefined;
 	}
@@ -82,10 +77,6 @@ export class PackedStore<T extends Message> extends Store<Readonly<T>> {
 
 	override get(key: Uint8Array): Readonly<T> | undefined {
 		return this.unpack(this.bytes.get(key));
-	}
-
-	override find(key: Uint8Array): Readonly<T> | undefined {
-		return this.unpack(this.bytes.find(key));
 	}
 
 	override put(key: Uint8Array, value: Readonly<T>): void {

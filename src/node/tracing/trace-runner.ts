@@ -4,11 +4,11 @@
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { be64 } from "../../protocol/bytes.js";
+import { equalBytes } from "../../protocol/bytes.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import { locateTransaction, transactionInfosOf } from "../chain/block-store.js";
 import type { OpenChain } from "../chain/open-chain.js";
-import { locateTransaction } from "../chain/transaction-checks.js";
 import { ChainError } from "../rules/errors.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import { StateLayer } from "../state/layer.js";
@@ -103,7 +103,7 @@ export class TraceRunner {
 			{
 				...tracer,
 				result: (traced) => {
-					const recorded = this.recorded(again.block, traced.position);
+					const recorded = this.recorded(again.block, traced.transaction);
 					if (recorded && !agrees(traced.info, recorded)) {
 						const error = new TraceError(
 							`executing transaction ${traced.transaction.idHex} again came to another receipt than is recorded`,
@@ -119,8 +119,9 @@ export class TraceRunner {
 	}
 
 	/** What is kept of a transaction's outcome. */
-	private recorded({ number }: SignedBlock, position: number): Readonly<TransactionInfo> | undefined {
-		return this.open.chain.state.transactionResult.get(be64(number))?.transactioninfo[position];
+	private recorded(block: SignedBlock, { id }: SignedTransaction): Readonly<TransactionInfo> | undefined {
+		const infos = transactionInfosOf(this.open.chain.state, block);
+		return infos.find((info) => equalBytes(info.id, id));
 	}
 
 	/** Executes a call without effect. @throws {TraceError} if it can't begin */

@@ -6,7 +6,7 @@ import {
 	judgeSource,
 } from "../../../src/node/adoption/adoption.js";
 import type { Source } from "../../../src/node/adoption/source-directory.js";
-import { transactionInfoById, transactionInfosOfBlock } from "../../../src/node/api/queries/blocks.js";
+import { transactionInfoById, transactionInfosOfBlock } from "../../../src/node/chain/block-store.js";
 import { ADOPTION_KEY, readMeta } from "../../../src/node/chain/data-directory.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";

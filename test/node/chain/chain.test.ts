@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { eachBlock } from "../../../src/node/chain/observers.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import {
@@ -62,15 +63,24 @@ describe("branches", () => {
 		const [first, second] = produceMany(peer, 2, 2n) as [SignedBlock, SignedBlock];
 		const told: string[] = [];
 		open.chain.observe({
-			switched: (erased, applied) => told.push(`move ${erased.length} ${applied.length}`),
-			erased: ({ block }) => told.push(`- ${block.idHex}`),
-			applied: ({ block }) => told.push(`+ ${block.idHex}`),
+			accepted: ({ idHex }) => told.push(`accepted ${idHex}`),
+			...eachBlock({
+				reorg: () => told.push("reorg"),
+				reverted: ({ block }) => told.push(`- ${block.idHex}`),
+				committed: ({ block }, inReorg) => told.push(`${inReorg ? "+" : "?"} ${block.idHex}`),
+			}),
 		});
 		expect(open.chain.push(copyOf(first), "peer").kind).toBe("branch");
-		expect(told).toEqual([]);
-		expect(open.chain.push(copyOf(second), "peer")).toMatchObject({ kind: "head", switched: true });
+		expect(told.splice(0)).toEqual([`accepted ${first.idHex}`]);
+		expect(open.chain.push(copyOf(second), "peer")).toMatchObject({ kind: "head", isReorg: true });
 		expect(open.chain.head.idHex).toBe(second.idHex);
-		expect(told).toEqual(["move 1 2", `- ${lost.idHex}`, `+ ${first.idHex}`, `+ ${second.idHex}`]);
+		expect(told).toEqual([
+			"reorg",
+			`- ${lost.idHex}`,
+			`+ ${first.idHex}`,
+			`+ ${second.idHex}`,
+			`accepted ${second.idHex}`,
+		]);
 		expect(balance(open, users[1] as Uint8Array)).toBe(balance(peer, users[1] as Uint8Array));
 		while (open.chain.executeWaiting());
 		expect(poolIds(open)).toEqual([payment.idHex]);
@@ -119,9 +129,9 @@ describe("branches", () => {
 		for (const block of good) expect(open.chain.push(copyOf(block), "peer").kind).toBe("branch");
 		const told: string[] = [];
 		open.chain.observe({
-			switched: () => told.push("move"),
-			erased: () => told.push("-"),
-			applied: () => told.push("+"),
+			reorg: () => told.push("reorg"),
+			committed: () => told.push("+"),
+			accepted: () => told.push("accepted"),
 		});
 		expect(() => open.chain.push(bad, "recording")).toThrow(DuplicateTransactionError);
 		expect(open.chain.head.idHex).toBe(head.idHex);

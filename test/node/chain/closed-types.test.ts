@@ -81,7 +81,7 @@ describe("a trade", () => {
 		await start("4.8.2");
 		const wait = (): void => open.chain.pool.giveBack([{ transaction: trade(), receivedMs: 0n, feeSun: 0n }]);
 		const left: unknown[] = [];
-		open.chain.observe({ refused: (transaction) => left.push(transaction.idHex) });
+		open.chain.observe({ rejected: (transaction) => left.push(transaction.idHex) });
 		wait();
 		expect(open.chain.executeWaiting()).toBe(false);
 		wait();

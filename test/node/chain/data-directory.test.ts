@@ -15,6 +15,8 @@ import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseConfig } from "../../../src/node/config/config.js";
+import { createMemoryDatabase } from "../../../src/node/state/database.js";
+import { utf8 } from "../../../src/protocol/bytes.js";
 import { openSmall, produceMany, smallConfig, transfer, users } from "./small-chain.js";
 
 let directory: string;
@@ -140,6 +142,15 @@ describe("a directory of something else", () => {
 		await other.put("a", "b");
 		await other.close();
 		expect(await refusal()).toBe(`the database in ${directory} was not written by this program`);
+	});
+
+	test("is refused where old blocks were left in a reference node's directory", async () => {
+		const storage = createMemoryDatabase();
+		await (await openSmall({ storage })).flushNow();
+		await storage.write([{ key: Buffer.from([0xff, ...Buffer.from("adopted")]), value: utf8("{}") }], true);
+		await expect(openSmall({ storage })).rejects.toThrow(
+			/^old blocks of this chain were left in a reference node's directory, .* with --blocks copy$/,
+		);
 	});
 
 	test("is refused where it is another chain's", async () => {

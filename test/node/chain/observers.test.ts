@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { type AppliedBlock, type ErasedBlock, Observers } from "../../../src/node/chain/observers.js";
+import { type CommittedBlock, eachBlock, Observers } from "../../../src/node/chain/observers.js";
 import type { SignedBlock } from "../../../src/protocol/block.js";
 import type { SignedTransaction } from "../../../src/protocol/transaction.js";
 
-const block = (number: number): AppliedBlock =>
-	({ block: { number: BigInt(number) }, infos: [] }) as unknown as AppliedBlock;
+const block = (number: number): CommittedBlock =>
+	({ block: { number: BigInt(number) }, infos: [] }) as unknown as CommittedBlock;
 
 it("keeps what an observer throws from the chain and from the other observers", () => {
 	const failures: unknown[] = [];
@@ -14,33 +14,52 @@ it("keeps what an observer throws from the chain and from the other observers", 
 		seen.push(what);
 		throw new Error(what);
 	};
+	const kinds = ["committed", "reorg", "accepted", "produced", "pending", "rejected", "replaced"] as const;
 	for (const name of ["a", "b"]) {
-		observers.add({
-			applied: ({ block: { number } }) => note(`${name} applied ${number}`)(),
-			erased: ({ block: { number } }: ErasedBlock) => note(`${name} erased ${number}`)(),
-			switched: note(`${name} switched`),
-			replaced: note(`${name} replaced`),
-			pending: note(`${name} pending`),
-			refused: note(`${name} refused`),
-			executed: note(`${name} executed`),
-			authorized: note(`${name} authorized`),
-			timed: note(`${name} timed`),
-		});
+		observers.add(Object.fromEntries(kinds.map((kind) => [kind, note(`${name} ${kind}`)])));
 	}
-	const transaction = {} as SignedTransaction;
-	observers.moved([block(3)], [block(4), block(5)], true);
-	observers.replaced();
-	observers.pending(transaction, {} as never);
-	observers.refused(transaction, new Error("a rule"));
-	observers.executed(transaction, true, 1);
-	observers.authorized(1);
-	observers.timed("pushed", {} as SignedBlock, 0);
-	const move = ["switched", "erased 3", "applied 4", "applied 5"];
-	const others = ["replaced", "pending", "refused", "executed", "authorized", "timed"];
-	expect(seen).toEqual([
-		...["a", "b"].flatMap((name) => move.map((what) => `${name} ${what}`)),
-		...others.flatMap((what) => [`a ${what}`, `b ${what}`]),
+	const [signed, transaction] = [{} as SignedBlock, {} as SignedTransaction];
+	observers.publish("committed", block(1));
+	observers.publish("reorg", { reverted: [block(1)], committed: [block(2)] });
+	observers.publish("accepted", signed);
+	observers.publish("produced", signed);
+	observers.publish("pending", transaction, {} as never);
+	observers.publish("rejected", transaction, new Error("a rule"));
+	observers.publish("replaced");
+	expect(seen).toEqual(kinds.flatMap((kind) => [`a ${kind}`, `b ${kind}`]));
+	const { timings } = observers;
+	expect(timings.isWatched).toBe(false);
+	const times = ["executed", "authorized", "packed", "pushed"] as const;
+	const ignore = timings.listen(Object.fromEntries(times.map((kind) => [kind, note(kind)])));
+	expect(timings.isWatched).toBe(true);
+	timings.executed(transaction, true, 1);
+	timings.authorized(1);
+	timings.packed(signed, 0);
+	timings.pushed(signed, false, 0);
+	ignore();
+	timings.authorized(1);
+	expect(seen.splice(2 * kinds.length)).toEqual([...times]);
+	expect(failures).toHaveLength(2 * kinds.length + times.length);
+	expect(observers.failed).toBe(failures.length);
+});
+
+it("gives the blocks of a reorg one by one to those who take them so", () => {
+	const seen: string[] = [];
+	const observer = eachBlock({
+		committed: ({ block: { number } }, inReorg) => seen.push(`${inReorg ? "reorg " : ""}committed ${number}`),
+		reverted: ({ block: { number } }) => seen.push(`reverted ${number}`),
+		reorg: () => seen.push("reorg"),
+	});
+	observer.committed?.(block(3));
+	observer.reorg?.({ reverted: [block(3), block(2)], committed: [block(2), block(3)] });
+	expect(seen.splice(0)).toEqual([
+		"committed 3",
+		"reorg",
+		"reverted 3",
+		"reverted 2",
+		"reorg committed 2",
+		"reorg committed 3",
 	]);
-	expect(failures).toHaveLength(seen.length);
-	expect(observers.failed).toBe(seen.length);
+	observer.reorg?.({ reverted: [block(3)], committed: [] });
+	expect(seen).toEqual(["reverted 3"]);
 });

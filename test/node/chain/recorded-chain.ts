@@ -60,7 +60,7 @@ export async function openRecorded(
 	dataDirectory?: string,
 	flushLimits?: FlushLimits,
 ): Promise<OpenChain> {
-	await installRecoverEngine();
+	installRecoverEngine();
 	setAddressPrefix(config.net.addressPrefix);
 	return OpenChain.open({
 		config,

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import { judgeAnnounced } from "../../../src/node/consensus/announced-block.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
+import { NodeChain } from "../../../src/node/network/node-chain.js";
 import {
 	BadBlockError,
 	BadNumberBlockError,
@@ -11,6 +13,7 @@ import {
 } from "../../../src/node/rules/errors.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { Transaction } from "../../../src/protocol/messages.js";
+import { recoverEngine, setRecoverEngine } from "../../../src/protocol/signature.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
 import {
 	balance,
@@ -214,4 +217,29 @@ describe("a block that is too large", () => {
 		const options = { witness, key: keyOfWitness(witness), transactions };
 		expectRefused(forge(open.chain.head, slotTimeMs(open.chain.state, 1n), options), BadBlockError);
 	});
+});
+
+test("an announced block's signer isn't recovered again where the block is taken in", () => {
+	share(3);
+	const block = copyOf(produce(peer));
+	const chain = new NodeChain({ open, pool: undefined, report: () => {} });
+	const nowMs = Number(block.timestampMs);
+	const former = recoverEngine();
+	const again = (): never => {
+		throw new Error("recovered");
+	};
+	const without = <T>(work: () => T): T => {
+		setRecoverEngine("none", { recover: again, isPoint: again });
+		try {
+			return work();
+		} finally {
+			setRecoverEngine("former", former);
+		}
+	};
+	// The time is looked at first.
+	expect(without(() => judgeAnnounced(chain, block, nowMs - 1001, () => false))).toEqual({ kind: "early" });
+	expect(() => without(() => judgeAnnounced(chain, block, nowMs, () => false))).toThrow("recovered");
+	expect(judgeAnnounced(chain, block, nowMs, () => false)).toEqual({ kind: "good" });
+	expect(without(() => chain.push(block))).toEqual({ kind: "accepted", isNew: true });
+	chain.close();
 });

@@ -18,7 +18,7 @@ it("tells of each producer that begins to vote for an unknown version, once", ()
 		[1, 38],
 		[1, 39],
 	] as const) {
-		watch.applied(block(producer, version));
+		watch.committed(block(producer, version));
 	}
 	expect(told).toEqual([
 		{ version: 39, voters: 1, producers: 2 },
@@ -30,6 +30,6 @@ it("tells of each producer that begins to vote for an unknown version, once", ()
 it("forgets producers that have made no block for long", () => {
 	const told: { voters: number }[] = [];
 	const watch = new VersionWatch(38, (vote) => told.push(vote));
-	for (let producer = 0; producer < 300; producer++) watch.applied(block(producer, 39));
+	for (let producer = 0; producer < 300; producer++) watch.committed(block(producer, 39));
 	expect(told.at(-1)).toEqual({ version: 39, voters: 100, producers: 100 });
 });

@@ -12,7 +12,7 @@ import { openSmall, produce, produceMany, smallConfig, transfer, users } from ".
 const running: { readonly network: PeerNetwork; readonly faults: string[] }[] = [];
 
 beforeAll(async () => {
-	await installRecoverEngine();
+	installRecoverEngine();
 });
 
 afterEach(async () => {

@@ -54,7 +54,7 @@ afterEach(() => {
 describe("a slot of this node", () => {
 	test("is packed and announced at once, applied after a pause", () => {
 		const announced: string[] = [];
-		open.chain.observe({ timed: (step, block) => step === "packed" && announced.push(block.idHex) });
+		open.chain.observe({ produced: (block) => announced.push(block.idHex) });
 		const producer = producerOfNextSlot();
 		expect(producer.tryProduce()).toBe("PRODUCED");
 		expect(announced).toHaveLength(1);

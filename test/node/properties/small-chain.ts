@@ -4,7 +4,7 @@
  */
 
 import type { Producer } from "../../../src/node/chain/chain.js";
-import type { AppliedBlock } from "../../../src/node/chain/observers.js";
+import type { CommittedBlock } from "../../../src/node/chain/observers.js";
 import { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { type CommitteeKey, type NodeConfig, parseConfig } from "../../../src/node/config/config.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
@@ -229,7 +229,7 @@ export class SmallChain {
 	}
 
 	/** Packs the pool into a block of the witness whose turn it is. @param skipped slots that stay empty before it */
-	produce(skipped = 0): AppliedBlock {
+	produce(skipped = 0): CommittedBlock {
 		const { chain } = this.open;
 		const slot = BigInt(skipped + 1);
 		const witness = scheduledWitness(this.state, slot);

@@ -20,10 +20,10 @@ import {
 const key = Buffer.alloc(32, 9);
 const hashes = [1, 2, 3].map((n) => Buffer.alloc(32, n));
 
-describe.each(["noble", "native", "prebuilt"])("a batch of signatures, with the engine %s", (engine) => {
+describe.each(["noble", "native", "wasm"])("a batch of signatures, with the engine %s", (engine) => {
 	beforeAll(async () => {
 		setRecoverEngine("noble", undefined);
-		if (engine !== "noble") expect(await installRecoverEngine(engine)).toBe(engine);
+		if (engine !== "noble") expect(installRecoverEngine(engine)).toBe(engine);
 	});
 	afterAll(() => setRecoverEngine("noble", undefined));
 

@@ -3,21 +3,52 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { openWasmEngine } from "../../../src/node/signatures/wasm-engine.js";
+import { addressOfPrivateKey } from "../../../src/protocol/signature.js";
 
-const path = "src/node/signatures/recovery.linux-x64.node";
-const library = readFileSync(path);
+const folder = "src/node/signatures";
+const path = `${folder}/recovery.linux-x64.node`;
+const compiled = ["recovery.linux-x64.node", "recovery.linux-arm64.node", "recovery.wasm"];
 
-test("the compiled library is the one that is recorded beside its source", () => {
+test.each(compiled)("%s is the file that is recorded beside its source", (name) => {
 	const record = readFileSync("crates/signature-recovery/library.txt", "utf8");
-	expect(record).toContain(`sha256 ${createHash("sha256").update(library).digest("hex")}\n`);
-	expect(record).toContain(`bytes ${library.length}\n`);
+	const bytes = readFileSync(`${folder}/${name}`);
+	expect(record).toContain(
+		`sha256 ${createHash("sha256").update(bytes).digest("hex")} ${name} ${bytes.length}\n`,
+	);
 });
 
-test("it asks for no library and no version of one", () => {
-	const asked = library
+test.each(compiled.slice(0, 2))("%s asks for no library and no version of one", (name) => {
+	const asked = readFileSync(`${folder}/${name}`)
 		.toString("latin1")
 		.match(/GLIBC_[\d.]+|GCC_[\d.]+|lib(c|m|gcc_s|stdc\+\+|dl|pthread)\.so/g);
 	expect(asked).toBeNull();
+});
+
+describe("the module", () => {
+	const { recover, recoverSigners, isPoint, sign } = openWasmEngine(`${folder}/recovery.wasm`);
+	const bytes = (length: number): Uint8Array => new Uint8Array(length);
+
+	test.each<[string, () => unknown]>([
+		["recover of a short hash", () => recover(bytes(31), bytes(64), 0)],
+		["signers of a part of a question", () => recoverSigners?.(bytes(96), 0x41, bytes(22))],
+		["signers into too few answers", () => recoverSigners?.(bytes(194), 0x41, bytes(22))],
+		["a point of 32 bytes", () => isPoint(bytes(32))],
+		["sign with a short key", () => sign(bytes(32), bytes(31).fill(1))],
+	])("refuses %s", (_, call) => {
+		expect(call).toThrow(TypeError);
+	});
+
+	test("answers more questions than it has room for", () => {
+		const hash = bytes(32).fill(1);
+		const { signature, recid } = sign(hash, bytes(32).fill(2));
+		const question = Uint8Array.of(...hash, ...signature, recid + 27);
+		const questions = Buffer.concat(Array(600).fill(question));
+		const answers = bytes(600 * 22);
+		recoverSigners?.(questions, 0x41, answers);
+		const signer = Uint8Array.of(1, ...addressOfPrivateKey(bytes(32).fill(2)));
+		expect(Buffer.concat(Array(600).fill(signer)).equals(answers)).toBe(true);
+	});
 });
 
 describe.runIf(process.platform === "linux" && process.arch === "x64")("its functions", () => {

@@ -23,7 +23,6 @@ test("a packed value lies encoded, is read as it was written, and is decoded onc
 	expect(read?.blockNumber).toBe(7n);
 	expect(read?.transactioninfo[0]?.fee).toBe(3n);
 	expect(state.transactionResult.get(be64(7n))).toBe(read);
-	expect(state.transactionResult.find(be64(7n))).toBe(read);
 	expect(state.transactionResult.get(be64(8n))).toBeUndefined();
 	state.transactionResult.put(be64(7n), TransactionRet.create({ blockNumber: 9n }));
 	expect(state.transactionResult.get(be64(7n))?.blockNumber).toBe(9n);

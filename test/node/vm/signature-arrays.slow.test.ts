@@ -190,7 +190,7 @@ describe.each(TIMES)("arrays of signatures, %s", (_, rules) => {
 	let machine: Machine;
 
 	beforeAll(async () => {
-		await installRecoverEngine();
+		installRecoverEngine();
 		const state = await emptyState();
 		putTestContract(state, CONTRACT, "00");
 		const permission = Permission.create({
@@ -274,7 +274,7 @@ describe.each(TIMES)("arrays of signatures, %s", (_, rules) => {
 			isPoint: () => true,
 		});
 		batchValidateSign.run(input, { machine, caller: CONTRACT });
-		await installRecoverEngine();
+		installRecoverEngine();
 		expect(recoveries).toBe(2);
 	});
 

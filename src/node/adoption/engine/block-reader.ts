@@ -38,7 +38,7 @@ export class BlockReader {
 	) {}
 
 	/** A checked block without its packing, valid until the next one. @throws {ForeignStoreError} */
-	read(handle: BlockHandle, what: string): Uint8Array {
+	private read(handle: BlockHandle, what: string): Uint8Array {
 		const { size, offset } = handle;
 		const { maxBlockBytes } = this.reading;
 		if (size > maxBlockBytes) throw this.fault(handle, what, `has ${size} bytes, more than ${maxBlockBytes}`);

@@ -41,11 +41,6 @@ export interface ForeignStore {
 	entries(after?: Uint8Array): Iterable<ForeignEntry>;
 	/** About how many entries it has; reads a few blocks. @throws {ForeignStoreError} as `entries` */
 	estimate(): number;
-	/**
-	 * What its logs say of keys, newer than its tables: in the order of its comparator, each key once; null: deleted. The
-	 * buffers are the reader's own.
-	 */
-	logged(): Iterable<readonly [key: Uint8Array, value: Uint8Array | null]>;
 	/** Closes the files and forgets the logs. */
 	close(): void;
 }
@@ -135,14 +130,6 @@ class Store implements ForeignStore {
 		const { files, settings, logs } = this;
 		const reading = { ...settings, windowBytes: 0 };
 		return (logs?.count ?? 0) + estimateEntries(files.chains.flat(), files.order, reading);
-	}
-
-	*logged(): Generator<readonly [Uint8Array, Uint8Array | null]> {
-		if (!this.logs) throw new Error(`${this.name} is closed`);
-		const source = this.logs.source();
-		while (source.next()) {
-			yield [source.key.subarray(0, source.keyLength), source.isDeletion ? null : source.value()];
-		}
 	}
 
 	/** Whether all of a table's keys are left out; counted as read then. */

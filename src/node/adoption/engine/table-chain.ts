@@ -200,7 +200,7 @@ export class TableChain implements EntrySource {
 }
 
 /** @throws {ForeignStoreError} unless a table has the size that its manifest names */
-export function requireSize(file: ForeignFile, table: { readonly size: number }): void {
+function requireSize(file: ForeignFile, table: { readonly size: number }): void {
 	if (file.size !== table.size) {
 		throw file.fault(`is damaged: it has ${file.size} bytes, and the manifest says ${table.size}`);
 	}

@@ -13,7 +13,7 @@ import {
 	TransactionResultContractResultEnum,
 } from "../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../protocol/transaction.js";
-import type { AppliedBlock } from "../../chain/observers.js";
+import type { ExecutedBlock } from "../../chain/observers.js";
 import type { StateView } from "../../state/view.js";
 import { contractFacts } from "../jsonrpc/contract-facts.js";
 import { revertReason } from "../jsonrpc/revert-reason.js";
@@ -37,7 +37,7 @@ interface BlockReport {
 
 export function blockReport(
 	state: StateView,
-	{ block, infos }: Pick<AppliedBlock, "block" | "infos">,
+	{ block, infos }: ExecutedBlock,
 	known: InterfaceOf,
 ): BlockReport {
 	const described = block.transactions.slice(0, MAX_TRANSACTIONS);

@@ -4,9 +4,9 @@
  */
 
 import { fromHex, toHex } from "../../../protocol/bytes.js";
+import { transactionInfoById } from "../../chain/block-store.js";
 import type { ContractConsole } from "../../development/contract-console.js";
 import type { StateView } from "../../state/view.js";
-import { transactionInfoById } from "../queries/blocks.js";
 
 /** Last segments of the paths whose answers list internal transactions. */
 const LISTING: ReadonlySet<string> = new Set([

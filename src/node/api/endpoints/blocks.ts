@@ -10,6 +10,7 @@ import {
 	BytesMessage,
 	NumberMessage,
 } from "../../../protocol/messages.js";
+import { blockById, blockByNumber, headBlock } from "../../chain/block-store.js";
 import { type ApiContext, liveView } from "../context.js";
 import {
 	defineEndpoint,
@@ -32,15 +33,7 @@ import {
 } from "../endpoint.js";
 import { LongAnswer, listPieces } from "../long-answer.js";
 import { blockBalance } from "../queries/balance-history.js";
-import {
-	BlockIdError,
-	blockById,
-	blockByNumber,
-	blocksBetween,
-	headBlock,
-	latestBlocks,
-	requestedBlock,
-} from "../queries/blocks.js";
+import { BlockIdError, blocksBetween, latestBlocks, requestedBlock } from "../queries/blocks.js";
 
 /** Texts of blocks, by style. */
 const texts = new WeakMap<SignedBlock, Map<string, string>>();

@@ -13,6 +13,12 @@ import {
 } from "../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../protocol/transaction.js";
 import {
+	blockByNumber,
+	transactionById,
+	transactionInfoById,
+	transactionInfosOfBlock,
+} from "../../chain/block-store.js";
+import {
 	defineEndpoint,
 	type Endpoint,
 	EVERYWHERE,
@@ -27,12 +33,6 @@ import {
 	written,
 } from "../endpoint.js";
 import { LongAnswer } from "../long-answer.js";
-import {
-	blockByNumber,
-	transactionById,
-	transactionInfoById,
-	transactionInfosOfBlock,
-} from "../queries/blocks.js";
 import { pendingIds, pendingTransaction } from "../queries/pool.js";
 import { shownInfo, withVisibleLogs } from "../queries/shown-receipt.js";
 

@@ -5,6 +5,7 @@
 
 import { addressPrefix } from "../../../protocol/address.js";
 import { concatBytes } from "../../../protocol/bytes.js";
+import { blockByNumber, transactionInfosOfBlock } from "../../chain/block-store.js";
 import { blockTrigger } from "../../events/block-triggers.js";
 import { contractTriggerAt } from "../../events/contract-triggers.js";
 import { EventBudget } from "../../events/event-budget.js";
@@ -13,7 +14,6 @@ import { type EventMessage, messageOf } from "../../events/event-kinds.js";
 import type { LoadedBlock } from "../../events/loaded-block.js";
 import { transactionTriggerAt } from "../../events/transaction-triggers.js";
 import type { ApiNode } from "../context.js";
-import { blockByNumber, transactionInfosOfBlock } from "../queries/blocks.js";
 
 export type LogKind = "events" | "contractlogs";
 export type DocumentKind = LogKind | "blocks" | "transactions" | "transfers";

@@ -6,16 +6,12 @@ import { addressPrefix, fromBase58Check, toBase58Check } from "../../../protocol
 import { concatBytes, fromHex, toHex } from "../../../protocol/bytes.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";
 import type { SmartContractABI, TransactionInfo, TransactionInfoLog } from "../../../protocol/messages.js";
+import { transactionInfoById, transactionInfosOfBlock } from "../../chain/block-store.js";
 import { ownerKey } from "../../history/history-index.js";
 import { eventOwner, type HistoryRow, readPlace, readPointer } from "../../history/rows.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
-import {
-	BlockIdError,
-	blockByIdOrNumber,
-	transactionInfoById,
-	transactionInfosOfBlock,
-} from "../queries/blocks.js";
+import { BlockIdError, blockByIdOrNumber } from "../queries/blocks.js";
 import { eventTopics, readStoredEvent } from "../queries/stored-events.js";
 import { Turns } from "../turns.js";
 import type { AnswerRow, AnswerValue } from "./answer-text.js";

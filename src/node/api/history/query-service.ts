@@ -6,12 +6,12 @@
 
 import { addressPrefix, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, fromKey } from "../../../protocol/bytes.js";
+import { transactionInfoById } from "../../chain/block-store.js";
 import type { EventBody } from "../../events/event-json.js";
 import type { EventMessage } from "../../events/event-kinds.js";
 import { ownerKey } from "../../history/history-index.js";
 import { type Place, readPlace } from "../../history/rows.js";
 import { LongAnswer } from "../long-answer.js";
-import { transactionInfoById } from "../queries/blocks.js";
 import { answerText } from "./answer-text.js";
 import { type DocumentKind, Documents, type FoundDocument, type LogKind } from "./documents.js";
 import { numberOfBlock } from "./event-rows.js";

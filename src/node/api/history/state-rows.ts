@@ -9,11 +9,11 @@ import {
 	type AssetIssueContract,
 	type ResourceReceipt,
 } from "../../../protocol/messages.js";
+import { blockByNumber, transactionInfosOfBlock } from "../../chain/block-store.js";
 import { allTokens, tokenById, tokensByName, tokensOfAccount } from "../../tokens/queries.js";
 import { accountReply } from "../endpoints/accounts.js";
 import { plainStyle } from "../json-style.js";
 import { accountByAddress, accountResources } from "../queries/account-view.js";
-import { blockByNumber, transactionInfosOfBlock } from "../queries/blocks.js";
 import { type AnswerRow, type AnswerValue, answerText, WrittenJson } from "./answer-text.js";
 import { numberOfBlock } from "./event-rows.js";
 import type { HistoryRequest } from "./page.js";

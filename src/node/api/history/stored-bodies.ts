@@ -1,12 +1,12 @@
 /** Reads of blocks and receipts what rows point to, without decoding the rest of the block. */
 
-import { be64, equalBytes } from "../../../protocol/bytes.js";
+import { equalBytes } from "../../../protocol/bytes.js";
 import { elementOfField } from "../../../protocol/codec/scan.js";
 import { BlockHeader, TransactionInfo } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
+import { encodedBlockAt, encodedReceipts, INFOS_FIELD } from "../../chain/block-store.js";
 import type { Place } from "../../history/rows.js";
 import type { StateView } from "../../state/view.js";
-import { encodedReceipts, INFOS_FIELD } from "../queries/encoded-receipts.js";
 
 /** Bytes of blocks and receipts that one answer reads; then its page ends. */
 const MOST_BYTES = 64 << 20;
@@ -80,9 +80,7 @@ export class StoredBodies {
 	private block(height: number): ReadBlock {
 		if (this.last?.height === height) return this.last;
 		const state = this.view();
-		const key = be64(BigInt(height));
-		const id = state.blockIndex.get(key);
-		const bytes = id && state.block.get(id);
+		const bytes = encodedBlockAt(state, BigInt(height));
 		const header = bytes && elementOfField(bytes, HEADER_FIELD, 0);
 		const infos = bytes && encodedReceipts(state, BigInt(height));
 		this.bytesRead += (bytes?.length ?? 0) + (infos?.length ?? 0);

@@ -3,11 +3,11 @@
 import { addressFromHash, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, fromKey, toHex, toKey } from "../../../protocol/bytes.js";
 import { TriggerSmartContract } from "../../../protocol/messages.js";
+import { headBlock } from "../../chain/block-store.js";
 import { ChainError } from "../../rules/errors.js";
 import { VmError } from "../../vm/vm-error.js";
 import { executions } from "../call-queue.js";
 import type { ApiContext, ServerKind } from "../context.js";
-import { headBlock } from "../queries/blocks.js";
 import { callTransaction } from "../queries/contract-calls.js";
 
 /** A balance or a name takes a small part of this. */

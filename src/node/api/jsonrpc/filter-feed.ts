@@ -1,14 +1,14 @@
 /** What happens on the chain, as filters are told it (protocol/json-rpc §9.4). */
 
 import type { SignedBlock } from "../../../protocol/block.js";
-import type { ChainObserver } from "../../chain/observers.js";
+import { blockByNumber, transactionInfosOfBlock } from "../../chain/block-store.js";
+import { type ChainObserver, eachBlock } from "../../chain/observers.js";
 import type { StateView } from "../../state/view.js";
-import { blockByNumber, transactionInfosOfBlock } from "../queries/blocks.js";
 import type { FilterRegistry } from "./filter-registry.js";
 
 /**
- * Tells the filters what happens on the chain (protocol/json-rpc §9.4). When the chain moved to another branch, the logs of
- * the blocks that it left are told again, as removed, newest block first, then the blocks and logs of the new branch.
+ * Tells the filters what happens on the chain (protocol/json-rpc §9.4). After a reorg the logs of the reverted
+ * blocks are told again, as removed, newest block first, then the blocks and logs of the new branch.
  *
  * @param head the state with the newest block
  * @param full filters over it; undefined: none are fed
@@ -31,11 +31,11 @@ export function feedFilters(
 			if (block) filters.blockApplied(block, infosOf(block));
 		}
 	};
-	return {
-		applied: ({ block, infos }) => {
+	return eachBlock({
+		committed: ({ block, infos }) => {
 			full?.blockApplied(block, infos);
 			if (solidity) solidify(solidity);
 		},
-		erased: ({ block, infos }) => full?.blockErased(block, infos),
-	};
+		reverted: ({ block, infos }) => full?.blockErased(block, infos),
+	});
 }

@@ -3,9 +3,9 @@
 import { equalBytes, toKey } from "../../../protocol/bytes.js";
 import { MAX_INT64, minInt } from "../../../protocol/int64.js";
 import type { TransactionInfoLog } from "../../../protocol/messages.js";
+import { blockById } from "../../chain/block-store.js";
 import { type BloomGroup, bloomBits } from "../../chain/section-bloom.js";
 import type { StateView } from "../../state/view.js";
-import { blockById } from "../queries/blocks.js";
 import type { Turns } from "../turns.js";
 import { anyValue, list, type RecordOf, record, text } from "./declared-types.js";
 import { isJsonArray, type JsonArray, type JsonValue } from "./json-reader.js";

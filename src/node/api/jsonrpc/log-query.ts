@@ -1,10 +1,9 @@
 /** Finding the logs of past blocks (protocol/json-rpc §9.3). */
 
-import { be64 } from "../../../protocol/bytes.js";
 import { minInt } from "../../../protocol/int64.js";
+import { blockIdAt, transactionInfosOfBlock } from "../../chain/block-store.js";
 import { candidateSteps, sections } from "../../chain/section-bloom.js";
 import type { StateView } from "../../state/view.js";
-import { transactionInfosOfBlock } from "../queries/blocks.js";
 import { TURN_MS, Turns } from "../turns.js";
 import { type BlockRange, bloomGroupsInTurns, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
@@ -49,7 +48,7 @@ export async function queryLogs(
 		if (turns.over) await turns.yield();
 		const state = view();
 		const infos = transactionInfosOfBlock(state, number);
-		const id = infos.length > 0 ? state.blockIndex.get(be64(number)) : undefined;
+		const id = infos.length > 0 ? blockIdAt(state, number) : undefined;
 		if (!id) continue;
 		const block = { number, id, timestampMs: infos[0]?.blockTimeStamp ?? 0n };
 		for (const placed of logsOfBlock(infos)) {

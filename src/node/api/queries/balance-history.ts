@@ -10,6 +10,7 @@ import {
 	BlockBalanceTraceBlockIdentifier,
 } from "../../../protocol/messages.js";
 import { accountTraceKey, accountTraceNumber } from "../../chain/balance-history.js";
+import { blockIdAt } from "../../chain/block-store.js";
 import { stores } from "../../state/definition.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
@@ -23,7 +24,7 @@ const notFound = (text: string): NamedError => new NamedError("ItemNotFoundExcep
 function checkBlock(state: StateView, block: BlockIdentifier): void {
 	if (block.number < 0n) throw illegal("block_identifier number less than 0");
 	if (block.hash.length !== 32) throw illegal("block_identifier hash length not equals 32");
-	const id = state.blockIndex.get(be64(block.number));
+	const id = blockIdAt(state, block.number);
 	if (!id) throw notFound(`number: ${block.number} is not found!`);
 	if (!equalBytes(id, block.hash)) throw illegal("number and hash do not match");
 }
@@ -59,7 +60,7 @@ export async function accountBalanceAt(
 		);
 	if (!trace) return AccountBalanceResponse.create({ block_identifier: block });
 	const number = accountTraceNumber(key);
-	const hash = state.blockIndex.get(be64(number)) ?? new Uint8Array(0);
+	const hash = blockIdAt(state, number) ?? new Uint8Array(0);
 	return AccountBalanceResponse.create({
 		balance: trace.balance,
 		block_identifier: BlockBalanceTraceBlockIdentifier.create({ hash, number }),

@@ -17,6 +17,7 @@ import {
 	type TriggerSmartContract,
 } from "../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../protocol/transaction.js";
+import { headBlock } from "../../chain/block-store.js";
 import { ContractValidateError } from "../../rules/errors.js";
 import type { StateView } from "../../state/view.js";
 import type { ConstantResult } from "../../vm/contract-machine.js";
@@ -25,7 +26,6 @@ import { VmError } from "../../vm/vm-error.js";
 import { type BuildOptions, buildUnchecked } from "../builder.js";
 import { executions } from "../call-queue.js";
 import type { ApiContext } from "../context.js";
-import { headBlock } from "./blocks.js";
 
 export const TRIGGER = contractType("TriggerSmartContract");
 const CREATE = contractType("CreateSmartContract");

@@ -1,7 +1,8 @@
 /** Nonces as a development chain counts them for Ethereum's tools (protocol/development-chain §4.8). */
 
-import { be64, equalBytes, toKey } from "../../../protocol/bytes.js";
+import { equalBytes, toKey } from "../../../protocol/bytes.js";
 import { contractAddressByNonce, markedNonce } from "../../../protocol/deployment.js";
+import { blockIdAt } from "../../chain/block-store.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiNode } from "../context.js";
 
@@ -20,7 +21,7 @@ const MAX_COUNTED = 1_000;
 /** @returns where counting begins */
 function countedNonce(state: StateView, owner: string): number {
 	const known = counted.get(owner);
-	const id = known && state.blockIndex.get(be64(known.number));
+	const id = known && blockIdAt(state, known.number);
 	return id && toKey(id) === known.id && known.number <= state.properties.headNumber ? known.nonce : 0;
 }
 

@@ -2,7 +2,8 @@
 
 import { cpus, freemem, loadavg, release, type as systemName, totalmem } from "node:os";
 import { getHeapSpaceStatistics, getHeapStatistics } from "node:v8";
-import { be64, toHex } from "../../../protocol/bytes.js";
+import { toHex } from "../../../protocol/bytes.js";
+import { blockIdAt } from "../../chain/block-store.js";
 import type { Release } from "../../rules/release.js";
 import { type BeanObject, type BeanValue, Double } from "../bean-json.js";
 import type { ApiContext, ApiNode, PeerFacts } from "../context.js";
@@ -28,7 +29,7 @@ export function nodeInfoFacts({ node, state }: ApiContext): BeanObject {
 		currentConnectCount: peers.length,
 		beginSyncNum: properties.headNumber - depth,
 		block: describe(properties.headNumber, properties.headId),
-		solidityBlock: describe(solid, state.blockIndex.get(be64(solid)) ?? new Uint8Array(0)),
+		solidityBlock: describe(solid, blockIdAt(state, solid) ?? new Uint8Array(0)),
 		cheatWitnessInfoMap: cheats(node),
 		configNodeInfo: configuration(node),
 		machineInfo: machine(),

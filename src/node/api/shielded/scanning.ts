@@ -2,8 +2,8 @@
 
 import type { SignedBlock } from "../../../protocol/block.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
+import { blockByNumber } from "../../chain/block-store.js";
 import type { ApiContext } from "../context.js";
-import { blockByNumber } from "../queries/blocks.js";
 import { TURN_MS, Turns } from "../turns.js";
 
 const LONGEST = 1_000n;

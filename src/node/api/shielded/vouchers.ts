@@ -21,11 +21,10 @@ import {
 	voucherRoot,
 } from "../../../protocol/sapling/incremental-tree.js";
 import { EMPTY_TREE_ROOT } from "../../../protocol/sapling/tree-depth.js";
-import { locateTransaction } from "../../chain/transaction-checks.js";
+import { blockByNumber, locateTransaction } from "../../chain/block-store.js";
 import { rootAfter, treeOfRoot } from "../../state/note-trees.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
-import { blockByNumber } from "../queries/blocks.js";
 import { outputsOf } from "./outputs.js";
 import { RequestTurns } from "./scanning.js";
 

@@ -4,8 +4,8 @@
  */
 
 import type { SignedBlock } from "../../../protocol/block.js";
+import { transactionInfosOf } from "../../chain/block-store.js";
 import type { EventConfig, EventKind } from "../../config/event-config.js";
-import { receiptsOf } from "../../history/stored-blocks.js";
 import type { EventBudget } from "../event-budget.js";
 import type { EventMessage } from "../event-kinds.js";
 import { type EventChain, loadedBlock } from "../loaded-block.js";
@@ -25,7 +25,7 @@ export function* solidEvents(
 	const topics = new Map([...kinds].map((kind) => [kind, config.topics.get(kind) ?? plain]));
 	// Internal transactions have data only in the run that executed them: version 1 doesn't tell them.
 	const sender = new EventSender({ ...config, version: 1, topics }, (message) => found.push(message), budget);
-	const loaded = loadedBlock(chain, { block, infos: receiptsOf(chain.state, block) }, block.number);
+	const loaded = loadedBlock(chain, { block, infos: transactionInfosOf(chain.state, block) }, block.number);
 	if (sender.wants("block")) sender.block(loaded);
 	if (sender.wants("transaction")) yield* sender.transactions(loaded);
 	yield* sender.inOrder((yield* sender.logsOf(loaded)).triggers, SOLID_LOGS);

@@ -5,9 +5,9 @@
  */
 
 import { toHex } from "../../../protocol/bytes.js";
-import type { AppliedBlock, ChainObserver, ErasedBlock } from "../../chain/observers.js";
+import { transactionInfosOf } from "../../chain/block-store.js";
+import { type ChainObserver, eachBlock } from "../../chain/observers.js";
 import type { EventConfig } from "../../config/event-config.js";
-import { receiptsOf } from "../../history/stored-blocks.js";
 import type { EventBudget } from "../event-budget.js";
 import type { EventMessage } from "../event-kinds.js";
 import { createEventService } from "../event-service.js";
@@ -67,7 +67,7 @@ export class ToldFeed implements Feed {
 	/** Counts how often the chain was replaced. */
 	private generation = 0;
 	/** Of blocks that left the chain since the last time that the position was put back. */
-	private lowestErased = Number.POSITIVE_INFINITY;
+	private lowestReverted = Number.POSITIVE_INFINITY;
 
 	/** @throws {JournalError} */
 	constructor(private readonly options: FeedOptions) {
@@ -93,15 +93,17 @@ export class ToldFeed implements Feed {
 	}
 
 	readonly observer: ChainObserver = {
-		applied: ({ block, infos }: AppliedBlock) => {
-			this.recent.add({ block, infos, solid: this.options.chain.solidNumber });
-			this.wake();
-		},
-		erased: ({ block, infos }: ErasedBlock) => {
-			this.lowestErased = Math.min(this.lowestErased, Number(block.number));
-			this.recent.add({ block, infos, solid: this.options.chain.solidNumber });
-			this.wake();
-		},
+		...eachBlock({
+			committed: ({ block, infos }) => {
+				this.recent.add({ block, infos, solid: this.options.chain.solidNumber });
+				this.wake();
+			},
+			reverted: ({ block, infos }) => {
+				this.lowestReverted = Math.min(this.lowestReverted, Number(block.number));
+				this.recent.add({ block, infos, solid: this.options.chain.solidNumber });
+				this.wake();
+			},
+		}),
 		replaced: () => {
 			// What was told is of another chain: as a service without a position, it goes on from the head that is there now.
 			this.generation++;
@@ -230,7 +232,7 @@ export class ToldFeed implements Feed {
 		if (!block) throw new Error(`block ${number} is not stored`);
 		if (at.id !== "" && toHex(block.parentId) !== at.id) return this.backStep(at, solid);
 		const recent = this.recent.get(block.idHex);
-		const infos = recent?.infos ?? receiptsOf(chain.state, block);
+		const infos = recent?.infos ?? transactionInfosOf(chain.state, block);
 		return { is: "applied", block, infos, solid: Math.max(solid, this.solidAt(number, recent?.solid)) };
 	}
 
@@ -240,11 +242,11 @@ export class ToldFeed implements Feed {
 		const told = this.journal.kept.find(({ block }) => block.idHex === at.id) ?? this.recent.get(at.id);
 		if (told) return { is: "erased", block: told.block, infos: told.infos, solid };
 		// An older directory, or another one; or a development chain was put back far.
-		const number = Math.min(at.number - 1, chain.headNumber, this.lowestErased - 1);
+		const number = Math.min(at.number - 1, chain.headNumber, this.lowestReverted - 1);
 		warn(
 			`events of ${name}: block ${at.number} is another one than was told; told again from ${number + 1} on`,
 		);
-		this.lowestErased = Number.POSITIVE_INFINITY;
+		this.lowestReverted = Number.POSITIVE_INFINITY;
 		this.journal.rewound({ number, id: chain.block(number)?.idHex ?? "" });
 		this.teller = this.newTeller();
 		return this.nextStep(this.journal.at, this.journal.solid);
@@ -310,10 +312,10 @@ export class ToldFeed implements Feed {
 			found = [];
 			works = [];
 			solid = now;
-			if (is === "applied") service.observer.applied?.({ block, infos }, false);
+			if (is === "applied") service.follower.committed({ block, infos }, false);
 			else {
-				service.observer.switched?.();
-				service.observer.erased?.({ block, infos });
+				service.follower.reorg?.();
+				service.follower.reverted({ block, infos });
 			}
 			service.flush?.();
 			for (const work of works) yield* work;

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { toHex } from "../../../protocol/bytes.js";
-import type { ChainObserver } from "../../chain/observers.js";
+import { type ChainObserver, eachBlock } from "../../chain/observers.js";
 import type { EventConfig } from "../../config/event-config.js";
 import { eventBudget } from "../event-budget.js";
 import type { EventChain } from "../loaded-block.js";
@@ -58,11 +58,13 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
 	};
 	return {
 		observer: {
-			applied: wake,
-			// Only a development chain undoes what is solidified.
-			erased: ({ block }) => {
-				for (const feed of feeds) feed.rewound(Number(block.number), toHex(block.parentId));
-			},
+			...eachBlock({
+				committed: wake,
+				// Only a development chain undoes what is solidified.
+				reverted: ({ block }) => {
+					for (const feed of feeds) feed.rewound(Number(block.number), toHex(block.parentId));
+				},
+			}),
 			replaced: () => {
 				for (const feed of feeds) feed.rewound(1, chain.block(0)?.idHex ?? "");
 				wake();

@@ -99,9 +99,9 @@ export class Application implements ApplicationListener {
 	}
 
 	start(): void {
-		this.unobserve = this.world.chain.observe((block, switching) => {
+		this.unobserve = this.world.chain.observe((block, inReorg) => {
 			this.resilience.blockSaved();
-			this.voting.blockApplied(block, switching);
+			this.voting.blockApplied(block, inReorg);
 		});
 		for (const part of [this.status, this.stall, this.resilience, this.effective, this.relays]) part.start();
 	}

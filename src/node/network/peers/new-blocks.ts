@@ -5,9 +5,9 @@
  */
 
 import { toHex, toKey } from "../../../protocol/bytes.js";
+import { judgeAnnounced } from "../../consensus/announced-block.js";
 import { type ChainError, MerkleRootError } from "../../rules/errors.js";
 import { InventoryKind, Reason, type SignedBlock } from "../wire/application-messages.js";
-import { judgeAdvertised } from "./advertised-block.js";
 import type { Advertisement } from "./advertisement.js";
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
@@ -50,7 +50,7 @@ export class NewBlocks {
 		this.world.meter?.blockReceived(this.world.wallClock() - Number(block.timestampMs));
 		const id = toKey(block.id);
 		const isWaiting = (parent: Uint8Array): boolean => this.waiting.has(toKey(parent));
-		const verdict = judgeAdvertised(chain, block, this.world.wallClock(), isWaiting);
+		const verdict = judgeAnnounced(chain, block, this.world.wallClock(), isWaiting);
 		switch (verdict.kind) {
 			case "early":
 				throw new Misconduct(Reason.BAD_BLOCK, `block ${block.number} comes before its time`, true);

@@ -62,7 +62,7 @@ export class Voting {
 	}
 
 	/** A block became the head: what our witnesses have to say about it. */
-	blockApplied(block: SignedBlock, switching: boolean): void {
+	blockApplied(block: SignedBlock, inReorg: boolean): void {
 		const { chain } = this.world;
 		const before = this.nextMaintenanceMs;
 		const after = chain.nextMaintenanceMs;
@@ -71,17 +71,17 @@ export class Voting {
 		this.dropOld();
 		const epoch = block.number === 1n ? after : before;
 		const raw = { data_type: Data.BLOCK, view_n: block.number, epoch, data: block.id };
-		this.open(PBFTMessageRaw.create(raw), switching);
+		this.open(PBFTMessageRaw.create(raw), inReorg);
 		if (after !== before && block.number !== 1n) {
 			const data = SRL.encode(SRL.create({ srAddress: chain.activeWitnesses }));
 			const cycle = { data_type: Data.SRL, view_n: after, epoch: after, data };
-			this.open(PBFTMessageRaw.create(cycle), switching);
+			this.open(PBFTMessageRaw.create(cycle), inReorg);
 		}
 	}
 
-	private open(proposal: PBFTMessageRaw, switching: boolean): void {
+	private open(proposal: PBFTMessageRaw, inReorg: boolean): void {
 		const no = roundName(proposal);
-		if (switching) {
+		if (inReorg) {
 			this.rounds.delete(no);
 			return;
 		}

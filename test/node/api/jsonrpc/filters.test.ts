@@ -25,7 +25,7 @@ let nowMs = 0;
 let chain: SmallChain;
 let full: FilterRegistry;
 let solidity: FilterRegistry;
-let observer: Required<Pick<ChainObserver, "applied" | "erased">>;
+let observer: Required<Pick<ChainObserver, "committed" | "reorg">>;
 
 beforeEach(async () => {
 	nowMs = 1_000_000;
@@ -40,10 +40,10 @@ beforeEach(async () => {
 function apply(
 	number: bigint,
 	transactions: readonly (readonly LogNumbers[])[] = [],
-	{ switching = false, solidified = 0n, salt = 0 } = {},
+	{ solidified = 0n, salt = 0 } = {},
 ): string {
 	const { block, infos } = chain.add(number, transactions, { solidified, salt });
-	observer.applied({ block, infos, change: NO_CHANGE }, switching);
+	observer.committed({ block, infos, change: NO_CHANGE });
 	return `0x${block.idHex}`;
 }
 
@@ -131,11 +131,11 @@ describe("a filter of logs", () => {
 		const blocks = full.add();
 		apply(1n, [[[1]]]);
 		const { block, infos } = chain.add(2n, [[[1], [1]]]);
-		observer.applied({ block, infos, change: NO_CHANGE }, false);
+		observer.committed({ block, infos, change: NO_CHANGE });
 		full.takeChanges(blocks);
 		expect(logs(full, id)).toEqual(["0x1 0x0", "0x2 0x0", "0x2 0x1"]);
-		observer.erased({ block, infos });
-		const moved = [2n, 3n].map((number) => apply(number, [[[1]]], { switching: true, salt: 1 }));
+		observer.reorg({ reverted: [{ block, infos }], committed: [] });
+		const moved = [2n, 3n].map((number) => apply(number, [[[1]]], { salt: 1 }));
 		expect(logs(full, id)).toEqual(["-0x2 0x0", "-0x2 0x1", "0x2 0x0", "0x3 0x0"]);
 		expect(full.takeChanges(blocks)).toEqual(moved);
 	});

@@ -1,6 +1,6 @@
 /** A chain of real blocks without rules, whose transactions log, for feeds to follow. */
 
-import type { AppliedBlock, ChainObserver } from "../../../../src/node/chain/observers.js";
+import type { ChainObserver, CommittedBlock } from "../../../../src/node/chain/observers.js";
 import type { EventChain } from "../../../../src/node/events/loaded-block.js";
 import type { TimeSlice } from "../../../../src/node/events/sliced-work.js";
 import type { StateView } from "../../../../src/node/state/view.js";
@@ -113,34 +113,28 @@ export class FakeChain {
 			const made = makeBlock(this.head, salt, this.logBytes);
 			this.made.push(made);
 			this.moveSolid();
-			for (const observer of this.observers)
-				observer.applied?.({ ...made } as unknown as AppliedBlock, false);
+			for (const observer of this.observers) observer.committed?.({ ...made } as unknown as CommittedBlock);
 		}
 	}
 
 	/** Leaves some blocks for others. */
 	switch(leaves: number, brings: number, salt: number): void {
-		const erased = this.made.splice(this.made.length - leaves).reverse();
-		const applied: Made[] = [];
+		const reverted = this.made.splice(this.made.length - leaves).reverse();
+		const made: Made[] = [];
 		for (let count = 0; count < brings; count++) {
-			const made = makeBlock(this.head, salt);
-			this.made.push(made);
-			applied.push(made);
+			made.push(makeBlock(this.head, salt));
+			this.made.push(made.at(-1) as Made);
 		}
 		this.moveSolid();
-		const told = applied as unknown as readonly AppliedBlock[];
-		for (const observer of this.observers) {
-			observer.switched?.(erased, told);
-			for (const block of erased) observer.erased?.(block);
-			for (const block of told) observer.applied?.(block, true);
-		}
+		const committed = made as unknown as readonly CommittedBlock[];
+		for (const observer of this.observers) observer.reorg?.({ reverted, committed });
 	}
 
 	/** As a development chain is put back: also below the solidified number. */
 	putBack(blocks: number): void {
 		for (let count = 0; count < blocks; count++) {
 			const made = this.made.at(-1) as Made;
-			for (const observer of this.observers) observer.erased?.(made);
+			for (const observer of this.observers) observer.reorg?.({ reverted: [made], committed: [] });
 			this.made.pop();
 		}
 		this.solid = Math.min(this.solid, Math.max(0, Number(this.head.number) - this.lag));
@@ -164,6 +158,7 @@ export class FakeChain {
 				contract: none,
 				abi: none,
 				transactionHistory: none,
+				blockIndex: { get: (key: Uint8Array) => chain.made[Number(readBe64(key))]?.block.id },
 				transactionResult,
 			} as unknown as StateView,
 			get headNumber() {

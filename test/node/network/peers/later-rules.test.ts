@@ -25,7 +25,7 @@ import { openSmall, produceMany, smallConfig, transfer, users } from "../../chai
 import { type LinkEnd, LinkedNode } from "./linked-nodes.js";
 
 beforeAll(async () => {
-	await installRecoverEngine();
+	installRecoverEngine();
 });
 
 interface Visited {

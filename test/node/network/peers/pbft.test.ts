@@ -48,18 +48,14 @@ async function nodes(keys: readonly (readonly number[])[], quorum: number) {
 
 /** A block of the first node, passed on as its producer does. */
 function mine({ open, application }: LinkedNode) {
-	const stop = open.chain.observe({
-		timed: (step, block) => {
-			if (step === "packed") application.advertisement.broadcastBlock(block);
-		},
-	});
+	const stop = open.chain.observe({ produced: (block) => application.advertisement.broadcastBlock(block) });
 	const block = produce(open);
 	stop();
 	return block;
 }
 
 beforeAll(async () => {
-	await installRecoverEngine();
+	installRecoverEngine();
 });
 
 describe("votes of witnesses", () => {

@@ -59,7 +59,7 @@ export class RecordedChains {
 
 	/** @param base number of the block at which the copies begin */
 	static async build(name: string, base: number): Promise<RecordedChains> {
-		await installRecoverEngine();
+		installRecoverEngine();
 		const chains = new RecordedChains(name, recordedBlocks(name), base);
 		const first = await open(name, chains.directory("base"));
 		for (const block of chains.blocks.slice(0, base)) first.chain.push(block, "peer");

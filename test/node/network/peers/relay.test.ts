@@ -34,7 +34,7 @@ async function aroundRelay(keys: readonly number[]) {
 }
 
 beforeAll(async () => {
-	await installRecoverEngine();
+	installRecoverEngine();
 });
 
 describe("a fast-forward relay node", () => {
@@ -49,9 +49,7 @@ describe("a fast-forward relay node", () => {
 		const { world, relay, nodes } = await aroundRelay([1, 2, 3]);
 		const producer = nodes[0] as LinkedNode;
 		producer.open.chain.observe({
-			timed: (step, block) => {
-				if (step === "packed") producer.application.advertisement.broadcastBlock(block);
-			},
+			produced: (block) => producer.application.advertisement.broadcastBlock(block),
 		});
 		const block = produce(producer.open);
 		await world.advance(500);

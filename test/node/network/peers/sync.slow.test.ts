@@ -12,7 +12,7 @@ function worldAfter(open: Awaited<ReturnType<typeof openSmall>>): SimulatedWorld
 }
 
 beforeAll(async () => {
-	await installRecoverEngine();
+	installRecoverEngine();
 });
 
 describe("synchronising", () => {
@@ -63,11 +63,7 @@ describe("synchronising", () => {
 		opens[0].chain.pushTransaction(payment);
 		expect(a.application.advertisement.announceOwn(payment)).toBe(1);
 		expect(await world.until(() => opens[2].chain.pool.find(payment.idHex) !== undefined, 2000)).toBe(true);
-		opens[0].chain.observe({
-			timed: (step, block) => {
-				if (step === "packed") a.application.advertisement.broadcastBlock(block);
-			},
-		});
+		opens[0].chain.observe({ produced: (block) => a.application.advertisement.broadcastBlock(block) });
 		await world.advance(1500);
 		const block = produce(opens[0]);
 		expect(block.transactions.length).toBe(1);

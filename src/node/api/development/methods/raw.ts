@@ -2,12 +2,12 @@
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { BlockHeader, TransactionInfo } from "../../../../protocol/messages.js";
+import { transactionById, transactionInfosOfBlock } from "../../../chain/block-store.js";
 import type { ApiContext } from "../../context.js";
 import { blockTag } from "../../jsonrpc/lenient/parameters.js";
 import { blockBySelector } from "../../jsonrpc/methods/blocks.js";
 import { readersOf } from "../../jsonrpc/parameter-readers.js";
 import { data } from "../../jsonrpc/values.js";
-import { transactionById, transactionInfosOfBlock } from "../../queries/blocks.js";
 import { checkCount, invalid, readText } from "../arguments.js";
 import { type DevelopmentMethod, type DevelopmentMethods, ordinaryContext } from "../method.js";
 

@@ -10,16 +10,9 @@ import {
 	DynamicProperties,
 	NumberMessage,
 } from "../../../../protocol/messages.js";
+import { blockById, blockByNumber, headBlock } from "../../../chain/block-store.js";
 import { liveView } from "../../context.js";
-import {
-	BlockIdError,
-	blockById,
-	blockByNumber,
-	blocksBetween,
-	headBlock,
-	latestBlocks,
-	requestedBlock,
-} from "../../queries/blocks.js";
+import { BlockIdError, blocksBetween, latestBlocks, requestedBlock } from "../../queries/blocks.js";
 import { transactionExtention } from "../../transaction-extention.js";
 import { CallError, type Handlers, LongMessage, withReason } from "../method.js";
 

@@ -2,8 +2,8 @@
 
 import { NumberMessage, TransactionInfoList } from "../../../../protocol/messages.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";
+import { transactionById, transactionInfoById, transactionInfosOfBlock } from "../../../chain/block-store.js";
 import { broadcastReturn } from "../../broadcast.js";
-import { transactionById, transactionInfoById, transactionInfosOfBlock } from "../../queries/blocks.js";
 import { pendingIds, pendingTransaction } from "../../queries/pool.js";
 import { approvedList, signWeight } from "../../queries/signatures.js";
 import { transactionExtention } from "../../transaction-extention.js";

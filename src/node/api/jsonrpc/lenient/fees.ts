@@ -3,7 +3,7 @@
  * and the price is what a sender adds.
  */
 
-import { transactionInfosOfBlock } from "../../queries/blocks.js";
+import { transactionInfosOfBlock } from "../../../chain/block-store.js";
 import { TURN_MS, Turns } from "../../turns.js";
 import { anyValue, type DeclaredType, list, text } from "../declared-types.js";
 import { type JsonArray, JsonNumber, type JsonValue } from "../json-reader.js";

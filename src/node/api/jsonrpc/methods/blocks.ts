@@ -2,7 +2,7 @@
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { nullPointer } from "../../../../protocol/json/exceptions.js";
-import { blockById, blockByNumber } from "../../queries/blocks.js";
+import { blockById, blockByNumber } from "../../../chain/block-store.js";
 import { flag, text } from "../declared-types.js";
 import { longResult } from "../long-result.js";
 import { defineMethod, type RpcContext, type RpcMethod, type RpcResult, type RpcValue } from "../method.js";

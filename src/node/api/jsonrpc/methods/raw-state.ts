@@ -132,8 +132,7 @@ class ReadState {
 
 	/** An entry as its store encodes it. */
 	encoded(store: StoreDefinition<unknown>, key: string): Uint8Array | undefined {
-		const { backend } = this.view;
-		const value = backend.get(store, key) ?? backend.older?.(store, key);
+		const value = this.view.backend.get(store, key);
 		return value === undefined ? undefined : store.codec.encode(value, key);
 	}
 }

@@ -1,11 +1,11 @@
 /** Calls of past transactions as flat lists (protocol/json-rpc §14.5). Only where `node.jsonrpc.debug` says so. */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
+import { blockByNumber } from "../../../chain/block-store.js";
 import { type TraceBudget, TraceClock } from "../../../tracing/limits.js";
 import type { TraceRunner } from "../../../tracing/trace-runner.js";
 import type { Tracer } from "../../../tracing/tracer.js";
 import type { ApiContext } from "../../context.js";
-import { blockByNumber } from "../../queries/blocks.js";
 import {
 	isJsonArray,
 	isJsonObject,

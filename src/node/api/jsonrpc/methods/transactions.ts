@@ -3,8 +3,12 @@
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { equalBytes } from "../../../../protocol/bytes.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";
-import { locateTransaction } from "../../../chain/transaction-checks.js";
-import { blockById, blockByNumber, transactionInfoById } from "../../queries/blocks.js";
+import {
+	blockById,
+	blockByNumber,
+	locateTransaction,
+	transactionInfoById,
+} from "../../../chain/block-store.js";
 import { text } from "../declared-types.js";
 import { longResult } from "../long-result.js";
 import { defineMethod, type RpcContext, type RpcMethod, type RpcResult, type RpcValue } from "../method.js";

@@ -2,8 +2,8 @@
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { wrap } from "../../../../protocol/int64.js";
+import { transactionInfosOfBlock } from "../../../chain/block-store.js";
 import type { StateView } from "../../../state/view.js";
-import { transactionInfosOfBlock } from "../../queries/blocks.js";
 import type { RpcValue } from "../method.js";
 import {
 	addressData,

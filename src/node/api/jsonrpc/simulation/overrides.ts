@@ -10,13 +10,13 @@ import {
 	BlockHeaderRaw,
 } from "../../../../protocol/messages.js";
 import { putHead } from "../../../chain/block-processor.js";
+import { headBlock } from "../../../chain/block-store.js";
 import { type AccountEdit, applyEdits } from "../../../simulation/account-edits.js";
 import { SimulationError } from "../../../simulation/simulation-error.js";
 import { StateLayer } from "../../../state/layer.js";
 import type { StateView } from "../../../state/view.js";
 import { answersOf } from "../../answers.js";
 import type { ApiContext, ApiNode } from "../../context.js";
-import { headBlock } from "../../queries/blocks.js";
 import type { JsonValue } from "../json-reader.js";
 import { invalidParams } from "../rpc-error.js";
 import { jsonText } from "./json-text.js";

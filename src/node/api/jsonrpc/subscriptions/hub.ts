@@ -8,10 +8,15 @@ import type { SignedBlock } from "../../../../protocol/block.js";
 import { fromKey, toKey } from "../../../../protocol/bytes.js";
 import type { Account, TransactionInfo } from "../../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../../protocol/transaction.js";
-import type { AppliedBlock, ChainObserver, ErasedBlock } from "../../../chain/observers.js";
+import { blockByNumber } from "../../../chain/block-store.js";
+import {
+	type ChainObserver,
+	type CommittedBlock,
+	type ExecutedBlock,
+	eachBlock,
+} from "../../../chain/observers.js";
 import { stores } from "../../../state/definition.js";
 import type { StateView } from "../../../state/view.js";
-import { blockByNumber } from "../../queries/blocks.js";
 import { MAX_ITEMS, makeId } from "../listeners.js";
 import { itemCount, type LogConditions, matchesLog } from "../log-filter.js";
 import type { RpcValue } from "../method.js";
@@ -150,7 +155,7 @@ export class SubscriptionHub {
 	private lastSolid: bigint | undefined;
 	private wasSyncing = false;
 	/** Whether blocks left the chain, which may have changed any account. */
-	private hasErased = false;
+	private hasReverted = false;
 
 	constructor(private readonly options: HubOptions) {
 		this.outlets = new Outlets(options.later);
@@ -232,8 +237,10 @@ export class SubscriptionHub {
 	/** What happens on the chain. */
 	get observer(): ChainObserver {
 		return {
-			applied: (applied) => this.applied(applied),
-			erased: (erased) => this.erased(erased),
+			...eachBlock({
+				committed: (block) => this.committed(block),
+				reverted: (block) => this.reverted(block),
+			}),
 			pending: (transaction) => this.pending(transaction),
 		};
 	}
@@ -242,7 +249,7 @@ export class SubscriptionHub {
 		return this.options.state().properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
 	}
 
-	private applied({ block, infos, change }: AppliedBlock): void {
+	private committed({ block, infos, change }: CommittedBlock): void {
 		const { state, style } = this.options;
 		const { heads, syncing } = this.byKind;
 		if (heads.size > 0) this.tell(heads, this.answered("head", headerObject(state(), block, style)));
@@ -252,8 +259,8 @@ export class SubscriptionHub {
 		if (syncing.size > 0) this.tellSyncing();
 	}
 
-	private erased({ block, infos }: ErasedBlock): void {
-		this.hasErased = true;
+	private reverted({ block, infos }: ExecutedBlock): void {
+		this.hasReverted = true;
 		this.tellLogs(block, infos, true);
 	}
 
@@ -303,17 +310,17 @@ export class SubscriptionHub {
 		});
 	}
 
-	private tellAccounts(block: SignedBlock, change: AppliedBlock["change"]): void {
-		const erased = this.hasErased;
-		this.hasErased = false;
+	private tellAccounts(block: SignedBlock, change: CommittedBlock["change"]): void {
+		const reverted = this.hasReverted;
+		this.hasReverted = false;
 		if (this.watched.size === 0) return;
 		const changed = change.entries[stores.account.index];
 		// Whichever are fewer are looked through.
-		const few = !erased && (changed?.size ?? 0) < this.watched.size ? (changed ?? new Map()) : this.watched;
+		const few = !reverted && (changed?.size ?? 0) < this.watched.size ? (changed ?? new Map()) : this.watched;
 		for (const key of few.keys()) {
 			const watchers = this.watched.get(key);
 			const entry = changed?.get(key);
-			if (!watchers || (!entry && !erased)) continue;
+			if (!watchers || (!entry && !reverted)) continue;
 			const address = fromKey(key);
 			const account = entry
 				? (entry.after as Readonly<Account> | null)

@@ -3,6 +3,7 @@
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { TriggerSmartContract } from "../../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../../protocol/transaction.js";
+import { blockById, blockByNumber, headBlock } from "../../../chain/block-store.js";
 import type { StateView } from "../../../state/view.js";
 import { TraceBudget, TraceError } from "../../../tracing/limits.js";
 import type { EndedCall, TracePlace, TraceRun, TraceRunner } from "../../../tracing/trace-runner.js";
@@ -10,7 +11,6 @@ import type { TracedTransaction, Tracer } from "../../../tracing/tracer.js";
 import type { BlockContext } from "../../../vm/machine.js";
 import { executions } from "../../call-queue.js";
 import type { ApiContext } from "../../context.js";
-import { blockById, blockByNumber, headBlock } from "../../queries/blocks.js";
 import { callTransaction } from "../../queries/contract-calls.js";
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json-reader.js";
 import { blockTag, callOf } from "../lenient/parameters.js";

@@ -19,7 +19,7 @@ type Notice = Readonly<Record<string, RpcValue>>;
 
 let chain: SmallChain;
 let hub: SubscriptionHub;
-let observer: Required<Pick<ChainObserver, "applied" | "erased" | "pending">>;
+let observer: Required<Pick<ChainObserver, "committed" | "reorg" | "pending">>;
 let syncing: RpcValue;
 let sent: { readonly method: string; readonly subscription: string; readonly result: Notice }[];
 let client: Subscriber;
@@ -72,7 +72,7 @@ function apply(
 	{ solidified = 0n, salt = 0, accounts = new Map() as Changes } = {},
 ): string {
 	const { block, infos } = chain.add(number, transactions, { solidified, salt });
-	observer.applied({ block, infos, change: changeOf(accounts) }, false);
+	observer.committed({ block, infos, change: changeOf(accounts) });
 	return `0x${block.idHex}`;
 }
 
@@ -168,8 +168,8 @@ describe("logs", () => {
 	test("of blocks that left the chain are told as removed", async () => {
 		subscribe({ kind: "logs", conditions: { addresses: [], topics: [] } });
 		const { block, infos } = chain.add(1n, [[[1]]]);
-		observer.applied({ block, infos, change: changeOf(new Map()) }, false);
-		observer.erased({ block, infos });
+		observer.committed({ block, infos, change: changeOf(new Map()) });
+		observer.reorg({ reverted: [{ block, infos }], committed: [] });
 		apply(1n, [[[1], [1]]], { salt: 1 });
 		expect((await told()).map(place)).toEqual(["0x1 0x0", "-0x1 0x0", "0x1 0x0", "0x1 0x1"]);
 	});
@@ -213,7 +213,7 @@ describe("accounts", () => {
 
 	test("are all told as they are now after blocks left the chain", async () => {
 		chain.state.account.put(account(2), Account.create({ address: account(2), balance: 9n }));
-		observer.erased(chain.add(1n));
+		observer.reorg({ reverted: [chain.add(1n)], committed: [] });
 		apply(1n, [], { salt: 1 });
 		expect(balances(await told())).toEqual([
 			[`0x${toHex(address(1))}`, "0x0", false],

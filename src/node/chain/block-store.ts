@@ -1,0 +1,187 @@
+/**
+ * The one reader of stored blocks, transactions and receipts, in any view of the chain (protocol/blocks §6.3): by number, by
+ * id, in ranges. Old receipts that lie beside their transactions are found as well (protocol/adoption §3).
+ */
+
+import { SignedBlock } from "../../protocol/block.js";
+import { asBuffer, be64, equalBytes, readBe64, toKey } from "../../protocol/bytes.js";
+import { contentOfField, elementsOfField } from "../../protocol/codec/scan.js";
+import { TransactionInfo, type TransactionRet } from "../../protocol/messages.js";
+import { SignedTransaction } from "../../protocol/transaction.js";
+import { type StoreDefinition, stores } from "../state/definition.js";
+import type { StateView } from "../state/view.js";
+
+/** The id of the block of a height on this view's branch. */
+export function blockIdAt(state: StateView, number: bigint): Uint8Array | undefined {
+	return number < 0n ? undefined : state.blockIndex.get(be64(number));
+}
+
+/** The block of a height on this view's branch, as it is stored. */
+export function encodedBlockAt(state: StateView, number: bigint): Uint8Array | undefined {
+	const id = blockIdAt(state, number);
+	return id && state.block.get(id);
+}
+
+/** The block of a height on this view's branch. */
+export function blockByNumber(state: StateView, number: bigint): SignedBlock | undefined {
+	const bytes = encodedBlockAt(state, number);
+	return bytes && SignedBlock.decode(bytes);
+}
+
+/** A block of this view's branch by its id; blocks of other branches are not shown. */
+export function blockById(state: StateView, id: Uint8Array): SignedBlock | undefined {
+	const bytes = state.block.get(id);
+	return bytes && SignedBlock.decode(bytes);
+}
+
+/** The newest block that each view was last asked for. */
+const heads = new WeakMap<StateView, { readonly id: string; readonly block: SignedBlock }>();
+
+/** The newest block of the view; the same object as long as it is the newest. */
+export function headBlock(state: StateView): SignedBlock | undefined {
+	const id = toKey(state.properties.headId);
+	const known = heads.get(state);
+	if (known?.id === id) return known.block;
+	const block = blockByNumber(state, state.properties.headNumber);
+	if (block) heads.set(state, { id, block });
+	return block;
+}
+
+/** Where a state is looked at again and again, because blocks may come meanwhile. */
+export type LiveView = () => StateView;
+
+/**
+ * Blocks from `start` on, at most `count`, ascending; ends at the first height without a block. They are those of the
+ * current branch, also if the head changes while they are read.
+ */
+export function blocksFrom(view: LiveView, start: bigint, count: bigint): Iterable<SignedBlock> {
+	const state = view();
+	const solid = state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
+	const found: { readonly id: Uint8Array; readonly bytes: Uint8Array | undefined }[] = [];
+	for (let number = start; number >= 0n && number < start + count; number++) {
+		const id = blockIdAt(state, number);
+		if (!id) break;
+		// What can still be undone is in memory anyway.
+		found.push({ id, bytes: number > solid ? state.block.get(id) : undefined });
+	}
+	return readBlocks(view, found);
+}
+
+function* readBlocks(
+	view: LiveView,
+	found: readonly { readonly id: Uint8Array; readonly bytes: Uint8Array | undefined }[],
+): Generator<SignedBlock> {
+	for (const { id, bytes } of found) {
+		const kept = bytes ?? view().block.get(id);
+		if (!kept) return;
+		yield SignedBlock.decode(kept);
+	}
+}
+
+/** Where a transaction stands: the number of its block, or its bytes while it is pending. */
+type TransactionPlace = { readonly block: bigint } | { readonly pending: Uint8Array };
+
+/** Looks a transaction up by id. */
+export function locateTransaction(state: StateView, id: Uint8Array): TransactionPlace | undefined {
+	const value = state.transaction.get(id);
+	if (!value) return undefined;
+	return value.length === 8 ? { block: readBe64(asBuffer(value)) } : { pending: value };
+}
+
+/** A transaction by its id: of a block, or pending. */
+export function transactionById(state: StateView, id: Uint8Array): SignedTransaction | undefined {
+	const place = locateTransaction(state, id);
+	if (!place) return undefined;
+	if ("pending" in place) return SignedTransaction.decode(place.pending);
+	const block = blockByNumber(state, place.block);
+	return block?.transactions.find((transaction) => equalBytes(transaction.id, id));
+}
+
+/** Number of the field of a block's receipts that lists them, and of the id in one of them. */
+export const INFOS_FIELD = 3;
+const ID_FIELD = 1;
+
+const packedReceipts = stores.transactionResult as unknown as StoreDefinition<Uint8Array>;
+
+/** The stored receipts of a block, still encoded: for queries that decode one of them. */
+export function encodedReceipts(state: StateView, number: bigint): Uint8Array | undefined {
+	return state.backend.get(packedReceipts, toKey(be64(number)));
+}
+
+/** The receipt of a transaction; undefined while it is pending. Those of the block's other transactions are not decoded for it. */
+export function transactionInfoById(state: StateView, id: Uint8Array): Readonly<TransactionInfo> | undefined {
+	const place = locateTransaction(state, id);
+	const info = place && "block" in place ? storedReceipt(state, place.block, id) : undefined;
+	return info ?? state.transactionHistory.get(id);
+}
+
+/** The receipts of a block's transactions, in their order; of an old block those that there are. */
+export function transactionInfosOfBlock(
+	state: StateView,
+	number: bigint,
+): readonly Readonly<TransactionInfo>[] {
+	const kept = storedReceipts(state, number);
+	if (kept) return kept.transactioninfo;
+	const block = blockByNumber(state, number);
+	return block ? oldReceipts(state, block) : [];
+}
+
+/** The same of a block that was read already. */
+export function transactionInfosOf(
+	state: StateView,
+	block: SignedBlock,
+): readonly Readonly<TransactionInfo>[] {
+	if (block.transactions.length === 0) return [];
+	return storedReceipts(state, block.number)?.transactioninfo ?? oldReceipts(state, block);
+}
+
+/** Receipts of releases that stored each by itself. */
+function oldReceipts(state: StateView, { transactions }: SignedBlock): readonly Readonly<TransactionInfo>[] {
+	return transactions.map(({ id }) => state.transactionHistory.get(id)).filter((info) => info !== undefined);
+}
+
+/** What is being read at this moment, by the block's id, or by that of a transaction behind it. */
+type BeingRead = Map<string, WeakRef<object>>;
+
+/** Many who ask a view for the same receipts share what was decoded. */
+const beingRead = new WeakMap<StateView, BeingRead>();
+const MAX_READ = 64;
+
+function shared<T extends object>(state: StateView, key: string, read: () => T | undefined): T | undefined {
+	const all: BeingRead = beingRead.get(state) ?? new Map();
+	const known = all.get(key)?.deref();
+	if (known) return known as T;
+	const found = read();
+	if (!found) return undefined;
+	all.delete(key);
+	all.set(key, new WeakRef(found));
+	for (const oldest of all.keys()) {
+		if (all.size <= MAX_READ) break;
+		all.delete(oldest);
+	}
+	beingRead.set(state, all);
+	return found;
+}
+
+/** The stored receipts of a block. */
+function storedReceipts(state: StateView, number: bigint): Readonly<TransactionRet> | undefined {
+	const id = blockIdAt(state, number);
+	const read = () => state.transactionResult.get(be64(number));
+	return id ? shared(state, toKey(id), read) : read();
+}
+
+/** One stored receipt of a block. */
+function storedReceipt(
+	state: StateView,
+	number: bigint,
+	id: Uint8Array,
+): Readonly<TransactionInfo> | undefined {
+	const block = blockIdAt(state, number);
+	return shared(state, `${block ? toKey(block) : ""}${toKey(id)}`, () => {
+		const bytes = encodedReceipts(state, number);
+		for (const info of bytes ? elementsOfField(bytes, INFOS_FIELD) : []) {
+			if (equalBytes(contentOfField(info, ID_FIELD), id)) return TransactionInfo.decode(info);
+		}
+		return undefined;
+	});
+}
