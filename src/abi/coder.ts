@@ -1,13 +1,18 @@
-/**
- * Call data, results, logs and errors of contracts in bytes. The coder is ox's; it is loaded with the first value, so
- * that no other command waits for it.
- */
+/** Call data, results, logs and errors of contracts in bytes, and their values as people and other programs read them. */
 
 import { addressPrefix, toBase58Check } from "../protocol/address.js";
-import { concatBytes, fromHex, toHex } from "../protocol/bytes.js";
+import { concatBytes, equalBytes, fromHex, toHex } from "../protocol/bytes.js";
 import { AbiDataError } from "./abi-data-error.js";
-import { checkDecodedSize } from "./decoded-size.js";
-import { type AbiItem, type AbiParameter, arrayParts, TOKEN_TYPE } from "./parameter.js";
+import {
+	type CodecLimits,
+	type CodecValue,
+	decode,
+	encode,
+	USUAL_LIMITS,
+	type ValueMaker,
+	wordValue,
+} from "./codec.js";
+import { type AbiItem, type AbiParameter, arrayParts } from "./parameter.js";
 import { selectorOf } from "./selector.js";
 
 /** A value for a parameter. */
@@ -16,97 +21,77 @@ export type AbiValue = bigint | boolean | string | readonly AbiValue[];
 /** A decoded value for printing: whole numbers as bigint, addresses in Base58, bytes as `0x…`. */
 export type AbiView = bigint | boolean | string | readonly AbiView[] | { readonly [name: string]: AbiView };
 
-/** A parameter as the coder knows it. */
-interface CoderParameter {
-	readonly type: string;
-	readonly components?: readonly CoderParameter[];
-}
-
-interface Coder {
-	encode(parameters: readonly CoderParameter[], values: readonly AbiValue[]): string;
-	decode(parameters: readonly CoderParameter[], data: `0x${string}`): readonly unknown[];
-}
-
-async function loadCoder(): Promise<Coder> {
-	return (await import("ox/AbiParameters")) as unknown as Coder;
-}
-
-/** Names are left out, so that tuples are lists in both directions. */
-function coderParameter({ type, components }: AbiParameter): CoderParameter {
-	const known = type.startsWith(TOKEN_TYPE) ? `uint256${type.slice(TOKEN_TYPE.length)}` : type;
-	return {
-		type: known.replace(/^function/, "bytes24"),
-		...(components ? { components: components.map(coderParameter) } : {}),
-	};
-}
-
-/** @throws {Error} if a value was not made for its parameter */
-export async function encodeValues(
-	parameters: readonly AbiParameter[],
-	values: readonly AbiValue[],
-): Promise<Uint8Array> {
-	const { encode } = await loadCoder();
-	return fromHex(encode(parameters.map(coderParameter), values).slice(2));
+/** @throws {RangeError} if a value was not made for its parameter */
+export function encodeValues(parameters: readonly AbiParameter[], values: readonly AbiValue[]): Uint8Array {
+	return encode(
+		parameters,
+		values.map((value, index) => codecValue(parameters[index], value)),
+	);
 }
 
 /** Call data of a function: selector and arguments. */
-export async function encodeCall(item: AbiItem, values: readonly AbiValue[]): Promise<Uint8Array> {
-	return concatBytes(selectorOf(item), await encodeValues(item.inputs, values));
+export function encodeCall(item: AbiItem, values: readonly AbiValue[]): Uint8Array {
+	return concatBytes(selectorOf(item), encodeValues(item.inputs, values));
 }
+
+/** Bytes are texts of hexadecimal digits here, and bytes to the codec. */
+function codecValue(parameter: AbiParameter | undefined, value: AbiValue): CodecValue {
+	const array = parameter && arrayParts(parameter);
+	if (Array.isArray(value))
+		return value.map((item, index) =>
+			codecValue(array ? array.element : parameter?.components?.[index], item),
+		);
+	if (typeof value !== "string" || array || parameter?.type === "string") return value as CodecValue;
+	if (!/^0x(?:[\da-f]{2})*$/i.test(value)) throw new RangeError("bytes are not written as 0x…");
+	return fromHex(value.slice(2));
+}
+
+/** What people and other programs are shown. */
+const VIEWS: ValueMaker<AbiView> = {
+	word: (type, word) => {
+		const value = wordValue(type, word);
+		if (!(value instanceof Uint8Array)) return value;
+		return type === "address" ? viewAddress(value) : `0x${toHex(value)}`;
+	},
+	bytes: (bytes) => `0x${toHex(bytes)}`,
+	text: (text) => text,
+	list: (items) => items,
+	tuple: namedValues,
+};
 
 /**
  * Reads values.
  * @returns one value a parameter
  * @throws {AbiDataError} if the bytes don't fit
  */
-export async function decodeValues(
+export function decodeValues(
 	parameters: readonly AbiParameter[],
 	data: Uint8Array,
-): Promise<readonly AbiView[]> {
-	if (parameters.length === 0) return [];
-	checkDecodedSize(parameters, data);
-	const { decode } = await loadCoder();
-	let values: readonly unknown[];
-	try {
-		values = decode(parameters.map(coderParameter), `0x${toHex(data)}`);
-	} catch (error) {
-		if (!(error instanceof Error)) throw error;
-		const [why = ""] = error.message.split("\n");
-		throw new AbiDataError(`the data doesn't fit: ${why}`);
-	}
-	return values.map((value, index) => viewValue(parameters[index] as AbiParameter, value));
+	limits: CodecLimits = USUAL_LIMITS,
+): readonly AbiView[] {
+	return decode(parameters, data, VIEWS, limits);
 }
+
+/** What is encoded again. */
+const CODED: ValueMaker<CodecValue> = {
+	word: wordValue,
+	bytes: (bytes) => bytes,
+	text: (text) => text,
+	list: (items) => items,
+	tuple: (_, values) => values,
+};
 
 /**
  * Whether bytes are what encoding their values gives, so that the values say all of them.
- * @throws {AbiDataError} if they are too long to be read
  */
-export async function isCanonical(parameters: readonly AbiParameter[], data: Uint8Array): Promise<boolean> {
+export function isCanonical(parameters: readonly AbiParameter[], data: Uint8Array): boolean {
 	if (parameters.length === 0) return data.length === 0;
-	checkDecodedSize(parameters, data);
-	const { decode, encode } = await loadCoder();
-	const types = parameters.map(coderParameter);
 	try {
-		return encode(types, decode(types, `0x${toHex(data)}`) as never) === `0x${toHex(data)}`;
+		return equalBytes(encode(parameters, decode(parameters, data, CODED)), data);
 	} catch (error) {
-		if (error instanceof Error) return false;
+		if (error instanceof AbiDataError || error instanceof RangeError) return false;
 		throw error;
 	}
-}
-
-function viewValue(parameter: AbiParameter, value: unknown): AbiView {
-	const array = arrayParts(parameter);
-	if (array) return (value as readonly unknown[]).map((item) => viewValue(array.element, item));
-	const { components, type } = parameter;
-	if (components) {
-		return namedValues(
-			components,
-			components.map((member, index) => viewValue(member, (value as readonly unknown[])[index])),
-		);
-	}
-	if (typeof value === "number") return BigInt(value);
-	if (type === "address") return viewAddress(fromHex((value as string).slice(2)));
-	return value as bigint | boolean | string;
 }
 
 /** The 20 bytes of a contract's address, in Base58. */

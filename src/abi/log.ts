@@ -2,6 +2,7 @@
 
 import { equalBytes, toHex } from "../protocol/bytes.js";
 import { AbiDataError } from "./abi-data-error.js";
+import { type CodecLimits, USUAL_LIMITS } from "./codec.js";
 import { type AbiView, decodeValues, keyedValues } from "./coder.js";
 import {
 	type AbiItem,
@@ -26,7 +27,7 @@ export interface LogData {
 }
 
 /** The event of a log; undefined if the interface doesn't know it, or the log doesn't fit. */
-export async function decodeLog(items: ContractInterface, log: LogData): Promise<DecodedEvent | undefined> {
+export function decodeLog(items: ContractInterface, log: LogData): DecodedEvent | undefined {
 	const [topic] = log.topics;
 	const event = topic && eventByTopic(items, topic);
 	return event && decodeEvent(event, log);
@@ -41,16 +42,18 @@ function eventByTopic(items: ContractInterface, topic: Uint8Array): AbiItem | un
 }
 
 /** Reads a log as an event; undefined if it doesn't fit. */
-export async function decodeEvent(event: AbiItem, log: LogData): Promise<DecodedEvent | undefined> {
+export function decodeEvent(
+	event: AbiItem,
+	log: LogData,
+	limits: CodecLimits = USUAL_LIMITS,
+): DecodedEvent | undefined {
 	const topics = event.anonymous ? log.topics : log.topics.slice(1);
 	const indexed = event.inputs.filter((parameter) => parameter.indexed);
 	const plain = event.inputs.filter((parameter) => !parameter.indexed);
 	if (indexed.length !== topics.length) return undefined;
 	try {
-		const [fromData, fromTopics] = await Promise.all([
-			decodeValues(plain, log.data),
-			Promise.all(indexed.map((parameter, index) => topicValue(parameter, topics[index] as Uint8Array))),
-		]);
+		const fromData = decodeValues(plain, log.data, limits);
+		const fromTopics = indexed.map((parameter, index) => topicValue(parameter, topics[index] as Uint8Array));
 		const values = event.inputs.map((parameter) =>
 			parameter.indexed ? fromTopics[indexed.indexOf(parameter)] : fromData[plain.indexOf(parameter)],
 		) as AbiView[];
@@ -66,9 +69,9 @@ export async function decodeEvent(event: AbiItem, log: LogData): Promise<Decoded
 }
 
 /** Values that don't fit into a topic are there by their hash alone. */
-async function topicValue(parameter: AbiParameter, topic: Uint8Array): Promise<AbiView> {
+function topicValue(parameter: AbiParameter, topic: Uint8Array): AbiView {
 	if (/^(string|bytes|tuple)$/.test(parameter.type) || parameter.type.endsWith("]"))
 		return `0x${toHex(topic)}`;
-	const [value] = await decodeValues([parameter], topic);
+	const [value] = decodeValues([parameter], topic);
 	return value as AbiView;
 }

@@ -92,7 +92,7 @@ export class AbiCalldataDecode extends AbiCommand {
 		if (!item || !equalBytes(selector, selectorOf(item))) {
 			throw new Failure("bad_value", `no function there has the selector 0x${toHex(selector)}`);
 		}
-		this.printDecoded(item, hashedSignature(item), await decodeValues(item.inputs, data.subarray(4)));
+		this.printDecoded(item, hashedSignature(item), decodeValues(item.inputs, data.subarray(4)));
 	}
 }
 
@@ -116,13 +116,13 @@ export class AbiDecode extends AbiCommand {
 		const data = await this.bytesArgument(args.data, "data");
 		if (flags.output) {
 			if (!item.outputs) throw new Failure("usage", "the signature names no results: add returns (…)");
-			return this.printValues(await decodeValues(item.outputs, data));
+			return this.printValues(decodeValues(item.outputs, data));
 		}
 		const isCall = item.name !== "" && data.length % 32 === 4;
 		if (isCall && !equalBytes(data.subarray(0, 4), selectorOf(item))) {
 			throw new Failure("bad_value", "the data calls another function than the signature names");
 		}
-		this.printValues(await decodeValues(item.inputs, isCall ? data.subarray(4) : data));
+		this.printValues(decodeValues(item.inputs, isCall ? data.subarray(4) : data));
 	}
 }
 
@@ -173,7 +173,7 @@ export class AbiEncode extends AbiCommand {
 		const texts = (argv as string[]).slice(1);
 		const values = await readArguments(item.inputs, texts, (text) => accountNamed(settings, text));
 		const bare = item.name === "" || flags["no-selector"];
-		const bytes = bare ? await encodeValues(item.inputs, values) : await encodeCall(item, values);
+		const bytes = bare ? encodeValues(item.inputs, values) : encodeCall(item, values);
 		this.printScalar(`0x${toHex(bytes)}`);
 	}
 }
@@ -232,7 +232,7 @@ export const AbiEvent = command({
 		if (flags.topic === undefined && flags.data === undefined) {
 			return print.scalar(`0x${toHex(topicOf(event))}`);
 		}
-		const decoded = await decodeEvent(event, {
+		const decoded = decodeEvent(event, {
 			topics: (flags.topic ?? []).map(parseHexBytes),
 			data: parseHexBytes(flags.data ?? ""),
 		});

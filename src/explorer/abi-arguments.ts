@@ -1,8 +1,10 @@
 /** What people type as arguments, as the data of a call (the contract ABI specification). Lists and tuples are typed as JSON. */
 
+import { AbiDataError } from "../abi/abi-data-error.js";
+import { type CodecValue, encode } from "../abi/codec.js";
 import { type AbiParameter, arrayParts, integerType } from "../abi/parameter.js";
 import { toNeutral } from "../protocol/dialect.js";
-import { DEEPEST, isDynamic, membersOf, sizeOf, WORD_DIGITS } from "./abi-values.js";
+import { PAGE_LIMITS } from "./abi-values.js";
 import { addressText, bytesOf, hexAddress, hexOf } from "./address-text.js";
 import { isJson, readJson } from "./answer.js";
 
@@ -39,100 +41,80 @@ export function encodeArguments(parameters: readonly AbiParameter[], typed: read
 		}
 	});
 	try {
-		return encodeMembers(parameters, values, 0);
+		const made = parameters.map((parameter, index) => argumentValue(parameter, values[index], 0));
+		return hexOf(encode(parameters.map(neutral), made, PAGE_LIMITS.depth));
 	} catch (error) {
-		// Types whose members aren't known, or that are nobody's.
-		if (error instanceof RangeError)
+		// Types whose members aren't known, or that are nested too deep.
+		if (error instanceof AbiDataError)
 			throw new ArgumentError(`these arguments can't be typed here: ${error.message}`);
 		throw error;
 	}
 }
 
-/** Values one after the other, those without a size of their own behind them. */
-function encodeMembers(
-	parameters: readonly AbiParameter[],
-	values: readonly unknown[],
-	depth: number,
-): string {
-	if (depth > DEEPEST) throw new RangeError("a type is nested too deep");
-	const headWords = parameters.reduce((sum, parameter) => sum + sizeOf(parameter), 0);
-	let head = "";
-	let tail = "";
-	for (const [index, parameter] of parameters.entries()) {
-		const encoded = encodeValue(parameter, values[index], depth);
-		if (isDynamic(parameter)) {
-			head += numberWord(BigInt(headWords * 32 + tail.length / 2));
-			tail += encoded;
-		} else head += encoded;
-	}
-	return head + tail;
+/** Types by the names that the codec knows. */
+function neutral({ type, components, ...rest }: AbiParameter): AbiParameter {
+	return { ...rest, type: toNeutral(type), ...(components ? { components: components.map(neutral) } : {}) };
 }
 
-function encodeValue(parameter: AbiParameter, value: unknown, depth: number): string {
+function argumentValue(parameter: AbiParameter, value: unknown, depth: number): CodecValue {
+	if (depth > PAGE_LIMITS.depth) throw new ArgumentError("a type is nested too deep to be typed here");
 	const { type } = parameter;
 	const array = arrayParts(parameter);
 	if (array) {
 		if (!Array.isArray(value)) throw new ArgumentError(`${type} needs a list`);
 		if (array.length !== undefined && value.length !== array.length)
 			throw new ArgumentError(`${type} needs ${array.length} values, not ${value.length}`);
-		const elements = encodeMembers(
-			value.map(() => array.element),
-			value,
-			depth + 1,
-		);
-		return array.length === undefined ? numberWord(BigInt(value.length)) + elements : elements;
+		return value.map((item) => argumentValue(array.element, item, depth + 1));
 	}
-	if (type === "tuple") return encodeMembers(membersOf(parameter), tupleValues(parameter, value), depth + 1);
+	if (type === "tuple") {
+		const { components } = parameter;
+		if (!components) throw new ArgumentError("the members of a tuple aren't known");
+		const values = tupleValues(parameter, components, value);
+		return components.map((member, index) => argumentValue(member, values[index], depth + 1));
+	}
 	if (typeof value === "object" || value === undefined) throw new ArgumentError(`${type} needs one value`);
-	const text = String(value);
-	if (!isDynamic(parameter)) return wordOf(type, text);
-	const bytes = type === "string" ? new TextEncoder().encode(text) : bytesOf(text);
-	if (!bytes) throw new ArgumentError(`"${text}" is not hexadecimal`);
-	const digits = hexOf(bytes);
-	return (
-		numberWord(BigInt(bytes.length)) +
-		digits.padEnd(Math.ceil(digits.length / WORD_DIGITS) * WORD_DIGITS, "0")
-	);
+	return plainValue(type, String(value));
 }
 
 /** The members of a tuple in their order, from a list or by name. */
-function tupleValues(parameter: AbiParameter, value: unknown): readonly unknown[] {
-	const members = membersOf(parameter);
+function tupleValues(
+	parameter: AbiParameter,
+	members: readonly AbiParameter[],
+	value: unknown,
+): readonly unknown[] {
 	const values = isJson(value) ? members.map(({ name }, index) => value[name || String(index)]) : value;
 	if (!Array.isArray(values) || values.length !== members.length)
 		throw new ArgumentError(`${parameter.name || "the tuple"} needs ${members.length} values`);
 	return values;
 }
 
-function numberWord(value: bigint): string {
-	return BigInt.asUintN(256, value).toString(16).padStart(WORD_DIGITS, "0");
-}
-
-function wordOf(type: string, text: string): string {
+function plainValue(type: string, text: string): CodecValue {
+	if (type === "string") return text;
 	if (type === "address") {
 		const hex = hexAddress(addressText(text) ?? "");
-		if (hex === undefined) throw new ArgumentError(`"${text}" is not an address`);
-		return hex.slice(2).padStart(WORD_DIGITS, "0");
+		const bytes = hex === undefined ? undefined : bytesOf(hex);
+		if (!bytes) throw new ArgumentError(`"${text}" is not an address`);
+		return bytes.subarray(1);
 	}
 	if (type === "bool") {
 		if (text !== "true" && text !== "false") throw new ArgumentError(`"${text}" is neither true nor false`);
-		return numberWord(text === "true" ? 1n : 0n);
+		return text === "true";
 	}
-	const [, size] = /^bytes(\d{1,2})$/.exec(type) ?? [];
-	if (size !== undefined) {
+	const [isBytes, size] = /^bytes(\d{0,2})$/.exec(type) ?? [];
+	if (isBytes !== undefined) {
 		const bytes = bytesOf(text);
-		if (bytes?.length !== Number(size))
+		if (!bytes) throw new ArgumentError(`"${text}" is not hexadecimal`);
+		if (size !== "" && bytes.length !== Number(size))
 			throw new ArgumentError(`"${text}" is not ${size} bytes in hexadecimal`);
-		return hexOf(bytes).padEnd(WORD_DIGITS, "0");
+		return bytes;
 	}
 	const whole = integerType(toNeutral(type));
 	if (!whole) throw new ArgumentError(`${type} can't be typed here`);
 	if (!/^(-?\d{1,78}|0x[\da-f]{1,64})$/i.test(text))
 		throw new ArgumentError(`"${text}" is not a whole number`);
 	const value = BigInt(text);
-	const fits = whole.signed
-		? BigInt.asIntN(whole.bits, value) === value
-		: BigInt.asUintN(whole.bits, value) === value;
-	if (!fits) throw new ArgumentError(`${text} is beyond ${type}`);
-	return numberWord(value);
+	const { signed, bits } = whole;
+	if ((signed ? BigInt.asIntN(bits, value) : BigInt.asUintN(bits, value)) !== value)
+		throw new ArgumentError(`${text} is beyond ${type}`);
+	return value;
 }

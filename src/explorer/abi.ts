@@ -9,7 +9,7 @@ import {
 	hashedSignature,
 	isComplete,
 } from "../abi/parameter.js";
-import { DEEPEST, type Decoded, decodeValues, topicValue } from "./abi-values.js";
+import { type Decoded, decodeValues, PAGE_LIMITS, topicValue } from "./abi-values.js";
 import { hexOf } from "./address-text.js";
 import { type Json, objectOf, objectsOf, textOf } from "./answer.js";
 
@@ -44,7 +44,7 @@ export function itemsOfList(list: readonly Json[]): readonly AbiItem[] {
 
 /** Undefined where a type is nobody's. */
 function parametersOf(entry: Json, name: string, depth = 0): AbiParameter[] | undefined {
-	if (depth > DEEPEST) return undefined;
+	if (depth > PAGE_LIMITS.depth) return undefined;
 	const found: AbiParameter[] = [];
 	for (const each of objectsOf(entry, name)) {
 		const type = textOf(each, "type");
@@ -140,16 +140,16 @@ function eventValues({ inputs }: AbiItem, topics: readonly string[], data: strin
 	)?.values();
 	if (!fromData) return undefined;
 	const fromTopics = topics.values();
-	try {
-		return inputs.map((input): Decoded => {
-			if (!input.indexed) return fromData.next().value as Decoded;
-			const value = topicValue(input, fromTopics.next().value ?? "");
-			return { name: input.name, type: input.type, value };
-		});
-	} catch (error) {
-		if (error instanceof RangeError) return undefined;
-		throw error;
+	const values: Decoded[] = [];
+	for (const input of inputs) {
+		const { name, type } = input;
+		const value = input.indexed
+			? topicValue(input, fromTopics.next().value ?? "")
+			: (fromData.next().value as Decoded).value;
+		if (!value) return undefined;
+		values.push({ name, type, value });
 	}
+	return values;
 }
 
 /** What compilers mean by the numbers of `Panic(uint256)`. */

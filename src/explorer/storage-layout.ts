@@ -4,7 +4,7 @@
  */
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { DEEPEST, WORD_DIGITS } from "./abi-values.js";
+import { PAGE_LIMITS, WORD_DIGITS } from "./abi-values.js";
 import { addressText, bytesOf, hexAddress, hexOf } from "./address-text.js";
 import { type Json, objectOf, objectsOf, textOf, whole } from "./answer.js";
 
@@ -33,7 +33,7 @@ export function variablesOf(layout: Json): readonly Variable[] {
 	const found: Variable[] = [];
 	const add = (variables: readonly Json[], prefix: string, base: bigint, depth: number): void => {
 		for (const variable of variables) {
-			if (found.length >= MAX_VARIABLES || depth > DEEPEST) return;
+			if (found.length >= MAX_VARIABLES || depth > PAGE_LIMITS.depth) return;
 			const typeKey = textOf(variable, "type");
 			const slot = base + whole(variable["slot"]);
 			const name = prefix + textOf(variable, "label");

@@ -126,7 +126,7 @@ async function printLog(
 	items: ContractInterface,
 	json: boolean,
 ): Promise<void> {
-	const decoded = event ? await decodeEvent(event, log) : await decodeLog(items, log);
+	const decoded = event ? decodeEvent(event, log) : decodeLog(items, log);
 	const contract = viewAddress(log.address);
 	if (json) {
 		return printJson({

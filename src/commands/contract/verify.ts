@@ -234,5 +234,5 @@ async function constructorView(
 	if (!given || given.length === 0 || abi === undefined) return undefined;
 	const { inputs } = constructorOf(interfaceOf(abi));
 	if (inputs.length === 0) return { data: `0x${toHex(given)}` };
-	return keyedValues(inputs, await decodeValues(inputs, given));
+	return keyedValues(inputs, decodeValues(inputs, given));
 }

@@ -64,7 +64,7 @@ async function lineText(data: Uint8Array): Promise<string | undefined> {
 	const types = signatures().get(toHex(data.subarray(0, 4)));
 	if (!types) return undefined;
 	try {
-		const values = await decodeValues(
+		const values = decodeValues(
 			types.map((type) => ({ name: "", type: type.replace(/^(u?int)$/, "$1256") })),
 			data.subarray(4),
 		);

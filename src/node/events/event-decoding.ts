@@ -3,8 +3,7 @@
  * the standard says, and from what the history's rows show: unsigned numbers are read as signed, arrays and tuples not at all.
  */
 
-import { AbiDataError } from "../../abi/abi-data-error.js";
-import { checkDecodedSize } from "../../abi/decoded-size.js";
+import { MAX_TIMES } from "../../abi/codec.js";
 import { isSmallEntry, MAX_ENTRIES } from "../../abi/stored-interface.js";
 import { addressPrefix, toBase58Check } from "../../protocol/address.js";
 import { concatBytes, fromUtf8, toHex, toKey, utf8 } from "../../protocol/bytes.js";
@@ -97,14 +96,13 @@ function eventsOf(abi: Readonly<SmartContractABI>): ReadonlyMap<string, Entry> {
 function isSmall(inputs: Inputs, { topics, data }: Readonly<TransactionInfoLog>): boolean {
 	const values = inputs.filter(({ indexed }) => !indexed);
 	if (inputs.length - values.length !== topics.length - 1) return true;
-	const end = values.findIndex(({ type }) => !isRead(type));
-	try {
-		checkDecodedSize(end < 0 ? values : values.slice(0, end), data, SLACK);
-		return true;
-	} catch (error) {
-		if (error instanceof AbiDataError) return false;
-		throw error;
+	let left = MAX_TIMES * data.length + SLACK;
+	for (const [index, { type }] of values.entries()) {
+		if (!isRead(type)) break;
+		left -= WORD;
+		if (isText(type)) left -= Math.min(textLength(data, index * WORD) ?? data.length, data.length);
 	}
+	return left >= 0;
 }
 
 function readValues(inputs: Inputs, { topics, data }: Readonly<TransactionInfoLog>) {
@@ -159,13 +157,21 @@ function valueAt(type: string, data: Uint8Array, offset: number): string | undef
 	if (!isRead(type)) return undefined;
 	const word = data.subarray(offset, offset + WORD);
 	if (word.length < WORD) return undefined;
-	if (type !== "string" && type !== "bytes") return wordText(type, word);
+	if (!isText(type)) return wordText(type, word);
 	const start = smallNumber(word);
-	const length = start === undefined ? undefined : smallNumber(data.subarray(start, start + WORD));
+	const length = textLength(data, offset);
 	if (start === undefined || length === undefined) return undefined;
 	const bytes = data.subarray(start + WORD, start + WORD + length);
 	if (bytes.length < length) return undefined;
 	return type === "string" ? fromUtf8(bytes) : toHex(bytes);
+}
+
+const isText = (type: string): boolean => type === "string" || type === "bytes";
+
+/** Bytes of the text whose place stands at an offset. */
+function textLength(data: Uint8Array, offset: number): number | undefined {
+	const start = smallNumber(data.subarray(offset, offset + WORD));
+	return start === undefined ? undefined : smallNumber(data.subarray(start, start + WORD));
 }
 
 /** A length or place; undefined where no log has so much. */

@@ -43,7 +43,7 @@ export async function revertReason(data: Uint8Array, items: ContractInterface = 
 	if (!known) return { reason: plainReason(data) };
 	let values: readonly AbiView[];
 	try {
-		values = await decodeValues(known.inputs, data.subarray(4));
+		values = decodeValues(known.inputs, data.subarray(4));
 	} catch (error) {
 		if (!(error instanceof AbiDataError)) throw error;
 		return { reason: `0x${toHex(data)}` };

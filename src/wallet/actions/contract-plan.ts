@@ -56,7 +56,7 @@ export async function deploymentPlan(actor: Asking, deployment: Deployment): Pro
 	}
 	const { inputs } = constructorOf(items);
 	const parsed = await readArguments(inputs, texts, (text) => accountNamed(settings, text));
-	const bytecode = concatBytes(code, await encodeValues(inputs, parsed));
+	const bytecode = concatBytes(code, encodeValues(inputs, parsed));
 	const values = valuesIn(deployment);
 	let limit: FeeLimit;
 	try {
@@ -108,7 +108,7 @@ export async function callInWords(
 	const [name, ...texts] = words;
 	const item = findItem(items, name, "function", texts);
 	const values = await readArguments(item.inputs, texts, (text) => accountNamed(settings, text));
-	return { contract, data: await encodeCall(item, values), item, items, texts };
+	return { contract, data: encodeCall(item, values), item, items, texts };
 }
 
 /**

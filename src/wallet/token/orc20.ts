@@ -132,7 +132,7 @@ export class Orc20 {
 	}
 
 	private async number(question: AbiItem, ...values: AbiValue[]): Promise<bigint> {
-		const value = await answered(question, await this.ask(question, values));
+		const value = answered(question, await this.ask(question, values));
 		if (typeof value !== "bigint") throw notAToken();
 		return value;
 	}
@@ -140,13 +140,13 @@ export class Orc20 {
 	private async text(question: AbiItem): Promise<string> {
 		const data = await this.ask(question, []);
 		if (data.length === FIXED_TEXT_LENGTH) return fromUtf8(data).replace(/\0+$/, "");
-		return String(await answered(question, data));
+		return String(answered(question, data));
 	}
 
 	private async ask(question: AbiItem, values: readonly AbiValue[]): Promise<Uint8Array> {
 		const zero = new Uint8Array(21);
 		zero[0] = addressPrefix();
-		const call = { owner: zero, contract: this.contract, data: await encodeCall(question, values) };
+		const call = { owner: zero, contract: this.contract, data: encodeCall(question, values) };
 		try {
 			return (await callConstant(this.client, call, this.view)).data;
 		} catch (error) {
@@ -168,12 +168,12 @@ export async function tokenContract(settings: Settings, text: string): Promise<U
 }
 
 /** Data of {@link APPROVE}. */
-export function approveData(spender: Uint8Array, amount: bigint): Promise<Uint8Array> {
+export function approveData(spender: Uint8Array, amount: bigint): Uint8Array {
 	return encodeCall(APPROVE, [addressValue(spender), amount]);
 }
 
 /** Data of {@link TRANSFER}. */
-export function transferData(to: Uint8Array, amount: bigint): Promise<Uint8Array> {
+export function transferData(to: Uint8Array, amount: bigint): Uint8Array {
 	return encodeCall(TRANSFER, [addressValue(to), amount]);
 }
 
@@ -181,9 +181,9 @@ function addressValue(address: Uint8Array): AbiValue {
 	return `0x${toHex(address.subarray(1))}`;
 }
 
-async function answered({ outputs = [] }: AbiItem, data: Uint8Array): Promise<AbiView | undefined> {
+function answered({ outputs = [] }: AbiItem, data: Uint8Array): AbiView | undefined {
 	try {
-		return (await decodeValues(outputs, data))[0];
+		return decodeValues(outputs, data)[0];
 	} catch (error) {
 		if (error instanceof AbiDataError) throw notAToken();
 		throw error;

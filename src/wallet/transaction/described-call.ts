@@ -107,9 +107,9 @@ async function namedBytes(
 	source: InterfaceOrigin,
 ): Promise<NamedBytes | undefined> {
 	try {
-		const values = await decodeValues(item.inputs, data.subarray(4));
+		const values = decodeValues(item.inputs, data.subarray(4));
 		// Another function's name can have the same selector: what it would make of the bytes isn't what they say.
-		if (!(await isCanonical(item.inputs, data.subarray(4)))) return undefined;
+		if (!isCanonical(item.inputs, data.subarray(4))) return undefined;
 		const texts = values.map((value, index) => argumentText(item.inputs[index] as AbiParameter, value));
 		return {
 			signature: hashedSignature(item),

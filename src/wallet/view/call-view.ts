@@ -143,7 +143,7 @@ async function decoded(
 	data: Uint8Array,
 ): Promise<readonly AbiView[] | undefined> {
 	try {
-		return await decodeValues(parameters, data);
+		return decodeValues(parameters, data);
 	} catch (error) {
 		if (error instanceof AbiDataError) return undefined;
 		throw error;
@@ -156,7 +156,7 @@ async function viewLog(
 	interfaceOf: InterfaceOf,
 	items: ContractInterface,
 ): Promise<EventView> {
-	const found = (await decodeLog(items, log)) ?? (await decodeLog(await interfaceOf(log.address), log));
+	const found = decodeLog(items, log) ?? decodeLog(await interfaceOf(log.address), log);
 	const contract = addressText(log.address);
 	if (found) return { kind: "EVENT", contract, event: found.signature, arguments: found.args };
 	return {

@@ -18,7 +18,7 @@ export async function outputView(item: AbiItem | undefined, output: Uint8Array):
 	const outputs = item?.outputs;
 	const isKnown = outputs && isComplete(outputs) && (outputs.length > 0 || output.length === 0);
 	if (!isKnown) return `0x${toHex(output)}`;
-	const values = await decodeValues(outputs, output);
+	const values = decodeValues(outputs, output);
 	const [only] = values;
 	return values.length === 1 ? (only as AbiView) : values;
 }
@@ -65,7 +65,7 @@ export async function receiptView(
 	const logs = await Promise.all(
 		receipt.log.map(async ({ address, topics, data }) => ({
 			contract: viewAddress(address),
-			...((await decodeLog(items, { topics, data })) ?? {
+			...(decodeLog(items, { topics, data }) ?? {
 				topics: topics.map((topic) => `0x${toHex(topic)}`),
 				data: `0x${toHex(data)}`,
 			}),

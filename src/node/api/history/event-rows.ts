@@ -185,7 +185,7 @@ async function eventRow({ node }: ApiContext, { log, info, index }: PlacedLog): 
 	const state = node.view("full");
 	const { dialect } = node.config.node;
 	const contract = concatBytes(Uint8Array.of(addressPrefix()), log.address);
-	const { item, decoded } = (await readStoredEvent(interfaceOf({ node }, contract), log)) ?? {};
+	const { item, decoded } = readStoredEvent(interfaceOf({ node }, contract), log) ?? {};
 	const isKnown = item !== undefined && decoded !== undefined;
 	return {
 		block_number: info.blockNumber,

@@ -3,8 +3,7 @@
  * looked at of an interface and what a log may become are bounded.
  */
 
-import { AbiDataError } from "../../../abi/abi-data-error.js";
-import { checkDecodedSize } from "../../../abi/decoded-size.js";
+import { USUAL_LIMITS } from "../../../abi/codec.js";
 import { type DecodedEvent, decodeEvent, type LogData } from "../../../abi/log.js";
 import { type AbiItem, type AbiParameter, isElementaryType } from "../../../abi/parameter.js";
 import { topicOf } from "../../../abi/selector.js";
@@ -16,9 +15,9 @@ import { interfaceOf } from "./contract-interface.js";
 
 /** Events of an interface that are read. */
 const MAX_EVENTS = 300;
-/** Bytes of a log's data, and what its values may take beyond a multiple of it. */
+/** Bytes of a log's data. */
 const MAX_DATA = 32 << 10;
-const SLACK = 16 << 10;
+const LIMITS = { ...USUAL_LIMITS, slack: 16 << 10 };
 
 /** A type of stored interfaces, which know no tuples' members: arrays have at least one element, and few dimensions. */
 const TYPE = /^([A-Za-z]+[0-9]{0,3})((?:\[(?:[1-9][0-9]{0,3})?\]){0,4})$/;
@@ -32,14 +31,14 @@ interface StoredEvent {
 }
 
 /** @returns undefined if the interface doesn't know the log's event, or nothing is read of it */
-export async function readStoredEvent(
+export function readStoredEvent(
 	abi: Readonly<SmartContractABI> | undefined,
 	log: LogData,
-): Promise<StoredEvent | undefined> {
+): StoredEvent | undefined {
 	const [topic] = log.topics;
 	const item = abi && topic && eventsOf(abi).get(toKey(topic));
 	if (!item) return undefined;
-	return { item, decoded: isSmall(item, log.data) ? await decodeEvent(item, log) : undefined };
+	return { item, decoded: log.data.length <= MAX_DATA ? decodeEvent(item, log, LIMITS) : undefined };
 }
 
 /** Topics of the events of a name, or of one signature such as `Transfer(address,address,uint256)`. */
@@ -75,19 +74,4 @@ function isReadable(item: AbiItem): boolean {
 function isReadableType({ type }: AbiParameter): boolean {
 	const base = TYPE.exec(type)?.[1];
 	return base !== undefined && isElementaryType(base);
-}
-
-function isSmall({ inputs }: AbiItem, data: Uint8Array): boolean {
-	if (data.length > MAX_DATA) return false;
-	try {
-		checkDecodedSize(
-			inputs.filter(({ indexed }) => !indexed),
-			data,
-			SLACK,
-		);
-		return true;
-	} catch (error) {
-		if (error instanceof AbiDataError) return false;
-		throw error;
-	}
 }

@@ -47,7 +47,7 @@ export async function eventNotice(
 ): Promise<RpcValue> {
 	const object = logObject(placed, block, removed, style) as Readonly<Record<string, RpcValue>>;
 	const contract = concatBytes(Uint8Array.of(addressPrefix()), placed.log.address);
-	const { decoded } = (await readStoredEvent(state.abi.get(contract), placed.log)) ?? {};
+	const { decoded } = readStoredEvent(state.abi.get(contract), placed.log) ?? {};
 	return {
 		...object,
 		event: decoded?.event ?? null,

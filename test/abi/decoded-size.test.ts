@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { decodeValues } from "../../../src/abi/coder.js";
-import type { AbiParameter } from "../../../src/abi/parameter.js";
+import { decodeValues } from "../../src/abi/coder.js";
+import type { AbiParameter } from "../../src/abi/parameter.js";
 
 const word = (value: number): Buffer => Buffer.from(value.toString(16).padStart(64, "0"), "hex");
 const parameter = (type: string, components?: readonly AbiParameter[]): AbiParameter => ({
@@ -26,18 +26,18 @@ describe("values that are much larger than their bytes", () => {
 			overlapping(2000, Buffer.concat([word(2000), Buffer.alloc(64_000)])),
 		],
 	])("%s are refused", async (_, type, data) => {
-		await expect(decodeValues([parameter(type)], data)).rejects.toThrow("much larger than the data itself");
+		expect(() => decodeValues([parameter(type)], data)).toThrow("much larger than the data itself");
 	});
 
 	it("are refused if they take no bytes at all", async () => {
 		const data = Buffer.concat([word(32), word(1e9), Buffer.alloc(64)]);
-		await expect(decodeValues([parameter("tuple[]", [])], data)).rejects.toThrow("much larger");
-		await expect(decodeValues([parameter("uint256[0][]")], data)).rejects.toThrow("much larger");
+		expect(() => decodeValues([parameter("tuple[]", [])], data)).toThrow("much larger");
+		expect(() => decodeValues([parameter("uint256[0][]")], data)).toThrow("much larger");
 	});
 
 	it("are refused if their type has no bottom", async () => {
 		const type = `uint256${"[]".repeat(5000)}`;
-		await expect(decodeValues([parameter(type)], Buffer.concat(Array(200).fill(word(32))))).rejects.toThrow(
+		expect(() => decodeValues([parameter(type)], Buffer.concat(Array(200).fill(word(32))))).toThrow(
 			"more than 64 deep",
 		);
 	});
