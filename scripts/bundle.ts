@@ -249,9 +249,9 @@ async function writeStartCommand({ pjson, manifest }: Plugin): Promise<void> {
 async function writeManifest(): Promise<number> {
 	const plugin = new Plugin({ root, type: "core", ignoreManifest: true, errorOnManifestCreate: true });
 	await plugin.load();
-	// Shapes of results are asked for rarely, and the manifest is read by every command.
+	// Shapes of results are asked for rarely, kinds by the command alone, and the manifest is read by every command.
 	for (const command of Object.values(plugin.manifest.commands)) {
-		delete command["result"];
+		for (const member of ["result", "outputKind", "takesIds", "enableJsonFlag"]) delete command[member];
 		command.flags = { ...command.flags, ...general(plugin, command.flags) };
 		command.usage ??= usageLine(command);
 	}

@@ -2,7 +2,6 @@
 
 import { COMMANDS as TABLE } from "../src/commands/table.js";
 
-const load = async ([id, command]: [string, (typeof TABLE)[string]]) =>
-	[id, (await command()).default] as const;
+const load = async ([id, command]: [string, (typeof TABLE)[string]]) => [id, await command()] as const;
 
 export const COMMANDS = Object.fromEntries(await Promise.all(Object.entries(TABLE).map(load)));

@@ -44,7 +44,8 @@ function manifestRoot(words: readonly string[], root: string): string {
 function bringCommands(config: Config): void {
 	for (const [id, load] of Object.entries(COMMANDS)) {
 		const command = config.findCommand(id);
-		if (command) command.load = async () => Object.assign((await load()).default, { id });
+		// The class knows its id from then on, as those do that the framework loads.
+		if (command) command.load = async () => Object.assign(await load(), { id });
 	}
 }
 

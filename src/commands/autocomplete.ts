@@ -17,7 +17,7 @@ import {
 } from "../terminal/command-line/completion.js";
 import { printText } from "../terminal/output/output.js";
 
-export default class Autocomplete extends CoinCommand {
+export class Autocomplete extends CoinCommand {
 	static override summary = "Print the completion script of a shell";
 	static override description =
 		"Completes commands, flags and their values, the endpoints and methods of coin rpc, and labels of keys, contacts and profiles. " +

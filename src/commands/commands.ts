@@ -3,7 +3,7 @@ import { CoinCommand } from "../terminal/base/coin-command.js";
 import { commandSchema, type DescribedCommand } from "../terminal/schema/command-schema.js";
 import { lines, type ResultShape, record } from "../terminal/schema/result-shape.js";
 
-export default class Commands extends CoinCommand {
+export class Commands extends CoinCommand {
 	static override summary = "List every command, for people or as a catalogue for programs";
 	static override description =
 		"With --json a line a command: its class, and arguments, flags, result and errors as JSON Schema.";

@@ -1,18 +1,18 @@
 import { once } from "node:events";
 import { Flags } from "@oclif/core";
 import { serveExplorer } from "../launch/explorer-server.js";
-import { QueryCommand } from "../terminal/base/query-command.js";
+import { query } from "../terminal/base/command-row.js";
 import { nodeFlags } from "../terminal/flags/flags.js";
 import { printLine } from "../terminal/output/output.js";
 import { interruption } from "../terminal/prompt/interrupt.js";
 import { Failure } from "../wallet/failure.js";
 
-export default class Explorer extends QueryCommand {
-	static override summary = "Serve the explorer of a node on this machine, until interrupted";
-	static override description =
-		"The page is for this machine's browsers alone, and passes on questions that change nothing. Nodes serve it themselves with coin node start --explorer.";
-	static override examples = ["<%= config.bin %> explorer --node http://127.0.0.1:8090"];
-	static override flags = {
+export const Explorer = query({
+	summary: "Serve the explorer of a node on this machine, until interrupted",
+	description:
+		"The page is for this machine's browsers alone, and passes on questions that change nothing. Nodes serve it themselves with coin node start --explorer.",
+	examples: ["<%= config.bin %> explorer --node http://127.0.0.1:8090"],
+	flags: {
 		...nodeFlags,
 		port: Flags.integer({
 			description: "port of the page; 0: any free one",
@@ -20,11 +20,9 @@ export default class Explorer extends QueryCommand {
 			min: 0,
 			max: 65_535,
 		}),
-	};
-
-	async run(): Promise<void> {
-		const { flags } = await this.parse(Explorer);
-		const { http, headers, profile } = await this.settings(flags);
+	},
+	run: async ({ flags, settings }) => {
+		const { http, headers, profile } = settings;
 		if (http === undefined) throw new Failure("usage", `the profile "${profile}" has no http address`);
 		const server = await serveExplorer(http.replace(/\/+$/, ""), flags.port, headers).catch(
 			(error: unknown) => {
@@ -36,5 +34,5 @@ export default class Explorer extends QueryCommand {
 		const ended = interruption();
 		if (!ended.aborted) await once(ended, "abort");
 		await server.close();
-	}
-}
+	},
+});

@@ -28,7 +28,7 @@ type Server = keyof typeof FOLDERS;
 /** Answers are printed as they come, lists of a hundred full blocks too. Bytes. */
 const MAX_RAW_ANSWER = 512 << 20;
 
-export default class Rpc extends CoinCommand {
+export class Rpc extends CoinCommand {
 	static override summary = "Call an endpoint of a node and print its answer untouched";
 	static override description =
 		"<name> is an endpoint of the HTTP API, a JSON-RPC method (eth_…, coin_…, debug_…), a gRPC method (GetAccount, " +

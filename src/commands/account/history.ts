@@ -1,7 +1,8 @@
 import { Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import { AccountQuery, accountArgument } from "../../terminal/base/account-query.js";
+import { accountArgument } from "../../terminal/base/account-query.js";
+import { accountQuery, type CommandContext } from "../../terminal/base/command-row.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { historyFlags, historyWish } from "../../terminal/flags/history-flags.js";
 import { csvLine } from "../../terminal/output/csv.js";
@@ -34,21 +35,22 @@ interface Window {
 	readonly untilMs: bigint | undefined;
 	readonly csv: boolean;
 	readonly confirmed: boolean;
+	readonly out: Pick<CommandContext<never, never>, "json" | "print" | "warning">;
 }
 
-export default class AccountHistory extends AccountQuery {
-	static override summary = "List what changed the balance of an account, with the balance after each change";
-	static override description =
+export const AccountHistory = accountQuery({
+	summary: "List what changed the balance of an account, with the balance after each change",
+	description:
 		"The newest first, counted back from the present balance: transactions, what contracts paid, stakes, rewards and fees; with --token " +
 		"the transfers of one ORC-20 token. Amounts are in coins for people and with --format csv, in sun with --json, and without the fee, " +
 		"which is beside them. A change whose amount no history tells (trades) leaves the older balances empty; a rest before the first one is " +
-		"reported. The node must keep a history (node.history.index = on; development chains do).";
-	static override examples = [
+		"reported. The node must keep a history (node.history.index = on; development chains do).",
+	examples: [
 		"<%= config.bin %> account history alice --limit 10",
 		"<%= config.bin %> account history alice --since 2026-01-01T00:00:00Z --until 2026-03-31T23:59:59Z --format csv",
-	];
-	static override args = accountArgument;
-	static override result = lines(
+	],
+	args: accountArgument,
+	result: lines(
 		either(
 			record({
 				...HISTORY_SHAPE,
@@ -65,103 +67,103 @@ export default class AccountHistory extends AccountQuery {
 				decimals: "integer",
 			}),
 		),
-	);
-	static override flags = {
+	),
+	flags: {
 		...nodeFlags,
 		...keystoreFlags,
 		...historyFlags,
 		token: Flags.string({ description: "an ORC-20 token instead of coins", helpValue: "<contract>" }),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(AccountHistory);
+	},
+	run: async ({ flags, settings, client, address, json, print, warning }) => {
 		const wish = historyWish(flags, Number.POSITIVE_INFINITY);
-		const { client, settings, address } = await this.subject(flags, args.account);
-		const window = { ...wish, csv: flags.format === "csv", confirmed: flags.confirmed };
-		if (flags.token === undefined) return this.printCoins(client, address, window);
-		const token = await accountNamed(settings, flags.token);
-		await this.printTokens(client, address, toBase58Check(token), window);
-	}
-
-	private async printCoins(client: NodeClient, address: Uint8Array, window: Window): Promise<void> {
-		const view = window.confirmed ? "solidity" : "full";
-		const count = new BalanceCount((await accountOf(client, address, view))?.balance ?? 0n);
-		const own = toHex(address);
-		const printed: BalancedEntry[] = [];
-		let given = 0;
-		let unknownBefore: string | undefined;
-		const parameters = {
-			only_confirmed: window.confirmed ? "true" : undefined,
-			min_timestamp: window.sinceMs?.toString(),
+		const window = {
+			...wish,
+			out: { json, print, warning },
+			csv: flags.format === "csv",
+			confirmed: flags.confirmed,
 		};
-		if (window.csv) printLine(csvLine(COLUMNS));
-		for await (const row of historyRows(
-			client,
-			historyPath("accounts", address, "transactions"),
-			parameters,
-		)) {
-			const entry = count.add(entryOf(row, own));
-			if (count.before === undefined) unknownBefore ??= entry.txID;
-			if (!isWithin(entry.time, window)) continue;
-			if (given++ >= window.limit) return this.printEntries(printed, window);
-			if (window.csv) printLine(csvLine(COLUMNS.map((column) => coinCells(entry)[column])));
-			else if (this.json) this.printRecord(entry);
-			else printed.push(entry);
-		}
-		this.printEntries(printed, window);
-		if (unknownBefore !== undefined) {
-			this.warning(`balances before ${unknownBefore} are not known: the history doesn't tell what it moved`);
-		} else if (window.sinceMs === undefined && count.before !== 0n) {
-			const waiting = window.confirmed ? 0 : await pendingCount(client);
-			this.warning(
-				waiting > 0
-					? `${formatCoin(count.before ?? 0n)} are not explained: transactions wait for a block (${waiting} at this node), and what they do to the account is in its balance already; ask again once they are in a block, or leave out what can change (--confirmed)`
-					: `${formatCoin(count.before ?? 0n)} are not explained: the account had them before its first transaction, or they came without one`,
-			);
-		}
-	}
+		if (flags.token === undefined) return printCoins(client, address, window);
+		const token = await accountNamed(settings, flags.token);
+		await printTokens(client, address, toBase58Check(token), window);
+	},
+});
 
-	private printEntries(entries: readonly BalancedEntry[], { csv }: Window): void {
-		if (csv || this.json) return;
-		this.printList(
-			entries,
-			["time", "type", "direction", "counterparty", "amount", "fee", "balance", "txID"],
-			"nothing happened",
-			entries.map((entry) => ({ ...entry, ...coinCells(entry), time: localTime(entry.time) })),
+async function printCoins(client: NodeClient, address: Uint8Array, window: Window): Promise<void> {
+	const view = window.confirmed ? "solidity" : "full";
+	const count = new BalanceCount((await accountOf(client, address, view))?.balance ?? 0n);
+	const own = toHex(address);
+	const printed: BalancedEntry[] = [];
+	let given = 0;
+	let unknownBefore: string | undefined;
+	const parameters = {
+		only_confirmed: window.confirmed ? "true" : undefined,
+		min_timestamp: window.sinceMs?.toString(),
+	};
+	if (window.csv) printLine(csvLine(COLUMNS));
+	for await (const row of historyRows(client, historyPath("accounts", address, "transactions"), parameters)) {
+		const entry = count.add(entryOf(row, own));
+		if (count.before === undefined) unknownBefore ??= entry.txID;
+		if (!isWithin(entry.time, window)) continue;
+		if (given++ >= window.limit) return printEntries(printed, window);
+		if (window.csv) printLine(csvLine(COLUMNS.map((column) => coinCells(entry)[column])));
+		else if (window.out.json) window.out.print.record(entry);
+		else printed.push(entry);
+	}
+	printEntries(printed, window);
+	if (unknownBefore !== undefined) {
+		window.out.warning(
+			`balances before ${unknownBefore} are not known: the history doesn't tell what it moved`,
+		);
+	} else if (window.sinceMs === undefined && count.before !== 0n) {
+		const waiting = window.confirmed ? 0 : await pendingCount(client);
+		window.out.warning(
+			waiting > 0
+				? `${formatCoin(count.before ?? 0n)} are not explained: transactions wait for a block (${waiting} at this node), and what they do to the account is in its balance already; ask again once they are in a block, or leave out what can change (--confirmed)`
+				: `${formatCoin(count.before ?? 0n)} are not explained: the account had them before its first transaction, or they came without one`,
 		);
 	}
+}
 
-	private async printTokens(
-		client: NodeClient,
-		address: Uint8Array,
-		token: string,
-		window: Window,
-	): Promise<void> {
-		let balance = await tokenBalanceNow(client, address, token);
-		const own = toBase58Check(address);
-		const printed: TokenEntry[] = [];
-		let given = 0;
-		if (window.csv) printLine(csvLine(TOKEN_COLUMNS));
-		const parameters = { contract_address: token, min_timestamp: window.sinceMs?.toString() };
-		const path = historyPath("accounts", address, "transactions/orc20");
-		for await (const row of historyRows(client, path, parameters)) {
-			const found = tokenEntry(row, own, balance);
-			if (!found) continue;
-			balance = found.before;
-			if (!isWithin(found.entry.time, window)) continue;
-			if (given++ >= window.limit) break;
-			if (window.csv) printLine(csvLine(TOKEN_COLUMNS.map((column) => tokenCells(found.entry)[column])));
-			else if (this.json) this.printRecord(found.entry);
-			else printed.push(found.entry);
-		}
-		if (window.csv || this.json) return;
-		this.printList(
-			printed,
-			["time", "direction", "counterparty", "amount", "symbol", "balance", "txID"],
-			"no transfers",
-			printed.map((entry) => ({ ...tokenCells(entry), time: localTime(entry.time) })),
-		);
+function printEntries(entries: readonly BalancedEntry[], { csv, out }: Window): void {
+	if (csv || out.json) return;
+	out.print.list(
+		entries,
+		["time", "type", "direction", "counterparty", "amount", "fee", "balance", "txID"],
+		"nothing happened",
+		entries.map((entry) => ({ ...entry, ...coinCells(entry), time: localTime(entry.time) })),
+	);
+}
+
+async function printTokens(
+	client: NodeClient,
+	address: Uint8Array,
+	token: string,
+	window: Window,
+): Promise<void> {
+	let balance = await tokenBalanceNow(client, address, token);
+	const own = toBase58Check(address);
+	const printed: TokenEntry[] = [];
+	let given = 0;
+	if (window.csv) printLine(csvLine(TOKEN_COLUMNS));
+	const parameters = { contract_address: token, min_timestamp: window.sinceMs?.toString() };
+	const path = historyPath("accounts", address, "transactions/orc20");
+	for await (const row of historyRows(client, path, parameters)) {
+		const found = tokenEntry(row, own, balance);
+		if (!found) continue;
+		balance = found.before;
+		if (!isWithin(found.entry.time, window)) continue;
+		if (given++ >= window.limit) break;
+		if (window.csv) printLine(csvLine(TOKEN_COLUMNS.map((column) => tokenCells(found.entry)[column])));
+		else if (window.out.json) window.out.print.record(found.entry);
+		else printed.push(found.entry);
 	}
+	if (window.csv || window.out.json) return;
+	window.out.print.list(
+		printed,
+		["time", "direction", "counterparty", "amount", "symbol", "balance", "txID"],
+		"no transfers",
+		printed.map((entry) => ({ ...tokenCells(entry), time: localTime(entry.time) })),
+	);
 }
 
 /** Transactions that wait at the node; none where it doesn't say. */

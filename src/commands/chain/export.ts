@@ -5,32 +5,28 @@ import { Args, Flags } from "@oclif/core";
 import { openOffline } from "../../launch/offline-chain.js";
 import { delimited } from "../../node/chain/block-file.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { command } from "../../terminal/base/command-row.js";
 import { directoryFlags } from "../../terminal/flags/directory-flags.js";
 import { printJsonNote } from "../../terminal/output/output.js";
 import { RateBar, rateFlag, rateMode } from "../../terminal/progress/rate-bar.js";
 import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";
 import { Failure } from "../../wallet/failure.js";
 
-export default class ChainExport extends CoinCommand {
-	static override summary = "Export blocks of a data directory into a file";
-	static override description =
-		"The file is a run of length-delimited blocks, as chain import reads it. The genesis block is left out.";
-	static override examples = [
-		"<%= config.bin %> chain export blocks.bin -c config.conf -d /var/lib/coin --from 1 --to 1000",
-	];
-	static override args = {
+export const ChainExport = command({
+	summary: "Export blocks of a data directory into a file",
+	description:
+		"The file is a run of length-delimited blocks, as chain import reads it. The genesis block is left out.",
+	examples: ["<%= config.bin %> chain export blocks.bin -c config.conf -d /var/lib/coin --from 1 --to 1000"],
+	args: {
 		file: Args.string({ description: "new file, - for standard output", required: true, ignoreStdin: true }),
-	};
-	static override flags = {
+	},
+	flags: {
 		...directoryFlags,
 		from: Flags.string({ description: "first block (1)", helpValue: "<n>", default: "1" }),
 		to: Flags.string({ description: "last block (the head)", helpValue: "<n>" }),
 		...rateFlag,
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ChainExport);
+	},
+	run: async ({ args, flags, chatty, print, warning }) => {
 		const [from, until] = [
 			blockNumber(flags.from),
 			flags.to === undefined ? undefined : blockNumber(flags.to),
@@ -41,7 +37,7 @@ export default class ChainExport extends CoinCommand {
 		}
 		const chain = await openOffline(flags.config, flags["output-directory"], 0);
 		const interrupted = interruption();
-		const bar = await RateBar.open("exporting", rateMode(flags, this.chatty), true);
+		const bar = await RateBar.open("exporting", rateMode(flags, chatty), true);
 		let blocks = 0;
 		let transactions = 0;
 		let unsigned = 0;
@@ -73,17 +69,15 @@ export default class ChainExport extends CoinCommand {
 			await chain.close();
 		}
 		if (unsigned > 0) {
-			this.warning(
-				`unsigned transactions of unlocked accounts: ${unsigned}; no other chain imports their blocks`,
-			);
+			warning(`unsigned transactions of unlocked accounts: ${unsigned}; no other chain imports their blocks`);
 		}
 		const record = { blocks, transactions, from, to: from + BigInt(blocks) - 1n };
 		// Standard output may be the blocks themselves.
-		if (args.file !== "-") this.printRecord(record);
-		else if (this.chatty) printJsonNote(record);
+		if (args.file !== "-") print.record(record);
+		else if (chatty) printJsonNote(record);
 		if (interrupted.aborted) endInterrupted();
-	}
-}
+	},
+});
 
 /** Whether it counts only where its account was unlocked (protocol/development-chain §4.3). Shielded ones need no signature. */
 function isUnsigned({ message, type }: SignedTransaction): boolean {

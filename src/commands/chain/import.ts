@@ -13,7 +13,7 @@ import { RateBar, rateFlag, rateMode } from "../../terminal/progress/rate-bar.js
 import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";
 import { Failure } from "../../wallet/failure.js";
 
-export default class ChainImport extends CoinCommand {
+export class ChainImport extends CoinCommand {
 	static override summary = "Import blocks from a file into a data directory";
 	static override description =
 		"Every block is checked as one from the network. Blocks that are there already are skipped, so an import that was " +

@@ -4,8 +4,8 @@ import { decodeEvent, decodeLog } from "../../abi/log.js";
 import type { AbiItem, ContractInterface } from "../../abi/parameter.js";
 import { topicOf } from "../../abi/selector.js";
 import { concatBytes, fromHex, toHex } from "../../protocol/bytes.js";
-import type { OutputKind } from "../../terminal/base/coin-command.js";
-import { QueryCommand } from "../../terminal/base/query-command.js";
+import { query } from "../../terminal/base/command-row.js";
+import { blockNamed } from "../../terminal/base/node-questions.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { printJson, printLine } from "../../terminal/output/output.js";
@@ -13,7 +13,7 @@ import { findItem } from "../../wallet/abi/interface.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { historyPath, historyRows } from "../../wallet/node/history-client.js";
-import { NodeClient } from "../../wallet/node/node-client.js";
+import type { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
 import {
@@ -26,21 +26,21 @@ import {
 import { interfaceThroughProxy } from "../../wallet/view/contract-record.js";
 import { pastEvent } from "../../wallet/view/past-event.js";
 
-export default class ContractLogs extends QueryCommand {
-	static override outputKind: OutputKind = "stream";
-	static override summary = "Print logs of contracts, decoded where their interface is known";
-	static override description =
+export const ContractLogs = query({
+	outputKind: "stream",
+	summary: "Print logs of contracts, decoded where their interface is known",
+	description:
 		`Without --from-block the newest ${USUAL_RANGE} blocks are looked through; with --follow only new ones. The node ` +
-		"must serve JSON-RPC.";
-	static override examples = [
+		"must serve JSON-RPC.",
+	examples: [
 		"<%= config.bin %> contract logs --address store --event Changed --from-block 100",
 		"<%= config.bin %> contract logs --address store --event 'Changed(address indexed by,uint256 value,string note)' --follow",
 		"<%= config.bin %> contract logs --address store --event Changed --history --limit 50",
-	];
-	static override args = {
+	],
+	args: {
 		contract: Args.string({ description: "contract; the same as --address", ignoreStdin: true }),
-	};
-	static override flags = {
+	},
+	flags: {
 		...nodeFlags,
 		...keystoreFlags,
 		...abiFlag,
@@ -69,82 +69,82 @@ export default class ContractLogs extends QueryCommand {
 			helpValue: "<n>",
 			dependsOn: ["history"],
 		}),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ContractLogs);
-		const settings = await this.settings(flags);
-		const client = new NodeClient(settings);
+	},
+	run: async ({ args, flags, settings, client, json }) => {
 		const named = [...(args.contract === undefined ? [] : [args.contract]), ...(flags.address ?? [])];
 		const addresses = await Promise.all(named.map((text) => accountNamed(settings, text)));
 		const [first] = addresses;
-		if (flags.history) return this.printHistory(client, addresses, flags.event, flags.limit);
+		if (flags.history) return printHistory(client, addresses, flags, json);
 		const items = (await interfaceFlag(flags.abi)) ?? (first ? await interfaceOrNone(client, first) : []);
 		const event = flags.event === undefined ? undefined : findItem(items, flags.event, "event");
 		const values = await Promise.all((flags.topic ?? []).map((text) => topicBytes(settings, text)));
-		const query = {
+		const wanted = {
 			addresses,
 			topics: [...(event && !event.anonymous ? [topicOf(event)] : []), ...values],
 		};
 		const from = flags["from-block"];
-		const start = from === undefined ? undefined : (await this.blockNamed(client, from, "full")).number;
+		const start = from === undefined ? undefined : (await blockNamed(client, from, "full")).number;
 		if (flags.follow) {
-			for await (const log of followLogs(client, query, start)) await this.print(log, event, items);
+			for await (const log of followLogs(client, wanted, start)) await printLog(log, event, items, json);
 			return;
 		}
 		const head = await headNumber(client);
 		const to = flags["to-block"];
-		const end = to === undefined ? head : (await this.blockNamed(client, to, "full")).number;
+		const end = to === undefined ? head : (await blockNamed(client, to, "full")).number;
 		const newest = end > USUAL_RANGE ? end - USUAL_RANGE + 1n : 0n;
-		for await (const log of pastLogs(client, query, start ?? newest, end))
-			await this.print(log, event, items);
-	}
+		for await (const log of pastLogs(client, wanted, start ?? newest, end))
+			await printLog(log, event, items, json);
+	},
+});
 
-	/** @param event name or signature */
-	private async printHistory(
-		client: NodeClient,
-		addresses: readonly Uint8Array[],
-		event: string | undefined,
-		limit: string | undefined,
-	): Promise<void> {
-		const [contract] = addresses;
-		if (!contract || addresses.length > 1)
-			throw new Failure("usage", "--history lists the events of one contract: name it with --address");
-		const most = limit === undefined ? undefined : Number(parseCount(limit));
-		const path = historyPath("contracts", contract, "events");
-		for await (const row of historyRows(client, path, { event_name: event }, most)) {
-			const found = pastEvent(row);
-			if (this.json) {
-				printJson(found);
-				continue;
-			}
-			const { block, txID, event, args, topics = [], data = "0x" } = found;
-			const what = args ? `${event}${viewText(args)}` : `${topics.join(" ")} ${data}`;
-			printLine(`${block}  ${txID}  ${found.contract}  ${what}`);
+async function printHistory(
+	client: NodeClient,
+	addresses: readonly Uint8Array[],
+	{ event: name, limit }: { readonly event?: string | undefined; readonly limit?: string | undefined },
+	json: boolean,
+): Promise<void> {
+	const [contract] = addresses;
+	if (!contract || addresses.length > 1)
+		throw new Failure("usage", "--history lists the events of one contract: name it with --address");
+	const most = limit === undefined ? undefined : Number(parseCount(limit));
+	const path = historyPath("contracts", contract, "events");
+	for await (const row of historyRows(client, path, { event_name: name }, most)) {
+		const found = pastEvent(row);
+		if (json) {
+			printJson(found);
+			continue;
 		}
+		const { block, txID, event, args, topics = [], data = "0x" } = found;
+		const what = args ? `${event}${viewText(args)}` : `${topics.join(" ")} ${data}`;
+		printLine(`${block}  ${txID}  ${found.contract}  ${what}`);
 	}
+}
 
-	private async print(log: ContractLog, event: AbiItem | undefined, items: ContractInterface): Promise<void> {
-		const decoded = event ? await decodeEvent(event, log) : await decodeLog(items, log);
-		const contract = viewAddress(log.address);
-		if (this.json) {
-			return printJson({
-				block: log.block,
-				txID: log.txID,
-				logIndex: log.logIndex,
-				contract,
-				...(decoded ?? {
-					topics: log.topics.map((topic) => `0x${toHex(topic)}`),
-					data: `0x${toHex(log.data)}`,
-				}),
-				...(log.removed ? { removed: true } : {}),
-			});
-		}
-		const what = decoded
-			? `${decoded.event}${viewText(decoded.args)}`
-			: `${log.topics.map((topic) => `0x${toHex(topic)}`).join(" ")} 0x${toHex(log.data)}`;
-		printLine(`${log.block}  ${log.txID}  ${contract}  ${what}${log.removed ? "  (removed)" : ""}`);
+async function printLog(
+	log: ContractLog,
+	event: AbiItem | undefined,
+	items: ContractInterface,
+	json: boolean,
+): Promise<void> {
+	const decoded = event ? await decodeEvent(event, log) : await decodeLog(items, log);
+	const contract = viewAddress(log.address);
+	if (json) {
+		return printJson({
+			block: log.block,
+			txID: log.txID,
+			logIndex: log.logIndex,
+			contract,
+			...(decoded ?? {
+				topics: log.topics.map((topic) => `0x${toHex(topic)}`),
+				data: `0x${toHex(log.data)}`,
+			}),
+			...(log.removed ? { removed: true } : {}),
+		});
 	}
+	const what = decoded
+		? `${decoded.event}${viewText(decoded.args)}`
+		: `${log.topics.map((topic) => `0x${toHex(topic)}`).join(" ")} 0x${toHex(log.data)}`;
+	printLine(`${log.block}  ${log.txID}  ${contract}  ${what}${log.removed ? "  (removed)" : ""}`);
 }
 
 /** An address without a contract has no logs, and no interface. */

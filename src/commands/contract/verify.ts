@@ -3,7 +3,7 @@ import { type AbiView, decodeValues, keyedValues } from "../../abi/coder.js";
 import { giveSource } from "../../launch/source-work.js";
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import { QueryCommand } from "../../terminal/base/query-command.js";
+import { query } from "../../terminal/base/command-row.js";
 import { compilerFlag, contractsFrom } from "../../terminal/contract/compiler-input.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
@@ -12,32 +12,77 @@ import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
 import { type Comparison, compareCode, constructorArguments } from "../../wallet/compiler/comparison.js";
 import { type CompiledContract, contractsNamed } from "../../wallet/compiler/output.js";
 import type { CompilerSettings } from "../../wallet/compiler/sources.js";
-import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type JsonRecord, member, writeWireJson } from "../../wallet/json.js";
 import { callJsonRpc, developmentUrl } from "../../wallet/node/json-rpc.js";
-import { NodeClient } from "../../wallet/node/node-client.js";
+import type { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
 import { contractAt } from "../../wallet/view/contract-record.js";
 
-export default class ContractVerify extends QueryCommand {
-	static override summary = "Compare a deployed contract with its sources";
-	static override description =
+const verifyFlags = {
+	...nodeFlags,
+	...keystoreFlags,
+	...compilerFlag,
+	source: Flags.string({
+		description:
+			"Solidity file (repeatable), or one file of JSON: standard input or output of a compiler, artifact, build file of hardhat",
+		helpValue: "<path>",
+		required: true,
+		multiple: true,
+		multipleNonGreedy: true,
+		helpGroup: "CONTRACT",
+	}),
+	contract: Flags.string({
+		description: "its name in the sources, as Name or file:Name (default: any that matches)",
+		helpValue: "<name>",
+		helpGroup: "CONTRACT",
+	}),
+	"optimizer-runs": Flags.string({
+		description: "compile with the optimizer, for so many runs",
+		helpValue: "<n>",
+		helpGroup: "CONTRACT",
+	}),
+	"evm-version": Flags.string({
+		description: "version of the machine to compile for (default: the compiler's)",
+		helpValue: "<name>",
+		helpGroup: "CONTRACT",
+	}),
+	store: Flags.boolean({
+		description:
+			"store sources, compiler and interface with the node: a development chain, or that of --output-directory",
+		helpGroup: "CONTRACT",
+	}),
+	"output-directory": Flags.string({
+		char: "d",
+		description: "with --store: data directory of the node, which runs on this machine",
+		helpValue: "<dir>",
+		dependsOn: ["store"],
+		helpGroup: "CONTRACT",
+	}),
+	"via-ir": Flags.boolean({
+		description: "compile through the intermediate language",
+		helpGroup: "CONTRACT",
+	}),
+};
+
+export const ContractVerify = query({
+	summary: "Compare a deployed contract with its sources",
+	description:
 		"Compiles the sources, or reads what a compiler or toolchain wrote, and compares with the code on the chain. " +
 		"Metadata, immutable values and addresses of libraries are left aside; match is exact where even the metadata " +
 		"is the same. The compiler is the package solc or a program solc that is installed beside this one; " +
 		"it must have the version and settings with which the contract was made. With --store the node keeps the sources " +
-		"(/v1/contracts/<address>/source) and decodes events of the contract by them.";
-	static override examples = [
+		"(/v1/contracts/<address>/source) and decodes events of the contract by them.",
+	examples: [
 		"<%= config.bin %> contract verify store --source Store.sol --optimizer-runs 200 --evm-version istanbul --solc 0.8.37",
 		"<%= config.bin %> contract verify store --source standard-input.json --contract Store",
 		"<%= config.bin %> contract verify store --source standard-input.json --store",
-	];
-	static override args = {
+	],
+	args: {
 		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-	};
-	static override result = one(
+	},
+	result: one(
 		record({
 			address: "address",
 			contract: "text",
@@ -48,59 +93,12 @@ export default class ContractVerify extends QueryCommand {
 			"libraries?": map("address"),
 			"constructor?": map("any"),
 		}),
-	);
-	static override flags = {
-		...nodeFlags,
-		...keystoreFlags,
-		...compilerFlag,
-		source: Flags.string({
-			description:
-				"Solidity file (repeatable), or one file of JSON: standard input or output of a compiler, artifact, build file of hardhat",
-			helpValue: "<path>",
-			required: true,
-			multiple: true,
-			multipleNonGreedy: true,
-			helpGroup: "CONTRACT",
-		}),
-		contract: Flags.string({
-			description: "its name in the sources, as Name or file:Name (default: any that matches)",
-			helpValue: "<name>",
-			helpGroup: "CONTRACT",
-		}),
-		"optimizer-runs": Flags.string({
-			description: "compile with the optimizer, for so many runs",
-			helpValue: "<n>",
-			helpGroup: "CONTRACT",
-		}),
-		"evm-version": Flags.string({
-			description: "version of the machine to compile for (default: the compiler's)",
-			helpValue: "<name>",
-			helpGroup: "CONTRACT",
-		}),
-		store: Flags.boolean({
-			description:
-				"store sources, compiler and interface with the node: a development chain, or that of --output-directory",
-			helpGroup: "CONTRACT",
-		}),
-		"output-directory": Flags.string({
-			char: "d",
-			description: "with --store: data directory of the node, which runs on this machine",
-			helpValue: "<dir>",
-			dependsOn: ["store"],
-			helpGroup: "CONTRACT",
-		}),
-		"via-ir": Flags.boolean({
-			description: "compile through the intermediate language",
-			helpGroup: "CONTRACT",
-		}),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ContractVerify);
-		const settings = await this.settings(flags);
+	),
+	flags: verifyFlags,
+	run: async ({ args, flags, settings, client, chatty, print }) => {
 		const address = await accountNamed(settings, args.address);
-		const { runtimecode, smart_contract: stored } = await contractAt(new NodeClient(settings), address);
-		const { contracts, compiler, input } = await withProgress("compiling", this.chatty, () =>
+		const { runtimecode, smart_contract: stored } = await contractAt(client, address);
+		const { contracts, compiler, input } = await withProgress("compiling", chatty, () =>
 			contractsFrom(flags.source, flags.solc, compilerSettings(flags), flags.store),
 		);
 		const candidates = contractsNamed(contracts, flags.contract).filter(hasCode);
@@ -116,9 +114,9 @@ export default class ContractVerify extends QueryCommand {
 		const { immutables, libraries } = comparison;
 		if (flags.store) {
 			const record = sourceRecord(contract, comparison.match, compiler, input);
-			await this.store(settings, address, record, flags["output-directory"]);
+			await store(client, address, record, flags["output-directory"]);
 		}
-		this.printRecord({
+		print.record({
 			address: toBase58Check(address),
 			contract: contract.name,
 			match: comparison.match,
@@ -134,20 +132,20 @@ export default class ContractVerify extends QueryCommand {
 					: undefined,
 			constructor: await constructorView(contract, stored?.bytecode ?? new Uint8Array(0)),
 		});
-	}
+	},
+});
 
-	/** @param directory data directory of a node on this machine; undefined: a development chain is given the record */
-	private async store(
-		settings: Settings,
-		address: Uint8Array,
-		record: string,
-		directory: string | undefined,
-	): Promise<void> {
-		if (directory !== undefined) return giveSource(directory, address, record);
-		const url = developmentUrl(settings);
-		const params = [toHex(address), record];
-		await callJsonRpc(new NodeClient(settings), "dev_setContractSource", params, url);
-	}
+/** @param directory data directory of a node on this machine; undefined: a development chain is given the record */
+async function store(
+	client: NodeClient,
+	address: Uint8Array,
+	record: string,
+	directory: string | undefined,
+): Promise<void> {
+	if (directory !== undefined) return giveSource(directory, address, record);
+	const url = developmentUrl(client.settings);
+	const params = [toHex(address), record];
+	await callJsonRpc(client, "dev_setContractSource", params, url);
 }
 
 /** What the node keeps of a contract (protocol/history §7). @throws {Failure} `bad_value` if there are no sources */
@@ -186,7 +184,7 @@ function hasCode(contract: CompiledContract): contract is Compiled {
 	return contract.runtime !== undefined && contract.runtime.bytes.length > 0;
 }
 
-function compilerSettings(flags: Interfaces.InferredFlags<typeof ContractVerify.flags>): CompilerSettings {
+function compilerSettings(flags: Interfaces.InferredFlags<typeof verifyFlags>): CompilerSettings {
 	const { "optimizer-runs": runs, "evm-version": evmVersion, "via-ir": viaIr } = flags;
 	return {
 		...(runs === undefined ? {} : { optimizerRuns: Number(parseCount(runs)) }),

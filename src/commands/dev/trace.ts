@@ -1,7 +1,11 @@
-import { Args, Flags } from "@oclif/core";
+import { Args, Flags, type Interfaces } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
-import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
-import { parseTransactionId } from "../../terminal/base/query-command.js";
+import {
+	type DevelopmentContext,
+	development,
+	developmentFlags,
+} from "../../terminal/base/development-command.js";
+import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import {
 	interfacesFlag,
 	interfacesOf,
@@ -24,145 +28,141 @@ import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountOrActive } from "../../wallet/transaction/signing.js";
 import { type CallView, callLines } from "../../wallet/view/call-view.js";
 
-export default class DevTrace extends DevelopmentCommand {
-	static override takesIds = true;
-	static override summary = "Trace a transaction of a development chain, or a call, operation by operation";
-	static override description =
+const traceFlags = {
+	...developmentFlags,
+	...abiFlag,
+	...valueFlags,
+	...interfacesFlag,
+	call: Flags.string({ description: "trace a call of this contract", helpValue: "<contract>" }),
+	from: Flags.string({
+		description: "account that calls (the active wallet)",
+		helpValue: "<account>",
+		dependsOn: ["call"],
+	}),
+	calls: Flags.boolean({
+		description: "the calls as a tree instead: functions, values, energy, results, events",
+		exclusive: ["stack", "memory", "storage"],
+	}),
+	stack: Flags.boolean({ description: "the stack before each operation, its top last" }),
+	memory: Flags.boolean({ description: "the memory before each operation" }),
+	storage: Flags.boolean({ description: "the slots touched so far" }),
+};
+
+type TraceContext = DevelopmentContext<Interfaces.ArgInput, typeof traceFlags>;
+
+export const DevTrace = development({
+	takesIds: true,
+	summary: "Trace a transaction of a development chain, or a call, operation by operation",
+	description:
 		"A line for each operation: depth, position, name, energy left and used; with --stack, --memory or --storage " +
-		"what it found there. --json prints a JSON object for each.";
-	static override usage = "dev trace <transaction> | dev trace --call <contract> <function> [<argument>...]";
-	static override examples = [
+		"what it found there. --json prints a JSON object for each.",
+	usage: "dev trace <transaction> | dev trace --call <contract> <function> [<argument>...]",
+	examples: [
 		"<%= config.bin %> dev trace 4f0c…",
 		"<%= config.bin %> dev trace 4f0c… --calls",
 		"<%= config.bin %> dev trace --call TMVQ… 'get()' --stack",
-	];
-	static override strict = false;
-	static override args = {
+	],
+	strict: false,
+	args: {
 		subject: Args.string({
 			description: "transaction id, or the function",
 			required: true,
 			ignoreStdin: true,
 		}),
-	};
-	static override flags = {
-		...developmentFlags,
-		...abiFlag,
-		...valueFlags,
-		...interfacesFlag,
-		call: Flags.string({ description: "trace a call of this contract", helpValue: "<contract>" }),
-		from: Flags.string({
-			description: "account that calls (the active wallet)",
-			helpValue: "<account>",
-			dependsOn: ["call"],
-		}),
-		calls: Flags.boolean({
-			description: "the calls as a tree instead: functions, values, energy, results, events",
-			exclusive: ["stack", "memory", "storage"],
-		}),
-		stack: Flags.boolean({ description: "the stack before each operation, its top last" }),
-		memory: Flags.boolean({ description: "the memory before each operation" }),
-		storage: Flags.boolean({ description: "the slots touched so far" }),
-	};
-
-	async run(): Promise<void> {
-		const { argv, flags } = await this.parse(DevTrace);
-		const { from, ...own } = flags;
-		const words = argv as string[];
+	},
+	flags: traceFlags,
+	run: async (context) => {
+		const { argv: words, flags, json, print, note } = context;
 		if (flags.calls) {
-			const tree = await this.callsOf(own, words, from);
-			return this.printRecord(tree, callLines(tree));
+			const tree = await callsOf(context);
+			return print.record(tree, callLines(tree));
 		}
 		const answer =
 			flags.call === undefined
-				? await this.ask(own, "debug_traceTransaction", [`0x${this.transactionId(words)}`])
-				: await this.ask(own, "debug_traceCall", [await this.callObject(own, flags.call, words, from)]);
+				? await context.ask("debug_traceTransaction", [`0x${onlyId(words)}`])
+				: await context.ask("debug_traceCall", [await callObject(context, flags.call)]);
 		const { structLogs, failed } = isRecord(answer) ? answer : {};
 		if (!Array.isArray(structLogs)) throw new Failure("rpc_error", "the node answered with no trace");
 		const steps = structLogs.filter(isRecord);
 		for (const [index, step] of steps.entries())
-			this.printStep(step, operandOf(step, steps[index + 1]), flags);
-		if (failed === true) this.note("the execution failed");
-	}
+			printStep(step, operandOf(step, steps[index + 1]), { ...flags, json });
+		if (failed === true) note("the execution failed");
+	},
+});
 
-	private async callsOf(
-		flags: Parameters<DevTrace["callObject"]>[0] & {
-			call?: string | undefined;
-			artifact?: string[] | undefined;
-		},
-		words: readonly string[],
-		from: string | undefined,
-	): Promise<CallView> {
-		const client = new NodeClient(await this.settings(flags));
-		const ask = (method: string, params: readonly unknown[]) => this.ask(flags, method, params);
-		const own = (await interfaceFlag(flags.abi)) ?? [];
-		const given = joinedInterfaces(own, await interfacesOf(flags.artifact));
-		if (flags.call !== undefined) {
-			const { value, ...call } = await this.callObject(flags, flags.call, words, from);
-			const quantity = value === undefined ? {} : { value: `0x${value.toString(16)}` };
-			return traceCallCalls(client, { ...call, ...quantity }, ask, given);
-		}
-		const id = parseTransactionId(this.transactionId(words));
-		return traceTransactionCalls(client, id, ask, given);
+async function callsOf({ argv, flags, settings, ask, note }: TraceContext): Promise<CallView> {
+	const client = new NodeClient(await settings());
+	const own = (await interfaceFlag(flags.abi)) ?? [];
+	const given = joinedInterfaces(own, await interfacesOf(flags.artifact));
+	if (flags.call !== undefined) {
+		const { value, ...call } = await callObject({ argv, flags, settings, note }, flags.call);
+		const quantity = value === undefined ? {} : { value: `0x${value.toString(16)}` };
+		return traceCallCalls(client, { ...call, ...quantity }, ask, given);
 	}
+	const id = parseTransactionId(onlyId(argv));
+	return traceTransactionCalls(client, id, ask, given);
+}
 
-	private transactionId(words: readonly string[]): string {
-		const [id, ...more] = words;
-		if (more.length > 0) throw new Failure("usage", "one transaction at a time; --call traces a call");
-		return toHex(parseTransactionId(id ?? ""));
+function onlyId(words: readonly string[]): string {
+	const [id, ...more] = words;
+	if (more.length > 0) throw new Failure("usage", "one transaction at a time; --call traces a call");
+	return toHex(parseTransactionId(id ?? ""));
+}
+
+async function callObject(
+	{ argv, flags, settings: load, note }: Pick<TraceContext, "argv" | "flags" | "settings" | "note">,
+	contract: string,
+): Promise<{ to: string; data: string; from?: string; value?: bigint }> {
+	const [signature, ...texts] = argv;
+	const settings = await load();
+	const words = { address: contract, signature, arguments: texts, abi: flags.abi, data: undefined };
+	const call = await namedCall(words, settings, new NodeClient(settings));
+	const { valueSun } = valuesOf(flags);
+	const caller = await callerOf(settings, flags.from);
+	if (!caller) note("called by the zero address: no account is active, and --from names none");
+	return {
+		to: toHex(call.contract),
+		data: `0x${toHex(call.data)}`,
+		...(caller === undefined ? {} : { from: toHex(caller) }),
+		...(valueSun === undefined ? {} : { value: valueSun }),
+	};
+}
+
+function printStep(
+	step: JsonRecord,
+	operand: string | undefined,
+	shown: {
+		readonly stack: boolean;
+		readonly memory: boolean;
+		readonly storage: boolean;
+		readonly json: boolean;
+	},
+): void {
+	const { depth, pc, op, gas, gasCost, stack, memory, storage } = step;
+	if (shown.json) {
+		printJson({
+			depth: Number(depth),
+			pc: Number(pc),
+			op,
+			...(operand === undefined ? {} : { operand }),
+			energy: BigInt(String(gas)),
+			cost: gasCost,
+			...(shown.stack ? { stack } : {}),
+			...(shown.memory ? { memory } : {}),
+			...(shown.storage ? { storage } : {}),
+		});
+		return;
 	}
-
-	private async callObject(
-		flags: Parameters<DevelopmentCommand["ask"]>[0] &
-			Parameters<typeof valuesOf>[0] & { abi?: string | undefined },
-		contract: string,
-		[signature, ...texts]: readonly string[],
-		from: string | undefined,
-	): Promise<{ to: string; data: string; from?: string; value?: bigint }> {
-		const settings = await this.settings(flags);
-		const words = { address: contract, signature, arguments: texts, abi: flags.abi, data: undefined };
-		const call = await namedCall(words, settings, new NodeClient(settings));
-		const { valueSun } = valuesOf(flags);
-		const caller = await callerOf(settings, from);
-		if (!caller) this.note("called by the zero address: no account is active, and --from names none");
-		return {
-			to: toHex(call.contract),
-			data: `0x${toHex(call.data)}`,
-			...(caller === undefined ? {} : { from: toHex(caller) }),
-			...(valueSun === undefined ? {} : { value: valueSun }),
-		};
-	}
-
-	private printStep(
-		step: JsonRecord,
-		operand: string | undefined,
-		shown: { readonly stack: boolean; readonly memory: boolean; readonly storage: boolean },
-	): void {
-		const { depth, pc, op, gas, gasCost, stack, memory, storage } = step;
-		if (this.json) {
-			printJson({
-				depth: Number(depth),
-				pc: Number(pc),
-				op,
-				...(operand === undefined ? {} : { operand }),
-				energy: BigInt(String(gas)),
-				cost: gasCost,
-				...(shown.stack ? { stack } : {}),
-				...(shown.memory ? { memory } : {}),
-				...(shown.storage ? { storage } : {}),
-			});
-			return;
-		}
-		const place = `${"  ".repeat(Math.max(0, Number(depth) - 1))}${String(pc).padStart(5)}`;
-		const energy = String(BigInt(String(gas)));
-		printLine(
-			`${place}  ${[op, operand].filter(Boolean).join(" ").padEnd(14)} ${energy.padStart(12)} -${String(gasCost)}`,
-		);
-		if (shown.stack) for (const word of list(stack)) printLine(`        stack   ${word}`);
-		if (shown.memory) for (const word of list(memory)) printLine(`        memory  ${word}`);
-		if (shown.storage && isRecord(storage)) {
-			for (const [slot, value] of Object.entries(storage))
-				printLine(`        storage ${slot}: ${String(value)}`);
-		}
+	const place = `${"  ".repeat(Math.max(0, Number(depth) - 1))}${String(pc).padStart(5)}`;
+	const energy = String(BigInt(String(gas)));
+	printLine(
+		`${place}  ${[op, operand].filter(Boolean).join(" ").padEnd(14)} ${energy.padStart(12)} -${String(gasCost)}`,
+	);
+	if (shown.stack) for (const word of list(stack)) printLine(`        stack   ${word}`);
+	if (shown.memory) for (const word of list(memory)) printLine(`        memory  ${word}`);
+	if (shown.storage && isRecord(storage)) {
+		for (const [slot, value] of Object.entries(storage))
+			printLine(`        storage ${slot}: ${String(value)}`);
 	}
 }
 

@@ -1,23 +1,40 @@
+/** `coin keystore new` and `derive`: keys that are made. */
+
 import { randomBytes, randomInt } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { Args, Flags } from "@oclif/core";
-import { addKey, addMnemonic, checkNewLabel, type KeystoreEntry } from "../../keystore/keystore.js";
-import { DEFAULT_PATH, deriveKey, newMnemonic, type WordCount } from "../../keystore/mnemonic.js";
+import {
+	addKey,
+	addMnemonic,
+	checkNewLabel,
+	type KeystoreEntry,
+	listKeystore,
+	unlockMnemonic,
+} from "../../keystore/keystore.js";
+import {
+	accountPath,
+	DEFAULT_PATH,
+	deriveKey,
+	newMnemonic,
+	type WordCount,
+} from "../../keystore/mnemonic.js";
 import { searchPrefix } from "../../keystore/vanity.js";
 import { toBase58Check } from "../../protocol/address.js";
-import { toHex } from "../../protocol/bytes.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { command } from "../../terminal/base/command-row.js";
 import { keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
-import { entryRecord } from "../../terminal/flags/wallet-argument.js";
+import { entryRecord, walletArgument } from "../../terminal/flags/wallet-argument.js";
 import { confirmPrintedSecret } from "../../terminal/keys/printed-secret.js";
-import { ATTEMPTS, newPassword } from "../../terminal/keys/secrets.js";
+import { ATTEMPTS, newPassword, withPassword } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { askText, showOnTerminal } from "../../terminal/prompt/prompts.js";
 import { Failure } from "../../wallet/failure.js";
+import { keyNamed } from "../../wallet/transaction/signing.js";
 
-export default class KeystoreNew extends CoinCommand {
+export class KeystoreNew extends CoinCommand {
 	static override summary = "Make a new key and store it encrypted";
 	static override aliases = ["wallet:new"];
 	static override examples = [
@@ -148,4 +165,78 @@ function threePositions(count: number): number[] {
 	const positions = new Set<number>();
 	while (positions.size < 3) positions.add(randomInt(count));
 	return [...positions].sort((a, b) => a - b);
+}
+
+export const KeystoreDerive = command({
+	summary: "Store a further key of a mnemonic wallet",
+	description:
+		"Takes the first account of the mnemonic that isn't in the keystore yet, or the one that --index or --path names, and encrypts it with the password of the mnemonic.",
+	examples: [
+		"<%= config.bin %> keystore derive savings travel",
+		`<%= config.bin %> keystore derive savings old --path "m/44'/195'/1'/0/0"`,
+	],
+	args: {
+		...walletArgument,
+		name: Args.string({
+			description: "label of the new key (default: the wallet's with a number)",
+			ignoreStdin: true,
+		}),
+	},
+	flags: {
+		...keystoreFlags,
+		...passwordFlags,
+		index: Flags.integer({ description: "number of the account", min: 0, max: 0x7fffffff }),
+		path: Flags.string({ description: "derivation path", helpValue: "<path>", exclusive: ["index"] }),
+		...lightFlag,
+	},
+	run: async ({ args, flags, settings: load, chatty, passwordSource, print }) => {
+		const settings = await load();
+		const directory = settings.keystoreDirectory;
+		const wallet = await keyNamed(settings, args.wallet);
+		await checkNewLabel(directory, args.name);
+		const entry = await withPassword(passwordSource(settings), wallet.name, (password) =>
+			withProgress("opening the mnemonic", chatty, async () => {
+				const mnemonic = await unlockMnemonic(directory, wallet.base58, password);
+				const { path, key } = await chosenKey(directory, mnemonic, flags);
+				const name = args.name ?? (await freeLabel(directory, wallet.name));
+				try {
+					const strength = flags.light ? "light" : "standard";
+					return await addKey(directory, key, password, { name, path, strength });
+				} finally {
+					key.fill(0);
+				}
+			}),
+		);
+		print.record(entryRecord(entry));
+	},
+});
+
+/** `savings-2`, or the first number that is free; a wallet that is known by its address alone gives no label. */
+async function freeLabel(directory: string, wallet: string): Promise<string | undefined> {
+	const { entries } = await listKeystore(directory);
+	const taken = new Set(entries.map(({ name }) => name));
+	if (entries.some(({ base58 }) => base58 === wallet)) return undefined;
+	for (let number = 2; ; number++) {
+		const label = `${wallet}-${number}`;
+		if (!taken.has(label)) return label;
+	}
+}
+
+async function chosenKey(
+	directory: string,
+	mnemonic: string,
+	{ index, path }: { readonly index?: number | undefined; readonly path?: string | undefined },
+): Promise<{ readonly path: string; readonly key: Uint8Array }> {
+	if (path !== undefined || index !== undefined) {
+		const chosen = path ?? accountPath(index as number);
+		return { path: chosen, key: await deriveKey(mnemonic, chosen) };
+	}
+	const { entries } = await listKeystore(directory);
+	const keys = entries.filter(({ kind }) => kind !== "watch");
+	for (let next = 0; ; next++) {
+		const key = await deriveKey(mnemonic, accountPath(next));
+		const address = addressOfPrivateKey(key);
+		if (!keys.some((known) => equalBytes(known.address, address))) return { path: accountPath(next), key };
+		key.fill(0);
+	}
 }

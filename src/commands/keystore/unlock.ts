@@ -21,7 +21,7 @@ import { parseDuration } from "../../wallet/values/duration.js";
 
 const MAX_LIFE_MS = 12 * 3_600_000;
 
-export default class KeystoreUnlock extends CoinCommand {
+export class KeystoreUnlock extends CoinCommand {
 	static override summary = "Open keys once for several signatures";
 	static override description =
 		"Runs a command in which these keys sign without being asked for again; they are forgotten when it ends, or after " +

@@ -16,7 +16,7 @@ import { withProgress } from "../../terminal/progress/progress.js";
 import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";
 import { either, list, one, record } from "../../terminal/schema/result-shape.js";
 
-export default class NodeAdopt extends CoinCommand {
+export class NodeAdopt extends CoinCommand {
 	static override summary = "Continue from a reference node's data directory";
 	static override description =
 		"Reads the data of a stopped reference node, LevelDB or RocksDB, full or lite, and makes a data directory of them on " +

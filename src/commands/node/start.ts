@@ -45,7 +45,7 @@ const devSwitch = (description: string, name: string) =>
 	});
 type NodeStartFlags = Interfaces.InferredFlags<typeof NodeStart.flags>;
 
-export default class NodeStart extends CoinCommand {
+export class NodeStart extends CoinCommand {
 	static override summary = "Start a node";
 	static override description =
 		"Without a configuration (-c, or ./config.conf) a development chain starts: funded accounts, a block for every " +

@@ -1,35 +1,45 @@
+/** `coin node status` and `top`: how a running node does. */
+
+import { setTimeout as delay } from "node:timers/promises";
 import { Flags } from "@oclif/core";
-import { QueryCommand } from "../../terminal/base/query-command.js";
+import { query } from "../../terminal/base/command-row.js";
+import {
+	type Glance,
+	glanceLines,
+	glanceOf,
+	type Reading,
+	readMetrics,
+} from "../../terminal/chain/node-glance.js";
 import { nodeWarnings } from "../../terminal/chain/node-warnings.js";
 import { unknownRules } from "../../terminal/chain/unknown-rules.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
-import { localTime } from "../../terminal/output/output.js";
+import { localTime, printJson, printLine, redrawLines } from "../../terminal/output/output.js";
+import { canDraw } from "../../terminal/progress/progress.js";
+import { interruption } from "../../terminal/prompt/interrupt.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type JsonRecord, member } from "../../wallet/json.js";
 import { blockByNumber, headBlock } from "../../wallet/node/chain-query.js";
+import type { NodeClient } from "../../wallet/node/node-client.js";
 
 /** A head that is older than this is behind: blocks come every three seconds. */
 const BEHIND_SECONDS = 60;
 
-export default class NodeStatus extends QueryCommand {
-	static override summary = "Show a node's head, peers and whether it is in sync";
-	static override description =
-		"Warns where the network votes for a block version, or has a parameter, that this program doesn't know, and where the node can't check the chain's shielded proofs.";
-	static override flags = {
+export const NodeStatus = query({
+	summary: "Show a node's head, peers and whether it is in sync",
+	description:
+		"Warns where the network votes for a block version, or has a parameter, that this program doesn't know, and where the node can't check the chain's shielded proofs.",
+	flags: {
 		...nodeFlags,
 		"require-sync": Flags.boolean({ description: "fail unless the node is in sync" }),
-	};
-
-	async run(): Promise<void> {
-		const { flags } = await this.parse(NodeStatus);
-		const client = await this.client(flags);
+	},
+	run: async ({ config, flags, client, print, warning }) => {
 		const info = await client.call("getnodeinfo", {});
 		const head = await headBlock(client);
 		const genesis = await blockByNumber(client, 0n);
 		const solid = /^Num:(\d+)/.exec(String(info["solidityBlock"] ?? ""))?.[1] ?? "0";
 		const configuration = member(info, "configNodeInfo");
 		const warnings = [...(await nodeWarnings(client)), ...(await unknownRules(client, head))];
-		for (const warning of warnings) this.warning(warning);
+		for (const text of warnings) warning(text);
 		const peers = (Array.isArray(info["peerList"]) ? info["peerList"] : []).filter(isRecord);
 		const behindSeconds = Math.max(0, Math.round((Date.now() - Number(head.timestampMs)) / 1000));
 		const isSyncing = peers.some((peer) => peer["needSyncFromPeer"] === true);
@@ -38,7 +48,7 @@ export default class NodeStatus extends QueryCommand {
 		const sync = isAlone ? "alone" : isSyncing || behindSeconds > BEHIND_SECONDS ? "behind" : "in sync";
 		const status = {
 			version: isRecord(configuration) ? configuration["codeVersion"] : undefined,
-			program: this.config.version,
+			program: config.version,
 			head: head.number,
 			solid: BigInt(solid),
 			headTime: head.timestampMs,
@@ -47,7 +57,7 @@ export default class NodeStatus extends QueryCommand {
 			sync,
 			genesis: genesis && Buffer.from(genesis.id).toString("hex"),
 		};
-		this.printRecord(status, {
+		print.record(status, {
 			...status,
 			version: `${String(status.version ?? "unknown")}, the release that the node answers as`,
 			program: `coin ${status.program}, this program`,
@@ -60,8 +70,8 @@ export default class NodeStatus extends QueryCommand {
 		if (flags["require-sync"] && sync === "behind") {
 			throw new Failure("node_syncing", `the node is ${behindSeconds} s behind`);
 		}
-	}
-}
+	},
+});
 
 /** A development chain names no network and listens to no peers. */
 function hasNoNetwork({ listenPort, p2pVersion }: JsonRecord): boolean {
@@ -94,4 +104,90 @@ function peerOf(peer: JsonRecord): PeerLine {
 
 function lineOf({ host, outgoing, latencyMs, state }: PeerLine): string {
 	return `${host}  ${outgoing ? "dialed" : "accepted"}  ${Math.round(latencyMs)} ms  ${state}`;
+}
+
+/** Longer pages of metrics aren't read. */
+const LONGEST_PAGE = 8 << 20;
+const METRICS_MS = 5_000;
+const MOST_SECONDS = 3_600;
+
+export const NodeTop = query({
+	outputKind: "stream",
+	summary: "Show a node's figures at a glance, until interrupted",
+	description:
+		"Head, peers, pool, blocks a second, memory, processor, how fast it answers; with --metrics, the address of its page for Prometheus, also the lateness of its event loop and calls a second. In a terminal the figures are drawn in place; elsewhere, and with --json, each look is a line of JSON.",
+	examples: [
+		"<%= config.bin %> node top",
+		"<%= config.bin %> node top --once --json",
+		"<%= config.bin %> node top --metrics http://127.0.0.1:9527/metrics",
+	],
+	flags: {
+		...nodeFlags,
+		metrics: Flags.string({ description: "the node's page for Prometheus", helpValue: "<url>" }),
+		interval: Flags.integer({ description: "seconds between looks", default: 2, min: 1, max: MOST_SECONDS }),
+		once: Flags.boolean({ description: "look once and end" }),
+	},
+	run: async ({ flags, client, json }) => {
+		const ended = interruption();
+		const draws = !json && canDraw(process.stdout);
+		let before: Reading | undefined;
+		let drawn = 0;
+		while (!ended.aborted) {
+			const now = await readNode(client, flags.metrics);
+			const glance = glanceOf(now, before);
+			before = now;
+			if (flags.once) return printOnce(glance, json);
+			if (draws) drawn = redrawLines(glanceLines(glance), drawn, process.stdout);
+			else printJson(glance);
+			await delay(flags.interval * 1000, undefined, { signal: ended }).catch(() => undefined);
+		}
+	},
+});
+
+function printOnce(glance: Glance, json: boolean): void {
+	if (json) printJson(glance);
+	else for (const line of glanceLines(glance)) printLine(line);
+}
+
+async function readNode(client: NodeClient, metrics: string | undefined): Promise<Reading> {
+	const startMs = performance.now();
+	const info = await client.call("getnodeinfo", {});
+	const answerMs = performance.now() - startMs;
+	const [head, size, page] = await Promise.all([
+		headBlock(client),
+		client.call("getpendingsize", {}),
+		metrics === undefined ? undefined : readPage(metrics),
+	]);
+	return {
+		atMs: performance.now(),
+		answerMs,
+		nowMs: Date.now(),
+		head: head.number,
+		headTimeMs: head.timestampMs,
+		info,
+		pool: Number(member(size, "pendingSize") ?? 0),
+		metrics: page === undefined ? undefined : readMetrics(page),
+	};
+}
+
+/** @throws {Failure} `bad_value`; `network` */
+async function readPage(url: string): Promise<string> {
+	if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")) {
+		throw new Failure("bad_value", `"${url}" is not the address of a page of metrics`);
+	}
+	try {
+		const response = await fetch(url, { signal: AbortSignal.timeout(METRICS_MS), redirect: "error" });
+		const parts: Uint8Array[] = [];
+		let length = 0;
+		for await (const part of response.body ?? []) {
+			length += part.length;
+			if (length > LONGEST_PAGE) throw new RangeError("the page is too long");
+			parts.push(part);
+		}
+		if (!response.ok) throw new RangeError(`status ${response.status}`);
+		return Buffer.concat(parts).toString("utf8");
+	} catch (error) {
+		const why = error instanceof Error ? error.message : String(error);
+		throw new Failure("network", `the page of metrics can't be read: ${why}`);
+	}
 }

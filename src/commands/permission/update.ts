@@ -42,7 +42,7 @@ const edit = (description: string, helpValue: string) =>
 		helpGroup: "EDITS",
 	});
 
-export default class PermissionUpdate extends ActingCommand {
+export class PermissionUpdate extends ActingCommand {
 	static override summary = "Change who may sign what for an account";
 	static override description =
 		"Edits are applied to the stored permissions in the order given, or --file replaces them all. The changes are shown " +

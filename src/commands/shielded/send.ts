@@ -46,7 +46,7 @@ const { ref: _ref, offline: _offline, memo: _memo, ...onlineFlags } = actingFlag
 const BY_NODE =
 	"the node that makes the proofs is told the viewing key, the notes, the amounts and the recipients: it can watch this key from now on, but spend nothing";
 
-export default class ShieldedSend extends ActingCommand {
+export class ShieldedSend extends ActingCommand {
 	static override summary = "Pay with notes, or into notes";
 	static override description =
 		"To a shielded address: a transfer of notes, which shows neither amount nor parties; with --mint the amount comes out of " +

@@ -1,6 +1,7 @@
 import { Flags } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
-import { AccountQuery, accountArgument } from "../../terminal/base/account-query.js";
+import { accountArgument } from "../../terminal/base/account-query.js";
+import { accountQuery } from "../../terminal/base/command-row.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { historyFlags, historyWish } from "../../terminal/flags/history-flags.js";
 import { csvLine } from "../../terminal/output/csv.js";
@@ -18,18 +19,18 @@ import { entryOf, type HistoryEntry } from "../../wallet/view/history-entries.js
 
 const USUAL_COUNT = 20;
 
-export default class TxHistory extends AccountQuery {
-	static override summary = "List the transactions of an account, the newest first";
-	static override description =
+export const TxHistory = accountQuery({
+	summary: "List the transactions of an account, the newest first",
+	description:
 		"The node must keep a history (node.history.index = on; development chains do), or be the public gateway. Amounts are " +
-		"in coins for people and with --format csv, in sun with --json; what left the account is negative, and its fee is beside it.";
-	static override examples = [
+		"in coins for people and with --format csv, in sun with --json; what left the account is negative, and its fee is beside it.",
+	examples: [
 		"<%= config.bin %> tx history alice --limit 5",
 		"<%= config.bin %> tx history alice --since 2026-01-01T00:00:00Z --format csv > alice.csv",
-	];
-	static override args = accountArgument;
-	static override result = lines(record(HISTORY_SHAPE));
-	static override flags = {
+	],
+	args: accountArgument,
+	result: lines(record(HISTORY_SHAPE)),
+	flags: {
 		...nodeFlags,
 		...keystoreFlags,
 		...historyFlags,
@@ -38,12 +39,9 @@ export default class TxHistory extends AccountQuery {
 			description: "only what the account received, or only what it sent",
 		})(),
 		internal: Flags.boolean({ description: "also what contracts sent and received" }),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(TxHistory);
+	},
+	run: async ({ flags, client, address, json, print }) => {
 		const wish = historyWish(flags, USUAL_COUNT);
-		const { client, address } = await this.subject(flags, args.account);
 		const rows = historyRows(
 			client,
 			historyPath("accounts", address, "transactions"),
@@ -64,18 +62,18 @@ export default class TxHistory extends AccountQuery {
 			const entry = entryOf(row, own);
 			if (flags.format === "csv")
 				printLine(csvLine(HISTORY_COLUMNS.map((column) => historyCells(entry)[column])));
-			else if (this.json) this.printRecord(entry);
+			else if (json) print.record(entry);
 			else entries.push(entry);
 		}
-		if (flags.format === "csv" || this.json) return;
-		this.printList(
+		if (flags.format === "csv" || json) return;
+		print.list(
 			entries,
 			["time", "type", "direction", "counterparty", "amount", "fee", "result", "txID"],
 			"no transactions",
 			entries.map((entry) => ({ ...entry, ...texts(entry), time: localTime(entry.time) })),
 		);
-	}
-}
+	},
+});
 
 function texts({ amount, fee }: HistoryEntry): { readonly amount: string; readonly fee: string } {
 	return { amount: inCoins(amount) ?? "?", fee: formatCoinNumber(fee) };

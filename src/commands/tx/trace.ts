@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
-import { parseTransactionId, QueryCommand } from "../../terminal/base/query-command.js";
+import { query } from "../../terminal/base/command-row.js";
+import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { interfacesFlag, interfacesOf, traceTransactionCalls } from "../../terminal/contract/call-trace.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { sourceMapFlag, sourceMapsOf, traceEnergyByLine } from "../../terminal/contract/energy-trace.js";
@@ -15,24 +16,23 @@ import { callLines } from "../../wallet/view/call-view.js";
 import { lineTable } from "../../wallet/view/energy-lines.js";
 import { flameGraph } from "../../wallet/view/flame-graph.js";
 
-export default class TxTrace extends QueryCommand {
-	static override takesIds = true;
-	static override summary =
-		"Show the calls of a transaction as a tree: functions, values, energy, results, events";
-	static override description =
+export const TxTrace = query({
+	takesIds: true,
+	summary: "Show the calls of a transaction as a tree: functions, values, energy, results, events",
+	description:
 		"Only a node that executes transactions again can tell: that of a development chain, or one with " +
 		"node.jsonrpc.debug, as long as it has the state before the block (node.history.state). " +
-		"Names come from the interfaces on the chain, from --abi and --artifact, and from the list of common signatures.";
-	static override examples = [
+		"Names come from the interfaces on the chain, from --abi and --artifact, and from the list of common signatures.",
+	examples: [
 		"<%= config.bin %> tx trace 4f0c…",
 		"<%= config.bin %> tx trace 4f0c… --artifact build/Store.json --json",
 		"<%= config.bin %> tx trace 4f0c… --flame energy.svg",
 		"<%= config.bin %> tx trace 4f0c… --source-map artifacts/build-info/1f3a….json",
-	];
-	static override args = {
+	],
+	args: {
 		id: Args.string({ description: "transaction id", required: true, ignoreStdin: true }),
-	};
-	static override result = one(
+	},
+	result: one(
 		record({
 			kind: "text",
 			from: "address",
@@ -57,8 +57,8 @@ export default class TxTrace extends QueryCommand {
 			),
 			"unmapped?": "int64",
 		}),
-	);
-	static override flags = {
+	),
+	flags: {
 		...nodeFlags,
 		...abiFlag,
 		...interfacesFlag,
@@ -67,11 +67,8 @@ export default class TxTrace extends QueryCommand {
 			description: "file to write a flame graph of the energy to, as SVG",
 			helpValue: "<path>",
 		}),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(TxTrace);
-		const client = await this.client(flags);
+	},
+	run: async ({ args, flags, client, print }) => {
 		const id = parseTransactionId(args.id);
 		const own = (await interfaceFlag(flags.abi)) ?? [];
 		const given = joinedInterfaces(own, await interfacesOf(flags.artifact));
@@ -88,9 +85,9 @@ export default class TxTrace extends QueryCommand {
 		};
 		const tree = await traceTransactionCalls(client, id, ask, given);
 		if (flags.flame !== undefined) await writeFile(flags.flame, flameGraph(tree, toHex(id)));
-		if (flags["source-map"] === undefined) return this.printRecord(tree, callLines(tree));
+		if (flags["source-map"] === undefined) return print.record(tree, callLines(tree));
 		const maps = await sourceMapsOf(flags["source-map"]);
 		const { lines, unmapped } = await traceEnergyByLine(client, id, ask, maps);
-		this.printRecord({ ...tree, lines, unmapped }, [...callLines(tree), "", ...lineTable(lines, unmapped)]);
-	}
-}
+		print.record({ ...tree, lines, unmapped }, [...callLines(tree), "", ...lineTable(lines, unmapped)]);
+	},
+});

@@ -10,7 +10,7 @@ import { memoBytes } from "../../wallet/values/memo.js";
 
 type SendFlags = Interfaces.InferredFlags<typeof WalletSend.flags>;
 
-export default class WalletSend extends PayingCommand {
+export class WalletSend extends PayingCommand {
 	static override summary = "Send coins or tokens";
 	static override aliases = ["send"];
 	static override description =

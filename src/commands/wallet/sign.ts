@@ -38,7 +38,7 @@ import { activeAccount, checkSigners, hasSigned, keyNamed } from "../../wallet/t
 
 const SHORT_LIFE_MS = 30_000n;
 
-export default class WalletSign extends SendingCommand {
+export class WalletSign extends SendingCommand {
 	static override outputKind: OutputKind = "envelope";
 	static override summary = "Add a signature to a transaction";
 	static override description =

@@ -95,7 +95,7 @@ export abstract class CoinCommand extends Command {
 	}
 
 	/** Who is shown the progress of long work. */
-	protected audience(flags: ProgressFlags): ProgressAudience {
+	protected audience(flags: Partial<ProgressFlags>): ProgressAudience {
 		return flags.progress ?? this.chatty;
 	}
 
@@ -169,7 +169,7 @@ export abstract class CoinCommand extends Command {
 	}
 
 	/** Where the password of a key comes from. */
-	protected passwordSource(flags: PasswordFlags, settings: Settings): PasswordSource {
+	protected passwordSource(flags: Partial<PasswordFlags>, settings: Settings): PasswordSource {
 		return {
 			file: flags["password-file"] ?? settings.passwordFile,
 			warn: (message) => this.warning(message),

@@ -1,13 +1,13 @@
-/** The base of the converters: a value from the argument or from standard input, one answer a value. */
+/** The converters: a value from the argument or from standard input, one answer a value. */
 
-import { Args } from "@oclif/core";
+import { Args, type Command, type Interfaces } from "@oclif/core";
 import { Failure } from "../../wallet/failure.js";
 import { argumentOrStdin } from "../input/stdin.js";
 import { printJson, printText } from "../output/output.js";
-import { CoinCommand } from "./coin-command.js";
+import { type CommandWords, command, type FlagsOf } from "./command-row.js";
 
 /** The argument that every converter takes. */
-export const valueArgument = {
+const valueArgument = {
 	value: Args.string({
 		description: "the value, - or none for standard input (one a line)",
 		ignoreStdin: true,
@@ -20,35 +20,42 @@ interface Converted {
 	readonly json?: unknown;
 }
 
-export abstract class ConvertCommand extends CoinCommand {
-	/** Converts and prints each value. @throws {Failure} with the position in a stream */
-	protected async convertAll(
-		argument: string | undefined,
-		convert: (value: string) => Converted,
-	): Promise<void> {
-		const input = await argumentOrStdin(argument, "the value", true);
-		if (!input)
-			throw new Failure("usage", "no value: give it as an argument or through a pipe", {
-				hint: "see --help",
-			});
-		const values = input.fromStdin ? input.text.replace(/\r?\n$/, "").split(/\r?\n/) : [input.text];
-		values.forEach((value, index) => {
-			const converted = this.convertOne(value, convert, input.fromStdin ? index : undefined);
-			if (this.json) printJson("json" in converted ? converted.json : converted.text);
-			else printText(converted.text);
-		});
-	}
+/** A converter: what turns one value into another. */
+interface ConverterRow<F extends Interfaces.FlagInput>
+	extends Omit<CommandWords<typeof valueArgument, F>, "args"> {
+	convert(value: string, flags: FlagsOf<F>): Converted;
+}
 
-	private convertOne(
-		value: string,
-		convert: (value: string) => Converted,
-		index: number | undefined,
-	): Converted {
-		try {
-			return convert(value);
-		} catch (error) {
-			if (error instanceof Failure && index !== undefined) throw error.with({ index });
-			throw error;
-		}
+/** Makes the class of a converter. */
+export function converter<F extends Interfaces.FlagInput>({
+	convert,
+	...words
+}: ConverterRow<F>): Command.Class {
+	return command<typeof valueArgument, F>({
+		...words,
+		args: valueArgument,
+		run: async ({ args, flags, json }) => {
+			const input = await argumentOrStdin(args.value, "the value", true);
+			if (!input)
+				throw new Failure("usage", "no value: give it as an argument or through a pipe", {
+					hint: "see --help",
+				});
+			const values = input.fromStdin ? input.text.replace(/\r?\n$/, "").split(/\r?\n/) : [input.text];
+			values.forEach((value, index) => {
+				const convertOne = (): Converted => convert(value, flags);
+				const converted = input.fromStdin ? inStream(convertOne, index) : convertOne();
+				if (json) printJson("json" in converted ? converted.json : converted.text);
+				else printText(converted.text);
+			});
+		},
+	});
+}
+
+/** @throws {Failure} with the position in the stream */
+function inStream(convertOne: () => Converted, index: number): Converted {
+	try {
+		return convertOne();
+	} catch (error) {
+		throw error instanceof Failure ? error.with({ index }) : error;
 	}
 }

@@ -1,61 +1,83 @@
-/** The base of commands that ask or change a development chain, by its own methods (protocol/development-chain §4.4). */
+/** Commands that ask or change a development chain, by its own methods (protocol/development-chain §4.4). */
 
+import type { Command, Interfaces } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
-import type { SettingsFlags } from "../../wallet/configuration/settings.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json } from "../../wallet/json.js";
 import { callJsonRpc, developmentUrl } from "../../wallet/node/json-rpc.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { keystoreFlags, nodeFlags } from "../flags/flags.js";
-import { CoinCommand } from "./coin-command.js";
+import { type CommandContext, type CommandRow, command } from "./command-row.js";
 
 /** Flags of every such command. */
 export const developmentFlags = { ...nodeFlags, ...keystoreFlags };
 
-export abstract class DevelopmentCommand extends CoinCommand {
-	/** Calls a method of development chains. @throws {Failure} `not_served` by every other node */
-	protected async ask(flags: SettingsFlags, method: string, params: readonly unknown[]): Promise<Json> {
-		const settings = await this.settings(flags);
-		const url = developmentUrl(settings);
-		try {
-			return await callJsonRpc(new NodeClient(settings), method, params, url);
-		} catch (error) {
-			if (!(error instanceof Failure) || error.code !== "not_served") throw error;
-			const { host } = new URL(url);
-			throw new Failure("not_served", `no development chain answers at ${host}`, {
-				...error.facts,
-				hint: `coin node start starts one and prints the address of its gateway; coin profile set ${settings.profile} gateway=<url> names another one`,
-			});
-		}
+/** Calls a method of development chains. @throws {Failure} `not_served` by every other node */
+async function askDevelopment(settings: Settings, method: string, params: readonly unknown[]): Promise<Json> {
+	const url = developmentUrl(settings);
+	try {
+		return await callJsonRpc(new NodeClient(settings), method, params, url);
+	} catch (error) {
+		if (!(error instanceof Failure) || error.code !== "not_served") throw error;
+		const { host } = new URL(url);
+		throw new Failure("not_served", `no development chain answers at ${host}`, {
+			...error.facts,
+			hint: `coin node start starts one and prints the address of its gateway; coin profile set ${settings.profile} gateway=<url> names another one`,
+		});
 	}
+}
 
-	/**
-	 * Calls a method that changes the chain, and says which chain that was.
-	 * @throws {Failure} `wrong_network` before anything is changed, if the profile means another chain
-	 */
-	protected async change(flags: SettingsFlags, method: string, params: readonly unknown[]): Promise<Json> {
-		const settings = await this.settings(flags);
-		const info = await this.ask(flags, "dev_info", []);
-		const genesis = isRecord(info) ? String(info["genesis"]) : "";
-		if (settings.genesis !== undefined && !genesis.endsWith(settings.genesis)) {
-			throw new Failure(
-				"wrong_network",
-				`the node serves the chain ${genesis}, the profile "${settings.profile}" means ${settings.genesis}`,
-			);
-		}
-		const result = await this.ask(flags, method, params);
-		this.note(`on the chain ${genesis.slice(-8)} at ${new URL(developmentUrl(settings)).host}`);
-		return result;
+/** @returns the id of the chain's genesis block @throws {Failure} `wrong_network` if the profile means another chain */
+async function meantChain(settings: Settings): Promise<string> {
+	const info = await askDevelopment(settings, "dev_info", []);
+	const genesis = isRecord(info) ? String(info["genesis"]) : "";
+	if (settings.genesis !== undefined && !genesis.endsWith(settings.genesis)) {
+		throw new Failure(
+			"wrong_network",
+			`the node serves the chain ${genesis}, the profile "${settings.profile}" means ${settings.genesis}`,
+		);
 	}
+	return genesis;
+}
 
+export interface DevelopmentContext<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>
+	extends CommandContext<A, F> {
+	/** Calls a method. @throws {Failure} */
+	ask(method: string, params: readonly unknown[]): Promise<Json>;
+	/** Calls a method that changes the chain, once it is the one that is meant, and says which one that was. @throws {Failure} */
+	change(method: string, params: readonly unknown[]): Promise<Json>;
+	/** An account in the form that the methods take. @throws {Failure} */
+	accountHex(text: string): Promise<string>;
 	/** Prints that a change was made: what was done, for people, and `true` or `false` for programs. */
-	protected printDone(answer: Json, message: string): void {
-		this.printOutcome(answer === true, answer === true ? message : "nothing was changed");
-	}
+	done(answer: Json, message: string): void;
+}
 
-	/** An account in the form that the methods take. */
-	protected async account(flags: SettingsFlags, text: string): Promise<string> {
-		return toHex(await accountNamed(await this.settings(flags), text));
-	}
+/** Makes the class of a command that asks or changes a development chain. */
+export function development<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>({
+	run,
+	...words
+}: CommandRow<A, F, DevelopmentContext<A, F>>): Command.Class {
+	return command<A, F>({
+		...words,
+		run: async (context) => {
+			const { settings, print, note } = context;
+			const ask = async (method: string, params: readonly unknown[]): Promise<Json> =>
+				askDevelopment(await settings(), method, params);
+			await run({
+				...context,
+				ask,
+				change: async (method, params) => {
+					const genesis = await meantChain(await settings());
+					const result = await ask(method, params);
+					note(`on the chain ${genesis.slice(-8)} at ${new URL(developmentUrl(await settings())).host}`);
+					return result;
+				},
+				accountHex: async (text) => toHex(await accountNamed(await settings(), text)),
+				done: (answer, message) =>
+					print.outcome(answer === true, answer === true ? message : "nothing was changed"),
+			});
+		},
+	});
 }

@@ -17,7 +17,7 @@ import { fileStore, type ScanStore } from "../../wallet/shielded/scan-store.js";
 import { tokenContract } from "../../wallet/token/orc20.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";
-import { QueryCommand } from "../base/query-command.js";
+import { CoinCommand } from "../base/coin-command.js";
 import {
 	keystoreFlags,
 	nodeFlags,
@@ -192,7 +192,7 @@ interface ReadNotes {
 	readonly units: PoolUnits;
 }
 
-export abstract class ShieldedQuery extends QueryCommand {
+export abstract class ShieldedQuery extends CoinCommand {
 	protected manner(flags: PasswordFlags & ProgressFlags, settings: Settings): Manner {
 		return {
 			source: this.passwordSource(flags, settings),

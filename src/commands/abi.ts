@@ -1,0 +1,251 @@
+/** `coin abi …`: calls, results, events and errors of contracts in bytes, without a node. */
+
+import { Args, Flags } from "@oclif/core";
+import { decodeValues, encodeCall, encodeValues } from "../abi/coder.js";
+import { decodeEvent } from "../abi/log.js";
+import { hashedSignature } from "../abi/parameter.js";
+import { selectorOf, topicOf } from "../abi/selector.js";
+import { equalBytes, toHex } from "../protocol/bytes.js";
+import { AbiCommand } from "../terminal/base/abi-command.js";
+import { command } from "../terminal/base/command-row.js";
+import { abiFlag, flagText, interfaceFlag } from "../terminal/contract/contract-input.js";
+import { keystoreFlags } from "../terminal/flags/flags.js";
+import { printJson, printLine } from "../terminal/output/output.js";
+import { lines, record } from "../terminal/schema/result-shape.js";
+import { readArguments } from "../wallet/abi/argument.js";
+import { findItem, itemBySelector } from "../wallet/abi/interface.js";
+import { revertReason } from "../wallet/abi/revert.js";
+import { isSignature, parseSignature } from "../wallet/abi/signature.js";
+import {
+	commonInterface,
+	joinedInterfaces,
+	readSignatureList,
+	searchSignatures,
+} from "../wallet/abi/signature-list.js";
+import { Failure } from "../wallet/failure.js";
+import { accountNamed } from "../wallet/transaction/signing.js";
+import { parseHexBytes } from "../wallet/values/bytes-text.js";
+
+export const Abi4byte = command({
+	summary: "Find what a selector, a topic or a name means",
+	description:
+		"Searches the list that comes with this program: tokens, ownership, roles, proxies, routers, votes. " +
+		"A signature is answered with its selector. Different functions can have the same selector.",
+	examples: [
+		"<%= config.bin %> abi 4byte 0xa9059cbb",
+		"<%= config.bin %> abi 4byte 'transfer(address,uint256)'",
+		"<%= config.bin %> abi 4byte value --list Store.abi",
+	],
+	args: {
+		subject: Args.string({
+			description: "selector, call data or topic as 0x…, a signature, or a name",
+			required: true,
+			ignoreStdin: true,
+		}),
+	},
+	result: lines(record({ selector: "hex", kind: "text", signature: "text" })),
+	flags: {
+		list: Flags.string({
+			description:
+				"a list of your own, searched first: signatures a line, or an interface; - for standard input",
+			helpValue: "<file>",
+		}),
+	},
+	run: async ({ args, flags, print }) => {
+		const own =
+			flags.list === undefined
+				? []
+				: readSignatureList(await flagText(flags.list === "-" ? "-" : `@${flags.list}`, "the list"));
+		const rows = searchSignatures(joinedInterfaces(own, commonInterface()), args.subject);
+		if (rows.length === 0) {
+			throw new Failure("not_found", `no list here has ${args.subject.slice(0, 80)}`, {
+				hint: "--list <file> searches a list of your own",
+			});
+		}
+		print.list(rows, ["selector", "kind", "signature"], "");
+	},
+});
+
+export class AbiCalldataDecode extends AbiCommand {
+	static override summary = "Decode a call: which function, and its arguments by name";
+	static override examples = [
+		"<%= config.bin %> abi calldata-decode --signature 'transfer(address to,uint256 value)' 0xa9059cbb0000000000000000000000007e5f4552091a69125d5dfcb7b8c2659029395bdf0000000000000000000000000000000000000000000000000000000000000005",
+		"<%= config.bin %> abi calldata-decode --abi @Token.abi < call.hex",
+	];
+	static override args = {
+		data: Args.string({ description: "call data: 0x…, - or none for standard input", ignoreStdin: true }),
+	};
+	static override flags = {
+		...abiFlag,
+		signature: Flags.string({ description: "the function", exclusive: ["abi"] }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(AbiCalldataDecode);
+		const items =
+			flags.signature === undefined ? await interfaceFlag(flags.abi) : [parseSignature(flags.signature)];
+		if (!items)
+			throw new Failure("usage", "which functions are there? name one with --signature, or give --abi");
+		const data = await this.bytesArgument(args.data, "call data");
+		const selector = data.subarray(0, 4);
+		const item = itemBySelector(items, selector, "function");
+		if (!item || !equalBytes(selector, selectorOf(item))) {
+			throw new Failure("bad_value", `no function there has the selector 0x${toHex(selector)}`);
+		}
+		this.printDecoded(item, hashedSignature(item), await decodeValues(item.inputs, data.subarray(4)));
+	}
+}
+
+export class AbiDecode extends AbiCommand {
+	static override summary = "Decode the arguments of a call, or with --output what it returned";
+	static override examples = [
+		"<%= config.bin %> abi decode '(uint256,address)' 0x00000000000000000000000000000000000000000000000000000000000000070000000000000000000000007e5f4552091a69125d5dfcb7b8c2659029395bdf",
+		"<%= config.bin %> abi decode --output 'get() returns (uint256)' 0x0000000000000000000000000000000000000000000000000000000000000007",
+	];
+	static override args = {
+		signature: Args.string({ description: "function or list of types", required: true, ignoreStdin: true }),
+		data: Args.string({ description: "0x…, - or none for standard input", ignoreStdin: true }),
+	};
+	static override flags = {
+		output: Flags.boolean({ description: "the data is what the function returned" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(AbiDecode);
+		const item = parseSignature(args.signature);
+		const data = await this.bytesArgument(args.data, "data");
+		if (flags.output) {
+			if (!item.outputs) throw new Failure("usage", "the signature names no results: add returns (…)");
+			return this.printValues(await decodeValues(item.outputs, data));
+		}
+		const isCall = item.name !== "" && data.length % 32 === 4;
+		if (isCall && !equalBytes(data.subarray(0, 4), selectorOf(item))) {
+			throw new Failure("bad_value", "the data calls another function than the signature names");
+		}
+		this.printValues(await decodeValues(item.inputs, isCall ? data.subarray(4) : data));
+	}
+}
+
+export class AbiDisassemble extends AbiCommand {
+	static override summary = "Print code as its operations";
+	static override examples = ["<%= config.bin %> contract code store | <%= config.bin %> abi disassemble"];
+	static override args = {
+		code: Args.string({ description: "the code: 0x…, - or none for standard input", ignoreStdin: true }),
+	};
+
+	async run(): Promise<void> {
+		const { args } = await this.parse(AbiDisassemble);
+		const code = await this.bytesArgument(args.code, "code");
+		const { disassemble } = await import("../node/vm/disassembler.js");
+		for (const { pc, name, byte, operand } of disassemble(code)) {
+			const op = name === "INVALID" ? `INVALID(0x${byte.toString(16).padStart(2, "0")})` : name;
+			const shown = operand === undefined ? undefined : `0x${operand}`;
+			if (this.json) printJson({ pc, op, operand: shown });
+			else printLine(`${pc.toString(16).padStart(4, "0")}  ${op}${shown === undefined ? "" : ` ${shown}`}`);
+		}
+	}
+}
+
+export class AbiEncode extends AbiCommand {
+	static override summary = "Encode the call of a function, or bare values";
+	static override description =
+		"A signature with a name gives call data, selector first; a list of types, such as (uint256,address), the values " +
+		"alone. Arguments follow in order, or all of them as name=value.";
+	static override usage = "abi encode <signature> [<argument>...]";
+	static override examples = [
+		"<%= config.bin %> abi encode 'transfer(address,uint256)' TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC 5",
+		"<%= config.bin %> abi encode '(uint256[],string)' '[1,2]' hello",
+	];
+	static override strict = false;
+	static override args = {
+		signature: Args.string({ description: "function or list of types", required: true, ignoreStdin: true }),
+	};
+	static override flags = {
+		...keystoreFlags,
+		...abiFlag,
+		"no-selector": Flags.boolean({ description: "the arguments alone" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, argv, flags } = await this.parse(AbiEncode);
+		const settings = await this.settings(flags);
+		const item = findItem((await interfaceFlag(flags.abi)) ?? [], args.signature, "function");
+		const texts = (argv as string[]).slice(1);
+		const values = await readArguments(item.inputs, texts, (text) => accountNamed(settings, text));
+		const bare = item.name === "" || flags["no-selector"];
+		const bytes = bare ? await encodeValues(item.inputs, values) : await encodeCall(item, values);
+		this.printScalar(`0x${toHex(bytes)}`);
+	}
+}
+
+export const AbiError = command({
+	summary: "Print the selector of an error, or say what a revert means",
+	examples: [
+		"<%= config.bin %> abi error 'NotOwner(address)'",
+		"<%= config.bin %> abi error 0x08c379a00000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000000b6e6f7420616c6c6f776564000000000000000000000000000000000000000000",
+		"<%= config.bin %> abi error 'NotOwner(address caller)' 0x245aecd30000000000000000000000007e5f4552091a69125d5dfcb7b8c2659029395bdf",
+	],
+	args: {
+		error: Args.string({
+			description: "signature, or what a revert returned",
+			required: true,
+			ignoreStdin: true,
+		}),
+		data: Args.string({ description: "what a revert returned", ignoreStdin: true }),
+	},
+	flags: abiFlag,
+	run: async ({ args, flags, json, print }) => {
+		const signed = isSignature(args.error) ? parseSignature(args.error, "error") : undefined;
+		if (signed && args.data === undefined) return print.scalar(`0x${toHex(selectorOf(signed))}`);
+		const items = [...((await interfaceFlag(flags.abi)) ?? []), ...(signed ? [signed] : [])];
+		const data = signed ? args.data : args.error;
+		if (!signed && args.data !== undefined) throw new Failure("usage", `"${args.error}" is not a signature`);
+		const bytes = parseHexBytes(data ?? "");
+		const known = bytes.length === 4 ? itemBySelector(items, bytes, "error") : undefined;
+		if (known && known.inputs.length > 0 && !json) return print.scalar(hashedSignature(known));
+		const reason = await revertReason(bytes, items);
+		if (json) print.record(reason);
+		else print.scalar(reason.reason);
+	},
+});
+
+export const AbiEvent = command({
+	summary: "Print the topic of an event, or decode a log of it",
+	examples: [
+		"<%= config.bin %> abi event 'Transfer(address indexed from,address indexed to,uint256 value)'",
+		"<%= config.bin %> abi event 'Set(uint256 value)' --topic 0xdf7a95aebff315db1b7716215d602ab537373cdb769232aae6055c06e798425b --data 0x0000000000000000000000000000000000000000000000000000000000000007",
+	],
+	args: {
+		signature: Args.string({ description: "the event", required: true, ignoreStdin: true }),
+	},
+	flags: {
+		topic: Flags.string({
+			description: "topics of the log, the event's own first; repeatable",
+			helpValue: "<0x…>",
+			multiple: true,
+			multipleNonGreedy: true,
+		}),
+		data: Flags.string({ description: "data of the log", helpValue: "<0x…>" }),
+	},
+	run: async ({ args, flags, print }) => {
+		const event = parseSignature(args.signature, "event");
+		if (flags.topic === undefined && flags.data === undefined) {
+			return print.scalar(`0x${toHex(topicOf(event))}`);
+		}
+		const decoded = await decodeEvent(event, {
+			topics: (flags.topic ?? []).map(parseHexBytes),
+			data: parseHexBytes(flags.data ?? ""),
+		});
+		if (!decoded) throw new Failure("bad_value", "the log doesn't fit the event");
+		print.record(decoded);
+	},
+});
+
+export const AbiSelector = command({
+	summary: "Print the selector of a function",
+	examples: ["<%= config.bin %> abi selector 'transfer(address,uint256)'"],
+	args: {
+		signature: Args.string({ description: "the function", required: true, ignoreStdin: true }),
+	},
+	run: async ({ args, print }) => print.scalar(`0x${toHex(selectorOf(parseSignature(args.signature)))}`),
+});

@@ -1,0 +1,179 @@
+/** `coin contract call`, `estimate` and `send`. */
+
+import { Flags } from "@oclif/core";
+import { isComplete } from "../../abi/parameter.js";
+import { addressPrefix } from "../../protocol/address.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { query } from "../../terminal/base/command-row.js";
+import { callArguments, callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
+import { actingFlags, feeLimitFlags, feeLimitWish } from "../../terminal/flags/acting-flags.js";
+import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { printJson } from "../../terminal/output/output.js";
+import { callPlan } from "../../wallet/actions/contract-plan.js";
+import { chainParameters } from "../../wallet/node/chain-parameters.js";
+import { callConstant, estimatorEnergy } from "../../wallet/node/constant-call.js";
+import { accountNamed, accountOrActive } from "../../wallet/transaction/signing.js";
+import { formatCoin } from "../../wallet/values/amount.js";
+import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
+import { contractAt } from "../../wallet/view/contract-record.js";
+
+export const ContractCallCommand = query({
+	summary: "Ask a contract: run a function without effect, print its result",
+	aliases: ["call"],
+	description:
+		"The function is a signature, such as balanceOf(address) or get() returns (uint256), or a bare name of the " +
+		"contract's interface. Arguments follow in order, or all of them as name=value.",
+	usage: "contract call <address> <function> [<argument>...]",
+	examples: [
+		"<%= config.bin %> contract call store 'value() returns (uint256)'",
+		"<%= config.bin %> call store div a=7 b=2",
+	],
+	strict: false,
+	args: callArguments,
+	flags: {
+		...nodeFlags,
+		...blockFlag,
+		...solidityFlag,
+		...keystoreFlags,
+		...callFlags,
+		from: Flags.string({
+			description: "account that calls (default: the zero address)",
+			helpValue: "<account>",
+		}),
+		raw: Flags.boolean({ description: "print the returned bytes" }),
+	},
+	run: async ({ args, argv, flags, settings, client, view: asked, json, print, note }) => {
+		const call = await namedCall(
+			{
+				address: args.address,
+				signature: args.function,
+				arguments: argv.slice(2),
+				abi: flags.abi,
+				data: flags.data,
+				as: flags.as,
+			},
+			settings,
+			client,
+		);
+		const owner = flags.from === undefined ? zeroAddress() : await accountNamed(settings, flags.from);
+		const request = { owner, contract: call.contract, data: call.data, ...valuesOf(flags) };
+		let output: Uint8Array;
+		try {
+			({ data: output } = await callConstant(client, request, asked));
+		} catch (error) {
+			throw await explainRevert(error, call.items);
+		}
+		if (!flags.raw && call.item?.outputs && !isComplete(call.item.outputs)) {
+			note(
+				"the interface doesn't say what the tuples of the result hold: --abi with the compiler's interface does",
+			);
+		}
+		const view = flags.raw ? `0x${toHex(output)}` : await outputView(call.item, output);
+		// A function without results has nothing to print for people.
+		if (Array.isArray(view) && view.length === 0 && !json) return;
+		if (typeof view === "object") printJson(view);
+		else print.scalar(view);
+	},
+});
+
+function zeroAddress(): Uint8Array {
+	const address = new Uint8Array(21);
+	address[0] = addressPrefix();
+	return address;
+}
+
+export const ContractEstimate = query({
+	summary: "What a call of a contract would cost now",
+	description:
+		"energy is what a run without effect used; energyByEstimator the least limit with which it succeeds, where the " +
+		"node works that out; feeSun its price without any staked energy; callerShare the percentage that the caller pays.",
+	usage: "contract estimate <address> <function> [<argument>...]",
+	examples: ["<%= config.bin %> contract estimate store 'set(uint256,string)' 7 hello"],
+	strict: false,
+	args: callArguments,
+	flags: {
+		...nodeFlags,
+		...blockFlag,
+		...keystoreFlags,
+		...callFlags,
+		from: Flags.string({
+			description: "account that calls (default: the active wallet)",
+			helpValue: "<account>",
+			env: "COIN_FROM",
+		}),
+	},
+	run: async ({ args, argv, flags, settings, client, print }) => {
+		const words = {
+			address: args.address,
+			signature: args.function,
+			arguments: argv.slice(2),
+			abi: flags.abi,
+			data: flags.data,
+			as: flags.as,
+		};
+		const { contract, data, items } = await namedCall(words, settings, client);
+		const owner = await accountOrActive(settings, flags.from);
+		const call = { owner, contract, data, ...valuesOf(flags) };
+		try {
+			const { energy } = await callConstant(client, call);
+			const [energyByEstimator, parameters, record] = await Promise.all([
+				estimatorEnergy(client, call),
+				chainParameters(client),
+				contractAt(client, contract),
+			]);
+			const feeSun = energy * (parameters.get("getEnergyFee") ?? 0n);
+			const percent = record.smart_contract?.consume_user_resource_percent ?? 100n;
+			const isOwn = record.smart_contract && equalBytes(record.smart_contract.origin_address, owner);
+			const result = { energy, energyByEstimator, feeSun, callerShare: isOwn ? 100 : Number(percent) };
+			print.record(result, {
+				"energy used": energy,
+				...(energyByEstimator === undefined ? {} : { "least limit": energyByEstimator }),
+				fee: `${formatCoin(feeSun)} without staked energy`,
+				"caller pays": `${result.callerShare} %`,
+			});
+		} catch (error) {
+			throw await explainRevert(error, items);
+		}
+	},
+});
+
+export class ContractSend extends ActingCommand {
+	static override summary = "Call a function of a contract in a transaction";
+	static override description =
+		"The function is a signature, such as transfer(address,uint256), or a bare name of the contract's interface. " +
+		"Arguments follow in order, or all of them as name=value. A call that would be refused is not sent.";
+	static override usage = "contract send <address> <function> [<argument>...]";
+	static override examples = [
+		"<%= config.bin %> contract send store 'set(uint256,string)' 7 hello --wait",
+		"<%= config.bin %> contract send store set next=7 note=hello --fee-limit 30coin",
+	];
+	static override strict = false;
+	static override args = callArguments;
+	static override flags = { ...actingFlags, ...feeLimitFlags, ...callFlags };
+
+	async run(): Promise<void> {
+		const { args, argv, flags } = await this.parse(ContractSend);
+		const values = valuesOf(flags);
+		const context = await this.context(flags);
+		const { settings, client } = context;
+		const call = await namedCall(
+			{
+				address: args.address,
+				signature: args.function,
+				arguments: (argv as string[]).slice(2),
+				abi: flags.abi,
+				data: flags.data,
+				as: flags.as,
+			},
+			settings,
+			flags.offline ? undefined : client,
+		);
+		const options = { offline: flags.offline, ...values, ...feeLimitWish(flags) };
+		const plan = await callPlan(context, call, options);
+		await this.act(context, flags, {
+			...plan,
+			result: flags["dry-run"] ? { feeLimit: plan.feeLimitSun } : {},
+		});
+	}
+}

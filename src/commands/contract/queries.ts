@@ -1,0 +1,283 @@
+/** `coin contract …`: what is known of a contract. */
+
+import { Args, Flags, type Interfaces } from "@oclif/core";
+import { describeItem, isComplete } from "../../abi/parameter.js";
+import { selectorOf, topicOf } from "../../abi/selector.js";
+import { contractAddress, saltedContractAddress, toBase58Check } from "../../protocol/address.js";
+import { concatBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";
+import { keccak256 } from "../../protocol/hash.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { query } from "../../terminal/base/command-row.js";
+import { parseTransactionId } from "../../terminal/base/node-questions.js";
+import { flagText } from "../../terminal/contract/contract-input.js";
+import { blockFlag, keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { printJson, printLine } from "../../terminal/output/output.js";
+import { orNull, record } from "../../terminal/schema/result-shape.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+import { Failure } from "../../wallet/failure.js";
+import type { Json } from "../../wallet/json.js";
+import { callJsonRpc } from "../../wallet/node/json-rpc.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { keepsNoPast } from "../../wallet/node/node-messages.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { addressForms } from "../../wallet/values/address-text.js";
+import { parseHexBytes } from "../../wallet/values/bytes-text.js";
+import { contractAt, storedInterface } from "../../wallet/view/contract-record.js";
+import { proxyOf } from "../../wallet/view/proxy.js";
+
+export const ContractAbi = query({
+	summary: "Print what is known of a contract's interface",
+	description:
+		"The interface that you have kept, that of stored sources, that of the contract's record, in this order. A list as compilers " +
+		"write it, which --abi of other commands reads; with --human a line for each entry.",
+	args: {
+		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
+	},
+	flags: {
+		...nodeFlags,
+		...keystoreFlags,
+		human: Flags.boolean({ description: "signatures, with selectors and topics", exclusive: ["json"] }),
+	},
+	run: async ({ args, flags, settings }) => {
+		const items = await storedInterface(new NodeClient(settings), await accountNamed(settings, args.address));
+		if (!flags.human) {
+			return printJson(
+				items.map(({ kind, name, inputs, outputs, mutability, anonymous }) => ({
+					type: kind,
+					...(name === "" ? {} : { name }),
+					inputs,
+					outputs,
+					stateMutability: mutability,
+					anonymous,
+				})),
+			);
+		}
+		for (const item of items) {
+			const hash = !isComplete(item.inputs)
+				? ""
+				: item.kind === "event"
+					? toHex(topicOf(item))
+					: item.kind === "function" || item.kind === "error"
+						? toHex(selectorOf(item))
+						: "";
+			printLine(`${describeItem(item)}${hash === "" ? "" : `  0x${hash}`}`);
+		}
+	},
+});
+
+export class ContractAddress extends CoinCommand {
+	static override summary = "Work out the address of a contract before or after it exists";
+	static override description =
+		"By the transaction that deploys it and its owner, or by deployer, salt and code of an operation CREATE2.";
+	static override examples = [
+		"<%= config.bin %> contract address --create 4f0c… --owner alice",
+		"<%= config.bin %> contract address --create2 --deployer store --salt 1 --code @Store.bin",
+	];
+	static override flags = {
+		...keystoreFlags,
+		create: Flags.string({ description: "id of the deploying transaction", helpValue: "<txID>" }),
+		owner: Flags.string({ description: "account that sent it", helpValue: "<account>" }),
+		create2: Flags.boolean({ description: "made by CREATE2", exclusive: ["create", "owner"] }),
+		deployer: Flags.string({ description: "contract that makes it", helpValue: "<account>" }),
+		salt: Flags.string({ description: "number or 0x…, at most 32 bytes" }),
+		code: Flags.string({ description: "its creation code: 0x… or @file of hex", exclusive: ["code-hash"] }),
+		"code-hash": Flags.string({ description: "hash of that code", helpValue: "<0x…>" }),
+	};
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(ContractAddress);
+		const forms = addressForms(await this.address(flags));
+		if (this.json) this.printRecord(forms);
+		else this.printScalar(forms.base58);
+	}
+
+	private async address(flags: Interfaces.InferredFlags<typeof ContractAddress.flags>): Promise<Uint8Array> {
+		const settings = await this.settings(flags);
+		const { create, owner, create2, deployer, salt, code, "code-hash": hash } = flags;
+		if (!create2) {
+			if (create === undefined || owner === undefined) {
+				throw new Failure(
+					"usage",
+					"name the transaction and its sender with --create and --owner, or use --create2",
+				);
+			}
+			return contractAddress(parseTransactionId(create), await accountNamed(settings, owner));
+		}
+		if (deployer === undefined || salt === undefined || (code === undefined && hash === undefined)) {
+			throw new Failure("usage", "--create2 needs --deployer, --salt, and --code or --code-hash");
+		}
+		const codeHash =
+			hash === undefined
+				? keccak256(parseHexBytes(await flagText(code as string, "the code")))
+				: parseHexBytes(hash);
+		if (codeHash.length !== 32) throw new Failure("bad_value", "--code-hash has 32 bytes");
+		return saltedContractAddress(await accountNamed(settings, deployer), saltWord(salt), codeHash);
+	}
+}
+
+function saltWord(text: string): Uint8Array {
+	if (!/^(\d+|0x[0-9a-f]+)$/i.test(text) || BigInt(text) >= 1n << 256n) {
+		throw new Failure("bad_value", `--salt "${text}": a number of at most 256 bits is needed`);
+	}
+	return fromHex(BigInt(text).toString(16).padStart(64, "0"));
+}
+
+export const ContractCode = query({
+	summary: "Print the code of a contract",
+	args: {
+		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
+	},
+	flags: {
+		...nodeFlags,
+		...blockFlag,
+		...keystoreFlags,
+		creation: Flags.boolean({ description: "the code that was deployed, with the constructor's arguments" }),
+		size: Flags.boolean({ description: "print its size in bytes" }),
+	},
+	run: async ({ args, flags, settings, client, print }) => {
+		const { runtimecode, smart_contract: contract } = await contractAt(
+			client,
+			await accountNamed(settings, args.address),
+		);
+		const code = flags.creation ? (contract?.bytecode ?? new Uint8Array(0)) : runtimecode;
+		print.scalar(flags.size ? code.length : `0x${toHex(code)}`);
+	},
+});
+
+export const ContractShow = query({
+	summary: "Show a contract: owner, settings, size, use of energy",
+	args: {
+		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
+	},
+	result: orNull(
+		record({
+			address: "address",
+			"name?": "text",
+			"owner?": "address",
+			callerPercent: "integer",
+			"originEnergyLimit?": "int64",
+			"codeHash?": "hex",
+			codeSize: "integer",
+			"version?": "integer",
+			entries: "integer",
+			"energyUsage?": "int64",
+			"energyFactor?": "int64",
+			"proxy?": "text",
+			"implementation?": "address",
+			"beacon?": "address",
+			"admin?": "address",
+		}),
+	),
+	flags: {
+		...nodeFlags,
+		...blockFlag,
+		...keystoreFlags,
+		"or-null": Flags.boolean({ description: "print null if there is no contract" }),
+	},
+	run: async ({ args, flags, settings, client, print }) => {
+		const address = await accountNamed(settings, args.address);
+		try {
+			const {
+				smart_contract: contract,
+				runtimecode,
+				contract_state: state,
+			} = await contractAt(client, address);
+			const proxy = await proxyOf(client, address, runtimecode);
+			print.record({
+				address: toBase58Check(address),
+				name: contract?.name || undefined,
+				owner: contract && toBase58Check(contract.origin_address),
+				callerPercent: Number(contract?.consume_user_resource_percent ?? 0n),
+				originEnergyLimit: contract?.origin_energy_limit,
+				codeHash: contract && contract.code_hash.length > 0 ? toHex(contract.code_hash) : undefined,
+				codeSize: runtimecode.length,
+				version: contract?.version,
+				entries: contract?.abi?.entrys.length ?? 0,
+				energyUsage: state?.energy_usage,
+				energyFactor: state?.energy_factor,
+				proxy: proxy?.kind,
+				implementation: proxy && toBase58Check(proxy.implementation),
+				beacon: proxy?.beacon && toBase58Check(proxy.beacon),
+				admin: proxy?.admin && toBase58Check(proxy.admin),
+			});
+		} catch (error) {
+			if (!flags["or-null"] || !(error instanceof Failure) || error.code !== "not_found") throw error;
+			print.scalar(null);
+		}
+	},
+});
+
+export const ContractStorage = query({
+	summary: "Print a slot of a contract's storage",
+	description:
+		"The slot is a number; each --at goes one step into a mapping that stands there: a number, an address in any form, " +
+		'32 bytes as 0x…, or a text in double quotes. A further number after it, as "+1", is a member of the struct found there.',
+	examples: [
+		"<%= config.bin %> contract storage store 0",
+		"<%= config.bin %> contract storage store 2 --at alice --at +1",
+	],
+	args: {
+		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
+		slot: Args.string({ description: "number of the slot", required: true, ignoreStdin: true }),
+	},
+	flags: {
+		...nodeFlags,
+		...blockFlag,
+		...keystoreFlags,
+		at: Flags.string({
+			description: "key of a mapping; repeatable",
+			helpValue: "<key>",
+			multiple: true,
+			multipleNonGreedy: true,
+		}),
+	},
+	run: async ({ args, flags, settings, client, print }) => {
+		let slot = slotNumber(args.slot);
+		const address = await accountNamed(settings, args.address);
+		for (const key of flags.at ?? []) slot = await step(settings, slot, key);
+		const value = await storageAt(client, address, slot);
+		if (typeof value !== "string") throw new Failure("rpc_error", "the node answered with no storage value");
+		print.scalar(value);
+	},
+});
+
+async function storageAt(client: NodeClient, address: Uint8Array, slot: bigint): Promise<Json> {
+	const { stateBlock } = client;
+	const tag = stateBlock ? `0x${stateBlock.number.toString(16)}` : "latest";
+	const words = [`0x${toHex(address.subarray(1))}`, `0x${slot.toString(16)}`, tag];
+	try {
+		return await callJsonRpc(client, "eth_getStorageAt", words);
+	} catch (error) {
+		if (!stateBlock || !(error instanceof Failure) || !keepsNoPast(error)) throw error;
+		throw new Failure("not_served", "the node keeps no state of past blocks", {
+			hint: "a node does with node.history.state in its configuration",
+		});
+	}
+}
+
+function slotNumber(text: string): bigint {
+	if (!/^(\d+|0x[0-9a-f]+)$/i.test(text) || BigInt(text) >= 1n << 256n) {
+		throw new Failure("bad_value", `"${text}" is not a slot: a number of at most 256 bits is needed`);
+	}
+	return BigInt(text);
+}
+
+/** One step into what stands at a slot (the compilers' layout of storage). */
+async function step(settings: Settings, slot: bigint, key: string): Promise<bigint> {
+	const member = /^\+(\d+)$/.exec(key);
+	if (member) return BigInt.asUintN(256, slot + BigInt(member[1] as string));
+	return BigInt(`0x${toHex(keccak256(concatBytes(await keyBytes(settings, key), word(slot))))}`);
+}
+
+async function keyBytes(settings: Settings, key: string): Promise<Uint8Array> {
+	if (/^".*"$/.test(key)) return utf8(key.slice(1, -1));
+	if (/^(-?\d+|0x[0-9a-f]{1,39}|0x[0-9a-f]{43,64})$/i.test(key)) {
+		return word(BigInt.asUintN(256, BigInt(key)));
+	}
+	const account = await accountNamed(settings, key);
+	return concatBytes(new Uint8Array(12), account.subarray(1));
+}
+
+function word(value: bigint): Uint8Array {
+	return fromHex(value.toString(16).padStart(64, "0"));
+}

@@ -1,0 +1,257 @@
+/** `coin exchange …`: the built-in exchanges of two tokens. */
+
+import { Args, Flags } from "@oclif/core";
+import { fromUtf8 } from "../protocol/bytes.js";
+import {
+	ExchangeCreateContract,
+	ExchangeInjectContract,
+	ExchangeTransactionContract,
+	ExchangeWithdrawContract,
+} from "../protocol/messages.js";
+import { ActingCommand } from "../terminal/base/acting-command.js";
+import { query } from "../terminal/base/command-row.js";
+import {
+	ExchangeCommand,
+	exchangeArguments,
+	exchangeFlags,
+	type PairAmount,
+} from "../terminal/base/exchange-command.js";
+import { tradeQuote } from "../terminal/chain/trade-quote.js";
+import { actingFlags } from "../terminal/flags/acting-flags.js";
+import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
+import { Failure } from "../wallet/failure.js";
+import type { NodeClient } from "../wallet/node/node-client.js";
+import {
+	type Currency,
+	currencyById,
+	currencyText,
+	parseAmountOf,
+	parseCurrencyAmount,
+} from "../wallet/token/token-amount.js";
+import { contractOf } from "../wallet/transaction/contract.js";
+import { parseNatural } from "../wallet/values/integer-text.js";
+import { quotientText } from "../wallet/values/rational-text.js";
+import {
+	type ExchangePair,
+	exchangeById,
+	exchangePage,
+	exchangeSide,
+	listExchanges,
+	otherAmount,
+	viewExchange,
+} from "../wallet/view/exchanges.js";
+
+const side = (description: string) => Args.string({ description, required: true, ignoreStdin: true });
+
+export class ExchangeCreate extends ActingCommand {
+	static override summary = "Open an exchange between two tokens, or a token and the coin";
+	static override description =
+		"The first balances set the price. Only its creator can add to it or take from it.";
+	static override examples = ["<%= config.bin %> exchange create 1000001:5000 coin:100coin"];
+	static override args = {
+		first: side("token and amount, such as 1000001:12.5"),
+		second: side("the other one, such as coin:5coin"),
+	};
+	static override flags = actingFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ExchangeCreate);
+		const context = await this.context(flags);
+		const source = { client: context.client, offline: flags.offline };
+		const first = await parseCurrencyAmount(source, args.first);
+		const second = await parseCurrencyAmount(source, args.second);
+		await this.act(context, flags, {
+			...contractOf(ExchangeCreateContract, {
+				owner_address: context.owner,
+				first_token_id: first.token,
+				first_token_balance: first.amount,
+				second_token_id: second.token,
+				second_token_balance: second.amount,
+			}),
+		});
+	}
+}
+
+export class ExchangeInject extends ExchangeCommand {
+	static override summary = "Add to both sides of an exchange of one's own";
+	static override description = "The amount of the other token follows from the pair's balances.";
+	static override args = exchangeArguments;
+	static override flags = exchangeFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ExchangeInject);
+		const { context, exchangeId, token, amount, side, other } = await this.pairAmount(args, flags);
+		await this.act(context, flags, {
+			...contractOf(ExchangeInjectContract, {
+				owner_address: context.owner,
+				exchange_id: exchangeId,
+				token_id: token,
+				quant: amount,
+			}),
+			details: side && other ? [`  also adds   ${currencyText(other, otherAmount(side, amount))}`] : [],
+		});
+	}
+}
+
+/** The network's longest page. */
+const MAX_PAGE = "1000";
+
+export const ExchangeList = query({
+	summary: "List exchanges, newest first; with --offset or --limit a page by number",
+	description: "Amounts are in smallest units.",
+	flags: {
+		...nodeFlags,
+		...solidityFlag,
+		offset: Flags.string({
+			description: "leave out the first numbers",
+			helpValue: "<n>",
+			exclusive: ["solidity"],
+		}),
+		limit: Flags.string({
+			description: "maximum number of results",
+			helpValue: "<n>",
+			exclusive: ["solidity"],
+		}),
+	},
+	run: async ({ flags, client, view, print }) => {
+		const { offset, limit } = flags;
+		const page = [parseNatural(offset ?? "0"), parseNatural(limit ?? MAX_PAGE)] as const;
+		const exchanges =
+			offset === undefined && limit === undefined
+				? await listExchanges(client, view)
+				: await exchangePage(client, ...page);
+		print.list(
+			exchanges.map(viewExchange),
+			["id", "firstToken", "firstBalance", "secondToken", "secondBalance", "closed", "creator"],
+			"no exchanges",
+		);
+	},
+});
+
+export const ExchangeShow = query({
+	summary: "Show an exchange with its price, and what a trade would bring",
+	description:
+		"price is how many of the second token one of the first is worth, in their decimals; --json has amounts in " +
+		"smallest units.",
+	args: {
+		id: Args.string({ description: "number of the exchange", required: true, ignoreStdin: true }),
+	},
+	flags: {
+		...nodeFlags,
+		...solidityFlag,
+		quote: Flags.string({
+			description: "what selling this would bring, such as 1000001:12.5 or coin:5coin",
+			helpValue: "<token:amount>",
+		}),
+		"or-null": Flags.boolean({ description: "print null if there is none" }),
+	},
+	run: async ({ args, flags, client, view, print }) => {
+		const id = parseNatural(args.id);
+		const exchange = await exchangeById(client, id, view);
+		if (!exchange) {
+			if (flags["or-null"]) return print.scalar(null);
+			throw new Failure("not_found", `there is no exchange ${id}`);
+		}
+		const [first, second] = await Promise.all([
+			currencyById(client, fromUtf8(exchange.first_token_id)),
+			currencyById(client, fromUtf8(exchange.second_token_id)),
+		]);
+		const quote = flags.quote === undefined ? undefined : await quoted(client, exchange, flags.quote);
+		const shown = viewExchange(exchange);
+		const record = { ...shown, price: priceText(exchange, first, second) };
+		print.record(
+			{ ...record, ...(quote ? { quote: { token: quote.token, amount: quote.amount } } : {}) },
+			{
+				...record,
+				firstBalance: currencyText(first, shown.firstBalance),
+				secondBalance: currencyText(second, shown.secondBalance),
+				...(quote ? { quote: quote.text } : {}),
+			},
+		);
+	},
+});
+
+/** How many of the second token one of the first is worth; undefined for a closed pair. */
+function priceText(exchange: ExchangePair, first: Currency, second: Currency): string | undefined {
+	const { first_token_balance: sold, second_token_balance: bought } = exchange;
+	if (sold <= 0n || bought <= 0n) return undefined;
+	const [up, down] = [10n ** BigInt(first.decimals ?? 0), 10n ** BigInt(second.decimals ?? 0)];
+	return quotientText(bought * up, sold * down);
+}
+
+async function quoted(
+	client: NodeClient,
+	exchange: ExchangePair,
+	text: string,
+): Promise<{ readonly token: string; readonly amount: bigint; readonly text: string }> {
+	const { token, amount } = await parseCurrencyAmount({ client, offline: false }, text);
+	const side = exchangeSide(exchange, token);
+	const other = await currencyById(client, fromUtf8(side.otherToken));
+	const brings = await tradeQuote(client, side, amount);
+	return { token: other.id, amount: brings, text: currencyText(other, brings) };
+}
+
+export class ExchangeTrade extends ExchangeCommand {
+	static override summary = "Sell a token on an exchange";
+	static override description =
+		"Without --min the trade happens at the present price or not at all; --min allows less. Chains of block version 33 " +
+		"and later, new development chains among them, refuse trades until chain parameter 98 is 1.";
+	static override examples = ["<%= config.bin %> exchange trade 1 coin:5coin --min 200"];
+	static override args = exchangeArguments;
+	static override flags = {
+		...exchangeFlags,
+		min: Flags.string({
+			description: "least amount of the other token; offline in smallest units",
+			helpValue: "<amount>",
+		}),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ExchangeTrade);
+		const trade = await this.pairAmount(args, flags);
+		const { context, exchangeId, token, amount, side, other } = trade;
+		const quote = side && (await tradeQuote(context.client, side, amount));
+		const expected = flags.min === undefined ? quote : leastAmount(trade, flags.min);
+		if (expected === undefined) throw new Failure("usage", "--offline needs the least amount: --min <n>raw");
+		if (expected <= 0n) throw new Failure("bad_value", "the trade is too small to bring anything");
+		await this.act(context, flags, {
+			...contractOf(ExchangeTransactionContract, {
+				owner_address: context.owner,
+				exchange_id: exchangeId,
+				token_id: token,
+				quant: amount,
+				expected,
+			}),
+			details:
+				other && quote !== undefined
+					? [`  gets now    ${currencyText(other, quote)}`, `  gets least  ${currencyText(other, expected)}`]
+					: [],
+			result: { expected, otherToken: side && fromUtf8(side.otherToken) },
+		});
+	}
+}
+
+function leastAmount({ other }: PairAmount, text: string): bigint {
+	return other ? parseAmountOf(other, text) : parseNatural(text.trim().replace(/(raw|sun)$/i, ""));
+}
+
+export class ExchangeWithdraw extends ExchangeCommand {
+	static override summary = "Take from both sides of an exchange of one's own";
+	static override description = "The amount of the other token follows from the pair's balances.";
+	static override args = exchangeArguments;
+	static override flags = exchangeFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ExchangeWithdraw);
+		const { context, exchangeId, token, amount, side, other } = await this.pairAmount(args, flags);
+		await this.act(context, flags, {
+			...contractOf(ExchangeWithdrawContract, {
+				owner_address: context.owner,
+				exchange_id: exchangeId,
+				token_id: token,
+				quant: amount,
+			}),
+			details: side && other ? [`  also gets   ${currencyText(other, otherAmount(side, amount))}`] : [],
+		});
+	}
+}

@@ -1,0 +1,220 @@
+/** `coin keystore import …`: keys that are stored. */
+
+import { Args, Flags } from "@oclif/core";
+import {
+	addKey,
+	addKeyFile,
+	addMnemonic,
+	changePassword,
+	checkNewKey,
+	checkNewKeyFile,
+	checkNewLabel,
+	watchAddress,
+} from "../../keystore/keystore.js";
+import { accountPath, checkMnemonic, deriveKey } from "../../keystore/mnemonic.js";
+import { parsePrivateKey } from "../../keystore/secret-storage.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { command } from "../../terminal/base/command-row.js";
+import { keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
+import { entryRecord } from "../../terminal/flags/wallet-argument.js";
+import { Devices, onDevice } from "../../terminal/keys/devices.js";
+import { importArguments, importInput, secretFileFlag } from "../../terminal/keys/import-input.js";
+import { importedSecret, newPassword, readSecretFile, withPassword } from "../../terminal/keys/secrets.js";
+import { withProgress } from "../../terminal/progress/progress.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+import { Failure } from "../../wallet/failure.js";
+import { namesDevice } from "../../wallet/signers/device-name.js";
+import { readAddress } from "../../wallet/values/address-text.js";
+
+export const KeystoreImportFile = command({
+	summary: "Store a key file of another wallet",
+	description:
+		"Any version 3 key file: of the network's node and wallets, and of Ethereum's programs. It is opened once to check the password and the address.",
+	examples: [
+		"<%= config.bin %> keystore import file UTC--2026-11-21T09-30-00.000Z--7e5f4552091a69125d5dfcb7b8c2659029395bdf geth",
+	],
+	args: {
+		path: Args.string({ description: "the key file", required: true, ignoreStdin: true }),
+		name: Args.string({ description: "label of the key", ignoreStdin: true }),
+	},
+	flags: {
+		...keystoreFlags,
+		...passwordFlags,
+		"new-password-file": Flags.string({
+			description: "file with another password for the stored copy",
+			helpValue: "<path>",
+			exclusive: ["keep-password"],
+		}),
+		"keep-password": Flags.boolean({ description: "keep the file's password (default)" }),
+	},
+	run: async ({ args, flags, settings: load, chatty, passwordSource, print }) => {
+		const settings = await load();
+		const source = passwordSource(settings);
+		await checkNewLabel(settings.keystoreDirectory, args.name);
+		await checkNewKeyFile(settings.keystoreDirectory, args.path, args.name);
+		const changed = flags["new-password-file"];
+		const replacement =
+			changed === undefined ? undefined : await newPassword({ ...source, file: changed }, "the stored copy");
+		const entry = await withPassword(source, args.path, (password) =>
+			withProgress("opening the key file", chatty, async () => {
+				const stored = await addKeyFile(settings.keystoreDirectory, args.path, password, args.name);
+				if (replacement !== undefined) await changePassword(stored, password, replacement);
+				return stored;
+			}),
+		);
+		print.record({ name: entry.name, address: entry.base58, kind: entry.kind, file: entry.file });
+	},
+});
+
+export const KeystoreImportKey = command({
+	summary: "Store a private key, encrypted",
+	description:
+		"The key is asked for on the terminal, or read from --key-file, or from standard input with -. It is never an argument.",
+	examples: [
+		"<%= config.bin %> keystore import key ann",
+		"pass show coin/ann | <%= config.bin %> keystore import key ann --key-file -",
+	],
+	args: importArguments("the key", "the key"),
+	flags: {
+		...keystoreFlags,
+		...passwordFlags,
+		...secretFileFlag("the key as 64 hex digits"),
+		...lightFlag,
+	},
+	run: async ({ args, flags, settings: load, chatty, passwordSource, print }) => {
+		const settings = await load();
+		const source = passwordSource(settings);
+		const { name, file: secretFile } = importInput(args, flags);
+		await checkNewLabel(settings.keystoreDirectory, name);
+		const key = await importedSecret(secretFile, "the private key", source.warn, async (text) =>
+			parsePrivateKey(text),
+		);
+		await checkNewKey(settings.keystoreDirectory, key, name);
+		const password = await newPassword(source, name ?? "the key");
+		const { base58, kind, file, ...entry } = await withProgress("encrypting the key", chatty, () =>
+			addKey(settings.keystoreDirectory, key, password, {
+				name,
+				strength: flags.light ? "light" : "standard",
+			}),
+		);
+		key.fill(0);
+		print.record({ name: entry.name, address: base58, kind, file });
+	},
+});
+
+export const KeystoreImportMnemonic = command({
+	summary: "Store keys of a mnemonic, encrypted",
+	description:
+		"The mnemonic is asked for on the terminal, or read from --key-file, or from standard input with -. It is never an argument.",
+	examples: [
+		"<%= config.bin %> keystore import mnemonic savings",
+		"<%= config.bin %> keystore import mnemonic dev --key-file words.txt --count 3",
+	],
+	args: importArguments("the mnemonic", "the first key"),
+	flags: {
+		...keystoreFlags,
+		...passwordFlags,
+		...secretFileFlag("the mnemonic"),
+		"passphrase-file": Flags.string({
+			description: "file with the BIP-39 passphrase of the mnemonic",
+			helpValue: "<path>",
+		}),
+		path: Flags.string({ description: "derivation path", exclusive: ["index", "count"] }),
+		index: Flags.integer({ description: "first account", default: 0, min: 0, max: 0x7fffffff }),
+		count: Flags.integer({ description: "number of accounts", default: 1, min: 1, max: 1000 }),
+		...lightFlag,
+	},
+	run: async ({ args, flags, settings: load, chatty, passwordSource, print }) => {
+		const settings = await load();
+		const source = passwordSource(settings);
+		const { name, file: secretFile } = importInput(args, flags);
+		await checkNewLabel(settings.keystoreDirectory, name);
+		const mnemonic = await importedSecret(secretFile, "the mnemonic", source.warn, checkMnemonic);
+		const passphraseFile = flags["passphrase-file"];
+		const passphrase =
+			passphraseFile === undefined ? "" : await readSecretFile(passphraseFile, "the passphrase", source.warn);
+		const strength = flags.light ? ("light" as const) : ("standard" as const);
+		const paths =
+			flags.path === undefined
+				? Array.from({ length: flags.count }, (_, offset) => accountPath(flags.index + offset))
+				: [flags.path];
+		for (const [position, path] of paths.entries()) {
+			const key = await deriveKey(mnemonic, path, passphrase);
+			await checkNewKey(settings.keystoreDirectory, key, labelAt(name, position)).finally(() => key.fill(0));
+		}
+		const password = await newPassword(source, name ?? "the keys");
+		for (const [position, path] of paths.entries()) {
+			const key = await deriveKey(mnemonic, path, passphrase);
+			const label = labelAt(name, position);
+			const entry = await withProgress("encrypting the key", chatty, async () => {
+				const options = { name: label, path, strength };
+				// A passphrase is part of the secret; without it the kept mnemonic would give other keys.
+				if (position === 0 && passphrase === "") {
+					await addMnemonic(settings.keystoreDirectory, key, mnemonic, password, options);
+				}
+				return addKey(settings.keystoreDirectory, key, password, options);
+			});
+			key.fill(0);
+			print.record(entryRecord(entry));
+		}
+	},
+});
+
+function labelAt(name: string | undefined, position: number): string | undefined {
+	return name === undefined || position === 0 ? name : `${name}-${position + 1}`;
+}
+
+export class KeystoreImportWatch extends CoinCommand {
+	static override summary = "Keep an address without its key";
+	static override description =
+		"Queries and --build take it like any wallet; signing is refused. Importing its key later makes it a key.";
+	static override examples = [
+		"<%= config.bin %> keystore import watch TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC cold",
+	];
+	static override args = {
+		address: Args.string({
+			description: "address in any form, or ledger[:<index or path>]",
+			required: true,
+			ignoreStdin: true,
+		}),
+		name: Args.string({ description: "label (default: the address)", ignoreStdin: true }),
+	};
+	static override flags = keystoreFlags;
+
+	async run(): Promise<void> {
+		const parsed = await this.parse(KeystoreImportWatch);
+		const { flags } = parsed;
+		const args = inOrder(parsed.args);
+		const settings = await this.settings(flags);
+		const address = namesDevice(args.address)
+			? await this.addressOnDevice(settings, args.address)
+			: readAddress(args.address);
+		if (!address) throw new Failure("bad_address", `"${args.address}" is not an address`);
+		this.printRecord(entryRecord(await watchAddress(settings.keystoreDirectory, address, args.name)));
+	}
+
+	/** The address of a device's key, once its owner has compared it there. */
+	private async addressOnDevice(settings: Settings, name: string): Promise<Uint8Array> {
+		const devices = new Devices();
+		try {
+			const device = await devices.open(settings, name);
+			this.note(`${device.name} is ${device.base58}; compare on its screen`);
+			await onDevice(this.chatty, () => device.confirmAddress());
+			return device.address;
+		} finally {
+			await devices.close();
+		}
+	}
+}
+
+/** Other commands take the label first: both orders mean the same where only one of the words is an address. */
+function inOrder({ address, name }: { readonly address: string; readonly name?: string | undefined }): {
+	readonly address: string;
+	readonly name?: string | undefined;
+} {
+	const isAddress = (text: string): boolean =>
+		/^(T[1-9A-HJ-NP-Za-km-z]{33}|(0x)?41[0-9a-fA-F]{40}|0x[0-9a-fA-F]{40})$/.test(text);
+	return name !== undefined && isAddress(name) && !isAddress(address)
+		? { address: name, name: address }
+		: { address, name };
+}

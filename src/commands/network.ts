@@ -1,0 +1,158 @@
+/** `coin network …`: the peer network, without a node of one's own. */
+
+import { Args, Flags } from "@oclif/core";
+import { localAddresses, nodeEnvironment } from "../node/network/node-environment.js";
+import { DEFAULT_PEER_PORT, ProbeError, type ProbeReport, probePeer } from "../node/network/peer-probe.js";
+import { HelloCode, helloCodeName } from "../node/network/wire/transport-messages.js";
+import { toHex } from "../protocol/bytes.js";
+import { command } from "../terminal/base/command-row.js";
+import { one, record } from "../terminal/schema/result-shape.js";
+import { Failure, type FailureCode } from "../wallet/failure.js";
+import { parseDuration } from "../wallet/values/duration.js";
+
+const block = record({ number: "int64", id: "hex" });
+
+export const NetworkProbe = command({
+	summary: "Ask a node of the peer network who it is",
+	description:
+		"Connects as a peer does: handshake, the node's view of its chain, the time of one ping. A network id that isn't " +
+		"given is asked for first. Afterwards the node doesn't let this address in again for a minute.",
+	examples: [
+		"<%= config.bin %> network probe 192.0.2.7:18888",
+		"<%= config.bin %> network probe [2001:db8::7]:18888 --network-id 11111 --json",
+	],
+	result: one(
+		record({
+			address: "text",
+			nodeId: "hex",
+			networkId: "integer",
+			transportVersion: "integer",
+			"connections?": record({ current: "integer", max: "integer" }),
+			codeVersion: "text",
+			nodeType: "text",
+			lowestBlock: "int64",
+			genesis: "hex",
+			solid: block,
+			head: block,
+			latencyMs: "integer",
+		}),
+	),
+	args: {
+		address: Args.string({
+			description: `host:port or [ipv6]:port; the port may be left out (${DEFAULT_PEER_PORT})`,
+			required: true,
+		}),
+	},
+	flags: {
+		"network-id": Flags.integer({
+			description: "network to ask for (default: the node's own)",
+			helpValue: "<n>",
+		}),
+		genesis: Flags.string({ description: "id that its genesis block must have", helpValue: "<hex>" }),
+		timeout: Flags.string({
+			description: "time for connecting and for each answer",
+			helpValue: "<duration>",
+			default: "5s",
+		}),
+	},
+	run: async ({ args, flags, print }) => {
+		const address = parseAddress(args.address);
+		const genesis = flags.genesis === undefined ? undefined : parseBlockId(flags.genesis);
+		const options = {
+			environment: nodeEnvironment(),
+			address,
+			networkId: flags["network-id"],
+			timeoutMs: parseDuration(flags.timeout),
+			ownIpv4: localAddresses().ipv4,
+		};
+		const report = await probePeer(options).catch((error: unknown) => {
+			throw error instanceof ProbeError ? asFailure(args.address, error) : error;
+		});
+		const found = toHex(report.genesis.id);
+		if (genesis !== undefined && found !== genesis) {
+			throw new Failure("wrong_network", `${args.address} has the genesis block ${found}`);
+		}
+		print.record({ address: args.address, ...recordOf(report) }, [...textOf(args.address, report)]);
+	},
+});
+
+function recordOf({ genesis, solid, head, isLight, lowestBlock, nodeId, ...report }: ProbeReport): object {
+	const reference = ({ number, id }: ProbeReport["head"]) => ({ number: String(number), id: toHex(id) });
+	return {
+		nodeId: toHex(nodeId),
+		networkId: report.networkId,
+		transportVersion: report.transportVersion,
+		...(report.connections && { connections: report.connections }),
+		codeVersion: report.codeVersion,
+		nodeType: isLight ? "light" : "full",
+		lowestBlock: String(lowestBlock),
+		genesis: toHex(genesis.id),
+		solid: reference(solid),
+		head: reference(head),
+		latencyMs: report.latencyMs,
+	};
+}
+
+function textOf(address: string, report: ProbeReport): readonly string[] {
+	const { connections } = report;
+	const rows: readonly (readonly [string, string])[] = [
+		["node", `${report.codeVersion} at ${address}, ${report.isLight ? "light" : "full"}`],
+		["node id", toHex(report.nodeId)],
+		["network", `${report.networkId}, transport version ${report.transportVersion}`],
+		...(connections ? [["connections", `${connections.current} of ${connections.max}`] as const] : []),
+		["genesis", toHex(report.genesis.id)],
+		["solid", `${report.solid.number} ${toHex(report.solid.id)}`],
+		["head", `${report.head.number} ${toHex(report.head.id)}`],
+		...(report.isLight ? [["first block", String(report.lowestBlock)] as const] : []),
+		["latency", `${report.latencyMs} ms`],
+	];
+	return rows.map(([name, value]) => `${name.padEnd(12)} ${value}`);
+}
+
+const REFUSALS: Readonly<Record<number, readonly [FailureCode, string]>> = {
+	[HelloCode.TOO_MANY_PEERS]: ["node_busy", "has no room for another peer"],
+	[HelloCode.MAX_CONNECTION_WITH_SAME_IP]: ["node_busy", "has enough peers at this address"],
+	[HelloCode.TIME_BANNED]: [
+		"node_busy",
+		"doesn't let this address in for now: a connection ended a moment ago",
+	],
+	[HelloCode.DIFFERENT_VERSION]: ["wrong_network", "belongs to another network"],
+};
+
+function asFailure(address: string, error: ProbeError): Failure {
+	const { message, code, networkId } = error;
+	switch (error.problem) {
+		case "unreachable":
+			return new Failure("network", `no connection to ${address}: ${message}`, { cause: error });
+		case "silent":
+			return new Failure("timeout", `${address} says nothing: ${message}`, { cause: error });
+		case "refused": {
+			const [kind, text] = REFUSALS[code ?? HelloCode.UNKNOWN] ?? ["no_connection", "refuses the handshake"];
+			const network = kind === "wrong_network" ? `: ${networkId}` : "";
+			const details = { handshake: helloCodeName(code ?? HelloCode.UNKNOWN), networkId };
+			return new Failure(kind, `${address} ${text}${network}`, { details, cause: error });
+		}
+		default:
+			return new Failure("network", `${address} is not a node of this kind: ${message}`, { cause: error });
+	}
+}
+
+/** @throws {Failure} `bad_value` */
+function parseAddress(text: string): { host: string; port: number } {
+	const [, v6, name, digits] =
+		/^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+))(?::(\d{1,5}))?$/.exec(text.trim()) ?? [];
+	const host = v6 ?? name;
+	const port = digits === undefined ? DEFAULT_PEER_PORT : Number(digits);
+	if (host === undefined || port < 1 || port > 65_535) {
+		throw new Failure("bad_value", `"${text}" is not an address: write host:port or [ipv6]:port`);
+	}
+	return { host, port };
+}
+
+/** @throws {Failure} `bad_value` */
+function parseBlockId(text: string): string {
+	const digits = text.trim().replace(/^0x/i, "").toLowerCase();
+	if (!/^[0-9a-f]{64}$/.test(digits))
+		throw new Failure("bad_value", `"${text}" is not a block id: it has 64 hex digits`);
+	return digits;
+}

@@ -1,0 +1,144 @@
+/** `coin node check`, `config` and `key`: what a node would start with. */
+
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { Flags } from "@oclif/core";
+import { addKey } from "../../keystore/keystore.js";
+import { checkPrivateKey, parsePrivateKey } from "../../keystore/secret-storage.js";
+import { checkConfiguration, keyWarnings } from "../../launch/configuration-check.js";
+import { DEFAULT_CONFIG } from "../../launch/network-options.js";
+import { startFailure } from "../../launch/run-node.js";
+import { loadConfig, type NodeConfig, type SettingValue } from "../../node/config/config.js";
+import { spell } from "../../protocol/dialect.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { command } from "../../terminal/base/command-row.js";
+import { passwordFlags } from "../../terminal/flags/flags.js";
+import { newPassword, readSecretFile } from "../../terminal/keys/secrets.js";
+import { withProgress } from "../../terminal/progress/progress.js";
+import { either, lines, list, one, record } from "../../terminal/schema/result-shape.js";
+
+export const NodeCheck = command({
+	summary: "Check a node's configuration without starting it",
+	description:
+		"Tells of unknown keys, wrong values, ports in use and a data directory that belongs to another chain. The exit " +
+		"code is 1 if node start would fail.",
+	examples: ["<%= config.bin %> node check -c config.conf -d /var/lib/coin"],
+	result: lines(record({ level: "text", place: "text", message: "text" })),
+	flags: {
+		config: Flags.string({
+			char: "c",
+			description: `configuration of the node (default ./${DEFAULT_CONFIG})`,
+			helpValue: "<file>",
+		}),
+		"output-directory": Flags.string({
+			char: "d",
+			description: "data directory",
+			helpValue: "<dir>",
+			default: "output-directory",
+		}),
+	},
+	run: async ({ flags, print, note }) => {
+		if (flags.config === undefined && !existsSync(DEFAULT_CONFIG)) {
+			return note(`there is no ./${DEFAULT_CONFIG}: node start starts a development chain`);
+		}
+		const file = flags.config ?? DEFAULT_CONFIG;
+		const findings = await checkConfiguration(file, flags["output-directory"]);
+		print.list(findings, ["level", "place", "message"], `${file}: no problems found`);
+		if (findings.some(({ level }) => level === "error")) process.exitCode = 1;
+	},
+});
+
+export class NodeShowConfig extends CoinCommand {
+	static override summary = "Show what a node takes from its configuration";
+	static override description =
+		"Every key with its value and the line that sets it. Values are those that hold: limits and defaults are applied, " +
+		"secrets are masked.";
+	static override examples = [
+		"<%= config.bin %> node config -c config.conf",
+		"<%= config.bin %> node config -c config.conf --show-defaults",
+	];
+	static override result = lines(
+		record({ key: "text", "value?": either("text", "boolean", list("text")), origin: "text" }),
+	);
+	static override flags = {
+		config: Flags.string({
+			char: "c",
+			description: "configuration of the node",
+			helpValue: "<file>",
+			default: "config.conf",
+		}),
+		"show-defaults": Flags.boolean({ description: "show keys that the file doesn't set too" }),
+	};
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(NodeShowConfig);
+		const config = this.read(flags.config);
+		for (const warning of keyWarnings(config)) this.warning(warning);
+		const rows = config.settings
+			.filter(({ line }) => flags["show-defaults"] || line !== undefined)
+			.map(({ path, value, line }) => ({
+				key: spell(path, config.node.dialect),
+				value: plain(value),
+				origin: line === undefined ? "default" : `${config.file}:${line}`,
+			}));
+		const text = rows.map((row) => ({
+			...row,
+			value: Array.isArray(row.value) ? row.value.join(", ") : row.value,
+		}));
+		this.printList(rows, ["key", "value", "origin"], `${config.file} sets nothing`, text);
+	}
+
+	private read(file: string): NodeConfig {
+		try {
+			return loadConfig(file);
+		} catch (error) {
+			throw startFailure(error);
+		}
+	}
+}
+
+/** Numbers as text: some are longer than what JSON readers keep. */
+function plain(value: SettingValue): string | boolean | readonly string[] | undefined {
+	return typeof value === "number" || typeof value === "bigint" ? String(value) : value;
+}
+
+export class NodeKey extends CoinCommand {
+	static override summary = "Make a block producer's key file";
+	static override description =
+		"The file goes into the directory Wallet and is named by localwitnesskeystore in the node's configuration.";
+	static override examples = [
+		"<%= config.bin %> node key --password-file pw",
+		"<%= config.bin %> node key --key-file key.txt --directory keys --password-file pw",
+	];
+	static override result = one(record({ address: "address", file: "text", setting: "text" }));
+	static override flags = {
+		...passwordFlags,
+		directory: Flags.string({ description: "where the file goes", helpValue: "<dir>", default: "Wallet" }),
+		"key-file": Flags.string({
+			description: "take the private key in this file (64 hex digits, - for standard input), make no new one",
+			helpValue: "<path>",
+		}),
+	};
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(NodeKey);
+		const key = await this.key(flags["key-file"]);
+		const source = {
+			file: flags["password-file"],
+			warn: (message: string): void => this.warning(message),
+		};
+		const password = await newPassword(source, "the producer's key");
+		const entry = await withProgress("encrypting the key", this.chatty, () =>
+			addKey(flags.directory, key, password),
+		);
+		key.fill(0);
+		const setting = `localwitnesskeystore = [${JSON.stringify(entry.file)}]`;
+		this.printRecord({ address: entry.base58, file: entry.file, setting });
+	}
+
+	private async key(file: string | undefined): Promise<Uint8Array> {
+		if (file === undefined) return checkPrivateKey(randomBytes(32));
+		const text = await readSecretFile(file, "the producer's key", (message) => this.warning(message));
+		return parsePrivateKey(text.trim());
+	}
+}

@@ -1,0 +1,191 @@
+/** `coin profile …`: which node and which habits commands use. */
+
+import { Args, Flags } from "@oclif/core";
+import { CoinCommand } from "../terminal/base/coin-command.js";
+import { command } from "../terminal/base/command-row.js";
+import { ConfigurationCommand } from "../terminal/base/configuration-command.js";
+import { keystoreFlags, nodeFlags } from "../terminal/flags/flags.js";
+import { BUILT_IN, PROFILE_KEYS, readConfiguration } from "../wallet/configuration/configuration.js";
+import type { ConfigurationEdit } from "../wallet/configuration/configuration-edit.js";
+import type { Settings } from "../wallet/configuration/settings.js";
+import { Failure } from "../wallet/failure.js";
+import { formatCoin } from "../wallet/values/amount.js";
+import { shownAddress } from "../wallet/values/shown-address.js";
+import { nearest } from "../wallet/values/suggestion.js";
+
+export const ProfileList = command({
+	summary: "List the network profiles",
+	examples: ["<%= config.bin %> profile list"],
+	run: async ({ settings: load, print }) => {
+		const settings = await load();
+		const { profiles } = await readConfiguration(settings.configurationFile, "", false);
+		const names = [...new Set([...Object.keys(BUILT_IN), ...Object.keys(profiles)])].sort();
+		const rows = names.map((name) => ({
+			name,
+			active: name === settings.profile,
+			http: shownAddress(profiles[name]?.text["http"] ?? BUILT_IN[name]?.["http"]),
+			source: sourceOf(name in BUILT_IN, name in profiles),
+		}));
+		const text = rows.map((row) => ({ ...row, active: row.active ? "active" : "" }));
+		print.list(rows, ["name", "active", "http", "source"], "no profiles", text);
+	},
+});
+
+function sourceOf(builtIn: boolean, own: boolean): string {
+	if (!own) return "built in";
+	return builtIn ? "built in, changed by the configuration" : "configuration";
+}
+
+export class ProfileRemove extends ConfigurationCommand {
+	static override summary = "Remove a profile from the configuration";
+	static override description = "A built-in profile loses what the configuration changed.";
+	static override examples = ["<%= config.bin %> profile remove gate"];
+	static override args = {
+		name: Args.string({ description: "the profile", required: true, ignoreStdin: true }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ProfileRemove);
+		const settings = await this.settings({ config: flags.config });
+		const { profiles, top } = await readConfiguration(settings.configurationFile, "", false);
+		if (!(args.name in profiles)) {
+			const why = args.name in BUILT_IN ? "is built in and unchanged" : "doesn't exist";
+			throw new Failure("not_found", `the profile "${args.name}" ${why}`);
+		}
+		if (top["profile"] === args.name && !(args.name in BUILT_IN)) {
+			throw new Failure("bad_value", `the profile "${args.name}" is in use`, {
+				hint: "coin profile use chooses another one first",
+			});
+		}
+		await this.edit(flags, [{ path: ["profiles", args.name], value: undefined }]);
+		this.printRecord({ profile: args.name, removed: true });
+	}
+}
+
+export class ProfileSet extends ConfigurationCommand {
+	static override summary = "Set keys of a profile, making it if it is new";
+	static override description = [
+		"key=value sets a key, key= takes it out again. The keys:",
+		...Object.entries(PROFILE_KEYS).map(([key, about]) => `  ${key}: ${about}`),
+		"  tokens.<SYMBOL>: id or contract of a token",
+	].join("\n");
+	static override examples = [
+		"<%= config.bin %> profile set gate http=https://gateway.example solidity=https://gateway.example dialect=deployed",
+		"<%= config.bin %> profile set local tokens.GOLD=1000001 confirm=true",
+	];
+	static override strict = false;
+	static override args = {
+		name: Args.string({ description: "the profile", required: true, ignoreStdin: true }),
+		setting: Args.string({ description: "key=value, repeatable", required: true, ignoreStdin: true }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags, argv } = await this.parse(ProfileSet);
+		if (!/^[\w-]+$/.test(args.name)) {
+			throw new Failure(
+				"bad_value",
+				`"${args.name}" is not a name for a profile: use letters, digits and dashes`,
+			);
+		}
+		const edits = (argv as string[]).slice(1).map((word) => editOf(args.name, word));
+		await this.edit(flags, edits, args.name);
+		this.printRecord({ profile: args.name, set: edits.map(({ path }) => path.slice(2).join(".")) });
+	}
+}
+
+/** @throws {Failure} `bad_value` */
+function editOf(profile: string, word: string): ConfigurationEdit {
+	const [, key = "", value = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
+	const symbol = /^tokens\.([\w-]+)$/.exec(key)?.[1];
+	if (symbol === undefined && !Object.hasOwn(PROFILE_KEYS, key)) {
+		if (key === "") throw new Failure("bad_value", `"${word}" sets nothing: write key=value`);
+		const [near] = nearest(key, Object.keys(PROFILE_KEYS));
+		throw new Failure("bad_value", `a profile has no key "${key}"`, {
+			hint: near ? `did you mean ${near}?` : `the keys are ${Object.keys(PROFILE_KEYS).join(", ")}`,
+		});
+	}
+	const path = ["profiles", profile, ...(symbol === undefined ? [key] : ["tokens", symbol])];
+	return { path, value: value === "" ? undefined : value };
+}
+
+export class ProfileShow extends CoinCommand {
+	static override summary = "Show the settings that a profile gives";
+	static override description =
+		"Flags and environment count too, as for any command. Headers are named, their values are not shown.";
+	static override examples = [
+		"<%= config.bin %> profile show",
+		"<%= config.bin %> profile show dev --origins",
+	];
+	static override args = {
+		name: Args.string({ description: "the profile (default: the one in use)", ignoreStdin: true }),
+	};
+	static override flags = {
+		...nodeFlags,
+		...keystoreFlags,
+		origins: Flags.boolean({ description: "with where each value is from" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ProfileShow);
+		const settings = await this.settings({ ...flags, profile: args.name ?? flags.profile });
+		const values = valuesOf(settings);
+		if (!flags.origins) return this.printRecord(values);
+		const rows = Object.entries(values)
+			.filter(([, value]) => value !== undefined)
+			.map(([key, value]) => ({ key, value, origin: settings.origins[key] ?? "built in" }));
+		this.printList(rows, ["key", "value", "origin"], "no settings");
+	}
+}
+
+/** By the keys of the configuration. */
+function valuesOf(
+	settings: Settings,
+): Record<string, string | number | boolean | readonly string[] | undefined> {
+	const { profile, http, solidity, jsonrpc, genesis, dialect, confirm, wallet, passwordFile, explorer } =
+		settings;
+	const headers = Object.keys(settings.headers);
+	const tokens = Object.entries(settings.tokens).map(([symbol, id]) => `${symbol} ${id}`);
+	return {
+		profile,
+		http: shownAddress(http),
+		solidity: shownAddress(solidity),
+		jsonrpc: shownAddress(jsonrpc),
+		grpc: shownAddress(settings.grpc),
+		grpcSolidity: shownAddress(settings.grpcSolidity),
+		gateway: shownAddress(settings.gateway),
+		visible: settings.visible,
+		genesis,
+		referenceNode: shownAddress(settings.referenceNode),
+		dialect,
+		timeout: `${settings.timeoutMs}ms`,
+		confirm,
+		confirmOver: formatCoin(settings.confirmOverSun),
+		maxFeeLimit: formatCoin(settings.maxFeeLimitSun),
+		feeLimit: settings.feeLimit,
+		wallet,
+		keystoreDir: settings.keystoreDirectory,
+		passwordFile,
+		explorer: shownAddress(explorer),
+		headers: headers.length > 0 ? headers : undefined,
+		tokens: tokens.length > 0 ? tokens : undefined,
+		configuration: settings.configurationFile,
+	};
+}
+
+export class ProfileUse extends ConfigurationCommand {
+	static override summary = "Choose the profile that commands use";
+	static override examples = ["<%= config.bin %> profile use dev"];
+	static override args = {
+		name: Args.string({ description: "the profile", required: true, ignoreStdin: true }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ProfileUse);
+		const { http } = await this.edit(flags, [{ path: ["profile"], value: args.name }], args.name);
+		const { COIN_PROFILE } = process.env;
+		if (COIN_PROFILE && COIN_PROFILE !== args.name) {
+			this.warning(`the variable COIN_PROFILE says ${COIN_PROFILE}, and it comes first`);
+		}
+		this.printRecord({ profile: args.name, http: shownAddress(http) });
+	}
+}

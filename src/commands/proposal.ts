@@ -1,0 +1,190 @@
+/** `coin proposal …`: proposals of new chain parameters. */
+
+import { Args, Flags } from "@oclif/core";
+import {
+	ProposalApproveContract,
+	ProposalCreateContract,
+	ProposalDeleteContract,
+	ProposalState,
+} from "../protocol/messages.js";
+import { ActingCommand, type ActingContext } from "../terminal/base/acting-command.js";
+import { query } from "../terminal/base/command-row.js";
+import { parameterNames, parameterNotes, parseParameters } from "../terminal/chain/parameter-names.js";
+import { actingFlags } from "../terminal/flags/acting-flags.js";
+import { nodeFlags } from "../terminal/flags/flags.js";
+import { localTime } from "../terminal/output/output.js";
+import { lines, orNull } from "../terminal/schema/result-shape.js";
+import { proposalShape } from "../terminal/schema/view-shapes.js";
+import { Failure } from "../wallet/failure.js";
+import { contractOf } from "../wallet/transaction/contract.js";
+import { parseNatural } from "../wallet/values/integer-text.js";
+import {
+	allProposals,
+	approvalsNeeded,
+	newestProposalId,
+	proposalById,
+	proposalPage,
+	viewProposal,
+} from "../wallet/view/proposals.js";
+import { activeWitnessCount } from "../wallet/view/witnesses.js";
+
+export class ProposalApprove extends ActingCommand {
+	static override summary = "Approve a proposal, or take the approval back";
+	static override args = {
+		id: Args.string({ description: "number of the proposal", required: true, ignoreStdin: true }),
+	};
+	static override flags = {
+		...actingFlags,
+		withdraw: Flags.boolean({ description: "take the approval back" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ProposalApprove);
+		const proposalId = parseNatural(args.id);
+		const context = await this.context(flags);
+		await this.act(context, flags, {
+			...contractOf(ProposalApproveContract, {
+				owner_address: context.owner,
+				proposal_id: proposalId,
+				is_add_approval: !flags.withdraw,
+			}),
+			confirmation: 2,
+			details: flags.offline ? [] : await this.parameterLines(context, proposalId),
+			result: { proposalId },
+		});
+	}
+
+	/** What the chain would change. */
+	private async parameterLines({ client }: ActingContext, id: bigint): Promise<string[]> {
+		const proposal = await proposalById(client, id);
+		const nameOf = await parameterNames();
+		return [...(proposal?.parameters ?? [])].map(
+			([parameter, value]) => `  proposed    ${nameOf(parameter) ?? parameter} = ${value}`,
+		);
+	}
+}
+
+export class ProposalCreate extends ActingCommand {
+	static override summary = "Propose new values of chain parameters";
+	static override description =
+		"Only witnesses may. A parameter goes by its number or any of its names (coin chain params).";
+	static override examples = [
+		"<%= config.bin %> proposal create MEMO_FEE=2000000 --from alice --wait",
+		"<%= config.bin %> proposal create getEnergyFee=210 3=1000 --from alice",
+	];
+	static override strict = false;
+	static override usage = "proposal create <name or id>=<value>...";
+	static override flags = actingFlags;
+
+	async run(): Promise<void> {
+		const { argv, flags } = await this.parse(ProposalCreate);
+		const words = argv as string[];
+		if (words.length === 0)
+			throw new Failure("usage", "no parameter: name <name or id>=<value>", { hint: "see --help" });
+		const parameters = await parseParameters(words);
+		const nameOf = await parameterNames();
+		const notes = await parameterNotes();
+		const context = await this.context(flags);
+		const { client, owner } = context;
+		await this.act(context, flags, {
+			...contractOf(ProposalCreateContract, { owner_address: owner, parameters }),
+			details: [...parameters].flatMap(([id, value]) => {
+				const name = nameOf(id);
+				const note = name && notes[name];
+				return [`  proposed    ${name ?? id} = ${value}`, ...(note ? [`              ${note}`] : [])];
+			}),
+			found: async () => ({ proposalId: await newestProposalId(client, owner, parameters) }),
+		});
+	}
+}
+
+export class ProposalDelete extends ActingCommand {
+	static override summary = "Cancel a proposal of one's own";
+	static override args = {
+		id: Args.string({ description: "number of the proposal", required: true, ignoreStdin: true }),
+	};
+	static override flags = actingFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ProposalDelete);
+		const proposalId = parseNatural(args.id);
+		const context = await this.context(flags);
+		await this.act(context, flags, {
+			...contractOf(ProposalDeleteContract, { owner_address: context.owner, proposal_id: proposalId }),
+			result: { proposalId },
+		});
+	}
+}
+
+/** The network's longest page. */
+const MAX_PAGE = "1000";
+
+export const ProposalList = query({
+	summary: "List proposals, newest first; with --offset or --limit a page by number",
+	result: lines(proposalShape),
+	flags: {
+		...nodeFlags,
+		state: Flags.option({
+			options: ["pending", "approved", "disapproved", "canceled"] as const,
+			description: "only those in this state",
+		})(),
+		offset: Flags.string({ description: "leave out the first numbers", helpValue: "<n>" }),
+		limit: Flags.string({ description: "maximum number of results", helpValue: "<n>" }),
+	},
+	run: async ({ flags, client, print }) => {
+		const { offset, limit, state } = flags;
+		const paged = offset !== undefined || limit !== undefined;
+		const page = [parseNatural(offset ?? "0"), parseNatural(limit ?? MAX_PAGE)] as const;
+		const proposals = paged ? await proposalPage(client, ...page) : await allProposals(client);
+		const nameOf = await parameterNames();
+		const views = proposals
+			.map((proposal) => viewProposal(proposal, nameOf))
+			.filter((view) => state === undefined || view.state === state.toUpperCase());
+		print.list(
+			views,
+			["id", "state", "proposer", "expiration", "approvals", "parameters"],
+			"no proposals",
+			views.map((view) => ({
+				...view,
+				expiration: localTime(view.expiration),
+				approvals: view.approvals.length,
+				parameters: view.parameters.map(({ id, name, value }) => `${name ?? id}=${value}`),
+			})),
+		);
+	},
+});
+
+export const ProposalShow = query({
+	summary: "Show a proposal",
+	args: {
+		id: Args.string({ description: "number of the proposal", required: true, ignoreStdin: true }),
+	},
+	result: orNull(proposalShape),
+	flags: {
+		...nodeFlags,
+		"or-null": Flags.boolean({ description: "print null if there is none" }),
+	},
+	run: async ({ args, flags, client, print }) => {
+		const id = parseNatural(args.id);
+		const proposal = await proposalById(client, id);
+		if (proposal) {
+			const notes = await parameterNotes();
+			const view = viewProposal(proposal, await parameterNames());
+			const parameters = view.parameters.map((one) => ({ ...one, about: one.name && notes[one.name] }));
+			const shown = { ...view, parameters };
+			if (proposal.state !== ProposalState.PENDING) return print.record(shown);
+			const active = await activeWitnessCount(client);
+			const needed = approvalsNeeded(active);
+			const outcome = needed === 0 ? ": it takes effect without any" : "";
+			return print.record(
+				{ ...shown, approvalsNeeded: needed },
+				{
+					...shown,
+					approvalsNeeded: `${needed} (7/10 of ${active} active witnesses, rounded down)${outcome}`,
+				},
+			);
+		}
+		if (flags["or-null"]) return print.scalar(null);
+		throw new Failure("not_found", `there is no proposal ${id}`);
+	},
+});

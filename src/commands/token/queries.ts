@@ -1,0 +1,137 @@
+/** `coin token …`: what is known of tokens. */
+
+import { Args, Flags } from "@oclif/core";
+import { SUN_PER_COIN } from "../../protocol/int64.js";
+import { accountArgument, accountQueryFlags } from "../../terminal/base/account-query.js";
+import { accountQuery, query } from "../../terminal/base/command-row.js";
+import { blockFlag, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { localTime } from "../../terminal/output/output.js";
+import { either, lines, orNull } from "../../terminal/schema/result-shape.js";
+import { contractTokenShape, tokenShape } from "../../terminal/schema/view-shapes.js";
+import { Failure } from "../../wallet/failure.js";
+import { accountOf } from "../../wallet/node/chain-query.js";
+import { MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
+import { listTokens, type TokenView, tokenNamed, viewToken } from "../../wallet/token/token.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { formatDecimal } from "../../wallet/values/amount.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
+import { quotientText } from "../../wallet/values/rational-text.js";
+
+export const TokenAllowance = accountQuery({
+	summary: "Print how much of an account's ORC-20 token another account may move",
+	description: "In the token's decimals, or max without a limit, for people; in smallest units with --json.",
+	args: {
+		contract: Args.string({ description: "address of the token", required: true, ignoreStdin: true }),
+		spender: Args.string({ description: "account that may move it", required: true, ignoreStdin: true }),
+		...accountArgument,
+	},
+	flags: accountQueryFlags,
+	run: async ({ args, settings, client, view, address, json, print }) => {
+		const spender = await accountNamed(settings, args.spender);
+		const contract =
+			(await tokenContract(settings, args.contract)) ?? (await accountNamed(settings, args.contract));
+		const token = new Orc20(client, contract, view);
+		const amount = await token.allowance(address, spender);
+		if (json) return print.scalar(amount);
+		print.scalar(amount === MAX_UINT256 ? "max" : formatDecimal(amount, await token.decimals()));
+	},
+});
+
+export const TokenBalance = accountQuery({
+	summary: "Print how much of a token an account has",
+	description: "In the token's decimals for people, in smallest units with --json.",
+	args: {
+		token: Args.string({
+			description: "id, name or symbol of an ORC-10 token, address of an ORC-20 contract",
+			required: true,
+			ignoreStdin: true,
+		}),
+		...accountArgument,
+	},
+	flags: accountQueryFlags,
+	run: async ({ args, settings, client, view, address, json, print }) => {
+		const contract = await tokenContract(settings, args.token);
+		if (contract) {
+			const token = new Orc20(client, contract, view);
+			const amount = await token.balanceOf(address);
+			return print.scalar(json ? amount : formatDecimal(amount, await token.decimals()));
+		}
+		const token = await tokenNamed(client, args.token, view);
+		const amount = (await accountOf(client, address, view))?.assetV2.get(token.id) ?? 0n;
+		print.scalar(json ? amount : formatDecimal(amount, token.precision));
+	},
+});
+
+/** The network's longest page. */
+const MAX_PAGE = "1000";
+
+export const TokenList = query({
+	summary: "List ORC-10 tokens; with --offset or --limit a page by name",
+	result: lines(tokenShape),
+	flags: {
+		...nodeFlags,
+		...solidityFlag,
+		offset: Flags.string({ description: "leave out the first", helpValue: "<n>" }),
+		limit: Flags.string({ description: "maximum number of results", helpValue: "<n>" }),
+	},
+	run: async ({ flags, client, view, print }) => {
+		const { offset, limit } = flags;
+		const page =
+			offset === undefined && limit === undefined
+				? undefined
+				: { offset: parseNatural(offset ?? "0"), limit: parseNatural(limit ?? MAX_PAGE) };
+		const tokens = await listTokens(client, view, page);
+		const views = tokens.map(viewToken);
+		print.list(
+			views,
+			["id", "name", "abbr", "supply", "decimals", "owner"],
+			"no tokens",
+			views.map((view) => ({ ...view, supply: formatDecimal(view.supply, view.decimals) })),
+		);
+	},
+});
+
+export const TokenShow = query({
+	summary: "Show a token",
+	args: {
+		token: Args.string({
+			description: "id, name or symbol of an ORC-10 token, address of an ORC-20 contract",
+			required: true,
+			ignoreStdin: true,
+		}),
+	},
+	result: orNull(either(tokenShape, contractTokenShape)),
+	flags: {
+		...nodeFlags,
+		...blockFlag,
+		...solidityFlag,
+		"or-null": Flags.boolean({ description: "print null if there is none" }),
+	},
+	run: async ({ args, flags, client, view, print }) => {
+		const contract = await tokenContract(client.settings, args.token);
+		try {
+			if (contract) {
+				const token = await new Orc20(client, contract, view).describe();
+				print.record(token, { ...token, supply: formatDecimal(token.supply, token.decimals) });
+			} else {
+				const token = viewToken(await tokenNamed(client, args.token, view));
+				print.record(token, shown(token));
+			}
+		} catch (error) {
+			if (!(error instanceof Failure) || error.code !== "not_found" || !flags["or-null"]) throw error;
+			print.scalar(null);
+		}
+	},
+});
+
+function shown(token: TokenView): object {
+	const { supply, decimals, price, start, end, locked } = token;
+	return {
+		...token,
+		supply: formatDecimal(supply, decimals),
+		price: `${quotientText(BigInt(price.sun) * 10n ** BigInt(decimals), BigInt(price.units) * SUN_PER_COIN)}coin`,
+		start: localTime(start),
+		end: localTime(end),
+		locked: locked?.map(({ amount, days }) => `${formatDecimal(amount, decimals)} for ${days} days`),
+	};
+}

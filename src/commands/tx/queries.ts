@@ -1,0 +1,232 @@
+/** `coin tx …`: transactions, and how far they are. */
+
+import { Args, Flags } from "@oclif/core";
+import type { ContractInterface } from "../../abi/parameter.js";
+import { toHex } from "../../protocol/bytes.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
+import { contractTypeById } from "../../protocol/contract-types.js";
+import { TransactionInfo } from "../../protocol/messages.js";
+import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
+import { command, query } from "../../terminal/base/command-row.js";
+import { idArgument, transactionIds } from "../../terminal/base/id-command.js";
+import { parseTransactionId } from "../../terminal/base/node-questions.js";
+import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
+import { keystoreFlags, nodeFlags, progressFlag, solidityFlag } from "../../terminal/flags/flags.js";
+import { readEnvelopes, transactionArgument } from "../../terminal/input/envelope-stream.js";
+import { argumentOrStdin, listLines } from "../../terminal/input/stdin.js";
+import { recordLines } from "../../terminal/output/output.js";
+import { withProgress } from "../../terminal/progress/progress.js";
+import { either, lines, record } from "../../terminal/schema/result-shape.js";
+import { messageShape, stateShape, transactionShape } from "../../terminal/schema/view-shapes.js";
+import { labelled, readLabels } from "../../wallet/configuration/labels.js";
+import { Failure } from "../../wallet/failure.js";
+import { member } from "../../wallet/json.js";
+import { receiptOf } from "../../wallet/node/chain-query.js";
+import type { NodeClient } from "../../wallet/node/node-client.js";
+import { knows, statusOf, waitFor } from "../../wallet/node/wait.js";
+import { receiptMembers } from "../../wallet/transaction/acting-result.js";
+import { contractSummary } from "../../wallet/transaction/contract-summary.js";
+import { callMembers, type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
+import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
+import { formatCoin } from "../../wallet/values/amount.js";
+import { parseDuration } from "../../wallet/values/duration.js";
+import { parameterText } from "../../wallet/values/parameter-text.js";
+import { viewOf } from "../../wallet/view/message-view.js";
+
+export const TxDecode = command({
+	summary: "Decode a transaction without a node",
+	description:
+		"Takes JSON or hex, checks that id, JSON and bytes agree, and recovers the signers. The call of a contract is decoded by --abi, an interface that you have kept, or the list of common signatures.",
+	examples: [
+		"<%= config.bin %> tx decode < signed.json",
+		"<%= config.bin %> tx decode --abi @Store.abi < signed.json",
+	],
+	args: transactionArgument,
+	flags: {
+		abi: Flags.string({ description: "the contract's interface: @file or JSON", helpValue: "<json>" }),
+		raw: Flags.boolean({ description: "hexadecimal input is raw data alone, not a whole transaction" }),
+	},
+	run: async ({ args, flags, settings, print, note }) => {
+		const given = await interfaceFlag(flags.abi);
+		const { contactsFile } = await settings();
+		for (const { transaction } of await readEnvelopes(args.transaction, flags.raw)) {
+			const call = await describedCall(transaction.parameter, { client: undefined, contactsFile, given });
+			if (call && call.signature === undefined) note("no interface names the call: --abi gives one");
+			print.record({ ...viewTransaction(transaction), call: call && callMembers(call) });
+		}
+	},
+});
+
+export const TxPending = query({
+	takesIds: true,
+	summary: "List the transactions that wait for a block, or show one of them",
+	examples: ["<%= config.bin %> tx pending", "<%= config.bin %> tx pending --count"],
+	args: {
+		id: Args.string({ description: "transaction id", ignoreStdin: true }),
+	},
+	result: lines(either(record({ txID: "hex" }), transactionShape, "integer")),
+	flags: {
+		...nodeFlags,
+		count: Flags.boolean({ description: "print only how many there are" }),
+	},
+	run: async ({ args, flags, client, print }) => {
+		if (args.id !== undefined) {
+			const id = parseTransactionId(args.id);
+			const answer = await client.call("gettransactionfrompending", { value: toHex(id) });
+			if (Object.keys(answer).length === 0)
+				throw new Failure("not_found", `the transaction ${toHex(id)} doesn't wait for a block`);
+			return print.record(viewTransaction(transactionFrom(answer, id)));
+		}
+		if (flags.count) {
+			const size = member(await client.call("getpendingsize", {}), "pendingSize");
+			if (typeof size !== "bigint")
+				throw new Failure("rpc_error", "the node's answer holds no size of its pool");
+			return print.scalar(Number(size));
+		}
+		const { txId } = await client.call("gettransactionlistfrompending", {});
+		const ids = Array.isArray(txId) ? txId : [];
+		print.list(
+			ids.map((txID) => ({ txID })),
+			["txID"],
+			"no transactions wait",
+		);
+	},
+});
+
+export const TxReceipt = query({
+	takesIds: true,
+	summary: "Show what a transaction did and what it cost",
+	args: idArgument,
+	result: lines(messageShape(TransactionInfo)),
+	flags: { ...nodeFlags, ...solidityFlag },
+	run: async ({ args, client, view, print }) => {
+		for (const id of await transactionIds(args.id)) {
+			const receipt = await receiptOf(client, id, view);
+			if (!receipt) throw new Failure("not_found", `there is no receipt of ${toHex(id)}: it is in no block`);
+			print.record(viewOf(receipt));
+		}
+	},
+});
+
+export const TxShow = query({
+	takesIds: true,
+	summary: "Show a transaction",
+	description: "Decoded from its bytes; the id and the signers are computed here.",
+	args: idArgument,
+	result: lines(transactionShape),
+	flags: { ...nodeFlags, ...solidityFlag, ...keystoreFlags, ...callAbiFlag },
+	run: async ({ args, flags, settings, client, view: asked, print }) => {
+		const given = await interfaceFlag(flags.abi);
+		const labels = await readLabels(settings);
+		for (const id of await transactionIds(args.id)) {
+			const answer = await client.call("gettransactionbyid", { value: toHex(id) }, asked);
+			if (Object.keys(answer).length === 0)
+				throw new Failure("not_found", `there is no transaction ${toHex(id)}`);
+			const transaction = transactionFrom(answer, id);
+			const described = await callOf(transaction, client, given);
+			const call = described && callMembers(described);
+			const view = viewTransaction(transaction);
+			const shown = { ...view, call };
+			const { txID, contract, feeLimit, type } = view;
+			const text = {
+				txID,
+				...forPeople(transaction, described),
+				...shown,
+				...(described?.signature === undefined ? {} : { call: described.text }),
+				...(contract === undefined ? {} : { contract: parameterText(String(type), contract) }),
+				...(typeof feeLimit === "bigint" ? { feeLimit: formatCoin(feeLimit) } : {}),
+			};
+			print.record(
+				shown,
+				recordLines(text).map((line) => labelled(line, labels)),
+			);
+		}
+	},
+});
+
+/** The function that it calls, if its bytes can be read. */
+async function callOf(
+	transaction: SignedTransaction,
+	client: NodeClient,
+	given: ContractInterface | undefined,
+): Promise<DescribedCall | undefined> {
+	try {
+		return await describedCall(transaction.parameter, { client, given });
+	} catch (error) {
+		if (error instanceof ParameterError || error instanceof DecodeError) return undefined;
+		throw error;
+	}
+}
+
+/** What it does in one sentence, with units. */
+function forPeople(transaction: SignedTransaction, call: DescribedCall | undefined): object {
+	const type = contractTypeById(transaction.contract?.type ?? -1);
+	if (!type || transaction.owner.length === 0) return {};
+	try {
+		const called = call?.signature === undefined ? undefined : call.text;
+		return {
+			summary: contractSummary({ type, parameter: transaction.parameter }, transaction.owner, called),
+		};
+	} catch (error) {
+		if (error instanceof ParameterError || error instanceof DecodeError) return {};
+		throw error;
+	}
+}
+
+export const TxStatus = query({
+	takesIds: true,
+	summary: "Show how far a transaction is",
+	args: idArgument,
+	result: lines(stateShape),
+	flags: nodeFlags,
+	run: async ({ args, client, print }) => {
+		for (const id of await transactionIds(args.id)) {
+			const { state, receipt } = await statusOf(client, id);
+			if (!receipt && !(await knows(client, id)))
+				throw new Failure("not_found", `the node knows no transaction ${toHex(id)}`);
+			const { block, result } = receipt ? receiptMembers(receipt) : {};
+			print.record({ txID: toHex(id), state, block, result });
+		}
+	},
+});
+
+export const TxWait = query({
+	takesIds: true,
+	summary: "Wait until a transaction is irreversible",
+	args: {
+		id: Args.string({
+			description: "transaction id; - or none for a list on standard input",
+			ignoreStdin: true,
+		}),
+	},
+	result: lines(stateShape),
+	flags: {
+		...nodeFlags,
+		...progressFlag,
+		"wait-timeout": Flags.string({
+			description: "how long to wait",
+			helpValue: "<duration>",
+			default: "90s",
+		}),
+		included: Flags.boolean({ description: "only until it is in a block" }),
+	},
+	run: async ({ args, flags, client, audience, print, note }) => {
+		const timeoutMs = parseDuration(flags["wait-timeout"]);
+		const input = await argumentOrStdin(args.id, "the transaction ids", true);
+		if (!input) throw new Failure("usage", "no transaction id", { hint: "see --help" });
+		for (const id of listLines(input.text).map(parseTransactionId)) {
+			const { state, receipt } = await withProgress("waiting for a block", audience(), () =>
+				waitFor(client, id, {
+					until: flags.included ? "included" : "solid",
+					timeoutMs,
+					onUnknown: () =>
+						note("this node knows no such transaction yet: it's in no block, and doesn't wait for one here"),
+				}),
+			);
+			const { block, result } = receipt ? receiptMembers(receipt) : {};
+			print.record({ txID: toHex(id), state, block, result });
+			if (state === "failed")
+				throw new Failure("contract_revert", `the transaction failed: ${result ?? ""}`, { txID: toHex(id) });
+		}
+	},
+});

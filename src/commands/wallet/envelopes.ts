@@ -1,0 +1,376 @@
+/** `coin wallet …`: transactions that travel between machines before they are sent. */
+
+import { readFile } from "node:fs/promises";
+import { Args, Flags, type Interfaces } from "@oclif/core";
+import { listKeystore } from "../../keystore/keystore.js";
+import { writePrivateFile } from "../../keystore/private-file.js";
+import { toBase58Check } from "../../protocol/address.js";
+import { equalBytes } from "../../protocol/bytes.js";
+import { getField, type Message, type MessageType, setField } from "../../protocol/codec/descriptor.js";
+import { contractTypeById, contractTypeByName, contractTypes } from "../../protocol/contract-types.js";
+import { NamedError } from "../../protocol/json/exceptions.js";
+import { decodeFields } from "../../protocol/json/field-decoder.js";
+import { Transaction } from "../../protocol/messages.js";
+import { SignedTransaction } from "../../protocol/transaction.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { CoinCommand, type OutputKind } from "../../terminal/base/coin-command.js";
+import { command } from "../../terminal/base/command-row.js";
+import { SendingCommand } from "../../terminal/base/sending-command.js";
+import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
+import { actingFlags, waitFlags, yesFlag } from "../../terminal/flags/acting-flags.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import {
+	forEachInput,
+	readEnvelopes,
+	streamFlags,
+	transactionArgument,
+} from "../../terminal/input/envelope-stream.js";
+import { readStdin, splitValues, stdinIsPiped } from "../../terminal/input/stdin.js";
+import { printJsonText, printLine, printText } from "../../terminal/output/output.js";
+import { labelled, readLabels } from "../../wallet/configuration/labels.js";
+import { Failure } from "../../wallet/failure.js";
+import { member } from "../../wallet/json.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import {
+	type Authority,
+	authorityAtNode,
+	authorityOfEnvelope,
+	checkNotExpired,
+} from "../../wallet/permission/authority.js";
+import { parseOperation } from "../../wallet/permission/operations.js";
+import { permissionLabel, type WeighedKey } from "../../wallet/permission/permission.js";
+import { callMembers, type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
+import {
+	envelopeOf,
+	readEnvelope,
+	type TransactionEnvelope,
+	writeEnvelope,
+} from "../../wallet/transaction/envelope.js";
+import { noteFor, summaryLines, summaryOf } from "../../wallet/transaction/envelope-note.js";
+import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/transaction/impersonation.js";
+import { accountOrActive } from "../../wallet/transaction/signing.js";
+import { formatCoin, parseCoinAmount } from "../../wallet/values/amount.js";
+import { qrSvg, qrText } from "../../wallet/view/qr-code.js";
+
+export const WalletApprovals = command({
+	summary: "Show who has signed a transaction and whose signatures are missing",
+	args: transactionArgument,
+	flags: {
+		...nodeFlags,
+		...keystoreFlags,
+		...callAbiFlag,
+		offline: Flags.boolean({
+			description: "ask no node; believe the permission that came with the transaction",
+		}),
+		require: Flags.boolean({ description: "exit code 1 if a threshold is not reached" }),
+	},
+	run: async ({ args, flags, settings: load, print }) => {
+		const envelopes = await readEnvelopes(args.transaction);
+		const settings = await load();
+		const client = new NodeClient(settings);
+		const given = await interfaceFlag(flags.abi);
+		const { entries } = await listKeystore(settings.keystoreDirectory);
+		const labels = new Map(entries.map((entry) => [entry.base58, entry.name]));
+		for (const envelope of envelopes) {
+			const authority = flags.offline
+				? authorityOfEnvelope(envelope, Date.now())
+				: await authorityAtNode(envelope, client);
+			const call = await describedCall(envelope.transaction.parameter, {
+				client: flags.offline ? undefined : client,
+				contactsFile: settings.contactsFile,
+				given,
+			});
+			print.record(approvalsOf(envelope, authority, labels, call));
+			const { ready, missing } = authority.approval;
+			if (flags.require && !ready)
+				throw new Failure("threshold_not_reached", `a weight of ${missing} is missing`);
+		}
+	},
+});
+
+function approvalsOf(
+	envelope: TransactionEnvelope,
+	authority: Authority,
+	labels: ReadonlyMap<string, string>,
+	call: DescribedCall | undefined,
+): object {
+	const { permission, approval, source, nowMs } = authority;
+	const key = ({ address, weight }: WeighedKey): object => {
+		const base58 = toBase58Check(address);
+		const name = labels.get(base58);
+		return { address: base58, weight, ...(name === undefined || name === base58 ? {} : { name }) };
+	};
+	const expiration = envelope.transaction.raw?.expiration ?? 0n;
+	return {
+		txID: envelope.transaction.idHex,
+		type: envelope.type.name,
+		account: toBase58Check(envelope.owner),
+		summary: summaryOf(envelope, call),
+		call: call && callMembers(call),
+		permission: { id: permission.id, name: permission.permission_name, threshold: permission.threshold },
+		weight: approval.weight,
+		missing: approval.missing,
+		ready: approval.ready,
+		approved: approval.approved.map(key),
+		outstanding: approval.outstanding.map(key),
+		expiration,
+		expired: expiration <= nowMs,
+		signatures: envelope.signers.length,
+		source,
+	};
+}
+
+export class WalletBroadcast extends SendingCommand {
+	static override outputKind: OutputKind = "acts";
+	static override summary = "Send a signed transaction";
+	static override description =
+		"Reads transactions from standard input or the argument, checks that their signatures reach the threshold, and sends their exact bytes.";
+	static override examples = ["<%= config.bin %> wallet broadcast --wait < signed.json"];
+	static override args = transactionArgument;
+	static override flags = {
+		...nodeFlags,
+		...waitFlags,
+		...yesFlag,
+		...streamFlags,
+		...callAbiFlag,
+		force: Flags.boolean({ description: "leave the check of the weight to the node" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(WalletBroadcast);
+		const envelopes = await readEnvelopes(args.transaction);
+		const settings = await this.settings(flags);
+		const client = new NodeClient(settings);
+		const given = await interfaceFlag(flags.abi);
+		this.labels = await readLabels(settings);
+		const fine = await forEachInput(
+			envelopes,
+			flags["keep-going"],
+			this.json,
+			async (envelope) => {
+				this.call = await describedCall(envelope.transaction.parameter, { client, given });
+				const lines = flags.force
+					? summaryLines(envelope, { ...NOTHING_KNOWN, call: this.call })
+					: await checkReady(envelope, client, this.call);
+				const summary = lines.map((line) => labelled(line, this.labels));
+				// What it moves was agreed to by those who signed it.
+				await this.confirm(settings.confirm ? 1 : 0, summary, flags.yes);
+				await this.sendAndReport(client, envelope, flags);
+			},
+			(failure) => this.explainInput(failure),
+		);
+		if (!fine) process.exitCode = 1;
+	}
+}
+
+const NOTHING_KNOWN = { chain: undefined, permission: undefined, approval: undefined };
+
+/** @throws {Failure} `threshold_not_reached`, `tx_expired`, `not_authorized`, `wrong_network` */
+async function checkReady(
+	envelope: TransactionEnvelope,
+	client: NodeClient,
+	call: DescribedCall | undefined,
+): Promise<string[]> {
+	// Its proofs say that it is allowed; there is nobody to sign it.
+	if (envelope.owner.length === 0) return summaryLines(envelope, NOTHING_KNOWN);
+	const authority = { ...(await authorityAtNode(envelope, client)), call };
+	checkNotExpired(envelope, authority);
+	const { approval, permission } = authority;
+	if (!approval.ready) {
+		const isBare = envelope.signers.length === 0;
+		if (isBare && (await actsUnsigned(client, envelope.owner)))
+			return [...summaryLines(envelope, authority), UNSIGNED_LINE];
+		throw new Failure(
+			"threshold_not_reached",
+			`the signatures weigh ${approval.weight} of the ${permission.threshold} that ${permissionLabel(permission)} needs: ${approval.missing} is missing`,
+			{ hint: "coin wallet approvals shows whose signatures are missing", txID: envelope.transaction.idHex },
+		);
+	}
+	return summaryLines(envelope, authority);
+}
+
+export class WalletBuild extends ActingCommand {
+	static override outputKind: OutputKind = "envelope";
+	static override summary = "Build a transaction of any contract type";
+	static override description =
+		"The body is JSON by wire names, addresses in Base58 and texts as text. Without --data the fields of the type are printed.";
+	static override examples = [
+		`<%= config.bin %> wallet build TransferContract --data '{"to_address":"TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC","amount":1000000}'`,
+	];
+	static override args = {
+		type: Args.string({ description: "contract type by name or number", required: true, ignoreStdin: true }),
+	};
+	static override flags = {
+		...actingFlags,
+		data: Flags.string({
+			description: "the body: JSON, @file, or - for standard input",
+			helpValue: "<json>",
+		}),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(WalletBuild);
+		const type = contractTypeByName(args.type) ?? contractTypeById(parseOperation(args.type));
+		if (!type?.message) {
+			const names = contractTypes.filter((row) => row.message).map((row) => row.name);
+			throw new Failure("bad_value", `"${args.type}" can't be built; the types are ${names.join(", ")}`);
+		}
+		if (flags.data === undefined) return this.printFields(type.message);
+		const body = await bodyText(flags.data);
+		const parameter = bodyOf(type.message, body);
+		const given = getField(parameter, type.owner) as Uint8Array;
+		const context = await this.context(flags);
+		if (given.length === 0) setField(parameter, type.owner, context.owner);
+		else if (!equalBytes(given, context.owner)) {
+			throw new Failure(
+				"conflicting_flags",
+				`the body's ${type.owner} is another account than the one that acts`,
+				{
+					hint: "leave it out, or name the account with --from",
+				},
+			);
+		}
+		await this.act(context, { ...flags, build: !flags.sign && !flags["dry-run"] }, { type, parameter });
+	}
+
+	private printFields(type: MessageType<Message>): void {
+		const fields = type.fields.map((field) => ({
+			name: field.name,
+			type: field.message?.().typeName ?? field.enumeration?.typeName ?? field.kind,
+			label: field.label,
+		}));
+		if (this.json) printJsonText(JSON.stringify(fields));
+		else this.printList(fields, ["name", "type", "label"], "this type has no fields");
+	}
+}
+
+async function bodyText(data: string): Promise<string> {
+	if (data === "-") return readStdin("the contract body");
+	return data.startsWith("@") ? readFile(data.slice(1), "utf8") : data;
+}
+
+function bodyOf(type: MessageType<Message>, text: string): Message {
+	try {
+		return decodeFields(type, text, true);
+	} catch (error) {
+		if (!(error instanceof NamedError)) throw error;
+		// Only the parser's messages are meant for people; the others name classes of the reference node's runtime.
+		const why = error.name === "JsonFormat$ParseException" ? `: ${error.message}` : "";
+		throw new Failure(
+			"bad_value",
+			`the body is not of the type ${type.typeName.replace("protocol.", "")}${why}`,
+			{
+				hint: "one JSON object with the fields that the command prints without --data",
+			},
+		);
+	}
+}
+
+export const WalletMerge = command({
+	outputKind: "envelope",
+	summary: "Put the signatures of copies of one transaction together",
+	description: "Takes files (or - for standard input) with copies that were signed in parallel.",
+	examples: ["<%= config.bin %> wallet merge pay.ann.json pay.bob.json | <%= config.bin %> wallet broadcast"],
+	strict: false,
+	usage: "wallet merge <file>...",
+	run: async ({ argv }) => {
+		const files = argv.length === 0 && stdinIsPiped() ? ["-"] : argv;
+		if (files.length === 0)
+			throw new Failure("usage", "no copies: name their files, or - for standard input");
+		const texts = await Promise.all(
+			files.map((file) => (file === "-" ? readStdin("the copies") : readFile(file, "utf8"))),
+		);
+		const copies = texts.flatMap(splitValues).map((value) => readEnvelope(value));
+		const [first, ...others] = copies;
+		if (!first) throw new Failure("stdin_empty", "the files hold no transaction");
+		const stranger = others.find((copy) => copy.transaction.idHex !== first.transaction.idHex);
+		if (stranger) {
+			throw new Failure(
+				"transaction_mismatch",
+				`these are two transactions: ${first.transaction.idHex} and ${stranger.transaction.idHex}`,
+			);
+		}
+		printJsonText(mergedLine(first, copies));
+	},
+});
+
+function mergedLine(first: TransactionEnvelope, copies: readonly TransactionEnvelope[]): string {
+	const carrier = copies.find((copy) => member(copy.coin, "permission") !== undefined) ?? first;
+	const signatures = new Map<string, { signer: Uint8Array; signature: Uint8Array }>();
+	for (const copy of copies) {
+		copy.signers.forEach((signer, index) => {
+			const signature = copy.transaction.message.signature[index] as Uint8Array;
+			signatures.set(Buffer.from(signer).toString("hex"), { signer, signature });
+		});
+	}
+	const merged = Transaction.copy(first.transaction.message);
+	const known = member(carrier.coin, "permission") !== undefined;
+	const order = known ? authorityOfEnvelope(carrier, 0).permission.keys.map((key) => key.address) : [];
+	const place = (signer: Uint8Array): number => {
+		const index = order.findIndex((address) => equalBytes(address, signer));
+		return index < 0 ? order.length : index;
+	};
+	merged.signature = [...signatures.values()]
+		.sort((a, b) => place(a.signer) - place(b.signer))
+		.map(({ signature }) => signature);
+	const envelope = envelopeOf(new SignedTransaction(merged), carrier.coin);
+	if (!known) return writeEnvelope(envelope, envelope.coin);
+	return writeEnvelope(envelope, noteFor(envelope, { ...authorityOfEnvelope(envelope, 0) }));
+}
+
+export class WalletQr extends CoinCommand {
+	static override summary = "Show an address or a transaction as a QR code";
+	static override description =
+		"The code of an address holds nothing else, so any wallet can read it. --stdin makes a code of any text up to 2,900 bytes, such as a transaction for a machine without network.";
+	static override examples = [
+		"<%= config.bin %> wallet qr alice",
+		"<%= config.bin %> wallet qr --stdin < signed.json",
+		"<%= config.bin %> wallet qr alice --svg alice.svg",
+	];
+	static override args = {
+		account: Args.string({ description: "address or label (default: the active wallet)", ignoreStdin: true }),
+	};
+	static override flags = {
+		...keystoreFlags,
+		stdin: Flags.boolean({ description: "encode the text on standard input" }),
+		amount: Flags.string({
+			description: "shown beside the code for the payer; not part of it",
+			helpValue: "<amount>",
+			exclusive: ["stdin"],
+		}),
+		svg: Flags.string({ description: "new file to write the picture to", helpValue: "<path>" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(WalletQr);
+		const { text, caption } = flags.stdin
+			? await textOfStdin(args.account)
+			: await this.address(args.account, flags);
+		if (flags.svg !== undefined) {
+			await writePrivateFile(flags.svg, await qrSvg(text));
+			return this.printRecord({ file: flags.svg, text });
+		}
+		const code = await qrText(text);
+		if (this.json) return this.printRecord({ text });
+		printText(code);
+		for (const line of caption) printLine(line);
+	}
+
+	private async address(
+		account: string | undefined,
+		flags: Interfaces.InferredFlags<typeof WalletQr.flags>,
+	): Promise<{ readonly text: string; readonly caption: readonly string[] }> {
+		const text = toBase58Check(await accountOrActive(await this.settings(flags), account));
+		const amount = flags.amount === undefined ? [] : [formatCoin(parseCoinAmount(flags.amount))];
+		return { text, caption: [text, ...amount] };
+	}
+}
+
+async function textOfStdin(
+	account: string | undefined,
+): Promise<{ readonly text: string; readonly caption: readonly string[] }> {
+	if (account !== undefined) throw new Failure("conflicting_flags", "give an account or --stdin, not both");
+	const text = (await readStdin("the text")).trim();
+	if (text === "") throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
+	return { text, caption: [] };
+}

@@ -1,0 +1,116 @@
+/** `coin witness …`: the block producers and their candidates. */
+
+import { Args, Flags } from "@oclif/core";
+import { toBase58Check } from "../protocol/address.js";
+import { equalBytes, utf8 } from "../protocol/bytes.js";
+import {
+	UpdateBrokerageContract,
+	WitnessCreateContract,
+	WitnessUpdateContract,
+} from "../protocol/messages.js";
+import { accountQueryFlags } from "../terminal/base/account-query.js";
+import { ActingCommand } from "../terminal/base/acting-command.js";
+import { accountQuery, query } from "../terminal/base/command-row.js";
+import { actingFlags } from "../terminal/flags/acting-flags.js";
+import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
+import { lines, orNull } from "../terminal/schema/result-shape.js";
+import { witnessShape } from "../terminal/schema/view-shapes.js";
+import { Failure } from "../wallet/failure.js";
+import { contractOf } from "../wallet/transaction/contract.js";
+import { parsePercent } from "../wallet/values/integer-text.js";
+import { rankedWitnesses, viewWitnesses } from "../wallet/view/witnesses.js";
+
+export class WitnessCreate extends ActingCommand {
+	static override summary = "Apply to become a super representative";
+	static override description = "The network burns a fee of thousands of coins, and there is no way back.";
+	static override args = {
+		url: Args.string({ description: "page about the candidate", required: true, ignoreStdin: true }),
+	};
+	static override flags = actingFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(WitnessCreate);
+		const context = await this.context(flags);
+		await this.act(context, flags, {
+			...contractOf(WitnessCreateContract, { owner_address: context.owner, url: utf8(args.url) }),
+			confirmation: 2,
+		});
+	}
+}
+
+export const WitnessList = query({
+	summary: "List witnesses by votes",
+	result: lines(witnessShape),
+	flags: {
+		...nodeFlags,
+		...solidityFlag,
+		current: Flags.boolean({ description: "only those that produce blocks in this cycle" }),
+	},
+	run: async ({ flags, client, view, print }) => {
+		const ranked = await rankedWitnesses(client, view);
+		const shown = flags.current ? ranked.filter(({ witness }) => witness.isJobs) : ranked;
+		print.list(
+			await viewWitnesses(client, shown, view),
+			["rank", "address", "votes", "current", "produced", "missed", "brokerage", "url"],
+			"no witnesses",
+		);
+	},
+});
+
+export class WitnessSetBrokerage extends ActingCommand {
+	static override summary = "Set the share of its rewards that a witness keeps";
+	static override description = "Takes effect with the next maintenance; voters get the rest.";
+	static override args = {
+		percent: Args.string({ description: "0 to 100", required: true, ignoreStdin: true }),
+	};
+	static override flags = actingFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(WitnessSetBrokerage);
+		const brokerage = parsePercent(args.percent);
+		const context = await this.context(flags);
+		await this.act(
+			context,
+			flags,
+			contractOf(UpdateBrokerageContract, { owner_address: context.owner, brokerage }),
+		);
+	}
+}
+
+export const WitnessShow = accountQuery({
+	summary: "Show a witness: its votes, rank, blocks and brokerage",
+	args: {
+		account: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
+	},
+	result: orNull(witnessShape),
+	flags: {
+		...accountQueryFlags,
+		"or-null": Flags.boolean({ description: "print null if it is not a witness" }),
+	},
+	run: async ({ flags, client, view, address, print }) => {
+		const ranked = await rankedWitnesses(client, view);
+		const found = ranked.filter(({ witness }) => equalBytes(witness.address, address));
+		const [shown] = await viewWitnesses(client, found, view);
+		if (shown) return print.record(shown);
+		if (flags["or-null"]) return print.scalar(null);
+		throw new Failure("not_found", `${toBase58Check(address)} is not a witness`);
+	},
+});
+
+export class WitnessUpdate extends ActingCommand {
+	static override summary = "Change the page of a witness";
+	static override args = {
+		url: Args.string({ description: "page about the witness", required: true, ignoreStdin: true }),
+	};
+	static override flags = actingFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(WitnessUpdate);
+		const context = await this.context(flags);
+		await this.act(
+			context,
+			flags,
+			contractOf(WitnessUpdateContract, { owner_address: context.owner, update_url: utf8(args.url) }),
+		);
+	}
+}

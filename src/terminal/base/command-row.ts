@@ -1,0 +1,160 @@
+/**
+ * Commands as rows: the words of a command and the one function that carries it out, from which its class is made. What keeps
+ * state between its steps is a class of its own instead.
+ */
+
+import type { Command, Interfaces } from "@oclif/core";
+import type { Settings, SettingsFlags } from "../../wallet/configuration/settings.js";
+import type { NodeClient, NodeView } from "../../wallet/node/node-client.js";
+import { accountOrActive } from "../../wallet/transaction/signing.js";
+import type { PasswordFlags, ProgressFlags, SolidityFlags } from "../flags/flags.js";
+import type { PasswordSource } from "../keys/secrets.js";
+import type { Scalar } from "../output/output.js";
+import type { ProgressAudience } from "../progress/progress.js";
+import type { ResultShape } from "../schema/result-shape.js";
+import { CoinCommand, type OutputKind } from "./coin-command.js";
+import { stateClient } from "./node-questions.js";
+
+/** Values of arguments and flags, by what declares them. */
+type ArgsOf<A extends Interfaces.ArgInput> = Interfaces.InferredArgs<A>;
+export type FlagsOf<F extends Interfaces.FlagInput> = Interfaces.InferredFlags<F>;
+
+/** What the framework and the help know of a command: the static members of its class. */
+export interface CommandWords<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput> {
+	readonly summary: string;
+	readonly description?: string;
+	readonly examples?: readonly string[];
+	readonly aliases?: readonly string[];
+	readonly usage?: string;
+	/** false: takes any number of arguments */
+	readonly strict?: boolean;
+	readonly args?: A;
+	readonly flags?: F;
+	readonly result?: ResultShape;
+	readonly takesIds?: boolean;
+	readonly outputKind?: OutputKind;
+}
+
+/** A command: its words, and what carries it out. */
+export type CommandRow<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput, Context> = CommandWords<
+	A,
+	F
+> & {
+	run(context: Context): Promise<void> | void;
+};
+
+/** How results leave a command ({@link CoinCommand}). */
+interface Printer {
+	scalar(value: Scalar): void;
+	record(record: object, text?: object | readonly string[]): void;
+	list(records: readonly object[], columns: readonly string[], none: string, text?: readonly object[]): void;
+	outcome(isDone: boolean, message: string): void;
+}
+
+/** What a command was called with, and how it answers. */
+export interface CommandContext<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput> {
+	/** The program: its version and its commands. */
+	readonly config: Interfaces.Config;
+	readonly args: ArgsOf<A>;
+	readonly flags: FlagsOf<F>;
+	/** The arguments in order, for commands that take any number. */
+	readonly argv: readonly string[];
+	/** Whether the result is printed as JSON. */
+	readonly json: boolean;
+	/** Whether notes and progress are wanted. */
+	readonly chatty: boolean;
+	readonly print: Printer;
+	note(line: string): void;
+	warning(message: string): void;
+	/** The settings in force. @throws {Failure} */
+	settings(): Promise<Settings>;
+	/** Who is shown the progress of long work. */
+	audience(): ProgressAudience;
+	/** Where the password of a key comes from. */
+	passwordSource(settings: Settings): PasswordSource;
+}
+
+/** Flags that all commands understand that take them. */
+type GivenFlags = SettingsFlags & Partial<PasswordFlags & ProgressFlags>;
+
+/** Makes the class of a command. */
+export function command<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>({
+	run,
+	...words
+}: CommandRow<A, F, CommandContext<A, F>>): Command.Class {
+	class Row extends CoinCommand {
+		async run(): Promise<void> {
+			const { args, flags, argv } = await this.parse(this.ctor);
+			const given: GivenFlags = flags;
+			await run({
+				config: this.config,
+				args: args as ArgsOf<A>,
+				flags: flags as FlagsOf<F>,
+				argv: argv as string[],
+				json: this.json,
+				chatty: this.chatty,
+				print: {
+					scalar: (value) => this.printScalar(value),
+					record: (record, text) => this.printRecord(record, text),
+					list: (records, columns, none, text) => this.printList(records, columns, none, text),
+					outcome: (isDone, message) => this.printOutcome(isDone, message),
+				},
+				note: (line) => this.note(line),
+				warning: (message) => this.warning(message),
+				settings: () => this.settings(given),
+				audience: () => this.audience(given),
+				passwordSource: (settings) => this.passwordSource(given, settings),
+			});
+		}
+	}
+	return Object.assign(Row, words);
+}
+
+/** A question to a node. */
+interface QueryContext<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>
+	extends Omit<CommandContext<A, F>, "settings"> {
+	readonly settings: Settings;
+	/** The node that the flags name, as it was after the block of `--block`. */
+	readonly client: NodeClient;
+	readonly view: NodeView;
+}
+
+/** Makes the class of a question to a node. */
+export function query<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>({
+	run,
+	...words
+}: CommandRow<A, F, QueryContext<A, F>>): Command.Class {
+	return command<A, F>({
+		...words,
+		run: async (context) => {
+			const settings = await context.settings();
+			const { block, solidity }: NodeFlags = context.flags;
+			const client = await stateClient(settings, block);
+			await run({ ...context, settings, client, view: solidity ? "solidity" : "full" });
+		},
+	});
+}
+
+/** Flags that a question to a node takes or not. */
+type NodeFlags = Partial<SolidityFlags> & { readonly block?: string | undefined };
+
+/** A question about an account: the named one, or the active wallet. */
+interface AccountContext<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>
+	extends QueryContext<A, F> {
+	/** 21 bytes. */
+	readonly address: Uint8Array;
+}
+
+/** Makes the class of a question about the account of the argument `account`. */
+export function accountQuery<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>({
+	run,
+	...words
+}: CommandRow<A, F, AccountContext<A, F>>): Command.Class {
+	return query<A, F>({
+		...words,
+		run: async (context) => {
+			const { account }: { readonly account?: string } = context.args;
+			await run({ ...context, address: await accountOrActive(context.settings, account) });
+		},
+	});
+}
