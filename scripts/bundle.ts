@@ -13,6 +13,7 @@ import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Plugin } from "@oclif/core";
 import { type BuildOptions, type Plugin as BuildPlugin, build, type Metafile } from "esbuild";
+import { receiverRows } from "../src/node/events/receivers/table.js";
 import { generalFlags } from "../src/terminal/base/coin-command.js";
 import { usageLine } from "../src/terminal/command-line/usage-line.js";
 import { thirdPartyNotices } from "./notices.js";
@@ -94,10 +95,7 @@ const COMPILED_PART: BuildPlugin = {
 };
 
 /** Clients of brokers and databases, below src: a node that is configured for none reads nothing of them. */
-const CLIENTS = [
-	...["kafka", "mongodb", "nats"].map((name) => `node/events/sinks/${name}`),
-	"node/postgresql/driver",
-];
+const CLIENTS = [...receiverRows.values()].flatMap(({ client }) => client ?? []);
 
 /** The program finds them beside itself. */
 const CLIENTS_APART: BuildPlugin = {

@@ -2,6 +2,7 @@
 
 import { isIdle, type SettingRow } from "../src/node/config/setting.js";
 import { allSettings, defaultText } from "../src/node/config/settings-table.js";
+import { receiverRows } from "../src/node/events/receivers/table.js";
 
 function boundsText({ bounds }: SettingRow): string {
 	if (!bounds) return "";
@@ -40,4 +41,10 @@ export function configurationPage(): string {
 		...idle.map(({ path, row }) => `| \`${path}\` | ${cell(row.idle)} |`),
 		"",
 	].join("\n");
+}
+
+/** docs/events.md with the lines of all receivers, made of their table. */
+export function withReceivers(page: string): string {
+	const lines = [...receiverRows.values()].map(({ docs }) => `| ${docs.join(" | ")} |\n`);
+	return page.replace(/(?<=^\| to \|.*\n\| --- .*\n)(?:\| .*\n)+/m, () => lines.join(""));
 }

@@ -1,6 +1,9 @@
-/** Writes docs/configuration.md: every key of a node's configuration, made of the table of settings. */
+/** Writes docs/configuration.md: every key of a node's configuration, made of the table of settings; and the receivers in docs/events.md. */
 
-import { writeFileSync } from "node:fs";
-import { configurationPage } from "./configuration-page.js";
+import { readFileSync, writeFileSync } from "node:fs";
+import { configurationPage, withReceivers } from "./configuration-page.js";
 
 writeFileSync(new URL("../docs/configuration.md", import.meta.url), configurationPage());
+
+const events = new URL("../docs/events.md", import.meta.url);
+writeFileSync(events, withReceivers(readFileSync(events, "utf8")));

@@ -106,6 +106,26 @@ function longFiles(files: readonly Source[]): string[] {
 		.filter((line) => Number(line.split(": ")[1]) > MOST_LINES);
 }
 
+/** What recognises an error by its text or by the name of its class, instead of by the class. */
+const BY_TEXT =
+	/\b(?:error|failure|cause|reason)\??\.(?:name|message) [!=]==? "(?!")|\.message\??\.(?:includes|startsWith|endsWith|match)\(|\.test\(\w*(?:error|failure|cause)\w*\??\.message\)/gi;
+
+/** Where errors of others come in that have no class of their own, or carry the network's names as data. */
+const MAY_READ_TEXT: ReadonlySet<string> = new Set([
+	// Its class is loaded with the prompt, and its name is what its makers document.
+	"src/terminal/prompt/prompts.ts",
+	// The framework throws its general class for a command that isn't there.
+	"src/terminal/output/framework-errors.ts",
+	// A refusal of a node, of which nothing but its text says why.
+	"src/commands/stake.ts",
+]);
+
+function errorsByText(files: readonly Source[]): string[] {
+	return files
+		.filter(({ path }) => !MAY_READ_TEXT.has(path) && !path.startsWith("src/protocol/json/"))
+		.flatMap(({ path, text }) => [...text.matchAll(BY_TEXT)].map(([found]) => `${path}: ${found}`));
+}
+
 describe("every fault is found where it is planted", () => {
 	test("an export that is used nowhere else", () => {
 		const planted = { path: "src/a.ts", text: "export const lonely = 1;\nexport const shared = lonely;\n" };
@@ -116,6 +136,18 @@ describe("every fault is found where it is planted", () => {
 	test("a constant that stands twice", () => {
 		const planted = ["src/a.ts", "src/b.ts"].map((path) => ({ path, text: "const MOST = 7 * 3;\n" }));
 		expect(repeatedConstants(planted)).toEqual(["MOST = 7 * 3: src/a.ts, src/b.ts"]);
+	});
+
+	test("an error that is recognised by its text", () => {
+		for (const text of [
+			'if (error.message.includes("is damaged")) {}',
+			'if (error instanceof Error && error.name === "BlockIdLengthError") {}',
+			"if (/not found/.test(error.message)) {}",
+			'if (cause?.message === "unexpected redirect") {}',
+		]) {
+			expect(errorsByText([{ path: "src/a.ts", text }])).toHaveLength(1);
+		}
+		expect(errorsByText([{ path: "src/a.ts", text: "if (error instanceof DamagedError) {}" }])).toEqual([]);
 	});
 
 	test("a file that is too long", () => {
@@ -129,6 +161,10 @@ test("nothing is exported for no one", () => {
 
 test("no constant stands twice", () => {
 	expect(repeatedConstants(sources)).toEqual([]);
+});
+
+test("no error is recognised by its text", () => {
+	expect(errorsByText(sources)).toEqual([]);
 });
 
 test("no file has more than 600 lines", () => {

@@ -3,8 +3,8 @@
  * A chain that goes back isn't told, so it is asked for now and then in either case.
  */
 
-import { isJson, type Json, readJson, textOf } from "./answer.js";
-import { NodeError } from "./node-client.js";
+import { isJson, type Json, readJson } from "./answer.js";
+import { failureOf, NodeError } from "./node-client.js";
 
 /** What is used of a browser's WebSocket. */
 export interface Socket {
@@ -129,7 +129,7 @@ export class Live {
 		if (!call) return;
 		const { error } = message;
 		if (isJson(error)) {
-			this.fail(Number(message["id"]), new NodeError(textOf(error, "message"), 200));
+			this.fail(Number(message["id"]), failureOf(error));
 			return;
 		}
 		this.waiting.delete(Number(message["id"]));

@@ -5,7 +5,7 @@ import type { ChangeEndpoint, ReadEndpoint } from "./node-paths.js";
 
 /** The node said no, or nothing. */
 export class NodeError extends Error {
-	override readonly name = "NodeError";
+	override readonly name: string = "NodeError";
 
 	constructor(
 		message: string,
@@ -14,6 +14,20 @@ export class NodeError extends Error {
 	) {
 		super(message);
 	}
+}
+
+/** The node serves no method of JSON-RPC of this name. */
+class MethodNotFoundError extends NodeError {
+	override readonly name = "MethodNotFoundError";
+}
+
+/** JSON-RPC's code for it. */
+const UNKNOWN_METHOD = -32601;
+
+/** The failure that an answer of JSON-RPC tells. */
+export function failureOf(error: Json): NodeError {
+	const isUnknown = Number(error["code"]) === UNKNOWN_METHOD;
+	return new (isUnknown ? MethodNotFoundError : NodeError)(textOf(error, "message"), 200);
 }
 
 /** What the page needs of `fetch`. */
@@ -77,7 +91,7 @@ export class NodeClient {
 		try {
 			return await this.rpcByRequest(method, params);
 		} catch (error) {
-			if (!isMissing(error) || !this.carrier) throw error;
+			if (!isElsewhere(error) || !this.carrier) throw error;
 			this.isElsewhere = true;
 			return this.carried(this.carrier, method, params);
 		}
@@ -99,7 +113,7 @@ export class NodeClient {
 		const answer = await this.ask("/jsonrpc", "POST", body);
 		if (!isJson(answer)) throw new NodeError("the answer is not one of JSON-RPC", 200);
 		const { error } = answer;
-		if (isJson(error)) throw new NodeError(textOf(error, "message"), 200);
+		if (isJson(error)) throw failureOf(error);
 		return answer["result"];
 	}
 
@@ -130,8 +144,12 @@ export class NodeClient {
 
 /** Whether a server has no such path, or method of JSON-RPC: 404 or 405, or what JSON-RPC says. */
 export function isMissing(error: unknown): boolean {
-	return error instanceof NodeError && (error.status === 404 || error.status === 405);
+	return error instanceof MethodNotFoundError || isElsewhere(error);
 }
+
+/** Whether a port doesn't serve the path of a request. */
+const isElsewhere = (error: unknown): boolean =>
+	error instanceof NodeError && (error.status === 404 || error.status === 405);
 
 function errorOf(answer: unknown): string | undefined {
 	if (!isJson(answer)) return undefined;

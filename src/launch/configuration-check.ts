@@ -14,7 +14,7 @@ import { genesisId } from "../node/chain/genesis.js";
 import { proofGap } from "../node/chain/open-chain.js";
 import { ConfigError, loadConfig, type NodeConfig, unknownKeysOf } from "../node/config/config.js";
 import { allSettings } from "../node/config/settings-table.js";
-import { NO_WITNESS_KEYS } from "../node/config/witness-keys.js";
+import { NoWitnessKeysError } from "../node/config/witness-keys.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { nearest } from "../wallet/values/suggestion.js";
@@ -208,6 +208,6 @@ function asWitness(file: string, ignored: readonly string[]): NodeConfig | strin
 		return loadConfig(file, { witness: true, ignored });
 	} catch (error) {
 		if (!(error instanceof ConfigError)) throw error;
-		return error.message === NO_WITNESS_KEYS ? undefined : error.message;
+		return error instanceof NoWitnessKeysError ? undefined : error.message;
 	}
 }

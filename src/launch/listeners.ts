@@ -91,7 +91,10 @@ export const LISTENERS: readonly Listener[] = [
 		owner: "event queue",
 		use: "event queue",
 		setting: "event.subscribe.native.bindport",
-		of: ({ events }) => ({ enabled: events?.native !== undefined, port: events?.native?.port ?? 0 }),
+		of: ({ events }) => {
+			const port = events?.receivers.find((receiver) => receiver.port !== undefined)?.port;
+			return { enabled: port !== undefined, port: port ?? 0 };
+		},
 	},
 ];
 

@@ -1,4 +1,4 @@
-/** The events of a running node: who is told of the chain, and how. */
+/** The events of a running node: to whom they are published, and how. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Dialect } from "../protocol/dialect.js";
@@ -6,14 +6,9 @@ import { portError } from "./api/http-servers.js";
 import { TURN_MS, Turns } from "./api/turns.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { EventConfig } from "./config/event-config.js";
-import { eventBudget } from "./events/event-budget.js";
-import type { EventCounts } from "./events/event-counts.js";
-import { createEventService, FLUSH_MS } from "./events/event-service.js";
+import { countsOf, type EventCounts, openDeliveries } from "./events/deliveries.js";
 import type { EventChain } from "./events/loaded-block.js";
-import { Publisher } from "./events/native/publisher.js";
-import { createSinks } from "./events/sinks/sinks.js";
-import { createWebhooks } from "./events/sinks/webhooks.js";
-import { type TimeSlice, WorkLine } from "./events/sliced-work.js";
+import type { TimeSlice } from "./events/sliced-work.js";
 import type { NodeLog } from "./node-log.js";
 
 /** Events share the event loop with long answers. */
@@ -57,107 +52,41 @@ export interface RunningEvents {
 	close(): Promise<void>;
 }
 
-/** Starts telling events. @throws {OperatorError} if the queue can't be bound, or a receiver's files can't be read */
+/** Starts publishing events. @throws {OperatorError} if a port can't be bound, or a receiver's files can't be read */
 export async function startEvents(options: EventsOptions): Promise<RunningEvents> {
-	const { open, events, dialect, dataDirectory, clock, log, report } = options;
-	const chain = eventChainOf(open, dialect);
-	const warn = (text: string): void => log.warn({}, text);
-	const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
-		// It ends early where the node stops.
-		await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
-	};
+	const { open, events, dialect, host, dataDirectory, clock, log, report } = options;
 	const nowMs = (): number => Number(clock());
-	const webhooks = createWebhooks({ config: events, chain, dataDirectory, warn, nowMs, fetch, pause, slice });
-	const sinks = await createSinks({
+	const deliveries = await openDeliveries({
 		config: events,
-		chain,
+		chain: eventChainOf(open, dialect),
 		dataDirectory,
-		environment: process.env,
+		surroundings: {
+			environment: process.env,
+			host,
+			nowMs,
+			fetch,
+			portError: (port, error) => portError(port, "event queue", error),
+		},
 		run: `${nowMs().toString(36)}${process.pid.toString(36)}`,
-		pause,
+		pause: async (ms, signal) => {
+			// It ends early where the node stops.
+			await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
+		},
 		slice,
-		warn,
+		warn: (text) => log.warn({}, text),
 		info: (text) => log.info({}, text),
 		report: (error) => report(error, "events"),
 	});
-	const native = await startNative(options);
-	const observers = [webhooks.observer, ...sinks.map(({ observer }) => observer)];
-	const ignored = observers.map((observer) => open.chain.observe(observer));
-	webhooks.start();
-	for (const sink of sinks) sink.start();
+	const ignored = deliveries.map(({ observer }) => open.chain.observe(observer));
+	for (const delivery of deliveries) delivery.start();
 	return {
-		port: native?.publisher.port,
+		port: deliveries.find(({ listener }) => listener)?.listener?.port,
 		get counts() {
-			const receivers = [...webhooks.counts, ...sinks.map(({ counts }) => counts)];
-			return { native: native?.counts, receivers };
+			return countsOf(deliveries);
 		},
 		close: async () => {
 			for (const ignore of ignored) ignore();
-			await Promise.all([webhooks.stop(), ...sinks.map((sink) => sink.stop())]);
-			await native?.close();
+			await Promise.all(deliveries.map((delivery) => delivery.stop()));
 		},
-	};
-}
-
-interface RunningNative {
-	readonly publisher: Publisher;
-	readonly counts: NonNullable<EventCounts["native"]>;
-	close(): Promise<void>;
-}
-
-/** @throws {PortError} */
-async function startNative({
-	open,
-	events,
-	dialect,
-	host,
-	log,
-	report,
-}: EventsOptions): Promise<RunningNative | undefined> {
-	const { native } = events;
-	if (!native) return undefined;
-	const publisher = await Publisher.listen({ ...native, host }).catch((error: unknown) => {
-		throw portError(native.port, "event queue", error);
-	});
-	const warn = (text: string): void => log.warn({}, text);
-	const budget = eventBudget("the native queue", warn);
-	const line = new WorkLine({ slice, report: (error) => report(error, "events") });
-	const service = createEventService({
-		config: events,
-		chain: eventChainOf(open, dialect),
-		outlet: (message) => publisher.publish(message),
-		budget,
-		pause: async (ms) => {
-			await sleep(ms, undefined, { ref: false });
-		},
-		warn,
-		run: (work) => line.add(work),
-	});
-	const ignore = open.chain.observe(service.observer);
-	const { flush } = service;
-	const timer = flush && setInterval(guarded(flush, report), FLUSH_MS).unref();
-	service.start().catch((error: unknown) => report(error, "events"));
-	return {
-		publisher,
-		get counts() {
-			return { ...publisher.counts, leftOut: budget.leftOut };
-		},
-		close: async () => {
-			service.stop();
-			line.stop();
-			clearInterval(timer);
-			ignore();
-			await publisher.close();
-		},
-	};
-}
-
-function guarded(work: () => void, report: EventsOptions["report"]): () => void {
-	return () => {
-		try {
-			work();
-		} catch (error) {
-			report(error, "events");
-		}
 	};
 }

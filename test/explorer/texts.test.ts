@@ -24,7 +24,7 @@ import {
 	wholeCoins,
 	wordText,
 } from "../../src/explorer/format.js";
-import { NodeClient, NodeError } from "../../src/explorer/node-client.js";
+import { isMissing, NodeClient, NodeError } from "../../src/explorer/node-client.js";
 import { resourcesOf, usedAfter } from "../../src/explorer/resources.js";
 import { idIn, searchTerms } from "../../src/explorer/search-terms.js";
 
@@ -236,9 +236,12 @@ describe("asking the node", () => {
 	});
 
 	test("a refused call of JSON-RPC is an error", async () => {
-		await expect(answering(200, '{"error":{"message":"method not found"}}').rpc("x")).rejects.toThrow(
-			"method not found",
-		);
+		const refused = (code: number) =>
+			answering(200, `{"error":{"code":${code},"message":"not found"}}`)
+				.rpc("x")
+				.catch((error: unknown) => error);
+		expect(await refused(-32000)).toMatchObject({ status: 200, message: "not found" });
+		expect([isMissing(await refused(-32601)), isMissing(await refused(-32000))]).toEqual([true, false]);
 		expect(await answering(200, '{"result":"0x1"}').rpc("x")).toBe("0x1");
 	});
 

@@ -240,12 +240,16 @@ function mask(text: string): string {
 
 /** Whether a text that should be JSON holds a raw control character inside a line. */
 function hasRawControl(text: string): boolean {
+	return !isJson(text) && isJson(text.replace(/\p{Cc}/gu, " "));
+}
+
+function isJson(text: string): boolean {
 	try {
 		JSON.parse(text);
-		return false;
+		return true;
 	} catch (error) {
 		if (!(error instanceof SyntaxError)) throw error;
-		return /control character/i.test(error.message);
+		return false;
 	}
 }
 

@@ -8,7 +8,7 @@ import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { getField, type Message, type MessageType, setField } from "../../protocol/codec/descriptor.js";
 import { contractTypeById, contractTypeByName, contractTypes } from "../../protocol/contract-types.js";
-import { NamedError } from "../../protocol/json/exceptions.js";
+import { hasWireName, NamedError } from "../../protocol/json/exceptions.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
 import { Transaction } from "../../protocol/messages.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
@@ -255,7 +255,7 @@ function bodyOf(type: MessageType<Message>, text: string): Message {
 	} catch (error) {
 		if (!(error instanceof NamedError)) throw error;
 		// Only the parser's messages are meant for people; the others name classes of the reference node's runtime.
-		const why = error.name === "JsonFormat$ParseException" ? `: ${error.message}` : "";
+		const why = hasWireName(error, "JsonFormat$ParseException") ? `: ${error.message}` : "";
 		throw new Failure(
 			"bad_value",
 			`the body is not of the type ${type.typeName.replace("protocol.", "")}${why}`,

@@ -146,11 +146,14 @@ export const chainSettings = {
 	"log.level.root": text("info", "the same, where a file has a level for each of the network's loggers"),
 	"log.*": idle("the log has one level, log.level"),
 
-	"event.subscribe.enable": boolean(false, "events are told, as with --es; from release 4.8.2 on"),
-	"event.subscribe.version": int(0, "0: told as blocks are applied; 1: by a service that follows the chain"),
+	"event.subscribe.enable": boolean(false, "events are published, as with --es; from release 4.8.2 on"),
+	"event.subscribe.version": int(
+		0,
+		"0: published as blocks are applied; 1: by a service that follows the chain",
+	),
 	"event.subscribe.startSyncBlockNum": long(
 		0n,
-		"version 1: old blocks from this height are told first; 0: none",
+		"version 1: old blocks from this height are published first; 0: none",
 	),
 	"event.subscribe.contractParse": boolean(true, "logs are read by the stored interfaces of their contracts"),
 	"event.subscribe.path": text(
@@ -166,73 +169,24 @@ export const chainSettings = {
 		true,
 		"receivers but the native queue go on where they were after a stop or a kill; false: as on the network's node (ours)",
 	),
-	"event.subscribe.kafka.key": text(
-		"none",
-		"key of records: none, or entity for the contract or transaction (ours)",
-	),
-	"event.subscribe.kafka.user": text("", "logs in with SCRAM-SHA-512; empty: does not (ours)"),
-	"event.subscribe.kafka.passwordFile": optionalText(
-		"file with its password, else COIN_KAFKA_PASSWORD has it (ours)",
-	),
-	"event.subscribe.kafka.tls": boolean(false, "connections to Kafka are encrypted (ours)"),
-	"event.subscribe.mongodb.passwordFile": optionalText(
-		"file with the password where dbconfig has none, else COIN_MONGODB_PASSWORD has it (ours)",
-	),
-	"event.subscribe.nats.server": text(
-		"",
-		"host:port of NATS with JetStream, several with commas; empty: none (ours)",
-	),
-	"event.subscribe.nats.stream": text("COIN", "its stream, which is made where it is missing (ours)"),
-	"event.subscribe.nats.subject": text("coin.events", "subjects are this, a dot and the kind (ours)"),
-	"event.subscribe.nats.kinds": texts("kinds that it is told; empty: all seven (ours)"),
-	"event.subscribe.nats.user": text("", "logs in with a password; empty: does not (ours)"),
-	"event.subscribe.nats.passwordFile": optionalText(
-		"file with its password, else COIN_NATS_PASSWORD has it (ours)",
-	),
-	"event.subscribe.nats.credentialsFile": optionalText("file of credentials to log in with instead (ours)"),
-	"event.subscribe.postgresql.database": optionalText(
-		"postgres://user@host:port/name: a PostgreSQL database that is told events, without a password in it (ours)",
-	),
-	"event.subscribe.postgresql.passwordFile": optionalText(
-		"file with its password; else PGPASSWORD or PGPASSFILE of the environment (ours)",
-	),
-	"event.subscribe.postgresql.schema": text("coin_events", "schema in which the tables are (ours)"),
-	"event.subscribe.postgresql.kinds": texts("kinds that it is told; empty: all seven (ours)"),
-	"event.subscribe.nats.tls": boolean(false, "connections to NATS are encrypted (ours)"),
-	"event.subscribe.native.useNativeQueue": boolean(false, "a ZeroMQ publisher tells the events"),
-	"event.subscribe.native.bindport": int(0, "its port; 0 or less: 5555"),
-	"event.subscribe.native.sendqueuelength": int(
-		0,
-		"messages that wait for one subscriber, further ones are lost to it; 0 or less: 1000",
-	),
 	"event.subscribe.topics[].triggerName": requiredText(
 		"block, transaction, contractlog, contractevent, solidity, solidityevent or soliditylog",
 	),
-	"event.subscribe.topics[].enable": requiredText("true: events of the kind are told"),
+	"event.subscribe.topics[].enable": requiredText("true: events of the kind are published"),
 	"event.subscribe.topics[].topic": requiredText("plugin: topic of Kafka, collection of MongoDB"),
 	"event.subscribe.topics[].redundancy": optionalText(
-		"true, of logs: those that were told as events are told as logs, too",
+		"true, of logs: those that were published as events are published as logs, too",
 	),
 	"event.subscribe.topics[].ethCompatible": optionalText(
 		"true, of transactions: with position, logs and energy price",
 	),
 	"event.subscribe.topics[].solidified": optionalText(
-		"true, of blocks and transactions: told once they are solidified",
+		"true, of blocks and transactions: published once they are solidified",
 	),
 	"event.subscribe.filter.fromblock": text("", "lowest block of contract events; empty or earliest: any"),
 	"event.subscribe.filter.toblock": text("", "highest block of contract events; empty or latest: any"),
-	"event.subscribe.filter.contractAddress": texts("contracts whose events are told; empty: all"),
+	"event.subscribe.filter.contractAddress": texts("contracts whose events are published; empty: all"),
 	"event.subscribe.filter.contractTopic": texts("topics of which a log has one; empty: all"),
-	"event.subscribe.webhooks[].name": requiredText("under which the receiver's position is stored (ours)"),
-	"event.subscribe.webhooks[].url": requiredText("to which solidified events are posted (ours)"),
-	"event.subscribe.webhooks[].secretFile": optionalText("file with the key that signs what is posted (ours)"),
-	"event.subscribe.webhooks[].kinds": texts(
-		"block, transaction, solidity, solidityevent, soliditylog; empty: all (ours)",
-	),
-	"event.subscribe.webhooks[].fromBlock": long(
-		-1n,
-		"first block for a receiver without a position; below 0: the next that is solidified (ours)",
-	),
 
 	"dev.enabled": boolean(false, "the file describes a development chain (ours)"),
 } as const;

@@ -1,29 +1,16 @@
-/** `event.subscribe` (protocol/configuration §1.11): which events are told, and to whom. */
+/** `event.subscribe` (protocol/configuration §1.11): which events are published, and to which receivers. */
 
-import { type NamedTopics, readOwnSinks, readPlugin, type SinkConfig } from "./event-sinks.js";
+import { basename } from "node:path";
+import { EVENT_KINDS, type EventKind } from "../events/receivers/event-message.js";
+import type {
+	ConfiguredReceiver,
+	EventTopic,
+	ReceiverRow,
+	SectionTopics,
+} from "../events/receivers/receiver-row.js";
+import { receiverRows } from "../events/receivers/table.js";
 import type { Readings } from "./readings.js";
 import type { Settings } from "./settings.js";
-
-/** What a topic may name (protocol/configuration §3). */
-const EVENT_KINDS = [
-	"block",
-	"transaction",
-	"contractlog",
-	"contractevent",
-	"solidity",
-	"solidityevent",
-	"soliditylog",
-] as const;
-export type EventKind = (typeof EVENT_KINDS)[number];
-
-export interface EventTopic {
-	/** Log kinds: logs that were told as events are told as logs, too. */
-	readonly redundancy: boolean;
-	/** Transactions: with position, logs and prices as Ethereum's receipts have them. */
-	readonly ethCompatible: boolean;
-	/** Blocks and transactions: told once they are solidified. */
-	readonly solidified: boolean;
-}
 
 export interface EventFilter {
 	readonly fromBlock: bigint;
@@ -35,49 +22,32 @@ export interface EventFilter {
 	readonly topics: ReadonlySet<string>;
 }
 
-interface NativeQueueConfig {
-	readonly port: number;
-	/** Messages that wait for one subscriber; further ones are lost to it. */
-	readonly highWaterMark: number;
-}
-
-/** Ours: a receiver over HTTP. */
-export interface WebhookConfig {
-	/** Under which the position is stored. */
-	readonly name: string;
-	readonly url: string;
-	/** File with the key of signatures; undefined: not signed. */
-	readonly secretFile: string | undefined;
-	readonly kinds: ReadonlySet<EventKind>;
-	/** The first block that is told to a receiver without a position; undefined: the one after the solidified block then. */
-	readonly fromBlock: bigint | undefined;
+/** A receiver, and the row of the table that it is of. */
+export interface ReceiverConfig extends ConfiguredReceiver {
+	readonly is: string;
+	/** The archive of the network's node in whose place it is; undefined: it is named itself. */
+	readonly archive: string | undefined;
+	/** Whether it goes on where it was after a start: delivered at least once, else at most once. */
+	readonly hasPosition: boolean;
 }
 
 export interface EventConfig {
-	/** 0: told as blocks are applied; 1: by a service that follows the chain. */
+	/** 0: published as blocks are applied; 1: by a service that follows the chain. */
 	readonly version: 0 | 1;
-	/** Version 1: old blocks from here are told first; 0 or less: none. */
+	/** Version 1: old blocks from here are published first; 0 or less: none. */
 	readonly startBlock: bigint;
 	/** Whether logs are read by the interfaces of their contracts. */
 	readonly parsesLogs: boolean;
 	readonly topics: ReadonlyMap<EventKind, EventTopic>;
 	/** Undefined: everything matches. */
 	readonly filter: EventFilter | undefined;
-	readonly native: NativeQueueConfig | undefined;
-	readonly webhooks: readonly WebhookConfig[];
-	/** Brokers and databases. */
-	readonly sinks: readonly SinkConfig[];
-	/** Whether these go on where they were after a start. */
-	readonly keepsPositions: boolean;
+	readonly receivers: readonly ReceiverConfig[];
 }
-
-const DEFAULT_PORT = 5555;
-const DEFAULT_HIGH_WATER_MARK = 1000;
 
 /**
  * Reads `event.subscribe`.
  * @param isAsked whether the command line asks for events
- * @returns undefined: no events are told
+ * @returns undefined: no events are published
  * @throws {ConfigError}
  */
 export function readEvents(
@@ -96,29 +66,20 @@ export function readEvents(
 	const isEnabled = settings.get("event.subscribe.enable");
 	const version = settings.get("event.subscribe.version");
 	const named = readTopics(settings);
-	const native = readNative(settings);
-	const plugin = readPlugin(settings, named);
-	const own = readOwnSinks(settings, named);
 	const config: EventConfig = {
 		version: version === 1 ? 1 : 0,
 		startBlock: settings.get("event.subscribe.startSyncBlockNum"),
 		parsesLogs: settings.get("event.subscribe.contractParse"),
 		topics: named.topics,
 		filter: readFilter(settings, warn),
-		native,
-		webhooks: readWebhooks(settings),
-		sinks: plugin && !native ? [plugin, ...own] : own,
-		keepsPositions: settings.get("event.subscribe.positions"),
+		receivers: readReceivers(settings, named),
 	};
 	if (!isAsked && !(isEnabled && readings.fileAsksForEvents)) {
-		// Webhooks and our own receivers are no part of the reference's service: naming one asks for it.
-		const others = { ...config, native: undefined, sinks: own };
-		return others.webhooks.length + own.length > 0 ? checked(settings, others) : undefined;
+		// Our own receivers are no part of the reference's service: naming one asks for it.
+		const receivers = config.receivers.filter(({ is }) => rowOf(is).isOwn);
+		return receivers.length > 0 ? checked(settings, { ...config, receivers }) : undefined;
 	}
-	if (
-		!settings.hasGroup("event.subscribe") ||
-		(!native && config.webhooks.length + config.sinks.length === 0)
-	) {
+	if (!settings.hasGroup("event.subscribe") || config.receivers.length === 0) {
 		throw settings.refuse(
 			"event.subscribe.native.useNativeQueue",
 			"must be true, or event.subscribe name a plugin or another receiver: events are asked for",
@@ -127,17 +88,52 @@ export function readEvents(
 	return checked(settings, config);
 }
 
+export const rowOf = (is: string): ReceiverRow => receiverRows.get(is) as ReceiverRow;
+
 /** @throws {ConfigError} */
 function checked(settings: Settings, config: EventConfig): EventConfig {
 	const isOn = settings.get("storage.transHistory.switch").toLowerCase() === "on";
-	if (!isOn && config.keepsPositions && config.sinks.length > 0) {
-		throw settings.refuse("storage.transHistory.switch", "must be on: receivers are told what receipts hold");
+	if (!isOn && config.receivers.some(({ hasPosition }) => hasPosition)) {
+		throw settings.refuse("storage.transHistory.switch", "must be on: events are made of receipts");
 	}
 	return config;
 }
 
+/** Every receiver that the section names; a plugin only where there is no native queue. @throws {ConfigError} */
+function readReceivers(settings: Settings, named: Omit<SectionTopics, "plugin">): readonly ReceiverConfig[] {
+	const archive = settings.get("event.subscribe.path");
+	const plugin = {
+		server: settings.get("event.subscribe.server").trim(),
+		dbconfig: settings.get("event.subscribe.dbconfig").trim(),
+	};
+	const keepsPositions = settings.get("event.subscribe.positions");
+	const file = basename(archive).toLowerCase();
+	const words = [...receiverRows.values()].map((row) => row.archive).filter((word) => word !== undefined);
+	const word = words.find((known) => file.includes(known));
+	if (archive !== "" && word === undefined) {
+		throw settings.refuse(
+			"event.subscribe.path",
+			`names an archive of the network's node that this program has nothing of its own for: it has for ${words.join(" and ")}`,
+		);
+	}
+	const found = [...receiverRows].flatMap(([is, row]) => {
+		const isPlugin = row.archive !== undefined && row.archive === word;
+		const own = settings as unknown as Parameters<ReceiverRow["read"]>[0];
+		const receivers = row.read(own, { ...named, plugin: isPlugin ? plugin : undefined });
+		const hasPosition = row.guarantee === undefined ? keepsPositions : row.guarantee === "at least once";
+		return receivers.map((receiver) => ({
+			is,
+			archive: isPlugin ? archive : undefined,
+			hasPosition,
+			...receiver,
+		}));
+	});
+	const hasQueue = found.some(({ is }) => is === "zeromq");
+	return hasQueue ? found.filter((receiver) => receiver.archive === undefined) : found;
+}
+
 /** Two entries of one name: the later wins; unknown names count for nothing. */
-function readTopics(settings: Settings): NamedTopics {
+function readTopics(settings: Settings): Omit<SectionTopics, "plugin"> {
 	const topics = new Map<EventKind, EventTopic>();
 	const names = new Map<EventKind, string>();
 	for (const entry of settings.items("event.subscribe.topics")) {
@@ -155,7 +151,7 @@ function readTopics(settings: Settings): NamedTopics {
 		if (isEnabled) topics.set(kind, topic);
 		else topics.delete(kind);
 	}
-	return { topics, names, kinds: EVENT_KINDS };
+	return { topics, names };
 }
 
 function kindNamed(text: string): EventKind | undefined {
@@ -196,65 +192,4 @@ function readHeight(
 	if (word === "" || word === usual) return usualValue;
 	if (word === other) return otherValue;
 	return /^\d{1,18}$/.test(word) ? BigInt(word) : undefined;
-}
-
-function readNative(settings: Settings): NativeQueueConfig | undefined {
-	const isUsed = settings.get("event.subscribe.native.useNativeQueue");
-	const port = settings.get("event.subscribe.native.bindport");
-	const length = settings.get("event.subscribe.native.sendqueuelength");
-	if (!isUsed) return undefined;
-	if (port > 65_535) throw settings.refuse("event.subscribe.native.bindport", "must be at most 65535");
-	return {
-		port: port <= 0 ? DEFAULT_PORT : port,
-		highWaterMark: length <= 0 ? DEFAULT_HIGH_WATER_MARK : length,
-	};
-}
-
-/** Kinds that are known once blocks are solidified: a receiver is never told what may be taken back. */
-const SOLID_KINDS: readonly EventKind[] = [
-	"block",
-	"transaction",
-	"solidity",
-	"solidityevent",
-	"soliditylog",
-];
-
-/** @throws {ConfigError} for an address or kind that can't be */
-function readWebhooks(settings: Settings): readonly WebhookConfig[] {
-	const names = new Set<string>();
-	const entries = settings.items("event.subscribe.webhooks");
-	if (entries.length > 0 && settings.get("storage.transHistory.switch").toLowerCase() !== "on") {
-		throw settings.refuse("storage.transHistory.switch", "must be on: webhooks are told what receipts hold");
-	}
-	return entries.map((entry) => {
-		const name = entry.get("event.subscribe.webhooks[].name");
-		if (!/^[\w-]{1,64}$/.test(name) || names.has(name)) {
-			throw entry.refuse(
-				"event.subscribe.webhooks[].name",
-				"must be letters, digits, - and _, another one for each",
-			);
-		}
-		names.add(name);
-		const url = entry.get("event.subscribe.webhooks[].url");
-		const parsed = URL.canParse(url) ? new URL(url) : undefined;
-		if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== "" || parsed.password !== "") {
-			throw entry.refuse(
-				"event.subscribe.webhooks[].url",
-				"must be an http or https address without user and password",
-			);
-		}
-		const kinds = entry.get("event.subscribe.webhooks[].kinds");
-		for (const kind of kinds) {
-			if (SOLID_KINDS.some((known) => known === kind)) continue;
-			throw entry.refuse("event.subscribe.webhooks[].kinds", `are ${SOLID_KINDS.join(", ")}`);
-		}
-		const from = entry.get("event.subscribe.webhooks[].fromBlock");
-		return {
-			name,
-			url,
-			secretFile: entry.get("event.subscribe.webhooks[].secretFile"),
-			kinds: new Set(kinds.length === 0 ? SOLID_KINDS : (kinds as readonly EventKind[])),
-			fromBlock: from < 0n ? undefined : from,
-		};
-	});
 }

@@ -5,6 +5,7 @@
  * `[]` stands for any entry of a list, `.*` at the end for whatever stands below.
  */
 
+import { receiverSettings } from "../events/receivers/table.js";
 import { chainSettings } from "./chain-settings.js";
 import { COMMITTEE_RULES, type CommitteeKey } from "./committee-rules.js";
 import { developmentSettings } from "./development-keys.js";
@@ -24,6 +25,7 @@ const committeeSettings = Object.fromEntries(
 
 export const settingsTable = {
 	...chainSettings,
+	...receiverSettings,
 	...nodeSettings,
 	...committeeSettings,
 	...developmentSettings,

@@ -9,7 +9,11 @@ import type { Settings } from "./settings.js";
 import type { StartOptions } from "./start-options.js";
 
 /** What a start as a block producer without a key says. */
-export const NO_WITNESS_KEYS = "This is a witness node, but localWitnesses is null";
+export class NoWitnessKeysError extends ConfigError {
+	constructor() {
+		super("This is a witness node, but localWitnesses is null");
+	}
+}
 
 /** Private keys that no log, message or JSON shows: every conversion to text gives only their number. */
 export class WitnessKeys {
@@ -86,7 +90,7 @@ export function readLocalWitness(
 	);
 	const keystores = settings.has("localwitness") ? [] : files;
 	if (options.witness === true && keys.length === 0 && keystores.length === 0) {
-		throw new ConfigError(NO_WITNESS_KEYS);
+		throw new NoWitnessKeysError();
 	}
 	const accountAddress = read(account, "config");
 	readings.checkWitnessAccount(accountAddress, keys.length);

@@ -1,8 +1,8 @@
 /** Blocks as triggers (protocol/events §3). */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import type { Trigger } from "./event-kinds.js";
 import type { LoadedBlock } from "./loaded-block.js";
+import type { Trigger } from "./receivers/event-message.js";
 
 export function blockTrigger({ block, solidNumber }: LoadedBlock): Trigger {
 	return {

@@ -7,9 +7,9 @@ import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { EventConfig, EventFilter } from "../config/event-config.js";
 import type { BlockBudget } from "./event-budget.js";
 import { type ReadEvent, readEvent } from "./event-decoding.js";
-import type { EventBody } from "./event-json.js";
-import type { Trigger } from "./event-kinds.js";
 import type { LoadedBlock } from "./loaded-block.js";
+import type { EventBody } from "./receivers/event-json.js";
+import type { Trigger } from "./receivers/event-message.js";
 
 /** What an event says beyond its log. */
 interface EventMembers extends EventBody {
@@ -18,7 +18,7 @@ interface EventMembers extends EventBody {
 	readonly dataMap: Readonly<Record<string, string>>;
 }
 
-/** A log of a block, before it is settled as which kind it is told. */
+/** A log of a block, before it is settled as which kind it is published. */
 export interface ContractTrigger extends Trigger {
 	/** Whether the interface knew it; what makes it a log instead of an event is {@link asLog}. */
 	readonly event: EventMembers | undefined;

@@ -35,7 +35,7 @@ interface EventPlace {
 export class EventBudget {
 	private count = 0;
 
-	/** @param onLeftOut told of each event that is left out */
+	/** @param onLeftOut called with each event that is left out */
 	constructor(
 		private readonly onLeftOut: (place: EventPlace, reason: string) => void,
 		private readonly limits: EventLimits = EVENT_LIMITS,

@@ -10,7 +10,7 @@ import type { EventChain } from "./loaded-block.js";
 import { type EventOutlet, EventSender } from "./sending.js";
 import type { Work } from "./sliced-work.js";
 
-/** Version 1 tells what waits so often. */
+/** Version 1 publishes what waits so often. */
 export const FLUSH_MS = 1_000;
 
 interface EventServiceOptions {
@@ -23,8 +23,8 @@ interface EventServiceOptions {
 	readonly warn: (text: string) => void;
 	/** Does work in the order of coming. */
 	readonly run: (work: Work) => void;
-	/** It is given blocks one by one, old ones too, and has told some or none before. Absent: it begins with the chain's head. */
-	readonly fed?: { readonly hasTold: boolean };
+	/** It is given blocks one by one, old ones too, and has published some or none before. Absent: it begins with the chain's head. */
+	readonly replay?: { readonly hasPublished: boolean };
 }
 
 /** What a service makes events of, block by block. */
@@ -40,19 +40,19 @@ interface EventService {
 	readonly observer: ChainObserver;
 	/** The same for one who gives it blocks. */
 	readonly follower: BlockFollower;
-	/** Resolves once old blocks are told, if any are to be. */
+	/** Resolves once old blocks are published, if any are to be. */
 	start(): Promise<void>;
-	/** Tells what waits: to be called once a second. Undefined: nothing ever waits. */
+	/** Publishes what waits: to be called once a second. Undefined: nothing ever waits. */
 	readonly flush: (() => void) | undefined;
 	stop(): void;
 }
 
 export function createEventService(options: EventServiceOptions): EventService {
-	const { config, chain, outlet, budget, pause, warn, run, fed } = options;
+	const { config, chain, outlet, budget, pause, warn, run, replay } = options;
 	const sender = new EventSender(config, outlet, budget);
 	if (config.version === 0) {
 		if (sender.wants("transaction")) keepInternalCallData();
-		const live = new LiveEvents({ chain, sender, run, hasTold: fed?.hasTold });
+		const live = new LiveEvents({ chain, sender, run, hasPublished: replay?.hasPublished });
 		return {
 			...following(live),
 			start: async () => {},
@@ -64,7 +64,7 @@ export function createEventService(options: EventServiceOptions): EventService {
 	const followed = new FollowedEvents({ chain, sender, run, startBlock, pause, warn });
 	return {
 		...following(followed),
-		start: async () => (fed ? followed.follow() : followed.start()),
+		start: async () => (replay ? followed.follow() : followed.start()),
 		flush: () => followed.flush(),
 		stop: () => followed.stop(),
 	};

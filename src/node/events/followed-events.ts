@@ -1,5 +1,5 @@
 /**
- * Version 1 of the event service: it follows the chain, tells old blocks first where it is asked to, what is new once a second, and
+ * Version 1 of the event service: it follows the chain, publishes old blocks first where it is asked to, what is new once a second, and
  * nothing of reverted blocks as solidified (protocol/events §2.2).
  */
 
@@ -13,8 +13,8 @@ import { type EventChain, type LoadedBlock, loadedBlock } from "./loaded-block.j
 import { type EventSender, LIVE_LOGS, SOLID_LOGS } from "./sending.js";
 import { oneStep, type Work } from "./sliced-work.js";
 
-/** Blocks that wait to be told; further ones are dropped with a warning. */
-const MOST_WAITING = 10_000;
+/** Blocks that wait to be published; further ones are dropped with a warning. */
+const MAX_WAITING_BLOCKS = 10_000;
 /** Between two old blocks, so that subscribers of the native queue can follow. */
 const PAUSE_MS = 20;
 
@@ -23,7 +23,7 @@ interface FollowedOptions {
 	readonly sender: EventSender;
 	/** Does work in the order of coming. */
 	readonly run: (work: Work) => void;
-	/** Old blocks from here are told first; 0: none. */
+	/** Old blocks from here are published first; 0: none. */
 	readonly startBlock: number;
 	readonly pause: (ms: number) => Promise<void>;
 	readonly warn: (text: string) => void;
@@ -43,7 +43,7 @@ interface WaitingBlock {
 
 export class FollowedEvents implements BlockFollower {
 	private realtime: WaitingBlock[] = [];
-	/** Ascending, those of the chain that aren't told as solidified. */
+	/** Ascending, those of the chain that aren't published as solidified. */
 	private unsolid: WaitingBlock[] = [];
 	private isLive = false;
 	private isStopped = false;
@@ -52,17 +52,17 @@ export class FollowedEvents implements BlockFollower {
 
 	constructor(private readonly options: FollowedOptions) {}
 
-	/** Tells the old blocks, then begins to follow. Resolves once it follows, or was stopped. */
+	/** Publishes the old blocks, then begins to follow. Resolves once it follows, or was stopped. */
 	async start(): Promise<void> {
 		const { chain, startBlock, run, pause, warn } = this.options;
 		let number = startBlock > 0 ? startBlock : chain.headNumber + 1;
 		for (; number <= chain.solidNumber && !this.isStopped; number++) {
 			const block = chain.block(number);
 			if (!block) {
-				warn(`events: block ${number} is not stored, so no events are told in this run`);
+				warn(`events: block ${number} is not stored, so no events are published in this run`);
 				return;
 			}
-			run(this.tellOld({ block, infos: transactionInfosOf(chain.state, block) }, chain.solidNumber));
+			run(this.publishOld({ block, infos: transactionInfosOf(chain.state, block) }, chain.solidNumber));
 			await pause(PAUSE_MS);
 		}
 		for (; number <= chain.headNumber; number++) {
@@ -72,7 +72,7 @@ export class FollowedEvents implements BlockFollower {
 		this.follow();
 	}
 
-	/** From now on it tells what comes. */
+	/** From now on it publishes what comes. */
 	follow(): void {
 		this.isLive = true;
 	}
@@ -93,17 +93,17 @@ export class FollowedEvents implements BlockFollower {
 		this.isStopped = true;
 	}
 
-	/** Tells what waits; once a second. */
+	/** Publishes what waits; once a second. */
 	flush(): void {
 		if (this.isFlushing) return;
 		this.isFlushing = true;
-		this.options.run(this.tellWaiting(this.options.chain.solidNumber));
+		this.options.run(this.publishWaiting(this.options.chain.solidNumber));
 	}
 
-	private *tellOld(block: ExecutedBlock, solid: number): Work {
+	private *publishOld(block: ExecutedBlock, solid: number): Work {
 		const waiting = yield* this.load(block, solid, false);
-		yield* this.tellRealtime(waiting);
-		yield* this.tellSolid(waiting);
+		yield* this.publishRealtime(waiting);
+		yield* this.publishSolid(waiting);
 	}
 
 	private *add(block: ExecutedBlock, solid: number): Work {
@@ -123,24 +123,24 @@ export class FollowedEvents implements BlockFollower {
 		this.unsolid = [];
 	}
 
-	private *tellWaiting(solid: number): Work {
+	private *publishWaiting(solid: number): Work {
 		this.isFlushing = false;
 		const { realtime } = this;
 		this.realtime = [];
 		this.hasDropped = false;
-		for (const waiting of realtime) yield* this.tellRealtime(waiting);
+		for (const waiting of realtime) yield* this.publishRealtime(waiting);
 		while (this.unsolid[0] && Number(this.unsolid[0].block.number) <= solid) {
-			yield* this.tellSolid(this.unsolid.shift() as WaitingBlock);
+			yield* this.publishSolid(this.unsolid.shift() as WaitingBlock);
 		}
 	}
 
 	private wait(waiting: WaitingBlock): void {
-		if (this.realtime.length < MOST_WAITING) {
+		if (this.realtime.length < MAX_WAITING_BLOCKS) {
 			this.realtime.push(waiting);
 			return;
 		}
 		if (!this.hasDropped)
-			this.options.warn(`events: more than ${MOST_WAITING} blocks wait, some are dropped`);
+			this.options.warn(`events: more than ${MAX_WAITING_BLOCKS} blocks wait, some are dropped`);
 		this.hasDropped = true;
 	}
 
@@ -162,19 +162,19 @@ export class FollowedEvents implements BlockFollower {
 		return loadedBlock(this.options.chain, waiting, BigInt(waiting.solid));
 	}
 
-	private *tellRealtime(waiting: WaitingBlock): Work {
-		if (!waiting.removed) yield* this.tellBlock(waiting, false);
-		yield* this.tellLogs(waiting, LIVE_LOGS);
+	private *publishRealtime(waiting: WaitingBlock): Work {
+		if (!waiting.removed) yield* this.publishBlock(waiting, false);
+		yield* this.publishLogs(waiting, LIVE_LOGS);
 	}
 
-	private *tellSolid(waiting: WaitingBlock): Work {
+	private *publishSolid(waiting: WaitingBlock): Work {
 		const { sender } = this.options;
-		yield* this.tellBlock(waiting, true);
-		yield* this.tellLogs(waiting, SOLID_LOGS);
+		yield* this.publishBlock(waiting, true);
+		yield* this.publishLogs(waiting, SOLID_LOGS);
 		if (sender.wants("solidity")) sender.solidified(waiting.block);
 	}
 
-	private *tellBlock(waiting: WaitingBlock, isSolid: boolean): Work {
+	private *publishBlock(waiting: WaitingBlock, isSolid: boolean): Work {
 		const { sender } = this.options;
 		if (sender.wants("block") && sender.isLate("block") === isSolid) sender.block(this.loaded(waiting));
 		yield;
@@ -184,7 +184,7 @@ export class FollowedEvents implements BlockFollower {
 	}
 
 	/** Events, then logs, then the logs of events. */
-	private *tellLogs(waiting: WaitingBlock, kinds: typeof LIVE_LOGS): Work {
+	private *publishLogs(waiting: WaitingBlock, kinds: typeof LIVE_LOGS): Work {
 		const { sender } = this.options;
 		const { removed, logs = (yield* sender.logsOf(this.loaded(waiting))).triggers } = waiting;
 		for (const trigger of logs) {

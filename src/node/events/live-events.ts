@@ -1,6 +1,6 @@
 /**
- * Version 0 of the event service: events are told as blocks are applied (protocol/events §2.1). After a reorg its
- * blocks and transactions are not told, only their logs, as the network's node has it.
+ * Version 0 of the event service: events are published as blocks are applied (protocol/events §2.1). After a reorg its
+ * blocks and transactions are not published, only their logs, as the network's node has it.
  */
 
 import type { TransactionInfo } from "../../protocol/messages.js";
@@ -17,8 +17,8 @@ interface LiveOptions {
 	readonly sender: EventSender;
 	/** Does work in the order of coming. */
 	readonly run: (work: Work) => void;
-	/** Everything up to the solidified block has been told before. */
-	readonly hasTold?: boolean | undefined;
+	/** Everything up to the solidified block has been published before. */
+	readonly hasPublished?: boolean | undefined;
 }
 
 interface KeptLog {
@@ -38,7 +38,7 @@ interface KeptBlock {
 }
 
 export class LiveEvents implements BlockFollower {
-	/** Logs by height, in the order of telling, until the height is solidified. */
+	/** Logs by height, in the order of publishing, until the height is solidified. */
 	private readonly logs = new Map<number, KeptLogs>();
 	private keptCharacters = 0;
 	/** Heights whose logs were too long to be kept, with what was solidified when they were published first. */
@@ -49,14 +49,14 @@ export class LiveEvents implements BlockFollower {
 	private solid: number;
 	/** As of the head before a reorg. */
 	private solidBeforeReorg: number;
-	private told: { block: number | undefined; transaction: number | undefined; solidity: number };
+	private published: { block: number | undefined; transaction: number | undefined; solidity: number };
 
 	constructor(private readonly options: LiveOptions) {
-		const { chain, hasTold = false } = options;
+		const { chain, hasPublished = false } = options;
 		this.solid = chain.solidNumber;
 		this.solidBeforeReorg = this.solid;
-		const late = hasTold ? this.solid : undefined;
-		this.told = { block: late, transaction: late, solidity: this.solid };
+		const late = hasPublished ? this.solid : undefined;
+		this.published = { block: late, transaction: late, solidity: this.solid };
 	}
 
 	reorg(): void {
@@ -111,9 +111,9 @@ export class LiveEvents implements BlockFollower {
 			sender.block(loaded);
 			yield;
 		}
-		yield* this.tellSolidLogs();
+		yield* this.publishSolidLogs();
 		for (const loaded of this.due("transaction", { block, infos })) yield* sender.transactions(loaded);
-		yield* this.tellSolid();
+		yield* this.publishSolid();
 	}
 
 	private replace(solid: number): void {
@@ -123,7 +123,7 @@ export class LiveEvents implements BlockFollower {
 		this.receipts.clear();
 		this.solid = solid;
 		this.solidBeforeReorg = solid;
-		this.told = { block: undefined, transaction: undefined, solidity: solid };
+		this.published = { block: undefined, transaction: undefined, solidity: solid };
 	}
 
 	/** The blocks that are due as a kind: this one, or all that are solidified now; the first time only the highest of them. */
@@ -135,14 +135,14 @@ export class LiveEvents implements BlockFollower {
 			yield this.loaded(committed, solid);
 			return;
 		}
-		for (let number = (this.told[kind] ?? solid - 1) + 1; number <= solid; number++) {
+		for (let number = (this.published[kind] ?? solid - 1) + 1; number <= solid; number++) {
 			const loaded = this.ofChain(number);
 			if (loaded) yield loaded;
 		}
-		this.told[kind] = solid;
+		this.published[kind] = solid;
 	}
 
-	private *tellSolidLogs(): Work {
+	private *publishSolidLogs(): Work {
 		const { sender } = this.options;
 		const heights = [...this.logs.keys(), ...this.remade.keys()].filter((number) => number <= this.solid);
 		for (const number of heights.sort((a, b) => a - b)) {
@@ -173,17 +173,17 @@ export class LiveEvents implements BlockFollower {
 		this.logs.delete(number);
 	}
 
-	private *tellSolid(): Work {
-		const { solid, told } = this;
+	private *publishSolid(): Work {
+		const { solid, published } = this;
 		const { sender, chain } = this.options;
 		if (sender.wants("solidity")) {
-			for (let number = told.solidity + 1; number <= solid; number++) {
+			for (let number = published.solidity + 1; number <= solid; number++) {
 				const block = chain.block(number);
 				if (block) sender.solidified(block);
 				yield;
 			}
 		}
-		told.solidity = solid;
+		published.solidity = solid;
 		for (const number of this.receipts.keys()) if (number <= solid) this.receipts.delete(number);
 	}
 

@@ -1,20 +1,21 @@
 /** From logs and blocks to messages, as the topics say. */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import type { EventConfig, EventKind } from "../config/event-config.js";
+import type { EventConfig } from "../config/event-config.js";
 import { blockTrigger, solidityTrigger } from "./block-triggers.js";
 import { type ContractTrigger, contractTriggers } from "./contract-triggers.js";
 import type { EventBudget } from "./event-budget.js";
-import type { EventBody } from "./event-json.js";
-import { type EventMessage, messageOf, type Trigger } from "./event-kinds.js";
 import type { LoadedBlock } from "./loaded-block.js";
+import type { EventBody } from "./receivers/event-json.js";
+import type { EventKind } from "./receivers/event-message.js";
+import { type EventMessage, messageOf, type Trigger } from "./receivers/event-message.js";
 import type { Work } from "./sliced-work.js";
 import { transactionTriggers } from "./transaction-triggers.js";
 
 /** Takes messages in their order. It must not wait. */
 export type EventOutlet = (message: EventMessage) => void;
 
-/** The kinds that logs of unsolidified and of solidified blocks are told as. */
+/** The kinds that logs of unsolidified and of solidified blocks are published as. */
 interface LogKinds {
 	readonly event: EventKind;
 	readonly log: EventKind;
@@ -29,7 +30,7 @@ export interface BlockLogs {
 	readonly characters: number;
 }
 
-/** What is told of blocks by a configuration. */
+/** What is published of blocks by a configuration. */
 export class EventSender {
 	readonly wantsLive: boolean;
 	readonly wantsSolid: boolean;
@@ -53,7 +54,7 @@ export class EventSender {
 		return this.config.topics.has(kind);
 	}
 
-	/** Whether a kind is told once its block is solidified. */
+	/** Whether a kind is published once its block is solidified. */
 	isLate(kind: "block" | "transaction"): boolean {
 		return this.config.topics.get(kind)?.solidified ?? false;
 	}

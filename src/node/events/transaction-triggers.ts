@@ -12,9 +12,9 @@ import type { SignedTransaction } from "../../protocol/transaction.js";
 import { priceAt } from "../consensus/price-history.js";
 import { internalCallData } from "../rules/internal-call-data.js";
 import type { BlockBudget } from "./event-budget.js";
-import type { EventBody, EventValue } from "./event-json.js";
-import type { Trigger } from "./event-kinds.js";
 import type { LoadedBlock } from "./loaded-block.js";
+import type { EventBody, EventValue } from "./receivers/event-json.js";
+import type { Trigger } from "./receivers/event-message.js";
 
 /** What differs between the two versions of the service, and what a topic asks for. */
 interface TransactionStyle {
@@ -197,8 +197,8 @@ function contractOf(
 	return shown(info?.contract_address) ?? null;
 }
 
-/** Fields of the messages that are told, as far as a type has them. */
-interface Told {
+/** Fields of the messages that are published, as far as a type has them. */
+interface Parameter {
 	readonly owner_address?: Uint8Array;
 	readonly to_address?: Uint8Array;
 	readonly contract_address?: Uint8Array;
@@ -212,7 +212,8 @@ interface Told {
 	readonly new_contract?: { readonly call_value: bigint };
 }
 
-const parameterOf = (transaction: SignedTransaction): Told => transaction.parameter as unknown as Told;
+const parameterOf = (transaction: SignedTransaction): Parameter =>
+	transaction.parameter as unknown as Parameter;
 
 function callValueOf(transaction: SignedTransaction, type: string): bigint {
 	if (type === "TriggerSmartContract") return parameterOf(transaction).call_value ?? 0n;
@@ -228,7 +229,7 @@ interface Movement {
 	readonly amounts?: EventBody | undefined;
 }
 
-/** Who gave what to whom. @param info undefined: amounts that only receipts have are not told */
+/** Who gave what to whom. @param info undefined: amounts that only receipts have are not published */
 function movementOf(
 	transaction: SignedTransaction,
 	info: Readonly<TransactionInfo> | undefined,
@@ -236,59 +237,64 @@ function movementOf(
 ): Movement {
 	const type = transaction.type?.name;
 	if (type === undefined || !(type in MOVEMENTS)) return {};
-	const told = parameterOf(transaction);
-	const coins = { from: shown(told.owner_address), asset: spell("coin", dialect) };
-	return MOVEMENTS[type as keyof typeof MOVEMENTS](told, coins, info, dialect);
+	const parameter = parameterOf(transaction);
+	const coins = { from: shown(parameter.owner_address), asset: spell("coin", dialect) };
+	return MOVEMENTS[type as keyof typeof MOVEMENTS](parameter, coins, info, dialect);
 }
 
 type Coins = { readonly from: string | undefined; readonly asset: string };
 type Info = Readonly<TransactionInfo> | undefined;
 
 const MOVEMENTS = {
-	TransferContract: ({ to_address, amount }: Told, coins: Coins): Movement => ({
+	TransferContract: ({ to_address, amount }: Parameter, coins: Coins): Movement => ({
 		...coins,
 		to: shown(to_address),
 		amount,
 	}),
-	TransferAssetContract: ({ to_address, amount, asset_name }: Told, { from }: Coins): Movement => ({
+	TransferAssetContract: ({ to_address, amount, asset_name }: Parameter, { from }: Coins): Movement => ({
 		from,
 		to: shown(to_address),
 		asset: fromUtf8(asset_name ?? new Uint8Array(0)),
 		amount,
 	}),
-	TriggerSmartContract: ({ contract_address }: Told, { from }: Coins): Movement => ({
+	TriggerSmartContract: ({ contract_address }: Parameter, { from }: Coins): Movement => ({
 		from,
 		to: shown(contract_address),
 	}),
-	CreateSmartContract: (_told: Told, { from }: Coins): Movement => ({ from }),
-	UnfreezeBalanceContract: ({ receiver_address }: Told, coins: Coins, info: Info): Movement => ({
+	CreateSmartContract: (_parameter: Parameter, { from }: Coins): Movement => ({ from }),
+	UnfreezeBalanceContract: ({ receiver_address }: Parameter, coins: Coins, info: Info): Movement => ({
 		...coins,
 		to: shown(receiver_address),
 		amount: info?.unfreeze_amount,
 	}),
-	FreezeBalanceV2Contract: ({ frozen_balance }: Told, coins: Coins): Movement => ({
+	FreezeBalanceV2Contract: ({ frozen_balance }: Parameter, coins: Coins): Movement => ({
 		...coins,
 		amount: frozen_balance,
 	}),
-	UnfreezeBalanceV2Contract: ({ unfreeze_balance }: Told, coins: Coins): Movement => ({
+	UnfreezeBalanceV2Contract: ({ unfreeze_balance }: Parameter, coins: Coins): Movement => ({
 		...coins,
 		amount: unfreeze_balance,
 	}),
-	WithdrawExpireUnfreezeContract: (_told: Told, coins: Coins, info: Info): Movement => ({
+	WithdrawExpireUnfreezeContract: (_parameter: Parameter, coins: Coins, info: Info): Movement => ({
 		...coins,
 		amount: info?.withdraw_expire_amount,
 	}),
-	DelegateResourceContract: ({ receiver_address, balance }: Told, coins: Coins): Movement => ({
+	DelegateResourceContract: ({ receiver_address, balance }: Parameter, coins: Coins): Movement => ({
 		...coins,
 		to: shown(receiver_address),
 		amount: balance,
 	}),
-	UnDelegateResourceContract: ({ receiver_address, balance }: Told, coins: Coins): Movement => ({
+	UnDelegateResourceContract: ({ receiver_address, balance }: Parameter, coins: Coins): Movement => ({
 		...coins,
 		to: shown(receiver_address),
 		amount: balance,
 	}),
-	CancelAllUnfreezeV2Contract: (_told: Told, coins: Coins, info: Info, dialect: Dialect): Movement => ({
+	CancelAllUnfreezeV2Contract: (
+		_parameter: Parameter,
+		coins: Coins,
+		info: Info,
+		dialect: Dialect,
+	): Movement => ({
 		...coins,
 		amounts:
 			info &&

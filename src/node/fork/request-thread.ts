@@ -68,6 +68,8 @@ async function answer(request: Request, around: Surroundings): Promise<Answer> {
 	}
 }
 
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 async function attemptOne(
 	{ url, body, mostBytes }: Request,
 	ask: typeof fetch,
@@ -89,12 +91,16 @@ async function attemptOne(
 			body,
 			signal,
 			// A key in the address is for one server.
-			redirect: "error",
+			redirect: "manual",
 		});
 	} catch (error) {
 		const reason = reasonOf(error);
 		// Nothing listens there: whoever waits shall hear of it.
 		throw reason === "ECONNREFUSED" ? new Error(reason) : new PassingFailure(reason);
+	}
+	if (REDIRECTS.has(response.status)) {
+		await response.body?.cancel();
+		throw new PassingFailure("it sends elsewhere");
 	}
 	if (response.status !== 200) {
 		await response.body?.cancel();
@@ -108,9 +114,8 @@ async function attemptOne(
 
 /** The system's code of a failed connection; messages may quote the address. */
 function reasonOf(error: unknown): string {
-	const { cause } = error as { readonly cause?: { readonly code?: unknown; readonly message?: unknown } };
-	if (typeof cause?.code === "string") return cause.code;
-	return cause?.message === "unexpected redirect" ? "it sends elsewhere" : "it can't be reached";
+	const { cause } = error as { readonly cause?: { readonly code?: unknown } };
+	return typeof cause?.code === "string" ? cause.code : "it can't be reached";
 }
 
 async function readText(response: Response, mostBytes: number): Promise<string> {

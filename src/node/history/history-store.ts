@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fromKey, fromUtf8, toKey, utf8 } from "../../protocol/bytes.js";
 import {
 	type BatchChange,
-	DatabaseError,
+	DamagedDatabaseError,
 	type KeyValueDatabase,
 	openLevelDatabase,
 } from "../state/database.js";
@@ -85,7 +85,7 @@ export async function openHistoryStore(directory: string): Promise<HistoryStore>
 	try {
 		return new LevelHistoryStore(await openLevelDatabase(directory, BUDGET));
 	} catch (error) {
-		if (!(error instanceof DatabaseError) || !error.message.includes("is damaged")) throw error;
+		if (!(error instanceof DamagedDatabaseError)) throw error;
 		// It is made of blocks and receipts alone, so it can be made again.
 		rmSync(directory, { recursive: true, force: true });
 		return new LevelHistoryStore(await openLevelDatabase(directory, BUDGET));

@@ -1,9 +1,9 @@
-/** Events in Prometheus, on nodes that tell them: the network's node has no such families. */
+/** Events in Prometheus, on nodes that publish them: the network's node has no such families. */
 
 import { Gauge, type Registry } from "prom-client";
 import type { Dialect } from "../../protocol/dialect.js";
-import type { EventCounts } from "../events/event-counts.js";
-import type { FeedCounts } from "../events/sinks/receiver.js";
+import type { EventCounts } from "../events/deliveries.js";
+import type { DeliveryCounts } from "../events/delivery.js";
 
 /** @param read asked for each page; undefined: nothing is counted yet */
 export function registerEventGauges(
@@ -27,7 +27,7 @@ export function registerEventGauges(
 	native("sent", "Messages given to subscribers.", (counts) => counts.native?.sent);
 	native("lost", "Messages that subscribers were too slow for.", (counts) => counts.native?.lost);
 	native("left_out", "Events that could not be published.", (counts) => counts.native?.leftOut);
-	const receiver = (name: string, help: string, value: (counts: FeedCounts) => number): void => {
+	const receiver = (name: string, help: string, value: (counts: DeliveryCounts) => number): void => {
 		new Gauge({
 			name: `${brand}:event_receiver_${name}`,
 			help,
@@ -39,7 +39,7 @@ export function registerEventGauges(
 		});
 	};
 	receiver("position", "Last block that a receiver has acknowledged.", ({ position }) => position);
-	receiver("lag", "Blocks above it that it will be told of.", ({ lag }) => lag);
+	receiver("lag", "Blocks above it that are to be published to it.", ({ lag }) => lag);
 	receiver("errors", "Deliveries that failed.", ({ errors }) => errors);
 	receiver("sent", "Messages that it has acknowledged.", ({ sent }) => sent);
 	receiver("lost", "Messages that it was too slow for, where no position is stored.", ({ lost }) => lost);

@@ -11,7 +11,7 @@ import type { TimingListener } from "../chain/chain-timings.js";
 import { eachBlock } from "../chain/observers.js";
 import type { NodeConfig } from "../config/config.js";
 import { activeWitnesses } from "../consensus/slots.js";
-import type { EventCounts } from "../events/event-counts.js";
+import type { EventCounts } from "../events/deliveries.js";
 import type { HistoryReader } from "../history/history-index.js";
 import type { PeerMeter } from "../network/peer-meter.js";
 import type { StateDatabase } from "../state/state-database.js";

@@ -45,7 +45,12 @@ export interface KeyValueDatabase {
 
 /** The data directory can't be used; the message is one sentence for the person who started the node. */
 export class DatabaseError extends OperatorError {
-	override readonly name = "DatabaseError";
+	override readonly name: string = "DatabaseError";
+}
+
+/** Files of a database are damaged: what it held can't be read any more. */
+export class DamagedDatabaseError extends DatabaseError {
+	override readonly name = "DamagedDatabaseError";
 }
 
 /** LevelDB begins a new table about as often as so much was written. */
@@ -75,7 +80,7 @@ export async function openLevelDatabase(
 	try {
 		await db.open();
 	} catch (error) {
-		throw new DatabaseError(describeOpenFailure(directory, error));
+		throw openFailure(directory, error);
 	}
 	return new LevelDatabase(directory, db, inventory);
 }
@@ -84,7 +89,7 @@ async function openInventory(directory: string): Promise<Inventory> {
 	try {
 		return await Inventory.open(directory);
 	} catch (error) {
-		throw new DatabaseError(describeOpenFailure(directory, error), { cause: error });
+		throw openFailure(directory, error);
 	}
 }
 
@@ -102,7 +107,7 @@ class LevelDatabase implements KeyValueDatabase {
 	) {
 		this.listing = this.listTables();
 		this.compared = inventory.compareRest().catch((error: unknown) => {
-			throw new DatabaseError(describeOpenFailure(directory, error), { cause: error });
+			throw openFailure(directory, error);
 		});
 		// Callers that need the outcome await it.
 		this.compared.catch(() => {});
@@ -240,7 +245,7 @@ export async function compactLevelDatabase(directory: string): Promise<void> {
 	try {
 		await db.open();
 	} catch (error) {
-		throw new DatabaseError(describeOpenFailure(directory, error));
+		throw openFailure(directory, error);
 	}
 	try {
 		await (db as unknown as Compactable).compactRange(new Uint8Array(1), new Uint8Array(33).fill(0xff), {
@@ -276,13 +281,16 @@ function detailOf(error: unknown): string {
 	return cause?.message ?? (error instanceof Error ? error.message : String(error));
 }
 
-function describeOpenFailure(directory: string, error: unknown): string {
+function openFailure(directory: string, error: unknown): DatabaseError {
+	const options = { cause: error };
 	const code = (error as { readonly cause?: { readonly code?: string } }).cause?.code;
-	if (code === "LEVEL_LOCKED") return `the data directory ${directory} is in use by another node`;
-	if (error instanceof DamagedFileError) return `the database in ${directory} is damaged: ${error.message}`;
-	const detail = detailOf(error);
-	if (code === "LEVEL_CORRUPTION") return `the database in ${directory} is damaged: ${detail}`;
-	return `the database in ${directory} can't be opened: ${detail}`;
+	if (code === "LEVEL_LOCKED") {
+		return new DatabaseError(`the data directory ${directory} is in use by another node`, options);
+	}
+	const detail = error instanceof DamagedFileError ? error.message : detailOf(error);
+	return error instanceof DamagedFileError || code === "LEVEL_CORRUPTION"
+		? new DamagedDatabaseError(`the database in ${directory} is damaged: ${detail}`, options)
+		: new DatabaseError(`the database in ${directory} can't be opened: ${detail}`, options);
 }
 
 /** The first key after all keys with this prefix. */

@@ -91,6 +91,11 @@ function wireName(error: Error): string {
 	return "RuntimeException";
 }
 
+/** Whether clients read one of these class names of an error. */
+export function hasWireName(error: unknown, ...names: readonly string[]): error is Error {
+	return error instanceof Error && names.includes(error.name);
+}
+
 function packageFor(name: string): string {
 	return packageOf.get(name) ?? (name.startsWith("Program$") ? "org.coin.core.vm.program." : CHAIN_PACKAGE);
 }

@@ -9,7 +9,7 @@ import { contractTypeByName } from "../contract-types.js";
 import { PQAuthSig, Transaction } from "../messages.js";
 import { transactionFieldsOf } from "../post-quantum.js";
 import { SignedTransaction } from "../transaction.js";
-import { NamedError, nullPointer } from "./exceptions.js";
+import { hasWireName, NamedError, nullPointer } from "./exceptions.js";
 import { decodeFields } from "./field-decoder.js";
 import { type JsonLibrary, jsonLibrary, parseJsonObject } from "./json-library.js";
 import { mapOrderedJson } from "./map-ordered-json.js";
@@ -47,7 +47,7 @@ export function packTransaction(
 		return new SignedTransaction(message);
 	} catch (error) {
 		// Clients learn of a field that doesn't decode by the missing transaction.
-		if (error instanceof NamedError && error.name === "JsonFormat$ParseException") throw nullPointer();
+		if (hasWireName(error, "JsonFormat$ParseException")) throw nullPointer();
 		throw error;
 	}
 }

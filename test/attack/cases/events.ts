@@ -2,7 +2,7 @@
 
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { GREETING } from "../../../src/node/events/native/zmtp.js";
+import { GREETING } from "../../../src/node/events/receivers/zmtp.js";
 import { concatBytes, toHex, utf8 } from "../../../src/protocol/bytes.js";
 import { keccak256 } from "../../../src/protocol/hash.js";
 import {

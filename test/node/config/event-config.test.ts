@@ -30,10 +30,17 @@ describe("event.subscribe", () => {
 			parsesLogs: true,
 			topics: new Map(),
 			filter: undefined,
-			native: { port: 5555, highWaterMark: 1000 },
-			webhooks: [],
-			sinks: [],
-			keepsPositions: true,
+			receivers: [
+				{
+					is: "zeromq",
+					name: "the native queue",
+					topics: new Map(),
+					archive: undefined,
+					hasPosition: false,
+					port: 5555,
+					config: { port: 5555, highWaterMark: 1000 },
+				},
+			],
 		});
 	});
 
@@ -80,13 +87,13 @@ describe("event.subscribe", () => {
 	it("has webhooks even where the start doesn't ask for events", () => {
 		const hook = 'webhooks = [{ name = a, url = "https://a.example/in", kinds = [solidity], fromBlock = 5 }]';
 		expect(parse(`${NATIVE}, ${hook}`, { events: false }).events).toMatchObject({
-			native: undefined,
-			webhooks: [{ name: "a", kinds: new Set(["solidity"]), fromBlock: 5n, secretFile: undefined }],
+			receivers: [{ is: "webhook", name: "a", fromBlock: 5n, config: { secretFile: undefined } }],
 		});
-		expect(events('webhooks = [{ name = a, url = "http://a" }]').webhooks[0]).toMatchObject({
-			kinds: new Set(["block", "transaction", "solidity", "solidityevent", "soliditylog"]),
-			fromBlock: undefined,
-		});
+		const [all] = events('webhooks = [{ name = a, url = "http://a" }]').receivers;
+		expect([...(all?.topics.keys() ?? [])]).toEqual([
+			...["block", "transaction", "solidity", "solidityevent", "soliditylog"],
+		]);
+		expect(all?.fromBlock).toBeUndefined();
 	});
 
 	it.each([
@@ -100,18 +107,19 @@ describe("event.subscribe", () => {
 	});
 
 	it("has Kafka for an archive of that name, with its topics and without that of blocks where it is empty", () => {
-		const { sinks } = events(
+		const { receivers } = events(
 			`path = "/opt/Plugin-Kafka-1.0.zip", server = "a:1, b:2", dbconfig = "x|y|z",
 			topics = [${topic("block", "").slice(10, -1)}, ${topic("contractevent", "calls").slice(10, -1)}]`,
 		);
 		const plain = { redundancy: false, ethCompatible: false, solidified: false };
-		expect(sinks).toEqual([
+		expect(receivers).toEqual([
 			{
+				is: "kafka",
 				name: "kafka",
 				topics: new Map([["contractevent", plain]]),
 				archive: "/opt/Plugin-Kafka-1.0.zip",
+				hasPosition: true,
 				config: {
-					is: "kafka",
 					brokers: ["a:1", "b:2"],
 					names: new Map([["contractevent", "calls"]]),
 					key: "none",
@@ -126,8 +134,8 @@ describe("event.subscribe", () => {
 		const config = parse(
 			`path = mongodb.zip, server = "a:1", dbconfig = " log|me|word|2 ", positions = false`,
 		);
-		expect(config.events).toMatchObject({ keepsPositions: false });
-		expect(config.events?.sinks[0]?.config).toMatchObject({
+		expect(config.events).toMatchObject({ receivers: [{ hasPosition: false }] });
+		expect(config.events?.receivers[0]?.config).toMatchObject({
 			database: "log",
 			login: { user: "me", password: "word", passwordFile: undefined },
 			version: 2,
@@ -137,19 +145,21 @@ describe("event.subscribe", () => {
 	});
 
 	it("prefers the native queue to a plugin, as the network's node does", () => {
-		expect(events(`${NATIVE}, path = kafka.zip, server = "a:1"`).sinks).toEqual([]);
+		expect(events(`${NATIVE}, path = kafka.zip, server = "a:1"`).receivers.map(({ is }) => is)).toEqual([
+			"zeromq",
+		]);
 	});
 
 	it("has NATS even where the start doesn't ask for events, and then no plugin", () => {
 		const section = 'path = kafka.zip, server = "a:1", nats { server = "b:1", kinds = [block] }';
-		const { sinks } = parse(section, { events: false }).events ?? {};
-		expect(sinks?.map(({ name, topics }) => [name, [...topics.keys()]])).toEqual([["nats", ["block"]]]);
+		const { receivers } = parse(section, { events: false }).events ?? {};
+		expect(receivers?.map(({ name, topics }) => [name, [...topics.keys()]])).toEqual([["nats", ["block"]]]);
 	});
 
 	it("refuses receivers with a position on a node without receipts", () => {
 		const text = 'storage.transHistory.switch = off\nevent.subscribe { nats.server = "a:1" }';
 		expect(() => parseConfig(text)).toThrow("storage.transHistory.switch must be on");
-		expect(parseConfig(text.replace("{", "{ positions = false,")).events?.sinks).toHaveLength(1);
+		expect(parseConfig(text.replace("{", "{ positions = false,")).events?.receivers).toHaveLength(1);
 	});
 
 	it("refuses webhooks on a node without receipts", () => {

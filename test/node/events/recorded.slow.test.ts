@@ -2,10 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { EVENT_LIMITS, eventBudget } from "../../../src/node/events/event-budget.js";
-import { ToldFeed } from "../../../src/node/events/sinks/told-feed.js";
 import { compareFrames, readFrames, tellRecording } from "../../../tools/replay/event-frames.js";
 import { openRecordings } from "../../../tools/replay/recording.js";
-import { unsliced } from "./sinks/fake-chain.js";
+import { storedDelivery } from "./fake-chain.js";
 
 const FOLDER = process.env["EVENT_RECORDINGS"] ?? "test/golden/events";
 const frames = readFrames(`${FOLDER}/events.ndjson.br`);
@@ -51,11 +50,9 @@ describe("recorded events", () => {
 			if (!recording) throw new Error(`no set ${variant}`);
 			const positioned: string[] = [];
 			const direct = await tellRecording(recording, (config, chain) => {
-				const feed = new ToldFeed({
-					name: "a",
+				const delivery = storedDelivery({
 					config,
 					chain,
-					file: undefined,
 					budget: eventBudget("a", (text) => {
 						throw new Error(text);
 					}),
@@ -63,18 +60,15 @@ describe("recorded events", () => {
 						deliver: async (told) => void positioned.push(...told.map(({ message }) => message.json)),
 						close: async () => {},
 					},
-					pause: async () => {},
-					slice: unsliced,
 					warn: (text) => {
 						throw new Error(text);
 					},
-					info: () => {},
 				});
-				feed.start();
+				delivery.start();
 				const rest = async (): Promise<void> => {
 					for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 				};
-				return { observer: feed.observer, rest };
+				return { observer: delivery.observer, rest };
 			});
 			const texts = direct.frames.map(({ json }) => withoutSolid(json));
 			const told = positioned.map(withoutSolid);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { EventConfig, EventKind } from "../../../src/node/config/event-config.js";
+import type { EventConfig } from "../../../src/node/config/event-config.js";
 import { EventBudget } from "../../../src/node/events/event-budget.js";
 import { createEventService } from "../../../src/node/events/event-service.js";
-import { ToldFeed } from "../../../src/node/events/sinks/told-feed.js";
+import type { EventKind } from "../../../src/node/events/receivers/event-message.js";
 import { atOnce, oneStep, type Work, WorkLine } from "../../../src/node/events/sliced-work.js";
-import { FakeChain, sliced, unsliced } from "./sinks/fake-chain.js";
+import { FakeChain, sliced, storedDelivery, unsliced } from "./fake-chain.js";
 
 const turns = async (count: number): Promise<void> => {
 	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -86,10 +86,7 @@ const configOf = (version: 0 | 1): EventConfig => ({
 		KINDS.map((kind) => [kind, { redundancy: false, ethCompatible: false, solidified: false }]),
 	),
 	filter: undefined,
-	native: undefined,
-	webhooks: [],
-	sinks: [],
-	keepsPositions: true,
+	receivers: [],
 });
 
 /** What a service tells of a chain whose blocks come while it is still at work. */
@@ -139,32 +136,27 @@ describe.each([0, 1] as const)("events in time slices, version %i", (version) =>
 	it("reach a receiver once each, where the chain moves while they are made", async () => {
 		const chain = new FakeChain();
 		const ids: string[] = [];
-		const feed = new ToldFeed({
-			name: "a",
+		const delivery = storedDelivery({
 			config: configOf(version),
 			chain: chain.view,
 			receiver: {
 				deliver: async (told) => void ids.push(...told.map(({ id }) => id)),
 				close: async () => {},
 			},
-			file: undefined,
 			budget: new EventBudget(() => {}),
-			pause: async () => {},
 			slice: sliced,
-			warn: () => {},
-			info: () => {},
 		});
-		chain.observe(feed.observer);
-		feed.start();
+		chain.observe(delivery.observer);
+		delivery.start();
 		chain.push(4);
 		await turns(3);
 		chain.switch(1, 3, 7);
 		await turns(3);
 		chain.push(4);
-		for (let turn = 0; turn < 100 && feed.counts.lag > 0; turn++) await turns(20);
-		expect(feed.counts).toMatchObject({ lag: 0, errors: 0 });
+		for (let turn = 0; turn < 100 && delivery.counts.lag > 0; turn++) await turns(20);
+		expect(delivery.counts).toMatchObject({ lag: 0, errors: 0 });
 		expect(new Set(ids).size).toBe(ids.length);
 		for (const id of chain.ids) expect(ids).toContain(`blockTrigger/${id}`);
-		await feed.stop();
+		await delivery.stop();
 	});
 });

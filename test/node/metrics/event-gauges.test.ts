@@ -1,6 +1,6 @@
 import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
-import type { EventCounts } from "../../../src/node/events/event-counts.js";
+import type { EventCounts } from "../../../src/node/events/deliveries.js";
 import { registerEventGauges } from "../../../src/node/metrics/event-gauges.js";
 
 const counts: EventCounts = {

@@ -248,8 +248,7 @@ export const developmentView: ViewMaker = async (context) => {
 	try {
 		return { title, body: await loaded(context) };
 	} catch (error) {
-		if (!isMissing(error) && !(error instanceof NodeError && /not found|not exist/.test(error.message)))
-			throw error;
+		if (!isMissing(error)) throw error;
 		const body = note(
 			"The development methods are on the gateway's port: open /explorer/ there (coin node start prints its address, 9090 by default).",
 		);

@@ -142,7 +142,7 @@ function changesTable(changes: readonly StateChange[]): HTMLElement {
 
 /** Why there is no trace, for people. */
 function whyNot(error: NodeError): string {
-	const isUnknown = isMissing(error) || /method not found|does not exist/i.test(error.message);
+	const isUnknown = isMissing(error);
 	return isUnknown
 		? "This node doesn't execute transactions again for this page: that needs node.jsonrpc { httpFullNodeEnable = true, debug = true } of its configuration."
 		: error.message;

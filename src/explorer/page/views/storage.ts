@@ -54,7 +54,7 @@ async function valuesOf(
 
 function whyNot(error: unknown): HTMLElement {
 	if (!(error instanceof NodeError)) throw error;
-	const isOff = isMissing(error) || /method not found/i.test(error.message);
+	const isOff = isMissing(error);
 	return note(
 		isOff
 			? "Storage is read by JSON-RPC, which this node doesn't answer here: node.jsonrpc.httpFullNodeEnable = true."

@@ -1,7 +1,7 @@
 /** Super representatives, rewards and proposals (protocol/http-endpoints §3.4). */
 
 import { be64 } from "../../../protocol/bytes.js";
-import { messageText } from "../../../protocol/json/exceptions.js";
+import { hasWireName, messageText } from "../../../protocol/json/exceptions.js";
 import { decodePlainHex } from "../../../protocol/json/hex-text.js";
 import { readText } from "../../../protocol/json/member-readers.js";
 import { longText } from "../../../protocol/json/message-writer.js";
@@ -55,7 +55,7 @@ const anyAddress: RequestForm<Uint8Array | undefined> = {
 
 /** A malformed address has an answer of its own, which is not escaped. */
 const addressFailure: FailureWriter = (context, error) => {
-	if (error.name !== "DecoderException" && error.name !== "IllegalArgumentException") {
+	if (!hasWireName(error, "DecoderException", "IllegalArgumentException")) {
 		return errorReply(context, error);
 	}
 	return `{"Error": "INVALID address, ${messageText(error, context.style.dialect)}"}`;

@@ -10,8 +10,8 @@ import { blockTrigger } from "../../events/block-triggers.js";
 import { contractTriggerAt } from "../../events/contract-triggers.js";
 import { EventBudget } from "../../events/event-budget.js";
 import { entryOf } from "../../events/event-decoding.js";
-import { type EventMessage, messageOf } from "../../events/event-kinds.js";
 import type { LoadedBlock } from "../../events/loaded-block.js";
+import { type EventMessage, messageOf } from "../../events/receivers/event-message.js";
 import { transactionTriggerAt } from "../../events/transaction-triggers.js";
 import type { ApiNode } from "../context.js";
 

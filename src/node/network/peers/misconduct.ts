@@ -2,7 +2,7 @@
 
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { SignatureError } from "../../../protocol/signature.js";
-import { Reason } from "../wire/application-messages.js";
+import { BlockIdLengthError, Reason } from "../wire/application-messages.js";
 
 export class Misconduct extends Error {
 	override readonly name = "Misconduct";
@@ -44,6 +44,6 @@ export function isPeersFault(error: unknown): boolean {
 		error instanceof Misconduct ||
 		error instanceof DecodeError ||
 		error instanceof SignatureError ||
-		(error instanceof Error && error.name === "BlockIdLengthError")
+		error instanceof BlockIdLengthError
 	);
 }

@@ -5,7 +5,7 @@
  */
 
 import { status } from "@grpc/grpc-js";
-import { isWireError } from "../../../../protocol/json/exceptions.js";
+import { hasWireName, isWireError } from "../../../../protocol/json/exceptions.js";
 import { type Return, TransactionExtention } from "../../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../../protocol/transaction.js";
 import { ContractValidateError } from "../../../rules/errors.js";
@@ -70,7 +70,7 @@ function uncaught(handle: Handler<unknown, never>): Handler<unknown, never> {
 		try {
 			return await handle(context, request);
 		} catch (error) {
-			if (error instanceof Error && error.name === "IllegalArgumentException") {
+			if (hasWireName(error, "IllegalArgumentException")) {
 				throw new CallError(status.UNKNOWN, UNREADABLE);
 			}
 			throw error;
@@ -80,8 +80,10 @@ function uncaught(handle: Handler<unknown, never>): Handler<unknown, never> {
 
 /** What can't be built counts as not valid, whatever the reason. */
 function refusalOf(context: ApiContext, error: Error): Return {
-	const isZksnark = error.name === "ZksnarkException";
-	return refusal(context, isZksnark ? new ContractValidateError(error.message) : error);
+	return refusal(
+		context,
+		hasWireName(error, "ZksnarkException") ? new ContractValidateError(error.message) : error,
+	);
 }
 
 type Create<Q> = (

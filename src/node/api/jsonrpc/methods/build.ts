@@ -3,7 +3,7 @@
 import { utf8 } from "../../../../protocol/bytes.js";
 import type { Message } from "../../../../protocol/codec/descriptor.js";
 import { type ContractType, contractType } from "../../../../protocol/contract-types.js";
-import { messageText, NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
+import { hasWireName, messageText, NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../../protocol/json/hex-text.js";
 import { shownAs } from "../../../../protocol/json/message-writer.js";
 import { transactionJson } from "../../../../protocol/json/transaction-json.js";
@@ -213,7 +213,7 @@ function withRefusals(context: RpcContext, build: () => string): string {
 /** @throws {RpcError | NamedError} */
 function refuse({ style }: RpcContext, error: unknown): never {
 	if (error instanceof ContractValidateError) throw invalidRequest(messageText(error, style.dialect));
-	const isNull = error instanceof NamedError && error.name === "NullPointerException";
+	const isNull = hasWireName(error, "NullPointerException");
 	const isFailure = error instanceof NamedError || error instanceof ChainError || error instanceof VmError;
 	if (isFailure && !isNull) throw internal(messageText(error, style.dialect));
 	throw error;

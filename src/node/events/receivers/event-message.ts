@@ -1,0 +1,62 @@
+/** The seven kinds of triggers, and what is sent of one (protocol/events §1). */
+
+import { type EventBody, eventJson } from "./event-json.js";
+
+/** What a topic may name (protocol/configuration §3). */
+export const EVENT_KINDS = [
+	"block",
+	"transaction",
+	"contractlog",
+	"contractevent",
+	"solidity",
+	"solidityevent",
+	"soliditylog",
+] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** Kinds that are known once blocks are solidified: nothing of them is ever taken back. */
+export const SOLID_KINDS: readonly EventKind[] = [
+	"block",
+	"transaction",
+	"solidity",
+	"solidityevent",
+	"soliditylog",
+];
+
+/** What is sent: the kind, the JSON text, and an id that is the same whenever the same thing is published. */
+export interface EventMessage {
+	readonly kind: EventKind;
+	/** Unique among the messages of its kind. */
+	readonly id: string;
+	/** What the JSON says, as values. */
+	readonly body: EventBody;
+	readonly json: string;
+}
+
+const NAMES: Readonly<Record<EventKind, string>> = {
+	block: "blockTrigger",
+	transaction: "transactionTrigger",
+	contractlog: "contractLogTrigger",
+	contractevent: "contractEventTrigger",
+	solidity: "solidityTrigger",
+	solidityevent: "solidityEventTrigger",
+	soliditylog: "solidityLogTrigger",
+};
+
+/** The kind as JSON and the native queue name it. */
+export const triggerName = (kind: EventKind): string => NAMES[kind];
+
+/** A trigger whose kind may still change: a log of a contract is published again once its block is solidified. */
+export interface Trigger {
+	readonly timestampMs: bigint;
+	readonly id: string;
+	/** The members after timeStamp and triggerName. */
+	readonly members: EventBody;
+}
+
+/** @param members in place of those of the trigger */
+export function messageOf(kind: EventKind, trigger: Trigger, members: EventBody = {}): EventMessage {
+	const head = { timeStamp: trigger.timestampMs, triggerName: triggerName(kind) };
+	const body = { ...head, ...trigger.members, ...members };
+	return { kind, id: trigger.id, body, json: eventJson(body) };
+}

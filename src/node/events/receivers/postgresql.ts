@@ -1,0 +1,146 @@
+/**
+ * PostgreSQL as a receiver of events (protocol/events §7.7): one table with a row for each message. What is published again after a kill has the
+ * same id and is not there twice; rows, marks of what was taken back and the place in the chain are committed together.
+ */
+
+import type { Client } from "pg";
+import type { DatabaseAddress } from "../../postgresql/address.js";
+import { binaryArray, type ColumnType, type ColumnValue } from "../../postgresql/binary-arrays.js";
+import { DatabaseWriter } from "../../postgresql/database-writer.js";
+import { UnstorableError } from "../../postgresql/failures.js";
+import { quoted, type TableUse } from "../../postgresql/migrations.js";
+import { type Publication, type Receiver, RefusedError } from "./receiver.js";
+
+const eventTables: TableUse = {
+	name: "event",
+	steps: [
+		[
+			`CREATE TABLE $schema.event (
+				id text PRIMARY KEY,
+				sequence bigint NOT NULL GENERATED ALWAYS AS IDENTITY UNIQUE,
+				kind text NOT NULL,
+				block_number bigint,
+				block_hash text,
+				transaction_id text,
+				contract_address text,
+				event_name text,
+				removed boolean NOT NULL,
+				taken_back boolean NOT NULL DEFAULT false,
+				event jsonb NOT NULL,
+				stored_at timestamptz NOT NULL DEFAULT now())`,
+			"CREATE INDEX event_block ON $schema.event (block_number)",
+			"CREATE INDEX event_transaction ON $schema.event (transaction_id) WHERE transaction_id IS NOT NULL",
+			"CREATE INDEX event_contract ON $schema.event (contract_address, event_name, sequence) WHERE contract_address IS NOT NULL",
+			`CREATE TABLE $schema.event_position (
+				one boolean PRIMARY KEY DEFAULT true CHECK (one),
+				block_number bigint,
+				block_hash text,
+				told_at timestamptz NOT NULL DEFAULT now())`,
+			"COMMENT ON COLUMN $schema.event.sequence IS 'Ascending in the order of telling, with gaps.'",
+			"COMMENT ON COLUMN $schema.event.removed IS 'This message takes back another one.'",
+			"COMMENT ON COLUMN $schema.event.taken_back IS 'Another message has taken this one back.'",
+		],
+	],
+};
+
+/** Characters of a name that its column has, which is indexed: an entry of an index has a bound. The JSON has all of it. */
+const MAX_INDEXED_NAME = 256;
+
+/** What a row is made of, in the order of {@link insertion}. An empty text and -1 stand for nothing. */
+const COLUMNS: readonly ColumnType[] = [
+	"text",
+	"text",
+	"bigint",
+	"text",
+	"text",
+	"text",
+	"text",
+	"text",
+	"text",
+];
+
+const insertion = (schema: string): string => `
+INSERT INTO ${schema}.event (id, kind, block_number, block_hash, transaction_id, contract_address, event_name, removed, event)
+SELECT id, kind, nullif(number, -1), nullif(hash, ''), nullif(transaction, ''), nullif(contract, ''), nullif(name, ''), removed::boolean, event::jsonb
+FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+	WITH ORDINALITY AS published (id, kind, number, hash, transaction, contract, name, removed, event, at)
+ORDER BY at
+ON CONFLICT (id) DO NOTHING
+RETURNING id, removed`;
+
+export function openPostgresql(address: DatabaseAddress): Receiver {
+	const schema = quoted(address.schema);
+	const writer = new DatabaseWriter(address, eventTables);
+	const insert = insertion(schema);
+	return {
+		deliver: async (publications) => {
+			try {
+				await writer.open();
+				await writer.transaction((client) => write(client, publications, { schema, insert }));
+			} catch (error) {
+				throw error instanceof UnstorableError ? new RefusedError(error.message) : error;
+			}
+		},
+		close: () => writer.close(),
+	};
+}
+
+async function write(
+	client: Client,
+	publications: readonly Publication[],
+	{ schema, insert }: { readonly schema: string; readonly insert: string },
+): Promise<void> {
+	const rows = publications.map(rowOf);
+	const columns = COLUMNS.map((type, at) =>
+		binaryArray(
+			type,
+			rows.map((row) => row[at] as ColumnValue),
+		),
+	);
+	const { rows: added } = await client.query<{ id: string; removed: boolean }>({
+		name: "publish",
+		text: insert,
+		values: columns,
+	});
+	const back = added.filter(({ removed }) => removed).map(({ id }) => takenBackBy(id));
+	if (back.length > 0) {
+		await client.query(`UPDATE ${schema}.event SET taken_back = true WHERE id = ANY ($1)`, [back]);
+	}
+	const last = rows.at(-1);
+	await client.query(
+		`INSERT INTO ${schema}.event_position (block_number, block_hash) VALUES (nullif($1::bigint, -1), nullif($2, ''))
+		ON CONFLICT (one) DO UPDATE SET block_number = EXCLUDED.block_number, block_hash = EXCLUDED.block_hash, told_at = now()`,
+		[last?.[2] ?? -1, last?.[3] ?? ""],
+	);
+}
+
+function rowOf({ message, id }: Publication): readonly ColumnValue[] {
+	const { kind, body, json } = message;
+	const text = (name: string): string => {
+		const value = body[name];
+		return typeof value === "string" ? storable(value) : "";
+	};
+	const height = body["blockNumber"] ?? body["latestSolidifiedBlockNumber"];
+	const number = typeof height === "bigint" || typeof height === "number" ? height : -1;
+	return [
+		id,
+		kind,
+		number,
+		text("blockHash"),
+		text("transactionId"),
+		text("contractAddress"),
+		text("eventName").slice(0, MAX_INDEXED_NAME),
+		String(body["removed"] === true),
+		storableJson(json),
+	];
+}
+
+/** The id of what a message takes back. */
+const takenBackBy = (id: string): string => id.replace(/\/removed(?=$|\/again\d+$)/, "");
+
+/** Texts of contracts can hold the character 0, which PostgreSQL can't. */
+const storable = (text: string): string => text.replaceAll("\0", "\ufffd");
+
+/** The same of JSON, where it is written as an escape; each escape is read whole, so that a backslash in a text is none. */
+const storableJson = (json: string): string =>
+	json.replace(/\\(?:u0000|.)/g, (found) => (found === "\\u0000" ? "\\ufffd" : found));

@@ -1,0 +1,198 @@
+/** The native queue: a ZeroMQ publisher, which never waits for its subscribers (protocol/events §5). */
+
+import type { Socket } from "node:net";
+import { utf8 } from "../../../protocol/bytes.js";
+import { ConnectionGate } from "../../listening/connection-gate.js";
+import { MAX_CONNECTIONS } from "../../listening/max-connections.js";
+import { type EventMessage, triggerName } from "./event-message.js";
+import type { Publication, Receiver, ReceiverListener, SubscriberCounts } from "./receiver.js";
+import { GREETING, messageBytes, READY, type SubscriberEvent, SubscriberReader, ZmtpError } from "./zmtp.js";
+
+const MAX_SUBSCRIPTIONS = 1_000;
+/** A handshake takes no longer. */
+const HANDSHAKE_MS = 30_000;
+/** The same while other connections wait for a place. */
+const CROWDED_HANDSHAKE_MS = 2_000;
+const LOOK_MS = 500;
+/** Frames of one subscriber in a second: many times what a client that subscribes to everything sends. */
+const MAX_FRAMES_A_SECOND = 4_000;
+/** Bytes that wait for one subscriber. */
+const MAX_WAITING_BYTES = 64 << 20;
+
+interface Subscriber {
+	readonly socket: Socket;
+	/** How often each prefix is subscribed to. */
+	readonly prefixes: Map<string, number>;
+	isReady: boolean;
+	readonly sinceMs: number;
+	/** Frames that had come at a moment of the last second. */
+	frames: number;
+	framesSinceMs: number;
+	waiting: number;
+	waitingBytes: number;
+}
+
+export interface ZeromqConfig {
+	readonly port: number;
+	/** Messages that wait for one subscriber; further ones are lost to it. */
+	readonly highWaterMark: number;
+}
+
+interface PublisherOptions {
+	readonly host: string | undefined;
+	readonly port: number;
+	/** Messages that wait for one subscriber. */
+	readonly highWaterMark: number;
+	/** Milliseconds of a clock that only goes forward; that of the process if absent. */
+	readonly now?: () => number;
+}
+
+export class Publisher implements Receiver {
+	private readonly subscribers = new Map<Socket, Subscriber>();
+	private readonly gate: ConnectionGate;
+	private bound = 0;
+	private sent = 0;
+	private lost = 0;
+
+	private constructor(
+		private readonly highWaterMark: number,
+		private readonly now: () => number,
+	) {
+		const handshakeMs = (socket: Socket): number | undefined => {
+			const subscriber = this.subscribers.get(socket);
+			return subscriber && !subscriber.isReady ? now() - subscriber.sinceMs : undefined;
+		};
+		this.gate = new ConnectionGate(MAX_CONNECTIONS.eventQueue, (socket) => this.connected(socket), false, {
+			isStale: (socket, crowded) =>
+				(handshakeMs(socket) ?? 0) > (crowded ? CROWDED_HANDSHAKE_MS : HANDSHAKE_MS),
+			// A subscriber says nothing for days.
+			idleMs: () => undefined,
+			hasAsked: () => true,
+			unfinishedMs: handshakeMs,
+			everyMs: LOOK_MS,
+		});
+	}
+
+	/** Binds; rejects with the system's error if that fails. */
+	static async listen(options: PublisherOptions): Promise<Publisher> {
+		const { host, port, highWaterMark, now = () => performance.now() } = options;
+		const publisher = new Publisher(highWaterMark, now);
+		publisher.bound = await publisher.gate.listen(port, host);
+		return publisher;
+	}
+
+	get port(): number {
+		return this.bound;
+	}
+
+	get counts(): SubscriberCounts {
+		return { subscribers: this.subscribers.size, sent: this.sent, lost: this.lost };
+	}
+
+	get listener(): ReceiverListener {
+		return { port: this.port, counts: this.counts };
+	}
+
+	async deliver(publications: readonly Publication[]): Promise<void> {
+		for (const { message } of publications) this.publish(message);
+	}
+
+	/** Sends a message to whoever wants it and can take it. */
+	publish(message: EventMessage): void {
+		const name = triggerName(message.kind);
+		let bytes: Uint8Array | undefined;
+		for (const subscriber of this.subscribers.values()) {
+			if (!subscriber.isReady || !wants(subscriber, name)) continue;
+			bytes ??= messageBytes(utf8(name), utf8(message.json));
+			this.give(subscriber, bytes);
+		}
+	}
+
+	private give(subscriber: Subscriber, bytes: Uint8Array): void {
+		const isFull =
+			subscriber.waiting >= this.highWaterMark || subscriber.waitingBytes + bytes.length > MAX_WAITING_BYTES;
+		if (isFull) {
+			this.lost++;
+			return;
+		}
+		this.sent++;
+		subscriber.waiting++;
+		subscriber.waitingBytes += bytes.length;
+		subscriber.socket.write(bytes, () => {
+			subscriber.waiting--;
+			subscriber.waitingBytes -= bytes.length;
+		});
+	}
+
+	private connected(socket: Socket): void {
+		const subscriber: Subscriber = {
+			socket,
+			prefixes: new Map(),
+			isReady: false,
+			sinceMs: this.now(),
+			frames: 0,
+			framesSinceMs: this.now(),
+			waiting: 0,
+			waitingBytes: 0,
+		};
+		this.subscribers.set(socket, subscriber);
+		const reader = new SubscriberReader();
+		socket.on("close", () => this.subscribers.delete(socket));
+		socket.on("data", (bytes) => {
+			try {
+				for (const event of reader.read(bytes)) this.receive(subscriber, event);
+				this.countFrames(subscriber, reader.frames);
+			} catch (error) {
+				socket.destroy();
+				if (!(error instanceof ZmtpError)) throw error;
+			}
+		});
+		socket.write(GREETING);
+	}
+
+	/** @param all frames since it connected @throws {ZmtpError} */
+	private countFrames(subscriber: Subscriber, all: number): void {
+		const nowMs = this.now();
+		if (nowMs - subscriber.framesSinceMs >= 1_000) {
+			subscriber.framesSinceMs = nowMs;
+			subscriber.frames = all;
+		}
+		if (all - subscriber.frames > MAX_FRAMES_A_SECOND) throw new ZmtpError("too many frames");
+	}
+
+	private receive(subscriber: Subscriber, event: SubscriberEvent): void {
+		const { socket, prefixes } = subscriber;
+		switch (event.is) {
+			case "greeting":
+				socket.write(READY);
+				return;
+			case "ready":
+				subscriber.isReady = true;
+				return;
+			case "answer":
+				// Whoever asks without reading gets no more answers.
+				if (subscriber.waiting < this.highWaterMark) this.give(subscriber, event.bytes);
+				return;
+			case "subscribe":
+				if (prefixes.size >= MAX_SUBSCRIPTIONS && !prefixes.has(event.prefix)) {
+					throw new ZmtpError("too many subscriptions");
+				}
+				prefixes.set(event.prefix, (prefixes.get(event.prefix) ?? 0) + 1);
+				return;
+			case "unsubscribe": {
+				const left = (prefixes.get(event.prefix) ?? 0) - 1;
+				if (left > 0) prefixes.set(event.prefix, left);
+				else prefixes.delete(event.prefix);
+			}
+		}
+	}
+
+	async close(): Promise<void> {
+		await this.gate.close(() => true, 0);
+	}
+}
+
+function wants({ prefixes }: Subscriber, name: string): boolean {
+	for (const prefix of prefixes.keys()) if (name.startsWith(prefix)) return true;
+	return false;
+}

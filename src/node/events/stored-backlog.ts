@@ -1,0 +1,256 @@
+/**
+ * A backlog with a stored position: delivered at least once. What comes next is found by comparing the outbox with the chain, so that
+ * nothing waits in memory but the step that is being published: a receiver that is slow or gone finds the rest in the chain's
+ * own files later (protocol/events §7).
+ */
+
+import { toHex } from "../../protocol/bytes.js";
+import { transactionInfosOf } from "../chain/block-store.js";
+import { type ChainObserver, type ExecutedBlock, eachBlock } from "../chain/observers.js";
+import type { EventConfig } from "../config/event-config.js";
+import type { Backlog, Parcel } from "./delivery.js";
+import type { EventBudget } from "./event-budget.js";
+import type { EventChain } from "./loaded-block.js";
+import { Outbox, type Place, type Start, type Step } from "./outbox.js";
+import type { DeliveryLimits, Publication } from "./receivers/receiver.js";
+import { RecentBlocks } from "./recent-blocks.js";
+import { inSlices, type TimeSlice, type Work } from "./sliced-work.js";
+import { serviceTriggers, solidTriggers, type Triggers, withIds } from "./triggers.js";
+
+/** Characters of messages from which on no further block is added. */
+const MAX_CHARACTERS = 1 << 20;
+
+interface StoredBacklogOptions {
+	readonly name: string;
+	/** The topics are those of the receiver. */
+	readonly config: EventConfig;
+	/** Only solidified blocks are published. */
+	readonly isSolid?: boolean;
+	/** The first block for a receiver without a position; undefined: what comes after the start. */
+	readonly fromBlock?: number | undefined;
+	readonly chain: EventChain;
+	readonly limits: Pick<DeliveryLimits, "messages" | "blocks">;
+	readonly budget: EventBudget;
+	/** Where the outbox is; undefined: in memory. */
+	readonly file: string | undefined;
+	/** Where earlier versions of this program had it. */
+	readonly formerFile?: string | undefined;
+	readonly slice: () => TimeSlice;
+	readonly warn: (text: string) => void;
+	readonly info: (text: string) => void;
+}
+
+interface StoredParcel extends Parcel {
+	readonly steps: readonly Step[];
+	readonly generation: number;
+}
+
+export class StoredBacklog implements Backlog<StoredParcel> {
+	readonly lost = 0;
+	private readonly outbox: Outbox;
+	private readonly recent = new RecentBlocks();
+	private triggers: Triggers;
+	private wake: () => void = () => {};
+	/** Counts how often the position was put back or replaced. */
+	private generation = 0;
+	/** Of blocks that were reverted since the last time that the position was put back. */
+	private lowestReverted = Number.POSITIVE_INFINITY;
+
+	/** @throws {OutboxError} */
+	constructor(private readonly options: StoredBacklogOptions) {
+		const { file, formerFile } = options;
+		this.outbox = Outbox.open(file, formerFile, () => ({ at: this.beginning(), start: this.freshStart() }));
+		this.triggers = this.newTriggers();
+	}
+
+	get position(): number {
+		return this.outbox.at.number;
+	}
+
+	get target(): number {
+		const { isSolid, chain } = this.options;
+		return isSolid ? chain.solidNumber : chain.headNumber;
+	}
+
+	readonly observer: ChainObserver = {
+		...eachBlock({
+			committed: (block) => this.remember(block),
+			reverted: (executed) => {
+				const { block } = executed;
+				const number = Number(block.number);
+				if (!this.options.isSolid) this.lowestReverted = Math.min(this.lowestReverted, number);
+				// Only a development chain reverts what is solidified.
+				else if (number <= this.position) this.putBack({ number: number - 1, id: toHex(block.parentId) });
+				this.remember(executed);
+			},
+		}),
+		replaced: () => {
+			this.recent.clear();
+			if (this.options.isSolid) {
+				const first = this.placeOf(0);
+				if (this.position > first.number) this.putBack(first);
+				this.wake();
+				return;
+			}
+			// What was published is of another chain: as a service without a position, it goes on from the head that is there now.
+			this.generation++;
+			this.outbox.restart(this.placeOf(this.target), this.freshStart());
+			this.triggers = this.newTriggers();
+		},
+	};
+
+	open(wake: () => void): void {
+		const { name, info } = this.options;
+		info(`events of ${name} go on after block ${this.position} of ${this.target}`);
+		this.wake = wake;
+	}
+
+	async next(signal: AbortSignal): Promise<StoredParcel | undefined> {
+		const { outbox } = this;
+		// A step that was put back while its messages were made is looked for again.
+		while (!signal.aborted) {
+			const { generation } = this;
+			const first = outbox.intended ?? this.nextStep(outbox.at, outbox.solid);
+			if (!first) return undefined;
+			const steps = [first];
+			const publications = await inSlices(this.publicationsOf(first), this.options.slice(), signal);
+			if (!publications) return undefined;
+			if (generation !== this.generation) continue;
+			if (isFinal(first)) await this.addFinal(steps, publications, signal);
+			else if (!outbox.intended) outbox.intend(first);
+			if (generation === this.generation) return { steps, publications, block: first.block, generation };
+		}
+		return undefined;
+	}
+
+	acknowledge({ steps, generation }: StoredParcel): void {
+		if (generation !== this.generation) return;
+		const { outbox } = this;
+		const { solid } = outbox;
+		outbox.acknowledge(steps);
+		for (const { block } of steps) this.recent.delete(block.idHex);
+		const last = steps.at(-1) as Step;
+		if (last.is === "erased" && Number(last.block.number) <= solid) {
+			outbox.rewound(outbox.at);
+			this.triggers = this.newTriggers();
+		}
+	}
+
+	/** A part of a step may have been made. */
+	reset(): void {
+		this.triggers = this.newTriggers();
+	}
+
+	close(): void {
+		this.outbox.close();
+	}
+
+	private remember({ block, infos }: ExecutedBlock): void {
+		const { isSolid, chain } = this.options;
+		if (!isSolid) this.recent.add({ block, infos, solid: chain.solidNumber });
+		this.wake();
+	}
+
+	/** More final blocks that follow, for one delivery. */
+	private async addFinal(steps: Step[], publications: Publication[], signal: AbortSignal): Promise<void> {
+		const { generation } = this;
+		const { limits, slice } = this.options;
+		let characters = lengthOf(publications);
+		while (
+			steps.length < limits.blocks &&
+			publications.length < limits.messages &&
+			characters < MAX_CHARACTERS
+		) {
+			const { block, solid } = steps.at(-1) as Step;
+			const next = this.nextStep({ number: Number(block.number), id: block.idHex }, solid);
+			if (!next || next.is === "erased" || !isFinal(next)) return;
+			const more = await inSlices(this.publicationsOf(next), slice(), signal);
+			if (!more || generation !== this.generation) return;
+			steps.push(next);
+			characters += lengthOf(more);
+			for (const one of more) publications.push(one);
+		}
+	}
+
+	private *publicationsOf(step: Step): Work<Publication[]> {
+		const { idHex } = step.block;
+		const rounds = this.outbox.kept.filter(
+			({ is, block }) => is === "applied" && block.idHex === idHex,
+		).length;
+		const round = step.is === "applied" ? rounds : Math.max(0, rounds - 1);
+		return withIds(yield* this.triggers.of(step), { idHex, round });
+	}
+
+	/** @param solid the solidified number that was published last */
+	private nextStep(at: Place, solid: number): Step | undefined {
+		const { chain, isSolid } = this.options;
+		if (isSolid && at.number > chain.solidNumber) return undefined;
+		if (at.number >= this.target || isSolid) {
+			const isThere = at.id === "" || chain.block(at.number)?.idHex === at.id;
+			if (!isThere) return this.backStep(at, solid);
+			if (at.number >= this.target) return undefined;
+		}
+		const number = at.number + 1;
+		const block = chain.block(number);
+		if (!block) throw new Error(`block ${number} is not stored`);
+		// Its receipts are read when its messages are made.
+		if (isSolid) return { is: "applied", block, infos: [], solid: number };
+		if (at.id !== "" && toHex(block.parentId) !== at.id) return this.backStep(at, solid);
+		const recent = this.recent.get(block.idHex);
+		const infos = recent?.infos ?? transactionInfosOf(chain.state, block);
+		return { is: "applied", block, infos, solid: Math.max(solid, this.solidAt(number, recent?.solid)) };
+	}
+
+	/** The last block that was published isn't the chain's. */
+	private backStep(at: Place, solid: number): Step | undefined {
+		const { chain, warn, name } = this.options;
+		const published = this.outbox.kept.find(({ block }) => block.idHex === at.id) ?? this.recent.get(at.id);
+		if (published) return { is: "erased", block: published.block, infos: published.infos, solid };
+		// An older directory, or another one; or a development chain was put back far.
+		const number = Math.min(at.number - 1, chain.headNumber, this.lowestReverted - 1);
+		warn(
+			`events of ${name}: block ${at.number} is another one than was published; published again from ${number + 1} on`,
+		);
+		this.lowestReverted = Number.POSITIVE_INFINITY;
+		this.outbox.rewound(this.placeOf(number));
+		this.triggers = this.newTriggers();
+		return this.nextStep(this.outbox.at, this.outbox.solid);
+	}
+
+	private putBack(place: Place): void {
+		this.generation++;
+		this.outbox.rewound(place);
+		this.triggers = this.newTriggers();
+	}
+
+	/** Version 0 publishes solidified blocks with the block that made them so; of old ones each makes itself so. */
+	private solidAt(number: number, recent: number | undefined): number {
+		const { solidNumber } = this.options.chain;
+		if (recent !== undefined) return Math.min(recent, solidNumber);
+		return this.options.config.version === 0 ? Math.min(solidNumber, number) : solidNumber;
+	}
+
+	/** Where a receiver begins to which nothing was published. */
+	private beginning(): Place {
+		const { fromBlock } = this.options;
+		return this.placeOf(fromBlock === undefined ? this.target : fromBlock - 1);
+	}
+
+	private placeOf(number: number): Place {
+		return { number, id: this.options.chain.block(number)?.idHex ?? "" };
+	}
+
+	private freshStart(): Start {
+		return { solid: this.options.chain.solidNumber, isFresh: true };
+	}
+
+	private newTriggers(): Triggers {
+		const { options } = this;
+		return options.isSolid ? solidTriggers(options) : serviceTriggers(options, this.outbox);
+	}
+}
+
+const lengthOf = (publications: readonly Publication[]): number =>
+	publications.reduce((sum, { message }) => sum + message.json.length, 0);
+
+const isFinal = ({ is, block, solid }: Step): boolean => is === "applied" && Number(block.number) <= solid;

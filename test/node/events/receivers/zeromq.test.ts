@@ -1,0 +1,198 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { brotliDecompressSync } from "node:zlib";
+import { afterEach, expect, test } from "vitest";
+import type { EventMessage } from "../../../../src/node/events/receivers/event-message.js";
+import { Publisher } from "../../../../src/node/events/receivers/zeromq.js";
+import { GREETING, READY, SubscriberReader } from "../../../../src/node/events/receivers/zmtp.js";
+import { concatBytes, toHex, utf8 } from "../../../../src/protocol/bytes.js";
+
+const open: { close(): Promise<void> }[] = [];
+const sockets: Socket[] = [];
+afterEach(async () => {
+	for (const socket of sockets.splice(0)) socket.destroy();
+	for (const one of open.splice(0)) await one.close();
+});
+
+async function publisher(highWaterMark = 10): Promise<Publisher> {
+	const started = await Publisher.listen({ host: "127.0.0.1", port: 0, highWaterMark });
+	open.push(started);
+	return started;
+}
+
+const command = (name: string, data: Uint8Array): Uint8Array =>
+	concatBytes(Uint8Array.of(4, 1 + name.length + data.length, name.length), utf8(name), data);
+const readyAs = (type: string): Uint8Array =>
+	command(
+		"READY",
+		concatBytes(Uint8Array.of(11), utf8("Socket-Type"), Uint8Array.of(0, 0, 0, type.length), utf8(type)),
+	);
+const subscription = (prefix: string, kind = 1): Uint8Array =>
+	concatBytes(Uint8Array.of(0, prefix.length + 1, kind), utf8(prefix));
+
+/** A subscriber after its handshake. */
+async function subscriber(
+	to: Publisher,
+	...hello: Uint8Array[]
+): Promise<{ socket: Socket; heard: () => Buffer }> {
+	const socket = connect(to.port, "127.0.0.1");
+	sockets.push(socket);
+	const pieces: Buffer[] = [];
+	socket.on("data", (bytes) => pieces.push(bytes));
+	socket.on("error", () => {});
+	socket.write(concatBytes(GREETING, ...hello));
+	return { socket, heard: () => Buffer.concat(pieces) };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+	while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const message = (json: string, kind: EventMessage["kind"] = "block"): EventMessage => ({
+	kind,
+	id: "1",
+	body: {},
+	json,
+});
+const HELLO = GREETING.length + READY.length;
+
+test("greeting and READY are those of the reference's publisher", () => {
+	const lines = brotliDecompressSync(readFileSync("test/golden/events/events.ndjson.br"))
+		.toString("utf8")
+		.split("\n");
+	const recorded = JSON.parse(lines.find((line) => line.includes('"zmtp"')) as string) as Record<
+		string,
+		string
+	>;
+	expect(toHex(GREETING)).toBe(recorded["greeting"]);
+	// The recording has the body of the command.
+	expect(toHex(READY.subarray(2))).toBe(recorded["ready"]);
+	expect([...READY.subarray(0, 2)]).toEqual([4, READY.length - 2]);
+});
+
+test("a subscriber gets the messages whose names begin as it asked, in two frames", async () => {
+	const queue = await publisher();
+	const { heard } = await subscriber(queue, readyAs("SUB"), subscription("solidity"), subscription("none"));
+	await until(() => heard().length === HELLO);
+	queue.publish(message("{}"));
+	queue.publish(message('{"a":1}', "soliditylog"));
+	const expected = concatBytes(
+		Uint8Array.of(1, 18),
+		utf8("solidityLogTrigger"),
+		Uint8Array.of(0, 7),
+		utf8('{"a":1}'),
+	);
+	await until(() => heard().length >= HELLO + expected.length);
+	expect(heard().subarray(HELLO).toString("hex")).toBe(toHex(expected));
+});
+
+test("a message of 256 bytes has a length of eight", async () => {
+	const queue = await publisher();
+	const { heard } = await subscriber(queue, readyAs("XSUB"), subscription(""));
+	await until(() => heard().length === HELLO);
+	queue.publish(message("x".repeat(256)));
+	await until(() => heard().length >= HELLO + 14 + 9 + 256);
+	expect(
+		heard()
+			.subarray(HELLO + 14, HELLO + 23)
+			.toString("hex"),
+	).toBe("020000000000000100");
+});
+
+test("subscriptions are counted, so that the second of two still holds", async () => {
+	const queue = await publisher();
+	const cancel = subscription("block", 0);
+	const { socket, heard } = await subscriber(
+		queue,
+		readyAs("SUB"),
+		subscription("block"),
+		subscription("block"),
+		cancel,
+	);
+	await until(() => heard().length === HELLO);
+	queue.publish(message("{}"));
+	await until(() => heard().length > HELLO);
+	// The answer to a PING comes after the subscription is gone.
+	socket.write(concatBytes(cancel, command("PING", Uint8Array.of(0, 0, 7))));
+	await until(() => heard().includes("PONG"));
+	const before = heard().length;
+	queue.publish(message("{}"));
+	socket.write(command("PING", Uint8Array.of(0, 0, 8)));
+	await until(() => heard().length > before);
+	expect(heard().subarray(before).toString("hex")).toBe(toHex(command("PONG", Uint8Array.of(8))));
+});
+
+test("what a slow subscriber can't take is lost to it alone, and the publisher never waits", async () => {
+	const queue = await publisher(3);
+	const slow = await subscriber(queue, readyAs("SUB"), subscription(""));
+	await until(() => slow.heard().length === HELLO);
+	slow.socket.pause();
+	const large = message("x".repeat(4 << 20));
+	for (let i = 0; i < 20; i++) queue.publish(large);
+	expect(queue.counts.lost).toBe(17);
+	slow.socket.resume();
+	await until(() => slow.heard().length >= HELLO + 3 * (4 << 20));
+	queue.publish(message("{}"));
+	await until(() => slow.heard().subarray(-2).toString() === "{}");
+});
+
+test.each([
+	["no greeting", utf8("GET / HTTP/1.1\r\n\r\n"), []],
+	["another mechanism", concatBytes(GREETING.subarray(0, 12), utf8("PLAIN"), GREETING.subarray(17)), []],
+	["an older protocol", concatBytes(GREETING.subarray(0, 10), Uint8Array.of(1), GREETING.subarray(11)), []],
+	["another publisher", GREETING, [readyAs("PUB")]],
+	["a message before READY", GREETING, [subscription("")]],
+	["a frame that is too long", GREETING, [Uint8Array.of(2, 0, 0, 0, 1, 0, 0, 0, 0)]],
+])("%s: the connection is closed", async (_name, greeting, hello) => {
+	const queue = await publisher();
+	const socket = connect(queue.port, "127.0.0.1");
+	sockets.push(socket);
+	socket.on("error", () => {});
+	socket.resume();
+	socket.write(concatBytes(greeting, ...hello));
+	await once(socket, "close");
+	await until(() => queue.counts.subscribers === 0);
+});
+
+test("what a subscriber says is read alike, however it is cut into pieces", () => {
+	const said = concatBytes(GREETING, readyAs("SUB"), ...["a", "bb", "ccc"].map((name) => subscription(name)));
+	const whole = [...new SubscriberReader().read(said)];
+	expect(whole.map(({ is }) => is)).toEqual(["greeting", "ready", "subscribe", "subscribe", "subscribe"]);
+	for (const size of [1, 2, 7, 64, 65, 100]) {
+		const reader = new SubscriberReader();
+		const events = [];
+		for (let at = 0; at < said.length; at += size) events.push(...reader.read(said.subarray(at, at + size)));
+		expect(events).toEqual(whole);
+	}
+});
+
+test("a subscriber that sends frames by the thousand is disconnected, at once or over time", async () => {
+	const reader = new SubscriberReader();
+	expect([...reader.read(concatBytes(GREETING, readyAs("SUB")))]).toHaveLength(2);
+	expect(() => [...reader.read(new Uint8Array(64 << 10))]).toThrow("too many frames at once");
+
+	let nowMs = 0;
+	const queue = await Publisher.listen({
+		host: "127.0.0.1",
+		port: 0,
+		highWaterMark: 10,
+		now: () => nowMs,
+	});
+	open.push(queue);
+	const { socket, heard } = await subscriber(queue, readyAs("SUB"));
+	await until(() => heard().length === HELLO);
+	const send = (frames: number): Promise<void> =>
+		new Promise((resolve) => socket.write(new Uint8Array(2 * frames), () => resolve()));
+	for (let second = 0; second < 5; second++) {
+		nowMs += 1_000;
+		await send(1_000);
+		// An answer comes once all before it was read.
+		const length = heard().length;
+		socket.write(command("PING", Uint8Array.of(0, 0, second)));
+		await until(() => heard().length > length);
+	}
+	expect(queue.counts.subscribers).toBe(1);
+	for (let part = 0; part < 6; part++) await send(1_000);
+	await until(() => queue.counts.subscribers === 0);
+});
