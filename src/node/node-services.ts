@@ -9,6 +9,7 @@ import { REPLAY_FOLDER } from "./backfill/messages.js";
 import { eachBlock } from "./chain/observers.js";
 import { createApiNode, networkView } from "./node-api.js";
 import type { NodeCore, Service } from "./node-core.js";
+import { developmentMethodsBeside } from "./node-development.js";
 import { logReorgs, watchShielded, watchVersions } from "./node-notices.js";
 import { SlotProducer } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
@@ -195,7 +196,6 @@ export const jsonRpc: Service = {
 		const { startJsonRpcServers } = await import("./api/jsonrpc/servers.js");
 		const { development, producers, host } = options;
 		const own = development ? [development.producer] : producers;
-		const { developmentMethodsBeside } = await import("./node-development.js");
 		const servers = await startJsonRpcServers({
 			node,
 			broadcaster,

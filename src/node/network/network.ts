@@ -12,7 +12,6 @@ import type { NodeConfig } from "../config/config.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
 import { Backup } from "./backup/backup.js";
 import { watchConfig } from "./config-reload.js";
-import type { ApplicationListener } from "./connection.js";
 import { Discovery } from "./discovery/discovery.js";
 import { peerFile } from "./discovery/peer-store.js";
 import { DnsNodes } from "./dns/dns-nodes.js";
@@ -109,13 +108,18 @@ export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> 
 	});
 	stops.push(() => dns.stop());
 	const candidates = new Candidates(dns);
-	const late = lateListener();
 	const active = new ActiveAddresses(config, self);
 	const quiet = quietLog(withoutDetail(log), () => environment.now());
 	const transport = new PeerTransport({
 		environment,
 		config: { ...peers, active: active.all },
-		listener: late.listener,
+		// No connection comes before the transport starts, and then the application is there.
+		listener: {
+			connected: (connection) => running.connected(connection),
+			received: (connection, type, payload) => running.received(connection, type, payload),
+			oversized: (connection, message) => running.oversized(connection, message),
+			disconnected: (connection) => running.disconnected(connection),
+		},
 		candidates,
 		self,
 		host,
@@ -133,12 +137,11 @@ export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> 
 		() => backup.isMaster,
 		meter,
 	);
-	const running = new Application(world, transport, {
+	const running: Application = new Application(world, transport, {
 		configured: () => active.all,
 		relays: peers.fastForward,
 		report,
 	});
-	late.become(running);
 	running.start();
 	stops.push(() => running.stop());
 	stops.push(announceOwnBlocks(open, running));
@@ -215,25 +218,6 @@ class ActiveAddresses {
 		const hosts = [this.self.ipv4, this.self.ipv6, "127.0.0.1"];
 		return addresses.filter(({ host, port }) => port !== this.listenPort || !hosts.includes(host));
 	}
-}
-
-/** A listener that is there before the application is: both need the other. */
-function lateListener(): {
-	readonly listener: ApplicationListener;
-	become(application: Application): void;
-} {
-	let application: Application | undefined;
-	return {
-		listener: {
-			connected: (connection) => application?.connected(connection),
-			received: (connection, type, payload) => application?.received(connection, type, payload),
-			oversized: (connection, message) => application?.oversized(connection, message),
-			disconnected: (connection) => application?.disconnected(connection),
-		},
-		become: (made) => {
-			application = made;
-		},
-	};
 }
 
 async function startTransport(transport: PeerTransport, port: number, problem: Problem): Promise<void> {

@@ -79,9 +79,8 @@ export class Application implements ApplicationListener {
 		private readonly transport: Transport,
 		private readonly options: ApplicationOptions,
 	) {
-		this.transactions = new TransactionIntake(world);
-		this.advertisement = new Advertisement(world, this.transactions.isBusy);
-		this.transactions.connect(this.advertisement);
+		this.advertisement = new Advertisement(world, () => this.transactions.isBusy());
+		this.transactions = new TransactionIntake(world, this.advertisement);
 		this.commits = new PbftCommits(world);
 		this.voting = new Voting(world);
 		this.requester = new SyncRequester(world, (block) => this.commits.afterBlock(block));

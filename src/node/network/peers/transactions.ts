@@ -40,25 +40,23 @@ export class TransactionIntake {
 	private bytes = 0;
 	private working = false;
 	private stopped = false;
-	private advertisement: Advertisement | undefined;
 
-	constructor(private readonly world: PeerWorld) {}
-
-	/** Where good transactions go on to. */
-	connect(advertisement: Advertisement): void {
-		this.advertisement = advertisement;
-	}
+	/** @param advertisement where good transactions go on to */
+	constructor(
+		private readonly world: PeerWorld,
+		private readonly advertisement: Advertisement,
+	) {}
 
 	/** Whether nothing more should be asked for. */
-	readonly isBusy = (): boolean =>
-		this.count + this.world.chain.queuedTransactions > this.world.settings.maxWaitingTransactions ||
-		this.bytes >= MAX_WAITING_BYTES ||
-		this.world.chain.isPoolFull;
+	isBusy(): boolean {
+		const { chain, settings } = this.world;
+		const isFull = this.bytes >= MAX_WAITING_BYTES || chain.isPoolFull;
+		return isFull || this.count + chain.queuedTransactions > settings.maxWaitingTransactions;
+	}
 
 	/** Handles a TXS message. @throws {Misconduct} */
 	receive(peer: Peer, transactions: readonly SignedTransaction[]): void {
 		const { advertisement } = this;
-		if (!advertisement) return;
 		const seen = new Set<string>();
 		for (const transaction of transactions) {
 			if (seen.size === seen.add(transaction.idHex).size) {
@@ -146,7 +144,7 @@ export class TransactionIntake {
 	}
 
 	private isWanted(peer: Peer, { id, raw }: SignedTransaction): boolean {
-		if (peer.isBad || this.advertisement?.knowsTransaction(id)) return false;
+		if (peer.isBad || this.advertisement.knowsTransaction(id)) return false;
 		return (raw?.expiration ?? 0n) >= this.world.chain.nextSlotMs;
 	}
 
@@ -154,7 +152,7 @@ export class TransactionIntake {
 		const { chain, log } = this.world;
 		const result = chain.submit(transaction);
 		if (result.kind === "accepted") {
-			this.advertisement?.broadcastTransaction(result.served);
+			this.advertisement.broadcastTransaction(result.served);
 			return;
 		}
 		log.debug({ id: transaction.idHex, why: result.message }, "transaction refused");

@@ -32,8 +32,8 @@ function build() {
 		},
 		disconnect: () => {},
 	} as unknown as PeerWorld;
-	const intake = new TransactionIntake(world);
-	intake.connect({ wasAsked: () => true, arrived: () => {}, knowsTransaction: () => false } as never);
+	const advertisement = { wasAsked: () => true, arrived: () => {}, knowsTransaction: () => false };
+	const intake = new TransactionIntake(world, advertisement as never);
 	return { intake, taken, soon, proving };
 }
 
