@@ -1,58 +1,19 @@
 /** The node as its servers know it: the one place where the API room meets the chain. */
 
-import { be64, equalBytes, fromKey, toKey } from "../protocol/bytes.js";
+import { be64, equalBytes, fromKey, toHex, toKey } from "../protocol/bytes.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
 import { retriedWhenBehind } from "./api/builder.js";
-import type { ApiNode, NetworkView, PastStates, ServerKind, ShieldedWork } from "./api/context.js";
+import type { ApiNode, NetworkView, PastStates, ServerKind } from "./api/context.js";
 import { RateLimiter } from "./api/rate-limiter.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import { prepareAsked, prepareSent } from "./chain/proofs-ahead.js";
 import { isForLaterHead } from "./chain/transaction-checks.js";
-import type { NodeConfig } from "./config/config.js";
 import { activeWitnesses } from "./consensus/slots.js";
-import type { NodeMetrics } from "./metrics/metrics.js";
+import type { NodeCore, NodeParts } from "./node-core.js";
+import { writingMachine } from "./node-development.js";
 import { ForkGates } from "./rules/fork-gates.js";
 import { executions } from "./scheduling/call-queue.js";
-import type { PrepareProofs } from "./shielded/proof-queue.js";
-import type { Simulator } from "./simulation/simulator.js";
 import { createView, type StateView } from "./state/view.js";
-import type { TraceRunner } from "./tracing/trace-runner.js";
-
-export interface NodeApiOptions {
-	readonly open: OpenChain;
-	readonly config: NodeConfig;
-	/** Milliseconds since 1970. */
-	readonly clock: () => bigint;
-	/** Milliseconds of a clock that only goes forward. */
-	readonly monotonicClock: () => number;
-	readonly machine: ApiNode["machine"];
-	/** Undefined: there is no index. */
-	readonly history?: ApiNode["history"];
-	readonly sources?: ApiNode["sources"];
-	/** Executes transactions of blocks again; undefined: not for clients. */
-	readonly tracing: TraceRunner | undefined;
-	readonly simulator: Simulator | undefined;
-	readonly network: NetworkView;
-	/** Addresses whose keys this node produces with. */
-	readonly ownWitnesses: readonly Uint8Array[];
-	/** Whether this node is the one of its backup group that acts. */
-	readonly isProducing: () => boolean;
-	/** Number of the last block that votes of witnesses confirmed; 0 if there was none. */
-	readonly confirmedNumber: () => bigint;
-	/** Undefined: nobody counts. */
-	readonly metrics: NodeMetrics | undefined;
-	/** Runs after a transaction entered the pool; the answer to its sender waits for it. */
-	readonly submitted: () => Promise<void>;
-	/** Lets the head be of this moment, if it is behind. @returns whether that changed anything */
-	readonly catchUp: (olderThanMs?: bigint) => boolean;
-	/** Checks shielded proofs elsewhere before they are asked for; absent: nothing does. */
-	readonly prepare?: PrepareProofs | undefined;
-	/** What an operator must know. */
-	readonly warnings?: () => readonly string[];
-	/** What shielded transactions are built with. */
-	readonly shieldedWork?: ShieldedWork | undefined;
-	readonly report: (error: unknown, where: string) => void;
-}
 
 /** A node that talks to nobody. */
 export function isolatedNetwork(nodeId: string): NetworkView {
@@ -65,13 +26,33 @@ export function isolatedNetwork(nodeId: string): NetworkView {
 	};
 }
 
-export function createApiNode(options: NodeApiOptions): ApiNode {
-	const { open, config, clock, monotonicClock, machine, network, submitted, report, metrics, catchUp } =
-		options;
-	const { prepare } = options;
+/** The peer network as servers show it, from the moment it runs. */
+export function networkView({ open, parts }: Pick<NodeCore, "open" | "parts">): NetworkView {
+	const isolated = isolatedNetwork(toHex(open.rules.genesisId).repeat(2));
+	const current = (): NetworkView => parts.peers ?? isolated;
+	return {
+		peers: () => current().peers(),
+		connectableNodes: () => current().connectableNodes(),
+		announce: (transaction) => current().announce(transaction),
+		get tableSize() {
+			return current().tableSize;
+		},
+		get nodeId() {
+			return current().nodeId;
+		},
+	};
+}
+
+export function createApiNode(core: NodeCore): ApiNode {
+	const { options, open, clock, monotonicClock, machine, report, parts, log } = core;
+	const { config, development } = options;
+	const { metrics } = parts;
+	const prepare = core.shielded?.prepare;
+	const catchUp = (olderThanMs?: bigint): boolean => parts.sealer?.catchUp(olderThanMs) ?? false;
+	const own = development ? [development.producer] : options.producers;
 	const { chain, rules } = open;
 	const startedMs = monotonicClock();
-	const confirmed = confirmedView(open, options.confirmedNumber);
+	const confirmed = confirmedView(open, () => parts.peers?.chain.confirmedNumber ?? 0n);
 	const views: Readonly<Record<ServerKind, () => StateView>> = {
 		full: () => chain.state,
 		solidity: () => open.solidState,
@@ -86,12 +67,12 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		forks: () => open.forks,
 		// A development chain keeps those that its snapshots need.
 		past: config.node.history.stateBlocks > 0 || rules.development ? pastStates(open) : undefined,
-		history: options.history,
-		sources: options.sources,
+		history: parts.history,
+		sources: core.sources,
 		rawStates: config.node.jsonrpc.state ? pastStates(open) : undefined,
-		machine,
-		tracing: options.tracing,
-		simulator: options.simulator,
+		machine: development ? writingMachine(machine, development, log, report) : machine,
+		tracing: parts.tracing,
+		simulator: parts.simulator,
 		pool: chain.pool,
 		limiter: new RateLimiter(config.rateLimiter),
 		get oldestRevertible() {
@@ -103,7 +84,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			if (isForLaterHead(chain.state, transaction)) catchUp();
 			const push = () => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction));
 			await executions.run(push, undefined, client);
-			await submitted();
+			await parts.sealer?.submitted();
 		},
 		prepareCall: (transaction) => {
 			const fetching = open.fetchFor(transaction, false);
@@ -115,7 +96,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			const key = await open.database.firstKey(store, toKey(from), toKey(end));
 			return key === undefined ? undefined : fromKey(key);
 		},
-		network,
+		network: networkView(core),
 		cheats: [],
 		isLite: beganLater(open),
 		isFork: open.isFork,
@@ -124,11 +105,11 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 				return metrics?.meters();
 			},
 			get isProducing() {
-				return options.isProducing();
+				return parts.peers?.isMaster ?? true;
 			},
 			get isActiveWitness() {
 				const active = activeWitnesses(chain.state);
-				return options.ownWitnesses.some((own) => active.some((each) => equalBytes(each, own)));
+				return own.some(({ witness }) => active.some((each) => equalBytes(each, witness)));
 			},
 			ownHost: "",
 		},
@@ -136,10 +117,31 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		get upMs() {
 			return monotonicClock() - startedMs;
 		},
-		shieldedWork: options.shieldedWork,
-		warnings: options.warnings ?? (() => []),
+		shieldedWork: parts.shieldedWork,
+		warnings: () => warningsOf(parts),
 		report,
 	};
+}
+
+/** What an operator must know. */
+function warningsOf({ shieldedWarning, backfill, history }: NodeParts): readonly string[] {
+	const all = [shieldedWarning?.(), fillingOf(backfill), indexingOf(history)];
+	return all.filter((warning) => warning !== undefined);
+}
+
+/** What an operator is told of an index that lacks blocks. */
+function indexingOf(history: NodeParts["history"]): string | undefined {
+	const coverage = history?.coverage;
+	if (!coverage || coverage.isComplete) return undefined;
+	return `the history by account and contract is being made: it has all blocks from ${coverage.from} on, ${coverage.missing} older ones are missing`;
+}
+
+/** What an operator is told of a history of the state that lacks blocks. */
+function fillingOf(backfill: NodeParts["backfill"]): string | undefined {
+	const progress = backfill?.progress;
+	if (!progress) return undefined;
+	const { block, target } = progress;
+	return `the history of the state is being filled in: block ${block} of ${target}; states before block ${target} aren't known yet`;
 }
 
 function pastStates(open: OpenChain): PastStates {

@@ -2,34 +2,45 @@
 
 import { toHex } from "../protocol/bytes.js";
 import type { InternalTransaction } from "../protocol/messages.js";
-import type { Broadcaster } from "./api/broadcast.js";
 import type { ApiNode } from "./api/context.js";
 import type { Dispatcher } from "./api/jsonrpc/dispatcher.js";
 import type { TextAnswerer } from "./api/jsonrpc/server.js";
 import type { ExecutedBlock } from "./chain/observers.js";
 import type { OpenChain } from "./chain/open-chain.js";
-import type { DevelopmentControl } from "./development/control.js";
 import type { Development } from "./development/development.js";
 import type { ContractSources } from "./history/contract-sources.js";
-import type { NodePorts } from "./node.js";
+import type { NodeCore, Service } from "./node-core.js";
 import type { NodeLog } from "./node-log.js";
 import { Sealer } from "./production/sealer.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
 
-type Stops = (() => Promise<void> | void)[];
 type Report = (error: unknown, where: string) => void;
 
 /** Seals the blocks, after the state that was asked for is loaded. */
-export async function startSealer(
-	open: OpenChain,
+export const sealing: Service = {
+	start: async (core) => {
+		const { development } = core.options;
+		if (!development) return {};
+		const sealer = await startSealer(core, development);
+		core.parts.sealer = sealer;
+		const { saveState } = development.options;
+		return {
+			stop: async () => {
+				sealer.stop();
+				if (!saveState) return;
+				const { dumpState } = await import("./development/state-file.js");
+				await saveState(await sealer.exclusive(() => dumpState(core.open)));
+			},
+		};
+	},
+};
+
+async function startSealer(
+	{ open, log, report, sources }: NodeCore,
 	development: Development,
-	log: NodeLog,
-	report: Report,
-	stops: Stops,
-	sources: ContractSources,
 ): Promise<Sealer> {
 	const { schedule, producer } = development;
-	const { loadState: given, saveState, fork } = development.options;
+	const { loadState: given, fork } = development.options;
 	const firstHead = BigInt(fork?.number ?? 0);
 	if (given) {
 		const { loadState } = await import("./development/state-file.js");
@@ -66,13 +77,6 @@ export async function startSealer(
 		sealer.seal({ byHand: true });
 	}
 	sealer.start();
-	if (saveState) {
-		stops.push(async () => {
-			const { dumpState } = await import("./development/state-file.js");
-			await saveState(await sealer.exclusive(() => dumpState(open)));
-		});
-	}
-	stops.push(() => sealer.stop());
 	return sealer;
 }
 
@@ -140,59 +144,61 @@ export class SwitchedLog implements NodeLog {
 }
 
 /** What the owner of a development chain can do to it. */
-export async function developmentControl(chain: {
-	readonly open: OpenChain;
-	readonly development: Development;
-	readonly sealer: Sealer;
-	readonly machine: ContractMachine;
-	readonly log: NodeLog;
-}): Promise<DevelopmentControl> {
-	const { open, development, sealer, machine, log } = chain;
-	const { DevelopmentControl } = await import("./development/control.js");
-	const { schedule: conditions, book } = development;
-	const setLogging = (on: boolean): void => {
-		if (log instanceof SwitchedLog) log.isOn = on;
-	};
-	return new DevelopmentControl({ open, sealer, conditions, book, machine, setLogging });
-}
-
-/** The servers of a development chain beside those of every node. */
-export interface DevelopmentServers {
-	readonly api: ApiNode;
-	readonly broadcaster: Broadcaster;
-	readonly development: Development;
-	readonly control: DevelopmentControl;
-	readonly host: string | undefined;
-	/** Ports of all servers, once they are known. */
-	readonly ports: () => NodePorts;
-}
+export const developmentMethods: Service = {
+	start: async ({ open, options, machine, log, parts }) => {
+		const { development } = options;
+		const { sealer } = parts;
+		if (!development || !sealer) return {};
+		const { DevelopmentControl } = await import("./development/control.js");
+		const { schedule: conditions, book } = development;
+		const setLogging = (on: boolean): void => {
+			if (log instanceof SwitchedLog) log.isOn = on;
+		};
+		parts.control = new DevelopmentControl({ open, sealer, conditions, book, machine, setLogging });
+		return {};
+	},
+};
 
 /** The one port for everything that tools of a development chain ask (protocol/development-chain §4). */
-export async function startGateway(servers: DevelopmentServers, stops: Stops): Promise<NodePorts> {
-	const { api, development, control, host, ports } = servers;
-	const port = development.options.ports.gateway ?? 0;
-	if (port === 0) return {};
-	const { startGateway: start } = await import("./api/development/gateway.js");
-	const { producer } = development;
-	const running = await start({ api, control, development, producer, host, port, ports });
-	stops.push(() => running.close());
-	return { gateway: running.port };
-}
+export const gateway: Service = {
+	start: async (core) => {
+		const { development, host } = core.options;
+		const { api, control } = core.parts;
+		const port = development?.options.ports.gateway ?? 0;
+		if (!development || !api || !control || port === 0) return {};
+		const { startGateway } = await import("./api/development/gateway.js");
+		const { producer } = development;
+		const { node } = api;
+		const running = await startGateway({
+			api: node,
+			control,
+			development,
+			producer,
+			host,
+			port,
+			bound: core,
+		});
+		return { ports: { gateway: running.port }, stop: () => running.close() };
+	},
+};
 
-/** The methods of a development chain on a JSON-RPC server, beside those of every node. */
+/** The methods of a development chain on a JSON-RPC server, beside those of every node; undefined: it is none. */
 export async function developmentMethodsBeside(
-	servers: DevelopmentServers,
-): Promise<(ordinary: Dispatcher) => TextAnswerer> {
+	core: NodeCore,
+): Promise<((ordinary: Dispatcher) => TextAnswerer) | undefined> {
+	const { development, host } = core.options;
+	const { api, control } = core.parts;
+	if (!development || !api || !control) return undefined;
 	const [{ DevelopmentRpc }, { accessOf }] = await Promise.all([
 		import("./api/development/rpc.js"),
 		import("./api/development/web-origin.js"),
 	]);
-	const { api: node, broadcaster, control, development, host, ports } = servers;
+	const { node, broadcaster } = api;
 	const origins = { allowed: new Set(development.options.allowedOrigins ?? []), host };
 	return (ordinary) => {
 		const rpc = new DevelopmentRpc({
 			ordinary,
-			context: () => ({ control, node, broadcaster, ports: ports() }),
+			context: () => ({ control, node, broadcaster, ports: core.ports }),
 		});
 		return (text, caller, headers) => rpc.answerLine(text, true, accessOf(headers, origins), caller);
 	};

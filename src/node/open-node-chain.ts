@@ -2,7 +2,7 @@
 
 import { OpenChain } from "./chain/open-chain.js";
 import type { Fork } from "./fork/fork.js";
-import type { NodeOptions } from "./node.js";
+import type { NodeOptions } from "./node-core.js";
 import type { NodeLog } from "./node-log.js";
 import type { ShieldedSupport } from "./shielded-support.js";
 import type { ContractMachine } from "./vm/contract-machine.js";

@@ -22,6 +22,8 @@ export interface ShieldedSupport {
 	 * wait for.
 	 */
 	readonly prepare?: PrepareProofs;
+	/** Loads what a start doesn't wait for. Absent: all is there. */
+	load?(): Promise<void>;
 	close?(): Promise<void>;
 }
 
@@ -69,9 +71,11 @@ export const takesProofsUnchecked = ({ node: { shielded } }: NodeConfig): boolea
 	shielded.verifiesProofs && shielded.allowsUnverified && !shielded.parameters;
 
 /** Of a development chain that has no blocks yet: a start doesn't wait for code that hardly any chain needs. */
-export class LateShieldedSupport implements ShieldedSupport {
+export class DeferredShieldedSupport implements ShieldedSupport {
 	private support: ShieldedSupport | undefined;
 	private loading: Promise<void> = Promise.resolve();
+
+	constructor(private readonly source: () => Promise<ShieldedSupport | undefined>) {}
 
 	readonly proofs: ShieldedProofs = {
 		holdsSpend: (...question) => this.loaded().proofs.holdsSpend(...question),
@@ -85,8 +89,8 @@ export class LateShieldedSupport implements ShieldedSupport {
 		root: (...question) => this.loaded().trees.root(...question),
 	};
 
-	load(load: () => Promise<ShieldedSupport | undefined>): Promise<void> {
-		this.loading = load().then((support) => {
+	load(): Promise<void> {
+		this.loading = this.source().then((support) => {
 			this.support = support;
 		});
 		return this.loading;
@@ -116,13 +120,11 @@ export class LateShieldedSupport implements ShieldedSupport {
 /**
  * What shielded transactions are built with for clients: the process's randomness, and a prover that is opened with the first
  * request for a proof, where the configuration names parameters, or for a development chain.
- * @param stops gets what ends it
  */
 export function openShieldedWork(
 	{ node: { shielded } }: NodeConfig,
 	isDevelopment: boolean,
-	stops: (() => Promise<void> | void)[],
-): ShieldedWork {
+): { readonly work: ShieldedWork; close(): Promise<void> } {
 	let opened: Promise<Prover> | undefined;
 	const open = async (): Promise<Prover> => {
 		const { openProver } = await import("../proving/open-prover.js");
@@ -130,13 +132,15 @@ export function openShieldedWork(
 		const { developmentParametersFolder } = await import("../proving/development-parameters.js");
 		return openProver({ parameters: { development: developmentParametersFolder(process.env) } });
 	};
-	stops.push(async () => (await opened)?.close());
 	return {
-		random: (length) => Uint8Array.from(randomBytes(length)),
-		prover: async () => {
-			if (!shielded.parameters && !isDevelopment) return undefined;
-			opened ??= open();
-			return opened;
+		work: {
+			random: (length) => Uint8Array.from(randomBytes(length)),
+			prover: async () => {
+				if (!shielded.parameters && !isDevelopment) return undefined;
+				opened ??= open();
+				return opened;
+			},
 		},
+		close: async () => (await opened)?.close(),
 	};
 }

@@ -26,7 +26,7 @@ type ProductionState =
 	| "NOT_MY_TURN"
 	| "NOT_SYNCED";
 
-export interface SlotProducerOptions {
+interface SlotProducerOptions {
 	readonly chain: Chain;
 	readonly producers: readonly Producer[];
 	/** Milliseconds since 1970. */

@@ -1,20 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../src/node/config/config.js";
-import { createApiNode, isolatedNetwork, type NodeApiOptions } from "../../../src/node/node-api.js";
+import { createApiNode } from "../../../src/node/node-api.js";
+import type { NodeCore } from "../../../src/node/node-core.js";
 
 /** A node whose chain has a head and, perhaps, block 1; nothing else of it is asked for. */
 function nodeWith(head: bigint, hasFirstBlock: boolean, development: object | undefined = undefined) {
 	const state = { blockIndex: { has: () => hasFirstBlock } };
-	const open = { chain: { head: { number: head }, state, pool: {} }, rules: { development } };
+	const open = {
+		chain: { head: { number: head }, state, pool: {} },
+		rules: { development, genesisId: new Uint8Array(32) },
+	};
 	const config = parseConfig(`storage { db.directory = "database" }`);
-	return createApiNode({
-		open,
-		config,
-		clock: () => 0n,
-		monotonicClock: () => 0,
-		network: isolatedNetwork(""),
-		confirmedNumber: () => 0n,
-	} as unknown as NodeApiOptions);
+	const options = { config, producers: [] };
+	return createApiNode({ open, options, monotonicClock: () => 0, parts: {} } as unknown as NodeCore);
 }
 
 describe("a node", () => {

@@ -51,8 +51,8 @@ interface GatewayOptions {
 	/** Address to bind; every interface without it. */
 	readonly host: string | undefined;
 	readonly port: number;
-	/** Ports of all servers, once they are known. */
-	readonly ports: () => Readonly<Record<string, number>>;
+	/** The node's bound ports, by name. */
+	readonly bound: { readonly ports: Readonly<Record<string, number>> };
 }
 
 interface RunningGateway {
@@ -128,7 +128,7 @@ class Gateway {
 		});
 		this.rpc = new DevelopmentRpc({
 			ordinary,
-			context: () => ({ control, node: this.node, broadcaster, ports: options.ports() }),
+			context: () => ({ control, node: this.node, broadcaster, ports: options.bound.ports }),
 		});
 		const sockets =
 			jsonrpc.maxWebSockets > 0
@@ -235,7 +235,7 @@ class Gateway {
 	}
 
 	private describe(): string[] {
-		const { control, ports } = this.options;
+		const { control, bound } = this.options;
 		const { sealMode, solidLag } = control.conditions;
 		const { properties } = this.node.view("full");
 		const off = switchedOff((property) => properties.get(property) !== 0n);
@@ -243,7 +243,7 @@ class Gateway {
 		return [
 			`Development chain ${Buffer.from(control.open.rules.genesisId).toString("hex")}, version ${control.open.rules.release}`,
 			`sealing: ${sealing}, head ${control.head.number}, irreversible state ${solidLag} blocks behind`,
-			...Object.entries(ports()).map(([name, port]) => `${name}: ${port}`),
+			...Object.entries(bound.ports).map(([name, port]) => `${name}: ${port}`),
 			...(off === undefined ? [] : [off]),
 			"paths: /wallet /walletsolidity /walletpbft /monitor /net /jsonrpc /dev /admin /v1 /explorer/ /healthcheck /openapi.json",
 		];

@@ -1,0 +1,96 @@
+/** What a node is made of: an opened chain, and services that are started in order and find each other here. */
+
+import type { Broadcaster } from "./api/broadcast.js";
+import type { ApiNode, ServerKind, ShieldedWork } from "./api/context.js";
+import type { GrpcPort } from "./api/grpc/grpc-servers.js";
+import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
+import type { Producer } from "./chain/chain.js";
+import type { OpenChain } from "./chain/open-chain.js";
+import type { NodeConfig } from "./config/config.js";
+import type { DevelopmentControl } from "./development/control.js";
+import type { Development } from "./development/development.js";
+import type { ContractSources } from "./history/contract-sources.js";
+import type { NodeMetrics } from "./metrics/metrics.js";
+import type { PeerNetwork } from "./network/network.js";
+import type { RunningBackfill } from "./node-backfill.js";
+import type { RunningEvents } from "./node-events.js";
+import type { NodeLog } from "./node-log.js";
+import type { Sealer } from "./production/sealer.js";
+import type { ShieldedSupport } from "./shielded-support.js";
+import type { Simulator } from "./simulation/simulator.js";
+import type { TraceRunner } from "./tracing/trace-runner.js";
+import type { ContractMachine } from "./vm/contract-machine.js";
+
+export interface NodeOptions {
+	readonly config: NodeConfig;
+	/** Undefined: the chain lives in memory. */
+	readonly dataDirectory: string | undefined;
+	/** What shielded transactions are built with for clients; absent: the process's randomness, and no proofs. */
+	readonly shieldedWork?: ShieldedWork | undefined;
+	/** Keys that produce blocks; empty: the node only follows. */
+	readonly producers: readonly Producer[];
+	/** A development chain instead of a network; its `config` is the one above. */
+	readonly development?: Development | undefined;
+	/** Address that servers bind; undefined: every interface. */
+	readonly host?: string | undefined;
+	readonly log: NodeLog;
+	/** Milliseconds since 1970; the wall clock if absent. */
+	readonly clock?: () => bigint;
+	/** Milliseconds of a clock that only goes forward: for whatever lasts. That of the process if absent. */
+	readonly monotonicClock?: () => number;
+	/** Contracts that run outside signed blocks end after the chain's CPU time; off under `--debug`. Default: on. */
+	readonly limitTime?: boolean;
+}
+
+export type PortName = "gateway" | "peer" | "events" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
+export type NodePorts = Readonly<Partial<Record<PortName, number>>>;
+
+/** An opened chain, and what everything that runs on it shares. */
+export interface NodeCore {
+	readonly options: NodeOptions;
+	readonly open: OpenChain;
+	readonly machine: ContractMachine;
+	readonly shielded: ShieldedSupport | undefined;
+	readonly sources: ContractSources;
+	readonly log: NodeLog;
+	/** Milliseconds since 1970. */
+	readonly clock: () => bigint;
+	/** Milliseconds of a clock that only goes forward. */
+	readonly monotonicClock: () => number;
+	readonly report: (error: unknown, where: string) => void;
+	/** Asked before each block of a peer; undefined: the configuration names no end. */
+	readonly isAtEnd: (() => boolean) | undefined;
+	/** What services have made, each from the moment it runs: whoever needs one that starts later looks here when it does. */
+	readonly parts: NodeParts;
+	/** Bound ports of the services that run. */
+	readonly ports: NodePorts;
+}
+
+/** What a service leaves for others; undefined: it doesn't run, or not yet. */
+export interface NodeParts {
+	tracing?: TraceRunner;
+	simulator?: Simulator;
+	events?: RunningEvents;
+	sealer?: Sealer;
+	shieldedWork?: ShieldedWork;
+	/** What an operator must know of proofs. */
+	shieldedWarning?: () => string | undefined;
+	history?: NonNullable<ApiNode["history"]>;
+	metrics?: NodeMetrics;
+	api?: { readonly node: ApiNode; readonly broadcaster: Broadcaster };
+	control?: DevelopmentControl;
+	peers?: PeerNetwork;
+	backfill?: RunningBackfill;
+}
+
+/** A part of the node with a start and an end. */
+export interface Service {
+	/** @throws {OperatorError} one sentence; what it had opened is closed again */
+	start(core: NodeCore): Promise<Running>;
+}
+
+/** Nothing of both: the configuration doesn't ask for it, or it needs no end. */
+export interface Running {
+	readonly ports?: NodePorts;
+	stop?(): Promise<void> | undefined | void;
+}

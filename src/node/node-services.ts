@@ -1,0 +1,287 @@
+/** The services of a node. What the configuration doesn't ask for isn't loaded. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers";
+import { Broadcaster } from "./api/broadcast.js";
+import { startHttpServers } from "./api/http-servers.js";
+import { REPLAY_FOLDER } from "./backfill/messages.js";
+import { eachBlock } from "./chain/observers.js";
+import { createApiNode, networkView } from "./node-api.js";
+import type { NodeCore, Service } from "./node-core.js";
+import { logReorgs, watchShielded, watchVersions } from "./node-notices.js";
+import { SlotProducer } from "./production/slot-producer.js";
+import { LostSlotError } from "./rules/errors.js";
+import { openShieldedWork } from "./shielded-support.js";
+
+/** Executes blocks again for clients. */
+export const tracing: Service = {
+	start: async ({ open, machine, report, options, parts }) => {
+		if (!options.config.node.jsonrpc.debug) return {};
+		const { TraceRunner } = await import("./tracing/trace-runner.js");
+		parts.tracing = new TraceRunner(open, machine, (error) => report(error, "tracing"));
+		return {};
+	},
+};
+
+export const simulation: Service = {
+	start: async ({ open, machine, options, parts }) => {
+		if (!options.config.node.jsonrpc.simulate) return {};
+		const { Simulator } = await import("./simulation/simulator.js");
+		parts.simulator = new Simulator(open, machine);
+		return {};
+	},
+};
+
+/** Receivers of events get those of the first block already. */
+export const events: Service = {
+	start: async ({ open, options, clock, log, report, parts }) => {
+		const { config, host, dataDirectory } = options;
+		if (!config.events) return {};
+		const { startEvents } = await import("./node-events.js");
+		const { dialect } = config.node;
+		const of = { open, events: config.events, dialect, host, dataDirectory, clock, log, report };
+		const running = await startEvents(of);
+		parts.events = running;
+		const ports = running.port === undefined ? {} : { events: running.port };
+		return { ports, stop: () => running.close() };
+	},
+};
+
+/** Produces in slots, where the node has keys. */
+export const production: Service = {
+	start: async ({ open, options, clock, monotonicClock, parts, report }) => {
+		const { config, producers, development, log } = options;
+		if (development || producers.length === 0) return {};
+		const producer = new SlotProducer({
+			chain: open.chain,
+			producers,
+			clock,
+			monotonicClock,
+			isMaster: () => parts.peers?.isMaster ?? true,
+			isReceiving: () => parts.peers?.isReceiving ?? false,
+			minParticipationPercent: config.node.minParticipationRate,
+			packingPercent: config.node.blockProducedTimeOutPercent,
+			needSyncCheck: config.block.needSyncCheck,
+			onProduced: ({ block }) => {
+				log.info(
+					{ number: Number(block.number), id: block.idHex, transactions: block.transactions.length },
+					"block produced",
+				);
+			},
+			onSkipped: (state) => log.info({ state }, "no block produced"),
+			onFailure: (error) => {
+				if (error instanceof LostSlotError) log.warn({}, error.message);
+				else report(error, "production");
+			},
+		});
+		producer.start();
+		return { stop: () => producer.stop() };
+	},
+};
+
+/** After a block, waiting transactions are executed again in short turns, so that nothing else has to wait long. */
+export const waitingTransactions: Service = {
+	start: async ({ open, report }) => {
+		const turn = (): void => {
+			try {
+				if (open.chain.executeWaiting()) setImmediate(turn);
+			} catch (error) {
+				report(error, "pending transactions");
+			}
+		};
+		const committed = (): void => {
+			setImmediate(turn);
+		};
+		return { stop: open.chain.observe(eachBlock({ committed })) };
+	},
+};
+
+/** What the log says as the chain goes on. */
+export const notices: Service = {
+	start: async ({ open, options, log, parts }) => {
+		logReorgs(open, log);
+		watchVersions(open, log);
+		parts.shieldedWarning = watchShielded(open, options.config, log);
+		return {};
+	},
+};
+
+/** What shielded transactions are built with for clients. */
+export const shieldedWork: Service = {
+	start: async ({ options, parts }) => {
+		const { config, development } = options;
+		if (options.shieldedWork) {
+			parts.shieldedWork = options.shieldedWork;
+			return {};
+		}
+		const { work, close } = openShieldedWork(config, development !== undefined);
+		parts.shieldedWork = work;
+		return { stop: close };
+	},
+};
+
+export const history: Service = {
+	start: async ({ open, options, log, report, parts }) => {
+		const { config, dataDirectory, development } = options;
+		if (!(config.node.history.index ?? development !== undefined)) return {};
+		const { openHistory } = await import("./node-history.js");
+		const fork = development?.options.fork;
+		const lowestNumber = fork && Number(fork.number) + 1;
+		const isDevelopment = development !== undefined;
+		const base = { open, config, dataDirectory, lowestNumber, isDevelopment };
+		const { index, close } = await openHistory({ ...base, log, report });
+		parts.history = index;
+		return { stop: close };
+	},
+};
+
+export const metrics: Service = {
+	start: async (core) => {
+		const { open, options, monotonicClock, report, parts } = core;
+		const { config, clock = () => BigInt(Date.now()) } = options;
+		const { enabled, prometheus } = config.node.metrics;
+		if (!enabled && !prometheus.enabled) return {};
+		const { startMetrics } = await import("./metrics/metrics.js");
+		const running = await startMetrics({
+			config,
+			chain: open.chain,
+			database: open.database,
+			network: networkView(core),
+			events: config.events && (() => parts.events?.counts),
+			history: parts.history,
+			clock,
+			now: monotonicClock,
+			report,
+		});
+		parts.metrics = running;
+		const ports = running.port === undefined ? {} : { metrics: running.port };
+		return { ports, stop: () => running.close() };
+	},
+};
+
+/** What every server answers from. */
+export const api: Service = {
+	start: async (core) => {
+		const node = createApiNode(core);
+		core.parts.api = { node, broadcaster: new Broadcaster(node) };
+		return {};
+	},
+};
+
+/** What the API left for the servers. */
+function apiOf({ parts }: NodeCore): NonNullable<NodeCore["parts"]["api"]> {
+	if (!parts.api) throw new Error("servers start after the API");
+	return parts.api;
+}
+
+export const http: Service = {
+	start: async (core) => {
+		const { node, broadcaster } = apiOf(core);
+		const { open, options } = core;
+		const servers = await startHttpServers(node, broadcaster, options.host, (observer) =>
+			open.chain.observe(observer),
+		);
+		return { ports: servers.ports, stop: () => servers.close() };
+	},
+};
+
+export const jsonRpc: Service = {
+	start: async (core) => {
+		const { open, options } = core;
+		const { full, solidity, pbft } = options.config.node.jsonrpc;
+		if (!full.enabled && !solidity.enabled && !pbft.enabled) return {};
+		const { node, broadcaster } = apiOf(core);
+		const { startJsonRpcServers } = await import("./api/jsonrpc/servers.js");
+		const { development, producers, host } = options;
+		const own = development ? [development.producer] : producers;
+		const { developmentMethodsBeside } = await import("./node-development.js");
+		const servers = await startJsonRpcServers({
+			node,
+			broadcaster,
+			observe: (observer) => open.chain.observe(observer),
+			producerAddresses: own.map(({ signer }) => signer),
+			host,
+			beside: await developmentMethodsBeside(core),
+		});
+		return { ports: servers.ports, stop: () => servers.close() };
+	},
+};
+
+export const grpc: Service = {
+	start: async (core) => {
+		const { full, solidity, pbft } = core.options.config.node.rpc;
+		if (![full, solidity, pbft].some(({ enabled }) => enabled)) return {};
+		const { node, broadcaster } = apiOf(core);
+		const { startGrpcServers } = await import("./api/grpc/grpc-servers.js");
+		const servers = await startGrpcServers(node, broadcaster, core.options.host);
+		return { ports: servers.ports, stop: () => servers.close() };
+	},
+};
+
+/** The peer network comes after everything that blocks of others concern. */
+export const peers: Service = {
+	start: async ({ open, options, shielded, isAtEnd, report, parts }) => {
+		const { config, producers, host, dataDirectory, log, development } = options;
+		const { run, node } = config;
+		const isAlone = node.peers.listenPort === 0 && node.peers.active.length === 0;
+		if (development || !run.peers || isAlone) return {};
+		const [{ startNetwork }, { localAddresses, nodeEnvironment }, { LazySignaturePool }, { workerScript }] =
+			await Promise.all([
+				import("./network/network.js"),
+				import("./network/node-environment.js"),
+				import("./signatures/lazy-pool.js"),
+				import("./signatures/worker-script.js"),
+			]);
+		const pool = new LazySignaturePool(workerScript(), node.validateSignThreads);
+		const network = await startNetwork({
+			environment: nodeEnvironment(),
+			config,
+			open,
+			pool: {
+				recover: async (transactions) => {
+					await Promise.all([pool.recover(transactions), shielded?.prepare?.(transactions, "block")]);
+				},
+			},
+			prepare: shielded?.prepare,
+			producers,
+			host,
+			lan: localAddresses(),
+			dataDirectory,
+			log,
+			report,
+			meter: parts.metrics?.peers,
+			isAtEnd,
+		});
+		parts.peers = network;
+		return {
+			ports: network.port === 0 ? {} : { peer: network.port },
+			stop: async () => {
+				await network.stop();
+				await pool.close();
+			},
+		};
+	},
+};
+
+/** Fills in the history of the state, where it may lack some. */
+export const backfill: Service = {
+	start: async ({ options, open, log, report, parts }) => {
+		const { config, dataDirectory, development } = options;
+		if (dataDirectory === undefined || development) return {};
+		if (!open.backfillable() && !existsSync(join(dataDirectory, REPLAY_FOLDER))) return {};
+		const { startBackfill } = await import("./node-backfill.js");
+		const running = await startBackfill({ open, config, dataDirectory, log, report });
+		if (!running) return {};
+		parts.backfill = running;
+		return { stop: () => running.stop() };
+	},
+};
+
+/** A start doesn't wait for what checks proofs on a chain that has none. */
+export const shieldedProofs: Service = {
+	start: async ({ shielded, report }) => {
+		shielded?.load?.().catch((error: unknown) => report(error, "shielded proofs"));
+		return {};
+	},
+};
