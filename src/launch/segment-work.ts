@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { openDataDirectory, readMeta } from "../node/chain/data-directory.js";
+import { yieldToEventLoop } from "../node/scheduling/time-slice.js";
 import { segmentFilesOnDisk } from "../node/segments/segment-files.js";
 import {
 	type NotedSegment,
@@ -81,7 +82,7 @@ export async function checkSegments(
 				}
 				blocks += ids.length;
 				if (!onBlocks(blocks, of)) return undefined;
-				await new Promise<void>((resolve) => setImmediate(resolve));
+				await yieldToEventLoop();
 			}
 		}
 		return { segments: list.length, blocks, bytes: list.reduce((sum, { bytes }) => sum + bytes, 0) };

@@ -3,7 +3,6 @@
 import { be64, equalBytes, fromKey, toHex, toKey } from "../protocol/bytes.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
 import { retriedWhenBehind } from "./api/builder.js";
-import { executions } from "./api/call-queue.js";
 import type { ApiNode, NetworkView, PastStates, ServerKind } from "./api/context.js";
 import { RateLimiter } from "./api/rate-limiter.js";
 import type { OpenChain } from "./chain/open-chain.js";
@@ -13,6 +12,7 @@ import { activeWitnesses } from "./consensus/slots.js";
 import type { NodeCore, NodeParts } from "./node-core.js";
 import { writingMachine } from "./node-development.js";
 import { ForkGates } from "./rules/fork-gates.js";
+import { executions } from "./scheduling/call-queue.js";
 import { createView, type StateView } from "./state/view.js";
 
 /** A node that talks to nobody. */

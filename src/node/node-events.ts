@@ -3,16 +3,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Dialect } from "../protocol/dialect.js";
 import { portError } from "./api/http-servers.js";
-import { TURN_MS, Turns } from "./api/turns.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { EventConfig } from "./config/event-config.js";
 import { countsOf, type EventCounts, openDeliveries } from "./events/deliveries.js";
 import type { EventChain } from "./events/loaded-block.js";
-import type { TimeSlice } from "./events/sliced-work.js";
 import type { NodeLog } from "./node-log.js";
+import { SLICE_MS, TimeSlice } from "./scheduling/time-slice.js";
 
 /** Events share the event loop with long answers. */
-const slice = (): TimeSlice => new Turns(TURN_MS);
+const slice = (): TimeSlice => new TimeSlice(SLICE_MS);
 
 /** A chain as the events see it. */
 export function eventChainOf({ chain }: OpenChain, dialect: Dialect): EventChain {

@@ -10,6 +10,7 @@ import { checkHeaderSignature } from "../consensus/block-judgement.js";
 import { MAX_ACTIVE_WITNESSES } from "../consensus/maintenance.js";
 import { activePosition, activeWitnesses } from "../consensus/slots.js";
 import { ChainError } from "../rules/errors.js";
+import { yieldToEventLoop } from "../scheduling/time-slice.js";
 import type { StateView } from "../state/view.js";
 import { AdoptionError } from "./adoption-error.js";
 
@@ -55,7 +56,7 @@ export async function checkAdopted(
 		}
 		if (number % TURN_BLOCKS !== 0n) continue;
 		if (!onBlock(number - first + 1n, head.number - first + 1n)) return undefined;
-		await new Promise<void>((resolve) => setImmediate(resolve));
+		await yieldToEventLoop();
 	}
 	return { blocks: Number(head.number - first + 1n), transactions, otherKeys };
 }

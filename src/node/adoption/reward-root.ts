@@ -5,6 +5,7 @@
 
 import { concatBytes, equalBytes, toHex } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
+import { yieldToEventLoop } from "../scheduling/time-slice.js";
 import type { ForeignEntry } from "./engine/foreign-store.js";
 
 /** The genesis block of the main network. */
@@ -33,7 +34,7 @@ export async function rewardRootDifference(
 		all.add(leaf);
 		if (equalBytes(key, MARKER)) isComplete = value.length === 1 && value[0] === 1;
 		else unmarked.add(leaf);
-		if (++count % TURN_ROWS === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+		if (++count % TURN_ROWS === 0) await yieldToEventLoop();
 	}
 	if (!isComplete) return undefined;
 	const roots = [all.root(), unmarked.root()].map(toHex);

@@ -7,6 +7,7 @@
 
 import { toNeutral } from "../../protocol/dialect.js";
 import { exceptionText, isWireError, NamedError } from "../../protocol/json/exceptions.js";
+import { yieldToEventLoop } from "../scheduling/time-slice.js";
 import { answersOf } from "./answers.js";
 import { atBlock, blockNamed } from "./at-block.js";
 import type { Broadcaster } from "./broadcast.js";
@@ -33,7 +34,6 @@ import { type InputMode, isForm, type ReceivedRequest, RequestInput } from "./re
 import { collectBody, EMPTY_BODY, LARGE_BODY, type MissingBody } from "./request-body.js";
 import { headRefusal, pathOf, queryOf, traceOf } from "./request-head.js";
 import { isServicePage, servicePage } from "./service-pages.js";
-import { ownTurn } from "./turns.js";
 
 /** Bodies are not kept beyond this, for endpoints that have no limit of their own: several times a transaction in hexadecimal. */
 const MAX_KEPT_BODY = 4 << 20;
@@ -281,7 +281,7 @@ export class HttpServer {
 		try {
 			const kept = Math.max(this.node.config.node.http.maxBodySize, MAX_KEPT_BODY) + LINE_ENDS;
 			const body = await collectBody(request, kept, share);
-			if (typeof body !== "string" && body.length > LARGE_BODY) await ownTurn();
+			if (typeof body !== "string" && body.length > LARGE_BODY) await yieldToEventLoop();
 			await this.answerCall(call, body);
 		} finally {
 			share.release();

@@ -1,8 +1,8 @@
 /** Sending a long answer over HTTP: in turns, and only as fast as its client reads. */
 
+import { SLICE_MS, TimeSlice } from "../scheduling/time-slice.js";
 import type { HttpAnswer } from "./http-answer.js";
 import type { LongAnswer } from "./long-answer.js";
-import { TURN_MS, Turns } from "./turns.js";
 
 /** Shorter answers are sent in one piece, with their length. */
 export const ONE_PIECE_BYTES = 512 << 10;
@@ -65,7 +65,7 @@ const LINE_END = Buffer.from("\n");
 /** Makes pieces in turns. */
 class PieceReader {
 	private readonly pieces: Iterator<string>;
-	private readonly turns = new Turns(TURN_MS);
+	private readonly turns = new TimeSlice(SLICE_MS);
 	ended = false;
 
 	constructor(pieces: Iterable<string>) {

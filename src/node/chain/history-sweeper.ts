@@ -5,7 +5,7 @@
  * A walk over everything now and then needs no list of what each block changed, which would be as large as what it lists.
  */
 
-import { BATCH_ENTRIES, type Pace, PacedWork, TURN_MS } from "../segments/paced-work.js";
+import { BATCH_ENTRIES, type Pace, PacedWork, PIECE_MS } from "../scheduling/paced-work.js";
 import type { ChangeHistory } from "../state/change-history.js";
 import type { BatchChange, KeyValueDatabase } from "../state/database.js";
 import { STORE_COUNT } from "../state/definition.js";
@@ -101,7 +101,7 @@ export class HistorySweeper extends PacedWork {
 	/** @param key undefined: the entry that was looked at stays */
 	private async remove(key: Uint8Array | undefined): Promise<void> {
 		if (key) this.batch.push({ key, value: null });
-		const isLong = this.options.now() - this.started >= TURN_MS;
+		const isLong = this.options.now() - this.started >= PIECE_MS;
 		if (isLong || this.batch.length >= BATCH_ENTRIES) await this.write();
 	}
 

@@ -8,6 +8,7 @@ import { toHex } from "../../protocol/bytes.js";
 import type { CommittedBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import type { Sealer } from "../production/sealer.js";
+import { TimeSlice } from "../scheduling/time-slice.js";
 import type { StateMark } from "../state/state-history.js";
 import { createView, type StateView } from "../state/view.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
@@ -42,8 +43,8 @@ interface ControlOptions {
 	readonly setLogging?: ((on: boolean) => void) | undefined;
 }
 
-/** Others get a turn after so long. */
-const TURN_MS = 50;
+/** Milliseconds for which others may have to wait for blocks that are sealed by hand. */
+const MINING_MS = 50;
 
 export class DevelopmentControl {
 	readonly snapshots: Snapshots;
@@ -105,13 +106,10 @@ export class DevelopmentControl {
 		if (timestampMs !== undefined) this.checkTime(timestampMs);
 		const { sealer } = this.options;
 		return sealer.exclusive(async () => {
-			let turnEnds = performance.now() + TURN_MS;
+			const slice = new TimeSlice(MINING_MS);
 			let last = sealer.seal({ byHand: true, timestampMs });
 			for (let sealed = 1; sealed < blocks; sealed++) {
-				if (performance.now() > turnEnds) {
-					await new Promise((resolve) => setImmediate(resolve));
-					turnEnds = performance.now() + TURN_MS;
-				}
+				if (slice.over) await slice.yield();
 				const next = intervalMs === undefined ? undefined : last.block.timestampMs + intervalMs;
 				last = sealer.seal({ byHand: true, timestampMs: next });
 			}

@@ -2,13 +2,13 @@
 
 import { join } from "node:path";
 import { type EventConfig, type ReceiverConfig, rowOf } from "../config/event-config.js";
+import type { Slice } from "../scheduling/sliced-work.js";
 import { Delivery, type DeliveryCounts, reasonOf } from "./delivery.js";
 import { eventBudget } from "./event-budget.js";
 import type { EventChain } from "./loaded-block.js";
 import { QueuedBacklog } from "./queued-backlog.js";
 import { BROKER_LIMITS, type ReceiverListener, type SubscriberCounts } from "./receivers/receiver.js";
 import type { Surroundings } from "./receivers/receiver-row.js";
-import type { TimeSlice } from "./sliced-work.js";
 import { StoredBacklog } from "./stored-backlog.js";
 
 interface DeliveriesOptions {
@@ -21,7 +21,7 @@ interface DeliveriesOptions {
 	readonly run: string;
 	/** Waits so many ms, or until the signal. */
 	readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
-	readonly slice: () => TimeSlice;
+	readonly slice: () => Slice;
 	readonly warn: (text: string) => void;
 	readonly info: (text: string) => void;
 	readonly report: (error: unknown) => void;

@@ -3,12 +3,12 @@
 import { type ChainObserver, type ExecutedBlock, eachBlock } from "../chain/observers.js";
 import type { EventConfig } from "../config/event-config.js";
 import { keepInternalCallData } from "../rules/internal-call-data.js";
+import type { Work } from "../scheduling/sliced-work.js";
 import type { EventBudget } from "./event-budget.js";
 import { FollowedEvents } from "./followed-events.js";
 import { LiveEvents } from "./live-events.js";
 import type { EventChain } from "./loaded-block.js";
 import { type EventOutlet, EventSender } from "./sending.js";
-import type { Work } from "./sliced-work.js";
 
 /** Version 1 publishes what waits so often. */
 export const FLUSH_MS = 1_000;

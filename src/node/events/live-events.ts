@@ -6,11 +6,11 @@
 import type { TransactionInfo } from "../../protocol/messages.js";
 import { transactionInfosOf } from "../chain/block-store.js";
 import type { ExecutedBlock } from "../chain/observers.js";
+import { oneStep, type Work } from "../scheduling/sliced-work.js";
 import type { ContractTrigger } from "./contract-triggers.js";
 import type { BlockFollower } from "./event-service.js";
 import { type EventChain, type LoadedBlock, loadedBlock } from "./loaded-block.js";
 import { type BlockLogs, type EventSender, LIVE_LOGS, SOLID_LOGS } from "./sending.js";
-import { oneStep, type Work } from "./sliced-work.js";
 
 interface LiveOptions {
 	readonly chain: EventChain;

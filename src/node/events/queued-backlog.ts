@@ -5,13 +5,13 @@
 
 import type { ChainObserver } from "../chain/observers.js";
 import type { EventConfig } from "../config/event-config.js";
+import { type Slice, WorkLine } from "../scheduling/sliced-work.js";
 import type { Backlog, Parcel } from "./delivery.js";
 import type { EventBudget } from "./event-budget.js";
 import { createEventService, FLUSH_MS } from "./event-service.js";
 import type { EventChain } from "./loaded-block.js";
 import type { EventMessage } from "./receivers/event-message.js";
 import type { Publication, Receiver } from "./receivers/receiver.js";
-import { type TimeSlice, WorkLine } from "./sliced-work.js";
 
 /** Messages, and characters of them, that wait. From the first number on old blocks are not read. */
 const MAX_WAITING_MESSAGES = 50_000;
@@ -30,7 +30,7 @@ interface QueuedBacklogOptions {
 	/** Makes the ids of this run others than those of runs before. */
 	readonly run: string;
 	readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
-	readonly slice: () => TimeSlice;
+	readonly slice: () => Slice;
 	readonly warn: (text: string) => void;
 	readonly report: (error: unknown) => void;
 }

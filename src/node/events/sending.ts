@@ -2,6 +2,7 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import type { EventConfig } from "../config/event-config.js";
+import type { Work } from "../scheduling/sliced-work.js";
 import { blockTrigger, solidityTrigger } from "./block-triggers.js";
 import { type ContractTrigger, contractTriggers } from "./contract-triggers.js";
 import type { EventBudget } from "./event-budget.js";
@@ -9,7 +10,6 @@ import type { LoadedBlock } from "./loaded-block.js";
 import type { EventBody } from "./receivers/event-json.js";
 import type { EventKind } from "./receivers/event-message.js";
 import { type EventMessage, messageOf, type Trigger } from "./receivers/event-message.js";
-import type { Work } from "./sliced-work.js";
 import { transactionTriggers } from "./transaction-triggers.js";
 
 /** Takes messages in their order. It must not wait. */

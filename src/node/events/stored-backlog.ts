@@ -8,13 +8,13 @@ import { toHex } from "../../protocol/bytes.js";
 import { transactionInfosOf } from "../chain/block-store.js";
 import { type ChainObserver, type ExecutedBlock, eachBlock } from "../chain/observers.js";
 import type { EventConfig } from "../config/event-config.js";
+import { inSlices, type Slice, type Work } from "../scheduling/sliced-work.js";
 import type { Backlog, Parcel } from "./delivery.js";
 import type { EventBudget } from "./event-budget.js";
 import type { EventChain } from "./loaded-block.js";
 import { Outbox, type Place, type Start, type Step } from "./outbox.js";
 import type { DeliveryLimits, Publication } from "./receivers/receiver.js";
 import { RecentBlocks } from "./recent-blocks.js";
-import { inSlices, type TimeSlice, type Work } from "./sliced-work.js";
 import { serviceTriggers, solidTriggers, type Triggers, withIds } from "./triggers.js";
 
 /** Characters of messages from which on no further block is added. */
@@ -35,7 +35,7 @@ interface StoredBacklogOptions {
 	readonly file: string | undefined;
 	/** Where earlier versions of this program had it. */
 	readonly formerFile?: string | undefined;
-	readonly slice: () => TimeSlice;
+	readonly slice: () => Slice;
 	readonly warn: (text: string) => void;
 	readonly info: (text: string) => void;
 }

@@ -3,6 +3,7 @@
 import type { SignedBlock } from "../../protocol/block.js";
 import { transactionInfosOf } from "../chain/block-store.js";
 import type { EventConfig } from "../config/event-config.js";
+import type { Work } from "../scheduling/sliced-work.js";
 import type { EventBudget } from "./event-budget.js";
 import { createEventService } from "./event-service.js";
 import { type EventChain, loadedBlock } from "./loaded-block.js";
@@ -10,7 +11,6 @@ import type { Outbox, Step } from "./outbox.js";
 import { type EventMessage, triggerName } from "./receivers/event-message.js";
 import type { Publication } from "./receivers/receiver.js";
 import { EventSender, SOLID_LOGS } from "./sending.js";
-import type { Work } from "./sliced-work.js";
 
 /** Makes the messages of steps in their order. */
 export interface Triggers {

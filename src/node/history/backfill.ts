@@ -1,6 +1,6 @@
 /** Indexing the blocks that were there before the index, from the newest down, with rests in between. */
 
-import { type Pace, PacedWork, TURN_MS } from "../segments/paced-work.js";
+import { type Pace, PacedWork, PIECE_MS } from "../scheduling/paced-work.js";
 import type { HistoryRow } from "./rows.js";
 
 /** Rows that are written at once. */
@@ -46,7 +46,7 @@ export class Backfill extends PacedWork {
 					break;
 				}
 				for (const row of found) rows.push(row);
-				if (rows.length >= BATCH_ROWS || clock.now() - started > TURN_MS) {
+				if (rows.length >= BATCH_ROWS || clock.now() - started > PIECE_MS) {
 					number--;
 					break;
 				}

@@ -17,7 +17,7 @@ import type { SignedBlock } from "../../protocol/block.js";
 import { toHex, toKey } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { ChainObserver, CommittedBlock, ExecutedBlock, Reorg } from "../chain/observers.js";
-import type { Pace } from "../segments/paced-work.js";
+import type { Pace } from "../scheduling/paced-work.js";
 import { Backfill } from "./backfill.js";
 import { rowsOfBlock } from "./block-rows.js";
 import {

@@ -1,6 +1,6 @@
 /** Pages of metrics, each of which takes milliseconds to make: one at a time, and kept for a moment. */
 
-import { ownTurn } from "../api/turns.js";
+import { yieldToEventLoop } from "../scheduling/time-slice.js";
 
 /** Prometheus asks every few seconds. */
 const KEPT_MS = 1_000;
@@ -37,7 +37,7 @@ export class KeptPages {
 		const known = this.kept.get(key);
 		if (known) return known.page;
 		if (names.length > 0 && this.chosen >= MAX_PAGES) return undefined;
-		const page = this.last.then(ownTurn).then(() => this.make(names, isOpenMetrics));
+		const page = this.last.then(yieldToEventLoop).then(() => this.make(names, isOpenMetrics));
 		const kept: Kept = { page, isChosen: names.length > 0, madeMs: undefined };
 		this.kept.set(key, kept);
 		this.last = page.then(

@@ -7,9 +7,9 @@
 import { dirname, join } from "node:path";
 import { SignedBlock } from "../../protocol/block.js";
 import { be64, readBe64 } from "../../protocol/bytes.js";
+import { BATCH_ENTRIES, type Pace, PacedWork, PIECE_MS, Stopped } from "../scheduling/paced-work.js";
 import { type BatchChange, DatabaseError, type KeyValueDatabase } from "../state/database.js";
 import { stores } from "../state/definition.js";
-import { BATCH_ENTRIES, type Pace, PacedWork, Stopped, TURN_MS } from "./paced-work.js";
 import type { SegmentRow } from "./segment-format.js";
 import { SegmentWriter } from "./segment-writer.js";
 import { type NotedSegment, noteChange, noteKey, type Segments } from "./segments.js";
@@ -122,7 +122,7 @@ export class BlockMover extends PacedWork {
 			const row = this.read(number);
 			rows.push(row);
 			bytes += sizeOf(row);
-			if (this.options.now() - since < TURN_MS) continue;
+			if (this.options.now() - since < PIECE_MS) continue;
 			await this.options.pause(0);
 			since = this.options.now();
 		}
@@ -149,7 +149,7 @@ export class BlockMover extends PacedWork {
 				{ key: keyOf(stores.block, id), value: null },
 				{ key: keyOf(stores.transactionResult, be64(number)), value: null },
 			);
-			const isLong = this.options.now() - started >= TURN_MS;
+			const isLong = this.options.now() - started >= PIECE_MS;
 			if (batch.length < BATCH_ENTRIES && !isLong && number < note.last) continue;
 			await database.write(batch, false);
 			batch = [];
@@ -191,7 +191,7 @@ export class BlockMover extends PacedWork {
 				for (const { id } of block ? SignedBlock.decode(block).transactions : []) {
 					batch.push({ key: keyOf(stores.transaction, id), value: null });
 				}
-				if (batch.length >= BATCH_ENTRIES || this.options.now() - started >= TURN_MS) await flush();
+				if (batch.length >= BATCH_ENTRIES || this.options.now() - started >= PIECE_MS) await flush();
 			}
 		}
 		for (const key of this.options.keysOf?.(note.first, note.last) ?? []) {

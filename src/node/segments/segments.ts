@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { be64, fromUtf8, readBe64, utf8 } from "../../protocol/bytes.js";
+import { yieldToEventLoop } from "../scheduling/time-slice.js";
 import { shareCacheBytes } from "../state/cache-budget.js";
 import { type BatchChange, DatabaseError, type KeyValueDatabase } from "../state/database.js";
 import { SegmentFile, type SegmentPart } from "./segment-file.js";
@@ -131,7 +132,7 @@ export class Segments {
 	/** Reads the footers and indexes that the start didn't wait for. @throws {DatabaseError} */
 	async compareRest(): Promise<void> {
 		for (const note of this.notes.slice(0, -AWAITED)) {
-			await new Promise<void>((resolve) => setImmediate(resolve));
+			await yieldToEventLoop();
 			if (this.isClosed) return;
 			this.opening(note);
 		}

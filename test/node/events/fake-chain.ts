@@ -10,8 +10,8 @@ import {
 	type DeliveryPart,
 	type Receiver,
 } from "../../../src/node/events/receivers/receiver.js";
-import type { TimeSlice } from "../../../src/node/events/sliced-work.js";
 import { StoredBacklog } from "../../../src/node/events/stored-backlog.js";
+import type { Slice } from "../../../src/node/scheduling/sliced-work.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { readBe64 } from "../../../src/protocol/bytes.js";
@@ -194,7 +194,7 @@ interface DeliveringOptions {
 	readonly budget: EventBudget;
 	readonly warn?: (text: string) => void;
 	readonly pause?: (ms: number) => Promise<void>;
-	readonly slice?: () => TimeSlice;
+	readonly slice?: () => Slice;
 	readonly file?: string | undefined;
 	readonly formerFile?: string | undefined;
 	readonly isSolid?: boolean;
@@ -217,7 +217,7 @@ export function storedDelivery(options: DeliveringOptions) {
 }
 
 /** Time that is over after each step, until it is waited for. */
-export function sliced(): TimeSlice {
+export function sliced(): Slice {
 	let isOver = false;
 	return {
 		get over() {
@@ -233,4 +233,4 @@ export function sliced(): TimeSlice {
 }
 
 /** Time that is never over. */
-export const unsliced = (): TimeSlice => ({ over: false, yield: async () => {} });
+export const unsliced = (): Slice => ({ over: false, yield: async () => {} });

@@ -20,7 +20,7 @@ import {
 	type Receiver,
 	RefusedError,
 } from "../../../src/node/events/receivers/receiver.js";
-import { atOnce } from "../../../src/node/events/sliced-work.js";
+import { atOnce } from "../../../src/node/scheduling/sliced-work.js";
 import { FakeChain, storedDelivery, unsliced } from "./fake-chain.js";
 
 let directory: string;

@@ -5,6 +5,7 @@ import { TimeError } from "../../development/control.js";
 import { SnapshotError } from "../../development/snapshots.js";
 import { EditError } from "../../development/state-edits.js";
 import { StateFileError } from "../../development/state-file.js";
+import { SLICE_MS, TimeSlice } from "../../scheduling/time-slice.js";
 import { TraceError } from "../../tracing/limits.js";
 import type { Caller, Dispatcher } from "../jsonrpc/dispatcher.js";
 import {
@@ -26,7 +27,6 @@ import {
 	ResponseTooLong,
 	RpcError,
 } from "../jsonrpc/rpc-error.js";
-import { TURN_MS, Turns } from "../turns.js";
 import { jsonText, writeValue } from "./json-text.js";
 import type { DevelopmentContext, DevelopmentMethod, DevelopmentMethods } from "./method.js";
 import { accountMethods } from "./methods/accounts.js";
@@ -123,7 +123,7 @@ export class DevelopmentRpc {
 		const { maxResponseSize } = this.options.context().node.config.node.jsonrpc;
 		const tooLong = new ResponseTooLong(maxResponseSize);
 		const most = maxResponseSize > 0 ? maxResponseSize : Number.POSITIVE_INFINITY;
-		const turns = new Turns(TURN_MS);
+		const turns = new TimeSlice(SLICE_MS);
 		const answers: string[] = [];
 		let size = 0;
 		for (const call of calls) {

@@ -19,6 +19,7 @@ import type { RpcConfig } from "../../config/service-config.js";
 import { ConnectionGate } from "../../listening/connection-gate.js";
 import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "../../listening/connection-times.js";
 import { MAX_CONNECTIONS } from "../../listening/max-connections.js";
+import { yieldToEventLoop } from "../../scheduling/time-slice.js";
 import { answersOf } from "../answers.js";
 import { atBlock, blockNamed, PastBlockError } from "../at-block.js";
 import type { Broadcaster } from "../broadcast.js";
@@ -27,7 +28,6 @@ import { plainStyle } from "../json-style.js";
 import { LITE_NODE_TEXT } from "../lite-node.js";
 import type { CallGate } from "../rate-limiter.js";
 import { REQUEST_BUDGET } from "../request-budget.js";
-import { ownTurn } from "../turns.js";
 import { CallTotals, ClientCalls, MAX_CALLS } from "./client-calls.js";
 import { Health } from "./health.js";
 import {
@@ -269,7 +269,7 @@ export class GrpcServer {
 		const hadToWait = await work.turn();
 		let bytes: Buffer | undefined;
 		try {
-			if (hadToWait) await ownTurn();
+			if (hadToWait) await yieldToEventLoop();
 			if (call.cancelled || socket.destroyed) throw new CallError(status.CANCELLED, "");
 			bytes = await make();
 			return bytes;

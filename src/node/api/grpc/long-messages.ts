@@ -1,9 +1,9 @@
 /** Messages that may be very long: gRPC wants them whole, so a few are made at a time, in turns. */
 
 import { type ServerUnaryCall, status } from "@grpc/grpc-js";
+import { SLICE_MS, TimeSlice } from "../../scheduling/time-slice.js";
 import { type LongAnswerGate, SENDING_MS } from "../long-answer.js";
 import { ONE_PIECE_BYTES } from "../long-answer-sender.js";
-import { TURN_MS, Turns } from "../turns.js";
 import { whenSent } from "./library-answers.js";
 import { CallError, type LongMessage } from "./method.js";
 
@@ -22,7 +22,7 @@ export class LongMessages {
 	 * @throws {CallError} RESOURCE_EXHAUSTED if it is longer than any can be; CANCELLED if the client has gone
 	 */
 	async gather(call: Call, address: string, { parts }: LongMessage): Promise<Buffer> {
-		const turns = new Turns(TURN_MS);
+		const turns = new TimeSlice(SLICE_MS);
 		const taken: Uint8Array[] = [];
 		let length = 0;
 		let leave: (() => void) | undefined;

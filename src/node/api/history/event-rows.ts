@@ -9,11 +9,11 @@ import type { SmartContractABI, TransactionInfo, TransactionInfoLog } from "../.
 import { transactionInfoById, transactionInfosOfBlock } from "../../chain/block-store.js";
 import { ownerKey } from "../../history/history-index.js";
 import { eventOwner, type HistoryRow, readPlace, readPointer } from "../../history/rows.js";
+import { TimeSlice } from "../../scheduling/time-slice.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
 import { BlockIdError, blockByIdOrNumber } from "../queries/blocks.js";
 import { eventTopics, readStoredEvent } from "../queries/stored-events.js";
-import { Turns } from "../turns.js";
 import type { AnswerRow, AnswerValue } from "./answer-text.js";
 import {
 	type AnswerPage,
@@ -22,6 +22,7 @@ import {
 	headNumber,
 	heightsOf,
 	indexedPage,
+	PAGE_SLICE_MS,
 	pageOfList,
 	solidNumber,
 } from "./page.js";
@@ -33,9 +34,6 @@ const MOST_LOGS = 10_000;
 
 /** Pages with more rows are made a few at a time. */
 const MAX_ROWS_AT_ONCE = 500;
-
-/** How long others may have to wait for the events of a block. */
-const TURN_MS = 10;
 
 /** One log with its place. */
 interface PlacedLog {
@@ -170,7 +168,7 @@ async function eventPage(
 		asked.rows.length > MAX_ROWS_AT_ONCE ? await node.limiter.longMessages.enter(client) : undefined;
 	try {
 		const rows: AnswerRow[] = [];
-		const turns = new Turns(TURN_MS);
+		const turns = new TimeSlice(PAGE_SLICE_MS);
 		for (const placed of asked.rows) {
 			if (turns.over) await turns.yield();
 			rows.push(await eventRow(request.context, placed));

@@ -3,14 +3,14 @@
 import type { HistoryReader } from "../../history/history-index.js";
 import type { HistoryPage, PageQuery } from "../../history/pages.js";
 import type { HistoryRow } from "../../history/rows.js";
+import { TimeSlice } from "../../scheduling/time-slice.js";
 import type { ApiContext } from "../context.js";
-import { Turns } from "../turns.js";
 import { type AnswerRow, type AnswerValue, answerText } from "./answer-text.js";
 import { type HistoryParameters, HistoryRequestError } from "./parameters.js";
 import { StoredBodies } from "./stored-bodies.js";
 
 /** How long others may have to wait for a page. */
-const TURN_MS = 10;
+export const PAGE_SLICE_MS = 10;
 
 /** A request to the interface. */
 export interface HistoryRequest {
@@ -100,7 +100,7 @@ export async function indexedPage(request: HistoryRequest, query: IndexedQuery):
 		after: parameters.after,
 	});
 	const rows: AnswerRow[] = [];
-	const turns = new Turns(TURN_MS);
+	const turns = new TimeSlice(PAGE_SLICE_MS);
 	for (const [at, row] of found.rows.entries()) {
 		if (turns.over) await turns.yield();
 		const written = await write(row, bodies);

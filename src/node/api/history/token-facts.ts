@@ -5,8 +5,8 @@ import { concatBytes, fromHex, fromKey, toHex, toKey } from "../../../protocol/b
 import { TriggerSmartContract } from "../../../protocol/messages.js";
 import { headBlock } from "../../chain/block-store.js";
 import { ChainError } from "../../rules/errors.js";
+import { executions } from "../../scheduling/call-queue.js";
 import { VmError } from "../../vm/vm-error.js";
-import { executions } from "../call-queue.js";
 import type { ApiContext, ServerKind } from "../context.js";
 import { callTransaction } from "../queries/contract-calls.js";
 

@@ -3,7 +3,7 @@
  * what is refused before a method is asked has a form of its own.
  */
 
-import { Turns } from "../turns.js";
+import { TimeSlice } from "../../scheduling/time-slice.js";
 import {
 	BATCH_TURN_MS,
 	type Envelope,
@@ -90,7 +90,7 @@ export class FlatEnvelope implements Envelope {
 	/** Once the answers have become too long, no further call is made. @throws {UnreadableCall} */
 	private async answers(calls: JsonArray, work: Work): Promise<string[]> {
 		const { maxResponseSize } = this.limits;
-		const turns = new Turns(BATCH_TURN_MS);
+		const turns = new TimeSlice(BATCH_TURN_MS);
 		const answers: string[] = [];
 		let size = BRACKETS;
 		let overflow: ResponseTooLong | undefined;

@@ -5,8 +5,8 @@ import { MAX_INT64, minInt } from "../../../protocol/int64.js";
 import type { TransactionInfoLog } from "../../../protocol/messages.js";
 import { blockById } from "../../chain/block-store.js";
 import { type BloomGroup, bloomBits } from "../../chain/section-bloom.js";
+import type { TimeSlice } from "../../scheduling/time-slice.js";
 import type { StateView } from "../../state/view.js";
-import type { Turns } from "../turns.js";
 import { anyValue, list, type RecordOf, record, text } from "./declared-types.js";
 import { isJsonArray, type JsonArray, type JsonValue } from "./json-reader.js";
 import { refuseTags } from "./parameter-readers.js";
@@ -160,7 +160,7 @@ export function bloomGroups(conditions: LogConditions): readonly BloomGroup[] {
 /** As {@link bloomGroups}, in turns: every item is hashed. */
 export async function bloomGroupsInTurns(
 	conditions: LogConditions,
-	turns: Turns,
+	turns: TimeSlice,
 ): Promise<readonly BloomGroup[]> {
 	const groups: BloomGroup[] = [];
 	for (const alternatives of namedGroups(conditions)) {

@@ -3,8 +3,8 @@
 import { minInt } from "../../../protocol/int64.js";
 import { blockIdAt, transactionInfosOfBlock } from "../../chain/block-store.js";
 import { candidateSteps, sections } from "../../chain/section-bloom.js";
+import { SLICE_MS, TimeSlice } from "../../scheduling/time-slice.js";
 import type { StateView } from "../../state/view.js";
-import { TURN_MS, Turns } from "../turns.js";
 import { type BlockRange, bloomGroupsInTurns, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
 import { logObject, logSize, logsOfBlock } from "./objects/log.js";
@@ -41,7 +41,7 @@ export async function queryLogs(
 	style: ObjectStyle,
 	maxSize = 0,
 ): Promise<RpcValue[]> {
-	const turns = new Turns(TURN_MS);
+	const turns = new TimeSlice(SLICE_MS);
 	const found: RpcValue[] = [];
 	let size = 0;
 	for (const number of await candidates(view, filter, turns)) {
@@ -67,7 +67,7 @@ export async function queryLogs(
 async function candidates(
 	view: () => StateView,
 	filter: LogFilter,
-	turns: Turns,
+	turns: TimeSlice,
 ): Promise<readonly bigint[]> {
 	const from = filter.from < 0n ? 0n : filter.from;
 	const to = minInt(filter.to, view().properties.headNumber);

@@ -1,8 +1,8 @@
 /** Results that may be very long: counted before they are made, a few made at a time, each in turns. */
 
+import { SLICE_MS, TimeSlice } from "../../scheduling/time-slice.js";
 import type { HttpAnswer } from "../http-answer.js";
 import { SENDING_MS } from "../long-answer.js";
-import { TURN_MS, Turns } from "../turns.js";
 import { JsonText, type RpcContext } from "./method.js";
 import { ResponseTooLong } from "./rpc-error.js";
 
@@ -53,7 +53,7 @@ export async function longResult(
 	const leave = pending?.holds ? undefined : await node.limiter.longMessages.enter(client ?? "");
 	if (leave) pending?.hold(leave);
 	try {
-		const turns = new Turns(TURN_MS);
+		const turns = new TimeSlice(SLICE_MS);
 		// Small texts that live until they are joined take several times their length.
 		const made: Buffer[] = [];
 		let part = "";

@@ -2,6 +2,7 @@
 
 import { exceptionText, NamedError } from "../../../protocol/json/exceptions.js";
 import type { ChainObserver } from "../../chain/observers.js";
+import { yieldToEventLoop } from "../../scheduling/time-slice.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { withCors } from "../cors.js";
 import { errorMessage } from "../endpoint.js";
@@ -14,7 +15,6 @@ import { PlainRequest } from "../plain-request.js";
 import { type CallGate, OUT_OF_RESOURCES } from "../rate-limiter.js";
 import { collectBody, LARGE_BODY } from "../request-body.js";
 import { headRefusal, pathOf, traceOf } from "../request-head.js";
-import { ownTurn } from "../turns.js";
 import { RPC_TYPE, rpcAnswersOf } from "./answers.js";
 import { decodeBodyText } from "./body-text.js";
 import { type Caller, Dispatcher } from "./dispatcher.js";
@@ -184,7 +184,7 @@ export class JsonRpcServer {
 			const body = await collectBody(request, maxBodySize, share);
 			if (body === "too long") return rpcAnswersOf(node.config.node).tooLong(answer);
 			if (body === "no room") return answer.page(503);
-			if (body.length > LARGE_BODY) await ownTurn();
+			if (body.length > LARGE_BODY) await yieldToEventLoop();
 			await this.answerBody(request, answer, body);
 		} finally {
 			share.release();

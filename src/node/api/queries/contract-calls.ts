@@ -19,12 +19,12 @@ import {
 import type { SignedTransaction } from "../../../protocol/transaction.js";
 import { headBlock } from "../../chain/block-store.js";
 import { ContractValidateError } from "../../rules/errors.js";
+import { executions } from "../../scheduling/call-queue.js";
 import type { StateView } from "../../state/view.js";
 import type { ConstantResult } from "../../vm/contract-machine.js";
 import type { BlockContext } from "../../vm/machine.js";
 import { VmError } from "../../vm/vm-error.js";
 import { type BuildOptions, buildUnchecked } from "../builder.js";
-import { executions } from "../call-queue.js";
 import type { ApiContext } from "../context.js";
 
 export const TRIGGER = contractType("TriggerSmartContract");

@@ -3,8 +3,8 @@
 import type { SignedBlock } from "../../../protocol/block.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import { blockByNumber } from "../../chain/block-store.js";
+import { SLICE_MS, TimeSlice } from "../../scheduling/time-slice.js";
 import type { ApiContext } from "../context.js";
-import { TURN_MS, Turns } from "../turns.js";
 
 const LONGEST = 1_000n;
 
@@ -19,7 +19,7 @@ export function checkRange(start: bigint, end: bigint): void {
 
 /** Long work of one request: others get their turns, and it ends when nobody waits for it any more. */
 export class RequestTurns {
-	private readonly turns = new Turns(TURN_MS);
+	private readonly turns = new TimeSlice(SLICE_MS);
 
 	constructor(private readonly context: ApiContext) {}
 

@@ -4,7 +4,7 @@
  */
 
 import { transactionInfosOfBlock } from "../../../chain/block-store.js";
-import { TURN_MS, Turns } from "../../turns.js";
+import { SLICE_MS, TimeSlice } from "../../../scheduling/time-slice.js";
 import { anyValue, type DeclaredType, list, text } from "../declared-types.js";
 import { type JsonArray, JsonNumber, type JsonValue } from "../json-reader.js";
 import { defineMethod, type RpcContext, type RpcMethod, type RpcValue } from "../method.js";
@@ -57,7 +57,7 @@ async function history(
 	const wanted = count > MAX_BLOCKS ? MAX_BLOCKS : count;
 	const oldest = last.number - wanted + 1n > 0n ? last.number - wanted + 1n : 0n;
 	const rewards: RpcValue[] = [];
-	const turns = new Turns(TURN_MS);
+	const turns = new TimeSlice(SLICE_MS);
 	for (let number = oldest; percentiles > 0 && number <= last.number; number++) {
 		if (turns.over) await turns.yield();
 		if (context.isAbandoned?.()) break;

@@ -1,7 +1,7 @@
 /** Logs and filters (protocol/json-rpc §9). Not served for the state that PBFT confirmed. */
 
 import { nullPointer } from "../../../../protocol/json/exceptions.js";
-import { TURN_MS, Turns } from "../../turns.js";
+import { SLICE_MS, TimeSlice } from "../../../scheduling/time-slice.js";
 import { rpcAnswersOf } from "../answers.js";
 import { text } from "../declared-types.js";
 import type { FilterRegistry } from "../filter-registry.js";
@@ -70,7 +70,7 @@ export const logMethods: readonly RpcMethod[] = [
 			}
 			filters.checkLimit("log", context.client);
 			const logs = readFilter(context, filter);
-			return filters.add(logs, context.client, await bloomGroupsInTurns(logs, new Turns(TURN_MS)));
+			return filters.add(logs, context.client, await bloomGroupsInTurns(logs, new TimeSlice(SLICE_MS)));
 		},
 	}),
 	defineMethod({

@@ -7,11 +7,11 @@
 
 import { ADDRESS_LENGTH } from "../../../../protocol/address.js";
 import { fromHex, fromKey, toHex, toKey } from "../../../../protocol/bytes.js";
+import { SLICE_MS, TimeSlice } from "../../../scheduling/time-slice.js";
 import { type StoreDefinition, storeDefinitions } from "../../../state/definition.js";
 import type { StateView } from "../../../state/view.js";
 import { blockAt, blockNamed, type PastBlock, PastBlockError, stateOf } from "../../at-block.js";
 import type { ApiContext, PastStates } from "../../context.js";
-import { TURN_MS, Turns } from "../../turns.js";
 import { isJsonArray, isJsonObject, type JsonArray, JsonNumber, type JsonValue } from "../json-reader.js";
 import { JsonText, methodsOf, type RpcMethod, type RpcResult } from "../method.js";
 import { chainFacts } from "../raw-state/chain-facts.js";
@@ -89,7 +89,7 @@ function namedBlock(context: ApiContext, value: JsonValue | undefined): PastBloc
 	return blockNamed(context, text) ?? blockAt(state, state.properties.headNumber);
 }
 
-/** Turns what is not known into an answer. @throws {RpcError} */
+/** TimeSlice what is not known into an answer. @throws {RpcError} */
 async function refusing<T>(work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
@@ -101,7 +101,7 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
 
 /** A state that stays readable while others take their turns: it is looked up again after each. */
 class ReadState {
-	private readonly turns = new Turns(TURN_MS);
+	private readonly turns = new TimeSlice(SLICE_MS);
 	private readonly endsAt = performance.now() + MOST_MS;
 	private view: StateView;
 

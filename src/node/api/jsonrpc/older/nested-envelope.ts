@@ -3,7 +3,7 @@
  * These releases have no limits; the texts of ours are those of later ones.
  */
 
-import { Turns } from "../../turns.js";
+import { TimeSlice } from "../../../scheduling/time-slice.js";
 import {
 	BATCH_TURN_MS,
 	type Envelope,
@@ -28,7 +28,7 @@ import { EXCEEDS_LIMIT, INVALID_REQUEST, PARSE_ERROR, ResponseTooLong, RpcError 
 
 /** What the calls of one batch share, with those of the batches in it. */
 interface BatchWork extends Work {
-	readonly turns: Turns;
+	readonly turns: TimeSlice;
 	/** Characters that the answer may still have. */
 	left: number;
 }
@@ -84,7 +84,7 @@ export class NestedEnvelope implements Envelope {
 			return methodError(VERSION, '"null"', new RpcError(EXCEEDS_LIMIT, text));
 		}
 		const left = maxResponseSize > 0 ? maxResponseSize : Number.POSITIVE_INFINITY;
-		return this.batch(calls, { ...work, turns: new Turns(BATCH_TURN_MS), left });
+		return this.batch(calls, { ...work, turns: new TimeSlice(BATCH_TURN_MS), left });
 	}
 
 	private async batch(calls: JsonArray, work: BatchWork): Promise<string> {

@@ -4,9 +4,9 @@
  */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
+import { FAN_OUT_MS, inLaterRound, type Later } from "../../../scheduling/later.js";
 import type { RpcValue } from "../method.js";
 import type { PlacedLog } from "../objects/log.js";
-import { inLaterRound, type Later, TURN_MS } from "./later.js";
 
 /** Logs that wait; beyond, those are closed for whom the next ones are. */
 const MAX_WAITING = 10_000;
@@ -90,7 +90,7 @@ export class EventTeller<L> {
 	}
 
 	private get isOver(): boolean {
-		return this.nowMs() - this.turnBeganMs > TURN_MS;
+		return this.nowMs() - this.turnBeganMs > FAN_OUT_MS;
 	}
 
 	/** A rest of the length of the turn before it, in which others have theirs. */

@@ -3,7 +3,7 @@
  * how many listen.
  */
 
-import { inLaterRound, type Later, TURN_MS } from "./later.js";
+import { FAN_OUT_MS, inLaterRound, type Later } from "../../../scheduling/later.js";
 
 interface Telling {
 	/** One step a listener. */
@@ -43,13 +43,13 @@ export class FanOut {
 
 	private turn(): void {
 		this.scheduled = false;
-		const endsAt = this.nowMs() + TURN_MS;
+		const endsAt = this.nowMs() + FAN_OUT_MS;
 		let done = 0;
 		for (const { group, steps, ended } of this.waiting) {
 			while (!steps.next().done) {
 				if (this.nowMs() <= endsAt) continue;
 				this.waiting.splice(0, done);
-				this.schedule(TURN_MS);
+				this.schedule(FAN_OUT_MS);
 				return;
 			}
 			done++;

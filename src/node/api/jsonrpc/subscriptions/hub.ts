@@ -15,6 +15,7 @@ import {
 	type ExecutedBlock,
 	eachBlock,
 } from "../../../chain/observers.js";
+import type { Later } from "../../../scheduling/later.js";
 import { stores } from "../../../state/definition.js";
 import type { StateView } from "../../../state/view.js";
 import { MAX_ITEMS, makeId } from "../listeners.js";
@@ -28,7 +29,6 @@ import { SharedRoom } from "../shared-room.js";
 import { data } from "../values.js";
 import { EventTeller } from "./event-teller.js";
 import { FanOut } from "./fan-out.js";
-import type { Later } from "./later.js";
 import { accountNotice, eventNotice, headerObject } from "./notices.js";
 import { type Outlet, Outlets, type Pipe } from "./outlet.js";
 

@@ -3,7 +3,7 @@
  * doesn't read what it subscribed to is closed with a reason; the chain never waits for one.
  */
 
-import { inLaterRound, type Later, TURN_MS } from "./later.js";
+import { FAN_OUT_MS, inLaterRound, type Later } from "../../../scheduling/later.js";
 
 /** Notifications that wait for one client, in bytes. */
 const MAX_QUEUED = 4 * 1024 * 1024;
@@ -88,7 +88,7 @@ export class Outlets {
 	}
 
 	private turn(): void {
-		const endsAt = performance.now() + TURN_MS;
+		const endsAt = performance.now() + FAN_OUT_MS;
 		for (const outlet of this.due) {
 			this.due.delete(outlet);
 			outlet.flush();
@@ -96,7 +96,7 @@ export class Outlets {
 		}
 		this.bound();
 		this.scheduled = this.due.size > 0;
-		if (this.scheduled) this.later(() => this.turn(), TURN_MS);
+		if (this.scheduled) this.later(() => this.turn(), FAN_OUT_MS);
 	}
 
 	private bound(): void {

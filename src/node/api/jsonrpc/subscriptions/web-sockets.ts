@@ -9,8 +9,8 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket, WebSocketServer } from "ws";
+import { yieldToEventLoop } from "../../../scheduling/time-slice.js";
 import { pathOf } from "../../request-head.js";
-import { ownTurn } from "../../turns.js";
 import type { Caller } from "../dispatcher.js";
 import { SharedRoom } from "../shared-room.js";
 import type { Subscriber, SubscriptionHub } from "./hub.js";
@@ -164,7 +164,7 @@ export class WebSockets {
 	): Promise<void> {
 		const isAbandoned = (): boolean => socket.readyState !== WebSocket.OPEN;
 		// Calls come many at a time, and each may take long.
-		await ownTurn();
+		await yieldToEventLoop();
 		if (isAbandoned()) return;
 		try {
 			const answer = await this.options.answer(text, { isAbandoned, client, subscriber }, request);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CallQueue } from "../../../src/node/api/call-queue.js";
+import { CallQueue } from "../../../src/node/scheduling/call-queue.js";
 
 let nowMs: number;
 beforeEach(() => {

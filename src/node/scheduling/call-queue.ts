@@ -1,13 +1,13 @@
 /**
- * Long executions that must not delay others: they share the event loop's turns, so that the slots of
+ * Long executions that must not delay others: they share the event loop's time slices, so that the slots of
  * blocks, peers and other requests come between them.
  */
 
 import { NamedError } from "../../protocol/json/exceptions.js";
-import { TURN_MS } from "./turns.js";
+import { SLICE_MS } from "./time-slice.js";
 
 /**
- * Pause after a turn that used its time. A server takes one connection in each round of the event loop: without rounds
+ * Pause after a slice that used its time. A server takes one connection in each round of the event loop: without rounds
  * that are short, a client waits for as many executions as there are connections before its own.
  */
 const PAUSE_MS = 10;
@@ -15,7 +15,7 @@ const PAUSE_MS = 10;
 const LATE_MS = 50;
 
 export class CallQueue {
-	/** What waits, by client; clients in the order of their turns. */
+	/** What waits, by client; clients in the order in which they come next. */
 	private readonly waiting = new Map<string, (() => void)[]>();
 	private usedMs = 0;
 	private scheduled = false;
@@ -24,9 +24,9 @@ export class CallQueue {
 	constructor(private readonly nowMs: () => number = () => performance.now()) {}
 
 	/**
-	 * Runs a calculation: at once if the turn has time left, else in a later turn. Clients take turns, each with its
+	 * Runs a calculation: at once if the slice has time left, else in a later one. Clients take turns, each with its
 	 * calculations in the order of coming.
-	 * @param isAbandoned tells, when its turn comes, whether its client has gone
+	 * @param isAbandoned says, when it is its turn, whether its client has gone
 	 * @param client its address; empty: it isn't known
 	 * @throws {NamedError} CancellationException if it was abandoned
 	 */
@@ -45,7 +45,7 @@ export class CallQueue {
 				}
 				this.usedMs += this.nowMs() - started;
 			};
-			if (this.waiting.size === 0 && this.usedMs < TURN_MS) task();
+			if (this.waiting.size === 0 && this.usedMs < SLICE_MS) task();
 			else this.wait(client, task);
 			this.schedule();
 		});
@@ -71,7 +71,7 @@ export class CallQueue {
 	private schedule(): void {
 		if (this.scheduled) return;
 		this.scheduled = true;
-		if (this.usedMs < TURN_MS) setImmediate(() => this.turn());
+		if (this.usedMs < SLICE_MS) setImmediate(() => this.runSlice());
 		else this.pause();
 	}
 
@@ -79,14 +79,14 @@ export class CallQueue {
 		const due = this.nowMs() + PAUSE_MS;
 		setTimeout(() => {
 			if (this.nowMs() - due > LATE_MS) this.pause();
-			else this.turn();
+			else this.runSlice();
 		}, PAUSE_MS);
 	}
 
-	private turn(): void {
+	private runSlice(): void {
 		this.scheduled = false;
 		this.usedMs = 0;
-		while (this.usedMs < TURN_MS) {
+		while (this.usedMs < SLICE_MS) {
 			const task = this.next();
 			if (!task) break;
 			task();

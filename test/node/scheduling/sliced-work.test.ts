@@ -3,8 +3,8 @@ import type { EventConfig } from "../../../src/node/config/event-config.js";
 import { EventBudget } from "../../../src/node/events/event-budget.js";
 import { createEventService } from "../../../src/node/events/event-service.js";
 import type { EventKind } from "../../../src/node/events/receivers/event-message.js";
-import { atOnce, oneStep, type Work, WorkLine } from "../../../src/node/events/sliced-work.js";
-import { FakeChain, sliced, storedDelivery, unsliced } from "./fake-chain.js";
+import { atOnce, oneStep, type Work, WorkLine } from "../../../src/node/scheduling/sliced-work.js";
+import { FakeChain, sliced, storedDelivery, unsliced } from "../events/fake-chain.js";
 
 const turns = async (count: number): Promise<void> => {
 	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));

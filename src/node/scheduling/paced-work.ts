@@ -5,8 +5,8 @@
 
 /** Entries that leave a database in one batch. */
 export const BATCH_ENTRIES = 1_500;
-/** Milliseconds of reading after which others get a turn. */
-export const TURN_MS = 4;
+/** Milliseconds of one piece of work. */
+export const PIECE_MS = 4;
 /** Rest after each piece of work, as a multiple of its time. */
 const REST = 9;
 

@@ -1,15 +1,9 @@
-/**
- * Making events in time slices: a block may have tens of thousands of logs, each of which becomes several texts, and nothing else
- * happens in the process while one of them is made.
- */
+/** Work in steps, done in time slices: what is long and made of many small parts, such as the events of a block. */
 
-/** A share of the event loop's time, from the moment in which it is made. */
-export interface TimeSlice {
-	/** Whether others come first now. */
-	readonly over: boolean;
-	/** Resolves when there is time again. */
-	yield(): Promise<void>;
-}
+import type { TimeSlice } from "./time-slice.js";
+
+/** What the work asks of its time slice. */
+export type Slice = Pick<TimeSlice, "over" | "yield">;
 
 /** Work that may be interrupted after each step. What was read of the state before may be outdated after it. */
 export type Work<T = void> = Generator<undefined, T>;
@@ -29,11 +23,7 @@ export function atOnce<T>(work: Work<T>): T {
 }
 
 /** Does work to its end, or until the signal. @returns undefined: the signal came first */
-export async function inSlices<T>(
-	work: Work<T>,
-	slice: TimeSlice,
-	signal: AbortSignal,
-): Promise<T | undefined> {
+export async function inSlices<T>(work: Work<T>, slice: Slice, signal: AbortSignal): Promise<T | undefined> {
 	while (!signal.aborted) {
 		if (slice.over) {
 			await slice.yield();
@@ -49,7 +39,7 @@ export async function inSlices<T>(
 const MAX_WAITING_WORK = 32;
 
 interface WorkLineOptions {
-	readonly slice: () => TimeSlice;
+	readonly slice: () => Slice;
 	/** Handles what a piece of work throws. It must not throw. */
 	readonly report: (error: unknown) => void;
 	/** Pieces of work that wait. */
