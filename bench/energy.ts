@@ -17,7 +17,7 @@ import { precompileNames, precompileShapes } from "./energy/precompiles.js";
 import { stateShapes } from "./energy/state.js";
 
 /** A shape is measured until one more run is not expected to matter. */
-const MOST_RUNS = 8;
+const MAX_RUNS = 8;
 const ENOUGH_MS = 400;
 /** One run of something that is far above every bar is enough. */
 const TOO_LONG_MS = 3000;
@@ -42,7 +42,7 @@ async function measure(shape: Shape): Promise<number> {
 	const run = await prepareShape(shape);
 	let best = Number.POSITIVE_INFINITY;
 	let spent = 0;
-	for (let i = 0; i < MOST_RUNS && (i < 3 || spent < ENOUGH_MS); i++) {
+	for (let i = 0; i < MAX_RUNS && (i < 3 || spent < ENOUGH_MS); i++) {
 		const { energy, cpuMs } = await run();
 		best = Math.min(best, (cpuMs * 1e6) / energy);
 		spent += cpuMs;

@@ -15,7 +15,7 @@ import { type Json, objectOf, objectsOf, textOf } from "./answer.js";
 
 /** Longer types are nobody's. */
 const LONGEST_TYPE = 64;
-const MOST_ITEMS = 2_000;
+const MAX_ITEMS = 2_000;
 
 /** What an item made of data. */
 export interface Reading {
@@ -30,7 +30,7 @@ export function itemsOf(contract: Json): readonly AbiItem[] {
 
 /** The items of a list, as the chain keeps them (`Function`, `View`) or as compilers write them. */
 export function itemsOfList(list: readonly Json[]): readonly AbiItem[] {
-	return list.slice(0, MOST_ITEMS).flatMap((entry) => {
+	return list.slice(0, MAX_ITEMS).flatMap((entry) => {
 		const kind = textOf(entry, "type").toLowerCase() as AbiKind;
 		const inputs = parametersOf(entry, "inputs");
 		const outputs = parametersOf(entry, "outputs");

@@ -96,7 +96,7 @@ export function usageOf(infos: readonly Json[]): Usage {
 }
 
 /** The most bytes of a block (protocol/blocks §5.2). */
-const MOST_BLOCK_BYTES = 2_000_000;
+const MAX_BLOCK_BYTES = 2_000_000;
 /** A signature in a message: 65 bytes, tag, length. */
 const SIGNATURE_SIZE = 2 + 65;
 /** The header with its signature, about. */
@@ -110,5 +110,5 @@ export function blockFill({ transactions }: Pick<BlockFacts, "transactions">): n
 		bytes += textOf(transaction, "raw_data_hex").length / 2;
 		bytes += (Array.isArray(signatures) ? signatures.length : 0) * SIGNATURE_SIZE;
 	}
-	return Math.round((bytes / MOST_BLOCK_BYTES) * 100_000) / 100;
+	return Math.round((bytes / MAX_BLOCK_BYTES) * 100_000) / 100;
 }

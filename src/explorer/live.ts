@@ -22,7 +22,7 @@ interface LiveOptions {
 	readonly dial: () => Socket;
 	/** The node's head. @throws {NodeError} */
 	readonly head: () => Promise<Json>;
-	/** Told of each answer about the head, and of each failure. */
+	/** Called with each answer about the head, and of each failure. */
 	readonly changed: (head: Json | NodeError, kind: LiveKind) => void;
 	readonly later: (work: () => void, ms: number) => void;
 	/** How often it is asked where it isn't told. */
@@ -36,7 +36,7 @@ const RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 300_000;
 const CALL_MS = 15_000;
 /** Calls that wait for an answer. */
-const MOST_CALLS = 100;
+const MAX_LIVE_CALLS = 100;
 
 interface WaitingCall {
 	readonly answer: (result: unknown) => void;
@@ -70,7 +70,7 @@ export class Live {
 	call(method: string, params: readonly unknown[]): Promise<unknown> {
 		return new Promise((answer, fail) => {
 			const { socket } = this;
-			if (!socket || !this.isOpen || this.waiting.size >= MOST_CALLS) {
+			if (!socket || !this.isOpen || this.waiting.size >= MAX_LIVE_CALLS) {
 				fail(new NodeError("there is no open connection to the node", 0));
 				return;
 			}

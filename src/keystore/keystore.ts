@@ -69,7 +69,7 @@ export async function listKeystore(directory: string): Promise<KeystoreListing> 
 		const file = join(directory, fileName);
 		const text = await readSmallFile(file);
 		if (text === undefined || !looksLikeKeyFile(text)) {
-			// An empty or half-written file under a key's name is a loss that its owner must hear of.
+			// An empty or half-written file under a key's name is a loss that its owner must know of.
 			if (
 				fileName.endsWith(".json") &&
 				(text === undefined || text.trim() === "" || /"crypto"/i.test(text))

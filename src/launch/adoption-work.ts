@@ -49,7 +49,7 @@ export async function judgeAdoption(request: AdoptionRequest): Promise<Judgement
 
 /**
  * Adopts the source, or goes on where a former run ended.
- * @param onCost told what it will take, before anything is written
+ * @param onCost called with what it will take, before anything is written
  * @returns undefined if it was stopped
  * @throws {Failure} `start_failed` with one sentence
  */

@@ -68,7 +68,7 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 const MAX_ERRORS = 100;
 
 /**
- * Reads a file as far as it can be read: a value that is refused is told of, and then left out for the rest.
+ * Reads a file as far as it can be read: a value that is refused is reported, and then left out for the rest.
  * @returns no configuration where something can't be left out; the errors tell of keys that no node knows, then, too
  */
 function readAll(file: string): {
@@ -85,9 +85,9 @@ function readAll(file: string): {
 			if (!(error instanceof ConfigError)) throw error;
 			const { path, missing } = error;
 			// What was left out may be what is missing now.
-			const isTold = missing.key !== undefined && ignored.includes(missing.key);
+			const isReported = missing.key !== undefined && ignored.includes(missing.key);
 			const hint = missingPartHint(error);
-			if (!isTold)
+			if (!isReported)
 				errors.push(errorAt(file, hint === undefined ? error.message : `${error.message}; ${hint}`));
 			if (path !== undefined && !ignored.includes(path) && errors.length < MAX_ERRORS) ignored.push(path);
 			else return { config: undefined, errors: [...errors, ...unknownFindings(file, error)], ignored };

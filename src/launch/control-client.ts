@@ -12,7 +12,7 @@ const MAX_PATH = 4_096;
 /**
  * Has the node that has a data directory open make a snapshot.
  * @param target an absolute path, on the node's machine
- * @param onProgress told how far it is; false gives it up
+ * @param onProgress called with the progress; false gives it up
  * @returns undefined if no node has the directory open; "given up" if it was
  * @throws {Failure} `start_failed` with the node's sentence
  */

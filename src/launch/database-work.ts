@@ -84,7 +84,7 @@ export async function compactDatabase(database: string): Promise<void> {
 /**
  * Walks all stored blocks from the lowest to the head: each is there, follows the one before, and holds the transactions
  * that its header names.
- * @param onBlock told of each; false ends the walk
+ * @param onBlock called with each; false ends the walk
  * @throws {Failure} `start_failed` with the number of the first block that is wrong
  */
 export function verifyBlocks(
@@ -118,7 +118,7 @@ function damaged(what: string): Failure {
 /**
  * Copies a data directory entry by entry, while no other process can open it; the copy appears whole or not at all.
  * @param name sub-directory of the database
- * @param onEntries told how many entries are copied; false gives up and removes the copy
+ * @param onEntries called with how many entries are copied; false gives up and removes the copy
  * @returns entries copied; undefined if given up
  * @throws {Failure} `bad_value` if the target exists; `start_failed` if the source is in use
  */

@@ -14,7 +14,7 @@ import { ControlServer } from "./control-server.js";
 import { portHint } from "./listeners.js";
 import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";
 
-/** Who is told that every listener is bound. */
+/** Who is notified that every listener is bound. */
 export interface ReadyTargets {
 	readonly file?: string | undefined;
 	readonly fd?: number | undefined;

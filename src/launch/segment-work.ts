@@ -57,7 +57,7 @@ interface CheckedSegments {
 
 /**
  * Reads every group of every segment: it is what was written, and its blocks follow each other.
- * @param onBlocks told how many blocks are read, of how many; false ends it
+ * @param onBlocks called with how many blocks are read, of how many; false ends it
  * @returns undefined if it was ended
  * @throws {Failure} `start_failed` with the file and what is wrong with it
  */

@@ -137,7 +137,7 @@ function signerIn(bytes: Uint8Array, hash: string): Uint8Array {
 
 /**
  * Reads every file of a snapshot.
- * @param onBytes told how many bytes are read, of how many; false ends it
+ * @param onBytes called with how many bytes are read, of how many; false ends it
  * @throws {Failure} `start_failed` with one sentence that names the file
  */
 export async function checkSnapshot(
@@ -158,7 +158,7 @@ interface RestoreRequest {
 	readonly snapshot: FoundSnapshot;
 	readonly dataDirectory: string;
 	readonly configFile: string;
-	/** Told once, before anything is written, what it takes and what there is. */
+	/** Called once, before anything is written, with what it takes and what there is. */
 	readonly onRoom: (needed: number, free: number) => void;
 	readonly onProgress: (progress: RestoreProgress) => boolean;
 }

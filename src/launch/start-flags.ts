@@ -24,7 +24,7 @@ export const startFlags = {
 	password: text("password of the witness's key file; prefer --password-file"),
 	"password-file": text("file with that password, - for standard input"),
 	debug: onOff("the contract machine never times out"),
-	es: onOff("tell events as event.subscribe says"),
+	es: onOff("publish events as event.subscribe says"),
 	explorer: onOff(
 		"serve the explorer at /explorer/ of the full HTTP port; a development chain does it anyway",
 	),

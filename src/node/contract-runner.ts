@@ -8,7 +8,7 @@ import { vmSettings } from "./vm/settings.js";
 
 /**
  * @param limitTime whether executions outside signed blocks end after the chain's CPU time (not under `--debug`)
- * @param onCodelessCall told of calls to accounts without code
+ * @param onCodelessCall called with calls to accounts without code
  * @param proofs checks shielded proofs; without it an execution that asks for one is refused
  */
 export function createContractMachine(

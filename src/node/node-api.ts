@@ -76,7 +76,7 @@ export function createApiNode(core: NodeCore): ApiNode {
 		pool: chain.pool,
 		limiter: new RateLimiter(config.rateLimiter),
 		get oldestRevertible() {
-			return open.database.settledNumber + 1n;
+			return open.database.finalizedNumber + 1n;
 		},
 		submit: async (transaction: SignedTransaction, client?: string) => {
 			await open.fetchFor(transaction, true);
@@ -129,14 +129,14 @@ function warningsOf({ shieldedWarning, backfill, history }: NodeParts): readonly
 	return all.filter((warning) => warning !== undefined);
 }
 
-/** What an operator is told of an index that lacks blocks. */
+/** What an operator reads of an index that lacks blocks. */
 function indexingOf(history: NodeParts["history"]): string | undefined {
 	const coverage = history?.coverage;
 	if (!coverage || coverage.isComplete) return undefined;
 	return `the history by account and contract is being made: it has all blocks from ${coverage.from} on, ${coverage.missing} older ones are missing`;
 }
 
-/** What an operator is told of a history of the state that lacks blocks. */
+/** What an operator reads of a history of the state that lacks blocks. */
 function fillingOf(backfill: NodeParts["backfill"]): string | undefined {
 	const progress = backfill?.progress;
 	if (!progress) return undefined;
@@ -169,7 +169,7 @@ function confirmedView(open: OpenChain, confirmedNumber: () => bigint): () => St
 	let made: { readonly key: string; readonly view: StateView } | undefined;
 	return () => {
 		const number = confirmedNumber();
-		if (number <= database.settledNumber || number > chain.state.properties.headNumber)
+		if (number <= database.finalizedNumber || number > chain.state.properties.headNumber)
 			return open.solidState;
 		// The view holds until the state changes.
 		const key = `${number} ${chain.head.idHex} ${database.mark()}`;

@@ -1,4 +1,4 @@
-/** Filling in the history of the state while a node runs: when, and what its operator hears of it. */
+/** Filling in the history of the state while a node runs: when, and what its operator reads of it. */
 
 import { Backfill, type BackfillProgress } from "./backfill/backfill.js";
 import { ChannelClosed } from "./backfill/port-channel.js";

@@ -58,7 +58,7 @@ async function startSealer(
 				"block sealed",
 			);
 			// What was sealed while the log was off isn't told when it is on again.
-			if (infos.length === 0 || (log instanceof SwitchedLog && !log.isOn)) return;
+			if (infos.length === 0 || (log instanceof SwitchableLog && !log.isOn)) return;
 			const write = async (): Promise<void> => {
 				await writeTransactions(open, { block, infos }, sources, log);
 				for (const { id, internal_transactions: calls } of infos) {
@@ -125,7 +125,7 @@ export function writingMachine(
 }
 
 /** The log of a development chain: its owner may switch off what is no warning. */
-export class SwitchedLog implements NodeLog {
+export class SwitchableLog implements NodeLog {
 	isOn = true;
 
 	constructor(private readonly log: NodeLog) {}
@@ -152,7 +152,7 @@ export const developmentMethods: Service = {
 		const { DevelopmentControl } = await import("./development/control.js");
 		const { schedule: conditions, book } = development;
 		const setLogging = (on: boolean): void => {
-			if (log instanceof SwitchedLog) log.isOn = on;
+			if (log instanceof SwitchableLog) log.isOn = on;
 		};
 		parts.control = new DevelopmentControl({ open, sealer, conditions, book, machine, setLogging });
 		return {};

@@ -14,7 +14,7 @@ import { WriterElsewhere } from "./postgresql/failures.js";
 const PAUSE_SHARE = 1 / 3;
 
 /** How long the chain waits for a database elsewhere to take what it has brought to the disk itself. */
-const MOST_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 1_000;
 
 /** A start waits five seconds for a writer that is about to be gone. */
 const WRITER_TRIES = 20;
@@ -73,7 +73,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
 		open.followBase(async (number) => {
 			const written = index.storedUpTo(Number(number));
 			// A disk of its own is waited for; a database elsewhere must not hold up the chain.
-			await (database ? Promise.race([written, sleep(MOST_WAIT_MS, undefined, { ref: false })]) : written);
+			await (database ? Promise.race([written, sleep(MAX_WAIT_MS, undefined, { ref: false })]) : written);
 		});
 	}
 	return {
@@ -138,7 +138,7 @@ async function formerWriterGone(store: HistoryStore): Promise<void> {
 			await store.position();
 			return;
 		} catch (error) {
-			// Whatever else is wrong is told when the index is opened.
+			// Whatever else is wrong is reported when the index is opened.
 			if (!(error instanceof WriterElsewhere)) return;
 		}
 		await sleep(WRITER_PAUSE_MS);
@@ -172,7 +172,7 @@ export function indexedChain(open: OpenChain, hasReceipts: boolean, lowestNumber
 			return Number(chain.state.properties.headNumber);
 		},
 		get storedNumber() {
-			return Number(database.settledNumber);
+			return Number(database.finalizedNumber);
 		},
 		lowestNumber,
 		hasReceipts,

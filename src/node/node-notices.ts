@@ -30,7 +30,7 @@ export function logReorgs(open: OpenChain, log: NodeLog): void {
 	});
 }
 
-/** Who runs a node must hear of a vote for rules that it doesn't have before that vote has passed. */
+/** Who runs a node must know of a vote for rules that it doesn't have before that vote has passed. */
 export function watchVersions(open: OpenChain, log: NodeLog): void {
 	const newest = newestVersion(open.rules);
 	const watch = new VersionWatch(newest, ({ version, voters, producers }) =>

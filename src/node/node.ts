@@ -14,7 +14,7 @@ import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "
 import { ContractSources } from "./history/contract-sources.js";
 import type { PeerNetwork } from "./network/network.js";
 import type { NodeCore, NodeOptions, NodePorts, PortName, Running, Service } from "./node-core.js";
-import { developmentMethods, gateway, SwitchedLog, sealing } from "./node-development.js";
+import { developmentMethods, gateway, SwitchableLog, sealing } from "./node-development.js";
 import type { NodeLog } from "./node-log.js";
 import * as services from "./node-services.js";
 import { loadFork, openChain } from "./open-node-chain.js";
@@ -100,7 +100,7 @@ async function loadEngines(hasDatabase: boolean): Promise<string> {
  */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	const { config, dataDirectory, development } = options;
-	const log = development ? new SwitchedLog(options.log) : options.log;
+	const log = development ? new SwitchableLog(options.log) : options.log;
 	const wallClock = options.clock ?? (() => BigInt(Date.now()));
 	const monotonicClock = options.monotonicClock ?? (() => performance.now());
 	development?.schedule.follow(wallClock);

@@ -17,7 +17,7 @@ interface ChainSupport {
 	readonly monotonicClock: () => number;
 }
 
-/** Opens the chain. @param fail told why the node can't go on */
+/** Opens the chain. @param fail called with the reason why the node can't go on */
 export function openChain(
 	{ config, dataDirectory, development }: NodeOptions,
 	{ machine, shielded, fork, log, report, monotonicClock }: ChainSupport,

@@ -73,7 +73,7 @@ export function maxInt(a: bigint, b: bigint): bigint {
 }
 
 /** Decimal digits of the largest 64-bit integer. */
-const MOST_DIGITS = 19;
+const MAX_DIGITS = 19;
 const LOW_64_DIGITS = 16;
 /** Decimal digits that are taken at a time, and what they are worth. */
 const GROUP = 15;
@@ -86,7 +86,7 @@ const GROUP_SIZE = 10n ** BigInt(GROUP);
 export function parseInt64(text: string): bigint | undefined {
 	if (!/^[+-]?\d+$/.test(text)) return undefined;
 	const digits = significant(text);
-	if (digits.length > MOST_DIGITS) return undefined;
+	if (digits.length > MAX_DIGITS) return undefined;
 	const value = text.startsWith("-") ? -BigInt(digits) : BigInt(digits);
 	return value === wrap(value) ? value : undefined;
 }

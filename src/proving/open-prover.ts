@@ -18,7 +18,7 @@ interface ParameterFolder {
 }
 
 /** More threads would wait for the one that makes the quotient. */
-const MOST_THREADS = 8;
+const MAX_THREADS = 8;
 /** What waits keeps its witness in memory, and somebody waiting. */
 const WAITING = 16;
 
@@ -41,7 +41,7 @@ export function openProver(options: OpenProverOptions): Prover {
 	const program = options.native === false ? undefined : nativeProgram();
 	const prover = new ThreadedProver({
 		parameters: "development" in parameters ? generatedIn(parameters.development) : filesOf(parameters),
-		threads: threads ?? Math.min(availableParallelism(), MOST_THREADS),
+		threads: threads ?? Math.min(availableParallelism(), MAX_THREADS),
 		random: randomBytes,
 		native: program === undefined ? undefined : [program],
 		...(script && { script }),

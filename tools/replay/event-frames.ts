@@ -9,9 +9,9 @@ import { EVENT_LIMITS, eventBudget } from "../../src/node/events/event-budget.js
 import { createEventService } from "../../src/node/events/event-service.js";
 import type { EventChain } from "../../src/node/events/loaded-block.js";
 import { type EventMessage, triggerName } from "../../src/node/events/receivers/event-message.js";
-import { atOnce } from "../../src/node/scheduling/sliced-work.js";
 import { startNode } from "../../src/node/node.js";
 import { eventChainOf } from "../../src/node/node-events.js";
+import { atOnce } from "../../src/node/scheduling/sliced-work.js";
 import { SignedBlock } from "../../src/protocol/block.js";
 import { fromHex } from "../../src/protocol/bytes.js";
 import type { Recording } from "./recording.js";

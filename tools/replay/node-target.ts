@@ -250,7 +250,7 @@ class NodeTarget implements ReplayTarget {
 	}
 
 	settled(): number {
-		return Number(this.database.settledNumber);
+		return Number(this.database.finalizedNumber);
 	}
 
 	flush(): Promise<void> {

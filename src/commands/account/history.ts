@@ -4,7 +4,7 @@ import { toHex } from "../../protocol/bytes.js";
 import { accountArgument } from "../../terminal/base/account-query.js";
 import { accountQuery, type CommandContext } from "../../terminal/base/command-row.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
-import { historyFlags, historyWish } from "../../terminal/flags/history-flags.js";
+import { historyFlags, requestedHistory } from "../../terminal/flags/history-flags.js";
 import { csvLine } from "../../terminal/output/csv.js";
 import {
 	type Cell,
@@ -75,7 +75,7 @@ export const AccountHistory = accountQuery({
 		token: Flags.string({ description: "an ORC-20 token instead of coins", helpValue: "<contract>" }),
 	},
 	run: async ({ flags, settings, client, address, json, print, warning }) => {
-		const wish = historyWish(flags, Number.POSITIVE_INFINITY);
+		const wish = requestedHistory(flags, Number.POSITIVE_INFINITY);
 		const window = {
 			...wish,
 			out: { json, print, warning },

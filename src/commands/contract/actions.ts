@@ -10,7 +10,7 @@ import {
 import { ActingCommand } from "../../terminal/base/acting-command.js";
 import { valueFlags, valuesOf } from "../../terminal/contract/contract-input.js";
 import { deployable, deploymentFlags } from "../../terminal/contract/deployment-input.js";
-import { actingFlags, feeLimitFlags, feeLimitWish } from "../../terminal/flags/acting-flags.js";
+import { actingFlags, feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
 import { interfaceOf } from "../../wallet/abi/interface.js";
 import { deploymentPlan } from "../../wallet/actions/contract-plan.js";
 import { keepInterface } from "../../wallet/configuration/own-interfaces.js";
@@ -64,7 +64,7 @@ export class ContractDeploy extends ActingCommand {
 			ownerEnergyLimit: energyLimit,
 			offline: flags.offline,
 			...values,
-			...feeLimitWish(flags),
+			...requestedFeeLimit(flags),
 		});
 		await this.act(context, flags, {
 			...plan,

@@ -7,7 +7,7 @@ import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { ActingCommand } from "../../terminal/base/acting-command.js";
 import { query } from "../../terminal/base/command-row.js";
 import { callArguments, callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
-import { actingFlags, feeLimitFlags, feeLimitWish } from "../../terminal/flags/acting-flags.js";
+import { actingFlags, feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
 import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { printJson } from "../../terminal/output/output.js";
 import { callPlan } from "../../wallet/actions/contract-plan.js";
@@ -169,7 +169,7 @@ export class ContractSend extends ActingCommand {
 			settings,
 			flags.offline ? undefined : client,
 		);
-		const options = { offline: flags.offline, ...values, ...feeLimitWish(flags) };
+		const options = { offline: flags.offline, ...values, ...requestedFeeLimit(flags) };
 		const plan = await callPlan(context, call, options);
 		await this.act(context, flags, {
 			...plan,

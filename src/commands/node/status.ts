@@ -4,12 +4,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Flags } from "@oclif/core";
 import { query } from "../../terminal/base/command-row.js";
 import {
-	type Glance,
-	glanceLines,
-	glanceOf,
+	type NodeSummary,
+	nodeSummary,
+	nodeSummaryLines,
 	type Reading,
 	readMetrics,
-} from "../../terminal/chain/node-glance.js";
+} from "../../terminal/chain/node-summary.js";
 import { nodeWarnings } from "../../terminal/chain/node-warnings.js";
 import { unknownRules } from "../../terminal/chain/unknown-rules.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
@@ -109,11 +109,11 @@ function lineOf({ host, outgoing, latencyMs, state }: PeerLine): string {
 /** Longer pages of metrics aren't read. */
 const LONGEST_PAGE = 8 << 20;
 const METRICS_MS = 5_000;
-const MOST_SECONDS = 3_600;
+const MAX_SECONDS = 3_600;
 
 export const NodeTop = query({
 	outputKind: "stream",
-	summary: "Show a node's figures at a glance, until interrupted",
+	summary: "Show a node's figures at a summary, until interrupted",
 	description:
 		"Head, peers, pool, blocks a second, memory, processor, how fast it answers; with --metrics, the address of its page for Prometheus, also the lateness of its event loop and calls a second. In a terminal the figures are drawn in place; elsewhere, and with --json, each look is a line of JSON.",
 	examples: [
@@ -124,7 +124,7 @@ export const NodeTop = query({
 	flags: {
 		...nodeFlags,
 		metrics: Flags.string({ description: "the node's page for Prometheus", helpValue: "<url>" }),
-		interval: Flags.integer({ description: "seconds between looks", default: 2, min: 1, max: MOST_SECONDS }),
+		interval: Flags.integer({ description: "seconds between looks", default: 2, min: 1, max: MAX_SECONDS }),
 		once: Flags.boolean({ description: "look once and end" }),
 	},
 	run: async ({ flags, client, json }) => {
@@ -134,19 +134,19 @@ export const NodeTop = query({
 		let drawn = 0;
 		while (!ended.aborted) {
 			const now = await readNode(client, flags.metrics);
-			const glance = glanceOf(now, before);
+			const summary = nodeSummary(now, before);
 			before = now;
-			if (flags.once) return printOnce(glance, json);
-			if (draws) drawn = redrawLines(glanceLines(glance), drawn, process.stdout);
-			else printJson(glance);
+			if (flags.once) return printOnce(summary, json);
+			if (draws) drawn = redrawLines(nodeSummaryLines(summary), drawn, process.stdout);
+			else printJson(summary);
 			await delay(flags.interval * 1000, undefined, { signal: ended }).catch(() => undefined);
 		}
 	},
 });
 
-function printOnce(glance: Glance, json: boolean): void {
-	if (json) printJson(glance);
-	else for (const line of glanceLines(glance)) printLine(line);
+function printOnce(summary: NodeSummary, json: boolean): void {
+	if (json) printJson(summary);
+	else for (const line of nodeSummaryLines(summary)) printLine(line);
 }
 
 async function readNode(client: NodeClient, metrics: string | undefined): Promise<Reading> {

@@ -139,7 +139,7 @@ export class ShieldedSend extends ActingCommand {
 			creates: await hasToBeCreated(client, target),
 		};
 		const plan = await this.plan(context, request, { ...flags, open, own });
-		if (isSenderless) await this.actForNobody(client, acting, plan);
+		if (isSenderless) await this.actWithoutSender(client, acting, plan);
 		else await this.act(context, acting, plan);
 	}
 
@@ -204,7 +204,11 @@ export class ShieldedSend extends ActingCommand {
 	}
 
 	/** A transaction that nobody signs, since its proofs say that it is allowed. */
-	private async actForNobody(client: NodeClient, flags: ActingFlags, plan: TransactionPlan): Promise<void> {
+	private async actWithoutSender(
+		client: NodeClient,
+		flags: ActingFlags,
+		plan: TransactionPlan,
+	): Promise<void> {
 		const { expires, "ref-block": reference } = flags;
 		const envelope = await senderlessEnvelope(client, plan, {
 			memo: memoBytes(flags.memo),

@@ -13,7 +13,7 @@ import {
 	UpdateAssetContract,
 } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/base/acting-command.js";
-import { actingFlags, feeLimitFlags, feeLimitWish } from "../../terminal/flags/acting-flags.js";
+import { actingFlags, feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
 import { firstDue, refusedUntil } from "../../terminal/output/due-time.js";
 import { Failure } from "../../wallet/failure.js";
 import { APPROVE, approveData, MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
@@ -60,7 +60,7 @@ export class TokenAllow extends ActingCommand {
 		await this.act(context, flags, {
 			...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
 			...(await callFeeLimit(
-				feeLimitWish(flags),
+				requestedFeeLimit(flags),
 				client,
 				flags.offline ? undefined : { owner, contract, data },
 				items,

@@ -3,7 +3,7 @@ import { toHex } from "../../protocol/bytes.js";
 import { accountArgument } from "../../terminal/base/account-query.js";
 import { accountQuery } from "../../terminal/base/command-row.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
-import { historyFlags, historyWish } from "../../terminal/flags/history-flags.js";
+import { historyFlags, requestedHistory } from "../../terminal/flags/history-flags.js";
 import { csvLine } from "../../terminal/output/csv.js";
 import {
 	HISTORY_COLUMNS,
@@ -41,7 +41,7 @@ export const TxHistory = accountQuery({
 		internal: Flags.boolean({ description: "also what contracts sent and received" }),
 	},
 	run: async ({ flags, client, address, json, print }) => {
-		const wish = historyWish(flags, USUAL_COUNT);
+		const wish = requestedHistory(flags, USUAL_COUNT);
 		const rows = historyRows(
 			client,
 			historyPath("accounts", address, "transactions"),

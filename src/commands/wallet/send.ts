@@ -1,6 +1,6 @@
 import { Args, Flags, type Interfaces } from "@oclif/core";
 import { PayingCommand } from "../../terminal/base/paying-command.js";
-import { actingFlags, feeLimitFlags, feeLimitWish } from "../../terminal/flags/acting-flags.js";
+import { actingFlags, feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
 import { streamFlags } from "../../terminal/input/envelope-stream.js";
 import { transferPlan } from "../../wallet/actions/transfer.js";
 import { Failure } from "../../wallet/failure.js";
@@ -76,7 +76,7 @@ export class WalletSend extends PayingCommand {
 			context,
 			{ to, amount, token: flags.token, recipient, creates },
 			{
-				...feeLimitWish(flags),
+				...requestedFeeLimit(flags),
 				permission: flags.permission,
 				memo: memoBytes(flags.memo),
 				signatures: flags.signer?.length,

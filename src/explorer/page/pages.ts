@@ -14,7 +14,7 @@ interface Pages {
 	readonly none: string;
 	/** What is said where the node has no index. */
 	readonly missing: string;
-	/** Told of all rows so far. */
+	/** Called with all rows so far. */
 	readonly loaded?: (rows: readonly Json[]) => void;
 }
 

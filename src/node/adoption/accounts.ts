@@ -19,7 +19,7 @@ interface AccountSources {
 	readonly balances: Iterable<ForeignEntry>;
 	/** Whether the reference moves balances out of the records that it writes (ALLOW_ASSET_OPTIMIZATION). */
 	readonly movesTokens: boolean;
-	/** Told of each account before it comes. */
+	/** Called with each account before it comes. */
 	readonly onAccount: (account: Readonly<Account>) => void;
 }
 

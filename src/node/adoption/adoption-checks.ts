@@ -31,7 +31,7 @@ export interface CheckResult {
 
 /**
  * @param lowest block that is there besides the genesis block
- * @param onBlock told how far the window is; false ends the checks, which count as not made
+ * @param onBlock called with how far the window is; false ends the checks, which count as not made
  * @throws {AdoptionError}
  */
 export async function checkAdopted(

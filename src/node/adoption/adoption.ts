@@ -47,7 +47,7 @@ export type AdoptionProgress =
 export interface AdoptionOptions {
 	readonly config: NodeConfig;
 	readonly blocks: BlockChoice;
-	/** Told after each batch; false stops: a second run goes on from there. */
+	/** Called after each batch; false stops: a second run goes on from there. */
 	readonly onProgress: (progress: AdoptionProgress) => boolean;
 	/** Bytes of a batch; absent: what suits a disk of today. */
 	readonly batchBytes?: number | undefined;

@@ -26,7 +26,7 @@ export class BatchWriter {
 
 	/**
 	 * @param mark where the adoption stands
-	 * @param onBatch told after each batch; false stops
+	 * @param onBatch called after each batch; false stops
 	 */
 	constructor(
 		private readonly database: KeyValueDatabase,
@@ -100,7 +100,7 @@ export class BatchWriter {
 		[this.batch, this.gathered] = [[], 0];
 		await this.writing;
 		this.writing = this.database.write(batch, sync);
-		// Whoever waits for it next is told; meanwhile it isn't nobody's.
+		// Whoever waits for it next is notified; meanwhile it isn't nobody's.
 		this.writing.catch(() => undefined);
 	}
 }

@@ -11,7 +11,7 @@ import { PAIR_KEY_LENGTH } from "../state/price-key.js";
 import type { StateView } from "../state/view.js";
 
 /** Sentences that are said; the rest are counted. */
-const MOST_SENTENCES = 10;
+const MAX_SENTENCES = 10;
 
 /** What differs, a sentence each. */
 export async function bookDifferences(state: StateView): Promise<string[]> {
@@ -101,7 +101,7 @@ class Findings {
 
 	add(sentence: string): void {
 		this.count++;
-		if (this.first.length < MOST_SENTENCES) this.first.push(sentence);
+		if (this.first.length < MAX_SENTENCES) this.first.push(sentence);
 	}
 
 	sentences(): string[] {

@@ -66,7 +66,7 @@ interface EndpointDeclaration<Q, R> {
 	readonly reply: ReplyWriter<R>;
 	/** The default writes `{"Error":"class <Class> : <message>"}`. */
 	readonly failure?: FailureWriter;
-	/** @throws {NamedError | ChainError} what the client is told */
+	/** @throws {NamedError | ChainError} what the client is given */
 	handle(context: ApiContext, request: Q): R | Promise<R>;
 }
 

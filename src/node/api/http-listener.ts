@@ -29,14 +29,14 @@ interface HttpListenerOptions {
 	readonly handle: Handle;
 	/** Absent: {@link CONNECTION_TIMES}. */
 	readonly times?: ConnectionTimes | undefined;
-	/** Told of every request after its answer; undefined: requests are not counted. */
+	/** Called with every request after its answer; undefined: requests are not counted. */
 	readonly answered?: ((request: HttpRequest, answer: HttpAnswer, ms: number) => void) | undefined;
 	/**
 	 * Takes over a connection whose client asks for another protocol; absent: it is answered as any request.
 	 * @param head what the client has sent behind its request
 	 */
 	readonly upgrade?: ((request: IncomingMessage, socket: Socket, head: Buffer) => void) | undefined;
-	/** Told of what {@link handle} throws; the connection is closed then. */
+	/** Called with what {@link handle} throws; the connection is closed then. */
 	readonly report: (error: unknown, where: string) => void;
 }
 

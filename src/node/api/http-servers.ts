@@ -36,7 +36,7 @@ interface RunningHttpServers {
 /**
  * Starts the servers that `node.http` enables.
  * @param host address to bind; every interface without it
- * @param observe registers an observer of the chain; absent: the explorer's page isn't told of blocks
+ * @param observe registers an observer of the chain; absent: the explorer's page isn't notified of blocks
  * @throws {PortError} after closing what was already bound
  */
 export async function startHttpServers(

@@ -68,7 +68,7 @@ export class PlainResponse {
 
 	/**
 	 * @param common to all answers of the listener
-	 * @param finished told once everything has been given to the system, or can't be any more
+	 * @param finished called once everything has been given to the system, or can't be any more
 	 */
 	constructor(
 		private readonly socket: Socket,
@@ -81,7 +81,7 @@ export class PlainResponse {
 		};
 	}
 
-	/** Told, too, once everything has been given to the system, or can't be any more. */
+	/** Called, too, once everything has been given to the system, or can't be any more. */
 	whenFinished(done: () => void): void {
 		this.waiting.push(done);
 	}

@@ -17,7 +17,7 @@ import type { Channel, FromReplay, HistoryRows, ToReplay } from "./messages.js";
 const BLOCKS = 64;
 const BLOCK_BYTES = 1 << 20;
 /** Keys of stores that rules walk in order; a network has some hundred thousand. */
-const MOST_GONE = 4_000_000;
+const MAX_GONE = 4_000_000;
 
 /** What is filled in. */
 interface BackfillSubject {
@@ -113,7 +113,7 @@ export class Backfill {
 		if (!store?.ordered) return;
 		const keys = this.gone.get(index) ?? new Set();
 		this.gone.set(index, keys.add(key));
-		if (++this.goneCount > MOST_GONE) throw new Error("the history names more keys than are kept in memory");
+		if (++this.goneCount > MAX_GONE) throw new Error("the history names more keys than are kept in memory");
 	}
 
 	private async end(first: number): Promise<void> {

@@ -51,7 +51,7 @@ export interface ChainOptions {
 	readonly keptBlocks?: number | undefined;
 	/** Where the segments are; the disk's if absent. */
 	readonly segmentFiles?: SegmentFiles | undefined;
-	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
+	/** Called once when the storage fails: the node must stop. What was answered before is kept. */
 	readonly onStorageFailure: (error: unknown) => void;
 	/** Told what an observer of the chain threw, which must not reach the chain; absent: it ends the process. */
 	readonly onObserverFailure?: ObserverFailure | undefined;

@@ -149,8 +149,8 @@ export class Chain {
 		this.restoring = true;
 		try {
 			const target: RestoreTarget = {
-				get settledNumber() {
-					return database.settledNumber;
+				get finalizedNumber() {
+					return database.finalizedNumber;
 				},
 				get headNumber() {
 					return state.properties.headNumber;
@@ -176,7 +176,7 @@ export class Chain {
 
 	/** Records with which a new segment of the log begins: what the database doesn't hold yet. */
 	unsettledRecords(): LogRecord[] {
-		const settled = this.database.settledNumber;
+		const settled = this.database.finalizedNumber;
 		const blocks = this.tree.blocksAbove(settled).map(
 			(block): LogRecord => ({
 				type: this.isOnChain(block) ? this.executedAs(block) : "branch",
@@ -235,13 +235,13 @@ export class Chain {
 		}
 		if (!parent) throw new UnlinkedBlockError("null");
 		const state = this.database.stateBefore(parent.number + 1n);
-		if (!state || parent.number < this.database.settledNumber) throw this.tooDeep(parent.number);
+		if (!state || parent.number < this.database.finalizedNumber) throw this.tooDeep(parent.number);
 		const { development } = this.environment.rules;
 		return { state: createView(state, this.state.seed), branch: branch.reverse(), development };
 	}
 
 	private tooDeep(forkNumber: bigint): NonCommonBlockError {
-		const settled = this.database.settledNumber;
+		const settled = this.database.finalizedNumber;
 		return new NonCommonBlockError(
 			`the branch leaves the chain at block ${forkNumber}, but block ${settled} is final`,
 		);
@@ -355,7 +355,7 @@ export class Chain {
 			throw error;
 		}
 		const lowest = branch.newBlocks.at(-1) as SignedBlock;
-		const settled = this.database.settledNumber;
+		const settled = this.database.finalizedNumber;
 		if (lowest.number <= settled) {
 			for (const block of branch.newBlocks) this.forget(block);
 			throw this.tooDeep(lowest.number - 1n);
@@ -555,7 +555,7 @@ export class Chain {
 	/** Goes on with the state that is there now. @param waiting transactions for the pool, those that still pass */
 	resume(waiting: readonly PendingTransaction[]): void {
 		const { properties } = this.state;
-		const settled = this.database.settledNumber;
+		const settled = this.database.finalizedNumber;
 		const block = (number: bigint): SignedBlock => {
 			const found = blockByNumber(this.state, number);
 			if (!found) throw new Error(`block ${number} is missing from the database`);

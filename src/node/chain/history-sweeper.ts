@@ -33,7 +33,7 @@ interface SweeperOptions extends Pace {
 }
 
 export class HistorySweeper extends PacedWork {
-	private hasErased = false;
+	private hasPruned = false;
 	/** Generations that were in use at the last look. */
 	private kept = 0;
 	private sweptTo: number;
@@ -50,8 +50,8 @@ export class HistorySweeper extends PacedWork {
 		const { history, keep } = this.options;
 		this.started = this.options.now();
 		const kept = history?.generations ?? new Set();
-		if (!this.hasErased || kept.size < this.kept) await this.eraseOthers(history);
-		this.hasErased = true;
+		if (!this.hasPruned || kept.size < this.kept) await this.eraseOthers(history);
+		this.hasPruned = true;
 		this.kept = kept.size;
 		if (!history || keep === undefined) return;
 		const { status } = history;

@@ -185,7 +185,7 @@ export class OpenChain {
 			new Observers(options.onObserverFailure),
 		);
 		const log = opened?.log;
-		oldBlocks?.storedUpTo(database.settledNumber);
+		oldBlocks?.storedUpTo(database.finalizedNumber);
 		const open = new OpenChain(
 			chain,
 			rules,
@@ -273,12 +273,12 @@ export class OpenChain {
 		try {
 			await this.log?.prepareRotation();
 			const start = this.log?.rotate(this.chain.unsettledRecords());
-			const { settledNumber } = this.database;
+			const { finalizedNumber } = this.database;
 			await this.database.flush(true, start ? [logStartChange(start), ...this.marks.next()] : []);
 			if (start) this.log?.dropBefore(start.segment);
-			this.oldBlocks?.storedUpTo(settledNumber);
+			this.oldBlocks?.storedUpTo(finalizedNumber);
 			this.sweep();
-			await this.follower?.(settledNumber);
+			await this.follower?.(finalizedNumber);
 		} finally {
 			this.isFlushing = false;
 		}

@@ -10,7 +10,7 @@ import { LogDamagedError, type LogRecord } from "./block-log.js";
 /** The chain as a start sees it. Nothing that it does here is written to the log again. */
 export interface RestoreTarget {
 	/** Height of the database: blocks up to it are done. */
-	readonly settledNumber: bigint;
+	readonly finalizedNumber: bigint;
 	readonly headNumber: bigint;
 	/** @throws {ChainError} */
 	push(block: SignedBlock, origin: BlockOrigin): void;
@@ -41,7 +41,7 @@ function restoreBlocks(target: RestoreTarget, records: readonly LogRecord[]): vo
 		if (type === "forgotten" || type === "transaction" || type === "dropped") continue;
 		const block = SignedBlock.decode(payload);
 		if (type !== "branch" && block.number > highest) highest = block.number;
-		if (block.number <= target.settledNumber) continue;
+		if (block.number <= target.finalizedNumber) continue;
 		if (type === "branch") restoreBranch(target, block);
 		else restoreExecuted(target, block, type === "own" ? "own" : "restored");
 	}

@@ -82,7 +82,7 @@ export interface NodeConfig {
 	readonly actuatorWhitelist: readonly string[];
 	readonly dev: DevConfig;
 	readonly log: LogConfig;
-	/** Undefined: no events are told. */
+	/** Undefined: no events are published. */
 	readonly events: EventConfig | undefined;
 	readonly run: RunConfig;
 }

@@ -15,7 +15,7 @@ export interface StartOptions {
 	readonly peersDisabled?: boolean;
 	/** Be a fast-forward relay node (`--fast-forward`). */
 	readonly fastForward?: boolean;
-	/** Tell events as `event.subscribe` says (`--es`). */
+	/** Publish events as `event.subscribe` says (`--es`). */
 	readonly events?: boolean;
 	/** Full paths of keys whose values in the file count as absent: what is wrong with them is known already. */
 	readonly ignored?: readonly string[];

@@ -1,8 +1,8 @@
 /** Whether a text of another node may be read as JSON: sixty megabytes of brackets become gigabytes of objects. */
 
 /** The longest lists are pages of ten thousand keys. */
-const MOST_VALUES = 1_000_000;
-const MOST_DEPTH = 64;
+const MAX_VALUES = 1_000_000;
+const MAX_DEPTH = 64;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -23,7 +23,7 @@ export function isModest(text: string): boolean {
 		if (isOpening(code)) depth++;
 		else if (isClosing(code)) depth--;
 		else if (code !== COMMA) continue;
-		if (depth > MOST_DEPTH || ++values > MOST_VALUES) return false;
+		if (depth > MAX_DEPTH || ++values > MAX_VALUES) return false;
 	}
 	return true;
 }

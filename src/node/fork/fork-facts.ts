@@ -48,7 +48,7 @@ export interface ForkReport {
 	readonly warnings: readonly string[];
 }
 
-const MOST_WITNESSES = 1_000;
+const MAX_WITNESSES = 1_000;
 const committeeKeys: ReadonlySet<string> = new Set(COMMITTEE_KEYS);
 
 const fail = (what: string): never => {
@@ -74,7 +74,7 @@ export function readFacts(value: unknown): ForkFacts {
 	const given: Unknown = isRecord(value) ? value : fail("what is fixed about its chain");
 	const witnesses = given["genesisWitnesses"];
 	const committee = given["committee"];
-	if (!Array.isArray(witnesses) || witnesses.length > MOST_WITNESSES)
+	if (!Array.isArray(witnesses) || witnesses.length > MAX_WITNESSES)
 		return fail("the witnesses of its genesis");
 	const network = NETWORKS.find((name) => name === given["network"]) ?? fail("a network that is known");
 	const release = RELEASES.find((name) => name === given["release"]) ?? fail("a release that is known");

@@ -16,7 +16,7 @@ import type { EntryName } from "./state-source.js";
 /** A block has two megabytes at most, an answer of entries eight and the last of them; written as text. */
 const LIMITS: RequestLimits = { mostBytes: 64 << 20, timeoutMs: 30_000 };
 /** A chain in memory keeps all that it fetched there. */
-const MOST_IN_MEMORY = 512 << 20;
+const MAX_IN_MEMORY = 512 << 20;
 
 /** @throws {ForkError} in a program that runs from source */
 export function forkRequests(): Requests {
@@ -57,7 +57,7 @@ export class Fork implements ForkedState {
 		const source = sourceOf(founding, requests);
 		this.source = source;
 		const place = { number: BigInt(founding.number) };
-		const most = isInMemory ? MOST_IN_MEMORY : undefined;
+		const most = isInMemory ? MAX_IN_MEMORY : undefined;
 		const database = new ForkedDatabase(own, source, place, !isNew, most);
 		this.database = database;
 		if (isNew) {

@@ -25,9 +25,9 @@ const LISTED_PREFIX = 0xfb;
 /** Neighbours that are fetched with an entry of an ordered store: whoever reads one of these mostly walks over all. */
 const NEIGHBOURS = 250;
 /** Bytes that are fetched and kept for good; beyond it entries are fetched again when memory has forgotten them. */
-const MOST_KEPT_BYTES = 4 * 2 ** 30;
+const MAX_KEPT_BYTES = 4 * 2 ** 30;
 /** Entries that wait to be written are written when so many bytes wait, or with the next batch. */
-const MOST_WAITING_BYTES = 256 << 10;
+const MAX_WAITING_BYTES = 256 << 10;
 
 const indexesOf = (...list: readonly { readonly index: number }[]): ReadonlySet<number> =>
 	new Set(list.map(({ index }) => index));
@@ -80,7 +80,7 @@ export class ForkedDatabase implements KeyValueDatabase {
 		private readonly source: StateSource,
 		private readonly place: ForkPlace,
 		private isFounded: boolean,
-		private readonly mostKept = MOST_KEPT_BYTES,
+		private readonly mostKept = MAX_KEPT_BYTES,
 	) {
 		if (own.compared) this.compared = own.compared;
 	}
@@ -210,7 +210,7 @@ export class ForkedDatabase implements KeyValueDatabase {
 			if (value) this.keep(undefined, key, value);
 			else this.keep(ABSENT_PREFIX, key, EMPTY);
 		}
-		if (this.isFounded && this.fetchedBytes > MOST_WAITING_BYTES) void this.append([], false).catch(() => {});
+		if (this.isFounded && this.fetchedBytes > MAX_WAITING_BYTES) void this.append([], false).catch(() => {});
 	}
 
 	private keep(prefix: number | undefined, key: string, value: Uint8Array): void {

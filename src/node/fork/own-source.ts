@@ -8,11 +8,11 @@ import type { EncodedValues, EntryName, StateSource } from "./state-source.js";
 
 const ENTRIES_A_REQUEST = 1_000;
 /** A network's largest ordered store has some hundred thousand. */
-const MOST_KEYS = 4_000_000;
+const MAX_KEYS = 4_000_000;
 /** Pages may be short where many former keys are passed over. */
-const MOST_PAGES = 20_000;
+const MAX_PAGES = 20_000;
 /** A source may give entries in parts, but the node sleeps meanwhile: each part alone may take the time of a request. */
-const MOST_MS = 60_000;
+const MAX_MS = 60_000;
 const ENCODING = { encoding: "base64" };
 
 const base64 = (key: string): string => Buffer.from(fromKey(key)).toString("base64");
@@ -39,7 +39,7 @@ export class OwnSource implements StateSource {
 
 	entries(wanted: readonly EntryName[]): EncodedValues {
 		const values: (Uint8Array | undefined)[] = [];
-		const endsAt = this.clock() + MOST_MS;
+		const endsAt = this.clock() + MAX_MS;
 		while (values.length < wanted.length) {
 			if (this.clock() > endsAt) throw this.slow(wanted.length);
 			const part = this.part(wanted, values.length);
@@ -50,7 +50,7 @@ export class OwnSource implements StateSource {
 
 	async entriesLater(wanted: readonly EntryName[]): Promise<EncodedValues> {
 		const values: (Uint8Array | undefined)[] = [];
-		const endsAt = this.clock() + MOST_MS;
+		const endsAt = this.clock() + MAX_MS;
 		while (values.length < wanted.length) {
 			if (this.clock() > endsAt) throw this.slow(wanted.length);
 			const part = this.part(wanted, values.length);
@@ -78,13 +78,13 @@ export class OwnSource implements StateSource {
 	async keys(store: StoreDefinition<unknown>): Promise<readonly string[]> {
 		const keys: string[] = [];
 		let after: string | null = null;
-		for (let pages = 0; pages < MOST_PAGES; pages++) {
+		for (let pages = 0; pages < MAX_PAGES; pages++) {
 			const page = await this.client.later("coin_getStateKeys", store.name, after, this.blockId, ENCODING);
 			const { found, next } = this.readPage(page);
 			for (const key of found) keys.push(key);
-			if (keys.length > MOST_KEYS) {
+			if (keys.length > MAX_KEYS) {
 				throw new ForkReadError(
-					`the store ${store.name} of the fork's source ${this.name} has more than ${MOST_KEYS} entries: no fork holds as many`,
+					`the store ${store.name} of the fork's source ${this.name} has more than ${MAX_KEYS} entries: no fork holds as many`,
 				);
 			}
 			if (next === null) return keys;
@@ -110,7 +110,7 @@ export class OwnSource implements StateSource {
 
 	private slow(entries: number): ForkReadError {
 		return new ForkReadError(
-			`the fork's source ${this.name} doesn't give ${entries} entries within ${MOST_MS / 1000} s`,
+			`the fork's source ${this.name} doesn't give ${entries} entries within ${MAX_MS / 1000} s`,
 		);
 	}
 

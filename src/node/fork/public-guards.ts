@@ -9,7 +9,7 @@ import { isNothing, messageOf } from "./public-answers.js";
 import { RequestError, type Requests } from "./requests.js";
 
 /** Witnesses that are asked for. */
-const MAX_WITNESSES = 1_000;
+const MAX_GUARD_WITNESSES = 1_000;
 /** Requests under way at once. */
 const MAX_ASKED_AT_ONCE = 8;
 
@@ -23,7 +23,7 @@ const REFUSAL = /is a guard representative and is not allowed to withdraw/;
 export async function guardsOf(requests: Requests, base: string): Promise<readonly string[] | undefined> {
 	try {
 		const witnesses = addressesOf(await requests.later(`${base}/wallet/listwitnesses`, "{}"));
-		if (!witnesses || witnesses.length > MAX_WITNESSES) return undefined;
+		if (!witnesses || witnesses.length > MAX_GUARD_WITNESSES) return undefined;
 		const guards: string[] = [];
 		for (let i = 0; i < witnesses.length; i += MAX_ASKED_AT_ONCE) {
 			const asked = witnesses.slice(i, i + MAX_ASKED_AT_ONCE).map(async (owner_address) => {

@@ -95,7 +95,7 @@ async function attemptOne(
 		});
 	} catch (error) {
 		const reason = reasonOf(error);
-		// Nothing listens there: whoever waits shall hear of it.
+		// Nothing listens there: whoever waits must be woken.
 		throw reason === "ECONNREFUSED" ? new Error(reason) : new PassingFailure(reason);
 	}
 	if (REDIRECTS.has(response.status)) {

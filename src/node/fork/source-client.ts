@@ -20,7 +20,7 @@ export class RefusedError extends ForkReadError {
 }
 
 /** Longer refusals are cut: they go into logs and answers. */
-const MOST_REFUSAL = 300;
+const MAX_REFUSAL = 300;
 
 /** An address without what may be secret: path, user, query. @throws {TypeError} */
 export const originOf = (url: string): string => new URL(url).origin;
@@ -87,6 +87,6 @@ export function resultOf(name: string, text: string): unknown {
 }
 
 function refusalOf(name: string, { message }: Unknown): string {
-	const text = typeof message === "string" ? message.slice(0, MOST_REFUSAL) : "without a reason";
+	const text = typeof message === "string" ? message.slice(0, MAX_REFUSAL) : "without a reason";
 	return `the fork's source ${name} refuses: ${text}`;
 }

@@ -16,7 +16,7 @@ import {
 } from "./history-index.js";
 import { type HistoryStore, StoreAway, type StoredPosition } from "./history-store.js";
 import { type HistoryPage, type PageQuery, type RowSources, readMembers, readPage } from "./pages.js";
-import { MOST_READ_AT_START, MOST_RECENT_ROWS, RecentRows } from "./recent-rows.js";
+import { MAX_READ_AT_START, MAX_RECENT_ROWS, RecentRows } from "./recent-rows.js";
 import { type IndexedChain, storedRows } from "./stored-blocks.js";
 
 const ASKING_MS = 1_000;
@@ -26,7 +26,7 @@ interface FollowerOptions {
 	readonly store: HistoryStore;
 	/** Waits so many ms, or until the signal. */
 	readonly pauseFor: (ms: number, signal: AbortSignal) => Promise<void>;
-	/** Told once when the database is away, and of each new reason why; undefined: it is there again. */
+	/** Called once when the database is away, and of each new reason why; undefined: it is there again. */
 	readonly onAway: (reason: string | undefined) => void;
 }
 
@@ -92,7 +92,7 @@ export class HistoryFollower implements HistoryReader, ChainObserver {
 
 	private catchUp(): void {
 		const { chain } = this.options;
-		const first = Math.max(this.storedTo + 1, chain.headNumber - MOST_READ_AT_START + 1);
+		const first = Math.max(this.storedTo + 1, chain.headNumber - MAX_READ_AT_START + 1);
 		for (let number = first; number <= chain.headNumber; number++) {
 			const found = storedRows(chain, number);
 			if (found) this.recent.add(number, found.rows, found.idHex);
@@ -105,7 +105,7 @@ export class HistoryFollower implements HistoryReader, ChainObserver {
 		const number = Number(block.number);
 		if (number <= this.storedTo) return;
 		this.recent.add(number, rowsOfBlock(block, chain.hasReceipts ? infos : []), block.idHex);
-		if (this.recent.size > MOST_RECENT_ROWS) this.recent.forgetUpTo(chain.storedNumber);
+		if (this.recent.size > MAX_RECENT_ROWS) this.recent.forgetUpTo(chain.storedNumber);
 	}
 
 	reorg({ reverted, committed }: Reorg): void {

@@ -28,7 +28,7 @@ import {
 	type StoredPosition,
 } from "./history-store.js";
 import { type HistoryPage, type PageQuery, type RowSources, readMembers, readPage } from "./pages.js";
-import { MOST_READ_AT_START, MOST_RECENT_ROWS, RecentRows } from "./recent-rows.js";
+import { MAX_READ_AT_START, MAX_RECENT_ROWS, RecentRows } from "./recent-rows.js";
 import { type HistoryRow, isSetKind, type RowKind } from "./rows.js";
 import { type IndexedChain, storedRows } from "./stored-blocks.js";
 
@@ -45,13 +45,13 @@ interface HistoryIndexOptions {
 	/** Undefined: the chain lives in memory, and so does its index. */
 	readonly store: HistoryStore | undefined;
 	readonly pace: Pace;
-	/** Told once if the store fails: the index then stands still. */
+	/** Called once if the store fails: the index then stands still. */
 	readonly onFailure: (error: unknown) => void;
-	/** Told now and then while old blocks are indexed, and once when they all are. */
+	/** Called now and then while old blocks are indexed, and once when they all are. */
 	readonly onProgress?: (coverage: Coverage) => void;
 	/** For a store elsewhere: waits so many ms, or until the signal. */
 	readonly pauseFor?: (ms: number, signal: AbortSignal) => Promise<void>;
-	/** Told once when a store elsewhere is away, and of each new reason why; undefined: it is there again. */
+	/** Called once when a store elsewhere is away, and of each new reason why; undefined: it is there again. */
 	readonly onAway?: (reason: string | undefined) => void;
 }
 
@@ -123,7 +123,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 	}
 
 	/**
-	 * Opens the index of a chain whose log is replayed; it must be told of all later changes.
+	 * Opens the index of a chain whose log is replayed; it must be notified of all later changes.
 	 * @throws {OperatorError} if its store can't be used, but not if it is only away
 	 */
 	static async open(options: HistoryIndexOptions): Promise<HistoryIndex> {
@@ -154,7 +154,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 	private catchUp(): void {
 		const { chain } = this.options;
 		const stored = this.storedNumber;
-		if (stored - this.top.to > MOST_READ_AT_START) {
+		if (stored - this.top.to > MAX_READ_AT_START) {
 			if (this.top.to >= this.top.from) this.lower.unshift({ ...this.top });
 			this.top = { from: stored + 1, to: stored, id: "" };
 		}
@@ -246,7 +246,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 	private add({ block, infos }: CommittedBlock): void {
 		const rows = rowsOfBlock(block, this.options.chain.hasReceipts ? infos : []);
 		this.recent.add(Number(block.number), rows, block.idHex);
-		if (this.recent.size <= MOST_RECENT_ROWS || this.isFlushAsked || !this.options.store) return;
+		if (this.recent.size <= MAX_RECENT_ROWS || this.isFlushAsked || !this.options.store) return;
 		this.isFlushAsked = true;
 		this.options.chain
 			.flush()
@@ -318,8 +318,8 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 
 	/** Drops rows of stored blocks that a store elsewhere is too slow for, or away. */
 	private shed(upTo: number): void {
-		if (this.recent.size <= MOST_RECENT_ROWS || !this.options.onAway) return;
-		if (this.away === undefined && this.recent.size > 2 * MOST_RECENT_ROWS) {
+		if (this.recent.size <= MAX_RECENT_ROWS || !this.options.onAway) return;
+		if (this.away === undefined && this.recent.size > 2 * MAX_RECENT_ROWS) {
 			this.lost(new StoreAway("writing takes longer than the chain needs"));
 		}
 		if (this.away !== undefined) this.recent.forgetUpTo(upTo);

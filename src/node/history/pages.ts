@@ -7,7 +7,7 @@ import { blockSuffix, type HistoryRow, ROW_KINDS, type RowKind } from "./rows.js
 /** Rows of one list that are read at once. */
 const CHUNK = 256;
 /** Rows that a page looks at, whatever it is asked to leave out: then it ends early, and the next goes on from there. */
-const MOST_LOOKED_AT = 20_000;
+const MAX_LOOKED_AT = 20_000;
 
 /** One list of rows. */
 interface RowList {
@@ -60,7 +60,7 @@ export async function readPage(sources: RowSources, query: PageQuery): Promise<H
 	for (let looked = 0; ; looked++) {
 		const reader = await nextReader(readers, query.descending);
 		if (!reader) return { rows, next: undefined };
-		if (rows.length >= limit || looked >= MOST_LOOKED_AT) return { rows, next: last };
+		if (rows.length >= limit || looked >= MAX_LOOKED_AT) return { rows, next: last };
 		const row = reader.take();
 		last = { suffix: row.suffix, kind: row.kind };
 		if (!accepts || accepts(row)) rows.push(row);

@@ -3,9 +3,9 @@
 import { type HistoryRow, isSetKind, ROW_KINDS, type RowKind } from "./rows.js";
 
 /** A start reads so many blocks that the store lacks before it goes on; with more they are left to the background. */
-export const MOST_READ_AT_START = 1_000;
+export const MAX_READ_AT_START = 1_000;
 /** With more rows in memory those of final blocks are written, or dropped where they can be read again. */
-export const MOST_RECENT_ROWS = 400_000;
+export const MAX_RECENT_ROWS = 400_000;
 
 interface RecentBlock {
 	readonly height: number;

@@ -27,7 +27,7 @@ interface MetricsOptions {
 	readonly chain: Chain;
 	readonly database: StateDatabase;
 	readonly network: NetworkView;
-	/** Asked for each page; absent: the node tells no events. */
+	/** Asked for each page; absent: the node publishes no events. */
 	readonly events?: (() => EventCounts | undefined) | undefined;
 	/** Absent: the node keeps no history by account and contract. */
 	readonly history?: HistoryReader | undefined;

@@ -17,7 +17,7 @@ interface ReloadOptions {
 	/** Notified of the nodes that are always to be dialed from now on. */
 	readonly setActive: (active: readonly NodeAddress[]) => void;
 	readonly onProblem: (error: unknown) => void;
-	/** Told of hosts whose names nobody knows. */
+	/** Called with hosts whose names nobody knows. */
 	readonly onUnknown: (host: string, error: unknown) => void;
 }
 

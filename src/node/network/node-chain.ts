@@ -112,7 +112,7 @@ export class NodeChain implements LocalChain {
 	}
 
 	get lowestForkPoint(): bigint {
-		return this.options.open.database.settledNumber;
+		return this.options.open.database.finalizedNumber;
 	}
 
 	idAt(number: bigint): Uint8Array | undefined {

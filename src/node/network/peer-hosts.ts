@@ -25,7 +25,7 @@ type PeerLists = Pick<PeerConfig, "seeds" | "active" | "passive" | "fastForward"
 
 /**
  * The peers of a configuration by their addresses. Those whose names nobody knows are left out.
- * @param onUnknown told of each of them
+ * @param onUnknown called with each of them
  */
 export async function resolvePeers<P extends PeerLists>(
 	environment: Lookup,

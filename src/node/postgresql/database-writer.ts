@@ -30,7 +30,7 @@ export class DatabaseWriter {
 	private client: Client | undefined;
 	/** The session before is over: the server frees its lock first. */
 	private ended: Promise<unknown> = Promise.resolve();
-	/** Told when the session is over without having been closed. */
+	/** Called when the session is over without having been closed. */
 	onLost: (failure: DatabaseAway) => void = () => {};
 
 	constructor(

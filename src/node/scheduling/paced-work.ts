@@ -51,7 +51,7 @@ export abstract class PacedWork {
 	async stop(): Promise<void> {
 		this.isStopped = true;
 		this.wake();
-		// Whoever called run is told of a failure.
+		// Whoever called run is notified of a failure.
 		await this.running?.catch(() => {});
 	}
 

@@ -82,7 +82,7 @@ export class SegmentFile {
 		return read;
 	}
 
-	/** Reads everything once. @param onGroup told after each group, with its ids and blocks @throws {SegmentDamage} */
+	/** Reads everything once. @param onGroup called after each group, with its ids and blocks @throws {SegmentDamage} */
 	*check(): Generator<{ readonly ids: readonly Buffer[]; readonly blocks: readonly (Buffer | undefined)[] }> {
 		if (!MARKER.equals(this.file.read(0, MARKER.length)))
 			throw new SegmentDamage("its first bytes have changed");

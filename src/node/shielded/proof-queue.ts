@@ -28,7 +28,7 @@ export type PrepareProofs = (
 ) => Promise<void> | undefined;
 
 /** Questions that may wait; beyond them proofs are checked where they are asked for. */
-const MOST_WAITING = 8_192;
+const MAX_WAITING = 8_192;
 
 interface Job {
 	readonly key: string;
@@ -68,7 +68,7 @@ export class ProofQueue {
 	}
 
 	private newJob(key: string, question: ProofQuestion): Job | undefined {
-		if (this.jobs.size >= MOST_WAITING) return undefined;
+		if (this.jobs.size >= MAX_WAITING) return undefined;
 		let end: () => void = () => {};
 		const ended = new Promise<void>((resolve) => {
 			end = resolve;

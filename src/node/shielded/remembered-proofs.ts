@@ -20,7 +20,7 @@ import type { SaplingVerifier } from "./verifier.js";
 /** Results that are remembered: more than blocks that wait can ask for, a few MB. */
 const REMEMBERED = 16_384;
 /** Of a block's proofs so many are checked ahead: more than one that was made in its time can have. */
-const MOST_OF_A_BLOCK = 256;
+const MAX_OF_A_BLOCK = 256;
 
 export class RememberedProofs implements ShieldedProofs {
 	private readonly results = new Recent<boolean>(REMEMBERED, Number.POSITIVE_INFINITY, () => 0);
@@ -72,7 +72,7 @@ export class RememberedProofs implements ShieldedProofs {
 		if (!queue) return undefined;
 		const waits: Promise<void>[] = [];
 		for (const question of transactions.flatMap(questionsOf)) {
-			if (waits.length >= MOST_OF_A_BLOCK) break;
+			if (waits.length >= MAX_OF_A_BLOCK) break;
 			const key = questionKey(question);
 			const answer = this.results.has(key) ? undefined : queue.ask(key, question, lane);
 			if (answer) waits.push(answer);

@@ -38,7 +38,7 @@ export async function* readChunks(
 			if (asked > at && unpacked + raw > MAX_UNPACKED) break;
 			unpacked += raw;
 			const read = readChunk(source, chunks[asked] as Chunk);
-			// Whoever awaits it is told; meanwhile it isn't nobody's.
+			// Whoever awaits it is notified; meanwhile it isn't nobody's.
 			read.catch(() => undefined);
 			coming.push(read);
 		}

@@ -36,7 +36,7 @@ interface CreateOptions {
 	readonly program: string;
 	/** Milliseconds since 1970. */
 	readonly nowMs: number;
-	/** Told how far it is; false gives up and removes what is written. */
+	/** Called with the progress; false gives up and removes what is written. */
 	readonly onProgress: (progress: { readonly entries: number; readonly bytes: number }) => boolean;
 	/** Bytes of a chunk before compression; absent: the usual. */
 	readonly chunkBytes?: number | undefined;

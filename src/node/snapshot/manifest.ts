@@ -51,7 +51,7 @@ export const MAX_MANIFEST_BYTES = 32 << 20;
 const MAX_CHUNK_BYTES = 128 << 20;
 export const MAX_RAW_BYTES = 160 << 20;
 const MAX_SEGMENT_BYTES = 2 ** 32;
-const MOST_FILES = 1_000_000;
+const MAX_SNAPSHOT_FILES = 1_000_000;
 
 const CHUNK_NAME = /^chunks\/\d{6}\.br$/;
 const SEGMENT_NAME = /^segments\/\d{12}\.seg$/;
@@ -94,12 +94,12 @@ function wrongMember(manifest: Manifest): string | undefined {
 	if (!isCount(head?.number) || !isHash(head.id) || !isCount(head.timestampMs)) return "head";
 	if (!isCount(lowest) || lowest > head.number) return "lowest";
 	if (!isCount(createdMs)) return "createdMs";
-	if (!Array.isArray(chunks) || chunks.length === 0 || chunks.length > MOST_FILES) return "chunks";
+	if (!Array.isArray(chunks) || chunks.length === 0 || chunks.length > MAX_SNAPSHOT_FILES) return "chunks";
 	const wrongChunk = chunks.findIndex((chunk, at) => !isChunk(chunk, at));
 	if (wrongChunk >= 0) return `chunks[${wrongChunk}]`;
 	if (!isCount(entries) || entries !== chunks.reduce((sum, chunk) => sum + chunk.entries, 0))
 		return "entries";
-	if (!Array.isArray(segments) || segments.length > MOST_FILES) return "segments";
+	if (!Array.isArray(segments) || segments.length > MAX_SNAPSHOT_FILES) return "segments";
 	const wrongSegment = segments.findIndex((segment) => !isFile(segment, SEGMENT_NAME, MAX_SEGMENT_BYTES));
 	if (wrongSegment >= 0) return `segments[${wrongSegment}]`;
 	return new Set(segments.map(({ name }) => name)).size < segments.length ? "segments" : undefined;

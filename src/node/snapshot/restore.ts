@@ -32,7 +32,7 @@ export type RestoreProgress =
 export interface RestoreOptions {
 	readonly config: NodeConfig;
 	readonly dataDirectory: string;
-	/** Told how far it is; false stops: a second run goes on from there. */
+	/** Called with the progress; false stops: a second run goes on from there. */
 	readonly onProgress: (progress: RestoreProgress) => boolean;
 	/** Chunks on their way at once. */
 	readonly parallel: number;

@@ -6,7 +6,7 @@ import type { Manifest } from "./manifest.js";
 import { download, type SnapshotSource } from "./source.js";
 
 /**
- * @param onBytes told after each file how many bytes it has; false ends the reading
+ * @param onBytes called after each file with the bytes it has; false ends the reading
  * @returns whether everything was read
  * @throws {SnapshotError} one sentence that names the file
  */

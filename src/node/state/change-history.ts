@@ -48,7 +48,7 @@ interface RecentChanges {
 const SLICE = 1_000;
 
 /** Rows that wait for the next flush to remove them. */
-const MOST_DROPPED = 100_000;
+const MAX_DROPPED = 100_000;
 
 export class ChangeHistory {
 	private recent: EntryMaps<RecentChanges> = makeMaps();
@@ -190,7 +190,7 @@ export class ChangeHistory {
 
 	/** The row of an entry may go: all its changes are too old. The next flush takes it, if it still is so. */
 	dropRow(index: number, key: string): void {
-		if (this.dropped.length < MOST_DROPPED) this.dropped.push({ index, key });
+		if (this.dropped.length < MAX_DROPPED) this.dropped.push({ index, key });
 	}
 
 	/** The changes that follow are those of a block that moves into the base. @returns whether they are to be recorded */
@@ -347,7 +347,7 @@ export class ChangeHistory {
 const firstOf = (lowest: number, last: number, keep: number | undefined): number =>
 	keep === undefined ? lowest : Math.max(lowest, last - keep);
 
-/** Whether a write changed nothing, as far as that is seen at a glance. */
+/** Whether a write changed nothing, as far as that is seen without decoding it. */
 function isSame(before: Entry, after: Entry): boolean {
 	if (before === after) return true;
 	if (!(before instanceof Uint8Array) || !(after instanceof Uint8Array)) return false;

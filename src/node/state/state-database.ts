@@ -225,18 +225,18 @@ export class StateDatabase {
 	}
 
 	/** Height of the base: blocks up to it can no longer be undone. */
-	get settledNumber(): bigint {
+	get finalizedNumber(): bigint {
 		return this.settled;
 	}
 
 	/** Moves blocks up to a number into the base: they can no longer be undone. */
 	settle(number: bigint): void {
 		for (let block = this.blocks.oldest; block && block.number <= number; block = this.blocks.oldest) {
-			this.settleOne(block);
+			this.finalizeOne(block);
 		}
 	}
 
-	private settleOne(change: BlockChange): void {
+	private finalizeOne(change: BlockChange): void {
 		// Reverting what is pending leads to the base, where this block gave the value before.
 		const pending =
 			this.journal.length > 0
@@ -247,7 +247,7 @@ export class StateDatabase {
 				: undefined;
 		this.kept?.beginBlock(change.number);
 		const changes = this.changes?.beginBlock(change.number) ? this.changes : undefined;
-		this.blocks.settleOldest((index, key, after, isNewest) => {
+		this.blocks.finalizeOldest((index, key, after, isNewest) => {
 			const store = storeAt(index);
 			const value = after === GONE ? GONE : this.settleValue(this.baseBackend, store, after);
 			if (changes && isRecorded(index)) changes.record(store, key, this.base.get(store, key) ?? GONE, value);
@@ -299,10 +299,10 @@ export class StateDatabase {
 			headKeys: this.headKeys,
 			entries: this.entries,
 			headBackend: this.headBackend,
-			get settledNumber() {
+			get finalizedNumber() {
 				return state.settled;
 			},
-			set settledNumber(number) {
+			set finalizedNumber(number) {
 				state.settled = number;
 			},
 			settledValue: (store, value) => this.settleValue(this.baseBackend, store, value),

@@ -18,7 +18,7 @@ import type { BlockChange } from "./undoable-blocks.js";
 export interface HistorySubject extends FormerSource {
 	readonly entries: EntryMaps;
 	readonly headBackend: StateBackend;
-	settledNumber: bigint;
+	finalizedNumber: bigint;
 	/** Rewrites a value as it moves into the base. */
 	settledValue<V>(store: StoreDefinition<V>, value: V): V;
 	undoBlock(): void;
@@ -39,7 +39,7 @@ export class StateHistory {
 		private readonly subject: HistorySubject,
 		keptBlocks: number,
 	) {
-		this.base = new BaseHistory(keptBlocks, subject.settledNumber);
+		this.base = new BaseHistory(keptBlocks, subject.finalizedNumber);
 		subject.base.recorder = (index, key, before) => this.base.record(index, key, before);
 	}
 
@@ -72,7 +72,7 @@ export class StateHistory {
 
 	/** A point to which {@link returnTo} can go back. */
 	mark(): StateMark {
-		return { base: this.base.mark(this.subject.settledNumber), blocks: [...this.subject.blocks.all] };
+		return { base: this.base.mark(this.subject.finalizedNumber), blocks: [...this.subject.blocks.all] };
 	}
 
 	/** The state need no longer return to a mark. */
@@ -89,7 +89,7 @@ export class StateHistory {
 			subject.base.replace(store, key, before);
 			if (store.ordered) subject.headKeys.note(index, key, before !== GONE);
 		}
-		subject.settledNumber = base.settled;
+		subject.finalizedNumber = base.settled;
 		for (const { number, entries } of blocks) {
 			entries.forEach((map, index) => {
 				for (const [key, { after }] of map) subject.headBackend.put(storeAt(index), key, after);
@@ -100,7 +100,7 @@ export class StateHistory {
 
 	/** Says that the base was replaced as a whole, and is the state after a block. */
 	restartAt(number: bigint): void {
-		this.subject.settledNumber = number;
+		this.subject.finalizedNumber = number;
 		this.base.clear(number);
 	}
 

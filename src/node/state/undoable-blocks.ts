@@ -83,7 +83,7 @@ export class UndoableBlocks {
 	 * Takes the oldest block away: its values move below.
 	 * @param move called with each entry with its value, and whether a newer block changed it too
 	 */
-	settleOldest(move: (index: number, key: string, after: Entry, isNewest: boolean) => void): void {
+	finalizeOldest(move: (index: number, key: string, after: Entry, isNewest: boolean) => void): void {
 		const change = this.blocks.shift() as BlockChange;
 		change.entries.forEach((map, index) => {
 			const newest = this.newest[index] as Map<string, ChangedEntry>;

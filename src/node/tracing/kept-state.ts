@@ -23,7 +23,7 @@ export class KeptState implements StateBackend {
 	/** Must be called before reads in each turn. @throws {TraceError} if the block or the state is gone */
 	renew(): void {
 		const { chain, database } = this.open;
-		const now = `${chain.head.idHex} ${database.mark()} ${database.settledNumber}`;
+		const now = `${chain.head.idHex} ${database.mark()} ${database.finalizedNumber}`;
 		if (this.current && now === this.seenAt) return;
 		const { number, id } = this.standing;
 		const present = chain.blockByNumber(number);

@@ -57,7 +57,7 @@ export interface EndedCall {
 }
 
 export class TraceRunner {
-	/** @param report is told of an execution that didn't come to what was recorded: a fault of this program */
+	/** @param report called with an execution that didn't come to what was recorded: a fault of this program */
 	constructor(
 		private readonly open: OpenChain,
 		private readonly machine: ContractMachine,

@@ -272,7 +272,7 @@ function callContract(frame: Frame, call: Call): void {
 	frame.open(child, (opener, ended) => finishCall(opener, ended, call));
 }
 
-/** Tells of a call that begins. */
+/** Reports a call that begins. */
 function tellOpened(frame: Frame, call: Call, input: Uint8Array, record: InternalRecord | undefined): void {
 	const { machine, context } = frame;
 	const { kind } = call;
@@ -293,7 +293,7 @@ function tellOpened(frame: Frame, call: Call, input: Uint8Array, record: Interna
 	});
 }
 
-/** Tells of a call that doesn't begin. */
+/** Reports a call that doesn't begin. */
 function tellRefused(frame: Frame, call: Call, failure: CallRefusal): void {
 	const { observer } = frame.machine.options;
 	if (!observer) return;

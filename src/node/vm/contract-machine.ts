@@ -64,7 +64,7 @@ export interface VmSettings extends TimeSettings {
 	readonly dialect: Dialect;
 }
 
-/** Who is told of an execution. */
+/** Who is notified of an execution. */
 export interface Observation {
 	readonly observer: ExecutionObserver;
 	/** When it must end, in milliseconds of `performance.now()`; Infinity: whenever its energy ends. */
@@ -114,7 +114,7 @@ export class ContractMachine {
 	readonly guesses = new SlotGuesses();
 
 	/**
-	 * @param observation who is told of what runs, and until when it may run; undefined: nobody
+	 * @param observation who is notified of what runs, and until when it may run; undefined: nobody
 	 * @param programs another machine's, to share
 	 */
 	constructor(

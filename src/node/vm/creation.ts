@@ -176,7 +176,7 @@ function begin(frame: Frame, creation: Creation): void {
 	frame.open(child, (opener, ended) => finish(opener, ended, address));
 }
 
-/** Tells of a creation that doesn't begin. */
+/** Reports a creation that doesn't begin. */
 function tellRefused({ machine, context }: Frame, kind: string, value: Word, refusal: CallRefusal): void {
 	const { observer } = machine.options;
 	if (!observer) return;

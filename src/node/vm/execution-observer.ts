@@ -1,5 +1,5 @@
 /**
- * What whoever traces an execution is told of it, while it happens. An observer must change nothing; what it throws ends the
+ * What is reported to whoever traces an execution, while it happens. An observer must change nothing; what it throws ends the
  * execution, whose effects are then undone. Where nobody observes, nothing is gathered.
  */
 
@@ -67,7 +67,7 @@ export interface ExecutionObserver {
 	noted?(frame: Frame, record: InternalRecord): void;
 }
 
-/** Tells of a frame that has ended. */
+/** Reports a frame that has ended. */
 export function closeFrame(observer: ExecutionObserver, frame: Frame): void {
 	observer.closed?.({
 		depth: frame.context.depth,
@@ -79,7 +79,7 @@ export function closeFrame(observer: ExecutionObserver, frame: Frame): void {
 	});
 }
 
-/** Tells of a call that runs no code of this machine. */
+/** Reports a call that runs no code of this machine. */
 export function closeAtOnce(
 	observer: ExecutionObserver,
 	depth: number,

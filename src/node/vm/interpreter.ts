@@ -315,7 +315,7 @@ export function operationAt(frame: Frame): string {
 	return frame.machine.options.instructions.rows[op]?.name ?? "STOP";
 }
 
-/** Tells the observer of an operation that begins; false if there is none, or the stack doesn't fit. */
+/** Notifies the observer of an operation that begins; false if there is none, or the stack doesn't fit. */
 function traced(frame: Frame, table: InstructionTable, op: number, pc: number, sp: number): boolean {
 	const { observer } = frame.machine.options;
 	const row = table.rows[op];

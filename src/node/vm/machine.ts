@@ -53,7 +53,7 @@ export interface MachineOptions {
 	readonly observer?: ExecutionObserver | undefined;
 	readonly onCodelessCall?: CodelessCallListener | undefined;
 	readonly saveCancelDetails: boolean;
-	/** Told of the hashes that the execution makes, where it is learned from. */
+	/** Called with the hashes that the execution makes, where it is learned from. */
 	readonly hashes?: HashNotes | undefined;
 	/** Whether internal transactions are listed, not only counted; they are unless this says false. */
 	readonly listInternal?: boolean;

@@ -23,7 +23,7 @@ interface RowOrigin {
 	readonly slot: Word;
 }
 
-/** Told of each row's key as it is made, where someone can't do with the key: a key doesn't tell its slot. */
+/** Called with each row's key as it is made, where someone can't do with the key: a key doesn't tell its slot. */
 export const rowWatch: { notice?: (key: string, origin: RowOrigin) => void } = {};
 
 export class RowKeys {

@@ -100,7 +100,7 @@ function packageFor(name: string): string {
 	return packageOf.get(name) ?? (name.startsWith("Program$") ? "org.coin.core.vm.program." : CHAIN_PACKAGE);
 }
 
-/** Whether an error is an outcome that clients are told about, rather than a fault in this program. */
+/** Whether an error is an outcome that clients are informed of, rather than a fault in this program. */
 export function isWireError(error: unknown): error is Error {
 	return error instanceof Error && (error instanceof NamedError || wireName(error) !== "RuntimeException");
 }

@@ -8,7 +8,7 @@ export class IntegerTextError extends Error {
 /** Longest text that is read as a machine integer; longer ones are checked group by group. */
 const SHORT = 15;
 /** More than a 64-bit integer has in any radix. */
-const MOST_DIGITS = 25;
+const MAX_DIGITS = 25;
 const BEYOND = 1n << 70n;
 const GROUP: Readonly<Record<number, number>> = { 8: 10, 10: 9, 16: 7 };
 const DIGITS: Readonly<Record<number, RegExp>> = { 8: /^[0-7]+$/, 10: /^[0-9]+$/, 16: /^[0-9a-fA-F]+$/ };
@@ -49,7 +49,7 @@ function parseLong(text: string, radix: number): bigint {
 		length = size;
 	}
 	// Beyond 64 bits whatever its digits are: the value of a long text is never worked out.
-	const value = significant.length > MOST_DIGITS ? BEYOND : magnitude(significant, radix);
+	const value = significant.length > MAX_DIGITS ? BEYOND : magnitude(significant, radix);
 	return minus === 0 ? -value : value;
 }
 

@@ -72,7 +72,7 @@ const STATES: Partial<Record<TransactionState, string>> = {
 export abstract class ActingCommand extends SendingCommand {
 	static override outputKind: OutputKind = "acts";
 
-	/** The account that acts, once a node has told of it. */
+	/** The account that acts, once a node has answered. */
 	private acting: Readonly<Account> | undefined;
 	private reference: Reference | undefined;
 

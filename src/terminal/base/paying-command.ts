@@ -14,7 +14,7 @@ import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
 import { genesisId } from "../../wallet/node/chain-query.js";
 import { readPayments } from "../../wallet/transaction/payment-list.js";
-import { type ActingFlags, feeLimitWish } from "../flags/acting-flags.js";
+import { type ActingFlags, requestedFeeLimit } from "../flags/acting-flags.js";
 import { readStdin } from "../input/stdin.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import { printLine } from "../output/output.js";
@@ -58,7 +58,7 @@ export abstract class PayingCommand extends ActingCommand {
 		this.progress = { lines: lines.map(({ line }) => line), sent: [], unknown: [], before: [] };
 		const context = await this.context(flags);
 		const judged = await judgePayments(context, lines, {
-			...feeLimitWish(flags),
+			...requestedFeeLimit(flags),
 			permission: flags.permission,
 			memo: flags.memo,
 			signatures: flags.signer?.length,

@@ -63,7 +63,7 @@ export abstract class SendingCommand extends CoinCommand {
 		});
 	}
 
-	/** What one input of several is refused for, where the others go on: it was told of them by themselves. */
+	/** What one input of several is refused for, where the others go on: it was reported with them by themselves. */
 	protected explainInput(failure: Failure): Failure {
 		const advised = withAdvice(failure, undefined);
 		const { sent, txID, hint } = advised.facts;

@@ -1,7 +1,7 @@
 /** Flags of every command that acts on the chain (protocol/command-line §1.2). */
 
 import { Flags, type Interfaces } from "@oclif/core";
-import type { FeeLimitWish } from "../../wallet/values/fee-limit.js";
+import type { RequestedFeeLimit } from "../../wallet/values/fee-limit.js";
 import { keystoreFlags, nodeFlags, passwordFlags, progressFlag } from "./flags.js";
 
 /** Waiting for a transaction that was sent. */
@@ -43,7 +43,7 @@ export const feeLimitFlags = {
 };
 
 /** What {@link feeLimitFlags} say. A dry run tells the outcome by itself. */
-export function feeLimitWish(flags: FeeLimitFlags): FeeLimitWish {
+export function requestedFeeLimit(flags: FeeLimitFlags): RequestedFeeLimit {
 	const { "fee-limit": feeLimit, "dry-run": isDry } = flags;
 	return { feeLimit, force: flags.force || (isDry && feeLimit !== undefined && feeLimit !== "auto") };
 }

@@ -19,14 +19,14 @@ export const historyFlags = {
 type HistoryFlags = Interfaces.InferredFlags<typeof historyFlags>;
 
 /** What the flags ask for. Times in milliseconds since 1970. */
-interface HistoryWish {
+interface RequestedHistory {
 	readonly limit: number;
 	readonly sinceMs: bigint | undefined;
 	readonly untilMs: bigint | undefined;
 }
 
 /** @param usual how many without the flag @throws {Failure} */
-export function historyWish(flags: HistoryFlags, usual: number): HistoryWish {
+export function requestedHistory(flags: HistoryFlags, usual: number): RequestedHistory {
 	const limit = flags.limit === undefined ? usual : Number(parseCount(flags.limit));
 	const [sinceMs, untilMs] = [readTime(flags.since), readTime(flags.until)];
 	if (sinceMs !== undefined && untilMs !== undefined && sinceMs > untilMs) {

@@ -14,14 +14,14 @@ import type { ContractCall } from "../node/constant-call.js";
 import { contractOf } from "../transaction/contract.js";
 import { callNote, type NamedCall } from "../transaction/named-call.js";
 import { accountNamed } from "../transaction/signing.js";
-import { type FeeLimit, type FeeLimitWish, feeLimitOf } from "../values/fee-limit.js";
+import { type FeeLimit, feeLimitOf, type RequestedFeeLimit } from "../values/fee-limit.js";
 import { callFeeLimit, explainRevert, receiptView } from "../view/contract-outcome.js";
 import type { Actor, TransactionPlan } from "./plan.js";
 
 /** What goes with a call: sun, and ORC-10 tokens. */
 export type CallValues = Pick<ContractCall, "valueSun" | "tokenId" | "tokenValue">;
 
-export interface CallOptions extends CallValues, FeeLimitWish {
+export interface CallOptions extends CallValues, RequestedFeeLimit {
 	/** Neither tried nor estimated. */
 	readonly offline?: boolean | undefined;
 }

@@ -44,7 +44,7 @@ export async function follow(
 
 /**
  * Members of the result that the receipt and the chain tell. The transaction stands whatever is answered.
- * @param onIncomplete told why something is missing
+ * @param onIncomplete called with the reason why something is missing
  */
 export async function findings(
 	{ state, receipt }: TransactionStatus,

@@ -9,7 +9,7 @@ import type { NodeClient } from "../node/node-client.js";
 import type { Contract } from "../transaction/contract.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 
-/** The account that acts, as a node told of it. */
+/** The account that acts, as a node answered. */
 export interface Actor {
 	readonly settings: Settings;
 	readonly client: NodeClient;
@@ -35,7 +35,7 @@ export interface SpentToken {
 export interface ChainQuestions {
 	/** Before the transaction is handed to a node. */
 	readonly beforeSending?: (envelope: TransactionEnvelope) => Promise<void>;
-	/** Told once a node has the transaction, or may have it. */
+	/** Called once a node has the transaction, or may have it. */
 	readonly afterSending?: (envelope: TransactionEnvelope) => Promise<void>;
 	/** Members of the result that the receipt holds in a form of the contract's own; also of one that failed. */
 	readonly readReceipt?: (receipt: Readonly<TransactionInfo>) => Promise<object>;
@@ -45,7 +45,7 @@ export interface ChainQuestions {
 	readonly afterwards?: () => Promise<void>;
 }
 
-/** A contract, and what people and programs are told of it. */
+/** A contract, and what people and programs are shown of it. */
 export interface TransactionPlan extends Contract, ChainQuestions {
 	/** The most that energy may cost, in sun. */
 	readonly feeLimitSun?: bigint;

@@ -1,6 +1,6 @@
 /**
  * Transactions that a node may have although its answer never came, in `unanswered/<txID>.json` beside the contacts: who sends
- * the same once more is told of them for as long as they can enter a block.
+ * the same once more is warned of them for as long as they can enter a block.
  */
 
 import { readdir, readFile, unlink } from "node:fs/promises";

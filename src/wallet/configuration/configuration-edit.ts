@@ -19,7 +19,7 @@ export interface ConfigurationEdit {
 /**
  * Applies changes to a file, which is made where it doesn't exist.
  * @param check refuses an outcome that wouldn't work
- * @param note hears of a stale lock
+ * @param note called with a stale lock
  * @throws {Failure} `bad_value`
  */
 export async function editConfiguration(

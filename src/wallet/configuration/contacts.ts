@@ -61,7 +61,7 @@ export async function contactNamed(file: string, label: string): Promise<Contact
 
 /**
  * Adds a contact.
- * @param note hears of a stale lock
+ * @param note called with a stale lock
  * @throws {Failure} `bad_value` for a label that is taken or can't be one
  */
 export async function addContact(

@@ -10,7 +10,7 @@ const PATIENCE_MS = 5_000;
 /**
  * Does something while holding the lock file `<file>.lock`, which names its process; the lock of a process that is gone
  * is broken.
- * @param note hears of a broken lock
+ * @param note called with a broken lock
  * @throws {Failure} `bad_value` if another process holds the lock for five seconds
  */
 export async function withFileLock<T>(

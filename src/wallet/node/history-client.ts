@@ -9,7 +9,7 @@ import { type NodeClient, readAnswer } from "./node-client.js";
 /** Rows of one request; more are refused. */
 const PAGE_ROWS = 200;
 /** Pages without a single row, one after the other, after which a server is no longer believed that more follow. */
-const MOST_EMPTY_PAGES = 1_000;
+const MAX_EMPTY_PAGES = 1_000;
 
 /** Parameters of a request, by their names; undefined ones are left out. */
 type HistoryParameters = Readonly<Record<string, string | undefined>>;
@@ -40,7 +40,7 @@ export async function* historyRows(
 			yield row;
 		}
 		empty = rows.length === 0 ? empty + 1 : 0;
-		if (empty > MOST_EMPTY_PAGES || next === fingerprint) return;
+		if (empty > MAX_EMPTY_PAGES || next === fingerprint) return;
 		fingerprint = next;
 	} while (fingerprint !== undefined && given < limit);
 }

@@ -39,7 +39,7 @@ interface WaitOptions {
 	/** Hears of every change of state. */
 	readonly onStatus?: (status: TransactionStatus) => void;
 	readonly timer?: Timer;
-	/** Told once, when the node knows no such transaction. */
+	/** Called once, when the node knows no such transaction. */
 	readonly onUnknown?: () => void;
 }
 
@@ -61,7 +61,7 @@ export async function waitFor(
 	const started = timer.now();
 	let last: TransactionStatus = { state: "submitted", receipt: undefined };
 	let isKnown = options.onUnknown === undefined;
-	let isTold = false;
+	let isReported = false;
 	for (;;) {
 		const waited = timer.now() - started;
 		const pause = waited < FAST_PERIOD_MS ? FAST_POLL_MS : SLOW_POLL_MS;
@@ -72,8 +72,8 @@ export async function waitFor(
 			last = status;
 			if (isFinal(status, options.until)) return status;
 			isKnown ||= status.state !== "submitted" || (await knows(client, transactionId));
-			if (!isKnown && !isTold) options.onUnknown?.();
-			isTold ||= !isKnown;
+			if (!isKnown && !isReported) options.onUnknown?.();
+			isReported ||= !isKnown;
 		}
 		if (isLastAttempt && !isKnown) throw unknownTransaction(transactionId, options.timeoutMs);
 		if (isLastAttempt) {

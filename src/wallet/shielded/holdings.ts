@@ -69,7 +69,7 @@ export interface Holdings {
 }
 
 /** More are not kept: each costs whoever sends it a transaction. */
-const MOST_NOTES = 100_000;
+const MAX_NOTES = 100_000;
 
 /**
  * Nothing yet.
@@ -140,8 +140,8 @@ export class HoldingsReader {
 			this.takeSent(published, place);
 			return;
 		}
-		if (this.received.length >= MOST_NOTES)
-			throw new Failure("bad_value", `this key has received ${MOST_NOTES} notes; more are not kept`);
+		if (this.received.length >= MAX_NOTES)
+			throw new Failure("bad_value", `this key has received ${MAX_NOTES} notes; more are not kept`);
 		const { full } = this.keys;
 		const held: HeldNote = {
 			...place,
@@ -162,7 +162,7 @@ export class HoldingsReader {
 		const { ovk } = this.keys;
 		if (!ovk) return;
 		const opened = opening(() => openSentNote(ovk, published));
-		if (opened && this.sent.length < MOST_NOTES)
+		if (opened && this.sent.length < MAX_NOTES)
 			this.sent.push({ ...place, note: opened.note, memo: withoutFilling(opened.memo) });
 	}
 

@@ -38,7 +38,7 @@ export function memoryStore(): ScanStore {
 
 /**
  * A file for the owner only, which tells nothing to whoever doesn't hold the key.
- * @param note hears of the lock of a process that is gone
+ * @param note called with the lock of a process that is gone
  */
 export function fileStore(
 	keystore: string,

@@ -38,13 +38,13 @@ export function refuseUnsigned(record: JsonRecord): void {
 		"transaction_invalid",
 		`the JSON has the member ${shorten(first)}${more}, which is no part of the transaction and would not be signed`,
 		{
-			details: { members: [first, ...others].slice(0, MAX_NAMED).map(shorten) },
+			details: { members: [first, ...others].slice(0, MAX_NAMED_MEMBERS).map(shorten) },
 			hint: 'leave it out, or put it beside the transaction: {"transaction":{…},…}',
 		},
 	);
 }
 
-const MAX_NAMED = 20;
+const MAX_NAMED_MEMBERS = 20;
 
 /**
  * Paths of members that a message doesn't have. Entries of a contract's interface may have more than the network keeps:

@@ -10,7 +10,7 @@ import type { NodeClient } from "../node/node-client.js";
 import { formatCoin, parseCoinAmount } from "./amount.js";
 
 /** What somebody says about the cost of a call. */
-export interface FeeLimitWish {
+export interface RequestedFeeLimit {
 	/** An amount, or `auto` for the estimated cost and a quarter more; absent: as configured. */
 	readonly feeLimit?: string | undefined;
 	/** Send it although it would fail. */
@@ -31,7 +31,7 @@ export interface FeeLimit {
  * `auto` where nothing is tried
  */
 export async function feeLimitOf(
-	{ feeLimit, force = false }: FeeLimitWish,
+	{ feeLimit, force = false }: RequestedFeeLimit,
 	client: NodeClient,
 	call: ContractCall | undefined,
 ): Promise<FeeLimit> {

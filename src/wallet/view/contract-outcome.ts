@@ -11,7 +11,7 @@ import { revertReason } from "../abi/revert.js";
 import { Failure } from "../failure.js";
 import { type ContractCall, refusalByContract } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
-import { type FeeLimit, type FeeLimitWish, feeLimitOf } from "../values/fee-limit.js";
+import { type FeeLimit, feeLimitOf, type RequestedFeeLimit } from "../values/fee-limit.js";
 
 /** The results of a function: one value by itself, several as a list; hexadecimal where the types aren't known. */
 export async function outputView(item: AbiItem | undefined, output: Uint8Array): Promise<AbiView> {
@@ -41,7 +41,7 @@ export async function explainRevert(error: unknown, items: ContractInterface): P
  * @throws {Failure}
  */
 export async function callFeeLimit(
-	wish: FeeLimitWish,
+	wish: RequestedFeeLimit,
 	client: NodeClient,
 	call: ContractCall | undefined,
 	items: () => Promise<ContractInterface>,

@@ -10,7 +10,7 @@ import { currencyById, currencyText } from "../token/token-amount.js";
 import { formatCoin } from "../values/amount.js";
 
 /** Movements and accounts that are shown; of more only the number. */
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 
 /** Lines of a summary. */
 export async function simulationLines(client: NodeClient, outcome: SimulatedOutcome): Promise<string[]> {
@@ -19,11 +19,11 @@ export async function simulationLines(client: NodeClient, outcome: SimulatedOutc
 	const used = energy > 0n ? [`${energy} energy`] : [];
 	const paid = feeSun === undefined ? [] : [`fee ${formatCoin(feeSun)}`];
 	const moves: string[] = [];
-	for (const movement of movements.slice(0, MOST_LINES)) moves.push(await movementText(client, movement));
+	for (const movement of movements.slice(0, MAX_LINES)) moves.push(await movementText(client, movement));
 	return [
 		`  outcome     ${[`${status}${because}`, ...used, ...paid].join(", ")}`,
 		...rows("moves", moves, movements.length),
-		...rows("changes", changes.slice(0, MOST_LINES).map(changeText), changes.length),
+		...rows("changes", changes.slice(0, MAX_LINES).map(changeText), changes.length),
 	];
 }
 

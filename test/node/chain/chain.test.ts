@@ -91,7 +91,7 @@ describe("branches", () => {
 		const { chain } = open;
 		const shared = produceMany(open, 12);
 		chain.pushTransaction(transfer(open, 0, users[1] as Uint8Array, 1n));
-		const settled = open.database.settledNumber;
+		const settled = open.database.finalizedNumber;
 		// The tree still holds the parent of the branch, but the state can't go back to it.
 		const base = Number(settled) - 1;
 		expect(chain.tree.has((shared[base - 1] as SignedBlock).id)).toBe(true);

@@ -96,7 +96,7 @@ test("with a number of blocks to keep, older ones go with their receipts and ind
 	await open.persist();
 	await open.oldBlocks?.moving;
 	const lowest = Number(open.oldBlocks?.lowest);
-	const stored = Number(open.database.settledNumber);
+	const stored = Number(open.database.finalizedNumber);
 	// Whole segments of four blocks go.
 	expect(stored - lowest + 1).toBeGreaterThanOrEqual(keptBlocks);
 	expect(stored - lowest + 1).toBeLessThan(keptBlocks + 4);

@@ -113,7 +113,7 @@ async function compareOver(set: RecordedSet, stops: ReadonlyMap<number, "kill" |
 				expect(again).toBe("UnLinkedBlockException: null");
 				// The other one says so only when the branch would win, and forgets it then.
 				if (outcome === "branch")
-					expect(forkPoint(steady, block)).toBeLessThan(restarted.open.database.settledNumber);
+					expect(forkPoint(steady, block)).toBeLessThan(restarted.open.database.finalizedNumber);
 				else expect(outcome).toMatch(/^NonCommonBlockException: the branch leaves the chain at /);
 			}
 		}

@@ -13,7 +13,7 @@ describe("the state at a block", () => {
 			balances.push((balances.at(-1) as bigint) + n);
 		}
 		open.chain.pushTransaction(transfer(open, 0, receiver, 1_000n));
-		const settled = open.database.settledNumber;
+		const settled = open.database.finalizedNumber;
 		expect(settled).toBeLessThan(3n);
 		for (let n = settled; n <= 4n; n++) {
 			const view = open.stateAt(n);
@@ -26,8 +26,8 @@ describe("the state at a block", () => {
 	test("isn't known of blocks that are too old, or not there yet", async () => {
 		const open = await openSmall();
 		for (let n = 0; n < 12; n++) produce(open);
-		expect(open.database.settledNumber).toBeGreaterThan(1n);
-		expect(open.stateAt(open.database.settledNumber - 1n)).toBeUndefined();
+		expect(open.database.finalizedNumber).toBeGreaterThan(1n);
+		expect(open.stateAt(open.database.finalizedNumber - 1n)).toBeUndefined();
 		expect(open.stateAt(13n)).toBeUndefined();
 		expect(open.stateAt(-1n)).toBeUndefined();
 		await open.close();

@@ -49,7 +49,7 @@ describe("node.history.state", () => {
 		await open.close();
 		open = await openSmall(options);
 		advance(open, 5);
-		expect(open.database.settledNumber).toBeGreaterThan(10n);
+		expect(open.database.finalizedNumber).toBeGreaterThan(10n);
 		for (let number = 0n; number <= 25n; number++) {
 			expect(balanceAt(open, number)).toBe(received(number));
 			const { properties, blockIndex, transaction } = open.stateAt(number) as NonNullable<
@@ -91,7 +91,7 @@ describe("node.history.state", () => {
 		const dataDirectory = directory();
 		let open = await openSmall({ config: smallConfig(), dataDirectory });
 		advance(open, 10);
-		const settled = open.database.settledNumber;
+		const settled = open.database.finalizedNumber;
 		await open.close();
 		open = await openSmall({ config: config("4"), dataDirectory });
 		expect(open.database.lowestKnown).toBe(settled);
@@ -99,7 +99,7 @@ describe("node.history.state", () => {
 		expect(balanceAt(open, settled)).toBe(received(settled));
 		expect(balanceAt(open, settled - 1n)).toBeUndefined();
 		advance(open, 8);
-		const lowest = open.database.settledNumber - 4n;
+		const lowest = open.database.finalizedNumber - 4n;
 		expect(balanceAt(open, lowest)).toBe(received(lowest));
 		expect(balanceAt(open, lowest - 1n)).toBeUndefined();
 		await open.close();

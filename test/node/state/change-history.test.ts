@@ -125,15 +125,15 @@ class Run {
 	}
 
 	private async flush(): Promise<void> {
-		const { settledNumber } = this.state;
+		const { finalizedNumber } = this.state;
 		await this.state.flush(false);
-		this.stored = Number(settledNumber);
+		this.stored = Number(finalizedNumber);
 	}
 
 	async apply(one: Step): Promise<void> {
 		const { state } = this;
 		if (one.kind === "block") this.block(one.writes);
-		if (one.kind === "settle") state.settle(state.settledNumber + BigInt(one.by));
+		if (one.kind === "settle") state.settle(state.finalizedNumber + BigInt(one.by));
 		if (one.kind === "flush") await this.flush();
 		if (one.kind === "failedFlush") {
 			this.database.failNext();
@@ -152,7 +152,7 @@ class Run {
 
 	private compare(): void {
 		const { state } = this;
-		const settled = Number(state.settledNumber);
+		const settled = Number(state.finalizedNumber);
 		const lowest = this.keep === undefined ? 0 : Math.max(0, settled - this.keep);
 		for (let number = 0; number <= this.height; number++) {
 			const backend = state.stateAfter(BigInt(number));

@@ -25,7 +25,7 @@ import { TRANSACTION_HEADS, transactionRow } from "./home.js";
 
 const PAGE = 25;
 /** Rows of a file. */
-const MOST_CSV = 10_000;
+const MAX_CSV = 10_000;
 const CSV_PAGE = 200;
 
 const HEADS: Readonly<Record<HistoryFilter["kind"], readonly string[]>> = {
@@ -91,8 +91,8 @@ async function allRows(
 		const data = page["data"];
 		if (Array.isArray(data)) rows.push(...(data as Json[]));
 		fingerprint = textOf(objectOf(page, "meta"), "fingerprint");
-	} while (fingerprint !== "" && rows.length < MOST_CSV && !signal.aborted);
-	return rows.slice(0, MOST_CSV);
+	} while (fingerprint !== "" && rows.length < MAX_CSV && !signal.aborted);
+	return rows.slice(0, MAX_CSV);
 }
 
 function save(name: string, text: string): void {
@@ -163,7 +163,7 @@ export function history(context: ViewContext, address: string): HTMLElement {
 					),
 				);
 				said.replaceChildren(
-					`${grouped(rows.length)} rows${rows.length === MOST_CSV ? ", of more: choose fewer days" : ""}`,
+					`${grouped(rows.length)} rows${rows.length === MAX_CSV ? ", of more: choose fewer days" : ""}`,
 				);
 			},
 			(error: unknown) => {

@@ -25,7 +25,7 @@ export class ForeignFile {
 	readonly size: number;
 	private descriptor: number | undefined;
 
-	/** @param onRead is told how many bytes each reading took from the disk */
+	/** @param onRead called with how many bytes each reading took from the disk */
 	constructor(
 		readonly path: string,
 		private readonly onRead: (bytes: number) => void = () => {},

@@ -50,13 +50,13 @@ export function readAccount(value: JsonValue | undefined): Uint8Array {
 }
 
 /** Longest text of a number, zeros in front and all. */
-const MOST_DIGITS = 100;
+const MAX_DIGITS = 100;
 
 /** A whole number: a JSON number, decimal text, or `0x` text. @throws {RpcError} */
 export function readQuantity(value: JsonValue | undefined): bigint {
 	const text = value instanceof JsonNumber ? value.text : value;
 	if (typeof text !== "string") throw invalid();
-	if (text.length > MOST_DIGITS || !/^(-?\d+|0x[0-9a-f]+)$/i.test(text)) {
+	if (text.length > MAX_DIGITS || !/^(-?\d+|0x[0-9a-f]+)$/i.test(text)) {
 		throw invalid("integer decode error");
 	}
 	const number = BigInt(text);

@@ -29,7 +29,7 @@ export function ordinaryContext({ node, broadcaster }: DevelopmentContext): ApiC
 /** A value of JSON; a bigint is written as a number. */
 type DevelopmentValue = unknown;
 
-/** @throws {RpcError} and the errors of the control, whose messages the client is told */
+/** @throws {RpcError} and the errors of the control, whose messages the client is given */
 export type DevelopmentMethod = (
 	context: DevelopmentContext,
 	params: JsonArray,

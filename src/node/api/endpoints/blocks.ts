@@ -68,7 +68,7 @@ function findBlock(context: ApiContext, request: BlockReq): string {
 	return block ? blockJson(block, context.style, request.detail) : "{}";
 }
 
-/** What is wrong with an id is told without the class of the error. */
+/** What is wrong with an id is reported without the class of the error. */
 const blockFailure: FailureWriter = (context, error) =>
 	error instanceof BlockIdError ? errorMessage(error.message) : errorReply(context, error);
 

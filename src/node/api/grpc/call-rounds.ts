@@ -4,7 +4,7 @@
  */
 
 /** Calls that may begin in one round, over all connections. */
-const MOST_IN_ROUND = 1_000;
+const MAX_IN_ROUND = 1_000;
 
 /** The calls that one connection began. */
 export interface RoundCount {
@@ -36,6 +36,6 @@ export class CallRounds {
 		}
 		connection.inRound++;
 		this.inRound++;
-		return this.inRound <= MOST_IN_ROUND;
+		return this.inRound <= MAX_IN_ROUND;
 	}
 }

@@ -77,7 +77,7 @@ export class Health {
 		);
 	}
 
-	/** Tells all watching clients, and ends their streams. */
+	/** Notifies all watching clients, and ends their streams. */
 	close(): void {
 		this.state = Serving.NOT_SERVING;
 		for (const call of this.watchers) {

@@ -1,6 +1,6 @@
 /**
  * Two answers of the library that differ from the network's, the moment at which a message has been sent, and the one
- * before it hears of a call: for none of them it offers a hook. They use its private members; if a later release changes those,
+ * before it sees a call: for none of them it offers a hook. They use its private members; if a later release changes those,
  * only its own messages appear again.
  */
 
@@ -60,7 +60,7 @@ interface ServerMaker {
 /**
  * Lets a server see only the streams that are admitted: what the library does for a call costs three times what HTTP/2
  * does. To be called before the server makes its listeners.
- * @param admits told of every stream before anything is done for it; has closed it if it says no
+ * @param admits called with every stream before anything is done for it; has closed it if it says no
  */
 export function admitStreams(server: Server, admits: (stream: ServerHttp2Stream) => boolean): void {
 	const maker = server as unknown as ServerMaker;
@@ -118,7 +118,7 @@ function oversizeText({ code, details = "" }: Partial<StatusObject>): string | u
  * A message above the limit ends its call as cancelled, without a status (recorded in ops/limits), or with a status that
  * says so (recorded in late-grpc). Also tells when messages have been sent.
  * @param tellsOversize whether there is a status
- * @param begun told of every call, before anything of it is read
+ * @param begun called with every call, before anything of it is read
  */
 export const watchCalls =
 	(tellsOversize: boolean, begun: (call: LibraryCall) => void): ServerInterceptor =>

@@ -1,5 +1,5 @@
 /**
- * The methods of the gRPC services, typed by the schema: request in, response out, and how failures are told
+ * The methods of the gRPC services, typed by the schema: request in, response out, and how failures are reported
  * (protocol/grpc §2.1).
  */
 
@@ -64,7 +64,7 @@ export function unimplemented(): never {
 	throw new UnimplementedError();
 }
 
-/** Kind S (protocol/grpc §2.1): a failure is told with its reason, as INTERNAL. */
+/** Kind S (protocol/grpc §2.1): a failure is reported with its reason, as INTERNAL. */
 export function withReason<Q, R>(handle: Handler<Q, R>): Handler<Q, R> {
 	return guarded(
 		handle,
@@ -72,12 +72,12 @@ export function withReason<Q, R>(handle: Handler<Q, R>): Handler<Q, R> {
 	);
 }
 
-/** Kind U (protocol/grpc §2.1): a failure is told without its reason, as UNKNOWN. */
+/** Kind U (protocol/grpc §2.1): a failure is reported without its reason, as UNKNOWN. */
 export function withoutReason<Q, R>(handle: Handler<Q, R>): Handler<Q, R> {
 	return guarded(handle, () => new CallError(status.UNKNOWN, ""));
 }
 
-/** Turns outcomes that clients are told about into a status; faults of this program pass. */
+/** Turns outcomes that clients are informed of into a status; faults of this program pass. */
 function guarded<Q, R>(
 	handle: Handler<Q, R>,
 	toStatus: (error: Error, context: ApiContext) => CallError,

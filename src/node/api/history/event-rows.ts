@@ -30,7 +30,7 @@ import { HistoryRequestError } from "./parameters.js";
 import type { StoredBodies } from "./stored-bodies.js";
 
 /** Logs of one transaction or block that can be asked for. */
-const MOST_LOGS = 10_000;
+const MAX_LOGS = 10_000;
 
 /** Pages with more rows are made a few at a time. */
 const MAX_ROWS_AT_ONCE = 500;
@@ -116,7 +116,7 @@ async function writeRow(
 export async function transactionEvents(request: HistoryRequest, id: string): Promise<AnswerPage> {
 	const info = infoOf(request, id);
 	// The libraries don't ask for a second page of these.
-	const limit = request.parameters.text("limit") === undefined ? MOST_LOGS : undefined;
+	const limit = request.parameters.text("limit") === undefined ? MAX_LOGS : undefined;
 	return eventPage(request, info ? [info] : [], limit);
 }
 
@@ -160,7 +160,7 @@ async function eventPage(
 ): Promise<AnswerPage> {
 	const logs = infos
 		.flatMap((info) => info.log.map((log, index) => ({ log, info, index })))
-		.slice(0, MOST_LOGS);
+		.slice(0, MAX_LOGS);
 	const asked = pageOfList(request, logs, limit);
 	const { node, client = "" } = request.context;
 	// A long page is held whole, as the long messages of gRPC are.

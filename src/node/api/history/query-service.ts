@@ -20,14 +20,14 @@ import { HistoryRequestError, invalid, MAX_LIMIT, readContract } from "./paramet
 
 const DEFAULT_LIMIT = 25;
 /** Documents that pages before the asked one may have: a page is found by going through them. */
-const MOST_SKIPPED = 10_000;
+const MAX_SKIPPED = 10_000;
 /** Blocks that a list without a contract looks through, from the newest down. */
-const MOST_BLOCKS = 1_000;
+const MAX_QUERY_BLOCKS = 1_000;
 /** Logs that one page looks at beyond those of earlier pages: those that have another name or are no events are left out of it. */
-const MOST_LOGS = 2_000;
+const MAX_LOGS = 2_000;
 /** A page ends once it is longer. */
-const MOST_PAGE_CHARACTERS = 64 << 20;
-const MOST_HOLDERS = 10_000;
+const MAX_PAGE_CHARACTERS = 64 << 20;
+const MAX_HOLDERS = 10_000;
 
 type Segments = readonly string[];
 /** What there is of a document: undefined stands for one that isn't of the asked kind. */
@@ -109,7 +109,7 @@ async function listOrOne(
 	if (!pageOf(request).isDescending) throw invalid("sort");
 	const asked = request.parameters.number("block");
 	const from = asked === undefined ? highest : Number(asked);
-	const lowest = asked === undefined ? Math.max(0, highest - MOST_BLOCKS + 1) : from;
+	const lowest = asked === undefined ? Math.max(0, highest - MAX_QUERY_BLOCKS + 1) : from;
 	const documents = new Documents(request.context.node);
 	return page(
 		request,
@@ -148,7 +148,7 @@ async function logsOf(
 		from: block === undefined ? heights.from : Number(block),
 		to: block === undefined ? heights.to : Math.min(heights.to, Number(block)),
 		descending: isDescending,
-		limit: skip + MOST_LOGS,
+		limit: skip + MAX_LOGS,
 	});
 	const places: readonly Place[] = rows.map(({ suffix }) => readPlace(suffix));
 	const documents = new Documents(context.node);
@@ -195,7 +195,7 @@ function flattened({ body }: EventMessage): string {
 
 /** Accounts that the transfers of a contract named. */
 async function holders({ context }: HistoryRequest, contract: Uint8Array): Promise<string> {
-	const found = await indexOf(context).members("holder", ownerKey(contract), MOST_HOLDERS);
+	const found = await indexOf(context).members("holder", ownerKey(contract), MAX_HOLDERS);
 	return answerText(
 		found.map((key) => toBase58Check(concatBytes(Uint8Array.of(addressPrefix()), fromKey(key)))),
 	);
@@ -213,7 +213,7 @@ function pageOf({ parameters }: HistoryRequest): AskedPage {
 	const start = Number(parameters.number("start") ?? 1);
 	if (limit < 1 || limit > MAX_LIMIT) throw invalid("limit");
 	const skip = (Math.max(1, start) - 1) * limit;
-	if (skip > MOST_SKIPPED) throw invalid("start");
+	if (skip > MAX_SKIPPED) throw invalid("start");
 	const sort = parameters.text("sort") ?? "-timeStamp";
 	const match = /^(-?)(?:time[sS]tamp|blockNumber)$/.exec(sort);
 	if (!match) throw invalid("sort");
@@ -245,7 +245,7 @@ function* pieces(
 	let [passed, shown, seen, characters] = [0, 0, 0, 0];
 	let before = "[";
 	for (const one of found) {
-		if (++seen > skip + MOST_LOGS + limit) break;
+		if (++seen > skip + MAX_LOGS + limit) break;
 		const isPassed = one !== undefined && passed < skip;
 		const message = isPassed ? undefined : one?.message();
 		if (!message) {
@@ -257,7 +257,7 @@ function* pieces(
 		before = ",";
 		characters += piece.length;
 		yield piece;
-		if (++shown >= limit || characters > MOST_PAGE_CHARACTERS) break;
+		if (++shown >= limit || characters > MAX_PAGE_CHARACTERS) break;
 	}
 	yield shown === 0 ? "[]" : "]";
 }

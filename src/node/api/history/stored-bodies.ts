@@ -9,7 +9,7 @@ import type { Place } from "../../history/rows.js";
 import type { StateView } from "../../state/view.js";
 
 /** Bytes of blocks and receipts that one answer reads; then its page ends. */
-const MOST_BYTES = 64 << 20;
+const MAX_BYTES = 64 << 20;
 
 /** Fields of blocks and of lists of receipts. */
 const TRANSACTIONS_FIELD = 1;
@@ -41,7 +41,7 @@ export class StoredBodies {
 
 	/** Whether as much was read as may be. */
 	get isExhausted(): boolean {
-		return this.bytesRead > MOST_BYTES;
+		return this.bytesRead > MAX_BYTES;
 	}
 
 	/** Time of a block in milliseconds; undefined: it isn't stored. */

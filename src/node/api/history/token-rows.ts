@@ -12,12 +12,12 @@ import { isKnownToken, shownAddress, tokenBalance, tokenFacts, tokenInfo } from 
 import { directionFilter } from "./transaction-rows.js";
 
 /** Tokens that are asked for their names for one page; others are shown without. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 /** Contracts that are asked for an account's balance. */
-const MOST_HOLDINGS = 200;
+const MAX_HOLDINGS = 200;
 /** Accounts whose balance a contract is asked for. */
-const MOST_HOLDERS = 1_000;
-const MOST_LISTED = 20;
+const MAX_HOLDERS = 1_000;
+const MAX_LISTED = 20;
 
 /** Transfers of an account. */
 export function tokenPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
@@ -38,7 +38,7 @@ export function tokenPage(request: HistoryRequest, address: Uint8Array): Promise
 		accepts,
 		write: async (row) => {
 			const movement = readTokenValue(row.value);
-			const isAsked = isKnownToken(context, movement.contract) || asked++ < MOST_NAMED;
+			const isAsked = isKnownToken(context, movement.contract) || asked++ < MAX_NAMED;
 			const facts = isAsked ? await tokenFacts(context, movement.contract) : undefined;
 			return {
 				transaction_id: toHex(movement.transactionId),
@@ -66,7 +66,7 @@ export async function accountBalances(
 	only?: Uint8Array,
 ): Promise<AnswerRow[]> {
 	const owner = ownerKey(address);
-	const contracts = only ? [ownerKey(only)] : await indexOf(context).members("holding", owner, MOST_HOLDINGS);
+	const contracts = only ? [ownerKey(only)] : await indexOf(context).members("holding", owner, MAX_HOLDINGS);
 	const rows: AnswerRow[] = [];
 	for (const contract of contracts) {
 		const balance = await tokenBalance(context, fromKey(contract), fromKey(owner), server);
@@ -94,22 +94,22 @@ export async function holderPage(
 	if (!/^balance,(asc|desc)$/.test(order)) throw invalid("order_by");
 	const server = parameters.flag("only_confirmed") ? "solidity" : "full";
 	const bytes = contract.subarray(1);
-	const holders = await indexOf(context).members("holder", ownerKey(contract), MOST_HOLDERS + 1);
+	const holders = await indexOf(context).members("holder", ownerKey(contract), MAX_HOLDERS + 1);
 	const found: { readonly holder: string; readonly balance: bigint }[] = [];
-	for (const holder of holders.slice(0, MOST_HOLDERS)) {
+	for (const holder of holders.slice(0, MAX_HOLDERS)) {
 		const balance = await tokenBalance(context, bytes, fromKey(holder), server);
 		if (balance) found.push({ holder, balance });
 	}
 	const sign = order.endsWith("asc") ? 1 : -1;
 	found.sort((a, b) => (a.balance === b.balance ? 0 : a.balance < b.balance ? -sign : sign));
 	const rows = found.map(({ holder, balance }) => ({ [shownAddress(holder)]: String(balance) }));
-	return { page: pageOfList(request, rows), isComplete: holders.length <= MOST_HOLDERS };
+	return { page: pageOfList(request, rows), isComplete: holders.length <= MAX_HOLDERS };
 }
 
 /** Facts of named token contracts. */
 export async function tokenInfoRows({ context, parameters }: HistoryRequest): Promise<AnswerRow[]> {
 	const names = (parameters.text("contract_list") ?? "").split(",").filter((name) => name !== "");
-	if (names.length === 0 || names.length > MOST_LISTED) throw invalid("contract_list");
+	if (names.length === 0 || names.length > MAX_LISTED) throw invalid("contract_list");
 	const rows: AnswerRow[] = [];
 	for (const name of names) {
 		const contract = readAddress(name);

@@ -17,7 +17,7 @@ import { type AnswerPage, type HistoryRequest, heightsOf, indexedPage } from "./
 import type { StoredBodies, StoredBody } from "./stored-bodies.js";
 
 /** Internal transactions that a row shows; the path of the transaction has all of them. */
-const MOST_INTERNAL = 100;
+const MAX_INTERNAL = 100;
 
 /** Transactions of an account or contract, and where that is asked for its internal ones, mixed by time. */
 export function transactionPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
@@ -83,7 +83,7 @@ function transactionRow({ context }: HistoryRequest, body: StoredBody): AnswerRo
 		energy_fee: receipt.energy_fee,
 		energy_usage_total: receipt.energy_usage_total,
 		...(info ? amountsOf(info) : {}),
-		internal_transactions: (info?.internal_transactions ?? []).slice(0, MOST_INTERNAL).map(internalCall),
+		internal_transactions: (info?.internal_transactions ?? []).slice(0, MAX_INTERNAL).map(internalCall),
 	});
 	const rest = own.slice(1);
 	return new WrittenJson(`${more.slice(0, -1)}${rest === "}" ? "" : ","}${rest}`);

@@ -130,7 +130,7 @@ export class Dispatcher {
 		return reply(call, this.undeclared(call.context, call.method, error));
 	}
 
-	/** An error that is not a method's refusal: its class is told. */
+	/** An error that is not a method's refusal: its class is reported. */
 	private undeclared({ node, style }: RpcContext, method: RpcMethod, thrown: unknown): string {
 		const error = thrown instanceof Error ? thrown : new Error(String(thrown));
 		if (!isWireError(error)) node.report(error, `JSON-RPC ${method.name}`);

@@ -1,4 +1,4 @@
-/** What happens on the chain, as filters are told it (protocol/json-rpc §9.4). */
+/** What happens on the chain, as filters are given it (protocol/json-rpc §9.4). */
 
 import type { SignedBlock } from "../../../protocol/block.js";
 import { blockByNumber, transactionInfosOfBlock } from "../../chain/block-store.js";
@@ -7,8 +7,8 @@ import type { StateView } from "../../state/view.js";
 import type { FilterRegistry } from "./filter-registry.js";
 
 /**
- * Tells the filters what happens on the chain (protocol/json-rpc §9.4). After a reorg the logs of the reverted
- * blocks are told again, as removed, newest block first, then the blocks and logs of the new branch.
+ * Notifies the filters of what happens on the chain (protocol/json-rpc §9.4). After a reorg the logs of the reverted
+ * blocks are sent again, as removed, newest block first, then the blocks and logs of the new branch.
  *
  * @param head the state with the newest block
  * @param full filters over it; undefined: none are fed
@@ -36,6 +36,6 @@ export function feedFilters(
 			full?.blockApplied(block, infos);
 			if (solidity) solidify(solidity);
 		},
-		reverted: ({ block, infos }) => full?.blockErased(block, infos),
+		reverted: ({ block, infos }) => full?.blockReverted(block, infos),
 	});
 }

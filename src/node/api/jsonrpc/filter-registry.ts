@@ -185,7 +185,7 @@ export class FilterRegistry {
 	}
 
 	/** A block is no longer part of what this server shows. */
-	blockErased(block: SignedBlock, infos: readonly Readonly<TransactionInfo>[]): void {
+	blockReverted(block: SignedBlock, infos: readonly Readonly<TransactionInfo>[]): void {
 		if (this.size === 0) return;
 		this.queueLogs(block, infos, true);
 		this.boundQueues();

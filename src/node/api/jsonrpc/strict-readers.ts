@@ -147,7 +147,7 @@ export const strictReaders = {
 	},
 	/** The text that a call is called with. */
 	inputText: ({ data, input }: CallInput) => input ?? data ?? null,
-	/** Its bytes. What is wrong with them is told when they are read, or when they are asked for. */
+	/** Its bytes. What is wrong with them is reported when they are read, or when they are asked for. */
 	input: (call: CallInput) => {
 		const bytes = readCallInput(call);
 		return () => bytes;

@@ -32,7 +32,7 @@ export interface BackupOptions {
 	readonly onChange?: (status: BackupStatus) => void;
 	/** Reports that the port can't be bound; the node is then the master. */
 	readonly onProblem?: (error: unknown) => void;
-	/** Told of names of members that nobody knows. */
+	/** Called with names of members that nobody knows. */
 	readonly onUnknown?: (host: string, error: unknown) => void;
 }
 
@@ -54,7 +54,7 @@ interface KeepAlive {
 
 export class Backup {
 	private current: BackupStatus = "MASTER";
-	private heardMs = 0;
+	private lastSeenMs = 0;
 	private port: DatagramPort | undefined;
 	private timer: Timer | undefined;
 	private isStarted = false;
@@ -89,7 +89,7 @@ export class Backup {
 		if (this.isStarted || this.isStopped || port === 0 || this.isAlone) return;
 		if (this.environment.wallClock() - blockTimestampMs >= FRESH_BLOCK_MS) return;
 		this.isStarted = true;
-		this.heardMs = this.environment.now();
+		this.lastSeenMs = this.environment.now();
 		this.become("INIT");
 		this.begin(port).catch((error: unknown) => {
 			this.become("MASTER");
@@ -150,10 +150,10 @@ export class Backup {
 
 	private tick(): void {
 		const now = this.environment.now();
-		if (!this.isMaster && now - this.heardMs > SILENT_INTERVALS * this.options.keepAliveIntervalMs) {
+		if (!this.isMaster && now - this.lastSeenMs > SILENT_INTERVALS * this.options.keepAliveIntervalMs) {
 			if (this.current === "SLAVER") {
 				// The master is silent; those who wait with us get as long to say so.
-				this.heardMs = now;
+				this.lastSeenMs = now;
 				this.become("INIT");
 			} else this.become("MASTER");
 		}
@@ -173,7 +173,7 @@ export class Backup {
 			// forever. The one with priority doesn't wait, and the other one gives way.
 			return;
 		}
-		this.heardMs = this.environment.now();
+		this.lastSeenMs = this.environment.now();
 		if (this.current === "INIT" || (this.isMaster && message.isMaster && isBetter)) this.become("SLAVER");
 	}
 

@@ -13,16 +13,16 @@ import { Recent } from "../../memory/recent.js";
 
 /** The allowance: 22 PINGs a second, and some hundreds at once. */
 const BYTES_PER_SECOND = 4096;
-const MOST_ALLOWANCE_BYTES = 65_536;
+const MAX_ALLOWANCE_BYTES = 65_536;
 /** Saved up for an address at most. */
-const MOST_BYTES = 4096;
+const MAX_BYTES = 4096;
 const MAX_REMEMBERED = 5000;
 
 export class UnprovenAddresses {
 	/** Bytes that may go to an address. */
 	private readonly credits = new Recent<number>(MAX_REMEMBERED, Number.POSITIVE_INFINITY, () => 0);
 
-	private allowance = MOST_ALLOWANCE_BYTES;
+	private allowance = MAX_ALLOWANCE_BYTES;
 	private allowanceMs: number;
 
 	constructor(private readonly now: () => number) {
@@ -32,7 +32,7 @@ export class UnprovenAddresses {
 	/** Bytes came in the name of an address, or a node that we asked named it. */
 	add(host: string, bytes: number): void {
 		const credit = this.credits.get(host) ?? 0;
-		this.credits.renew(host, Math.min(MOST_BYTES, credit + bytes));
+		this.credits.renew(host, Math.min(MAX_BYTES, credit + bytes));
 	}
 
 	/**
@@ -44,7 +44,7 @@ export class UnprovenAddresses {
 		const lack = Math.max(0, bytes - credit);
 		if (lack > 0) {
 			this.refill();
-			if (this.allowance - lack < (isLuxury ? MOST_ALLOWANCE_BYTES / 2 : 0)) return false;
+			if (this.allowance - lack < (isLuxury ? MAX_ALLOWANCE_BYTES / 2 : 0)) return false;
 			this.allowance -= lack;
 		}
 		this.credits.renew(host, credit - bytes + lack);
@@ -54,7 +54,7 @@ export class UnprovenAddresses {
 	private refill(): void {
 		const now = this.now();
 		const passedMs = Math.max(0, now - this.allowanceMs);
-		this.allowance = Math.min(MOST_ALLOWANCE_BYTES, this.allowance + (passedMs * BYTES_PER_SECOND) / 1000);
+		this.allowance = Math.min(MAX_ALLOWANCE_BYTES, this.allowance + (passedMs * BYTES_PER_SECOND) / 1000);
 		this.allowanceMs = now;
 	}
 }

@@ -10,8 +10,8 @@ import type { Channel } from "./channel.js";
 const CROWDED = 64;
 const MOST = 128;
 /** Of one address. */
-const MOST_OF_HOST = 16;
-const MOST_OF_HOST_WHEN_CROWDED = 4;
+const MAX_OF_HOST = 16;
+const MAX_OF_HOST_WHEN_CROWDED = 4;
 /** How long the first HELLO may take when it is crowded; otherwise as long as anything may take. */
 const HURRIED_MS = 5_000;
 
@@ -32,7 +32,7 @@ export class Greetings {
 		const isCrowded = greeting.length >= CROWDED;
 		if (isCrowded && this.bans.has(host, this.now())) return false;
 		const same = greeting.filter((channel) => channel.remote.host === host).length;
-		if (same >= (isCrowded ? MOST_OF_HOST_WHEN_CROWDED : MOST_OF_HOST)) return false;
+		if (same >= (isCrowded ? MAX_OF_HOST_WHEN_CROWDED : MAX_OF_HOST)) return false;
 		if (greeting.length >= MOST) oldestOfLargest(greeting)?.close(NO_BAN_MS);
 		return true;
 	}

@@ -109,7 +109,7 @@ describe("a filter of logs", () => {
 		const id = registry.add(logFilter());
 		const { block, infos } = chain.add(1n, [[[1]]]);
 		registry.blockApplied(block, infos);
-		registry.blockErased(block, infos);
+		registry.blockReverted(block, infos);
 		const [added, removed] = registry.takeChanges(id) as unknown as Readonly<Record<string, unknown>>[];
 		expect(added?.["blockTimestamp"]).toBe(blockTimestamp);
 		expect(removed).toEqual({ ...added, removed: true });

@@ -205,7 +205,7 @@ describe("without history", () => {
 
 	test("the blocks that can be undone are known, older ones refused", async () => {
 		const entries = [["account", accountKey]];
-		const solid = Number(node.open.database.settledNumber);
+		const solid = Number(node.open.database.finalizedNumber);
 		expect(solid).toBeGreaterThan(1);
 		for (const height of [HEIGHT, solid])
 			expect((await ask(node, "coin_getState", entries, height)).result?.block.number).toBe(height);

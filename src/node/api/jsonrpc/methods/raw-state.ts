@@ -18,14 +18,14 @@ import { chainFacts } from "../raw-state/chain-facts.js";
 import { internal, invalidParams, notAvailable } from "../rpc-error.js";
 
 /** Entries of one request, and keys of a page. */
-const MOST_ENTRIES = 1_000;
-const MOST_KEYS = 10_000;
+const MAX_ENTRIES = 1_000;
+const MAX_KEYS = 10_000;
 /** Bytes of values after which an answer is cut. */
-const MOST_BYTES = 8 << 20;
+const MAX_BYTES = 8 << 20;
 /** How long the entries of one answer may take. */
-const MOST_MS = 2_000;
+const MAX_MS = 2_000;
 /** Keys of the network's entries are far shorter. */
-const MOST_KEY_BYTES = 1_024;
+const MAX_KEY_BYTES = 1_024;
 
 /** By name, in the spelling of this program. */
 const byName: ReadonlyMap<string, StoreDefinition<unknown>> = new Map(
@@ -43,8 +43,8 @@ function storeOf(value: JsonValue | undefined): StoreDefinition<unknown> {
 
 /** @throws {RpcError} */
 function keyOf(value: JsonValue | undefined, encoding: Encoding): string {
-	if (typeof value !== "string" || value.length > 2 * MOST_KEY_BYTES + 2)
-		throw invalidParams(`a key is a text of at most ${MOST_KEY_BYTES} bytes`);
+	if (typeof value !== "string" || value.length > 2 * MAX_KEY_BYTES + 2)
+		throw invalidParams(`a key is a text of at most ${MAX_KEY_BYTES} bytes`);
 	if (encoding === "base64") {
 		const bytes = Buffer.from(value, "base64");
 		if (bytes.toString("base64") !== value) throw invalidParams("a key is not base64");
@@ -102,7 +102,7 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
 /** A state that stays readable while others take their turns: it is looked up again after each. */
 class ReadState {
 	private readonly turns = new TimeSlice(SLICE_MS);
-	private readonly endsAt = performance.now() + MOST_MS;
+	private readonly endsAt = performance.now() + MAX_MS;
 	private view: StateView;
 
 	/** @throws {PastBlockError} */
@@ -143,8 +143,8 @@ function getState(context: ApiContext, [entries, block, options]: JsonArray): Pr
 	const states = statesOf(context, "coin_getState");
 	const encoding = encodingOf(options);
 	if (!isJsonArray(entries)) throw invalidParams("entries are a list of [store, key]");
-	if (entries.length > MOST_ENTRIES)
-		throw invalidParams(`${entries.length} entries are more than ${MOST_ENTRIES}`);
+	if (entries.length > MAX_ENTRIES)
+		throw invalidParams(`${entries.length} entries are more than ${MAX_ENTRIES}`);
 	const wanted = entries.map((entry) => {
 		if (!isJsonArray(entry)) throw invalidParams("an entry is [store, key]");
 		return { store: storeOf(entry[0]), key: keyOf(entry[1], encoding) };
@@ -155,7 +155,7 @@ function getState(context: ApiContext, [entries, block, options]: JsonArray): Pr
 		let bytes = 0;
 		for (const { store, key } of wanted) {
 			await reading.turn();
-			if (values.length > 0 && (bytes > MOST_BYTES || reading.isOver)) break;
+			if (values.length > 0 && (bytes > MAX_BYTES || reading.isOver)) break;
 			const value = reading.encoded(store, key);
 			bytes += value?.length ?? 0;
 			values.push(value === undefined ? "null" : `"${shown(value, encoding)}"`);
@@ -184,7 +184,7 @@ function getStateKeys(context: ApiContext, [name, after, block, options]: JsonAr
 				if (key === last) continue;
 				last = key;
 				if (reading.state.backend.get(store, key) !== undefined) found.push(key);
-				if (found.length >= MOST_KEYS || reading.isOver) return keyPage(reading.block, found, last, encoding);
+				if (found.length >= MAX_KEYS || reading.isOver) return keyPage(reading.block, found, last, encoding);
 				// The keys must not be kept across the turns of others.
 				if (!(await reading.turn())) continue;
 				isAtEnd = false;
@@ -207,12 +207,12 @@ function keysWith(
 	return refusing(async () => {
 		const named = namedBlock(context, block);
 		const ever = await stateOf(states, named).backend.keysEver(store, prefix);
-		if (ever.size > MOST_KEYS) throw invalidParams(`more than ${MOST_KEYS} keys begin so`);
+		if (ever.size > MAX_KEYS) throw invalidParams(`more than ${MAX_KEYS} keys begin so`);
 		const reading = new ReadState(context, states, named);
 		const found: string[] = [];
 		for (const key of [...ever].sort()) {
 			await reading.turn();
-			if (reading.isOver) throw internal(`listing the keys takes longer than ${MOST_MS} ms`);
+			if (reading.isOver) throw internal(`listing the keys takes longer than ${MAX_MS} ms`);
 			if (reading.state.backend.get(store, key) !== undefined) found.push(key);
 		}
 		return keyPage(named, found, undefined, encoding);
@@ -238,7 +238,7 @@ function getStateInfo(context: ApiContext, [block]: JsonArray): Promise<RpcResul
 			block: { number: Number(number), id: toHex(id) },
 			// All states from here on are known; development chains know some before.
 			history: { isKept: context.node.config.node.history.stateBlocks > 0, first: Number(states.first) },
-			limits: { entries: MOST_ENTRIES, keys: MOST_KEYS, bytes: MOST_BYTES, ms: MOST_MS },
+			limits: { entries: MAX_ENTRIES, keys: MAX_KEYS, bytes: MAX_BYTES, ms: MAX_MS },
 			chain: chainFacts(context.node),
 		};
 	});

@@ -46,7 +46,7 @@ interface Request {
 	readonly blocks: readonly PlannedBlock[];
 	readonly isChecked: boolean;
 	/** Whether the state's changes and what was moved are told. */
-	readonly tells: boolean;
+	readonly reports: boolean;
 	readonly style: JsonStyle;
 }
 
@@ -70,7 +70,7 @@ function readRequest(context: ApiContext, payload: JsonValue | undefined): Reque
 		context,
 		blocks,
 		isChecked: members.flag("validation"),
-		tells: members.flag("changes", true),
+		reports: members.flag("changes", true),
 		style: shownAs(context.style, visible),
 	};
 }
@@ -131,7 +131,7 @@ function blockText({ block }: SimulatedBlock, transactions: readonly string[]): 
 }
 
 function execute(
-	{ isChecked, tells, style, context }: Request,
+	{ isChecked, reports, style, context }: Request,
 	{ simulation, rules }: SimulationRun,
 	given: ReturnType<TransactionMaker>,
 	budget: TraceBudget,
@@ -141,13 +141,15 @@ function execute(
 	const transaction = isChecked || isSigned ? given : withPlaceholder(given);
 	const trace = new CallTrace({ onlyTop: false, withLog: true }, budget);
 	const touched = new TouchedState(budget);
-	const observer = tells ? { ...touched.observer, ...trace.observer } : {};
+	const observer = reports ? { ...touched.observer, ...trace.observer } : {};
 	const mode = isChecked ? "checked" : "charged";
 	const done = simulation.execute(transaction, { mode, observer, deadlineMs });
 	return objectText([
 		["txID", `"${transaction.idHex}"`],
 		...outcome(done, style, context),
-		...(tells && done.info ? told({ ...done, info: done.info }, trace, touched, rules.blackHole, style) : []),
+		...(reports && done.info
+			? reported({ ...done, info: done.info }, trace, touched, rules.blackHole, style)
+			: []),
 	]);
 }
 
@@ -179,7 +181,7 @@ function outcome(
 }
 
 /** What it changed, and what it moved. */
-function told(
+function reported(
 	{ transaction, info, changes }: SimulatedTransaction & { readonly info: TransactionInfo },
 	trace: CallTrace,
 	touched: TouchedState,

@@ -28,7 +28,7 @@ export class FanOut {
 		return this.counts.get(group) ?? 0;
 	}
 
-	/** Tells each listener, behind all that was told before. @param ended called once everybody has been told */
+	/** Notifies each listener, behind all that was sent before. @param ended called once everybody has been notified */
 	tell<L>(group: string, listeners: Iterable<L>, one: (listener: L) => void, ended?: () => void): void {
 		this.waiting.push({ group, steps: steps([...listeners], one), ended });
 		this.counts.set(group, this.waitingOf(group) + 1);

@@ -1,6 +1,6 @@
 /**
- * The subscriptions of a server (protocol/json-rpc §15): who asked for what, and what they are told of each block. A move to another
- * branch is told once it is complete: logs of the blocks that left as removed, newest block first, then the blocks
+ * The subscriptions of a server (protocol/json-rpc §15): who asked for what, and what they are sent of each block. A reorg
+ * is published once it is complete: logs of the blocks that left as removed, newest block first, then the blocks
  * that came.
  */
 
@@ -27,7 +27,7 @@ import { pendingTransactionObject } from "../objects/transaction.js";
 import { EXCEEDS_LIMIT, RpcError } from "../rpc-error.js";
 import { SharedRoom } from "../shared-room.js";
 import { data } from "../values.js";
-import { EventTeller } from "./event-teller.js";
+import { EventPublisher } from "./event-publisher.js";
 import { FanOut } from "./fan-out.js";
 import { accountNotice, eventNotice, headerObject } from "./notices.js";
 import { type Outlet, Outlets, type Pipe } from "./outlet.js";
@@ -57,9 +57,9 @@ const REFUSALS: Readonly<Record<RoomKind, string>> = {
 	pending: `exceed max subscriptions: ${MAX_PENDING_SUBSCRIPTIONS}, try again later`,
 	all: `exceed max subscriptions: ${MAX_SUBSCRIPTIONS}, try again later`,
 };
-/** Transactions that wait to be told; beyond, those who asked for them are closed. */
+/** Transactions that wait to be sent; beyond, those who asked for them are closed. */
 const MAX_PENDING_WAITING = 5_000;
-/** Logs that wait to be told; beyond, those who asked for them are closed. */
+/** Logs that wait to be sent; beyond, those who asked for them are closed. */
 const MAX_LOGS_WAITING = 50_000;
 
 interface Subscription {
@@ -150,7 +150,7 @@ export class SubscriptionHub {
 		pending: new SharedRoom(MAX_PENDING_SUBSCRIPTIONS),
 		all: new SharedRoom(MAX_SUBSCRIPTIONS),
 	};
-	private readonly events: EventTeller<Subscription>;
+	private readonly events: EventPublisher<Subscription>;
 	private logsWaiting = 0;
 	private lastSolid: bigint | undefined;
 	private wasSyncing = false;
@@ -164,7 +164,7 @@ export class SubscriptionHub {
 			KINDS.map((kind) => [kind, new Set<Subscription>()]),
 		) as unknown as Record<Kind, Set<Subscription>>;
 		const { state, style } = options;
-		this.events = new EventTeller<Subscription>({
+		this.events = new EventPublisher<Subscription>({
 			wants: (subscription, placed) => this.isKept(subscription) && matches(subscription, placed),
 			read: (placed, block, removed) => eventNotice(state(), placed, block, removed, style),
 			tell: (listeners, notice) => this.tell(listeners, notice),
@@ -268,7 +268,7 @@ export class SubscriptionHub {
 		const { pending } = this.byKind;
 		if (pending.size === 0) return;
 		if (this.fanOut.waitingOf("pending") >= MAX_PENDING_WAITING) {
-			for (const { outlet } of pending) outlet.close("more transactions come than can be told");
+			for (const { outlet } of pending) outlet.close("more transactions come than can be sent");
 			return;
 		}
 		const wanted = [...pending].some(isWhole);
@@ -292,7 +292,7 @@ export class SubscriptionHub {
 		if (events.size > 0) this.events.add(events, all, block, removed);
 		if (logs.size === 0) return;
 		if (this.logsWaiting > MAX_LOGS_WAITING) {
-			for (const { outlet } of logs) outlet.close("more logs come than can be told");
+			for (const { outlet } of logs) outlet.close("more logs come than can be sent");
 			return;
 		}
 		this.logsWaiting += all.length;

@@ -1,4 +1,4 @@
-/** What subscribers are told of blocks, accounts and events (protocol/json-rpc §15.2). */
+/** What subscribers are sent of blocks, accounts and events (protocol/json-rpc §15.2). */
 
 import type { AbiView } from "../../../../abi/coder.js";
 import { addressPrefix } from "../../../../protocol/address.js";

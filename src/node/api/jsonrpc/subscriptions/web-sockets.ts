@@ -42,7 +42,7 @@ interface WebSocketsOptions {
 	readonly mayConnect: (headers: IncomingHttpHeaders) => boolean;
 	/** Answers the text of a call; an empty text is not sent. */
 	readonly answer: (text: string, caller: Caller, request: IncomingMessage) => Promise<string>;
-	/** Told of faults of this program. */
+	/** Called with faults of this program. */
 	readonly report: (error: unknown, where: string) => void;
 }
 

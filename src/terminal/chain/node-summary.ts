@@ -1,4 +1,4 @@
-/** A node at a glance: what it says of itself at two moments, and the figures that come of it. */
+/** A node at a summary: what it says of itself at two moments, and the figures that come of it. */
 
 import { isRecord, type JsonRecord, member } from "../../wallet/json.js";
 
@@ -19,7 +19,7 @@ export interface Reading {
 }
 
 /** What people want to see. Rates are per second since the reading before; null with the first one. */
-export interface Glance {
+export interface NodeSummary {
 	readonly head: bigint;
 	readonly solid: bigint;
 	readonly headAgeSeconds: number;
@@ -57,7 +57,7 @@ function numberOf(record: unknown, name: string): number {
 }
 
 /** The figures of a reading, and of the one before where there is one. */
-export function glanceOf(now: Reading, before: Reading | undefined): Glance {
+export function nodeSummary(now: Reading, before: Reading | undefined): NodeSummary {
 	const machine = member(now.info, "machineInfo");
 	const list = now.info["peerList"];
 	const peers = (Array.isArray(list) ? list : []).filter(isRecord);
@@ -104,20 +104,23 @@ const MEBI = 1 << 20;
 const unknown = (value: number | null, unit: string): string => (value === null ? "–" : `${value} ${unit}`);
 
 /** The figures for a terminal, a line each. */
-export function glanceLines(glance: Glance): string[] {
-	const { callsPerSecond: calls } = glance;
+export function nodeSummaryLines(summary: NodeSummary): string[] {
+	const { callsPerSecond: calls } = summary;
 	const rows: readonly (readonly [string, string])[] = [
-		["head", `${glance.head}, ${glance.headAgeSeconds} s old, solid ${glance.solid}`],
-		["blocks", unknown(glance.blocksPerSecond, "a second")],
-		["peers", `${glance.peers}${glance.peersAhead > 0 ? `, ${glance.peersAhead} ahead of this node` : ""}`],
-		["pool", `${glance.pool} transactions`],
+		["head", `${summary.head}, ${summary.headAgeSeconds} s old, solid ${summary.solid}`],
+		["blocks", unknown(summary.blocksPerSecond, "a second")],
+		[
+			"peers",
+			`${summary.peers}${summary.peersAhead > 0 ? `, ${summary.peersAhead} ahead of this node` : ""}`,
+		],
+		["pool", `${summary.pool} transactions`],
 		[
 			"memory",
-			`${Math.round(glance.memoryBytes / MEBI)} MiB heap, ${Math.round(glance.heapFreeBytes / MEBI)} MiB free`,
+			`${Math.round(summary.memoryBytes / MEBI)} MiB heap, ${Math.round(summary.heapFreeBytes / MEBI)} MiB free`,
 		],
-		["processor", `${Math.round(glance.cpuShare * 100)} %`],
-		["answers in", `${glance.answerMs} ms`],
-		["event loop", unknown(glance.eventLoopLagMs, "ms late (p99)")],
+		["processor", `${Math.round(summary.cpuShare * 100)} %`],
+		["answers in", `${summary.answerMs} ms`],
+		["event loop", unknown(summary.eventLoopLagMs, "ms late (p99)")],
 		[
 			"calls",
 			calls === null

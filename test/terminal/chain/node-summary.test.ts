@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { glanceLines, glanceOf, type Reading, readMetrics } from "../../../src/terminal/chain/node-glance.js";
+import {
+	nodeSummary,
+	nodeSummaryLines,
+	type Reading,
+	readMetrics,
+} from "../../../src/terminal/chain/node-summary.js";
 
 const reading = (more: Partial<Reading> = {}): Reading => ({
 	atMs: 1_000,
@@ -17,9 +22,9 @@ const reading = (more: Partial<Reading> = {}): Reading => ({
 	...more,
 });
 
-describe("a node at a glance", () => {
+describe("a node at a summary", () => {
 	test("has no rates with the first look", () => {
-		expect(glanceOf(reading(), undefined)).toEqual({
+		expect(nodeSummary(reading(), undefined)).toEqual({
 			head: 10n,
 			solid: 8n,
 			headAgeSeconds: 3,
@@ -45,21 +50,21 @@ describe("a node at a glance", () => {
 			);
 		const before = reading({ metrics: page(10, 50) });
 		const now = reading({ atMs: 3_000, head: 14n, metrics: page(30, 2) });
-		const glance = glanceOf(now, before);
-		expect([glance.blocksPerSecond, glance.callsPerSecond, glance.eventLoopLagMs]).toEqual([
+		const summary = nodeSummary(now, before);
+		expect([summary.blocksPerSecond, summary.callsPerSecond, summary.eventLoopLagMs]).toEqual([
 			2,
 			{ http: 10, grpc: 0 },
 			12.3,
 		]);
-		expect(glanceLines(glance).at(-1)).toBe("calls       http 10/s  grpc 0/s");
+		expect(nodeSummaryLines(summary).at(-1)).toBe("calls       http 10/s  grpc 0/s");
 	});
 
 	test("is lines whose figures are whole, whatever the node says", () => {
-		const glance = glanceOf(
+		const summary = nodeSummary(
 			reading({ info: { solidityBlock: "\u001b[2J", peerList: 7, machineInfo: [] } }),
 			undefined,
 		);
-		expect(glanceLines(glance)).toEqual([
+		expect(nodeSummaryLines(summary)).toEqual([
 			"head        10, 3 s old, solid 0",
 			"blocks      –",
 			"peers       0",

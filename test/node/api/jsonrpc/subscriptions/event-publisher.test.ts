@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from "vitest";
 import type { PlacedLog } from "../../../../../src/node/api/jsonrpc/objects/log.js";
-import { EventTeller } from "../../../../../src/node/api/jsonrpc/subscriptions/event-teller.js";
+import { EventPublisher } from "../../../../../src/node/api/jsonrpc/subscriptions/event-publisher.js";
 import type { SignedBlock } from "../../../../../src/protocol/block.js";
 
 let nowMs: number;
 let rests: number[];
 let told: string[];
 let closed: string[];
-let teller: EventTeller<string>;
+let teller: EventPublisher<string>;
 let readMs: number;
 
 const MOST = 10;
@@ -22,7 +22,7 @@ beforeEach(() => {
 	nowMs = 0;
 	readMs = 0;
 	[rests, told, closed] = [[], [], []];
-	teller = new EventTeller<string>(
+	teller = new EventPublisher<string>(
 		{
 			wants: (listener, { logIndex }) => {
 				nowMs += 0.1;

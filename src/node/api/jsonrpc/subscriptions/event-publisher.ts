@@ -32,7 +32,7 @@ interface EventTellerOptions<L> {
 	readonly close: (listener: L) => void;
 }
 
-export class EventTeller<L> {
+export class EventPublisher<L> {
 	private waiting: LogsOfBlock<L>[] = [];
 	private count = 0;
 	private isRunning = false;
