@@ -39,7 +39,7 @@ export default defineConfig({
 					isolate: false,
 				},
 			},
-			{ test: { name: "slow", include: SLOW, ...patient } },
+			{ test: { name: "slow", include: SLOW, ...patient, isolate: false } },
 			{ test: { name: "program", include: PROGRAM, globalSetup: "test/built-program.ts", ...patient } },
 			{ test: { name: "clients", include: CLIENTS, globalSetup: "test/built-program.ts", ...patient } },
 		],
