@@ -40,8 +40,24 @@ export default defineConfig({
 				},
 			},
 			{ test: { name: "slow", include: SLOW, ...patient, isolate: false } },
-			{ test: { name: "program", include: PROGRAM, globalSetup: "test/built-program.ts", ...patient } },
-			{ test: { name: "clients", include: CLIENTS, globalSetup: "test/built-program.ts", ...patient } },
+			{
+				test: {
+					name: "program",
+					include: PROGRAM,
+					globalSetup: "test/built-program.ts",
+					...patient,
+					isolate: false,
+				},
+			},
+			{
+				test: {
+					name: "clients",
+					include: CLIENTS,
+					globalSetup: "test/built-program.ts",
+					...patient,
+					isolate: false,
+				},
+			},
 		],
 		coverage: {
 			provider: "v8",
