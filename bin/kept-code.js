@@ -39,22 +39,20 @@ const READ_FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.
  * @param {string} file
  * @param {{ part: string, topic: string, keepAfterMs?: number }} use what runs: `part` has kept code of its own, to which each `topic`
  *   adds what it needs, `keepAfterMs` after its start or else at its end, if it succeeds
- * @param {() => string | undefined} findOwn finds or makes the user's own folder
+ * @param {(make: boolean) => string | undefined} findOwn finds the user's own folder, or makes it
  * @returns what it exports
  */
-export function loadKept(file, { part, topic, keepAfterMs }, findOwn = ownFolder) {
+export function loadKept(file, { part, topic, keepAfterMs }, findOwn = findOwnFolder) {
 	const bytes = readFileSync(file);
 	const source = bytes.toString("latin1");
 	const bundleSum = crc32(bytes);
 	const hash = source.slice(source.lastIndexOf("//") + 2).trim();
 	const begin = `${basename(file)}.${part}-`;
 	const name = `${begin}${hash}-${process.version}-${process.arch}.cache`;
-	const kept = keptCode(
-		join(dirname(file), name),
-		() => join(findOwn() ?? dirname(file), name),
-		bundleSum,
-		file,
-	);
+	const owner = statSync(file).uid;
+	const read = (folder) => (folder === undefined ? undefined : codeIn(join(folder, name), bundleSum, owner));
+	// To look for code makes no folder.
+	const kept = read(dirname(file)) ?? read(findOwn(false));
 	const script = new Script(source, { filename: pathToFileURL(file).href, cachedData: kept?.code });
 	const bundle = { exports: {} };
 	script.runInThisContext()(bundle.exports, createRequire(file), bundle, file, dirname(file));
@@ -67,12 +65,9 @@ export function loadKept(file, { part, topic, keepAfterMs }, findOwn = ownFolder
 	return bundle.exports;
 }
 
-/** @returns undefined where there is none that can be trusted, or not all of it */
-function keptCode(beside, own, bundleSum, file) {
-	const owner = statSync(file).uid;
-	return codeIn(beside, bundleSum, owner) ?? codeIn(own(), bundleSum, owner);
-}
+const findOwnFolder = (make) => ownFolder(process.env, make);
 
+/** @returns undefined where there is none that can be trusted, or not all of it */
 function codeIn(path, bundleSum, owner) {
 	let descriptor;
 	try {
@@ -108,7 +103,7 @@ function keepCode(script, topics, bundleSum, { file, name, begin, findOwn }) {
 	checksum.writeUInt32LE(crc32(content, bundleSum));
 	const bytes = Buffer.concat([content, checksum]);
 	if (write(join(dirname(file), name), bytes)) return;
-	const own = findOwn();
+	const own = findOwn(true);
 	if (own === undefined || !write(join(own, name), bytes)) return;
 	// What was kept there for other versions would stay for ever.
 	const others = readdirSync(own).filter((other) => other.startsWith(begin) && other !== name);

@@ -12,15 +12,16 @@ const STICKY = 0o1000;
 /**
  * A folder that this user alone can read and write, and no other can put another one in the place of; undefined: there is none.
  * @param {Readonly<Record<string, string | undefined>>} environment
+ * @param {boolean} make whether it is made where there is none yet
  */
-export function ownFolder(environment = process.env) {
+export function ownFolder(environment = process.env, make = true) {
 	try {
 		const given = environment["XDG_CACHE_HOME"] ?? "";
 		const folder = join(isAbsolute(given) ? given : join(homedir(), ".cache"), "coin", "compiled");
 		const own = process.getuid?.();
 		// The system gives each user a home of its own where there are no such rights.
 		if (own === undefined) return folder;
-		mkdirSync(folder, { recursive: true, mode: 0o700 });
+		if (make) mkdirSync(folder, { recursive: true, mode: 0o700 });
 		const real = realpathSync(folder);
 		const { uid, mode } = statSync(real);
 		if (uid !== own || (mode & RIGHTS_OF_OTHERS) !== 0) return undefined;

@@ -63,7 +63,6 @@ const EQUAL_BY_CHANCE: ReadonlySet<string> = new Set([
 	"MAX_ANSWERS = 16",
 	"MAX_ADDRESSES = 10_000",
 	"MAX_DATAGRAM = 2048",
-	"MAX_STEPS = 200_000",
 	"MAX_VOTES = 30",
 	"MAX_DEPTH = 64",
 	"PER_ADDRESS = TOTAL / 2",
@@ -79,7 +78,6 @@ const EQUAL_BY_CHANCE: ReadonlySet<string> = new Set([
 	"POLL_MS = 1000",
 	"JSON_MS = 500",
 	"HOUR_MS = 3_600_000",
-	"PAUSE_MS = 50",
 ]);
 
 const CONSTANT = /^(?:export )?const ([A-Z][A-Z0-9_]*)(?:: [^=]+)? = ([^;]+);/gm;

@@ -14,7 +14,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 const { ownFolder } = (await import(pathToFileURL("bin/own-folder.js").href)) as {
-	ownFolder(environment: Readonly<Record<string, string | undefined>>): string | undefined;
+	ownFolder(environment: Readonly<Record<string, string | undefined>>, make?: boolean): string | undefined;
 };
 
 let home: string;
@@ -31,6 +31,11 @@ describe.skipIf(process.getuid === undefined)("compiled code is kept", () => {
 		expect(folder).toBe(resolve(home, "coin", "compiled"));
 		expect(statSync(folder ?? "").mode & 0o777).toBe(0o700);
 		expect(folderIn(home)).toBe(folder);
+	});
+
+	it("in none that is made by looking for it", () => {
+		expect(ownFolder({ XDG_CACHE_HOME: home }, false)).toBeUndefined();
+		expect(existsSync(join(home, "coin"))).toBe(false);
 	});
 
 	it.each([0o755, 0o770, 0o707, 0o777])("not in a folder with the rights %o", (mode) => {
