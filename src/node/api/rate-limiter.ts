@@ -54,7 +54,7 @@ export class RateLimiter {
 	/** The long answers of the process. */
 	readonly longAnswers = new LongAnswerGate();
 	/** Long answers of gRPC and JSON-RPC, which have to be held whole until they are sent. */
-	readonly longMessages = new LongAnswerGate(2, 1);
+	readonly longMessages = new LongAnswerGate(2, 1, 1);
 	private readonly all: SharedBucket;
 	private readonly byAddress: AddressBuckets;
 	private readonly gates = new Map<string, CallGate>();
