@@ -56,11 +56,17 @@ export class LongAnswerGate {
 	private readonly byAddress = new Map<string, number>();
 	private waiting: Waiting[] = [];
 
+	/** @param usualCost of an answer whose own isn't known */
 	constructor(
-		private readonly limit = MAX_BYTES,
-		private readonly perAddress = MAX_BYTES_PER_ADDRESS,
-		private readonly usualCost = ANSWER_BYTES,
+		private readonly limit: number,
+		private readonly perAddress: number,
+		private readonly usualCost = 1,
 	) {}
+
+	/** One for answers that are sent piece by piece. */
+	static ofBytes(): LongAnswerGate {
+		return new LongAnswerGate(MAX_BYTES, MAX_BYTES_PER_ADDRESS, ANSWER_BYTES);
+	}
 
 	/** What answers that were let in take together. */
 	get held(): number {

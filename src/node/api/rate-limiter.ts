@@ -52,9 +52,9 @@ export class RateLimiter {
 	/** The bodies of all requests of the process. */
 	readonly bodies = new BodyBudget();
 	/** The long answers of the process. */
-	readonly longAnswers = new LongAnswerGate();
+	readonly longAnswers = LongAnswerGate.ofBytes();
 	/** Long answers of gRPC and JSON-RPC, which have to be held whole until they are sent. */
-	readonly longMessages = new LongAnswerGate(2, 1, 1);
+	readonly longMessages = new LongAnswerGate(2, 1);
 	private readonly all: SharedBucket;
 	private readonly byAddress: AddressBuckets;
 	private readonly gates = new Map<string, CallGate>();

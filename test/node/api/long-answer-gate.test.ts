@@ -100,7 +100,7 @@ it("parts of an answer are written as the client takes them", async () => {
 });
 
 describe("a list that is made item by item", () => {
-	const gate = new LongAnswerGate(1, 1, 1);
+	const gate = new LongAnswerGate(1, 1);
 	const node = { limiter: { longMessages: gate } } as unknown as ApiNode;
 
 	it("stays a list of objects while it is short", () => {

@@ -7,7 +7,7 @@ import { LongAnswerGate } from "../../../../src/node/api/long-answer.js";
 const nodeOf = (maxResponseSize: number): ApiNode =>
 	({
 		config: { node: { jsonrpc: { maxResponseSize } } },
-		limiter: { longMessages: new LongAnswerGate(2, 1, 1) },
+		limiter: { longMessages: new LongAnswerGate(2, 1) },
 	}) as unknown as ApiNode;
 
 async function rounds(): Promise<void> {
