@@ -119,15 +119,18 @@ function answerV1(request: HistoryRequest, segments: Segments): Answering {
 async function rows(
 	request: HistoryRequest,
 	found: readonly AnswerRow[] | Promise<readonly AnswerRow[]>,
-): Promise<string> {
+): Promise<string | LongAnswer> {
 	return envelope(request, { rows: await found });
 }
 
-async function page(request: HistoryRequest, found: AnswerPage | Promise<AnswerPage>): Promise<string> {
+async function page(
+	request: HistoryRequest,
+	found: AnswerPage | Promise<AnswerPage>,
+): Promise<string | LongAnswer> {
 	return envelope(request, await found);
 }
 
-type AddressAnswer = (address: Uint8Array) => Promise<string>;
+type AddressAnswer = (address: Uint8Array) => Promise<string | LongAnswer>;
 
 /** Answers by the rest of a path, which a client writes: members that every object has are none of them. */
 const namedAnswers = (answers: Readonly<Record<string, AddressAnswer>>): ReadonlyMap<string, AddressAnswer> =>
