@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { ApiNode } from "../../../src/node/api/context.js";
 import { HttpAnswer } from "../../../src/node/api/http-answer.js";
@@ -7,6 +8,7 @@ import { ListResult, PendingAnswer } from "../../../src/node/api/jsonrpc/long-re
 import { JsonParts } from "../../../src/node/api/jsonrpc/method.js";
 import { LongAnswer, LongAnswerGate } from "../../../src/node/api/long-answer.js";
 import { sendLong } from "../../../src/node/api/long-answer-sender.js";
+import { CommonBytes, PlainResponse } from "../../../src/node/api/plain-response.js";
 
 const MIB = 1 << 20;
 
@@ -97,6 +99,34 @@ it("parts of an answer are written as the client takes them", async () => {
 	void answer.sendParts("application/json", parts, 5 * (64 << 10));
 	await rounds();
 	expect([written.length, parts.length]).toEqual([1, 4]);
+});
+
+it("parts of an answer have their length in front on plain connections, as an answer in one piece", async () => {
+	let sent = "";
+	let isFinished = false;
+	const socket = {
+		destroyed: false,
+		cork: () => {},
+		uncork: () => {},
+		write: (bytes: Buffer | string, _encoding?: string, done?: () => void) => {
+			sent += bytes.toString();
+			done?.();
+			return true;
+		},
+	};
+	const response = new PlainResponse(socket as unknown as Socket, new CommonBytes(30_000, () => 0), () => {
+		isFinished = true;
+	});
+	const answer = new HttpAnswer({ method: "POST" } as unknown as HttpRequest, response);
+	await answer.sendParts(
+		"text/plain",
+		["ab", "", "cdef"].map((text) => Buffer.from(text)),
+		6,
+	);
+	const [head = "", body] = sent.split("\r\n\r\n");
+	expect(head).toContain("Content-Length: 6\r\n");
+	expect(head).not.toContain("chunked");
+	expect([body, isFinished, answer.bytes]).toEqual(["abcdef", true, 6]);
 });
 
 describe("a list that is made item by item", () => {
