@@ -119,18 +119,15 @@ function answerV1(request: HistoryRequest, segments: Segments): Answering {
 async function rows(
 	request: HistoryRequest,
 	found: readonly AnswerRow[] | Promise<readonly AnswerRow[]>,
-): Promise<string | LongAnswer> {
+): Promise<string> {
 	return envelope(request, { rows: await found });
 }
 
-async function page(
-	request: HistoryRequest,
-	found: AnswerPage | Promise<AnswerPage>,
-): Promise<string | LongAnswer> {
+async function page(request: HistoryRequest, found: AnswerPage | Promise<AnswerPage>): Promise<string> {
 	return envelope(request, await found);
 }
 
-type AddressAnswer = (address: Uint8Array) => Promise<string | LongAnswer>;
+type AddressAnswer = (address: Uint8Array) => Promise<string>;
 
 /** Answers by the rest of a path, which a client writes: members that every object has are none of them. */
 const namedAnswers = (answers: Readonly<Record<string, AddressAnswer>>): ReadonlyMap<string, AddressAnswer> =>

@@ -5,7 +5,6 @@ import type { HistoryPage, PageQuery } from "../../history/pages.js";
 import type { HistoryRow } from "../../history/rows.js";
 import { TimeSlice } from "../../scheduling/time-slice.js";
 import type { ApiContext } from "../context.js";
-import { LongAnswer, listPieces } from "../long-answer.js";
 import { type AnswerRow, type AnswerValue, answerText } from "./answer-text.js";
 import { type HistoryParameters, HistoryRequestError } from "./parameters.js";
 import { StoredBodies } from "./stored-bodies.js";
@@ -26,9 +25,6 @@ export interface Heights {
 	readonly from: number;
 	readonly to: number;
 }
-
-/** Pages with more rows are written row by row. */
-const ROWS_AT_ONCE = 200;
 
 export interface AnswerPage<T = AnswerRow> {
 	readonly rows: readonly T[];
@@ -128,24 +124,26 @@ export function pageOfList<T>(
 	return { rows, fingerprint: end < all.length ? parameters.fingerprintOf(end) : undefined };
 }
 
-/** The whole answer, that of a long page row by row. @param more further members of `meta` */
+/** The whole answer. @param more further members of `meta` */
 export function envelope(
 	{ context, parameters, base }: HistoryRequest,
 	{ rows, fingerprint }: AnswerPage,
 	more: { readonly [member: string]: AnswerValue | undefined } = {},
-): string | LongAnswer {
+): string {
 	const coverage = context.node.history?.coverage;
-	const meta = answerText({
-		at: context.node.nowMs(),
-		fingerprint,
-		links: fingerprint === undefined ? undefined : { next: parameters.linkOf(base, fingerprint) },
-		page_size: rows.length,
-		backfill:
-			coverage && !coverage.isComplete
-				? { complete: false, indexed_from: coverage.from, missing: coverage.missing }
-				: undefined,
-		...more,
+	return answerText({
+		data: rows,
+		success: true,
+		meta: {
+			at: context.node.nowMs(),
+			fingerprint,
+			links: fingerprint === undefined ? undefined : { next: parameters.linkOf(base, fingerprint) },
+			page_size: rows.length,
+			backfill:
+				coverage && !coverage.isComplete
+					? { complete: false, indexed_from: coverage.from, missing: coverage.missing }
+					: undefined,
+			...more,
+		},
 	});
-	const pieces = listPieces('{"data":[', rows, answerText, `],"success":true,"meta":${meta}}`);
-	return rows.length > ROWS_AT_ONCE ? new LongAnswer(pieces) : [...pieces].join("");
 }
