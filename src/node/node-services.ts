@@ -254,7 +254,10 @@ export const peers: Service = {
 				import("./signatures/lazy-pool.js"),
 				import("./signatures/worker-script.js"),
 			]);
-		const pool = new LazySignaturePool(workerScript(), node.validateSignThreads);
+		const isNile = open.rules.network === "nile";
+		const pool = new LazySignaturePool(workerScript(), node.validateSignThreads, isNile);
+		const verify = isNile ? pool.verify.bind(pool) : undefined;
+		if (verify) parts.verifyAhead = verify;
 		const network = await startNetwork({
 			environment: nodeEnvironment(),
 			config,
@@ -265,6 +268,7 @@ export const peers: Service = {
 				},
 			},
 			prepare: shielded?.prepare,
+			verify,
 			producers,
 			host,
 			lan: localAddresses(),

@@ -8,6 +8,7 @@ import type { NetworkView } from "../api/context.js";
 import type { Producer } from "../chain/chain.js";
 import { type CommittedBlock, eachBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
+import type { VerifyAhead } from "../chain/signatures-ahead.js";
 import type { NodeConfig } from "../config/config.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
 import { Backup } from "./backup/backup.js";
@@ -46,6 +47,8 @@ interface NetworkOptions {
 	readonly pool: SignatureAhead | undefined;
 	/** Checks the shielded proofs of a transaction ahead; absent: they are checked where it is executed. */
 	readonly prepare?: PrepareProofs | undefined;
+	/** Verifies signatures that take long on other threads; undefined: the chain does, when it takes the transaction. */
+	readonly verify?: VerifyAhead | undefined;
 	readonly producers: readonly Producer[];
 	/** Address to bind and to dial from; undefined: every interface. */
 	readonly host?: string | undefined;
@@ -94,6 +97,7 @@ export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> 
 		report,
 		pool: options.pool,
 		prepare: options.prepare,
+		verify: options.verify,
 		isAtEnd: options.isAtEnd,
 	});
 	const stops: Stops = [() => chain.close()];
