@@ -8,9 +8,6 @@ import type { NodeConfig } from "../node/config/config.js";
 import { producerWithKey } from "../node/production/witness-keys.js";
 import { Failure } from "../wallet/failure.js";
 
-/** Configuration that is read where none is named. */
-export const DEFAULT_CONFIG = "config.conf";
-
 /**
  * The keys that produce blocks: those of the configuration, or of its first key file.
  * @param password asked for only where a key file has to be opened

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { Args } from "@oclif/core";
+import { configSource } from "../../launch/config-source.js";
 import { openOffline } from "../../launch/offline-chain.js";
 import { startFailure } from "../../launch/run-node.js";
 import { readBlockFile } from "../../node/chain/block-file.js";
@@ -36,7 +37,7 @@ export class ChainImport extends CoinCommand {
 		const total =
 			args.file === "-" || /\.(br|gz|ndjson)$/.test(args.file) ? undefined : await fileSize(args.file);
 		const chain = await openOffline(
-			flags.config,
+			configSource(flags),
 			flags["output-directory"],
 			Math.max(1, availableParallelism() - 1),
 		);
