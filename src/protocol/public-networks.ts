@@ -28,3 +28,9 @@ export function chainTitle(genesisId: Uint8Array): string {
 	const name = publicNetworkOf(genesisId);
 	return name ? PUBLIC_NETWORKS[name].title : `the chain whose genesis block is ${toHex(genesisId)}`;
 }
+
+/** A genesis block as messages name it: its id, and whose it is. @param genesisId 32 bytes */
+export function genesisTitle(genesisId: Uint8Array): string {
+	const name = publicNetworkOf(genesisId);
+	return name ? `${toHex(genesisId)} (${PUBLIC_NETWORKS[name].title})` : toHex(genesisId);
+}
