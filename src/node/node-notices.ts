@@ -37,18 +37,24 @@ export async function warnOfBeginning(
 	{ publicNetwork }: NodeConfig,
 	log: NodeLog,
 ): Promise<void> {
-	if (publicNetwork === undefined || chain.head.number > 0n) return;
-	const { firstStop } = await import("./config/networks/departures.js");
+	if (publicNetwork === undefined) return;
+	const { nextStop } = await import("./config/networks/departures.js");
 	const { title } = PUBLIC_NETWORKS[publicNetwork];
-	const stop = firstStop(publicNetwork);
+	const { number } = chain.head;
+	const stop = nextStop(publicNetwork, number);
 	const instead =
 		"begin from a reference node's directory (coin node adopt) or a snapshot (coin node snapshot restore): docs/first-steps.md";
-	log.warn(
-		{ network: publicNetwork, ...(stop && { stopsBefore: stop.height }) },
-		stop
-			? `there are no blocks yet, and synchronising ${title} from its first block ends before block ${stop.height}, which no program of today applies (${stop.what}); ${instead}`
-			: `there are no blocks yet, and synchronising ${title} from its first block takes weeks; to be there sooner, ${instead}`,
-	);
+	if (stop !== undefined) {
+		log.warn(
+			{ network: publicNetwork, head: Number(number), stopsBefore: stop.height },
+			`synchronising ${title} from block ${number} on ends before block ${stop.height}, which no program of today applies (${stop.what}); ${instead}`,
+		);
+	} else if (number === 0n) {
+		log.warn(
+			{ network: publicNetwork, head: 0 },
+			`synchronising ${title} from its first block takes weeks; to be there sooner, ${instead}`,
+		);
+	}
 }
 
 /** Who runs a node must know of a vote for rules that it doesn't have before that vote has passed. */

@@ -43,7 +43,7 @@ export const DEPARTURES: Readonly<Record<PublicNetwork, readonly Departure[]>> =
 	],
 };
 
-/** The first block of a network's history that no program of today applies; undefined: none is known. */
-export function firstStop(network: PublicNetwork): Departure | undefined {
-	return DEPARTURES[network].find(({ stops }) => stops);
+/** The first block above a head that no program of today applies; undefined: none is known. */
+export function nextStop(network: PublicNetwork, head: bigint): Departure | undefined {
+	return DEPARTURES[network].find(({ stops, height }) => stops && BigInt(height) > head);
 }
