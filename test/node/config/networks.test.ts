@@ -98,6 +98,7 @@ describe("a file beside a network's name", () => {
 
 describe("the network whose rules hold", () => {
 	test("follows from the first block of a stock file, whatever else it says", () => {
+		expect(recordedSet("pq-nile-genesis").config.node.network).toBe("nile");
 		expect(parseConfig(nile.text).node.network).toBe("nile");
 		expect(parseConfig(main.text).node.network).toBe("main");
 		expect(parseConfig(`${nile.text}\ngenesis.block.timestamp = "1"`).node.network).toBe("main");
