@@ -95,6 +95,14 @@ export class RecordedNode implements ReplayTarget {
 		return this.offered("push");
 	}
 
+	peerTransactions(): { readonly ok: true } {
+		return { ok: true };
+	}
+
+	peerHello(): { readonly valid: false } {
+		return { valid: false };
+	}
+
 	async advertise(): Promise<Head | Refusal> {
 		return this.offered("peer");
 	}

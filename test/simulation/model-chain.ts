@@ -312,6 +312,15 @@ export class ModelChain implements LocalChain {
 		return false;
 	}
 
+	signatureFormRefusal({ message }: SignedTransaction): string | undefined {
+		const strange = message.signature.find(({ length }) => length < 65 || length > 68);
+		return strange && `signature size is ${strange.length}`;
+	}
+
+	isSignedByWitness(): boolean {
+		return false;
+	}
+
 	prepareTransaction(): undefined {}
 
 	submit(transaction: SignedTransaction): TransactionResult {

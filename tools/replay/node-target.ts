@@ -21,7 +21,8 @@ import type { SignedTransaction } from "../../src/protocol/transaction.js";
 import { offerAdvertised } from "./advertised.js";
 import { GrpcClient } from "./grpc-client.js";
 import { HttpClient } from "./http-client.js";
-import type { Recording } from "./recording.js";
+import { offerHello, offerTransactions } from "./peer-messages.js";
+import type { HelloLine, PeerTransactionsLine, Recording } from "./recording.js";
 import type {
 	Change,
 	Changes,
@@ -73,11 +74,12 @@ interface TargetSetting {
 
 /** The same on a data directory that is there. */
 export const openNodeOn = async (
-	{ configFile, release }: Pick<Recording, "configFile" | "release">,
+	{ configFile, release, network }: Pick<Recording, "configFile" | "release" | "network">,
 	dataDirectory: string | undefined,
 	{ params, traces = false, opensPool = false, keepsHistory = false }: TargetSetting = {},
 ): Promise<ReplayTarget> => {
 	const instead = new Map<SettingPath, unknown>([["node.release", release]]);
+	if (network !== undefined) instead.set("node.network", network);
 	if (keepsHistory) instead.set("node.history.state", "all");
 	if (opensPool) instead.set("committee.allowShieldedTransaction", 1n);
 	if (traces) instead.set("node.jsonrpc.debug", true);
@@ -181,6 +183,14 @@ class NodeTarget implements ReplayTarget {
 		this.executeWaiting();
 		const error = offerAdvertised(this.node.open, bytes, this.nowMs(), describeRefusal);
 		return error === undefined ? this.head() : { error };
+	}
+
+	peerTransactions(body: Uint8Array): PeerTransactionsLine["answer"] {
+		return offerTransactions(this.node.open, body);
+	}
+
+	peerHello(message: Uint8Array): HelloLine["answer"] {
+		return offerHello(this.node.open, message);
 	}
 
 	private head(): Head {

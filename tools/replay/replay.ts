@@ -1,5 +1,6 @@
 /** Replaying a recorded set into a node, line by line, and comparing everything that the node answers. */
 
+import { isDeepStrictEqual } from "node:util";
 import { SignedBlock } from "../../src/protocol/block.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import { DecodeError } from "../../src/protocol/codec/reader.js";
@@ -15,8 +16,10 @@ import type {
 	BlockRecord,
 	GenesisLine,
 	GrpcLine,
+	HelloLine,
 	KeptHead,
 	PeerLine,
+	PeerTransactionsLine,
 	PushLine,
 	RecordedState,
 	RecordedWrites,
@@ -154,6 +157,8 @@ class Replay {
 				if (options.until !== undefined && line.number >= options.until) return result;
 			} else if (line.t === "push" || line.t === "peer")
 				count(result.pushes, !this.lost && (await this.push(line)));
+			else if (line.t === "peertx" || line.t === "hello")
+				count(result.pushes, !this.lost && this.peerMessage(line));
 			else if (line.t === "req") await this.request(line);
 			else if (line.t === "grpc") await this.grpcCall(line);
 			else if (line.t === "other") this.ignore(`lines of kind "${line.kind}"`);
@@ -317,6 +322,17 @@ class Replay {
 		const found = compareHeads(line.answer, outcome);
 		for (const one of found) this.report([...where, ...one.where], one.difference);
 		return found.length === 0;
+	}
+
+	private peerMessage(line: PeerTransactionsLine | HelloLine): boolean {
+		const got =
+			line.t === "peertx"
+				? this.target.peerTransactions(fromHex(line.transactions))
+				: this.target.peerHello(fromHex(line.message));
+		if (isDeepStrictEqual(got, line.answer)) return true;
+		const [expected, found] = [line.answer, got].map((each) => JSON.stringify(each)) as [string, string];
+		this.report([[line.t, ""]], { path: "", expected, got: found });
+		return false;
 	}
 
 	private keptHead({ head, id }: KeptHead, outcome: Head | Refusal, where: Where): boolean {

@@ -346,7 +346,7 @@ export class HttpServer {
 	): Promise<void> {
 		return sendLong(answer, long, {
 			contentType: JSON_TYPE,
-			enter: () => this.node.limiter.longAnswers.enter(request.socket.remoteAddress ?? ""),
+			enter: (cost) => this.node.limiter.longAnswers.enter(request.socket.remoteAddress ?? "", cost),
 			isAbandoned: () => request.socket.destroyed,
 			failed: (error) => {
 				if (!isWireError(error)) this.node.report(error, endpoint.name);

@@ -138,6 +138,8 @@ interface PendingConfig {
 	readonly maxSize: number;
 	readonly timeoutMs: bigint;
 	readonly maxShielded: number;
+	/** Transactions with post-quantum signatures. */
+	readonly maxPostQuantum: number;
 	/** Whether packing prefers higher fees. */
 	readonly sortByFee: boolean;
 }
@@ -276,7 +278,12 @@ export function parseConfig(text: string, file = "configuration", options: Start
 		idleKeys: settings.idleKeys(),
 		settings: [],
 		net,
-		localWitness: readLocalWitness(settings, { addressPrefix: net.addressPrefix, readings }, options, warn),
+		localWitness: readLocalWitness(
+			settings,
+			{ addressPrefix: net.addressPrefix, readings, network },
+			options,
+			warn,
+		),
 		storage: readStorage(settings, warn),
 		node: readNode(settings, readRelease(settings), network, options.witness === true),
 		genesis,
@@ -368,6 +375,7 @@ function readNode(
 			maxSize: settings.get("node.maxTransactionPendingSize"),
 			timeoutMs: settings.get("node.pendingTransactionTimeout"),
 			maxShielded: settings.get("node.shieldedTransInPendingMaxCounts"),
+			maxPostQuantum: settings.get("node.pqTransInPendingMaxCounts"),
 			sortByFee: settings.get("node.openTransactionSort"),
 		},
 		shielded: readShielded(settings, readings, isWitness),

@@ -1,13 +1,14 @@
 /** Finding the logs of past blocks (protocol/json-rpc §9.3). */
 
 import { minInt } from "../../../protocol/int64.js";
-import { blockIdAt, transactionInfosOfBlock } from "../../chain/block-store.js";
+import { blockIdAt, receiptsCost, receiptsInTurn } from "../../chain/block-store.js";
 import { candidateSteps, sections } from "../../chain/section-bloom.js";
 import { SLICE_MS, TimeSlice } from "../../scheduling/time-slice.js";
 import type { StateView } from "../../state/view.js";
 import { type BlockRange, bloomGroupsInTurns, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
 import { logObject, logSize, logsOfBlock } from "./objects/log.js";
+import { MAX_LOGS_AT_ONCE } from "./objects/receipt.js";
 import type { ObjectStyle } from "./objects/style.js";
 import { EXCEEDS_LIMIT, invalidParams, ResponseTooLong, RpcError } from "./rpc-error.js";
 
@@ -29,6 +30,13 @@ export function checkBlockRange(state: StateView, { from, to, isOneBlock }: LogF
 	}
 }
 
+/** What takes the logs that were found. */
+interface LogSink {
+	add(log: RpcValue): void;
+	/** Called before more is read than a little: resolves when there is room for it. */
+	admit(): Promise<void> | undefined;
+}
+
 /**
  * The logs that a filter asks for, by block and place. Blocks whose receipts aren't kept have none.
  * @param view the state as it is now: blocks may come while a long query runs
@@ -39,28 +47,28 @@ export async function queryLogs(
 	view: () => StateView,
 	filter: LogFilter,
 	style: ObjectStyle,
-	maxSize = 0,
-): Promise<RpcValue[]> {
+	maxSize: number,
+	sink: LogSink,
+): Promise<void> {
 	const turns = new TimeSlice(SLICE_MS);
-	const found: RpcValue[] = [];
+	let found = 0;
 	let size = 0;
 	for (const number of await candidates(view, filter, turns)) {
 		if (turns.over) await turns.yield();
+		if (receiptsCost(view(), number) !== undefined) await sink.admit();
 		const state = view();
-		const infos = transactionInfosOfBlock(state, number);
-		const id = infos.length > 0 ? blockIdAt(state, number) : undefined;
+		const id = blockIdAt(state, number);
 		if (!id) continue;
-		const block = { number, id, timestampMs: infos[0]?.blockTimeStamp ?? 0n };
-		for (const placed of logsOfBlock(infos)) {
+		for (const placed of logsOfBlock(receiptsInTurn(state, number))) {
 			if (placed.logIndex % LOGS_A_STEP === LOGS_A_STEP - 1 && turns.over) await turns.yield();
 			if (!matchesLog(filter, placed.log)) continue;
-			if (found.length >= MAX_RESULTS) throw tooMany();
+			if (found++ >= MAX_RESULTS) throw tooMany();
+			if (found === MAX_LOGS_AT_ONCE) await sink.admit();
 			size += logSize(placed.log);
 			if (maxSize > 0 && size > maxSize) throw new ResponseTooLong(maxSize);
-			found.push(logObject(placed, block, false, style));
+			sink.add(logObject(placed, { number, id, timestampMs: placed.timestampMs }, false, style));
 		}
 	}
-	return found;
 }
 
 /** Heights that are worth a look. @throws {RpcError} if there are too many */

@@ -1,6 +1,10 @@
 /** Accounts: the record, bandwidth and energy, stakes and rewards (protocol/grpc §2.2). */
 
-import { NumberMessage } from "../../../../protocol/messages.js";
+import {
+	CanDelegatedMaxSizeRequestMessage,
+	NumberMessage,
+	PostQuantumDelegableRequest,
+} from "../../../../protocol/messages.js";
 import { queryReward } from "../../../resources/vote-rewards.js";
 import { accountByAddress, accountById, accountNet, accountResources } from "../../queries/account-view.js";
 import { accountBalanceAt, blockBalance } from "../../queries/balance-history.js";
@@ -29,7 +33,11 @@ export const accounts = {
 	GetDelegatedResourceAccountIndexV2: withReason((context, { value }) =>
 		delegationPartnersV2(context, value),
 	),
-	GetCanDelegatedMaxSize: withReason(({ state }, request) => delegableAmount(state, request)),
+	GetCanDelegatedMaxSize: withReason(({ state, node }, request) => {
+		if (node.rules.network !== "nile" || !request.$unknown) return delegableAmount(state, request);
+		const bytes = CanDelegatedMaxSizeRequestMessage.encode(request);
+		return delegableAmount(state, PostQuantumDelegableRequest.decode(bytes));
+	}),
 	GetAvailableUnfreezeCount: withReason(({ state }, request) => unfreezeCount(state, request)),
 	GetCanWithdrawUnfreezeAmount: withReason(({ state }, request) => withdrawableAmount(state, request)),
 	GetRewardInfo: withoutReason(({ state }, { value }) =>

@@ -1,17 +1,24 @@
 /** Transactions: sending them, finding them, who signed them, and the pool (protocol/grpc §§2.2, 2.5, 2.6). */
 
-import { NumberMessage, TransactionInfoList } from "../../../../protocol/messages.js";
+import { NumberMessage, type Transaction, TransactionInfoList } from "../../../../protocol/messages.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";
 import { transactionById, transactionInfoById, transactionInfosOfBlock } from "../../../chain/block-store.js";
 import { broadcastReturn } from "../../broadcast.js";
+import type { ApiContext } from "../../context.js";
 import { pendingIds, pendingTransaction } from "../../queries/pool.js";
 import { approvedList, signWeight } from "../../queries/signatures.js";
 import { transactionExtention } from "../../transaction-extention.js";
 import { type Handlers, withoutReason, withReason } from "../method.js";
 
+/** A transaction that a client sends, as the node's network reads it. @throws {DecodeError} */
+function received({ node }: ApiContext, message: Readonly<Transaction>): SignedTransaction {
+	const transaction = new SignedTransaction(message);
+	return node.rules.network === "nile" ? transaction.asReadOnNile() : transaction;
+}
+
 export const transactions = {
 	BroadcastTransaction: async (context, message) => {
-		const result = await context.broadcaster.broadcast(new SignedTransaction(message), context);
+		const result = await context.broadcaster.broadcast(received(context, message), context);
 		return broadcastReturn(result, context.style.dialect);
 	},
 	GetTransactionById: ({ state }, { value }) => transactionById(state, value)?.message,
@@ -20,12 +27,12 @@ export const transactions = {
 		TransactionInfoList.create({ transactionInfo: transactionInfosOfBlock(state, num) }),
 	),
 	GetTransactionSignWeight: (context, message) => {
-		const { answer, shown } = signWeight(context, new SignedTransaction(message));
+		const { answer, shown } = signWeight(context, received(context, message));
 		if (shown) answer.transaction = transactionExtention(shown);
 		return answer;
 	},
 	GetTransactionApprovedList: (context, message) => {
-		const { answer, shown } = approvedList(context, new SignedTransaction(message));
+		const { answer, shown } = approvedList(context, received(context, message));
 		if (shown) answer.transaction = transactionExtention(shown);
 		return answer;
 	},

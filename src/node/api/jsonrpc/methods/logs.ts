@@ -13,7 +13,8 @@ import {
 	readLogFilter,
 } from "../log-filter.js";
 import { checkBlockRange, queryLogs } from "../log-query.js";
-import { defineMethod, type RpcContext, type RpcMethod, type RpcValue } from "../method.js";
+import { ListResult } from "../long-result.js";
+import { defineMethod, type RpcContext, type RpcMethod, type RpcResult } from "../method.js";
 import { objectStyleOf } from "../objects/style.js";
 import { readersOf } from "../parameter-readers.js";
 import { invalidParams, notAvailable } from "../rpc-error.js";
@@ -35,10 +36,16 @@ function checkRange({ node, state }: RpcContext, filter: LogFilter): void {
 	checkBlockRange(state, filter, node.config.node.jsonrpc.maxBlockRange);
 }
 
-function find(context: RpcContext, filter: LogFilter): Promise<RpcValue[]> {
+async function find(context: RpcContext, filter: LogFilter): Promise<RpcResult> {
 	const { node, server } = context;
 	const { maxResponseSize } = node.config.node.jsonrpc;
-	return queryLogs(() => node.view(server), filter, objectStyleOf(context), maxResponseSize);
+	const list = new ListResult(context);
+	try {
+		await queryLogs(() => node.view(server), filter, objectStyleOf(context), maxResponseSize, list);
+		return list.result;
+	} finally {
+		if (!context.pending) list.leave();
+	}
 }
 
 function present<T>(value: T | null): T {

@@ -68,7 +68,8 @@ export class NestedEnvelope implements Envelope {
 	/** The answer to a call, also where the method finds that it would be too long. @throws {UnreadableCall} */
 	private async called(call: JsonObject, work: Work): Promise<string | undefined> {
 		try {
-			return await work.single(call);
+			const made = await work.single(call);
+			return made === undefined ? undefined : String(made);
 		} catch (error) {
 			if (error instanceof ResponseTooLong) return refused(call, error);
 			throw error;

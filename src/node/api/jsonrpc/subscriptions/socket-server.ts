@@ -11,7 +11,7 @@ import type { Caller } from "../dispatcher.js";
 import { errorPart, VERSION } from "../error-text.js";
 import { blockAnswer, transactionAnswer } from "../lenient/answers.js";
 import { energyPrice, mostEnergy } from "../lenient/fees.js";
-import type { RpcContext } from "../method.js";
+import type { AnswerText, RpcContext } from "../method.js";
 import { syncing } from "../methods/node.js";
 import { objectStyleOf } from "../objects/style.js";
 import { EXCEEDS_LIMIT } from "../rpc-error.js";
@@ -31,7 +31,11 @@ interface SocketServerOptions {
 	/** Whether this client may connect; those without an origin are not pages. */
 	readonly mayConnect: (headers: IncomingHttpHeaders) => boolean;
 	/** Answers the text of a call; an empty text is not sent. */
-	readonly answer: (text: string, caller: Caller, headers: IncomingHttpHeaders) => string | Promise<string>;
+	readonly answer: (
+		text: string,
+		caller: Caller,
+		headers: IncomingHttpHeaders,
+	) => AnswerText | Promise<AnswerText>;
 	readonly gate: CallGate;
 }
 
@@ -93,7 +97,7 @@ export class SocketServer {
 		try {
 			if (!(await gate.enter(client))) return refusedCall(OUT_OF_RESOURCES);
 			try {
-				return (await answer(text, caller, headers)).trimEnd();
+				return String(await answer(text, caller, headers)).trimEnd();
 			} finally {
 				gate.leave();
 			}
