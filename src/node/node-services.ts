@@ -10,7 +10,7 @@ import { eachBlock } from "./chain/observers.js";
 import { createApiNode, networkView } from "./node-api.js";
 import type { NodeCore, Service } from "./node-core.js";
 import { developmentMethodsBeside } from "./node-development.js";
-import { logReorgs, watchShielded, watchVersions } from "./node-notices.js";
+import { logReorgs, warnOfBeginning, watchShielded, watchVersions } from "./node-notices.js";
 import { SlotProducer } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
 import { executions, OWN_CLIENT } from "./scheduling/call-queue.js";
@@ -124,6 +124,7 @@ export const notices: Service = {
 	start: async ({ open, options, log, parts }) => {
 		logReorgs(open, log);
 		watchVersions(open, log);
+		await warnOfBeginning(open, options.config, log);
 		parts.shieldedWarning = watchShielded(open, options.config, log);
 		return {};
 	},

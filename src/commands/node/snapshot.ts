@@ -3,6 +3,7 @@
 import { relative, resolve } from "node:path";
 import { Args, Flags } from "@oclif/core";
 import { sizeText } from "../../launch/adoption-work.js";
+import { configSource } from "../../launch/config-source.js";
 import { databaseDirectory } from "../../launch/database-work.js";
 import {
 	checkSnapshot,
@@ -63,10 +64,11 @@ export class NodeSnapshotCreate extends SnapshotCommand {
 			interrupted = true;
 		});
 		const started = performance.now();
+		const name = relative(dataDirectory, await databaseDirectory(configSource(flags), dataDirectory));
 		const manifest = await withProgress("making the snapshot", this.audience(flags), (progress) =>
 			makeSnapshot({
 				dataDirectory,
-				name: relative(dataDirectory, databaseDirectory(flags.config, dataDirectory)),
+				name,
 				target: args.directory,
 				version: this.config.version,
 				onProgress: ({ entries }) => {
@@ -163,7 +165,7 @@ export class NodeSnapshotRestore extends SnapshotCommand {
 			restoreInto({
 				snapshot,
 				dataDirectory: flags["output-directory"],
-				configFile: flags.config,
+				config: configSource(flags),
 				onRoom: (needed, free) =>
 					this.note(`the data take up to ${sizeText(needed)}; there is room for ${sizeText(free)}`),
 				onProgress: (state) => {

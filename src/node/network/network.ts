@@ -19,6 +19,7 @@ import { DnsNodes } from "./dns/dns-nodes.js";
 import type { NetworkEnvironment, NodeAddress } from "./environment.js";
 import { guardedEnvironment } from "./guarded-environment.js";
 import { meteredEnvironment } from "./metered-environment.js";
+import { watchForPeers } from "./no-peers.js";
 import { NodeChain, type SignatureAhead } from "./node-chain.js";
 import { type OwnAddress, ownAddress } from "./own-address.js";
 import { peerFacts } from "./peer-facts.js";
@@ -155,8 +156,12 @@ export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> 
 	candidates.discovery = await startDiscovery(environment, options, own, active.all, problem);
 	stops.push(() => candidates.discovery?.stop());
 	stops.push(followConfig(environment, config, transport, active, problem));
-	const progressTimer = logProgress(environment, running, log);
-	stops.push(() => progressTimer.cancel());
+	for (const timer of [
+		logProgress(environment, running, log),
+		watchForPeers(environment, { ...peers, active: active.all }, () => countsOf(world, transport), log),
+	]) {
+		stops.push(() => timer.cancel());
+	}
 	const isMaster = (): boolean => backup.isMaster;
 	return runningNetwork({ transport, world, running, chain, nodeId, isMaster, stops });
 }
@@ -271,6 +276,7 @@ function followConfig(
 	const timer = watchConfig({
 		environment,
 		file: config.file,
+		preset: config.preset,
 		periodSeconds: reloadSeconds,
 		transport,
 		setActive: (addresses) => {
@@ -346,6 +352,11 @@ function startBackup(
 	stops.push(open.chain.observe(eachBlock({ committed })));
 	return backup;
 }
+
+const countsOf = ({ peers }: PeerWorld, transport: PeerTransport) => ({
+	peers: peers.length,
+	connectable: transport.connectable().length,
+});
 
 function withoutDetail(log: NetworkLog) {
 	return {
