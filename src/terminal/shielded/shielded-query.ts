@@ -105,7 +105,7 @@ export interface Manner {
 }
 
 /** A key that is open. */
-export interface OpenKey {
+interface OpenKey {
 	readonly entry: ShieldedEntry;
 	readonly keys: ShieldedKeys;
 }
@@ -148,7 +148,7 @@ export async function unitsFor(client: NodeClient, pool: Pool, flags: PoolFlags)
 }
 
 /** A pool as the holder of a key sees it. */
-export interface OpenPool {
+interface OpenPool {
 	readonly client: NodeClient;
 	readonly pool: Pool;
 	readonly store: ScanStore;
