@@ -19,7 +19,7 @@ import { contractOf } from "../wallet/transaction/contract.js";
 import { accountOrActive } from "../wallet/transaction/signing.js";
 import { quotientText } from "../wallet/values/rational-text.js";
 import {
-	marketPairs,
+	fetchMarketPairs,
 	orderById,
 	ordersOfAccount,
 	ordersOfPair,
@@ -105,7 +105,7 @@ export const MarketPairs = query({
 	description: "Tokens go by their ids; _ is the coin.",
 	flags: { ...nodeFlags, ...solidityFlag },
 	run: async ({ client, view, print }) => {
-		const pairs = await marketPairs(client, view);
+		const pairs = await fetchMarketPairs(client, view);
 		print.list(pairs, ["sells", "buys"], "no pairs");
 	},
 });

@@ -19,8 +19,8 @@ import type { NodeClient } from "../wallet/node/node-client.js";
 import { contractOf } from "../wallet/transaction/contract.js";
 import { parseNatural } from "../wallet/values/integer-text.js";
 import {
-	allProposals,
 	approvalsNeeded,
+	fetchProposals,
 	newestProposalId,
 	proposalById,
 	proposalPage,
@@ -123,7 +123,7 @@ export const ProposalList = query({
 		const { offset, limit, state } = flags;
 		const paged = offset !== undefined || limit !== undefined;
 		const page = [parseNatural(offset ?? "0"), parseNatural(limit ?? MAX_PAGE)] as const;
-		const proposals = paged ? await proposalPage(client, ...page) : await allProposals(client);
+		const proposals = paged ? await proposalPage(client, ...page) : await fetchProposals(client);
 		const nameOf = await parameterNames();
 		const views = proposals
 			.map((proposal) => viewProposal(proposal, nameOf))

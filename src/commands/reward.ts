@@ -9,7 +9,7 @@ import { acting } from "../terminal/sending/rows.js";
 import { withdrawRewardPlan } from "../wallet/actions/vote.js";
 import { existingAccount } from "../wallet/node/chain-query.js";
 import { formatCoin } from "../wallet/values/amount.js";
-import { REWARD_PAUSE_MS, rewardOf } from "../wallet/view/voting.js";
+import { fetchReward, REWARD_PAUSE_MS } from "../wallet/view/voting.js";
 
 export const RewardShow = accountQuery({
 	summary: "Show the rewards that an account could withdraw, and from when",
@@ -18,7 +18,7 @@ export const RewardShow = accountQuery({
 	flags: accountQueryFlags,
 	run: async ({ client, view, address, print }) => {
 		const { latest_withdraw_time: last } = await existingAccount(client, address, view);
-		const reward = await rewardOf(client, address, view);
+		const reward = await fetchReward(client, address, view);
 		const record = {
 			account: toBase58Check(address),
 			reward,

@@ -22,7 +22,7 @@ import {
 	withdrawUnstakedPlan,
 } from "../wallet/actions/stake.js";
 import type { Failure } from "../wallet/failure.js";
-import { existingAccount, headBlock } from "../wallet/node/chain-query.js";
+import { existingAccount, fetchHead } from "../wallet/node/chain-query.js";
 import { accountNamed } from "../wallet/transaction/signing.js";
 import { formatCoin, parsePositiveCoins } from "../wallet/values/amount.js";
 import { parseBlocks } from "../wallet/values/duration.js";
@@ -181,7 +181,7 @@ async function lockedOr(
 	receiver: Uint8Array,
 	resource: string,
 ): Promise<Failure> {
-	const [given, head] = await Promise.all([delegationsOf(client, owner, "full", "given"), headBlock(client)]);
+	const [given, head] = await Promise.all([delegationsOf(client, owner, "full", "given"), fetchHead(client)]);
 	const mine = given.filter((one) => one.to === toBase58Check(receiver) && one.resource === resource);
 	const due = firstDue(
 		mine.flatMap(({ lockedUntil }) =>

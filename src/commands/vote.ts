@@ -11,7 +11,7 @@ import { votePlan } from "../wallet/actions/vote.js";
 import { Failure } from "../wallet/failure.js";
 import { existingAccount } from "../wallet/node/chain-query.js";
 import { accountNamed } from "../wallet/transaction/signing.js";
-import { parseVotes, votesOf, votingPower } from "../wallet/view/voting.js";
+import { fetchVotingPower, parseVotes, votesOf } from "../wallet/view/voting.js";
 
 export const VoteCast = acting({
 	summary: "Vote for witnesses",
@@ -52,7 +52,7 @@ export const VoteShow = accountQuery({
 	flags: { ...nodeFlags, ...keystoreFlags },
 	run: async ({ client, address, print }) => {
 		const votes = votesOf(await existingAccount(client, address));
-		const power = await votingPower(client, address);
+		const power = await fetchVotingPower(client, address);
 		const cast = votes.reduce((sum, vote) => sum + vote.votes, 0n);
 		const record = {
 			account: toBase58Check(address),

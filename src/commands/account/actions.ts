@@ -9,7 +9,7 @@ import {
 	SetAccountIdContract,
 } from "../../protocol/messages.js";
 import { acting } from "../../terminal/sending/rows.js";
-import { chainParameters } from "../../wallet/node/chain-parameters.js";
+import { fetchChainParameters } from "../../wallet/node/chain-parameters.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { formatCoin } from "../../wallet/values/amount.js";
@@ -29,7 +29,7 @@ export const AccountCreate = acting({
 	plan: async ({ args, flags, actor }) => {
 		const { owner, settings, client } = await actor();
 		const address = await accountNamed(settings, args.account);
-		const parameters = flags.offline ? undefined : await chainParameters(client);
+		const parameters = flags.offline ? undefined : await fetchChainParameters(client);
 		const fee = parameters?.get("getCreateNewAccountFeeInSystemContract");
 		return {
 			...contractOf(AccountCreateContract, { owner_address: owner, account_address: address }),

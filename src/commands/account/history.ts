@@ -16,7 +16,7 @@ import {
 import { localTime, printLine } from "../../terminal/output/output.js";
 import { either, lines, record } from "../../terminal/schema/result-shape.js";
 import { member } from "../../wallet/json.js";
-import { accountOf } from "../../wallet/node/chain-query.js";
+import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { historyPath, historyRows } from "../../wallet/node/history-client.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
@@ -90,7 +90,7 @@ export const AccountHistory = accountQuery({
 
 async function printCoins(client: NodeClient, address: Uint8Array, window: Window): Promise<void> {
 	const view = window.confirmed ? "solidity" : "full";
-	const count = new BalanceCount((await accountOf(client, address, view))?.balance ?? 0n);
+	const count = new BalanceCount((await fetchAccount(client, address, view))?.balance ?? 0n);
 	const own = toHex(address);
 	const printed: BalancedEntry[] = [];
 	let given = 0;

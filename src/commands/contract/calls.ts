@@ -11,12 +11,12 @@ import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../termina
 import { printJson } from "../../terminal/output/output.js";
 import { acting } from "../../terminal/sending/rows.js";
 import { callPlan } from "../../wallet/actions/contract-plan.js";
-import { chainParameters } from "../../wallet/node/chain-parameters.js";
+import { fetchChainParameters } from "../../wallet/node/chain-parameters.js";
 import { callConstant, estimatorEnergy } from "../../wallet/node/constant-call.js";
 import { accountNamed, accountOrActive } from "../../wallet/transaction/signing.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
-import { contractAt } from "../../wallet/view/contract-record.js";
+import { fetchContract } from "../../wallet/view/contract-record.js";
 
 export const ContractCallCommand = query({
 	summary: "Ask a contract: run a function without effect, print its result",
@@ -119,8 +119,8 @@ export const ContractEstimate = query({
 			const { energy } = await callConstant(client, call);
 			const [energyByEstimator, parameters, record] = await Promise.all([
 				estimatorEnergy(client, call),
-				chainParameters(client),
-				contractAt(client, contract),
+				fetchChainParameters(client),
+				fetchContract(client, contract),
 			]);
 			const feeSun = energy * (parameters.get("getEnergyFee") ?? 0n);
 			const percent = record.smart_contract?.consume_user_resource_percent ?? 100n;

@@ -23,7 +23,7 @@ import { addressText } from "../../node/network/environment.js";
 import type { RunningNode } from "../../node/node.js";
 import { useFastHashing } from "../../protocol/hash.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
-import { readSecretFile, withPassword } from "../../terminal/keys/secrets.js";
+import { fetchSecret, withPassword } from "../../terminal/keys/secrets.js";
 import { printLine } from "../../terminal/output/output.js";
 import { showSyncLine } from "../../terminal/progress/sync-line.js";
 import { Failure } from "../../wallet/failure.js";
@@ -310,7 +310,7 @@ export class NodeStart extends CoinCommand {
 		if (key !== undefined && key !== "")
 			this.warning("--private-key can be read by everyone on this machine: use --private-key-file");
 		if (file === undefined) return key;
-		return (await readSecretFile(file, "the producer's key", (message) => this.warning(message))).trim();
+		return (await fetchSecret(file, "the producer's key", (message) => this.warning(message))).trim();
 	}
 
 	private async witnessPassword(flags: NodeStartFlags, file: string): Promise<string> {

@@ -16,7 +16,7 @@ import type { Actor } from "../../wallet/actions/plan.js";
 import { readContacts } from "../../wallet/configuration/contacts.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
-import { accountOf } from "../../wallet/node/chain-query.js";
+import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { type PermissionRemark, permissionRemarks } from "../../wallet/permission/permission-check.js";
 import { applyEdits, completed, EDITS, type EditName } from "../../wallet/permission/permission-edit.js";
 import {
@@ -154,7 +154,7 @@ async function remarksOn(
 	const unsignable = new Set<string>();
 	for (const { address } of after.owner.keys) {
 		const isZero = address.subarray(1).every((byte) => byte === 0);
-		if (isZero || (await accountOf(context.client, address))?.type === AccountType.Contract)
+		if (isZero || (await fetchAccount(context.client, address))?.type === AccountType.Contract)
 			unsignable.add(toHex(address));
 	}
 	return permissionRemarks(before, after, {

@@ -19,13 +19,13 @@ import {
 	openShielded,
 	poolFlags,
 	poolOf,
+	poolUnits,
 	shieldedKeyFlags,
-	unitsFor,
 } from "../../terminal/shielded/shielded-query.js";
 import type { Actor, TransactionPlan } from "../../wallet/actions/plan.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
-import { accountOf, genesisId } from "../../wallet/node/chain-query.js";
+import { fetchAccount, fetchGenesisId } from "../../wallet/node/chain-query.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { provedHere } from "../../wallet/shielded/contract-payment.js";
 import { nativeProvedHere } from "../../wallet/shielded/native-payment.js";
@@ -135,7 +135,7 @@ export const ShieldedSend = sending({
 			fee: flags.fee === undefined ? undefined : parseNatural(flags.fee),
 			creates: await hasToBeCreated(client, target),
 		};
-		const units = await unitsFor(client, pool, flags);
+		const units = await poolUnits(client, pool, flags);
 		const prover = flags["prove-on-node"] ? undefined : await localProver(client, flags);
 		try {
 			const plan = await payPlan(actor, request, {
@@ -191,7 +191,7 @@ async function actWithoutSender(
 		expiry: expires === undefined ? undefined : parseExpiry(expires),
 		reference: reference === undefined ? undefined : parseReference(reference),
 	});
-	const facts = { chain: await genesisId(client), permission: undefined, approval: undefined };
+	const facts = { chain: await fetchGenesisId(client), permission: undefined, approval: undefined };
 	const summary = [...summaryLines(envelope, facts), ...(plan.details ?? [])];
 	if (flags["dry-run"]) {
 		if (session.json)
@@ -223,7 +223,7 @@ function withoutAccount(settings: Settings, client: NodeClient): Actor {
 }
 
 async function hasToBeCreated(client: NodeClient, target: PaymentTarget): Promise<boolean> {
-	return target.kind === "account" && (await accountOf(client, target.account)) === undefined;
+	return target.kind === "account" && (await fetchAccount(client, target.account)) === undefined;
 }
 
 /**

@@ -17,7 +17,7 @@ import { firstDue, refusedUntil } from "../../terminal/output/due-time.js";
 import { acting } from "../../terminal/sending/rows.js";
 import { Failure } from "../../wallet/failure.js";
 import { APPROVE, approveData, MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
-import { issuedToken } from "../../wallet/token/token.js";
+import { fetchIssuedToken } from "../../wallet/token/token.js";
 import { currencyOf, currencyText } from "../../wallet/token/token-amount.js";
 import { parseTokenPrice, unitsFor } from "../../wallet/token/token-price.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
@@ -87,7 +87,7 @@ export const TokenBuy = acting({
 			throw new Failure("usage", "--offline needs the token's id: --token <id>");
 		const { owner, settings, client } = await actor();
 		const issuer = await accountNamed(settings, args.issuer);
-		const token = flags.offline ? undefined : await issuedToken(client, issuer);
+		const token = flags.offline ? undefined : await fetchIssuedToken(client, issuer);
 		const id = flags.token ?? token?.id;
 		if (id === undefined) throw new Failure("not_found", `${toBase58Check(issuer)} has issued no token`);
 		const bought = token ? currencyText(currencyOf(token), unitsFor(token, amount)) : undefined;
@@ -221,7 +221,7 @@ export const TokenUpdate = acting({
 			value === undefined ? undefined : parseNatural(value),
 		);
 		const { owner, client } = await actor();
-		const token = complete ? undefined : await issuedToken(client, owner);
+		const token = complete ? undefined : await fetchIssuedToken(client, owner);
 		if (!complete && !token) throw new Failure("not_found", "the account has issued no token");
 		return contractOf(UpdateAssetContract, {
 			owner_address: owner,

@@ -9,7 +9,7 @@ import { localTime } from "../../terminal/output/output.js";
 import { either, lines, orNull } from "../../terminal/schema/result-shape.js";
 import { contractTokenShape, tokenShape } from "../../terminal/schema/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
-import { accountOf } from "../../wallet/node/chain-query.js";
+import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
 import { listTokens, type TokenView, tokenNamed, viewToken } from "../../wallet/token/token.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
@@ -57,7 +57,7 @@ export const TokenBalance = accountQuery({
 			return print.scalar(json ? amount : formatDecimal(amount, await token.decimals()));
 		}
 		const token = await tokenNamed(client, args.token, view);
-		const amount = (await accountOf(client, address, view))?.assetV2.get(token.id) ?? 0n;
+		const amount = (await fetchAccount(client, address, view))?.assetV2.get(token.id) ?? 0n;
 		print.scalar(json ? amount : formatDecimal(amount, token.precision));
 	},
 });

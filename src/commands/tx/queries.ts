@@ -21,7 +21,7 @@ import { messageShape, stateShape, transactionShape } from "../../terminal/schem
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
-import { receiptOf } from "../../wallet/node/chain-query.js";
+import { fetchReceipt } from "../../wallet/node/chain-query.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { knows, statusOf, waitFor } from "../../wallet/node/wait.js";
 import { receiptMembers } from "../../wallet/transaction/acting-result.js";
@@ -101,7 +101,7 @@ export const TxReceipt = query({
 	flags: { ...nodeFlags, ...solidityFlag },
 	run: async ({ args, client, view, print }) => {
 		for (const id of await transactionIds(args.id)) {
-			const receipt = await receiptOf(client, id, view);
+			const receipt = await fetchReceipt(client, id, view);
 			if (!receipt) throw new Failure("not_found", `there is no receipt of ${toHex(id)}: it is in no block`);
 			print.record(viewOf(receipt));
 		}

@@ -6,7 +6,7 @@ import { payBatch } from "../../terminal/sending/pay.js";
 import { sending } from "../../terminal/sending/rows.js";
 import { transferPlan } from "../../wallet/actions/transfer.js";
 import { Failure } from "../../wallet/failure.js";
-import { accountOf } from "../../wallet/node/chain-query.js";
+import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { memoBytes } from "../../wallet/values/memo.js";
 
@@ -72,7 +72,7 @@ export const WalletSend = sending({
 		}
 		const actor = await actorOf(session, flags);
 		const recipient = await accountNamed(actor.settings, to);
-		const creates = !flags.offline && (await accountOf(actor.client, recipient)) === undefined;
+		const creates = !flags.offline && (await fetchAccount(actor.client, recipient)) === undefined;
 		const plan = await transferPlan(
 			actor,
 			{ to, amount, token: flags.token, recipient, creates },

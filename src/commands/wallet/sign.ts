@@ -16,7 +16,7 @@ import { printJsonText } from "../../terminal/output/output.js";
 import { levelOfAmount } from "../../terminal/prompt/confirmation.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { sending } from "../../terminal/sending/rows.js";
-import { confirm, type Session, show, signWith } from "../../terminal/sending/session.js";
+import { confirm, type Session, show, signEnvelope } from "../../terminal/sending/session.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
@@ -118,7 +118,7 @@ export const WalletSign = sending({
 			);
 			if (process.stderr.isTTY !== true) for (const line of summary) session.note(line);
 			else if (session.chatty) await show(session, summary);
-			const signed = await signWith(session, envelope, keys, settings, { summary, call, labels });
+			const signed = await signEnvelope(session, envelope, keys, settings, { summary, call, labels });
 			printJsonText(lineOf(signed, authority, call));
 		});
 		if (!fine) process.exitCode = 1;

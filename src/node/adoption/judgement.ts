@@ -8,7 +8,7 @@ import { be64, equalBytes, fromHex, readBe64, toHex } from "../../protocol/bytes
 import { DecodeError } from "../../protocol/codec/reader.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { forkTableOf } from "../rules/fork-gates.js";
-import { WINDOW } from "./adoption-checks.js";
+import { REFERENCE_WINDOW } from "./adoption-checks.js";
 import { AdoptionError } from "./adoption-error.js";
 import { rowsOf } from "./checkpoint.js";
 import {
@@ -133,7 +133,7 @@ function lowestOf(reader: SourceReader, head: bigint): bigint {
 const SAMPLED_BLOCKS = 32n;
 
 function meanBlock(reader: SourceReader, lowest: bigint, head: bigint): number {
-	const span = head - lowest + 1n < WINDOW ? head - lowest + 1n : WINDOW;
+	const span = head - lowest + 1n < REFERENCE_WINDOW ? head - lowest + 1n : REFERENCE_WINDOW;
 	const count = span < SAMPLED_BLOCKS ? span : SAMPLED_BLOCKS;
 	let bytes = 0;
 	for (let i = 0n; i < count; i++) {

@@ -34,7 +34,7 @@ const NO_SOLIDITY_PROCESS = "this program has no solidity process; its solidity 
  */
 export const MIN_KEPT_BLOCKS = 65_536;
 
-export const nodeSettings = {
+export const nodeSectionSettings = {
 	"node.dialect": text("neutral", "neutral or deployed: the spelling of brand words in every answer"),
 	"node.release": text(
 		NEWEST_RELEASE,

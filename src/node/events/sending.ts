@@ -9,7 +9,7 @@ import type { EventBudget } from "./event-budget.js";
 import type { LoadedBlock } from "./loaded-block.js";
 import type { EventBody } from "./receivers/event-json.js";
 import type { EventKind } from "./receivers/event-message.js";
-import { type EventMessage, messageOf, type Trigger } from "./receivers/event-message.js";
+import { type EventMessage, eventMessage, type Trigger } from "./receivers/event-message.js";
 import { transactionTriggers } from "./transaction-triggers.js";
 
 /** Takes messages in their order. It must not wait. */
@@ -77,7 +77,7 @@ export class EventSender {
 		const block = typeof blockNumber === "bigint" ? blockNumber : undefined;
 		const transaction = typeof transactionId === "string" ? transactionId : undefined;
 		this.budget.attempt({ what: kind, block, transaction }, () =>
-			this.outlet(messageOf(kind, trigger, members)),
+			this.outlet(eventMessage(kind, trigger, members)),
 		);
 	}
 

@@ -5,7 +5,7 @@
 
 import { toHex } from "../../protocol/bytes.js";
 import { WitnessList } from "../../protocol/messages.js";
-import { isNothing, messageOf } from "./public-answers.js";
+import { isNothing, messageIn } from "./public-answers.js";
 import { RequestError, type Requests } from "./requests.js";
 
 /** Witnesses that are asked for. */
@@ -44,7 +44,7 @@ export async function guardsOf(requests: Requests, base: string): Promise<readon
 function addressesOf(text: string): readonly string[] | undefined {
 	if (isNothing(text)) return [];
 	try {
-		return messageOf(WitnessList, text).witnesses.map(({ address }) => toHex(address));
+		return messageIn(WitnessList, text).witnesses.map(({ address }) => toHex(address));
 	} catch {
 		return undefined;
 	}

@@ -2,7 +2,7 @@
 
 import { ForkError, ForkReadError } from "./fork-error.js";
 import type { Requests } from "./requests.js";
-import { isRecord, originOf, SourceClient } from "./source-client.js";
+import { isAnswerObject, originOf, SourceClient } from "./source-client.js";
 
 /** The network's usual ports: of the HTTP interface, and of the JSON-RPC. */
 const HTTP_PORT = 8090;
@@ -67,7 +67,7 @@ async function whyNot(requests: Requests, url: string, genesisId: string): Promi
 	const client = new SourceClient(requests, url);
 	try {
 		const genesis = await client.later("eth_getBlockByNumber", "0x0", false);
-		const hash = isRecord(genesis) ? genesis["hash"] : undefined;
+		const hash = isAnswerObject(genesis) ? genesis["hash"] : undefined;
 		return hash === `0x${genesisId}` ? undefined : `${client.name} has another genesis block`;
 	} catch (error) {
 		if (error instanceof ForkReadError) return error.message;

@@ -10,7 +10,7 @@ import { portableGroth16 } from "./groth16-portable.js";
 import type { ProofKeys } from "./proof-threads.js";
 import { SaplingVerifier } from "./verifier.js";
 
-export const DEVELOPMENT_KEYS: ProofKeys = {
+export const DEVELOPMENT_PROOF_KEYS: ProofKeys = {
 	spendKey: DEVELOPMENT_SPEND_KEY,
 	outputKey: DEVELOPMENT_OUTPUT_KEY,
 };

@@ -22,11 +22,11 @@ import { agrees, Reexecution } from "./reexecution.js";
 import type { Tracer } from "./tracer.js";
 
 /** Does a piece of work when its turn has come. */
-export type Queue = <T>(work: () => T) => Promise<T>;
+export type TraceQueue = <T>(work: () => T) => Promise<T>;
 
 /** How a request's traces are executed. */
 export interface TraceRun {
-	readonly queue: Queue;
+	readonly queue: TraceQueue;
 	/** Milliseconds that all executions of the request may take; Infinity: any. */
 	readonly timeoutMs: number;
 }

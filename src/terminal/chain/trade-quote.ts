@@ -1,6 +1,6 @@
 /** What a trade on an exchange would bring now, by the node's own curve (protocol/exchange §7). */
 
-import { chainParameters } from "../../wallet/node/chain-parameters.js";
+import { fetchChainParameters } from "../../wallet/node/chain-parameters.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import type { ExchangeSide } from "../../wallet/view/exchanges.js";
 
@@ -10,7 +10,7 @@ import type { ExchangeSide } from "../../wallet/view/exchanges.js";
  * @returns smallest units of the other token; 0 for too small a trade
  */
 export async function tradeQuote(client: NodeClient, side: ExchangeSide, units: bigint): Promise<bigint> {
-	const strict = (await chainParameters(client)).get("getAllowStrictMath") === 1n;
+	const strict = (await fetchChainParameters(client)).get("getAllowStrictMath") === 1n;
 	const [{ tradeOutput }, pow] = await Promise.all([
 		import("../../node/exchange/curve.js"),
 		strict

@@ -11,7 +11,7 @@ import { Failure } from "../../wallet/failure.js";
 import { type Json, readJson } from "../../wallet/json.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { transactionFrom } from "../../wallet/transaction/transaction-view.js";
-import { contractAt } from "../../wallet/view/contract-record.js";
+import { fetchContract } from "../../wallet/view/contract-record.js";
 import { type EnergyByLine, energyByLine, type MappedCodeOf } from "../../wallet/view/energy-lines.js";
 import { MAX_CONTRACTS } from "./call-trace.js";
 
@@ -91,7 +91,7 @@ function mappedCodeOf(client: NodeClient, maps: readonly MappedCode[]): MappedCo
 /** Undefined: there is no such contract any more. */
 async function deployedCode(client: NodeClient, address: string): Promise<Uint8Array | undefined> {
 	try {
-		return (await contractAt(client, addressFromHash(fromHex(address)))).runtimecode;
+		return (await fetchContract(client, addressFromHash(fromHex(address)))).runtimecode;
 	} catch (error) {
 		if (error instanceof Failure && error.code === "not_found") return undefined;
 		throw error;

@@ -21,7 +21,7 @@ type Warn = (message: string) => void;
  * Reads a secret from a file, `-` for standard input; exactly one line end is removed.
  * @throws {Failure} `bad_value` if the file can't be read; the message never holds its content
  */
-export async function readSecretFile(path: string, purpose: string, warn: Warn): Promise<string> {
+export async function fetchSecret(path: string, purpose: string, warn: Warn): Promise<string> {
 	if (path === "-") return withoutLineEnd(await readStdin(purpose));
 	let text: string;
 	try {
@@ -53,8 +53,8 @@ let fromStdin: string | undefined;
 
 /** The content of a password file; standard input is read once, though several keys may need it. */
 async function filePassword(source: PasswordSource, file: string): Promise<string> {
-	if (file !== "-") return readSecretFile(file, "the password", source.warn);
-	fromStdin ??= await readSecretFile(file, "the password", source.warn);
+	if (file !== "-") return fetchSecret(file, "the password", source.warn);
+	fromStdin ??= await fetchSecret(file, "the password", source.warn);
 	return fromStdin;
 }
 
@@ -135,7 +135,7 @@ export async function importedSecret<T>(
 	warn: Warn,
 	read: (text: string) => Promise<T>,
 ): Promise<T> {
-	if (file !== undefined) return read(await readSecretFile(file, what, warn));
+	if (file !== undefined) return read(await fetchSecret(file, what, warn));
 	requireTerminal(what, "give it with --key-file <path>, or with - on standard input");
 	const question = `${what.charAt(0).toUpperCase()}${what.slice(1)}:`;
 	return askedAgain(warn, async () => read(await askSecret(question)));

@@ -16,7 +16,7 @@ import { unansweredOf } from "../../wallet/actions/unanswered.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
-import { accountOf, genesisId, headBlock } from "../../wallet/node/chain-query.js";
+import { fetchAccount, fetchGenesisId, fetchHead } from "../../wallet/node/chain-query.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import type { TransactionState } from "../../wallet/node/wait.js";
 import { accountOrFresh } from "../../wallet/permission/authority.js";
@@ -46,7 +46,7 @@ import {
 	type Presentation,
 	type Session,
 	show,
-	signWith,
+	signEnvelope,
 } from "./session.js";
 
 /** The contract that a command wants to happen, and what it needs of the person at the terminal. */
@@ -79,7 +79,7 @@ export async function actorOf(session: Session, flags: ActingFlags): Promise<Act
 	const settings = await session.settings(flags);
 	const client = new NodeClient(settings);
 	const owner = await ownerOf(session, settings, flags);
-	const stored = flags.offline ? undefined : await accountOf(client, owner);
+	const stored = flags.offline ? undefined : await fetchAccount(client, owner);
 	const account = accountOrFresh(stored, owner);
 	if (stored) session.acting = account;
 	return { settings, client, owner, account };
@@ -128,7 +128,7 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 	const level = plan.isAgreed ? 0 : higher(plan.confirmation ?? 0, levelOfAmount(coinsOf(plan), settings));
 	const isShown = needsSummary(session, plan.agree ? 2 : level, flags, settings, plan.isAgreed);
 	const cost = isShown ? await estimateCost(actor, plan, prepared, keys.length) : undefined;
-	const chainMs = isShown ? (await headBlock(client)).timestampMs : undefined;
+	const chainMs = isShown ? (await fetchHead(client)).timestampMs : undefined;
 	const labels = await readLabels(settings);
 	const summary = [
 		...summaryLines(envelope, { ...facts, approval, chainMs }),
@@ -153,7 +153,7 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 	if (!flags.sign && !isUnsigned) checkThreshold(prepared);
 	if (!plan.agree) await confirm(session, level, summary, flags.yes);
 	if (isWatched(session) && (flags.yes || (level === 0 && !plan.agree))) await show(session, summary);
-	const signed = await signWith(session, envelope, keys, settings, presentation);
+	const signed = await signEnvelope(session, envelope, keys, settings, presentation);
 	if (flags.sign) {
 		const reached = permission && weigh(permission, signed.signers);
 		return await printEnvelope(session, signed, { ...facts, approval: reached }, summary);
@@ -266,7 +266,7 @@ async function factsOf(
 ): Promise<EnvelopeFacts> {
 	const travels = (flags.build || flags.sign) && !flags.offline;
 	return {
-		chain: travels ? await genesisId(client) : reference?.chain,
+		chain: travels ? await fetchGenesisId(client) : reference?.chain,
 		permission,
 		approval: permission && weigh(permission, envelope.signers),
 	};

@@ -13,7 +13,7 @@ import type { Actor } from "../../wallet/actions/plan.js";
 import { withFileLock } from "../../wallet/configuration/file-lock.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
-import { genesisId } from "../../wallet/node/chain-query.js";
+import { fetchGenesisId } from "../../wallet/node/chain-query.js";
 import { type PaymentLine, readPayments } from "../../wallet/transaction/payment-list.js";
 import { type ActingFlags, requestedFeeLimit } from "../flags/acting-flags.js";
 import { readStdin } from "../input/stdin.js";
@@ -87,7 +87,7 @@ async function payLines(
 	const batch: Batch = { session, actor, flags, progress };
 	if (journalPath === undefined) return await payJudged(batch, judged, undefined);
 	await withFileLock(journalPath, session.note, async () => {
-		const journal = await PaymentJournal.open(journalPath, await genesisId(actor.client));
+		const journal = await PaymentJournal.open(journalPath, await fetchGenesisId(actor.client));
 		await journal.prepare();
 		await payJudged(batch, judged, journal);
 	});

@@ -123,7 +123,7 @@ export function asksPassword(session: Session, settings: Settings): boolean {
  * Adds the signatures of keys; passwords are asked for here and no earlier.
  * @param presentation what a person sees before they type a password, or before a key signs that they have opened
  */
-export async function signWith(
+export async function signEnvelope(
 	session: Session,
 	envelope: TransactionEnvelope,
 	keys: readonly SigningKey[],

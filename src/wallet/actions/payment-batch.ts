@@ -3,7 +3,7 @@
 import { KeystoreError } from "../../keystore/keystore-error.js";
 import { toHex } from "../../protocol/bytes.js";
 import { FAILURE_KINDS, Failure } from "../failure.js";
-import { accountOf } from "../node/chain-query.js";
+import { fetchAccount } from "../node/chain-query.js";
 import { contractSummary } from "../transaction/contract-summary.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 import { coinsOf } from "../transaction/moved-coins.js";
@@ -82,7 +82,8 @@ export async function judgePayments(
 				);
 			const recipient = await accountNamed(actor.settings, payment.to);
 			const id = toHex(recipient);
-			const creates = !offline && !known.has(id) && (await accountOf(actor.client, recipient)) === undefined;
+			const creates =
+				!offline && !known.has(id) && (await fetchAccount(actor.client, recipient)) === undefined;
 			known.add(id);
 			if (creates) missing.add(id);
 			const memo = payment.memo ?? options.memo;

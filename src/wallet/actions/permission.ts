@@ -2,7 +2,7 @@
 
 import { contractType } from "../../protocol/contract-types.js";
 import { Failure } from "../failure.js";
-import { accountOf } from "../node/chain-query.js";
+import { fetchAccount } from "../node/chain-query.js";
 import { checkRules, differenceLines, sameSet } from "../permission/permission-check.js";
 import {
 	numbered,
@@ -37,7 +37,7 @@ export function permissionPlan({ owner, account, client }: Actor, wanted: Permis
 		details: differenceLines(before, after).map((line) => `  ${line}`),
 		result: { before: permissionDocument(owner, before), after: permissionDocument(owner, after) },
 		afterwards: async () => {
-			const stored = await accountOf(client, owner);
+			const stored = await fetchAccount(client, owner);
 			if (stored && sameSet(storedPermissions(stored), after)) return;
 			throw new Failure(
 				"permission_postcheck_mismatch",

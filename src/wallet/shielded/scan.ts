@@ -7,7 +7,7 @@
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { Failure } from "../failure.js";
-import { blockByNumber, genesisId, headBlock } from "../node/chain-query.js";
+import { fetchBlockByNumber, fetchGenesisId, fetchHead } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { irreversibleNumber } from "../node/wait.js";
 import { type Holdings, HoldingsReader, noHoldings } from "./holdings.js";
@@ -55,14 +55,14 @@ const HEAD_ATTEMPTS = 3;
 /** @throws {Failure} what the node refuses; `usage` if it isn't said where to begin in a long chain */
 export async function scanPool(options: ScanOptions): Promise<ScanResult> {
 	const { client, store } = options;
-	const chain = toHex(await genesisId(client));
+	const chain = toHex(await fetchGenesisId(client));
 	const before = await matching(options, chain, await store.load());
 	const state = await readIrreversible(options, before);
 	for (let attempt = 1; ; attempt++) {
-		const head = await headBlock(client);
+		const head = await fetchHead(client);
 		const { holdings } = state;
 		const shown = await readOn(options, holdings, head.number, head.id);
-		const still = await blockByNumber(client, head.number);
+		const still = await fetchBlockByNumber(client, head.number);
 		if ((still && equalBytes(still.id, head.id)) || attempt === HEAD_ATTEMPTS)
 			return { holdings: shown, irreversible: holdings, state, headMs: head.timestampMs };
 	}
@@ -91,12 +91,12 @@ async function matching(
 
 async function isOfChain(client: NodeClient, { through, id }: Holdings): Promise<boolean> {
 	if (id.length === 0) return false;
-	const block = await blockByNumber(client, through);
+	const block = await fetchBlockByNumber(client, through);
 	return block !== undefined && equalBytes(block.id, id);
 }
 
 async function usualFirst(client: NodeClient): Promise<bigint> {
-	const { number } = await headBlock(client);
+	const { number } = await fetchHead(client);
 	if (number <= SHORT_CHAIN) return 0n;
 	throw new Failure("usage", `the chain has ${number} blocks: it has to be said where to begin`, {
 		hint: "--since <block>: one before the key was first used, or the contract's first",
@@ -124,7 +124,7 @@ async function readIrreversible(options: ScanOptions, before: ScanState): Promis
 }
 
 async function idOf(client: NodeClient, number: bigint): Promise<Uint8Array> {
-	const block = await blockByNumber(client, number);
+	const block = await fetchBlockByNumber(client, number);
 	if (!block) throw new Failure("rpc_error", `the node doesn't have block ${number}`);
 	return block.id;
 }

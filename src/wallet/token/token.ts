@@ -10,7 +10,7 @@ import type { NodeClient, NodeView } from "../node/node-client.js";
 export type Token = Readonly<AssetIssueContract>;
 
 /** A token by its id. @throws {Failure} `not_found` */
-export async function tokenById(client: NodeClient, id: string, view: NodeView = "full"): Promise<Token> {
+export async function fetchToken(client: NodeClient, id: string, view: NodeView = "full"): Promise<Token> {
 	const answer = await client.call("getassetissuebyid", { value: id }, view);
 	if (Object.keys(answer).length === 0) throw new Failure("not_found", `there is no token with the id ${id}`);
 	return messageFrom(AssetIssueContract, answer);
@@ -22,7 +22,7 @@ export async function tokenById(client: NodeClient, id: string, view: NodeView =
  */
 export async function tokenNamed(client: NodeClient, text: string, view: NodeView = "full"): Promise<Token> {
 	const id = client.settings.tokens[text] ?? text;
-	if (/^\d{1,18}$/.test(id)) return tokenById(client, id, view);
+	if (/^\d{1,18}$/.test(id)) return fetchToken(client, id, view);
 	const answer = await client.call("getassetissuelistbyname", { value: toHex(utf8(id)) }, view);
 	const { assetIssue } = messageFrom(AssetIssueList, answer);
 	const [only, second] = assetIssue;
@@ -41,7 +41,7 @@ export async function tokenNamed(client: NodeClient, text: string, view: NodeVie
 }
 
 /** The token that an account has issued; undefined if it has issued none. */
-export async function issuedToken(client: NodeClient, issuer: Uint8Array): Promise<Token | undefined> {
+export async function fetchIssuedToken(client: NodeClient, issuer: Uint8Array): Promise<Token | undefined> {
 	const answer = await client.call("getassetissuebyaccount", { address: toHex(issuer) });
 	return messageFrom(AssetIssueList, answer).assetIssue[0];
 }

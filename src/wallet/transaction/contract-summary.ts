@@ -7,7 +7,7 @@ import * as m from "../../protocol/messages.js";
 import { operationName } from "../permission/operations.js";
 import { permissionUpdateSummary } from "../permission/permission-summary.js";
 import { shieldedCallText } from "../shielded/shielded-call.js";
-import { COIN_ID } from "../token/token-amount.js";
+import { COIN_CURRENCY_ID } from "../token/token-amount.js";
 import { tokenCallText } from "../token/token-call.js";
 import { formatCoin } from "../values/amount.js";
 import { resourceName } from "../values/resource.js";
@@ -223,7 +223,7 @@ function quoted(text: Uint8Array): string {
 
 function units(amount: bigint, token: Uint8Array): string {
 	const id = fromUtf8(token);
-	return id === COIN_ID ? formatCoin(amount) : `${amount} units of token ${idText(token)}`;
+	return id === COIN_CURRENCY_ID ? formatCoin(amount) : `${amount} units of token ${idText(token)}`;
 }
 
 /** Ids are numbers, but a transaction may hold any bytes there. */

@@ -4,7 +4,7 @@ import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { SmartContract } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
 import { messageFrom } from "../node/answer.js";
-import { chainParameters } from "../node/chain-parameters.js";
+import { fetchChainParameters } from "../node/chain-parameters.js";
 import { type ContractCall, estimateEnergy } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
 import { formatCoin, parseCoinAmount } from "./amount.js";
@@ -89,7 +89,7 @@ async function checkCovers(
 }
 
 async function energyPrice(client: NodeClient): Promise<bigint> {
-	return (await chainParameters(client)).get("getEnergyFee") ?? 0n;
+	return (await fetchChainParameters(client)).get("getEnergyFee") ?? 0n;
 }
 
 /** The part of the energy that the caller pays: all of a deployment, and of one's own contract. */

@@ -1,9 +1,9 @@
 /** About how many entries a store has, by a few blocks of a few of its tables: LevelDB doesn't say, and counting is reading. */
 
 import { BlockCursor } from "./block.js";
-import { BlockReader, type Reading } from "./block-reader.js";
+import { BlockReader, type ReadingMode } from "./block-reader.js";
 import { ForeignFile } from "./foreign-file.js";
-import type { KeyOrder } from "./key-order.js";
+import type { TableKeyOrder } from "./key-order.js";
 import type { LocatedTable } from "./table-chain.js";
 import { readFooter, readLayout } from "./table-format.js";
 
@@ -15,7 +15,11 @@ const BLOCKS = 4;
  * Entries of all tables together, those that others replace or delete too.
  * @throws {ForeignStoreError} if what is read isn't as it was written
  */
-export function estimateEntries(tables: readonly LocatedTable[], order: KeyOrder, reading: Reading): number {
+export function estimateEntries(
+	tables: readonly LocatedTable[],
+	order: TableKeyOrder,
+	reading: ReadingMode,
+): number {
 	let [entries, bytes] = [0, 0];
 	for (const table of spread(tables.length, TABLES).map((at) => tables[at] as LocatedTable)) {
 		entries += entriesOf(table, order, reading);
@@ -25,7 +29,7 @@ export function estimateEntries(tables: readonly LocatedTable[], order: KeyOrder
 	return bytes === 0 ? 0 : Math.round((entries / bytes) * all);
 }
 
-function entriesOf({ path }: LocatedTable, order: KeyOrder, reading: Reading): number {
+function entriesOf({ path }: LocatedTable, order: TableKeyOrder, reading: ReadingMode): number {
 	const file = new ForeignFile(path);
 	try {
 		const footer = readFooter(file, reading.xxh3);

@@ -8,8 +8,8 @@ import { loadXxh3, type Xxh3 } from "./block-checksum.js";
 import { estimateEntries } from "./entry-estimate.js";
 import { ForeignStoreError } from "./foreign-store-error.js";
 import {
-	MAX_BLOCK_BYTES,
 	MAX_LOG_BYTES,
+	MAX_TABLE_BLOCK_BYTES,
 	MAX_WINDOW_BYTES,
 	MIN_WINDOW_BYTES,
 	WINDOW_BYTES,
@@ -63,7 +63,7 @@ export async function openForeignStore(
 ): Promise<ForeignStore> {
 	const xxh3 = await loadXxh3();
 	const files = findFiles(directory);
-	const { maxLogBytes = MAX_LOG_BYTES, maxBlockBytes = MAX_BLOCK_BYTES } = options;
+	const { maxLogBytes = MAX_LOG_BYTES, maxBlockBytes = MAX_TABLE_BLOCK_BYTES } = options;
 	if (files.logBytes > maxLogBytes) {
 		throw new ForeignStoreError(
 			directory,

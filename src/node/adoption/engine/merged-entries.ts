@@ -2,12 +2,12 @@
 
 import type { EntrySource } from "./entry-source.js";
 import type { ForeignEntry } from "./foreign-store.js";
-import type { KeyOrder } from "./key-order.js";
+import type { TableKeyOrder } from "./key-order.js";
 
 /** Walks all sources to their ends and closes them. */
 export function* mergedEntries(
 	sources: readonly EntrySource[],
-	order: KeyOrder,
+	order: TableKeyOrder,
 	after: Uint8Array | undefined,
 ): Generator<ForeignEntry> {
 	try {
@@ -18,14 +18,14 @@ export function* mergedEntries(
 }
 
 /** Whether the present entry of one source comes before that of another: by key, of one key the newest. */
-function isBefore(a: EntrySource, b: EntrySource, order: KeyOrder): boolean {
+function isBefore(a: EntrySource, b: EntrySource, order: TableKeyOrder): boolean {
 	const difference = order.compare(a.key, a.keyLength, b.key, b.keyLength);
 	if (difference !== 0) return difference < 0;
 	return a.sequence === b.sequence ? a.rank < b.rank : a.sequence > b.sequence;
 }
 
 /** Moves the first source, whose present entry is another now, to where it belongs. */
-function settle(sources: EntrySource[], order: KeyOrder): void {
+function settle(sources: EntrySource[], order: TableKeyOrder): void {
 	const moved = sources[0] as EntrySource;
 	let at = 1;
 	for (; at < sources.length && isBefore(sources[at] as EntrySource, moved, order); at++) {
@@ -36,7 +36,7 @@ function settle(sources: EntrySource[], order: KeyOrder): void {
 
 function* merge(
 	given: readonly EntrySource[],
-	order: KeyOrder,
+	order: TableKeyOrder,
 	after: Uint8Array | undefined,
 ): Generator<ForeignEntry> {
 	// Sorted by their present entries; the first is usually the one of the last level, and stays it.

@@ -3,7 +3,7 @@
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import { parseJsonObject } from "../../../protocol/json/json-library.js";
 import { type Member, mapOrderedObject } from "../../../protocol/json/map-ordered-json.js";
-import { readText } from "../../../protocol/json/member-readers.js";
+import { readTextMember } from "../../../protocol/json/member-readers.js";
 import { mapOrderedMessageWith, printMessage, shownAs } from "../../../protocol/json/message-writer.js";
 import { quoteMapOrdered } from "../../../protocol/json/quoting.js";
 import { packTransaction } from "../../../protocol/json/transaction-packing.js";
@@ -28,7 +28,7 @@ const serialized: RequestForm<SignedTransaction> = {
 	fields: [{ name: "transaction", type: "bytes" }],
 	read: (input) =>
 		SignedTransaction.decode(
-			decodeHexText(readText(parseJsonObject(input.bodyText(), input.library), "transaction")),
+			decodeHexText(readTextMember(parseJsonObject(input.bodyText(), input.library), "transaction")),
 			REQUEST_BUDGET,
 		),
 };

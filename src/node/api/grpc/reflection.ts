@@ -15,7 +15,7 @@ import { type DescribedFile, type DescribedService, DescriptorFiles } from "./de
 import { healthService } from "./health.js";
 import { UNREADABLE } from "./method.js";
 import { type ReflectionVersion, reflectionService } from "./reflection-schema.js";
-import { isOffered, PACKAGE, type Service } from "./service-table.js";
+import { type GrpcService, isOffered, PACKAGE } from "./service-table.js";
 
 const FILES: readonly DescribedFile[] = [
 	{ name: "google/protobuf/any.proto", package: "google.protobuf", needs: [] },
@@ -36,7 +36,7 @@ const Tell = { host: 1, request: 2, files: 4, services: 6, error: 7 } as const;
  */
 export function reflect(
 	server: Server,
-	offered: readonly Service[],
+	offered: readonly GrpcService[],
 	{ dialect, release }: Pick<NodeConfig["node"], "dialect" | "release">,
 	admit: (peer: string) => (() => void) | undefined,
 ): void {

@@ -6,7 +6,7 @@ import { type HistoryRow, readAssetValue } from "../../history/rows.js";
 import { tokenById, tokensByName } from "../../tokens/queries.js";
 import type { ApiContext } from "../context.js";
 import { type AnswerPage, type HistoryRequest, heightsOf, indexedPage } from "./page.js";
-import { shownAddress } from "./token-facts.js";
+import { base58Of } from "./token-facts.js";
 import { directionFilter } from "./transaction-rows.js";
 
 /** Transfers of an account. `token_id` leaves those of one token: its number, or before proposal 14 its name. */
@@ -26,8 +26,8 @@ export function assetMovementPage(request: HistoryRequest, address: Uint8Array):
 				transaction_id: toHex(movement.transactionId),
 				token_info: { token_id: movement.token, ...factsOf(context, movement.token) },
 				block_timestamp: movement.timeMs,
-				from: shownAddress(movement.from),
-				to: shownAddress(movement.to),
+				from: base58Of(movement.from),
+				to: base58Of(movement.to),
 				type: "Transfer",
 				value: String(movement.amount),
 			};

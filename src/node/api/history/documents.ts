@@ -9,9 +9,9 @@ import { blockByNumber, transactionInfosOfBlock } from "../../chain/block-store.
 import { blockTrigger } from "../../events/block-triggers.js";
 import { contractTriggerAt } from "../../events/contract-triggers.js";
 import { EventBudget } from "../../events/event-budget.js";
-import { entryOf } from "../../events/event-decoding.js";
+import { eventEntry } from "../../events/event-decoding.js";
 import type { LoadedBlock } from "../../events/loaded-block.js";
-import { type EventMessage, messageOf } from "../../events/receivers/event-message.js";
+import { type EventMessage, eventMessage } from "../../events/receivers/event-message.js";
 import { transactionTriggerAt } from "../../events/transaction-triggers.js";
 import type { ApiNode } from "../context.js";
 
@@ -54,7 +54,7 @@ export class Documents {
 		const loaded = this.loaded(number);
 		if (!loaded) return;
 		if (kind === "blocks") {
-			const message = messageOf("block", blockTrigger(loaded));
+			const message = eventMessage("block", blockTrigger(loaded));
 			yield { message: () => message };
 			return;
 		}
@@ -105,7 +105,7 @@ export class Documents {
 		const trigger = loaded && transactionTriggerAt(loaded, position, STYLE, this.budget.open(loaded.block));
 		if (!trigger || (kind === "transfers" && !TRANSFERS.has(trigger.members["contractType"])))
 			return undefined;
-		return messageOf("transaction", trigger);
+		return eventMessage("transaction", trigger);
 	}
 
 	/** A log of a block as a document of a kind; undefined: it isn't there, of the other kind, or too long. */
@@ -114,7 +114,7 @@ export class Documents {
 		const log = loaded?.infos[position]?.log[ordinal];
 		if (!loaded || !log || loaded.infos.length !== loaded.block.transactions.length) return undefined;
 		const contract = concatBytes(Uint8Array.of(addressPrefix()), log.address);
-		const entry = entryOf(loaded.state.abi.get(contract), log);
+		const entry = eventEntry(loaded.state.abi.get(contract), log);
 		if ((entry !== undefined) !== (kind === "events")) return undefined;
 		const { timestampMs } = loaded.block;
 		const make = () => this.logMessage(kind, number, position, ordinal);
@@ -134,8 +134,8 @@ export class Documents {
 			loaded && contractTriggerAt(loaded, { position, index: ordinal }, true, this.budget.open(loaded.block));
 		if (!trigger || (trigger.event !== undefined) !== (kind === "events")) return undefined;
 		return trigger.event
-			? messageOf("contractevent", trigger, trigger.event)
-			: messageOf("contractlog", trigger, trigger.log);
+			? eventMessage("contractevent", trigger, trigger.event)
+			: eventMessage("contractlog", trigger, trigger.log);
 	}
 
 	private loaded(number: number): LoadedBlock | undefined {

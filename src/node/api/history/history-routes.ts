@@ -15,7 +15,13 @@ import {
 	pageOfList,
 	solidNumber,
 } from "./page.js";
-import { HistoryParameters, HistoryRequestError, invalid, readAddress, readContract } from "./parameters.js";
+import {
+	HistoryParameters,
+	HistoryRequestError,
+	invalidParameter,
+	readContract,
+	readHistoryAddress,
+} from "./parameters.js";
 import { answerQuery } from "./query-service.js";
 import {
 	accountRows,
@@ -145,7 +151,7 @@ function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): A
 	});
 	const answer = answers.get(rest.join("/"));
 	if (!answer) return undefined;
-	const address = readAddress(name);
+	const address = readHistoryAddress(name);
 	if (!address) throw new HistoryRequestError("A valid account address is required.");
 	return answer(address);
 }
@@ -235,7 +241,7 @@ function olderRequest({ context, parameters, base }: HistoryRequest): HistoryReq
 	take("min_timestamp", parameters.text("since") ?? parameters.text("from_timestamp"));
 	const sort = parameters.text("sort") ?? "-block_timestamp";
 	const match = /^(-?)block_timestamp$/.exec(sort);
-	if (!match) throw invalid("sort");
+	if (!match) throw invalidParameter("sort");
 	take("order_by", `block_timestamp,${match[1] === "-" ? "desc" : "asc"}`);
 	return { context, base, parameters: new HistoryParameters(base, renamed) };
 }

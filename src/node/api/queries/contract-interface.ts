@@ -5,7 +5,7 @@ import { toNeutral } from "../../../protocol/dialect.js";
 import { type SmartContractABI, SmartContractABIEntryEntryTypeEnum } from "../../../protocol/messages.js";
 
 /** The stored interface of a contract, in the form of the coder. @param most entries that are looked at */
-export function interfaceOf(abi: Readonly<SmartContractABI>, most: number): ContractInterface {
+export function storedInterfaceOf(abi: Readonly<SmartContractABI>, most: number): ContractInterface {
 	return abi.entrys.slice(0, most).map(({ type, name, inputs, anonymous }) => ({
 		kind: (SmartContractABIEntryEntryTypeEnum.names.get(type) ?? "function").toLowerCase() as AbiKind,
 		name,

@@ -4,7 +4,7 @@ import { isWireError } from "../../../protocol/json/exceptions.js";
 import { TriggerSmartContract } from "../../../protocol/messages.js";
 import { VmError } from "../../vm/vm-error.js";
 import type { ApiContext } from "../context.js";
-import { callConstant, callTransaction } from "../queries/contract-calls.js";
+import { callTransaction, executeConstantCall } from "../queries/contract-calls.js";
 
 /**
  * Calls a contract without effect.
@@ -18,7 +18,7 @@ export async function asksContract(
 	if (contract.length === 0) return undefined;
 	const call = TriggerSmartContract.create({ contract_address: contract, data });
 	try {
-		return (await callConstant(context, call, callTransaction(context, call))).output;
+		return (await executeConstantCall(context, call, callTransaction(context, call))).output;
 	} catch (error) {
 		if (error instanceof VmError || isWireError(error)) return undefined;
 		throw error;

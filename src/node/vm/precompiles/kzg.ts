@@ -4,7 +4,7 @@
  * secret of the public ceremony, which nobody knows.
  */
 
-import { COMPRESSED, INFINITY } from "../../../protocol/bls12-381.js";
+import { COMPRESSED, INFINITY_FLAG } from "../../../protocol/bls12-381.js";
 import { fromHex } from "../../../protocol/bytes.js";
 import { portableKzg } from "./kzg-portable.js";
 import { LoadedLibrary } from "./loaded-library.js";
@@ -27,7 +27,7 @@ export interface Kzg {
 }
 
 /** Order of the groups (EIP-4844, `BLS_MODULUS`). */
-export const GROUP_ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
+export const BLS_MODULUS = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
 
 const POINT = 48;
 
@@ -45,7 +45,8 @@ export function isCompressedPoint(bytes: Uint8Array): boolean {
 	if (bytes.length !== POINT || (flags & COMPRESSED) === 0) return false;
 	const x = Uint8Array.from(bytes);
 	x[0] = flags & 0x1f;
-	if ((flags & INFINITY) !== 0) return flags === (COMPRESSED | INFINITY) && x.every((byte) => byte === 0);
+	if ((flags & INFINITY_FLAG) !== 0)
+		return flags === (COMPRESSED | INFINITY_FLAG) && x.every((byte) => byte === 0);
 	return Buffer.compare(x, FIELD_ORDER) < 0;
 }
 

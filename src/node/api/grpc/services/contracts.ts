@@ -15,10 +15,10 @@ import { VmError } from "../../../vm/vm-error.js";
 import { buildUnchecked } from "../../builder.js";
 import type { ApiContext } from "../../context.js";
 import {
-	callConstant,
 	callTransaction,
 	constantAnswer,
-	estimateEnergy,
+	executeConstantCall,
+	searchEnergyLimit,
 	TRIGGER,
 } from "../../queries/contract-calls.js";
 import { contractAt, contractInfoAt, isConstantCall } from "../../queries/contracts.js";
@@ -36,7 +36,7 @@ async function callOnly(
 ): Promise<TransactionExtention> {
 	const transaction = callTransaction(context, call);
 	const { id } = buildUnchecked(context, TRIGGER, call);
-	const answer = constantAnswer(transaction, await callConstant(context, call, transaction));
+	const answer = constantAnswer(transaction, await executeConstantCall(context, call, transaction));
 	answer.txid = id;
 	return answer;
 }
@@ -87,7 +87,7 @@ export const contracts = {
 	TriggerConstantContract: (context, call) => answered(context, call, callOnly),
 	EstimateEnergy: async (context, call) => {
 		try {
-			const estimate = await estimateEnergy(context, call);
+			const estimate = await searchEnergyLimit(context, call);
 			if ("energyRequired" in estimate) {
 				return EstimateEnergyMessage.create({
 					result: Return.create({ result: true }),

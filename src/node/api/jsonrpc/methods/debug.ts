@@ -1,7 +1,7 @@
 /** Executing transactions again and looking at it (protocol/json-rpc §14). Only where `node.jsonrpc.debug` says so. */
 
 import type { ApiContext } from "../../context.js";
-import { isJsonObject, type JsonArray, type JsonValue } from "../json-reader.js";
+import { isRawObject, type RawArray, type RawValue } from "../json-reader.js";
 import { JsonText, methodsOf, type OwnMethod, type RpcResult } from "../method.js";
 import { invalidParams } from "../rpc-error.js";
 import { areSilent } from "../simulation/overridden.js";
@@ -9,7 +9,7 @@ import { readTraceOptions, type TraceOptions } from "../traces/options.js";
 import {
 	budgetOf,
 	readBlock,
-	readPlace,
+	readTransactionPlace,
 	refusing,
 	runOf,
 	shownTracer,
@@ -23,8 +23,8 @@ import { tracerFor } from "../traces/tracers.js";
 import { data } from "../values.js";
 
 /** Whether options say nothing. */
-const isSilent = (given: JsonValue | undefined): boolean =>
-	given === undefined || given === null || (isJsonObject(given) && given.size === 0);
+const isSilent = (given: RawValue | undefined): boolean =>
+	given === undefined || given === null || (isRawObject(given) && given.size === 0);
 
 /** The tracer of a request; without options a development chain lists operations as the network's stock one does. */
 function tracerOf(context: ApiContext, options: TraceOptions, isPlain: boolean): ShownTracer {
@@ -32,17 +32,17 @@ function tracerOf(context: ApiContext, options: TraceOptions, isPlain: boolean):
 	return isPlain && context.node.rules.development ? stockStructLogs(budget) : tracerFor(options, budget);
 }
 
-async function traceTransaction(context: ApiContext, [id, given]: JsonArray): Promise<RpcResult> {
+async function traceTransaction(context: ApiContext, [id, given]: RawArray): Promise<RpcResult> {
 	const tracing = tracingOf(context, "debug_traceTransaction");
 	const options = readTraceOptions(given);
-	const place = readPlace(context, tracing, id);
+	const place = readTransactionPlace(context, tracing, id);
 	if (!place) throw invalidParams(`transaction ${String(id)} is not in a block`);
 	const tracer = tracerOf(context, options, isSilent(given));
 	const run = runOf(context, options);
 	return new JsonText(await refusing(() => tracing.transaction(place, shownTracer(context, tracer), run)));
 }
 
-async function traceOfCall(context: ApiContext, [call, block, given]: JsonArray): Promise<RpcResult> {
+async function traceOfCall(context: ApiContext, [call, block, given]: RawArray): Promise<RpcResult> {
 	const tracing = tracingOf(context, "debug_traceCall");
 	const options = readTraceOptions(given);
 	const tracer = tracerOf(context, options, isSilent(given));
@@ -55,9 +55,9 @@ async function traceOfCall(context: ApiContext, [call, block, given]: JsonArray)
 /** What the options put in place of the state and the block. */
 async function overlayOf(
 	context: ApiContext,
-	given: JsonValue | undefined,
+	given: RawValue | undefined,
 ): Promise<TraceOverlay | undefined> {
-	const [accounts, block] = isJsonObject(given)
+	const [accounts, block] = isRawObject(given)
 		? [given.get("stateOverrides"), given.get("blockOverrides")]
 		: [];
 	if (areSilent(accounts, block)) return undefined;
@@ -77,7 +77,7 @@ async function overlayOf(
 async function traceBlock(
 	context: ApiContext,
 	method: string,
-	[selector, given]: JsonArray,
+	[selector, given]: RawArray,
 ): Promise<RpcResult> {
 	const tracing = tracingOf(context, method);
 	const options = readTraceOptions(given);

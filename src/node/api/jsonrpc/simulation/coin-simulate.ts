@@ -14,9 +14,9 @@ import type { TraceBudget } from "../../../tracing/limits.js";
 import { TouchedState } from "../../../tracing/touched-state.js";
 import type { ApiContext } from "../../context.js";
 import { shownInfo } from "../../queries/shown-receipt.js";
-import type { JsonArray, JsonValue } from "../json-reader.js";
+import type { RawArray, RawValue } from "../json-reader.js";
 import { JsonText } from "../method.js";
-import { revertReason } from "../revert-reason.js";
+import { revertMessage } from "../revert-reason.js";
 import { invalidParams, RpcError } from "../rpc-error.js";
 import { accountChangeText, movementText } from "./change-text.js";
 import { readTransaction, type TransactionMaker } from "./coin-transactions.js";
@@ -51,13 +51,13 @@ interface Request {
 }
 
 /** @throws {RpcError} */
-export function coinSimulate(context: ApiContext, [payload, block]: JsonArray): Promise<JsonText> {
+export function coinSimulate(context: ApiContext, [payload, block]: RawArray): Promise<JsonText> {
 	const request = readRequest(context, payload);
 	const run = beginSimulation(context, "coin_simulate", block);
 	return refusingSimulation(() => simulate(request, run, simulationBudget(context)));
 }
 
-function readRequest(context: ApiContext, payload: JsonValue | undefined): Request {
+function readRequest(context: ApiContext, payload: RawValue | undefined): Request {
 	const members = Members.of(payload, "the simulation").only("blocks", "validation", "visible", "changes");
 	const visible = members.flag("visible");
 	const given = members.list("blocks");
@@ -75,7 +75,7 @@ function readRequest(context: ApiContext, payload: JsonValue | undefined): Reque
 	};
 }
 
-function readBlock(context: ApiContext, value: JsonValue, path: string, visible: boolean): PlannedBlock {
+function readBlock(context: ApiContext, value: RawValue, path: string, visible: boolean): PlannedBlock {
 	const members = Members.of(value, path).only(
 		"number",
 		"timestamp",
@@ -171,7 +171,7 @@ function outcome(
 	const receipt: TextMember = ["receipt", printMessage(TransactionInfo, shownInfo(style, info), style)];
 	if (info.result === 0) return [["status", '"success"'], receipt];
 	const code = TransactionResultContractResultEnum.names.get(info.receipt?.result ?? 0) ?? "UNKNOWN";
-	const reason = revertReason(info.contractResult[0] ?? new Uint8Array(0));
+	const reason = revertMessage(info.contractResult[0] ?? new Uint8Array(0));
 	const error = {
 		code: spell(code, context.style.dialect),
 		message: Buffer.from(info.resMessage).toString("utf8"),

@@ -7,13 +7,13 @@ import type { SimulationRun } from "../../../simulation/simulator.js";
 import { CallTrace } from "../../../tracing/call-trace.js";
 import type { TraceBudget } from "../../../tracing/limits.js";
 import type { ApiContext } from "../../context.js";
-import type { JsonArray, JsonValue } from "../json-reader.js";
+import type { RawArray, RawValue } from "../json-reader.js";
 import { blockAnswer } from "../lenient/answers.js";
 import type { RpcValue } from "../method.js";
 import { blockObject } from "../objects/block.js";
 import { logObject } from "../objects/log.js";
 import { type ObjectStyle, objectStyleOf } from "../objects/style.js";
-import { revertReason } from "../revert-reason.js";
+import { revertMessage } from "../revert-reason.js";
 import { EXECUTION_REVERTED, invalidParams, quotedText, RpcError } from "../rpc-error.js";
 import { addressData, data, quantity } from "../values.js";
 import { type EthereumCall, readEthereumCall, transactionOf } from "./ethereum-calls.js";
@@ -47,13 +47,13 @@ interface PlannedBlock {
 }
 
 /** @throws {RpcError} */
-export function simulateV1(context: ApiContext, [payload, block]: JsonArray): Promise<RpcValue> {
+export function simulateV1(context: ApiContext, [payload, block]: RawArray): Promise<RpcValue> {
 	const request = readRequest(context, payload);
 	const run = beginSimulation(context, "eth_simulateV1", block);
 	return refusingSimulation(() => simulate(request, run, simulationBudget(context)));
 }
 
-function readRequest(context: ApiContext, payload: JsonValue | undefined): Request {
+function readRequest(context: ApiContext, payload: RawValue | undefined): Request {
 	const members = Members.of(payload, "the simulation").only(
 		"blockStateCalls",
 		"traceTransfers",
@@ -198,7 +198,7 @@ function resultOf({ info, refusal }: SimulatedTransaction, { style }: ApiContext
 	if (info && info.result === 0)
 		return { returnData: data(output), gasUsed, maxUsedGas: gasUsed, status: "0x1" };
 	if (info && info.receipt?.result === TransactionResultContractResult.REVERT) {
-		const reason = revertReason(output);
+		const reason = revertMessage(output);
 		const message = reason === undefined ? "execution reverted" : `execution reverted: ${reason}`;
 		const error = { code: EXECUTION_REVERTED, message, data: data(output) };
 		return { returnData: data(output), gasUsed, maxUsedGas: gasUsed, status: "0x0", error };

@@ -1,14 +1,14 @@
 /** A value of a request as JSON text again, for what reads texts. */
 
-import { isJsonArray, isJsonObject, JsonNumber, type JsonValue } from "../json-reader.js";
+import { isRawArray, isRawObject, JsonNumber, type RawValue } from "../json-reader.js";
 import { Members } from "./members.js";
 
-export function jsonText(value: JsonValue | Members): string {
+export function membersText(value: RawValue | Members): string {
 	if (value instanceof Members)
-		return objectText(value.entries().map(([name, each]) => [name, jsonText(each)]));
+		return objectText(value.entries().map(([name, each]) => [name, membersText(each)]));
 	if (value instanceof JsonNumber) return value.text;
-	if (isJsonArray(value)) return `[${value.map((each) => jsonText(each)).join(",")}]`;
-	if (isJsonObject(value)) return objectText([...value].map(([name, each]) => [name, jsonText(each)]));
+	if (isRawArray(value)) return `[${value.map((each) => membersText(each)).join(",")}]`;
+	if (isRawObject(value)) return objectText([...value].map(([name, each]) => [name, membersText(each)]));
 	return JSON.stringify(value);
 }
 
