@@ -9,11 +9,11 @@ import {
 	ExchangeWithdrawContract,
 } from "../protocol/messages.js";
 import { query } from "../terminal/base/command-row.js";
-import { tradeQuote } from "../terminal/chain/trade-quote.js";
 import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
 import { acting } from "../terminal/sending/rows.js";
 import type { Actor } from "../wallet/actions/plan.js";
 import { Failure } from "../wallet/failure.js";
+import { fetchChainParameters } from "../wallet/node/chain-parameters.js";
 import type { NodeClient } from "../wallet/node/node-client.js";
 import {
 	type Currency,
@@ -264,3 +264,20 @@ export const ExchangeWithdraw = acting({
 		};
 	},
 });
+
+/**
+ * What a trade would bring now, by the node's own curve (protocol/exchange §7).
+ * @param side the pair from the token that is sold
+ * @param units smallest units sold
+ * @returns smallest units of the other token; 0 for too small a trade
+ */
+async function tradeQuote(client: NodeClient, side: ExchangeSide, units: bigint): Promise<bigint> {
+	const strict = (await fetchChainParameters(client)).get("getAllowStrictMath") === 1n;
+	const [{ tradeOutput }, pow] = await Promise.all([
+		import("../node/exchange/curve.js"),
+		strict
+			? import("../node/exchange/strict-pow.js").then(({ strictPow }) => strictPow)
+			: import("../node/exchange/historical-pow.js").then(({ historicalPow }) => historicalPow),
+	]);
+	return tradeOutput(side.balance, side.otherBalance, units, pow);
+}

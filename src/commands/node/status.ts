@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Flags } from "@oclif/core";
+import { fromUtf8 } from "../../protocol/bytes.js";
 import { query } from "../../terminal/base/command-row.js";
 import {
 	type NodeReading,
@@ -10,7 +11,6 @@ import {
 	nodeSummaryLines,
 	sumMetrics,
 } from "../../terminal/chain/node-summary.js";
-import { nodeWarnings } from "../../terminal/chain/node-warnings.js";
 import { unknownRules } from "../../terminal/chain/unknown-rules.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
 import { localTime, printJson, printLine, redrawLines } from "../../terminal/output/output.js";
@@ -189,5 +189,18 @@ async function readPage(url: string): Promise<string> {
 	} catch (error) {
 		const why = error instanceof Error ? error.message : String(error);
 		throw new Failure("network", `the page of metrics can't be read: ${why}`);
+	}
+}
+
+/** @returns empty for nodes that have no such page */
+async function nodeWarnings(client: NodeClient): Promise<readonly string[]> {
+	const { status, body } = await client.send({ method: "GET", url: `${client.baseUrl("full")}/health` });
+	if (status !== 200) return [];
+	try {
+		const page: unknown = JSON.parse(fromUtf8(body));
+		const warnings = isRecord(page) ? page["warnings"] : undefined;
+		return Array.isArray(warnings) ? warnings.map(String) : [];
+	} catch {
+		return [];
 	}
 }

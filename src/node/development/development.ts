@@ -1,18 +1,19 @@
 /** A development chain as the node starts it: options in, configuration and rules out. */
 
 import type { Dialect } from "../../protocol/dialect.js";
+import { Account, AccountType, Witness } from "../../protocol/messages.js";
 import type { Producer } from "../chain/chain.js";
 import type { NodeConfig } from "../config/config.js";
 import type { ForkFounding } from "../fork/fork-facts.js";
 import { producerWithKey } from "../production/witness-keys.js";
+import { newAccount } from "../resources/new-account.js";
 import type { StateView } from "../state/view.js";
 import { AccountBook } from "./account-book.js";
 import { DEVELOPMENT_HD_PATH, DEVELOPMENT_MNEMONIC, type DevelopmentAccount } from "./accounts.js";
 import { DevelopmentConditions, type SealMode } from "./conditions.js";
 import { ContractConsole } from "./contract-console.js";
-import { type DevelopmentPorts, developmentConfig } from "./development-config.js";
-import { writeForkState } from "./fork-state.js";
-import { type Economy, type ParameterSetting, writeDevelopmentState } from "./initial-state.js";
+import { type DevelopmentPorts, developmentConfig, PRODUCER_BALANCE_SUN } from "./development-config.js";
+import { applySetting, type Economy, type ParameterSetting, writeDevelopmentState } from "./initial-state.js";
 
 export interface DevelopmentOptions {
 	readonly accounts: readonly DevelopmentAccount[];
@@ -90,4 +91,41 @@ export function prepareDevelopment(options: DevelopmentOptions): Development {
 			else writeDevelopmentState(state, economy, parameters);
 		},
 	};
+}
+
+/**
+ * What a fork changes of the state that it begins with (protocol/development-chain §7.4): accounts with keys and coins, and a
+ * witness of its own. Everything else stays: the witnesses of the network, their schedule, votes for versions, prices.
+ */
+interface ForkPeople {
+	readonly accounts: readonly DevelopmentAccount[];
+	/** Address of the witness that produces. */
+	readonly producer: Uint8Array;
+	readonly parameters: readonly ParameterSetting[];
+}
+
+/** @throws {ParameterSettingError} */
+function writeForkState(state: StateView, { accounts, producer, parameters }: ForkPeople): void {
+	for (const { address, balanceSun } of accounts) fund(state, address, balanceSun);
+	fund(state, producer, PRODUCER_BALANCE_SUN);
+	const account = Account.copy(state.account.existing(producer));
+	account.is_witness = true;
+	state.account.put(producer, account);
+	if (!state.witness.has(producer)) {
+		// Without votes it changes nothing about who is active.
+		state.witness.put(producer, Witness.create({ address: producer, url: "http://localhost" }));
+	}
+	for (const setting of parameters) applySetting(state, setting);
+}
+
+/** Gives an account at least so many coins, and to the holder of its key: the keys of these accounts are known to everybody. */
+function fund(state: StateView, address: Uint8Array, sun: bigint): void {
+	const fresh = newAccount(state, address, AccountType.Normal);
+	const stored = state.account.get(address);
+	const account = stored ? Account.copy(stored) : fresh;
+	if (account.balance < sun) account.balance = sun;
+	account.owner_permission = fresh.owner_permission;
+	account.active_permission = fresh.active_permission;
+	account.witness_permission = undefined;
+	state.account.put(address, account);
 }

@@ -3,15 +3,56 @@
 import { addressPrefix } from "../../protocol/address.js";
 import type { SignedBlock } from "../../protocol/block.js";
 import { toHex } from "../../protocol/bytes.js";
-import { TransferContract } from "../../protocol/messages.js";
+import { TransferContract, WitnessList } from "../../protocol/messages.js";
 import { RELEASES } from "../rules/release.js";
 import { ForkError } from "./fork-error.js";
 import { type ForkFounding, type ForkReport, readFacts } from "./fork-facts.js";
-import { blockOf } from "./public-answers.js";
-import { guardsOf } from "./public-guards.js";
+import { blockOf, isNothing, messageIn } from "./public-answers.js";
 import { findJsonRpc } from "./public-json-rpc.js";
 import { RequestError, type Requests } from "./requests.js";
 import { originOf } from "./source-client.js";
+
+/** Witnesses that are asked for. */
+const MAX_GUARD_WITNESSES = 1_000;
+/** Requests under way at once. */
+const MAX_ASKED_AT_ONCE = 8;
+
+/** What the refusal of such a withdrawal says, in every release (protocol/staking §7). */
+const REFUSAL = /is a guard representative and is not allowed to withdraw/;
+
+/**
+ * @param base address of the HTTP interface, without a slash at its end
+ * @returns addresses in hexadecimal; undefined if the source doesn't tell
+ */
+export async function guardsOf(requests: Requests, base: string): Promise<readonly string[] | undefined> {
+	try {
+		const witnesses = addressesOf(await requests.later(`${base}/wallet/listwitnesses`, "{}"));
+		if (!witnesses || witnesses.length > MAX_GUARD_WITNESSES) return undefined;
+		const guards: string[] = [];
+		for (let i = 0; i < witnesses.length; i += MAX_ASKED_AT_ONCE) {
+			const asked = witnesses.slice(i, i + MAX_ASKED_AT_ONCE).map(async (owner_address) => {
+				const body = JSON.stringify({ owner_address });
+				const answer = await requests.later(`${base}/wallet/withdrawbalance`, body);
+				if (REFUSAL.test(answer)) guards.push(owner_address);
+			});
+			await Promise.all(asked);
+		}
+		return guards.sort();
+	} catch (error) {
+		if (error instanceof RequestError) return undefined;
+		throw error;
+	}
+}
+
+/** Undefined: the answer can't be read. */
+function addressesOf(text: string): readonly string[] | undefined {
+	if (isNothing(text)) return [];
+	try {
+		return messageIn(WitnessList, text).witnesses.map(({ address }) => toHex(address));
+	} catch {
+		return undefined;
+	}
+}
 
 /** What such a source can't give, a line each. */
 const PUBLIC_WARNINGS: readonly string[] = [

@@ -5,13 +5,15 @@
  */
 
 import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { IncrementalMerkleVoucherInfo } from "../../protocol/messages.js";
+import type { NoteTree } from "../../protocol/sapling/incremental-tree.js";
 import type { ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { Failure } from "../failure.js";
+import { messageFrom } from "../node/answer.js";
 import { fetchBlockByNumber, fetchGenesisId, fetchHead } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { irreversibleNumber } from "../node/wait.js";
 import { type Holdings, HoldingsReader, noHoldings } from "./holdings.js";
-import { treeWith } from "./native-tree.js";
 import { type Pool, poolName } from "./pool.js";
 import { type PoolBlocks, readPool } from "./pool-reading.js";
 import type { ScanState } from "./scan-state.js";
@@ -173,4 +175,20 @@ async function take(options: ScanOptions, reader: HoldingsReader, blocks: PoolBl
 			reader.startWith(await treeWith(options.client, transaction.txID));
 		reader.take(transaction);
 	}
+}
+
+/**
+ * The tree of the chain's own pool whose last leaf is the first note of a transaction: where reading begins late, the voucher of the
+ * first note that was read gives it, whosever that is.
+ * @param txID 64 hexadecimal digits
+ * @throws {Failure}
+ */
+async function treeWith(client: NodeClient, txID: string): Promise<NoteTree> {
+	const answer = await client.call("getmerkletreevoucherinfo", {
+		out_points: [{ hash: txID, index: 0 }],
+		block_num: 0,
+	});
+	const tree = messageFrom(IncrementalMerkleVoucherInfo, answer).vouchers[0]?.tree;
+	if (!tree) throw new Failure("rpc_error", "the node doesn't tell the tree of notes");
+	return tree;
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { guardsOf } from "../../../src/node/fork/public-guards.js";
+import { guardsOf } from "../../../src/node/fork/public-founding.js";
 import { findJsonRpc } from "../../../src/node/fork/public-json-rpc.js";
 import { PublicSource } from "../../../src/node/fork/public-source.js";
 import { RequestError, type Requests } from "../../../src/node/fork/requests.js";

@@ -7,8 +7,8 @@ import {
 	type Kzg,
 	kzg,
 	loadKzg,
+	portableKzg,
 } from "../../../../src/node/vm/precompiles/kzg.js";
-import { portableKzg } from "../../../../src/node/vm/precompiles/kzg-portable.js";
 import { TAU_G2 } from "../../../../src/node/vm/precompiles/kzg-setup.js";
 import { pointEvaluation } from "../../../../src/node/vm/precompiles/point-evaluation.js";
 import { findPrecompile } from "../../../../src/node/vm/precompiles/precompiles.js";

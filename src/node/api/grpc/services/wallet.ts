@@ -1,14 +1,167 @@
 /** Every method of the service Wallet; the compiler sees to it that none is missing. */
 
-import type { Handlers } from "../method.js";
-import { accounts } from "./accounts.js";
+import {
+	type BuildableName,
+	type ContractMessage,
+	contractTypes,
+	type NameWith,
+	type ValueIn,
+} from "../../../../protocol/contract-types.js";
+import {
+	NumberMessage,
+	type Transaction,
+	type TransactionExtention,
+	TransactionInfoList,
+} from "../../../../protocol/messages.js";
+import { SignedTransaction } from "../../../../protocol/transaction.js";
+import { transactionById, transactionInfoById, transactionInfosOfBlock } from "../../../chain/block-store.js";
+import { exchangeStore } from "../../../exchange/pair.js";
+import { allExchanges, pageOfExchanges } from "../../../exchange/queries.js";
+import {
+	marketOrderById,
+	marketOrdersOfAccount,
+	marketOrdersOfPair,
+	marketPairs,
+	marketPrices,
+} from "../../../market/queries.js";
+import { queryReward } from "../../../resources/vote-rewards.js";
+import { RuntimeRuleError } from "../../../rules/errors.js";
+import {
+	allTokens,
+	pageOfTokens,
+	tokenById,
+	tokenByName,
+	tokensByName,
+	tokensOfAccount,
+} from "../../../tokens/queries.js";
+import { broadcastReturn } from "../../broadcast.js";
+import { accountByAddress, accountById, accountNet, accountResources } from "../../queries/account-view.js";
+import { accountBalanceAt, blockBalance } from "../../queries/balance-history.js";
+import { brokerageOf } from "../../queries/governance.js";
+import { pendingIds, pendingTransaction } from "../../queries/pool.js";
+import { approvedList, signWeight } from "../../queries/signatures.js";
+import {
+	delegableAmount,
+	delegatedV1,
+	delegatedV2,
+	delegationPartnersV1,
+	delegationPartnersV2,
+	unfreezeCount,
+	withdrawableAmount,
+} from "../../queries/staking.js";
+import { transactionExtention } from "../../transaction-extention.js";
+import { build, buildBare, buildCommon } from "../building.js";
+import { type Handler, type Handlers, unimplemented, withoutReason, withReason } from "../method.js";
 import { blocks } from "./blocks.js";
-import { builders } from "./builders.js";
 import { contracts } from "./contracts.js";
-import { markets } from "./markets.js";
 import { network } from "./network.js";
 import { shielded } from "./shielded.js";
-import { transactions } from "./transactions.js";
+
+/** Transactions: sending them, finding them, who signed them, and the pool (protocol/grpc §§2.2, 2.5, 2.6). */
+const transactions = {
+	BroadcastTransaction: async (context, message) => {
+		const result = await context.broadcaster.broadcast(new SignedTransaction(message), context);
+		return broadcastReturn(result, context.style.dialect);
+	},
+	GetTransactionById: ({ state }, { value }) => transactionById(state, value)?.message,
+	GetTransactionInfoById: ({ state }, { value }) => transactionInfoById(state, value),
+	GetTransactionInfoByBlockNum: withReason(({ state }, { num }) =>
+		TransactionInfoList.create({ transactionInfo: transactionInfosOfBlock(state, num) }),
+	),
+	GetTransactionSignWeight: (context, message) => {
+		const { answer, shown } = signWeight(context, new SignedTransaction(message));
+		if (shown) answer.transaction = transactionExtention(shown);
+		return answer;
+	},
+	GetTransactionApprovedList: (context, message) => {
+		const { answer, shown } = approvedList(context, new SignedTransaction(message));
+		if (shown) answer.transaction = transactionExtention(shown);
+		return answer;
+	},
+	GetTransactionFromPending: withoutReason(({ node }, { value }) => pendingTransaction(node, value)?.message),
+	GetTransactionListFromPending: withoutReason(({ node }) => pendingIds(node)),
+	GetPendingSize: withoutReason(({ node }) => NumberMessage.create({ num: BigInt(node.pool.size) })),
+	TotalTransaction: () => new NumberMessage(),
+} satisfies Partial<Handlers<"Wallet">>;
+
+/** Tokens, exchange pairs and the order book (protocol/grpc §2.2). */
+const markets = {
+	GetAssetIssueByAccount: ({ state }, { address }) => tokensOfAccount(state, address),
+	GetAssetIssueByName: ({ state }, { value }) => {
+		try {
+			return value.length === 0 ? undefined : tokenByName(state, value);
+		} catch (error) {
+			// Several tokens of one name are told by an empty answer.
+			if (error instanceof RuntimeRuleError) return undefined;
+			throw error;
+		}
+	},
+	GetAssetIssueListByName: ({ state }, { value }) =>
+		value.length === 0 ? undefined : tokensByName(state, value),
+	GetAssetIssueById: ({ state }, { value }) => tokenById(state, value),
+	GetAssetIssueList: ({ state }) => allTokens(state),
+	GetPaginatedAssetIssueList: ({ state }, { offset, limit }) => pageOfTokens(state, offset, limit),
+	ListExchanges: ({ state }) => allExchanges(state),
+	GetExchangeById: ({ state }, { value }) => exchangeStore(state).get(value),
+	GetPaginatedExchangeList: ({ state }, { offset, limit }) => pageOfExchanges(state, offset, limit),
+	GetMarketOrderById: withReason(({ state }, { value }) =>
+		value.length === 0 ? undefined : marketOrderById(state, value),
+	),
+	GetMarketOrderByAccount: withReason(({ state }, { value }) => marketOrdersOfAccount(state, value)),
+	GetMarketPriceByPair: withReason(({ state }, { sell_token_id, buy_token_id }) =>
+		marketPrices(state, sell_token_id, buy_token_id),
+	),
+	GetMarketOrderListByPair: withReason(({ state }, { sell_token_id, buy_token_id }) =>
+		marketOrdersOfPair(state, sell_token_id, buy_token_id),
+	),
+	GetMarketPairList: withReason(({ state }) => marketPairs(state)),
+} satisfies Partial<Handlers<"Wallet">>;
+
+/** The methods that a column of the table names, each for the message of its type. */
+type Builders<C extends "grpc" | "grpcBare", R> = {
+	readonly [M in ValueIn<C> & string]: Handler<ContractMessage<NameWith<C, M> & BuildableName>, R>;
+};
+
+function builderMethods(): Builders<"grpcBare", Transaction> & Builders<"grpc", TransactionExtention> {
+	const methods = contractTypes.flatMap((type) => [
+		...(type.grpcBare ? [[type.grpcBare, buildBare(type)] as const] : []),
+		...(type.grpc ? [[type.grpc, build(type)] as const] : []),
+	]);
+	return Object.fromEntries(methods) as ReturnType<typeof builderMethods>;
+}
+
+const builders = {
+	...builderMethods(),
+	CreateCommonTransaction: buildCommon,
+	BuyStorage: unimplemented,
+	BuyStorageBytes: unimplemented,
+	SellStorage: unimplemented,
+} satisfies Partial<Handlers<"Wallet">>;
+
+/** Accounts: the record, bandwidth and energy, stakes and rewards (protocol/grpc §2.2). */
+const accounts = {
+	GetAccount: ({ state }, { address }) => accountByAddress(state, address),
+	GetAccountById: ({ state }, { account_id }) => accountById(state, account_id),
+	GetAccountBalance: withoutReason(accountBalanceAt),
+	GetBlockBalanceTrace: withoutReason(({ state }, block) => blockBalance(state, block)),
+	GetAccountNet: ({ state }, { address }) => accountNet(state, address),
+	GetAccountResource: ({ state }, { address }) => accountResources(state, address),
+	GetDelegatedResource: ({ state }, request) => delegatedV1(state, request),
+	GetDelegatedResourceV2: withReason(({ state }, request) => delegatedV2(state, request)),
+	GetDelegatedResourceAccountIndex: withReason((context, { value }) => delegationPartnersV1(context, value)),
+	GetDelegatedResourceAccountIndexV2: withReason((context, { value }) =>
+		delegationPartnersV2(context, value),
+	),
+	GetCanDelegatedMaxSize: withReason(({ state }, request) => delegableAmount(state, request)),
+	GetAvailableUnfreezeCount: withReason(({ state }, request) => unfreezeCount(state, request)),
+	GetCanWithdrawUnfreezeAmount: withReason(({ state }, request) => withdrawableAmount(state, request)),
+	GetRewardInfo: withoutReason(({ state }, { value }) =>
+		NumberMessage.create({ num: queryReward(state, value) }),
+	),
+	GetBrokerageInfo: withoutReason(({ state }, { value }) =>
+		NumberMessage.create({ num: BigInt(brokerageOf(state, value)) }),
+	),
+} satisfies Partial<Handlers<"Wallet">>;
 
 export const wallet: Handlers<"Wallet"> = {
 	...accounts,

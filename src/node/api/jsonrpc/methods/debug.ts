@@ -1,11 +1,15 @@
 /** Executing transactions again and looking at it (protocol/json-rpc §14). Only where `node.jsonrpc.debug` says so. */
 
+import type { TraceBudget } from "../../../tracing/limits.js";
 import type { ApiContext } from "../../context.js";
 import { isRawObject, type RawArray, type RawValue } from "../json-reader.js";
 import { JsonText, methodsOf, type OwnMethod, type RpcResult } from "../method.js";
 import { invalidParams } from "../rpc-error.js";
 import { areSilent } from "../simulation/overridden.js";
-import { readTraceOptions, type TraceOptions } from "../traces/options.js";
+import { callFrames, selectorCounts } from "../traces/call-frames.js";
+import { flatTraces } from "../traces/flat-traces.js";
+import { readTraceOptions, type TraceOptions, type TracerName } from "../traces/options.js";
+import { prestate } from "../traces/prestate.js";
 import {
 	budgetOf,
 	readBlock,
@@ -18,9 +22,24 @@ import {
 	tracingOf,
 } from "../traces/requests.js";
 import type { ShownTracer } from "../traces/seen.js";
-import { stockStructLogs } from "../traces/struct-logs.js";
-import { tracerFor } from "../traces/tracers.js";
+import { stockStructLogs, structLogs } from "../traces/struct-logs.js";
 import { data } from "../values.js";
+
+/** The tracers by name. */
+const TRACERS: Readonly<Record<TracerName, (options: TraceOptions, budget: TraceBudget) => ShownTracer>> = {
+	callTracer: callFrames,
+	flatCallTracer: (_options, budget) => flatTraces(budget),
+	prestateTracer: prestate,
+	"4byteTracer": (_options, budget) => selectorCounts(budget),
+	noopTracer: () => ({ observer: {}, show: () => "{}" }),
+};
+
+/** A tracer for one execution. @param budget what all executions of the request share */
+export function tracerFor(options: TraceOptions, budget: TraceBudget): ShownTracer {
+	return options.tracer === undefined
+		? structLogs(options, budget)
+		: TRACERS[options.tracer](options, budget);
+}
 
 /** Whether options say nothing. */
 const isSilent = (given: RawValue | undefined): boolean =>
