@@ -7,7 +7,7 @@
 
 import { rpcAnswersOf } from "../src/node/api/jsonrpc/answers.js";
 import type { LogFilter } from "../src/node/api/jsonrpc/log-filter.js";
-import { queryLogs } from "../src/node/api/jsonrpc/log-query.js";
+import { queryLogs } from "../src/node/api/jsonrpc/methods/logs.js";
 import { indexLogs } from "../src/node/chain/section-bloom.js";
 import { createMemoryDatabase } from "../src/node/state/database.js";
 import { StateDatabase } from "../src/node/state/state-database.js";

@@ -3,8 +3,7 @@
 import { bn254 } from "@noble/curves/bn254.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { BN128_FIELD_ORDER, type Curve } from "../../../src/node/vm/precompiles/alt-bn128.js";
-import { curve, loadCurve } from "../../../src/node/vm/precompiles/bn128.js";
-import { portableCurve } from "../../../src/node/vm/precompiles/curve-portable.js";
+import { curve, loadCurve, portableCurve } from "../../../src/node/vm/precompiles/bn128.js";
 import { wordToBytes } from "../../../src/node/vm/word.js";
 import { toHex } from "../../../src/protocol/bytes.js";
 import { seededRandom } from "./random.js";

@@ -1,5 +1,6 @@
-/** Every method of the service Wallet; the compiler sees to it that none is missing. */
+/** Every method of the service Wallet (protocol/grpc §§2.2 to 2.4); the compiler sees to it that none is missing. */
 
+import { utf8 } from "../../../../protocol/bytes.js";
 import {
 	type BuildableName,
 	type ContractMessage,
@@ -7,11 +8,17 @@ import {
 	type NameWith,
 	type ValueIn,
 } from "../../../../protocol/contract-types.js";
+import { spell } from "../../../../protocol/dialect.js";
+import { exceptionText, isWireError } from "../../../../protocol/json/exceptions.js";
 import {
+	EstimateEnergyMessage,
 	NumberMessage,
+	Return,
+	ReturnResponse_code,
 	type Transaction,
-	type TransactionExtention,
+	TransactionExtention,
 	TransactionInfoList,
+	type TriggerSmartContract,
 } from "../../../../protocol/messages.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";
 import { transactionById, transactionInfoById, transactionInfosOfBlock } from "../../../chain/block-store.js";
@@ -25,7 +32,7 @@ import {
 	marketPrices,
 } from "../../../market/queries.js";
 import { queryReward } from "../../../resources/vote-rewards.js";
-import { RuntimeRuleError } from "../../../rules/errors.js";
+import { ContractValidateError, RuntimeRuleError } from "../../../rules/errors.js";
 import {
 	allTokens,
 	pageOfTokens,
@@ -34,9 +41,20 @@ import {
 	tokensByName,
 	tokensOfAccount,
 } from "../../../tokens/queries.js";
+import { VmError } from "../../../vm/vm-error.js";
 import { broadcastReturn } from "../../broadcast.js";
+import { buildUnchecked } from "../../builder.js";
+import type { ApiContext } from "../../context.js";
 import { accountByAddress, accountById, accountNet, accountResources } from "../../queries/account-view.js";
 import { accountBalanceAt, blockBalance } from "../../queries/balance-history.js";
+import {
+	callTransaction,
+	constantAnswer,
+	executeConstantCall,
+	searchEnergyLimit,
+	TRIGGER,
+} from "../../queries/contract-calls.js";
+import { contractAt, contractInfoAt, isConstantCall } from "../../queries/contracts.js";
 import { brokerageOf } from "../../queries/governance.js";
 import { pendingIds, pendingTransaction } from "../../queries/pool.js";
 import { approvedList, signWeight } from "../../queries/signatures.js";
@@ -50,12 +68,88 @@ import {
 	withdrawableAmount,
 } from "../../queries/staking.js";
 import { transactionExtention } from "../../transaction-extention.js";
-import { build, buildBare, buildCommon } from "../building.js";
+import { build, buildBare, buildCommon, refusal } from "../building.js";
 import { type Handler, type Handlers, unimplemented, withoutReason, withReason } from "../method.js";
 import { blocks } from "./blocks.js";
-import { contracts } from "./contracts.js";
 import { network } from "./network.js";
 import { shielded } from "./shielded.js";
+
+/**
+ * A call without effect, with its transaction. The id is that of a transaction around the call, also where a deployment
+ * stands in the call's place.
+ */
+async function callOnly(
+	context: ApiContext,
+	call: Readonly<TriggerSmartContract>,
+): Promise<TransactionExtention> {
+	const transaction = callTransaction(context, call);
+	const { id } = buildUnchecked(context, TRIGGER, call);
+	const answer = constantAnswer(transaction, await executeConstantCall(context, call, transaction));
+	answer.txid = id;
+	return answer;
+}
+
+/** A call that the contract's interface declares to be without effect is executed; of others the transaction is built. */
+async function trigger(
+	context: ApiContext,
+	call: Readonly<TriggerSmartContract>,
+): Promise<TransactionExtention> {
+	const { state } = context;
+	if (!state.contract.has(call.contract_address)) {
+		throw new ContractValidateError("No contract or not a valid smart contract");
+	}
+	return isConstantCall(state.abi.get(call.contract_address), call.data)
+		? callOnly(context, call)
+		: transactionExtention(callTransaction(context, call));
+}
+
+/** Why a call has no answer: a failed execution differs from a call that could not begin. */
+function failure(context: ApiContext, error: unknown): Return {
+	const { dialect } = context.style;
+	if (error instanceof VmError) {
+		return Return.create({
+			code: ReturnResponse_code.CONTRACT_EXE_ERROR,
+			message: utf8(exceptionText(error, dialect)),
+		});
+	}
+	if (isWireError(error)) return refusal(context, error);
+	throw error;
+}
+
+async function answered(
+	context: ApiContext,
+	call: Readonly<TriggerSmartContract>,
+	answer: typeof callOnly,
+): Promise<TransactionExtention> {
+	try {
+		return await answer(context, call);
+	} catch (error) {
+		return TransactionExtention.create({ result: failure(context, error) });
+	}
+}
+
+const contracts = {
+	GetContract: ({ state }, { value }) => contractAt(state, value),
+	GetContractInfo: ({ state }, { value }) => contractInfoAt(state, value),
+	TriggerContract: (context, call) => answered(context, call, trigger),
+	TriggerConstantContract: (context, call) => answered(context, call, callOnly),
+	EstimateEnergy: async (context, call) => {
+		try {
+			const estimate = await searchEnergyLimit(context, call);
+			if ("energyRequired" in estimate) {
+				return EstimateEnergyMessage.create({
+					result: Return.create({ result: true }),
+					energy_required: estimate.energyRequired,
+				});
+			}
+			const message = utf8(spell(estimate.failure, context.style.dialect));
+			const code = ReturnResponse_code.CONTRACT_EXE_ERROR;
+			return EstimateEnergyMessage.create({ result: Return.create({ code, message }) });
+		} catch (error) {
+			return EstimateEnergyMessage.create({ result: failure(context, error) });
+		}
+	},
+} satisfies Partial<Handlers<"Wallet">>;
 
 /** Transactions: sending them, finding them, who signed them, and the pool (protocol/grpc §§2.2, 2.5, 2.6). */
 const transactions = {

@@ -7,7 +7,7 @@ import {
 	type ProvingProgress,
 	type SpendWitness,
 } from "../../src/protocol/sapling/prover.js";
-import { ProverQueue } from "../../src/proving/queue.js";
+import { ProverQueue } from "../../src/proving/open-prover.js";
 
 const bytes = (length: number) => new Uint8Array(length);
 const output = (value: bigint): OutputWitness => ({

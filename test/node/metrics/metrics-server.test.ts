@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { KeptPages } from "../../../src/node/metrics/kept-pages.js";
+import { KeptPages } from "../../../src/node/metrics/metrics-server.js";
 
 function pagesOf() {
 	const clock = { ms: 0 };

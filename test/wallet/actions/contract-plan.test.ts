@@ -3,7 +3,7 @@ import {
 	SmartContractABIEntryEntryType,
 	SmartContractABIEntryStateMutabilityType,
 } from "../../../src/protocol/messages.js";
-import { storedAbi } from "../../../src/wallet/abi/stored.js";
+import { storedAbi } from "../../../src/wallet/actions/contract-plan.js";
 
 test("a compiler's interface becomes the record of a contract, whatever case its words have", () => {
 	const { entrys } = storedAbi([
