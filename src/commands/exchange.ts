@@ -24,8 +24,7 @@ import {
 	parseCurrencyAmount,
 } from "../wallet/token/token-amount.js";
 import { contractOf } from "../wallet/transaction/contract.js";
-import { parseNatural } from "../wallet/values/integer-text.js";
-import { quotientText } from "../wallet/values/rational-text.js";
+import { parseNatural, quotientText } from "../wallet/values/integer-text.js";
 import {
 	type ExchangePair,
 	type ExchangeSide,

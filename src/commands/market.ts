@@ -3,8 +3,7 @@
 import { Args, Flags } from "@oclif/core";
 import { fromHex } from "../protocol/bytes.js";
 import { MarketCancelOrderContract, MarketSellAssetContract } from "../protocol/messages.js";
-import { accountArgument, accountQueryFlags } from "../terminal/base/account-query.js";
-import { query } from "../terminal/base/command-row.js";
+import { accountArgument, accountQueryFlags, query } from "../terminal/base/command-row.js";
 import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
 import { acting } from "../terminal/sending/rows.js";
 import { Failure } from "../wallet/failure.js";
@@ -17,7 +16,7 @@ import {
 } from "../wallet/token/token-amount.js";
 import { contractOf } from "../wallet/transaction/contract.js";
 import { accountOrActive } from "../wallet/transaction/signing.js";
-import { quotientText } from "../wallet/values/rational-text.js";
+import { quotientText } from "../wallet/values/integer-text.js";
 import {
 	fetchMarketPairs,
 	orderById,

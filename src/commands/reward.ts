@@ -1,9 +1,8 @@
 /** `coin reward …`: rewards of votes and witnesses. */
 
 import { toBase58Check } from "../protocol/address.js";
-import { accountArgument, accountQueryFlags } from "../terminal/base/account-query.js";
-import { accountQuery } from "../terminal/base/command-row.js";
-import { refusedUntil } from "../terminal/output/due-time.js";
+import { accountArgument, accountQuery, accountQueryFlags } from "../terminal/base/command-row.js";
+import { refusedUntil } from "../terminal/output/output.js";
 import { one, record } from "../terminal/schema/result-shape.js";
 import { acting } from "../terminal/sending/rows.js";
 import { withdrawRewardPlan } from "../wallet/actions/vote.js";

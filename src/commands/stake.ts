@@ -2,11 +2,9 @@
 
 import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../protocol/address.js";
-import { accountArgument, accountQueryFlags } from "../terminal/base/account-query.js";
-import { accountQuery } from "../terminal/base/command-row.js";
+import { accountArgument, accountQuery, accountQueryFlags } from "../terminal/base/command-row.js";
 import { resourceFlag, stakeFlag } from "../terminal/flags/flags.js";
-import { firstDue, refusedUntil } from "../terminal/output/due-time.js";
-import { localTime } from "../terminal/output/output.js";
+import { firstDue, localTime, refusedUntil } from "../terminal/output/output.js";
 import { lines, one } from "../terminal/schema/result-shape.js";
 import { delegationShape, stakeShape } from "../terminal/schema/view-shapes.js";
 import { acting } from "../terminal/sending/rows.js";

@@ -2,8 +2,7 @@
 
 import { Flags } from "@oclif/core";
 import { toBase58Check } from "../protocol/address.js";
-import { accountArgument } from "../terminal/base/account-query.js";
-import { accountQuery } from "../terminal/base/command-row.js";
+import { accountArgument, accountQuery } from "../terminal/base/command-row.js";
 import { keystoreFlags, nodeFlags } from "../terminal/flags/flags.js";
 import { list, one, record } from "../terminal/schema/result-shape.js";
 import { acting } from "../terminal/sending/rows.js";

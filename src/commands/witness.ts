@@ -8,8 +8,7 @@ import {
 	WitnessCreateContract,
 	WitnessUpdateContract,
 } from "../protocol/messages.js";
-import { accountQueryFlags } from "../terminal/base/account-query.js";
-import { accountQuery, query } from "../terminal/base/command-row.js";
+import { accountQuery, accountQueryFlags, query } from "../terminal/base/command-row.js";
 import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
 import { lines, orNull } from "../terminal/schema/result-shape.js";
 import { witnessShape } from "../terminal/schema/view-shapes.js";

@@ -1,13 +1,12 @@
 import { Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import { accountArgument } from "../../terminal/base/account-query.js";
-import { accountQuery, type CommandContext } from "../../terminal/base/command-row.js";
+import { accountArgument, accountQuery, type CommandContext } from "../../terminal/base/command-row.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { historyFlags, requestedHistory } from "../../terminal/flags/history-flags.js";
-import { csvLine } from "../../terminal/output/csv.js";
 import {
 	type Cell,
+	csvLine,
 	HISTORY_COLUMNS,
 	HISTORY_SHAPE,
 	historyCells,

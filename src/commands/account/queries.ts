@@ -3,8 +3,13 @@
 import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { fromUtf8 } from "../../protocol/bytes.js";
-import { accountArgument, accountQueryFlags } from "../../terminal/base/account-query.js";
-import { accountQuery, command, query } from "../../terminal/base/command-row.js";
+import {
+	accountArgument,
+	accountQuery,
+	accountQueryFlags,
+	command,
+	query,
+} from "../../terminal/base/command-row.js";
 import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { argumentOrStdin, listLines } from "../../terminal/input/stdin.js";
 import { localTime, printJson, printLine } from "../../terminal/output/output.js";

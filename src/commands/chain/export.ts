@@ -6,7 +6,7 @@ import { openOffline } from "../../launch/offline-chain.js";
 import { delimited } from "../../node/chain/block-file.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { command } from "../../terminal/base/command-row.js";
-import { directoryFlags } from "../../terminal/flags/directory-flags.js";
+import { directoryFlags } from "../../terminal/flags/flags.js";
 import { printJsonNote } from "../../terminal/output/output.js";
 import { RateBar, rateFlag, rateMode } from "../../terminal/progress/rate-bar.js";
 import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";

@@ -8,7 +8,7 @@ import { importBlocks } from "../../node/chain/importer.js";
 import { ChainError, UnlinkedBlockError } from "../../node/rules/errors.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
-import { directoryFlags } from "../../terminal/flags/directory-flags.js";
+import { directoryFlags } from "../../terminal/flags/flags.js";
 import { RateBar, rateFlag, rateMode } from "../../terminal/progress/rate-bar.js";
 import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";
 import { Failure } from "../../wallet/failure.js";

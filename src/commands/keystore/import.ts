@@ -15,8 +15,7 @@ import { accountPath, checkMnemonic, deriveKey } from "../../keystore/mnemonic.j
 import { parsePrivateKey } from "../../keystore/secret-storage.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
-import { keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
-import { entryRecord } from "../../terminal/flags/wallet-argument.js";
+import { entryRecord, keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
 import { Devices, onDevice } from "../../terminal/keys/devices.js";
 import { importArguments, importInput, secretFileFlag } from "../../terminal/keys/import-input.js";
 import { fetchSecret, importedSecret, newPassword, withPassword } from "../../terminal/keys/secrets.js";

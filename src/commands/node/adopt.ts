@@ -10,8 +10,7 @@ import {
 import type { AdoptionCost } from "../../node/adoption/cost.js";
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
-import { directoryFlags } from "../../terminal/flags/directory-flags.js";
-import { progressFlag } from "../../terminal/flags/flags.js";
+import { directoryFlags, progressFlag } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";
 import { either, list, one, record } from "../../terminal/schema/result-shape.js";

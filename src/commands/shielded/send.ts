@@ -38,8 +38,8 @@ import { writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
 import { parseExpiry } from "../../wallet/transaction/lifetime.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
+import { memoBytes } from "../../wallet/values/bytes-text.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";
-import { memoBytes } from "../../wallet/values/memo.js";
 
 const { ref: _ref, offline: _offline, memo: _memo, ...onlineFlags } = actingFlags;
 

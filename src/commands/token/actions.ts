@@ -13,13 +13,12 @@ import {
 	UpdateAssetContract,
 } from "../../protocol/messages.js";
 import { feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
-import { firstDue, refusedUntil } from "../../terminal/output/due-time.js";
+import { firstDue, refusedUntil } from "../../terminal/output/output.js";
 import { acting } from "../../terminal/sending/rows.js";
 import { Failure } from "../../wallet/failure.js";
 import { APPROVE, approveData, MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
-import { fetchIssuedToken } from "../../wallet/token/token.js";
+import { fetchIssuedToken, parseTokenPrice, unitsFor } from "../../wallet/token/token.js";
 import { currencyOf, currencyText } from "../../wallet/token/token-amount.js";
-import { parseTokenPrice, unitsFor } from "../../wallet/token/token-price.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { callNote } from "../../wallet/transaction/named-call.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";

@@ -8,7 +8,7 @@ import { transferPlan } from "../../wallet/actions/transfer.js";
 import { Failure } from "../../wallet/failure.js";
 import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
-import { memoBytes } from "../../wallet/values/memo.js";
+import { memoBytes } from "../../wallet/values/bytes-text.js";
 
 const sendFlags = {
 	...actingFlags,

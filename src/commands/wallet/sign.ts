@@ -11,7 +11,7 @@ import {
 	streamFlags,
 	transactionArgument,
 } from "../../terminal/input/envelope-stream.js";
-import { oneByOne } from "../../terminal/keys/one-by-one.js";
+import { oneByOne } from "../../terminal/keys/devices.js";
 import { printJsonText } from "../../terminal/output/output.js";
 import { levelOfAmount } from "../../terminal/prompt/confirmation.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";

@@ -1,7 +1,7 @@
 /** Keys of `node` and `seed.node`: servers, peers, production. A part of the table of settings. */
 
 import { availableParallelism } from "node:os";
-import { NETWORK_OUTPUT_HASH, NETWORK_SPEND_HASH } from "../../protocol/sapling/network-parameters.js";
+import { NETWORK_OUTPUT_HASH, NETWORK_SPEND_HASH } from "../../protocol/sapling/sizes.js";
 import { NETWORKS } from "../rules/chain-rules.js";
 import { NEWEST_RELEASE, RELEASES } from "../rules/release.js";
 import { boolean, double, idle, int, long, optionalText, port, text, texts } from "./setting.js";

@@ -2,8 +2,8 @@
 
 import { checked, toDouble } from "../../protocol/int64.js";
 import { Account, type ExchangeWithdrawContract } from "../../protocol/messages.js";
+import { divideHalfUp } from "../exchange/exact-curve.js";
 import { type PairSide, saveExchange, withBalances } from "../exchange/pair.js";
-import { divideHalfUp } from "../exchange/rounding.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { give } from "../tokens/holdings.js";
 import { defineExchangeContract, isExchangeExact, sumsOf } from "./exchange-arithmetic.js";

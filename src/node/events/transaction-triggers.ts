@@ -9,7 +9,7 @@ import {
 	TransactionResultContractResultEnum,
 } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { priceAt } from "../consensus/price-history.js";
+import { priceAt } from "../consensus/parameter-effects.js";
 import { internalCallData } from "../rules/internal-call-data.js";
 import type { BlockBudget } from "./event-budget.js";
 import type { LoadedBlock } from "./loaded-block.js";

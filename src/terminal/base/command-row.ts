@@ -3,18 +3,33 @@
  * state between its steps is a class of its own instead.
  */
 
-import type { Command, Interfaces } from "@oclif/core";
+import { Args, type Command, type Interfaces } from "@oclif/core";
 import type { Settings, SettingsFlags } from "../../wallet/configuration/settings.js";
 import type { Failure } from "../../wallet/failure.js";
 import type { NodeClient, NodeView } from "../../wallet/node/node-client.js";
 import { accountOrActive } from "../../wallet/transaction/signing.js";
-import type { PasswordFlags, ProgressFlags, SolidityFlags } from "../flags/flags.js";
+import {
+	blockFlag,
+	keystoreFlags,
+	nodeFlags,
+	type PasswordFlags,
+	type ProgressFlags,
+	type SolidityFlags,
+	solidityFlag,
+} from "../flags/flags.js";
 import type { PasswordSource } from "../keys/secrets.js";
 import type { Scalar } from "../output/output.js";
 import type { ProgressAudience } from "../progress/progress.js";
 import type { ResultShape } from "../schema/result-shape.js";
 import { CoinCommand, type OutputKind } from "./coin-command.js";
 import { stateClient } from "./node-questions.js";
+
+/** Questions about one account: the named one, or the active wallet. */
+export const accountArgument = {
+	account: Args.string({ description: "address or label (default: the active wallet)", ignoreStdin: true }),
+};
+
+export const accountQueryFlags = { ...nodeFlags, ...blockFlag, ...solidityFlag, ...keystoreFlags };
 
 /** Values of arguments and flags, by what declares them. */
 type ArgsOf<A extends Interfaces.ArgInput> = Interfaces.InferredArgs<A>;

@@ -49,3 +49,10 @@ export class Devices {
 export function onDevice<T>(chatty: boolean, work: () => Promise<T>): Promise<T> {
 	return withProgress("compare and agree on the device", chatty, work);
 }
+
+/** Work on a list in its order: a device answers one question at a time. */
+export async function oneByOne<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+	const results: R[] = [];
+	for (const item of items) results.push(await work(item));
+	return results;
+}

@@ -8,7 +8,7 @@ import { KeystoreError } from "../../keystore/keystore-error.js";
 import { Failure } from "../../wallet/failure.js";
 import { readStdin } from "../input/stdin.js";
 import { canAsk } from "../prompt/controlling-terminal.js";
-import { askSecret } from "../prompt/prompts.js";
+import { askSecret, askText } from "../prompt/prompts.js";
 
 const MIN_PASSWORD_LENGTH = 8;
 /** How often a person at the terminal may mistype. */
@@ -147,4 +147,16 @@ function requireTerminal(what: string, hint: string): void {
 	if (!canAsk()) {
 		throw new Failure("password_required", `${what} is needed and there is no terminal to ask on`, { hint });
 	}
+}
+
+/**
+ * Makes sure that a secret may go to standard output: into a pipe, or on a terminal after a typed confirmation (protocol/command-line §3.1).
+ * @throws {Failure} `confirmation_needed` without a terminal, `confirmation_refused`
+ */
+export async function confirmPrintedSecret(what: string): Promise<void> {
+	if (process.stdout.isTTY !== true) return;
+	if (!canAsk())
+		throw new Failure("confirmation_needed", `printing ${what} on a terminal needs a confirmation`);
+	const answer = await askText(`Type "show" to print ${what} on this screen:`);
+	if (answer.trim() !== "show") throw new Failure("confirmation_refused", `${what} was not printed`);
 }

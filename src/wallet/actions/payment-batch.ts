@@ -12,7 +12,7 @@ import type { Payment, PaymentLine } from "../transaction/payment-list.js";
 import { accountNamed } from "../transaction/signing.js";
 import { costOf, type Prices, pricesFor, type TransactionCost } from "../transaction/transaction-cost.js";
 import { formatCoin } from "../values/amount.js";
-import { memoBytes } from "../values/memo.js";
+import { memoBytes } from "../values/bytes-text.js";
 import { isRepeated, paymentKeys } from "./payment-journal.js";
 import type { Actor, SpentToken, TransactionPlan } from "./plan.js";
 import { type TransferOptions, transferPlan } from "./transfer.js";

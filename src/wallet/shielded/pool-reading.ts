@@ -5,7 +5,7 @@ import { concatBytes, equalBytes, fromHex, fromUtf8, toHex, utf8 } from "../../p
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { keccak256, sha256 } from "../../protocol/hash.js";
 import { ShieldedTransferContract, TransactionInfo, TransactionRaw } from "../../protocol/messages.js";
-import { ORC20_EVENTS } from "../../protocol/sapling/orc20-events.js";
+import { ORC20_EVENTS } from "../../protocol/sapling/orc20-builder.js";
 import { SEALED_NOTE_SIZE, SEALED_OUTGOING_SIZE } from "../../protocol/sapling/sizes.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";

@@ -17,7 +17,7 @@ import type { ExecutedBlock } from "../../chain/observers.js";
 import type { StateView } from "../../state/view.js";
 import { contractFacts } from "../jsonrpc/contract-facts.js";
 import { revertMessage } from "../jsonrpc/revert-reason.js";
-import { storedInterfaceOf } from "../queries/contract-interface.js";
+import { storedInterfaceOf } from "../queries/contracts.js";
 
 /** Transactions of a block that are described. */
 const MAX_TRANSACTIONS = 50;

@@ -39,10 +39,9 @@ import {
 	watchCalls,
 	whenSent,
 } from "./library-answers.js";
-import { isClosedMethod } from "./lite-methods.js";
+import { isClosedMethod, readsState } from "./lite-methods.js";
 import { LongMessages } from "./long-messages.js";
 import { CallError, LongMessage, type ServiceMethod, UNREADABLE, UnimplementedError } from "./method.js";
-import { readsState } from "./past-methods.js";
 import { ReceivedMessages } from "./received-messages.js";
 import { reflect } from "./reflection.js";
 import { fullName, type GrpcService, PACKAGE, servicesOf, spellings } from "./service-table.js";

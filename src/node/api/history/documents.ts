@@ -6,12 +6,12 @@
 import { addressPrefix } from "../../../protocol/address.js";
 import { concatBytes } from "../../../protocol/bytes.js";
 import { blockByNumber, transactionInfosOfBlock } from "../../chain/block-store.js";
-import { blockTrigger } from "../../events/block-triggers.js";
 import { contractTriggerAt } from "../../events/contract-triggers.js";
 import { EventBudget } from "../../events/event-budget.js";
 import { eventEntry } from "../../events/event-decoding.js";
 import type { LoadedBlock } from "../../events/loaded-block.js";
 import { type EventMessage, eventMessage } from "../../events/receivers/event-message.js";
+import { blockTrigger } from "../../events/sending.js";
 import { transactionTriggerAt } from "../../events/transaction-triggers.js";
 import type { ApiNode } from "../context.js";
 

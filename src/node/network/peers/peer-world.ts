@@ -5,7 +5,7 @@ import type { Release } from "../../rules/release.js";
 import { BAD_PEER_BAN_MS, BAN_MS } from "../connection.js";
 import type { NetworkEnvironment } from "../environment.js";
 import type { LocalChain } from "../local-chain.js";
-import type { PeerMeter } from "../peer-meter.js";
+import type { PeerMeter } from "../metered-environment.js";
 import { ApplicationType, encodeDisconnect, Reason, reasonName } from "../wire/application-messages.js";
 import { type Conduct, conductOf } from "./conduct.js";
 import type { Peer } from "./peer.js";

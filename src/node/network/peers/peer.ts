@@ -5,9 +5,8 @@ import type { PeerConnection } from "../connection.js";
 import { addressText } from "../environment.js";
 import type { BlockRef } from "../local-chain.js";
 import type { HelloMessage, InventoryKind } from "../wire/application-messages.js";
-import { Offers } from "./fetch-queue.js";
+import { Offers, Queue } from "./fetch-queue.js";
 import { INVENTORY_CACHE, SERVED_CACHE } from "./limits.js";
-import { Queue } from "./queue.js";
 import { isOfKind, LatencySamples, SlidingCount } from "./recent.js";
 
 /**

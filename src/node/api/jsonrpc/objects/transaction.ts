@@ -4,7 +4,7 @@ import type { SignedBlock } from "../../../../protocol/block.js";
 import { markedNonce } from "../../../../protocol/deployment.js";
 import type { TransactionInfo } from "../../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../../protocol/transaction.js";
-import { priceAt } from "../../../consensus/price-history.js";
+import { priceAt } from "../../../consensus/parameter-effects.js";
 import type { StateView } from "../../../state/view.js";
 import { contractFacts } from "../contract-facts.js";
 import type { RpcValue } from "../method.js";

@@ -32,8 +32,7 @@ import { revertMessage } from "../revert-reason.js";
 import { invalidParams, RpcError } from "../rpc-error.js";
 import { readTransaction, type TransactionMaker } from "./coin-transactions.js";
 import { withPlaceholder } from "./ethereum-calls.js";
-import { objectText } from "./json-text.js";
-import { Members } from "./members.js";
+import { Members, objectText } from "./members.js";
 import { readStateOverrides } from "./overrides.js";
 import { beginSimulation, CLIENT_LIMIT_EXCEEDED, refusingSimulation, simulationBudget } from "./requests.js";
 

@@ -14,8 +14,7 @@ import { REQUEST_BUDGET } from "../../request-budget.js";
 import { isRawObject, type RawValue } from "../json-reader.js";
 import { invalidParams } from "../rpc-error.js";
 import { headerIn } from "./ethereum-calls.js";
-import { membersText } from "./json-text.js";
-import { bytesMember, Members } from "./members.js";
+import { bytesMember, Members, membersText } from "./members.js";
 
 /** Makes the transaction in the block that is open then. @param sequence tells equal ones apart */
 export type TransactionMaker = (simulation: Simulation, sequence: number) => SignedTransaction;

@@ -130,3 +130,18 @@ export function wordMember(value: RawValue, path: string): Uint8Array {
 		return wrong(path, "up to 32 bytes in hexadecimal");
 	return asWord(fromHex(digits.padStart(64, "0")));
 }
+
+/** A value of a request as JSON text again, for what reads texts. */
+export function membersText(value: RawValue | Members): string {
+	if (value instanceof Members)
+		return objectText(value.entries().map(([name, each]) => [name, membersText(each)]));
+	if (value instanceof JsonNumber) return value.text;
+	if (isRawArray(value)) return `[${value.map((each) => membersText(each)).join(",")}]`;
+	if (isRawObject(value)) return objectText([...value].map(([name, each]) => [name, membersText(each)]));
+	return JSON.stringify(value);
+}
+
+/** An object of members whose values are text already. */
+export function objectText(members: readonly (readonly [name: string, text: string])[]): string {
+	return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
+}

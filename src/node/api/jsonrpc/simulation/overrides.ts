@@ -19,8 +19,7 @@ import { answersOf } from "../../answers.js";
 import type { ApiContext, ApiNode } from "../../context.js";
 import type { RawValue } from "../json-reader.js";
 import { invalidParams } from "../rpc-error.js";
-import { membersText } from "./json-text.js";
-import { addressMember, amountMember, MAX_WORD, Members, wordMember } from "./members.js";
+import { addressMember, amountMember, MAX_WORD, Members, membersText, wordMember } from "./members.js";
 
 /** The accounts that an object has by their addresses. @throws {RpcError} */
 export function readStateOverrides(

@@ -18,7 +18,7 @@ import {
 import type { Later } from "../../../scheduling/later.js";
 import { stores } from "../../../state/definition.js";
 import type { StateView } from "../../../state/view.js";
-import { MAX_ITEMS, makeId } from "../listeners.js";
+import { MAX_ITEMS, makeId } from "../filter-registry.js";
 import { itemCount, type LogConditions, matchesLog } from "../log-filter.js";
 import type { RpcValue } from "../method.js";
 import { logObject, logsOfBlock, type PlacedLog } from "../objects/log.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { appendPrice, priceAt } from "../../../src/node/consensus/price-history.js";
+import { appendPrice, priceAt } from "../../../src/node/consensus/parameter-effects.js";
 import { openState } from "./chain-state.js";
 
 describe("price histories", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { csvLine } from "../../../src/terminal/output/csv.js";
+import { csvLine } from "../../../src/terminal/output/history-table.js";
 
 it.each([
 	[["a", 1n, undefined, -2], "a,1,,-2"],

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { MessageType } from "../../../src/protocol/codec/descriptor.js";
 import { spell } from "../../../src/protocol/dialect.js";
-import { fieldOrder, hashOrdered } from "../../../src/protocol/json/hash-order.js";
+import { fieldOrder, hashOrdered } from "../../../src/protocol/json/map-ordered-json.js";
 import * as messages from "../../../src/protocol/messages.js";
 
 const self = (name: string): string => name;
