@@ -212,8 +212,7 @@ interface Parameter {
 	readonly new_contract?: { readonly call_value: bigint };
 }
 
-const parameterOf = (transaction: SignedTransaction): Parameter =>
-	transaction.parameter as unknown as Parameter;
+const parameterOf = (transaction: SignedTransaction): Parameter => transaction.parameter as Parameter;
 
 function callValueOf(transaction: SignedTransaction, type: string): bigint {
 	if (type === "TriggerSmartContract") return parameterOf(transaction).call_value ?? 0n;

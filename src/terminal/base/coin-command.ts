@@ -77,7 +77,7 @@ export abstract class CoinCommand extends Command {
 		if (!this.hasFlag("--json-schema")) return super._run();
 		const { result } = this.constructor as typeof CoinCommand;
 		const described = this.config.findCommand(this.id as string, { must: true });
-		printJson(commandSchema(described as unknown as DescribedCommand, result));
+		printJson(commandSchema(described as DescribedCommand, result));
 		return undefined as T;
 	}
 

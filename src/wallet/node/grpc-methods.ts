@@ -24,8 +24,8 @@ export const grpcMethods: readonly GrpcMethod[] = SERVED.flatMap((service) =>
 		service,
 		method,
 		name: service === "Wallet" ? method : `${service}/${method}`,
-		request: request as unknown as MessageType<Message>,
-		response: response as unknown as MessageType<Message>,
+		request,
+		response,
 	})),
 );
 

@@ -24,7 +24,7 @@ type Summary = (parameter: Readonly<Message>, owner: string, call: string | unde
 const row = <T extends Message>(
 	message: MessageType<T>,
 	summary: (contract: Readonly<T>, owner: string, call: string | undefined) => string,
-): readonly [string, Summary] => [message.typeName, summary as unknown as Summary];
+): readonly [string, Summary] => [message.typeName, summary as Summary];
 
 const SUMMARIES: ReadonlyMap<string, Summary> = new Map([
 	row(

@@ -11,7 +11,7 @@ type Coins = (parameter: Readonly<Message>) => bigint;
 const row = <T extends Message>(
 	message: MessageType<T>,
 	coins: (contract: Readonly<T>) => bigint,
-): readonly [string, Coins] => [message.typeName, coins as unknown as Coins];
+): readonly [string, Coins] => [message.typeName, coins as Coins];
 
 const coinsAs = (token: Uint8Array, amount: bigint): bigint =>
 	fromUtf8(token) === COIN_CURRENCY_ID ? amount : 0n;

@@ -58,7 +58,7 @@ function service<S extends ServiceName>(name: S, handlers: Handlers<S>, release:
 	for (const [method, { request, response }] of Object.entries(services[name])) {
 		if (!isOffered(method, release)) continue;
 		const handle = handlers[method as keyof Handlers<S>];
-		methods.set(method, { request, response, handle } as unknown as ServiceMethod);
+		methods.set(method, { request, response, handle } as ServiceMethod);
 	}
 	return { name, methods };
 }

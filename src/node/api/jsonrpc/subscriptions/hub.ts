@@ -160,9 +160,10 @@ export class SubscriptionHub {
 	constructor(private readonly options: HubOptions) {
 		this.outlets = new Outlets(options.later);
 		this.fanOut = new FanOut(options.later);
-		this.byKind = Object.fromEntries(
-			KINDS.map((kind) => [kind, new Set<Subscription>()]),
-		) as unknown as Record<Kind, Set<Subscription>>;
+		this.byKind = Object.fromEntries(KINDS.map((kind) => [kind, new Set<Subscription>()])) as Record<
+			Kind,
+			Set<Subscription>
+		>;
 		const { state, style } = options;
 		this.events = new EventPublisher<Subscription>({
 			wants: (subscription, placed) => this.isKept(subscription) && matches(subscription, placed),
