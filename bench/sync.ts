@@ -189,7 +189,7 @@ async function relay(folder: string, listen: number, dial: number | undefined): 
 		const block = blocks.get(Number(line.value));
 		if (!block) throw new Error(`no block ${line.value}`);
 		const at = clock();
-		network.announceBlock(block);
+		open.chain.observers.publish("produced", block);
 		open.chain.push(block, "peer");
 		say({ transactions: block.transactions.length, at: String(at) });
 	}

@@ -222,10 +222,10 @@ async function typesEnd(question: string, address: string): Promise<boolean> {
 
 /** @throws {Failure} `permission_changed` where the node says that others own the account */
 function checkExpectedOwner(before: PermissionSet, expected: readonly Uint8Array[]): void {
-	const told = new Set(before.owner.keys.map(({ address }) => toBase58Check(address)));
+	const stored = new Set(before.owner.keys.map(({ address }) => toBase58Check(address)));
 	const wanted = new Set(expected.map(toBase58Check));
-	const more = [...told].filter((key) => !wanted.has(key));
-	const fewer = [...wanted].filter((key) => !told.has(key));
+	const more = [...stored].filter((key) => !wanted.has(key));
+	const fewer = [...wanted].filter((key) => !stored.has(key));
 	if (more.length + fewer.length === 0) return;
 	const words = [
 		...(more.length > 0 ? [`${more.join(", ")} too`] : []),

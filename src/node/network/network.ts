@@ -1,7 +1,6 @@
 /** The peer network of a node: puts its parts together, starts and stops them. */
 
 import { quietLog } from "../../diagnostics/quiet-log.js";
-import type { SignedBlock } from "../../protocol/block.js";
 import { toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NetworkView } from "../api/context.js";
@@ -71,8 +70,6 @@ export interface PeerNetwork extends NetworkView {
 	readonly isMaster: boolean;
 	/** Whether a peer is sending blocks that this node lacks. */
 	readonly isReceiving: boolean;
-	/** Announces a block that was made here, before it is applied. */
-	announceBlock(block: SignedBlock): void;
 	/** How far synchronising is; undefined: nothing is missing. */
 	readonly progress: SyncProgress | undefined;
 	/** Disconnects every peer. */
@@ -296,7 +293,6 @@ function runningNetwork(parts: NetworkParts): PeerNetwork {
 		nodeId: toHex(nodeId),
 		peers: () => world.peers.map((peer) => peerFacts(peer, world)),
 		connectableNodes: () => transport.connectable(),
-		announceBlock: (block: SignedBlock) => running.advertisement.broadcastBlock(block),
 		announce: (transaction: SignedTransaction) => running.advertisement.announceOwn(transaction),
 		get tableSize() {
 			return transport.tableSize;

@@ -45,7 +45,7 @@ export class Devices {
 	}
 }
 
-/** Waits for somebody to agree on a device. @param chatty whether they are told so */
+/** Waits for agreement on a device. @param chatty whether a line says so */
 export function onDevice<T>(chatty: boolean, work: () => Promise<T>): Promise<T> {
 	return withProgress("compare and agree on the device", chatty, work);
 }

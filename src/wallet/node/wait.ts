@@ -36,7 +36,7 @@ interface WaitOptions {
 	readonly timeoutMs: number;
 	/** Expiration of the transaction, when it is known. */
 	readonly expirationMs?: bigint | undefined;
-	/** Hears of every change of state. */
+	/** Called with every change of state. */
 	readonly onStatus?: (status: TransactionStatus) => void;
 	readonly timer?: WaitTimer;
 	/** Called once, when the node knows no such transaction. */

@@ -26,9 +26,9 @@ interface ScanOptions {
 	readonly store: ScanStore;
 	/** First block to read, where nothing was read yet; absent: the first there is. */
 	readonly since?: bigint | undefined;
-	/** Hears how far it is. */
+	/** Called with how far it is. */
 	readonly onProgress?: (block: bigint, last: bigint) => void;
-	/** Hears that blocks were replaced: reading went back to this one. */
+	/** Called where blocks were replaced: reading went back to this one. */
 	readonly onRewind?: (block: bigint) => void;
 	/** A clock that goes forward, in milliseconds. */
 	readonly now?: () => number;

@@ -9,7 +9,7 @@ import { type ContractCall, estimateEnergy } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
 import { formatCoin, parseCoinAmount } from "./amount.js";
 
-/** What somebody says about the cost of a call. */
+/** What a user says about the cost of a call. */
 export interface RequestedFeeLimit {
 	/** An amount, or `auto` for the estimated cost and a quarter more; absent: as configured. */
 	readonly feeLimit?: string | undefined;

@@ -92,8 +92,8 @@ export class PostgresqlStore implements HistoryStore {
 		return this.options.isDisposable ? undefined : databaseName(this.options.address);
 	}
 
-	watch(told: (failure: StoreAway) => void): void {
-		this.writer.onLost = ({ message }) => told(new StoreAway(message));
+	watch(notify: (failure: StoreAway) => void): void {
+		this.writer.onLost = ({ message }) => notify(new StoreAway(message));
 	}
 
 	async position(): Promise<StoredPosition | undefined> {

@@ -20,7 +20,7 @@ interface PeerLog {
 /** The configuration, as this room uses it (protocol/peers §13). */
 export interface PeerSettings {
 	readonly networkId: number;
-	/** Whose rules peers are held to; told to them as `codeVersion`. */
+	/** Whose rules peers are held to; announced to them as `codeVersion`. */
 	readonly release: Release;
 	/** Whose fields the filter of unknown ones knows; absent: the main network's. */
 	readonly network?: NetworkName;

@@ -137,7 +137,7 @@ interface Request {
 	readonly context: ApiContext;
 	readonly blocks: readonly PlannedBlock[];
 	readonly isChecked: boolean;
-	/** Whether the state's changes and what was moved are told. */
+	/** Whether the answer has the state's changes and what was moved. */
 	readonly reports: boolean;
 	readonly style: JsonStyle;
 }
