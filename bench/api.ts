@@ -6,10 +6,11 @@
  * npm run tool bench:api -- [seconds a run] [connections…] [names of queries…]
  */
 
+import type Autocannon from "autocannon";
 import { type ChildProcess, fork } from "node:child_process";
 import { createRequire } from "node:module";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type Autocannon from "autocannon";
 import { toHex } from "../src/protocol/bytes.js";
 import { keccak256 } from "../src/protocol/hash.js";
 import { addressOf, type Report, type Served, serve } from "./api/served-chain.js";
@@ -20,6 +21,9 @@ const autocannon = createRequire(import.meta.url)("autocannon") as typeof Autoca
 
 /** Every connection makes its own copy of all requests before it starts. */
 const ASKED_ACCOUNTS = 32;
+
+/** One with payments. */
+const BLOCK = 4;
 
 interface Query {
 	readonly name: string;
@@ -44,6 +48,8 @@ function queries({ http, jsonrpc }: Served, token: Uint8Array): readonly Query[]
 	const logs = { address: hex20(token), topics: [transferred], fromBlock: "0x0", toBlock: "latest" };
 	return [
 		wallet("getnowblock", [{}]),
+		wallet("getblockbynum", [{ num: BLOCK }]),
+		wallet("gettransactioninfobyblocknum", [{ num: BLOCK }]),
 		wallet(
 			"getaccount",
 			accounts.map((address) => ({ address: toHex(address) })),
@@ -85,6 +91,7 @@ async function measure(
 	const traffic = setInterval(() => {
 		sending = sending.then(() => sendTransfers(url));
 	}, 1_000);
+	await reached(url, BLOCK);
 	for (const query of queries(served, token)) {
 		if (names.length > 0 && !names.includes(query.name)) continue;
 		for (const count of connections) {
@@ -102,6 +109,16 @@ async function measure(
 	await sending;
 	child.removeAllListeners("exit");
 	child.disconnect();
+}
+
+/** Waits until there is a block. */
+async function reached(url: string, num: number): Promise<void> {
+	const body = JSON.stringify({ num });
+	for (;;) {
+		const answer = await fetch(`${url}/wallet/getblockbynum`, { method: "POST", body });
+		if ((await answer.text()).includes("block_header")) return;
+		await sleep(100);
+	}
 }
 
 function reportOf(child: ChildProcess): Promise<Report> {

@@ -1,26 +1,50 @@
 /** The keys with which a node of a network produces blocks (protocol/configuration §1.8). */
 
 import { readFile } from "node:fs/promises";
+import { ConfigError } from "../hocon/config-error.js";
 import { parseKeyFile } from "../keystore/key-file.js";
 import { checkPrivateKey, decryptSecret, passwordBytes } from "../keystore/secret-storage.js";
 import type { Producer } from "../node/chain/chain.js";
 import type { NodeConfig } from "../node/config/config.js";
-import { producerWithKey } from "../node/production/witness-keys.js";
+import { producerOf, producerWithKey, producerWithPostQuantumKey } from "../node/production/witness-keys.js";
+import { toHex } from "../protocol/bytes.js";
+import { loadPostQuantum } from "../protocol/post-quantum/algorithms.js";
 import { Failure } from "../wallet/failure.js";
+import { readPostQuantumKey } from "./post-quantum-keys.js";
 
 /** Configuration that is read where none is named. */
 export const DEFAULT_CONFIG = "config.conf";
 
 /**
- * The keys that produce blocks: those of the configuration, or of its first key file.
+ * The keys that produce blocks: those of the configuration, or of its first key file, and on Nile those of post-quantum schemes.
  * @param password asked for only where a key file has to be opened
  * @throws {KeystoreError} if the key file can't be opened
+ * @throws {ConfigError} for a file of a post-quantum key that is none
  */
 export async function producersOf(
 	config: NodeConfig,
 	password: (file: string) => Promise<string>,
 ): Promise<Producer[]> {
 	if (!config.run.witness) return [];
+	const recoverable = await recoverableProducers(config, password);
+	const { files, accountAddress } = config.localWitness.postQuantum;
+	if (files.length === 0) return recoverable;
+	await loadPostQuantum();
+	const postQuantum = files.map((file, index) => {
+		const { scheme, ...keys } = readPostQuantumKey(file, index);
+		return producerWithPostQuantumKey(scheme, keys, accountAddress);
+	});
+	const both = postQuantum.find(({ witness }) => producerOf(recoverable, witness));
+	if (!both) return [...recoverable, ...postQuantum];
+	throw new ConfigError(
+		`Witness account address ${toHex(both.witness)} is authorised to both an ECDSA and a PQ key; one account address should authorise witness permission to only one key.`,
+	);
+}
+
+async function recoverableProducers(
+	config: NodeConfig,
+	password: (file: string) => Promise<string>,
+): Promise<Producer[]> {
 	const { keys, accountAddress, keystores } = config.localWitness;
 	if (keys.count > 0) return keys.reveal().map((key) => producerWithKey(key, accountAddress));
 	const [file] = keystores;

@@ -13,6 +13,7 @@ import { developmentMethodsBeside } from "./node-development.js";
 import { logReorgs, watchShielded, watchVersions } from "./node-notices.js";
 import { SlotProducer } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
+import { executions, OWN_CLIENT } from "./scheduling/call-queue.js";
 import { openShieldedWork } from "./shielded-support.js";
 
 /** Executes blocks again for clients. */
@@ -81,20 +82,40 @@ export const production: Service = {
 	},
 };
 
-/** After a block, waiting transactions are executed again in short turns, so that nothing else has to wait long. */
+/**
+ * After a block, waiting transactions are executed again in short time slices, between the executions of clients: one that uses up
+ * its time is followed by a pause as theirs are.
+ */
 export const waitingTransactions: Service = {
 	start: async ({ open, report }) => {
-		const turn = (): void => {
-			try {
-				if (open.chain.executeWaiting()) setImmediate(turn);
-			} catch (error) {
-				report(error, "pending transactions");
-			}
+		let isOver = false;
+		let isQueued = false;
+		const slice = (): void => {
+			executions
+				.run(() => isOver || !open.chain.executeWaiting(), undefined, OWN_CLIENT)
+				.then(
+					(isDone) => {
+						if (isDone) isQueued = false;
+						else setImmediate(slice);
+					},
+					(error: unknown) => {
+						isQueued = false;
+						report(error, "pending transactions");
+					},
+				);
 		};
 		const committed = (): void => {
-			setImmediate(turn);
+			if (isQueued) return;
+			isQueued = true;
+			setImmediate(slice);
 		};
-		return { stop: open.chain.observe(eachBlock({ committed })) };
+		const stop = open.chain.observe(eachBlock({ committed }));
+		return {
+			stop: () => {
+				isOver = true;
+				stop();
+			},
+		};
 	},
 };
 

@@ -3,8 +3,8 @@
 import { be64, concatBytes, readBe64, toHex } from "./bytes.js";
 import { sharedWriter } from "./codec/writer.js";
 import { sha256 } from "./hash.js";
-import { Block, BlockHeader, BlockHeaderRaw, writeBlock } from "./messages.js";
-import { keptOfHeader } from "./post-quantum.js";
+import { Block, BlockHeader, BlockHeaderRaw, type PQAuthSig, writeBlock } from "./messages.js";
+import { canonicalOfHeader, signatureOfHeader } from "./post-quantum/fields.js";
 import { recoverAddress } from "./signature.js";
 import { SignedTransaction, type TransactionHeader } from "./transaction.js";
 
@@ -147,19 +147,54 @@ export class SignedBlock {
 
 	/**
 	 * Without unknown fields of the block and of its header; those of the header's data and of transactions are hashed, and stay.
-	 * @param onNile the fields of that network stay, too
+	 * @param onNile the fields of that network stay, too, in their canonical form
+	 * @throws {DecodeError} where fields of that network don't decode
 	 */
 	withoutUnknownFields(onNile = false): SignedBlock {
-		const kept = onNile ? keptOfHeader(this.header.$unknown) : undefined;
-		if (this.message.$unknown === undefined && this.header.$unknown === kept) return this;
+		const kept = onNile ? canonicalOfHeader(this.header.$unknown, false) : undefined;
+		const transactions = onNile ? this.transactionsOnNile() : this.transactions;
+		return this.withUnknown(undefined, kept, transactions);
+	}
+
+	/**
+	 * As nodes of Nile read it: the signatures that this network alone knows in their canonical form.
+	 * @throws {DecodeError} where their fields don't decode
+	 */
+	asReadOnNile(): SignedBlock {
+		const kept = canonicalOfHeader(this.header.$unknown, true);
+		return this.withUnknown(this.message.$unknown, kept, this.transactionsOnNile());
+	}
+
+	private transactionsOnNile(): readonly SignedTransaction[] {
+		const read = this.transactions.map((transaction) => transaction.asReadOnNile());
+		return read.every((each, index) => each === this.transactions[index]) ? this.transactions : read;
+	}
+
+	private withUnknown(
+		ofBlock: Block["$unknown"],
+		ofHeader: BlockHeader["$unknown"],
+		transactions: readonly SignedTransaction[],
+	): SignedBlock {
+		const isHeaderKept = this.header.$unknown === ofHeader;
+		const isSame = transactions === this.transactions;
+		if (this.message.$unknown === ofBlock && isHeaderKept && isSame) return this;
 		const message = Block.copy(this.message);
-		message.$unknown = undefined;
-		if (this.message.block_header) {
+		message.$unknown = ofBlock;
+		if (!isSame) message.transactions = transactions.map((each) => each.message);
+		if (this.message.block_header && !isHeaderKept) {
 			const header = BlockHeader.copy(this.header);
-			header.$unknown = kept;
+			header.$unknown = ofHeader;
 			message.block_header = header;
 		}
-		return new SignedBlock(message, this.transactions);
+		return new SignedBlock(message, transactions);
+	}
+
+	/**
+	 * The header's signature of a post-quantum scheme; undefined: it has none. On Nile alone.
+	 * @throws {DecodeError} where its field holds something else
+	 */
+	get postQuantum(): Readonly<PQAuthSig> | undefined {
+		return this.header.$unknown && signatureOfHeader(this.header);
 	}
 
 	/** The address that signed the header, recovered once. @throws {SignatureError} */

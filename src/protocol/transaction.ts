@@ -12,19 +12,15 @@ import { DecodeError } from "./codec/reader.js";
 import { sharedWriter, type Writer } from "./codec/writer.js";
 import { type ContractType, contractTypeById, TYPE_URL_PREFIX, typeUrlMatches } from "./contract-types.js";
 import { sha256 } from "./hash.js";
-import {
-	Any,
-	Transaction,
-	TransactionContract,
-	TransactionRaw,
-	type TransactionResult,
-	writeTransaction,
-} from "./messages.js";
-import { keptOfTransaction } from "./post-quantum.js";
+import { Any, type PQAuthSig, Transaction, TransactionContract, TransactionRaw, type TransactionResult, writeTransaction } from "./messages.js";
+import { isPostQuantumSignature } from "./post-quantum/algorithms.js";
+import { canonicalOfTransaction, signaturesOfTransaction } from "./post-quantum/fields.js";
 import { recoverAddress, SIGNATURE_LENGTH, SignatureError } from "./signature.js";
 
 /** Tag of the field `raw_data`, the first of a transaction: number 1, length-delimited. */
 const RAW_DATA_TAG = 0x0a;
+
+const NO_SIGNATURES: readonly Readonly<PQAuthSig>[] = [];
 
 /** `txID`: SHA-256 of the serialised `raw_data`. */
 export function transactionId(rawBytes: Uint8Array): Uint8Array {
@@ -44,8 +40,11 @@ export class SignedTransaction {
 	private cachedBytes: Uint8Array | undefined;
 	private cachedSizeWithoutResults = -1;
 	private cachedParameter: Readonly<Message> | undefined;
+	private cachedPostQuantum: readonly Readonly<PQAuthSig>[] | undefined;
 	/** Addresses recovered from the signatures, when worker threads did it ahead; an error text where one failed. */
 	signers: readonly (Uint8Array | SignatureError)[] | undefined;
+	/** Whether the post-quantum signatures are right, by their places, when worker threads found it out ahead. */
+	postQuantumVerdicts: readonly boolean[] | undefined;
 
 	constructor(readonly message: Readonly<Transaction>) {}
 
@@ -153,32 +152,62 @@ export class SignedTransaction {
 
 	/** The same transaction with another `ret` list. */
 	withResults(results: readonly Readonly<TransactionResult>[]): SignedTransaction {
-		const copy = new SignedTransaction(withResults(this.message, results));
-		copy.cachedRaw = this.cachedRaw;
-		copy.cachedId = this.cachedId;
-		copy.cachedIdHex = this.cachedIdHex;
-		copy.cachedParameter = this.cachedParameter;
-		copy.signers = this.signers;
-		return copy;
+		return this.like(withResults(this.message, results));
 	}
 
 	/**
 	 * Without fields of its own that the schema doesn't know; those inside `raw_data` are part of its id, and stay.
-	 * @param onNile the fields of that network stay, too
+	 * @param onNile the fields of that network stay, too, in their canonical form
+	 * @throws {DecodeError} where fields of that network don't decode
 	 */
 	withoutUnknownFields(onNile = false): SignedTransaction {
 		if (this.message.$unknown === undefined) return this;
-		const kept = onNile ? keptOfTransaction(this.message.$unknown) : undefined;
+		return this.withUnknown(onNile ? canonicalOfTransaction(this.message.$unknown, false) : undefined);
+	}
+
+	/**
+	 * As nodes of Nile read it: the signatures that this network alone knows in their canonical form.
+	 * @throws {DecodeError} where their fields don't decode
+	 */
+	asReadOnNile(): SignedTransaction {
+		return this.withUnknown(canonicalOfTransaction(this.message.$unknown, true));
+	}
+
+	private withUnknown(kept: Transaction["$unknown"]): SignedTransaction {
 		if (kept === this.message.$unknown) return this;
 		const message = Transaction.copy(this.message);
 		message.$unknown = kept;
+		return this.like(message);
+	}
+
+	/** @param message the same raw data and signatures */
+	private like(message: Readonly<Transaction>): SignedTransaction {
 		const copy = new SignedTransaction(message);
 		copy.cachedRaw = this.cachedRaw;
 		copy.cachedId = this.cachedId;
 		copy.cachedIdHex = this.cachedIdHex;
 		copy.cachedParameter = this.cachedParameter;
 		copy.signers = this.signers;
+		copy.postQuantumVerdicts = this.postQuantumVerdicts;
 		return copy;
+	}
+
+	/**
+	 * Signatures of post-quantum schemes. On Nile alone: elsewhere the same bytes mean nothing.
+	 * @throws {DecodeError} where their fields hold something else
+	 */
+	get postQuantum(): readonly Readonly<PQAuthSig>[] {
+		if (this.message.$unknown === undefined) return NO_SIGNATURES;
+		this.cachedPostQuantum ??= signaturesOfTransaction(this.message);
+		return this.cachedPostQuantum;
+	}
+
+	/** Whether post-quantum signature `index` is right. The library of these schemes must be loaded. */
+	isPostQuantumValid(index: number): boolean {
+		const entry = this.postQuantum[index];
+		return (
+			this.postQuantumVerdicts?.[index] ?? (entry !== undefined && isPostQuantumSignature(this.id, entry))
+		);
 	}
 
 	/**

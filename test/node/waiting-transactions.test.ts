@@ -1,7 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
+import type { ChainObserver, CommittedBlock } from "../../src/node/chain/observers.js";
 import type { NodeCore } from "../../src/node/node-core.js";
 import { waitingTransactions } from "../../src/node/node-services.js";
+import { executions } from "../../src/node/scheduling/call-queue.js";
 import { SignedBlock } from "../../src/protocol/block.js";
 import { openSmall, produce, transfer, users } from "./chain/small-chain.js";
 
@@ -19,4 +21,33 @@ test("what a block of others leaves waiting is pending again soon after it", asy
 	expect([isPending(), open.chain.pool.hasWaiting, failures]).toEqual([true, false, []]);
 	await running.stop?.();
 	for (const each of [open, peer]) await each.close();
+});
+
+test("their execution and those of clients take turns, and end with the service", async () => {
+	const done: string[] = [];
+	const observers: ChainObserver[] = [];
+	const chain = {
+		observe: (observer: ChainObserver) => {
+			observers.push(observer);
+			return () => {};
+		},
+		executeWaiting: () => {
+			done.push("own");
+			return true;
+		},
+	};
+	const running = await waitingTransactions.start({
+		open: { chain },
+		report: () => {},
+	} as unknown as NodeCore);
+	for (const observer of observers) observer.committed?.({} as CommittedBlock);
+	while (done.length < 3) await setImmediate();
+	await executions.run(() => void done.push("client"), undefined, "10.0.0.1");
+	expect(done).toContain("client");
+	await running.stop?.();
+	await setImmediate();
+	await setImmediate();
+	const { length } = done;
+	for (let round = 0; round < 20; round++) await setImmediate();
+	expect(done).toHaveLength(length);
 });

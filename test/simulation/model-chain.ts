@@ -4,12 +4,7 @@
  */
 
 import type { HeaderVerdict } from "../../src/node/consensus/announced-block.js";
-import type {
-	BlockRef,
-	LocalChain,
-	PushResult,
-	TransactionResult,
-} from "../../src/node/network/local-chain.js";
+import type { BlockRef, LocalChain, PushResult, TransactionResult } from "../../src/node/network/local-chain.js";
 import { BlockSignatureError } from "../../src/node/rules/errors.js";
 import { SignedBlock } from "../../src/protocol/block.js";
 import { concatBytes, equalBytes, toKey, utf8 } from "../../src/protocol/bytes.js";
@@ -309,6 +304,15 @@ export class ModelChain implements LocalChain {
 	}
 
 	hasProofs(): boolean {
+		return false;
+	}
+
+	signatureFormRefusal({ message }: SignedTransaction): string | undefined {
+		const strange = message.signature.find(({ length }) => length < 65 || length > 68);
+		return strange && `signature size is ${strange.length}`;
+	}
+
+	isSignedByWitness(): boolean {
 		return false;
 	}
 

@@ -6,7 +6,8 @@ import { NodeChain } from "../../src/node/network/node-chain.js";
 import { Misconduct } from "../../src/node/network/peers/misconduct.js";
 import { filterMessage, filterTransactions } from "../../src/node/network/peers/proto-filter.js";
 import { decodeBlock } from "../../src/node/network/wire/block-messages.js";
-import { type ChainError, MerkleRootError } from "../../src/node/rules/errors.js";
+import { ChainError, MerkleRootError, RuntimeRuleError } from "../../src/node/rules/errors.js";
+import type { SignedBlock } from "../../src/protocol/block.js";
 import { Block } from "../../src/protocol/messages.js";
 import { SignatureError } from "../../src/protocol/signature.js";
 
@@ -26,10 +27,10 @@ export function offerAdvertised(
 	try {
 		const decoded = decodeBlock(bytes);
 		if (chain.filtersUnknownFields) {
-			filterMessage(Block, decoded.message, bytes.length);
+			filterMessage(Block, decoded.message, bytes.length, open.rules.network);
 			filterTransactions(decoded.transactions);
 		}
-		const block = decoded.withoutUnknownFields();
+		const block = decoded.withoutUnknownFields(open.rules.network === "nile");
 		const verdict = judgeAnnounced(chain, block, Number(nowMs), () => false);
 		switch (verdict.kind) {
 			case "early":
@@ -39,7 +40,7 @@ export function offerAdvertised(
 					? `P2pException: ${verdict.error.message}`
 					: describe(verdict.error);
 			case "badSignature":
-				return `P2pException: ${signatureText(verdict.error, block.header.witness_signature.length)}`;
+				return `P2pException: ${signatureText(verdict.error, block, open.rules)}`;
 			case "inactiveWitness":
 				return "not a scheduled witness";
 			case "unlinked":
@@ -53,16 +54,20 @@ export function offerAdvertised(
 		return undefined;
 	} catch (error) {
 		if (error instanceof Misconduct) return "P2pException: protobuf inconsistent";
-		return describe(error);
+		const isChecked = error instanceof ChainError && !(error instanceof RuntimeRuleError);
+		return isChecked ? `P2pException: org.tron.core.exception.${describe(error)}` : describe(error);
 	} finally {
 		chain.close();
 	}
 }
 
 /** Of a signature that can't be recovered the reference tells its own error, class and all; of a short one, its runtime's. */
-function signatureText(error: ChainError, length: number): string {
-	if (length < 32)
+function signatureText(error: ChainError, { header }: SignedBlock, { network }: OpenChain["rules"]): string {
+	const { length } = header.witness_signature;
+	const isShort = network === "nile" ? length > 0 && length < 32 && !header.$unknown : length < 32;
+	if (isShort)
 		return `java.lang.ArrayIndexOutOfBoundsException: arraycopy: length ${length - 32} is negative`;
-	if (!(error.cause instanceof SignatureError)) return error.message;
+	const isVerdict = network === "nile" && error.message !== "valid signature failed.";
+	if (!isVerdict && !(error.cause instanceof SignatureError)) return error.message;
 	return `org.tron.core.exception.ValidateSignatureException: ${error.message}`;
 }

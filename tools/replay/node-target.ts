@@ -6,8 +6,7 @@ import type { Chain } from "../../src/node/chain/chain.js";
 import { eachBlock } from "../../src/node/chain/observers.js";
 import { putRecentBlock } from "../../src/node/chain/transaction-checks.js";
 import { processTransaction } from "../../src/node/chain/transaction-processor.js";
-import type { NodeConfig, SettingPath, ThreeListeners } from "../../src/node/config/config.js";
-import { loadConfig } from "../../src/node/config/config.js";
+import { type NodeConfig, type SettingPath, type ThreeListeners, loadConfig } from "../../src/node/config/config.js";
 import { type RunningNode, startNode } from "../../src/node/node.js";
 import { ChainError } from "../../src/node/rules/errors.js";
 import { type StoreDefinition, storeDefinitions, stores } from "../../src/node/state/definition.js";
@@ -21,22 +20,9 @@ import type { SignedTransaction } from "../../src/protocol/transaction.js";
 import { offerAdvertised } from "./advertised.js";
 import { GrpcClient } from "./grpc-client.js";
 import { HttpClient } from "./http-client.js";
-import type { Recording } from "./recording.js";
-import type {
-	Change,
-	Changes,
-	Entries,
-	GrpcAnswer,
-	GrpcRequest,
-	Head,
-	HttpAnswer,
-	HttpRequest,
-	OpenTarget,
-	Refusal,
-	ReplayTarget,
-	State,
-	TracedBlock,
-} from "./target.js";
+import { offerHello, offerTransactions } from "./peer-messages.js";
+import type { HelloLine, PeerTransactionsLine, Recording } from "./recording.js";
+import type { Change, Changes, Entries, GrpcAnswer, GrpcRequest, Head, HttpAnswer, HttpRequest, OpenTarget, Refusal, ReplayTarget, State, TracedBlock } from "./target.js";
 import { simulateBlock, traceBlock } from "./traces.js";
 import { witnessProver } from "./witness-prover.js";
 
@@ -73,11 +59,12 @@ interface TargetSetting {
 
 /** The same on a data directory that is there. */
 export const openNodeOn = async (
-	{ configFile, release }: Pick<Recording, "configFile" | "release">,
+	{ configFile, release, network }: Pick<Recording, "configFile" | "release" | "network">,
 	dataDirectory: string | undefined,
 	{ params, traces = false, opensPool = false, keepsHistory = false }: TargetSetting = {},
 ): Promise<ReplayTarget> => {
 	const instead = new Map<SettingPath, unknown>([["node.release", release]]);
+	if (network !== undefined) instead.set("node.network", network);
 	if (keepsHistory) instead.set("node.history.state", "all");
 	if (opensPool) instead.set("committee.allowShieldedTransaction", 1n);
 	if (traces) instead.set("node.jsonrpc.debug", true);
@@ -181,6 +168,14 @@ class NodeTarget implements ReplayTarget {
 		this.executeWaiting();
 		const error = offerAdvertised(this.node.open, bytes, this.nowMs(), describeRefusal);
 		return error === undefined ? this.head() : { error };
+	}
+
+	peerTransactions(body: Uint8Array): PeerTransactionsLine["answer"] {
+		return offerTransactions(this.node.open, body);
+	}
+
+	peerHello(message: Uint8Array): HelloLine["answer"] {
+		return offerHello(this.node.open, message);
 	}
 
 	private head(): Head {

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
+import type { NetworkName } from "../../src/node/rules/chain-rules.js";
 import type { Release } from "../../src/node/rules/release.js";
 
 /** Entries by store and key; key and value in hexadecimal. */
@@ -85,6 +86,32 @@ export interface GrpcLine {
 	readonly volatile?: readonly string[];
 }
 
+/** Transactions that a peer sent because it was asked for them. */
+export interface PeerTransactionsLine {
+	readonly t: "peertx";
+	/** Body of the message TXS. */
+	readonly transactions: string;
+	readonly answer: { readonly ok: true } | PeerError;
+}
+
+/** Why a message can't be taken, with the kind of error that it counts as. */
+export interface PeerError {
+	readonly error: string;
+	readonly type: string;
+}
+
+/** A greeting that is offered to a node which only witnesses may reach. */
+export interface HelloLine {
+	readonly t: "hello";
+	/** Type byte and body. */
+	readonly message: string;
+	/** What is behind the proof of identity was not asked. */
+	readonly answer:
+		| PeerError
+		| { readonly valid: false }
+		| { readonly valid: true; readonly trusted: boolean };
+}
+
 interface OtherLine {
 	readonly t: "note" | "other";
 	/** The line's own kind. */
@@ -92,13 +119,24 @@ interface OtherLine {
 	readonly text: string;
 }
 
-export type Line = GenesisLine | BlockLine | PushLine | PeerLine | RequestLine | GrpcLine | OtherLine;
+export type Line =
+	| GenesisLine
+	| BlockLine
+	| PushLine
+	| PeerLine
+	| PeerTransactionsLine
+	| HelloLine
+	| RequestLine
+	| GrpcLine
+	| OtherLine;
 
 export interface Recording {
 	readonly name: string;
 	readonly configFile: string;
 	/** Of the node that was recorded, where its configuration doesn't say. */
 	readonly release: Release;
+	/** Whose rules it had; undefined: its configuration says. */
+	readonly network?: NetworkName | undefined;
 	/** Every line with its position in the file, from 1. */
 	lines(): Iterable<readonly [position: number, line: Line]>;
 	/** The state at the end; undefined if the set has none. */
@@ -122,8 +160,9 @@ export function openRecordings(path: string): Recording[] {
 	return configs.sort().map((file) => openRecording(join(path, file)));
 }
 
-/** What names of sets of release 4.8.2 begin with. */
+/** What names of sets of release 4.8.2 begin with, and of Nile's program, which is as new. */
 const LATE = "late-";
+const NILE = "pq-";
 
 function openRecording(configFile: string): Recording {
 	if (!configFile.endsWith(".conf")) throw new RecordingError(`${configFile} is no .conf file`);
@@ -133,7 +172,8 @@ function openRecording(configFile: string): Recording {
 	return {
 		name,
 		configFile,
-		release: name.startsWith(LATE) ? "4.8.2" : "4.8.0",
+		release: [LATE, NILE].some((prefix) => name.startsWith(prefix)) ? "4.8.2" : "4.8.0",
+		network: name.startsWith(NILE) ? "nile" : undefined,
 		lines: () => readLines(readText(`${stem}.ndjson`)),
 		finalState: () => {
 			const file = `${stem}.state.json`;
@@ -165,7 +205,16 @@ function* readLines(text: Buffer): Generator<readonly [number, Line]> {
 	}
 }
 
-const KINDS: ReadonlySet<string> = new Set(["genesis", "block", "push", "peer", "req", "grpc"]);
+const KINDS: ReadonlySet<string> = new Set([
+	"genesis",
+	"block",
+	"push",
+	"peer",
+	"peertx",
+	"hello",
+	"req",
+	"grpc",
+]);
 
 function readLine(text: string): Line {
 	const line = JSON.parse(text) as { readonly t: string };

@@ -1,5 +1,6 @@
 /** Replaying a recorded set into a node, line by line, and comparing everything that the node answers. */
 
+import { isDeepStrictEqual } from "node:util";
 import { SignedBlock } from "../../src/protocol/block.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import { DecodeError } from "../../src/protocol/codec/reader.js";
@@ -10,29 +11,8 @@ import { clockOf, compareHttp, hasBody, type Ids, type Outcome, toRequest } from
 import { compareStates, compareWrites, type EntryDifference } from "./compare-state.js";
 import type { Finding } from "./finding.js";
 import { HistoryCheck } from "./history-check.js";
-import type {
-	BlockLine,
-	BlockRecord,
-	GenesisLine,
-	GrpcLine,
-	KeptHead,
-	PeerLine,
-	PushLine,
-	RecordedState,
-	RecordedWrites,
-	Recording,
-	RequestLine,
-} from "./recording.js";
-import {
-	GIVEN_UP,
-	NO_BODY,
-	NO_DIRECTORY,
-	NO_PARENT,
-	NO_PERMIT,
-	OTHER_HEIGHT,
-	PUSH,
-	sameText,
-} from "./skips.js";
+import type { BlockLine, BlockRecord, GenesisLine, GrpcLine, HelloLine, KeptHead, PeerLine, PeerTransactionsLine, PushLine, RecordedState, RecordedWrites, Recording, RequestLine } from "./recording.js";
+import { GIVEN_UP, NO_BODY, NO_DIRECTORY, NO_PARENT, NO_PERMIT, OTHER_HEIGHT, PUSH, sameText } from "./skips.js";
 import type { Head, Refusal, ReplayTarget } from "./target.js";
 import { compareTrees, type Difference, messageTree, type Tree } from "./tree.js";
 
@@ -154,6 +134,8 @@ class Replay {
 				if (options.until !== undefined && line.number >= options.until) return result;
 			} else if (line.t === "push" || line.t === "peer")
 				count(result.pushes, !this.lost && (await this.push(line)));
+			else if (line.t === "peertx" || line.t === "hello")
+				count(result.pushes, !this.lost && this.peerMessage(line));
 			else if (line.t === "req") await this.request(line);
 			else if (line.t === "grpc") await this.grpcCall(line);
 			else if (line.t === "other") this.ignore(`lines of kind "${line.kind}"`);
@@ -317,6 +299,17 @@ class Replay {
 		const found = compareHeads(line.answer, outcome);
 		for (const one of found) this.report([...where, ...one.where], one.difference);
 		return found.length === 0;
+	}
+
+	private peerMessage(line: PeerTransactionsLine | HelloLine): boolean {
+		const got =
+			line.t === "peertx"
+				? this.target.peerTransactions(fromHex(line.transactions))
+				: this.target.peerHello(fromHex(line.message));
+		if (isDeepStrictEqual(got, line.answer)) return true;
+		const [expected, found] = [line.answer, got].map((each) => JSON.stringify(each)) as [string, string];
+		this.report([[line.t, ""]], { path: "", expected, got: found });
+		return false;
 	}
 
 	private keptHead({ head, id }: KeptHead, outcome: Head | Refusal, where: Where): boolean {

@@ -1,6 +1,6 @@
 /** What a replay needs of a node. The one over the real node is in node-target.ts; tests use their own. */
 
-import type { Recording } from "./recording.js";
+import type { HelloLine, PeerTransactionsLine, Recording } from "./recording.js";
 
 /** An entry that a block changed, before and after; null: not there. */
 export interface Change {
@@ -88,6 +88,10 @@ export interface ReplayTarget {
 	push(block: Uint8Array): Promise<Head | Refusal>;
 	/** Offers any block as a peer that advertised it. */
 	advertise(block: Uint8Array): Promise<Head | Refusal>;
+	/** Offers the body of a peer's message TXS. */
+	peerTransactions(body: Uint8Array): PeerTransactionsLine["answer"];
+	/** Offers a peer's greeting, type byte and body, to a node that only witnesses may reach. */
+	peerHello(message: Uint8Array): HelloLine["answer"];
 	http(request: HttpRequest): Promise<HttpAnswer>;
 	grpc(request: GrpcRequest): Promise<GrpcAnswer>;
 	/** The present value of an entry in the head state. */

@@ -6,9 +6,11 @@
 import { SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, readBe64, toHex } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
+import { loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
 import { checkHeaderSignature } from "../consensus/block-judgement.js";
 import { MAX_ACTIVE_WITNESSES } from "../consensus/maintenance.js";
 import { activePosition, activeWitnesses } from "../consensus/slots.js";
+import type { ChainRules } from "../rules/chain-rules.js";
 import { ChainError } from "../rules/errors.js";
 import { yieldToEventLoop } from "../scheduling/time-slice.js";
 import type { StateView } from "../state/view.js";
@@ -36,10 +38,12 @@ export interface CheckResult {
  */
 export async function checkAdopted(
 	state: StateView,
+	rules: Pick<ChainRules, "network">,
 	lowest: bigint,
 	onBlock: (done: bigint, all: bigint) => boolean,
 ): Promise<CheckResult | undefined> {
-	const head = checkHead(state);
+	if (rules.network === "nile") await loadPostQuantum();
+	const head = checkHead(state, rules);
 	checkSchedule(state, head);
 	const first = head.number - REFERENCE_WINDOW + 1n > lowest ? head.number - REFERENCE_WINDOW + 1n : lowest;
 	const since =
@@ -52,7 +56,7 @@ export async function checkAdopted(
 		transactions += block.transactions.length;
 		parent = block.id;
 		if (block.timestampMs > since && number < head.number && activePosition(signers, block.witness) >= 0) {
-			if (!isSigned(state, block)) otherKeys++;
+			if (!isSignedByWitness(state, rules, block)) otherKeys++;
 		}
 		if (number % TURN_BLOCKS !== 0n) continue;
 		if (!onBlock(number - first + 1n, head.number - first + 1n)) return undefined;
@@ -61,7 +65,7 @@ export async function checkAdopted(
 	return { blocks: Number(head.number - first + 1n), transactions, otherKeys };
 }
 
-function checkHead(state: StateView): SignedBlock {
+function checkHead(state: StateView, rules: Pick<ChainRules, "network">): SignedBlock {
 	const { properties } = state;
 	const { headNumber, headId } = properties;
 	const bytes = state.block.get(headId);
@@ -75,7 +79,7 @@ function checkHead(state: StateView): SignedBlock {
 			`the head block is of ${block.timestampMs}, the properties say ${properties.headTimestampMs}`,
 		);
 	}
-	if (block.number > 0n && !isSigned(state, block)) {
+	if (block.number > 0n && !isSignedByWitness(state, rules, block)) {
 		throw new AdoptionError(`the head block ${block.number} is not signed by the key of its witness`);
 	}
 	return block;
@@ -90,9 +94,13 @@ function decodeBlock(bytes: Uint8Array, number: bigint): SignedBlock {
 	}
 }
 
-function isSigned(state: StateView, block: SignedBlock): boolean {
+function isSignedByWitness(
+	state: StateView,
+	rules: Pick<ChainRules, "network">,
+	block: SignedBlock,
+): boolean {
 	try {
-		checkHeaderSignature(state, block);
+		checkHeaderSignature(state, rules, block);
 		return true;
 	} catch (error) {
 		if (error instanceof ChainError) return false;

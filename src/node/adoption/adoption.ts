@@ -114,7 +114,7 @@ export async function adopt(
 		await runSteps({ reader, judgement, blocks, lowestKept, database, writer }, progress);
 		const state = await StateDatabase.open(database);
 		const view = createView(state.baseBackend, propertySeed(config));
-		const checks = await checkAdopted(view, lowestKept, (done, of) =>
+		const checks = await checkAdopted(view, config.node, lowestKept, (done, of) =>
 			options.onProgress({ phase: "check", blocks: done, of }),
 		);
 		if (!checks) return undefined;

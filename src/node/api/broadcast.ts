@@ -8,11 +8,10 @@ import { isWireError } from "../../protocol/json/exceptions.js";
 import { Return, ReturnResponse_code } from "../../protocol/messages.js";
 import { type QuotingMessage, spellMessage } from "../../protocol/quoting-message.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { missingSignature, strangeSignatureSize } from "../chain/authorization.js";
+import { missingSignature, signatureFormRefusal } from "../chain/authorization.js";
 import { checkProtobufConsistency } from "../chain/protobuf-consistency.js";
 import { nextSlotTimeMs } from "../consensus/slots.js";
 import { admissionOf } from "../rules/admission.js";
-import type { ChainRules } from "../rules/chain-rules.js";
 import {
 	type ChainError,
 	ContractExecuteError,
@@ -24,6 +23,7 @@ import {
 	TransactionExpirationError,
 	ValidateSignatureError,
 } from "../rules/errors.js";
+import { postQuantumOf, signatureCount } from "../rules/post-quantum.js";
 import { answersOf } from "./answers.js";
 import type { ApiContext, ApiNode } from "./context.js";
 
@@ -70,13 +70,13 @@ export class Broadcaster {
 		const answers = answersOf(settings);
 		let transaction = admissionOf(settings).received(received, network);
 		try {
-			checkSignatureSizes(received, settings);
-			const refused = this.checkNode(received);
+			const state = this.node.view("full");
+			const form = signatureFormRefusal(transaction, state, this.node.rules);
+			if (form) throw new ValidateSignatureError(form.message);
+			const refused = this.checkNode(transaction);
 			if (refused) return refused;
-			if (signedOnly && received.message.signature.length === 0) {
-				throw missingSignature(received, network);
-			}
-			const { properties } = this.node.view("full");
+			if (signedOnly && signatureCount(transaction, this.node.rules) === 0) throw missingSignature();
+			const { properties } = state;
 			// Results that a client sends are dropped.
 			if (properties.on("ALLOW_CREATION_OF_CONTRACTS")) transaction = transaction.withResults([]);
 			if (!transaction.contract) throw new ContractValidateError("No contract!");
@@ -123,6 +123,12 @@ export class Broadcaster {
 		}
 		if (pool.queued > config.node.pending.maxSize || pool.isFull)
 			return { code: Code.SERVER_BUSY, message: "Server busy." };
+		const isPostQuantum = (each: SignedTransaction) => postQuantumOf(each, this.node.rules).length > 0;
+		if (isPostQuantum(transaction)) {
+			const waiting = pool.list().filter((entry) => isPostQuantum(entry.transaction)).length;
+			if (waiting >= config.node.pending.maxPostQuantum)
+				return { code: Code.SERVER_BUSY, message: "PQ pending pool is full." };
+		}
 		if (config.node.rpc.transactionCache && this.isRepeated(transaction.idHex)) {
 			return { code: Code.DUP_TRANSACTION_ERROR, message: "Transaction already exists." };
 		}
@@ -166,12 +172,6 @@ export class Broadcaster {
 		if (!isWireError(error)) this.node.report(error, "broadcast");
 		return { code: Code.OTHER_ERROR, message: `Error: ${message}` };
 	}
-}
-
-/** @throws {ValidateSignatureError} for a signature of a length that isn't taken (protocol/releases §5) */
-function checkSignatureSizes(transaction: SignedTransaction, rules: Pick<ChainRules, "release">): void {
-	const size = strangeSignatureSize(transaction, rules);
-	if (size !== undefined) throw new ValidateSignatureError(`Signature size is ${size}`);
 }
 
 function behind(words: string, { rawMessage }: ChainError): string | QuotingMessage {

@@ -49,6 +49,15 @@ export class HttpAnswer {
 		this.readRest();
 	}
 
+	/** Sends a 200 whose body is there in parts: each is let go once the client has taken those before. */
+	async sendParts(contentType: string, parts: Buffer[], length: number): Promise<void> {
+		if (this.rewrite || this.isHeadOnly) return this.send(200, contentType, Buffer.concat(parts, length));
+		this.status = 200;
+		this.response.writeHead(200, { "Content-Length": length, "Content-Type": contentType });
+		for (let part = parts.shift(); part; part = parts.shift()) if (!(await this.piece(part))) return;
+		this.end();
+	}
+
 	/** Answers HEAD with a 200 whose body would have so many bytes. */
 	sendHead(contentType: string, length: number): void {
 		this.status = 200;

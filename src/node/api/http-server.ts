@@ -19,8 +19,7 @@ import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
 import type { ExplorerLive } from "./explorer-live.js";
 import { explorerAnswer, isExplorerPath } from "./explorer-path.js";
 import { isHistoryPath, sendHistory } from "./history/history-path.js";
-import type { HttpAnswer } from "./http-answer.js";
-import { JSON_TYPE } from "./http-answer.js";
+import { type HttpAnswer, JSON_TYPE } from "./http-answer.js";
 import { HttpContext, plainContext, type ServerContext } from "./http-context.js";
 import { HttpListener } from "./http-listener.js";
 import type { HttpRequest } from "./http-request.js";
@@ -346,7 +345,7 @@ export class HttpServer {
 	): Promise<void> {
 		return sendLong(answer, long, {
 			contentType: JSON_TYPE,
-			enter: () => this.node.limiter.longAnswers.enter(request.socket.remoteAddress ?? ""),
+			enter: (cost) => this.node.limiter.longAnswers.enter(request.socket.remoteAddress ?? "", cost),
 			isAbandoned: () => request.socket.destroyed,
 			failed: (error) => {
 				if (!isWireError(error)) this.node.report(error, endpoint.name);

@@ -9,8 +9,8 @@ export const ONE_PIECE_BYTES = 512 << 10;
 
 interface LongAnswerOptions {
 	readonly contentType: string;
-	/** Waits until one more long answer may begin. @returns what ends it */
-	readonly enter: () => Promise<() => void>;
+	/** Waits until one more long answer may begin. @param cost that is known of it @returns what ends it */
+	readonly enter: (cost?: number) => Promise<() => void>;
 	readonly isAbandoned: () => boolean;
 	/** The answer to what a piece throws before anything was sent. */
 	readonly failed: (error: Error) => string;
@@ -19,17 +19,19 @@ interface LongAnswerOptions {
 /** Sends the pieces and a line feed. Never rejects because of what a piece throws. */
 export async function sendLong(
 	answer: HttpAnswer,
-	{ pieces }: LongAnswer,
+	{ pieces, cost }: LongAnswer,
 	options: LongAnswerOptions,
 ): Promise<void> {
 	const { contentType, isAbandoned } = options;
-	const source = new PieceReader(pieces);
 	let leave: (() => void) | undefined;
 	try {
+		if (cost !== undefined) leave = await options.enter(cost);
+		if (isAbandoned()) return;
+		const source = new PieceReader(pieces);
 		const first = await source.take(ONE_PIECE_BYTES, isAbandoned);
 		if (isAbandoned()) return;
 		if (source.ended) return answer.send(200, contentType, Buffer.concat([...first, LINE_END]));
-		leave = await options.enter();
+		leave ??= await options.enter();
 		if (isAbandoned()) return;
 		if (answer.isHeadOnly && !answer.rewrite) {
 			// Counted, not kept.
@@ -45,7 +47,7 @@ export async function sendLong(
 			return answer.send(200, contentType, Buffer.concat([...first, ...rest, LINE_END]));
 		}
 		answer.begin(contentType);
-		for (const bytes of first) if (!(await answer.piece(bytes))) return;
+		for (let bytes = first.shift(); bytes; bytes = first.shift()) if (!(await answer.piece(bytes))) return;
 		while (!source.ended) {
 			for (const bytes of await source.take(1, isAbandoned)) if (!(await answer.piece(bytes))) return;
 			if (isAbandoned()) return;

@@ -2,7 +2,14 @@
 
 /** An answer as pieces of text, each made when it is asked for. */
 export class LongAnswer {
-	constructor(readonly pieces: Iterable<string>) {}
+	/**
+	 * @param cost bytes of memory that making it takes, where that is much: it is admitted before its first piece is made;
+	 * absent: once it has become long
+	 */
+	constructor(
+		readonly pieces: Iterable<string>,
+		readonly cost?: number,
+	) {}
 
 	/** The whole text. */
 	get text(): string {
@@ -25,59 +32,84 @@ export function* listPieces<T>(
 	yield before === head ? head + tail : tail;
 }
 
-/** Long answers at a time: each holds about one block, and what its client hasn't read yet of it. */
-const MAX_ANSWERS = 16;
-const MAX_PER_ADDRESS = 4;
+/** What a long answer takes while it is made and sent: about one block, and what its client hasn't read yet of it. */
+const ANSWER_BYTES = 2 << 20;
+/** Memory of all long answers together, and of those of one address; one that takes more comes alone. */
+const MAX_BYTES = 16 * ANSWER_BYTES;
+const MAX_BYTES_PER_ADDRESS = 4 * ANSWER_BYTES;
 
 /** How long a client may take to read an answer that is held whole before others may begin. */
 export const SENDING_MS = 30_000;
 
 interface Waiting {
 	readonly address: string;
+	readonly cost: number;
 	readonly admit: () => void;
 }
 
-/** Lets long answers begin: a few at a time, a part of them for each address, the others in the order of coming. */
+/**
+ * Lets long answers begin: as many as there is memory for, a part of it for each address, the others in the order of coming. Costs
+ * are bytes, or 1 for each where a number of answers is the limit.
+ */
 export class LongAnswerGate {
-	private open = 0;
+	private taken = 0;
 	private readonly byAddress = new Map<string, number>();
 	private waiting: Waiting[] = [];
 
+	/** @param usualCost of an answer whose own isn't known */
 	constructor(
-		private readonly limit = MAX_ANSWERS,
-		private readonly perAddress = MAX_PER_ADDRESS,
+		private readonly limit: number,
+		private readonly perAddress: number,
+		private readonly usualCost = 1,
 	) {}
 
+	/** One for answers that are sent piece by piece. */
+	static ofBytes(): LongAnswerGate {
+		return new LongAnswerGate(MAX_BYTES, MAX_BYTES_PER_ADDRESS, ANSWER_BYTES);
+	}
+
+	/** What answers that were let in take together. */
+	get held(): number {
+		return this.taken;
+	}
+
 	/** Resolves once an answer may begin, with what is to be called, once or more often, when it has ended. */
-	async enter(address: string): Promise<() => void> {
-		if (this.hasRoom(address)) this.take(address);
-		else await new Promise<void>((resolve) => this.waiting.push({ address, admit: resolve }));
+	async enter(address: string, cost: number = this.usualCost): Promise<() => void> {
+		await new Promise<void>((resolve) => {
+			this.waiting.push({ address, cost, admit: resolve });
+			this.admitWaiting();
+		});
 		let left = false;
 		return () => {
 			if (left) return;
 			left = true;
-			this.leave(address);
+			this.leave(address, cost);
 		};
 	}
 
-	private hasRoom(address: string): boolean {
-		return this.open < this.limit && (this.byAddress.get(address) ?? 0) < this.perAddress;
+	/** An answer whose address has its share waits by itself; one that finds too little memory is not overtaken by lighter ones. */
+	private admitWaiting(): void {
+		const { waiting } = this;
+		for (let at = 0; at < waiting.length; ) {
+			const { address, cost, admit } = waiting[at] as Waiting;
+			const own = this.byAddress.get(address) ?? 0;
+			if (own > 0 && own + cost > this.perAddress) {
+				at++;
+				continue;
+			}
+			if (this.taken > 0 && this.taken + cost > this.limit) return;
+			waiting.splice(at, 1);
+			this.taken += cost;
+			this.byAddress.set(address, own + cost);
+			admit();
+		}
 	}
 
-	private take(address: string): void {
-		this.open++;
-		this.byAddress.set(address, (this.byAddress.get(address) ?? 0) + 1);
-	}
-
-	private leave(address: string): void {
-		this.open--;
-		const left = (this.byAddress.get(address) ?? 0) - 1;
+	private leave(address: string, cost: number): void {
+		this.taken -= cost;
+		const left = (this.byAddress.get(address) ?? 0) - cost;
 		if (left > 0) this.byAddress.set(address, left);
 		else this.byAddress.delete(address);
-		const next = this.waiting.findIndex((waiting) => this.hasRoom(waiting.address));
-		const [admitted] = next < 0 ? [] : this.waiting.splice(next, 1);
-		if (!admitted) return;
-		this.take(admitted.address);
-		admitted.admit();
+		this.admitWaiting();
 	}
 }

@@ -105,12 +105,18 @@ export class PlainResponse {
 		this.headersSent = true;
 	}
 
-	/** Sends a piece of a body in chunks. @returns whether the client has kept up */
+	/** Sends a piece of a body, in chunks where its length wasn't told. @returns whether the client has kept up */
 	write(bytes: Buffer): boolean {
+		if (bytes.length === 0) return true;
 		const { socket, head } = this;
 		this.head = "";
-		if (bytes.length === 0) return true;
 		socket.cork();
+		if (!this.isChunked) {
+			if (head !== "") socket.write(head, "latin1");
+			const keepsUp = socket.write(bytes);
+			socket.uncork();
+			return keepsUp;
+		}
 		socket.write(`${head}${bytes.length.toString(16)}\r\n`, "latin1");
 		socket.write(bytes);
 		const keepsUp = socket.write("\r\n", "latin1");

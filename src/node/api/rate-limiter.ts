@@ -51,7 +51,7 @@ export class RateLimiter {
 	/** The bodies of all requests of the process. */
 	readonly bodies = new BodyBudget();
 	/** The long answers of the process. */
-	readonly longAnswers = new LongAnswerGate();
+	readonly longAnswers = LongAnswerGate.ofBytes();
 	/** Long answers of gRPC and JSON-RPC, which have to be held whole until they are sent. */
 	readonly longMessages = new LongAnswerGate(2, 1);
 	private readonly all: SharedBucket;

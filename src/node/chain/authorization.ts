@@ -1,10 +1,12 @@
 /** Who may sign a transaction: permission, operations mask, weights (protocol/permissions §3.3). */
 
 import { toBase58Check } from "../../protocol/address.js";
-import { toKey } from "../../protocol/bytes.js";
+import { equalBytes, toKey } from "../../protocol/bytes.js";
+import { checkedAdd, OverflowError } from "../../protocol/int64.js";
 import {
 	type Permission,
 	PermissionPermissionType,
+	type PQAuthSig,
 	type ShieldedTransferContract,
 } from "../../protocol/messages.js";
 import {
@@ -14,26 +16,66 @@ import {
 	OWNER_PERMISSION,
 	permissionById,
 } from "../../protocol/permission.js";
-import { hasPostQuantum } from "../../protocol/post-quantum.js";
+import {
+	addressOfPostQuantumKey,
+	postQuantumScheme,
+	postQuantumSchemeName,
+} from "../../protocol/post-quantum/schemes.js";
 import { quoting } from "../../protocol/quoting-message.js";
 import { SignatureError } from "../../protocol/signature.js";
-import type { SignedTransaction } from "../../protocol/transaction.js";
+import { SignatureSizeError, type SignedTransaction } from "../../protocol/transaction.js";
 import { admissionOf } from "../rules/admission.js";
 import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import { ValidateSignatureError } from "../rules/errors.js";
 import type { ForkGates } from "../rules/fork-gates.js";
+import {
+	hasLengthsOf,
+	isAnySchemeAllowed,
+	isSchemeAllowed,
+	isWellFormed,
+	NO_SCHEME,
+	postQuantumOf,
+	signatureCount,
+} from "../rules/post-quantum.js";
 import type { StateView } from "../state/view.js";
 
 /** From this block version on, an address counts once however often it signs. */
 const ONE_SIGNATURE_PER_ADDRESS = 27;
 
-/** The length of the first signature that the node's release doesn't take from outside; undefined: all are good. */
-export function strangeSignatureSize(
-	{ message }: SignedTransaction,
-	rules: Pick<ChainRules, "release">,
-): number | undefined {
+/** Why a transaction is not taken from outside for the form of its signatures. */
+interface FormRefusal {
+	/** In the words for clients. */
+	readonly message: string;
+	/** In those for peers, behind `tx <id> `. */
+	readonly peerMessage: string;
+}
+
+/**
+ * The first thing that is wrong with the form of a transaction's signatures, which are not verified (protocol/permissions §3.3,
+ * protocol/post-quantum §5.2); undefined: nothing.
+ */
+export function signatureFormRefusal(
+	transaction: SignedTransaction,
+	state: StateView,
+	rules: Pick<ChainRules, "release" | "network">,
+): FormRefusal | undefined {
+	const most = state.properties.get("TOTAL_SIGN_NUM");
+	const count = signatureCount(transaction, rules);
+	if (rules.network === "nile" && count > most) {
+		const words = (verb: string) => `total signature count ${verb}${count} exceeds ${most}`;
+		return { message: words(""), peerMessage: words("is ") };
+	}
 	const { isStrangeSignature } = admissionOf(rules);
-	return message.signature.find(({ length }) => isStrangeSignature(length))?.length;
+	const strange = transaction.message.signature.find(({ length }) => isStrangeSignature(length));
+	if (strange) {
+		const peerMessage = `signature size is ${strange.length}`;
+		return { message: `S${peerMessage.slice(1)}`, peerMessage };
+	}
+	const entries = postQuantumOf(transaction, rules);
+	if (entries.length === 0) return undefined;
+	const same = (message: string): FormRefusal => ({ message, peerMessage: message });
+	if (!isAnySchemeAllowed(state.properties)) return same(NO_SCHEME);
+	return entries.every(isWellFormed) ? undefined : same("pq_auth_sig size is out of bounds");
 }
 
 /** What signatures are checked against. */
@@ -43,21 +85,9 @@ interface Authority {
 	readonly forks: ForkGates;
 }
 
-/** The rules by which Nile counts such signatures are not published: who carries them has to be authorised without. */
-const UNVERIFIABLE =
-	"the signatures in pq_auth_sig can't be verified: this program doesn't have the rules of post-quantum signatures";
-
-const isUnverifiable = ({ message }: SignedTransaction, network: ChainRules["network"]): boolean =>
-	network === "nile" && message.$unknown !== undefined && hasPostQuantum(message);
-
 /** Why a transaction without a signature is refused. */
-export function missingSignature(
-	transaction: SignedTransaction,
-	network: ChainRules["network"],
-): ValidateSignatureError {
-	const isCarrier = transaction.contract !== undefined && isUnverifiable(transaction, network);
-	return new ValidateSignatureError(isCarrier ? UNVERIFIABLE : "miss sig or contract");
-}
+export const missingSignature = (): ValidateSignatureError =>
+	new ValidateSignatureError("miss sig or contract");
 
 /**
  * Checks all signatures of a transaction against the head state.
@@ -69,22 +99,23 @@ export function authorize(
 	transaction: SignedTransaction,
 	development?: DevelopmentSchedule,
 ): void {
-	const { state } = authority;
-	const { signature } = transaction.message;
+	const { state, rules } = authority;
+	const count = signatureCount(transaction, rules);
 	if (isShieldedSpend(transaction)) {
-		if (signature.length > 0) {
+		if (count > 0) {
 			throw new ValidateSignatureError(
 				"there should be no signatures signed by transparent address when transfer from shielded address",
 			);
 		}
 		return;
 	}
+	if (postQuantumOf(transaction, rules).length > 0 && !isAnySchemeAllowed(state.properties)) {
+		throw new ValidateSignatureError(NO_SCHEME);
+	}
 	const contract = transaction.contract;
-	const isUnsigned =
-		signature.length === 0 && contract && development?.actsUnsigned?.(transaction.owner) === true;
-	if ((signature.length === 0 && !isUnsigned) || !contract)
-		throw missingSignature(transaction, authority.rules.network);
-	if (signature.length > state.properties.get("TOTAL_SIGN_NUM")) {
+	const isUnsigned = count === 0 && contract && development?.actsUnsigned?.(transaction.owner) === true;
+	if ((count === 0 && !isUnsigned) || !contract) throw missingSignature();
+	if (count > state.properties.get("TOTAL_SIGN_NUM")) {
 		throw new ValidateSignatureError("too many signatures");
 	}
 	const permission = signingPermission(state, transaction);
@@ -101,10 +132,7 @@ export function authorize(
 	}
 	if (isUnsigned) return;
 	const { weight } = sumWeights(authority, permission, transaction);
-	if (weight < permission.threshold) {
-		const isCarrier = isUnverifiable(transaction, authority.rules.network);
-		throw new ValidateSignatureError(isCarrier ? UNVERIFIABLE : "sig error");
-	}
+	if (weight < permission.threshold) throw new ValidateSignatureError("sig error");
 }
 
 function isShieldedSpend(transaction: SignedTransaction): boolean {
@@ -133,20 +161,35 @@ interface SignedWeight {
 }
 
 /**
- * Recovers the signers and adds up their weights.
+ * Finds the signers, those of post-quantum signatures last, and adds up their weights.
  * @throws {ValidateSignatureError} if a signer is foreign, signs twice, or there are too many signatures
  * @throws {ValidateSignatureError} with the recovery's text if a signature is malformed
  */
 export function sumWeights(
+	authority: Authority,
+	permission: Readonly<Permission>,
+	transaction: SignedTransaction,
+): SignedWeight {
+	const recovered = sumRecovered(authority, permission, transaction);
+	const entries = postQuantumOf(transaction, authority.rules);
+	return entries.length === 0 ? recovered : addPostQuantum(authority, permission, transaction, recovered);
+}
+
+function tooManyKeys({ network }: Pick<ChainRules, "network">, count: number, most: number): string {
+	return network === "nile"
+		? `Signature count ${count} exceeds permission key count ${most}`
+		: `Signature count is ${count} more than key counts of permission : ${most}`;
+}
+
+/** The signers by their secp256k1 signatures. */
+function sumRecovered(
 	{ rules, forks }: Pick<Authority, "rules" | "forks">,
 	permission: Readonly<Permission>,
 	transaction: SignedTransaction,
 ): SignedWeight {
 	const signatures = transaction.message.signature;
 	if (signatures.length > permission.keys.length) {
-		throw new ValidateSignatureError(
-			`Signature count is ${signatures.length} more than key counts of permission : ${permission.keys.length}`,
-		);
+		throw new ValidateSignatureError(tooManyKeys(rules, signatures.length, permission.keys.length));
 	}
 	const byAddress = signatures.length > 1 && forks.passed(ONE_SIGNATURE_PER_ADDRESS);
 	// PERF: most transactions have one signature, which nothing can repeat.
@@ -171,6 +214,63 @@ export function sumWeights(
 		weight += own;
 	}
 	return { signers, weight: BigInt.asIntN(64, weight) };
+}
+
+/** Adds the signers of post-quantum signatures, in the network's order of checks (protocol/post-quantum §5.1). */
+function addPostQuantum(
+	{ state, rules }: Authority,
+	permission: Readonly<Permission>,
+	transaction: SignedTransaction,
+	recovered: SignedWeight,
+): SignedWeight {
+	const entries = postQuantumOf(transaction, rules);
+	if (entries.length > permission.keys.length) {
+		throw new ValidateSignatureError(
+			`pq_auth_sig count ${entries.length} exceeds permission key count ${permission.keys.length}`,
+		);
+	}
+	const signers = [...recovered.signers];
+	let weight = 0n;
+	for (const [index, entry] of entries.entries()) {
+		checkEntryForm(state, entry);
+		const signer = addressOfPostQuantumKey(entry.public_key);
+		if (signers.some((other) => equalBytes(other, signer)))
+			throw new ValidateSignatureError(quoting`${toBase58Check(signer)} has signed twice!`);
+		const own = keyWeight(permission, signer);
+		if (own === 0n) {
+			throw new ValidateSignatureError(
+				quoting`pq_auth_sig public key derives to ${toBase58Check(signer)} but it is not contained of permission.`,
+			);
+		}
+		if (!transaction.isPostQuantumValid(index)) {
+			const cause = new SignatureError("pq sig invalid");
+			throw new ValidateSignatureError(cause.message, { cause });
+		}
+		signers.push(signer);
+		weight = added(weight, own);
+	}
+	return { signers, weight: added(recovered.weight, weight) };
+}
+
+/** @throws {ValidateSignatureError} if an entry can't be a signature of an allowed scheme */
+function checkEntryForm({ properties }: StateView, entry: Readonly<PQAuthSig>): void {
+	const malformed = (text: string) =>
+		new ValidateSignatureError(text, { cause: new SignatureSizeError(text) });
+	if (entry.$unknown) throw malformed("pq_auth_sig contains unknown fields");
+	const scheme = postQuantumScheme(entry.scheme);
+	if (!scheme || !isSchemeAllowed(properties, scheme)) {
+		throw new ValidateSignatureError(`${postQuantumSchemeName(entry.scheme)} is not allowed`);
+	}
+	if (!hasLengthsOf(scheme, entry)) throw malformed("public key or signature length mismatch");
+}
+
+function added(a: bigint, b: bigint): bigint {
+	try {
+		return checkedAdd(a, b);
+	} catch (error) {
+		if (error instanceof OverflowError) throw new ValidateSignatureError("weight overflow", { cause: error });
+		throw error;
+	}
 }
 
 function recoverSigner(transaction: SignedTransaction, index: number): Uint8Array {

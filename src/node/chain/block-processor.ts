@@ -4,6 +4,7 @@ import type { SignedBlock } from "../../protocol/block.js";
 import { be64 } from "../../protocol/bytes.js";
 import { OverflowError } from "../../protocol/int64.js";
 import { type TransactionInfo, TransactionRet } from "../../protocol/messages.js";
+import { isSigned } from "../consensus/block-judgement.js";
 import { maintenanceDue, runMaintenance } from "../consensus/maintenance.js";
 import { processProposals } from "../consensus/proposals.js";
 import { payBlockRewards } from "../consensus/rewards.js";
@@ -11,6 +12,7 @@ import { checkSchedule } from "../consensus/schedule.js";
 import { activePosition, activeWitnesses } from "../consensus/slots.js";
 import { applyStatistics, updateSolidified } from "../consensus/statistics.js";
 import { updateAdaptiveEnergy } from "../resources/adaptive-energy.js";
+import type { ChainRules } from "../rules/chain-rules.js";
 import {
 	BadBlockError,
 	MissingProofsError,
@@ -134,7 +136,7 @@ function processTransactions(
 	recorder: BalanceRecorder | undefined,
 ): readonly TransactionInfo[] {
 	const strict = environment.state.properties.on("CONSENSUS_LOGIC_OPTIMIZATION");
-	const scope = blockScope(block, options.own);
+	const scope = blockScope(block, environment.rules, options.own);
 	return block.transactions.map((transaction) => {
 		checkTradeInBlock(environment, transaction);
 		const contracts = transaction.raw?.contract.length ?? 0;
@@ -149,13 +151,13 @@ function processTransactions(
 }
 
 /** What transactions see of the block that they are in. */
-export function blockScope(block: SignedBlock, own: boolean): BlockScope {
+export function blockScope(block: SignedBlock, rules: ChainRules, own: boolean): BlockScope {
 	return {
 		number: block.number,
 		timestampMs: block.timestampMs,
 		witness: block.witness,
 		parentId: block.parentId,
-		signed: block.header.witness_signature.length > 0,
+		signed: isSigned(block, rules),
 		own,
 	};
 }

@@ -5,7 +5,7 @@
 
 import { SignedBlock } from "../../protocol/block.js";
 import { asBuffer, be64, equalBytes, readBe64, toKey } from "../../protocol/bytes.js";
-import { contentOfField, elementsOfField } from "../../protocol/codec/scan.js";
+import { contentOfField, countField, elementsOfField } from "../../protocol/codec/scan.js";
 import { TransactionInfo, type TransactionRet } from "../../protocol/messages.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
@@ -106,6 +106,36 @@ const packedReceipts = stores.transactionResult as StoreDefinition<Uint8Array>;
 /** The stored receipts of a block, still encoded: for queries that decode one of them. */
 export function encodedReceipts(state: StateView, number: bigint): Uint8Array | undefined {
 	return state.backend.get(packedReceipts, toKey(be64(number)));
+}
+
+/** Receipts of a block whose stored form is longer are read one after the other, and not before there is room for what they take. */
+const FEW_RECEIPTS_BYTES = 64 << 10;
+/** Memory that receipts take once they are decoded and written, for each byte of their stored form: a log of 24 bytes takes 600. */
+const RECEIPT_MEMORY = 16;
+
+/** What reading the receipts of a block takes, in bytes of memory; undefined where it is little. */
+export function receiptsCost(state: StateView, number: bigint): number | undefined {
+	const { length = 0 } = encodedReceipts(state, number) ?? [];
+	return length > FEW_RECEIPTS_BYTES ? length * RECEIPT_MEMORY : undefined;
+}
+
+/** How many receipts of a block are stored. */
+export function countReceipts(state: StateView, number: bigint): number {
+	const bytes = encodedReceipts(state, number);
+	return bytes ? countField(bytes, INFOS_FIELD) : transactionInfosOfBlock(state, number).length;
+}
+
+/** The receipts of a block's transactions, in their order, each decoded when it is asked for where they take much. */
+export function* receiptsInTurn(
+	state: StateView,
+	number: bigint,
+): Generator<Readonly<TransactionInfo>, void> {
+	const bytes = encodedReceipts(state, number);
+	if (!bytes || bytes.length <= FEW_RECEIPTS_BYTES) {
+		yield* transactionInfosOfBlock(state, number);
+		return;
+	}
+	for (const info of elementsOfField(bytes, INFOS_FIELD)) yield TransactionInfo.decode(info);
 }
 
 /** The receipt of a transaction; undefined while it is pending. Those of the block's other transactions are not decoded for it. */

@@ -9,6 +9,7 @@ import { equalBytes, toHex, toKey } from "../../protocol/bytes.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import {
+	asReadBy,
 	BLOCK_ORIGINS,
 	type BlockOrigin,
 	type BlockPlace,
@@ -199,14 +200,14 @@ export class Chain {
 	}
 
 	/**
-	 * Offers a block to the chain: it becomes the head, joins a side branch, or is refused (protocol/blocks §4.3). Nothing of a
-	 * block is kept or undone, and the pool is not touched, before it is judged.
+	 * Offers a block: it becomes the head, joins a side branch, or is refused (protocol/blocks §4.3), before anything is kept or undone.
 	 * @throws {ChainError} why it is refused; the chain is then as before
 	 */
-	push(block: SignedBlock, origin: BlockOrigin): PushOutcome {
+	push(received: SignedBlock, origin: BlockOrigin): PushOutcome {
+		const trust = BLOCK_ORIGINS[origin];
+		const block = asReadBy(this.environment.rules, received, trust);
 		if (block.number <= this.state.properties.headNumber && this.tree.has(block.id)) return { kind: "known" };
 		const started = performance.now();
-		const trust = BLOCK_ORIGINS[origin];
 		if (!trust.header) judgeHeader(block, this.placeOf(block));
 		judgeContents(block, trust, this.environment.rules.release);
 		this.discardPending();
@@ -236,8 +237,8 @@ export class Chain {
 		if (!parent) throw new UnlinkedBlockError("null");
 		const state = this.database.stateBefore(parent.number + 1n);
 		if (!state || parent.number < this.database.finalizedNumber) throw this.tooDeep(parent.number);
-		const { development } = this.environment.rules;
-		return { state: createView(state, this.state.seed), branch: branch.reverse(), development };
+		const { rules } = this.environment;
+		return { state: createView(state, this.state.seed), branch: branch.reverse(), rules };
 	}
 
 	private tooDeep(forkNumber: bigint): NonCommonBlockError {
@@ -539,7 +540,7 @@ export class Chain {
 		};
 		checkProducer(context, slot.producer);
 		const raw = nextHeader(context, slot);
-		const { packed, taken } = packTransactions(context, raw, slot.expired);
+		const { packed, taken } = packTransactions(context, raw, slot);
 		this.discardPending();
 		return { block: sealBlock(raw, packed, slot.producer), taken };
 	}

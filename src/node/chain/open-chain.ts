@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SignedBlock } from "../../protocol/block.js";
 import { OperatorError } from "../../protocol/operator-error.js";
+import { loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
 import { admissionOf } from "../rules/admission.js";
@@ -106,6 +107,7 @@ export class OpenChain {
 	 */
 	static async open(options: ChainOptions): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
+		if (config.node.network === "nile") await loadPostQuantum();
 		// A start that is refused leaves nothing behind.
 		const isNew = dataDirectory !== undefined && !existsSync(join(dataDirectory, config.storage.directory));
 		if (isNew) checkProofSupport(beginsWithProofs(config), options);

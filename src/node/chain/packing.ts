@@ -3,13 +3,16 @@
 import { merkleRoot, SignedBlock } from "../../protocol/block.js";
 import { equalBytes, toKey } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
-import { Block, BlockHeader, BlockHeaderRaw } from "../../protocol/messages.js";
+import { Block, BlockHeader, BlockHeaderRaw, PQAuthSig } from "../../protocol/messages.js";
 import { OWNER_PERMISSION } from "../../protocol/permission.js";
+import { headerFieldOf } from "../../protocol/post-quantum/fields.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { isShielded, MAX_SHIELDED_PER_BLOCK, signerOfWitness } from "../consensus/block-judgement.js";
 import { ChainError, ValidateSignatureError } from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
 import { producedVersion } from "../rules/fork-gates.js";
+import { isSchemeAllowed, postQuantumOf } from "../rules/post-quantum.js";
 import type { StateDatabase } from "../state/state-database.js";
 import { recordParentId } from "../vm/block-hash-history.js";
 import { isTradeClosed } from "./closed-types.js";
@@ -18,6 +21,8 @@ import { isConsistent } from "./protobuf-consistency.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 import type { UndoLayers } from "./undo-layers.js";
 
+/** Transactions with post-quantum signatures that a witness packs. */
+const MAX_POST_QUANTUM_PER_BLOCK = 1000;
 /** Bytes of a block that a witness packs, its header included. */
 const MAX_PACKED_BYTES = 2_000_000;
 
@@ -28,6 +33,13 @@ export interface Producer {
 	readonly signer: Uint8Array;
 	/** Signs the hash of the header. */
 	readonly sign: (hash: Uint8Array) => Uint8Array;
+	/** Of a key of such a scheme, which signs in a field of its own (protocol/post-quantum §6.3). */
+	readonly postQuantum?: PostQuantumSigner;
+}
+
+interface PostQuantumSigner {
+	readonly scheme: PostQuantumScheme;
+	readonly publicKey: Uint8Array;
 }
 
 /** What packing works on. Its state changes are the caller's to undo. */
@@ -57,8 +69,12 @@ interface PackedTransactions {
 	readonly taken: readonly PendingTransaction[];
 }
 
-/** @throws {ValidateSignatureError} if the key is not the one that signs for the witness */
+/** @throws {ValidateSignatureError} if the key is not the one that signs for the witness, or its scheme is off */
 export function checkProducer({ environment: { state } }: PackingContext, producer: Producer): void {
+	const { postQuantum } = producer;
+	if (postQuantum && !isSchemeAllowed(state.properties, postQuantum.scheme)) {
+		throw new ValidateSignatureError(`${postQuantum.scheme.name} is not allowed`);
+	}
 	if (!state.properties.on("ALLOW_MULTI_SIGN")) return;
 	if (!equalBytes(signerOfWitness(state, producer.witness), producer.signer)) {
 		throw new ValidateSignatureError("Witness permission is wrong.");
@@ -86,7 +102,7 @@ export function nextHeader(
 export function packTransactions(
 	context: PackingContext,
 	raw: Readonly<BlockHeaderRaw>,
-	expired: () => boolean,
+	{ producer, expired }: Pick<PackingSlot, "producer" | "expired">,
 ): PackedTransactions {
 	const { environment, pool, database, undoLayers } = context;
 	const scope: BlockScope = {
@@ -104,7 +120,9 @@ export function packTransactions(
 	const updatedOwners = new Set<string>();
 	const newWitnesses = new Set<string>();
 	let bytes = Block.size(Block.create({ block_header: BlockHeader.create({ raw_data: raw }) }));
+	bytes += producer.postQuantum?.scheme.entryBytes ?? 0;
 	let shielded = 0;
+	let postQuantum = 0;
 	const filters = environment.state.properties.on("ALLOW_PROTO_FILTER_NUM");
 	for (let entry = pool.takeForBlock(); entry; entry = pool.takeForBlock()) {
 		const { transaction } = entry;
@@ -119,7 +137,9 @@ export function packTransactions(
 		}
 		const owner = toKey(transaction.owner);
 		const isLate = expired();
+		const isPostQuantum = postQuantumOf(transaction, environment.rules).length > 0;
 		const fits =
+			!(isPostQuantum && postQuantum >= MAX_POST_QUANTUM_PER_BLOCK) &&
 			bytes + embeddedSize(transaction) <= MAX_PACKED_BYTES &&
 			!updatedOwners.has(owner) &&
 			// Others check signatures against the state before the block, which lacks the permissions of a new witness.
@@ -130,6 +150,7 @@ export function packTransactions(
 			continue;
 		}
 		if (isShielded(transaction)) shielded++;
+		if (isPostQuantum) postQuantum++;
 		if (transaction.type?.name === "AccountPermissionUpdateContract") updatedOwners.add(owner);
 		const mark = database.mark();
 		undoLayers.open();
@@ -164,10 +185,14 @@ export function sealBlock(
 	producer: Producer,
 ): SignedBlock {
 	raw.txTrieRoot = merkleRoot(transactions.map((transaction) => sha256(transaction.bytes)));
-	const header = BlockHeader.create({
-		raw_data: raw,
-		witness_signature: producer.sign(sha256(BlockHeaderRaw.encode(raw))),
-	});
+	const header = BlockHeader.create({ raw_data: raw });
+	const signature = producer.sign(sha256(BlockHeaderRaw.encode(raw)));
+	if (producer.postQuantum) {
+		const { scheme, publicKey } = producer.postQuantum;
+		header.$unknown = headerFieldOf(
+			PQAuthSig.create({ scheme: scheme.id, public_key: publicKey, signature }),
+		);
+	} else header.witness_signature = signature;
 	const message = Block.create({
 		transactions: transactions.map((transaction) => transaction.message),
 		block_header: header,

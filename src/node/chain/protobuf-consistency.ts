@@ -8,7 +8,7 @@ import { hasUnknownFields } from "../../protocol/codec/unknown-fields.js";
 import { contractTypeById } from "../../protocol/contract-types.js";
 import { NamedError } from "../../protocol/json/exceptions.js";
 import { Transaction } from "../../protocol/messages.js";
-import { isKnownOnNile } from "../../protocol/post-quantum.js";
+import { isKnownOnNile } from "../../protocol/post-quantum/fields.js";
 import { ParameterError, type SignedTransaction, unpackParameter } from "../../protocol/transaction.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 

@@ -23,6 +23,7 @@ import {
 	RuntimeRuleError,
 } from "../rules/errors.js";
 import type { BlockScope, ContractOutcome, ExecutionEnvironment, MachineRunner } from "../rules/execution.js";
+import { signatureCount } from "../rules/post-quantum.js";
 import { authorize } from "./authorization.js";
 import type { BalanceRecorder } from "./balance-history.js";
 import { checkCommon, checkDuplicate, checkReferenceBlock } from "./transaction-checks.js";
@@ -133,7 +134,7 @@ function run(
 
 /** The fee for more than one signature. */
 function chargeMultiSignature(environment: ProcessorEnvironment, transaction: SignedTransaction): bigint {
-	if (transaction.message.signature.length <= 1) return 0n;
+	if (signatureCount(transaction, environment.rules) <= 1) return 0n;
 	return chargeOwner(
 		environment,
 		transaction,

@@ -71,6 +71,8 @@ export const chainSettings = {
 	),
 	localWitnessAccountAddress: optionalText("account for which a single key signs"),
 	localwitnesskeystore: texts("key files; the first is used where there is no localwitness"),
+	"localPqWitness.keys": texts("on Nile: files of post-quantum keys that produce blocks; read with -w only"),
+	"localPqWitness.accountAddress": optionalText("account for which a single one of these keys signs"),
 
 	"block.needSyncCheck": boolean(false, "a witness waits until it is synchronised"),
 	"block.maintenanceTimeInterval": int(21_600_000, "ms between maintenances, of a new chain"),

@@ -56,6 +56,8 @@ export const COMMITTEE_RULES = {
 	allowStrictMath: SWITCH,
 	consensusLogicOptimization: SWITCH,
 	allowTvmCancun: SWITCH,
+	allowFnDsa512: BIT,
+	allowMlDsa44: BIT,
 	allowTvmBlob: SWITCH,
 } as const satisfies Record<string, CommitteeRule>;
 

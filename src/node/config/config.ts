@@ -131,6 +131,8 @@ interface PendingConfig {
 	readonly maxSize: number;
 	readonly timeoutMs: bigint;
 	readonly maxShielded: number;
+	/** Transactions with post-quantum signatures. */
+	readonly maxPostQuantum: number;
 	/** Whether packing prefers higher fees. */
 	readonly sortByFee: boolean;
 }
@@ -258,7 +260,12 @@ export function parseConfig(text: string, file = "configuration", options: Start
 		idleKeys: settings.idleKeys(),
 		settings: [],
 		net,
-		localWitness: readLocalWitness(settings, { addressPrefix: net.addressPrefix, readings }, options, warn),
+		localWitness: readLocalWitness(
+			settings,
+			{ addressPrefix: net.addressPrefix, readings, network: readNetwork(settings) },
+			options,
+			warn,
+		),
 		storage: readStorage(settings, warn),
 		node: readNode(settings, readRelease(settings), options.witness === true),
 		genesis: readGenesis(settings, net.addressPrefix),
@@ -343,6 +350,7 @@ function readNode(settings: Settings, release: Release, isWitness: boolean): Nod
 			maxSize: settings.get("node.maxTransactionPendingSize"),
 			timeoutMs: settings.get("node.pendingTransactionTimeout"),
 			maxShielded: settings.get("node.shieldedTransInPendingMaxCounts"),
+			maxPostQuantum: settings.get("node.pqTransInPendingMaxCounts"),
 			sortByFee: settings.get("node.openTransactionSort"),
 		},
 		shielded: readShielded(settings, readings, isWitness),

@@ -230,6 +230,10 @@ export const nodeSectionSettings = {
 	),
 	"node.pendingTransactionTimeout": long(60_000n, "ms after which a transaction leaves the pool"),
 	"node.shieldedTransInPendingMaxCounts": int(10, "shielded transactions in the pool"),
+	"node.pqTransInPendingMaxCounts": int(
+		1000,
+		"on Nile: transactions with post-quantum signatures in the pool; from so many on, more are answered SERVER_BUSY",
+	),
 	"node.fullNodeAllowShieldedTransaction": boolean(
 		true,
 		"release 4.8.0: false: shielded transactions don't enter the pool, and proof precompiles answer without checking; 4.8.1: an older form of allowShieldedTransactionApi; 4.8.2: no effect",

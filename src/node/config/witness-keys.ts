@@ -3,6 +3,7 @@
 import { inspect } from "node:util";
 import { ConfigError } from "../../hocon/config-error.js";
 import { fromHex } from "../../protocol/bytes.js";
+import type { NetworkName } from "../rules/chain-rules.js";
 import { decodeAddress } from "./genesis-config.js";
 import type { Readings } from "./readings.js";
 import type { Settings } from "./settings.js";
@@ -52,6 +53,29 @@ export interface LocalWitnessConfig {
 	readonly accountAddress: Uint8Array | undefined;
 	/** Key files, relative to the working directory; the first is used, where the file has no `localwitness`. */
 	readonly keystores: readonly string[];
+	readonly postQuantum: PostQuantumWitnessConfig;
+}
+
+/** Keys that sign in a field of their own, on the test network Nile (protocol/post-quantum §10). */
+interface PostQuantumWitnessConfig {
+	/** Files, relative to the working directory. */
+	readonly files: readonly string[];
+	/** The witness account, where a single key signs for an account that is not its own. */
+	readonly accountAddress: Uint8Array | undefined;
+}
+
+const NO_POST_QUANTUM: PostQuantumWitnessConfig = { files: [], accountAddress: undefined };
+
+function readPostQuantumWitness(settings: Settings, addressPrefix: number): PostQuantumWitnessConfig {
+	const files = settings.get("localPqWitness.keys");
+	const account = settings.get("localPqWitness.accountAddress") ?? "";
+	if (account === "") return { files, accountAddress: undefined };
+	if (files.length !== 1) {
+		throw new ConfigError("localPqWitness.accountAddress can only be set when there is only one PQ keypair");
+	}
+	const accountAddress = decodeAddress(account, addressPrefix);
+	if (accountAddress) return { files, accountAddress };
+	throw new ConfigError("localPqWitness.accountAddress format is incorrect");
 }
 
 /**
@@ -60,7 +84,15 @@ export interface LocalWitnessConfig {
  */
 export function readLocalWitness(
 	settings: Settings,
-	{ addressPrefix, readings }: { readonly addressPrefix: number; readonly readings: Readings },
+	{
+		addressPrefix,
+		readings,
+		network,
+	}: {
+		readonly addressPrefix: number;
+		readonly readings: Readings;
+		readonly network: NetworkName | undefined;
+	},
 	options: StartOptions,
 	warn: (text: string) => void,
 ): LocalWitnessConfig {
@@ -71,30 +103,38 @@ export function readLocalWitness(
 		}
 		return address;
 	};
+	const ofNile = readPostQuantumWitness(settings, addressPrefix);
+	const usesNile = network === "nile" && readings.usesWitnessKeys(options.witness === true);
+	const postQuantum = usesNile ? ofNile : NO_POST_QUANTUM;
+	if (network !== "nile" && options.witness === true && ofNile.files.length > 0) {
+		warn("localPqWitness has no effect: node.network is not nile");
+	}
 	if (options.privateKey !== undefined && options.privateKey !== "") {
 		const refuse = (reason: string) => new ConfigError(`--private-key${reason}`);
 		return {
 			keys: new WitnessKeys([parseWitnessKey(options.privateKey, refuse)]),
 			accountAddress: read(options.witnessAddress, "cmd"),
 			keystores: [],
+			postQuantum,
 		};
 	}
 	const texts = settings.get("localwitness");
 	const files = settings.get("localwitnesskeystore");
 	const account = settings.get("localWitnessAccountAddress");
 	if (!readings.usesWitnessKeys(options.witness === true)) {
-		return { keys: new WitnessKeys([]), accountAddress: undefined, keystores: [] };
+		return { keys: new WitnessKeys([]), accountAddress: undefined, keystores: [], postQuantum };
 	}
 	const keys = texts.map((text, i) =>
 		parseWitnessKey(text, (reason) => settings.refuse(`localwitness[${i}]`, reason)),
 	);
 	const keystores = settings.has("localwitness") ? [] : files;
-	if (options.witness === true && keys.length === 0 && keystores.length === 0) {
+	const isKeyless = keys.length === 0 && keystores.length === 0 && postQuantum.files.length === 0;
+	if (options.witness === true && isKeyless) {
 		throw new NoWitnessKeysError();
 	}
 	const accountAddress = read(account, "config");
 	readings.checkWitnessAccount(accountAddress, keys.length);
-	return { keys: new WitnessKeys(keys), accountAddress, keystores };
+	return { keys: new WitnessKeys(keys), accountAddress, keystores, postQuantum };
 }
 
 /**

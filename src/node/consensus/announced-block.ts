@@ -62,7 +62,7 @@ export function judgeAnnounced(
 /** Judges root, witness and signature in the state of the head. */
 export function judgeAnnouncedHeader(
 	state: StateView,
-	rules: Pick<ChainRules, "release">,
+	rules: Pick<ChainRules, "release" | "network">,
 	block: SignedBlock,
 ): HeaderVerdict {
 	if (admissionOf(rules).checksAnnouncedRoot) {
@@ -71,7 +71,7 @@ export function judgeAnnouncedHeader(
 	}
 	if (state.properties.on("ALLOW_MULTI_SIGN") && !state.account.has(block.witness))
 		return { kind: "unknownWitness" };
-	const error = refusalOf(() => checkHeaderSignature(state, block));
+	const error = refusalOf(() => checkHeaderSignature(state, rules, block));
 	if (error) return { kind: "badSignature", error };
 	const isActive = activeWitnesses(state).some((witness) => equalBytes(witness, block.witness));
 	return { kind: isActive ? "good" : "inactiveWitness" };

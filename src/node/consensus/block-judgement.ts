@@ -9,12 +9,20 @@
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { equalBytes } from "../../protocol/bytes.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import type { PQAuthSig } from "../../protocol/messages.js";
 import { witnessSigningAddress } from "../../protocol/permission.js";
+import { isPostQuantumSignature } from "../../protocol/post-quantum/algorithms.js";
+import {
+	addressOfPostQuantumKey,
+	isSignatureLength,
+	postQuantumScheme,
+	postQuantumSchemeName,
+} from "../../protocol/post-quantum/schemes.js";
 import { SignatureError } from "../../protocol/signature.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { admissionOf } from "../rules/admission.js";
-import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
+import type { ChainRules } from "../rules/chain-rules.js";
 import {
 	BadBlockError,
 	BadNumberBlockError,
@@ -23,6 +31,7 @@ import {
 	RuntimeRuleError,
 	ValidateScheduleError,
 } from "../rules/errors.js";
+import { isSchemeAllowed } from "../rules/post-quantum.js";
 import type { Release } from "../rules/release.js";
 import type { StateView } from "../state/view.js";
 import { maintenanceDue } from "./maintenance.js";
@@ -63,6 +72,13 @@ export type BlockOrigin = keyof typeof BLOCK_ORIGINS;
 export const isShielded = (transaction: SignedTransaction): boolean =>
 	transaction.type?.name === "ShieldedTransferContract";
 
+/** A block in the form in which the network's nodes hash it: on Nile another than it came in, perhaps (protocol/post-quantum §1). */
+export const asReadBy = (
+	{ network }: Pick<ChainRules, "network">,
+	received: SignedBlock,
+	{ contents }: BlockTrust,
+): SignedBlock => (contents || network !== "nile" ? received : received.asReadOnNile());
+
 /**
  * Judges what a block holds, in the order of the network's push.
  * @throws {ChainError} the first rule that it breaks
@@ -94,8 +110,77 @@ export function signerOfWitness(state: StateView, witness: Uint8Array): Uint8Arr
 	return account ? witnessSigningAddress(account) : witness;
 }
 
-/** @throws {BlockSignatureError} if the header is not signed by the key of its witness (protocol/blocks §4.2) */
-export function checkHeaderSignature(state: StateView, block: SignedBlock): void {
+/** Whether a header is signed, which blocks that are being made are not yet. */
+export const isSigned = (block: SignedBlock, { network }: Pick<ChainRules, "network">): boolean =>
+	block.header.witness_signature.length > 0 ||
+	(network === "nile" && (block.postQuantum?.signature.length ?? 0) > 0);
+
+/**
+ * @throws {BlockSignatureError} if the header is not signed by the key of its witness (protocol/blocks §4.2; on Nile
+ * protocol/post-quantum §6.1)
+ */
+export function checkHeaderSignature(
+	state: StateView,
+	{ network }: Pick<ChainRules, "network">,
+	block: SignedBlock,
+): void {
+	if (network === "nile") {
+		if (state.properties.on("ALLOW_MULTI_SIGN") && !state.account.has(block.witness)) {
+			throw new BlockSignatureError(`witness account not found: ${toHex(block.witness)}`);
+		}
+		const entry = block.postQuantum;
+		const isRecoverable = block.header.witness_signature.length > 0;
+		if (entry && isRecoverable) {
+			throw new BlockSignatureError("witness_signature and pq_auth_sig are mutually exclusive");
+		}
+		if (entry) {
+			const error = postQuantumRefusal(state, { witness: block.witness, hash: block.rawHash }, entry);
+			if (error) throw error;
+			return;
+		}
+		if (!isRecoverable) throw new BlockSignatureError("missing witness signature");
+	}
+	checkRecoveredSigner(state, block);
+}
+
+/** What a witness signs. */
+interface WitnessWork {
+	readonly witness: Uint8Array;
+	/** 32 bytes. */
+	readonly hash: Uint8Array;
+}
+
+/** Why a post-quantum signature of a header, or of a greeting, is not its witness's; undefined: it is. */
+export function postQuantumRefusal(
+	state: StateView,
+	{ witness, hash }: WitnessWork,
+	entry: Readonly<PQAuthSig>,
+): BlockSignatureError | undefined {
+	const refuse = (why: string) => new BlockSignatureError(`pq_auth_sig ${why}`);
+	if (entry.$unknown) return refuse("contains unknown fields");
+	const scheme = postQuantumScheme(entry.scheme);
+	const name = postQuantumSchemeName(entry.scheme);
+	if (!scheme || !isSchemeAllowed(state.properties, scheme)) return refuse(`scheme ${name} is not allowed`);
+	if (entry.public_key.length !== scheme.publicKeyLength) {
+		return refuse(`public key length mismatch for scheme ${name}`);
+	}
+	if (!equalBytes(addressOfPostQuantumKey(entry.public_key), signerOfWitness(state, witness))) {
+		return refuse("public key does not match witness permission address");
+	}
+	if (!isSignatureLength(scheme, entry.signature.length)) {
+		return refuse(`signature length mismatch for scheme ${name}`);
+	}
+	return isPostQuantumSignature(hash, entry) ? undefined : new WrongSignerError();
+}
+
+/** A signature that is none of the witness's key. */
+class WrongSignerError extends BlockSignatureError {
+	constructor() {
+		super("valid signature failed.");
+	}
+}
+
+function checkRecoveredSigner(state: StateView, block: SignedBlock): void {
 	let signer: Uint8Array;
 	try {
 		signer = block.signer();
@@ -104,7 +189,7 @@ export function checkHeaderSignature(state: StateView, block: SignedBlock): void
 		throw error;
 	}
 	if (!equalBytes(signer, signerOfWitness(state, block.witness))) {
-		throw new BlockSignatureError("valid signature failed.");
+		throw new WrongSignerError();
 	}
 }
 
@@ -114,14 +199,15 @@ export function checkHeaderSignature(state: StateView, block: SignedBlock): void
  * @throws {BlockSignatureError}
  */
 export function checkBranchSignature(
-	{ state, rules }: { readonly state: StateView; readonly rules: Pick<ChainRules, "release"> },
+	{ state, rules }: { readonly state: StateView; readonly rules: Pick<ChainRules, "release" | "network"> },
 	block: SignedBlock,
 ): void {
 	if (!admissionOf(rules).checksBranchSignature) return;
 	try {
-		checkHeaderSignature(state, block);
+		checkHeaderSignature(state, rules, block);
 	} catch (error) {
-		if (!(error instanceof BlockSignatureError)) throw error;
+		// What can't be judged at all keeps its own words.
+		if (!(error instanceof WrongSignerError)) throw error;
 		throw new BlockSignatureError(`switch fork: block ${block.number} signature invalid`, { cause: error });
 	}
 }
@@ -132,7 +218,7 @@ export interface BlockPlace {
 	readonly state: StateView;
 	/** The blocks of its branch above that one up to its parent, lowest first; empty if it stands on the chain. */
 	readonly branch: readonly SignedBlock[];
-	readonly development: DevelopmentSchedule | undefined;
+	readonly rules: Pick<ChainRules, "development" | "network">;
 }
 
 /**
@@ -144,13 +230,14 @@ export interface BlockPlace {
  *
  * @throws {BadBlockError | BadNumberBlockError | BlockSignatureError | ValidateScheduleError}
  */
-export function judgeHeader(block: SignedBlock, { state, branch, development }: BlockPlace): void {
+export function judgeHeader(block: SignedBlock, { state, branch, rules }: BlockPlace): void {
+	const { development } = rules;
 	if (block.bytes.length > MAX_BLOCK_BYTES) throw new BadBlockError("block size over limit");
 	const parentNumber = branch.at(-1)?.number ?? state.properties.headNumber;
 	if (block.number !== parentNumber + 1n) {
 		throw new BadNumberBlockError(`parent number: ${parentNumber} , block number: ${block.number}`);
 	}
-	checkHeaderSignature(state, block);
+	checkHeaderSignature(state, rules, block);
 	const maintenance = branch.findIndex(({ timestampMs }) => maintenanceDue(state, timestampMs));
 	const head = scheduleHead(branch, maintenance);
 	// The schedule takes any first block; only a witness of the genesis makes one.

@@ -52,9 +52,12 @@ export function gateBetween(from: Gate, before: Gate): Check {
 	return ({ forks, name }) => (isOpen(forks, from) && !isOpen(forks, before) ? undefined : text(name));
 }
 
-/** Switches of Nile that can be turned back: off as well as on from a release on, on alone before. */
-export function bitFrom(release: LaterRelease): Check {
-	return (proposed) => (proposed.forks.upgradedTo(release) ? bit : one)(proposed);
+/** A switch of Nile that is off for good from a release on: 0 is taken from then on, 1 behind its own gate. */
+export function closable(release: LaterRelease, opens: Check): Check {
+	return (proposed) => {
+		if (proposed.value === 0n && proposed.forks.upgradedTo(release)) return undefined;
+		return opens(proposed) ?? one(proposed);
+	};
 }
 
 /** A check of the value alone, which needs no chain. */
@@ -85,6 +88,9 @@ export const supply: Check = range(
 
 /** A switch that can only be turned on. */
 export const one: Check = range(1n, 1n, "This value[NAME] is only allowed to be 1");
+
+/** A switch that can be turned on and off, in the words of later releases. */
+export const zeroOrOne: Check = range(0n, 1n, "This value[NAME] is only allowed to be 0 or 1");
 
 /** A switch that can be turned on and off. */
 export const bit: Check = range(0n, 1n, "This value[NAME] is only allowed to be 1 or 0");

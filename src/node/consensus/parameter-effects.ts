@@ -51,11 +51,10 @@ export function allowTypesOf(parameter: number): Effect {
 /** Installs the contract that keeps the ids of blocks. */
 export const keepBlockHashes: Effect = ({ state }) => installBlockHashHistory(state);
 
-/** Nile's order book, which can be closed again from its 4.8.1 on. */
-export const reversibleMarket: Effect = (approved) => {
-	const isClosing = approved.value === 0n && approved.forks.upgradedTo("4.8.1");
-	if (isClosing) store(approved);
-	else ifZero(storeAnd(allowTypesOf(44)))(approved);
+/** Nile's order book, which nothing opens any more: the value is 0 whatever was proposed, the types may be permitted all the same. */
+export const closeMarket: Effect = (approved) => {
+	approved.state.properties.set("ALLOW_MARKET_TRANSACTION", 0n);
+	allowTypesOf(44)(approved);
 };
 
 /** The unit in which the adaptive target ratio is proposed and reported: minutes of a day. */

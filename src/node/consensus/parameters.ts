@@ -9,7 +9,18 @@ import { isFrom, type Release } from "../rules/release.js";
 import type { PropertyOf } from "../state/property-table.js";
 import type { StateView } from "../state/view.js";
 import * as check from "./parameter-checks.js";
-import { amount, bit, type Check, gate, need, notDone, one, range, supply } from "./parameter-checks.js";
+import {
+	amount,
+	bit,
+	type Check,
+	gate,
+	need,
+	notDone,
+	one,
+	range,
+	supply,
+	zeroOrOne,
+} from "./parameter-checks.js";
 import * as effect from "./parameter-effects.js";
 import { allowTypesOf, type Effect, ifZero, recordPrice, store, storeAnd } from "./parameter-effects.js";
 
@@ -317,7 +328,7 @@ export const chainParameters: readonly ChainParameter[] = [
 		98,
 		"ALLOW_HARDEN_EXCHANGE_CALCULATION",
 		"getAllowHardenExchangeCalculation",
-		[gate("4.8.2"), range(0n, 1n, "This value[NAME] is only allowed to be 0 or 1"), check.change],
+		[gate("4.8.2"), zeroOrOne, check.change],
 		{ listedFrom: "4.8.2" },
 	),
 	row(99, "ALLOW_OPTIMIZE_TVM_STORAGE", "getAllowOptimizeTvmStorage", [gate("4.8.2.3"), notDone, one], {
@@ -331,14 +342,14 @@ export const chainParameters: readonly ChainParameter[] = [
 
 /** What the test network Nile has besides, or in the place of one of the same number (protocol/parameters §3.1). */
 const nileParameters: readonly ChainParameter[] = [
-	row(44, "ALLOW_MARKET_TRANSACTION", "getAllowMarketTransaction", [gate(19), check.bitFrom("4.8.1")], {
-		apply: effect.reversibleMarket,
+	row(44, "ALLOW_MARKET_TRANSACTION", "getAllowMarketTransaction", [check.closable("4.8.1", gate(19))], {
+		apply: effect.closeMarket,
 	}),
-	row(1000, "ALLOW_FN_DSA_512", "getAllowFnDsa512", [gate("4.8.2_PQ1"), bit, check.change], {
-		listedFrom: "once set",
+	row(1000, "ALLOW_FN_DSA_512", "getAllowFnDsa512", [gate("4.8.2_PQ1"), zeroOrOne, check.change], {
+		listedFrom: "4.8.2",
 	}),
-	row(1001, "ALLOW_ML_DSA_44", "getAllowMlDsa44", [gate("4.8.2_PQ1"), bit, check.change], {
-		listedFrom: "once set",
+	row(1001, "ALLOW_ML_DSA_44", "getAllowMlDsa44", [gate("4.8.2_PQ1"), zeroOrOne, check.change], {
+		listedFrom: "4.8.2",
 	}),
 ];
 
@@ -347,7 +358,7 @@ const withId = (rows: readonly ChainParameter[]): readonly (readonly [bigint, Ch
 
 const byId: Readonly<Record<NetworkName, ReadonlyMap<bigint, ChainParameter>>> = {
 	main: new Map(withId(chainParameters)),
-	nile: new Map(withId([...chainParameters, ...nileParameters])),
+	nile: new Map(withId([...chainParameters.filter(({ id }) => id !== 99n), ...nileParameters])),
 };
 
 /** The parameter that proposals of a network name by this number; undefined if there is none. */

@@ -4,6 +4,7 @@
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
+import type { PQAuthSig } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { HeaderVerdict } from "../consensus/announced-block.js";
 
@@ -64,6 +65,8 @@ export interface LocalChain {
 	push(block: SignedBlock): PushResult;
 	/** Judges the header of an announced block by itself. */
 	announcedHeader(block: SignedBlock): HeaderVerdict;
+	/** Why the form of a transaction's signatures is not taken, in the words for peers; undefined: it is. */
+	signatureFormRefusal(transaction: SignedTransaction): string | undefined;
 	/** Whether it pays to prepare a transaction: it has shielded proofs, and something can check them elsewhere. */
 	hasProofs(transaction: SignedTransaction): boolean;
 	/** Begins checking shielded proofs on other threads; undefined if there is nothing to wait for. */
@@ -86,6 +89,8 @@ export interface LocalChain {
 	readonly maintenanceIntervalMs: bigint;
 	/** Address that signs for a witness: its permission's, where accounts may have one (protocol/peers §5.3). */
 	signerOf(witness: Uint8Array): Uint8Array;
+	/** Whether the key that signs for a witness made a post-quantum signature of an allowed scheme. @param hash 32 bytes */
+	isSignedByWitness(witness: Uint8Array, hash: Uint8Array, entry: Readonly<PQAuthSig>): boolean;
 	/** Stored signatures of a confirmed block or cycle (`BLOCK<number>`, `SRL<epoch>`), encoded PBFTCommitResult. */
 	commit(key: string): Uint8Array | undefined;
 	storeCommit(key: string, value: Uint8Array): void;

@@ -3,13 +3,15 @@
 import { numberOfBlockId, type SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, readBe64 } from "../../protocol/bytes.js";
 import { isWireError } from "../../protocol/json/exceptions.js";
+import type { PQAuthSig } from "../../protocol/messages.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
+import { signatureFormRefusal } from "../chain/authorization.js";
 import { blockIdAt, locateTransaction } from "../chain/block-store.js";
 import { eachBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import { prepareSent } from "../chain/proofs-ahead.js";
 import { type HeaderVerdict, judgeAnnouncedHeader } from "../consensus/announced-block.js";
-import { signerOfWitness } from "../consensus/block-judgement.js";
+import { postQuantumRefusal, signerOfWitness } from "../consensus/block-judgement.js";
 import { activeWitnesses, nextSlotTimeMs } from "../consensus/slots.js";
 import { Recent } from "../memory/recent.js";
 import {
@@ -178,6 +180,10 @@ export class NodeChain implements LocalChain {
 		return judgeAnnouncedHeader(this.state, this.options.open.rules, block);
 	}
 
+	signatureFormRefusal(transaction: SignedTransaction): string | undefined {
+		return signatureFormRefusal(transaction, this.state, this.options.open.rules)?.peerMessage;
+	}
+
 	prepareTransaction(transaction: SignedTransaction): Promise<void> | undefined {
 		const { open, prepare } = this.options;
 		return prepare && prepareSent(open, prepare, transaction);
@@ -240,6 +246,10 @@ export class NodeChain implements LocalChain {
 
 	signerOf(witness: Uint8Array): Uint8Array {
 		return signerOfWitness(this.state, witness);
+	}
+
+	isSignedByWitness(witness: Uint8Array, hash: Uint8Array, entry: Readonly<PQAuthSig>): boolean {
+		return postQuantumRefusal(this.state, { witness, hash }, entry) === undefined;
 	}
 
 	commit(key: string): Uint8Array | undefined {

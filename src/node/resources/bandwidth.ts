@@ -21,6 +21,7 @@ import {
 	TooBigTransactionError,
 	TooBigTransactionResultError,
 } from "../rules/errors.js";
+import { countedBytes } from "../rules/post-quantum.js";
 import type { Properties } from "../state/properties.js";
 import type { StateView } from "../state/view.js";
 import { changeBalance, InsufficientBalanceError, sinkFee, sinkFeeToPool } from "./balance.js";
@@ -124,7 +125,9 @@ function chargeCreation(
 	const { state, transaction, inBlock } = context;
 	const { properties } = state;
 	if (!inBlock || properties.on("CONSENSUS_LOGIC_OPTIMIZATION")) {
-		const size = transaction.sizeWithoutResults - SIGNATURE_SIZE * transaction.message.signature.length;
+		const signatures =
+			SIGNATURE_SIZE * transaction.message.signature.length + countedBytes(transaction, context.rules);
+		const size = transaction.sizeWithoutResults - signatures;
 		const limit = properties.get("MAX_CREATE_ACCOUNT_TX_SIZE");
 		if (BigInt(size) > limit) {
 			throw new TooBigTransactionError(

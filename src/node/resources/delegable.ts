@@ -49,7 +49,11 @@ export function usedStake(properties: Properties, resource: Resource, usage: big
 }
 
 /** Bytes that a delegation of all of the account's bandwidth stake would cost: the network's estimate. */
-export function delegationSize(properties: Properties, account: Readonly<Account>): bigint {
+export function delegationSize(
+	properties: Properties,
+	account: Readonly<Account>,
+	postQuantumBytes = 0,
+): bigint {
 	const balance = ownStakeV2(account, ResourceCode.BANDWIDTH);
 	const balanceField = balance > 0n ? 1 + varintLength(balance) : 0;
 	const lockField = 2;
@@ -58,7 +62,7 @@ export function delegationSize(properties: Properties, account: Readonly<Account
 		: 0;
 	// The base size counts four bytes for these fields already.
 	const more = Math.max(0, balanceField + lockField + periodField - 4);
-	return BigInt(DELEGATION_BASE_SIZE + more);
+	return BigInt(DELEGATION_BASE_SIZE + more + postQuantumBytes);
 }
 
 /** Bytes of a 64-bit integer on the wire. */

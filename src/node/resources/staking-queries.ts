@@ -2,6 +2,7 @@
 
 import { maxInt, SUN_PER_COIN } from "../../protocol/int64.js";
 import type { Account, DelegatedResource } from "../../protocol/messages.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { StateView } from "../state/view.js";
 import { delegableStake, delegationSize } from "./delegable.js";
 import { delegationKeyV1, delegationKeyV2, isSpent } from "./delegated-resource.js";
@@ -10,12 +11,18 @@ import { MAX_UNSTAKING_ENTRIES, resourceOf, splitUnstaking } from "./stake.js";
 /**
  * The most that an account could delegate now, the bytes of the delegation set aside; below one coin it is 0.
  * @param code of the resource; codes that can't be delegated give 0
+ * @param scheme of the signature that the delegation will have, where it is a post-quantum one
  */
-export function maxDelegable(state: StateView, account: Readonly<Account>, code: number): bigint {
+export function maxDelegable(
+	state: StateView,
+	account: Readonly<Account>,
+	code: number,
+	scheme?: PostQuantumScheme,
+): bigint {
 	const resource = resourceOf(code);
 	if (!resource) return 0n;
 	const { properties } = state;
-	const ownBytes = resource === "bandwidth" ? delegationSize(properties, account) : 0n;
+	const ownBytes = resource === "bandwidth" ? delegationSize(properties, account, scheme?.entryBytes) : 0n;
 	const amount = maxInt(0n, delegableStake(properties, account, resource, ownBytes));
 	return amount < SUN_PER_COIN ? 0n : amount;
 }

@@ -101,7 +101,7 @@ export const nileForkTable: readonly ForkRow[] = [
 	later(34, "4.8.0.1", 70, "4.8.1", CLOSED_EXCHANGE),
 	later(35, "4.8.1.1", 70, "4.8.2", TIME_GUARDS),
 	later(36, "4.8.2", 80, "4.8.2", HARDENING),
-	later(37, "4.8.2_PQ1", 80, "4.8.2", "#1000 and #1001: signatures of post-quantum schemes", "documented"),
+	later(37, "4.8.2_PQ1", 80, "4.8.2", "#1000 and #1001: signatures of post-quantum schemes"),
 ];
 
 const tables: Readonly<Record<NetworkName, readonly ForkRow[]>> = { main: forkTable, nile: nileForkTable };

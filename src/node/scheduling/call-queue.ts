@@ -14,9 +14,14 @@ const PAUSE_MS = 10;
 /** A pause that ends so much later was not a pause: other work held the thread, and others have waited since then. */
 const LATE_MS = 50;
 
+/** The node itself as a client, with its pending transactions: it comes between any two of the others, however many they are. */
+export const OWN_CLIENT = "own";
+
 export class CallQueue {
 	/** What waits, by client; clients in the order in which they come next. */
 	private readonly waiting = new Map<string, (() => void)[]>();
+	/** Whether the last task was the node's own. */
+	private isOwnLast = false;
 	private usedMs = 0;
 	private scheduled = false;
 
@@ -59,9 +64,13 @@ export class CallQueue {
 
 	/** The first task of the client whose turn it is, which comes last then. */
 	private next(): (() => void) | undefined {
-		const [first] = this.waiting;
-		if (!first) return undefined;
-		const [client, line] = first;
+		const { waiting } = this;
+		const [first, second] = waiting.keys();
+		const isOwn = waiting.has(OWN_CLIENT) && (!this.isOwnLast || waiting.size === 1);
+		const client = isOwn ? OWN_CLIENT : first === OWN_CLIENT ? second : first;
+		const line = client === undefined ? undefined : waiting.get(client);
+		if (client === undefined || !line) return undefined;
+		this.isOwnLast = isOwn;
 		const task = line.shift();
 		this.waiting.delete(client);
 		if (line.length > 0) this.waiting.set(client, line);

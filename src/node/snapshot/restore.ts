@@ -270,7 +270,7 @@ async function checkEntries(
 			`the snapshot's entries end at block ${headNumber} (${toHex(headId)}), its manifest says ${manifest.head.number} (${manifest.head.id})`,
 		);
 	}
-	return checkAdopted(view, BigInt(Math.max(1, manifest.lowest)), (done, of) =>
+	return checkAdopted(view, config.node, BigInt(Math.max(1, manifest.lowest)), (done, of) =>
 		onProgress({ phase: "check", blocks: done, of }),
 	);
 }

@@ -95,7 +95,7 @@ class Reexecution {
 			const { info } = processTransaction(
 				{ state, rules, forks, machine: machine.run },
 				transaction,
-				blockScope(block, false),
+				blockScope(block, rules, false),
 				{ verified: true },
 			);
 			this.position++;

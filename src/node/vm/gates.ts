@@ -1,7 +1,9 @@
 /** Which rules of the machine are on, read from the state at the start of each execution (protocol/machine §1). */
 
+import { FN_DSA_512, ML_DSA_44 } from "../../protocol/post-quantum/schemes.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { ENERGY_LIMIT_VERSION, type ForkGates } from "../rules/fork-gates.js";
+import { isAnySchemeAllowed, isSchemeAllowed } from "../rules/post-quantum.js";
 import type { Properties } from "../state/properties.js";
 
 export interface Gates {
@@ -63,12 +65,17 @@ export interface Gates {
 	readonly endsSharedRows: boolean;
 	/** On the test network Nile: the precompile of EIP-4844. */
 	readonly pointEvaluation: boolean;
+	/** On the test network Nile: #1000, #1001, and either of them. */
+	readonly fnDsa512: boolean;
+	readonly mlDsa44: boolean;
+	readonly anyPostQuantum: boolean;
 }
 
 /** Block version from which validateMultiSign refuses two signatures of one address. */
 const ONE_SIGNATURE_VERSION = 27;
 
 export function readGates(properties: Properties, forks: ForkGates, network: NetworkName = "main"): Gates {
+	const isNile = network === "nile";
 	return {
 		tokens: properties.on("ALLOW_TVM_TRANSFER_ORC10"),
 		multiSign: properties.on("ALLOW_MULTI_SIGN"),
@@ -98,6 +105,9 @@ export function readGates(properties: Properties, forks: ForkGates, network: Net
 		endsEndlessWork: forks.upgradedTo("4.8.1.1"),
 		endsOddStakes: forks.upgradedTo("4.8.2.2"),
 		endsSharedRows: forks.upgradedTo("4.8.2.3"),
-		pointEvaluation: network === "nile" && properties.on("ALLOW_TVM_BLOB"),
+		pointEvaluation: isNile && properties.on("ALLOW_TVM_BLOB"),
+		fnDsa512: isNile && isSchemeAllowed(properties, FN_DSA_512),
+		mlDsa44: isNile && isSchemeAllowed(properties, ML_DSA_44),
+		anyPostQuantum: isNile && isAnySchemeAllowed(properties),
 	};
 }

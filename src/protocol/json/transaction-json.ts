@@ -7,19 +7,12 @@ import { DecodeError } from "../codec/reader.js";
 import { contractTypeById } from "../contract-types.js";
 import { deploymentAddress } from "../deployment.js";
 import { spell } from "../dialect.js";
-import {
-	BlockHeader,
-	PQAuthSig,
-	Transaction,
-	type TransactionContract,
-	TransactionContractContractType,
-	TransactionRaw,
-} from "../messages.js";
-import { signatureOfHeader, signaturesOfTransaction } from "../post-quantum.js";
+import { BlockHeader, PQAuthSig, Transaction, type TransactionContract, TransactionContractContractType, TransactionRaw } from "../messages.js";
+import { signatureOfHeader, signaturesOfTransaction } from "../post-quantum/fields.js";
 import { ParameterError, type SignedTransaction, unpackParameter } from "../transaction.js";
 import { nullPointer } from "./exceptions.js";
 import { type Member, mapOrderedObject } from "./map-ordered-json.js";
-import { type JsonStyle, mapOrderedMessage, mapOrderedMessageWith } from "./message-writer.js";
+import { type JsonStyle, mapOrderedMessage, mapOrderedMessageWith, printMessage } from "./message-writer.js";
 import { quoteMapOrdered } from "./quoting.js";
 
 const CREATE_SMART_CONTRACT = TransactionContractContractType.CreateSmartContract;
@@ -61,13 +54,29 @@ export function transactionJson(
 	return mapOrderedMessageWith(Transaction, transaction.message, style, members);
 }
 
-/** The signatures that only Nile knows; those that can't be read are not shown. */
+/** A transaction as one text of its fields, as the answer to its bytes shows it. */
+export function printedTransaction({ message }: SignedTransaction, style: JsonStyle): string {
+	const printed = printMessage(Transaction, message, style);
+	const all = postQuantumTexts(message, style, printMessage);
+	if (all.length === 0) return printed;
+	const before = printed === "{}" ? "{" : `${printed.slice(0, -1)},`;
+	return `${before}"pq_auth_sig": [${all.join(",")}]}`;
+}
+
 function postQuantumMembers({ message }: SignedTransaction, style: JsonStyle): readonly Member[] {
+	const all = postQuantumTexts(message, style, mapOrderedMessage);
+	return all.length === 0 ? [] : [["pq_auth_sig", `[${all.join(",")}]`]];
+}
+
+/** The signatures that only Nile knows; those that can't be read are not shown. */
+function postQuantumTexts(
+	message: Readonly<Transaction>,
+	style: JsonStyle,
+	write: typeof printMessage,
+): readonly string[] {
 	if (!style.postQuantum || message.$unknown === undefined) return [];
 	const signatures = readable(() => signaturesOfTransaction(message)) ?? [];
-	if (signatures.length === 0) return [];
-	const all = signatures.map((one) => mapOrderedMessage(PQAuthSig, one, style));
-	return [["pq_auth_sig", `[${all.join(",")}]`]];
+	return signatures.map((one) => write(PQAuthSig, one, style));
 }
 
 function headerJson(header: Readonly<BlockHeader>, style: JsonStyle): string {

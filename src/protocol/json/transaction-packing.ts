@@ -6,22 +6,17 @@
 import { toHex } from "../bytes.js";
 import type { UnknownFields } from "../codec/unknown-fields.js";
 import { contractTypeByName } from "../contract-types.js";
-import { PQAuthSig, Transaction } from "../messages.js";
-import { transactionFieldsOf } from "../post-quantum.js";
+import { PostQuantumOfTransaction, Transaction } from "../messages.js";
+import { transactionFieldsOf } from "../post-quantum/fields.js";
 import { SignedTransaction } from "../transaction.js";
 import { hasWireName, NamedError, nullPointer } from "./exceptions.js";
 import { decodeFields } from "./field-decoder.js";
 import { type JsonLibrary, jsonLibrary, parseJsonObject } from "./json-library.js";
 import { mapOrderedJson } from "./map-ordered-json.js";
 import { valueText } from "./member-readers.js";
-import {
-	isJsonArray,
-	isJsonObject,
-	type JsonArray,
-	type JsonObject,
-	type JsonValue,
-	withMember,
-} from "./value.js";
+import { isJsonArray, isJsonObject, type JsonArray, type JsonObject, type JsonValue, withMember, withoutMember } from "./value.js";
+
+const POST_QUANTUM = "pq_auth_sig";
 
 /**
  * Packs a transaction.
@@ -40,10 +35,12 @@ export function packTransaction(
 	const contracts = arrayOf(raw.get("contract"), library).flatMap((contract) =>
 		packContract(contract, visible, library),
 	);
-	const packed = withMember(object, "raw_data", withMember(raw, "contract", contracts));
+	// What a decoder knows must not be skipped as something unknown, which fails for empty lists.
+	const known = postQuantum ? withoutMember(object, POST_QUANTUM) : object;
+	const packed = withMember(known, "raw_data", withMember(raw, "contract", contracts));
 	try {
 		const message = decodeFields(Transaction, mapOrderedJson(packed), visible, library);
-		if (postQuantum) message.$unknown = packPostQuantum(object.get("pq_auth_sig"), visible, library);
+		if (postQuantum) message.$unknown = packPostQuantum(object, visible, library);
 		return new SignedTransaction(message);
 	} catch (error) {
 		// Clients learn of a field that doesn't decode by the missing transaction.
@@ -52,16 +49,18 @@ export function packTransaction(
 	}
 }
 
+/** @throws {NamedError} where the member is not a list of signatures, or one of them */
 function packPostQuantum(
-	value: JsonValue | undefined,
+	object: JsonObject,
 	visible: boolean,
 	library: JsonLibrary,
 ): UnknownFields | undefined {
-	if (value === undefined || value === null) return undefined;
-	const all = isJsonArray(value) ? value : [value];
-	return transactionFieldsOf(
-		all.map((one) => decodeFields(PQAuthSig, mapOrderedJson(objectOf(one, library)), visible, library)),
-	);
+	const value = object.get(POST_QUANTUM);
+	if (value === undefined) return undefined;
+	if (value === null) throw nullPointer();
+	const member = mapOrderedJson(new Map([[POST_QUANTUM, value]]));
+	const { pq_auth_sig } = decodeFields(PostQuantumOfTransaction, member, visible, library);
+	return transactionFieldsOf(pq_auth_sig);
 }
 
 /** A contract whose parameter doesn't decode, or that has no type, is left out. */

@@ -15,6 +15,13 @@ export function withMember(object: JsonObject, name: string, value: JsonValue): 
 	return copy.set(name, value);
 }
 
+export function withoutMember(object: JsonObject, name: string): JsonObject {
+	if (!object.has(name)) return object;
+	const copy = object instanceof InsertedObject ? new InsertedObject(object) : new Map(object);
+	copy.delete(name);
+	return copy;
+}
+
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
 	return value instanceof Map;
 }

@@ -85,7 +85,7 @@ function questions(
 
 const http = ({ http: port }: Ports): number => port;
 const jsonrpc = ({ jsonrpc: port }: Ports): number => port;
-const rpc = (method: string, parameter: string): string =>
+const rpc = (method: string, parameter: unknown): string =>
 	JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: [parameter] });
 
 export const longAnswers: readonly Attack[] = [
@@ -100,6 +100,14 @@ export const longAnswers: readonly Attack[] = [
 			{ port: jsonrpc, path: "/jsonrpc", body: rpc("eth_getBlockReceipts", `0x${block.toString(16)}`) },
 		],
 	),
+	questions("get-logs", "24 eth_getLogs at once of blocks with 10,000 logs", 2, (_id, block) => {
+		const number = `0x${block.toString(16)}`;
+		const all = rpc("eth_getLogs", { fromBlock: "0x0", toBlock: number });
+		return [
+			{ port: jsonrpc, path: "/jsonrpc", body: all },
+			{ port: jsonrpc, path: "/jsonrpc", body: rpc("eth_getLogs", { fromBlock: number, toBlock: number }) },
+		];
+	}),
 	questions(
 		"query-logs",
 		"24 queries at once of the event query service and of /v1 about blocks with thousands of logs",

@@ -3,6 +3,7 @@ import { Broadcaster, broadcastReturn } from "../../../src/node/api/broadcast.js
 import type { ApiNode, PeerFacts } from "../../../src/node/api/context.js";
 import { defaultConfig, type NodeConfig } from "../../../src/node/config/config.js";
 import * as errors from "../../../src/node/rules/errors.js";
+import { NO_SCHEME } from "../../../src/node/rules/post-quantum.js";
 import { createMemoryDatabase } from "../../../src/node/state/database.js";
 import { StateDatabase } from "../../../src/node/state/state-database.js";
 import { createView, type StateView } from "../../../src/node/state/view.js";
@@ -10,11 +11,14 @@ import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import {
 	Any,
 	FreezeBalanceContract,
+	PQAuthSig,
+	PQScheme,
 	Transaction,
 	TransactionContract,
 	TransactionRaw,
 	TransferContract,
 } from "../../../src/protocol/messages.js";
+import { transactionFieldsOf } from "../../../src/protocol/post-quantum/fields.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
 
 const HEAD_MS = 3_000_000n;
@@ -36,6 +40,7 @@ interface Situation {
 	readonly peers?: readonly Partial<PeerFacts>[];
 	readonly queued?: number;
 	readonly isFull?: boolean;
+	readonly pooled?: readonly SignedTransaction[];
 	readonly headNumber?: bigint;
 	readonly announced?: number;
 	readonly upMs?: () => number;
@@ -58,7 +63,7 @@ async function broadcaster(situation: Situation): Promise<Broadcaster> {
 	situation.prepare?.(state);
 	const node: Partial<ApiNode> = {
 		config,
-		rules: { network: situation.network } as ApiNode["rules"],
+		rules: { network: situation.network, release: config.node.release } as ApiNode["rules"],
 		nowMs: () => 0,
 		get upMs() {
 			return situation.upMs?.() ?? 0;
@@ -68,7 +73,7 @@ async function broadcaster(situation: Situation): Promise<Broadcaster> {
 			size: 0,
 			queued: situation.queued ?? 0,
 			isFull: situation.isFull ?? false,
-			list: () => [],
+			list: () => (situation.pooled ?? []).map((each) => ({ transaction: each })),
 			find: () => undefined,
 		},
 		submit: async (transaction) => situation.submit?.(transaction),
@@ -248,31 +253,62 @@ describe("the rule against unknown fields", () => {
 		expect(sent.map(toHex)).toEqual([toHex(transaction().bytes)]);
 	});
 
-	it.each(["4.8.0", "4.8.2"] as const)(
-		"knows post-quantum signatures on Nile, release %s",
-		async (release) => {
-			const field = "3206080112020102";
-			const offer = async (network: "main" | "nile", fields: string) => {
-				const sent: Uint8Array[] = [];
-				const submit = (one: SignedTransaction) => void sent.push(one.bytes);
-				const bytes = Buffer.concat([transaction().bytes, fromHex(fields)]);
-				const situation = { ...filter, submit, network, node: { release } };
-				const [code] = await outcome(situation, SignedTransaction.decode(bytes));
-				return [code, ...sent.map((one) => toHex(one).slice(2 * transaction().bytes.length))];
-			};
-			const isLatest = release === "4.8.2";
-			expect(await offer("nile", field)).toEqual([0, field]);
-			expect(await offer("main", field)).toEqual(isLatest ? [0, ""] : [20]);
-			expect(await offer("nile", "3801")).toEqual(isLatest ? [0, ""] : [20]);
-		},
-	);
+	describe("post-quantum signatures", () => {
+		const entry = (more: Partial<PQAuthSig> = {}) =>
+			PQAuthSig.create({
+				scheme: PQScheme.FN_DSA_512,
+				public_key: new Uint8Array(896),
+				signature: new Uint8Array(667),
+				...more,
+			});
+		const carrier = (entries: readonly PQAuthSig[], signature = transaction().message.signature) => {
+			const message = Transaction.create({ ...transaction().message, signature });
+			message.$unknown = transactionFieldsOf(entries);
+			return new SignedTransaction(message);
+		};
+		const allowed = (state: StateView) => void state.properties.set("ALLOW_ML_DSA_44", 1n);
+		const nile = { network: "nile", prepare: allowed } as const;
+		const text = (why: string) => [1, `Validate signature error: ${why}`];
 
-	it("says why one that carries nothing else is refused, where it must be signed", async () => {
-		const bytes = Buffer.concat([transaction().bytes, fromHex("3206080112020102")]);
-		const on = async (network: "main" | "nile") =>
-			(await broadcaster({ network })).broadcast(SignedTransaction.decode(bytes), { signedOnly: true });
-		expect((await on("nile")).message).toContain("pq_auth_sig can't be verified");
-		expect((await on("main")).message).toContain("miss sig or contract");
+		it("go with a transaction on Nile, and are dropped elsewhere", async () => {
+			for (const [network, kept] of [
+				["nile", true],
+				["main", false],
+			] as const) {
+				const sent: SignedTransaction[] = [];
+				const submit = (one: SignedTransaction) => void sent.push(one);
+				expect(await outcome({ ...nile, network, submit }, carrier([entry()]))).toEqual([0, ""]);
+				expect(sent.map(({ message }) => message.$unknown !== undefined)).toEqual([kept]);
+			}
+		});
+
+		it.each<[string, SignedTransaction, string, Situation?]>([
+			["no scheme is allowed", carrier([entry()]), NO_SCHEME, { network: "nile" }],
+			[
+				"there are too many of both kinds",
+				carrier(Array(6).fill(entry()), []),
+				"total signature count 6 exceeds 5",
+			],
+			["the scheme is none", carrier([entry({ scheme: 3 })]), "pq_auth_sig size is out of bounds"],
+			[
+				"a key is short",
+				carrier([entry({ public_key: new Uint8Array(895) })]),
+				"pq_auth_sig size is out of bounds",
+			],
+			[
+				"a signature is long",
+				carrier([entry({ signature: new Uint8Array(668) })]),
+				"pq_auth_sig size is out of bounds",
+			],
+		])("are refused where %s", async (_, sent, why, situation = nile) => {
+			expect(await outcome(situation, sent)).toEqual(text(why));
+		});
+
+		it("wait for a place in the pool, other transactions don't", async () => {
+			const pooled = Array<SignedTransaction>(1000).fill(carrier([entry()]));
+			expect(await outcome({ ...nile, pooled }, carrier([entry()]))).toEqual([9, "PQ pending pool is full."]);
+			expect(await outcome({ ...nile, pooled })).toEqual([0, ""]);
+		});
 	});
 
 	it("finds what is inside in release 4.8.2 when the transaction is in the pool", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { authorize, strangeSignatureSize } from "../../../src/node/chain/authorization.js";
+import { authorize, signatureFormRefusal } from "../../../src/node/chain/authorization.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
@@ -66,47 +66,33 @@ describe("post-quantum signatures", () => {
 				field,
 			]),
 		);
-	const UNVERIFIABLE = "the signatures in pq_auth_sig can't be verified";
+	const NOT_ALLOWED = "pq_auth_sig not allowed: no post-quantum scheme is activated";
 
-	it("authorise nothing on Nile, with a text of their own, from outside and in blocks", async () => {
+	it("are refused on Nile before a scheme is allowed, from outside and in blocks", async () => {
 		open = await openSmall({ config: smallConfig("", "node.network = nile") });
 		produce(open);
 		const { chain } = open;
 		const sent = transfer(open, 0, users[1] as Uint8Array, 1n);
 		const alone = carrying(sent, []);
-		expect(() => chain.pushTransaction(alone)).toThrow(UNVERIFIABLE);
+		expect(() => chain.pushTransaction(alone)).toThrow(NOT_ALLOWED);
 		const witness = scheduledWitness(chain.state, 1n);
 		const block = forge(chain.head, slotTimeMs(chain.state, 1n), {
 			key: keyOfWitness(witness),
 			witness,
 			transactions: [alone],
 		});
-		expect(() => chain.push(block, "peer")).toThrow(UNVERIFIABLE);
+		expect(() => chain.push(block, "peer")).toThrow(NOT_ALLOWED);
 		expect(chain.head.number).toBe(block.number - 1n);
 	});
 
-	it("go with a transaction whose other signatures are enough, on Nile alone", async () => {
-		for (const [network, end] of [
-			["nile", toHex(field)],
-			["main", ""],
-		] as const) {
-			open = await openSmall({ config: smallConfig("", `node.network = ${network}`) });
-			produce(open);
-			const sent = transfer(open, 0, users[1] as Uint8Array, 1n);
-			const carrier = carrying(sent, sent.message.signature);
-			expect(() => open.chain.pushTransaction(carrying(sent, []))).toThrow(
-				network === "nile" ? UNVERIFIABLE : "miss sig or contract",
-			);
-			open.chain.pushTransaction(carrier);
-			const pooled = open.chain.pool.find(sent.idHex);
-			expect(pooled && toHex(pooled.withResults([]).bytes)).toBe(toHex(sent.withResults([]).bytes) + end);
-			if (network === "nile") {
-				produce(open);
-				const [packed] = open.chain.head.transactions;
-				expect(packed && toHex(packed.withResults([]).bytes)).toBe(toHex(carrier.withResults([]).bytes));
-				await open.close();
-			}
-		}
+	it("are unknown fields on the main network, which are dropped", async () => {
+		open = await openSmall({ config: smallConfig("", "node.network = main") });
+		produce(open);
+		const sent = transfer(open, 0, users[1] as Uint8Array, 1n);
+		expect(() => open.chain.pushTransaction(carrying(sent, []))).toThrow("miss sig or contract");
+		open.chain.pushTransaction(carrying(sent, sent.message.signature));
+		const pooled = open.chain.pool.find(sent.idHex);
+		expect(pooled && toHex(pooled.withResults([]).bytes)).toBe(toHex(sent.withResults([]).bytes));
 	});
 });
 
@@ -123,6 +109,8 @@ describe("signatures of a length that no node takes from outside", () => {
 		open = await openSmall();
 		const sent = transfer(open, 0, users[1] as Uint8Array, 1n);
 		const signatures = lengths.map((length) => new Uint8Array(length));
-		expect(strangeSignatureSize(withSignatures(sent, signatures), open.rules)).toBe(strange);
+		const refusal = signatureFormRefusal(withSignatures(sent, signatures), open.chain.state, open.rules);
+		expect(refusal?.message).toBe(strange === undefined ? undefined : `Signature size is ${strange}`);
+		expect(refusal?.peerMessage).toBe(strange === undefined ? undefined : `signature size is ${strange}`);
 	});
 });

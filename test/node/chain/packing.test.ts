@@ -1,5 +1,16 @@
-import { expect, test } from "vitest";
-import { type PackingContext, packTransactions } from "../../../src/node/chain/packing.js";
+import { describe, expect, it, test } from "vitest";
+import {
+	checkProducer,
+	type PackingContext,
+	type Producer,
+	packTransactions,
+	sealBlock,
+} from "../../../src/node/chain/packing.js";
+import { producerWithPostQuantumKey } from "../../../src/node/production/witness-keys.js";
+import { createMemoryDatabase } from "../../../src/node/state/database.js";
+import { StateDatabase } from "../../../src/node/state/state-database.js";
+import { createView } from "../../../src/node/state/view.js";
+import { SignedBlock } from "../../../src/protocol/block.js";
 import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
 import {
 	BlockHeaderRaw,
@@ -7,6 +18,12 @@ import {
 	UpdateBrokerageContract,
 	WitnessCreateContract,
 } from "../../../src/protocol/messages.js";
+import {
+	isPostQuantumSignature,
+	loadPostQuantum,
+	postQuantumAlgorithm,
+} from "../../../src/protocol/post-quantum/algorithms.js";
+import { ML_DSA_44 } from "../../../src/protocol/post-quantum/schemes.js";
 import { addresses, SmallChain } from "../properties/small-chain.js";
 import { openSmall, produce, signed, smallConfig, users } from "./small-chain.js";
 
@@ -54,7 +71,7 @@ test("packing writes the parent's id into the history that #95 installed, before
 	const raw = BlockHeaderRaw.create({ number: 8n, parentHash: new Uint8Array(32).fill(5) });
 	for (const installed of [0n, 1n]) {
 		state.properties.set("BLOCK_HASH_HISTORY_INSTALLED", installed);
-		packTransactions(context, raw, () => false);
+		packTransactions(context, raw, { producer: {} as Producer, expired: () => false });
 	}
 	expect(seen).toEqual([false, true]);
 	expect(state.storageRow.get(row)).toEqual(raw.parentHash);
@@ -73,4 +90,30 @@ test.each([
 	expect(produce(open).transactions).toHaveLength(count);
 	expect(open.chain.pool.size).toBe(0);
 	await open.close();
+});
+
+describe("a block of a producer with a post-quantum key", () => {
+	const raw = () => BlockHeaderRaw.create({ number: 8n, parentHash: new Uint8Array(32).fill(5) });
+
+	it("is signed in a field of its own", async () => {
+		await loadPostQuantum();
+		const keys = postQuantumAlgorithm(ML_DSA_44).keysOfSeed(new Uint8Array(32));
+		const producer = producerWithPostQuantumKey(ML_DSA_44, keys);
+		const block = sealBlock(raw(), [], producer);
+		expect(block.header.witness_signature).toHaveLength(0);
+		const entry = SignedBlock.decode(block.bytes).postQuantum;
+		expect(entry && [entry.scheme, entry.public_key]).toEqual([ML_DSA_44.id, keys.publicKey]);
+		expect(entry && isPostQuantumSignature(block.rawHash, entry)).toBe(true);
+	});
+
+	it("is not made while its scheme is off", async () => {
+		const database = await StateDatabase.open(createMemoryDatabase());
+		const seed = { genesisTimestampMs: 0n, maintenanceIntervalMs: 1n, committee: () => 0n };
+		const state = createView(database.headBackend, seed);
+		const context = { environment: { state } } as unknown as PackingContext;
+		const producer = { postQuantum: { scheme: ML_DSA_44 } } as unknown as Producer;
+		expect(() => checkProducer(context, producer)).toThrow("ML_DSA_44 is not allowed");
+		state.properties.set("ALLOW_ML_DSA_44", 1n);
+		expect(() => checkProducer(context, producer)).not.toThrow();
+	});
 });

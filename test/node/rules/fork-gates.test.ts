@@ -139,7 +139,7 @@ describe("fork gates", () => {
 		[{ release: "4.8.0" }, 32],
 		[{ release: "4.8.1" }, 34],
 		[{ release: "4.8.2" }, 36],
-		[{ release: "4.8.2", network: "nile" }, 36],
+		[{ release: "4.8.2", network: "nile" }, 37],
 		[{ release: "4.8.2", blockVersion: 38 }, 38],
 	] as const)("let blocks of %o vote for version %i", (own, version) => {
 		expect(producedVersion({ ...rules, ...own })).toBe(version);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CallQueue } from "../../../src/node/scheduling/call-queue.js";
+import { CallQueue, OWN_CLIENT } from "../../../src/node/scheduling/call-queue.js";
 
 let nowMs: number;
 beforeEach(() => {
@@ -120,6 +120,32 @@ describe("a queue of calculations", () => {
 		expect(done.filter((name) => name.startsWith("long"))).toEqual(
 			all.slice(0, 40).map((_, i) => `long ${i}`),
 		);
+	});
+
+	it("lets the node's own work come between any two of the clients' executions, however many they are", async () => {
+		const queue = newQueue();
+		const done: string[] = [];
+		const run = (client: string) =>
+			queue.run(
+				() => {
+					busy(25);
+					done.push(client);
+				},
+				undefined,
+				client,
+			);
+		const clients = Array.from({ length: 4 }, (_, i) => `10.0.0.${i + 1}`);
+		await finish([run("10.0.0.9"), ...clients.map(run), run(OWN_CLIENT), run(OWN_CLIENT), run(OWN_CLIENT)]);
+		expect(done).toEqual([
+			"10.0.0.9",
+			OWN_CLIENT,
+			"10.0.0.1",
+			OWN_CLIENT,
+			"10.0.0.2",
+			OWN_CLIENT,
+			"10.0.0.3",
+			"10.0.0.4",
+		]);
 	});
 
 	it("leaves out what nobody waits for any more", async () => {

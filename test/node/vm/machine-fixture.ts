@@ -45,6 +45,9 @@ export const latestGates: Gates = {
 	endsOddStakes: false,
 	endsSharedRows: false,
 	pointEvaluation: false,
+	fnDsa512: false,
+	mlDsa44: false,
+	anyPostQuantum: false,
 };
 
 /** Every rule of block version 38, except contracts of version 1 and #99, which replaces a guard of that version. */

@@ -1,12 +1,13 @@
 /** JSON as development methods answer it: whole numbers exact, as digits. */
 
 import { JsonNumber, type RawValue } from "../jsonrpc/json-reader.js";
-import { JsonText } from "../jsonrpc/method.js";
+import { JsonParts, JsonText } from "../jsonrpc/method.js";
 
 /** Writes a value: bigint as digits, members without a value left out. */
 export function writeValue(value: unknown): string {
 	if (typeof value === "bigint") return value.toString();
 	if (value instanceof JsonText) return value.text;
+	if (value instanceof JsonParts) return value.toString();
 	if (Array.isArray(value)) return `[${value.map(writeValue).join(",")}]`;
 	if (typeof value === "object" && value !== null) {
 		const members = Object.entries(value).filter(([, member]) => member !== undefined);

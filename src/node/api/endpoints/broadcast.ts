@@ -4,10 +4,11 @@ import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import { parseJsonObject } from "../../../protocol/json/json-library.js";
 import { type Member, mapOrderedObject } from "../../../protocol/json/map-ordered-json.js";
 import { readTextMember } from "../../../protocol/json/member-readers.js";
-import { mapOrderedMessageWith, printMessage, shownAs } from "../../../protocol/json/message-writer.js";
+import { mapOrderedMessageWith, shownAs } from "../../../protocol/json/message-writer.js";
 import { quoteMapOrdered } from "../../../protocol/json/quoting.js";
+import { printedTransaction } from "../../../protocol/json/transaction-json.js";
 import { packTransaction } from "../../../protocol/json/transaction-packing.js";
-import { Return, ReturnResponse_codeEnum, Transaction } from "../../../protocol/messages.js";
+import { Return, ReturnResponse_codeEnum } from "../../../protocol/messages.js";
 import { spellMessage } from "../../../protocol/quoting-message.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
 import { broadcastReturn } from "../broadcast.js";
@@ -26,11 +27,11 @@ export const packedTransaction: RequestForm<SignedTransaction> = {
 /** The bytes of a transaction; the size of the body is not limited. */
 const serialized: RequestForm<SignedTransaction> = {
 	fields: [{ name: "transaction", type: "bytes" }],
-	read: (input) =>
-		SignedTransaction.decode(
-			decodeHexText(readTextMember(parseJsonObject(input.bodyText(), input.library), "transaction")),
-			REQUEST_BUDGET,
-		),
+	read: (input) => {
+		const text = readTextMember(parseJsonObject(input.bodyText(), input.library), "transaction");
+		const transaction = SignedTransaction.decode(decodeHexText(text), REQUEST_BUDGET);
+		return input.postQuantum ? transaction.asReadOnNile() : transaction;
+	},
 };
 
 export const broadcastEndpoints: readonly Endpoint[] = [
@@ -64,7 +65,7 @@ export const broadcastEndpoints: readonly Endpoint[] = [
 			const { dialect, library } = style;
 			const { code, message } = await broadcaster.broadcast(transaction, context);
 			const codeName = ReturnResponse_codeEnum.names.get(code) ?? "";
-			const shown = printMessage(Transaction, transaction.message, shownAs(style, true));
+			const shown = printedTransaction(transaction, shownAs(style, true));
 			const members: Member[] = [
 				["result", String(codeName === "SUCCESS")],
 				["code", quoteMapOrdered(codeName)],

@@ -1,5 +1,7 @@
 /** Delegated resources and what of a stake can be used (protocol/http-endpoints §3.1, protocol/staking §8). */
 
+import { type Dialect, spell } from "../../../protocol/dialect.js";
+import { NamedError } from "../../../protocol/json/exceptions.js";
 import {
 	CanDelegatedMaxSizeRequestMessage,
 	CanDelegatedMaxSizeResponseMessage,
@@ -10,6 +12,9 @@ import {
 	DelegatedResourceMessage,
 	GetAvailableUnfreezeCountRequestMessage,
 	GetAvailableUnfreezeCountResponseMessage,
+	PostQuantumDelegableRequest,
+	PQScheme,
+	PQSchemeEnum,
 } from "../../../protocol/messages.js";
 import {
 	addressParameter,
@@ -24,6 +29,7 @@ import {
 } from "../endpoint.js";
 import { parseAddressText } from "../parameters.js";
 import {
+	type DelegableRequest,
 	delegableAmount,
 	delegatedV1,
 	delegatedV2,
@@ -50,6 +56,40 @@ const unfreezeOwner: RequestForm<GetAvailableUnfreezeCountRequestMessage> = {
 		});
 	},
 };
+
+const delegableOnMain = messageRequest(CanDelegatedMaxSizeRequestMessage, {
+	owner_address: addressParameter,
+	type: optionalInt,
+});
+const delegableOnNile = messageRequest(PostQuantumDelegableRequest, {
+	owner_address: addressParameter,
+	type: optionalInt,
+});
+
+/** What is asked, and a scheme that was named in the query. */
+type DelegableInput = DelegableRequest & { readonly schemeText?: string | null | undefined };
+
+const delegable: RequestForm<DelegableInput> = {
+	fields: delegableOnNile.fields,
+	read: (input) => {
+		if (!input.postQuantum) return delegableOnMain.read(input);
+		const request: DelegableInput = delegableOnNile.read(input);
+		return input.mode === "query" ? { ...request, schemeText: input.parameters.get("pq_scheme") } : request;
+	},
+};
+
+/** A post-quantum scheme by number or name; 0 for none (protocol/post-quantum §8.2). @throws {NamedError} */
+function schemeNumber(text: string, dialect: Dialect): number {
+	const name = text.trim();
+	if (name === "" || name === "UNRECOGNIZED") return PQScheme.UNKNOWN_PQ_SCHEME;
+	const number = /^[+-]?\d+$/.test(name) ? Number(name) : PQSchemeEnum.values[name];
+	if (number === undefined) {
+		const owner = spell("org.coin.protos.Protocol.PQScheme", dialect);
+		throw new NamedError("IllegalArgumentException", `No enum constant ${owner}.${name}`);
+	}
+	if (PQSchemeEnum.names.has(number)) return number;
+	throw new NamedError("IllegalArgumentException", `invalid pq_scheme: ${name}`);
+}
 
 export const delegationEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
@@ -128,11 +168,13 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		post: "body",
 		servers: EVERYWHERE,
 		readsState: true,
-		request: messageRequest(CanDelegatedMaxSizeRequestMessage, {
-			owner_address: addressParameter,
-			type: optionalInt,
-		}),
+		request: delegable,
 		reply: printed(CanDelegatedMaxSizeResponseMessage),
-		handle: ({ state }, request) => delegableAmount(state, request),
+		handle: ({ state, style }, request) => {
+			const { owner_address, type, pq_scheme, schemeText } = request;
+			const scheme =
+				schemeText === undefined || schemeText === null ? pq_scheme : schemeNumber(schemeText, style.dialect);
+			return delegableAmount(state, { owner_address, type, pq_scheme: scheme ?? 0 });
+		},
 	}),
 ];

@@ -14,6 +14,8 @@ import {
 import type { SignedTransaction } from "../../../protocol/transaction.js";
 import {
 	blockByNumber,
+	receiptsCost,
+	receiptsInTurn,
 	transactionById,
 	transactionInfoById,
 	transactionInfosOfBlock,
@@ -42,7 +44,7 @@ const byNumber = messageRequest(NumberMessage, { num: longParameter });
 const oneTransaction: ReplyWriter<SignedTransaction | undefined> = ({ style }, transaction) =>
 	transaction ? transactionJson(transaction, style) : "{}";
 
-function* infoPieces(infos: readonly Readonly<TransactionInfo>[], style: JsonStyle): Generator<string> {
+function* infoPieces(infos: Iterable<Readonly<TransactionInfo>>, style: JsonStyle): Generator<string> {
 	let before = "[";
 	for (const info of infos) {
 		yield before;
@@ -102,8 +104,16 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		reply: written,
 		handle: (context, { num }) => {
 			if (num <= 0n) return "{}";
-			const infos = transactionInfosOfBlock(context.state, num);
-			return new LongAnswer(infoPieces(infos, context.style));
+			const cost = receiptsCost(context.state, num);
+			if (cost === undefined) {
+				return new LongAnswer(infoPieces(transactionInfosOfBlock(context.state, num), context.style));
+			}
+			const { node, server, style } = context;
+			// Of the state when its turn comes.
+			const pieces = function* (): Generator<string> {
+				yield* infoPieces(receiptsInTurn(node.view(server), num), style);
+			};
+			return new LongAnswer(pieces(), cost);
 		},
 	}),
 	defineEndpoint({

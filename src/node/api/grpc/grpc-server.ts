@@ -28,6 +28,7 @@ import { plainStyle } from "../json-style.js";
 import { LITE_NODE_TEXT } from "../lite-node.js";
 import type { CallGate } from "../rate-limiter.js";
 import { REQUEST_BUDGET } from "../request-budget.js";
+import { CallStarts } from "./call-starts.js";
 import { CallTotals, ClientCalls, MAX_CALLS } from "./client-calls.js";
 import { Health } from "./health.js";
 import {
@@ -103,7 +104,7 @@ export class GrpcServer {
 		this.health = new Health(this.server, new Set(services.map(({ name }) => `${PACKAGE}.${name}`)), admit);
 		if (rpc.reflection) reflect(this.server, services, node.config.node, admit);
 		nameUnknownMethods(this.server);
-		admitStreams(this.server, (stream) => this.begin(stream));
+		admitStreams(this.server, (stream) => this.begin(stream), new CallStarts());
 		// Our own listener, because the library's binds without saying why it couldn't.
 		this.injector = this.server.createConnectionInjector(ServerCredentials.createInsecure());
 		// A session of HTTP/2 goes both ways: a client that ends its half is gone.

@@ -16,6 +16,7 @@ import {
 	type StatusObject,
 	status,
 } from "@grpc/grpc-js";
+import type { CallStarts } from "./call-starts.js";
 
 interface Handler {
 	readonly path: string;
@@ -58,21 +59,33 @@ interface ServerMaker {
 }
 
 /**
- * Lets a server see only the streams that are admitted: what the library does for a call costs three times what HTTP/2
- * does. To be called before the server makes its listeners.
+ * Lets a server see only the streams that are admitted, and a few at a time: what the library does for a call costs three times
+ * what HTTP/2 does. To be called before the server makes its listeners.
  * @param admits called with every stream before anything is done for it; has closed it if it says no
+ * @param starts when the library sees which stream
  */
-export function admitStreams(server: Server, admits: (stream: ServerHttp2Stream) => boolean): void {
+export function admitStreams(
+	server: Server,
+	admits: (stream: ServerHttp2Stream) => boolean,
+	starts: CallStarts,
+): void {
 	const maker = server as unknown as ServerMaker;
 	const known = maker.createHttp2Server;
 	if (!known) return;
 	maker.createHttp2Server = (credentials) => {
 		const made = known.call(server, credentials);
 		const { emit } = made;
-		made.emit = (event: string, ...values: unknown[]) =>
-			event === "stream" && !admits(values[0] as ServerHttp2Stream)
-				? true
-				: emit.call(made, event, ...values);
+		made.emit = (event: string, ...values: unknown[]) => {
+			if (event !== "stream") return emit.call(made, event, ...values);
+			const stream = values[0] as ServerHttp2Stream;
+			if (!admits(stream)) return true;
+			// One that fails before the library has seen it.
+			stream.on("error", () => {});
+			starts.start(stream.session ?? made, () => {
+				if (!stream.destroyed) emit.call(made, event, ...values);
+			});
+			return true;
+		};
 		return made;
 	};
 }

@@ -1,6 +1,6 @@
 /**
  * Documents of the event query service, each made when it is asked for: a block may have a hundred thousand logs, and a client
- * may leave. The last block is kept between two of them.
+ * may leave. The last block is kept between two of them, as long as there is memory.
  */
 
 import { addressPrefix } from "../../../protocol/address.js";
@@ -39,7 +39,8 @@ interface LogDocument extends FoundDocument {
 type ReadBlock = Pick<LoadedBlock, "block" | "infos">;
 
 export class Documents {
-	private last: { readonly number: number; readonly read: ReadBlock | undefined } | undefined;
+	/** Read again where the memory was needed meanwhile: a client may take long to read what was made of it. */
+	private last: { readonly number: number; readonly read: WeakRef<ReadBlock> | undefined } | undefined;
 	/** What is too long is left out of the answer. */
 	private readonly budget = new EventBudget(() => {});
 
@@ -141,11 +142,13 @@ export class Documents {
 	private loaded(number: number): LoadedBlock | undefined {
 		const { node } = this;
 		const state = node.view("full");
-		if (this.last?.number !== number) {
+		const known = this.last?.number === number ? this.last : undefined;
+		let read = known?.read?.deref();
+		if (!read && (!known || known.read)) {
 			const block = blockByNumber(state, BigInt(number));
-			this.last = { number, read: block && { block, infos: transactionInfosOfBlock(state, block.number) } };
+			read = block && { block, infos: transactionInfosOfBlock(state, block.number) };
+			this.last = { number, read: read && new WeakRef(read) };
 		}
-		const { read } = this.last;
 		return read && { ...read, state, solidNumber: read.block.number, dialect: node.config.node.dialect };
 	}
 }

@@ -6,7 +6,7 @@ import { addressPrefix, fromBase58Check, toBase58Check } from "../../../protocol
 import { concatBytes, fromHex, toHex } from "../../../protocol/bytes.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";
 import type { SmartContractABI, TransactionInfo, TransactionInfoLog } from "../../../protocol/messages.js";
-import { transactionInfoById, transactionInfosOfBlock } from "../../chain/block-store.js";
+import { receiptsCost, receiptsInTurn, transactionInfoById } from "../../chain/block-store.js";
 import { ownerKey } from "../../history/history-index.js";
 import { eventOwner, type HistoryRow, readPlace, readPointer } from "../../history/rows.js";
 import { TimeSlice } from "../../scheduling/time-slice.js";
@@ -117,7 +117,7 @@ export async function transactionEvents(request: HistoryRequest, id: string): Pr
 	const info = infoOf(request, id);
 	// The libraries don't ask for a second page of these.
 	const limit = request.parameters.text("limit") === undefined ? MAX_LOGS : undefined;
-	return eventPage(request, info ? [info] : [], limit);
+	return eventPage(request, () => (info ? [info] : []), { limit });
 }
 
 /** The receipt of a transaction, if the filters leave its block. */
@@ -136,8 +136,10 @@ export async function blockEvents(request: HistoryRequest, name: string): Promis
 	// The newest confirmed block is meant where only those are asked for.
 	const number = name === "latest" ? to : numberOfBlock(context.node.view("full"), name);
 	if (number === undefined || number < from || number > to) return { rows: [] };
-	const infos = transactionInfosOfBlock(context.node.view("full"), BigInt(number));
-	return eventPage(request, infos);
+	const view = () => context.node.view("full");
+	const isLarge = receiptsCost(view(), BigInt(number)) !== undefined;
+	// Of the state when its turn comes.
+	return eventPage(request, () => receiptsInTurn(view(), BigInt(number)), { isLarge });
 }
 
 /** The height of a block by number or id. @throws {HistoryRequestError} */
@@ -152,21 +154,19 @@ export function numberOfBlock(state: StateView, name: string): number | undefine
 	}
 }
 
-/** Only the logs of the page are decoded. */
+/** Only the logs of the page are decoded. @param infos read when there is room for them */
 async function eventPage(
 	request: HistoryRequest,
-	infos: readonly Readonly<TransactionInfo>[],
-	limit?: number,
+	infos: () => Iterable<Readonly<TransactionInfo>>,
+	{ limit, isLarge = false }: { readonly limit?: number | undefined; readonly isLarge?: boolean },
 ): Promise<AnswerPage> {
-	const logs = infos
-		.flatMap((info) => info.log.map((log, index) => ({ log, info, index })))
-		.slice(0, MAX_LOGS);
-	const asked = pageOfList(request, logs, limit);
 	const { node, client = "" } = request.context;
 	// A long page is held whole, as the long messages of gRPC are.
-	const leave =
-		asked.rows.length > MAX_ROWS_AT_ONCE ? await node.limiter.longMessages.enter(client) : undefined;
+	const enter = () => node.limiter.longMessages.enter(client);
+	let leave = isLarge ? await enter() : undefined;
 	try {
+		const asked = pageOfList(request, placedLogs(infos()), limit);
+		if (asked.rows.length > MAX_ROWS_AT_ONCE) leave ??= await enter();
 		const rows: AnswerRow[] = [];
 		const turns = new TimeSlice(PAGE_SLICE_MS);
 		for (const placed of asked.rows) {
@@ -177,6 +177,17 @@ async function eventPage(
 	} finally {
 		leave?.();
 	}
+}
+
+function placedLogs(infos: Iterable<Readonly<TransactionInfo>>): readonly PlacedLog[] {
+	const logs: PlacedLog[] = [];
+	for (const info of infos) {
+		for (const [index, log] of info.log.entries()) {
+			if (logs.length >= MAX_LOGS) return logs;
+			logs.push({ log, info, index });
+		}
+	}
+	return logs;
 }
 
 async function eventRow({ node }: ApiContext, { log, info, index }: PlacedLog): Promise<EventRow> {

@@ -28,6 +28,8 @@ const MAX_LOGS = 2_000;
 /** A page ends once it is longer. */
 const MAX_PAGE_CHARACTERS = 64 << 20;
 const MAX_HOLDERS = 10_000;
+/** Memory that making a list takes: the receipts of a block with many logs, decoded. */
+const LIST_COST = 16 << 20;
 
 type Segments = readonly string[];
 /** What there is of a document: undefined stands for one that isn't of the asked kind. */
@@ -223,7 +225,8 @@ function pageOf({ parameters }: HistoryRequest): AskedPage {
 const written = ({ json }: EventMessage): string => json;
 
 /** All documents that are found, within what an answer may take. */
-const all = (found: Found): LongAnswer => new LongAnswer(pieces(found, 0, Number.POSITIVE_INFINITY, written));
+const all = (found: Found): LongAnswer =>
+	new LongAnswer(pieces(found, 0, Number.POSITIVE_INFINITY, written), LIST_COST);
 
 /** The page that is asked for, of all documents. */
 function page(
@@ -232,7 +235,7 @@ function page(
 	write: (message: EventMessage) => string = written,
 ): LongAnswer {
 	const { skip, limit } = pageOf(request);
-	return new LongAnswer(pieces(found, skip, limit, write));
+	return new LongAnswer(pieces(found, skip, limit, write), LIST_COST);
 }
 
 /** The list as text: a document is made when its turn comes, and what is passed over is an empty piece. */

@@ -16,7 +16,14 @@ import {
 	readRawJson,
 } from "./json-reader.js";
 import type { PendingAnswer } from "./long-result.js";
-import { JsonText, type RpcContext, type RpcMethod, type RpcResult } from "./method.js";
+import {
+	type AnswerText,
+	JsonParts,
+	JsonText,
+	type RpcContext,
+	type RpcMethod,
+	type RpcResult,
+} from "./method.js";
 import { readId } from "./request-id.js";
 import {
 	INVALID_PARAMS,
@@ -61,11 +68,11 @@ export class Dispatcher {
 	/** Answers a request; an empty text is an empty answer. Never throws. */
 	answer(request: string, caller: Caller = {}): string | Promise<string> {
 		const enveloped = this.enveloped(request, caller);
-		return enveloped instanceof Promise ? enveloped.then(({ text }) => text) : enveloped.text;
+		return enveloped instanceof Promise ? enveloped.then(({ text }) => String(text)) : String(enveloped.text);
 	}
 
 	/** As {@link answer}, with the line end that the network's servers send behind most answers. */
-	answerLine(request: string, caller: Caller = {}): string | Promise<string> {
+	answerLine(request: string, caller: Caller = {}): AnswerText | Promise<AnswerText> {
 		const enveloped = this.enveloped(request, caller);
 		return enveloped instanceof Promise ? enveloped.then(lineOf) : lineOf(enveloped);
 	}
@@ -88,7 +95,7 @@ export class Dispatcher {
 	 * The answer to one call; undefined: a notification that succeeded.
 	 * @throws {UnreadableCall | ResponseTooLong}
 	 */
-	private single(call: RawValue, caller: Caller): string | undefined | Promise<string | undefined> {
+	private single(call: RawValue, caller: Caller): AnswerText | undefined | Promise<AnswerText | undefined> {
 		if (!isRawObject(call)) throw new UnreadableCall("not an object");
 		const id = readId(call.get("id"));
 		const version = plainText(call.get("jsonrpc")) ?? VERSION;
@@ -156,26 +163,33 @@ interface MadeCall extends Named {
 	readonly startedMs: number;
 }
 
-function reply({ version, id }: Named, part: string): string {
-	const shown = version === VERSION ? `"${VERSION}"` : JSON.stringify(version);
-	return `{"jsonrpc":${shown},"id":${id ?? "null"},${part}}`;
+function reply(call: Named, part: string): string {
+	return `${replyHead(call, part)}}`;
 }
 
-function answerTo(call: MadeCall, result: RpcResult): string | undefined {
-	const text = call.id === undefined ? undefined : reply(call, `"result":${resultText(result)}`);
+/** A reply without the bracket at its end. */
+function replyHead({ version, id }: Named, part: string): string {
+	const shown = version === VERSION ? `"${VERSION}"` : JSON.stringify(version);
+	return `{"jsonrpc":${shown},"id":${id ?? "null"},${part}`;
+}
+
+function answerTo(call: MadeCall, result: RpcResult): AnswerText | undefined {
 	observe(call);
-	return text;
+	if (call.id === undefined) return undefined;
+	if (!(result instanceof JsonParts)) return reply(call, `"result":${resultText(result)}`);
+	return result.within(replyHead(call, '"result":'), "}");
 }
 
 function observe({ context, method, startedMs }: MadeCall): void {
 	context.node.observer?.called?.("jsonrpc", method.name, performance.now() - startedMs);
 }
 
-function lineOf({ text, isLine }: Enveloped): string {
-	return isLine ? `${text}\n` : text;
+function lineOf({ text, isLine }: Enveloped): AnswerText {
+	if (!isLine) return text;
+	return text instanceof JsonParts ? text.within("", "\n") : `${text}\n`;
 }
 
-function resultText(result: RpcResult): string {
+function resultText(result: Exclude<RpcResult, JsonParts>): string {
 	return result instanceof JsonText ? result.text : JSON.stringify(result);
 }
 

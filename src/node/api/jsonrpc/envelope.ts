@@ -1,6 +1,7 @@
 /** What stands around calls: which texts are requests, and how answers become one (protocol/json-rpc §2). */
 
 import type { JsonBudget, JsonTextError, RawValue } from "./json-reader.js";
+import { type AnswerText, JsonParts } from "./method.js";
 
 /** A batch lets other work in after this long, in milliseconds. */
 export const BATCH_TURN_MS = 10;
@@ -17,14 +18,14 @@ export interface RequestWork {
 	 * @param call an object
 	 * @throws {UnreadableCall | ResponseTooLong}
 	 */
-	readonly single: (call: RawValue) => string | undefined | Promise<string | undefined>;
+	readonly single: (call: RawValue) => AnswerText | undefined | Promise<AnswerText | undefined>;
 	/** Tells whether the client has stopped waiting for the answer. */
 	readonly isAbandoned: () => boolean;
 }
 
 /** A request's answer; an empty text is an empty answer. */
 export interface Enveloped {
-	readonly text: string;
+	readonly text: AnswerText;
 	/** Whether a line end follows the text. */
 	readonly isLine: boolean;
 }
@@ -48,7 +49,8 @@ export interface Envelope {
 }
 
 /** Whether a text is longer than answers may be. */
-export function exceeds(text: string, maxBytes: number): boolean {
+export function exceeds(text: AnswerText, maxBytes: number): boolean {
+	if (text instanceof JsonParts) return maxBytes > 0 && text.length > maxBytes;
 	// A character has at most three bytes.
 	return maxBytes > 0 && text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
 }

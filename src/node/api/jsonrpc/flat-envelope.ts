@@ -25,6 +25,7 @@ import {
 	type RawValue,
 	RPC_BUDGET,
 } from "./json-reader.js";
+import type { AnswerText } from "./method.js";
 import { readId } from "./request-id.js";
 import { EXCEEDS_LIMIT, INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, ResponseTooLong } from "./rpc-error.js";
 
@@ -64,7 +65,7 @@ export class FlatEnvelope implements Envelope {
 	}
 
 	/** The answer to a request of one call. @throws {ResponseTooLong} */
-	private one(text = ""): Enveloped {
+	private one(text: AnswerText = ""): Enveloped {
 		const { maxResponseSize } = this.limits;
 		if (exceeds(text, maxResponseSize)) throw new ResponseTooLong(maxResponseSize);
 		return { text, isLine: text !== "" };
@@ -101,7 +102,8 @@ export class FlatEnvelope implements Envelope {
 			if (!isRawObject(call)) answer = INVALID;
 			else if (!overflow) {
 				try {
-					answer = await work.single(call);
+					const made = await work.single(call);
+					answer = made === undefined ? undefined : String(made);
 				} catch (error) {
 					if (!(error instanceof ResponseTooLong)) throw error;
 					overflow = error;

@@ -22,7 +22,28 @@ export class JsonText {
 	constructor(readonly text: string) {}
 }
 
-export type RpcResult = RpcValue | JsonText;
+/** A long answer that is JSON text already, as its bytes: joined to a text they would take their length several times. */
+export class JsonParts {
+	readonly length: number;
+
+	constructor(readonly parts: readonly Buffer[]) {
+		this.length = parts.reduce((sum, { length }) => sum + length, 0);
+	}
+
+	/** With text around it. */
+	within(before: string, after: string): JsonParts {
+		return new JsonParts([Buffer.from(before), ...this.parts, Buffer.from(after)]);
+	}
+
+	toString(): string {
+		return Buffer.concat(this.parts).toString();
+	}
+}
+
+/** What a call or a request is answered with. */
+export type AnswerText = string | JsonParts;
+
+export type RpcResult = RpcValue | JsonText | JsonParts;
 
 /** The node as one call sees it. */
 export interface RpcContext extends ApiContext {

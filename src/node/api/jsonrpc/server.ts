@@ -19,7 +19,7 @@ import { RPC_TYPE, rpcAnswersOf } from "./answers.js";
 import { type Caller, Dispatcher } from "./dispatcher.js";
 import { JsonTextError } from "./json-reader.js";
 import { PendingAnswer } from "./long-result.js";
-import type { RpcContext } from "./method.js";
+import { type AnswerText, JsonParts, type RpcContext } from "./method.js";
 import { methodsByName } from "./method-table.js";
 import { SocketServer } from "./subscriptions/socket-server.js";
 
@@ -88,7 +88,7 @@ export type TextAnswerer = (
 	text: string,
 	caller: Caller,
 	headers: HttpRequest["headers"],
-) => string | Promise<string>;
+) => AnswerText | Promise<AnswerText>;
 
 export class JsonRpcServer {
 	private readonly listener: HttpListener;
@@ -240,17 +240,22 @@ export class JsonRpcServer {
 		const pending = new PendingAnswer();
 		const caller = { isAbandoned: () => socket.destroyed, client: socket.remoteAddress ?? "", pending };
 		const text = this.answerer(textOf(body), caller, headers);
-		if (!(text instanceof Promise)) return answer.send(200, RPC_TYPE, text);
+		if (!(text instanceof Promise)) return send(answer, text);
 		return text
 			.then((later) => {
 				if (pending.holds) pending.releaseWhenSent(answer);
-				answer.send(200, RPC_TYPE, later);
+				return send(answer, later);
 			})
 			.catch((error: unknown) => {
 				pending.release();
 				throw error;
 			});
 	}
+}
+
+function send(answer: HttpAnswer, text: AnswerText): Promise<void> | void {
+	if (text instanceof JsonParts) return answer.sendParts(RPC_TYPE, [...text.parts], text.length);
+	answer.send(200, RPC_TYPE, text);
 }
 
 /** The body's text; empty for bytes that are not text, which is not JSON either. */

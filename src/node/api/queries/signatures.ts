@@ -18,6 +18,7 @@ import { SIGNATURE_LENGTH, SignatureError } from "../../../protocol/signature.js
 import { SignatureSizeError, SignedTransaction } from "../../../protocol/transaction.js";
 import { signingPermission, sumWeights } from "../../chain/authorization.js";
 import { ValidateSignatureError } from "../../rules/errors.js";
+import { signatureCount } from "../../rules/post-quantum.js";
 import { byRelease } from "../../rules/release.js";
 import type { ApiContext } from "../context.js";
 import { olderReading } from "./older/approvals.js";
@@ -119,9 +120,12 @@ export function approvedList(
 }
 
 /** The transaction with the first 65 bytes of each signature. */
-function cutSignatures({ state }: ApiContext, transaction: SignedTransaction): SignedTransaction | undefined {
+function cutSignatures(
+	{ state, node }: ApiContext,
+	transaction: SignedTransaction,
+): SignedTransaction | undefined {
 	const { signature } = transaction.message;
-	if (signature.length > state.properties.get("TOTAL_SIGN_NUM")) return undefined;
+	if (signatureCount(transaction, node.rules) > state.properties.get("TOTAL_SIGN_NUM")) return undefined;
 	if (signature.every(({ length }) => length <= SIGNATURE_LENGTH)) return transaction;
 	const message = Transaction.copy(transaction.message);
 	message.signature = signature.map((bytes) => bytes.subarray(0, SIGNATURE_LENGTH));
@@ -142,10 +146,10 @@ function weigh(
 		if (permission.operations.length !== OPERATIONS_LENGTH) return refuse("operations size must be 32");
 		if (!maskAllows(permission.operations, type)) return refuse("Permission denied!");
 	}
-	if (transaction.message.signature.length === 0) return { permission, signers: [], weight: 0n };
+	if (signatureCount(transaction, node.rules) === 0) return { permission, signers: [], weight: 0n };
 	try {
 		const { rules } = node;
-		return { permission, ...sumWeights({ rules, forks: node.forks(state) }, permission, transaction) };
+		return { permission, ...sumWeights({ state, rules, forks: node.forks(state) }, permission, transaction) };
 	} catch (error) {
 		if (!(error instanceof ValidateSignatureError)) throw error;
 		const refusal = { code: codeOf(error.cause), message: error.message };

@@ -11,7 +11,9 @@ import {
 	type DelegatedResourceMessage,
 	type GetAvailableUnfreezeCountRequestMessage,
 	GetAvailableUnfreezeCountResponseMessage,
+	type PostQuantumDelegableRequest,
 } from "../../../protocol/messages.js";
+import { postQuantumScheme } from "../../../protocol/post-quantum/schemes.js";
 import { delegationIndexV1, delegationIndexV2, partnerKeys } from "../../resources/delegation-index.js";
 import {
 	availableUnfreezeCount,
@@ -81,13 +83,17 @@ export function withdrawableAmount(
 	});
 }
 
+/** What is asked; on Nile also by which scheme the delegation will be signed. */
+export type DelegableRequest = Pick<CanDelegatedMaxSizeRequestMessage, "owner_address" | "type"> &
+	Partial<Pick<PostQuantumDelegableRequest, "pq_scheme">>;
+
 /** Staked coins of a resource that an account could delegate now; 0 for one that doesn't exist. */
 export function delegableAmount(
 	state: StateView,
-	{ owner_address, type }: Readonly<CanDelegatedMaxSizeRequestMessage>,
+	{ owner_address, type, pq_scheme }: Readonly<DelegableRequest>,
 ): CanDelegatedMaxSizeResponseMessage {
 	const account = state.account.get(owner_address);
 	return CanDelegatedMaxSizeResponseMessage.create({
-		max_size: account ? maxDelegable(state, account, type) : 0n,
+		max_size: account ? maxDelegable(state, account, type, postQuantumScheme(pq_scheme ?? 0)) : 0n,
 	});
 }

@@ -1,6 +1,6 @@
 /** The application layer of the peer network: greets peers, reads their messages, and tells them why they must go. */
 
-import { Block, PBFTMessage, Transactions } from "../../../protocol/messages.js";
+import { Block, PBFTMessage } from "../../../protocol/messages.js";
 import { admissionOf } from "../../rules/admission.js";
 import type { ApplicationListener, PeerConnection, Transport } from "../connection.js";
 import type { NodeAddress } from "../environment.js";
@@ -11,17 +11,15 @@ import {
 	decodeDisconnect,
 	decodeInventory,
 	decodeSyncBlockChain,
-	HelloMessage,
+	type HelloMessage,
 	InventoryKind,
 	PING_PAYLOAD,
 	Reason,
 	readBlockId,
 	reasonName,
-	SignedTransaction,
 } from "../wire/application-messages.js";
 import {
 	countTransactions,
-	decodeAskedTransactions,
 	decodeBlock,
 	hasImpossibleTransactions,
 	readBlockHeader,
@@ -29,7 +27,7 @@ import {
 import type { OversizeMessage } from "../wire/message-kinds.js";
 import { Advertisement } from "./advertisement.js";
 import { EffectiveCheck } from "./effective-check.js";
-import { acceptHello, greet } from "./handshake.js";
+import { acceptHello, decodeHello, greet } from "./handshake.js";
 import { disconnectReason, errorKind, isPeersFault, Misconduct } from "./misconduct.js";
 import { NewBlocks } from "./new-blocks.js";
 import { Voting } from "./pbft.js";
@@ -43,7 +41,7 @@ import { StallCheck } from "./stall-check.js";
 import { StatusCheck } from "./status-check.js";
 import { SyncRequester } from "./sync-requester.js";
 import { SyncResponder } from "./sync-responder.js";
-import { TransactionIntake } from "./transactions.js";
+import { readTransactions, TransactionIntake } from "./transactions.js";
 
 /** How far ahead of our clock any block may be. */
 const MAX_AHEAD_MS = 3000n;
@@ -177,7 +175,10 @@ export class Application implements ApplicationListener {
 
 	/** What is done with each type of message; every other type is refused. */
 	private readonly handlers: ReadonlyMap<number, (peer: Peer, payload: Uint8Array) => void> = new Map([
-		[ApplicationType.P2P_HELLO, (peer, payload) => this.receiveHello(peer, HelloMessage.decode(payload))],
+		[
+			ApplicationType.P2P_HELLO,
+			(peer, payload) => this.receiveHello(peer, decodeHello(this.world.settings, payload)),
+		],
 		[ApplicationType.SYNC_BLOCK_CHAIN, (peer, payload) => this.receiveSummary(peer, payload)],
 		[ApplicationType.BLOCK_CHAIN_INVENTORY, (peer, payload) => this.receiveList(peer, payload)],
 		[
@@ -282,16 +283,11 @@ export class Application implements ApplicationListener {
 		if (countTransactions(payload) > asked) {
 			throw new Misconduct(Reason.BAD_PROTOCOL, "transactions that were not asked for");
 		}
-		const message = decodeAskedTransactions(payload);
-		if (message === undefined) {
+		const transactions = readTransactions(this.world, payload);
+		if (transactions === undefined) {
 			// Valid perhaps, and passed on in good faith, but not worth the memory: a block will have them, if any.
 			this.advertisement.giveUp(peer, InventoryKind.TX);
 			return;
-		}
-		const transactions = message.transactions.map((each) => new SignedTransaction(each));
-		if (this.world.chain.filtersUnknownFields) {
-			filterMessage(Transactions, message, payload.length, this.world.settings.network);
-			filterTransactions(transactions);
 		}
 		this.transactions.receive(peer, transactions);
 	}

@@ -2,8 +2,10 @@
 
 import { be64, concatBytes, EMPTY, equalBytes, toHex, utf8 } from "../../../protocol/bytes.js";
 import { sha256 } from "../../../protocol/hash.js";
-import { Endpoint } from "../../../protocol/messages.js";
+import { Endpoint, PQAuthSig } from "../../../protocol/messages.js";
+import { helloFieldOf, signatureOfHello } from "../../../protocol/post-quantum/fields.js";
 import { recoverAddress, SignatureError } from "../../../protocol/signature.js";
+import { isWellFormed as isPostQuantumWellFormed } from "../../rules/post-quantum.js";
 import type { Transport } from "../connection.js";
 import {
 	ApplicationType,
@@ -16,7 +18,7 @@ import { NODE_ID_LENGTH } from "../wire/endpoint.js";
 import type { Conduct } from "./conduct.js";
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
-import type { OwnWitness, PeerWorld } from "./peer-world.js";
+import type { OwnWitness, PeerSettings, PeerWorld } from "./peer-world.js";
 
 const FULL_NODE = 0;
 const LIGHT_NODE = 1;
@@ -38,7 +40,8 @@ function helloFor(world: PeerWorld, transport: Transport, peer: Peer): HelloMess
 	const isLight = chain.lowestNumber > 1n;
 	const identity = ownIdentity(world, peer);
 	const timestamp = BigInt(Math.trunc(peer.connection.connectTimeMs));
-	return HelloMessage.create({
+	const signature = identity?.sign(helloHash(timestamp)) ?? EMPTY;
+	const hello = HelloMessage.create({
 		from: Endpoint.create({
 			address: utf8(transport.self.ipv4),
 			addressIpv6: utf8(transport.self.ipv6),
@@ -51,23 +54,41 @@ function helloFor(world: PeerWorld, transport: Transport, peer: Peer): HelloMess
 		solidBlockId: helloBlockId(chain.solid),
 		headBlockId: helloBlockId(chain.head),
 		address: identity?.witness ?? EMPTY,
-		signature: identity?.sign(helloHash(timestamp)) ?? EMPTY,
+		signature: identity?.postQuantum ? EMPTY : signature,
 		nodeType: isLight ? LIGHT_NODE : FULL_NODE,
 		lowestBlockNum: isLight ? chain.lowestNumber : 0n,
 		codeVersion: utf8(settings.release),
 	});
+	if (identity?.postQuantum) {
+		const { scheme, publicKey } = identity.postQuantum;
+		hello.$unknown = helloFieldOf(PQAuthSig.create({ scheme: scheme.id, public_key: publicKey, signature }));
+	}
+	return hello;
 }
 
 /** The witness that a relay node learns: only those get blocks pushed (protocol/peers §5.3). */
 function ownIdentity(world: PeerWorld, peer: Peer): OwnWitness | undefined {
 	if (!world.settings.relayHosts.has(peer.connection.remote.host) || !world.isMaster()) return undefined;
 	const active = world.chain.activeWitnesses;
-	return world.witnesses.find(({ witness }) => active.some((each) => equalBytes(each, witness)));
+	const own = world.witnesses.filter(({ witness }) => active.some((each) => equalBytes(each, witness)));
+	return own.find(({ postQuantum }) => !postQuantum) ?? own[0];
 }
 
 /** What a relay node's visitor signs. */
 function helloHash(timestamp: bigint): Uint8Array {
 	return sha256(be64(timestamp));
+}
+
+/** Longest HELLO of Nile, in bytes. */
+const MAX_HELLO_ON_NILE = 16_384;
+
+/** @throws {Misconduct | DecodeError} */
+export function decodeHello({ network }: Pick<PeerSettings, "network">, payload: Uint8Array): HelloMessage {
+	if (network === "nile" && payload.length > MAX_HELLO_ON_NILE) {
+		const why = `hello message size ${payload.length} exceeds ${MAX_HELLO_ON_NILE}`;
+		throw new Misconduct(Reason.BAD_PROTOCOL, why);
+	}
+	return HelloMessage.decode(payload);
 }
 
 /**
@@ -84,7 +105,8 @@ export function acceptHello(world: PeerWorld, peer: Peer, hello: HelloMessage, i
 		peer.localReason = "DUPLICATE_PEER";
 		return false;
 	}
-	if (!isWellFormed(hello, conduct)) throw new Misconduct(conduct.malformedHello, "the HELLO is not valid");
+	if (!isWellFormed(hello, conduct) || !isSignatureWellFormed(hello, settings))
+		throw new Misconduct(conduct.malformedHello, "the HELLO is not valid");
 	if (settings.isFastForward) proveWitness(world, peer, hello);
 	if (hello.lowestBlockNum > chain.head.number) {
 		throw new Misconduct(Reason.LIGHT_NODE_SYNC_FAIL, `it begins at block ${hello.lowestBlockNum}`);
@@ -119,6 +141,12 @@ function isWellFormed(hello: HelloMessage, { isBlockIdLength }: Conduct): boolea
 	);
 }
 
+/** Whether a post-quantum signature can be one (protocol/post-quantum §9). */
+function isSignatureWellFormed(hello: HelloMessage, { network }: Pick<PeerSettings, "network">): boolean {
+	const entry = network === "nile" ? signatureOfHello(hello) : undefined;
+	return !entry || isPostQuantumWellFormed(entry);
+}
+
 /**
  * A relay node admits only witnesses, who prove it by a signature of the HELLO's time (protocol/peers §5.3). A peer that passes is
  * trusted from then on.
@@ -132,6 +160,14 @@ function proveWitness(world: PeerWorld, peer: Peer, hello: HelloMessage): void {
 	if (!chain.activeWitnesses.some((each) => equalBytes(each, address))) throw refuse("not an active witness");
 	const others = world.peers.filter((each) => each.hello && equalBytes(each.hello.address, address)).length;
 	if (others > MAX_PEERS_OF_WITNESS) throw refuse("too many peers of this witness");
+	const entry = world.settings.network === "nile" ? signatureOfHello(hello) : undefined;
+	if (entry) {
+		if (hello.signature.length > 0) throw refuse("signatures of both kinds");
+		if (!chain.isSignedByWitness(address, helloHash(hello.timestamp), entry))
+			throw refuse("signed by another key, or by a scheme that is off");
+		peer.connection.trusted = true;
+		return;
+	}
 	const { length } = hello.signature;
 	if (!world.conduct.isHelloSignatureLength(length)) throw refuse(`a signature of ${length} bytes`);
 	try {

@@ -109,7 +109,9 @@ export class Voting {
 
 	private voters(epoch: bigint): readonly OwnWitness[] {
 		const list = this.witnessesOf(epoch);
-		return this.world.witnesses.filter(({ signer }) => list.some((each) => equalBytes(each, signer)));
+		return this.world.witnesses.filter(
+			({ signer, postQuantum }) => !postQuantum && list.some((each) => equalBytes(each, signer)),
+		);
 	}
 
 	/** The list that votes in an epoch: the one of this cycle, or of the one before. */

@@ -1,5 +1,6 @@
 /** What every part of the room works with: world, chain, settings and the peers that are there. */
 
+import type { PostQuantumScheme } from "../../../protocol/post-quantum/schemes.js";
 import type { NetworkName } from "../../rules/chain-rules.js";
 import type { Release } from "../../rules/release.js";
 import { BAD_PEER_BAN_MS, BAN_MS } from "../connection.js";
@@ -64,6 +65,8 @@ export interface OwnWitness {
 	/** Address of the key. */
 	readonly signer: Uint8Array;
 	readonly sign: (hash: Uint8Array) => Uint8Array;
+	/** Of a key that signs in a field of its own, and doesn't vote. */
+	readonly postQuantum?: { readonly scheme: PostQuantumScheme; readonly publicKey: Uint8Array };
 }
 
 /** Reasons for which an address stays banned for an hour (protocol/peers §4.6). */

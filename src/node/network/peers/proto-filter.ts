@@ -6,7 +6,7 @@
 import type { Message, MessageType } from "../../../protocol/codec/descriptor.js";
 import { hasUnknownFields } from "../../../protocol/codec/unknown-fields.js";
 import { contractTypeById } from "../../../protocol/contract-types.js";
-import { isKnownOnNile } from "../../../protocol/post-quantum.js";
+import { isKnownOnNile } from "../../../protocol/post-quantum/fields.js";
 import type { NetworkName } from "../../rules/chain-rules.js";
 import { Reason, type SignedTransaction } from "../wire/application-messages.js";
 import { Misconduct } from "./misconduct.js";

@@ -4,12 +4,14 @@
  * nothing waits behind them.
  */
 
-import { strangeSignatureSize } from "../../chain/authorization.js";
-import { InventoryKind, Reason, type SignedTransaction } from "../wire/application-messages.js";
+import { Transactions } from "../../../protocol/messages.js";
+import { InventoryKind, Reason, SignedTransaction } from "../wire/application-messages.js";
+import { decodeAskedTransactions } from "../wire/block-messages.js";
 import type { Advertisement } from "./advertisement.js";
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
+import { filterMessage, filterTransactions } from "./proto-filter.js";
 
 /** What peers delivered and waits: taken one of each peer in turn, in the order in which that peer sent it. */
 class FairQueue<P, T> {
@@ -57,6 +59,27 @@ interface Waiting {
 	readonly isReady: boolean;
 }
 
+/**
+ * The transactions of a message TXS, as the node's network reads them.
+ * @returns undefined if they are not worth the memory
+ * @throws {Misconduct | DecodeError}
+ */
+export function readTransactions(
+	{ settings, chain }: Pick<PeerWorld, "settings" | "chain">,
+	payload: Uint8Array,
+): readonly SignedTransaction[] | undefined {
+	const { network } = settings;
+	const message = decodeAskedTransactions(payload);
+	if (message === undefined) return undefined;
+	const sent = message.transactions.map((each) => new SignedTransaction(each));
+	const transactions = network === "nile" ? sent.map((each) => each.asReadOnNile()) : sent;
+	if (chain.filtersUnknownFields) {
+		filterMessage(Transactions, message, payload.length, network);
+		filterTransactions(transactions);
+	}
+	return transactions;
+}
+
 export class TransactionIntake {
 	private readonly queue = new FairQueue<Peer, Waiting>();
 	/** What waits for a place among those whose proofs are checked. */
@@ -96,9 +119,8 @@ export class TransactionIntake {
 				throw new Misconduct(Reason.BAD_PROTOCOL, `transaction ${transaction.idHex} was not asked for`);
 			}
 			if (!transaction.contract) throw new Misconduct(Reason.BAD_TX, "a transaction without a contract");
-			const size = strangeSignatureSize(transaction, this.world.settings);
-			if (size !== undefined)
-				throw new Misconduct(Reason.BAD_TX, `tx ${transaction.idHex} signature size is ${size}`);
+			const refusal = this.world.chain.signatureFormRefusal(transaction);
+			if (refusal !== undefined) throw new Misconduct(Reason.BAD_TX, `tx ${transaction.idHex} ${refusal}`);
 		}
 		for (const transaction of transactions) {
 			advertisement.arrived(peer, InventoryKind.TX, transaction.id);

@@ -8,6 +8,7 @@ import { doubleSha256, ecrecover, identity, realRipemd160, sha256Hash } from "./
 import { modexp } from "./modexp.js";
 import { p256Verify } from "./p256.js";
 import { pointEvaluation } from "./point-evaluation.js";
+import { postQuantumPrecompiles } from "./post-quantum.js";
 import type { Precompile } from "./precompile.js";
 import * as resources from "./resource-queries.js";
 import { merkleHash, verifyBurnProof, verifyMintProof, verifyTransferProof } from "./shielded.js";
@@ -29,6 +30,7 @@ export const precompiles: readonly Precompile[] = [
 	realRipemd160,
 	blake2f,
 	pointEvaluation,
+	...postQuantumPrecompiles,
 	verifyMintProof,
 	verifyTransferProof,
 	verifyBurnProof,

@@ -23,8 +23,8 @@ import {
 const WORD = 32;
 const HEADER_WORDS = 5;
 const SIGNATURE_ENERGY = 1500n;
-const MAX_BATCH = 16;
-const MAX_SIGNERS = 5;
+export const MAX_BATCH = 16;
+export const MAX_SIGNERS = 5;
 
 /** Entries of an array between two checks of the clock. */
 const ENTRIES_BETWEEN_LOOKS = 1024;
@@ -145,15 +145,16 @@ class Signers {
 		if (length < SIGNATURE_LENGTH) return undefined;
 		const bytes = paddedSlice(this.input, from, SIGNATURE_LENGTH);
 		const key = toKey(bytes);
-		if (!this.known.has(key)) this.known.set(key, this.recover(bytes));
+		if (!this.known.has(key)) this.known.set(key, recoverFromSignature(this.hash, bytes));
 		return this.known.get(key);
 	}
+}
 
-	private recover(bytes: Uint8Array): Uint8Array | undefined {
-		let v = ((bytes[64] as number) << 24) >> 24;
-		if (v < 27) v += 27;
-		return recoverSigner(this.hash, bytes.subarray(0, 32), bytes.subarray(32, 64), v);
-	}
+/** The signer of a hash. @param signature 65 bytes */
+export function recoverFromSignature(hash: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
+	let v = ((signature[64] as number) << 24) >> 24;
+	if (v < 27) v += 27;
+	return recoverSigner(hash, signature.subarray(0, 32), signature.subarray(32, 64), v);
 }
 
 export const batchValidateSign: Precompile = {

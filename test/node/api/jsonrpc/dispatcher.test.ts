@@ -74,7 +74,7 @@ async function run(
 		maxResponseSize,
 	});
 	const answer = await dispatcher.answer(request);
-	return { answer, line: await dispatcher.answerLine(request), reported };
+	return { answer, line: String(await dispatcher.answerLine(request)), reported };
 }
 
 const PARSE = '{"jsonrpc":"2.0","id":"null","error":{"code":-32700,"message":"JSON parse error"}}';

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { ApiNode } from "../../../../src/node/api/context.js";
 import { longResult, PendingAnswer } from "../../../../src/node/api/jsonrpc/long-result.js";
+import { JsonText } from "../../../../src/node/api/jsonrpc/method.js";
 import { LongAnswerGate } from "../../../../src/node/api/long-answer.js";
 
 const nodeOf = (maxResponseSize: number): ApiNode =>
@@ -27,7 +28,9 @@ it("waits until the answer before it of the same client has left", async () => {
 	const node = nodeOf(0);
 	const done: string[] = [];
 	const ask = (name: string, client: string, pending: PendingAnswer) =>
-		longResult({ node, client, pending }, ["[", "1", "]"], 3).then(({ text }) => done.push(name + text));
+		longResult({ node, client, pending }, ["[", "1", "]"], 3).then((result) =>
+			done.push(name + (result instanceof JsonText ? result.text : result.toString())),
+		);
 	const first = new PendingAnswer();
 	await ask("first", "a", first);
 	await ask("batched", "a", first);

@@ -22,6 +22,7 @@ function build() {
 			queuedTransactions: 0,
 			isPoolFull: false,
 			hasProofs: ({ idHex }: SignedTransaction) => idHex.startsWith("proof"),
+			signatureFormRefusal: () => undefined,
 			prepareTransaction: ({ idHex }: SignedTransaction) =>
 				new Promise<void>((resolve) => proving.push({ idHex, resolve })),
 			submit: ({ idHex }: SignedTransaction) => {

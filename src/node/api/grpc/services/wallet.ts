@@ -11,8 +11,10 @@ import {
 import { spell } from "../../../../protocol/dialect.js";
 import { exceptionText, isWireError } from "../../../../protocol/json/exceptions.js";
 import {
+	CanDelegatedMaxSizeRequestMessage,
 	EstimateEnergyMessage,
 	NumberMessage,
+	PostQuantumDelegableRequest,
 	Return,
 	ReturnResponse_code,
 	type Transaction,
@@ -152,9 +154,15 @@ const contracts = {
 } satisfies Partial<Handlers<"Wallet">>;
 
 /** Transactions: sending them, finding them, who signed them, and the pool (protocol/grpc §§2.2, 2.5, 2.6). */
+/** A transaction that a client sends, as the node's network reads it. @throws {DecodeError} */
+function received({ node }: ApiContext, message: Readonly<Transaction>): SignedTransaction {
+	const transaction = new SignedTransaction(message);
+	return node.rules.network === "nile" ? transaction.asReadOnNile() : transaction;
+}
+
 const transactions = {
 	BroadcastTransaction: async (context, message) => {
-		const result = await context.broadcaster.broadcast(new SignedTransaction(message), context);
+		const result = await context.broadcaster.broadcast(received(context, message), context);
 		return broadcastReturn(result, context.style.dialect);
 	},
 	GetTransactionById: ({ state }, { value }) => transactionById(state, value)?.message,
@@ -163,12 +171,12 @@ const transactions = {
 		TransactionInfoList.create({ transactionInfo: transactionInfosOfBlock(state, num) }),
 	),
 	GetTransactionSignWeight: (context, message) => {
-		const { answer, shown } = signWeight(context, new SignedTransaction(message));
+		const { answer, shown } = signWeight(context, received(context, message));
 		if (shown) answer.transaction = transactionExtention(shown);
 		return answer;
 	},
 	GetTransactionApprovedList: (context, message) => {
-		const { answer, shown } = approvedList(context, new SignedTransaction(message));
+		const { answer, shown } = approvedList(context, received(context, message));
 		if (shown) answer.transaction = transactionExtention(shown);
 		return answer;
 	},
@@ -246,7 +254,11 @@ const accounts = {
 	GetDelegatedResourceAccountIndexV2: withReason((context, { value }) =>
 		delegationPartnersV2(context, value),
 	),
-	GetCanDelegatedMaxSize: withReason(({ state }, request) => delegableAmount(state, request)),
+	GetCanDelegatedMaxSize: withReason(({ state, node }, request) => {
+		if (node.rules.network !== "nile" || !request.$unknown) return delegableAmount(state, request);
+		const bytes = CanDelegatedMaxSizeRequestMessage.encode(request);
+		return delegableAmount(state, PostQuantumDelegableRequest.decode(bytes));
+	}),
 	GetAvailableUnfreezeCount: withReason(({ state }, request) => unfreezeCount(state, request)),
 	GetCanWithdrawUnfreezeAmount: withReason(({ state }, request) => withdrawableAmount(state, request)),
 	GetRewardInfo: withoutReason(({ state }, { value }) =>

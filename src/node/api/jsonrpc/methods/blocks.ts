@@ -2,16 +2,18 @@
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { nullPointer } from "../../../../protocol/json/exceptions.js";
-import { blockById, blockByNumber } from "../../../chain/block-store.js";
+import { blockById, blockByNumber, receiptsCost } from "../../../chain/block-store.js";
 import { flag, text } from "../declared-types.js";
 import { longResult } from "../long-result.js";
 import { defineMethod, type RpcContext, type RpcMethod, type RpcResult, type RpcValue } from "../method.js";
 import { blockObject } from "../objects/block.js";
 import {
 	MAX_LOGS_AT_ONCE,
+	type Receipt,
 	receiptObject,
 	receiptPieces,
 	receiptsOf,
+	receiptsOfLarge,
 	sizeOfReceipts,
 } from "../objects/receipt.js";
 import { objectStyleOf } from "../objects/style.js";
@@ -52,7 +54,16 @@ function shown(context: RpcContext, block: SignedBlock | undefined, full: boolea
 function blockReceipts(context: RpcContext, selector: string | null): RpcResult | Promise<RpcResult> {
 	const block = blockBySelector(context, selector);
 	if (!block || block.number === 0n) return null;
-	const receipts = receiptsOf(context.state, block, objectStyleOf(context));
+	const style = objectStyleOf(context);
+	if (receiptsCost(context.state, block.number) !== undefined) {
+		const { node, server } = context;
+		// Of the state when its turn comes.
+		const receipts = function* (): Generator<Receipt> {
+			yield* receiptsOfLarge(node.view(server), block, style);
+		};
+		return longResult(context, listed(receiptPieces(receipts())), 0);
+	}
+	const receipts = receiptsOf(context.state, block, style);
 	const logs = receipts.reduce((sum, receipt) => sum + receipt.logs.length, 0);
 	if (logs <= MAX_LOGS_AT_ONCE) return receipts.map(receiptObject);
 	return longResult(context, listed(receiptPieces(receipts)), sizeOfReceipts(receipts));

@@ -2,6 +2,7 @@
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { equalBytes } from "../../../../protocol/bytes.js";
+import type { TransactionInfo } from "../../../../protocol/messages.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";
 import {
 	blockById,
@@ -12,13 +13,13 @@ import {
 import { text } from "../declared-types.js";
 import { longResult } from "../long-result.js";
 import { defineMethod, type RpcContext, type RpcMethod, type RpcResult, type RpcValue } from "../method.js";
+import { logSize } from "../objects/log.js";
 import {
 	MAX_LOGS_AT_ONCE,
 	type Receipt,
 	receiptObject,
 	receiptOf,
 	receiptPieces,
-	sizeOfReceipts,
 } from "../objects/receipt.js";
 import { objectStyleOf } from "../objects/style.js";
 import { pendingTransactionObject, transactionObject } from "../objects/transaction.js";
@@ -50,9 +51,20 @@ function byId(context: RpcContext, id: Uint8Array): RpcValue {
 }
 
 /** A receipt with many logs is made in turns. */
-function receiptResult(context: RpcContext, receipt: Receipt): RpcResult | Promise<RpcResult> {
-	if (receipt.logs.length <= MAX_LOGS_AT_ONCE) return receiptObject(receipt);
-	return longResult(context, receiptPieces([receipt]), sizeOfReceipts([receipt]));
+function receiptResult(
+	context: RpcContext,
+	block: SignedBlock,
+	info: Readonly<TransactionInfo>,
+): RpcResult | Promise<RpcResult> {
+	const style = objectStyleOf(context);
+	const { node, server } = context;
+	if (info.log.length <= MAX_LOGS_AT_ONCE) return receiptObject(receiptOf(context.state, block, info, style));
+	const least = info.log.reduce((sum, log) => sum + logSize(log), 0);
+	// Of the state when its turn comes.
+	const receipt = function* (): Generator<Receipt> {
+		yield receiptOf(node.view(server), block, info, style);
+	};
+	return longResult(context, receiptPieces(receipt()), least);
 }
 
 export const transactionMethods: readonly RpcMethod[] = [
@@ -89,9 +101,7 @@ export const transactionMethods: readonly RpcMethod[] = [
 			const { state } = context;
 			const info = transactionInfoById(state, readersOf(context).hash(hash));
 			const block = info && blockByNumber(state, info.blockNumber);
-			return info && block
-				? receiptResult(context, receiptOf(state, block, info, objectStyleOf(context)))
-				: null;
+			return info && block ? receiptResult(context, block, info) : null;
 		},
 	}),
 ];

@@ -16,11 +16,22 @@ export interface PlacedLog {
 	readonly transactionId: Uint8Array;
 }
 
+/** One that was found with its block's receipts. */
+interface FoundLog extends PlacedLog {
+	/** Of the block, as its first receipt says. */
+	readonly timestampMs: bigint;
+}
+
 /** The logs of a block in their order. @param infos of all transactions of the block */
-export function* logsOfBlock(infos: readonly Readonly<TransactionInfo>[]): Generator<PlacedLog> {
-	let logIndex = 0;
-	for (const [transactionIndex, info] of infos.entries()) {
-		for (const log of info.log) yield { log, logIndex: logIndex++, transactionIndex, transactionId: info.id };
+export function* logsOfBlock(infos: Iterable<Readonly<TransactionInfo>>): Generator<FoundLog> {
+	let [logIndex, transactionIndex] = [0, 0];
+	let timestampMs: bigint | undefined;
+	for (const { id, log: logs, blockTimeStamp } of infos) {
+		timestampMs ??= blockTimeStamp;
+		for (const log of logs) {
+			yield { log, logIndex: logIndex++, transactionIndex, transactionId: id, timestampMs };
+		}
+		transactionIndex++;
 	}
 }
 

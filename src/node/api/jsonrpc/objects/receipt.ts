@@ -4,13 +4,19 @@ import type { SignedBlock } from "../../../../protocol/block.js";
 import { equalBytes } from "../../../../protocol/bytes.js";
 import { wrap } from "../../../../protocol/int64.js";
 import { type TransactionInfo, TransactionResultContractResult } from "../../../../protocol/messages.js";
-import { transactionInfosOfBlock } from "../../../chain/block-store.js";
+import {
+	blockIdAt,
+	countReceipts,
+	receiptsCost,
+	receiptsInTurn,
+	transactionInfosOfBlock,
+} from "../../../chain/block-store.js";
 import type { StateView } from "../../../state/view.js";
 import { contractFacts } from "../contract-facts.js";
 import type { RpcValue } from "../method.js";
 import { internal } from "../rpc-error.js";
 import { addressData, data, quantity, ZERO_BLOOM } from "../values.js";
-import { logObject, logSize, logsOfBlock, type PlacedLog } from "./log.js";
+import { logObject, logSize, type PlacedLog } from "./log.js";
 import type { ObjectStyle } from "./style.js";
 import { energyPriceAt } from "./transaction.js";
 
@@ -41,30 +47,76 @@ export function receiptOf(
 	info: Readonly<TransactionInfo>,
 	style: ObjectStyle,
 ): Receipt {
-	const infos = transactionInfosOfBlock(state, block.number);
-	const index = infos.findIndex(({ id }) => equalBytes(id, info.id));
-	const cumulative = infos.slice(0, index + 1).reduce((sum, each) => wrap(sum + energyOf(each)), 0n);
-	const logs: PlacedLog[] = [];
-	for (const placed of logsOfBlock(infos)) if (placed.transactionIndex === index) logs.push(placed);
-	return receiptAt(state, block, info, { index, cumulative, logs }, style);
+	const number = block.number;
+	const infos =
+		receiptsCost(state, number) === undefined
+			? transactionInfosOfBlock(state, number)
+			: receiptsInTurn(state, number);
+	let [index, cumulative, firstLog] = [0, 0n, 0];
+	for (const each of infos) {
+		cumulative = wrap(cumulative + energyOf(each));
+		if (equalBytes(each.id, info.id)) {
+			const logs = placedLogs(each, index, firstLog);
+			return receiptAt(state, block, info, { index, cumulative, logs }, style);
+		}
+		firstLog += each.log.length;
+		index++;
+	}
+	return receiptAt(state, block, info, { index: -1, cumulative: 0n, logs: [] }, style);
 }
 
 /** The receipts of a block, in its order. @throws {RpcError} if they are not all kept */
 export function receiptsOf(state: StateView, block: SignedBlock, style: ObjectStyle): readonly Receipt[] {
 	const infos = transactionInfosOfBlock(state, block.number);
-	const { length } = block.transactions;
-	if (infos.length !== length) {
-		throw internal(
-			`TransactionList size mismatch: block has ${length} transactions, but transactionInfoList has ${infos.length}`,
-		);
-	}
-	const logs: PlacedLog[][] = infos.map(() => []);
-	for (const placed of logsOfBlock(infos)) logs[placed.transactionIndex]?.push(placed);
-	let cumulative = 0n;
-	return infos.map((info, index) => {
+	checkCount(block, infos.length);
+	return [...receiptsFrom(state, block, infos, style)];
+}
+
+/** The same, each made when it is asked for: those of a block that takes much memory. @throws {RpcError} if they are not all kept */
+export function* receiptsOfLarge(
+	state: StateView,
+	block: SignedBlock,
+	style: ObjectStyle,
+): Generator<Receipt, void> {
+	const id = blockIdAt(state, block.number);
+	checkCount(block, id && equalBytes(id, block.id) ? countReceipts(state, block.number) : 0);
+	yield* receiptsFrom(state, block, receiptsInTurn(state, block.number), style);
+}
+
+function checkCount({ transactions: { length } }: SignedBlock, kept: number): void {
+	if (kept === length) return;
+	throw internal(
+		`TransactionList size mismatch: block has ${length} transactions, but transactionInfoList has ${kept}`,
+	);
+}
+
+function* receiptsFrom(
+	state: StateView,
+	block: SignedBlock,
+	infos: Iterable<Readonly<TransactionInfo>>,
+	style: ObjectStyle,
+): Generator<Receipt, void> {
+	let [index, cumulative, firstLog] = [0, 0n, 0];
+	for (const info of infos) {
 		cumulative = wrap(cumulative + energyOf(info));
-		return receiptAt(state, block, info, { index, cumulative, logs: logs[index] ?? [] }, style);
-	});
+		const logs = placedLogs(info, index, firstLog);
+		yield receiptAt(state, block, info, { index, cumulative, logs }, style);
+		firstLog += info.log.length;
+		index++;
+	}
+}
+
+function placedLogs(
+	info: Readonly<TransactionInfo>,
+	transactionIndex: number,
+	firstLog: number,
+): readonly PlacedLog[] {
+	return info.log.map((log, at) => ({
+		log,
+		logIndex: firstLog + at,
+		transactionIndex,
+		transactionId: info.id,
+	}));
 }
 
 /** The least that receipts take in an answer, in bytes. */
@@ -78,11 +130,13 @@ export function receiptObject({ shown, logs, block, style }: Receipt): RpcValue 
 }
 
 /** Receipts as JSON, parted by commas, in pieces that are each made when they are asked for. */
-export function* receiptPieces(receipts: readonly Receipt[]): Generator<string> {
-	for (const [at, { shown, logs, block, style }] of receipts.entries()) {
+export function* receiptPieces(receipts: Iterable<Receipt>): Generator<string> {
+	let before = "";
+	for (const { shown, logs, block, style } of receipts) {
 		const text = JSON.stringify(shown);
 		const [head = "", tail = ""] = text.split(NO_LOGS);
-		yield `${at === 0 ? "" : ","}${head}"logs":[`;
+		yield `${before}${head}"logs":[`;
+		before = ",";
 		for (const [index, placed] of logs.entries()) {
 			yield (index === 0 ? "" : ",") + JSON.stringify(logObject(placed, block, false, style));
 		}

@@ -1,5 +1,6 @@
 /** What a release shows of blocks, transactions and logs beside what all do (protocol/json-rpc §§7, 8). */
 
+import type { NetworkName } from "../../../rules/chain-rules.js";
 import type { ApiContext } from "../../context.js";
 import { rpcAnswersOf } from "../answers.js";
 
@@ -12,6 +13,8 @@ export interface ObjectStyle {
 	readonly timesLogs: boolean;
 	/** Whether transactions do: where Ethereum's libraries are answered as they expect it. */
 	readonly timesTransactions?: boolean;
+	/** Whose signatures transactions may carry. */
+	readonly network?: NetworkName | undefined;
 }
 
 /** The style of the node's release. */
@@ -21,5 +24,6 @@ export function objectStyleOf({ node }: Pick<ApiContext, "node">): ObjectStyle {
 		...rpcAnswersOf(node.config.node).objects,
 		countsNonces: node.rules.development !== undefined,
 		timesTransactions: jsonrpc.lenient,
+		network: node.rules.network,
 	};
 }

@@ -3,8 +3,10 @@
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { markedNonce } from "../../../../protocol/deployment.js";
 import type { TransactionInfo } from "../../../../protocol/messages.js";
+import { postQuantumSchemeName } from "../../../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../../../protocol/transaction.js";
 import { priceAt } from "../../../consensus/parameter-effects.js";
+import { postQuantumOf } from "../../../rules/post-quantum.js";
 import type { StateView } from "../../../state/view.js";
 import { contractFacts } from "../contract-facts.js";
 import type { RpcValue } from "../method.js";
@@ -37,6 +39,7 @@ export function transactionObject(
 		hash: data(transaction.id),
 		input,
 		nonce: nonceOf(transaction, style),
+		...postQuantumList(transaction, style),
 		r,
 		s,
 		to,
@@ -65,6 +68,7 @@ export function pendingTransactionObject(
 		hash: data(transaction.id),
 		input,
 		nonce: nonceOf(transaction, style),
+		...postQuantumList(transaction, style),
 		r,
 		s,
 		to,
@@ -78,6 +82,21 @@ export function pendingTransactionObject(
 function nonceOf(transaction: SignedTransaction, { transactionNonce, countsNonces }: ObjectStyle): string {
 	const nonce = countsNonces ? markedNonce(transaction) : undefined;
 	return nonce === undefined ? transactionNonce : quantity(nonce);
+}
+
+/** The post-quantum signatures, which Nile alone has (protocol/post-quantum §8.1). */
+function postQuantumList(
+	transaction: SignedTransaction,
+	style: ObjectStyle,
+): Readonly<Record<string, RpcValue>> {
+	const entries = postQuantumOf(transaction, style);
+	if (entries.length === 0) return {};
+	const pqAuthSigList = entries.map(({ scheme, public_key, signature }) => ({
+		publicKey: data(public_key),
+		scheme: postQuantumSchemeName(scheme),
+		signature: data(signature),
+	}));
+	return { pqAuthSigList };
 }
 
 interface ShownFacts {

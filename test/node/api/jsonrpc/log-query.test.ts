@@ -1,13 +1,27 @@
 import { describe, expect, test } from "vitest";
-import { rpcAnswersOf } from "../../../../../src/node/api/jsonrpc/answers.js";
-import type { LogFilter } from "../../../../../src/node/api/jsonrpc/log-filter.js";
-import { checkBlockRange, queryLogs } from "../../../../../src/node/api/jsonrpc/methods/logs.js";
-import type { StateView } from "../../../../../src/node/state/view.js";
-import { toHex } from "../../../../../src/protocol/bytes.js";
-import { MAX_INT64 } from "../../../../../src/protocol/int64.js";
-import { address, type LogNumbers, SmallChain, topic } from "../small-chain.js";
+import { rpcAnswersOf } from "../../../../src/node/api/jsonrpc/answers.js";
+import type { LogFilter } from "../../../../src/node/api/jsonrpc/log-filter.js";
+import { checkBlockRange, queryLogs as queryInto } from "../../../../src/node/api/jsonrpc/log-query.js";
+import type { RpcValue } from "../../../../src/node/api/jsonrpc/method.js";
+import type { StateView } from "../../../../src/node/state/view.js";
+import { toHex } from "../../../../src/protocol/bytes.js";
+import { MAX_INT64 } from "../../../../src/protocol/int64.js";
+import { address, type LogNumbers, SmallChain, topic } from "./small-chain.js";
 
 const STYLE = rpcAnswersOf({ release: "4.8.2" }).objects;
+
+/** The logs as a list. */
+async function queryLogs(
+	view: () => StateView,
+	asked: LogFilter,
+	style: typeof STYLE,
+	maxSize = 0,
+): Promise<RpcValue[]> {
+	const found: RpcValue[] = [];
+	const sink = { add: (log: RpcValue) => void found.push(log), admit: () => undefined };
+	await queryInto(view, asked, style, maxSize, sink);
+	return found;
+}
 
 const filter = (fields: Partial<LogFilter> = {}): LogFilter => ({
 	addresses: [],

@@ -1,0 +1,57 @@
+/**
+ * Verifying and making signatures of the post-quantum schemes. The library is loaded by {@link loadPostQuantum}, which whoever may
+ * meet such a signature awaits once: a node of Nile at its start, a thread for signatures, a command for such keys.
+ */
+
+import type { PQAuthSig } from "../messages.js";
+import { FN_DSA_512, isSignatureLength, ML_DSA_44, type PostQuantumScheme, postQuantumScheme } from "./schemes.js";
+
+/** Keys in the forms of wire and key files. */
+export interface PostQuantumKeys {
+	readonly publicKey: Uint8Array;
+	readonly privateKey: Uint8Array;
+}
+
+export interface PostQuantumAlgorithm {
+	/** Whether a signature of the scheme's length is right. Never throws. */
+	verify(message: Uint8Array, publicKey: Uint8Array, signature: Uint8Array): boolean;
+	/** Signs with fresh randomness: other bytes every time. @throws {Error} for a private key that is none */
+	sign(message: Uint8Array, privateKey: Uint8Array): Uint8Array;
+	/** The keys that a seed of the scheme's length makes. */
+	keysOfSeed(seed: Uint8Array): PostQuantumKeys;
+	/** The public key of a private one; undefined: the scheme's private keys don't hold it. */
+	readonly publicKeyOf: ((privateKey: Uint8Array) => Uint8Array) | undefined;
+}
+
+let algorithms: ReadonlyMap<PostQuantumScheme, PostQuantumAlgorithm> | undefined;
+
+/** Loads the library, once a thread. */
+export async function loadPostQuantum(): Promise<void> {
+	if (algorithms) return;
+	const { fnDsa512, mlDsa44 } = await import("./library.js");
+	algorithms = new Map([
+		[FN_DSA_512, fnDsa512],
+		[ML_DSA_44, mlDsa44],
+	]);
+}
+
+/** The arithmetic of a scheme. @throws {Error} if {@link loadPostQuantum} wasn't awaited, which is a fault of the program */
+export function postQuantumAlgorithm(scheme: PostQuantumScheme): PostQuantumAlgorithm {
+	const algorithm = algorithms?.get(scheme);
+	if (!algorithm) throw new Error("the library of post-quantum signatures was not loaded");
+	return algorithm;
+}
+
+/**
+ * Whether an entry holds a right signature, lengths included.
+ * @param message 32 bytes: what is signed (protocol/post-quantum §4)
+ */
+export function isPostQuantumSignature(message: Uint8Array, entry: Readonly<PQAuthSig>): boolean {
+	const scheme = postQuantumScheme(entry.scheme);
+	return (
+		scheme !== undefined &&
+		entry.public_key.length === scheme.publicKeyLength &&
+		isSignatureLength(scheme, entry.signature.length) &&
+		postQuantumAlgorithm(scheme).verify(message, entry.public_key, entry.signature)
+	);
+}

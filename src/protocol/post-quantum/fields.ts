@@ -1,0 +1,95 @@
+/**
+ * Post-quantum signatures as messages of the test network Nile carry them, in fields of their own (protocol/post-quantum §1).
+ * Elsewhere these fields are unknown ones, and the history of the main network has other bytes under one of their numbers. So they
+ * are decoded as unknown fields on every network; a node of Nile brings each message from outside into the form that a decoder which
+ * knows the fields gives it (`canonicalOf…`), and reads them where it asks for them.
+ */
+
+import type { Message, MessageType } from "../codec/descriptor.js";
+import { DecodeError } from "../codec/reader.js";
+import { hasUnknownFields, UnknownFields } from "../codec/unknown-fields.js";
+import { PostQuantumOfHeader, PostQuantumOfHello, PostQuantumOfTransaction, type PQAuthSig } from "../messages.js";
+
+type Unknown = UnknownFields | undefined;
+
+/** What Nile reads in the unknown fields of a message, by the message's name. */
+const READ_ON_NILE: Readonly<Record<string, MessageType<Message>>> = {
+	"protocol.Transaction": PostQuantumOfTransaction as unknown as MessageType<Message>,
+	"protocol.BlockHeader": PostQuantumOfHeader as unknown as MessageType<Message>,
+	"protocol.HelloMessage": PostQuantumOfHello as unknown as MessageType<Message>,
+};
+
+/** The fields of a message as unknown ones of another; undefined: it has none. */
+function asUnknown<T extends Message>(type: MessageType<T>, message: Readonly<T>): Unknown {
+	const bytes = type.encode(message);
+	if (bytes.length === 0) return undefined;
+	const fields = new UnknownFields();
+	fields.append(bytes, 0, bytes.length);
+	return fields;
+}
+
+/**
+ * The unknown fields of a message as Nile's nodes write them again.
+ * @param keepsOthers whether fields that Nile doesn't know either stay
+ * @returns the same object where nothing changes; undefined: none are left
+ * @throws {DecodeError} where a signature's field holds something else
+ */
+function canonicalFields<T extends Message>(
+	type: MessageType<T>,
+	unknown: Unknown,
+	keepsOthers: boolean,
+): Unknown {
+	if (unknown === undefined) return undefined;
+	const read = type.decode(unknown.canonical);
+	if (!keepsOthers) read.$unknown = undefined;
+	const kept = asUnknown(type, read);
+	return kept && Buffer.compare(kept.canonical, unknown.canonical) === 0 ? unknown : kept;
+}
+
+/** {@link canonicalFields} of a transaction. */
+export const canonicalOfTransaction = (unknown: Unknown, keepsOthers: boolean): Unknown =>
+	canonicalFields(PostQuantumOfTransaction, unknown, keepsOthers);
+
+/** {@link canonicalFields} of a block's header. */
+export const canonicalOfHeader = (unknown: Unknown, keepsOthers: boolean): Unknown =>
+	canonicalFields(PostQuantumOfHeader, unknown, keepsOthers);
+
+/** What a transaction carries. @throws {DecodeError} if the fields hold something else */
+export const signaturesOfTransaction = ({ $unknown }: Readonly<Message>): readonly Readonly<PQAuthSig>[] =>
+	$unknown ? PostQuantumOfTransaction.decode($unknown.canonical).pq_auth_sig : [];
+
+/** What a block's header carries. @throws {DecodeError} as for transactions */
+export const signatureOfHeader = ({ $unknown }: Readonly<Message>): Readonly<PQAuthSig> | undefined =>
+	$unknown && PostQuantumOfHeader.decode($unknown.canonical).pq_auth_sig;
+
+/** What a greeting of peers carries. @throws {DecodeError} as for transactions */
+export const signatureOfHello = ({ $unknown }: Readonly<Message>): Readonly<PQAuthSig> | undefined =>
+	$unknown && PostQuantumOfHello.decode($unknown.canonical).pq_auth_sig;
+
+/** As unknown fields of a transaction; undefined for none. */
+export const transactionFieldsOf = (signatures: readonly Readonly<PQAuthSig>[]): Unknown =>
+	asUnknown(PostQuantumOfTransaction, PostQuantumOfTransaction.create({ pq_auth_sig: signatures }));
+
+/** As unknown field of a block's header. */
+export const headerFieldOf = (signature: Readonly<PQAuthSig>): Unknown =>
+	asUnknown(PostQuantumOfHeader, PostQuantumOfHeader.create({ pq_auth_sig: signature }));
+
+/** As unknown field of a greeting. */
+export const helloFieldOf = (signature: Readonly<PQAuthSig>): Unknown =>
+	asUnknown(PostQuantumOfHello, PostQuantumOfHello.create({ pq_auth_sig: signature }));
+
+/**
+ * Whether all unknown fields of a message are ones that Nile knows, in their canonical form and as often as they may be.
+ * @param typeName full name of the message
+ */
+export function isKnownOnNile(typeName: string, unknown: UnknownFields): boolean {
+	const type = READ_ON_NILE[typeName];
+	if (!type) return false;
+	try {
+		const read = type.decode(unknown.canonical);
+		return !hasUnknownFields(type, read) && type.size(read) === unknown.canonical.length;
+	} catch (error) {
+		if (error instanceof DecodeError) return false;
+		throw error;
+	}
+}

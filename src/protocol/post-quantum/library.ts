@@ -1,0 +1,56 @@
+/** The two schemes by the library that has them: keys and signatures in its forms, turned into those of the wire. */
+
+import { falcon512 } from "@noble/post-quantum/falcon.js";
+import { ml_dsa44 } from "@noble/post-quantum/ml-dsa.js";
+import { concatBytes } from "../bytes.js";
+import type { PostQuantumAlgorithm, PostQuantumKeys } from "./algorithms.js";
+import { FN_DSA_512 } from "./schemes.js";
+
+/** First byte of a public and of a private Falcon-512 key, which the wire and key files leave out. */
+const FALCON_PUBLIC = Uint8Array.of(0x09);
+const FALCON_PRIVATE = Uint8Array.of(0x59);
+/** First byte of a compressed Falcon-512 signature. */
+const FALCON_SIGNATURE = 0x39;
+/** How often a signature is drawn until it is short enough; nearly all are. */
+const MAX_DRAWS = 16;
+
+/** What a library answers of a signature; it throws for keys and signatures that it can't even read. */
+function judged(verify: () => boolean): boolean {
+	try {
+		return verify();
+	} catch (error) {
+		if (error instanceof Error) return false;
+		throw error;
+	}
+}
+
+export const fnDsa512: PostQuantumAlgorithm = {
+	verify: (message, publicKey, signature) =>
+		signature[0] === FALCON_SIGNATURE &&
+		judged(() => falcon512.verify(signature, message, concatBytes(FALCON_PUBLIC, publicKey))),
+	sign(message, privateKey) {
+		const key = concatBytes(FALCON_PRIVATE, privateKey);
+		for (let draws = 0; draws < MAX_DRAWS; draws++) {
+			const signature = falcon512.sign(message, key);
+			if (signature.length <= FN_DSA_512.longestSignature) return signature;
+		}
+		throw new RangeError(
+			`no signature of ${FN_DSA_512.longestSignature} bytes or less in ${MAX_DRAWS} draws`,
+		);
+	},
+	keysOfSeed(seed): PostQuantumKeys {
+		const { publicKey, secretKey } = falcon512.keygen(seed);
+		return { publicKey: publicKey.slice(1), privateKey: secretKey.slice(1) };
+	},
+	publicKeyOf: undefined,
+};
+
+export const mlDsa44: PostQuantumAlgorithm = {
+	verify: (message, publicKey, signature) => judged(() => ml_dsa44.verify(signature, message, publicKey)),
+	sign: (message, privateKey) => ml_dsa44.sign(message, privateKey),
+	keysOfSeed(seed): PostQuantumKeys {
+		const { publicKey, secretKey } = ml_dsa44.keygen(seed);
+		return { publicKey, privateKey: secretKey };
+	},
+	publicKeyOf: (privateKey) => ml_dsa44.getPublicKey(privateKey),
+};
