@@ -15,18 +15,18 @@ import { openForeignStore } from "../node/adoption/engine/foreign-store.js";
 import { type Expected, type Judgement, parseExpectedBlock } from "../node/adoption/judgement.js";
 import { openSourceDirectory } from "../node/adoption/source-directory.js";
 import { ADOPTION_KEY, leftByChain, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
-import { loadConfig } from "../node/config/config.js";
 import type { KeyValueDatabase } from "../node/state/database.js";
 import { setAddressPrefix } from "../protocol/address.js";
 import { useFastHashing } from "../protocol/hash.js";
 import { Failure } from "../wallet/failure.js";
+import { type ConfigSource, readConfig } from "./config-source.js";
 import { startFailure } from "./run-node.js";
 
 export interface AdoptionRequest {
 	/** The reference node's directory. */
 	readonly source: string;
 	readonly dataDirectory: string;
-	readonly configFile: string;
+	readonly config: ConfigSource;
 	readonly blocks: BlockChoice;
 	/** `<height>:<id>`. */
 	readonly expect: string | undefined;
@@ -79,8 +79,8 @@ export async function runAdoption(
 	});
 }
 
-async function prepare({ source, configFile, expect }: AdoptionRequest) {
-	const config = loadConfig(configFile);
+async function prepare({ source, config: named, expect }: AdoptionRequest) {
+	const config = await readConfig(named);
 	setAddressPrefix(config.net.addressPrefix);
 	await useFastHashing();
 	const block = expect === undefined ? undefined : expectedBlock(expect);

@@ -12,9 +12,6 @@ import { loadPostQuantum } from "../protocol/post-quantum/algorithms.js";
 import { Failure } from "../wallet/failure.js";
 import { readPostQuantumKey } from "./post-quantum-keys.js";
 
-/** Configuration that is read where none is named. */
-export const DEFAULT_CONFIG = "config.conf";
-
 /**
  * The keys that produce blocks: those of the configuration, or of its first key file, and on Nile those of post-quantum schemes.
  * @param password asked for only where a key file has to be opened

@@ -4,7 +4,12 @@
  */
 
 import type { HeaderVerdict } from "../../src/node/consensus/announced-block.js";
-import type { BlockRef, LocalChain, PushResult, TransactionResult } from "../../src/node/network/local-chain.js";
+import type {
+	BlockRef,
+	LocalChain,
+	PushResult,
+	TransactionResult,
+} from "../../src/node/network/local-chain.js";
 import { BlockSignatureError } from "../../src/node/rules/errors.js";
 import { SignedBlock } from "../../src/protocol/block.js";
 import { concatBytes, equalBytes, toKey, utf8 } from "../../src/protocol/bytes.js";
@@ -303,7 +308,7 @@ export class ModelChain implements LocalChain {
 		return { kind: "badSignature", error: new BlockSignatureError("valid signature failed.") };
 	}
 
-	hasProofs(): boolean {
+	needsPreparing(): boolean {
 		return false;
 	}
 

@@ -7,10 +7,12 @@ import {
 	runAdoption,
 	sizeText,
 } from "../../launch/adoption-work.js";
+import { configSource } from "../../launch/config-source.js";
 import type { AdoptionCost } from "../../node/adoption/cost.js";
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
-import { directoryFlags, progressFlag } from "../../terminal/flags/flags.js";
+import { directoryFlags } from "../../terminal/flags/directory-flags.js";
+import { progressFlag } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";
 import { either, list, one, record } from "../../terminal/schema/result-shape.js";
@@ -89,7 +91,7 @@ export class NodeAdopt extends CoinCommand {
 		const request: AdoptionRequest = {
 			source: args.directory,
 			dataDirectory: flags["output-directory"],
-			configFile: flags.config,
+			config: configSource(flags),
 			blocks: flags.blocks,
 			expect: flags.expect,
 		};

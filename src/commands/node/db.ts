@@ -1,8 +1,8 @@
 /** `coin node db …`: looking after a data directory that no node has open. */
 
-import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { Flags } from "@oclif/core";
+import { configSource, hasConfig } from "../../launch/config-source.js";
 import {
 	compactDatabase,
 	copyDirectory,
@@ -18,7 +18,8 @@ import { checkSegments, listSegments, removeStrays } from "../../launch/segment-
 import { readFounding } from "../../node/development/directory.js";
 import { toHex } from "../../protocol/bytes.js";
 import { command } from "../../terminal/base/command-row.js";
-import { directoryFlags, progressFlag } from "../../terminal/flags/flags.js";
+import { directoryFlags } from "../../terminal/flags/directory-flags.js";
+import { progressFlag } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { endInterrupted, interruption, takeOverSignals } from "../../terminal/prompt/interrupt.js";
 import { lines, one, record } from "../../terminal/schema/result-shape.js";
@@ -38,8 +39,9 @@ export const NodeDbCheck = command({
 		takeOverSignals(() => {
 			interrupted = true;
 		});
+		const database = await databaseDirectory(configSource(flags), directory);
 		const checked = await withProgress("checking", audience(), (progress) =>
-			checkSegments(directory, databaseDirectory(flags.config, directory), (blocks, of) => {
+			checkSegments(directory, database, (blocks, of) => {
 				progress.update(`checking: ${blocks.toLocaleString("en")} of ${of.toLocaleString("en")} blocks`);
 				return !interrupted;
 			}),
@@ -56,7 +58,7 @@ export const NodeDbCompact = command({
 	result: one(record({ directory: "text", bytesBefore: "integer", bytesAfter: "integer" })),
 	flags: { ...directoryFlags, ...progressFlag },
 	run: async ({ flags, audience, print }) => {
-		const directory = databaseDirectory(flags.config, flags["output-directory"]);
+		const directory = await databaseDirectory(configSource(flags), flags["output-directory"]);
 		const bytesBefore = directorySize(directory);
 		await withProgress("compacting", audience(), async () => {
 			await compactDatabase(directory);
@@ -79,7 +81,7 @@ export const NodeDbCopy = command({
 	},
 	run: async ({ flags, audience, print }) => {
 		const from = flags["output-directory"];
-		const name = relative(from, databaseDirectory(flags.config, from));
+		const name = relative(from, await databaseDirectory(configSource(flags), from));
 		const interrupted = interruption();
 		const entries = await withProgress("copying", audience(), (progress) =>
 			copyDirectory(from, name, flags.to, (count) => {
@@ -103,7 +105,7 @@ export const NodeDbShow = command({
 	flags: directoryFlags,
 	run: async ({ flags, print }) => {
 		const directory = flags["output-directory"];
-		const segments = await listSegments(directory, databaseDirectory(flags.config, directory));
+		const segments = await listSegments(directory, await databaseDirectory(configSource(flags), directory));
 		const rows = segments.map(({ first, last, bytes, isMoved }) => ({
 			first,
 			last,
@@ -146,9 +148,9 @@ export const NodeDbStat = command({
 	flags: directoryFlags,
 	run: async ({ flags, print, note }) => {
 		const directory = flags["output-directory"];
-		const database = databaseDirectory(flags.config, directory);
+		const database = await databaseDirectory(configSource(flags), directory);
 		const sizes = partSizes(directory, database);
-		if (!existsSync(flags.config) && readFounding(directory) === undefined) {
+		if (!hasConfig(configSource(flags)) && readFounding(directory) === undefined) {
 			if (flags.config !== directoryFlags.config.default)
 				throw new Failure("bad_value", `there is no configuration ${flags.config}`);
 			const { genesisId, number, timestampMs } = await readStoredChain(directory, database);
@@ -161,7 +163,7 @@ export const NodeDbStat = command({
 				...sizes,
 			});
 		}
-		const offline = await openOffline(flags.config, directory, 0);
+		const offline = await openOffline(configSource(flags), directory, 0);
 		const { chain, rules } = offline.open;
 		const found = {
 			directory,
@@ -194,8 +196,8 @@ export const NodeDbVerify = command({
 	flags: directoryFlags,
 	run: async ({ flags, print }) => {
 		const directory = flags["output-directory"];
-		const read = await readAllEntries(databaseDirectory(flags.config, directory));
-		const offline = await openOffline(flags.config, directory, 0);
+		const read = await readAllEntries(await databaseDirectory(configSource(flags), directory));
+		const offline = await openOffline(configSource(flags), directory, 0);
 		let [blocks, transactions] = [0, 0];
 		try {
 			verifyBlocks(offline, (_number, _head, count) => {

@@ -3,6 +3,7 @@
 import { relative, resolve } from "node:path";
 import { Args, Flags } from "@oclif/core";
 import { sizeText } from "../../launch/adoption-work.js";
+import { configSource } from "../../launch/config-source.js";
 import { databaseDirectory } from "../../launch/database-work.js";
 import {
 	checkSnapshot,
@@ -17,7 +18,8 @@ import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { command } from "../../terminal/base/command-row.js";
 import { SnapshotCommand, signerFlags } from "../../terminal/base/snapshot-command.js";
-import { directoryFlags, keystoreFlags, progressFlag } from "../../terminal/flags/flags.js";
+import { directoryFlags } from "../../terminal/flags/directory-flags.js";
+import { keystoreFlags, progressFlag } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { endInterrupted, takeOverSignals } from "../../terminal/prompt/interrupt.js";
 import { one, record } from "../../terminal/schema/result-shape.js";
@@ -62,10 +64,11 @@ export class NodeSnapshotCreate extends SnapshotCommand {
 			interrupted = true;
 		});
 		const started = performance.now();
+		const name = relative(dataDirectory, await databaseDirectory(configSource(flags), dataDirectory));
 		const manifest = await withProgress("making the snapshot", this.audience(flags), (progress) =>
 			makeSnapshot({
 				dataDirectory,
-				name: relative(dataDirectory, databaseDirectory(flags.config, dataDirectory)),
+				name,
 				target: args.directory,
 				version: this.config.version,
 				onProgress: ({ entries }) => {
@@ -162,7 +165,7 @@ export class NodeSnapshotRestore extends SnapshotCommand {
 			restoreInto({
 				snapshot,
 				dataDirectory: flags["output-directory"],
-				configFile: flags.config,
+				config: configSource(flags),
 				onRoom: (needed, free) =>
 					this.note(`the data take up to ${sizeText(needed)}; there is room for ${sizeText(free)}`),
 				onProgress: (state) => {

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Flags } from "@oclif/core";
 import { fromUtf8 } from "../../protocol/bytes.js";
+import { genesisTitle } from "../../protocol/public-networks.js";
 import { query } from "../../terminal/base/command-row.js";
 import {
 	type NodeReading,
@@ -62,6 +63,7 @@ export const NodeStatus = query({
 			version: `${String(status.version ?? "unknown")}, the release that the node answers as`,
 			program: `coin ${status.program}, this program`,
 			headTime: localTime(head.timestampMs),
+			genesis: genesis && genesisTitle(genesis.id),
 			...(isAlone
 				? { sync: "alone: it has no peer network, as a development chain, and follows no other node" }
 				: {}),

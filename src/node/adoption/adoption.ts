@@ -1,10 +1,9 @@
 /** Continuing from a reference node's data: judge, copy store by store, check, and only then let a node start. */
 
-import { toHex } from "../../protocol/bytes.js";
 import { propertySeed } from "../chain/configured-rules.js";
 import { metaChange } from "../chain/data-directory.js";
-import { genesisId } from "../chain/genesis.js";
 import type { NodeConfig } from "../config/config.js";
+import { genesisId } from "../config/genesis-block.js";
 import type { KeyValueDatabase } from "../state/database.js";
 import { StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
@@ -21,7 +20,7 @@ import {
 import { AdoptionStopped, BatchWriter } from "./batch-writer.js";
 import { type Expected, type Judgement, judge } from "./judgement.js";
 import { bookDifferences } from "./order-book-check.js";
-import { MAIN_GENESIS, rewardRootDifference } from "./reward-root.js";
+import { REWARD_ROOTS, rewardRootDifference } from "./reward-root.js";
 import type { Source } from "./source-directory.js";
 import { SourceReader } from "./source-reader.js";
 import { type AdoptionStep, type AdoptionWork, steps } from "./steps.js";
@@ -149,11 +148,14 @@ function sumsDiffer(view: StateView, { sums }: AdoptionMark, { genesis }: NodeCo
 	return new AccountSums(sums).differences(view, votes);
 }
 
-/** Only the main network's table has a root that is known. */
-async function rewardsDiffer(reader: SourceReader, { genesis }: NodeConfig): Promise<readonly string[]> {
-	if (toHex(genesisId(genesis)) !== MAIN_GENESIS || !reader.source.stores.includes(REWARDS)) return [];
+/** Only tables of public networks have a root that is known. */
+async function rewardsDiffer(
+	reader: SourceReader,
+	{ publicNetwork }: NodeConfig,
+): Promise<readonly string[]> {
+	if (publicNetwork === undefined || !reader.source.stores.includes(REWARDS)) return [];
 	await reader.use([REWARDS]);
-	const difference = await rewardRootDifference(reader.entries(REWARDS));
+	const difference = await rewardRootDifference(reader.entries(REWARDS), REWARD_ROOTS[publicNetwork]);
 	reader.release(REWARDS);
 	return difference === undefined ? [] : [difference];
 }

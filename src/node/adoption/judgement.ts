@@ -6,6 +6,7 @@
 import { SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, fromHex, readBe64, toHex } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
+import { genesisTitle } from "../../protocol/public-networks.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { forkTableOf } from "../rules/fork-gates.js";
 import { REFERENCE_WINDOW } from "./adoption-checks.js";
@@ -101,7 +102,7 @@ function judgeGenesis(reader: SourceReader, genesisId: Uint8Array): void {
 	if (!id) throw new AdoptionError("the store block-index has no genesis block");
 	if (!equalBytes(id, genesisId)) {
 		throw new AdoptionError(
-			`the data belong to another chain: their genesis block is ${toHex(id)}, the configuration's is ${toHex(genesisId)}`,
+			`the data belong to another chain: their genesis block is ${genesisTitle(id)}, the configuration's is ${genesisTitle(genesisId)}`,
 		);
 	}
 	const bytes = reader.get("block", id);

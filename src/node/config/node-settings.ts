@@ -40,10 +40,12 @@ export const nodeSectionSettings = {
 		NEWEST_RELEASE,
 		`${RELEASES.join(", ")}: the release of the network's node whose answers the APIs give and whose checks meet transactions and blocks from outside (ours)`,
 	),
-	"node.network": text(
-		"main",
-		`${NETWORKS.join(", ")}: the network whose numbers of block versions and parameters hold (ours); a chain of its own counts as main`,
-	),
+	"node.network": {
+		...optionalText(
+			`${NETWORKS.join(", ")}: the network whose numbers of block versions and parameters hold (ours)`,
+		),
+		absentText: "that of the genesis block; of a chain of its own: main",
+	},
 	"node.blocks.segments": boolean(
 		true,
 		"old blocks and receipts move from the database into compressed files, in the background (ours)",

@@ -7,6 +7,7 @@ import type { NetworkView } from "../api/context.js";
 import type { Producer } from "../chain/chain.js";
 import { type CommittedBlock, eachBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
+import type { VerifyAhead } from "../chain/signatures-ahead.js";
 import type { NodeConfig } from "../config/config.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
 import { Backup } from "./backup/backup.js";
@@ -17,6 +18,7 @@ import { DnsNodes } from "./dns/dns-nodes.js";
 import type { NetworkEnvironment, NodeAddress } from "./environment.js";
 import { guardedEnvironment } from "./guarded-environment.js";
 import { meteredEnvironment, type PeerMeter } from "./metered-environment.js";
+import { watchForPeers } from "./no-peers.js";
 import { NodeChain, type SignatureAhead } from "./node-chain.js";
 import { type OwnAddress, ownAddress } from "./own-address.js";
 import { peerFacts } from "./peer-facts.js";
@@ -44,6 +46,8 @@ interface NetworkOptions {
 	readonly pool: SignatureAhead | undefined;
 	/** Checks the shielded proofs of a transaction ahead; absent: they are checked where it is executed. */
 	readonly prepare?: PrepareProofs | undefined;
+	/** Verifies signatures that take long on other threads; undefined: the chain does, when it takes the transaction. */
+	readonly verify?: VerifyAhead | undefined;
 	readonly producers: readonly Producer[];
 	/** Address to bind and to dial from; undefined: every interface. */
 	readonly host?: string | undefined;
@@ -90,6 +94,7 @@ export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> 
 		report,
 		pool: options.pool,
 		prepare: options.prepare,
+		verify: options.verify,
 		isAtEnd: options.isAtEnd,
 	});
 	const stops: Stops = [() => chain.close()];
@@ -147,8 +152,12 @@ export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> 
 	candidates.discovery = await startDiscovery(environment, options, own, active.all, problem);
 	stops.push(() => candidates.discovery?.stop());
 	stops.push(followConfig(environment, config, transport, active, problem));
-	const progressTimer = logProgress(environment, running, log);
-	stops.push(() => progressTimer.cancel());
+	for (const timer of [
+		logProgress(environment, running, log),
+		watchForPeers(environment, { ...peers, active: active.all }, () => countsOf(world, transport), log),
+	]) {
+		stops.push(() => timer.cancel());
+	}
 	const isMaster = (): boolean => backup.isMaster;
 	return runningNetwork({ transport, world, running, chain, nodeId, isMaster, stops });
 }
@@ -263,6 +272,7 @@ function followConfig(
 	const timer = watchConfig({
 		environment,
 		file: config.file,
+		preset: config.preset,
 		periodSeconds: reloadSeconds,
 		transport,
 		setActive: (addresses) => {
@@ -337,6 +347,11 @@ function startBackup(
 	stops.push(open.chain.observe(eachBlock({ committed })));
 	return backup;
 }
+
+const countsOf = ({ peers }: PeerWorld, transport: PeerTransport) => ({
+	peers: peers.length,
+	connectable: transport.connectable().length,
+});
 
 function withoutDetail(log: NetworkLog) {
 	return {

@@ -13,22 +13,6 @@ export function entryRecord({ name, base58, kind, path, file }: KeystoreEntry): 
 	return { name, address: base58, kind, path, file };
 }
 
-/** Flags of commands on a data directory that no node has open. */
-export const directoryFlags = {
-	config: Flags.string({
-		char: "c",
-		description: "configuration of the chain; a development chain needs none",
-		helpValue: "<file>",
-		default: "config.conf",
-	}),
-	"output-directory": Flags.string({
-		char: "d",
-		description: "data directory",
-		helpValue: "<dir>",
-		default: "output-directory",
-	}),
-};
-
 /** Commands that open or write keys. */
 export const keystoreFlags = {
 	"keystore-dir": Flags.string({

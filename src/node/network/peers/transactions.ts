@@ -5,6 +5,7 @@
  */
 
 import { Transactions } from "../../../protocol/messages.js";
+import { FairQueue } from "../../scheduling/fair-queue.js";
 import { InventoryKind, Reason, SignedTransaction } from "../wire/application-messages.js";
 import { decodeAskedTransactions } from "../wire/block-messages.js";
 import type { Advertisement } from "./advertisement.js";
@@ -12,36 +13,6 @@ import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
 import { filterMessage, filterTransactions } from "./proto-filter.js";
-
-/** What peers delivered and waits: taken one of each peer in turn, in the order in which that peer sent it. */
-class FairQueue<P, T> {
-	private readonly queues = new Map<P, T[]>();
-
-	push(peer: P, item: T): void {
-		const queue = this.queues.get(peer);
-		if (queue) queue.push(item);
-		else this.queues.set(peer, [item]);
-	}
-
-	/** The next one, and whose it is; undefined if nothing waits. */
-	next(): readonly [peer: P, item: T] | undefined {
-		const [first] = this.queues;
-		if (!first) return undefined;
-		const [peer, queue] = first;
-		// A peer that was served goes behind the others: a turn may end after any of them.
-		this.queues.delete(peer);
-		const item = queue.shift() as T;
-		if (queue.length > 0) this.queues.set(peer, queue);
-		return [peer, item];
-	}
-
-	/** Forgets what a peer sent. @returns what waited */
-	drop(peer: P): readonly T[] {
-		const items = this.queues.get(peer) ?? [];
-		this.queues.delete(peer);
-		return items;
-	}
-}
 
 /** Transactions that may wait; what comes on top is dropped. */
 const MAX_WAITING = 50_000;
@@ -149,7 +120,7 @@ export class TransactionIntake {
 			if (!next) break;
 			this.waiting--;
 			const [peer, { transaction, isReady }] = next;
-			if (!isReady && this.world.chain.hasProofs(transaction)) {
+			if (!isReady && this.world.chain.needsPreparing(transaction)) {
 				this.unproven.push(peer, transaction);
 				this.prove();
 			} else {
