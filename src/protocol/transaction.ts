@@ -12,15 +12,7 @@ import { DecodeError } from "./codec/reader.js";
 import { sharedWriter, type Writer } from "./codec/writer.js";
 import { type ContractType, contractTypeById, TYPE_URL_PREFIX, typeUrlMatches } from "./contract-types.js";
 import { sha256 } from "./hash.js";
-import {
-	Any,
-	type PQAuthSig,
-	Transaction,
-	TransactionContract,
-	TransactionRaw,
-	type TransactionResult,
-	writeTransaction,
-} from "./messages.js";
+import { Any, type PQAuthSig, Transaction, TransactionContract, TransactionRaw, type TransactionResult, writeTransaction } from "./messages.js";
 import { isPostQuantumSignature } from "./post-quantum/algorithms.js";
 import { canonicalOfTransaction, signaturesOfTransaction } from "./post-quantum/fields.js";
 import { recoverAddress, SIGNATURE_LENGTH, SignatureError } from "./signature.js";
@@ -151,7 +143,7 @@ export class SignedTransaction {
 		const type = this.type;
 		if (!type?.message) return new Uint8Array(0);
 		try {
-			return (this.parameter as unknown as Record<string, Uint8Array>)[type.owner] ?? new Uint8Array(0);
+			return (this.parameter as Record<string, Uint8Array>)[type.owner] ?? new Uint8Array(0);
 		} catch (error) {
 			if (error instanceof ParameterError || error instanceof DecodeError) return new Uint8Array(0);
 			throw error;

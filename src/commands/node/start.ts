@@ -31,7 +31,7 @@ import type { RunningNode } from "../../node/node.js";
 import { useFastHashing } from "../../protocol/hash.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { chainFlags } from "../../terminal/flags/directory-flags.js";
-import { readSecretFile, withPassword } from "../../terminal/keys/secrets.js";
+import { fetchSecret, withPassword } from "../../terminal/keys/secrets.js";
 import { printLine } from "../../terminal/output/output.js";
 import { showSyncLine } from "../../terminal/progress/sync-line.js";
 import { Failure } from "../../wallet/failure.js";
@@ -326,7 +326,7 @@ export class NodeStart extends CoinCommand {
 		if (key !== undefined && key !== "")
 			this.warning("--private-key can be read by everyone on this machine: use --private-key-file");
 		if (file === undefined) return key;
-		return (await readSecretFile(file, "the producer's key", (message) => this.warning(message))).trim();
+		return (await fetchSecret(file, "the producer's key", (message) => this.warning(message))).trim();
 	}
 
 	private async witnessPassword(flags: NodeStartFlags, file: string): Promise<string> {
