@@ -6,11 +6,11 @@
  * npm run tool bench:api -- [seconds a run] [connections…] [names of queries…]
  */
 
-import type Autocannon from "autocannon";
 import { type ChildProcess, fork } from "node:child_process";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type Autocannon from "autocannon";
 import { toHex } from "../src/protocol/bytes.js";
 import { keccak256 } from "../src/protocol/hash.js";
 import { addressOf, type Report, type Served, serve } from "./api/served-chain.js";

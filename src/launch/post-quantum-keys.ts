@@ -9,8 +9,16 @@ import { ConfigError } from "../hocon/config-error.js";
 import { fromBase58Check, toBase58Check } from "../protocol/address.js";
 import { equalBytes, fromHex } from "../protocol/bytes.js";
 import { PQScheme } from "../protocol/messages.js";
-import { isPostQuantumSignature, type PostQuantumKeys, postQuantumAlgorithm } from "../protocol/post-quantum/algorithms.js";
-import { addressOfPostQuantumKey, type PostQuantumScheme, postQuantumSchemes } from "../protocol/post-quantum/schemes.js";
+import {
+	isPostQuantumSignature,
+	type PostQuantumKeys,
+	postQuantumAlgorithm,
+} from "../protocol/post-quantum/algorithms.js";
+import {
+	addressOfPostQuantumKey,
+	type PostQuantumScheme,
+	postQuantumSchemes,
+} from "../protocol/post-quantum/schemes.js";
 
 /** The largest good file has some 8 KB. */
 const MAX_FILE_BYTES = 64 << 10;

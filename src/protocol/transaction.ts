@@ -12,7 +12,15 @@ import { DecodeError } from "./codec/reader.js";
 import { sharedWriter, type Writer } from "./codec/writer.js";
 import { type ContractType, contractTypeById, TYPE_URL_PREFIX, typeUrlMatches } from "./contract-types.js";
 import { sha256 } from "./hash.js";
-import { Any, type PQAuthSig, Transaction, TransactionContract, TransactionRaw, type TransactionResult, writeTransaction } from "./messages.js";
+import {
+	Any,
+	type PQAuthSig,
+	Transaction,
+	TransactionContract,
+	TransactionRaw,
+	type TransactionResult,
+	writeTransaction,
+} from "./messages.js";
 import { isPostQuantumSignature } from "./post-quantum/algorithms.js";
 import { canonicalOfTransaction, signaturesOfTransaction } from "./post-quantum/fields.js";
 import { recoverAddress, SIGNATURE_LENGTH, SignatureError } from "./signature.js";

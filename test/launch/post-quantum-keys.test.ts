@@ -5,7 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readPostQuantumKey } from "../../src/launch/post-quantum-keys.js";
 import { toBase58Check } from "../../src/protocol/address.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
-import { loadPostQuantum, type PostQuantumKeys, postQuantumAlgorithm } from "../../src/protocol/post-quantum/algorithms.js";
+import {
+	loadPostQuantum,
+	type PostQuantumKeys,
+	postQuantumAlgorithm,
+} from "../../src/protocol/post-quantum/algorithms.js";
 import { addressOfPostQuantumKey, FN_DSA_512, ML_DSA_44 } from "../../src/protocol/post-quantum/schemes.js";
 
 const folder = mkdtempSync(join(tmpdir(), "coin-pq-"));

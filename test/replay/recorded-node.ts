@@ -3,9 +3,26 @@
 import { SignedBlock } from "../../src/protocol/block.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import type { Finding } from "../../tools/replay/finding.js";
-import type { BlockRecord, Line, RecordedState, Recording, RequestLine } from "../../tools/replay/recording.js";
+import type {
+	BlockRecord,
+	Line,
+	RecordedState,
+	Recording,
+	RequestLine,
+} from "../../tools/replay/recording.js";
 import { type ReplayOptions, replay, type SetResult } from "../../tools/replay/replay.js";
-import type { AppliedBlock, Change, GrpcAnswer, Head, HttpAnswer, HttpRequest, Refusal, ReplayTarget, State, TracedBlock } from "../../tools/replay/target.js";
+import type {
+	AppliedBlock,
+	Change,
+	GrpcAnswer,
+	Head,
+	HttpAnswer,
+	HttpRequest,
+	Refusal,
+	ReplayTarget,
+	State,
+	TracedBlock,
+} from "../../tools/replay/target.js";
 
 export class RecordedNode implements ReplayTarget {
 	readonly shieldedToken = "";

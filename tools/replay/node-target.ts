@@ -6,7 +6,12 @@ import type { Chain } from "../../src/node/chain/chain.js";
 import { eachBlock } from "../../src/node/chain/observers.js";
 import { putRecentBlock } from "../../src/node/chain/transaction-checks.js";
 import { processTransaction } from "../../src/node/chain/transaction-processor.js";
-import { type NodeConfig, type SettingPath, type ThreeListeners, loadConfig } from "../../src/node/config/config.js";
+import {
+	loadConfig,
+	type NodeConfig,
+	type SettingPath,
+	type ThreeListeners,
+} from "../../src/node/config/config.js";
 import { type RunningNode, startNode } from "../../src/node/node.js";
 import { ChainError } from "../../src/node/rules/errors.js";
 import { type StoreDefinition, storeDefinitions, stores } from "../../src/node/state/definition.js";
@@ -22,7 +27,21 @@ import { GrpcClient } from "./grpc-client.js";
 import { HttpClient } from "./http-client.js";
 import { offerHello, offerTransactions } from "./peer-messages.js";
 import type { HelloLine, PeerTransactionsLine, Recording } from "./recording.js";
-import type { Change, Changes, Entries, GrpcAnswer, GrpcRequest, Head, HttpAnswer, HttpRequest, OpenTarget, Refusal, ReplayTarget, State, TracedBlock } from "./target.js";
+import type {
+	Change,
+	Changes,
+	Entries,
+	GrpcAnswer,
+	GrpcRequest,
+	Head,
+	HttpAnswer,
+	HttpRequest,
+	OpenTarget,
+	Refusal,
+	ReplayTarget,
+	State,
+	TracedBlock,
+} from "./target.js";
 import { simulateBlock, traceBlock } from "./traces.js";
 import { witnessProver } from "./witness-prover.js";
 

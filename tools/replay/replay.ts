@@ -11,8 +11,31 @@ import { clockOf, compareHttp, hasBody, type Ids, type Outcome, toRequest } from
 import { compareStates, compareWrites, type EntryDifference } from "./compare-state.js";
 import type { Finding } from "./finding.js";
 import { HistoryCheck } from "./history-check.js";
-import type { BlockLine, BlockRecord, GenesisLine, GrpcLine, HelloLine, KeptHead, PeerLine, PeerTransactionsLine, PushLine, RecordedState, RecordedWrites, Recording, RequestLine } from "./recording.js";
-import { GIVEN_UP, NO_BODY, NO_DIRECTORY, NO_PARENT, NO_PERMIT, OTHER_HEIGHT, PUSH, sameText } from "./skips.js";
+import type {
+	BlockLine,
+	BlockRecord,
+	GenesisLine,
+	GrpcLine,
+	HelloLine,
+	KeptHead,
+	PeerLine,
+	PeerTransactionsLine,
+	PushLine,
+	RecordedState,
+	RecordedWrites,
+	Recording,
+	RequestLine,
+} from "./recording.js";
+import {
+	GIVEN_UP,
+	NO_BODY,
+	NO_DIRECTORY,
+	NO_PARENT,
+	NO_PERMIT,
+	OTHER_HEIGHT,
+	PUSH,
+	sameText,
+} from "./skips.js";
 import type { Head, Refusal, ReplayTarget } from "./target.js";
 import { compareTrees, type Difference, messageTree, type Tree } from "./tree.js";
 

@@ -83,20 +83,13 @@ export interface PeerNetwork extends NetworkView {
 /** Starts the network. A port that can't be bound is logged (protocol/configuration §1.5); the node then only dials. */
 export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> {
 	const options = await withAddresses(given);
-	const { config, open, log, host, meter, report } = options;
+	const { config, open, log, host, meter, report, pool, prepare, verify, isAtEnd } = options;
 	const guarded = guardedEnvironment(options.environment, report);
 	const environment = meter ? meteredEnvironment(guarded, meter) : guarded;
 	const { peers } = config.node;
 	const nodeId = environment.randomBytes(NODE_ID_LENGTH);
 	const self = ownAddress(peers.externalIp, host, options.lan, peers.enableIpv6);
-	const chain = new NodeChain({
-		open,
-		report,
-		pool: options.pool,
-		prepare: options.prepare,
-		verify: options.verify,
-		isAtEnd: options.isAtEnd,
-	});
+	const chain = new NodeChain({ open, report, pool, prepare, verify, isAtEnd });
 	const stops: Stops = [() => chain.close()];
 	const problem = (what: string) => (error: unknown) =>
 		log.warn({ error: error instanceof Error ? error.message : String(error) }, what);

@@ -7,7 +7,14 @@ import { DecodeError } from "../codec/reader.js";
 import { contractTypeById } from "../contract-types.js";
 import { deploymentAddress } from "../deployment.js";
 import { spell } from "../dialect.js";
-import { BlockHeader, PQAuthSig, Transaction, type TransactionContract, TransactionContractContractType, TransactionRaw } from "../messages.js";
+import {
+	BlockHeader,
+	PQAuthSig,
+	Transaction,
+	type TransactionContract,
+	TransactionContractContractType,
+	TransactionRaw,
+} from "../messages.js";
 import { signatureOfHeader, signaturesOfTransaction } from "../post-quantum/fields.js";
 import { ParameterError, type SignedTransaction, unpackParameter } from "../transaction.js";
 import { nullPointer } from "./exceptions.js";

@@ -14,7 +14,15 @@ import { decodeFields } from "./field-decoder.js";
 import { type JsonLibrary, jsonLibrary, parseJsonObject } from "./json-library.js";
 import { mapOrderedJson } from "./map-ordered-json.js";
 import { valueText } from "./member-readers.js";
-import { isJsonArray, isJsonObject, type JsonArray, type JsonObject, type JsonValue, withMember, withoutMember } from "./value.js";
+import {
+	isJsonArray,
+	isJsonObject,
+	type JsonArray,
+	type JsonObject,
+	type JsonValue,
+	withMember,
+	withoutMember,
+} from "./value.js";
 
 const POST_QUANTUM = "pq_auth_sig";
 

@@ -4,7 +4,13 @@
  */
 
 import type { PQAuthSig } from "../messages.js";
-import { FN_DSA_512, isSignatureLength, ML_DSA_44, type PostQuantumScheme, postQuantumScheme } from "./schemes.js";
+import {
+	FN_DSA_512,
+	isSignatureLength,
+	ML_DSA_44,
+	type PostQuantumScheme,
+	postQuantumScheme,
+} from "./schemes.js";
 
 /** Keys in the forms of wire and key files. */
 export interface PostQuantumKeys {

@@ -8,7 +8,12 @@
 import type { Message, MessageType } from "../codec/descriptor.js";
 import { DecodeError } from "../codec/reader.js";
 import { hasUnknownFields, UnknownFields } from "../codec/unknown-fields.js";
-import { PostQuantumOfHeader, PostQuantumOfHello, PostQuantumOfTransaction, type PQAuthSig } from "../messages.js";
+import {
+	PostQuantumOfHeader,
+	PostQuantumOfHello,
+	PostQuantumOfTransaction,
+	type PQAuthSig,
+} from "../messages.js";
 
 type Unknown = UnknownFields | undefined;
 

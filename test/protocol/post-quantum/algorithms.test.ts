@@ -3,8 +3,19 @@ import { brotliDecompressSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { PQAuthSig } from "../../../src/protocol/messages.js";
-import { isPostQuantumSignature, loadPostQuantum, postQuantumAlgorithm } from "../../../src/protocol/post-quantum/algorithms.js";
-import { addressOfPostQuantumKey, FN_DSA_512, isSignatureLength, ML_DSA_44, type PostQuantumScheme, postQuantumSchemes } from "../../../src/protocol/post-quantum/schemes.js";
+import {
+	isPostQuantumSignature,
+	loadPostQuantum,
+	postQuantumAlgorithm,
+} from "../../../src/protocol/post-quantum/algorithms.js";
+import {
+	addressOfPostQuantumKey,
+	FN_DSA_512,
+	isSignatureLength,
+	ML_DSA_44,
+	type PostQuantumScheme,
+	postQuantumSchemes,
+} from "../../../src/protocol/post-quantum/schemes.js";
 
 interface Recorded {
 	readonly keys: readonly {
