@@ -29,7 +29,7 @@ export async function producersOf(
 	await loadPostQuantum();
 	const postQuantum = files.map((file, index) => {
 		const { scheme, ...keys } = readPostQuantumKey(file, index);
-		return producerWithPostQuantumKey(scheme, keys, accountAddress);
+		return producerWithPostQuantumKey(scheme, keys, { witness: accountAddress });
 	});
 	const both = postQuantum.find(({ witness }) => producerOf(recoverable, witness));
 	if (!both) return [...recoverable, ...postQuantum];
