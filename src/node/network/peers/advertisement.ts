@@ -320,6 +320,9 @@ export class Advertisement {
 	/** What a peer that left was asked for is asked of others who announced it. */
 	peerLeft(peer: Peer): void {
 		for (const [key] of peer.asked) {
+			// Who gave it already, or is about to, takes a second question for misconduct.
+			if (this.isThere(key) || this.world.peers.some((other) => other !== peer && other.asked.has(key)))
+				continue;
 			const [first, ...others] = this.world.peers.filter(
 				(other) => other !== peer && other.announcedToUs.has(key),
 			);
@@ -334,6 +337,10 @@ export class Advertisement {
 		peer.asked.clear();
 		this.watch.peerLeft(peer);
 		if (this.toFetch.size > 0) this.armFetch();
+	}
+
+	private isThere(key: string): boolean {
+		return this.blocks.has(key) || this.knownTransactions.has(key);
 	}
 
 	stop(): void {
