@@ -172,6 +172,8 @@ async function relay(folder: string, listen: number, dial: number | undefined): 
 		disconnected: ignored,
 		failed: ignored,
 		blockFetched: ignored,
+		transactionFetched: ignored,
+		greeted: ignored,
 		blockReceived: () => {
 			arrived = clock();
 		},

@@ -2,6 +2,7 @@
 
 import { Gauge, type Registry } from "prom-client";
 import { toBase58Check } from "../../protocol/address.js";
+import type { SignedBlock } from "../../protocol/block.js";
 import { toKey } from "../../protocol/bytes.js";
 import type { Dialect } from "../../protocol/dialect.js";
 import { ReturnResponse_code } from "../../protocol/messages.js";
@@ -63,7 +64,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 	const { config, chain, database, network, clock, now, report } = options;
 	const { enabled, prometheus } = config.node.metrics;
 	const registry = prometheus.enabled
-		? new MetricRegistry(config.node.dialect, config.node.release, clock, (set) => {
+		? new MetricRegistry(config.node.dialect, config.node, clock, (set) => {
 				const { properties } = chain.state;
 				set("headHeight", Number(properties.headNumber));
 				set("headTime", Number(properties.headTimestampMs));
@@ -143,6 +144,8 @@ function peerMeter(registry: MetricRegistry | undefined, meters: Meters | undefi
 			meters?.protocolError();
 		},
 		blockFetched: (ms) => registry?.record("fetchLatency", ms / 1000),
+		transactionFetched: (ms) => registry?.record("transactionFetchLatency", ms / 1000),
+		greeted: (ms) => registry?.record("handshakeLatency", ms / 1000),
 		blockReceived: (delayMs) => {
 			registry?.record("receiveDelay", delayMs / 1000);
 			meters?.blockReceived(delayMs);
@@ -257,6 +260,9 @@ function watchChain(
 			meters?.pushed(block.transactions.length, ms);
 		},
 	});
+	const isNile = chain.environment.rules.network === "nile";
+	const countPostQuantum = ({ transactions }: SignedBlock) =>
+		transactions.filter(({ postQuantum }) => postQuantum.length > 0).length;
 	const unobserve = chain.observe(
 		eachBlock({
 			committed: ({ block }) => {
@@ -266,6 +272,7 @@ function watchChain(
 				countMissed();
 				if (registry) countActiveSet(registry);
 				registry?.record("blockTransactions", block.transactions.length);
+				if (registry && isNile) registry.record("blockPostQuantum", countPostQuantum(block), { miner });
 				known += block.transactions.length;
 			},
 		}),

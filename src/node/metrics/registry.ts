@@ -3,6 +3,7 @@
 import { availableParallelism, freemem, loadavg, totalmem } from "node:os";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Dialect } from "../../protocol/dialect.js";
+import type { NetworkName } from "../rules/chain-rules.js";
 import { isFrom, type Release } from "../rules/release.js";
 import { BUCKETS, FAMILIES, type Family, type FamilyName } from "./families.js";
 import { SystemLoad } from "./system-load.js";
@@ -27,14 +28,15 @@ export class MetricRegistry {
 	 */
 	constructor(
 		private readonly dialect: Dialect,
-		release: Release,
+		{ release, network }: { readonly release: Release; readonly network?: NetworkName | undefined },
 		clock: () => bigint,
 		readGauges: GaugeReader,
 	) {
 		this.created = new CreationTimes(clock);
 		this.readers.push(readGauges);
 		for (const [name, family] of Object.entries(FAMILIES) as [FamilyName, Family][]) {
-			if (isFrom(release, family.since)) this.register(name, family);
+			const isOfNetwork = family.network === undefined || family.network === network;
+			if (isFrom(release, family.since) && isOfNetwork) this.register(name, family);
 		}
 		collectDefaultMetrics({ register: this.registry });
 		this.registerSystem();

@@ -99,6 +99,10 @@ export interface PeerMeter {
 	failed(kind: string): void;
 	/** An announced block came after it was asked for. */
 	blockFetched(ms: number): void;
+	/** A transaction came after it was asked for. */
+	transactionFetched(ms: number): void;
+	/** A witness that proved itself, or a relay that is configured, greeted this long after its connection began. */
+	greeted(ms: number): void;
 	/** An announced block came this long after its time. */
 	blockReceived(delayMs: number): void;
 }

@@ -176,7 +176,10 @@ export class Advertisement {
 		const sinceMs = peer.asked.get(key);
 		if (sinceMs === undefined) return;
 		peer.asked.delete(key);
-		if (kind !== InventoryKind.BLOCK) return;
+		if (kind !== InventoryKind.BLOCK) {
+			this.world.meter?.transactionFetched(this.world.now() - sinceMs);
+			return;
+		}
 		peer.fetchLatency.add(this.world.now() - sinceMs);
 		this.world.meter?.blockFetched(this.world.now() - sinceMs);
 		this.watch.arrived(key);

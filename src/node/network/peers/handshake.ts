@@ -129,7 +129,11 @@ export function acceptHello(world: PeerWorld, peer: Peer, hello: HelloMessage, i
 		throw new Misconduct(Reason.BELOW_THAN_ME, `its head is ${head.number}`);
 	}
 	peer.hello = hello;
-	peer.connection.addLatency(world.now() - peer.connection.startMs);
+	const sinceStartMs = world.now() - peer.connection.startMs;
+	peer.connection.addLatency(sinceStartMs);
+	const isSigned =
+		hello.signature.length > 0 || (settings.network === "nile" && signatureOfHello(hello) !== undefined);
+	if (isSigned || settings.relayHosts?.has(peer.connection.remote.host)) world.meter?.greeted(sinceStartMs);
 	world.sortByLatency();
 	return true;
 }
