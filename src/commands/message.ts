@@ -1,7 +1,7 @@
 /** `coin message …`: signed messages. */
 
 import { Args, Flags } from "@oclif/core";
-import { unlockKey } from "../keystore/keystore.js";
+import { checkRecoverable, unlockKey } from "../keystore/keystore.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, toHex } from "../protocol/bytes.js";
 import { sign } from "../protocol/signature.js";
@@ -61,6 +61,7 @@ export class MessageSign extends MessageCommand {
 		}
 		const name = flags.signer ?? toBase58Check(await activeAccount(settings));
 		const key = await keyNamed(settings, name);
+		checkRecoverable(key, "a signed message");
 		if (scheme === "hash") {
 			const summary = [
 				`${key.name} (${key.base58}) signs the hash ${toHex(hash)}`,
