@@ -69,7 +69,7 @@ export const BlockFollow = query({
 		const view = flags.solid ? "solidity" : "full";
 		const from = flags.from === undefined ? undefined : (await blockNamed(client, flags.from, view)).number;
 		for await (const { block, removed } of followBlocks(client, view, from)) {
-			const record = viewBlock(block, flags.header);
+			const record = await viewBlock(block, flags.header);
 			if (json) {
 				printJson(removed ? { ...record, removed } : record);
 				continue;
@@ -119,7 +119,7 @@ export const BlockShow = query({
 		const ofBlock = args.block === "solid" ? "solidity" : view;
 		const block = await blockNamed(client, args.block, ofBlock);
 		print.record({
-			...viewBlock(block, flags.header),
+			...(await viewBlock(block, flags.header)),
 			receipts: flags.receipts ? await receiptsOf(client, block, ofBlock) : undefined,
 		});
 	},

@@ -26,7 +26,7 @@ export const MAX_PLAIN_KEY_BYTES = 64 << 10;
 export type PlainKeyMembers = Readonly<Record<string, unknown>>;
 
 /** How a refusal names things, and what it is. */
-export interface PlainKeyWords {
+interface PlainKeyWords {
 	/** The file as a whole, and the key in it. */
 	readonly whole: string;
 	readonly key: string;

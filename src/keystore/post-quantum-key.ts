@@ -15,7 +15,7 @@ export interface PostQuantumKey extends PostQuantumKeys {
 }
 
 /** A scheme as people name it: `fn-dsa-512` for FN_DSA_512. */
-export const schemeWord = ({ name }: PostQuantumScheme): string => name.toLowerCase().replaceAll("_", "-");
+const schemeWord = ({ name }: PostQuantumScheme): string => name.toLowerCase().replaceAll("_", "-");
 
 export const SCHEME_WORDS: readonly string[] = postQuantumSchemes.map(schemeWord);
 

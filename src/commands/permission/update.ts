@@ -14,6 +14,7 @@ import { readContacts } from "../../wallet/configuration/contacts.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
+import { schemesOff } from "../../wallet/node/post-quantum.js";
 import {
 	checkRules,
 	differenceLines,
@@ -167,7 +168,13 @@ export class PermissionUpdate extends ActingCommand {
 			readContacts(contactsFile),
 		]);
 		const known = new Set([...entries, ...contacts].map(({ address }) => toHex(address)));
-		const unsignable = new Set<string>();
+		const off = await schemesOff(
+			context.client,
+			entries.flatMap(({ scheme }) => scheme ?? []),
+		);
+		// The chain would not take their signatures.
+		const mute = entries.filter(({ scheme }) => scheme && off.includes(scheme));
+		const unsignable = new Set(mute.map(({ address }) => toHex(address)));
 		for (const { address } of after.owner.keys) {
 			const isZero = address.subarray(1).every((byte) => byte === 0);
 			if (isZero || (await accountOf(context.client, address))?.type === AccountType.Contract)

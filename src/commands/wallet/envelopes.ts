@@ -10,8 +10,6 @@ import { getField, type Message, type MessageType, setField } from "../../protoc
 import { contractTypeById, contractTypeByName, contractTypes } from "../../protocol/contract-types.js";
 import { hasWireName, NamedError } from "../../protocol/json/exceptions.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
-import { Transaction } from "../../protocol/messages.js";
-import { SignedTransaction } from "../../protocol/transaction.js";
 import { ActingCommand } from "../../terminal/base/acting-command.js";
 import { CoinCommand, type OutputKind } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
@@ -31,6 +29,7 @@ import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
+import { checkSchemes, schemesIn } from "../../wallet/node/post-quantum.js";
 import {
 	type Authority,
 	authorityAtNode,
@@ -41,9 +40,11 @@ import { parseOperation } from "../../wallet/permission/operations.js";
 import { permissionLabel, type WeighedKey } from "../../wallet/permission/permission.js";
 import { callMembers, type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
 import {
-	envelopeOf,
-	readEnvelope,
+	readSignedEnvelope,
+	type Signature,
+	signaturesOf,
 	type TransactionEnvelope,
+	withSignatures,
 	writeEnvelope,
 } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines, summaryOf } from "../../wallet/transaction/envelope-note.js";
@@ -152,6 +153,7 @@ export class WalletBroadcast extends SendingCommand {
 				const lines = flags.force
 					? summaryLines(envelope, { ...NOTHING_KNOWN, call: this.call })
 					: await checkReady(envelope, client, this.call);
+				await checkSchemes(client, schemesIn(envelope));
 				const summary = lines.map((line) => labelled(line, this.labels));
 				// What it moves was agreed to by those who signed it.
 				await this.confirm(settings.confirm ? 1 : 0, summary, flags.yes);
@@ -280,7 +282,7 @@ export const WalletMerge = command({
 		const texts = await Promise.all(
 			files.map((file) => (file === "-" ? readStdin("the copies") : readFile(file, "utf8"))),
 		);
-		const copies = texts.flatMap(splitValues).map((value) => readEnvelope(value));
+		const copies = await Promise.all(texts.flatMap(splitValues).map((value) => readSignedEnvelope(value)));
 		const [first, ...others] = copies;
 		if (!first) throw new Failure("stdin_empty", "the files hold no transaction");
 		const stranger = others.find((copy) => copy.transaction.idHex !== first.transaction.idHex);
@@ -296,24 +298,24 @@ export const WalletMerge = command({
 
 function mergedLine(first: TransactionEnvelope, copies: readonly TransactionEnvelope[]): string {
 	const carrier = copies.find((copy) => member(copy.coin, "permission") !== undefined) ?? first;
-	const signatures = new Map<string, { signer: Uint8Array; signature: Uint8Array }>();
+	const signatures = new Map<string, { signer: Uint8Array; signature: Signature }>();
 	for (const copy of copies) {
+		const all = signaturesOf(copy);
 		copy.signers.forEach((signer, index) => {
-			const signature = copy.transaction.message.signature[index] as Uint8Array;
+			const signature = all[index] as Signature;
 			signatures.set(Buffer.from(signer).toString("hex"), { signer, signature });
 		});
 	}
-	const merged = Transaction.copy(first.transaction.message);
 	const known = member(carrier.coin, "permission") !== undefined;
 	const order = known ? authorityOfEnvelope(carrier, 0).permission.keys.map((key) => key.address) : [];
 	const place = (signer: Uint8Array): number => {
 		const index = order.findIndex((address) => equalBytes(address, signer));
 		return index < 0 ? order.length : index;
 	};
-	merged.signature = [...signatures.values()]
+	const merged = [...signatures.values()]
 		.sort((a, b) => place(a.signer) - place(b.signer))
 		.map(({ signature }) => signature);
-	const envelope = envelopeOf(new SignedTransaction(merged), carrier.coin);
+	const envelope = withSignatures(first, merged, carrier.coin);
 	if (!known) return writeEnvelope(envelope, envelope.coin);
 	return writeEnvelope(envelope, noteFor(envelope, { ...authorityOfEnvelope(envelope, 0) }));
 }

@@ -80,6 +80,7 @@ export class WalletSend extends PayingCommand {
 				permission: flags.permission,
 				memo: memoBytes(flags.memo),
 				signatures: flags.signer?.length,
+				postQuantum: await this.schemes(context, flags),
 				offline: flags.offline,
 			},
 		);

@@ -2,9 +2,11 @@
 
 import { readFile } from "node:fs/promises";
 import type { Interfaces } from "@oclif/core";
+import { listKeystore } from "../../keystore/keystore.js";
 import { KeystoreError } from "../../keystore/keystore-error.js";
-import { toHex } from "../../protocol/bytes.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { Account, Permission } from "../../protocol/messages.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { Actor, TransactionPlan } from "../../wallet/actions/plan.js";
 import {
 	checkThreshold,
@@ -21,6 +23,7 @@ import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { accountOf, genesisId, headBlock } from "../../wallet/node/chain-query.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
+import { checkSchemes } from "../../wallet/node/post-quantum.js";
 import type { TransactionState } from "../../wallet/node/wait.js";
 import { accountOrFresh } from "../../wallet/permission/authority.js";
 import { leastSignatures, weigh } from "../../wallet/permission/permission.js";
@@ -37,6 +40,7 @@ import { type Reference, readReference } from "../../wallet/transaction/referenc
 import { withAdvice } from "../../wallet/transaction/refusal-advice.js";
 import { accountNamed, activeAccount, openableKey } from "../../wallet/transaction/signing.js";
 import { costLines } from "../../wallet/transaction/transaction-cost.js";
+import { readAddress } from "../../wallet/values/address-text.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { memoBytes } from "../../wallet/values/memo.js";
 import type { ActingFlags } from "../flags/acting-flags.js";
@@ -143,7 +147,9 @@ export abstract class ActingCommand extends SendingCommand {
 		for (const { message } of plan.warnings ?? []) this.warning(message);
 		const level = this.levelOf(plan, settings);
 		const isShown = this.isShown(plan.agree ? 2 : level, flags, settings, plan.isAgreed);
-		const cost = isShown ? await estimateCost(context, plan, prepared, keys.length) : undefined;
+		const cost = isShown
+			? await estimateCost(context, plan, prepared, keys.length, await this.schemes(context, flags))
+			: undefined;
 		const summary = await this.summary(
 			context,
 			plan,
@@ -155,7 +161,13 @@ export abstract class ActingCommand extends SendingCommand {
 			await this.warnOfUnanswered(context);
 		const own = { ...plan.result, ...plan.resultOf?.(envelope) };
 		if (flags["dry-run"]) {
-			const simulated = await simulate(client, envelope, leastSignatures(permission), plan.readReceipt);
+			const simulated = await simulate(
+				client,
+				envelope,
+				leastSignatures(permission),
+				plan.readReceipt,
+				await this.schemes(context, flags),
+			);
 			const lines = simulated ? await this.outcomeLines(client, simulated) : [];
 			return this.printPlan(
 				envelope,
@@ -197,6 +209,7 @@ export abstract class ActingCommand extends SendingCommand {
 		plan: ActingPlan,
 	): Promise<{ readonly keys: readonly SigningKey[]; readonly prepared: PreparedTransaction }> {
 		const keys = flags.build || flags["dry-run"] ? [] : await this.signers(context, flags);
+		if (!flags.build && !flags.offline) await this.checkSchemes(context, flags);
 		return { keys, prepared: await prepare(context, plan, { ...this.prepareOptions(flags), keys }) };
 	}
 
@@ -294,6 +307,31 @@ export abstract class ActingCommand extends SendingCommand {
 			}
 		}
 		return oneByOne(names, (name) => this.devices.keyNamed(settings, name));
+	}
+
+	private knownSchemes: Promise<readonly PostQuantumScheme[]> | undefined;
+	private checkedSchemes: Promise<void> | undefined;
+
+	/** Schemes of the post-quantum keys among those that sign, or would; the keys themselves may be elsewhere. */
+	protected schemes(
+		{ settings, owner }: ActingContext,
+		{ signer = [] }: ActingFlags,
+	): Promise<readonly PostQuantumScheme[]> {
+		this.knownSchemes ??= listKeystore(settings.keystoreDirectory).then(({ entries }) => {
+			const addresses = signer.length === 0 ? [owner] : signer.flatMap((name) => readAddress(name) ?? []);
+			const signs = ({ name, address }: (typeof entries)[number]): boolean =>
+				signer.includes(name) || addresses.some((known) => equalBytes(known, address));
+			return entries.filter(signs).flatMap(({ scheme }) => scheme ?? []);
+		});
+		return this.knownSchemes;
+	}
+
+	/** @throws {Failure} `not_authorized` where the chain takes no signatures of the keys that sign */
+	private checkSchemes(context: ActingContext, flags: ActingFlags): Promise<void> {
+		this.checkedSchemes ??= this.schemes(context, flags).then((schemes) =>
+			checkSchemes(context.client, schemes),
+		);
+		return this.checkedSchemes;
 	}
 
 	/** An envelope travels with its chain and permission; a transaction that is sent at once needs neither. */

@@ -62,6 +62,7 @@ export abstract class PayingCommand extends ActingCommand {
 			permission: flags.permission,
 			memo: flags.memo,
 			signatures: flags.signer?.length,
+			postQuantum: await this.schemes(context, flags),
 			offline: flags.offline,
 			check: (plan, memo) => this.check(context, { ...flags, memo }, plan),
 		});

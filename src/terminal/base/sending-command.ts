@@ -1,6 +1,6 @@
 /** The base of commands that hold a transaction: opening keys, sending, following it, reporting (protocol/command-line §§3.2 to 4.2). */
 
-import { type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
+import { forgetKey, type KeystoreEntry, type PrivateKey, unlockAnyKey } from "../../keystore/keystore.js";
 import { findings, follow, outcomeFailure, SUBMITTED } from "../../wallet/actions/follow.js";
 import type { ChainQuestions } from "../../wallet/actions/plan.js";
 import { signWith as addSignatures, signatureBy } from "../../wallet/actions/sign.js";
@@ -33,7 +33,7 @@ import { CoinCommand } from "./coin-command.js";
 
 export abstract class SendingCommand extends CoinCommand {
 	/** Keys that were opened, so that a stream of transactions asks for a password once. */
-	private readonly opened = new Map<string, Uint8Array>();
+	private readonly opened = new Map<string, PrivateKey>();
 
 	/** Devices that sign. */
 	protected readonly devices = new Devices();
@@ -75,7 +75,7 @@ export abstract class SendingCommand extends CoinCommand {
 	}
 
 	protected override async finally(error: Error | undefined): Promise<void> {
-		for (const key of this.opened.values()) key.fill(0);
+		for (const key of this.opened.values()) forgetKey(key);
 		this.opened.clear();
 		await this.devices.close();
 		return super.finally(error);
@@ -110,7 +110,7 @@ export abstract class SendingCommand extends CoinCommand {
 		if (canAsk() && (keys.some(isDevice) || this.asksPassword(flags, settings))) await this.show(summary);
 		return await addSignatures(envelope, keys, async (signed, key) => {
 			if (isDevice(key)) return await this.askDevice(signed, key);
-			const byAgent = await agentSignature(key, signed.transaction.id);
+			const byAgent = key.scheme ? undefined : await agentSignature(key, signed.transaction.id);
 			if (!byAgent) return signatureBy(signed, await this.open(key, flags, settings));
 			// No password is asked for here, so this is where it can be seen what is signed.
 			this.note(`${key.name} signs (unlocked): ${summaryOf(signed, this.call)}`);
@@ -130,11 +130,11 @@ export abstract class SendingCommand extends CoinCommand {
 		return await onDevice(this.chatty, () => device.signTransaction(transaction));
 	}
 
-	private async open(key: KeystoreEntry, flags: PasswordFlags, settings: Settings): Promise<Uint8Array> {
+	private async open(key: KeystoreEntry, flags: PasswordFlags, settings: Settings): Promise<PrivateKey> {
 		const known = this.opened.get(key.base58);
 		if (known) return known;
 		const opened = await withPassword(this.passwordSource(flags, settings), key.name, (password) =>
-			withProgress("opening the key", this.chatty, () => unlockKey(key, password)),
+			withProgress("opening the key", this.chatty, () => unlockAnyKey(key, password)),
 		);
 		this.opened.set(key.base58, opened);
 		return opened;

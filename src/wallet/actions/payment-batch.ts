@@ -92,7 +92,12 @@ export async function judgePayments(
 				{ ...options, memo: memoBytes(memo) },
 			);
 			const envelope = await options.check(plan, memo);
-			await budget?.take(plan, envelope.transaction, Math.max(1, options.signatures ?? 1));
+			await budget?.take(
+				plan,
+				envelope.transaction,
+				Math.max(1, options.signatures ?? 1),
+				options.postQuantum,
+			);
 			const summary = plan.spends
 				? `${await plan.spends.text(plan.spends.amount)} to ${payment.to}`
 				: contractSummary(plan, actor.owner);

@@ -1,5 +1,6 @@
 /** Whether an account can pay a list of transactions, one after the other: balances, fees, bandwidth and energy together. */
 
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { Failure } from "../failure.js";
 import { coinsOf } from "../transaction/moved-coins.js";
@@ -35,10 +36,17 @@ export class PaymentBudget {
 	/**
 	 * Takes what one transaction needs; what can't be paid is not taken.
 	 * @param signatures that it will have
+	 * @param postQuantum schemes of those among them that are post-quantum
 	 * @throws {Failure} `insufficient_funds`
 	 */
-	async take(plan: TransactionPlan, transaction: SignedTransaction, signatures: number): Promise<void> {
-		const cost = costOf(transaction, { signatures, creates: plan.creates ?? false }, this.prices);
+	async take(
+		plan: TransactionPlan,
+		transaction: SignedTransaction,
+		signatures: number,
+		postQuantum: readonly PostQuantumScheme[] = [],
+	): Promise<void> {
+		const facts = { signatures, postQuantum, creates: plan.creates ?? false };
+		const cost = costOf(transaction, facts, this.prices);
 		const energy = plan.energy ?? 0n;
 		const { energy: ownEnergy } = this.prices;
 		const bought = energy > ownEnergy ? energy - ownEnergy : 0n;

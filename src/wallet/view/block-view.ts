@@ -7,7 +7,7 @@ import type { BlockReference } from "../node/chain-query.js";
 import { transactionFrom, viewTransaction } from "../transaction/transaction-view.js";
 
 /** @param header leaves the transactions out */
-export function viewBlock(block: BlockReference, header: boolean): Record<string, unknown> {
+export async function viewBlock(block: BlockReference, header: boolean): Promise<Record<string, unknown>> {
 	const raw = block.header.raw_data;
 	const { transactions } = block.answer;
 	const list = Array.isArray(transactions) ? transactions.filter(isRecord) : [];
@@ -20,6 +20,8 @@ export function viewBlock(block: BlockReference, header: boolean): Record<string
 		version: raw?.version,
 		txTrieRoot: toHex(raw?.txTrieRoot ?? new Uint8Array(0)),
 		transactionCount: list.length,
-		transactions: header ? undefined : list.map((item) => viewTransaction(transactionFrom(item))),
+		transactions: header
+			? undefined
+			: await Promise.all(list.map((item) => viewTransaction(transactionFrom(item)))),
 	};
 }
