@@ -38,6 +38,10 @@ const TOOLS: Readonly<Record<string, Tool>> = {
 		about: "reads a folder of a reference node's stores",
 		file: "test/node/adoption/engine/check-folder.ts",
 	},
+	"check:real": {
+		about: "holds a folder of facts of public chains",
+		file: "test/real/check-folder.ts",
+	},
 	"adopt:golden": {
 		about: "adopts recorded directories and replays what follows",
 		file: "test/soak/adopt-golden.ts",

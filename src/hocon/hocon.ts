@@ -72,6 +72,18 @@ export function valueAt(object: HoconObject, path: string): HoconValue | undefin
 	return value?.kind === "null" ? undefined : value;
 }
 
+/** One object over another, as if its text stood below: objects merge, all else is replaced. Lines of the lower one are 0. */
+export function layered(lower: HoconObject, upper: HoconObject): HoconObject {
+	return merge(withoutLines(lower), upper) as HoconObject;
+}
+
+function withoutLines(value: HoconValue): HoconValue {
+	if (value.kind === "list") return { ...value, line: 0, items: value.items.map(withoutLines) };
+	if (value.kind !== "object") return { ...value, line: 0 };
+	const members = [...value.members].map(([name, member]) => [name, withoutLines(member)] as const);
+	return { ...value, line: 0, members: new Map(members) };
+}
+
 /** Takes a value out, as if the file didn't have it; of a list's item that is no object the whole list. */
 export function removeValue(object: HoconObject, path: string): void {
 	const [, parentPath, name = ""] = /^(?:(.*)\.)?([^.]+?)(?:\[\d+\])?$/.exec(path) ?? [];

@@ -18,7 +18,7 @@ export interface EffectiveSetting {
 	readonly path: string;
 	/** Undefined: absent, and without a default. Secrets are shown as `***`. */
 	readonly value: SettingValue;
-	/** Line of the file that sets it; undefined for a default. */
+	/** Line of the file that sets it; undefined for a default, 0 for what a public network says that was named. */
 	readonly line: number | undefined;
 }
 

@@ -10,23 +10,23 @@ import {
 	judgeSource,
 } from "../node/adoption/adoption.js";
 import type { BlockChoice } from "../node/adoption/adoption-mark.js";
-import { type AdoptionCost, costOf } from "../node/adoption/cost.js";
+import { type AdoptionCost, adoptionCost } from "../node/adoption/cost.js";
 import { openForeignStore } from "../node/adoption/engine/foreign-store.js";
 import { type Expected, type Judgement, parseExpectedBlock } from "../node/adoption/judgement.js";
 import { openSourceDirectory } from "../node/adoption/source-directory.js";
 import { ADOPTION_KEY, leftByChain, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
-import { loadConfig } from "../node/config/config.js";
 import type { KeyValueDatabase } from "../node/state/database.js";
 import { setAddressPrefix } from "../protocol/address.js";
 import { useFastHashing } from "../protocol/hash.js";
 import { Failure } from "../wallet/failure.js";
+import { type ConfigSource, readConfig } from "./config-source.js";
 import { startFailure } from "./run-node.js";
 
 export interface AdoptionRequest {
 	/** The reference node's directory. */
 	readonly source: string;
 	readonly dataDirectory: string;
-	readonly configFile: string;
+	readonly config: ConfigSource;
 	readonly blocks: BlockChoice;
 	/** `<height>:<id>`. */
 	readonly expect: string | undefined;
@@ -43,7 +43,7 @@ export async function judgeAdoption(request: AdoptionRequest): Promise<Judgement
 		const { config, source, block } = await prepare(request);
 		const { judgement } = await judgeSource(source, config, block);
 		const free = freeBytes(request.dataDirectory);
-		return { ...judgement, cost: { ...costOf(judgement, request.blocks), free } };
+		return { ...judgement, cost: { ...adoptionCost(judgement, request.blocks), free } };
 	});
 }
 
@@ -64,7 +64,7 @@ export async function runAdoption(
 		const judged = await judgeSource(source, config, block);
 		// What a former run has written takes its room already.
 		if (!existsSync(join(dataDirectory, config.storage.directory))) {
-			const cost = costOf(judged.judgement, blocks);
+			const cost = adoptionCost(judged.judgement, blocks);
 			const free = freeBytes(dataDirectory);
 			if (cost.needed > free) throw noRoom(dataDirectory, cost.needed, free);
 			onCost({ ...cost, free });
@@ -79,8 +79,8 @@ export async function runAdoption(
 	});
 }
 
-async function prepare({ source, configFile, expect }: AdoptionRequest) {
-	const config = loadConfig(configFile);
+async function prepare({ source, config: named, expect }: AdoptionRequest) {
+	const config = await readConfig(named);
 	setAddressPrefix(config.net.addressPrefix);
 	await useFastHashing();
 	const block = expect === undefined ? undefined : expectedBlock(expect);

@@ -10,14 +10,16 @@ import {
 	readLogStart,
 	readMeta,
 } from "../node/chain/data-directory.js";
-import { genesisId } from "../node/chain/genesis.js";
 import { proofGap } from "../node/chain/open-chain.js";
-import { ConfigError, loadConfig, type NodeConfig, unknownKeysOf } from "../node/config/config.js";
+import { ConfigError, type NodeConfig, unknownKeysOf } from "../node/config/config.js";
+import { genesisId } from "../node/config/genesis-block.js";
 import { allSettings } from "../node/config/settings-table.js";
 import { NoWitnessKeysError } from "../node/config/witness-keys.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
 import { OperatorError } from "../protocol/operator-error.js";
+import { chainTitle } from "../protocol/public-networks.js";
 import { nearest } from "../wallet/values/suggestion.js";
+import { type ConfigSource, readConfig } from "./config-source.js";
 import { blackHoleGap, genesisGap, missingPartHint } from "./configuration-gaps.js";
 import { TAKEN_SETTINGS } from "./development-services.js";
 import { LISTENERS } from "./listeners.js";
@@ -34,13 +36,31 @@ export interface Finding {
  * Goes through what a start goes through, without starting.
  * @param dataDirectory looked into only if it exists
  */
-export async function checkConfiguration(file: string, dataDirectory: string): Promise<Finding[]> {
-	const { config, errors, ignored } = readAll(file);
-	if (config === undefined) return errors;
+export async function checkConfiguration(source: ConfigSource, dataDirectory: string): Promise<Checked> {
+	const { config, errors, ignored } = await readAll(source);
+	if (config === undefined) return { findings: errors, chain: undefined };
+	const chain = config.dev.enabled ? undefined : chainTitle(genesisId(config.genesis));
+	return { findings: await findingsOf(source, config, errors, ignored, dataDirectory), chain };
+}
+
+/** What was found, and the network that the configuration is of, as messages name it; undefined: none can be told. */
+interface Checked {
+	readonly findings: readonly Finding[];
+	readonly chain: string | undefined;
+}
+
+async function findingsOf(
+	source: ConfigSource,
+	config: NodeConfig,
+	errors: readonly Finding[],
+	ignored: readonly string[],
+	dataDirectory: string,
+): Promise<Finding[]> {
+	const { file } = config;
 	const gap = genesisGap(config);
 	const missing = blackHoleGap(config);
 	const unchecked = proofGap(config);
-	const witness = asWitness(file, ignored);
+	const witness = await asWitness(source, ignored);
 	return [
 		...errors,
 		...(missing === undefined ? [] : [errorAt(file, missing)]),
@@ -71,16 +91,17 @@ const MAX_ERRORS = 100;
  * Reads a file as far as it can be read: a value that is refused is reported, and then left out for the rest.
  * @returns no configuration where something can't be left out; the errors tell of keys that no node knows, then, too
  */
-function readAll(file: string): {
+async function readAll(source: ConfigSource): Promise<{
 	readonly config: NodeConfig | undefined;
 	readonly errors: Finding[];
 	readonly ignored: readonly string[];
-} {
+}> {
+	const { file } = source;
 	const errors: Finding[] = [];
 	const ignored: string[] = [];
 	for (;;) {
 		try {
-			return { config: loadConfig(file, { ignored }), errors, ignored };
+			return { config: await readConfig(source, { ignored }), errors, ignored };
 		} catch (error) {
 			if (!(error instanceof ConfigError)) throw error;
 			const { path, missing } = error;
@@ -203,9 +224,12 @@ function errorAt(place: string, message: string): Finding {
 }
 
 /** The configuration as a block producer reads it, or what keeps it from that; undefined: it has no keys. */
-function asWitness(file: string, ignored: readonly string[]): NodeConfig | string | undefined {
+async function asWitness(
+	source: ConfigSource,
+	ignored: readonly string[],
+): Promise<NodeConfig | string | undefined> {
 	try {
-		return loadConfig(file, { witness: true, ignored });
+		return await readConfig(source, { witness: true, ignored });
 	} catch (error) {
 		if (!(error instanceof ConfigError)) throw error;
 		return error instanceof NoWitnessKeysError ? undefined : error.message;

@@ -4,7 +4,7 @@ import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync } from "n
 import { join, relative } from "node:path";
 import { propertySeed } from "../node/chain/configured-rules.js";
 import { logDirectory, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
-import { defaultConfig, loadConfig } from "../node/config/config.js";
+import { defaultConfig } from "../node/config/config.js";
 import { historyDirectory } from "../node/history/history-store.js";
 import { segmentsDirectory } from "../node/segments/segments.js";
 import { settleAccountAssets } from "../node/state/asset-layout.js";
@@ -13,6 +13,7 @@ import { StateDatabase } from "../node/state/state-database.js";
 import { createView } from "../node/state/view.js";
 import { equalBytes } from "../protocol/bytes.js";
 import { Failure } from "../wallet/failure.js";
+import { type ConfigSource, hasConfig, readConfig } from "./config-source.js";
 import type { OfflineChain } from "./offline-chain.js";
 import { startFailure } from "./run-node.js";
 
@@ -20,18 +21,18 @@ const BATCH_BYTES = 4 << 20;
 
 /**
  * Where the database of a data directory is.
- * @param configFile names the sub-directory, if the file is there
+ * @param source names the sub-directory, if it is there
  * @throws {Failure} `not_found` for a directory without a database
  */
-export function databaseDirectory(configFile: string, dataDirectory: string): string {
-	const { storage } = existsSync(configFile) ? loadConfig(configFile) : defaultConfig();
+export async function databaseDirectory(source: ConfigSource, dataDirectory: string): Promise<string> {
+	const { storage } = hasConfig(source) ? await readConfig(source) : defaultConfig();
 	const path = join(dataDirectory, storage.directory);
 	if (!existsSync(path)) throw new Failure("not_found", `there is no database ${path}`);
 	return path;
 }
 
 /** Bytes of all files under a directory; 0 if it isn't there. */
-export function sizeOf(directory: string): number {
+export function directorySize(directory: string): number {
 	if (!existsSync(directory)) return 0;
 	return readdirSync(directory, { recursive: true, encoding: "utf8" })
 		.map((name) => statSync(join(directory, name), { throwIfNoEntry: false }))
@@ -39,15 +40,15 @@ export function sizeOf(directory: string): number {
 }
 
 /** Bytes of the parts of a data directory. */
-export function sizesOf(
+export function partSizes(
 	dataDirectory: string,
 	database: string,
 ): { databaseBytes: number; journalBytes: number; segmentBytes: number; historyBytes: number } {
 	return {
-		databaseBytes: sizeOf(database),
-		journalBytes: sizeOf(logDirectory(dataDirectory)),
-		segmentBytes: sizeOf(segmentsDirectory(dataDirectory)),
-		historyBytes: sizeOf(historyDirectory(dataDirectory)),
+		databaseBytes: directorySize(database),
+		journalBytes: directorySize(logDirectory(dataDirectory)),
+		segmentBytes: directorySize(segmentsDirectory(dataDirectory)),
+		historyBytes: directorySize(historyDirectory(dataDirectory)),
 	};
 }
 

@@ -12,9 +12,6 @@ import { loadPostQuantum } from "../protocol/post-quantum/algorithms.js";
 import { Failure } from "../wallet/failure.js";
 import { readPostQuantumKey } from "./post-quantum-keys.js";
 
-/** Configuration that is read where none is named. */
-export const DEFAULT_CONFIG = "config.conf";
-
 /**
  * The keys that produce blocks: those of the configuration, or of its first key file, and on Nile those of post-quantum schemes.
  * @param password asked for only where a key file has to be opened
@@ -32,7 +29,7 @@ export async function producersOf(
 	await loadPostQuantum();
 	const postQuantum = files.map((file, index) => {
 		const { scheme, ...keys } = readPostQuantumKey(file, index);
-		return producerWithPostQuantumKey(scheme, keys, accountAddress);
+		return producerWithPostQuantumKey(scheme, keys, { witness: accountAddress });
 	});
 	const both = postQuantum.find(({ witness }) => producerOf(recoverable, witness));
 	if (!both) return [...recoverable, ...postQuantum];

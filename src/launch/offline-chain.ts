@@ -1,7 +1,6 @@
 /** A chain opened without servers, for work on its blocks: import, export. */
 
 import { OpenChain } from "../node/chain/open-chain.js";
-import { loadConfig } from "../node/config/config.js";
 import { createContractMachine } from "../node/contract-runner.js";
 import { prepareDevelopment } from "../node/development/development.js";
 import { readFounding } from "../node/development/directory.js";
@@ -14,6 +13,7 @@ import { SignaturePool } from "../node/signatures/pool.js";
 import { workerScript } from "../node/signatures/worker-script.js";
 import { setAddressPrefix } from "../protocol/address.js";
 import { useFastHashing } from "../protocol/hash.js";
+import { type ConfigSource, readConfig } from "./config-source.js";
 import { startFailure } from "./run-node.js";
 
 export interface OfflineChain {
@@ -48,7 +48,7 @@ const AT_REST = {
  * @throws {Failure} `start_failed` with the node's message
  */
 export async function openOffline(
-	configFile: string,
+	source: ConfigSource,
 	dataDirectory: string,
 	threads: number,
 ): Promise<OfflineChain> {
@@ -56,7 +56,7 @@ export async function openOffline(
 	try {
 		const founding = readFounding(dataDirectory);
 		const development = founding && prepareDevelopment({ ...AT_REST, ...founding });
-		const config = development?.config ?? loadConfig(configFile);
+		const config = development?.config ?? (await readConfig(source));
 		setAddressPrefix(config.net.addressPrefix);
 		const [shielded] = await Promise.all([
 			loadShieldedSupport(config, development !== undefined),

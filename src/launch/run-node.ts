@@ -4,9 +4,11 @@ import { writeSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { ConfigError } from "../hocon/config-error.js";
 import { PortError } from "../node/api/http-servers.js";
+import { OtherChainError } from "../node/chain/data-directory.js";
 import { AlreadyThereError } from "../node/chain/stop-condition.js";
 import { type NodeOptions, type RunningNode, startNode } from "../node/node.js";
 import { OperatorError } from "../protocol/operator-error.js";
+import { publicNetworkOf } from "../protocol/public-networks.js";
 import { takeOverSignals } from "../terminal/prompt/interrupt.js";
 import { Failure } from "../wallet/failure.js";
 import { missingPartHint } from "./configuration-gaps.js";
@@ -29,6 +31,12 @@ export function startFailure(error: unknown): unknown {
 
 function startHint(error: OperatorError): string | undefined {
 	if (error instanceof PortError) return portHint(error.owner);
+	if (error instanceof OtherChainError) {
+		const network = publicNetworkOf(error.genesisId);
+		return (
+			network && `--network ${network} is the network of the directory; another needs another directory (-d)`
+		);
+	}
 	return error instanceof ConfigError ? missingPartHint(error) : undefined;
 }
 

@@ -6,7 +6,6 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CheckResult } from "../node/adoption/adoption-checks.js";
 import { leftByChain, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
-import { loadConfig } from "../node/config/config.js";
 import { readFounding } from "../node/development/directory.js";
 import { segmentsDirectory } from "../node/segments/segments.js";
 import { createSnapshot } from "../node/snapshot/create.js";
@@ -30,6 +29,7 @@ import { useFastHashing } from "../protocol/hash.js";
 import { Failure } from "../wallet/failure.js";
 import { messageHash, signerOf } from "../wallet/transaction/signed-message.js";
 import { freeBytes, sizeText } from "./adoption-work.js";
+import { type ConfigSource, readConfig } from "./config-source.js";
 import { askForSnapshot } from "./control-client.js";
 import { startFailure } from "./run-node.js";
 
@@ -124,7 +124,7 @@ export async function findSnapshot(place: string): Promise<FoundSnapshot> {
 }
 
 /** What is signed of a snapshot: a message that `coin message verify` reads too. */
-export function signedText(hash: string): Uint8Array {
+export function snapshotText(hash: string): Uint8Array {
 	return utf8(`coin snapshot ${hash}`);
 }
 
@@ -132,7 +132,7 @@ function signerIn(bytes: Uint8Array, hash: string): Uint8Array {
 	const text = Buffer.from(bytes).toString("latin1").trim();
 	if (!/^0x[0-9a-f]{130}$/.test(text))
 		throw new SnapshotError(`${SIGNATURE_NAME} of the snapshot is not a signature`);
-	return signerOf(messageHash(signedText(hash)), text);
+	return signerOf(messageHash(snapshotText(hash)), text);
 }
 
 /**
@@ -157,7 +157,7 @@ export async function checkSnapshot(
 interface RestoreRequest {
 	readonly snapshot: FoundSnapshot;
 	readonly dataDirectory: string;
-	readonly configFile: string;
+	readonly config: ConfigSource;
 	/** Called once, before anything is written, with what it takes and what there is. */
 	readonly onRoom: (needed: number, free: number) => void;
 	readonly onProgress: (progress: RestoreProgress) => boolean;
@@ -169,10 +169,10 @@ interface RestoreRequest {
  * @throws {Failure} `start_failed` with one sentence, `bad_value` if the directory holds a chain
  */
 export async function restoreInto(request: RestoreRequest): Promise<CheckResult | undefined> {
-	const { snapshot, dataDirectory, configFile, onRoom, onProgress } = request;
+	const { snapshot, dataDirectory, config: named, onRoom, onProgress } = request;
 	const { source, manifest, hash } = snapshot;
 	return withFailures(async () => {
-		const config = loadConfig(configFile);
+		const config = await readConfig(named);
 		setAddressPrefix(config.net.addressPrefix);
 		checkGenesis(manifest, config);
 		// What LevelDB needs while it compacts is less than its compression saves.

@@ -7,6 +7,7 @@ import type { ApiNode, NetworkView, PastStates, ServerKind } from "./api/context
 import { RateLimiter } from "./api/rate-limiter.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import { prepareAsked, prepareSent } from "./chain/proofs-ahead.js";
+import { verifySent } from "./chain/signatures-ahead.js";
 import { isForLaterHead } from "./chain/transaction-checks.js";
 import { activeWitnesses } from "./consensus/slots.js";
 import type { NodeCore, NodeParts } from "./node-core.js";
@@ -81,6 +82,7 @@ export function createApiNode(core: NodeCore): ApiNode {
 		submit: async (transaction: SignedTransaction, client?: string) => {
 			await open.fetchFor(transaction, true);
 			if (prepare) await prepareSent(open, prepare, transaction);
+			if (parts.verifyAhead) await verifySent(open, parts.verifyAhead, transaction, client ?? "");
 			if (isForLaterHead(chain.state, transaction)) catchUp();
 			const push = () => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction));
 			await executions.run(push, undefined, client);

@@ -6,6 +6,7 @@ import type { GrpcPort } from "./api/grpc/grpc-servers.js";
 import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
 import type { Producer } from "./chain/chain.js";
 import type { OpenChain } from "./chain/open-chain.js";
+import type { VerifyAhead } from "./chain/signatures-ahead.js";
 import type { NodeConfig } from "./config/config.js";
 import type { DevelopmentControl } from "./development/control.js";
 import type { Development } from "./development/development.js";
@@ -80,6 +81,8 @@ export interface NodeParts {
 	api?: { readonly node: ApiNode; readonly broadcaster: Broadcaster };
 	control?: DevelopmentControl;
 	peers?: PeerNetwork;
+	/** Where signatures that take long are verified on threads. */
+	verifyAhead?: VerifyAhead;
 	backfill?: RunningBackfill;
 }
 

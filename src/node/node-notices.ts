@@ -1,7 +1,8 @@
 /** What a running node tells of in its log as the chain goes on. */
 
+import { PUBLIC_NETWORKS } from "../protocol/public-networks.js";
 import { type CommittedBlock, eachBlock } from "./chain/observers.js";
-import type { OpenChain } from "./chain/open-chain.js";
+import { type OpenChain, PROOF_CHOICE } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
 import type { NodeLog } from "./node-log.js";
@@ -30,6 +31,32 @@ export function logReorgs(open: OpenChain, log: NodeLog): void {
 	});
 }
 
+/** Who begins a public network at its first block must know that there is a better beginning, or that this one leads nowhere. */
+export async function warnOfBeginning(
+	{ chain }: OpenChain,
+	{ publicNetwork }: NodeConfig,
+	log: NodeLog,
+): Promise<void> {
+	if (publicNetwork === undefined) return;
+	const { nextStop } = await import("./config/networks/departures.js");
+	const { title } = PUBLIC_NETWORKS[publicNetwork];
+	const { number } = chain.head;
+	const stop = nextStop(publicNetwork, number);
+	const instead =
+		"begin from a reference node's directory (coin node adopt) or a snapshot (coin node snapshot restore): docs/first-steps.md";
+	if (stop !== undefined) {
+		log.warn(
+			{ network: publicNetwork, head: Number(number), stopsBefore: stop.height },
+			`synchronising ${title} from block ${number} on ends before block ${stop.height}, which no program of today applies (${stop.what}); ${instead}`,
+		);
+	} else if (number === 0n) {
+		log.warn(
+			{ network: publicNetwork, head: 0 },
+			`synchronising ${title} from its first block takes weeks; to be there sooner, ${instead}`,
+		);
+	}
+}
+
 /** Who runs a node must know of a vote for rules that it doesn't have before that vote has passed. */
 export function watchVersions(open: OpenChain, log: NodeLog): void {
 	const newest = newestVersion(open.rules);
@@ -49,18 +76,21 @@ export function watchVersions(open: OpenChain, log: NodeLog): void {
 export function watchShielded(open: OpenChain, config: NodeConfig, log: NodeLog): () => string | undefined {
 	const { chain, rules } = open;
 	const warning = (): string | undefined => {
-		if (!asksForProofs(chain.state) || rules.development) return undefined;
+		const asks = asksForProofs(chain.state);
+		// A public network that doesn't ask yet will.
+		if (!(asks || config.publicNetwork) || rules.development) return undefined;
 		if (takesProofsUnchecked(config)) {
 			return "shielded proofs are not checked (node.shielded.allowUnverified): a block with a false proof, of a transfer of the chain's own pool or for a contract of shielded tokens, is judged wrongly; node.shielded.params ends that";
 		}
 		if (rules.shieldedPool || !config.node.shielded.verifiesProofs) return undefined;
-		return "shielded transactions have been switched on, and node.shielded.params is not set: this node stops before the first block that asks for a proof; fetch sapling-spend.params and sapling-output.params of the network and set it to their folder";
+		const when = asks ? "have been switched on" : "will be switched on as the chain goes on";
+		return `shielded transactions ${when}, and node.shielded.params is not set: this node stops before the first block that asks for a proof; ${PROOF_CHOICE}`;
 	};
 	let last = warning();
 	if (last !== undefined) log.warn({ head: Number(chain.head.number) }, last);
 	const committed = ({ block }: CommittedBlock): void => {
 		const now = warning();
-		if (now !== undefined && last === undefined) log.error({ number: Number(block.number) }, now);
+		if (now !== undefined && now !== last) log.error({ number: Number(block.number) }, now);
 		last = now;
 	};
 	chain.observe(eachBlock({ committed }));

@@ -10,7 +10,7 @@ import { eachBlock } from "./chain/observers.js";
 import { createApiNode, networkView } from "./node-api.js";
 import type { NodeCore, Service } from "./node-core.js";
 import { developmentMethodsBeside } from "./node-development.js";
-import { logReorgs, watchShielded, watchVersions } from "./node-notices.js";
+import { logReorgs, warnOfBeginning, watchShielded, watchVersions } from "./node-notices.js";
 import { SlotProducer } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
 import { executions, OWN_CLIENT } from "./scheduling/call-queue.js";
@@ -124,6 +124,7 @@ export const notices: Service = {
 	start: async ({ open, options, log, parts }) => {
 		logReorgs(open, log);
 		watchVersions(open, log);
+		await warnOfBeginning(open, options.config, log);
 		parts.shieldedWarning = watchShielded(open, options.config, log);
 		return {};
 	},
@@ -254,7 +255,10 @@ export const peers: Service = {
 				import("./signatures/lazy-pool.js"),
 				import("./signatures/worker-script.js"),
 			]);
-		const pool = new LazySignaturePool(workerScript(), node.validateSignThreads);
+		const isNile = open.rules.network === "nile";
+		const pool = new LazySignaturePool(workerScript(), node.validateSignThreads, isNile);
+		const verify = isNile ? pool.verify.bind(pool) : undefined;
+		if (verify) parts.verifyAhead = verify;
 		const network = await startNetwork({
 			environment: nodeEnvironment(),
 			config,
@@ -265,6 +269,7 @@ export const peers: Service = {
 				},
 			},
 			prepare: shielded?.prepare,
+			verify,
 			producers,
 			host,
 			lan: localAddresses(),

@@ -4,6 +4,7 @@ import { be64, concatBytes, readBe64, toHex } from "./bytes.js";
 import { sharedWriter } from "./codec/writer.js";
 import { sha256 } from "./hash.js";
 import { Block, BlockHeader, BlockHeaderRaw, type PQAuthSig, writeBlock } from "./messages.js";
+import { isPostQuantumSignature } from "./post-quantum/algorithms.js";
 import { canonicalOfHeader, signatureOfHeader } from "./post-quantum/fields.js";
 import { recoverAddress } from "./signature.js";
 import { SignedTransaction, type TransactionHeader } from "./transaction.js";
@@ -11,7 +12,7 @@ import { SignedTransaction, type TransactionHeader } from "./transaction.js";
 /** Tag of the field `transactions`, the first of a block: number 1, length-delimited. */
 const BLOCK_TRANSACTIONS_TAG = 0x0a;
 
-export const ZERO_HASH = new Uint8Array(32);
+const ZERO_HASH = new Uint8Array(32);
 
 /** Eight bytes of the number, then bytes 8 to 31 of the header's hash. */
 export function blockId(number: bigint, rawHash: Uint8Array): Uint8Array {
@@ -55,6 +56,7 @@ export class SignedBlock {
 	private cachedIdHex: string | undefined;
 	private cachedRoot: Uint8Array | undefined;
 	private cachedSigner: Uint8Array | undefined;
+	private cachedVerdict: boolean | undefined;
 
 	constructor(message: Readonly<Block>, transactions?: readonly SignedTransaction[]) {
 		this.cachedMessage = message;
@@ -195,6 +197,13 @@ export class SignedBlock {
 	 */
 	get postQuantum(): Readonly<PQAuthSig> | undefined {
 		return this.header.$unknown && signatureOfHeader(this.header);
+	}
+
+	/** Whether the header's post-quantum signature is right, verified once. The library of these schemes must be loaded. */
+	isPostQuantumValid(): boolean {
+		const entry = this.postQuantum;
+		this.cachedVerdict ??= entry !== undefined && isPostQuantumSignature(this.rawHash, entry);
+		return this.cachedVerdict;
 	}
 
 	/** The address that signed the header, recovered once. @throws {SignatureError} */

@@ -7,7 +7,7 @@ import { sha256 } from "../../src/protocol/hash.js";
 import type { TriggerSmartContract } from "../../src/protocol/messages.js";
 import { SignedTransaction } from "../../src/protocol/transaction.js";
 import { checkHeader, checkLinks, finalAt, type HeaderFacts } from "./chain-facts.js";
-import { facts } from "./facts.js";
+import { expectCount, facts } from "./facts.js";
 
 interface Proof {
 	readonly id: string;
@@ -23,10 +23,14 @@ interface Proof {
 	readonly leaves?: readonly string[];
 	readonly finalAt: number;
 	readonly headers: readonly HeaderFacts[];
+	/** The active witnesses, with the key that each signs with. */
+	readonly witnesses?: readonly { readonly witness: string; readonly signer: string }[];
 }
 
 interface Part {
+	readonly transactions: number;
 	readonly known: readonly {
+		readonly index: number;
 		readonly id: string;
 		readonly leaf: string;
 		readonly from: string;
@@ -58,6 +62,8 @@ describe("a transaction of a public chain", () => {
 		expect(toHex(raws[0]?.txTrieRoot as Uint8Array)).toBe(one.root);
 		checkLinks(one.headers);
 		expect(finalAt(one.headers)).toBe(one.finalAt);
+		const keys = new Map(one.witnesses?.map(({ witness, signer }) => [witness, signer]));
+		for (const { witness, signer } of one.headers) if (one.witnesses) expect(signer).toBe(keys.get(witness));
 		if (!one.leaves) return;
 		expect(one.leaves[one.index]).toBe(one.leaf);
 		expect(toHex(merkleRoot(one.leaves.map(fromHex)))).toBe(one.root);
@@ -65,7 +71,12 @@ describe("a transaction of a public chain", () => {
 
 	it("says in its call data whom it pays", () => {
 		const known = parts.flatMap((part) => part.known);
-		expect(known).toHaveLength(55);
+		expectCount(known.length, 55);
+		for (const part of parts) {
+			const places = new Set(part.known.map(({ index }) => index));
+			expect(places.size).toBe(part.known.length);
+			for (const index of places) expect(index >= 0 && index < part.transactions).toBe(true);
+		}
 		for (const { bytes, id, leaf, from, to, amount, isTransferFrom } of known) {
 			const transaction = SignedTransaction.decode(fromHex(bytes));
 			const { data } = transaction.parameter as TriggerSmartContract;

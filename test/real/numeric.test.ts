@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { historicalPow } from "../../src/node/exchange/historical-pow.js";
-import { energyLeft } from "../../src/node/resources/energy.js";
-import { increase } from "../../src/node/resources/window.js";
+import { stakedEnergyLeft } from "../../src/node/resources/energy.js";
+import { accountIncrease, increase, windowSlots } from "../../src/node/resources/window.js";
 import { compiledGroth16 } from "../../src/node/shielded/groth16-compiled.js";
 import { readVerifyingKey } from "../../src/node/shielded/verifying-key.js";
 import { be64, fromHex, toHex } from "../../src/protocol/bytes.js";
@@ -23,7 +23,7 @@ import { decodePoint, readField } from "../../src/protocol/sapling/jubjub.js";
 import { address, openState, setHead } from "../node/consensus/chain-state.js";
 import { run } from "../node/contracts/contract-chain.js";
 import { emptyState } from "../node/vm/machine-fixture.js";
-import { facts } from "./facts.js";
+import { expectCount, facts } from "./facts.js";
 
 function double(bits: string): number {
 	return Buffer.from(bits.padStart(16, "0"), "hex").readDoubleBE();
@@ -34,7 +34,7 @@ describe("numbers of public chains", () => {
 		const { exponent, rows } = facts<{ exponent: number; rows: [x: string, result: string][] }>(
 			"numeric/exchange-power.json",
 		);
-		expect(rows.length).toBeGreaterThan(30);
+		expectCount(rows.length, 48);
 		for (const [x, result] of rows) expect(historicalPow(double(x), exponent)).toBe(double(result));
 	});
 
@@ -46,6 +46,53 @@ describe("numbers of public chains", () => {
 			const [used, add, from, to, window] = [row.used, row.add, row.from, row.to, row.window].map(BigInt);
 			const args = [used, add, from, to, window] as [bigint, bigint, bigint, bigint, bigint];
 			expect(increase(properties, ...args)).toBe(BigInt(row.result));
+		}
+	});
+
+	it("energy that is charged before an execution, and the window that it leaves", async () => {
+		type Row = Readonly<
+			Record<
+				| "feeLimit"
+				| "energyFee"
+				| "charged"
+				| "totalWeight"
+				| "totalLimit"
+				| "usage"
+				| "window"
+				| "at"
+				| "now",
+				number
+			>
+		> & {
+			readonly frozen: string;
+			readonly unfreezeDelayDays: number;
+			readonly expected: { readonly usage: number; readonly window: number };
+		};
+		const { properties } = await emptyState();
+		for (const row of facts<{ beforehand: Row[] }>("numeric/energy.json").beforehand) {
+			expect(Math.trunc(row.feeLimit / row.energyFee)).toBe(row.charged);
+			properties.set("UNFREEZE_DELAY_DAYS", BigInt(row.unfreezeDelayDays));
+			properties.set("TOTAL_ENERGY_WEIGHT", BigInt(row.totalWeight));
+			properties.set("TOTAL_ENERGY_CURRENT_LIMIT", BigInt(row.totalLimit));
+			const account = Account.create({
+				account_resource: AccountAccountResource.create({
+					energy_usage: BigInt(row.usage),
+					energy_window_size: BigInt(row.window),
+					latest_consume_time_for_energy: BigInt(row.at),
+					frozen_balance_for_energy: AccountFrozen.create({ frozen_balance: BigInt(row.frozen) }),
+				}),
+			});
+			expect(stakedEnergyLeft(properties, account)).toBeGreaterThan(BigInt(row.charged));
+			const [usage, charged, at, now] = [row.usage, row.charged, row.at, row.now].map(BigInt) as [
+				bigint,
+				bigint,
+				bigint,
+				bigint,
+			];
+			const after = accountIncrease(properties, account, "energy", usage, charged, at, now);
+			expect([after, windowSlots(account, "energy")]).toEqual(
+				[row.expected.usage, row.expected.window].map(BigInt),
+			);
 		}
 	});
 
@@ -66,7 +113,7 @@ describe("numbers of public chains", () => {
 			const left = (energy_usage: bigint) => {
 				const frozen_balance_for_energy = AccountFrozen.create({ frozen_balance: BigInt(owner.frozen) });
 				const account_resource = AccountAccountResource.create({ energy_usage, frozen_balance_for_energy });
-				return energyLeft(properties, Account.create({ account_resource }));
+				return stakedEnergyLeft(properties, Account.create({ account_resource }));
 			};
 			expect(left(BigInt(owner.usage))).toBe(BigInt(owner.left));
 			const usage = owner.transactions.reduce(

@@ -7,7 +7,7 @@ import { sha256 } from "../../src/protocol/hash.js";
 import { transactionJson } from "../../src/protocol/json/transaction-json.js";
 import { Transaction, TransactionInfo, TransactionRaw } from "../../src/protocol/messages.js";
 import { SignedTransaction } from "../../src/protocol/transaction.js";
-import { facts } from "./facts.js";
+import { expectCount, facts } from "./facts.js";
 
 interface TransactionFacts {
 	readonly id: string;
@@ -54,7 +54,9 @@ function read({ bytes, raw = "", signatures = [] }: TransactionFacts): SignedTra
 
 describe("transactions", () => {
 	it("counts them", () => {
-		expect([documented.length, chain.length, wire.length]).toEqual([39, 10, 8]);
+		expectCount(documented.length, 39);
+		expectCount(chain.length, 10);
+		expectCount(wire.length, 8);
 	});
 
 	it.each([...documented, ...chain].map((one) => [`${one.type} ${one.id.slice(0, 8)}`, one] as const))(

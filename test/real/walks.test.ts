@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { concurrentOrder } from "../../src/node/state/store-order.js";
 import { arrayHash, byteStringHash } from "../../src/protocol/hash-order.js";
 import { HashTable, type KeyHash, walkOrder } from "../../src/protocol/hash-table.js";
-import { facts } from "./facts.js";
+import { expectCount, facts, hasFacts } from "./facts.js";
 
 interface Walk {
 	/** Keys in order of insertion. */
@@ -30,7 +30,7 @@ describe("a hash map is walked as the runtime walks it", () => {
 		["walks-of-addresses", 324, asAddress, byteStringHash],
 	])("%s", (file, count, nameOf, hash) => {
 		const walks = facts<Walk[]>(`numeric/${file}.json.br`);
-		expect(walks).toHaveLength(count);
+		expectCount(walks.length, count);
 		for (const { in: given, walk } of walks) {
 			const names = given.map(nameOf);
 			expect(positions(walkOrder(names, hash), names)).toEqual(walk);
@@ -65,11 +65,14 @@ describe("a hash map is walked as the runtime walks it", () => {
 	});
 });
 
-it("a concurrent hash map is walked as the runtime walks it", () => {
-	const walks = facts<Walk[]>("numeric/concurrent-walks.json.br");
-	expect(walks).toHaveLength(150);
-	for (const { in: given, walk } of walks) {
-		const names = given.map(key);
-		expect(positions(concurrentOrder(names), names)).toEqual(walk);
-	}
-});
+it.skipIf(!hasFacts("numeric/concurrent-walks.json.br"))(
+	"a concurrent hash map is walked as the runtime walks it",
+	() => {
+		const walks = facts<Walk[]>("numeric/concurrent-walks.json.br");
+		expectCount(walks.length, 150);
+		for (const { in: given, walk } of walks) {
+			const names = given.map(key);
+			expect(positions(concurrentOrder(names), names)).toEqual(walk);
+		}
+	},
+);

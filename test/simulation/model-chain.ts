@@ -308,7 +308,7 @@ export class ModelChain implements LocalChain {
 		return { kind: "badSignature", error: new BlockSignatureError("valid signature failed.") };
 	}
 
-	hasProofs(): boolean {
+	needsPreparing(): boolean {
 		return false;
 	}
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createWriteStream, existsSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { Args, Flags } from "@oclif/core";
+import { configSource } from "../../launch/config-source.js";
 import { openOffline } from "../../launch/offline-chain.js";
 import { delimited } from "../../node/chain/block-file.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
@@ -35,7 +36,7 @@ export const ChainExport = command({
 		if (!existsSync(flags["output-directory"])) {
 			throw new Failure("not_found", `there is no data directory ${flags["output-directory"]}`);
 		}
-		const chain = await openOffline(flags.config, flags["output-directory"], 0);
+		const chain = await openOffline(configSource(flags), flags["output-directory"], 0);
 		const interrupted = interruption();
 		const bar = await RateBar.open("exporting", rateMode(flags, chatty), true);
 		let blocks = 0;

@@ -1,12 +1,14 @@
 import { stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { Args } from "@oclif/core";
-import { openOffline } from "../../launch/offline-chain.js";
+import { configSource } from "../../launch/config-source.js";
+import { type OfflineChain, openOffline } from "../../launch/offline-chain.js";
 import { startFailure } from "../../launch/run-node.js";
 import { readBlockFile } from "../../node/chain/block-file.js";
 import { importBlocks } from "../../node/chain/importer.js";
 import { ChainError, UnlinkedBlockError } from "../../node/rules/errors.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
+import { publicNetworkOf } from "../../protocol/public-networks.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { directoryFlags } from "../../terminal/flags/directory-flags.js";
 import { RateBar, rateFlag, rateMode } from "../../terminal/progress/rate-bar.js";
@@ -36,7 +38,7 @@ export class ChainImport extends CoinCommand {
 		const total =
 			args.file === "-" || /\.(br|gz|ndjson)$/.test(args.file) ? undefined : await fileSize(args.file);
 		const chain = await openOffline(
-			flags.config,
+			configSource(flags),
 			flags["output-directory"],
 			Math.max(1, availableParallelism() - 1),
 		);
@@ -72,7 +74,7 @@ export class ChainImport extends CoinCommand {
 				counted(readBlockFile(args.file)),
 			);
 		} catch (error) {
-			throw this.refusal(error, chain.open.chain.head.number);
+			throw await this.refusal(error, chain.open);
 		} finally {
 			bar.close();
 			await chain.close();
@@ -92,14 +94,21 @@ export class ChainImport extends CoinCommand {
 		}
 	}
 
-	private refusal(error: unknown, head: bigint): unknown {
+	private async refusal(error: unknown, { chain, rules }: OfflineChain["open"]): Promise<unknown> {
+		const head = chain.head.number;
 		if (error instanceof ChainError || error instanceof DecodeError) {
 			const reason =
 				error instanceof UnlinkedBlockError
 					? "it continues no block of this chain; the file belongs to another chain or begins later"
 					: error.message;
+			const network = publicNetworkOf(rules.genesisId);
+			const { nextStop } = await import("../../node/config/networks/departures.js");
+			const stop = network && nextStop(network, head);
 			return new Failure("contract_validate", `the block after ${head} is refused: ${reason}`, {
 				details: { head },
+				...(stop && BigInt(stop.height) === head + 1n
+					? { hint: `the network's history departs from its rules there: ${stop.what}` }
+					: {}),
 			});
 		}
 		return startFailure(error);

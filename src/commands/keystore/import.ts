@@ -18,11 +18,10 @@ import { looksLikePlainKey, readPlainKey } from "../../keystore/plain-post-quant
 import { parsePrivateKey } from "../../keystore/secret-storage.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
-import { keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
-import { entryRecord } from "../../terminal/flags/wallet-argument.js";
+import { entryRecord, keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
 import { Devices, onDevice } from "../../terminal/keys/devices.js";
 import { importArguments, importInput, secretFileFlag } from "../../terminal/keys/import-input.js";
-import { importedSecret, newPassword, readSecretFile, withPassword } from "../../terminal/keys/secrets.js";
+import { fetchSecret, importedSecret, newPassword, withPassword } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
@@ -141,7 +140,7 @@ export const KeystoreImportMnemonic = command({
 		const mnemonic = await importedSecret(secretFile, "the mnemonic", source.warn, checkMnemonic);
 		const passphraseFile = flags["passphrase-file"];
 		const passphrase =
-			passphraseFile === undefined ? "" : await readSecretFile(passphraseFile, "the passphrase", source.warn);
+			passphraseFile === undefined ? "" : await fetchSecret(passphraseFile, "the passphrase", source.warn);
 		const strength = flags.light ? ("light" as const) : ("standard" as const);
 		const paths =
 			flags.path === undefined

@@ -19,8 +19,13 @@ import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
 import { ExportCommand, exportArguments, exportFlags } from "../../terminal/base/export-command.js";
-import { keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
-import { entryRecord, walletArgument } from "../../terminal/flags/wallet-argument.js";
+import {
+	entryRecord,
+	keystoreFlags,
+	lightFlag,
+	passwordFlags,
+	walletArgument,
+} from "../../terminal/flags/flags.js";
 import { AGENT_VARIABLE } from "../../terminal/keys/agent-signature.js";
 import { newPassword, withPassword } from "../../terminal/keys/secrets.js";
 import { printLine } from "../../terminal/output/output.js";

@@ -26,10 +26,14 @@ import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
-import { keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
-import { entryRecord, walletArgument } from "../../terminal/flags/wallet-argument.js";
-import { confirmPrintedSecret } from "../../terminal/keys/printed-secret.js";
-import { ATTEMPTS, newPassword, withPassword } from "../../terminal/keys/secrets.js";
+import {
+	entryRecord,
+	keystoreFlags,
+	lightFlag,
+	passwordFlags,
+	walletArgument,
+} from "../../terminal/flags/flags.js";
+import { ATTEMPTS, confirmPrintedSecret, newPassword, withPassword } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { askText, showOnTerminal } from "../../terminal/prompt/prompts.js";

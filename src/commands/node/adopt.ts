@@ -7,6 +7,7 @@ import {
 	runAdoption,
 	sizeText,
 } from "../../launch/adoption-work.js";
+import { configSource } from "../../launch/config-source.js";
 import type { AdoptionCost } from "../../node/adoption/cost.js";
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
@@ -90,7 +91,7 @@ export class NodeAdopt extends CoinCommand {
 		const request: AdoptionRequest = {
 			source: args.directory,
 			dataDirectory: flags["output-directory"],
-			configFile: flags.config,
+			config: configSource(flags),
 			blocks: flags.blocks,
 			expect: flags.expect,
 		};

@@ -1,16 +1,16 @@
 /** `coin node db …`: looking after a data directory that no node has open. */
 
-import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { Flags } from "@oclif/core";
+import { configSource, hasConfig } from "../../launch/config-source.js";
 import {
 	compactDatabase,
 	copyDirectory,
 	databaseDirectory,
+	directorySize,
+	partSizes,
 	readAllEntries,
 	readStoredChain,
-	sizeOf,
-	sizesOf,
 	verifyBlocks,
 } from "../../launch/database-work.js";
 import { openOffline } from "../../launch/offline-chain.js";
@@ -39,8 +39,9 @@ export const NodeDbCheck = command({
 		takeOverSignals(() => {
 			interrupted = true;
 		});
+		const database = await databaseDirectory(configSource(flags), directory);
 		const checked = await withProgress("checking", audience(), (progress) =>
-			checkSegments(directory, databaseDirectory(flags.config, directory), (blocks, of) => {
+			checkSegments(directory, database, (blocks, of) => {
 				progress.update(`checking: ${blocks.toLocaleString("en")} of ${of.toLocaleString("en")} blocks`);
 				return !interrupted;
 			}),
@@ -57,13 +58,13 @@ export const NodeDbCompact = command({
 	result: one(record({ directory: "text", bytesBefore: "integer", bytesAfter: "integer" })),
 	flags: { ...directoryFlags, ...progressFlag },
 	run: async ({ flags, audience, print }) => {
-		const directory = databaseDirectory(flags.config, flags["output-directory"]);
-		const bytesBefore = sizeOf(directory);
+		const directory = await databaseDirectory(configSource(flags), flags["output-directory"]);
+		const bytesBefore = directorySize(directory);
 		await withProgress("compacting", audience(), async () => {
 			await compactDatabase(directory);
 			await removeStrays(flags["output-directory"], directory);
 		});
-		print.record({ directory, bytesBefore, bytesAfter: sizeOf(directory) });
+		print.record({ directory, bytesBefore, bytesAfter: directorySize(directory) });
 	},
 });
 
@@ -80,7 +81,7 @@ export const NodeDbCopy = command({
 	},
 	run: async ({ flags, audience, print }) => {
 		const from = flags["output-directory"];
-		const name = relative(from, databaseDirectory(flags.config, from));
+		const name = relative(from, await databaseDirectory(configSource(flags), from));
 		const interrupted = interruption();
 		const entries = await withProgress("copying", audience(), (progress) =>
 			copyDirectory(from, name, flags.to, (count) => {
@@ -104,7 +105,7 @@ export const NodeDbShow = command({
 	flags: directoryFlags,
 	run: async ({ flags, print }) => {
 		const directory = flags["output-directory"];
-		const segments = await listSegments(directory, databaseDirectory(flags.config, directory));
+		const segments = await listSegments(directory, await databaseDirectory(configSource(flags), directory));
 		const rows = segments.map(({ first, last, bytes, isMoved }) => ({
 			first,
 			last,
@@ -147,9 +148,9 @@ export const NodeDbStat = command({
 	flags: directoryFlags,
 	run: async ({ flags, print, note }) => {
 		const directory = flags["output-directory"];
-		const database = databaseDirectory(flags.config, directory);
-		const sizes = sizesOf(directory, database);
-		if (!existsSync(flags.config) && readFounding(directory) === undefined) {
+		const database = await databaseDirectory(configSource(flags), directory);
+		const sizes = partSizes(directory, database);
+		if (!hasConfig(configSource(flags)) && readFounding(directory) === undefined) {
 			if (flags.config !== directoryFlags.config.default)
 				throw new Failure("bad_value", `there is no configuration ${flags.config}`);
 			const { genesisId, number, timestampMs } = await readStoredChain(directory, database);
@@ -162,7 +163,7 @@ export const NodeDbStat = command({
 				...sizes,
 			});
 		}
-		const offline = await openOffline(flags.config, directory, 0);
+		const offline = await openOffline(configSource(flags), directory, 0);
 		const { chain, rules } = offline.open;
 		const found = {
 			directory,
@@ -195,8 +196,8 @@ export const NodeDbVerify = command({
 	flags: directoryFlags,
 	run: async ({ flags, print }) => {
 		const directory = flags["output-directory"];
-		const read = await readAllEntries(databaseDirectory(flags.config, directory));
-		const offline = await openOffline(flags.config, directory, 0);
+		const read = await readAllEntries(await databaseDirectory(configSource(flags), directory));
+		const offline = await openOffline(configSource(flags), directory, 0);
 		let [blocks, transactions] = [0, 0];
 		try {
 			verifyBlocks(offline, (_number, _head, count) => {

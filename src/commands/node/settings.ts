@@ -5,26 +5,31 @@ import { existsSync } from "node:fs";
 import { Flags } from "@oclif/core";
 import { addKey } from "../../keystore/keystore.js";
 import { checkPrivateKey, parsePrivateKey } from "../../keystore/secret-storage.js";
+import { configSource, DEFAULT_CONFIG, readConfig } from "../../launch/config-source.js";
 import { checkConfiguration, keyWarnings } from "../../launch/configuration-check.js";
-import { DEFAULT_CONFIG } from "../../launch/network-options.js";
 import { startFailure } from "../../launch/run-node.js";
-import { loadConfig, type NodeConfig, type SettingValue } from "../../node/config/config.js";
+import type { NodeConfig, SettingValue } from "../../node/config/config.js";
 import { spell } from "../../protocol/dialect.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
+import { chainFlags } from "../../terminal/flags/directory-flags.js";
 import { passwordFlags } from "../../terminal/flags/flags.js";
-import { newPassword, readSecretFile } from "../../terminal/keys/secrets.js";
+import { fetchSecret, newPassword } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { either, lines, list, one, record } from "../../terminal/schema/result-shape.js";
 
 export const NodeCheck = command({
 	summary: "Check a node's configuration without starting it",
 	description:
-		"Tells of unknown keys, wrong values, ports in use and a data directory that belongs to another chain. The exit " +
+		"Tells which network it is of, and of unknown keys, wrong values, ports in use and a data directory that belongs to another chain. The exit " +
 		"code is 1 if node start would fail.",
-	examples: ["<%= config.bin %> node check -c config.conf -d /var/lib/coin"],
+	examples: [
+		"<%= config.bin %> node check -c config.conf -d /var/lib/coin",
+		"<%= config.bin %> node check --network main -d /var/lib/coin",
+	],
 	result: lines(record({ level: "text", place: "text", message: "text" })),
 	flags: {
+		...chainFlags,
 		config: Flags.string({
 			char: "c",
 			description: `configuration of the node (default ./${DEFAULT_CONFIG})`,
@@ -38,12 +43,15 @@ export const NodeCheck = command({
 		}),
 	},
 	run: async ({ flags, print, note }) => {
-		if (flags.config === undefined && !existsSync(DEFAULT_CONFIG)) {
+		const { config = DEFAULT_CONFIG, network } = flags;
+		if (flags.config === undefined && network === undefined && !existsSync(config)) {
 			return note(`there is no ./${DEFAULT_CONFIG}: node start starts a development chain`);
 		}
-		const file = flags.config ?? DEFAULT_CONFIG;
-		const findings = await checkConfiguration(file, flags["output-directory"]);
-		print.list(findings, ["level", "place", "message"], `${file}: no problems found`);
+		const source = configSource({ ...flags, config });
+		const { findings, chain } = await checkConfiguration(source, flags["output-directory"]);
+		const name = existsSync(config) ? config : `--network ${network}`;
+		if (chain !== undefined) note(`${name}: ${chain}`);
+		print.list(findings, ["level", "place", "message"], `${name}: no problems found`);
 		if (findings.some(({ level }) => level === "error")) process.exitCode = 1;
 	},
 });
@@ -51,7 +59,7 @@ export const NodeCheck = command({
 export class NodeShowConfig extends CoinCommand {
 	static override summary = "Show what a node takes from its configuration";
 	static override description =
-		"Every key with its value and the line that sets it. Values are those that hold: limits and defaults are applied, " +
+		"Every key with its value and the line, or the public network, that sets it. Values are those that hold: limits and defaults are applied, " +
 		"secrets are masked.";
 	static override examples = [
 		"<%= config.bin %> node config -c config.conf",
@@ -61,6 +69,7 @@ export class NodeShowConfig extends CoinCommand {
 		record({ key: "text", "value?": either("text", "boolean", list("text")), origin: "text" }),
 	);
 	static override flags = {
+		...chainFlags,
 		config: Flags.string({
 			char: "c",
 			description: "configuration of the node",
@@ -72,14 +81,16 @@ export class NodeShowConfig extends CoinCommand {
 
 	async run(): Promise<void> {
 		const { flags } = await this.parse(NodeShowConfig);
-		const config = this.read(flags.config);
+		const config = await readConfig(configSource(flags)).catch((error: unknown) => {
+			throw startFailure(error);
+		});
 		for (const warning of keyWarnings(config)) this.warning(warning);
 		const rows = config.settings
 			.filter(({ line }) => flags["show-defaults"] || line !== undefined)
 			.map(({ path, value, line }) => ({
 				key: spell(path, config.node.dialect),
 				value: plain(value),
-				origin: line === undefined ? "default" : `${config.file}:${line}`,
+				origin: originOf(config, line),
 			}));
 		const text = rows.map((row) => ({
 			...row,
@@ -87,14 +98,11 @@ export class NodeShowConfig extends CoinCommand {
 		}));
 		this.printList(rows, ["key", "value", "origin"], `${config.file} sets nothing`, text);
 	}
+}
 
-	private read(file: string): NodeConfig {
-		try {
-			return loadConfig(file);
-		} catch (error) {
-			throw startFailure(error);
-		}
-	}
+function originOf({ file, preset }: NodeConfig, line: number | undefined): string {
+	if (line === undefined) return "default";
+	return line === 0 && preset ? `--network ${preset.name}` : `${file}:${line}`;
 }
 
 /** Numbers as text: some are longer than what JSON readers keep. */
@@ -138,7 +146,7 @@ export class NodeKey extends CoinCommand {
 
 	private async key(file: string | undefined): Promise<Uint8Array> {
 		if (file === undefined) return checkPrivateKey(randomBytes(32));
-		const text = await readSecretFile(file, "the producer's key", (message) => this.warning(message));
+		const text = await fetchSecret(file, "the producer's key", (message) => this.warning(message));
 		return parsePrivateKey(text.trim());
 	}
 }

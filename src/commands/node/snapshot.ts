@@ -3,6 +3,7 @@
 import { relative, resolve } from "node:path";
 import { Args, Flags } from "@oclif/core";
 import { sizeText } from "../../launch/adoption-work.js";
+import { configSource } from "../../launch/config-source.js";
 import { databaseDirectory } from "../../launch/database-work.js";
 import {
 	checkSnapshot,
@@ -10,7 +11,7 @@ import {
 	findSnapshot,
 	makeSnapshot,
 	restoreInto,
-	signedText,
+	snapshotText,
 } from "../../launch/snapshot-work.js";
 import { SIGNATURE_NAME, sizesOf } from "../../node/snapshot/manifest.js";
 import { toBase58Check } from "../../protocol/address.js";
@@ -63,10 +64,11 @@ export class NodeSnapshotCreate extends SnapshotCommand {
 			interrupted = true;
 		});
 		const started = performance.now();
+		const name = relative(dataDirectory, await databaseDirectory(configSource(flags), dataDirectory));
 		const manifest = await withProgress("making the snapshot", this.audience(flags), (progress) =>
 			makeSnapshot({
 				dataDirectory,
-				name: relative(dataDirectory, databaseDirectory(flags.config, dataDirectory)),
+				name,
 				target: args.directory,
 				version: this.config.version,
 				onProgress: ({ entries }) => {
@@ -100,7 +102,7 @@ export class NodeSnapshotCreate extends SnapshotCommand {
 		flags: Parameters<SnapshotCommand["signText"]>[3],
 	): Promise<string> {
 		const { hash } = await findSnapshot(directory);
-		return this.signText(signedText(hash), { directory, name: SIGNATURE_NAME }, signer, flags);
+		return this.signText(snapshotText(hash), { directory, name: SIGNATURE_NAME }, signer, flags);
 	}
 }
 
@@ -163,7 +165,7 @@ export class NodeSnapshotRestore extends SnapshotCommand {
 			restoreInto({
 				snapshot,
 				dataDirectory: flags["output-directory"],
-				configFile: flags.config,
+				config: configSource(flags),
 				onRoom: (needed, free) =>
 					this.note(`the data take up to ${sizeText(needed)}; there is room for ${sizeText(free)}`),
 				onProgress: (state) => {

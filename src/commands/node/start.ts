@@ -1,6 +1,13 @@
 import { existsSync } from "node:fs";
 import { arch, platform, release } from "node:os";
 import { Flags, type Interfaces } from "@oclif/core";
+import {
+	type ConfigSource,
+	configSource,
+	DEFAULT_CONFIG,
+	hasConfig,
+	readConfig,
+} from "../../launch/config-source.js";
 import { developmentWarning, keyWarnings } from "../../launch/configuration-check.js";
 import { blackHoleGap, genesisGap } from "../../launch/configuration-gaps.js";
 import { developmentListing } from "../../launch/development-listing.js";
@@ -10,12 +17,12 @@ import {
 	DEVELOPMENT_FLAGS,
 } from "../../launch/development-options.js";
 import { withServices } from "../../launch/development-services.js";
-import { DEFAULT_CONFIG, producersOf } from "../../launch/network-options.js";
+import { producersOf } from "../../launch/network-options.js";
 import { type ClosableLog, type LogFormat, openNodeLog } from "../../launch/node-log.js";
 import { readyLine } from "../../launch/ready-line.js";
 import { type ReadyTargets, runNode, startFailure } from "../../launch/run-node.js";
 import { idleFlags, startFlags, startOptions } from "../../launch/start-flags.js";
-import { loadConfig, type NodeConfig } from "../../node/config/config.js";
+import type { NodeConfig } from "../../node/config/config.js";
 import { LOG_LEVELS } from "../../node/config/log-config.js";
 import { prepareDevelopment } from "../../node/development/development.js";
 import { readFounding } from "../../node/development/directory.js";
@@ -23,7 +30,8 @@ import { addressText } from "../../node/network/environment.js";
 import type { RunningNode } from "../../node/node.js";
 import { useFastHashing } from "../../protocol/hash.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
-import { readSecretFile, withPassword } from "../../terminal/keys/secrets.js";
+import { chainFlags } from "../../terminal/flags/directory-flags.js";
+import { fetchSecret, withPassword } from "../../terminal/keys/secrets.js";
 import { printLine } from "../../terminal/output/output.js";
 import { showSyncLine } from "../../terminal/progress/sync-line.js";
 import { Failure } from "../../wallet/failure.js";
@@ -49,15 +57,17 @@ export class NodeStart extends CoinCommand {
 	static override summary = "Start a node";
 	static override description =
 		"Without a configuration (-c, or ./config.conf) a development chain starts: funded accounts, a block for every " +
-		"transaction, everything in memory. With one, the node of that network.";
+		"transaction, everything in memory. With one, or with --network, the node of that network.";
 	static override examples = [
 		"<%= config.bin %> node start",
 		"<%= config.bin %> node start --seal 3 --accounts 3 -d ./chain",
+		"<%= config.bin %> node start --network main -d /var/lib/coin",
 		"<%= config.bin %> node start -c config.conf -d /var/lib/coin",
 	];
 	static override strict = false;
 	static override usage = "node start [peer…]";
 	static override flags = {
+		...chainFlags,
 		config: Flags.string({
 			char: "c",
 			description: "configuration of the node (HOCON)",
@@ -163,16 +173,22 @@ export class NodeStart extends CoinCommand {
 		const { argv, flags } = await this.parse(NodeStart);
 		if (flags.version) return this.printVersion();
 		for (const warning of idleFlags(flags)) this.warning(warning);
-		const path = flags.config ?? (existsSync(DEFAULT_CONFIG) ? DEFAULT_CONFIG : undefined);
+		const source = configSource({ ...flags, config: flags.config ?? DEFAULT_CONFIG });
 		const config =
-			path === undefined
-				? undefined
-				: this.readConfig(path, flags, argv as string[], await this.producerKey(flags));
+			flags.config !== undefined || hasConfig(source)
+				? await this.readConfig(source, flags, argv as string[])
+				: undefined;
 		const development = flags.dev || config === undefined || config.dev.enabled;
-		if (flags.config === undefined && path !== undefined)
+		if (flags.config === undefined && existsSync(DEFAULT_CONFIG))
 			this.note(
-				`configuration: ./${path}, found in this directory${flags.dev ? "" : " (--dev starts a development chain)"}`,
+				`configuration: ./${DEFAULT_CONFIG}, found in this directory${flags.dev ? "" : " (--dev starts a development chain)"}`,
 			);
+		const ofNetworks = Object.keys(chainFlags).find((name) => flags[name as keyof typeof chainFlags]);
+		if (development && ofNetworks !== undefined) {
+			throw new Failure("usage", `--${ofNetworks} is for networks, and this would be a development chain`, {
+				hint: "leave out --dev (dev.enabled) and name a network, with -c or --network",
+			});
+		}
 		const format = flags["log-format"] ?? (process.stdout.isTTY === true ? "text" : "json");
 		const log = await openNodeLog(format, flags["log-level"] ?? config?.log.level ?? "info");
 		const ready = { file: flags["ready-file"], fd: flags["ready-fd"] };
@@ -185,14 +201,14 @@ export class NodeStart extends CoinCommand {
 		process.exit(0);
 	}
 
-	private readConfig(
-		path: string,
+	private async readConfig(
+		source: ConfigSource,
 		flags: NodeStartFlags,
 		peers: readonly string[],
-		privateKey: string | undefined,
-	): NodeConfig {
+	): Promise<NodeConfig> {
+		const privateKey = await this.producerKey(flags);
 		try {
-			return loadConfig(path, startOptions(flags, peers, privateKey));
+			return await readConfig(source, startOptions(flags, peers, privateKey));
 		} catch (error) {
 			throw startFailure(error);
 		}
@@ -268,7 +284,7 @@ export class NodeStart extends CoinCommand {
 				"usage",
 				`--${given[0]} is for development chains, and ${config.file} describes a network`,
 				{
-					hint: "add --dev, or start without -c",
+					hint: "add --dev, or start without -c and --network",
 				},
 			);
 		}
@@ -310,7 +326,7 @@ export class NodeStart extends CoinCommand {
 		if (key !== undefined && key !== "")
 			this.warning("--private-key can be read by everyone on this machine: use --private-key-file");
 		if (file === undefined) return key;
-		return (await readSecretFile(file, "the producer's key", (message) => this.warning(message))).trim();
+		return (await fetchSecret(file, "the producer's key", (message) => this.warning(message))).trim();
 	}
 
 	private async witnessPassword(flags: NodeStartFlags, file: string): Promise<string> {

@@ -8,7 +8,6 @@ import { contractTypeById } from "../../protocol/contract-types.js";
 import { TransactionInfo } from "../../protocol/messages.js";
 import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
 import { command, query } from "../../terminal/base/command-row.js";
-import { idArgument, transactionIds } from "../../terminal/base/id-command.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { keystoreFlags, nodeFlags, progressFlag, solidityFlag } from "../../terminal/flags/flags.js";
@@ -21,7 +20,7 @@ import { messageShape, stateShape, transactionShape } from "../../terminal/schem
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
-import { receiptOf } from "../../wallet/node/chain-query.js";
+import { fetchReceipt } from "../../wallet/node/chain-query.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { knows, statusOf, waitFor } from "../../wallet/node/wait.js";
 import { receiptMembers } from "../../wallet/transaction/acting-result.js";
@@ -32,6 +31,22 @@ import { formatCoin } from "../../wallet/values/amount.js";
 import { parseDuration } from "../../wallet/values/duration.js";
 import { parameterText } from "../../wallet/values/parameter-text.js";
 import { viewOf } from "../../wallet/view/message-view.js";
+
+/** Commands on transaction ids: one argument, or a list on standard input. */
+const idArgument = {
+	id: Args.string({
+		description: "transaction id, - for a list on standard input",
+		required: true,
+		ignoreStdin: true,
+	}),
+};
+
+/** The ids that an argument names. @throws {Failure} `bad_value`, `stdin_empty` */
+async function transactionIds(argument: string): Promise<Uint8Array[]> {
+	const input = await argumentOrStdin(argument, "the transaction ids", false);
+	if (!input) throw new Failure("usage", "no transaction id");
+	return (input.fromStdin ? listLines(input.text) : [input.text]).map(parseTransactionId);
+}
 
 export const TxDecode = command({
 	summary: "Decode a transaction without a node",
@@ -101,7 +116,7 @@ export const TxReceipt = query({
 	flags: { ...nodeFlags, ...solidityFlag },
 	run: async ({ args, client, view, print }) => {
 		for (const id of await transactionIds(args.id)) {
-			const receipt = await receiptOf(client, id, view);
+			const receipt = await fetchReceipt(client, id, view);
 			if (!receipt) throw new Failure("not_found", `there is no receipt of ${toHex(id)}: it is in no block`);
 			print.record(viewOf(receipt));
 		}

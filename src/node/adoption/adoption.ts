@@ -1,14 +1,13 @@
 /** Continuing from a reference node's data: judge, copy store by store, check, and only then let a node start. */
 
-import { toHex } from "../../protocol/bytes.js";
 import { propertySeed } from "../chain/configured-rules.js";
 import { metaChange } from "../chain/data-directory.js";
-import { genesisId } from "../chain/genesis.js";
 import type { NodeConfig } from "../config/config.js";
+import { genesisId } from "../config/genesis-block.js";
 import type { KeyValueDatabase } from "../state/database.js";
 import { StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
-import { type CheckResult, checkAdopted, WINDOW } from "./adoption-checks.js";
+import { type CheckResult, checkAdopted, REFERENCE_WINDOW } from "./adoption-checks.js";
 import { AdoptionError } from "./adoption-error.js";
 import {
 	type AdoptionMark,
@@ -21,10 +20,10 @@ import {
 import { AdoptionStopped, BatchWriter } from "./batch-writer.js";
 import { type Expected, type Judgement, judge } from "./judgement.js";
 import { bookDifferences } from "./order-book-check.js";
-import { MAIN_GENESIS, rewardRootDifference } from "./reward-root.js";
+import { REWARD_ROOTS, rewardRootDifference } from "./reward-root.js";
 import type { Source } from "./source-directory.js";
 import { SourceReader } from "./source-reader.js";
-import { type Step, steps, type Work } from "./steps.js";
+import { type AdoptionStep, type AdoptionWork, steps } from "./steps.js";
 import { AccountSums } from "./sums.js";
 
 /** The store of a table that a reference node derives. */
@@ -136,7 +135,7 @@ export async function adopt(
 
 function lowestKeptOf({ head, lowest }: Judgement, options: AdoptionOptions): bigint {
 	if (options.blocks === "copy") return lowest;
-	const kept = options.keptBlocks ?? WINDOW;
+	const kept = options.keptBlocks ?? REFERENCE_WINDOW;
 	const first = head.number - kept + 1n;
 	if (first > lowest) return first;
 	throw new AdoptionError(
@@ -149,21 +148,24 @@ function sumsDiffer(view: StateView, { sums }: AdoptionMark, { genesis }: NodeCo
 	return new AccountSums(sums).differences(view, votes);
 }
 
-/** Only the main network's table has a root that is known. */
-async function rewardsDiffer(reader: SourceReader, { genesis }: NodeConfig): Promise<readonly string[]> {
-	if (toHex(genesisId(genesis)) !== MAIN_GENESIS || !reader.source.stores.includes(REWARDS)) return [];
+/** Only tables of public networks have a root that is known. */
+async function rewardsDiffer(
+	reader: SourceReader,
+	{ publicNetwork }: NodeConfig,
+): Promise<readonly string[]> {
+	if (publicNetwork === undefined || !reader.source.stores.includes(REWARDS)) return [];
 	await reader.use([REWARDS]);
-	const difference = await rewardRootDifference(reader.entries(REWARDS));
+	const difference = await rewardRootDifference(reader.entries(REWARDS), REWARD_ROOTS[publicNetwork]);
 	reader.release(REWARDS);
 	return difference === undefined ? [] : [difference];
 }
 
 function beginning({ path, fingerprint }: Source, blocks: BlockChoice): AdoptionMark {
-	const step = (steps[0] as Step).name;
+	const step = (steps[0] as AdoptionStep).name;
 	return { format: 1, path, fingerprint, blocks, step, after: "", entries: 0, bytes: 0, withoutHeight: 0 };
 }
 
-async function runSteps(work: Work, progress: CopyProgress): Promise<void> {
+async function runSteps(work: AdoptionWork, progress: CopyProgress): Promise<void> {
 	const { writer, reader } = work;
 	const from = steps.findIndex(({ name }) => name === writer.mark.step);
 	for (const [at, step] of steps.entries()) {
@@ -190,7 +192,7 @@ const DONE = "checks";
 class CopyProgress {
 	private done = 0;
 	private skipped = 0;
-	private reading: Step | undefined;
+	private reading: AdoptionStep | undefined;
 
 	constructor(
 		private readonly reader: SourceReader,
@@ -198,16 +200,16 @@ class CopyProgress {
 		private readonly options: AdoptionOptions,
 	) {}
 
-	begin(step: Step): void {
+	begin(step: AdoptionStep): void {
 		this.reading = step;
 	}
 
-	end(step: Step): void {
+	end(step: AdoptionStep): void {
 		this.done += this.bytesOf(step);
 		this.reading = undefined;
 	}
 
-	skip(step: Step): void {
+	skip(step: AdoptionStep): void {
 		this.skipped += this.bytesOf(step);
 	}
 
@@ -224,7 +226,7 @@ class CopyProgress {
 		});
 	}
 
-	private bytesOf({ reads }: Step): number {
+	private bytesOf({ reads }: AdoptionStep): number {
 		return reads.reduce((sum, name) => sum + (this.judgement.storeBytes.get(name) ?? 0), 0);
 	}
 }

@@ -6,9 +6,10 @@
 import { SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, fromHex, readBe64, toHex } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
+import { genesisTitle } from "../../protocol/public-networks.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { forkTableOf } from "../rules/fork-gates.js";
-import { WINDOW } from "./adoption-checks.js";
+import { REFERENCE_WINDOW } from "./adoption-checks.js";
 import { AdoptionError } from "./adoption-error.js";
 import { rowsOf } from "./checkpoint.js";
 import {
@@ -101,7 +102,7 @@ function judgeGenesis(reader: SourceReader, genesisId: Uint8Array): void {
 	if (!id) throw new AdoptionError("the store block-index has no genesis block");
 	if (!equalBytes(id, genesisId)) {
 		throw new AdoptionError(
-			`the data belong to another chain: their genesis block is ${toHex(id)}, the configuration's is ${toHex(genesisId)}`,
+			`the data belong to another chain: their genesis block is ${genesisTitle(id)}, the configuration's is ${genesisTitle(genesisId)}`,
 		);
 	}
 	const bytes = reader.get("block", id);
@@ -133,7 +134,7 @@ function lowestOf(reader: SourceReader, head: bigint): bigint {
 const SAMPLED_BLOCKS = 32n;
 
 function meanBlock(reader: SourceReader, lowest: bigint, head: bigint): number {
-	const span = head - lowest + 1n < WINDOW ? head - lowest + 1n : WINDOW;
+	const span = head - lowest + 1n < REFERENCE_WINDOW ? head - lowest + 1n : REFERENCE_WINDOW;
 	const count = span < SAMPLED_BLOCKS ? span : SAMPLED_BLOCKS;
 	let bytes = 0;
 	for (let i = 0n; i < count; i++) {

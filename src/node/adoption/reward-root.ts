@@ -1,17 +1,19 @@
 /**
- * The root of the table of old rewards that a reference node derives: on the main network it is known, so it shows that
+ * The root of the table of old rewards that a reference node derives: on the public networks it is known, so it shows that
  * what was read is what is there (protocol/adoption §5). We calculate old rewards from the state and keep no such table.
  */
 
 import { concatBytes, equalBytes, toHex } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
+import type { PublicNetwork } from "../../protocol/public-networks.js";
 import { yieldToEventLoop } from "../scheduling/time-slice.js";
 import type { ForeignEntry } from "./engine/foreign-store.js";
 
-/** The genesis block of the main network. */
-export const MAIN_GENESIS = "00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc";
-/** Of the main network, from `storage.merkleRoot.reward-vi` of its nodes. */
-const MAIN_ROOT = "9debcb9924055500aaae98cdee10501c5c39d4daa75800a996f4bdda73dbccd8";
+/** By network, from `storage.merkleRoot.reward-vi` of its nodes. */
+export const REWARD_ROOTS: Readonly<Record<PublicNetwork, string>> = {
+	main: "9debcb9924055500aaae98cdee10501c5c39d4daa75800a996f4bdda73dbccd8",
+	nile: "b474b61f93824cd70106f8f5283fa740d61b83a7d57a3c12401d627f1fae0a77",
+};
 /** Marks the table as complete. */
 const MARKER = Uint8Array.of(0);
 /** Rows after which others get a turn. */
@@ -23,7 +25,7 @@ const TURN_ROWS = 4_096;
  */
 export async function rewardRootDifference(
 	rows: Iterable<ForeignEntry>,
-	expected = MAIN_ROOT,
+	expected: string,
 ): Promise<string | undefined> {
 	const all = new RootOfRows();
 	const unmarked = new RootOfRows();
@@ -39,7 +41,7 @@ export async function rewardRootDifference(
 	if (!isComplete) return undefined;
 	const roots = [all.root(), unmarked.root()].map(toHex);
 	if (roots.includes(expected)) return undefined;
-	return `the ${count} rows of reward-vi have the root ${roots[0]}, and those of the main network ${expected}`;
+	return `the ${count} rows of reward-vi have the root ${roots[0]}, and those of the network ${expected}`;
 }
 
 /** A Merkle root over leaves that come one by one: pairs are hashed, an odd one moves up unchanged. */

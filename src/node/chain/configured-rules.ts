@@ -2,11 +2,12 @@
 
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
+import { genesisId } from "../config/genesis-block.js";
 import { admissionOf } from "../rules/admission.js";
 import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import type { PropertySeed } from "../state/property-table.js";
 import type { ChainOptions } from "./chain-options.js";
-import { blackHoleAddress, genesisId } from "./genesis.js";
+import { blackHoleAddress } from "./genesis.js";
 
 /** The facts of the chain that the configuration fixes. */
 export function chainRules(

@@ -3,6 +3,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { be64, equalBytes, fromUtf8, readBe64, toHex, utf8 } from "../../protocol/bytes.js";
+import { genesisTitle } from "../../protocol/public-networks.js";
 import type { CacheBudget } from "../state/cache-budget.js";
 import {
 	type BatchChange,
@@ -225,6 +226,19 @@ function markKey(number: bigint): Uint8Array {
 	return Buffer.concat([MARK_PREFIX, be64(number)]);
 }
 
+/** A directory holds another chain than the configuration is of. */
+export class OtherChainError extends DatabaseError {
+	override readonly name = "OtherChainError";
+
+	constructor(
+		/** Of the chain that it holds: 32 bytes. */
+		readonly genesisId: Uint8Array,
+		message: string,
+	) {
+		super(message);
+	}
+}
+
 /** @throws {DatabaseError} if the directory belongs to another chain or a later release */
 export function checkMeta(meta: DirectoryMeta, genesisId: Uint8Array, path: string): void {
 	if (meta.format !== FORMAT) {
@@ -233,8 +247,9 @@ export function checkMeta(meta: DirectoryMeta, genesisId: Uint8Array, path: stri
 		);
 	}
 	if (!equalBytes(meta.genesisId, genesisId)) {
-		throw new DatabaseError(
-			`the data directory ${path} belongs to another chain: its genesis block is ${toHex(meta.genesisId)}, the configuration's is ${toHex(genesisId)}`,
+		throw new OtherChainError(
+			meta.genesisId,
+			`the data directory ${path} belongs to another chain: its genesis block is ${genesisTitle(meta.genesisId)}, the configuration's is ${genesisTitle(genesisId)}`,
 		);
 	}
 }

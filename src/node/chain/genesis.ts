@@ -1,30 +1,22 @@
 /** The genesis block and the state before block 1 (protocol/blocks §2). */
 
-import { blockId, merkleRoot, SignedBlock } from "../../protocol/block.js";
+import type { SignedBlock } from "../../protocol/block.js";
 import { be64, utf8 } from "../../protocol/bytes.js";
-import { contractType, TYPE_URL_PREFIX, typesGrantedBy } from "../../protocol/contract-types.js";
-import { sha256 } from "../../protocol/hash.js";
+import { typesGrantedBy } from "../../protocol/contract-types.js";
 import {
 	Account,
 	AccountType,
-	Any,
-	Block,
 	BlockBalanceTrace,
 	BlockBalanceTraceBlockIdentifier,
-	BlockHeader,
-	BlockHeaderRaw,
 	Key,
 	Permission,
-	Transaction,
 	TransactionBalanceTrace,
 	TransactionBalanceTraceOperation,
-	TransactionContract,
-	TransactionRaw,
-	TransferContract,
 	Witness,
 } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { GenesisConfig } from "../config/config.js";
+import { genesisBlock } from "../config/genesis-block.js";
 import { MAX_ACTIVE_WITNESSES } from "../consensus/maintenance.js";
 import { setActiveWitnesses } from "../consensus/slots.js";
 import { witnessesByVotes } from "../consensus/witness-order.js";
@@ -32,58 +24,9 @@ import type { StateView } from "../state/view.js";
 import { accountTrace, accountTraceKey } from "./balance-history.js";
 import { putRecentBlock } from "./transaction-checks.js";
 
-/** Owner of the transfers of the genesis block. */
-const GENESIS_OWNER = utf8("0x000000000000000000000");
-const GENESIS_WITNESS = utf8(
-	"A new system must allow existing systems to be linked together without requiring any central control or coordination",
-);
 /** The number of the parameter ALLOW_TVM_CONSTANTINOPLE. */
 const CONSTANTINOPLE_PARAMETER = 26;
 const BLACK_HOLE_NAME = "Blackhole";
-
-/** Builds the genesis block: the same configuration gives the same bytes on every node. */
-export function genesisBlock(genesis: GenesisConfig): SignedBlock {
-	const transactions = genesis.assets.map((asset) =>
-		Transaction.create({
-			raw_data: TransactionRaw.create({
-				contract: [
-					TransactionContract.create({
-						type: contractType("TransferContract").id,
-						parameter: Any.create({
-							type_url: `${TYPE_URL_PREFIX}TransferContract`,
-							value: TransferContract.encode(
-								TransferContract.create({
-									owner_address: GENESIS_OWNER,
-									to_address: asset.address,
-									amount: asset.balance,
-								}),
-							),
-						}),
-					}),
-				],
-			}),
-		}),
-	);
-	const root = merkleRoot(transactions.map((transaction) => sha256(Transaction.encode(transaction))));
-	return new SignedBlock(
-		Block.create({
-			transactions,
-			block_header: BlockHeader.create({
-				raw_data: BlockHeaderRaw.create({
-					timestamp: genesis.timestampMs,
-					parentHash: genesis.parentHash,
-					txTrieRoot: root,
-					witness_address: GENESIS_WITNESS,
-				}),
-			}),
-		}),
-	);
-}
-
-/** Id of the genesis block, which names the chain. */
-export function genesisId(genesis: GenesisConfig): Uint8Array {
-	return blockId(0n, genesisBlock(genesis).rawHash);
-}
 
 /** The account that receives fees while burning is off; empty if the configuration names none. */
 export function blackHoleAddress(genesis: GenesisConfig): Uint8Array {

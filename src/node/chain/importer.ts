@@ -23,7 +23,9 @@ interface ImportSource {
 	/** The chain to import into. */
 	readonly open: OpenChain;
 	/** Undefined: signatures are recovered on the calling thread. */
-	readonly pool: Pick<SignaturePool, "recover"> | undefined;
+	readonly pool:
+		| (Pick<SignaturePool, "recover"> & Partial<Pick<SignaturePool, "verifyPostQuantum">>)
+		| undefined;
 	/** Absent: shielded proofs are checked on the calling thread. */
 	readonly prepare?: PrepareProofs | undefined;
 	/** Called after each block. */
@@ -67,6 +69,7 @@ export async function importBlocks(
 		if (isKnown(open, block)) continue;
 		const ready = Promise.all([
 			pool?.recover(block.transactions),
+			open.rules.network === "nile" ? pool?.verifyPostQuantum?.(block.transactions) : undefined,
 			prepare?.(block.transactions, "block"),
 			open.readAhead(block),
 		]);

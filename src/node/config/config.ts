@@ -11,7 +11,8 @@ import type { EffectiveSetting } from "../../hocon/section.js";
 import { MAIN_PREFIX, TEST_PREFIX } from "../../protocol/address.js";
 import { type Dialect, toNeutral } from "../../protocol/dialect.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
-import { NETWORKS, type NetworkName } from "../rules/chain-rules.js";
+import type { PublicNetwork } from "../../protocol/public-networks.js";
+import type { NetworkName } from "../rules/chain-rules.js";
 import { forkTableOf } from "../rules/fork-gates.js";
 import { RELEASES, type Release, releaseNamed } from "../rules/release.js";
 import { type CommitteeConfig, readCommittee } from "./committee-config.js";
@@ -20,6 +21,8 @@ import { type EventConfig, readEvents } from "./event-config.js";
 import { type GenesisConfig, readGenesis } from "./genesis-config.js";
 import { type HistoryConfig, readHistory } from "./history-config.js";
 import { type LogConfig, readLog } from "./log-config.js";
+import { networkOfGenesis, readNetwork, refuseOtherNetwork, withPreset } from "./network-config.js";
+import type { NetworkPreset } from "./networks/networks.js";
 import { MIN_KEPT_BLOCKS } from "./node-settings.js";
 import { type PeerConfig, readPeers } from "./peer-config.js";
 import { type RateLimiterConfig, readRateLimiter } from "./rate-limit-config.js";
@@ -72,6 +75,10 @@ export interface NodeConfig {
 	readonly storage: StorageConfig;
 	readonly node: NodeSection;
 	readonly genesis: GenesisConfig;
+	/** The public network that the genesis block is of; undefined: another chain's. */
+	readonly publicNetwork: PublicNetwork | undefined;
+	/** What stands below the file, where a public network was named. */
+	readonly preset: NetworkPreset | undefined;
 	readonly localWitness: LocalWitnessConfig;
 	readonly block: BlockConfig;
 	readonly transaction: TransactionConfig;
@@ -237,6 +244,11 @@ function textOf(path: string): string {
 	}
 }
 
+/** The configuration of a public network, as it is without a file of the user's. */
+export function presetConfig(preset: NetworkPreset, options: StartOptions = {}): NodeConfig {
+	return parseConfig("", `--network ${preset.name}`, { ...options, preset });
+}
+
 /** The configuration of a file that sets nothing: no genesis accounts, no peers, every default. */
 export function defaultConfig(): NodeConfig {
 	return parseConfig("storage {}", "default configuration");
@@ -244,8 +256,10 @@ export function defaultConfig(): NodeConfig {
 
 /** Reads a configuration's text. `file` names it in messages. @throws {ConfigError} */
 export function parseConfig(text: string, file = "configuration", options: StartOptions = {}): NodeConfig {
-	const object = parseHocon(text, file, toNeutral);
-	for (const ignored of options.ignored ?? []) removeValue(object, ignored);
+	const { preset } = options;
+	const own = parseHocon(text, file, toNeutral);
+	for (const ignored of options.ignored ?? []) removeValue(own, ignored);
+	const object = preset === undefined ? own : withPreset(preset, own);
 	const release = readRelease(Settings.root(object, file, options));
 	const readings = readingsOf(release);
 	const warnings: string[] = [];
@@ -253,6 +267,10 @@ export function parseConfig(text: string, file = "configuration", options: Start
 	const settings = Settings.root(object, file, readings.flags(options, warn));
 	const net = readNet(settings, readings, warn);
 	const events = readEvents(settings, readings, options.events === true, warn);
+	const genesis = readGenesis(settings, net.addressPrefix);
+	if (preset !== undefined) refuseOtherNetwork(preset, file, genesis);
+	const publicNetwork = networkOfGenesis(genesis);
+	const network = readNetwork(settings, publicNetwork, warn);
 	const config: NodeConfig = {
 		file,
 		warnings,
@@ -262,14 +280,16 @@ export function parseConfig(text: string, file = "configuration", options: Start
 		net,
 		localWitness: readLocalWitness(
 			settings,
-			{ addressPrefix: net.addressPrefix, readings, network: readNetwork(settings) },
+			{ addressPrefix: net.addressPrefix, readings, network },
 			options,
 			warn,
 		),
 		storage: readStorage(settings, warn),
-		node: readNode(settings, readRelease(settings), options.witness === true),
-		genesis: readGenesis(settings, net.addressPrefix),
-		block: readBlock(settings, readings),
+		node: readNode(settings, readRelease(settings), network, options.witness === true),
+		genesis,
+		publicNetwork,
+		preset,
+		block: readBlock(settings, readings, network),
 		transaction: readTransaction(settings),
 		vm: readVm(settings, readings),
 		committee: readCommittee(settings),
@@ -327,7 +347,12 @@ function readBlocks(settings: Settings): BlocksConfig {
 	return { segments, keep };
 }
 
-function readNode(settings: Settings, release: Release, isWitness: boolean): NodeSection {
+function readNode(
+	settings: Settings,
+	release: Release,
+	network: NetworkName,
+	isWitness: boolean,
+): NodeSection {
 	const readings = readingsOf(release);
 	const dialect = settings.get("node.dialect");
 	if (dialect !== "neutral" && dialect !== "deployed") {
@@ -336,7 +361,7 @@ function readNode(settings: Settings, release: Release, isWitness: boolean): Nod
 	return {
 		dialect,
 		release,
-		network: readNetwork(settings),
+		network,
 		peers: readPeers(settings),
 		http: readHttp(settings, readings),
 		jsonrpc: readJsonRpc(settings, readings),
@@ -383,7 +408,7 @@ function readShieldedParameters(settings: Settings): ShieldedParameters | undefi
 		return text;
 	};
 	const [spendHash, outputHash] = [hash("node.shielded.spendHash"), hash("node.shielded.outputHash")];
-	return folder === undefined ? undefined : { folder, spendHash, outputHash };
+	return folder === undefined || folder === "" ? undefined : { folder, spendHash, outputHash };
 }
 
 /** Active witnesses of the network. */
@@ -391,7 +416,7 @@ const WITNESSES = 27;
 const TWO_THIRDS_AND_ONE = 19;
 
 /** @throws {ConfigError} for a life of proposals that the release refuses */
-function readBlock(settings: Settings, readings: Readings): BlockConfig {
+function readBlock(settings: Settings, readings: Readings, network: NetworkName): BlockConfig {
 	const life = settings.get("block.proposalExpireTime");
 	settings.get("committee.proposalExpireTime");
 	readings.checkProposals(settings);
@@ -399,7 +424,7 @@ function readBlock(settings: Settings, readings: Readings): BlockConfig {
 		needSyncCheck: settings.get("block.needSyncCheck"),
 		maintenanceTimeIntervalMs: settings.get("block.maintenanceTimeInterval"),
 		proposalExpireTimeMs: life,
-		version: readVersion(settings),
+		version: readVersion(settings, network),
 		checkFrozenTime: settings.get("block.checkFrozenTime"),
 		energyLimitBlockNumber: settings.get("enery.limit.block.num"),
 	};
@@ -411,19 +436,10 @@ function readQuorum(settings: Settings): number {
 	return settings.settle("node.agreeNodeCount", count < 1 ? TWO_THIRDS_AND_ONE : Math.min(WITNESSES, count));
 }
 
-function readNetwork(settings: Settings): NetworkName {
-	const name = settings.get("node.network");
-	const network = NETWORKS.find((known) => known === name);
-	if (network === undefined) {
-		throw settings.refuse("node.network", `must be ${NETWORKS.join(" or ")}, not "${name}"`);
-	}
-	return network;
-}
-
-function readVersion(settings: Settings): number | undefined {
+function readVersion(settings: Settings, network: NetworkName): number | undefined {
 	const version = settings.get("block.version");
 	if (version === 0) return undefined;
-	const known = forkTableOf({ network: readNetwork(settings) }).map((row) => row.version);
+	const known = forkTableOf({ network }).map((row) => row.version);
 	if (!known.includes(version)) {
 		throw settings.refuse("block.version", `must be one of ${known.join(", ")}, not ${version}`);
 	}

@@ -1,8 +1,11 @@
 /** What the command line of `coin node start` says beside the configuration file (protocol/configuration §1.2). */
 
+import type { NetworkPreset } from "./networks/networks.js";
 import type { SettingPath } from "./settings-table.js";
 
 export interface StartOptions {
+	/** What a public network says where the file is silent (`--network`). */
+	readonly preset?: NetworkPreset | undefined;
 	/** Produce blocks (`--witness`). */
 	readonly witness?: boolean;
 	/** A block producer's key as text; wins over the file's keys (`--private-key`). */

@@ -12,7 +12,6 @@ import type { SignedBlock } from "../../protocol/block.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { PQAuthSig } from "../../protocol/messages.js";
 import { witnessSigningAddress } from "../../protocol/permission.js";
-import { isPostQuantumSignature } from "../../protocol/post-quantum/algorithms.js";
 import {
 	addressOfPostQuantumKey,
 	isSignatureLength,
@@ -134,7 +133,7 @@ export function checkHeaderSignature(
 			throw new BlockSignatureError("witness_signature and pq_auth_sig are mutually exclusive");
 		}
 		if (entry) {
-			const error = postQuantumRefusal(state, { witness: block.witness, hash: block.rawHash }, entry);
+			const error = postQuantumRefusal(state, block.witness, entry, () => block.isPostQuantumValid());
 			if (error) throw error;
 			return;
 		}
@@ -143,18 +142,15 @@ export function checkHeaderSignature(
 	checkRecoveredSigner(state, block);
 }
 
-/** What a witness signs. */
-interface WitnessWork {
-	readonly witness: Uint8Array;
-	/** 32 bytes. */
-	readonly hash: Uint8Array;
-}
-
-/** Why a post-quantum signature of a header, or of a greeting, is not its witness's; undefined: it is. */
+/**
+ * Why a post-quantum signature of a header, or of a greeting, is not its witness's; undefined: it is.
+ * @param isValid verifies it, where all else is right
+ */
 export function postQuantumRefusal(
 	state: StateView,
-	{ witness, hash }: WitnessWork,
+	witness: Uint8Array,
 	entry: Readonly<PQAuthSig>,
+	isValid: () => boolean,
 ): BlockSignatureError | undefined {
 	const refuse = (why: string) => new BlockSignatureError(`pq_auth_sig ${why}`);
 	if (entry.$unknown) return refuse("contains unknown fields");
@@ -170,7 +166,7 @@ export function postQuantumRefusal(
 	if (!isSignatureLength(scheme, entry.signature.length)) {
 		return refuse(`signature length mismatch for scheme ${name}`);
 	}
-	return isPostQuantumSignature(hash, entry) ? undefined : new WrongSignerError();
+	return isValid() ? undefined : new WrongSignerError();
 }
 
 /** A signature that is none of the witness's key. */

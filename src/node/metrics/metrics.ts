@@ -1,7 +1,9 @@
 /** What a node counts about itself, where its configuration asks for it: Prometheus families and the older meters. */
 
+import { Gauge, type Registry } from "prom-client";
 import { toBase58Check } from "../../protocol/address.js";
 import { toKey } from "../../protocol/bytes.js";
+import type { Dialect } from "../../protocol/dialect.js";
 import { ReturnResponse_code } from "../../protocol/messages.js";
 import type { NetworkView } from "../api/context.js";
 import type { NodeMeters } from "../api/meters.js";
@@ -13,11 +15,9 @@ import type { NodeConfig } from "../config/config.js";
 import { activeWitnesses } from "../consensus/slots.js";
 import type { EventCounts } from "../events/deliveries.js";
 import type { HistoryReader } from "../history/history-index.js";
-import type { PeerMeter } from "../network/peer-meter.js";
+import type { PeerMeter } from "../network/metered-environment.js";
 import type { StateDatabase } from "../state/state-database.js";
-import { registerEventGauges } from "./event-gauges.js";
-import { registerFaultGauges } from "./fault-gauges.js";
-import { registerHistoryGauges } from "./history-gauges.js";
+import { registerEventGauges, registerHistoryGauges } from "./event-gauges.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
 import { type GaugeReader, MetricRegistry } from "./registry.js";
@@ -274,4 +274,20 @@ function watchChain(
 		ignore();
 		unobserve();
 	};
+}
+
+/** Faults of this program in Prometheus: the network's node has no such families. */
+function registerFaultGauges(
+	registry: Registry,
+	dialect: Dialect,
+	{ observers }: Pick<Chain, "observers">,
+): void {
+	new Gauge({
+		name: `${dialect === "deployed" ? "tron" : "coin"}:chain_observer_failures`,
+		help: "Exceptions of parts of the node that follow the chain.",
+		registers: [registry],
+		collect() {
+			this.set(observers.failed);
+		},
+	});
 }

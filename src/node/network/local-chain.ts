@@ -67,9 +67,9 @@ export interface LocalChain {
 	announcedHeader(block: SignedBlock): HeaderVerdict;
 	/** Why the form of a transaction's signatures is not taken, in the words for peers; undefined: it is. */
 	signatureFormRefusal(transaction: SignedTransaction): string | undefined;
-	/** Whether it pays to prepare a transaction: it has shielded proofs, and something can check them elsewhere. */
-	hasProofs(transaction: SignedTransaction): boolean;
-	/** Begins checking shielded proofs on other threads; undefined if there is nothing to wait for. */
+	/** Whether it pays to prepare a transaction: it has shielded proofs or signatures that take long, and other threads can check them. */
+	needsPreparing(transaction: SignedTransaction): boolean;
+	/** Begins checking these on other threads; undefined if there is nothing to wait for. */
 	prepareTransaction(transaction: SignedTransaction): Promise<void> | undefined;
 	submit(transaction: SignedTransaction): TransactionResult;
 	/** Pending and waiting transactions. */

@@ -1,13 +1,13 @@
 /** The peer network of a node: puts its parts together, starts and stops them. */
 
 import { quietLog } from "../../diagnostics/quiet-log.js";
-import type { SignedBlock } from "../../protocol/block.js";
 import { toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NetworkView } from "../api/context.js";
 import type { Producer } from "../chain/chain.js";
 import { type CommittedBlock, eachBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
+import type { VerifyAhead } from "../chain/signatures-ahead.js";
 import type { NodeConfig } from "../config/config.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
 import { Backup } from "./backup/backup.js";
@@ -17,12 +17,12 @@ import { peerFile } from "./discovery/peer-store.js";
 import { DnsNodes } from "./dns/dns-nodes.js";
 import type { NetworkEnvironment, NodeAddress } from "./environment.js";
 import { guardedEnvironment } from "./guarded-environment.js";
-import { meteredEnvironment } from "./metered-environment.js";
+import { meteredEnvironment, type PeerMeter } from "./metered-environment.js";
+import { watchForPeers } from "./no-peers.js";
 import { NodeChain, type SignatureAhead } from "./node-chain.js";
 import { type OwnAddress, ownAddress } from "./own-address.js";
 import { peerFacts } from "./peer-facts.js";
 import { resolvePeers } from "./peer-hosts.js";
-import type { PeerMeter } from "./peer-meter.js";
 import { peerSettings } from "./peer-settings.js";
 import { Application } from "./peers/application.js";
 import { PeerWorld } from "./peers/peer-world.js";
@@ -46,6 +46,8 @@ interface NetworkOptions {
 	readonly pool: SignatureAhead | undefined;
 	/** Checks the shielded proofs of a transaction ahead; absent: they are checked where it is executed. */
 	readonly prepare?: PrepareProofs | undefined;
+	/** Verifies signatures that take long on other threads; undefined: the chain does, when it takes the transaction. */
+	readonly verify?: VerifyAhead | undefined;
 	readonly producers: readonly Producer[];
 	/** Address to bind and to dial from; undefined: every interface. */
 	readonly host?: string | undefined;
@@ -72,8 +74,6 @@ export interface PeerNetwork extends NetworkView {
 	readonly isMaster: boolean;
 	/** Whether a peer is sending blocks that this node lacks. */
 	readonly isReceiving: boolean;
-	/** Announces a block that was made here, before it is applied. */
-	announceBlock(block: SignedBlock): void;
 	/** How far synchronising is; undefined: nothing is missing. */
 	readonly progress: SyncProgress | undefined;
 	/** Disconnects every peer. */
@@ -83,19 +83,13 @@ export interface PeerNetwork extends NetworkView {
 /** Starts the network. A port that can't be bound is logged (protocol/configuration §1.5); the node then only dials. */
 export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> {
 	const options = await withAddresses(given);
-	const { config, open, log, host, meter, report } = options;
+	const { config, open, log, host, meter, report, pool, prepare, verify, isAtEnd } = options;
 	const guarded = guardedEnvironment(options.environment, report);
 	const environment = meter ? meteredEnvironment(guarded, meter) : guarded;
 	const { peers } = config.node;
 	const nodeId = environment.randomBytes(NODE_ID_LENGTH);
 	const self = ownAddress(peers.externalIp, host, options.lan, peers.enableIpv6);
-	const chain = new NodeChain({
-		open,
-		report,
-		pool: options.pool,
-		prepare: options.prepare,
-		isAtEnd: options.isAtEnd,
-	});
+	const chain = new NodeChain({ open, report, pool, prepare, verify, isAtEnd });
 	const stops: Stops = [() => chain.close()];
 	const problem = (what: string) => (error: unknown) =>
 		log.warn({ error: error instanceof Error ? error.message : String(error) }, what);
@@ -151,8 +145,12 @@ export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> 
 	candidates.discovery = await startDiscovery(environment, options, own, active.all, problem);
 	stops.push(() => candidates.discovery?.stop());
 	stops.push(followConfig(environment, config, transport, active, problem));
-	const progressTimer = logProgress(environment, running, log);
-	stops.push(() => progressTimer.cancel());
+	for (const timer of [
+		logProgress(environment, running, log),
+		watchForPeers(environment, { ...peers, active: active.all }, () => countsOf(world, transport), log),
+	]) {
+		stops.push(() => timer.cancel());
+	}
 	const isMaster = (): boolean => backup.isMaster;
 	return runningNetwork({ transport, world, running, chain, nodeId, isMaster, stops });
 }
@@ -267,6 +265,7 @@ function followConfig(
 	const timer = watchConfig({
 		environment,
 		file: config.file,
+		preset: config.preset,
 		periodSeconds: reloadSeconds,
 		transport,
 		setActive: (addresses) => {
@@ -297,7 +296,6 @@ function runningNetwork(parts: NetworkParts): PeerNetwork {
 		nodeId: toHex(nodeId),
 		peers: () => world.peers.map((peer) => peerFacts(peer, world)),
 		connectableNodes: () => transport.connectable(),
-		announceBlock: (block: SignedBlock) => running.advertisement.broadcastBlock(block),
 		announce: (transaction: SignedTransaction) => running.advertisement.announceOwn(transaction),
 		get tableSize() {
 			return transport.tableSize;
@@ -342,6 +340,11 @@ function startBackup(
 	stops.push(open.chain.observe(eachBlock({ committed })));
 	return backup;
 }
+
+const countsOf = ({ peers }: PeerWorld, transport: PeerTransport) => ({
+	peers: peers.length,
+	connectable: transport.connectable().length,
+});
 
 function withoutDetail(log: NetworkLog) {
 	return {

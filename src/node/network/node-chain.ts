@@ -4,12 +4,14 @@ import { numberOfBlockId, type SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, readBe64 } from "../../protocol/bytes.js";
 import { isWireError } from "../../protocol/json/exceptions.js";
 import type { PQAuthSig } from "../../protocol/messages.js";
+import { isPostQuantumSignature } from "../../protocol/post-quantum/algorithms.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
 import { signatureFormRefusal } from "../chain/authorization.js";
 import { blockIdAt, locateTransaction } from "../chain/block-store.js";
 import { eachBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import { prepareSent } from "../chain/proofs-ahead.js";
+import { hasSlowSignatures, type VerifyAhead, verifySent } from "../chain/signatures-ahead.js";
 import { type HeaderVerdict, judgeAnnouncedHeader } from "../consensus/announced-block.js";
 import { postQuantumRefusal, signerOfWitness } from "../consensus/block-judgement.js";
 import { activeWitnesses, nextSlotTimeMs } from "../consensus/slots.js";
@@ -41,11 +43,15 @@ interface NodeChainOptions {
 	readonly pool: SignatureAhead | undefined;
 	/** Checks the shielded proofs of a transaction ahead; absent: they are checked where it is executed. */
 	readonly prepare?: PrepareProofs | undefined;
+	readonly verify?: VerifyAhead | undefined;
 	/** Notified of errors that are bugs of this program. */
 	readonly report: (error: unknown, where: string) => void;
 	/** Asked before each block: true drops it, because the node stops at the block before. */
 	readonly isAtEnd?: (() => boolean) | undefined;
 }
+
+/** All peers are one source beside clients; among themselves they take turns before. */
+const PEERS = "peers";
 
 export class NodeChain implements LocalChain {
 	readonly genesis: BlockRef;
@@ -154,8 +160,12 @@ export class NodeChain implements LocalChain {
 		return block?.transactions.find((transaction) => equalBytes(transaction.id, id));
 	}
 
-	hasProofs(transaction: SignedTransaction): boolean {
-		return this.options.prepare !== undefined && hasProofs(transaction);
+	needsPreparing(transaction: SignedTransaction): boolean {
+		const { open, prepare, verify } = this.options;
+		return (
+			(prepare !== undefined && hasProofs(transaction)) ||
+			(verify !== undefined && hasSlowSignatures(transaction, open))
+		);
 	}
 
 	async prepare(block: SignedBlock): Promise<void> {
@@ -185,8 +195,9 @@ export class NodeChain implements LocalChain {
 	}
 
 	prepareTransaction(transaction: SignedTransaction): Promise<void> | undefined {
-		const { open, prepare } = this.options;
-		return prepare && prepareSent(open, prepare, transaction);
+		const { open, prepare, verify } = this.options;
+		const proofs = prepare && prepareSent(open, prepare, transaction);
+		return proofs ?? (verify && verifySent(open, verify, transaction, PEERS));
 	}
 
 	submit(transaction: SignedTransaction): TransactionResult {
@@ -249,7 +260,9 @@ export class NodeChain implements LocalChain {
 	}
 
 	isSignedByWitness(witness: Uint8Array, hash: Uint8Array, entry: Readonly<PQAuthSig>): boolean {
-		return postQuantumRefusal(this.state, { witness, hash }, entry) === undefined;
+		return (
+			postQuantumRefusal(this.state, witness, entry, () => isPostQuantumSignature(hash, entry)) === undefined
+		);
 	}
 
 	commit(key: string): Uint8Array | undefined {

@@ -1,13 +1,14 @@
 /** What is fixed about a chain before its first block. */
 
+import { PUBLIC_NETWORK_NAMES, type PublicNetwork } from "../../protocol/public-networks.js";
 import type { ShieldedProofs } from "../shielded/proofs.js";
 import type { NoteTreeHasher } from "../state/note-trees.js";
 import type { Release } from "./release.js";
 
 /** Networks whose numbers differ (protocol/consensus §6.4). A chain of its own counts as the main network does. */
-export const NETWORKS = ["main", "nile"] as const;
+export const NETWORKS = PUBLIC_NETWORK_NAMES;
 
-export type NetworkName = (typeof NETWORKS)[number];
+export type NetworkName = PublicNetwork;
 
 /** The chain's own pool of shielded notes, where the node has what checks its proofs (protocol/shielded §4). */
 export interface ShieldedPool {

@@ -1,6 +1,7 @@
 /** Batches of signatures as worker threads exchange them: packed bytes, transferred without a copy. */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
+import type { PQAuthSig } from "../../protocol/messages.js";
 import { recoverAddress, recoverEngine, SIGNATURE_LENGTH, SignatureError } from "../../protocol/signature.js";
 
 const HASH_LENGTH = 32;
@@ -21,6 +22,24 @@ export interface BatchAnswer {
 	readonly id: number;
 	readonly answers: Uint8Array;
 	readonly errors: readonly { readonly index: number; readonly message: string }[];
+}
+
+/** Post-quantum signatures, as the pool sends them: few enough to go as they are. */
+export interface PostQuantumBatch {
+	readonly id: number;
+	readonly postQuantum: readonly PostQuantumQuestion[];
+}
+
+export interface PostQuantumQuestion {
+	/** 32 bytes. */
+	readonly message: Uint8Array;
+	readonly entry: Readonly<Pick<PQAuthSig, "scheme" | "public_key" | "signature">>;
+}
+
+/** Whether each is right. */
+export interface PostQuantumAnswer {
+	readonly id: number;
+	readonly verdicts: readonly boolean[];
 }
 
 export function writeQuestion(

@@ -2,25 +2,49 @@
 
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { SignaturePool } from "./pool.js";
+import { PostQuantumQueue } from "./post-quantum-queue.js";
 
 /** Transactions of a block from which threads are worth their memory. */
 const WORTH_A_THREAD = 8;
 
+/** Transactions of which post-quantum signatures are verified at a time for each thread; blocks come in between. */
+const MAX_VERIFIED_AHEAD = 2;
+
 export class LazySignaturePool {
 	private pool: Promise<SignaturePool> | undefined;
+	private readonly queue: PostQuantumQueue;
 
-	/** @param script the bundled worker; undefined: there are no threads */
+	/**
+	 * @param script the bundled worker; undefined: there are no threads
+	 * @param hasPostQuantum whether the network has such signatures
+	 */
 	constructor(
 		private readonly script: URL | undefined,
 		private readonly threads: number,
-	) {}
+		private readonly hasPostQuantum = false,
+	) {
+		const verify = async (transaction: SignedTransaction) =>
+			(await this.started())?.verifyPostQuantum([transaction]);
+		this.queue = new PostQuantumQueue(verify, MAX_VERIFIED_AHEAD * Math.max(1, threads));
+	}
 
-	/** Recovers the signers of transactions, on threads if that pays. */
+	private started(): Promise<SignaturePool> | undefined {
+		if (this.script && this.threads > 0) this.pool ??= SignaturePool.start(this.script, this.threads);
+		return this.pool;
+	}
+
+	/** Recovers the signers of a block's transactions, on threads if that pays, and verifies their post-quantum signatures. */
 	async recover(transactions: readonly SignedTransaction[]): Promise<void> {
-		if (!this.script || this.threads < 1) return;
-		if (!this.pool && transactions.length < WORTH_A_THREAD) return;
-		this.pool ??= SignaturePool.start(this.script, this.threads);
-		await (await this.pool).recover(transactions);
+		const slow = this.hasPostQuantum && transactions.some(({ message }) => message.$unknown !== undefined);
+		if (!this.pool && !slow && transactions.length < WORTH_A_THREAD) return;
+		const pool = await this.started();
+		if (!pool) return;
+		await Promise.all([pool.recover(transactions), slow ? pool.verifyPostQuantum(transactions) : undefined]);
+	}
+
+	/** Verifies the post-quantum signatures of a transaction that was sent: few at a time, those of each source in turn. */
+	verify(transaction: SignedTransaction, source: string): Promise<void> {
+		return this.script && this.threads > 0 ? this.queue.check(transaction, source) : Promise.resolve();
 	}
 
 	async close(): Promise<void> {

@@ -2,10 +2,20 @@
 
 import { Worker } from "node:worker_threads";
 import { addressPrefix } from "../../protocol/address.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
 import { SIGNATURE_LENGTH, SignatureError } from "../../protocol/signature.js";
 import { SignatureSizeError, type SignedTransaction } from "../../protocol/transaction.js";
-import { type BatchAnswer, QUESTION_LENGTH, readAnswer, writeQuestion } from "./batch.js";
+import {
+	type BatchAnswer,
+	type PostQuantumAnswer,
+	type PostQuantumQuestion,
+	QUESTION_LENGTH,
+	readAnswer,
+	writeQuestion,
+} from "./batch.js";
 
+/** Post-quantum signatures in a message: what waits behind one waits some milliseconds each. */
+const POST_QUANTUM_BATCH = 8;
 /** Signatures below this number are recovered where they are: a message would cost more. */
 const WORTH_A_MESSAGE = 8;
 
@@ -23,7 +33,7 @@ export class SignaturePool {
 	private readonly workers: Worker[] = [];
 	private readonly waiting = new Map<
 		number,
-		{ done: (answer: BatchAnswer) => void; fail: (e: Error) => void }
+		{ done: (answer: BatchAnswer | PostQuantumAnswer) => void; fail: (e: Error) => void }
 	>();
 	private nextId = 0;
 	private nextWorker = 0;
@@ -46,7 +56,7 @@ export class SignaturePool {
 		worker.unref();
 		this.workers.push(worker);
 		return new Promise((resolve, reject) => {
-			worker.on("message", (message: BatchAnswer | { ready: string }) => {
+			worker.on("message", (message: BatchAnswer | PostQuantumAnswer | { ready: string }) => {
 				if ("ready" in message) resolve();
 				else this.answered(message);
 			});
@@ -63,7 +73,7 @@ export class SignaturePool {
 		});
 	}
 
-	private answered(answer: BatchAnswer): void {
+	private answered(answer: BatchAnswer | PostQuantumAnswer): void {
 		const entry = this.waiting.get(answer.id);
 		this.waiting.delete(answer.id);
 		entry?.done(answer);
@@ -98,7 +108,8 @@ export class SignaturePool {
 		for (const [at, { transaction, index }] of whole.entries()) {
 			writeQuestion(packed, at, transaction.id, signatureAt(transaction, index));
 		}
-		const answer = await this.post(packed);
+		const message = { addressPrefix: addressPrefix(), questions: packed };
+		const answer = (await this.post(message, [packed.buffer as ArrayBuffer])) as BatchAnswer;
 		const failed = new Map(answer.errors.map(({ index, message }) => [index, message]));
 		for (const [at, question] of whole.entries()) {
 			const address = readAnswer(answer.answers, at);
@@ -111,19 +122,62 @@ export class SignaturePool {
 		}
 	}
 
-	private post(questions: Uint8Array): Promise<BatchAnswer> {
+	/** Verifies the post-quantum signatures of transactions of Nile and leaves the verdicts in them. */
+	async verifyPostQuantum(transactions: readonly SignedTransaction[]): Promise<void> {
+		const questions: (PostQuantumQuestion & { readonly done: (verdict: boolean) => void })[] = [];
+		const verdicts = new Map<SignedTransaction, boolean[]>();
+		for (const transaction of transactions) {
+			const entries = transaction.postQuantumVerdicts ? [] : readableEntries(transaction);
+			for (const [index, { scheme, public_key, signature }] of entries.entries()) {
+				const own = verdicts.get(transaction) ?? [];
+				verdicts.set(transaction, own);
+				const done = (verdict: boolean) => {
+					own[index] = verdict;
+				};
+				questions.push({ message: transaction.id, entry: { scheme, public_key, signature }, done });
+			}
+		}
+		const batches: Promise<void>[] = [];
+		for (let from = 0; from < questions.length; from += POST_QUANTUM_BATCH) {
+			const batch = questions.slice(from, from + POST_QUANTUM_BATCH);
+			const postQuantum = batch.map(({ message, entry }) => ({ message, entry }));
+			batches.push(
+				this.post({ postQuantum }, []).then((answer) => {
+					for (const [i, verdict] of (answer as PostQuantumAnswer).verdicts.entries())
+						batch[i]?.done(verdict);
+				}),
+			);
+		}
+		await Promise.all(batches);
+		for (const [transaction, own] of verdicts) transaction.postQuantumVerdicts = own;
+	}
+
+	private post(
+		content: object,
+		transferred: readonly ArrayBuffer[],
+	): Promise<BatchAnswer | PostQuantumAnswer> {
+		if (this.failure) return Promise.reject(this.failure);
 		const id = this.nextId++;
 		const worker = this.workers[this.nextWorker++ % this.workers.length] as Worker;
 		return new Promise((done, fail) => {
 			this.waiting.set(id, { done, fail });
-			const message = { id, addressPrefix: addressPrefix(), questions };
-			worker.postMessage(message, [questions.buffer as ArrayBuffer]);
+			worker.postMessage({ id, ...content }, [...transferred]);
 		});
 	}
 
 	async close(): Promise<void> {
 		this.closing = true;
 		await Promise.all(this.workers.map((worker) => worker.terminate()));
+	}
+}
+
+/** The entries of a transaction; none if they can't be read, which refuses it later. */
+function readableEntries(transaction: SignedTransaction): SignedTransaction["postQuantum"] {
+	try {
+		return transaction.postQuantum;
+	} catch (error) {
+		if (error instanceof DecodeError) return [];
+		throw error;
 	}
 }
 

@@ -6,13 +6,14 @@
 import { createHash, type Hash } from "node:crypto";
 import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
+import { fromHex, fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
+import { genesisTitle } from "../../protocol/public-networks.js";
 import { type CheckResult, checkAdopted } from "../adoption/adoption-checks.js";
 import { propertySeed } from "../chain/configured-rules.js";
 import { metaChange, RESTORE_KEY } from "../chain/data-directory.js";
-import { genesisId } from "../chain/genesis.js";
 import { OldBlocks } from "../chain/old-blocks.js";
 import type { NodeConfig } from "../config/config.js";
+import { genesisId } from "../config/genesis-block.js";
 import { SegmentFile } from "../segments/segment-file.js";
 import { segmentFilesOnDisk } from "../segments/segment-files.js";
 import { SegmentDamage } from "../segments/segment-format.js";
@@ -56,10 +57,10 @@ class Stopped extends Error {
 
 /** @throws {SnapshotError} unless the snapshot is of the configuration's chain */
 export function checkGenesis(manifest: Manifest, config: NodeConfig): void {
-	const own = toHex(genesisId(config.genesis));
-	if (manifest.genesisId === own) return;
+	const own = genesisId(config.genesis);
+	if (manifest.genesisId === toHex(own)) return;
 	throw new SnapshotError(
-		`the snapshot is of another chain: its genesis block is ${manifest.genesisId}, the configuration's is ${own}`,
+		`the snapshot is of another chain: its genesis block is ${genesisTitle(fromHex(manifest.genesisId))}, the configuration's is ${genesisTitle(own)}`,
 	);
 }
 

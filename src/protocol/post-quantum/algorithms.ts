@@ -21,8 +21,12 @@ export interface PostQuantumKeys {
 export interface PostQuantumAlgorithm {
 	/** Whether a signature of the scheme's length is right. Never throws. */
 	verify(message: Uint8Array, publicKey: Uint8Array, signature: Uint8Array): boolean;
-	/** Signs with fresh randomness: other bytes every time. @throws {Error} for a private key that is none */
-	sign(message: Uint8Array, privateKey: Uint8Array): Uint8Array;
+	/**
+	 * Signs.
+	 * @param random bytes that nobody can guess; without it fresh ones, and so other bytes every time
+	 * @throws {Error} for a private key that is none
+	 */
+	sign(message: Uint8Array, privateKey: Uint8Array, random?: (length: number) => Uint8Array): Uint8Array;
 	/** The keys that a seed of the scheme's length makes. */
 	keysOfSeed(seed: Uint8Array): PostQuantumKeys;
 	/** The public key of a private one; undefined: the scheme's private keys don't hold it. */

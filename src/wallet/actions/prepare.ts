@@ -7,7 +7,7 @@ import { equalBytes } from "../../protocol/bytes.js";
 import type { Permission } from "../../protocol/messages.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { Failure } from "../failure.js";
-import { genesisId } from "../node/chain-query.js";
+import { fetchGenesisId } from "../node/chain-query.js";
 import {
 	type Approval,
 	checkPermission,
@@ -69,7 +69,7 @@ export async function prepare(
 	const id = options.permission === undefined ? 0 : permissionId(account, options.permission);
 	const permission =
 		offline && id !== 0 ? undefined : checkPermission(permissionOf(account, id), id, plan.type.id);
-	if (settings.genesis !== undefined && !offline) await genesisId(client);
+	if (settings.genesis !== undefined && !offline) await fetchGenesisId(client);
 	const request = {
 		type: plan.type,
 		parameter: plan.parameter,

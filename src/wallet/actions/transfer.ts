@@ -19,7 +19,7 @@ import { callFeeLimit, receiptView } from "../view/contract-outcome.js";
 import type { Actor, TransactionPlan } from "./plan.js";
 
 /** A payment whose recipient is known. */
-export interface Transfer extends Payment {
+export interface ResolvedTransfer extends Payment {
 	/** 21 bytes. */
 	readonly recipient: Uint8Array;
 	/** Whether the recipient has to be created. */
@@ -45,7 +45,7 @@ export interface TransferOptions {
 /** @throws {Failure} `bad_value`, `amount_unit`, `not_found`, `insufficient_funds`, `contract_revert` */
 export async function transferPlan(
 	context: Actor,
-	transfer: Transfer,
+	transfer: ResolvedTransfer,
 	options: TransferOptions = {},
 ): Promise<TransactionPlan> {
 	const { owner, settings } = context;
@@ -62,7 +62,7 @@ export async function transferPlan(
 async function coinTransfer(
 	context: Actor,
 	options: TransferOptions,
-	transfer: Transfer,
+	transfer: ResolvedTransfer,
 ): Promise<TransactionPlan> {
 	const amount =
 		transfer.amount === "max"
@@ -84,7 +84,7 @@ function coinContract(owner: Uint8Array, recipient: Uint8Array, amount: bigint):
 async function everything(
 	{ client, owner, account }: Actor,
 	options: TransferOptions,
-	{ recipient, creates }: Transfer,
+	{ recipient, creates }: ResolvedTransfer,
 ): Promise<bigint> {
 	if (options.offline)
 		throw new Failure("conflicting_flags", "max needs the balance, which only a node knows");
@@ -110,7 +110,11 @@ async function everything(
 	return amount;
 }
 
-function orc10Transfer({ owner, account }: Actor, transfer: Transfer, currency: Currency): TransactionPlan {
+function orc10Transfer(
+	{ owner, account }: Actor,
+	transfer: ResolvedTransfer,
+	currency: Currency,
+): TransactionPlan {
 	const { recipient, creates, amount: text } = transfer;
 	const amount = text === "max" ? (account.assetV2.get(currency.id) ?? 0n) : parseAmountOf(currency, text);
 	if (amount === 0n) throw new Failure("insufficient_funds", `the account has no token ${currency.id}`);
@@ -135,7 +139,7 @@ function orc10Transfer({ owner, account }: Actor, transfer: Transfer, currency: 
 async function orc20Transfer(
 	{ client, owner }: Actor,
 	options: TransferOptions,
-	{ recipient, amount: text }: Transfer,
+	{ recipient, amount: text }: ResolvedTransfer,
 	contract: Uint8Array,
 ): Promise<TransactionPlan> {
 	const { offline = false } = options;

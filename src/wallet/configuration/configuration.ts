@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PUBLIC_NETWORKS } from "../../protocol/public-networks.js";
 import { Failure } from "../failure.js";
 
 /** A profile's keys as text. */
@@ -74,11 +75,11 @@ export const BUILT_IN: Readonly<Record<string, Readonly<Record<string, string>>>
 		grpcSolidity: "127.0.0.1:50061",
 	},
 	main: {
-		genesis: "00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc",
+		genesis: PUBLIC_NETWORKS.main.genesisId,
 		dialect: "deployed",
 		confirm: "true",
 	},
-	nile: { genesis: "cd8690dc", dialect: "deployed" },
+	nile: { genesis: PUBLIC_NETWORKS.nile.genesisId, dialect: "deployed" },
 	shasta: { genesis: "94a9059e", dialect: "deployed" },
 };
 

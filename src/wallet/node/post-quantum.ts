@@ -3,7 +3,7 @@
 import { type PostQuantumScheme, postQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { Failure } from "../failure.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
-import { chainParameters } from "./chain-parameters.js";
+import { fetchChainParameters } from "./chain-parameters.js";
 import type { NodeClient } from "./node-client.js";
 
 /** The chain's parameter that allows a scheme, by its name in answers. */
@@ -18,7 +18,7 @@ export async function schemesOff(
 	schemes: readonly PostQuantumScheme[],
 ): Promise<readonly PostQuantumScheme[]> {
 	if (schemes.length === 0) return [];
-	const parameters = await chainParameters(client);
+	const parameters = await fetchChainParameters(client);
 	return [...new Set(schemes)].filter(({ name }) => parameters.get(PARAMETERS[name]) !== 1n);
 }
 
@@ -34,7 +34,7 @@ export async function checkSchemes(client: NodeClient, schemes: readonly PostQua
 		`this chain takes no signatures of ${off.name}: its parameter ${PARAMETERS[off.name]} is not 1`,
 		{
 			sent: false,
-			hint: "coin chain parameters shows them; of all networks the test network Nile alone has it",
+			hint: "coin chain params shows them; of all networks the test network Nile alone has it",
 		},
 	);
 }

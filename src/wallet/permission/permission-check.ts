@@ -158,10 +158,10 @@ function ownerRemarks(owner: Readonly<Permission>, facts: KeyFacts): PermissionR
  * stores what is signed.
  */
 function strangerRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFacts): PermissionRemark[] {
-	const told = permissionsOf(before).flatMap(({ keys }) => keys.map(({ address }) => toHex(address)));
+	const owners = permissionsOf(before).flatMap(({ keys }) => keys.map(({ address }) => toHex(address)));
 	return permissionsOf(after).flatMap((permission): PermissionRemark[] => {
 		const strangers = permission.keys.filter(
-			({ address }) => told.includes(toHex(address)) && !facts.isKnown(address),
+			({ address }) => owners.includes(toHex(address)) && !facts.isKnown(address),
 		);
 		if (strangers.length === 0) return [];
 		const unnamed = strangers.map(({ address }) => toBase58Check(address));

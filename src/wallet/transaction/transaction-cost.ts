@@ -9,7 +9,7 @@ import { AccountResourceMessage } from "../../protocol/messages.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { messageFrom } from "../node/answer.js";
-import { chainParameters } from "../node/chain-parameters.js";
+import { fetchChainParameters } from "../node/chain-parameters.js";
 import type { NodeClient } from "../node/node-client.js";
 import { formatCoin } from "../values/amount.js";
 
@@ -70,7 +70,7 @@ export async function transactionCost(
 /** What a node says of an account's means, and of the chain's prices. @param owner 21 bytes */
 export async function pricesFor(client: NodeClient, owner: Uint8Array): Promise<Prices> {
 	const [parameters, answer] = await Promise.all([
-		chainParameters(client),
+		fetchChainParameters(client),
 		client.call("getaccountresource", { address: toHex(owner) }),
 	]);
 	const resource = messageFrom(AccountResourceMessage, answer);

@@ -37,7 +37,7 @@ describe("the table of old rewards", () => {
 		const changed = [...rows.slice(0, 8), [Uint8Array.of(9), be64(9n)] as const];
 		const actual = toHex(merkleRoot([marker, ...changed].map(leafOf)));
 		expect(await rewardRootDifference([marker, ...changed], root)).toBe(
-			`the 10 rows of reward-vi have the root ${actual}, and those of the main network ${root}`,
+			`the 10 rows of reward-vi have the root ${actual}, and those of the network ${root}`,
 		);
 	});
 });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SignaturePool, WorkerFailedError } from "../../../src/node/signatures/pool.js";
-import { Transaction, TransactionRaw } from "../../../src/protocol/messages.js";
+import { PQAuthSig, Transaction, TransactionRaw } from "../../../src/protocol/messages.js";
+import { transactionFieldsOf } from "../../../src/protocol/post-quantum/fields.js";
 import { SignatureError } from "../../../src/protocol/signature.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
 
@@ -80,5 +81,38 @@ describe("a pool of signature threads", () => {
 		await expect(pool.recover(transactions(9, 65))).rejects.toThrow(new WorkerFailedError(message));
 		await expect(pool.recover(transactions(9, 65))).rejects.toThrow(WorkerFailedError);
 		await pool.close();
+	});
+});
+
+describe("post-quantum signatures", () => {
+	/** Says yes to messages whose signature begins with 1. */
+	const FIRST_BYTE = `
+		const verdicts = batch.postQuantum.map(({ entry }) => entry.signature[0] === 1);
+		parentPort.postMessage({ id: batch.id, verdicts });
+	`;
+	const carrying = (...firsts: readonly number[]): SignedTransaction => {
+		const message = Transaction.create({ raw_data: new TransactionRaw() });
+		message.$unknown = transactionFieldsOf(
+			firsts.map((first) => PQAuthSig.create({ scheme: 1, signature: Uint8Array.of(first) })),
+		);
+		return new SignedTransaction(message);
+	};
+
+	test("leave their verdicts in the transactions, whatever batch they went with", async () => {
+		const pool = await SignaturePool.start(worker(FIRST_BYTE), 2);
+		const all = Array.from({ length: 7 }, (_, i) => carrying(1, i % 2));
+		await pool.verifyPostQuantum(all);
+		await pool.close();
+		expect(all.map((each) => [0, 1].map((index) => each.isPostQuantumValid(index)))).toEqual(
+			all.map((_, i) => [true, i % 2 === 1]),
+		);
+	});
+
+	test("of a transaction whose fields hold something else are left to the chain", async () => {
+		const broken = SignedTransaction.decode(Uint8Array.from([0x0a, 0, 0x32, 2, 0x12, 0xff]));
+		const pool = await SignaturePool.start(worker(FIRST_BYTE), 1);
+		await pool.verifyPostQuantum([broken]);
+		await pool.close();
+		expect(broken.postQuantumVerdicts).toBeUndefined();
 	});
 });

@@ -257,18 +257,18 @@ export class Advertisement {
 		this.enqueue(InventoryKind.TX, transaction.id);
 	}
 
-	/** Announces a transaction of our own clients at once. @returns how many peers were told */
+	/** Announces a transaction of our own clients at once. @returns how many peers got the announcement */
 	announceOwn(transaction: SignedTransaction): number {
 		this.remember(transaction);
 		const key = itemKey(InventoryKind.TX, transaction.id);
 		const payload = encodeInventory(InventoryKind.TX, [transaction.id]);
-		let told = 0;
+		let announced = 0;
 		for (const peer of this.world.synced) {
 			if (peer.isRelay || peer.announcedToUs.has(key) || !peer.announcedByUs.put(key, true)) continue;
 			this.world.send(peer, ApplicationType.INVENTORY, payload);
-			told++;
+			announced++;
 		}
-		return told;
+		return announced;
 	}
 
 	private remember(transaction: SignedTransaction): void {

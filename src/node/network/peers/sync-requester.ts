@@ -57,7 +57,7 @@ interface QueuedBlock {
 /** How far synchronising is. */
 export interface SyncProgress {
 	readonly head: bigint;
-	/** Highest block that a peer has told us of. */
+	/** Highest block that a peer has announced to us. */
 	readonly target: bigint;
 }
 

@@ -5,10 +5,10 @@
  */
 
 import { Transactions } from "../../../protocol/messages.js";
+import { FairQueue } from "../../scheduling/fair-queue.js";
 import { InventoryKind, Reason, SignedTransaction } from "../wire/application-messages.js";
 import { decodeAskedTransactions } from "../wire/block-messages.js";
 import type { Advertisement } from "./advertisement.js";
-import { FairQueue } from "./fair-queue.js";
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
@@ -120,7 +120,7 @@ export class TransactionIntake {
 			if (!next) break;
 			this.waiting--;
 			const [peer, { transaction, isReady }] = next;
-			if (!isReady && this.world.chain.hasProofs(transaction)) {
+			if (!isReady && this.world.chain.needsPreparing(transaction)) {
 				this.unproven.push(peer, transaction);
 				this.prove();
 			} else {

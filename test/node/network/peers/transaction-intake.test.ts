@@ -21,7 +21,7 @@ function build() {
 			nextSlotMs: 0n,
 			queuedTransactions: 0,
 			isPoolFull: false,
-			hasProofs: ({ idHex }: SignedTransaction) => idHex.startsWith("proof"),
+			needsPreparing: ({ idHex }: SignedTransaction) => idHex.startsWith("proof"),
 			signatureFormRefusal: () => undefined,
 			prepareTransaction: ({ idHex }: SignedTransaction) =>
 				new Promise<void>((resolve) => proving.push({ idHex, resolve })),

@@ -12,11 +12,10 @@ import type { Simulation } from "../../../simulation/simulation.js";
 import { answersOf } from "../../answers.js";
 import type { ApiContext } from "../../context.js";
 import { REQUEST_BUDGET } from "../../request-budget.js";
-import { isJsonObject, type JsonValue } from "../json-reader.js";
+import { isRawObject, type RawValue } from "../json-reader.js";
 import { invalidParams } from "../rpc-error.js";
 import { headerIn } from "./ethereum-calls.js";
-import { jsonText } from "./json-text.js";
-import { Members, readBytes } from "./members.js";
+import { bytesMember, Members, membersText } from "./members.js";
 
 /** Makes the transaction in the block that is open then. @param sequence tells equal ones apart */
 export type TransactionMaker = (simulation: Simulation, sequence: number) => SignedTransaction;
@@ -28,24 +27,24 @@ export type TransactionMaker = (simulation: Simulation, sequence: number) => Sig
  */
 export function readTransaction(
 	context: ApiContext,
-	value: JsonValue,
+	value: RawValue,
 	path: string,
 	visible: boolean,
 ): TransactionMaker {
 	if (typeof value === "string")
-		return given(fromRaw(readBytes(value, path), { signature: [], $unknown: undefined }, path));
+		return given(fromRaw(bytesMember(value, path), { signature: [], $unknown: undefined }, path));
 	const members = Members.of(value, path);
 	const { library } = answersOf(context.node.config.node);
 	if (members.has("raw_data")) {
-		const text = jsonText(members);
+		const text = membersText(members);
 		const postQuantum = context.style.postQuantum === true;
 		return given(refusing(path, () => packTransaction(text, visible, library, postQuantum)));
 	}
 	if (members.has("raw_data_hex")) {
 		const signatures = members
 			.list("signature")
-			.map((signature, i) => readBytes(signature, members.pathOf(`signature[${i}]`)));
-		const text = context.style.postQuantum ? jsonText(members) : "{}";
+			.map((signature, i) => bytesMember(signature, members.pathOf(`signature[${i}]`)));
+		const text = context.style.postQuantum ? membersText(members) : "{}";
 		const postQuantum = refusing(path, () =>
 			packPostQuantum(parseJsonObject(text, library), visible, library),
 		);
@@ -78,7 +77,7 @@ function fromParameter(context: ApiContext, members: Members, visible: boolean):
 	const parameter = Members.of(members.get("parameter"), members.pathOf("parameter"));
 	const value = parameter.get("value");
 	// As in a transaction, where the parameter stands beside the name of its type.
-	const text = jsonText(isJsonObject(value) && parameter.has("type_url") ? value : parameter);
+	const text = membersText(isRawObject(value) && parameter.has("type_url") ? value : parameter);
 	const { library } = answersOf(context.node.config.node);
 	const contract = refusing(parameter.path, () => decodeFields(message, text, visible, library));
 	const permissionId = Number(members.amount("Permission_id", 100n) ?? 0n);

@@ -1,0 +1,40 @@
+/** Verifying the post-quantum signatures of a transaction that comes in, before it is executed (protocol/post-quantum §5). */
+
+import { keyWeight } from "../../protocol/permission.js";
+import { addressOfPostQuantumKey, postQuantumScheme } from "../../protocol/post-quantum/schemes.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import { isSchemeAllowed, isWellFormed, postQuantumOf } from "../rules/post-quantum.js";
+import { signingPermission } from "./authorization.js";
+import type { OpenChain } from "./open-chain.js";
+
+/** Verifies a transaction's signatures elsewhere and leaves the verdicts in it. @param source who sent it */
+export type VerifyAhead = (transaction: SignedTransaction, source: string) => Promise<void>;
+
+/** Whether it pays to verify signatures of a transaction elsewhere: it has some that take long. */
+export const hasSlowSignatures = (
+	transaction: SignedTransaction,
+	{ rules }: Pick<OpenChain, "rules">,
+): boolean => postQuantumOf(transaction, rules).length > 0;
+
+/**
+ * Begins verifying the post-quantum signatures of a transaction. Only those of keys that may sign for the account are worth the time:
+ * anyone can make others.
+ * @returns what ends when the chain will find the verdicts; undefined: there is nothing to wait for
+ */
+export function verifySent(
+	{ chain, rules }: Pick<OpenChain, "chain" | "rules">,
+	verify: VerifyAhead,
+	transaction: SignedTransaction,
+	source: string,
+): Promise<void> | undefined {
+	const entries = postQuantumOf(transaction, rules);
+	if (entries.length === 0 || !transaction.contract) return undefined;
+	const permission = signingPermission(chain.state, transaction);
+	if (!permission || entries.length > permission.keys.length) return undefined;
+	const mayCount = entries.every((entry) => {
+		const scheme = postQuantumScheme(entry.scheme);
+		if (!scheme || !isWellFormed(entry) || !isSchemeAllowed(chain.state.properties, scheme)) return false;
+		return keyWeight(permission, addressOfPostQuantumKey(entry.public_key)) !== 0n;
+	});
+	return mayCount ? verify(transaction, source) : undefined;
+}

@@ -1,0 +1,36 @@
+/** The public networks, by the block that each began with (protocol/blocks §2.2). */
+
+import { toHex } from "./bytes.js";
+
+export const PUBLIC_NETWORKS = {
+	main: {
+		title: "the main network",
+		genesisId: "00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc",
+	},
+	nile: {
+		title: "the test network Nile",
+		genesisId: "0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc",
+	},
+} as const;
+
+export type PublicNetwork = keyof typeof PUBLIC_NETWORKS;
+
+export const PUBLIC_NETWORK_NAMES = Object.keys(PUBLIC_NETWORKS) as readonly PublicNetwork[];
+
+/** The public network that began with a block; undefined: it is another's. @param genesisId 32 bytes */
+export function publicNetworkOf(genesisId: Uint8Array): PublicNetwork | undefined {
+	const id = toHex(genesisId);
+	return PUBLIC_NETWORK_NAMES.find((name) => PUBLIC_NETWORKS[name].genesisId === id);
+}
+
+/** A chain as messages name it: a public network's title, or its genesis block. @param genesisId 32 bytes */
+export function chainTitle(genesisId: Uint8Array): string {
+	const name = publicNetworkOf(genesisId);
+	return name ? PUBLIC_NETWORKS[name].title : `the chain whose genesis block is ${toHex(genesisId)}`;
+}
+
+/** A genesis block as messages name it: its id, and whose it is. @param genesisId 32 bytes */
+export function genesisTitle(genesisId: Uint8Array): string {
+	const name = publicNetworkOf(genesisId);
+	return name ? `${toHex(genesisId)} (${PUBLIC_NETWORKS[name].title})` : toHex(genesisId);
+}
