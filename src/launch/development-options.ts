@@ -56,8 +56,6 @@ export async function chooseDevelopment(
 	founding?: Founding,
 ): Promise<ChosenDevelopment> {
 	const fork = await chosenFork(get, founding, warn);
-	if (fork && get("network") !== undefined)
-		throw new Failure("conflicting_flags", "a fork has the rules of its own chain: leave out --network");
 	const isNew =
 		founding === undefined || FOUNDING_FLAGS.some((name) => get(name) !== undefined) || parameters.length > 0;
 	const made = isNew && !founding?.fork ? await foundingOf(get, parameters) : (founding as Founding);
