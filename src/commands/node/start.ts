@@ -57,7 +57,8 @@ export class NodeStart extends CoinCommand {
 	static override summary = "Start a node";
 	static override description =
 		"Without a configuration (-c, or ./config.conf) a development chain starts: funded accounts, a block for every " +
-		"transaction, everything in memory. With one, or with --network, the node of that network.";
+		"transaction, everything in memory. With one, or with --network, the node of that network; with --dev, --network names " +
+		"whose rules the development chain has.";
 	static override examples = [
 		"<%= config.bin %> node start",
 		"<%= config.bin %> node start --seal 3 --accounts 3 -d ./chain",
