@@ -73,7 +73,7 @@ export const BlockFollow = query({
 		const from =
 			flags.from === undefined ? undefined : (await fetchBlockNamed(client, flags.from, view)).number;
 		for await (const { block, removed } of followBlocks(client, view, from)) {
-			const record = viewBlock(block, flags.header);
+			const record = await viewBlock(block, flags.header);
 			if (json) {
 				printJson(removed ? { ...record, removed } : record);
 				continue;
@@ -123,7 +123,7 @@ export const BlockShow = query({
 		const ofBlock = args.block === "solid" ? "solidity" : view;
 		const block = await fetchBlockNamed(client, args.block, ofBlock);
 		print.record({
-			...viewBlock(block, flags.header),
+			...(await viewBlock(block, flags.header)),
 			receipts: flags.receipts ? await receiptsOf(client, block, ofBlock) : undefined,
 		});
 	},
@@ -135,7 +135,7 @@ async function receiptsOf(client: NodeClient, block: BlockReference, view: NodeV
 }
 
 /** @param header leaves the transactions out */
-function viewBlock(block: BlockReference, header: boolean): Record<string, unknown> {
+async function viewBlock(block: BlockReference, header: boolean): Promise<Record<string, unknown>> {
 	const raw = block.header.raw_data;
 	const { transactions } = block.answer;
 	const list = Array.isArray(transactions) ? transactions.filter(isRecord) : [];
@@ -148,6 +148,8 @@ function viewBlock(block: BlockReference, header: boolean): Record<string, unkno
 		version: raw?.version,
 		txTrieRoot: toHex(raw?.txTrieRoot ?? new Uint8Array(0)),
 		transactionCount: list.length,
-		transactions: header ? undefined : list.map((item) => viewTransaction(transactionFrom(item))),
+		transactions: header
+			? undefined
+			: await Promise.all(list.map((item) => viewTransaction(transactionFrom(item)))),
 	};
 }

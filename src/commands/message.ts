@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { Args, Flags, type Interfaces } from "@oclif/core";
-import { unlockKey } from "../keystore/keystore.js";
+import { checkRecoverable, unlockKey } from "../keystore/keystore.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
 import { sign } from "../protocol/signature.js";
@@ -170,6 +170,7 @@ export class MessageSign extends MessageCommand {
 		}
 		const name = flags.signer ?? toBase58Check(await activeAccount(settings));
 		const key = await keyNamed(settings, name);
+		checkRecoverable(key, "a signed message");
 		if (scheme === "hash") {
 			const summary = [
 				`${key.name} (${key.base58}) signs the hash ${toHex(hash)}`,

@@ -8,7 +8,15 @@
 export { type AbiValue, type AbiView, decodeValues, encodeCall, encodeValues } from "../abi/coder.js";
 export { type DecodedEvent, decodeLog, type LogData } from "../abi/log.js";
 export type { AbiItem, AbiParameter, ContractInterface } from "../abi/parameter.js";
-export { addKey, findKey, type KeystoreEntry, listKeystore, unlockKey } from "../keystore/keystore.js";
+export {
+	addKey,
+	findKey,
+	type KeystoreEntry,
+	listKeystore,
+	type PrivateKey,
+	unlockAnyKey,
+	unlockKey,
+} from "../keystore/keystore.js";
 export { KeystoreError } from "../keystore/keystore-error.js";
 export {
 	addShielded,
@@ -91,6 +99,7 @@ export { contractOf } from "../wallet/transaction/contract.js";
 export {
 	envelopeOf,
 	readEnvelope,
+	readSignedEnvelope,
 	type TransactionEnvelope,
 	withSignature,
 	writeEnvelope,

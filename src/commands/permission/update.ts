@@ -17,6 +17,7 @@ import { readContacts } from "../../wallet/configuration/contacts.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
 import { fetchAccount } from "../../wallet/node/chain-query.js";
+import { schemesOff } from "../../wallet/node/post-quantum.js";
 import { type PermissionRemark, permissionRemarks } from "../../wallet/permission/permission-check.js";
 import { applyEdits, completed, EDITS, type EditName } from "../../wallet/permission/permission-edit.js";
 import {
@@ -151,7 +152,11 @@ async function remarksOn(
 		readContacts(contactsFile),
 	]);
 	const known = new Set([...entries, ...contacts].map(({ address }) => toHex(address)));
-	const unsignable = new Set<string>();
+	const schemes = entries.flatMap(({ scheme }) => scheme ?? []);
+	const off = await schemesOff(context.client, schemes);
+	// The chain would not take their signatures.
+	const mute = entries.filter(({ scheme }) => scheme && off.includes(scheme));
+	const unsignable = new Set(mute.map(({ address }) => toHex(address)));
 	for (const { address } of after.owner.keys) {
 		const isZero = address.subarray(1).every((byte) => byte === 0);
 		if (isZero || (await fetchAccount(context.client, address))?.type === AccountType.Contract)

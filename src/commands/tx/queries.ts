@@ -67,7 +67,7 @@ export const TxDecode = command({
 		for (const { transaction } of await readEnvelopes(args.transaction, flags.raw)) {
 			const call = await describedCall(transaction.parameter, { client: undefined, contactsFile, given });
 			if (call && call.signature === undefined) note("no interface names the call: --abi gives one");
-			print.record({ ...viewTransaction(transaction), call: call && callMembers(call) });
+			print.record({ ...(await viewTransaction(transaction)), call: call && callMembers(call) });
 		}
 	},
 });
@@ -90,7 +90,7 @@ export const TxPending = query({
 			const answer = await client.call("gettransactionfrompending", { value: toHex(id) });
 			if (Object.keys(answer).length === 0)
 				throw new Failure("not_found", `the transaction ${toHex(id)} doesn't wait for a block`);
-			return print.record(viewTransaction(transactionFrom(answer, id)));
+			return print.record(await viewTransaction(transactionFrom(answer, id)));
 		}
 		if (flags.count) {
 			const size = member(await client.call("getpendingsize", {}), "pendingSize");
@@ -140,7 +140,7 @@ export const TxShow = query({
 			const transaction = transactionFrom(answer, id);
 			const described = await callOf(transaction, client, given);
 			const call = described && callMembers(described);
-			const view = viewTransaction(transaction);
+			const view = await viewTransaction(transaction);
 			const shown = { ...view, call };
 			const { txID, contract, feeLimit, type } = view;
 			const text = {

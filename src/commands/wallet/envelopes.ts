@@ -10,8 +10,6 @@ import { getField, type Message, type MessageType, setField } from "../../protoc
 import { contractTypeById, contractTypeByName, contractTypes } from "../../protocol/contract-types.js";
 import { hasWireName, NamedError } from "../../protocol/json/exceptions.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
-import { Transaction } from "../../protocol/messages.js";
-import { SignedTransaction } from "../../protocol/transaction.js";
 import { command } from "../../terminal/base/command-row.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { actingFlags, waitFlags, yesFlag } from "../../terminal/flags/acting-flags.js";
@@ -33,6 +31,7 @@ import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
+import { checkSchemes, schemesIn } from "../../wallet/node/post-quantum.js";
 import {
 	type Authority,
 	authorityAtNode,
@@ -43,9 +42,11 @@ import { parseOperation } from "../../wallet/permission/operations.js";
 import { permissionLabel, type WeighedKey } from "../../wallet/permission/permission.js";
 import { callMembers, type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
 import {
-	envelopeOf,
-	readEnvelope,
+	readSignedEnvelope,
+	type Signature,
+	signaturesOf,
 	type TransactionEnvelope,
+	withSignatures,
 	writeEnvelope,
 } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines, summaryOf } from "../../wallet/transaction/envelope-note.js";
@@ -152,6 +153,7 @@ export const WalletBroadcast = sending({
 				const lines = flags.force
 					? summaryLines(envelope, { ...NOTHING_KNOWN, call })
 					: await checkReady(envelope, client, call);
+				await checkSchemes(client, schemesIn(envelope));
 				const summary = lines.map((line) => labelled(line, labels));
 				// What it moves was agreed to by those who signed it.
 				await confirm(session, settings.confirm ? 1 : 0, summary, flags.yes);
@@ -281,7 +283,7 @@ export const WalletMerge = command({
 		const texts = await Promise.all(
 			files.map((file) => (file === "-" ? readStdin("the copies") : readFile(file, "utf8"))),
 		);
-		const copies = texts.flatMap(splitValues).map((value) => readEnvelope(value));
+		const copies = await Promise.all(texts.flatMap(splitValues).map((value) => readSignedEnvelope(value)));
 		const [first, ...others] = copies;
 		if (!first) throw new Failure("stdin_empty", "the files hold no transaction");
 		const stranger = others.find((copy) => copy.transaction.idHex !== first.transaction.idHex);
@@ -297,24 +299,24 @@ export const WalletMerge = command({
 
 function mergedLine(first: TransactionEnvelope, copies: readonly TransactionEnvelope[]): string {
 	const carrier = copies.find((copy) => member(copy.coin, "permission") !== undefined) ?? first;
-	const signatures = new Map<string, { signer: Uint8Array; signature: Uint8Array }>();
+	const signatures = new Map<string, { signer: Uint8Array; signature: Signature }>();
 	for (const copy of copies) {
+		const all = signaturesOf(copy);
 		copy.signers.forEach((signer, index) => {
-			const signature = copy.transaction.message.signature[index] as Uint8Array;
+			const signature = all[index] as Signature;
 			signatures.set(Buffer.from(signer).toString("hex"), { signer, signature });
 		});
 	}
-	const merged = Transaction.copy(first.transaction.message);
 	const known = member(carrier.coin, "permission") !== undefined;
 	const order = known ? authorityOfEnvelope(carrier, 0).permission.keys.map((key) => key.address) : [];
 	const place = (signer: Uint8Array): number => {
 		const index = order.findIndex((address) => equalBytes(address, signer));
 		return index < 0 ? order.length : index;
 	};
-	merged.signature = [...signatures.values()]
+	const merged = [...signatures.values()]
 		.sort((a, b) => place(a.signer) - place(b.signer))
 		.map(({ signature }) => signature);
-	const envelope = envelopeOf(new SignedTransaction(merged), carrier.coin);
+	const envelope = withSignatures(first, merged, carrier.coin);
 	if (!known) return writeEnvelope(envelope, envelope.coin);
 	return writeEnvelope(envelope, noteFor(envelope, { ...authorityOfEnvelope(envelope, 0) }));
 }

@@ -1,7 +1,7 @@
 import { Args, Flags, type Interfaces } from "@oclif/core";
 import { actingFlags, feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
 import { streamFlags } from "../../terminal/input/envelope-stream.js";
-import { act, actorOf } from "../../terminal/sending/act.js";
+import { act, actorOf, schemesOf } from "../../terminal/sending/act.js";
 import { payBatch } from "../../terminal/sending/pay.js";
 import { sending } from "../../terminal/sending/rows.js";
 import { transferPlan } from "../../wallet/actions/transfer.js";
@@ -81,6 +81,7 @@ export const WalletSend = sending({
 				permission: flags.permission,
 				memo: memoBytes(flags.memo),
 				signatures: flags.signer?.length,
+				postQuantum: await schemesOf(session, actor, flags),
 				offline: flags.offline,
 			},
 		);

@@ -1,6 +1,7 @@
 import { Flags, type Interfaces } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { equalBytes } from "../../protocol/bytes.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { yesFlag } from "../../terminal/flags/acting-flags.js";
 import { keystoreFlags, nodeFlags, passwordFlags } from "../../terminal/flags/flags.js";
@@ -21,6 +22,7 @@ import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
+import { checkSchemes, schemesIn } from "../../wallet/node/post-quantum.js";
 import {
 	type Authority,
 	authorityAtNode,
@@ -28,7 +30,7 @@ import {
 	checkNotExpired,
 } from "../../wallet/permission/authority.js";
 import { weigh } from "../../wallet/permission/permission.js";
-import type { SigningKey } from "../../wallet/signers/signer.js";
+import { isDevice, type SigningKey } from "../../wallet/signers/signer.js";
 import { type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
 import { type TransactionEnvelope, writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
@@ -99,6 +101,8 @@ export const WalletSign = sending({
 				(key) => !(flags["skip-signed"] || flags.all) || !hasSigned(envelope, key),
 			);
 			checkSigners(envelope, authority.permission, keys);
+			const schemes = keys.flatMap((key) => (isDevice(key) ? [] : (key.scheme ?? [])));
+			if (!flags.offline) await checkSchemes(client, [...schemesIn(envelope), ...schemes]);
 			if (authority.approval.ready)
 				session.note("the threshold is reached already: another signature only costs bytes");
 			if (keys.length === 0) return printJsonText(lineOf(envelope, authority, undefined));
@@ -107,7 +111,8 @@ export const WalletSign = sending({
 				contactsFile: settings.contactsFile,
 				given,
 			});
-			const outcome = flags.offline || !canAsk() ? [] : await outcomeLines(client, envelope, authority);
+			const outcome =
+				flags.offline || !canAsk() ? [] : await outcomeLines(client, envelope, authority, schemes);
 			const lines = [...summaryOfSigning(envelope, authority, keys, call), ...outcome];
 			const summary = lines.map((line) => labelled(line, labels));
 			await confirm(
@@ -156,10 +161,11 @@ async function outcomeLines(
 	client: NodeClient,
 	envelope: TransactionEnvelope,
 	{ permission }: Authority,
+	schemes: readonly PostQuantumScheme[],
 ): Promise<readonly string[]> {
 	const { leastSignatures } = await import("../../wallet/permission/permission.js");
 	const { simulate } = await import("../../wallet/actions/simulate.js");
-	const outcome = await simulate(client, envelope, leastSignatures(permission));
+	const outcome = await simulate(client, envelope, leastSignatures(permission), undefined, schemes);
 	if (!outcome) return [];
 	const { simulationLines } = await import("../../wallet/view/simulation-view.js");
 	return await simulationLines(client, outcome);

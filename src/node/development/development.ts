@@ -11,6 +11,7 @@ import { COMMITTEE_KEYS, type NodeConfig, parseConfig } from "../config/config.j
 import type { ForkFacts, ForkFounding } from "../fork/fork-facts.js";
 import { producerWithKey } from "../production/witness-keys.js";
 import { newAccount } from "../resources/new-account.js";
+import type { NetworkName } from "../rules/chain-rules.js";
 import type { StateView } from "../state/view.js";
 import { AccountBook } from "./account-book.js";
 import { DEVELOPMENT_HD_PATH, DEVELOPMENT_MNEMONIC, type DevelopmentAccount } from "./accounts.js";
@@ -45,6 +46,7 @@ interface DevelopmentChain {
 	readonly producer: Uint8Array;
 	readonly genesisTimestampMs: bigint;
 	readonly maintenanceMs: number;
+	readonly network?: NetworkName | undefined;
 	readonly dialect: Dialect;
 	readonly ports: DevelopmentPorts;
 	/** What is fixed about the chain whose state this one begins with. */
@@ -92,7 +94,7 @@ ${assets.join("\n")}
   witnesses = [ { address = "${toBase58Check(chain.producer)}", url = "http://localhost", voteCount = ${PRODUCER_VOTES} } ]
 }
 block.needSyncCheck = false
-${facts ? forkedRules(facts) : `enery.limit.block.num = 0\nblock.maintenanceTimeInterval = ${chain.maintenanceMs}`}
+${facts ? forkedRules(facts) : `enery.limit.block.num = 0\nblock.maintenanceTimeInterval = ${chain.maintenanceMs}${chain.network ? `\nnode.network = ${chain.network}` : ""}`}
 vm { supportConstant = true, estimateEnergy = true, saveInternalTx = true, saveFeaturedInternalTx = true, saveCancelAllUnfreezeV2Details = true }
 committee {
 ${committee.map(([key, value]) => `  ${key} = ${value}`).join("\n")}
@@ -133,6 +135,8 @@ export interface DevelopmentOptions {
 	readonly parameters: readonly ParameterSetting[];
 	readonly genesisTimestampMs: bigint;
 	readonly maintenanceMs: number;
+	/** Whose rules hold; absent: those of the main network. A fork has those of its chain. */
+	readonly network?: NetworkName | undefined;
 	/** Another node's state in the place of a genesis. */
 	readonly fork?: ForkFounding | undefined;
 	readonly solidLag: bigint;

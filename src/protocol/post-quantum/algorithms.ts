@@ -45,6 +45,23 @@ export async function loadPostQuantum(): Promise<void> {
 	]);
 }
 
+/** Whether a signature by the private key is one of the public key. The scheme's library must be loaded. */
+export function belongTogether(
+	scheme: PostQuantumScheme,
+	{ publicKey, privateKey }: PostQuantumKeys,
+): boolean {
+	const message = new Uint8Array(32);
+	const algorithm = postQuantumAlgorithm(scheme);
+	try {
+		const signature = algorithm.sign(message, privateKey);
+		return isPostQuantumSignature(message, { scheme: scheme.id, public_key: publicKey, signature });
+	} catch (error) {
+		// The library's own words for a private key that is none.
+		if (error instanceof Error) return false;
+		throw error;
+	}
+}
+
 /** The arithmetic of a scheme. @throws {Error} if {@link loadPostQuantum} wasn't awaited, which is a fault of the program */
 export function postQuantumAlgorithm(scheme: PostQuantumScheme): PostQuantumAlgorithm {
 	const algorithm = algorithms?.get(scheme);

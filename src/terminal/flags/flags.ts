@@ -9,8 +9,8 @@ export const walletArgument = {
 };
 
 /** An entry as commands print it, the file at the end. */
-export function entryRecord({ name, base58, kind, path, file }: KeystoreEntry): object {
-	return { name, address: base58, kind, path, file };
+export function entryRecord({ name, base58, kind, scheme, path, file }: KeystoreEntry): object {
+	return { name, address: base58, kind, scheme: scheme?.name, path, file };
 }
 
 /** Commands that open or write keys. */

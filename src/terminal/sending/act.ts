@@ -1,8 +1,10 @@
 /** One transaction of a command, from its plan on: build, check, confirm, sign, send; or stop after one of these steps. */
 
+import { listKeystore } from "../../keystore/keystore.js";
 import { KeystoreError } from "../../keystore/keystore-error.js";
-import { toHex } from "../../protocol/bytes.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { Permission } from "../../protocol/messages.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { Actor, TransactionPlan } from "../../wallet/actions/plan.js";
 import {
 	checkThreshold,
@@ -18,6 +20,7 @@ import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { fetchAccount, fetchGenesisId, fetchHead } from "../../wallet/node/chain-query.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
+import { checkSchemes } from "../../wallet/node/post-quantum.js";
 import type { TransactionState } from "../../wallet/node/wait.js";
 import { accountOrFresh } from "../../wallet/permission/authority.js";
 import { leastSignatures, weigh } from "../../wallet/permission/permission.js";
@@ -32,6 +35,7 @@ import { parseExpiry } from "../../wallet/transaction/lifetime.js";
 import { coinsOf } from "../../wallet/transaction/moved-coins.js";
 import { accountNamed, activeAccount, openableKey } from "../../wallet/transaction/signing.js";
 import { costLines } from "../../wallet/transaction/transaction-cost.js";
+import { readAddress } from "../../wallet/values/address-text.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { memoBytes } from "../../wallet/values/bytes-text.js";
 import type { ActingFlags } from "../flags/acting-flags.js";
@@ -127,7 +131,9 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 	for (const { message } of plan.warnings ?? []) session.warning(message);
 	const level = plan.isAgreed ? 0 : higher(plan.confirmation ?? 0, levelOfAmount(coinsOf(plan), settings));
 	const isShown = needsSummary(session, plan.agree ? 2 : level, flags, settings, plan.isAgreed);
-	const cost = isShown ? await estimateCost(actor, plan, prepared, keys.length) : undefined;
+	const cost = isShown
+		? await estimateCost(actor, plan, prepared, keys.length, await schemesOf(session, actor, flags))
+		: undefined;
 	const chainMs = isShown ? (await fetchHead(client)).timestampMs : undefined;
 	const labels = await readLabels(settings);
 	const summary = [
@@ -142,7 +148,14 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 	if (!stops && !plan.isAgreed) await warnOfUnanswered(session, actor, presentation);
 	const own = { ...plan.result, ...plan.resultOf?.(envelope) };
 	if (flags["dry-run"]) {
-		const simulation = await simulate(client, envelope, leastSignatures(permission), plan.readReceipt);
+		const schemes = await schemesOf(session, actor, flags);
+		const simulation = await simulate(
+			client,
+			envelope,
+			leastSignatures(permission),
+			plan.readReceipt,
+			schemes,
+		);
 		const lines = simulation ? await outcomeLines(session, client, simulation, presentation) : [];
 		const outcome = { cost, simulation, members: { ...own, warnings: warningsOf(plan) } };
 		return printPlan(session, envelope, facts, [...summary, ...lines], outcome);
@@ -188,6 +201,10 @@ async function built(
 	plan: ActingPlan,
 ): Promise<{ readonly keys: readonly SigningKey[]; readonly prepared: PreparedTransaction }> {
 	const keys = flags.build || flags["dry-run"] ? [] : await signersOf(session, actor, flags);
+	if (!flags.build && !flags.offline && !session.areSchemesTaken) {
+		await checkSchemes(actor.client, await schemesOf(session, actor, flags));
+		session.areSchemesTaken = true;
+	}
 	const { memo, permission, expires, "ref-block": reference } = flags;
 	const prepared = await prepare(actor, plan, {
 		keys,
@@ -217,6 +234,21 @@ async function signersOf(
 		if (isMissing && !flags.sign && !flags.offline && (await actsUnsigned(client, owner))) return UNSIGNED;
 		throw error;
 	}
+}
+
+/** Schemes of the post-quantum keys of the keystore among those that sign, or would. */
+export function schemesOf(
+	session: Session,
+	{ settings, owner }: Actor,
+	{ signer = [] }: ActingFlags,
+): Promise<readonly PostQuantumScheme[]> {
+	session.schemes ??= listKeystore(settings.keystoreDirectory).then(({ entries }) => {
+		const addresses = signer.length === 0 ? [owner] : signer.flatMap((name) => readAddress(name) ?? []);
+		const signs = ({ name, address }: (typeof entries)[number]): boolean =>
+			signer.includes(name) || addresses.some((known) => equalBytes(known, address));
+		return entries.filter(signs).flatMap(({ scheme }) => scheme ?? []);
+	});
+	return session.schemes;
 }
 
 /** Whoever repeats a command because its answer was lost must know what became of it. */

@@ -21,7 +21,7 @@ import { asFailure, reportFailure } from "../output/failure-report.js";
 import { printLine } from "../output/output.js";
 import { higher, levelOfAmount } from "../prompt/confirmation.js";
 import { onInterrupt } from "../prompt/interrupt.js";
-import { act, actorOf, check } from "./act.js";
+import { act, actorOf, check, schemesOf } from "./act.js";
 import { confirm, explainedInput, isWatched, type Session, show } from "./session.js";
 
 interface BatchFlags extends ActingFlags {
@@ -80,6 +80,7 @@ async function payLines(
 		permission: flags.permission,
 		memo: flags.memo,
 		signatures: flags.signer?.length,
+		postQuantum: await schemesOf(session, actor, flags),
 		offline: flags.offline,
 		check: (plan, memo) => check(session, actor, { ...flags, memo }, plan),
 	});

@@ -4,8 +4,9 @@
  * (protocol/command-line §§3.2 to 4.2).
  */
 
-import { type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
+import { forgetKey, type KeystoreEntry, type PrivateKey, unlockAnyKey } from "../../keystore/keystore.js";
 import type { Account } from "../../protocol/messages.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { signWith as addSignatures, signatureBy } from "../../wallet/actions/sign.js";
 import type { Labels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
@@ -26,7 +27,7 @@ import { canAsk } from "../prompt/controlling-terminal.js";
 
 export interface Session extends Terminal {
 	/** Keys that were opened, so that a stream of transactions asks for a password once. */
-	readonly opened: Map<string, Uint8Array>;
+	readonly opened: Map<string, PrivateKey>;
 	readonly devices: Devices;
 	/** Ids of transactions that a node took from this command. */
 	readonly sentIds: string[];
@@ -34,6 +35,9 @@ export interface Session extends Terminal {
 	readonly reference: Reference | undefined;
 	/** The account that acts, once a node has answered. */
 	acting: Readonly<Account> | undefined;
+	/** Schemes of the post-quantum keys that sign, once they are known, and whether the chain takes them. */
+	schemes: Promise<readonly PostQuantumScheme[]> | undefined;
+	areSchemesTaken: boolean;
 	/** The summary that was shown last. */
 	shown: readonly string[] | undefined;
 }
@@ -55,12 +59,14 @@ export function openSession(terminal: Terminal, reference: Reference | undefined
 		devices: new Devices(),
 		sentIds: [],
 		acting: undefined,
+		schemes: undefined,
+		areSchemesTaken: false,
 		shown: undefined,
 	};
 }
 
 export async function closeSession({ opened, devices }: Session): Promise<void> {
-	for (const key of opened.values()) key.fill(0);
+	for (const key of opened.values()) forgetKey(key);
 	opened.clear();
 	await devices.close();
 }
@@ -133,7 +139,7 @@ export async function signEnvelope(
 	if (canAsk() && (keys.some(isDevice) || asksPassword(session, settings))) await show(session, summary);
 	return await addSignatures(envelope, keys, async (signed, key) => {
 		if (isDevice(key)) return await askDevice(session, signed, key);
-		const byAgent = await agentSignature(key, signed.transaction.id);
+		const byAgent = key.scheme ? undefined : await agentSignature(key, signed.transaction.id);
 		if (!byAgent) return signatureBy(signed, await openKey(session, key, settings));
 		// No password is asked for here, so this is where it can be seen what is signed.
 		session.note(`${key.name} signs (unlocked): ${summaryOf(signed, call)}`);
@@ -156,11 +162,11 @@ async function askDevice(
 	return await onDevice(chatty, () => device.signTransaction(transaction));
 }
 
-async function openKey(session: Session, key: KeystoreEntry, settings: Settings): Promise<Uint8Array> {
+async function openKey(session: Session, key: KeystoreEntry, settings: Settings): Promise<PrivateKey> {
 	const known = session.opened.get(key.base58);
 	if (known) return known;
 	const opened = await withPassword(session.passwordSource(settings), key.name, (password) =>
-		withProgress("opening the key", session.chatty, () => unlockKey(key, password)),
+		withProgress("opening the key", session.chatty, () => unlockAnyKey(key, password)),
 	);
 	session.opened.set(key.base58, opened);
 	return opened;

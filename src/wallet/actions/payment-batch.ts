@@ -2,6 +2,7 @@
 
 import { KeystoreError } from "../../keystore/keystore-error.js";
 import { toHex } from "../../protocol/bytes.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { FAILURE_KINDS, Failure } from "../failure.js";
 import { fetchAccount } from "../node/chain-query.js";
@@ -45,10 +46,17 @@ class PaymentBudget {
 	/**
 	 * Takes what one transaction needs; what can't be paid is not taken.
 	 * @param signatures that it will have
+	 * @param postQuantum schemes of those among them that are post-quantum
 	 * @throws {Failure} `insufficient_funds`
 	 */
-	async take(plan: TransactionPlan, transaction: SignedTransaction, signatures: number): Promise<void> {
-		const cost = costOf(transaction, { signatures, creates: plan.creates ?? false }, this.prices);
+	async take(
+		plan: TransactionPlan,
+		transaction: SignedTransaction,
+		signatures: number,
+		postQuantum: readonly PostQuantumScheme[] = [],
+	): Promise<void> {
+		const facts = { signatures, postQuantum, creates: plan.creates ?? false };
+		const cost = costOf(transaction, facts, this.prices);
 		const energy = plan.energy ?? 0n;
 		const { energy: ownEnergy } = this.prices;
 		const bought = energy > ownEnergy ? energy - ownEnergy : 0n;
@@ -193,7 +201,12 @@ export async function judgePayments(
 				{ ...options, memo: memoBytes(memo) },
 			);
 			const envelope = await options.check(plan, memo);
-			await budget?.take(plan, envelope.transaction, Math.max(1, options.signatures ?? 1));
+			await budget?.take(
+				plan,
+				envelope.transaction,
+				Math.max(1, options.signatures ?? 1),
+				options.postQuantum,
+			);
 			const summary = plan.spends
 				? `${await plan.spends.text(plan.spends.amount)} to ${payment.to}`
 				: contractSummary(plan, actor.owner);

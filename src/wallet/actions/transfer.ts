@@ -4,6 +4,7 @@ import type { ContractInterface } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
 import { TransferAssetContract, TransferContract, TriggerSmartContract } from "../../protocol/messages.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { Failure } from "../failure.js";
 import { permissionId } from "../permission/permission.js";
 import { Orc20, TRANSFER, tokenContract, transferData } from "../token/orc20.js";
@@ -31,6 +32,8 @@ export interface TransferOptions {
 	readonly memo?: Uint8Array | undefined;
 	/** Signatures that it will have, 1 if absent. */
 	readonly signatures?: number | undefined;
+	/** Schemes of those among them that are post-quantum. */
+	readonly postQuantum?: readonly PostQuantumScheme[] | undefined;
 	/** The most that energy may cost, with its unit, or `auto`; absent: as configured. */
 	readonly feeLimit?: string | undefined;
 	/** Send it although it would fail. */
@@ -95,7 +98,8 @@ async function everything(
 	// A single sun passes the node's own check whatever the fees are; the size is that of the whole balance.
 	const whole = rebuild(await buildAtNode(client, request(1n)), request(balance));
 	const signatures = Math.max(1, options.signatures ?? 1);
-	const cost = await transactionCost(client, whole, { signatures, creates });
+	const { postQuantum } = options;
+	const cost = await transactionCost(client, whole, { signatures, postQuantum, creates });
 	const amount = balance - cost.totalSun;
 	if (amount <= 0n) {
 		throw new Failure(

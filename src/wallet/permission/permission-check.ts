@@ -94,7 +94,7 @@ function checkOne(permission: Readonly<Permission>, refuse: (text: string) => ne
 interface KeyFacts {
 	/** A key that this machine can sign with. */
 	isLocal(address: Uint8Array): boolean;
-	/** A contract account or the zero address, which can never sign. */
+	/** A contract account, the zero address, or a key whose scheme the chain doesn't take: it can't sign. */
 	isUnsignable(address: Uint8Array): boolean;
 	/** A key of this keystore, a contact, or named in the command: known without the node. */
 	isKnown(address: Uint8Array): boolean;

@@ -4,7 +4,8 @@ import { DecodeError } from "../../../../protocol/codec/reader.js";
 import { contractTypeByName } from "../../../../protocol/contract-types.js";
 import { NamedError } from "../../../../protocol/json/exceptions.js";
 import { decodeFields } from "../../../../protocol/json/field-decoder.js";
-import { packTransaction } from "../../../../protocol/json/transaction-packing.js";
+import { parseJsonObject } from "../../../../protocol/json/json-library.js";
+import { packPostQuantum, packTransaction } from "../../../../protocol/json/transaction-packing.js";
 import { Transaction, TransactionRaw } from "../../../../protocol/messages.js";
 import { buildTransaction, SignedTransaction } from "../../../../protocol/transaction.js";
 import type { Simulation } from "../../../simulation/simulation.js";
@@ -20,7 +21,7 @@ import { bytesMember, Members, membersText } from "./members.js";
 export type TransactionMaker = (simulation: Simulation, sequence: number) => SignedTransaction;
 
 /**
- * A transaction as hexadecimal text of its raw data; as JSON with `raw_data`, or `raw_data_hex`, and `signature`; or as a type with
+ * A transaction as hexadecimal text of its raw data; as JSON with `raw_data`, or `raw_data_hex`, and `signature`, on Nile `pq_auth_sig`; or as a type with
  * its parameter, which is built here.
  * @throws {RpcError}
  */
@@ -30,7 +31,8 @@ export function readTransaction(
 	path: string,
 	visible: boolean,
 ): TransactionMaker {
-	if (typeof value === "string") return given(fromRaw(bytesMember(value, path), [], path));
+	if (typeof value === "string")
+		return given(fromRaw(bytesMember(value, path), { signature: [], $unknown: undefined }, path));
 	const members = Members.of(value, path);
 	const { library } = answersOf(context.node.config.node);
 	if (members.has("raw_data")) {
@@ -42,7 +44,12 @@ export function readTransaction(
 		const signatures = members
 			.list("signature")
 			.map((signature, i) => bytesMember(signature, members.pathOf(`signature[${i}]`)));
-		return given(fromRaw(members.bytes("raw_data_hex") ?? new Uint8Array(0), signatures, path));
+		const text = context.style.postQuantum ? membersText(members) : "{}";
+		const postQuantum = refusing(path, () =>
+			packPostQuantum(parseJsonObject(text, library), visible, library),
+		);
+		const bytes = members.bytes("raw_data_hex") ?? new Uint8Array(0);
+		return given(fromRaw(bytes, { signature: signatures, $unknown: postQuantum }, path));
 	}
 	return fromParameter(context, members, visible);
 }
@@ -52,9 +59,13 @@ const given =
 	() =>
 		transaction;
 
-function fromRaw(bytes: Uint8Array, signature: readonly Uint8Array[], path: string): SignedTransaction {
+function fromRaw(
+	bytes: Uint8Array,
+	signatures: Pick<Transaction, "signature" | "$unknown">,
+	path: string,
+): SignedTransaction {
 	const raw_data = refusing(path, () => TransactionRaw.decode(bytes, REQUEST_BUDGET));
-	return new SignedTransaction(Transaction.create({ raw_data, signature: [...signature] }));
+	return new SignedTransaction(Transaction.create({ raw_data, ...signatures }));
 }
 
 function fromParameter(context: ApiContext, members: Members, visible: boolean): TransactionMaker {
