@@ -5,7 +5,6 @@
 
 import { fromBase58Check, toBase58Check } from "../protocol/address.js";
 import { equalBytes, fromHex, toHex } from "../protocol/bytes.js";
-import { PQScheme } from "../protocol/messages.js";
 import {
 	belongTogether,
 	loadPostQuantum,
@@ -14,6 +13,7 @@ import {
 } from "../protocol/post-quantum/algorithms.js";
 import {
 	addressOfPostQuantumKey,
+	isSchemeName,
 	type PostQuantumScheme,
 	postQuantumSchemes,
 } from "../protocol/post-quantum/schemes.js";
@@ -68,7 +68,7 @@ function schemeOf(members: PlainKeyMembers, words: PlainKeyWords): PostQuantumSc
 	if (name === "") throw words.refuse(`${place} is missing`);
 	const scheme = postQuantumSchemes.find((each) => each.name === name);
 	if (scheme) return scheme;
-	if (name !== "UNRECOGNIZED" && !(name in PQScheme)) throw words.refuse(`invalid ${place}: ${name}`);
+	if (name !== "UNRECOGNIZED" && !isSchemeName(name)) throw words.refuse(`invalid ${place}: ${name}`);
 	const known = postQuantumSchemes.map((each) => each.name).join(", ");
 	throw words.refuse(`unsupported ${place}: ${name}; registered schemes: [${known}]`);
 }

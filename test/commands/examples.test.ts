@@ -78,6 +78,7 @@ beforeAll(async () => {
 		"words.txt": SENTENCE,
 		"pay.csv": "to,amount\nbob,1coin\ncarol,2coin\n",
 		"key.txt": "33".repeat(32),
+		"FN_DSA_512.json": JSON.stringify({ scheme: "FN_DSA_512", seed: "07".repeat(48) }),
 		"call.hex": "0x3fa4f245",
 		"Store.sol": source,
 		"pay-everyone.sh": 'test -S "$COIN_AGENT"',

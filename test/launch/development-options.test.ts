@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type ChosenDevelopment, chooseDevelopment } from "../../src/launch/development-options.js";
 import { prepareDevelopment } from "../../src/node/development/development.js";
+import { markDevelopmentDirectory, readFounding } from "../../src/node/development/directory.js";
 
 /** What these flags choose, on any free port. */
 function chosen(flags: Readonly<Record<string, string>>): Promise<ChosenDevelopment> {
@@ -23,5 +27,26 @@ describe("a development chain", () => {
 	test("ends constant calls after the chain's time only when asked to, by flag or key", async () => {
 		expect((await chosen({})).limitTime).toBe(false);
 		expect((await chosen({ "vm-time-limit": "true" })).limitTime).toBe(true);
+	});
+
+	test("has the rules of the main network unless another is named, and keeps them in its directory", async () => {
+		const directory = mkdtempSync(join(tmpdir(), "coin-founding-"));
+		try {
+			expect(prepareDevelopment((await chosen({})).options).config.node.network).toBe("main");
+			const { options } = await chosen({ network: "nile" });
+			markDevelopmentDirectory(directory, "00", options);
+			const again = await chooseDevelopment(
+				(name) => (name === "port" ? "0" : undefined),
+				[],
+				() => {},
+				[],
+				readFounding(directory),
+			);
+			for (const each of [options, again.options])
+				expect(prepareDevelopment(each).config.node.network).toBe("nile");
+			await expect(chosen({ network: "other" })).rejects.toThrow("use main or nile");
+		} finally {
+			rmSync(directory, { recursive: true });
+		}
 	});
 });

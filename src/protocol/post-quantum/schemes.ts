@@ -55,6 +55,9 @@ export const postQuantumScheme = (id: number): PostQuantumScheme | undefined =>
 /** The name of a number on the wire, whether there is such a scheme or not. */
 export const postQuantumSchemeName = (id: number): string => PQSchemeEnum.names.get(id) ?? "UNRECOGNIZED";
 
+/** Whether the wire has a number for a name, whether it is a scheme or not. */
+export const isSchemeName = (name: string): boolean => Object.hasOwn(PQScheme, name);
+
 /** Whether a signature of this length can be one of the scheme. */
 export const isSignatureLength = (scheme: PostQuantumScheme, length: number): boolean =>
 	length >= scheme.shortestSignature && length <= scheme.longestSignature;
