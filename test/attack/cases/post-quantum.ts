@@ -217,6 +217,7 @@ function announced(
 	name: string,
 	sends: string,
 	make: (head: Head, number: number) => SignedTransaction,
+	batchSize: number,
 ): Attack {
 	return {
 		name,
@@ -243,7 +244,7 @@ function announced(
 						if (wanted.length > 0) peer.say(ApplicationType.TXS, encodeTransactions(wanted));
 					});
 					while (Date.now() < end && peer.gone === undefined) {
-						const batch = Array.from({ length: 20 }, () => make(head, number++));
+						const batch = Array.from({ length: batchSize }, () => make(head, number++));
 						for (const each of batch) offered.set(toKey(each.id), each);
 						peer.say(
 							ApplicationType.INVENTORY,
@@ -265,11 +266,11 @@ function announced(
 }
 
 /** As many empty signatures as a frame can hold. */
+const EMPTY_ENTRIES = new Uint8Array(4_800_000);
+for (let at = 0; at < EMPTY_ENTRIES.length; at += 2) EMPTY_ENTRIES[at] = 0x32;
+
 function emptyEntries(head: Head, number: number): SignedTransaction {
-	const bytes = transferWith(head, number, []).bytes;
-	const entries = new Uint8Array(4_800_000);
-	for (let at = 0; at < entries.length; at += 2) entries[at] = 0x32;
-	return SignedTransaction.decode(concatBytes(bytes, entries));
+	return SignedTransaction.decode(concatBytes(transferWith(head, number, []).bytes, EMPTY_ENTRIES));
 }
 
 /** Verifies one signature again and again. */
@@ -322,11 +323,13 @@ export const postQuantum: readonly Attack[] = [
 		"pq-announced",
 		"announced transactions with five forged ML-DSA signatures, from 8 peers",
 		(head, number) => transferWith(head, number, own),
+		20,
 	),
 	announced(
 		"pq-announced-empty",
 		"announced transactions with 2.4 M empty signatures, from 8 peers",
 		emptyEntries,
+		1,
 	),
 	machine,
 	lieAbout(
