@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { postQuantumPrecompiles } from "../../../../src/node/vm/precompiles/post-quantum.js";
-import type { PrecompileContext } from "../../../../src/node/vm/precompiles/precompile.js";
+import type { Precompile } from "../../../../src/node/vm/precompiles/precompile.js";
 import { concatBytes, toHex } from "../../../../src/protocol/bytes.js";
 import {
 	loadPostQuantum,
@@ -14,7 +14,9 @@ import { Randomness } from "../../../simulation/randomness.js";
 
 const ROUNDS = 1000;
 const HASH = new Uint8Array(32).fill(7);
-const context = { machine: { options: { deadlineMs: Number.POSITIVE_INFINITY } } } as PrecompileContext;
+const context = { machine: { options: { deadlineMs: Number.POSITIVE_INFINITY } } } as Parameters<
+	Precompile["run"]
+>[1];
 
 let keys: PostQuantumKeys;
 let signature: Uint8Array;
