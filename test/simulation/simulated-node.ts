@@ -34,6 +34,8 @@ export interface NodeOptions {
 	readonly limits: Pick<TransportConfig, "maxConnections" | "minConnections" | "minActiveConnections">;
 	/** Keys with which it votes. */
 	readonly witnesses?: readonly OwnWitness[];
+	/** Whose rules it follows; absent: none's. */
+	readonly network?: PeerSettings["network"];
 	/** Votes that confirm a block. */
 	readonly quorum?: number;
 	/** Called when this node tells a peer to go. */
@@ -50,8 +52,13 @@ interface Running {
 	discovery: Discovery | undefined;
 }
 
-export function modelSettings({ limits, quorum = 19 }: Pick<NodeOptions, "limits" | "quorum">): PeerSettings {
+export function modelSettings({
+	limits,
+	quorum = 19,
+	network,
+}: Pick<NodeOptions, "limits" | "quorum" | "network">): PeerSettings {
 	return {
+		...(network ? { network } : {}),
 		...limits,
 		networkId: NETWORK_ID,
 		release: NEWEST_RELEASE,
