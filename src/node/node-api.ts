@@ -82,12 +82,13 @@ export function createApiNode(core: NodeCore): ApiNode {
 		submit: async (transaction: SignedTransaction, client?: string) => {
 			await open.fetchFor(transaction, true);
 			if (prepare) await prepareSent(open, prepare, transaction);
-			if (parts.verifyAhead) await verifySent(open, parts.verifyAhead, transaction, client ?? "");
+			await verifySigned(parts, open, transaction, client ?? "");
 			if (isForLaterHead(chain.state, transaction)) catchUp();
 			const push = () => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction));
 			await executions.run(push, undefined, client);
 			await parts.sealer?.submitted();
 		},
+		verifySignatures: (transaction, client = "") => verifySigned(parts, open, transaction, client),
 		prepareCall: (transaction) => {
 			const fetching = open.fetchFor(transaction, false);
 			const asked = () => prepare && prepareAsked(open, prepare, transaction);
@@ -124,6 +125,14 @@ export function createApiNode(core: NodeCore): ApiNode {
 		report,
 	};
 }
+
+/** Verifies elsewhere what takes long of a transaction's signatures; undefined: there is nothing to wait for. */
+const verifySigned = (
+	{ verifyAhead }: Pick<NodeParts, "verifyAhead">,
+	open: OpenChain,
+	transaction: SignedTransaction,
+	client: string,
+): Promise<void> | undefined => verifyAhead && verifySent(open, verifyAhead, transaction, client);
 
 /** What an operator must know. */
 function warningsOf({ shieldedWarning, backfill, history }: NodeParts): readonly string[] {

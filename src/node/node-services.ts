@@ -256,7 +256,7 @@ export const peers: Service = {
 				import("./signatures/worker-script.js"),
 			]);
 		const isNile = open.rules.network === "nile";
-		const pool = new LazySignaturePool(workerScript(), node.validateSignThreads, isNile);
+		const pool = new LazySignaturePool(workerScript(), node.validateSignThreads);
 		const verify = isNile ? pool.verify.bind(pool) : undefined;
 		if (verify) parts.verifyAhead = verify;
 		const network = await startNetwork({
@@ -264,8 +264,11 @@ export const peers: Service = {
 			config,
 			open,
 			pool: {
-				recover: async (transactions) => {
-					await Promise.all([pool.recover(transactions), shielded?.prepare?.(transactions, "block")]);
+				recover: async (transactions, isOfWitness) => {
+					await Promise.all([
+						pool.recover(transactions, isOfWitness),
+						shielded?.prepare?.(transactions, "block"),
+					]);
 				},
 			},
 			prepare: shielded?.prepare,

@@ -51,8 +51,8 @@ export class SignedTransaction {
 	private cachedPostQuantum: readonly Readonly<PQAuthSig>[] | undefined;
 	/** Addresses recovered from the signatures, when worker threads did it ahead; an error text where one failed. */
 	signers: readonly (Uint8Array | SignatureError)[] | undefined;
-	/** Whether the post-quantum signatures are right, by their places, when worker threads found it out ahead. */
-	postQuantumVerdicts: readonly boolean[] | undefined;
+	/** Whether the post-quantum signatures are right, by their places, as far as it was found out: by worker threads or here. */
+	postQuantumVerdicts: readonly (boolean | undefined)[] | undefined;
 
 	constructor(readonly message: Readonly<Transaction>) {}
 
@@ -210,12 +210,21 @@ export class SignedTransaction {
 		return this.cachedPostQuantum;
 	}
 
-	/** Whether post-quantum signature `index` is right. The library of these schemes must be loaded. */
+	/** Whether post-quantum signature `index` is right, verified once. The library of these schemes must be loaded. */
 	isPostQuantumValid(index: number): boolean {
+		const known = this.postQuantumVerdicts?.[index];
+		if (known !== undefined) return known;
 		const entry = this.postQuantum[index];
-		return (
-			this.postQuantumVerdicts?.[index] ?? (entry !== undefined && isPostQuantumSignature(this.id, entry))
-		);
+		const verdict = entry !== undefined && isPostQuantumSignature(this.id, entry);
+		this.addPostQuantumVerdict(index, verdict);
+		return verdict;
+	}
+
+	/** Keeps whether a post-quantum signature is right, for itself alone: copies made before don't see it. */
+	addPostQuantumVerdict(index: number, verdict: boolean): void {
+		const verdicts = [...(this.postQuantumVerdicts ?? [])];
+		verdicts[index] = verdict;
+		this.postQuantumVerdicts = verdicts;
 	}
 
 	/**

@@ -28,6 +28,7 @@ import { fairness } from "./cases/fairness.js";
 import { longAnswers } from "./cases/long-answers.js";
 import { operatorPorts } from "./cases/operator-ports.js";
 import { peerMessages } from "./cases/peer-messages.js";
+import { postQuantum } from "./cases/post-quantum.js";
 import { servers } from "./cases/servers.js";
 import { transactions } from "./cases/transactions.js";
 import { unreadAnswers } from "./cases/unread-answers.js";
@@ -59,6 +60,7 @@ const ATTACKS: readonly Attack[] = [
 	...longAnswers,
 	...fairness,
 	...compiledCode,
+	...postQuantum,
 ];
 
 const { values } = parseArgs({

@@ -24,6 +24,7 @@ import {
 	ValidateSignatureError,
 } from "../rules/errors.js";
 import { postQuantumOf, signatureCount } from "../rules/post-quantum.js";
+import { VerificationBusyError } from "../signatures/post-quantum-queue.js";
 import { answersOf } from "./answers.js";
 import type { ApiContext, ApiNode } from "./context.js";
 
@@ -36,6 +37,7 @@ interface BroadcastResult {
 	readonly message: string | QuotingMessage;
 }
 
+const POST_QUANTUM_BUSY: BroadcastResult = { code: Code.SERVER_BUSY, message: "PQ pending pool is full." };
 const ACCEPTED: BroadcastResult = { code: Code.SUCCESS, message: "" };
 
 /** Ids remembered while `node.rpc.coinCacheEnable` is on. */
@@ -126,8 +128,7 @@ export class Broadcaster {
 		const isPostQuantum = (each: SignedTransaction) => postQuantumOf(each, this.node.rules).length > 0;
 		if (isPostQuantum(transaction)) {
 			const waiting = pool.list().filter((entry) => isPostQuantum(entry.transaction)).length;
-			if (waiting >= config.node.pending.maxPostQuantum)
-				return { code: Code.SERVER_BUSY, message: "PQ pending pool is full." };
+			if (waiting >= config.node.pending.maxPostQuantum) return POST_QUANTUM_BUSY;
 		}
 		if (config.node.rpc.transactionCache && this.isRepeated(transaction.idHex)) {
 			return { code: Code.DUP_TRANSACTION_ERROR, message: "Transaction already exists." };
@@ -164,6 +165,7 @@ export class Broadcaster {
 		if (error instanceof DuplicateTransactionError) {
 			return { code: Code.DUP_TRANSACTION_ERROR, message: "Dup transaction." };
 		}
+		if (error instanceof VerificationBusyError) return POST_QUANTUM_BUSY;
 		if (error instanceof TaposError) return { code: Code.TAPOS_ERROR, message: "Tapos check error." };
 		if (error instanceof TooBigTransactionError) return { code: Code.TOO_BIG_TRANSACTION_ERROR, message };
 		if (error instanceof TransactionExpirationError) {

@@ -143,6 +143,11 @@ export interface ApiNode {
 	 * @throws {ChainError} the first rule that it breaks
 	 */
 	submit(transaction: SignedTransaction, client?: string): Promise<void>;
+	/**
+	 * Begins verifying the post-quantum signatures of a transaction elsewhere; undefined if there is nothing to wait for.
+	 * @param client its address, if it is known
+	 */
+	verifySignatures?(transaction: SignedTransaction, client?: string): Promise<void> | undefined;
 	/** Begins checking the shielded proofs of a call elsewhere; undefined if there is nothing to wait for. */
 	prepareCall?(transaction: SignedTransaction): Promise<void> | undefined;
 	/**

@@ -1,5 +1,6 @@
 /** Verifying the post-quantum signatures of a transaction that comes in, before it is executed (protocol/post-quantum §5). */
 
+import type { PQAuthSig } from "../../protocol/messages.js";
 import { keyWeight } from "../../protocol/permission.js";
 import { addressOfPostQuantumKey, postQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
@@ -31,10 +32,10 @@ export function verifySent(
 	if (entries.length === 0 || !transaction.contract) return undefined;
 	const permission = signingPermission(chain.state, transaction);
 	if (!permission || entries.length > permission.keys.length) return undefined;
-	const mayCount = entries.every((entry) => {
-		const scheme = postQuantumScheme(entry.scheme);
-		if (!scheme || !isWellFormed(entry) || !isSchemeAllowed(chain.state.properties, scheme)) return false;
-		return keyWeight(permission, addressOfPostQuantumKey(entry.public_key)) !== 0n;
-	});
+	// The chain verifies one after another up to the first that can't count: where that is the first of all, it verifies none.
+	const [first] = entries as readonly [Readonly<PQAuthSig>];
+	const scheme = postQuantumScheme(first.scheme);
+	if (!scheme || !isWellFormed(first) || !isSchemeAllowed(chain.state.properties, scheme)) return undefined;
+	const mayCount = keyWeight(permission, addressOfPostQuantumKey(first.public_key)) !== 0n;
 	return mayCount ? verify(transaction, source) : undefined;
 }

@@ -26,7 +26,6 @@ import {
 } from "../rules/errors.js";
 import { hasProofs } from "../shielded/proof-questions.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
-import type { SignaturePool } from "../signatures/pool.js";
 import type { BlockRef, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
 
 /** Confirmations whose write may not have happened yet. */
@@ -35,8 +34,14 @@ const MAX_UNWRITTEN_COMMITS = 64;
 const COMMIT_STORE = "pbft-sign-data/";
 const CONFIRMED_KEY = "common-database/LATEST_PBFT_BLOCK_NUM";
 
-/** Recovers signers ahead of their use. */
-export type SignatureAhead = Pick<SignaturePool, "recover">;
+/** Looks at signatures ahead of their use. */
+export interface SignatureAhead {
+	/**
+	 * Recovers the signers of a block's transactions.
+	 * @param isOfWitness whether an active witness has signed for them: only then slow signatures are worth the time
+	 */
+	recover(transactions: readonly SignedTransaction[], isOfWitness: boolean): Promise<void>;
+}
 
 interface NodeChainOptions {
 	readonly open: OpenChain;
@@ -171,7 +176,11 @@ export class NodeChain implements LocalChain {
 
 	async prepare(block: SignedBlock): Promise<void> {
 		const { open, pool } = this.options;
-		await Promise.all([pool?.recover(block.transactions), open.readAhead(block)]);
+		const isSlow =
+			open.rules.network === "nile" && block.transactions.some(({ message }) => message.$unknown);
+		// Anyone can fill a block with what takes seconds, and it waits for the block before it until it is judged.
+		const isOfWitness = isSlow && this.announcedHeader(block).kind === "good";
+		await Promise.all([pool?.recover(block.transactions, isOfWitness), open.readAhead(block)]);
 		await open.throttle();
 	}
 

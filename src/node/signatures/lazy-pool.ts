@@ -14,14 +14,10 @@ export class LazySignaturePool {
 	private pool: Promise<SignaturePool> | undefined;
 	private readonly queue: PostQuantumQueue;
 
-	/**
-	 * @param script the bundled worker; undefined: there are no threads
-	 * @param hasPostQuantum whether the network has such signatures
-	 */
+	/** @param script the bundled worker; undefined: there are no threads */
 	constructor(
 		private readonly script: URL | undefined,
 		private readonly threads: number,
-		private readonly hasPostQuantum = false,
 	) {
 		const verify = async (transaction: SignedTransaction) =>
 			(await this.started())?.verifyPostQuantum([transaction]);
@@ -33,9 +29,11 @@ export class LazySignaturePool {
 		return this.pool;
 	}
 
-	/** Recovers the signers of a block's transactions, on threads if that pays, and verifies their post-quantum signatures. */
-	async recover(transactions: readonly SignedTransaction[]): Promise<void> {
-		const slow = this.hasPostQuantum && transactions.some(({ message }) => message.$unknown !== undefined);
+	/**
+	 * Recovers the signers of a block's transactions, on threads if that pays.
+	 * @param slow verifies their post-quantum signatures, too
+	 */
+	async recover(transactions: readonly SignedTransaction[], slow = false): Promise<void> {
 		if (!this.pool && !slow && transactions.length < WORTH_A_THREAD) return;
 		const pool = await this.started();
 		if (!pool) return;

@@ -125,15 +125,10 @@ export class SignaturePool {
 	/** Verifies the post-quantum signatures of transactions of Nile and leaves the verdicts in them. */
 	async verifyPostQuantum(transactions: readonly SignedTransaction[]): Promise<void> {
 		const questions: (PostQuantumQuestion & { readonly done: (verdict: boolean) => void })[] = [];
-		const verdicts = new Map<SignedTransaction, boolean[]>();
 		for (const transaction of transactions) {
-			const entries = transaction.postQuantumVerdicts ? [] : readableEntries(transaction);
-			for (const [index, { scheme, public_key, signature }] of entries.entries()) {
-				const own = verdicts.get(transaction) ?? [];
-				verdicts.set(transaction, own);
-				const done = (verdict: boolean) => {
-					own[index] = verdict;
-				};
+			for (const [index, { scheme, public_key, signature }] of readableEntries(transaction).entries()) {
+				if (transaction.postQuantumVerdicts?.[index] !== undefined) continue;
+				const done = (verdict: boolean) => transaction.addPostQuantumVerdict(index, verdict);
 				questions.push({ message: transaction.id, entry: { scheme, public_key, signature }, done });
 			}
 		}
@@ -149,7 +144,6 @@ export class SignaturePool {
 			);
 		}
 		await Promise.all(batches);
-		for (const [transaction, own] of verdicts) transaction.postQuantumVerdicts = own;
 	}
 
 	private post(

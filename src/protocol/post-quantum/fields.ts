@@ -5,6 +5,7 @@
  * knows the fields gives it (`canonicalOf…`), and reads them where it asks for them.
  */
 
+import { ANY_BUDGET, type DecodeBudget } from "../codec/budget.js";
 import type { Message, MessageType } from "../codec/descriptor.js";
 import { DecodeError } from "../codec/reader.js";
 import { hasUnknownFields, UnknownFields } from "../codec/unknown-fields.js";
@@ -24,6 +25,13 @@ const READ_ON_NILE: Readonly<Record<string, MessageType<Message>>> = {
 	"protocol.HelloMessage": PostQuantumOfHello as unknown as MessageType<Message>,
 };
 
+/**
+ * Signatures of a transaction that are read at all: a few more than the rules count. Two bytes make an empty one, and each becomes an
+ * object. Those of a header are merged as they are read.
+ */
+export const MAX_ENTRIES = 64;
+const OF_TRANSACTION: DecodeBudget = { ...ANY_BUDGET, items: MAX_ENTRIES };
+
 /** The fields of a message as unknown ones of another; undefined: it has none. */
 function asUnknown<T extends Message>(type: MessageType<T>, message: Readonly<T>): Unknown {
 	const bytes = type.encode(message);
@@ -37,15 +45,16 @@ function asUnknown<T extends Message>(type: MessageType<T>, message: Readonly<T>
  * The unknown fields of a message as Nile's nodes write them again.
  * @param keepsOthers whether fields that Nile doesn't know either stay
  * @returns the same object where nothing changes; undefined: none are left
- * @throws {DecodeError} where a signature's field holds something else
+ * @throws {DecodeError} where a signature's field holds something else, or there are more than the budget has
  */
 function canonicalFields<T extends Message>(
 	type: MessageType<T>,
 	unknown: Unknown,
 	keepsOthers: boolean,
+	budget: DecodeBudget,
 ): Unknown {
 	if (unknown === undefined) return undefined;
-	const read = type.decode(unknown.canonical);
+	const read = type.decode(unknown.canonical, budget);
 	if (!keepsOthers) read.$unknown = undefined;
 	const kept = asUnknown(type, read);
 	return kept && Buffer.compare(kept.canonical, unknown.canonical) === 0 ? unknown : kept;
@@ -53,15 +62,15 @@ function canonicalFields<T extends Message>(
 
 /** {@link canonicalFields} of a transaction. */
 export const canonicalOfTransaction = (unknown: Unknown, keepsOthers: boolean): Unknown =>
-	canonicalFields(PostQuantumOfTransaction, unknown, keepsOthers);
+	canonicalFields(PostQuantumOfTransaction, unknown, keepsOthers, OF_TRANSACTION);
 
 /** {@link canonicalFields} of a block's header. */
 export const canonicalOfHeader = (unknown: Unknown, keepsOthers: boolean): Unknown =>
-	canonicalFields(PostQuantumOfHeader, unknown, keepsOthers);
+	canonicalFields(PostQuantumOfHeader, unknown, keepsOthers, ANY_BUDGET);
 
-/** What a transaction carries. @throws {DecodeError} if the fields hold something else */
+/** What a transaction carries. @throws {DecodeError} if the fields hold something else, or are more than {@link MAX_ENTRIES} */
 export const signaturesOfTransaction = ({ $unknown }: Readonly<Message>): readonly Readonly<PQAuthSig>[] =>
-	$unknown ? PostQuantumOfTransaction.decode($unknown.canonical).pq_auth_sig : [];
+	$unknown ? PostQuantumOfTransaction.decode($unknown.canonical, OF_TRANSACTION).pq_auth_sig : [];
 
 /** What a block's header carries. @throws {DecodeError} as for transactions */
 export const signatureOfHeader = ({ $unknown }: Readonly<Message>): Readonly<PQAuthSig> | undefined =>
@@ -91,7 +100,7 @@ export function isKnownOnNile(typeName: string, unknown: UnknownFields): boolean
 	const type = READ_ON_NILE[typeName];
 	if (!type) return false;
 	try {
-		const read = type.decode(unknown.canonical);
+		const read = type.decode(unknown.canonical, OF_TRANSACTION);
 		return !hasUnknownFields(type, read) && type.size(read) === unknown.canonical.length;
 	} catch (error) {
 		if (error instanceof DecodeError) return false;

@@ -50,7 +50,12 @@ function ballast(bytes: number): SignedTransaction {
 }
 
 /** Blocks one on another, each signed by a key that is its witness's only in name. */
-function branchOn(place: Place, count: number, bytes: number, firstMs: number): SignedBlock[] {
+function branchOn(
+	place: Place,
+	count: number,
+	contents: readonly SignedTransaction[],
+	firstMs: number,
+): SignedBlock[] {
 	const producer = producerWithKey(RICH_KEY);
 	const blocks: SignedBlock[] = [];
 	let parent: { readonly id: Uint8Array; readonly number: bigint } = place;
@@ -62,24 +67,40 @@ function branchOn(place: Place, count: number, bytes: number, firstMs: number): 
 			version: 32,
 			witness_address: producer.witness,
 		});
-		const block = sealBlock(raw, bytes > 0 ? [ballast(bytes)] : [], producer);
+		const block = sealBlock(raw, contents, producer);
 		blocks.push(block);
 		parent = block;
 	}
 	return blocks;
 }
 
+interface Lie {
+	/** Heights below the head from which the branch leaves the chain. */
+	readonly depth: number;
+	/** Blocks of the branch. */
+	readonly length: number;
+	/** What each block has in it. */
+	readonly contents?: () => readonly SignedTransaction[];
+	readonly configuration?: () => string;
+}
+
 /** Lies about a longer chain and gives the blocks of it. */
-function lieAbout(name: string, sends: string, depth: number, length: number, bytes: number): Attack {
+export function lieAbout(
+	name: string,
+	sends: string,
+	{ depth, length, contents = () => [], configuration = () => "" }: Lie,
+): Attack {
 	return {
 		name,
 		sends,
+		configuration,
 		async run(victim, durationMs) {
 			const outcomes: string[] = [];
+			const inBlock = contents();
 			const end = Date.now() + durationMs;
 			for (let n = 0; Date.now() < end; n++) {
 				const place = await below(victim, depth);
-				const blocks = branchOn(place, length, bytes, place.timestampMs + SLOT_MS);
+				const blocks = branchOn(place, length, inBlock, place.timestampMs + SLOT_MS);
 				const tip = blocks.at(-1) as SignedBlock;
 				const head = { id: tip.id, number: tip.number };
 				const peer = await AttackPeer.greet(victim.ports, { host: attackerHost(n), head }).catch(
@@ -100,7 +121,17 @@ function lieAbout(name: string, sends: string, depth: number, length: number, by
 }
 
 export const branches: readonly Attack[] = [
-	lieAbout("branch-flood", "side branches of 12 blocks of 900 KB, signed by a random key", 14, 12, 900_000),
-	lieAbout("branch-longer", "branches one block longer than the chain, signed by a random key", 14, 15, 0),
-	lieAbout("branch-far", "the claim of a head 500 blocks ahead, and nothing but forged blocks", 5, 500, 0),
+	lieAbout("branch-flood", "side branches of 12 blocks of 900 KB, signed by a random key", {
+		depth: 14,
+		length: 12,
+		contents: () => [ballast(900_000)],
+	}),
+	lieAbout("branch-longer", "branches one block longer than the chain, signed by a random key", {
+		depth: 14,
+		length: 15,
+	}),
+	lieAbout("branch-far", "the claim of a head 500 blocks ahead, and nothing but forged blocks", {
+		depth: 5,
+		length: 500,
+	}),
 ];

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
-import { PostQuantumQueue } from "../../../src/node/signatures/post-quantum-queue.js";
+import { PostQuantumQueue, VerificationBusyError } from "../../../src/node/signatures/post-quantum-queue.js";
 import type { SignedTransaction } from "../../../src/protocol/transaction.js";
 
-const named = (name: string) => ({ idHex: name }) as SignedTransaction;
+const named = (name: string, length = 100) =>
+	({ idHex: name, bytes: new Uint8Array(length) }) as SignedTransaction;
 
 it("verifies few at a time, those of each source in turn, and goes on after a failure", async () => {
 	const started: string[] = [];
@@ -24,4 +25,22 @@ it("verifies few at a time, those of each source in turn, and goes on after a fa
 	}
 	await Promise.all(done);
 	expect(started).toEqual(["a1", "a2", "a3", "b1", "a4"]);
+});
+
+it("refuses what is more than a source may have waiting, until that has become less", async () => {
+	const ends: (() => void)[] = [];
+	const queue = new PostQuantumQueue(() => new Promise<void>((resolve) => ends.push(resolve)), 1);
+	const large = (name: string) => queue.check(named(name, 3 << 20), name.slice(0, 1));
+	const first = large("a1");
+	const second = large("a2");
+	await expect(large("a3")).rejects.toThrow(VerificationBusyError);
+	const other = large("b1");
+	ends[0]?.();
+	await first;
+	const third = large("a4");
+	for (const [at, each] of [second, other, third].entries()) {
+		ends[at + 1]?.();
+		await each;
+	}
+	expect(ends).toHaveLength(4);
 });

@@ -2,13 +2,18 @@ import { describe, expect, it } from "vitest";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import type { Message, MessageType } from "../../../src/protocol/codec/descriptor.js";
+import { BudgetError } from "../../../src/protocol/codec/reader.js";
 import { hasUnknownFields } from "../../../src/protocol/codec/unknown-fields.js";
 import { jsonLibrary } from "../../../src/protocol/json/json-library.js";
 import { hashedLibrary } from "../../../src/protocol/json/older/hashed-library.js";
 import { blockJson, transactionJson } from "../../../src/protocol/json/transaction-json.js";
 import { packTransaction } from "../../../src/protocol/json/transaction-packing.js";
 import { Block, HelloMessage, Transaction } from "../../../src/protocol/messages.js";
-import { isKnownOnNile, signaturesOfTransaction } from "../../../src/protocol/post-quantum/fields.js";
+import {
+	isKnownOnNile,
+	MAX_ENTRIES,
+	signaturesOfTransaction,
+} from "../../../src/protocol/post-quantum/fields.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
 
 /** Raw data with a time, and a signature of a byte. */
@@ -96,6 +101,26 @@ describe("post-quantum signatures of a transaction", () => {
 		const type = Transaction as unknown as MessageType<Message>;
 		expect(hasUnknownFields(type, message, isKnownOnNile)).toBe(!passes);
 		expect(hasUnknownFields(type, message)).toBe(true);
+	});
+});
+
+describe("very many post-quantum signatures", () => {
+	const sent = (count: number) => decode(SIGNED + "3200".repeat(count));
+
+	it("are not read in a transaction", () => {
+		expect(sent(MAX_ENTRIES).asReadOnNile().postQuantum).toHaveLength(MAX_ENTRIES);
+		expect(() => sent(MAX_ENTRIES + 1).asReadOnNile()).toThrow(BudgetError);
+		expect(() => sent(MAX_ENTRIES + 1).withoutUnknownFields(true)).toThrow(BudgetError);
+		expect(() => sent(MAX_ENTRIES + 1).postQuantum).toThrow(BudgetError);
+		expect(sent(MAX_ENTRIES + 1).withoutUnknownFields().message.$unknown).toBeUndefined();
+	});
+
+	it("are one in a header, however many there are", () => {
+		const header = `0a020807${"1a00".repeat(MAX_ENTRIES)}${field(FALCON, "1a")}`;
+		const bytes = Buffer.from(header, "hex");
+		const block = SignedBlock.decode(Buffer.concat([Uint8Array.of(0x12, 0x91, 0x01), bytes]));
+		expect(bytes.length).toBe(0x91);
+		expect(block.asReadOnNile().postQuantum?.scheme).toBe(1);
 	});
 });
 

@@ -37,8 +37,8 @@ export const signingEndpoints: readonly Endpoint[] = [
 		request: packedTransaction,
 		answers: "TransactionSignWeight",
 		reply: written,
-		handle: (context, transaction) =>
-			withTransaction(context, TransactionSignWeight, signWeight(context, transaction)),
+		handle: async (context, transaction) =>
+			withTransaction(context, TransactionSignWeight, await signWeight(context, transaction)),
 	}),
 	defineEndpoint({
 		name: "getapprovedlist",
@@ -49,7 +49,7 @@ export const signingEndpoints: readonly Endpoint[] = [
 		request: packedTransaction,
 		answers: "TransactionApprovedList",
 		reply: written,
-		handle: (context, transaction) =>
-			withTransaction(context, TransactionApprovedList, approvedList(context, transaction)),
+		handle: async (context, transaction) =>
+			withTransaction(context, TransactionApprovedList, await approvedList(context, transaction)),
 	}),
 ];

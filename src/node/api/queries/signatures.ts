@@ -66,13 +66,23 @@ const readings = byRelease<SignatureReading>(
 
 const readingOf = ({ node }: ApiContext): SignatureReading => readings[node.config.node.release];
 
-/** The weight of a transaction's signatures under the permission that it names. */
-export function signWeight(
+/** The transaction with the signatures that are looked at, of which those that take long were verified elsewhere, in the client's turn. */
+async function readable(
 	context: ApiContext,
 	transaction: SignedTransaction,
-): SignatureAnswer<TransactionSignWeight> {
-	const answer = new TransactionSignWeight();
+): Promise<SignedTransaction | undefined> {
 	const shown = readingOf(context).readable(context, transaction);
+	if (shown) await context.node.verifySignatures?.(shown, context.client);
+	return shown;
+}
+
+/** The weight of a transaction's signatures under the permission that it names. */
+export async function signWeight(
+	context: ApiContext,
+	transaction: SignedTransaction,
+): Promise<SignatureAnswer<TransactionSignWeight>> {
+	const answer = new TransactionSignWeight();
+	const shown = await readable(context, transaction);
 	const tell = (code: number, message: string): SignatureAnswer<TransactionSignWeight> => {
 		answer.result = TransactionSignWeightResult.create({ code, message });
 		return { answer, shown };
@@ -89,11 +99,11 @@ export function signWeight(
 }
 
 /** The addresses that have signed a transaction, where the permission counts them all. */
-export function approvedList(
+export async function approvedList(
 	context: ApiContext,
 	transaction: SignedTransaction,
-): SignatureAnswer<TransactionApprovedList> {
-	const shown = readingOf(context).readable(context, transaction);
+): Promise<SignatureAnswer<TransactionApprovedList>> {
+	const shown = await readable(context, transaction);
 	const tell = (code: number, message: string): SignatureAnswer<TransactionApprovedList> => ({
 		answer: TransactionApprovedList.create({
 			result: TransactionApprovedListResult.create({ code, message }),

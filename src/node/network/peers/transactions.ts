@@ -4,7 +4,9 @@
  * nothing waits behind them.
  */
 
+import { BudgetError } from "../../../protocol/codec/reader.js";
 import { Transactions } from "../../../protocol/messages.js";
+import { MAX_ENTRIES } from "../../../protocol/post-quantum/fields.js";
 import { FairQueue } from "../../scheduling/fair-queue.js";
 import { InventoryKind, Reason, SignedTransaction } from "../wire/application-messages.js";
 import { decodeAskedTransactions } from "../wire/block-messages.js";
@@ -43,12 +45,22 @@ export function readTransactions(
 	const message = decodeAskedTransactions(payload);
 	if (message === undefined) return undefined;
 	const sent = message.transactions.map((each) => new SignedTransaction(each));
-	const transactions = network === "nile" ? sent.map((each) => each.asReadOnNile()) : sent;
+	const transactions = network === "nile" ? sent.map(readOnNile) : sent;
 	if (chain.filtersUnknownFields) {
 		filterMessage(Transactions, message, payload.length, network);
 		filterTransactions(transactions);
 	}
 	return transactions;
+}
+
+/** @throws {Misconduct} for more signatures than are read @throws {DecodeError} */
+function readOnNile(sent: SignedTransaction): SignedTransaction {
+	try {
+		return sent.asReadOnNile();
+	} catch (error) {
+		if (!(error instanceof BudgetError)) throw error;
+		throw new Misconduct(Reason.BAD_TX, `tx ${sent.idHex} total signature count exceeds ${MAX_ENTRIES}`);
+	}
 }
 
 export class TransactionIntake {

@@ -17,7 +17,8 @@ import { unwrap, wrapMessage } from "../../../../src/node/network/wire/envelope.
 import { FrameReader, writeFrame } from "../../../../src/node/network/wire/frames.js";
 import { withType } from "../../../../src/node/network/wire/transport-messages.js";
 import { ProtocolViolation } from "../../../../src/node/network/wire/violation.js";
-import { equalBytes, fromHex } from "../../../../src/protocol/bytes.js";
+import { concatBytes, equalBytes, fromHex } from "../../../../src/protocol/bytes.js";
+import { BlockHeader } from "../../../../src/protocol/messages.js";
 import type { SimulatedEnvironment } from "../../../simulation/environment.js";
 import { ModelChain, modelNetwork } from "../../../simulation/model-chain.js";
 import { PORT, SimulatedNode } from "../../../simulation/simulated-node.js";
@@ -26,6 +27,7 @@ import { SimulatedWorld } from "../../../simulation/world.js";
 import { isFrame, readRecording } from "../recorded-frames.js";
 import { Attacker } from "./attacker.js";
 import { Conversation } from "./conversation.js";
+import { blockOf, listOf, randomEntries } from "./entries.js";
 import { mutate } from "./mutation.js";
 import { helloOf, OFFENCES, type Offence } from "./offences.js";
 
@@ -78,6 +80,7 @@ export class FrameFuzzer {
 				chain: new ModelChain(network, own),
 				seeds: [],
 				active: [{ host: other, port: PORT }],
+				network: "nile",
 				limits: { maxConnections: 60, minConnections: 0, minActiveConnections: 0 },
 				onDisconnect: () => {},
 				onFault: (error, where) => this.fail(`fault, ${where}: ${(error as Error).stack ?? error}`),
@@ -214,7 +217,19 @@ export class FrameFuzzer {
 		const chain = this.victim.chain as ModelChain;
 		const height = BigInt(random.below(Number(chain.head.number) + 1));
 		const ref = { id: chain.idAt(height) as Uint8Array, number: height };
-		switch (random.below(6)) {
+		switch (random.below(9)) {
+			case 6:
+				return withType(
+					ApplicationType.P2P_HELLO,
+					concatBytes(HelloMessage.encode(helloOf(chain, now)), randomEntries(random, 12)),
+				);
+			case 7:
+				return withType(ApplicationType.TXS, listOf(this.transactionWithEntries()));
+			case 8: {
+				const { header } = chain.block(ref.id) ?? chain.headBlock;
+				const signed = concatBytes(BlockHeader.encode(header), randomEntries(random, 3));
+				return withType(ApplicationType.BLOCK, blockOf([this.transactionWithEntries()], signed));
+			}
 			case 0:
 				return withType(ApplicationType.P2P_HELLO, HelloMessage.encode(helloOf(chain, now)));
 			case 1:
@@ -234,6 +249,12 @@ export class FrameFuzzer {
 					encodeTransactions([modelTransaction(random, BigInt(Math.trunc(now)))]),
 				);
 		}
+	}
+
+	private transactionWithEntries(): Uint8Array {
+		const { random, now } = this.world;
+		const { bytes } = modelTransaction(random, BigInt(Math.trunc(now)));
+		return concatBytes(bytes, randomEntries(random, 6));
 	}
 
 	private async greet(attacker: Attacker, application: boolean): Promise<void> {

