@@ -34,8 +34,6 @@ export interface NodeOptions {
 	readonly limits: Pick<TransportConfig, "maxConnections" | "minConnections" | "minActiveConnections">;
 	/** Keys with which it votes. */
 	readonly witnesses?: readonly OwnWitness[];
-	/** Whose rules it follows; absent: none's. */
-	readonly network?: PeerSettings["network"];
 	/** Votes that confirm a block. */
 	readonly quorum?: number;
 	/** Whose rules hold; absent: the main network's. */

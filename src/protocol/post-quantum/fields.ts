@@ -29,8 +29,8 @@ const READ_ON_NILE: Readonly<Record<string, MessageType<Message>>> = {
  * Signatures of a transaction that are read at all: a few more than the rules count. Two bytes make an empty one, and each becomes an
  * object. Those of a header are merged as they are read.
  */
-export const MAX_ENTRIES = 64;
-const OF_TRANSACTION: DecodeBudget = { ...ANY_BUDGET, items: MAX_ENTRIES };
+export const MAX_POST_QUANTUM_ENTRIES = 64;
+const OF_TRANSACTION: DecodeBudget = { ...ANY_BUDGET, items: MAX_POST_QUANTUM_ENTRIES };
 
 /** The fields of a message as unknown ones of another; undefined: it has none. */
 function asUnknown<T extends Message>(type: MessageType<T>, message: Readonly<T>): Unknown {
@@ -68,7 +68,7 @@ export const canonicalOfTransaction = (unknown: Unknown, keepsOthers: boolean): 
 export const canonicalOfHeader = (unknown: Unknown, keepsOthers: boolean): Unknown =>
 	canonicalFields(PostQuantumOfHeader, unknown, keepsOthers, ANY_BUDGET);
 
-/** What a transaction carries. @throws {DecodeError} if the fields hold something else, or are more than {@link MAX_ENTRIES} */
+/** What a transaction carries. @throws {DecodeError} if the fields hold something else, or are more than {@link MAX_POST_QUANTUM_ENTRIES} */
 export const signaturesOfTransaction = ({ $unknown }: Readonly<Message>): readonly Readonly<PQAuthSig>[] =>
 	$unknown ? PostQuantumOfTransaction.decode($unknown.canonical, OF_TRANSACTION).pq_auth_sig : [];
 

@@ -11,7 +11,7 @@ import { packTransaction } from "../../../src/protocol/json/transaction-packing.
 import { Block, HelloMessage, Transaction } from "../../../src/protocol/messages.js";
 import {
 	isKnownOnNile,
-	MAX_ENTRIES,
+	MAX_POST_QUANTUM_ENTRIES,
 	signaturesOfTransaction,
 } from "../../../src/protocol/post-quantum/fields.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
@@ -108,15 +108,15 @@ describe("very many post-quantum signatures", () => {
 	const sent = (count: number) => decode(SIGNED + "3200".repeat(count));
 
 	it("are not read in a transaction", () => {
-		expect(sent(MAX_ENTRIES).asReadOnNile().postQuantum).toHaveLength(MAX_ENTRIES);
-		expect(() => sent(MAX_ENTRIES + 1).asReadOnNile()).toThrow(BudgetError);
-		expect(() => sent(MAX_ENTRIES + 1).withoutUnknownFields(true)).toThrow(BudgetError);
-		expect(() => sent(MAX_ENTRIES + 1).postQuantum).toThrow(BudgetError);
-		expect(sent(MAX_ENTRIES + 1).withoutUnknownFields().message.$unknown).toBeUndefined();
+		expect(sent(MAX_POST_QUANTUM_ENTRIES).asReadOnNile().postQuantum).toHaveLength(MAX_POST_QUANTUM_ENTRIES);
+		expect(() => sent(MAX_POST_QUANTUM_ENTRIES + 1).asReadOnNile()).toThrow(BudgetError);
+		expect(() => sent(MAX_POST_QUANTUM_ENTRIES + 1).withoutUnknownFields(true)).toThrow(BudgetError);
+		expect(() => sent(MAX_POST_QUANTUM_ENTRIES + 1).postQuantum).toThrow(BudgetError);
+		expect(sent(MAX_POST_QUANTUM_ENTRIES + 1).withoutUnknownFields().message.$unknown).toBeUndefined();
 	});
 
 	it("are one in a header, however many there are", () => {
-		const header = `0a020807${"1a00".repeat(MAX_ENTRIES)}${field(FALCON, "1a")}`;
+		const header = `0a020807${"1a00".repeat(MAX_POST_QUANTUM_ENTRIES)}${field(FALCON, "1a")}`;
 		const bytes = Buffer.from(header, "hex");
 		const block = SignedBlock.decode(Buffer.concat([Uint8Array.of(0x12, 0x91, 0x01), bytes]));
 		expect(bytes.length).toBe(0x91);

@@ -6,7 +6,7 @@
 
 import { BudgetError } from "../../../protocol/codec/reader.js";
 import { Transactions } from "../../../protocol/messages.js";
-import { MAX_ENTRIES } from "../../../protocol/post-quantum/fields.js";
+import { MAX_POST_QUANTUM_ENTRIES } from "../../../protocol/post-quantum/fields.js";
 import { FairQueue } from "../../scheduling/fair-queue.js";
 import { InventoryKind, Reason, SignedTransaction } from "../wire/application-messages.js";
 import { decodeAskedTransactions } from "../wire/block-messages.js";
@@ -59,7 +59,10 @@ function readOnNile(sent: SignedTransaction): SignedTransaction {
 		return sent.asReadOnNile();
 	} catch (error) {
 		if (!(error instanceof BudgetError)) throw error;
-		throw new Misconduct(Reason.BAD_TX, `tx ${sent.idHex} total signature count exceeds ${MAX_ENTRIES}`);
+		throw new Misconduct(
+			Reason.BAD_TX,
+			`tx ${sent.idHex} total signature count exceeds ${MAX_POST_QUANTUM_ENTRIES}`,
+		);
 	}
 }
 

@@ -170,13 +170,13 @@ const transactions = {
 	GetTransactionInfoByBlockNum: withReason(({ state }, { num }) =>
 		TransactionInfoList.create({ transactionInfo: transactionInfosOfBlock(state, num) }),
 	),
-	GetTransactionSignWeight: (context, message) => {
-		const { answer, shown } = signWeight(context, received(context, message));
+	GetTransactionSignWeight: async (context, message) => {
+		const { answer, shown } = await signWeight(context, received(context, message));
 		if (shown) answer.transaction = transactionExtention(shown);
 		return answer;
 	},
-	GetTransactionApprovedList: (context, message) => {
-		const { answer, shown } = approvedList(context, received(context, message));
+	GetTransactionApprovedList: async (context, message) => {
+		const { answer, shown } = await approvedList(context, received(context, message));
 		if (shown) answer.transaction = transactionExtention(shown);
 		return answer;
 	},
