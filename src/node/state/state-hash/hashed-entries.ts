@@ -11,7 +11,8 @@ import { canonicalMessage, type MessageForm, mapAmounts, messageFields } from ".
 
 /** A store in which token balances by name would stand if the network moved these as well: ours. */
 export const BY_NAME = "account-asset-by-name";
-const BALANCES = "account-asset";
+/** Where the network keeps balances apart from their accounts. */
+export const BALANCES = "account-asset";
 
 /** The stores whose entries are hashed, ascending, each with a sum of its own. */
 export const hashedStores: readonly string[] = [...storesOf("state"), BY_NAME].sort();

@@ -5,7 +5,7 @@ import { BY_NAME, hashedEntries, hashedStores } from "./hashed-entries.js";
 import { LatticeSums } from "./lattice-sums.js";
 
 /** The number of what is hashed and how: hashes of another one can't be compared. */
-const STATE_HASH_VERSION = 1;
+export const STATE_HASH_VERSION = 1;
 const DOMAIN = utf8(`coin state hash ${STATE_HASH_VERSION}`);
 
 interface StoreHash {
@@ -14,7 +14,7 @@ interface StoreHash {
 	readonly hash: Uint8Array;
 }
 
-interface StateHashValue {
+export interface StateHashValue {
 	/** 32 bytes. */
 	readonly hash: Uint8Array;
 	readonly entries: number;
