@@ -7,7 +7,7 @@
 
 import { parseArgs } from "node:util";
 import { installRecoverEngine } from "../src/node/signatures/engine.js";
-import { loadCurve } from "../src/node/vm/precompiles/curve.js";
+import { loadCurve } from "../src/node/vm/precompiles/bn128.js";
 import { loadKzg } from "../src/node/vm/precompiles/kzg.js";
 import { useFastHashing } from "../src/protocol/hash.js";
 import { callShapes } from "./energy/calls.js";

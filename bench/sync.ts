@@ -17,9 +17,9 @@ import { importBlocks } from "../src/node/chain/importer.js";
 import { OpenChain } from "../src/node/chain/open-chain.js";
 import type { NodeConfig } from "../src/node/config/config.js";
 import { createContractMachine } from "../src/node/contract-runner.js";
+import type { PeerMeter } from "../src/node/network/metered-environment.js";
 import { startNetwork } from "../src/node/network/network.js";
 import { nodeEnvironment } from "../src/node/network/node-environment.js";
-import type { PeerMeter } from "../src/node/network/peer-meter.js";
 import { loadShieldedSupport } from "../src/node/shielded-support.js";
 import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";
@@ -172,6 +172,8 @@ async function relay(folder: string, listen: number, dial: number | undefined): 
 		disconnected: ignored,
 		failed: ignored,
 		blockFetched: ignored,
+		transactionFetched: ignored,
+		greeted: ignored,
 		blockReceived: () => {
 			arrived = clock();
 		},
@@ -189,7 +191,7 @@ async function relay(folder: string, listen: number, dial: number | undefined): 
 		const block = blocks.get(Number(line.value));
 		if (!block) throw new Error(`no block ${line.value}`);
 		const at = clock();
-		network.announceBlock(block);
+		open.chain.observers.publish("produced", block);
 		open.chain.push(block, "peer");
 		say({ transactions: block.transactions.length, at: String(at) });
 	}

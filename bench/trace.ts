@@ -6,9 +6,8 @@
  */
 
 import { basename, join } from "node:path";
-import type { TraceOptions } from "../src/node/api/jsonrpc/traces/options.js";
-import { readTraceOptions } from "../src/node/api/jsonrpc/traces/options.js";
-import { tracerFor } from "../src/node/api/jsonrpc/traces/tracers.js";
+import { tracerFor } from "../src/node/api/jsonrpc/methods/debug.js";
+import { readTraceOptions, type TraceOptions } from "../src/node/api/jsonrpc/traces/options.js";
 import { readBlockFile } from "../src/node/chain/block-file.js";
 import { OpenChain } from "../src/node/chain/open-chain.js";
 import { createContractMachine } from "../src/node/contract-runner.js";

@@ -1,9 +1,9 @@
-// Any type of transaction: the message says what it is, the wallet does the rest.
+// Staking: a plan says what is to happen, the wallet does the rest.
 
 import assert from "node:assert/strict";
 import { startDevelopmentChain } from "coin/node";
-import { FreezeBalanceV2Contract, ResourceCode } from "coin/protocol";
-import { contractOf, Failure, Wallet } from "coin/wallet";
+import { ResourceCode } from "coin/protocol";
+import { Failure, stakePlan, Wallet } from "coin/wallet";
 
 const chain = await startDevelopmentChain({ accounts: 1, balance: "1000coin" });
 try {
@@ -12,13 +12,8 @@ try {
 		dialect: "deployed",
 		privateKey: chain.accounts[0].privateKey,
 	});
-	const { owner } = await wallet.actor();
-	const stake = (coins) =>
-		contractOf(FreezeBalanceV2Contract, {
-			owner_address: owner,
-			frozen_balance: coins * 1_000_000n,
-			resource: ResourceCode.ENERGY,
-		});
+	const actor = await wallet.actor();
+	const stake = (coins) => stakePlan(actor, { amountSun: coins * 1_000_000n, resource: ResourceCode.ENERGY });
 
 	const sent = await wallet.perform(stake(500n));
 	const { result } = await sent.wait();

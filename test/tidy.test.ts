@@ -98,6 +98,33 @@ function repeatedConstants(files: readonly Source[]): string[] {
 		.map(([fact, paths]) => `${fact}: ${paths.join(", ")}`);
 }
 
+/** Where one name stands in several files for good reasons: files that all bear the name, and what they have in common. */
+const SAME_NAME: readonly (readonly [RegExp, string])[] = [
+	[/^src\/node\/(?:contracts|vm\/instructions)\//, "what a transaction and an instruction do alike"],
+	[/^src\/node\/(?:tokens\/holdings|vm\/instructions\/tokens)\./, "what an instruction answers"],
+	[/^src\/node\/api\/(?:development|jsonrpc)\/methods\//, "the methods of one interface, by subject"],
+	[/^src\/node\/api\/(?:jsonrpc\/)?older\/answers\./, "answers of older releases, per server"],
+	[/^src\/(?:node\/config|wallet\/configuration)\/settings\./, "the settings of a node, and of the commands"],
+	[
+		/\/(?:declared-types|result-shape|parameter-checks|option-source|setting)\.ts$/,
+		"the words of which the rows of a table consist",
+	],
+];
+
+/** Names that two files export, except for {@link SAME_NAME}; the explorer's page is a program of its own. */
+function namesTwice(files: readonly Source[]): string[] {
+	const places = new Map<string, string[]>();
+	for (const { path, text } of files) {
+		if (path.startsWith("src/explorer/")) continue;
+		for (const name of new Set([...text.matchAll(EXPORT)].map((match) => match[1] as string)))
+			places.set(name, [...(places.get(name) ?? []), path]);
+	}
+	return [...places]
+		.filter(([, paths]) => paths.length > 1)
+		.filter(([, paths]) => !SAME_NAME.some(([place]) => paths.every((path) => place.test(path))))
+		.map(([name, paths]) => `${name}: ${paths.join(", ")}`);
+}
+
 function longFiles(files: readonly Source[]): string[] {
 	return files
 		.map(({ path, text }) => `${path}: ${text.split("\n").length - 1}`)
@@ -148,6 +175,12 @@ describe("every fault is found where it is planted", () => {
 		expect(errorsByText([{ path: "src/a.ts", text: "if (error instanceof DamagedError) {}" }])).toEqual([]);
 	});
 
+	test("a name that two files export", () => {
+		const planted = ["src/a.ts", "src/b.ts"].map((path) => ({ path, text: "export interface Twice {}\n" }));
+		expect(namesTwice(planted)).toEqual(["Twice: src/a.ts, src/b.ts"]);
+		expect(namesTwice(planted.slice(1))).toEqual([]);
+	});
+
 	test("a file that is too long", () => {
 		expect(longFiles([{ path: "src/a.ts", text: "x\n".repeat(601) }])).toEqual(["src/a.ts: 601"]);
 	});
@@ -159,6 +192,10 @@ test("nothing is exported for no one", () => {
 
 test("no constant stands twice", () => {
 	expect(repeatedConstants(sources)).toEqual([]);
+});
+
+test("no name is exported with two meanings", () => {
+	expect(namesTwice(sources)).toEqual([]);
 });
 
 test("no error is recognised by its text", () => {

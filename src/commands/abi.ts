@@ -1,15 +1,15 @@
 /** `coin abi …`: calls, results, events and errors of contracts in bytes, without a node. */
 
 import { Args, Flags } from "@oclif/core";
-import { decodeValues, encodeCall, encodeValues } from "../abi/coder.js";
+import { type AbiView, decodeValues, encodeCall, encodeValues, keyedValues } from "../abi/coder.js";
 import { decodeEvent } from "../abi/log.js";
-import { hashedSignature } from "../abi/parameter.js";
+import { type AbiItem, hashedSignature } from "../abi/parameter.js";
 import { selectorOf, topicOf } from "../abi/selector.js";
 import { equalBytes, toHex } from "../protocol/bytes.js";
-import { AbiCommand } from "../terminal/base/abi-command.js";
-import { command } from "../terminal/base/command-row.js";
+import { command, type Terminal } from "../terminal/base/command-row.js";
 import { abiFlag, flagText, interfaceFlag } from "../terminal/contract/contract-input.js";
 import { keystoreFlags } from "../terminal/flags/flags.js";
+import { argumentOrStdin } from "../terminal/input/stdin.js";
 import { printJson, printLine } from "../terminal/output/output.js";
 import { lines, record } from "../terminal/schema/result-shape.js";
 import { readArguments } from "../wallet/abi/argument.js";
@@ -66,117 +66,108 @@ export const Abi4byte = command({
 	},
 });
 
-export class AbiCalldataDecode extends AbiCommand {
-	static override summary = "Decode a call: which function, and its arguments by name";
-	static override examples = [
+export const AbiCalldataDecode = command({
+	summary: "Decode a call: which function, and its arguments by name",
+	examples: [
 		"<%= config.bin %> abi calldata-decode --signature 'transfer(address to,uint256 value)' 0xa9059cbb0000000000000000000000007e5f4552091a69125d5dfcb7b8c2659029395bdf0000000000000000000000000000000000000000000000000000000000000005",
 		"<%= config.bin %> abi calldata-decode --abi @Token.abi < call.hex",
-	];
-	static override args = {
+	],
+	args: {
 		data: Args.string({ description: "call data: 0x…, - or none for standard input", ignoreStdin: true }),
-	};
-	static override flags = {
+	},
+	flags: {
 		...abiFlag,
 		signature: Flags.string({ description: "the function", exclusive: ["abi"] }),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(AbiCalldataDecode);
+	},
+	run: async ({ args, flags, print }) => {
 		const items =
 			flags.signature === undefined ? await interfaceFlag(flags.abi) : [parseSignature(flags.signature)];
 		if (!items)
 			throw new Failure("usage", "which functions are there? name one with --signature, or give --abi");
-		const data = await this.bytesArgument(args.data, "call data");
+		const data = await bytesArgument(args.data, "call data");
 		const selector = data.subarray(0, 4);
 		const item = itemBySelector(items, selector, "function");
 		if (!item || !equalBytes(selector, selectorOf(item))) {
 			throw new Failure("bad_value", `no function there has the selector 0x${toHex(selector)}`);
 		}
-		this.printDecoded(item, hashedSignature(item), decodeValues(item.inputs, data.subarray(4)));
-	}
-}
+		printDecoded(print, item, hashedSignature(item), decodeValues(item.inputs, data.subarray(4)));
+	},
+});
 
-export class AbiDecode extends AbiCommand {
-	static override summary = "Decode the arguments of a call, or with --output what it returned";
-	static override examples = [
+export const AbiDecode = command({
+	summary: "Decode the arguments of a call, or with --output what it returned",
+	examples: [
 		"<%= config.bin %> abi decode '(uint256,address)' 0x00000000000000000000000000000000000000000000000000000000000000070000000000000000000000007e5f4552091a69125d5dfcb7b8c2659029395bdf",
 		"<%= config.bin %> abi decode --output 'get() returns (uint256)' 0x0000000000000000000000000000000000000000000000000000000000000007",
-	];
-	static override args = {
+	],
+	args: {
 		signature: Args.string({ description: "function or list of types", required: true, ignoreStdin: true }),
 		data: Args.string({ description: "0x…, - or none for standard input", ignoreStdin: true }),
-	};
-	static override flags = {
+	},
+	flags: {
 		output: Flags.boolean({ description: "the data is what the function returned" }),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(AbiDecode);
+	},
+	run: async ({ args, flags, print }) => {
 		const item = parseSignature(args.signature);
-		const data = await this.bytesArgument(args.data, "data");
+		const data = await bytesArgument(args.data, "data");
 		if (flags.output) {
 			if (!item.outputs) throw new Failure("usage", "the signature names no results: add returns (…)");
-			return this.printValues(decodeValues(item.outputs, data));
+			return printValues(print, decodeValues(item.outputs, data));
 		}
 		const isCall = item.name !== "" && data.length % 32 === 4;
 		if (isCall && !equalBytes(data.subarray(0, 4), selectorOf(item))) {
 			throw new Failure("bad_value", "the data calls another function than the signature names");
 		}
-		this.printValues(decodeValues(item.inputs, isCall ? data.subarray(4) : data));
-	}
-}
+		printValues(print, decodeValues(item.inputs, isCall ? data.subarray(4) : data));
+	},
+});
 
-export class AbiDisassemble extends AbiCommand {
-	static override summary = "Print code as its operations";
-	static override examples = ["<%= config.bin %> contract code store | <%= config.bin %> abi disassemble"];
-	static override args = {
+export const AbiDisassemble = command({
+	summary: "Print code as its operations",
+	examples: ["<%= config.bin %> contract code store | <%= config.bin %> abi disassemble"],
+	args: {
 		code: Args.string({ description: "the code: 0x…, - or none for standard input", ignoreStdin: true }),
-	};
-
-	async run(): Promise<void> {
-		const { args } = await this.parse(AbiDisassemble);
-		const code = await this.bytesArgument(args.code, "code");
+	},
+	run: async ({ args, json }) => {
+		const code = await bytesArgument(args.code, "code");
 		const { disassemble } = await import("../node/vm/disassembler.js");
 		for (const { pc, name, byte, operand } of disassemble(code)) {
 			const op = name === "INVALID" ? `INVALID(0x${byte.toString(16).padStart(2, "0")})` : name;
 			const shown = operand === undefined ? undefined : `0x${operand}`;
-			if (this.json) printJson({ pc, op, operand: shown });
+			if (json) printJson({ pc, op, operand: shown });
 			else printLine(`${pc.toString(16).padStart(4, "0")}  ${op}${shown === undefined ? "" : ` ${shown}`}`);
 		}
-	}
-}
+	},
+});
 
-export class AbiEncode extends AbiCommand {
-	static override summary = "Encode the call of a function, or bare values";
-	static override description =
+export const AbiEncode = command({
+	summary: "Encode the call of a function, or bare values",
+	description:
 		"A signature with a name gives call data, selector first; a list of types, such as (uint256,address), the values " +
-		"alone. Arguments follow in order, or all of them as name=value.";
-	static override usage = "abi encode <signature> [<argument>...]";
-	static override examples = [
+		"alone. Arguments follow in order, or all of them as name=value.",
+	usage: "abi encode <signature> [<argument>...]",
+	examples: [
 		"<%= config.bin %> abi encode 'transfer(address,uint256)' TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC 5",
 		"<%= config.bin %> abi encode '(uint256[],string)' '[1,2]' hello",
-	];
-	static override strict = false;
-	static override args = {
+	],
+	strict: false,
+	args: {
 		signature: Args.string({ description: "function or list of types", required: true, ignoreStdin: true }),
-	};
-	static override flags = {
+	},
+	flags: {
 		...keystoreFlags,
 		...abiFlag,
 		"no-selector": Flags.boolean({ description: "the arguments alone" }),
-	};
-
-	async run(): Promise<void> {
-		const { args, argv, flags } = await this.parse(AbiEncode);
-		const settings = await this.settings(flags);
+	},
+	run: async ({ args, argv, flags, settings: load, print }) => {
+		const settings = await load();
 		const item = findItem((await interfaceFlag(flags.abi)) ?? [], args.signature, "function");
-		const texts = (argv as string[]).slice(1);
-		const values = await readArguments(item.inputs, texts, (text) => accountNamed(settings, text));
+		const values = await readArguments(item.inputs, argv.slice(1), (text) => accountNamed(settings, text));
 		const bare = item.name === "" || flags["no-selector"];
 		const bytes = bare ? encodeValues(item.inputs, values) : encodeCall(item, values);
-		this.printScalar(`0x${toHex(bytes)}`);
-	}
-}
+		print.scalar(`0x${toHex(bytes)}`);
+	},
+});
 
 export const AbiError = command({
 	summary: "Print the selector of an error, or say what a revert means",
@@ -249,3 +240,27 @@ export const AbiSelector = command({
 	},
 	run: async ({ args, print }) => print.scalar(`0x${toHex(selectorOf(parseSignature(args.signature)))}`),
 });
+
+/** Bytes of an argument, or of standard input. @throws {Failure} */
+async function bytesArgument(argument: string | undefined, purpose: string): Promise<Uint8Array> {
+	const input = await argumentOrStdin(argument, purpose, true);
+	if (!input) throw new Failure("usage", `no ${purpose}: give it as an argument or through a pipe`);
+	return parseHexBytes(input.text);
+}
+
+/** One value bare, several as a list of JSON. */
+function printValues(print: Terminal["print"], values: readonly AbiView[]): void {
+	const [only] = values;
+	if (values.length !== 1 || typeof only === "object") printJson(values.length === 1 ? only : values);
+	else print.scalar(only as bigint | boolean | string);
+}
+
+/** An item with its values by name. */
+function printDecoded(
+	print: Terminal["print"],
+	item: AbiItem,
+	signature: string,
+	values: readonly AbiView[],
+): void {
+	print.record({ signature, arguments: keyedValues(item.inputs, values) });
+}

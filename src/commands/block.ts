@@ -1,20 +1,23 @@
 /** `coin block …`: blocks, by number, by time, and as they come. */
 
 import { Args, Flags } from "@oclif/core";
+import { toBase58Check } from "../protocol/address.js";
+import { toHex } from "../protocol/bytes.js";
 import { TransactionInfo } from "../protocol/messages.js";
 import { query } from "../terminal/base/command-row.js";
-import { blockNamed } from "../terminal/base/node-questions.js";
+import { fetchBlockNamed } from "../terminal/base/node-questions.js";
 import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
 import { localTime, printJson, printLine } from "../terminal/output/output.js";
 import { list, one, record } from "../terminal/schema/result-shape.js";
 import { messageShape, transactionShape } from "../terminal/schema/view-shapes.js";
 import { Failure } from "../wallet/failure.js";
+import { isRecord } from "../wallet/json.js";
 import { messageFrom } from "../wallet/node/answer.js";
 import { followBlocks } from "../wallet/node/block-follow.js";
-import { type BlockReference, blockByNumber, headBlock } from "../wallet/node/chain-query.js";
+import { type BlockReference, fetchBlockByNumber, fetchHead } from "../wallet/node/chain-query.js";
 import type { NodeClient, NodeView } from "../wallet/node/node-client.js";
+import { transactionFrom, viewTransaction } from "../wallet/transaction/transaction-view.js";
 import { momentMs, parseMoment } from "../wallet/values/moment.js";
-import { viewBlock } from "../wallet/view/block-view.js";
 import { viewOf } from "../wallet/view/message-view.js";
 
 export const BlockFind = query({
@@ -34,7 +37,7 @@ export const BlockFind = query({
 	run: async ({ flags, client, print }) => {
 		const time = await momentMs(parseMoment(flags.time), client);
 		const timeOf = async (number: bigint): Promise<bigint> => {
-			const block = await blockByNumber(client, number);
+			const block = await fetchBlockByNumber(client, number);
 			if (!block) throw new Failure("not_found", `the node has no block ${number}`);
 			return block.timestampMs;
 		};
@@ -43,7 +46,7 @@ export const BlockFind = query({
 		}
 		// Times never go back along a chain, so halving finds the last one.
 		let low = 0n;
-		let high = (await headBlock(client)).number;
+		let high = (await fetchHead(client)).number;
 		while (low < high) {
 			const middle = (low + high + 1n) / 2n;
 			if ((await timeOf(middle)) <= time) low = middle;
@@ -67,9 +70,10 @@ export const BlockFollow = query({
 	},
 	run: async ({ flags, client, json }) => {
 		const view = flags.solid ? "solidity" : "full";
-		const from = flags.from === undefined ? undefined : (await blockNamed(client, flags.from, view)).number;
+		const from =
+			flags.from === undefined ? undefined : (await fetchBlockNamed(client, flags.from, view)).number;
 		for await (const { block, removed } of followBlocks(client, view, from)) {
-			const record = viewBlock(block, flags.header);
+			const record = await viewBlock(block, flags.header);
 			if (json) {
 				printJson(removed ? { ...record, removed } : record);
 				continue;
@@ -117,9 +121,9 @@ export const BlockShow = query({
 	},
 	run: async ({ args, flags, client, view, print }) => {
 		const ofBlock = args.block === "solid" ? "solidity" : view;
-		const block = await blockNamed(client, args.block, ofBlock);
+		const block = await fetchBlockNamed(client, args.block, ofBlock);
 		print.record({
-			...viewBlock(block, flags.header),
+			...(await viewBlock(block, flags.header)),
 			receipts: flags.receipts ? await receiptsOf(client, block, ofBlock) : undefined,
 		});
 	},
@@ -128,4 +132,24 @@ export const BlockShow = query({
 async function receiptsOf(client: NodeClient, block: BlockReference, view: NodeView): Promise<object[]> {
 	const answer = await client.callList("gettransactioninfobyblocknum", { num: block.number }, view);
 	return answer.map((item) => viewOf(messageFrom(TransactionInfo, item)));
+}
+
+/** @param header leaves the transactions out */
+async function viewBlock(block: BlockReference, header: boolean): Promise<Record<string, unknown>> {
+	const raw = block.header.raw_data;
+	const { transactions } = block.answer;
+	const list = Array.isArray(transactions) ? transactions.filter(isRecord) : [];
+	return {
+		number: block.number,
+		blockID: toHex(block.id),
+		timestamp: block.timestampMs,
+		parentHash: toHex(raw?.parentHash ?? new Uint8Array(0)),
+		witness: raw && raw.witness_address.length > 0 ? toBase58Check(raw.witness_address) : undefined,
+		version: raw?.version,
+		txTrieRoot: toHex(raw?.txTrieRoot ?? new Uint8Array(0)),
+		transactionCount: list.length,
+		transactions: header
+			? undefined
+			: await Promise.all(list.map((item) => viewTransaction(transactionFrom(item)))),
+	};
 }

@@ -29,7 +29,7 @@ export class Commands extends CoinCommand {
 }
 
 async function catalogueEntry(command: Command.Loadable): Promise<object> {
-	const { outputKind, result } = (await command.load()) as unknown as {
+	const { outputKind, result } = (await command.load()) as {
 		readonly outputKind?: string;
 		readonly result?: ResultShape;
 	};
@@ -37,6 +37,6 @@ async function catalogueEntry(command: Command.Loadable): Promise<object> {
 		id: command.id.replaceAll(":", " "),
 		summary: command.summary,
 		class: outputKind ?? "query",
-		schema: commandSchema(command as unknown as DescribedCommand, result),
+		schema: commandSchema(command as DescribedCommand, result),
 	};
 }

@@ -8,34 +8,30 @@ import {
 	ExchangeTransactionContract,
 	ExchangeWithdrawContract,
 } from "../protocol/messages.js";
-import { ActingCommand } from "../terminal/base/acting-command.js";
 import { query } from "../terminal/base/command-row.js";
-import {
-	ExchangeCommand,
-	exchangeArguments,
-	exchangeFlags,
-	type PairAmount,
-} from "../terminal/base/exchange-command.js";
-import { tradeQuote } from "../terminal/chain/trade-quote.js";
-import { actingFlags } from "../terminal/flags/acting-flags.js";
 import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
+import { acting } from "../terminal/sending/rows.js";
+import type { Actor } from "../wallet/actions/plan.js";
 import { Failure } from "../wallet/failure.js";
+import { fetchChainParameters } from "../wallet/node/chain-parameters.js";
 import type { NodeClient } from "../wallet/node/node-client.js";
 import {
 	type Currency,
+	type CurrencyAmount,
 	currencyById,
 	currencyText,
 	parseAmountOf,
 	parseCurrencyAmount,
 } from "../wallet/token/token-amount.js";
 import { contractOf } from "../wallet/transaction/contract.js";
-import { parseNatural } from "../wallet/values/integer-text.js";
-import { quotientText } from "../wallet/values/rational-text.js";
+import { parseNatural, quotientText } from "../wallet/values/integer-text.js";
 import {
 	type ExchangePair,
+	type ExchangeSide,
 	exchangeById,
 	exchangePage,
 	exchangeSide,
+	existingExchange,
 	listExchanges,
 	otherAmount,
 	viewExchange,
@@ -43,55 +39,73 @@ import {
 
 const side = (description: string) => Args.string({ description, required: true, ignoreStdin: true });
 
-export class ExchangeCreate extends ActingCommand {
-	static override summary = "Open an exchange between two tokens, or a token and the coin";
-	static override description =
-		"The first balances set the price. Only its creator can add to it or take from it.";
-	static override examples = ["<%= config.bin %> exchange create 1000001:5000 coin:100coin"];
-	static override args = {
+export const ExchangeCreate = acting({
+	summary: "Open an exchange between two tokens, or a token and the coin",
+	description: "The first balances set the price. Only its creator can add to it or take from it.",
+	examples: ["<%= config.bin %> exchange create 1000001:5000 coin:100coin"],
+	args: {
 		first: side("token and amount, such as 1000001:12.5"),
 		second: side("the other one, such as coin:5coin"),
-	};
-	static override flags = actingFlags;
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ExchangeCreate);
-		const context = await this.context(flags);
-		const source = { client: context.client, offline: flags.offline };
+	},
+	plan: async ({ args, flags, actor }) => {
+		const { owner, client } = await actor();
+		const source = { client, offline: flags.offline };
 		const first = await parseCurrencyAmount(source, args.first);
 		const second = await parseCurrencyAmount(source, args.second);
-		await this.act(context, flags, {
-			...contractOf(ExchangeCreateContract, {
-				owner_address: context.owner,
-				first_token_id: first.token,
-				first_token_balance: first.amount,
-				second_token_id: second.token,
-				second_token_balance: second.amount,
-			}),
+		return contractOf(ExchangeCreateContract, {
+			owner_address: owner,
+			first_token_id: first.token,
+			first_token_balance: first.amount,
+			second_token_id: second.token,
+			second_token_balance: second.amount,
 		});
-	}
+	},
+});
+
+const exchangeArguments = {
+	id: Args.string({ description: "number of the exchange", required: true, ignoreStdin: true }),
+	amount: side("token and amount, such as 1000001:12.5 or coin:5coin"),
+};
+
+/** One side of a pair, and what is known of the other; the latter only with a node. */
+interface PairAmount extends CurrencyAmount, Pick<Actor, "owner" | "client"> {
+	readonly exchangeId: bigint;
+	readonly side?: ExchangeSide;
+	readonly other?: Currency;
 }
 
-export class ExchangeInject extends ExchangeCommand {
-	static override summary = "Add to both sides of an exchange of one's own";
-	static override description = "The amount of the other token follows from the pair's balances.";
-	static override args = exchangeArguments;
-	static override flags = exchangeFlags;
+/** Reads the arguments, and asks the node about the pair. @throws {Failure} `not_found`, `bad_value` */
+async function pairAmount(
+	args: { readonly id: string; readonly amount: string },
+	{ offline }: { readonly offline: boolean },
+	actor: () => Promise<Actor>,
+): Promise<PairAmount> {
+	const exchangeId = parseNatural(args.id);
+	const { owner, client } = await actor();
+	const amount = await parseCurrencyAmount({ client, offline }, args.amount);
+	if (offline) return { ...amount, owner, client, exchangeId };
+	const side = exchangeSide(await existingExchange(client, exchangeId), amount.token);
+	const other = await currencyById(client, fromUtf8(side.otherToken));
+	return { ...amount, owner, client, exchangeId, side, other };
+}
 
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ExchangeInject);
-		const { context, exchangeId, token, amount, side, other } = await this.pairAmount(args, flags);
-		await this.act(context, flags, {
+export const ExchangeInject = acting({
+	summary: "Add to both sides of an exchange of one's own",
+	description: "The amount of the other token follows from the pair's balances.",
+	args: exchangeArguments,
+	plan: async ({ args, flags, actor }) => {
+		const { owner, exchangeId, token, amount, side, other } = await pairAmount(args, flags, actor);
+		return {
 			...contractOf(ExchangeInjectContract, {
-				owner_address: context.owner,
+				owner_address: owner,
 				exchange_id: exchangeId,
 				token_id: token,
 				quant: amount,
 			}),
 			details: side && other ? [`  also adds   ${currencyText(other, otherAmount(side, amount))}`] : [],
-		});
-	}
-}
+		};
+	},
+});
 
 /** The network's longest page. */
 const MAX_PAGE = "1000";
@@ -191,32 +205,29 @@ async function quoted(
 	return { token: other.id, amount: brings, text: currencyText(other, brings) };
 }
 
-export class ExchangeTrade extends ExchangeCommand {
-	static override summary = "Sell a token on an exchange";
-	static override description =
+export const ExchangeTrade = acting({
+	summary: "Sell a token on an exchange",
+	description:
 		"Without --min the trade happens at the present price or not at all; --min allows less. Chains of block version 33 " +
-		"and later, new development chains among them, refuse trades until chain parameter 98 is 1.";
-	static override examples = ["<%= config.bin %> exchange trade 1 coin:5coin --min 200"];
-	static override args = exchangeArguments;
-	static override flags = {
-		...exchangeFlags,
+		"and later, new development chains among them, refuse trades until chain parameter 98 is 1.",
+	examples: ["<%= config.bin %> exchange trade 1 coin:5coin --min 200"],
+	args: exchangeArguments,
+	flags: {
 		min: Flags.string({
 			description: "least amount of the other token; offline in smallest units",
 			helpValue: "<amount>",
 		}),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ExchangeTrade);
-		const trade = await this.pairAmount(args, flags);
-		const { context, exchangeId, token, amount, side, other } = trade;
-		const quote = side && (await tradeQuote(context.client, side, amount));
+	},
+	plan: async ({ args, flags, actor }) => {
+		const trade = await pairAmount(args, flags, actor);
+		const { owner, client, exchangeId, token, amount, side, other } = trade;
+		const quote = side && (await tradeQuote(client, side, amount));
 		const expected = flags.min === undefined ? quote : leastAmount(trade, flags.min);
 		if (expected === undefined) throw new Failure("usage", "--offline needs the least amount: --min <n>raw");
 		if (expected <= 0n) throw new Failure("bad_value", "the trade is too small to bring anything");
-		await this.act(context, flags, {
+		return {
 			...contractOf(ExchangeTransactionContract, {
-				owner_address: context.owner,
+				owner_address: owner,
 				exchange_id: exchangeId,
 				token_id: token,
 				quant: amount,
@@ -227,31 +238,45 @@ export class ExchangeTrade extends ExchangeCommand {
 					? [`  gets now    ${currencyText(other, quote)}`, `  gets least  ${currencyText(other, expected)}`]
 					: [],
 			result: { expected, otherToken: side && fromUtf8(side.otherToken) },
-		});
-	}
-}
+		};
+	},
+});
 
 function leastAmount({ other }: PairAmount, text: string): bigint {
 	return other ? parseAmountOf(other, text) : parseNatural(text.trim().replace(/(raw|sun)$/i, ""));
 }
 
-export class ExchangeWithdraw extends ExchangeCommand {
-	static override summary = "Take from both sides of an exchange of one's own";
-	static override description = "The amount of the other token follows from the pair's balances.";
-	static override args = exchangeArguments;
-	static override flags = exchangeFlags;
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ExchangeWithdraw);
-		const { context, exchangeId, token, amount, side, other } = await this.pairAmount(args, flags);
-		await this.act(context, flags, {
+export const ExchangeWithdraw = acting({
+	summary: "Take from both sides of an exchange of one's own",
+	description: "The amount of the other token follows from the pair's balances.",
+	args: exchangeArguments,
+	plan: async ({ args, flags, actor }) => {
+		const { owner, exchangeId, token, amount, side, other } = await pairAmount(args, flags, actor);
+		return {
 			...contractOf(ExchangeWithdrawContract, {
-				owner_address: context.owner,
+				owner_address: owner,
 				exchange_id: exchangeId,
 				token_id: token,
 				quant: amount,
 			}),
 			details: side && other ? [`  also gets   ${currencyText(other, otherAmount(side, amount))}`] : [],
-		});
-	}
+		};
+	},
+});
+
+/**
+ * What a trade would bring now, by the node's own curve (protocol/exchange §7).
+ * @param side the pair from the token that is sold
+ * @param units smallest units sold
+ * @returns smallest units of the other token; 0 for too small a trade
+ */
+async function tradeQuote(client: NodeClient, side: ExchangeSide, units: bigint): Promise<bigint> {
+	const strict = (await fetchChainParameters(client)).get("getAllowStrictMath") === 1n;
+	const [{ tradeOutput }, pow] = await Promise.all([
+		import("../node/exchange/curve.js"),
+		strict
+			? import("../node/exchange/strict-pow.js").then(({ strictPow }) => strictPow)
+			: import("../node/exchange/historical-pow.js").then(({ historicalPow }) => historicalPow),
+	]);
+	return tradeOutput(side.balance, side.otherBalance, units, pow);
 }

@@ -3,11 +3,9 @@
 import { Args, Flags } from "@oclif/core";
 import { fromHex } from "../protocol/bytes.js";
 import { MarketCancelOrderContract, MarketSellAssetContract } from "../protocol/messages.js";
-import { accountArgument, accountQueryFlags } from "../terminal/base/account-query.js";
-import { ActingCommand } from "../terminal/base/acting-command.js";
-import { query } from "../terminal/base/command-row.js";
-import { actingFlags } from "../terminal/flags/acting-flags.js";
+import { accountArgument, accountQueryFlags, query } from "../terminal/base/command-row.js";
 import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
+import { acting } from "../terminal/sending/rows.js";
 import { Failure } from "../wallet/failure.js";
 import type { NodeClient } from "../wallet/node/node-client.js";
 import {
@@ -18,9 +16,9 @@ import {
 } from "../wallet/token/token-amount.js";
 import { contractOf } from "../wallet/transaction/contract.js";
 import { accountOrActive } from "../wallet/transaction/signing.js";
-import { quotientText } from "../wallet/values/rational-text.js";
+import { quotientText } from "../wallet/values/integer-text.js";
 import {
-	marketPairs,
+	fetchMarketPairs,
 	orderById,
 	ordersOfAccount,
 	ordersOfPair,
@@ -29,27 +27,21 @@ import {
 	viewOrder,
 } from "../wallet/view/market.js";
 
-export class MarketCancel extends ActingCommand {
-	static override takesIds = true;
-	static override summary = "Cancel an order on the market";
-	static override args = {
+export const MarketCancel = acting({
+	takesIds: true,
+	summary: "Cancel an order on the market",
+	args: {
 		order: Args.string({ description: "id of the order", required: true, ignoreStdin: true }),
-	};
-	static override flags = actingFlags;
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(MarketCancel);
+	},
+	plan: async ({ args, actor }) => {
 		const orderId = parseOrderId(args.order);
-		const context = await this.context(flags);
-		await this.act(context, flags, {
-			...contractOf(MarketCancelOrderContract, {
-				owner_address: context.owner,
-				order_id: fromHex(orderId),
-			}),
+		const { owner } = await actor();
+		return {
+			...contractOf(MarketCancelOrderContract, { owner_address: owner, order_id: fromHex(orderId) }),
 			result: { orderId },
-		});
-	}
-}
+		};
+	},
+});
 
 export const MarketOrder = query({
 	takesIds: true,
@@ -112,7 +104,7 @@ export const MarketPairs = query({
 	description: "Tokens go by their ids; _ is the coin.",
 	flags: { ...nodeFlags, ...solidityFlag },
 	run: async ({ client, view, print }) => {
-		const pairs = await marketPairs(client, view);
+		const pairs = await fetchMarketPairs(client, view);
 		print.list(pairs, ["sells", "buys"], "no pairs");
 	},
 });
@@ -142,36 +134,32 @@ function unit({ decimals }: Currency): bigint {
 	return 10n ** BigInt(decimals ?? 0);
 }
 
-export class MarketSell extends ActingCommand {
-	static override summary = "Place an order on the market";
-	static override description =
-		"Orders that want no more than is offered are matched at once; the rest waits in the book.";
-	static override examples = ["<%= config.bin %> market sell 1000001:12.5 --for coin:5coin --wait"];
-	static override args = {
+export const MarketSell = acting({
+	summary: "Place an order on the market",
+	description: "Orders that want no more than is offered are matched at once; the rest waits in the book.",
+	examples: ["<%= config.bin %> market sell 1000001:12.5 --for coin:5coin --wait"],
+	args: {
 		amount: Args.string({
 			description: "what is offered, such as 1000001:12.5 or coin:5coin",
 			required: true,
 			ignoreStdin: true,
 		}),
-	};
-	static override flags = {
-		...actingFlags,
+	},
+	flags: {
 		for: Flags.string({
 			description: "what is wanted for all of it",
 			helpValue: "<token:amount>",
 			required: true,
 		}),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(MarketSell);
-		const context = await this.context(flags);
-		const source = { client: context.client, offline: flags.offline };
+	},
+	plan: async ({ args, flags, actor }) => {
+		const { owner, client } = await actor();
+		const source = { client, offline: flags.offline };
 		const offered = await parseCurrencyAmount(source, args.amount);
 		const wanted = await parseCurrencyAmount(source, flags.for);
-		await this.act(context, flags, {
+		return {
 			...contractOf(MarketSellAssetContract, {
-				owner_address: context.owner,
+				owner_address: owner,
 				sell_token_id: offered.token,
 				sell_token_quantity: offered.amount,
 				buy_token_id: wanted.token,
@@ -181,6 +169,6 @@ export class MarketSell extends ActingCommand {
 				`  offers      ${currencyText(offered.currency, offered.amount)}`,
 				`  wants       ${currencyText(wanted.currency, wanted.amount)}`,
 			],
-		});
-	}
-}
+		};
+	},
+});

@@ -7,20 +7,20 @@ import {
 	ProposalDeleteContract,
 	ProposalState,
 } from "../protocol/messages.js";
-import { ActingCommand, type ActingContext } from "../terminal/base/acting-command.js";
 import { query } from "../terminal/base/command-row.js";
 import { parameterNames, parameterNotes, parseParameters } from "../terminal/chain/parameter-names.js";
-import { actingFlags } from "../terminal/flags/acting-flags.js";
 import { nodeFlags } from "../terminal/flags/flags.js";
 import { localTime } from "../terminal/output/output.js";
 import { lines, orNull } from "../terminal/schema/result-shape.js";
 import { proposalShape } from "../terminal/schema/view-shapes.js";
+import { acting } from "../terminal/sending/rows.js";
 import { Failure } from "../wallet/failure.js";
+import type { NodeClient } from "../wallet/node/node-client.js";
 import { contractOf } from "../wallet/transaction/contract.js";
 import { parseNatural } from "../wallet/values/integer-text.js";
 import {
-	allProposals,
 	approvalsNeeded,
+	fetchProposals,
 	newestProposalId,
 	proposalById,
 	proposalPage,
@@ -28,65 +28,56 @@ import {
 } from "../wallet/view/proposals.js";
 import { activeWitnessCount } from "../wallet/view/witnesses.js";
 
-export class ProposalApprove extends ActingCommand {
-	static override summary = "Approve a proposal, or take the approval back";
-	static override args = {
+export const ProposalApprove = acting({
+	summary: "Approve a proposal, or take the approval back",
+	args: {
 		id: Args.string({ description: "number of the proposal", required: true, ignoreStdin: true }),
-	};
-	static override flags = {
-		...actingFlags,
+	},
+	flags: {
 		withdraw: Flags.boolean({ description: "take the approval back" }),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ProposalApprove);
+	},
+	plan: async ({ args, flags, actor }) => {
 		const proposalId = parseNatural(args.id);
-		const context = await this.context(flags);
-		await this.act(context, flags, {
+		const { owner, client } = await actor();
+		return {
 			...contractOf(ProposalApproveContract, {
-				owner_address: context.owner,
+				owner_address: owner,
 				proposal_id: proposalId,
 				is_add_approval: !flags.withdraw,
 			}),
 			confirmation: 2,
-			details: flags.offline ? [] : await this.parameterLines(context, proposalId),
+			details: flags.offline ? [] : await parameterLines(client, proposalId),
 			result: { proposalId },
-		});
-	}
+		};
+	},
+});
 
-	/** What the chain would change. */
-	private async parameterLines({ client }: ActingContext, id: bigint): Promise<string[]> {
-		const proposal = await proposalById(client, id);
-		const nameOf = await parameterNames();
-		return [...(proposal?.parameters ?? [])].map(
-			([parameter, value]) => `  proposed    ${nameOf(parameter) ?? parameter} = ${value}`,
-		);
-	}
+/** What the chain would change. */
+async function parameterLines(client: NodeClient, id: bigint): Promise<string[]> {
+	const proposal = await proposalById(client, id);
+	const nameOf = await parameterNames();
+	return [...(proposal?.parameters ?? [])].map(
+		([parameter, value]) => `  proposed    ${nameOf(parameter) ?? parameter} = ${value}`,
+	);
 }
 
-export class ProposalCreate extends ActingCommand {
-	static override summary = "Propose new values of chain parameters";
-	static override description =
-		"Only witnesses may. A parameter goes by its number or any of its names (coin chain params).";
-	static override examples = [
+export const ProposalCreate = acting({
+	summary: "Propose new values of chain parameters",
+	description: "Only witnesses may. A parameter goes by its number or any of its names (coin chain params).",
+	examples: [
 		"<%= config.bin %> proposal create MEMO_FEE=2000000 --from alice --wait",
 		"<%= config.bin %> proposal create getEnergyFee=210 3=1000 --from alice",
-	];
-	static override strict = false;
-	static override usage = "proposal create <name or id>=<value>...";
-	static override flags = actingFlags;
-
-	async run(): Promise<void> {
-		const { argv, flags } = await this.parse(ProposalCreate);
-		const words = argv as string[];
-		if (words.length === 0)
+	],
+	strict: false,
+	usage: "proposal create <name or id>=<value>...",
+	plan: async ({ argv, actor }) => {
+		if (argv.length === 0)
 			throw new Failure("usage", "no parameter: name <name or id>=<value>", { hint: "see --help" });
-		const parameters = await parseParameters(words);
+		const parameters = await parseParameters(argv);
 		const nameOf = await parameterNames();
 		const notes = await parameterNotes();
-		const context = await this.context(flags);
-		const { client, owner } = context;
-		await this.act(context, flags, {
+		const { client, owner } = await actor();
+		return {
 			...contractOf(ProposalCreateContract, { owner_address: owner, parameters }),
 			details: [...parameters].flatMap(([id, value]) => {
 				const name = nameOf(id);
@@ -94,27 +85,24 @@ export class ProposalCreate extends ActingCommand {
 				return [`  proposed    ${name ?? id} = ${value}`, ...(note ? [`              ${note}`] : [])];
 			}),
 			found: async () => ({ proposalId: await newestProposalId(client, owner, parameters) }),
-		});
-	}
-}
+		};
+	},
+});
 
-export class ProposalDelete extends ActingCommand {
-	static override summary = "Cancel a proposal of one's own";
-	static override args = {
+export const ProposalDelete = acting({
+	summary: "Cancel a proposal of one's own",
+	args: {
 		id: Args.string({ description: "number of the proposal", required: true, ignoreStdin: true }),
-	};
-	static override flags = actingFlags;
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ProposalDelete);
+	},
+	plan: async ({ args, actor }) => {
 		const proposalId = parseNatural(args.id);
-		const context = await this.context(flags);
-		await this.act(context, flags, {
-			...contractOf(ProposalDeleteContract, { owner_address: context.owner, proposal_id: proposalId }),
+		const { owner } = await actor();
+		return {
+			...contractOf(ProposalDeleteContract, { owner_address: owner, proposal_id: proposalId }),
 			result: { proposalId },
-		});
-	}
-}
+		};
+	},
+});
 
 /** The network's longest page. */
 const MAX_PAGE = "1000";
@@ -135,7 +123,7 @@ export const ProposalList = query({
 		const { offset, limit, state } = flags;
 		const paged = offset !== undefined || limit !== undefined;
 		const page = [parseNatural(offset ?? "0"), parseNatural(limit ?? MAX_PAGE)] as const;
-		const proposals = paged ? await proposalPage(client, ...page) : await allProposals(client);
+		const proposals = paged ? await proposalPage(client, ...page) : await fetchProposals(client);
 		const nameOf = await parameterNames();
 		const views = proposals
 			.map((proposal) => viewProposal(proposal, nameOf))

@@ -8,35 +8,27 @@ import {
 	WitnessCreateContract,
 	WitnessUpdateContract,
 } from "../protocol/messages.js";
-import { accountQueryFlags } from "../terminal/base/account-query.js";
-import { ActingCommand } from "../terminal/base/acting-command.js";
-import { accountQuery, query } from "../terminal/base/command-row.js";
-import { actingFlags } from "../terminal/flags/acting-flags.js";
+import { accountQuery, accountQueryFlags, query } from "../terminal/base/command-row.js";
 import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
 import { lines, orNull } from "../terminal/schema/result-shape.js";
 import { witnessShape } from "../terminal/schema/view-shapes.js";
+import { acting } from "../terminal/sending/rows.js";
 import { Failure } from "../wallet/failure.js";
 import { contractOf } from "../wallet/transaction/contract.js";
 import { parsePercent } from "../wallet/values/integer-text.js";
 import { rankedWitnesses, viewWitnesses } from "../wallet/view/witnesses.js";
 
-export class WitnessCreate extends ActingCommand {
-	static override summary = "Apply to become a super representative";
-	static override description = "The network burns a fee of thousands of coins, and there is no way back.";
-	static override args = {
+export const WitnessCreate = acting({
+	summary: "Apply to become a super representative",
+	description: "The network burns a fee of thousands of coins, and there is no way back.",
+	args: {
 		url: Args.string({ description: "page about the candidate", required: true, ignoreStdin: true }),
-	};
-	static override flags = actingFlags;
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(WitnessCreate);
-		const context = await this.context(flags);
-		await this.act(context, flags, {
-			...contractOf(WitnessCreateContract, { owner_address: context.owner, url: utf8(args.url) }),
-			confirmation: 2,
-		});
-	}
-}
+	},
+	plan: async ({ args, actor }) => ({
+		...contractOf(WitnessCreateContract, { owner_address: (await actor()).owner, url: utf8(args.url) }),
+		confirmation: 2,
+	}),
+});
 
 export const WitnessList = query({
 	summary: "List witnesses by votes",
@@ -57,25 +49,17 @@ export const WitnessList = query({
 	},
 });
 
-export class WitnessSetBrokerage extends ActingCommand {
-	static override summary = "Set the share of its rewards that a witness keeps";
-	static override description = "Takes effect with the next maintenance; voters get the rest.";
-	static override args = {
+export const WitnessSetBrokerage = acting({
+	summary: "Set the share of its rewards that a witness keeps",
+	description: "Takes effect with the next maintenance; voters get the rest.",
+	args: {
 		percent: Args.string({ description: "0 to 100", required: true, ignoreStdin: true }),
-	};
-	static override flags = actingFlags;
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(WitnessSetBrokerage);
+	},
+	plan: async ({ args, actor }) => {
 		const brokerage = parsePercent(args.percent);
-		const context = await this.context(flags);
-		await this.act(
-			context,
-			flags,
-			contractOf(UpdateBrokerageContract, { owner_address: context.owner, brokerage }),
-		);
-	}
-}
+		return contractOf(UpdateBrokerageContract, { owner_address: (await actor()).owner, brokerage });
+	},
+});
 
 export const WitnessShow = accountQuery({
 	summary: "Show a witness: its votes, rank, blocks and brokerage",
@@ -97,20 +81,11 @@ export const WitnessShow = accountQuery({
 	},
 });
 
-export class WitnessUpdate extends ActingCommand {
-	static override summary = "Change the page of a witness";
-	static override args = {
+export const WitnessUpdate = acting({
+	summary: "Change the page of a witness",
+	args: {
 		url: Args.string({ description: "page about the witness", required: true, ignoreStdin: true }),
-	};
-	static override flags = actingFlags;
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(WitnessUpdate);
-		const context = await this.context(flags);
-		await this.act(
-			context,
-			flags,
-			contractOf(WitnessUpdateContract, { owner_address: context.owner, update_url: utf8(args.url) }),
-		);
-	}
-}
+	},
+	plan: async ({ args, actor }) =>
+		contractOf(WitnessUpdateContract, { owner_address: (await actor()).owner, update_url: utf8(args.url) }),
+});

@@ -39,7 +39,6 @@ export interface TransactionFacts {
 export function transactionFacts(transaction: Json): TransactionFacts {
 	const raw = objectOf(transaction, "raw_data");
 	const contract = objectsOf(raw, "contract")[0] ?? {};
-	const signatures = transaction["signature"];
 	return {
 		id: textOf(transaction, "txID"),
 		type: textOf(contract, "type"),
@@ -47,9 +46,15 @@ export function transactionFacts(transaction: Json): TransactionFacts {
 		permission: wholeOf(contract, "Permission_id"),
 		result: textOf(objectsOf(transaction, "ret")[0] ?? {}, "contractRet"),
 		raw,
-		signatures: Array.isArray(signatures) ? signatures.length : 0,
+		signatures: signatureCount(transaction),
 	};
 }
+
+const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
+
+/** Signatures of both kinds: the test network Nile has post-quantum ones besides. */
+export const signatureCount = (transaction: Json): number =>
+	lengthOf(transaction["signature"]) + lengthOf(transaction["pq_auth_sig"]);
 
 /** Whom a transaction names beside its owner; empty where nobody. */
 export function receiverOf({ value }: TransactionFacts): string {
@@ -99,6 +104,8 @@ export function usageOf(infos: readonly Json[]): Usage {
 const MAX_BLOCK_BYTES = 2_000_000;
 /** A signature in a message: 65 bytes, tag, length. */
 const SIGNATURE_SIZE = 2 + 65;
+/** What stands around key and signature of a post-quantum one. */
+const ENTRY_BYTES = 11;
 /** The header with its signature, about. */
 const HEADER_BYTES = 180;
 
@@ -106,9 +113,12 @@ const HEADER_BYTES = 180;
 export function blockFill({ transactions }: Pick<BlockFacts, "transactions">): number {
 	let bytes = HEADER_BYTES;
 	for (const transaction of transactions) {
-		const signatures = transaction["signature"];
 		bytes += textOf(transaction, "raw_data_hex").length / 2;
-		bytes += (Array.isArray(signatures) ? signatures.length : 0) * SIGNATURE_SIZE;
+		bytes += lengthOf(transaction["signature"]) * SIGNATURE_SIZE;
+		for (const entry of objectsOf(transaction, "pq_auth_sig")) {
+			const digits = textOf(entry, "public_key").length + textOf(entry, "signature").length;
+			bytes += digits / 2 + ENTRY_BYTES;
+		}
 	}
 	return Math.round((bytes / MAX_BLOCK_BYTES) * 100_000) / 100;
 }

@@ -1,9 +1,10 @@
 /**
  * The form of a key file: version 3 secret storage, as the network's node and wallets and Ethereum's write it
- * (protocol/wallet-formats §1). Pure: text in, value out, no file and no password.
+ * (protocol/wallet-formats §1), and the same around a key of a post-quantum scheme (§1.5). Pure: text in, value out, no file and no password.
  */
 
 import { fromHex } from "../protocol/bytes.js";
+import { type PostQuantumScheme, postQuantumSchemes } from "../protocol/post-quantum/schemes.js";
 import { KeystoreError } from "./keystore-error.js";
 import { type ScryptParameters, scryptMemory } from "./scrypt.js";
 
@@ -20,6 +21,8 @@ export interface KeyFile {
 	readonly ciphertext: Uint8Array;
 	readonly derivation: KeyDerivation;
 	readonly mac: Uint8Array;
+	/** Scheme of a post-quantum key; undefined: a secret of version 3. */
+	readonly scheme: PostQuantumScheme | undefined;
 	/** Label that wallets keep in the file. */
 	readonly name: string | undefined;
 	/** Path of a key that was derived from a mnemonic; our own extra member. */
@@ -34,6 +37,7 @@ interface RawKeyFile {
 	readonly name?: unknown;
 	readonly path?: unknown;
 	readonly version?: unknown;
+	readonly scheme?: unknown;
 	readonly crypto?: unknown;
 	/** Spelling of early Ethereum files. */
 	readonly Crypto?: unknown;
@@ -58,6 +62,9 @@ interface RawParameters {
 	readonly prf?: unknown;
 }
 
+/** The version of files with post-quantum keys, which programs that don't know them refuse. */
+export const POST_QUANTUM_VERSION = "post-quantum-1";
+
 /** A file may not ask for more memory than this to open it: 1 GiB, four times the standard cost. */
 const MAX_SCRYPT_MEMORY = 1024 * 1024 * 1024;
 /** Nor for more work: n·r·p of sixteen times the standard cost, some twenty seconds. */
@@ -77,7 +84,7 @@ export function parseKeyFile(text: string, source: string): KeyFile {
 	if (!members) throw refuse("not a keystore file, or a truncated one: it isn't one complete JSON object");
 	const crypto: RawCrypto | undefined = record(members.crypto ?? members.Crypto);
 	if (!crypto) throw refuse("not a keystore file: it has no member crypto");
-	if (Number(members.version) !== 3) throw refuse("Wallet version is not supported");
+	const scheme = schemeOf(members, refuse);
 	if (crypto.cipher !== "aes-128-ctr") throw refuse("Wallet cipher is not supported");
 
 	const bytes = <T extends object>(
@@ -113,6 +120,7 @@ export function parseKeyFile(text: string, source: string): KeyFile {
 		iv: bytes(record(crypto.cipherparams) as { iv?: unknown } | undefined, "iv", 16),
 		ciphertext: bytes(crypto, "ciphertext"),
 		mac: bytes(crypto, "mac", 32),
+		scheme,
 		derivation: derivation(),
 		derivationPath: typeof members.path === "string" ? members.path : undefined,
 		members: members as Readonly<Record<string, unknown>>,
@@ -154,6 +162,18 @@ export function parseKeyFile(text: string, source: string): KeyFile {
 				throw refuse("KDF type is not supported");
 		}
 	}
+}
+
+/** What the version says of the secret. @throws what `refuse` makes */
+function schemeOf(
+	{ version, scheme }: RawKeyFile,
+	refuse: (what: string) => KeystoreError,
+): PostQuantumScheme | undefined {
+	if (Number(version) === 3) return undefined;
+	if (version !== POST_QUANTUM_VERSION) throw refuse("Wallet version is not supported");
+	const known = postQuantumSchemes.find(({ name }) => name === scheme);
+	if (known) return known;
+	throw refuse("the keystore file's member scheme names no scheme that is known here");
 }
 
 /** Whether a JSON value looks like a key file at all, so that a directory scan can pass over everything else. */

@@ -8,10 +8,13 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { addressPrefix, parseAddress, toBase58Check } from "../protocol/address.js";
 import { concatBytes, equalBytes, fromHex, fromUtf8, toHex, utf8 } from "../protocol/bytes.js";
+import { belongTogether, loadPostQuantum } from "../protocol/post-quantum/algorithms.js";
+import { addressOfPostQuantumKey, type PostQuantumScheme } from "../protocol/post-quantum/schemes.js";
 import { addressOfPrivateKey } from "../protocol/signature.js";
 import { type KeyFile, looksLikeKeyFile, parseKeyFile } from "./key-file.js";
 import { KeystoreError } from "./keystore-error.js";
 import { checkLabel } from "./label.js";
+import { keyOfSecret, type PostQuantumKey, secretOfKey } from "./post-quantum-key.js";
 import {
 	createPrivateDirectory,
 	errorCode,
@@ -30,6 +33,14 @@ import { forgetWatched, listWatched, storeWatched } from "./watch-only.js";
 const MNEMONIC_DIRECTORY = "mnemonic";
 const MAX_KEY_FILE_BYTES = 64 * 1024;
 
+/** A private key of 32 bytes, or one of a post-quantum scheme. */
+export type PrivateKey = Uint8Array | PostQuantumKey;
+
+/** Overwrites a key that is not needed any more. */
+export function forgetKey(key: PrivateKey): void {
+	(key instanceof Uint8Array ? key : key.privateKey).fill(0);
+}
+
 /** One key of the directory. */
 export interface KeystoreEntry {
 	/** 21 bytes. */
@@ -39,6 +50,8 @@ export interface KeystoreEntry {
 	readonly name: string;
 	/** An address that is only watched has no key here. */
 	readonly kind: "key" | "mnemonic" | "watch";
+	/** Scheme of a post-quantum key; absent: secp256k1, or an address that is only watched. */
+	readonly scheme?: PostQuantumScheme | undefined;
 	/** Derivation path of a key that came from a mnemonic. */
 	readonly path: string | undefined;
 	/** Path of the file that holds the entry. */
@@ -117,6 +130,7 @@ function entryOf(file: KeyFile, path: string): KeystoreEntry {
 		base58,
 		name: file.name ?? base58,
 		kind: file.derivationPath === undefined ? "key" : "mnemonic",
+		...(file.scheme ? { scheme: file.scheme } : {}),
 		path: file.derivationPath,
 		file: path,
 	};
@@ -156,21 +170,45 @@ export async function findKey(directory: string, wallet: string | Uint8Array): P
 
 /**
  * Opens a key and checks that it belongs to the address under which it is kept.
- * @returns 32 bytes; the caller overwrites them after use
+ * @returns the caller overwrites it after use ({@link forgetKey})
  * @throws {KeystoreError} `bad_password`, `keystore_format`
  */
-export async function unlockKey(entry: KeystoreEntry, password: string): Promise<Uint8Array> {
+export async function unlockAnyKey(entry: KeystoreEntry, password: string): Promise<PrivateKey> {
 	checkHasKey(entry);
 	const file = parseKeyFile(await readFile(entry.file, "utf8"), entry.file);
 	const key = await openPrivateKey(file, password, entry.file);
-	if (!equalBytes(addressOfPrivateKey(key), entry.address)) {
-		key.fill(0);
-		throw new KeystoreError(
-			"keystore_format",
-			`${entry.file}: the key inside belongs to another address than ${entry.base58}`,
-		);
-	}
-	return key;
+	if (equalBytes(addressOf(key), entry.address)) return key;
+	forgetKey(key);
+	throw new KeystoreError(
+		"keystore_format",
+		`${entry.file}: the key inside belongs to another address than ${entry.base58}`,
+	);
+}
+
+/**
+ * The same for what takes secp256k1 keys alone.
+ * @returns 32 bytes
+ * @throws {KeystoreError} also `bad_value` for a post-quantum key
+ */
+export async function unlockKey(entry: KeystoreEntry, password: string): Promise<Uint8Array> {
+	checkRecoverable(entry, "this");
+	const key = await unlockAnyKey(entry, password);
+	if (key instanceof Uint8Array) return key;
+	forgetKey(key);
+	throw new KeystoreError("keystore_format", `${entry.file}: has become the file of a post-quantum key`);
+}
+
+/**
+ * Asked before a password is, wherever signatures must give their key.
+ * @param use what takes no others, to begin a sentence with
+ * @throws {KeystoreError} `bad_value` for a post-quantum key
+ */
+export function checkRecoverable({ scheme, name, base58 }: KeystoreEntry, use: string): void {
+	if (!scheme) return;
+	throw new KeystoreError(
+		"bad_value",
+		`${use} works with secp256k1 keys only, and ${name} (${base58}) is a key of ${scheme.name}`,
+	);
 }
 
 /** @throws {KeystoreError} `watch_only` */
@@ -184,16 +222,36 @@ export function checkHasKey(entry: KeystoreEntry): void {
 }
 
 /** Opens a file that must hold a private key. @throws {KeystoreError} */
-async function openPrivateKey(file: KeyFile, password: string, source: string): Promise<Uint8Array> {
+async function openPrivateKey(file: KeyFile, password: string, source: string): Promise<PrivateKey> {
 	const secret = await decryptSecret(file, passwordBytes(password), source);
-	if (secret.length !== 32) {
-		throw new KeystoreError(
-			"keystore_format",
-			`${source}: holds ${secret.length} bytes instead of a private key of 32`,
-		);
-	}
-	return checkPrivateKey(secret);
+	if (file.scheme) {
+		const key = keyOfSecret(file.scheme, secret);
+		if (key) return checkPair(key, source);
+	} else if (secret.length === 32) return checkPrivateKey(secret);
+	const expected = file.scheme ? `keys of ${file.scheme.name}` : "a private key of 32";
+	throw new KeystoreError(
+		"keystore_format",
+		`${source}: holds ${secret.length} bytes instead of ${expected}`,
+	);
 }
+
+/** @param source how to name the key in a refusal @throws {KeystoreError} unless its two halves belong together */
+async function checkPair(key: PostQuantumKey, source: string): Promise<PostQuantumKey> {
+	await loadPostQuantum();
+	if (belongTogether(key.scheme, key)) return key;
+	throw new KeystoreError("keystore_format", `${source}: the private key is not that of the public one`);
+}
+
+const addressOf = (key: PrivateKey): Uint8Array =>
+	key instanceof Uint8Array
+		? addressOfPrivateKey(checkPrivateKey(key))
+		: addressOfPostQuantumKey(key.publicKey);
+
+/** What is encrypted of a key; the caller overwrites it, which may overwrite the key. */
+const secretOf = (key: PrivateKey): Uint8Array => (key instanceof Uint8Array ? key : secretOfKey(key));
+
+const schemeOf = (key: PrivateKey): PostQuantumScheme | undefined =>
+	key instanceof Uint8Array ? undefined : key.scheme;
 
 /**
  * Stores a private key in a new file `<Base58>.json`.
@@ -201,20 +259,24 @@ async function openPrivateKey(file: KeyFile, password: string, source: string): 
  */
 export async function addKey(
 	directory: string,
-	privateKey: Uint8Array,
+	privateKey: PrivateKey,
 	password: string,
 	options: NewKeyOptions = {},
 ): Promise<KeystoreEntry> {
-	const address = addressOfPrivateKey(checkPrivateKey(privateKey));
+	const address = addressOf(privateKey);
 	await checkFree(directory, address, options.name);
 	const base58 = toBase58Check(address);
 	const name = options.name ?? (await watchedLabel(directory, base58));
+	const isPostQuantum = !(privateKey instanceof Uint8Array);
+	if (isPostQuantum) await checkPair(privateKey, "the new key");
+	const secret = secretOf(privateKey);
 	const text = await encryptSecret(
-		privateKey,
+		secret,
 		passwordBytes(password),
-		{ address: base58, extra: { name, path: options.path } },
+		{ address: base58, scheme: schemeOf(privateKey), extra: { name, path: options.path } },
 		options.strength,
 	);
+	if (isPostQuantum) secret.fill(0);
 	return store(directory, base58, text);
 }
 
@@ -230,8 +292,8 @@ export async function addKeyFile(
 ): Promise<KeystoreEntry> {
 	const file = parseKeyFile(await readFile(sourceFile, "utf8"), sourceFile);
 	const key = await openPrivateKey(file, password, sourceFile);
-	const address = addressOfPrivateKey(key);
-	key.fill(0);
+	const address = addressOf(key);
+	forgetKey(key);
 	const claimed = addressOfFile(file);
 	if (claimed && !equalBytes(claimed, address)) {
 		throw new KeystoreError(
@@ -272,10 +334,10 @@ async function watchedLabel(directory: string, base58: string): Promise<string |
  */
 export async function checkNewKey(
 	directory: string,
-	privateKey: Uint8Array,
+	privateKey: PrivateKey,
 	name: string | undefined,
 ): Promise<void> {
-	await checkFree(directory, addressOfPrivateKey(checkPrivateKey(privateKey)), name);
+	await checkFree(directory, addressOf(privateKey), name);
 }
 
 /**
@@ -344,9 +406,10 @@ export async function changePassword(
 ): Promise<void> {
 	checkHasKey(entry);
 	const old = parseKeyFile(await readFile(entry.file, "utf8"), entry.file);
-	const key = await unlockKey(entry, oldPassword);
+	const opened = await unlockAnyKey(entry, oldPassword);
+	const key = secretOf(opened);
 	try {
-		const label = { address: old.address ?? entry.base58 };
+		const label = { address: old.address ?? entry.base58, scheme: old.scheme };
 		const encrypted = await encryptSecret(key, passwordBytes(newPassword), label, strength);
 		const { crypto, id } = JSON.parse(encrypted) as { crypto: unknown; id: unknown };
 		const { Crypto: _former, ...kept } = old.members as { Crypto?: unknown };
@@ -362,6 +425,7 @@ export async function changePassword(
 		await writePrivateFile(entry.file, text, true);
 	} finally {
 		key.fill(0);
+		forgetKey(opened);
 	}
 }
 
@@ -417,6 +481,7 @@ export async function exportKeyFile(
 	addressForm: "base58" | "ethereum",
 ): Promise<string> {
 	checkHasKey(entry);
+	if (addressForm === "ethereum") checkRecoverable(entry, "Ethereum's form of a key file");
 	const file = parseKeyFile(await readFile(entry.file, "utf8"), entry.file);
 	const address = addressForm === "base58" ? entry.base58 : toHex(entry.address.subarray(1));
 	return JSON.stringify({ ...file.members, address });

@@ -11,9 +11,10 @@ import {
 import { promisify } from "node:util";
 import { concatBytes, fromHex, toHex, utf8 } from "../protocol/bytes.js";
 import { keccak256 } from "../protocol/hash.js";
+import type { PostQuantumScheme } from "../protocol/post-quantum/schemes.js";
 import { CURVE_ORDER } from "../protocol/signature.js";
 import { deriving } from "./deriving.js";
-import type { KeyDerivation, KeyFile } from "./key-file.js";
+import { type KeyDerivation, type KeyFile, POST_QUANTUM_VERSION } from "./key-file.js";
 import { KeystoreError } from "./keystore-error.js";
 import { scrypt } from "./scrypt.js";
 
@@ -29,6 +30,8 @@ export type Strength = keyof typeof STRENGTHS;
 interface KeyFileLabel {
 	/** Base58 address, or 40 hex digits for Ethereum's programs. */
 	readonly address: string;
+	/** Of a post-quantum key. */
+	readonly scheme?: PostQuantumScheme | undefined;
 	/** Further members, such as `name`; undefined ones are left out. */
 	readonly extra?: Readonly<Record<string, string | undefined>>;
 }
@@ -42,7 +45,7 @@ interface Entropy {
 const systemEntropy: Entropy = { bytes: (length) => randomBytes(length), uuid: () => randomUUID() };
 
 /**
- * Encrypts a secret: the 32 bytes of a private key, or the words of a mnemonic.
+ * Encrypts a secret: the bytes of a private key, or the words of a mnemonic.
  * @returns the text of a key file, its members in the order in which the network's wallets write them
  */
 export async function encryptSecret(
@@ -61,7 +64,7 @@ export async function encryptSecret(
 	const file = {
 		address: label.address,
 		id: entropy.uuid(),
-		version: 3,
+		...(label.scheme ? { version: POST_QUANTUM_VERSION, scheme: label.scheme.name } : { version: 3 }),
 		crypto: {
 			cipher: "aes-128-ctr",
 			ciphertext: toHex(ciphertext),

@@ -10,7 +10,7 @@ import {
 	judgeSource,
 } from "../node/adoption/adoption.js";
 import type { BlockChoice } from "../node/adoption/adoption-mark.js";
-import { type AdoptionCost, costOf } from "../node/adoption/cost.js";
+import { type AdoptionCost, adoptionCost } from "../node/adoption/cost.js";
 import { openForeignStore } from "../node/adoption/engine/foreign-store.js";
 import { type Expected, type Judgement, parseExpectedBlock } from "../node/adoption/judgement.js";
 import { openSourceDirectory } from "../node/adoption/source-directory.js";
@@ -43,7 +43,7 @@ export async function judgeAdoption(request: AdoptionRequest): Promise<Judgement
 		const { config, source, block } = await prepare(request);
 		const { judgement } = await judgeSource(source, config, block);
 		const free = freeBytes(request.dataDirectory);
-		return { ...judgement, cost: { ...costOf(judgement, request.blocks), free } };
+		return { ...judgement, cost: { ...adoptionCost(judgement, request.blocks), free } };
 	});
 }
 
@@ -64,7 +64,7 @@ export async function runAdoption(
 		const judged = await judgeSource(source, config, block);
 		// What a former run has written takes its room already.
 		if (!existsSync(join(dataDirectory, config.storage.directory))) {
-			const cost = costOf(judged.judgement, blocks);
+			const cost = adoptionCost(judged.judgement, blocks);
 			const free = freeBytes(dataDirectory);
 			if (cost.needed > free) throw noRoom(dataDirectory, cost.needed, free);
 			onCost({ ...cost, free });

@@ -10,7 +10,7 @@ import { isAbsolute, join } from "node:path";
 import { agentParent } from "../keystore/agent/server.js";
 import { OperatorError } from "../protocol/operator-error.js";
 
-/** Makes a snapshot; the second parameter is told how far it is, and gives it up with false. */
+/** Makes a snapshot; the second parameter is called with how far it is, and gives it up with false. */
 export type SnapshotWork = (
 	target: string,
 	onProgress: (progress: ControlProgress) => boolean,
@@ -121,11 +121,11 @@ export class ControlServer {
 	}
 
 	private async snapshot(socket: Socket, target: string): Promise<void> {
-		let told = performance.now();
+		let reported = performance.now();
 		try {
 			const result = await this.work(target, (progress) => {
-				if (performance.now() - told > REPORT_MS) {
-					told = performance.now();
+				if (performance.now() - reported > REPORT_MS) {
+					reported = performance.now();
 					answer(socket, { ...progress });
 				}
 				return !this.isClosed && !socket.destroyed;

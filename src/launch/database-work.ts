@@ -32,7 +32,7 @@ export async function databaseDirectory(source: ConfigSource, dataDirectory: str
 }
 
 /** Bytes of all files under a directory; 0 if it isn't there. */
-export function sizeOf(directory: string): number {
+export function directorySize(directory: string): number {
 	if (!existsSync(directory)) return 0;
 	return readdirSync(directory, { recursive: true, encoding: "utf8" })
 		.map((name) => statSync(join(directory, name), { throwIfNoEntry: false }))
@@ -40,15 +40,15 @@ export function sizeOf(directory: string): number {
 }
 
 /** Bytes of the parts of a data directory. */
-export function sizesOf(
+export function partSizes(
 	dataDirectory: string,
 	database: string,
 ): { databaseBytes: number; journalBytes: number; segmentBytes: number; historyBytes: number } {
 	return {
-		databaseBytes: sizeOf(database),
-		journalBytes: sizeOf(logDirectory(dataDirectory)),
-		segmentBytes: sizeOf(segmentsDirectory(dataDirectory)),
-		historyBytes: sizeOf(historyDirectory(dataDirectory)),
+		databaseBytes: directorySize(database),
+		journalBytes: directorySize(logDirectory(dataDirectory)),
+		segmentBytes: directorySize(segmentsDirectory(dataDirectory)),
+		historyBytes: directorySize(historyDirectory(dataDirectory)),
 	};
 }
 

@@ -11,6 +11,7 @@ const NOT_ON_A_FORK = [
 	"economy",
 	"genesis-timestamp",
 	"maintenance",
+	"network",
 	"state",
 	"load-state",
 	"dump-state",

@@ -12,6 +12,7 @@ import {
 } from "../node/development/accounts.js";
 import type { Founding } from "../node/development/directory.js";
 import type { ParameterSetting } from "../node/development/initial-state.js";
+import { NETWORKS } from "../node/rules/chain-rules.js";
 import { utf8 } from "../protocol/bytes.js";
 import { sha256 } from "../protocol/hash.js";
 import { addressOfPrivateKey } from "../protocol/signature.js";
@@ -34,6 +35,7 @@ export const FOUNDING_FLAGS = [
 	"economy",
 	"genesis-timestamp",
 	"maintenance",
+	"network",
 ] as const;
 
 /** @param parameters values of the repeatable `--parameter` @throws {Failure} `bad_value` */
@@ -61,6 +63,7 @@ export async function foundingOf(get: OptionSource, parameters: readonly string[
 		accounts.unshift({ address: addressOfPrivateKey(producerKey), privateKey: producerKey, balanceSun });
 		accounts.splice(count > 0 ? count : accounts.length);
 	}
+	const network = oneOf("network", get("network") ?? "main", NETWORKS);
 	return {
 		accounts,
 		mnemonic,
@@ -72,6 +75,7 @@ export async function foundingOf(get: OptionSource, parameters: readonly string[
 			integer("genesis-timestamp", get("genesis-timestamp") ?? "0", 0, Number.MAX_SAFE_INTEGER),
 		),
 		maintenanceMs: parseDuration(get("maintenance") ?? "6h"),
+		...(network === "main" ? {} : { network }),
 	};
 }
 

@@ -29,7 +29,7 @@ export async function producersOf(
 	await loadPostQuantum();
 	const postQuantum = files.map((file, index) => {
 		const { scheme, ...keys } = readPostQuantumKey(file, index);
-		return producerWithPostQuantumKey(scheme, keys, accountAddress);
+		return producerWithPostQuantumKey(scheme, keys, { witness: accountAddress });
 	});
 	const both = postQuantum.find(({ witness }) => producerOf(recoverable, witness));
 	if (!both) return [...recoverable, ...postQuantum];
@@ -56,6 +56,13 @@ async function recoverableProducers(
 			`the witness's key file ${file} can't be read (${code ?? "unknown error"})`,
 		);
 	}
-	const key = await decryptSecret(parseKeyFile(text, file), passwordBytes(await password(file)), file);
+	const keyFile = parseKeyFile(text, file);
+	if (keyFile.scheme) {
+		throw new Failure(
+			"start_failed",
+			`the witness's key file ${file} holds a key of ${keyFile.scheme.name}: localPqWitness.keys names such keys, in files that coin keystore export key writes`,
+		);
+	}
+	const key = await decryptSecret(keyFile, passwordBytes(await password(file)), file);
 	return [producerWithKey(checkPrivateKey(key), accountAddress)];
 }

@@ -124,7 +124,7 @@ export async function findSnapshot(place: string): Promise<FoundSnapshot> {
 }
 
 /** What is signed of a snapshot: a message that `coin message verify` reads too. */
-export function signedText(hash: string): Uint8Array {
+export function snapshotText(hash: string): Uint8Array {
 	return utf8(`coin snapshot ${hash}`);
 }
 
@@ -132,7 +132,7 @@ function signerIn(bytes: Uint8Array, hash: string): Uint8Array {
 	const text = Buffer.from(bytes).toString("latin1").trim();
 	if (!/^0x[0-9a-f]{130}$/.test(text))
 		throw new SnapshotError(`${SIGNATURE_NAME} of the snapshot is not a signature`);
-	return signerOf(messageHash(signedText(hash)), text);
+	return signerOf(messageHash(snapshotText(hash)), text);
 }
 
 /**

@@ -44,7 +44,7 @@ export interface DevelopmentChainOptions {
 	readonly forkBlock?: number | string;
 	/** Where that node serves JSON-RPC, if not at `forkUrl`. */
 	readonly forkJsonrpcUrl?: string;
-	/** Hears what the node logs. */
+	/** Called with each line that the node logs. */
 	readonly log?: NodeLog;
 }
 

@@ -8,7 +8,15 @@
 export { type AbiValue, type AbiView, decodeValues, encodeCall, encodeValues } from "../abi/coder.js";
 export { type DecodedEvent, decodeLog, type LogData } from "../abi/log.js";
 export type { AbiItem, AbiParameter, ContractInterface } from "../abi/parameter.js";
-export { addKey, findKey, type KeystoreEntry, listKeystore, unlockKey } from "../keystore/keystore.js";
+export {
+	addKey,
+	findKey,
+	type KeystoreEntry,
+	listKeystore,
+	type PrivateKey,
+	unlockAnyKey,
+	unlockKey,
+} from "../keystore/keystore.js";
 export { KeystoreError } from "../keystore/keystore-error.js";
 export {
 	addShielded,
@@ -42,10 +50,23 @@ export {
 	deploymentPlan,
 } from "../wallet/actions/contract-plan.js";
 export { findings, follow, outcomeFailure } from "../wallet/actions/follow.js";
+export { type PermissionPlan, permissionPlan } from "../wallet/actions/permission.js";
 export type { Actor, ChainQuestions, TransactionPlan } from "../wallet/actions/plan.js";
 export { checkThreshold, estimateCost, type PrepareOptions, prepare } from "../wallet/actions/prepare.js";
 export { signatureBy, signWith } from "../wallet/actions/sign.js";
+export {
+	cancelUnstakingPlan,
+	type Delegation,
+	delegatePlan,
+	type Stake,
+	stakePlan,
+	undelegatePlan,
+	unstakePlan,
+	unstakeV1Plan,
+	withdrawUnstakedPlan,
+} from "../wallet/actions/stake.js";
 export { type TransferOptions, transferPlan } from "../wallet/actions/transfer.js";
+export { votePlan, withdrawRewardPlan } from "../wallet/actions/vote.js";
 export {
 	type ActionOptions,
 	type SentResult,
@@ -60,6 +81,8 @@ export { broadcast } from "../wallet/node/broadcast.js";
 export { type ContractCall, callConstant, estimateEnergy } from "../wallet/node/constant-call.js";
 export { NodeClient } from "../wallet/node/node-client.js";
 export { statusOf, type TransactionStatus, waitFor } from "../wallet/node/wait.js";
+export { permissionRemarks } from "../wallet/permission/permission-check.js";
+export { type PermissionSet, storedPermissions } from "../wallet/permission/permission-set.js";
 export { provedHere } from "../wallet/shielded/contract-payment.js";
 export type { HeldNote, Holdings } from "../wallet/shielded/holdings.js";
 export { readShieldedKeys, viewingKeyText } from "../wallet/shielded/key-text.js";
@@ -76,6 +99,7 @@ export { contractOf } from "../wallet/transaction/contract.js";
 export {
 	envelopeOf,
 	readEnvelope,
+	readSignedEnvelope,
 	type TransactionEnvelope,
 	withSignature,
 	writeEnvelope,

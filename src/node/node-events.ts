@@ -5,7 +5,7 @@ import type { Dialect } from "../protocol/dialect.js";
 import { portError } from "./api/http-servers.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { EventConfig } from "./config/event-config.js";
-import { countsOf, type EventCounts, openDeliveries } from "./events/deliveries.js";
+import { type EventCounts, eventCounts, openDeliveries } from "./events/deliveries.js";
 import type { EventChain } from "./events/loaded-block.js";
 import type { NodeLog } from "./node-log.js";
 import { SLICE_MS, TimeSlice } from "./scheduling/time-slice.js";
@@ -81,7 +81,7 @@ export async function startEvents(options: EventsOptions): Promise<RunningEvents
 	return {
 		port: deliveries.find(({ listener }) => listener)?.listener?.port,
 		get counts() {
-			return countsOf(deliveries);
+			return eventCounts(deliveries);
 		},
 		close: async () => {
 			for (const ignore of ignored) ignore();

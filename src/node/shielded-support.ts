@@ -50,10 +50,11 @@ export async function loadShieldedSupport(
 		};
 	}
 	if (isDevelopment) {
-		const [{ DEVELOPMENT_KEYS, developmentVerifier }, { checkedAhead }] = await Promise.all([
-			import("./shielded/development-proofs.js"),
-			import("./shielded/remembered-proofs.js"),
-		]);
+		const [{ DEVELOPMENT_PROOF_KEYS: DEVELOPMENT_KEYS, developmentVerifier }, { checkedAhead }] =
+			await Promise.all([
+				import("./shielded/development-proofs.js"),
+				import("./shielded/remembered-proofs.js"),
+			]);
 		const proofs = checkedAhead(developmentVerifier(), DEVELOPMENT_KEYS, PROOF_THREADS);
 		return {
 			proofs,

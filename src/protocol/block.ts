@@ -12,7 +12,7 @@ import { SignedTransaction, type TransactionHeader } from "./transaction.js";
 /** Tag of the field `transactions`, the first of a block: number 1, length-delimited. */
 const BLOCK_TRANSACTIONS_TAG = 0x0a;
 
-export const ZERO_HASH = new Uint8Array(32);
+const ZERO_HASH = new Uint8Array(32);
 
 /** Eight bytes of the number, then bytes 8 to 31 of the header's hash. */
 export function blockId(number: bigint, rawHash: Uint8Array): Uint8Array {

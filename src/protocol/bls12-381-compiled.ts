@@ -63,7 +63,7 @@ export const GT_SIZE = 12 * COORDINATE;
 /** An instance of its own. @throws where the library can't run */
 export async function compiledBls12381(): Promise<CompiledBls12381> {
 	const loaded = (await import("mcl-wasm/dist/mcl_c.js")) as { readonly default: typeof createInstance };
-	const mcl = (await loaded.default({ cryptoGetRandomValues: refuseRandomness })) as unknown as Mcl;
+	const mcl = (await loaded.default({ cryptoGetRandomValues: refuseRandomness })) as Mcl;
 	return new CompiledBls12381(mcl);
 }
 

@@ -5,4 +5,4 @@ export const SCALAR_BYTES = 32;
 export const COORDINATE = 48;
 /** In the first byte of an encoded point: its second coordinate is left out; it is the point at infinity. */
 export const COMPRESSED = 0x80;
-export const INFINITY = 0x40;
+export const INFINITY_FLAG = 0x40;

@@ -479,7 +479,7 @@ export interface BuildableType extends ContractType {
 
 /** Ascending by id. */
 export const contractTypes: readonly ContractType[] = Object.entries(table).map(
-	([name, row]) => ({ owner: "owner_address", ...row, name }) as unknown as ContractType,
+	([name, row]) => ({ owner: "owner_address", ...row, name }) as ContractType,
 );
 
 const byId = new Map(contractTypes.map((type) => [type.id, type]));

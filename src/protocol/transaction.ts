@@ -151,7 +151,7 @@ export class SignedTransaction {
 		const type = this.type;
 		if (!type?.message) return new Uint8Array(0);
 		try {
-			return (this.parameter as unknown as Record<string, Uint8Array>)[type.owner] ?? new Uint8Array(0);
+			return (this.parameter as Record<string, Uint8Array>)[type.owner] ?? new Uint8Array(0);
 		} catch (error) {
 			if (error instanceof ParameterError || error instanceof DecodeError) return new Uint8Array(0);
 			throw error;

@@ -3,7 +3,7 @@
 import { concatBytes } from "../protocol/bytes.js";
 import { littleBytes } from "../protocol/sapling/jubjub.js";
 import { type OutputWitness, ProvingError, type SpendWitness } from "../protocol/sapling/prover.js";
-import { TREE_DEPTH } from "../protocol/sapling/tree-depth.js";
+import { TREE_DEPTH } from "../protocol/sapling/sizes.js";
 
 const DIVERSIFIER_BYTES = 11;
 const FIELD = 32;

@@ -102,7 +102,7 @@ export class Failure extends Error {
 		super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
 	}
 
-	/** What to do about it. Nobody is told to repeat a call whose transaction a node has, or may have. */
+	/** What to do about it. A call whose transaction a node has, or may have, is never to be repeated. */
 	get retry(): Retry {
 		const { retry, sent } = this.facts;
 		const usual = retry ?? FAILURE_KINDS[this.code].retry;

@@ -13,7 +13,7 @@ import {
 	reasonName,
 	type SignedBlock,
 } from "../../src/node/network/wire/application-messages.js";
-import { unwrap, wrap } from "../../src/node/network/wire/envelope.js";
+import { unwrap, wrapMessage } from "../../src/node/network/wire/envelope.js";
 import { FrameReader, writeFrame } from "../../src/node/network/wire/frames.js";
 import {
 	disconnectReasonName,
@@ -181,7 +181,7 @@ export class AttackPeer {
 		if (message.type === TransportType.HELLO) this.isWrapped = true;
 		if (message.type === TransportType.DISCONNECT) this.gone ??= disconnectReasonName(message.reason);
 		if (message.type === TransportType.PING) {
-			this.raw(writeFrame(wrap(writeKeepAlive(TransportType.PONG, Date.now()))));
+			this.raw(writeFrame(wrapMessage(writeKeepAlive(TransportType.PONG, Date.now()))));
 		}
 	}
 
@@ -196,5 +196,5 @@ export class AttackPeer {
 /** A frame, made ahead of its use: compressing it costs the attacker time that isn't measured. */
 export function frameOf(type: number, payload: Uint8Array, wrapped = true): Uint8Array {
 	const plain = withType(type, payload);
-	return writeFrame(wrapped ? wrap(plain) : plain);
+	return writeFrame(wrapped ? wrapMessage(plain) : plain);
 }

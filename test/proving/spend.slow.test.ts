@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { DEVELOPMENT_OUTPUT_KEY, DEVELOPMENT_SPEND_KEY } from "../../src/node/shielded/development-keys.js";
+import { DEVELOPMENT_OUTPUT_KEY, DEVELOPMENT_SPEND_KEY } from "../../src/node/shielded/development-proofs.js";
 import { loadGroth16 } from "../../src/node/shielded/groth16-library.js";
 import { readVerifyingKey, type VerifyingKey } from "../../src/node/shielded/verifying-key.js";
 import { toHex } from "../../src/protocol/bytes.js";

@@ -12,7 +12,7 @@ import {
 	nullifierKey,
 	transmissionKey,
 } from "../../src/protocol/sapling/shielded-keys.js";
-import { TREE_DEPTH } from "../../src/protocol/sapling/tree-depth.js";
+import { TREE_DEPTH } from "../../src/protocol/sapling/sizes.js";
 
 function there<T>(value: T | undefined): T {
 	if (value === undefined) throw new Error("a part of the witness is not valid");

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { historicalPow } from "../../src/node/exchange/historical-pow.js";
-import { energyLeft } from "../../src/node/resources/energy.js";
+import { stakedEnergyLeft } from "../../src/node/resources/energy.js";
 import { accountIncrease, increase, windowSlots } from "../../src/node/resources/window.js";
 import { compiledGroth16 } from "../../src/node/shielded/groth16-compiled.js";
 import { readVerifyingKey } from "../../src/node/shielded/verifying-key.js";
@@ -82,7 +82,7 @@ describe("numbers of public chains", () => {
 					frozen_balance_for_energy: AccountFrozen.create({ frozen_balance: BigInt(row.frozen) }),
 				}),
 			});
-			expect(energyLeft(properties, account)).toBeGreaterThan(BigInt(row.charged));
+			expect(stakedEnergyLeft(properties, account)).toBeGreaterThan(BigInt(row.charged));
 			const [usage, charged, at, now] = [row.usage, row.charged, row.at, row.now].map(BigInt) as [
 				bigint,
 				bigint,
@@ -113,7 +113,7 @@ describe("numbers of public chains", () => {
 			const left = (energy_usage: bigint) => {
 				const frozen_balance_for_energy = AccountFrozen.create({ frozen_balance: BigInt(owner.frozen) });
 				const account_resource = AccountAccountResource.create({ energy_usage, frozen_balance_for_energy });
-				return energyLeft(properties, Account.create({ account_resource }));
+				return stakedEnergyLeft(properties, Account.create({ account_resource }));
 			};
 			expect(left(BigInt(owner.usage))).toBe(BigInt(owner.left));
 			const usage = owner.transactions.reduce(

@@ -4,9 +4,9 @@ import type {
 	BindOptions,
 	ByteStream,
 	DatagramPort,
-	Listener,
 	NetworkEnvironment,
 	NodeAddress,
+	PeerListener,
 	Timer,
 } from "../../src/node/network/environment.js";
 import type { SimulatedHost } from "./host.js";
@@ -88,7 +88,7 @@ export class SimulatedEnvironment implements NetworkEnvironment {
 		return this.chance.bytes(count);
 	}
 
-	async listen(options: BindOptions, accept: (stream: ByteStream) => void): Promise<Listener> {
+	async listen(options: BindOptions, accept: (stream: ByteStream) => void): Promise<PeerListener> {
 		const port = this.bind(this.acceptors, options, "TCP", (stream) => {
 			this.keep(stream);
 			accept(stream);

@@ -18,7 +18,7 @@ import {
 	helloBlockId,
 	InventoryKind,
 } from "../../src/node/network/wire/application-messages.js";
-import { wrap } from "../../src/node/network/wire/envelope.js";
+import { wrapMessage } from "../../src/node/network/wire/envelope.js";
 import { writeFrame } from "../../src/node/network/wire/frames.js";
 import { withType, writeHello } from "../../src/node/network/wire/transport-messages.js";
 import type { SignedBlock } from "../../src/protocol/block.js";
@@ -320,9 +320,9 @@ function sendGarbage({ environment, random, victims }: LiarOptions): void {
 			const frames = [
 				bytes,
 				writeFrame(bytes),
-				writeFrame(wrap(bytes)),
+				writeFrame(wrapMessage(bytes)),
 				Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x7f),
-				writeFrame(wrap(withType(random.below(256), bytes))),
+				writeFrame(wrapMessage(withType(random.below(256), bytes))),
 			];
 			stream.write(random.pick(frames));
 		}

@@ -3,6 +3,7 @@
  *
  *     npm run sim -- --seeds 1000             # seeds 1 to 1000
  *     npm run sim -- --seeds 50 --from 200    # seeds 200 to 249
+ *     npm run sim -- --seeds 500 --nile       # all with the rules of Nile and witnesses with post-quantum keys
  *     npm run sim -- --seed 17 --trace        # one, with everything that happens
  */
 
@@ -17,6 +18,7 @@ const { values } = parseArgs({
 		seeds: { type: "string", default: "100" },
 		from: { type: "string", default: "1" },
 		seed: { type: "string" },
+		nile: { type: "boolean", default: false },
 		trace: { type: "boolean", default: false },
 	},
 });
@@ -38,7 +40,8 @@ let split = 0;
 let restarts = 0;
 for (let seed = first; seed < first + count; seed++) {
 	const trace = values.trace ? (line: string) => process.stdout.write(`${line}\n`) : undefined;
-	const result = await runScenario(trace ? { seed, trace } : { seed });
+	const kind = values.nile ? { isReal: true, isNile: true } : {};
+	const result = await runScenario({ seed, ...kind, ...(trace ? { trace } : {}) });
 	const storage = await runStorage(seed);
 	restarts += storage.restarts;
 	if (storage.failures.length > 0) {

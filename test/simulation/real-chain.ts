@@ -5,12 +5,23 @@ import { OpenChain } from "../../src/node/chain/open-chain.js";
 import { type NodeConfig, parseConfig } from "../../src/node/config/config.js";
 import { scheduledWitness, slotOf, slotTimeMs } from "../../src/node/consensus/slots.js";
 import { NodeChain } from "../../src/node/network/node-chain.js";
-import { producerOf, producerWithKey } from "../../src/node/production/witness-keys.js";
+import {
+	producerOf,
+	producerWithKey,
+	producerWithPostQuantumKey,
+} from "../../src/node/production/witness-keys.js";
 import { toBase58Check } from "../../src/protocol/address.js";
 import type { SignedBlock } from "../../src/protocol/block.js";
 import { refBlockOf } from "../../src/protocol/block.js";
 import { contractTypeByName } from "../../src/protocol/contract-types.js";
-import { Transaction, TransferContract } from "../../src/protocol/messages.js";
+import { PQAuthSig, Transaction, TransferContract } from "../../src/protocol/messages.js";
+import { type PostQuantumKeys, postQuantumAlgorithm } from "../../src/protocol/post-quantum/algorithms.js";
+import { transactionFieldsOf } from "../../src/protocol/post-quantum/fields.js";
+import {
+	addressOfPostQuantumKey,
+	type PostQuantumScheme,
+	postQuantumSchemes,
+} from "../../src/protocol/post-quantum/schemes.js";
 import { addressOfPrivateKey, sign } from "../../src/protocol/signature.js";
 import { buildTransaction, SignedTransaction } from "../../src/protocol/transaction.js";
 import type { SimulatedHost } from "./host.js";
@@ -25,7 +36,14 @@ const LEAD_MS = 50n;
 export interface RealNetwork {
 	readonly config: NodeConfig;
 	readonly producers: readonly Producer[];
-	readonly userKeys: readonly Uint8Array[];
+	readonly users: readonly User[];
+}
+
+/** Somebody with coins. */
+interface User {
+	readonly address: Uint8Array;
+	/** The transaction with the user's signature. */
+	readonly signed: (built: SignedTransaction) => SignedTransaction;
 }
 
 const keyOf = (n: number): Uint8Array => {
@@ -34,13 +52,78 @@ const keyOf = (n: number): Uint8Array => {
 	return key;
 };
 
+function userWithKey(key: Uint8Array): User {
+	return {
+		address: addressOfPrivateKey(key),
+		signed: ({ id, message }) =>
+			new SignedTransaction(Transaction.create({ ...message, signature: [sign(id, key)] })),
+	};
+}
+
+/** Signatures of a seed are the same in each run, as those of secp256k1 are. */
+const sameBytes = (length: number): Uint8Array => new Uint8Array(length).fill(7);
+
+/** Keys of a scheme by their number: they take long to make, and all networks have the same. */
+const postQuantumKeys = new Map<string, PostQuantumKeys>();
+
+function postQuantumKeyOf(scheme: PostQuantumScheme, n: number): PostQuantumKeys {
+	const name = `${scheme.name} ${n}`;
+	const known = postQuantumKeys.get(name);
+	if (known) return known;
+	const seed = Buffer.alloc(scheme.seedLength);
+	seed.writeUInt32BE(n, 0);
+	const keys = postQuantumAlgorithm(scheme).keysOfSeed(seed);
+	postQuantumKeys.set(name, keys);
+	return keys;
+}
+
+function userWithPostQuantumKey(scheme: PostQuantumScheme, n: number): User {
+	const { publicKey, privateKey } = postQuantumKeyOf(scheme, n);
+	return {
+		address: addressOfPostQuantumKey(publicKey),
+		signed: ({ id, message }) => {
+			const signature = postQuantumAlgorithm(scheme).sign(id, privateKey, sameBytes);
+			const copy = Transaction.copy(message);
+			copy.$unknown = transactionFieldsOf([
+				PQAuthSig.create({ scheme: scheme.id, public_key: publicKey, signature }),
+			]);
+			return new SignedTransaction(copy);
+		},
+	};
+}
+
+/** Producers and users of a network with the rules of Nile, of all three kinds of keys. The library must be loaded. */
+function mixedKeys(witnessCount: number): Pick<RealNetwork, "producers" | "users"> {
+	const kinds = [undefined, ...postQuantumSchemes];
+	const producers = Array.from({ length: witnessCount }, (_, i) => {
+		const scheme = kinds[i % kinds.length];
+		if (!scheme) return producerWithKey(keyOf(i + 1));
+		return producerWithPostQuantumKey(scheme, postQuantumKeyOf(scheme, i + 1), { random: sameBytes });
+	});
+	const users = Array.from({ length: 9 }, (_, i) => {
+		const scheme = kinds[i % kinds.length];
+		return scheme ? userWithPostQuantumKey(scheme, i + 1_001) : userWithKey(keyOf(i + 1_001));
+	});
+	return { producers, users };
+}
+
 /**
  * @param genesisMs a multiple of the slot length
  * @param votes whether witnesses vote on blocks
+ * @param isNile whether it has the rules of Nile, and keys of all kinds
  */
-export function realNetwork(witnessCount: number, genesisMs: bigint, votes: boolean): RealNetwork {
-	const producers = Array.from({ length: witnessCount }, (_, i) => producerWithKey(keyOf(i + 1)));
-	const userKeys = Array.from({ length: USERS }, (_, i) => keyOf(i + 1_001));
+export function realNetwork(
+	witnessCount: number,
+	genesisMs: bigint,
+	votes: boolean,
+	isNile = false,
+): RealNetwork {
+	const { producers, users } = isNile
+		? mixedKeys(witnessCount)
+		: {
+				producers: Array.from({ length: witnessCount }, (_, i) => producerWithKey(keyOf(i + 1))),
+				users: Array.from({ length: USERS }, (_, i) => userWithKey(keyOf(i + 1_001))),
+			};
 	const asset = (name: string, address: Uint8Array, balance: bigint): string =>
 		`{ accountName = "${name}", accountType = "Normal", address = "${toBase58Check(address)}", balance = "${balance}" }`;
 	const config = parseConfig(`
@@ -50,16 +133,17 @@ export function realNetwork(witnessCount: number, genesisMs: bigint, votes: bool
 			parentHash = "${"0".repeat(64)}"
 			assets = [
 				${asset("Blackhole", addressOfPrivateKey(keyOf(999)), -(2n ** 63n))}
-				${userKeys.map((key, i) => asset(`User${i}`, addressOfPrivateKey(key), START_BALANCE)).join("\n")}
+				${users.map(({ address }, i) => asset(`User${i}`, address, START_BALANCE)).join("\n")}
 			]
 			witnesses = [
 				${producers.map(({ witness }, i) => `{ address = "${toBase58Check(witness)}", url = "http://w${i}.example", voteCount = ${100 - i} }`).join("\n")}
 			]
 		}
 		block { maintenanceTimeInterval = 120000 }
-		committee { allowPBFT = ${votes ? 1 : 0} }
+		committee { allowPBFT = ${votes ? 1 : 0}, allowFnDsa512 = 1, allowMlDsa44 = 1 }
+		node.network = ${isNile ? "nile" : "main"}
 	`);
-	return { config, producers, userKeys };
+	return { config, producers, users };
 }
 
 export class RealChain extends NodeChain implements ProducingChain {
@@ -99,14 +183,14 @@ export class RealChain extends NodeChain implements ProducingChain {
 	}
 
 	/** A payment of one user to another. */
-	transfer(random: Randomness, { userKeys }: RealNetwork): SignedTransaction {
+	transfer(random: Randomness, { users }: RealNetwork): SignedTransaction {
 		const { headId, headTimestampMs } = this.open.chain.state.properties;
-		const from = random.pick(userKeys);
+		const from = random.pick(users);
 		const contract = contractTypeByName("TransferContract");
 		if (!contract) throw new Error("no transfers");
 		const parameter = TransferContract.create({
-			owner_address: addressOfPrivateKey(from),
-			to_address: addressOfPrivateKey(random.pick(userKeys.filter((key) => key !== from))),
+			owner_address: from.address,
+			to_address: random.pick(users.filter((user) => user !== from)).address,
 			amount: BigInt(random.between(1, 1_000_000)),
 		});
 		const built = buildTransaction(contract, parameter, {
@@ -114,6 +198,6 @@ export class RealChain extends NodeChain implements ProducingChain {
 			expirationMs: headTimestampMs + 60_000n,
 			timestampMs: headTimestampMs,
 		});
-		return new SignedTransaction(Transaction.create({ ...built.message, signature: [sign(built.id, from)] }));
+		return from.signed(built);
 	}
 }

@@ -32,4 +32,9 @@ describe("a network under faults", () => {
 		const result = await runScenario({ seed: 5, nodeCount: 4, lies: [], isHealed: false });
 		expect(result.failures.join()).toMatch(/no agreement/);
 	});
+
+	it("holds with the rules of Nile where a branch was lost below what is final, and bans nobody for it", async () => {
+		const result = await runScenario({ seed: 103, isReal: true, isNile: true });
+		expect(result.failures).toEqual([]);
+	}, 60_000);
 });

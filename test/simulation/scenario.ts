@@ -6,6 +6,7 @@
 import type { NodeAddress } from "../../src/node/network/environment.js";
 import type { BlockRef } from "../../src/node/network/local-chain.js";
 import { equalBytes, toHex } from "../../src/protocol/bytes.js";
+import { loadPostQuantum } from "../../src/protocol/post-quantum/algorithms.js";
 import type { SimulatedHost } from "./host.js";
 import { LIES, type Lie, MODEL_LIES, startLiar, WITNESS_LIES } from "./liars.js";
 import { ModelChain, type ModelNetwork, modelNetwork } from "./model-chain.js";
@@ -23,6 +24,8 @@ export interface ScenarioOptions {
 	readonly lies?: readonly Lie[];
 	/** Every node has the real chain instead of a model of one. */
 	readonly isReal?: boolean;
+	/** With the rules of Nile and post-quantum witnesses. */
+	readonly isNile?: boolean;
 	/** False: the network stays in two parts, so that a test can see that this is noticed. */
 	readonly isHealed?: boolean;
 }
@@ -64,6 +67,7 @@ const MAX_EVENTS_PER_NODE = 1_000;
 const GRAVE: ReadonlySet<string> = new Set(["BAD_PROTOCOL", "BAD_BLOCK", "BAD_TX"]);
 
 export async function runScenario(options: ScenarioOptions): Promise<ScenarioResult> {
+	await loadPostQuantum();
 	return new Scenario(options).run();
 }
 
@@ -104,8 +108,10 @@ class Scenario {
 		const { random } = this;
 		const isReal = options.isReal ?? options.seed % REAL_EVERY === 0;
 		const nodeCount = options.nodeCount ?? Math.min(sizeOf(random), isReal ? MAX_REAL_NODES : 30);
-		this.votes = isReal && random.chance(0.5);
-		this.real = isReal ? realNetwork(nodeCount, BigInt(START_MS) - 3_000n, this.votes) : undefined;
+		// Every other one has the rules of Nile, whose post-quantum witnesses don't vote.
+		const isNile = isReal && (options.isNile ?? Math.floor(options.seed / REAL_EVERY) % 2 === 1);
+		this.votes = isReal && random.chance(0.5) && !isNile;
+		this.real = isReal ? realNetwork(nodeCount, BigInt(START_MS) - 3_000n, this.votes, isNile) : undefined;
 		const liarCount =
 			options.lies?.length ??
 			(random.chance(0.3) ? 0 : random.between(1, Math.max(1, Math.floor(nodeCount / 3))));
@@ -151,6 +157,7 @@ class Scenario {
 				active,
 				limits,
 				witnesses: this.votes ? (this.real?.producers.slice(i, i + 1) ?? []) : [],
+				network: this.real?.config.node.network,
 				quorum: Math.trunc((this.nodeCount * 2) / 3) + 1,
 				onDisconnect: (peer, reason, why) => this.noteDisconnect(host, peer, reason, why),
 				onFault: this.onFault(host),

@@ -36,6 +36,8 @@ export interface NodeOptions {
 	readonly witnesses?: readonly OwnWitness[];
 	/** Votes that confirm a block. */
 	readonly quorum?: number;
+	/** Whose rules hold; absent: the main network's. */
+	readonly network?: PeerSettings["network"] | undefined;
 	/** Called when this node tells a peer to go. */
 	readonly onDisconnect: (peer: string, reason: string, why: string) => void;
 	/** Notified of errors that are faults of the program. */
@@ -50,9 +52,14 @@ interface Running {
 	discovery: Discovery | undefined;
 }
 
-export function modelSettings({ limits, quorum = 19 }: Pick<NodeOptions, "limits" | "quorum">): PeerSettings {
+export function modelSettings({
+	limits,
+	quorum = 19,
+	network = "main",
+}: Pick<NodeOptions, "limits" | "quorum" | "network">): PeerSettings {
 	return {
 		...limits,
+		network,
 		networkId: NETWORK_ID,
 		release: NEWEST_RELEASE,
 		maxTransactionsPerSecond: 1000,

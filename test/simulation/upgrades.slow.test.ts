@@ -5,8 +5,10 @@ import { OpenChain } from "../../src/node/chain/open-chain.js";
 import type { NodeConfig } from "../../src/node/config/config.js";
 import { scheduledWitness, slotTimeMs } from "../../src/node/consensus/slots.js";
 import { producerOf } from "../../src/node/production/witness-keys.js";
+import type { NetworkName } from "../../src/node/rules/chain-rules.js";
 import type { LaterRelease } from "../../src/node/rules/fork-gates.js";
 import { installRecoverEngine } from "../../src/node/signatures/engine.js";
+import { loadPostQuantum } from "../../src/protocol/post-quantum/algorithms.js";
 import { LinkedNode } from "../node/network/peers/linked-nodes.js";
 import { type RealNetwork, realNetwork } from "./real-chain.js";
 import { SimulatedWorld } from "./world.js";
@@ -18,6 +20,7 @@ const BLOCKS = 70;
 
 beforeAll(async () => {
 	installRecoverEngine();
+	await loadPostQuantum();
 });
 
 /** A node of a release, whose blocks vote for a version. */
@@ -43,7 +46,10 @@ async function start(
 			throw error;
 		},
 	});
-	return new LinkedNode(world, host, open, { settings: { release: own.release } });
+	const { network } = config.node;
+	return new LinkedNode(world, host, open, {
+		settings: { release: own.release, ...(network ? { network } : {}) },
+	});
 }
 
 /** Lets the nodes produce in turn, and waits after each block until all have it. @param voters witnesses of the new node */
@@ -71,18 +77,24 @@ async function produce(
 }
 
 describe("a network of old and new nodes", () => {
-	it.each<[number, LaterRelease, number]>([
-		[33, "4.8.0.1", 19],
-		[34, "4.8.1", 22],
-		[35, "4.8.1.1", 19],
-		[36, "4.8.2", 22],
-		[37, "4.8.2.2", 19],
-		[38, "4.8.2.3", 19],
+	it.each<[NetworkName, number, LaterRelease, number]>([
+		["main", 33, "4.8.0.1", 19],
+		["main", 34, "4.8.1", 22],
+		["main", 35, "4.8.1.1", 19],
+		["main", 36, "4.8.2", 22],
+		["main", 37, "4.8.2.2", 19],
+		["main", 38, "4.8.2.3", 19],
+		// Two of three witnesses have post-quantum keys.
+		["nile", 33, "4.8.1", 22],
+		["nile", 34, "4.8.0.1", 19],
+		["nile", 35, "4.8.1.1", 19],
+		["nile", 36, "4.8.2", 22],
+		["nile", 37, "4.8.2_PQ1", 22],
 	])(
-		"passes version %i (%s) with %i of 27 witnesses, and not with one less",
-		async (version, release, needed) => {
+		"of %s passes version %i (%s) with %i of 27 witnesses, and not with one less",
+		async (name, version, release, needed) => {
 			const world = new SimulatedWorld({ startMs: Number(GENESIS_MS), link: { latencyMs: 5, jitterMs: 0 } });
-			const network = realNetwork(WITNESSES, GENESIS_MS, false);
+			const network = realNetwork(WITNESSES, GENESIS_MS, false, name === "nile");
 			const nodes = [
 				await start(world, "10.0.0.1", network, { release: "4.8.0", version: undefined }),
 				await start(world, "10.0.0.2", network, { release: "4.8.2", version }),

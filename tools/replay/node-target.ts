@@ -6,8 +6,12 @@ import type { Chain } from "../../src/node/chain/chain.js";
 import { eachBlock } from "../../src/node/chain/observers.js";
 import { putRecentBlock } from "../../src/node/chain/transaction-checks.js";
 import { processTransaction } from "../../src/node/chain/transaction-processor.js";
-import type { NodeConfig, SettingPath, ThreeListeners } from "../../src/node/config/config.js";
-import { loadConfig } from "../../src/node/config/config.js";
+import {
+	loadConfig,
+	type NodeConfig,
+	type SettingPath,
+	type ThreeListeners,
+} from "../../src/node/config/config.js";
 import { type RunningNode, startNode } from "../../src/node/node.js";
 import { ChainError } from "../../src/node/rules/errors.js";
 import { type StoreDefinition, storeDefinitions, stores } from "../../src/node/state/definition.js";

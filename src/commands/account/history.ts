@@ -1,13 +1,12 @@
 import { Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import { accountArgument } from "../../terminal/base/account-query.js";
-import { accountQuery, type CommandContext } from "../../terminal/base/command-row.js";
+import { accountArgument, accountQuery, type CommandContext } from "../../terminal/base/command-row.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { historyFlags, requestedHistory } from "../../terminal/flags/history-flags.js";
-import { csvLine } from "../../terminal/output/csv.js";
 import {
 	type Cell,
+	csvLine,
 	HISTORY_COLUMNS,
 	HISTORY_SHAPE,
 	historyCells,
@@ -15,15 +14,14 @@ import {
 } from "../../terminal/output/history-table.js";
 import { localTime, printLine } from "../../terminal/output/output.js";
 import { either, lines, record } from "../../terminal/schema/result-shape.js";
-import { member } from "../../wallet/json.js";
-import { accountOf } from "../../wallet/node/chain-query.js";
+import { isRecord, type JsonRecord, member } from "../../wallet/json.js";
+import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { historyPath, historyRows } from "../../wallet/node/history-client.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { formatCoin, formatDecimal } from "../../wallet/values/amount.js";
 import { utcTime } from "../../wallet/values/moment.js";
 import { BalanceCount, type BalancedEntry, entryOf } from "../../wallet/view/history-entries.js";
-import { type TokenEntry, tokenBalanceNow, tokenEntry } from "../../wallet/view/token-entries.js";
 
 const COLUMNS = [...HISTORY_COLUMNS, "balance"] as const;
 const TOKEN_COLUMNS = ["time", "txID", "direction", "counterparty", "amount", "symbol", "balance"] as const;
@@ -90,7 +88,7 @@ export const AccountHistory = accountQuery({
 
 async function printCoins(client: NodeClient, address: Uint8Array, window: Window): Promise<void> {
 	const view = window.confirmed ? "solidity" : "full";
-	const count = new BalanceCount((await accountOf(client, address, view))?.balance ?? 0n);
+	const count = new BalanceCount((await fetchAccount(client, address, view))?.balance ?? 0n);
 	const own = toHex(address);
 	const printed: BalancedEntry[] = [];
 	let given = 0;
@@ -187,4 +185,58 @@ function tokenCells(entry: TokenEntry): Cells<(typeof TOKEN_COLUMNS)[number]> {
 		amount: formatDecimal(entry.amount, entry.decimals),
 		balance: formatDecimal(entry.balance, entry.decimals),
 	};
+}
+
+/** Transfers of one ORC-20 token of an account, with the balance after each, counted back from the present one. */
+interface TokenEntry {
+	readonly time: bigint;
+	readonly txID: string;
+	readonly direction: "in" | "out" | "self";
+	/** Base58. */
+	readonly counterparty: string;
+	/** In smallest units, negative for what left. */
+	readonly amount: bigint;
+	readonly balance: bigint;
+	readonly symbol: string;
+	readonly decimals: number;
+}
+
+/** What the account has now. @param contract 21 bytes @param shown the contract in Base58 */
+async function tokenBalanceNow(client: NodeClient, account: Uint8Array, shown: string): Promise<bigint> {
+	const path = historyPath("accounts", account, "orc20/balance");
+	for await (const row of historyRows(client, path, { contract_address: shown })) {
+		const balance = row[shown];
+		if (typeof balance === "string" && /^\d{1,78}$/.test(balance)) return BigInt(balance);
+	}
+	return 0n;
+}
+
+/**
+ * An entry of a row, and what the balance was before it; undefined for approvals.
+ * @param own Base58
+ * @param balance after it
+ */
+function tokenEntry(
+	row: JsonRecord,
+	own: string,
+	balance: bigint,
+): { readonly entry: TokenEntry; readonly before: bigint } | undefined {
+	const { value, from, to, type } = row;
+	if (type !== "Transfer" || typeof value !== "string" || !/^\d{1,78}$/.test(value)) return undefined;
+	const info = row["token_info"];
+	const decimals = isRecord(info) ? member(info, "decimals") : undefined;
+	const symbol = isRecord(info) ? member(info, "symbol") : undefined;
+	const direction = from === to ? "self" : to === own ? "in" : "out";
+	const amount = direction === "self" ? 0n : direction === "in" ? BigInt(value) : -BigInt(value);
+	const entry = {
+		time: typeof row["block_timestamp"] === "bigint" ? row["block_timestamp"] : 0n,
+		txID: String(row["transaction_id"] ?? ""),
+		direction,
+		counterparty: String((direction === "in" ? from : to) ?? ""),
+		amount,
+		balance,
+		symbol: typeof symbol === "string" ? symbol : "",
+		decimals: typeof decimals === "bigint" && decimals < 100n ? Number(decimals) : 0,
+	} as const;
+	return { entry, before: balance - amount };
 }

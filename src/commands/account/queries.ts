@@ -3,18 +3,23 @@
 import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { fromUtf8 } from "../../protocol/bytes.js";
-import { accountArgument, accountQueryFlags } from "../../terminal/base/account-query.js";
-import { accountQuery, command, query } from "../../terminal/base/command-row.js";
+import {
+	accountArgument,
+	accountQuery,
+	accountQueryFlags,
+	command,
+	query,
+} from "../../terminal/base/command-row.js";
 import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { argumentOrStdin, listLines } from "../../terminal/input/stdin.js";
 import { localTime, printJson, printLine } from "../../terminal/output/output.js";
 import { either, lines, map, one, orNull, record } from "../../terminal/schema/result-shape.js";
 import { accountShape, delegationShape, resourcesShape } from "../../terminal/schema/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
-import { accountOf, existingAccount } from "../../wallet/node/chain-query.js";
+import { existingAccount, fetchAccount } from "../../wallet/node/chain-query.js";
 import { NodeClient, type NodeView } from "../../wallet/node/node-client.js";
 import { Orc20, tokenContract } from "../../wallet/token/orc20.js";
-import { tokenById, tokenNamed } from "../../wallet/token/token.js";
+import { fetchToken, tokenNamed } from "../../wallet/token/token.js";
 import { accountNamed, activeAccount } from "../../wallet/transaction/signing.js";
 import { formatCoin, formatDecimal } from "../../wallet/values/amount.js";
 import { resourcesOf } from "../../wallet/view/account-resources.js";
@@ -87,14 +92,14 @@ async function tokenOf(
 	}
 	const { id, precision } = await tokenNamed(client, text, view);
 	const balanceOf = async (address: Uint8Array): Promise<bigint> =>
-		(await accountOf(client, address, view))?.assetV2.get(id) ?? 0n;
+		(await fetchAccount(client, address, view))?.assetV2.get(id) ?? 0n;
 	return { decimals: precision, balanceOf };
 }
 
 /** In sun; of a past block also from nodes that keep no more than the history of balances. */
 async function balanceOf(client: NodeClient, address: Uint8Array, view: NodeView): Promise<bigint> {
 	try {
-		return (await accountOf(client, address, view))?.balance ?? 0n;
+		return (await fetchAccount(client, address, view))?.balance ?? 0n;
 	} catch (error) {
 		const { stateBlock, settings } = client;
 		if (!stateBlock || !(error instanceof Failure) || error.code !== "not_served") throw error;
@@ -189,7 +194,7 @@ export const AccountShow = query({
 	run: async ({ args, flags, settings, client, view, print }) => {
 		const address =
 			args.account === undefined ? await activeAccount(settings) : await accountNamed(settings, args.account);
-		const account = await accountOf(client, address, view);
+		const account = await fetchAccount(client, address, view);
 		if (!account) {
 			if (flags["or-null"]) return print.scalar(null);
 			throw new Failure("not_found", `the account ${toBase58Check(address)} does not exist on this chain`);
@@ -208,12 +213,12 @@ export const AccountTokens = accountQuery({
 	result: lines(record({ token: "text", name: "text", amount: "int64", decimals: "integer" })),
 	flags: accountQueryFlags,
 	run: async ({ client, view, address, print }) => {
-		const held = [...((await accountOf(client, address, view))?.assetV2 ?? [])].filter(
+		const held = [...((await fetchAccount(client, address, view))?.assetV2 ?? [])].filter(
 			([, amount]) => amount > 0n,
 		);
 		const rows = [];
 		for (const [token, amount] of held) {
-			const { name, precision } = await tokenById(client, token);
+			const { name, precision } = await fetchToken(client, token);
 			rows.push({ token, name: fromUtf8(name), amount, decimals: precision });
 		}
 		print.list(

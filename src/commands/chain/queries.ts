@@ -11,11 +11,11 @@ import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, member } from "../../wallet/json.js";
 import {
 	chainFees,
-	chainParameters,
+	fetchChainParameters,
+	fetchPriceHistory,
 	PRICED_THINGS,
-	priceHistory,
 } from "../../wallet/node/chain-parameters.js";
-import { genesisId, headBlock } from "../../wallet/node/chain-query.js";
+import { fetchGenesisId, fetchHead } from "../../wallet/node/chain-query.js";
 import { currentReference, referenceRecord } from "../../wallet/transaction/reference.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { parseDuration } from "../../wallet/values/duration.js";
@@ -44,7 +44,7 @@ export const ChainFees = query({
 	},
 });
 
-export const ChainHead = query({
+export const ChainHeadCommand = query({
 	summary: "Print the number of the newest block",
 	description:
 		"With --ref one line of JSON with what a machine without network needs to build a transaction: the newest " +
@@ -77,7 +77,7 @@ export const ChainHead = query({
 		}),
 	},
 	run: async ({ flags, client, print }) => {
-		if (!flags.ref) return print.scalar((await headBlock(client)).number);
+		if (!flags.ref) return print.scalar((await fetchHead(client)).number);
 		printJson(referenceRecord(await currentReference(client, parseDuration(flags.expires ?? "12h"))));
 	},
 });
@@ -85,7 +85,7 @@ export const ChainHead = query({
 export const ChainId = query({
 	summary: "Print the id of the chain's genesis block",
 	flags: nodeFlags,
-	run: async ({ client, print }) => print.scalar(toHex(await genesisId(client))),
+	run: async ({ client, print }) => print.scalar(toHex(await fetchGenesisId(client))),
 });
 
 export const ChainMaintenance = query({
@@ -126,7 +126,7 @@ export const ChainParams = query({
 	usage: "chain params [name...]",
 	flags: nodeFlags,
 	run: async ({ argv, client, print }) => {
-		const rows = await pickParameters(await chainParameters(client), argv);
+		const rows = await pickParameters(await fetchChainParameters(client), argv);
 		const columns = ["id", "name", "value", ...(argv.length > 0 ? ["about"] : [])];
 		print.list(rows, columns, "no parameters");
 	},
@@ -140,7 +140,7 @@ export const ChainPrices = query({
 	},
 	run: async ({ flags, client, print }) => {
 		const histories = await Promise.all(
-			PRICED_THINGS.map(async (thing) => ({ thing, changes: await priceHistory(client, thing) })),
+			PRICED_THINGS.map(async (thing) => ({ thing, changes: await fetchPriceHistory(client, thing) })),
 		);
 		if (flags.history) {
 			const rows = histories.flatMap(({ thing, changes }) => changes.map((change) => ({ thing, ...change })));
@@ -155,5 +155,5 @@ export const ChainPrices = query({
 export const ChainSolid = query({
 	summary: "Print the number of the newest irreversible block",
 	flags: nodeFlags,
-	run: async ({ client, print }) => print.scalar((await headBlock(client, "solidity")).number),
+	run: async ({ client, print }) => print.scalar((await fetchHead(client, "solidity")).number),
 });

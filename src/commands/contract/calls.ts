@@ -4,19 +4,19 @@ import { Flags } from "@oclif/core";
 import { isComplete } from "../../abi/parameter.js";
 import { addressPrefix } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
-import { ActingCommand } from "../../terminal/base/acting-command.js";
 import { query } from "../../terminal/base/command-row.js";
 import { callArguments, callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
-import { actingFlags, feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
+import { feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
 import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { printJson } from "../../terminal/output/output.js";
+import { acting } from "../../terminal/sending/rows.js";
 import { callPlan } from "../../wallet/actions/contract-plan.js";
-import { chainParameters } from "../../wallet/node/chain-parameters.js";
+import { fetchChainParameters } from "../../wallet/node/chain-parameters.js";
 import { callConstant, estimatorEnergy } from "../../wallet/node/constant-call.js";
 import { accountNamed, accountOrActive } from "../../wallet/transaction/signing.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
-import { contractAt } from "../../wallet/view/contract-record.js";
+import { fetchContract } from "../../wallet/view/contract-record.js";
 
 export const ContractCallCommand = query({
 	summary: "Ask a contract: run a function without effect, print its result",
@@ -119,8 +119,8 @@ export const ContractEstimate = query({
 			const { energy } = await callConstant(client, call);
 			const [energyByEstimator, parameters, record] = await Promise.all([
 				estimatorEnergy(client, call),
-				chainParameters(client),
-				contractAt(client, contract),
+				fetchChainParameters(client),
+				fetchContract(client, contract),
 			]);
 			const feeSun = energy * (parameters.get("getEnergyFee") ?? 0n);
 			const percent = record.smart_contract?.consume_user_resource_percent ?? 100n;
@@ -138,42 +138,33 @@ export const ContractEstimate = query({
 	},
 });
 
-export class ContractSend extends ActingCommand {
-	static override summary = "Call a function of a contract in a transaction";
-	static override description =
+export const ContractSend = acting({
+	summary: "Call a function of a contract in a transaction",
+	description:
 		"The function is a signature, such as transfer(address,uint256), or a bare name of the contract's interface. " +
-		"Arguments follow in order, or all of them as name=value. A call that would be refused is not sent.";
-	static override usage = "contract send <address> <function> [<argument>...]";
-	static override examples = [
+		"Arguments follow in order, or all of them as name=value. A call that would be refused is not sent.",
+	usage: "contract send <address> <function> [<argument>...]",
+	examples: [
 		"<%= config.bin %> contract send store 'set(uint256,string)' 7 hello --wait",
 		"<%= config.bin %> contract send store set next=7 note=hello --fee-limit 30coin",
-	];
-	static override strict = false;
-	static override args = callArguments;
-	static override flags = { ...actingFlags, ...feeLimitFlags, ...callFlags };
-
-	async run(): Promise<void> {
-		const { args, argv, flags } = await this.parse(ContractSend);
+	],
+	strict: false,
+	args: callArguments,
+	flags: { ...feeLimitFlags, ...callFlags },
+	plan: async ({ args, argv, flags, actor }) => {
 		const values = valuesOf(flags);
-		const context = await this.context(flags);
-		const { settings, client } = context;
-		const call = await namedCall(
-			{
-				address: args.address,
-				signature: args.function,
-				arguments: (argv as string[]).slice(2),
-				abi: flags.abi,
-				data: flags.data,
-				as: flags.as,
-			},
-			settings,
-			flags.offline ? undefined : client,
-		);
+		const context = await actor();
+		const words = {
+			address: args.address,
+			signature: args.function,
+			arguments: argv.slice(2),
+			abi: flags.abi,
+			data: flags.data,
+			as: flags.as,
+		};
+		const call = await namedCall(words, context.settings, flags.offline ? undefined : context.client);
 		const options = { offline: flags.offline, ...values, ...requestedFeeLimit(flags) };
 		const plan = await callPlan(context, call, options);
-		await this.act(context, flags, {
-			...plan,
-			result: flags["dry-run"] ? { feeLimit: plan.feeLimitSun } : {},
-		});
-	}
-}
+		return { ...plan, result: flags["dry-run"] ? { feeLimit: plan.feeLimitSun } : {} };
+	},
+});

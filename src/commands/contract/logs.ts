@@ -5,7 +5,7 @@ import type { AbiItem, ContractInterface } from "../../abi/parameter.js";
 import { topicOf } from "../../abi/selector.js";
 import { concatBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { query } from "../../terminal/base/command-row.js";
-import { blockNamed } from "../../terminal/base/node-questions.js";
+import { fetchBlockNamed } from "../../terminal/base/node-questions.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { printJson, printLine } from "../../terminal/output/output.js";
@@ -18,8 +18,8 @@ import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
 import {
 	type ContractLog,
+	fetchHeadNumber,
 	followLogs,
-	headNumber,
 	pastLogs,
 	USUAL_RANGE,
 } from "../../wallet/view/contract-logs.js";
@@ -83,14 +83,14 @@ export const ContractLogs = query({
 			topics: [...(event && !event.anonymous ? [topicOf(event)] : []), ...values],
 		};
 		const from = flags["from-block"];
-		const start = from === undefined ? undefined : (await blockNamed(client, from, "full")).number;
+		const start = from === undefined ? undefined : (await fetchBlockNamed(client, from, "full")).number;
 		if (flags.follow) {
 			for await (const log of followLogs(client, wanted, start)) await printLog(log, event, items, json);
 			return;
 		}
-		const head = await headNumber(client);
+		const head = await fetchHeadNumber(client);
 		const to = flags["to-block"];
-		const end = to === undefined ? head : (await blockNamed(client, to, "full")).number;
+		const end = to === undefined ? head : (await fetchBlockNamed(client, to, "full")).number;
 		const newest = end > USUAL_RANGE ? end - USUAL_RANGE + 1n : 0n;
 		for await (const log of pastLogs(client, wanted, start ?? newest, end))
 			await printLog(log, event, items, json);

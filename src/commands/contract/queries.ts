@@ -22,7 +22,7 @@ import { keepsNoPast } from "../../wallet/node/node-messages.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { addressForms } from "../../wallet/values/address-text.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
-import { contractAt, storedInterface } from "../../wallet/view/contract-record.js";
+import { fetchContract, storedInterface } from "../../wallet/view/contract-record.js";
 import { proxyOf } from "../../wallet/view/proxy.js";
 
 export const ContractAbi = query({
@@ -135,7 +135,7 @@ export const ContractCode = query({
 		size: Flags.boolean({ description: "print its size in bytes" }),
 	},
 	run: async ({ args, flags, settings, client, print }) => {
-		const { runtimecode, smart_contract: contract } = await contractAt(
+		const { runtimecode, smart_contract: contract } = await fetchContract(
 			client,
 			await accountNamed(settings, args.address),
 		);
@@ -181,7 +181,7 @@ export const ContractShow = query({
 				smart_contract: contract,
 				runtimecode,
 				contract_state: state,
-			} = await contractAt(client, address);
+			} = await fetchContract(client, address);
 			const proxy = await proxyOf(client, address, runtimecode);
 			print.record({
 				address: toBase58Check(address),
@@ -207,7 +207,7 @@ export const ContractShow = query({
 	},
 });
 
-export const ContractStorage = query({
+export const ContractStorageCommand = query({
 	summary: "Print a slot of a contract's storage",
 	description:
 		"The slot is a number; each --at goes one step into a mapping that stands there: a number, an address in any form, " +

@@ -18,7 +18,7 @@ import { callJsonRpc, developmentUrl } from "../../wallet/node/json-rpc.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
-import { contractAt } from "../../wallet/view/contract-record.js";
+import { fetchContract } from "../../wallet/view/contract-record.js";
 
 const verifyFlags = {
 	...nodeFlags,
@@ -97,7 +97,7 @@ export const ContractVerify = query({
 	flags: verifyFlags,
 	run: async ({ args, flags, settings, client, chatty, print }) => {
 		const address = await accountNamed(settings, args.address);
-		const { runtimecode, smart_contract: stored } = await contractAt(client, address);
+		const { runtimecode, smart_contract: stored } = await fetchContract(client, address);
 		const { contracts, compiler, input } = await withProgress("compiling", chatty, () =>
 			contractsFrom(flags.source, flags.solc, compilerSettings(flags), flags.store),
 		);

@@ -1,7 +1,7 @@
 import { Args, Flags, type Interfaces } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
 import {
-	type DevelopmentContext,
+	type DevelopmentCommandContext,
 	development,
 	developmentFlags,
 } from "../../terminal/base/development-command.js";
@@ -48,7 +48,7 @@ const traceFlags = {
 	storage: Flags.boolean({ description: "the slots touched so far" }),
 };
 
-type TraceContext = DevelopmentContext<Interfaces.ArgInput, typeof traceFlags>;
+type TraceContext = DevelopmentCommandContext<Interfaces.ArgInput, typeof traceFlags>;
 
 export const DevTrace = development({
 	takesIds: true,

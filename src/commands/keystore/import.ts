@@ -9,17 +9,19 @@ import {
 	checkNewKey,
 	checkNewKeyFile,
 	checkNewLabel,
+	forgetKey,
+	type PrivateKey,
 	watchAddress,
 } from "../../keystore/keystore.js";
 import { accountPath, checkMnemonic, deriveKey } from "../../keystore/mnemonic.js";
+import { looksLikePlainKey, readPlainKey } from "../../keystore/plain-post-quantum-key.js";
 import { parsePrivateKey } from "../../keystore/secret-storage.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
-import { keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
-import { entryRecord } from "../../terminal/flags/wallet-argument.js";
+import { entryRecord, keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
 import { Devices, onDevice } from "../../terminal/keys/devices.js";
 import { importArguments, importInput, secretFileFlag } from "../../terminal/keys/import-input.js";
-import { importedSecret, newPassword, readSecretFile, withPassword } from "../../terminal/keys/secrets.js";
+import { fetchSecret, importedSecret, newPassword, withPassword } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
@@ -69,16 +71,18 @@ export const KeystoreImportFile = command({
 export const KeystoreImportKey = command({
 	summary: "Store a private key, encrypted",
 	description:
-		"The key is asked for on the terminal, or read from --key-file, or from standard input with -. It is never an argument.",
+		"The key is asked for on the terminal, or read from --key-file, or from standard input with -. It is never an argument. " +
+		"JSON is a key of a post-quantum scheme as the network's own tools keep it: scheme, privateKey or seed, publicKey, address.",
 	examples: [
 		"<%= config.bin %> keystore import key ann",
 		"pass show coin/ann | <%= config.bin %> keystore import key ann --key-file -",
+		"<%= config.bin %> keystore import key vera --key-file FN_DSA_512.json",
 	],
 	args: importArguments("the key", "the key"),
 	flags: {
 		...keystoreFlags,
 		...passwordFlags,
-		...secretFileFlag("the key as 64 hex digits"),
+		...secretFileFlag("the key as 64 hex digits, or the JSON of a post-quantum key"),
 		...lightFlag,
 	},
 	run: async ({ args, flags, settings: load, chatty, passwordSource, print }) => {
@@ -86,19 +90,23 @@ export const KeystoreImportKey = command({
 		const source = passwordSource(settings);
 		const { name, file: secretFile } = importInput(args, flags);
 		await checkNewLabel(settings.keystoreDirectory, name);
-		const key = await importedSecret(secretFile, "the private key", source.warn, async (text) =>
-			parsePrivateKey(text),
+		const key = await importedSecret(
+			secretFile,
+			"the private key",
+			source.warn,
+			async (text): Promise<PrivateKey> =>
+				looksLikePlainKey(text) ? readPlainKey(text) : parsePrivateKey(text),
 		);
 		await checkNewKey(settings.keystoreDirectory, key, name);
 		const password = await newPassword(source, name ?? "the key");
-		const { base58, kind, file, ...entry } = await withProgress("encrypting the key", chatty, () =>
+		const entry = await withProgress("encrypting the key", chatty, () =>
 			addKey(settings.keystoreDirectory, key, password, {
 				name,
 				strength: flags.light ? "light" : "standard",
 			}),
 		);
-		key.fill(0);
-		print.record({ name: entry.name, address: base58, kind, file });
+		forgetKey(key);
+		print.record(entryRecord(entry));
 	},
 });
 
@@ -132,7 +140,7 @@ export const KeystoreImportMnemonic = command({
 		const mnemonic = await importedSecret(secretFile, "the mnemonic", source.warn, checkMnemonic);
 		const passphraseFile = flags["passphrase-file"];
 		const passphrase =
-			passphraseFile === undefined ? "" : await readSecretFile(passphraseFile, "the passphrase", source.warn);
+			passphraseFile === undefined ? "" : await fetchSecret(passphraseFile, "the passphrase", source.warn);
 		const strength = flags.light ? ("light" as const) : ("standard" as const);
 		const paths =
 			flags.path === undefined

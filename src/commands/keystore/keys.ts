@@ -8,17 +8,24 @@ import { type KeyFile, parseKeyFile } from "../../keystore/key-file.js";
 import {
 	changePassword,
 	exportKeyFile,
+	forgetKey,
 	type KeystoreEntry,
 	listKeystore,
-	unlockKey,
+	unlockAnyKey,
 	unlockMnemonic,
 } from "../../keystore/keystore.js";
+import { writePlainKey } from "../../keystore/plain-post-quantum-key.js";
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
 import { ExportCommand, exportArguments, exportFlags } from "../../terminal/base/export-command.js";
-import { keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
-import { entryRecord, walletArgument } from "../../terminal/flags/wallet-argument.js";
+import {
+	entryRecord,
+	keystoreFlags,
+	lightFlag,
+	passwordFlags,
+	walletArgument,
+} from "../../terminal/flags/flags.js";
 import { AGENT_VARIABLE } from "../../terminal/keys/agent-signature.js";
 import { newPassword, withPassword } from "../../terminal/keys/secrets.js";
 import { printLine } from "../../terminal/output/output.js";
@@ -83,16 +90,13 @@ export const KeystoreList = command({
 			for (const entry of shown) printLine(entry.base58);
 			return;
 		}
-		const records = shown.map(({ name, base58, kind, path, file }) => ({
-			name,
-			address: base58,
-			kind,
-			path,
-			file,
-			active: settings.wallet === name || settings.wallet === base58 || entries.length === 1,
+		const records = shown.map((entry) => ({
+			...entryRecord(entry),
+			active: settings.wallet === entry.name || settings.wallet === entry.base58 || entries.length === 1,
 		}));
 		const text = records.map((record) => ({ ...record, active: record.active ? "active" : "" }));
-		const columns = ["name", "address", "kind", "path", "active"];
+		const schemes = shown.some(({ scheme }) => scheme) ? ["scheme"] : [];
+		const columns = ["name", "address", "kind", ...schemes, "path", "active"];
 		print.list(records, columns, `no keys in ${settings.keystoreDirectory}`, text);
 	},
 });
@@ -141,7 +145,7 @@ export const KeystorePasswd = command({
 		// The old password is proved before a new one is asked for.
 		const old = await withPassword(source, entry.name, (password) =>
 			withProgress("opening the key", chatty, async () => {
-				(await unlockKey(entry, password)).fill(0);
+				forgetKey(await unlockAnyKey(entry, password));
 				return password;
 			}),
 		);
@@ -213,7 +217,7 @@ export const KeystoreVerify = command({
 		const settings = await load();
 		const entry = await openableKey(settings, args.wallet);
 		await withPassword(passwordSource(settings), entry.name, (password) =>
-			withProgress("opening the key", chatty, async () => (await unlockKey(entry, password)).fill(0)),
+			withProgress("opening the key", chatty, async () => forgetKey(await unlockAnyKey(entry, password))),
 		);
 		print.scalar(true);
 	},
@@ -244,6 +248,8 @@ export class KeystoreExportFile extends ExportCommand {
 
 export class KeystoreExportKey extends ExportCommand {
 	static override summary = "Print or write the private key of a wallet";
+	static override description =
+		"A key of a post-quantum scheme is written as the network's own tools keep it: JSON with scheme, privateKey, publicKey and address.";
 	static override examples = ["<%= config.bin %> keystore export key ann --yes --out ann.key"];
 	static override args = exportArguments;
 	static override flags = exportFlags;
@@ -254,10 +260,11 @@ export class KeystoreExportKey extends ExportCommand {
 		const entry = await openableKey(settings, args.wallet);
 		await this.confirmExport(`the private key of ${entry.name}`, flags.yes);
 		const key = await withPassword(this.passwordSource(flags, settings), entry.name, (password) =>
-			withProgress("opening the key", this.chatty, () => unlockKey(entry, password)),
+			withProgress("opening the key", this.chatty, () => unlockAnyKey(entry, password)),
 		);
-		await this.deliver(toHex(key), "the private key", flags.out);
-		key.fill(0);
+		const text = key instanceof Uint8Array ? toHex(key) : writePlainKey(key);
+		await this.deliver(text, "the private key", flags.out);
+		forgetKey(key);
 	}
 }
 

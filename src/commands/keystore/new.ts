@@ -7,6 +7,7 @@ import {
 	addKey,
 	addMnemonic,
 	checkNewLabel,
+	forgetKey,
 	type KeystoreEntry,
 	listKeystore,
 	unlockMnemonic,
@@ -18,16 +19,21 @@ import {
 	newMnemonic,
 	type WordCount,
 } from "../../keystore/mnemonic.js";
+import { newPostQuantumKey, SCHEME_WORDS, schemeOfWord } from "../../keystore/post-quantum-key.js";
 import { searchPrefix } from "../../keystore/vanity.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
-import { keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
-import { entryRecord, walletArgument } from "../../terminal/flags/wallet-argument.js";
-import { confirmPrintedSecret } from "../../terminal/keys/printed-secret.js";
-import { ATTEMPTS, newPassword, withPassword } from "../../terminal/keys/secrets.js";
+import {
+	entryRecord,
+	keystoreFlags,
+	lightFlag,
+	passwordFlags,
+	walletArgument,
+} from "../../terminal/flags/flags.js";
+import { ATTEMPTS, confirmPrintedSecret, newPassword, withPassword } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { askText, showOnTerminal } from "../../terminal/prompt/prompts.js";
@@ -41,6 +47,7 @@ export class KeystoreNew extends CoinCommand {
 		"<%= config.bin %> keystore new ann",
 		"<%= config.bin %> keystore new savings --mnemonic --words 24",
 		"<%= config.bin %> keystore new shop --prefix TSho",
+		"<%= config.bin %> keystore new vera --scheme fn-dsa-512",
 	];
 	static override args = {
 		name: Args.string({ description: "label of the key (default: its address)", ignoreStdin: true }),
@@ -65,6 +72,11 @@ export class KeystoreNew extends CoinCommand {
 			helpValue: "<text>",
 			exclusive: ["mnemonic"],
 		}),
+		scheme: Flags.string({
+			options: [...SCHEME_WORDS],
+			description: "post-quantum scheme, of the test network Nile alone (default: secp256k1)",
+			exclusive: ["mnemonic", "prefix", "print"],
+		}),
 		yes: Flags.boolean({ char: "y", description: "don't ask to confirm the mnemonic" }),
 	};
 
@@ -79,9 +91,10 @@ export class KeystoreNew extends CoinCommand {
 		if (!flags.mnemonic) {
 			if (flags.prefix !== undefined) searchPrefix(flags.prefix);
 			const password = await newPassword(source, args.name ?? "the new key");
-			const key = await this.freshKey(flags.prefix);
+			const scheme = schemeOfWord(flags.scheme);
+			const key = scheme ? await newPostQuantumKey(scheme) : await this.freshKey(flags.prefix);
 			const entry = await this.encrypting(() => addKey(directory, key, password, options));
-			key.fill(0);
+			forgetKey(key);
 			return this.printRecord(entryRecord(entry));
 		}
 		const mnemonic = await newMnemonic(Number(flags.words ?? 12) as WordCount);

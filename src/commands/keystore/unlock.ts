@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Args, Flags } from "@oclif/core";
 import type { AgentStart } from "../../keystore/agent/agent.worker.js";
 import { Agent, agentParent } from "../../keystore/agent/server.js";
-import { type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
+import { checkRecoverable, type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
 import { findShielded, type ShieldedEntry, unlockShielded } from "../../keystore/shielded-keystore.js";
 import { forgetKeys, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
@@ -77,6 +77,7 @@ export class KeystoreUnlock extends CoinCommand {
 		const settings = await this.settings(flags);
 		if (argv.length + flags.shielded.length === 0) throw new Failure("usage", "no key is named");
 		const entries = await Promise.all((argv as string[]).map((name) => openableKey(settings, name)));
+		for (const entry of entries) checkRecoverable(entry, "the agent");
 		const ofAddresses = await Promise.all(
 			flags.shielded.map((name) => findShielded(settings.keystoreDirectory, name)),
 		);

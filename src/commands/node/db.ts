@@ -7,10 +7,10 @@ import {
 	compactDatabase,
 	copyDirectory,
 	databaseDirectory,
+	directorySize,
+	partSizes,
 	readAllEntries,
 	readStoredChain,
-	sizeOf,
-	sizesOf,
 	verifyBlocks,
 } from "../../launch/database-work.js";
 import { openOffline } from "../../launch/offline-chain.js";
@@ -59,12 +59,12 @@ export const NodeDbCompact = command({
 	flags: { ...directoryFlags, ...progressFlag },
 	run: async ({ flags, audience, print }) => {
 		const directory = await databaseDirectory(configSource(flags), flags["output-directory"]);
-		const bytesBefore = sizeOf(directory);
+		const bytesBefore = directorySize(directory);
 		await withProgress("compacting", audience(), async () => {
 			await compactDatabase(directory);
 			await removeStrays(flags["output-directory"], directory);
 		});
-		print.record({ directory, bytesBefore, bytesAfter: sizeOf(directory) });
+		print.record({ directory, bytesBefore, bytesAfter: directorySize(directory) });
 	},
 });
 
@@ -149,7 +149,7 @@ export const NodeDbStat = command({
 	run: async ({ flags, print, note }) => {
 		const directory = flags["output-directory"];
 		const database = await databaseDirectory(configSource(flags), directory);
-		const sizes = sizesOf(directory, database);
+		const sizes = partSizes(directory, database);
 		if (!hasConfig(configSource(flags)) && readFounding(directory) === undefined) {
 			if (flags.config !== directoryFlags.config.default)
 				throw new Failure("bad_value", `there is no configuration ${flags.config}`);

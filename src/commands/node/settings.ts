@@ -14,7 +14,7 @@ import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
 import { chainFlags } from "../../terminal/flags/directory-flags.js";
 import { passwordFlags } from "../../terminal/flags/flags.js";
-import { newPassword, readSecretFile } from "../../terminal/keys/secrets.js";
+import { fetchSecret, newPassword } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { either, lines, list, one, record } from "../../terminal/schema/result-shape.js";
 
@@ -146,7 +146,7 @@ export class NodeKey extends CoinCommand {
 
 	private async key(file: string | undefined): Promise<Uint8Array> {
 		if (file === undefined) return checkPrivateKey(randomBytes(32));
-		const text = await readSecretFile(file, "the producer's key", (message) => this.warning(message));
+		const text = await fetchSecret(file, "the producer's key", (message) => this.warning(message));
 		return parsePrivateKey(text.trim());
 	}
 }

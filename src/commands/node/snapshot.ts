@@ -11,7 +11,7 @@ import {
 	findSnapshot,
 	makeSnapshot,
 	restoreInto,
-	signedText,
+	snapshotText,
 } from "../../launch/snapshot-work.js";
 import { SIGNATURE_NAME, sizesOf } from "../../node/snapshot/manifest.js";
 import { toBase58Check } from "../../protocol/address.js";
@@ -102,7 +102,7 @@ export class NodeSnapshotCreate extends SnapshotCommand {
 		flags: Parameters<SnapshotCommand["signText"]>[3],
 	): Promise<string> {
 		const { hash } = await findSnapshot(directory);
-		return this.signText(signedText(hash), { directory, name: SIGNATURE_NAME }, signer, flags);
+		return this.signText(snapshotText(hash), { directory, name: SIGNATURE_NAME }, signer, flags);
 	}
 }
 

@@ -31,7 +31,7 @@ import type { RunningNode } from "../../node/node.js";
 import { useFastHashing } from "../../protocol/hash.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { chainFlags } from "../../terminal/flags/directory-flags.js";
-import { readSecretFile, withPassword } from "../../terminal/keys/secrets.js";
+import { fetchSecret, withPassword } from "../../terminal/keys/secrets.js";
 import { printLine } from "../../terminal/output/output.js";
 import { showSyncLine } from "../../terminal/progress/sync-line.js";
 import { Failure } from "../../wallet/failure.js";
@@ -57,10 +57,12 @@ export class NodeStart extends CoinCommand {
 	static override summary = "Start a node";
 	static override description =
 		"Without a configuration (-c, or ./config.conf) a development chain starts: funded accounts, a block for every " +
-		"transaction, everything in memory. With one, or with --network, the node of that network.";
+		"transaction, everything in memory. With one, or with --network, the node of that network; with --dev, --network names " +
+		"whose rules the development chain has.";
 	static override examples = [
 		"<%= config.bin %> node start",
 		"<%= config.bin %> node start --seal 3 --accounts 3 -d ./chain",
+		"<%= config.bin %> node start --dev --network nile",
 		"<%= config.bin %> node start --network main -d /var/lib/coin",
 		"<%= config.bin %> node start -c config.conf -d /var/lib/coin",
 	];
@@ -173,7 +175,12 @@ export class NodeStart extends CoinCommand {
 		const { argv, flags } = await this.parse(NodeStart);
 		if (flags.version) return this.printVersion();
 		for (const warning of idleFlags(flags)) this.warning(warning);
-		const source = configSource({ ...flags, config: flags.config ?? DEFAULT_CONFIG });
+		const source = configSource({
+			...flags,
+			config: flags.config ?? DEFAULT_CONFIG,
+			// On a development chain it names whose rules hold, and nothing of that network's own configuration.
+			network: flags.dev ? undefined : flags.network,
+		});
 		const config =
 			flags.config !== undefined || hasConfig(source)
 				? await this.readConfig(source, flags, argv as string[])
@@ -183,7 +190,9 @@ export class NodeStart extends CoinCommand {
 			this.note(
 				`configuration: ./${DEFAULT_CONFIG}, found in this directory${flags.dev ? "" : " (--dev starts a development chain)"}`,
 			);
-		const ofNetworks = Object.keys(chainFlags).find((name) => flags[name as keyof typeof chainFlags]);
+		const ofNetworks = Object.keys(chainFlags).find(
+			(name) => flags[name as keyof typeof chainFlags] && !(name === "network" && flags.dev),
+		);
 		if (development && ofNetworks !== undefined) {
 			throw new Failure("usage", `--${ofNetworks} is for networks, and this would be a development chain`, {
 				hint: "leave out --dev (dev.enabled) and name a network, with -c or --network",
@@ -326,7 +335,7 @@ export class NodeStart extends CoinCommand {
 		if (key !== undefined && key !== "")
 			this.warning("--private-key can be read by everyone on this machine: use --private-key-file");
 		if (file === undefined) return key;
-		return (await readSecretFile(file, "the producer's key", (message) => this.warning(message))).trim();
+		return (await fetchSecret(file, "the producer's key", (message) => this.warning(message))).trim();
 	}
 
 	private async witnessPassword(flags: NodeStartFlags, file: string): Promise<string> {

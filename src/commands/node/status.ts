@@ -2,16 +2,16 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Flags } from "@oclif/core";
+import { fromUtf8 } from "../../protocol/bytes.js";
 import { genesisTitle } from "../../protocol/public-networks.js";
 import { query } from "../../terminal/base/command-row.js";
 import {
+	type NodeReading,
 	type NodeSummary,
 	nodeSummary,
 	nodeSummaryLines,
-	type Reading,
-	readMetrics,
+	sumMetrics,
 } from "../../terminal/chain/node-summary.js";
-import { nodeWarnings } from "../../terminal/chain/node-warnings.js";
 import { unknownRules } from "../../terminal/chain/unknown-rules.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
 import { localTime, printJson, printLine, redrawLines } from "../../terminal/output/output.js";
@@ -19,7 +19,7 @@ import { canDraw } from "../../terminal/progress/progress.js";
 import { interruption } from "../../terminal/prompt/interrupt.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type JsonRecord, member } from "../../wallet/json.js";
-import { blockByNumber, headBlock } from "../../wallet/node/chain-query.js";
+import { fetchBlockByNumber, fetchHead } from "../../wallet/node/chain-query.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 
 /** A head that is older than this is behind: blocks come every three seconds. */
@@ -35,8 +35,8 @@ export const NodeStatus = query({
 	},
 	run: async ({ config, flags, client, print, warning }) => {
 		const info = await client.call("getnodeinfo", {});
-		const head = await headBlock(client);
-		const genesis = await blockByNumber(client, 0n);
+		const head = await fetchHead(client);
+		const genesis = await fetchBlockByNumber(client, 0n);
 		const solid = /^Num:(\d+)/.exec(String(info["solidityBlock"] ?? ""))?.[1] ?? "0";
 		const configuration = member(info, "configNodeInfo");
 		const warnings = [...(await nodeWarnings(client)), ...(await unknownRules(client, head))];
@@ -132,7 +132,7 @@ export const NodeTop = query({
 	run: async ({ flags, client, json }) => {
 		const ended = interruption();
 		const draws = !json && canDraw(process.stdout);
-		let before: Reading | undefined;
+		let before: NodeReading | undefined;
 		let drawn = 0;
 		while (!ended.aborted) {
 			const now = await readNode(client, flags.metrics);
@@ -151,12 +151,12 @@ function printOnce(summary: NodeSummary, json: boolean): void {
 	else for (const line of nodeSummaryLines(summary)) printLine(line);
 }
 
-async function readNode(client: NodeClient, metrics: string | undefined): Promise<Reading> {
+async function readNode(client: NodeClient, metrics: string | undefined): Promise<NodeReading> {
 	const startMs = performance.now();
 	const info = await client.call("getnodeinfo", {});
 	const answerMs = performance.now() - startMs;
 	const [head, size, page] = await Promise.all([
-		headBlock(client),
+		fetchHead(client),
 		client.call("getpendingsize", {}),
 		metrics === undefined ? undefined : readPage(metrics),
 	]);
@@ -168,7 +168,7 @@ async function readNode(client: NodeClient, metrics: string | undefined): Promis
 		headTimeMs: head.timestampMs,
 		info,
 		pool: Number(member(size, "pendingSize") ?? 0),
-		metrics: page === undefined ? undefined : readMetrics(page),
+		metrics: page === undefined ? undefined : sumMetrics(page),
 	};
 }
 
@@ -191,5 +191,18 @@ async function readPage(url: string): Promise<string> {
 	} catch (error) {
 		const why = error instanceof Error ? error.message : String(error);
 		throw new Failure("network", `the page of metrics can't be read: ${why}`);
+	}
+}
+
+/** @returns empty for nodes that have no such page */
+async function nodeWarnings(client: NodeClient): Promise<readonly string[]> {
+	const { status, body } = await client.send({ method: "GET", url: `${client.baseUrl("full")}/health` });
+	if (status !== 200) return [];
+	try {
+		const page: unknown = JSON.parse(fromUtf8(body));
+		const warnings = isRecord(page) ? page["warnings"] : undefined;
+		return Array.isArray(warnings) ? warnings.map(String) : [];
+	} catch {
+		return [];
 	}
 }

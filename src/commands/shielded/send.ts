@@ -5,27 +5,27 @@ import { Account } from "../../protocol/messages.js";
 import { ShieldedError } from "../../protocol/sapling/failure.js";
 import { Bech32Error, readPaymentAddress } from "../../protocol/sapling/payment-address.js";
 import type { Prover } from "../../protocol/sapling/prover.js";
-import { ActingCommand, type ActingContext } from "../../terminal/base/acting-command.js";
 import { type ActingFlags, actingFlags, feeLimitFlags } from "../../terminal/flags/acting-flags.js";
-import type { ProgressFlags } from "../../terminal/flags/flags.js";
 import { printJson, printJsonText, printLine } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";
+import { act, actorOf } from "../../terminal/sending/act.js";
+import { sending } from "../../terminal/sending/rows.js";
+import { sendAndReport } from "../../terminal/sending/send.js";
+import { confirm, isWatched, type Session, show } from "../../terminal/sending/session.js";
 import { localProver, proverFlags } from "../../terminal/shielded/local-prover.js";
 import {
 	type Manner,
-	type OpenKey,
-	type OpenPool,
 	openPool,
 	openShielded,
 	poolFlags,
 	poolOf,
+	poolUnits,
 	shieldedKeyFlags,
-	unitsFor,
 } from "../../terminal/shielded/shielded-query.js";
-import type { TransactionPlan } from "../../wallet/actions/plan.js";
+import type { Actor, TransactionPlan } from "../../wallet/actions/plan.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
-import { accountOf, genesisId } from "../../wallet/node/chain-query.js";
+import { fetchAccount, fetchGenesisId } from "../../wallet/node/chain-query.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { provedHere } from "../../wallet/shielded/contract-payment.js";
 import { nativeProvedHere } from "../../wallet/shielded/native-payment.js";
@@ -38,27 +38,28 @@ import { writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
 import { parseExpiry } from "../../wallet/transaction/lifetime.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
+import { memoBytes } from "../../wallet/values/bytes-text.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";
-import { memoBytes } from "../../wallet/values/memo.js";
 
 const { ref: _ref, offline: _offline, memo: _memo, ...onlineFlags } = actingFlags;
 
 const BY_NODE =
 	"the node that makes the proofs is told the viewing key, the notes, the amounts and the recipients: it can watch this key from now on, but spend nothing";
 
-export class ShieldedSend extends ActingCommand {
-	static override summary = "Pay with notes, or into notes";
-	static override description =
+export const ShieldedSend = sending({
+	outputKind: "acts",
+	summary: "Pay with notes, or into notes",
+	description:
 		"To a shielded address: a transfer of notes, which shows neither amount nor parties; with --mint the amount comes out of " +
 		"the acting account's public balance, and is public. To an account: notes are burnt, and amount and recipient are " +
 		"public. The proofs are made on this machine, which takes some seconds, and no key leaves it. Where the notes lie in a " +
-		"contract, the acting account calls it and pays the energy, and everybody sees that it does.";
-	static override examples = [
+		"contract, the acting account calls it and pays the energy, and everybody sees that it does.",
+	examples: [
 		"<%= config.bin %> shielded send ann 25 --mint --contract shield --from bob --wait",
 		"<%= config.bin %> shielded send zcoin1... 10 --contract shield --memo rent",
 		"<%= config.bin %> shielded send bob 5 --contract shield --dry-run",
-	];
-	static override args = {
+	],
+	args: {
 		to: Args.string({
 			description: "shielded address, label of a key, or account",
 			required: true,
@@ -69,8 +70,8 @@ export class ShieldedSend extends ActingCommand {
 			required: true,
 			ignoreStdin: true,
 		}),
-	};
-	static override flags = {
+	},
+	flags: {
 		...onlineFlags,
 		...feeLimitFlags,
 		...shieldedKeyFlags,
@@ -103,21 +104,17 @@ export class ShieldedSend extends ActingCommand {
 			helpGroup: "SHIELDED",
 			dependsOn: ["contract"],
 		}),
-	};
-
-	private prover: Prover | undefined;
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ShieldedSend);
+	},
+	run: async ({ args, flags, session }) => {
 		const acting: ActingFlags = { ...flags, memo: flags["public-memo"], ref: undefined, offline: false };
-		const settings = await this.settings(flags);
+		const settings = await session.settings();
 		const target = await targetNamed(settings, args.to);
 		const client = new NodeClient(settings);
 		const manner: Manner = {
-			source: this.passwordSource(flags, settings),
-			audience: this.audience(flags),
-			note: (text) => this.note(text),
-			warn: (text) => this.warning(text),
+			source: session.passwordSource(settings),
+			audience: session.audience(),
+			note: session.note,
+			warn: session.warning,
 		};
 		const open =
 			flags.mint && flags.key === undefined ? undefined : await openShielded(settings, flags, manner);
@@ -125,8 +122,8 @@ export class ShieldedSend extends ActingCommand {
 		const pool = own?.pool ?? (await poolOf(client, flags));
 		// Notes of the chain's own pool pay for themselves: no account acts.
 		const isSenderless = pool.kind === "native" && !flags.mint;
-		const context = isSenderless ? nobody(settings, client) : await this.context(acting);
-		if (flags["prove-on-node"]) this.warning(BY_NODE);
+		const actor = isSenderless ? withoutAccount(settings, client) : await actorOf(session, acting);
+		if (flags["prove-on-node"]) session.warning(BY_NODE);
 		const request: PayRequest = {
 			pool,
 			target,
@@ -138,101 +135,80 @@ export class ShieldedSend extends ActingCommand {
 			fee: flags.fee === undefined ? undefined : parseNatural(flags.fee),
 			creates: await hasToBeCreated(client, target),
 		};
-		const plan = await this.plan(context, request, { ...flags, open, own });
-		if (isSenderless) await this.actWithoutSender(client, acting, plan);
-		else await this.act(context, acting, plan);
-	}
-
-	protected override async finally(error: Error | undefined): Promise<void> {
-		await this.prover?.close();
-		return super.finally(error);
-	}
-
-	private async plan(
-		context: ActingContext,
-		request: PayRequest,
-		flags: Parameters<typeof unitsFor>[2] &
-			ProgressFlags & {
-				readonly open: OpenKey | undefined;
-				readonly own: OpenPool | undefined;
-				readonly "fee-limit"?: string | undefined;
-				readonly force?: boolean | undefined;
-				readonly "prove-on-node": boolean;
-				readonly params?: string | undefined;
-				readonly "other-params": boolean;
-			},
-	): Promise<TransactionPlan> {
-		const { client } = context;
-		const units = await unitsFor(client, request.pool, flags);
-		return await payPlan(context, request, {
-			units,
-			provers: flags["prove-on-node"] ? this.nodeProvers(client) : await this.ownProvers(client, flags),
-			scan: flags.own && (() => (flags.own as OpenPool).scan()),
-			store: flags.own?.store,
-			feeLimit: flags["fee-limit"],
-			force: flags.force,
-			onWarning: (message) => this.warning(message),
-		});
-	}
-
-	private nodeProvers(client: NodeClient): Provers {
-		return {
-			contract: provedByNode(client, systemRandom),
-			native: async () => {
-				throw new Failure("conflicting_flags", "--prove-on-node goes with --contract");
-			},
-		};
-	}
-
-	/** Proofs are made by this program, with signs of life. */
-	private async ownProvers(
-		client: NodeClient,
-		flags: ProgressFlags & Parameters<typeof localProver>[1],
-	): Promise<Provers> {
-		const prover = await localProver(client, flags);
-		this.prover = prover;
-		const shown = <T>(work: (tools: Parameters<typeof provedHere>[0]) => Promise<T>): Promise<T> =>
-			withProgress("making the proofs", this.audience(flags), (progress) => {
-				const onProgress = ({ stage, share }: { readonly stage: string; readonly share: number }): void =>
-					progress.update(`${STAGES[stage] ?? stage}: ${Math.floor(share * 100)} %`);
-				return work({ prover, random: systemRandom, options: { onProgress } });
+		const units = await poolUnits(client, pool, flags);
+		const prover = flags["prove-on-node"] ? undefined : await localProver(client, flags);
+		try {
+			const plan = await payPlan(actor, request, {
+				units,
+				provers: prover ? ownProvers(session, prover) : nodeProvers(client),
+				scan: own && (() => own.scan()),
+				store: own?.store,
+				feeLimit: flags["fee-limit"],
+				force: flags.force,
+				onWarning: session.warning,
 			});
-		return {
-			contract: (plan) => shown((tools) => provedHere(tools)(plan)),
-			native: (payment, header, pool) => shown((tools) => nativeProvedHere(tools)(payment, header, pool)),
-		};
-	}
-
-	/** A transaction that nobody signs, since its proofs say that it is allowed. */
-	private async actWithoutSender(
-		client: NodeClient,
-		flags: ActingFlags,
-		plan: TransactionPlan,
-	): Promise<void> {
-		const { expires, "ref-block": reference } = flags;
-		const envelope = await senderlessEnvelope(client, plan, {
-			memo: memoBytes(flags.memo),
-			expiry: expires === undefined ? undefined : parseExpiry(expires),
-			reference: reference === undefined ? undefined : parseReference(reference),
-		});
-		const facts = { chain: await genesisId(client), permission: undefined, approval: undefined };
-		const summary = [...summaryLines(envelope, facts), ...(plan.details ?? [])];
-		if (flags["dry-run"]) {
-			if (this.json)
-				printJson({
-					txID: envelope.transaction.idHex,
-					type: envelope.type.name,
-					sent: false,
-					...plan.result,
-				});
-			else for (const line of [...summary, "  not sent (--dry-run)"]) printLine(line);
-			return;
+			if (isSenderless) await actWithoutSender(session, client, acting, plan);
+			else await act(session, actor, acting, plan);
+		} finally {
+			await prover?.close();
 		}
-		if (flags.build || flags.sign) return printJsonText(writeEnvelope(envelope, noteFor(envelope, facts)));
-		await this.confirm(client.settings.confirm ? 1 : 0, summary, flags.yes);
-		if (this.isWatched) await this.show(summary);
-		await this.sendAndReport(client, envelope, flags, plan.result ?? {}, plan);
+	},
+});
+
+function nodeProvers(client: NodeClient): Provers {
+	return {
+		contract: provedByNode(client, systemRandom),
+		native: async () => {
+			throw new Failure("conflicting_flags", "--prove-on-node goes with --contract");
+		},
+	};
+}
+
+/** Proofs are made by this program, with signs of life. */
+function ownProvers(session: Session, prover: Prover): Provers {
+	const shown = <T>(work: (tools: Parameters<typeof provedHere>[0]) => Promise<T>): Promise<T> =>
+		withProgress("making the proofs", session.audience(), (progress) => {
+			const onProgress = ({ stage, share }: { readonly stage: string; readonly share: number }): void =>
+				progress.update(`${STAGES[stage] ?? stage}: ${Math.floor(share * 100)} %`);
+			return work({ prover, random: systemRandom, options: { onProgress } });
+		});
+	return {
+		contract: (plan) => shown((tools) => provedHere(tools)(plan)),
+		native: (payment, header, pool) => shown((tools) => nativeProvedHere(tools)(payment, header, pool)),
+	};
+}
+
+/** A transaction that nobody signs, since its proofs say that it is allowed. */
+async function actWithoutSender(
+	session: Session,
+	client: NodeClient,
+	flags: ActingFlags,
+	plan: TransactionPlan,
+): Promise<void> {
+	const { expires, "ref-block": reference } = flags;
+	const envelope = await senderlessEnvelope(client, plan, {
+		memo: memoBytes(flags.memo),
+		expiry: expires === undefined ? undefined : parseExpiry(expires),
+		reference: reference === undefined ? undefined : parseReference(reference),
+	});
+	const facts = { chain: await fetchGenesisId(client), permission: undefined, approval: undefined };
+	const summary = [...summaryLines(envelope, facts), ...(plan.details ?? [])];
+	if (flags["dry-run"]) {
+		if (session.json)
+			printJson({
+				txID: envelope.transaction.idHex,
+				type: envelope.type.name,
+				sent: false,
+				...plan.result,
+			});
+		else for (const line of [...summary, "  not sent (--dry-run)"]) printLine(line);
+		return;
 	}
+	if (flags.build || flags.sign) return printJsonText(writeEnvelope(envelope, noteFor(envelope, facts)));
+	await confirm(session, client.settings.confirm ? 1 : 0, summary, flags.yes);
+	if (isWatched(session)) await show(session, summary);
+	const presentation = { call: undefined, labels: new Map() };
+	await sendAndReport(session, client, envelope, flags, presentation, plan.result, plan);
 }
 
 const STAGES: Readonly<Record<string, string>> = {
@@ -241,13 +217,13 @@ const STAGES: Readonly<Record<string, string>> = {
 	proving: "making the proofs",
 };
 
-/** Nobody acts where notes of the chain's own pool pay. */
-function nobody(settings: Settings, client: NodeClient): ActingContext {
+/** No account acts where notes of the chain's own pool pay. */
+function withoutAccount(settings: Settings, client: NodeClient): Actor {
 	return { settings, client, owner: new Uint8Array(0), account: Account.create() };
 }
 
 async function hasToBeCreated(client: NodeClient, target: PaymentTarget): Promise<boolean> {
-	return target.kind === "account" && (await accountOf(client, target.account)) === undefined;
+	return target.kind === "account" && (await fetchAccount(client, target.account)) === undefined;
 }
 
 /**

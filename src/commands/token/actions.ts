@@ -12,14 +12,13 @@ import {
 	UnfreezeAssetContract,
 	UpdateAssetContract,
 } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/base/acting-command.js";
-import { actingFlags, feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
-import { firstDue, refusedUntil } from "../../terminal/output/due-time.js";
+import { feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
+import { firstDue, refusedUntil } from "../../terminal/output/output.js";
+import { acting } from "../../terminal/sending/rows.js";
 import { Failure } from "../../wallet/failure.js";
 import { APPROVE, approveData, MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
-import { issuedToken } from "../../wallet/token/token.js";
+import { fetchIssuedToken, parseTokenPrice, unitsFor } from "../../wallet/token/token.js";
 import { currencyOf, currencyText } from "../../wallet/token/token-amount.js";
-import { parseTokenPrice, unitsFor } from "../../wallet/token/token-price.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { callNote } from "../../wallet/transaction/named-call.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
@@ -28,11 +27,10 @@ import { parseCount, parseNatural } from "../../wallet/values/integer-text.js";
 import { momentMs, parseMoment } from "../../wallet/values/moment.js";
 import { callFeeLimit, receiptView } from "../../wallet/view/contract-outcome.js";
 
-export class TokenAllow extends ActingCommand {
-	static override summary = "Let another account move an amount of one's ORC-20 token";
-	static override description =
-		"Replaces what it was allowed before; 0 ends it. max has no limit, so it needs agreement.";
-	static override args = {
+export const TokenAllow = acting({
+	summary: "Let another account move an amount of one's ORC-20 token",
+	description: "Replaces what it was allowed before; 0 ends it. max has no limit, so it needs agreement.",
+	args: {
 		contract: Args.string({ description: "address of the token", required: true, ignoreStdin: true }),
 		spender: Args.string({ description: "account that may move it", required: true, ignoreStdin: true }),
 		amount: Args.string({
@@ -40,80 +38,69 @@ export class TokenAllow extends ActingCommand {
 			required: true,
 			ignoreStdin: true,
 		}),
-	};
-	static override flags = { ...actingFlags, ...feeLimitFlags };
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(TokenAllow);
-		const context = await this.context(flags);
-		const { settings, client, owner } = context;
+	},
+	flags: { ...feeLimitFlags },
+	plan: async ({ args, flags, actor }) => {
+		const { settings, client, owner } = await actor();
 		const contract =
 			(await tokenContract(settings, args.contract)) ?? (await accountNamed(settings, args.contract));
 		const spender = await accountNamed(settings, args.spender);
 		const token = new Orc20(client, contract);
 		const amount = args.amount === "max" ? MAX_UINT256 : await token.readAmount(args.amount, flags.offline);
 		const data = await approveData(spender, amount);
-		const isUnlimited = amount === MAX_UINT256;
 		const texts = [toBase58Check(spender), amount.toString()];
 		const note = callNote({ contract, data, item: APPROVE, items: [APPROVE], texts });
 		const items = (): Promise<ContractInterface> => token.interface(APPROVE, flags.offline);
-		await this.act(context, flags, {
+		const call = flags.offline ? undefined : { owner, contract, data };
+		return {
 			...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
-			...(await callFeeLimit(
-				requestedFeeLimit(flags),
-				client,
-				flags.offline ? undefined : { owner, contract, data },
-				items,
-			)),
-			confirmation: isUnlimited ? 2 : 0,
+			...(await callFeeLimit(requestedFeeLimit(flags), client, call, items)),
+			confirmation: amount === MAX_UINT256 ? 2 : 0,
 			interface: [APPROVE],
 			...(note ? { note } : {}),
 			details: [`  allows      ${texts[0]} to move ${await allowedText(token, amount, flags.offline)}`],
 			result: { spender: texts[0], allowed: amount },
 			readReceipt: async (receipt) => receiptView(receipt, APPROVE, await items()),
-		});
-	}
-}
+		};
+	},
+});
 
 function allowedText(token: Orc20, amount: bigint, offline: boolean): string | Promise<string> {
 	if (amount !== MAX_UINT256) return token.amountText(amount, offline);
 	return `everything of the token ${toBase58Check(token.contract)}`;
 }
 
-export class TokenBuy extends ActingCommand {
-	static override summary = "Buy a token from its issuer while it is sold";
-	static override examples = ["<%= config.bin %> token buy alice 10coin"];
-	static override args = {
+export const TokenBuy = acting({
+	summary: "Buy a token from its issuer while it is sold",
+	examples: ["<%= config.bin %> token buy alice 10coin"],
+	args: {
 		issuer: Args.string({ description: "account that issued it", required: true, ignoreStdin: true }),
 		amount: Args.string({ description: "coins to pay, with the unit", required: true, ignoreStdin: true }),
-	};
-	static override flags = {
-		...actingFlags,
+	},
+	flags: {
 		token: Flags.string({ description: "id of the token, needed with --offline", helpValue: "<id>" }),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(TokenBuy);
+	},
+	plan: async ({ args, flags, actor }) => {
 		const amount = parsePositiveCoins(args.amount);
 		if (flags.offline && flags.token === undefined)
 			throw new Failure("usage", "--offline needs the token's id: --token <id>");
-		const context = await this.context(flags);
-		const issuer = await accountNamed(context.settings, args.issuer);
-		const token = flags.offline ? undefined : await issuedToken(context.client, issuer);
+		const { owner, settings, client } = await actor();
+		const issuer = await accountNamed(settings, args.issuer);
+		const token = flags.offline ? undefined : await fetchIssuedToken(client, issuer);
 		const id = flags.token ?? token?.id;
 		if (id === undefined) throw new Failure("not_found", `${toBase58Check(issuer)} has issued no token`);
 		const bought = token ? currencyText(currencyOf(token), unitsFor(token, amount)) : undefined;
-		await this.act(context, flags, {
+		return {
 			...contractOf(ParticipateAssetIssueContract, {
-				owner_address: context.owner,
+				owner_address: owner,
 				to_address: issuer,
 				asset_name: utf8(id),
 				amount,
 			}),
 			details: bought === undefined ? [] : [`  buys        ${bought}`],
-		});
-	}
-}
+		};
+	},
+});
 
 const text = (description: string, helpValue: string) =>
 	Flags.string({ description, helpValue, helpGroup: "TOKEN" });
@@ -123,15 +110,14 @@ const needed = (description: string, helpValue: string) =>
 /** The network's largest number of decimals. */
 const MAX_DECIMALS = 6n;
 
-export class TokenIssue extends ActingCommand {
-	static override summary = "Issue an ORC-10 token";
-	static override description =
-		"An account can issue one token. Times are @<epoch ms>, ISO 8601, or a duration from the head block's time.";
-	static override examples = [
+export const TokenIssue = acting({
+	summary: "Issue an ORC-10 token",
+	description:
+		"An account can issue one token. Times are @<epoch ms>, ISO 8601, or a duration from the head block's time.",
+	examples: [
 		"<%= config.bin %> token issue --name Apple --abbr APL --supply 1_000_000 --decimals 2 --price 1coin/100 --start 1m --end 30d --url https://apple.example",
-	];
-	static override flags = {
-		...actingFlags,
+	],
+	flags: {
 		name: needed("name, up to 32 characters", "<text>"),
 		abbr: text("abbreviation", "<text>"),
 		supply: needed("how many there are, in the token's decimals, or in smallest units as <n>raw", "<amount>"),
@@ -150,10 +136,8 @@ export class TokenIssue extends ActingCommand {
 			multipleNonGreedy: true,
 			helpGroup: "TOKEN",
 		}),
-	};
-
-	async run(): Promise<void> {
-		const { flags } = await this.parse(TokenIssue);
+	},
+	plan: async ({ flags, actor }) => {
 		const decimals = parseNatural(flags.decimals);
 		if (decimals > MAX_DECIMALS)
 			throw new Failure("bad_value", `a token has at most ${MAX_DECIMALS} decimals`);
@@ -173,19 +157,19 @@ export class TokenIssue extends ActingCommand {
 			public_free_asset_net_limit: parseNatural(flags["public-free-bandwidth"] ?? "0"),
 			frozen_supply: (flags.lock ?? []).map((lock) => parseLock(lock, precision)),
 		};
-		const context = await this.context(flags);
-		const client = flags.offline ? undefined : context.client;
-		await this.act(context, flags, {
+		const { owner, client } = await actor();
+		const clock = flags.offline ? undefined : client;
+		return {
 			...contractOf(AssetIssueContract, {
 				...issue,
-				owner_address: context.owner,
-				start_time: await momentMs(start, client),
-				end_time: await momentMs(end, client),
+				owner_address: owner,
+				start_time: await momentMs(start, clock),
+				end_time: await momentMs(end, clock),
 			}),
 			confirmation: 2,
-		});
-	}
-}
+		};
+	},
+});
 
 /** Reads `<amount>:<days>`. */
 function parseLock(lock: string, decimals: number): AssetIssueContractFrozenSupply {
@@ -197,41 +181,32 @@ function parseLock(lock: string, decimals: number): AssetIssueContractFrozenSupp
 	});
 }
 
-export class TokenRelease extends ActingCommand {
-	static override summary = "Release the locked supply of one's own token that is due";
-	static override flags = actingFlags;
+export const TokenRelease = acting({
+	summary: "Release the locked supply of one's own token that is due",
+	plan: async ({ actor }) => {
+		const { owner, account } = await actor();
+		const due = firstDue(account.frozen_supply.map(({ expire_time }) => expire_time));
+		return {
+			...contractOf(UnfreezeAssetContract, { owner_address: owner }),
+			// With a locked part left, the same call succeeds later.
+			explain: (failure) =>
+				failure.code === "contract_validate" && due !== undefined
+					? refusedUntil(failure, due, "the next part can be released")
+					: failure,
+		};
+	},
+});
 
-	private due: bigint | undefined;
-
-	async run(): Promise<void> {
-		const { flags } = await this.parse(TokenRelease);
-		const context = await this.context(flags);
-		this.due = firstDue(context.account.frozen_supply.map(({ expire_time }) => expire_time));
-		await this.act(context, flags, contractOf(UnfreezeAssetContract, { owner_address: context.owner }));
-	}
-
-	/** With a locked part left, the same call succeeds later. */
-	protected override explain(failure: Failure): Failure {
-		const explained = super.explain(failure);
-		return failure.code === "contract_validate" && this.due !== undefined
-			? refusedUntil(explained, this.due, "the next part can be released")
-			: explained;
-	}
-}
-
-export class TokenUpdate extends ActingCommand {
-	static override summary = "Change the description of one's own token, and the bandwidth that it gives";
-	static override description = "What isn't named stays as it is.";
-	static override flags = {
-		...actingFlags,
+export const TokenUpdate = acting({
+	summary: "Change the description of one's own token, and the bandwidth that it gives",
+	description: "What isn't named stays as it is.",
+	flags: {
 		description: text("free text", "<text>"),
 		url: text("page about the token", "<url>"),
 		"free-bandwidth": text("bytes a day that the issuer pays for each holder", "<bytes>"),
 		"public-free-bandwidth": text("bytes a day for all holders together", "<bytes>"),
-	};
-
-	async run(): Promise<void> {
-		const { flags } = await this.parse(TokenUpdate);
+	},
+	plan: async ({ flags, actor }) => {
 		const { description, url, "free-bandwidth": limit, "public-free-bandwidth": publicLimit } = flags;
 		const given = [description, url, limit, publicLimit];
 		if (given.every((value) => value === undefined))
@@ -244,19 +219,15 @@ export class TokenUpdate extends ActingCommand {
 		const [newLimit, newPublicLimit] = [limit, publicLimit].map((value) =>
 			value === undefined ? undefined : parseNatural(value),
 		);
-		const context = await this.context(flags);
-		const token = complete ? undefined : await issuedToken(context.client, context.owner);
+		const { owner, client } = await actor();
+		const token = complete ? undefined : await fetchIssuedToken(client, owner);
 		if (!complete && !token) throw new Failure("not_found", "the account has issued no token");
-		await this.act(
-			context,
-			flags,
-			contractOf(UpdateAssetContract, {
-				owner_address: context.owner,
-				description: description === undefined ? (token?.description ?? utf8("")) : utf8(description),
-				url: url === undefined ? (token?.url ?? utf8("")) : utf8(url),
-				new_limit: newLimit ?? token?.free_asset_net_limit ?? 0n,
-				new_public_limit: newPublicLimit ?? token?.public_free_asset_net_limit ?? 0n,
-			}),
-		);
-	}
-}
+		return contractOf(UpdateAssetContract, {
+			owner_address: owner,
+			description: description === undefined ? (token?.description ?? utf8("")) : utf8(description),
+			url: url === undefined ? (token?.url ?? utf8("")) : utf8(url),
+			new_limit: newLimit ?? token?.free_asset_net_limit ?? 0n,
+			new_public_limit: newPublicLimit ?? token?.public_free_asset_net_limit ?? 0n,
+		});
+	},
+});

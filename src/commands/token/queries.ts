@@ -2,20 +2,18 @@
 
 import { Args, Flags } from "@oclif/core";
 import { SUN_PER_COIN } from "../../protocol/int64.js";
-import { accountArgument, accountQueryFlags } from "../../terminal/base/account-query.js";
-import { accountQuery, query } from "../../terminal/base/command-row.js";
+import { accountArgument, accountQuery, accountQueryFlags, query } from "../../terminal/base/command-row.js";
 import { blockFlag, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { localTime } from "../../terminal/output/output.js";
 import { either, lines, orNull } from "../../terminal/schema/result-shape.js";
 import { contractTokenShape, tokenShape } from "../../terminal/schema/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
-import { accountOf } from "../../wallet/node/chain-query.js";
+import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
 import { listTokens, type TokenView, tokenNamed, viewToken } from "../../wallet/token/token.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { formatDecimal } from "../../wallet/values/amount.js";
-import { parseNatural } from "../../wallet/values/integer-text.js";
-import { quotientText } from "../../wallet/values/rational-text.js";
+import { parseNatural, quotientText } from "../../wallet/values/integer-text.js";
 
 export const TokenAllowance = accountQuery({
 	summary: "Print how much of an account's ORC-20 token another account may move",
@@ -57,7 +55,7 @@ export const TokenBalance = accountQuery({
 			return print.scalar(json ? amount : formatDecimal(amount, await token.decimals()));
 		}
 		const token = await tokenNamed(client, args.token, view);
-		const amount = (await accountOf(client, address, view))?.assetV2.get(token.id) ?? 0n;
+		const amount = (await fetchAccount(client, address, view))?.assetV2.get(token.id) ?? 0n;
 		print.scalar(json ? amount : formatDecimal(amount, token.precision));
 	},
 });

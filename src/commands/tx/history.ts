@@ -1,11 +1,10 @@
 import { Flags } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
-import { accountArgument } from "../../terminal/base/account-query.js";
-import { accountQuery } from "../../terminal/base/command-row.js";
+import { accountArgument, accountQuery } from "../../terminal/base/command-row.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { historyFlags, requestedHistory } from "../../terminal/flags/history-flags.js";
-import { csvLine } from "../../terminal/output/csv.js";
 import {
+	csvLine,
 	HISTORY_COLUMNS,
 	HISTORY_SHAPE,
 	historyCells,

@@ -8,7 +8,6 @@ import { contractTypeById } from "../../protocol/contract-types.js";
 import { TransactionInfo } from "../../protocol/messages.js";
 import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
 import { command, query } from "../../terminal/base/command-row.js";
-import { idArgument, transactionIds } from "../../terminal/base/id-command.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { keystoreFlags, nodeFlags, progressFlag, solidityFlag } from "../../terminal/flags/flags.js";
@@ -21,7 +20,7 @@ import { messageShape, stateShape, transactionShape } from "../../terminal/schem
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
-import { receiptOf } from "../../wallet/node/chain-query.js";
+import { fetchReceipt } from "../../wallet/node/chain-query.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { knows, statusOf, waitFor } from "../../wallet/node/wait.js";
 import { receiptMembers } from "../../wallet/transaction/acting-result.js";
@@ -32,6 +31,22 @@ import { formatCoin } from "../../wallet/values/amount.js";
 import { parseDuration } from "../../wallet/values/duration.js";
 import { parameterText } from "../../wallet/values/parameter-text.js";
 import { viewOf } from "../../wallet/view/message-view.js";
+
+/** Commands on transaction ids: one argument, or a list on standard input. */
+const idArgument = {
+	id: Args.string({
+		description: "transaction id, - for a list on standard input",
+		required: true,
+		ignoreStdin: true,
+	}),
+};
+
+/** The ids that an argument names. @throws {Failure} `bad_value`, `stdin_empty` */
+async function transactionIds(argument: string): Promise<Uint8Array[]> {
+	const input = await argumentOrStdin(argument, "the transaction ids", false);
+	if (!input) throw new Failure("usage", "no transaction id");
+	return (input.fromStdin ? listLines(input.text) : [input.text]).map(parseTransactionId);
+}
 
 export const TxDecode = command({
 	summary: "Decode a transaction without a node",
@@ -52,7 +67,7 @@ export const TxDecode = command({
 		for (const { transaction } of await readEnvelopes(args.transaction, flags.raw)) {
 			const call = await describedCall(transaction.parameter, { client: undefined, contactsFile, given });
 			if (call && call.signature === undefined) note("no interface names the call: --abi gives one");
-			print.record({ ...viewTransaction(transaction), call: call && callMembers(call) });
+			print.record({ ...(await viewTransaction(transaction)), call: call && callMembers(call) });
 		}
 	},
 });
@@ -75,7 +90,7 @@ export const TxPending = query({
 			const answer = await client.call("gettransactionfrompending", { value: toHex(id) });
 			if (Object.keys(answer).length === 0)
 				throw new Failure("not_found", `the transaction ${toHex(id)} doesn't wait for a block`);
-			return print.record(viewTransaction(transactionFrom(answer, id)));
+			return print.record(await viewTransaction(transactionFrom(answer, id)));
 		}
 		if (flags.count) {
 			const size = member(await client.call("getpendingsize", {}), "pendingSize");
@@ -101,7 +116,7 @@ export const TxReceipt = query({
 	flags: { ...nodeFlags, ...solidityFlag },
 	run: async ({ args, client, view, print }) => {
 		for (const id of await transactionIds(args.id)) {
-			const receipt = await receiptOf(client, id, view);
+			const receipt = await fetchReceipt(client, id, view);
 			if (!receipt) throw new Failure("not_found", `there is no receipt of ${toHex(id)}: it is in no block`);
 			print.record(viewOf(receipt));
 		}
@@ -125,7 +140,7 @@ export const TxShow = query({
 			const transaction = transactionFrom(answer, id);
 			const described = await callOf(transaction, client, given);
 			const call = described && callMembers(described);
-			const view = viewTransaction(transaction);
+			const view = await viewTransaction(transaction);
 			const shown = { ...view, call };
 			const { txID, contract, feeLimit, type } = view;
 			const text = {

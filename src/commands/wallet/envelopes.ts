@@ -1,7 +1,7 @@
 /** `coin wallet …`: transactions that travel between machines before they are sent. */
 
 import { readFile } from "node:fs/promises";
-import { Args, Flags, type Interfaces } from "@oclif/core";
+import { Args, Flags } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
@@ -10,12 +10,7 @@ import { getField, type Message, type MessageType, setField } from "../../protoc
 import { contractTypeById, contractTypeByName, contractTypes } from "../../protocol/contract-types.js";
 import { hasWireName, NamedError } from "../../protocol/json/exceptions.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
-import { Transaction } from "../../protocol/messages.js";
-import { SignedTransaction } from "../../protocol/transaction.js";
-import { ActingCommand } from "../../terminal/base/acting-command.js";
-import { CoinCommand, type OutputKind } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
-import { SendingCommand } from "../../terminal/base/sending-command.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { actingFlags, waitFlags, yesFlag } from "../../terminal/flags/acting-flags.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
@@ -27,10 +22,16 @@ import {
 } from "../../terminal/input/envelope-stream.js";
 import { readStdin, splitValues, stdinIsPiped } from "../../terminal/input/stdin.js";
 import { printJsonText, printLine, printText } from "../../terminal/output/output.js";
+import { act, actorOf } from "../../terminal/sending/act.js";
+import { sending } from "../../terminal/sending/rows.js";
+import { sendAndReport } from "../../terminal/sending/send.js";
+import { confirm, explainedInput } from "../../terminal/sending/session.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
+import { checkSchemes, schemesIn } from "../../wallet/node/post-quantum.js";
 import {
 	type Authority,
 	authorityAtNode,
@@ -41,9 +42,11 @@ import { parseOperation } from "../../wallet/permission/operations.js";
 import { permissionLabel, type WeighedKey } from "../../wallet/permission/permission.js";
 import { callMembers, type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
 import {
-	envelopeOf,
-	readEnvelope,
+	readSignedEnvelope,
+	type Signature,
+	signaturesOf,
 	type TransactionEnvelope,
+	withSignatures,
 	writeEnvelope,
 } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines, summaryOf } from "../../wallet/transaction/envelope-note.js";
@@ -120,48 +123,47 @@ function approvalsOf(
 	};
 }
 
-export class WalletBroadcast extends SendingCommand {
-	static override outputKind: OutputKind = "acts";
-	static override summary = "Send a signed transaction";
-	static override description =
-		"Reads transactions from standard input or the argument, checks that their signatures reach the threshold, and sends their exact bytes.";
-	static override examples = ["<%= config.bin %> wallet broadcast --wait < signed.json"];
-	static override args = transactionArgument;
-	static override flags = {
+export const WalletBroadcast = sending({
+	outputKind: "acts",
+	summary: "Send a signed transaction",
+	description:
+		"Reads transactions from standard input or the argument, checks that their signatures reach the threshold, and sends their exact bytes.",
+	examples: ["<%= config.bin %> wallet broadcast --wait < signed.json"],
+	args: transactionArgument,
+	flags: {
 		...nodeFlags,
 		...waitFlags,
 		...yesFlag,
 		...streamFlags,
 		...callAbiFlag,
 		force: Flags.boolean({ description: "leave the check of the weight to the node" }),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(WalletBroadcast);
+	},
+	run: async ({ args, flags, session, settings: load }) => {
 		const envelopes = await readEnvelopes(args.transaction);
-		const settings = await this.settings(flags);
+		const settings = await load();
 		const client = new NodeClient(settings);
 		const given = await interfaceFlag(flags.abi);
-		this.labels = await readLabels(settings);
+		const labels = await readLabels(settings);
 		const fine = await forEachInput(
 			envelopes,
 			flags["keep-going"],
-			this.json,
+			session.json,
 			async (envelope) => {
-				this.call = await describedCall(envelope.transaction.parameter, { client, given });
+				const call = await describedCall(envelope.transaction.parameter, { client, given });
 				const lines = flags.force
-					? summaryLines(envelope, { ...NOTHING_KNOWN, call: this.call })
-					: await checkReady(envelope, client, this.call);
-				const summary = lines.map((line) => labelled(line, this.labels));
+					? summaryLines(envelope, { ...NOTHING_KNOWN, call })
+					: await checkReady(envelope, client, call);
+				await checkSchemes(client, schemesIn(envelope));
+				const summary = lines.map((line) => labelled(line, labels));
 				// What it moves was agreed to by those who signed it.
-				await this.confirm(settings.confirm ? 1 : 0, summary, flags.yes);
-				await this.sendAndReport(client, envelope, flags);
+				await confirm(session, settings.confirm ? 1 : 0, summary, flags.yes);
+				await sendAndReport(session, client, envelope, flags, { call, labels });
 			},
-			(failure) => this.explainInput(failure),
+			explainedInput,
 		);
 		if (!fine) process.exitCode = 1;
-	}
-}
+	},
+});
 
 const NOTHING_KNOWN = { chain: undefined, permission: undefined, approval: undefined };
 
@@ -189,39 +191,41 @@ async function checkReady(
 	return summaryLines(envelope, authority);
 }
 
-export class WalletBuild extends ActingCommand {
-	static override outputKind: OutputKind = "envelope";
-	static override summary = "Build a transaction of any contract type";
-	static override description =
-		"The body is JSON by wire names, addresses in Base58 and texts as text. Without --data the fields of the type are printed.";
-	static override examples = [
+export const WalletBuild = sending({
+	outputKind: "envelope",
+	summary: "Build a transaction of any contract type",
+	description:
+		"The body is JSON by wire names, addresses in Base58 and texts as text. Without --data the fields of the type are printed.",
+	examples: [
 		`<%= config.bin %> wallet build TransferContract --data '{"to_address":"TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC","amount":1000000}'`,
-	];
-	static override args = {
+	],
+	args: {
 		type: Args.string({ description: "contract type by name or number", required: true, ignoreStdin: true }),
-	};
-	static override flags = {
+	},
+	flags: {
 		...actingFlags,
 		data: Flags.string({
 			description: "the body: JSON, @file, or - for standard input",
 			helpValue: "<json>",
 		}),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(WalletBuild);
+	},
+	run: async ({ args, flags, session, json, print }) => {
 		const type = contractTypeByName(args.type) ?? contractTypeById(parseOperation(args.type));
 		if (!type?.message) {
 			const names = contractTypes.filter((row) => row.message).map((row) => row.name);
 			throw new Failure("bad_value", `"${args.type}" can't be built; the types are ${names.join(", ")}`);
 		}
-		if (flags.data === undefined) return this.printFields(type.message);
+		if (flags.data === undefined) {
+			const fields = fieldsOf(type.message);
+			if (json) return printJsonText(JSON.stringify(fields));
+			return print.list(fields, ["name", "type", "label"], "this type has no fields");
+		}
 		const body = await bodyText(flags.data);
 		const parameter = bodyOf(type.message, body);
 		const given = getField(parameter, type.owner) as Uint8Array;
-		const context = await this.context(flags);
-		if (given.length === 0) setField(parameter, type.owner, context.owner);
-		else if (!equalBytes(given, context.owner)) {
+		const actor = await actorOf(session, flags);
+		if (given.length === 0) setField(parameter, type.owner, actor.owner);
+		else if (!equalBytes(given, actor.owner)) {
 			throw new Failure(
 				"conflicting_flags",
 				`the body's ${type.owner} is another account than the one that acts`,
@@ -230,18 +234,17 @@ export class WalletBuild extends ActingCommand {
 				},
 			);
 		}
-		await this.act(context, { ...flags, build: !flags.sign && !flags["dry-run"] }, { type, parameter });
-	}
+		const build = !flags.sign && !flags["dry-run"];
+		await act(session, actor, { ...flags, build }, { type, parameter });
+	},
+});
 
-	private printFields(type: MessageType<Message>): void {
-		const fields = type.fields.map((field) => ({
-			name: field.name,
-			type: field.message?.().typeName ?? field.enumeration?.typeName ?? field.kind,
-			label: field.label,
-		}));
-		if (this.json) printJsonText(JSON.stringify(fields));
-		else this.printList(fields, ["name", "type", "label"], "this type has no fields");
-	}
+function fieldsOf(type: MessageType<Message>): readonly object[] {
+	return type.fields.map((field) => ({
+		name: field.name,
+		type: field.message?.().typeName ?? field.enumeration?.typeName ?? field.kind,
+		label: field.label,
+	}));
 }
 
 async function bodyText(data: string): Promise<string> {
@@ -280,7 +283,7 @@ export const WalletMerge = command({
 		const texts = await Promise.all(
 			files.map((file) => (file === "-" ? readStdin("the copies") : readFile(file, "utf8"))),
 		);
-		const copies = texts.flatMap(splitValues).map((value) => readEnvelope(value));
+		const copies = await Promise.all(texts.flatMap(splitValues).map((value) => readSignedEnvelope(value)));
 		const [first, ...others] = copies;
 		if (!first) throw new Failure("stdin_empty", "the files hold no transaction");
 		const stranger = others.find((copy) => copy.transaction.idHex !== first.transaction.idHex);
@@ -296,41 +299,41 @@ export const WalletMerge = command({
 
 function mergedLine(first: TransactionEnvelope, copies: readonly TransactionEnvelope[]): string {
 	const carrier = copies.find((copy) => member(copy.coin, "permission") !== undefined) ?? first;
-	const signatures = new Map<string, { signer: Uint8Array; signature: Uint8Array }>();
+	const signatures = new Map<string, { signer: Uint8Array; signature: Signature }>();
 	for (const copy of copies) {
+		const all = signaturesOf(copy);
 		copy.signers.forEach((signer, index) => {
-			const signature = copy.transaction.message.signature[index] as Uint8Array;
+			const signature = all[index] as Signature;
 			signatures.set(Buffer.from(signer).toString("hex"), { signer, signature });
 		});
 	}
-	const merged = Transaction.copy(first.transaction.message);
 	const known = member(carrier.coin, "permission") !== undefined;
 	const order = known ? authorityOfEnvelope(carrier, 0).permission.keys.map((key) => key.address) : [];
 	const place = (signer: Uint8Array): number => {
 		const index = order.findIndex((address) => equalBytes(address, signer));
 		return index < 0 ? order.length : index;
 	};
-	merged.signature = [...signatures.values()]
+	const merged = [...signatures.values()]
 		.sort((a, b) => place(a.signer) - place(b.signer))
 		.map(({ signature }) => signature);
-	const envelope = envelopeOf(new SignedTransaction(merged), carrier.coin);
+	const envelope = withSignatures(first, merged, carrier.coin);
 	if (!known) return writeEnvelope(envelope, envelope.coin);
 	return writeEnvelope(envelope, noteFor(envelope, { ...authorityOfEnvelope(envelope, 0) }));
 }
 
-export class WalletQr extends CoinCommand {
-	static override summary = "Show an address or a transaction as a QR code";
-	static override description =
-		"The code of an address holds nothing else, so any wallet can read it. --stdin makes a code of any text up to 2,900 bytes, such as a transaction for a machine without network.";
-	static override examples = [
+export const WalletQr = command({
+	summary: "Show an address or a transaction as a QR code",
+	description:
+		"The code of an address holds nothing else, so any wallet can read it. --stdin makes a code of any text up to 2,900 bytes, such as a transaction for a machine without network.",
+	examples: [
 		"<%= config.bin %> wallet qr alice",
 		"<%= config.bin %> wallet qr --stdin < signed.json",
 		"<%= config.bin %> wallet qr alice --svg alice.svg",
-	];
-	static override args = {
+	],
+	args: {
 		account: Args.string({ description: "address or label (default: the active wallet)", ignoreStdin: true }),
-	};
-	static override flags = {
+	},
+	flags: {
 		...keystoreFlags,
 		stdin: Flags.boolean({ description: "encode the text on standard input" }),
 		amount: Flags.string({
@@ -339,36 +342,38 @@ export class WalletQr extends CoinCommand {
 			exclusive: ["stdin"],
 		}),
 		svg: Flags.string({ description: "new file to write the picture to", helpValue: "<path>" }),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(WalletQr);
+	},
+	run: async ({ args, flags, settings, json, print }) => {
 		const { text, caption } = flags.stdin
 			? await textOfStdin(args.account)
-			: await this.address(args.account, flags);
+			: await textOfAddress(await settings(), args.account, flags.amount);
 		if (flags.svg !== undefined) {
 			await writePrivateFile(flags.svg, await qrSvg(text));
-			return this.printRecord({ file: flags.svg, text });
+			return print.record({ file: flags.svg, text });
 		}
 		const code = await qrText(text);
-		if (this.json) return this.printRecord({ text });
+		if (json) return print.record({ text });
 		printText(code);
 		for (const line of caption) printLine(line);
-	}
+	},
+});
 
-	private async address(
-		account: string | undefined,
-		flags: Interfaces.InferredFlags<typeof WalletQr.flags>,
-	): Promise<{ readonly text: string; readonly caption: readonly string[] }> {
-		const text = toBase58Check(await accountOrActive(await this.settings(flags), account));
-		const amount = flags.amount === undefined ? [] : [formatCoin(parseCoinAmount(flags.amount))];
-		return { text, caption: [text, ...amount] };
-	}
+/** What a code holds, and what stands beside it. */
+interface QrCode {
+	readonly text: string;
+	readonly caption: readonly string[];
 }
 
-async function textOfStdin(
+async function textOfAddress(
+	settings: Settings,
 	account: string | undefined,
-): Promise<{ readonly text: string; readonly caption: readonly string[] }> {
+	amount: string | undefined,
+): Promise<QrCode> {
+	const text = toBase58Check(await accountOrActive(settings, account));
+	return { text, caption: [text, ...(amount === undefined ? [] : [formatCoin(parseCoinAmount(amount))])] };
+}
+
+async function textOfStdin(account: string | undefined): Promise<QrCode> {
 	if (account !== undefined) throw new Failure("conflicting_flags", "give an account or --stdin, not both");
 	const text = (await readStdin("the text")).trim();
 	if (text === "") throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");

@@ -1,97 +1,99 @@
 import { Args, Flags, type Interfaces } from "@oclif/core";
-import { PayingCommand } from "../../terminal/base/paying-command.js";
 import { actingFlags, feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
 import { streamFlags } from "../../terminal/input/envelope-stream.js";
+import { act, actorOf, schemesOf } from "../../terminal/sending/act.js";
+import { payBatch } from "../../terminal/sending/pay.js";
+import { sending } from "../../terminal/sending/rows.js";
 import { transferPlan } from "../../wallet/actions/transfer.js";
 import { Failure } from "../../wallet/failure.js";
-import { accountOf } from "../../wallet/node/chain-query.js";
+import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
-import { memoBytes } from "../../wallet/values/memo.js";
+import { memoBytes } from "../../wallet/values/bytes-text.js";
 
-type SendFlags = Interfaces.InferredFlags<typeof WalletSend.flags>;
+const sendFlags = {
+	...actingFlags,
+	...feeLimitFlags,
+	...streamFlags,
+	to: Flags.string({ description: "recipient", helpValue: "<account>", exclusive: ["batch"] }),
+	amount: Flags.string({
+		description: "how much, with its unit, or max",
+		helpValue: "<amount>",
+		exclusive: ["batch"],
+	}),
+	token: Flags.string({
+		description: "ORC-10 token by id, name or symbol, ORC-20 token by its contract (default: the coin)",
+		helpValue: "<token>",
+		exclusive: ["batch"],
+	}),
+	batch: Flags.string({
+		description: "many payments: lines of JSON or a CSV with to,amount,token,memo; - for standard input",
+		helpValue: "<file>",
+	}),
+	resume: Flags.boolean({
+		description: "pay the lines of the batch that its journal doesn't know as paid",
+		dependsOn: ["batch"],
+	}),
+	journal: Flags.string({
+		description: "what was sent of the batch (default: <batch>.journal; needed for a list from a pipe)",
+		helpValue: "<file>",
+		dependsOn: ["batch"],
+	}),
+};
 
-export class WalletSend extends PayingCommand {
-	static override summary = "Send coins or tokens";
-	static override aliases = ["send"];
-	static override description =
+export const WalletSend = sending({
+	outputKind: "acts",
+	summary: "Send coins or tokens",
+	aliases: ["send"],
+	description:
 		"Builds the transfer at the node, checks the bytes, signs with a key of the keystore and broadcasts. " +
 		"An amount carries its unit: 12.5coin or 12500000sun; max is everything but the fees. " +
 		"A file of payments is read and judged whole before the first signature, and asked about once; what was sent stands in " +
 		"<file>.journal, which keeps a line from being paid twice, and --resume goes on with the others. A list from standard input needs " +
-		"--journal.";
-	static override examples = [
+		"--journal.",
+	examples: [
 		"<%= config.bin %> wallet send alice 25coin --wait",
 		"<%= config.bin %> wallet send --to TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC --amount 1_000sun --build | <%= config.bin %> wallet sign | <%= config.bin %> wallet broadcast",
 		"<%= config.bin %> wallet send --to alice --amount 12.5 --token GOLD",
 		"<%= config.bin %> wallet send --batch pay.csv --password-file pw",
-	];
-	static override args = {
+	],
+	args: {
 		to: Args.string({ description: "recipient; the same as --to", ignoreStdin: true }),
 		amount: Args.string({ description: "how much; the same as --amount", ignoreStdin: true }),
-	};
-	static override flags = {
-		...actingFlags,
-		...feeLimitFlags,
-		...streamFlags,
-		to: Flags.string({ description: "recipient", helpValue: "<account>", exclusive: ["batch"] }),
-		amount: Flags.string({
-			description: "how much, with its unit, or max",
-			helpValue: "<amount>",
-			exclusive: ["batch"],
-		}),
-		token: Flags.string({
-			description: "ORC-10 token by id, name or symbol, ORC-20 token by its contract (default: the coin)",
-			helpValue: "<token>",
-			exclusive: ["batch"],
-		}),
-		batch: Flags.string({
-			description: "many payments: lines of JSON or a CSV with to,amount,token,memo; - for standard input",
-			helpValue: "<file>",
-		}),
-		resume: Flags.boolean({
-			description: "pay the lines of the batch that its journal doesn't know as paid",
-			dependsOn: ["batch"],
-		}),
-		journal: Flags.string({
-			description: "what was sent of the batch (default: <batch>.journal; needed for a list from a pipe)",
-			helpValue: "<file>",
-			dependsOn: ["batch"],
-		}),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(WalletSend);
+	},
+	flags: sendFlags,
+	run: async ({ args, flags, session }) => {
 		const [to, amount] = [givenOnce("to", args.to, flags), givenOnce("amount", args.amount, flags)];
 		const { batch } = flags;
-		if (batch !== undefined) return await this.payBatch({ ...flags, batch });
+		if (batch !== undefined) return await payBatch(session, { ...flags, batch });
 		if (to === undefined || amount === undefined) {
 			throw new Failure("usage", to === undefined ? "no recipient is named" : "no amount is given", {
 				hint: "such as coin send alice 25coin",
 			});
 		}
-		const context = await this.context(flags);
-		const recipient = await accountNamed(context.settings, to);
-		const creates = !flags.offline && (await accountOf(context.client, recipient)) === undefined;
+		const actor = await actorOf(session, flags);
+		const recipient = await accountNamed(actor.settings, to);
+		const creates = !flags.offline && (await fetchAccount(actor.client, recipient)) === undefined;
 		const plan = await transferPlan(
-			context,
+			actor,
 			{ to, amount, token: flags.token, recipient, creates },
 			{
 				...requestedFeeLimit(flags),
 				permission: flags.permission,
 				memo: memoBytes(flags.memo),
 				signatures: flags.signer?.length,
+				postQuantum: await schemesOf(session, actor, flags),
 				offline: flags.offline,
 			},
 		);
-		await this.act(context, flags, plan);
-	}
-}
+		await act(session, actor, flags, plan);
+	},
+});
 
 /** A value that may be an argument or a flag. @throws {Failure} `conflicting_flags` for both, or beside a list */
 function givenOnce(
 	name: "to" | "amount",
 	argument: string | undefined,
-	flags: SendFlags,
+	flags: Interfaces.InferredFlags<typeof sendFlags>,
 ): string | undefined {
 	if (argument !== undefined && flags[name] !== undefined) {
 		throw new Failure("conflicting_flags", `"${argument}" and --${name} both give the same thing: use one`);

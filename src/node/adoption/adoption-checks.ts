@@ -17,7 +17,7 @@ import type { StateView } from "../state/view.js";
 import { AdoptionError } from "./adoption-error.js";
 
 /** Blocks that a transaction may refer to, and that stay on a lite node. */
-export const WINDOW = 65_536n;
+export const REFERENCE_WINDOW = 65_536n;
 /** How far the solid number may be behind, as stored: it is that of an earlier block (protocol/adoption §2). */
 const FARTHEST_SOLID = 100n;
 /** Blocks after which others get a turn. */
@@ -45,7 +45,7 @@ export async function checkAdopted(
 	if (rules.network === "nile") await loadPostQuantum();
 	const head = checkHead(state, rules);
 	checkSchedule(state, head);
-	const first = head.number - WINDOW + 1n > lowest ? head.number - WINDOW + 1n : lowest;
+	const first = head.number - REFERENCE_WINDOW + 1n > lowest ? head.number - REFERENCE_WINDOW + 1n : lowest;
 	const since =
 		state.properties.get("NEXT_MAINTENANCE_TIME") - state.properties.get("MAINTENANCE_TIME_INTERVAL");
 	const signers = activeWitnesses(state);

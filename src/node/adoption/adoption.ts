@@ -7,7 +7,7 @@ import { genesisId } from "../config/genesis-block.js";
 import type { KeyValueDatabase } from "../state/database.js";
 import { StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
-import { type CheckResult, checkAdopted, WINDOW } from "./adoption-checks.js";
+import { type CheckResult, checkAdopted, REFERENCE_WINDOW } from "./adoption-checks.js";
 import { AdoptionError } from "./adoption-error.js";
 import {
 	type AdoptionMark,
@@ -23,7 +23,7 @@ import { bookDifferences } from "./order-book-check.js";
 import { REWARD_ROOTS, rewardRootDifference } from "./reward-root.js";
 import type { Source } from "./source-directory.js";
 import { SourceReader } from "./source-reader.js";
-import { type Step, steps, type Work } from "./steps.js";
+import { type AdoptionStep, type AdoptionWork, steps } from "./steps.js";
 import { AccountSums } from "./sums.js";
 
 /** The store of a table that a reference node derives. */
@@ -135,7 +135,7 @@ export async function adopt(
 
 function lowestKeptOf({ head, lowest }: Judgement, options: AdoptionOptions): bigint {
 	if (options.blocks === "copy") return lowest;
-	const kept = options.keptBlocks ?? WINDOW;
+	const kept = options.keptBlocks ?? REFERENCE_WINDOW;
 	const first = head.number - kept + 1n;
 	if (first > lowest) return first;
 	throw new AdoptionError(
@@ -161,11 +161,11 @@ async function rewardsDiffer(
 }
 
 function beginning({ path, fingerprint }: Source, blocks: BlockChoice): AdoptionMark {
-	const step = (steps[0] as Step).name;
+	const step = (steps[0] as AdoptionStep).name;
 	return { format: 1, path, fingerprint, blocks, step, after: "", entries: 0, bytes: 0, withoutHeight: 0 };
 }
 
-async function runSteps(work: Work, progress: CopyProgress): Promise<void> {
+async function runSteps(work: AdoptionWork, progress: CopyProgress): Promise<void> {
 	const { writer, reader } = work;
 	const from = steps.findIndex(({ name }) => name === writer.mark.step);
 	for (const [at, step] of steps.entries()) {
@@ -192,7 +192,7 @@ const DONE = "checks";
 class CopyProgress {
 	private done = 0;
 	private skipped = 0;
-	private reading: Step | undefined;
+	private reading: AdoptionStep | undefined;
 
 	constructor(
 		private readonly reader: SourceReader,
@@ -200,16 +200,16 @@ class CopyProgress {
 		private readonly options: AdoptionOptions,
 	) {}
 
-	begin(step: Step): void {
+	begin(step: AdoptionStep): void {
 		this.reading = step;
 	}
 
-	end(step: Step): void {
+	end(step: AdoptionStep): void {
 		this.done += this.bytesOf(step);
 		this.reading = undefined;
 	}
 
-	skip(step: Step): void {
+	skip(step: AdoptionStep): void {
 		this.skipped += this.bytesOf(step);
 	}
 
@@ -226,7 +226,7 @@ class CopyProgress {
 		});
 	}
 
-	private bytesOf({ reads }: Step): number {
+	private bytesOf({ reads }: AdoptionStep): number {
 		return reads.reduce((sum, name) => sum + (this.judgement.storeBytes.get(name) ?? 0), 0);
 	}
 }

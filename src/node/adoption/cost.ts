@@ -1,6 +1,6 @@
 /** What an adoption will take: room on the disk, entries, time. Estimated by a few samples, before anything is written. */
 
-import { WINDOW } from "./adoption-checks.js";
+import { REFERENCE_WINDOW } from "./adoption-checks.js";
 import type { BlockChoice } from "./adoption-mark.js";
 import type { Judgement } from "./judgement.js";
 import { BLOCK_STORES } from "./source-stores.js";
@@ -21,7 +21,7 @@ const INDEX_ENTRY_BYTES = 48;
 const ENTRY_SECONDS = 9e-6;
 const BYTE_SECONDS = 1.2e-8;
 
-export function costOf(
+export function adoptionCost(
 	{ storeBytes, storeEntries, blockBytes, head, lowest }: Judgement,
 	choice: BlockChoice,
 ): AdoptionCost {
@@ -29,7 +29,7 @@ export function costOf(
 	const sum = (values: ReadonlyMap<string, number>): number =>
 		[...values].reduce((all, [name, value]) => all + (isCopied(name) ? value : 0), 0);
 	const there = head.number - lowest + 1n;
-	const kept = choice === "copy" ? 0 : Number(there < WINDOW ? there : WINDOW);
+	const kept = choice === "copy" ? 0 : Number(there < REFERENCE_WINDOW ? there : REFERENCE_WINDOW);
 	// Their transactions take a few hundred bytes each, and an entry of the index.
 	const keptEntries = kept * (2 + Math.ceil(blockBytes / 300));
 	const bytes = sum(storeBytes) + kept * blockBytes + keptEntries * INDEX_ENTRY_BYTES;

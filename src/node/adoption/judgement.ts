@@ -9,7 +9,7 @@ import { DecodeError } from "../../protocol/codec/reader.js";
 import { genesisTitle } from "../../protocol/public-networks.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { forkTableOf } from "../rules/fork-gates.js";
-import { WINDOW } from "./adoption-checks.js";
+import { REFERENCE_WINDOW } from "./adoption-checks.js";
 import { AdoptionError } from "./adoption-error.js";
 import { rowsOf } from "./checkpoint.js";
 import type { ForeignStore } from "./engine/foreign-store.js";
@@ -162,7 +162,7 @@ function lowestOf(reader: SourceReader, head: bigint): bigint {
 const SAMPLED_BLOCKS = 32n;
 
 function meanBlock(reader: SourceReader, lowest: bigint, head: bigint): number {
-	const span = head - lowest + 1n < WINDOW ? head - lowest + 1n : WINDOW;
+	const span = head - lowest + 1n < REFERENCE_WINDOW ? head - lowest + 1n : REFERENCE_WINDOW;
 	const count = span < SAMPLED_BLOCKS ? span : SAMPLED_BLOCKS;
 	let bytes = 0;
 	for (let i = 0n; i < count; i++) {

@@ -14,7 +14,7 @@ const MAX_SORTED = 20_000_000;
  * @param store undefined: the source doesn't have it
  * @param after leaves out the keys up to and including this one
  */
-export function mergedEntries(
+export function entriesOfStore(
 	name: string,
 	store: ForeignStore | undefined,
 	overlay: Overlay,

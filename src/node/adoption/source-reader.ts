@@ -3,7 +3,7 @@
 import { equalBytes } from "../../protocol/bytes.js";
 import { type Overlay, type OverlayRow, readOverlay } from "./checkpoint.js";
 import type { ForeignEntry, ForeignStore } from "./engine/foreign-store.js";
-import { mergedEntries } from "./merged-entries.js";
+import { entriesOfStore } from "./merged-entries.js";
 import type { Source } from "./source-directory.js";
 
 export class SourceReader {
@@ -36,7 +36,7 @@ export class SourceReader {
 
 	/** Entries ascending by bytes, after a key. The buffers hold until the next step. */
 	entries(name: string, after?: Uint8Array): Iterable<ForeignEntry> {
-		return mergedEntries(name, this.store(name), this.overlay, after);
+		return entriesOfStore(name, this.store(name), this.overlay, after);
 	}
 
 	/** Entries of the store alone, and the checkpoint's rows. */

@@ -24,7 +24,7 @@ import { adoptedStores, BLOCK_STORES, CONFIRMED, VOTES } from "./source-stores.j
 import { AccountSums } from "./sums.js";
 
 /** What a step works with. */
-export interface Work {
+export interface AdoptionWork {
 	readonly reader: SourceReader;
 	readonly judgement: Judgement;
 	readonly blocks: BlockChoice;
@@ -34,22 +34,22 @@ export interface Work {
 	readonly writer: BatchWriter;
 }
 
-export interface Step {
+export interface AdoptionStep {
 	readonly name: string;
 	/** Stores of the source that it reads. */
 	readonly reads: readonly string[];
 	/** @param after key of the source up to which it was done before */
-	run(work: Work, after: Uint8Array | undefined): Promise<void>;
+	run(work: AdoptionWork, after: Uint8Array | undefined): Promise<void>;
 }
 
 /** A value as it is kept, undefined where the entry is left out. */
-type Convert = (key: Uint8Array, value: Uint8Array, work: Work) => Uint8Array | undefined;
+type Convert = (key: Uint8Array, value: Uint8Array, work: AdoptionWork) => Uint8Array | undefined;
 
 /** Entries between two moments at which others get a turn, where none of them is kept. */
 const TURN_ENTRIES = 65_536;
 
 /** The steps of an adoption. */
-export const steps: readonly Step[] = [
+export const steps: readonly AdoptionStep[] = [
 	...adoptedStores.map(storeStep),
 	{ name: "recent transactions", reads: ["recent-transaction"], run: addRecentTransactions },
 	{ name: "transactions without height", reads: [], run: indexTransactions },
@@ -57,7 +57,7 @@ export const steps: readonly Step[] = [
 	{ name: VOTES, reads: [VOTES], run: copyVotes },
 ];
 
-function storeStep(store: StoreDefinition<unknown>): Step {
+function storeStep(store: StoreDefinition<unknown>): AdoptionStep {
 	if (isStore(store, "account")) {
 		return { name: store.name, reads: ["account", "account-asset"], run: copyAccounts };
 	}
@@ -87,7 +87,7 @@ function isStore(store: StoreDefinition<unknown>, name: keyof typeof stores): bo
 
 function keptEntries(
 	store: StoreDefinition<unknown>,
-	{ reader, blocks, lowestKept }: Work,
+	{ reader, blocks, lowestKept }: AdoptionWork,
 	after: Uint8Array | undefined,
 ): Iterable<ForeignEntry> {
 	const isKept = blocks === "copy" || !BLOCK_STORES.includes(store.name);
@@ -123,7 +123,7 @@ function* recentBlocks(
 function keptTransaction(
 	key: Uint8Array,
 	value: Uint8Array,
-	{ writer, judgement }: Work,
+	{ writer, judgement }: AdoptionWork,
 ): Uint8Array | undefined {
 	if (value.length === 8) {
 		const { number } = judgement.head;
@@ -138,7 +138,7 @@ function keptTransaction(
 
 async function copy(
 	store: StoreDefinition<unknown>,
-	work: Work,
+	work: AdoptionWork,
 	entries: Iterable<ForeignEntry>,
 	convert: Convert,
 ): Promise<void> {
@@ -158,7 +158,7 @@ async function copy(
 	}
 }
 
-async function copyAccounts(work: Work, after: Uint8Array | undefined): Promise<void> {
+async function copyAccounts(work: AdoptionWork, after: Uint8Array | undefined): Promise<void> {
 	const { stored, rows } = work.reader.apart("account", after);
 	const sums = new AccountSums(work.writer.mark.sums);
 	work.writer.counted = () => ({ sums: sums.text });
@@ -177,7 +177,7 @@ async function copyAccounts(work: Work, after: Uint8Array | undefined): Promise<
  * The reference keeps the ids of recent transactions beside their index, and completes the index of lite data by
  * them at its start: they can't be sent again (protocol/adoption §3).
  */
-async function addRecentTransactions(work: Work): Promise<void> {
+async function addRecentTransactions(work: AdoptionWork): Promise<void> {
 	const { reader, judgement, writer } = work;
 	const lowest = work.blocks === "copy" ? judgement.lowest : work.lowestKept;
 	if (lowest <= 1n) return;
@@ -206,7 +206,7 @@ function readRecent(key: Uint8Array, value: Uint8Array): { num: bigint; transact
 }
 
 /** The last block that votes confirmed; the head at most, above which the node had blocks in memory only. */
-async function copyConfirmed({ reader, judgement, writer }: Work): Promise<void> {
+async function copyConfirmed({ reader, judgement, writer }: AdoptionWork): Promise<void> {
 	const value = reader.get(CONFIRMED, Buffer.from(CONFIRMED_BLOCK));
 	if (!value) return;
 	const number = minInt(numberOf(value), judgement.head.number);
@@ -214,7 +214,7 @@ async function copyConfirmed({ reader, judgement, writer }: Work): Promise<void>
 }
 
 /** Those votes, which other nodes may ask for. */
-async function copyVotes({ reader, writer }: Work, after: Uint8Array | undefined): Promise<void> {
+async function copyVotes({ reader, writer }: AdoptionWork, after: Uint8Array | undefined): Promise<void> {
 	for (const [key, value] of reader.entries(VOTES, after)) {
 		putSide(writer, `${VOTES}/${Buffer.from(key).toString("latin1")}`, value);
 		if (writer.isFull) await writer.turn(key);
@@ -232,7 +232,7 @@ function putSide(writer: BatchWriter, name: string, value: Uint8Array): void {
  * Transactions whose index was left out: those that older releases stored without their height, and all where old
  * blocks are left. Their height is that of the block that holds them.
  */
-async function indexTransactions(work: Work, after: Uint8Array | undefined): Promise<void> {
+async function indexTransactions(work: AdoptionWork, after: Uint8Array | undefined): Promise<void> {
 	const { database, writer, blocks } = work;
 	if (blocks === "copy" && writer.mark.withoutHeight === 0) return;
 	const { index } = stores.transaction;

@@ -59,7 +59,7 @@ export interface PeerFacts {
 	readonly nextToFetch: bigint;
 }
 
-export interface NodeAddress {
+interface ListedPeer {
 	readonly host: string;
 	readonly port: number;
 }
@@ -68,7 +68,7 @@ export interface NodeAddress {
 export interface NetworkView {
 	peers(): readonly PeerFacts[];
 	/** Discovered nodes that a connection can be made to. */
-	connectableNodes(): readonly NodeAddress[];
+	connectableNodes(): readonly ListedPeer[];
 	/** Offers a transaction to the peers; how many of them it was sent to. */
 	announce(transaction: SignedTransaction): number;
 	/** Size of the table of discovered nodes. */

@@ -182,7 +182,7 @@ export function messageRequest<T extends Message>(
 ): RequestForm<T> {
 	const readers = Object.entries(query ?? {}) as [keyof T & string, ParameterReader][];
 	return {
-		fields: documented(type as unknown as MessageType<Message>, query && Object.keys(query)),
+		fields: documented(type, query && Object.keys(query)),
 		read: (input) => {
 			if (input.mode !== "query") return input.fields(type);
 			const message = new type();
@@ -209,10 +209,9 @@ function messageWriter<T extends Message>(
 	form: JsonForm,
 ): ReplyWriter<Readonly<T> | undefined> {
 	const whole = form === "printed" ? printMessage : mapOrderedMessage;
-	const plain = type as unknown as MessageType<Message>;
 	const write = ({ style }: ApiContext, reply: Readonly<T> | undefined): string | LongAnswer => {
 		if (!reply) return "{}";
-		if (!isLongMessage(plain, reply)) return whole(type, reply, style);
+		if (!isLongMessage(type, reply)) return whole(type, reply, style);
 		return new LongAnswer(messagePieces(type, reply, style, form));
 	};
 	return Object.assign(write, { answers: type.typeName });

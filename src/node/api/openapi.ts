@@ -30,7 +30,7 @@ const messageTypes = new Map<string, MessageType<Message>>();
 const enumerations = new Map<string, EnumDescriptor>();
 for (const value of Object.values(messages) as readonly unknown[]) {
 	if (typeof value === "function" && "typeName" in value && "fields" in value) {
-		const type = value as unknown as MessageType<Message>;
+		const type = value as MessageType<Message>;
 		messageTypes.set(type.typeName, type);
 	} else if (typeof value === "object" && value !== null && "names" in value && "typeName" in value) {
 		enumerations.set((value as EnumDescriptor).typeName, value as EnumDescriptor);

@@ -8,8 +8,7 @@
 import type { ComponentLimit, RateLimiterConfig } from "../config/rate-limit-config.js";
 import { BodyBudget } from "./body-budget.js";
 import { LongAnswerGate } from "./long-answer.js";
-import { SharedBucket } from "./shared-bucket.js";
-import { TokenBucket } from "./token-bucket.js";
+import { SharedBucket, TokenBucket } from "./shared-bucket.js";
 
 /** Addresses that are told apart; a further one takes the place of the oldest. */
 const MAX_ADDRESSES = 10_000;

@@ -5,7 +5,7 @@ import { nullPointer } from "../../protocol/json/exceptions.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
 import { decodeHexText } from "../../protocol/json/hex-text.js";
 import { type Member, mapOrderedJson, mapOrderedObject } from "../../protocol/json/map-ordered-json.js";
-import { readLong, readText } from "../../protocol/json/member-readers.js";
+import { readLong, readTextMember } from "../../protocol/json/member-readers.js";
 import { quoteMapOrdered } from "../../protocol/json/quoting.js";
 import { withMember } from "../../protocol/json/value.js";
 import { BytesMessage } from "../../protocol/messages.js";
@@ -14,7 +14,7 @@ import { parseAddressText, parseLong } from "./parameters.js";
 import type { RequestInput } from "./request.js";
 
 function textOf(input: RequestInput, name: string): string | null {
-	return input.mode === "query" ? input.parameters.get(name) : readText(input.object, name);
+	return input.mode === "query" ? input.parameters.get(name) : readTextMember(input.object, name);
 }
 
 /** The text itself; null if there is none. */
@@ -45,7 +45,7 @@ export const valueRequest: RequestForm<Uint8Array> = {
 		if (input.mode === "query") return parseAddressText(input.parameters.get("value"), input.visible);
 		if (!input.visible) return input.fields(BytesMessage).value;
 		const { object } = input;
-		const text = readText(object, "value");
+		const text = readTextMember(object, "value");
 		const members = text === null ? object : withMember(object, "value", toHex(parseAddressText(text, true)));
 		return decodeFields(BytesMessage, mapOrderedJson(members), false, input.library).value;
 	},

@@ -11,7 +11,7 @@ import type { BatchChange, KeyValueDatabase } from "../state/database.js";
 import type { StoreDefinition } from "../state/definition.js";
 import { storeAt } from "../state/entry.js";
 import { entryOfNewestKey, HISTORY_PREFIX, KINDS } from "../state/history-format.js";
-import type { Channel, FromReplay, HistoryRows, ToReplay } from "./messages.js";
+import type { BackfillChannel, FromReplay, HistoryRows, ToReplay } from "./messages.js";
 
 /** Blocks that are given at a time: their reading is one turn of the event loop. */
 const BLOCKS = 64;
@@ -45,7 +45,7 @@ export class Backfill {
 	/** @param target the block with which the history begins */
 	constructor(
 		private readonly subject: BackfillSubject,
-		private readonly channel: Channel<FromReplay, ToReplay>,
+		private readonly channel: BackfillChannel<FromReplay, ToReplay>,
 		private readonly target: number,
 	) {}
 

@@ -20,7 +20,7 @@ export type ToReplay =
 	{ readonly kind: "blocks"; readonly blocks: readonly Uint8Array[] } | { readonly kind: "kept" };
 
 /** Where messages go and come from: a port of a thread, seen from one of its ends. */
-export interface Channel<In, Out> {
+export interface BackfillChannel<In, Out> {
 	send(message: Out): void;
 	/** Resolves with the next message, in their order. @throws {Error} once the other end is gone */
 	next(): Promise<In>;

@@ -1,14 +1,14 @@
 /** A channel over a port of threads. */
 
 import type { MessagePort } from "node:worker_threads";
-import type { Channel } from "./messages.js";
+import type { BackfillChannel } from "./messages.js";
 
 /** The other end is gone. */
 export class ChannelClosed extends Error {
 	override readonly name = "ChannelClosed";
 }
 
-export function channelOf<In, Out>(port: MessagePort): Channel<In, Out> & { close(): void } {
+export function channelOf<In, Out>(port: MessagePort): BackfillChannel<In, Out> & { close(): void } {
 	const received: In[] = [];
 	const waiting: { done: (message: In) => void; fail: (error: Error) => void }[] = [];
 	let isClosed = false;

@@ -13,7 +13,7 @@ import {
 	encodeRow,
 	KINDS,
 } from "../state/history-format.js";
-import type { Channel, FromReplay, HistoryRows, ToReplay } from "./messages.js";
+import type { BackfillChannel, FromReplay, HistoryRows, ToReplay } from "./messages.js";
 
 /** Rows that are handed over at a time. */
 const ROWS = 1_000;
@@ -21,7 +21,7 @@ const ROW_BYTES = 1 << 20;
 
 interface Replayed {
 	readonly open: Pick<OpenChain, "chain" | "database" | "throttle" | "flushNow" | "readAhead">;
-	readonly channel: Channel<ToReplay, FromReplay>;
+	readonly channel: BackfillChannel<ToReplay, FromReplay>;
 	/** The block up to which changes are wanted. */
 	readonly target: number;
 	/** Milliseconds of a clock that only goes forward. */
@@ -70,7 +70,7 @@ async function replaySome({ open, channel, now, pause }: Replayed): Promise<void
 	await pause(now() - started);
 }
 
-async function handOver(channel: Channel<ToReplay, FromReplay>, rows: HistoryRows): Promise<void> {
+async function handOver(channel: BackfillChannel<ToReplay, FromReplay>, rows: HistoryRows): Promise<void> {
 	if (rows.length === 0) return;
 	channel.send({ kind: "rows", rows });
 	if ((await channel.next()).kind !== "kept") throw new Error("the node answers otherwise than it was asked");

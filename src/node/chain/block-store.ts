@@ -101,7 +101,7 @@ export function transactionById(state: StateView, id: Uint8Array): SignedTransac
 export const INFOS_FIELD = 3;
 const ID_FIELD = 1;
 
-const packedReceipts = stores.transactionResult as unknown as StoreDefinition<Uint8Array>;
+const packedReceipts = stores.transactionResult as StoreDefinition<Uint8Array>;
 
 /** The stored receipts of a block, still encoded: for queries that decode one of them. */
 export function encodedReceipts(state: StateView, number: bigint): Uint8Array | undefined {

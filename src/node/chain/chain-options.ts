@@ -53,6 +53,6 @@ export interface ChainOptions {
 	readonly segmentFiles?: SegmentFiles | undefined;
 	/** Called once when the storage fails: the node must stop. What was answered before is kept. */
 	readonly onStorageFailure: (error: unknown) => void;
-	/** Told what an observer of the chain threw, which must not reach the chain; absent: it ends the process. */
+	/** Called with what an observer of the chain threw, which must not reach the chain; absent: it ends the process. */
 	readonly onObserverFailure?: ObserverFailure | undefined;
 }

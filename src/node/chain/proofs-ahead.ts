@@ -8,7 +8,7 @@ import { authorize } from "./authorization.js";
 import type { OpenChain } from "./open-chain.js";
 
 /**
- * Begins checking the proofs of a transaction that somebody sends. Its signatures are looked at first: they cost a hundredth of a
+ * Begins checking the proofs of a transaction that a client sends. Its signatures are looked at first: they cost a hundredth of a
  * proof, and a transaction that isn't signed is refused before anybody asks for its proofs.
  * @returns what ends when execution will find the results; undefined if there is nothing to wait for
  */

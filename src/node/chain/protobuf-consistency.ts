@@ -3,7 +3,6 @@
  * no field that the schema doesn't know, nor the network (protocol/schema §2.3), in the transaction or in its parameter.
  */
 
-import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { hasUnknownFields } from "../../protocol/codec/unknown-fields.js";
 import { contractTypeById } from "../../protocol/contract-types.js";
@@ -28,8 +27,7 @@ export function isConsistent(transaction: SignedTransaction, network?: NetworkNa
 /** @throws {NamedError | ParameterError | DecodeError} with the text that follows `Error: ` */
 export function checkProtobufConsistency(transaction: SignedTransaction, network?: NetworkName): void {
 	const isKnown = network === "nile" ? isKnownOnNile : undefined;
-	const type = Transaction as unknown as MessageType<Message>;
-	if (hasUnknownFields(type, transaction.message, isKnown)) throw inconsistent();
+	if (hasUnknownFields(Transaction, transaction.message, isKnown)) throw inconsistent();
 	for (const contract of transaction.raw?.contract ?? []) {
 		const type = contractTypeById(contract.type)?.message;
 		if (!type) throw inconsistent();

@@ -3,7 +3,7 @@
 import { ConfigError, type ShutdownConfig } from "../config/config.js";
 
 /** What is asked of the chain. */
-export interface ChainHead {
+interface ChainHead {
 	readonly head: { readonly number: bigint; readonly timestampMs: bigint };
 }
 

@@ -42,7 +42,7 @@ export const DEVELOPMENT_KEYS = [
 ] as const;
 
 /** What every node has as a flag, and a development chain as a key too. */
-const SHARED_KEYS = ["host", "dialect"] as const;
+const SHARED_KEYS = ["host", "dialect", "network"] as const;
 
 type DevelopmentKey = (typeof DEVELOPMENT_KEYS | typeof SHARED_KEYS)[number];
 

@@ -1,7 +1,7 @@
 /** Keys of `node` and `seed.node`: servers, peers, production. A part of the table of settings. */
 
 import { availableParallelism } from "node:os";
-import { NETWORK_OUTPUT_HASH, NETWORK_SPEND_HASH } from "../../protocol/sapling/network-parameters.js";
+import { NETWORK_OUTPUT_HASH, NETWORK_SPEND_HASH } from "../../protocol/sapling/sizes.js";
 import { NETWORKS } from "../rules/chain-rules.js";
 import { NEWEST_RELEASE, RELEASES } from "../rules/release.js";
 import { boolean, double, idle, int, long, optionalText, port, text, texts } from "./setting.js";
@@ -34,7 +34,7 @@ const NO_SOLIDITY_PROCESS = "this program has no solidity process; its solidity 
  */
 export const MIN_KEPT_BLOCKS = 65_536;
 
-export const nodeSettings = {
+export const nodeSectionSettings = {
 	"node.dialect": text("neutral", "neutral or deployed: the spelling of brand words in every answer"),
 	"node.release": text(
 		NEWEST_RELEASE,

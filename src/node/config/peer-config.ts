@@ -140,7 +140,7 @@ function readConnectionLimits(settings: Settings): ConnectionLimits {
 type PeerListPath = "seed.node.ip.list" | "node.active" | "node.passive" | "node.fastForward";
 
 /** Reads a list of `ip:port`, `[ipv6]:port` and `name:port`. @throws {ConfigError} */
-export function readPeerList(settings: Settings, path: PeerListPath): readonly PeerAddress[] {
+function readPeerList(settings: Settings, path: PeerListPath): readonly PeerAddress[] {
 	return settings.get(path).map((text, i) => {
 		const address = parsePeerAddress(text);
 		if (address === undefined) {

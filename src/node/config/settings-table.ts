@@ -9,7 +9,7 @@ import { receiverSettings } from "../events/receivers/table.js";
 import { chainSettings } from "./chain-settings.js";
 import { COMMITTEE_RULES, type CommitteeKey } from "./committee-rules.js";
 import { developmentSettings } from "./development-keys.js";
-import { nodeSettings } from "./node-settings.js";
+import { nodeSectionSettings } from "./node-settings.js";
 import { isIdle, type Setting, type SettingRow } from "./setting.js";
 
 const committeeSettings = Object.fromEntries(
@@ -26,7 +26,7 @@ const committeeSettings = Object.fromEntries(
 export const settingsTable = {
 	...chainSettings,
 	...receiverSettings,
-	...nodeSettings,
+	...nodeSectionSettings,
 	...committeeSettings,
 	...developmentSettings,
 };

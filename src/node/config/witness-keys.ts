@@ -112,7 +112,7 @@ export function readLocalWitness(
 	if (options.privateKey !== undefined && options.privateKey !== "") {
 		const refuse = (reason: string) => new ConfigError(`--private-key${reason}`);
 		return {
-			keys: new WitnessKeys([parsePrivateKey(options.privateKey, refuse)]),
+			keys: new WitnessKeys([parseWitnessKey(options.privateKey, refuse)]),
 			accountAddress: read(options.witnessAddress, "cmd"),
 			keystores: [],
 			postQuantum,
@@ -125,7 +125,7 @@ export function readLocalWitness(
 		return { keys: new WitnessKeys([]), accountAddress: undefined, keystores: [], postQuantum };
 	}
 	const keys = texts.map((text, i) =>
-		parsePrivateKey(text, (reason) => settings.refuse(`localwitness[${i}]`, reason)),
+		parseWitnessKey(text, (reason) => settings.refuse(`localwitness[${i}]`, reason)),
 	);
 	const keystores = settings.has("localwitness") ? [] : files;
 	const isKeyless = keys.length === 0 && keystores.length === 0 && postQuantum.files.length === 0;
@@ -141,7 +141,7 @@ export function readLocalWitness(
  * Reads a private key of 64 hexadecimal digits, with or without `0x`.
  * @param refuse makes the error of a reason, which never holds the key
  */
-export function parsePrivateKey(text: string, refuse: (reason: string) => Error): Uint8Array {
+function parseWitnessKey(text: string, refuse: (reason: string) => Error): Uint8Array {
 	const prefixed = /^0x/i.test(text);
 	const digits = prefixed ? text.slice(2) : text;
 	if (digits.length !== 64) throw refuse(`: private key must be 64 hex string, actual: ${digits.length}`);

@@ -25,7 +25,7 @@ export class VersionWatch {
 
 	/**
 	 * @param newest version that this program knows
-	 * @param warn called when somebody begins to vote for an unknown version
+	 * @param warn called when a witness begins to vote for an unknown version
 	 */
 	constructor(
 		private readonly newest: number,

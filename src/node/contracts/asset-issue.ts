@@ -10,8 +10,7 @@ import { DAY_MS } from "../resources/stake.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { tokenBytes, tokenText } from "../tokens/token-id.js";
-import { checkTokenBandwidth, checkTokenTexts, isTokenName } from "../tokens/token-rules.js";
-import { namesByNumber } from "../tokens/token-store.js";
+import { checkTokenBandwidth, checkTokenTexts, isTokenName, namesByNumber } from "../tokens/token-store.js";
 import { type ContractContext, defineContract } from "./contract.js";
 
 /** The coin's own symbol, in lower case; names are compared as the network's clients write them. */

@@ -54,5 +54,5 @@ export function defineContract<T extends Message>(module: ContractModule<T>): Co
 				},
 			}
 		: module;
-	return gated as unknown as ContractModule;
+	return gated as ContractModule;
 }

@@ -9,12 +9,12 @@ import { executeArithmetic } from "./execute-arithmetic.js";
 import { validateArithmetic } from "./validate-arithmetic.js";
 
 /** Whether sums and prices are exact: #98. */
-export const isExact = (state: StateView): boolean =>
+export const isExchangeExact = (state: StateView): boolean =>
 	state.properties.on("ALLOW_HARDEN_EXCHANGE_CALCULATION");
 
 /** Brings a sum to 64 bits: silently, or with #98 not at all. @throws {OverflowError} `long overflow`, with #98 */
 export function sumsOf(state: StateView): (sum: bigint) => bigint {
-	return isExact(state) ? (sum) => checked(sum) : wrap;
+	return isExchangeExact(state) ? (sum) => checked(sum) : wrap;
 }
 
 /** A type whose errors of arithmetic are refusals. */

@@ -10,7 +10,7 @@ import { strictPow } from "../exchange/strict-pow.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { give, take } from "../tokens/holdings.js";
-import { defineExchangeContract, isExact, sumsOf } from "./exchange-arithmetic.js";
+import { defineExchangeContract, isExchangeExact, sumsOf } from "./exchange-arithmetic.js";
 import { checkFunds, checkPair, checkPairIsOpen, pairOf } from "./exchange-checks.js";
 
 export const exchangeTransaction = defineExchangeContract<ExchangeTransactionContract>({
@@ -54,7 +54,7 @@ export const exchangeTransaction = defineExchangeContract<ExchangeTransactionCon
 
 /** @throws {ContractValidateError} with #98, if the pair doesn't hold as much */
 function payout(state: StateView, { balance, otherBalance }: PairSide, quant: bigint): bigint {
-	if (isExact(state)) {
+	if (isExchangeExact(state)) {
 		const received = exactTradeOutput(balance, otherBalance, quant);
 		if (checkedAdd(balance, quant) < 0n || checkedSub(otherBalance, received) < 0n) {
 			throw new ContractValidateError("Exchange balance must be >=0 after transaction");

@@ -2,11 +2,11 @@
 
 import { checked, toDouble } from "../../protocol/int64.js";
 import { Account, type ExchangeWithdrawContract } from "../../protocol/messages.js";
+import { divideHalfUp } from "../exchange/exact-curve.js";
 import { type PairSide, saveExchange, withBalances } from "../exchange/pair.js";
-import { divideHalfUp } from "../exchange/rounding.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { give } from "../tokens/holdings.js";
-import { defineExchangeContract, isExact, sumsOf } from "./exchange-arithmetic.js";
+import { defineExchangeContract, isExchangeExact, sumsOf } from "./exchange-arithmetic.js";
 import { checkPair, checkPairIsOpen, pairOf } from "./exchange-checks.js";
 
 /** The share of the other token that may be lost to rounding. */
@@ -27,7 +27,7 @@ export const exchangeWithdraw = defineExchangeContract<ExchangeWithdrawContract>
 		if (other <= 0n) {
 			throw new ContractValidateError("withdraw another token quant must greater than zero");
 		}
-		const precise = isExact(state) ? isExactlyPrecise : isPrecise;
+		const precise = isExchangeExact(state) ? isExactlyPrecise : isPrecise;
 		if (!precise(pair.side, quant, other)) throw new ContractValidateError("Not precise enough");
 	},
 

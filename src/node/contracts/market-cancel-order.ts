@@ -9,8 +9,8 @@ import {
 	MarketOrder,
 	MarketOrderState,
 } from "../../protocol/messages.js";
-import { endOrder } from "../market/account-orders.js";
 import { pairKey } from "../market/keys.js";
+import { endOrder } from "../market/matching.js";
 import { closeLevel, existingOrder, levelOf, unlinkOrder } from "../market/order-book.js";
 import { sinkFee } from "../resources/balance.js";
 import { ContractValidateError } from "../rules/errors.js";

@@ -3,8 +3,14 @@
 import { isAddress } from "../../protocol/address.js";
 import { AssetIssueContract, type UpdateAssetContract } from "../../protocol/messages.js";
 import { ContractValidateError } from "../rules/errors.js";
-import { checkTokenBandwidth, checkTokenTexts } from "../tokens/token-rules.js";
-import { issuedToken, namesByNumber, tokenStore, updateToken } from "../tokens/token-store.js";
+import {
+	checkTokenBandwidth,
+	checkTokenTexts,
+	issuedToken,
+	namesByNumber,
+	tokenStore,
+	updateToken,
+} from "../tokens/token-store.js";
 import { defineContract } from "./contract.js";
 import { halfSpaced } from "./parameter-type.js";
 

@@ -1,18 +1,127 @@
-/** A development chain as the node starts it: options in, configuration and rules out. */
+/** A development chain as the node starts it: options in, configuration and rules out (protocol/development-chain §1). */
 
+import { addressFromHash, toBase58Check } from "../../protocol/address.js";
+import { toHex, utf8 } from "../../protocol/bytes.js";
+import { DEVELOPMENT_PARENT_HASH, DEVELOPMENT_POOL_TOKEN } from "../../protocol/development-genesis.js";
 import type { Dialect } from "../../protocol/dialect.js";
+import { sha256 } from "../../protocol/hash.js";
+import { Account, AccountType, Witness } from "../../protocol/messages.js";
 import type { Producer } from "../chain/chain.js";
-import type { NodeConfig } from "../config/config.js";
-import type { ForkFounding } from "../fork/fork-facts.js";
+import { COMMITTEE_KEYS, type NodeConfig, parseConfig } from "../config/config.js";
+import type { ForkFacts, ForkFounding } from "../fork/fork-facts.js";
 import { producerWithKey } from "../production/witness-keys.js";
+import { newAccount } from "../resources/new-account.js";
+import type { NetworkName } from "../rules/chain-rules.js";
 import type { StateView } from "../state/view.js";
 import { AccountBook } from "./account-book.js";
 import { DEVELOPMENT_HD_PATH, DEVELOPMENT_MNEMONIC, type DevelopmentAccount } from "./accounts.js";
 import { DevelopmentConditions, type SealMode } from "./conditions.js";
 import { ContractConsole } from "./contract-console.js";
-import { type DevelopmentPorts, developmentConfig } from "./development-config.js";
-import { writeForkState } from "./fork-state.js";
-import { type Economy, type ParameterSetting, writeDevelopmentState } from "./initial-state.js";
+import {
+	applySetting,
+	developmentCommittee,
+	type Economy,
+	type ParameterSetting,
+	writeDevelopmentState,
+} from "./initial-state.js";
+
+/** Coins of the producer, in sun: below 2^53, so that rounding clients stay right. */
+const PRODUCER_BALANCE_SUN = 1_000_000_000_000_000n;
+const PRODUCER_VOTES = 100_000_000n;
+
+/** Listener ports; 0: off. */
+interface DevelopmentPorts {
+	readonly gateway?: number;
+	readonly http: number;
+	readonly solidity: number;
+	readonly pbft: number;
+	readonly jsonrpc: number;
+	readonly grpc: number;
+	readonly grpcSolidity: number;
+}
+
+interface DevelopmentChain {
+	readonly accounts: readonly DevelopmentAccount[];
+	/** Address of the one witness. */
+	readonly producer: Uint8Array;
+	readonly genesisTimestampMs: bigint;
+	readonly maintenanceMs: number;
+	readonly network?: NetworkName | undefined;
+	readonly dialect: Dialect;
+	readonly ports: DevelopmentPorts;
+	/** What is fixed about the chain whose state this one begins with. */
+	readonly fork?: Pick<ForkFounding, "facts"> | undefined;
+	/** Whether calls are limited as on nodes of the network. Default: no. */
+	readonly rateLimits?: boolean;
+}
+
+/** Builds the configuration; identical options give an identical chain. */
+function developmentConfig(chain: DevelopmentChain): NodeConfig {
+	return parseConfig(developmentConfigText(chain), "development chain");
+}
+
+/** The same as HOCON text. */
+function developmentConfigText(chain: DevelopmentChain): string {
+	const { ports } = chain;
+	const blackHole = addressFromHash(sha256(utf8("coin development black hole")));
+	const assets = [
+		asset("Blackhole", blackHole, 0n),
+		asset("Producer", chain.producer, PRODUCER_BALANCE_SUN),
+		...chain.accounts.map(({ address, balanceSun }, index) => asset(`Account${index}`, address, balanceSun)),
+	];
+	const { facts } = chain.fork ?? {};
+	const committee = Object.entries(facts?.committee ?? developmentCommittee(COMMITTEE_KEYS));
+	return `
+net { type = mainnet }
+storage { db.directory = "database", balance.history.lookup = true, transHistory.switch = "on" }
+node {
+  dialect = ${chain.dialect}
+  allowShieldedTransactionApi = true
+  zenTokenId = "${DEVELOPMENT_POOL_TOKEN}"
+  maxTransactionPendingSize = 20000
+  minParticipationRate = 0
+  http { ${listener("fullNode", ports.http)}, ${listener("solidity", ports.solidity)}, ${listener("PBFT", ports.pbft)}, explorer = true }
+  rpc { enable = ${ports.grpc > 0}, port = ${ports.grpc}, solidityEnable = ${ports.grpcSolidity > 0}, solidityPort = ${ports.grpcSolidity}, PBFTEnable = false, minEffectiveConnection = 0, reflectionService = true }
+  jsonrpc { httpFullNodeEnable = ${ports.jsonrpc > 0}, httpFullNodePort = ${ports.jsonrpc}, lenient = true, debug = true, simulate = true, state = true }
+}
+rate.limiter.enabled = ${chain.rateLimits === true}
+genesis.block {
+  timestamp = "${facts?.genesisTimestampMs ?? chain.genesisTimestampMs}"
+  parentHash = "${toHex(DEVELOPMENT_PARENT_HASH)}"
+  assets = [
+${assets.join("\n")}
+  ]
+  witnesses = [ { address = "${toBase58Check(chain.producer)}", url = "http://localhost", voteCount = ${PRODUCER_VOTES} } ]
+}
+block.needSyncCheck = false
+${facts ? forkedRules(facts) : `enery.limit.block.num = 0\nblock.maintenanceTimeInterval = ${chain.maintenanceMs}${chain.network ? `\nnode.network = ${chain.network}` : ""}`}
+vm { supportConstant = true, estimateEnergy = true, saveInternalTx = true, saveFeaturedInternalTx = true, saveCancelAllUnfreezeV2Details = true }
+committee {
+${committee.map(([key, value]) => `  ${key} = ${value}`).join("\n")}
+}
+`;
+}
+
+/** The rules of the chain that is forked, as its own nodes are configured. */
+function forkedRules(facts: ForkFacts): string {
+	return `
+node.release = "${facts.release}"
+node.network = ${facts.network}
+enery.limit.block.num = ${facts.energyLimitHeight}
+block {
+  maintenanceTimeInterval = ${facts.maintenanceIntervalMs}
+  proposalExpireTime = ${facts.proposalExpireMs}
+  checkFrozenTime = ${facts.checkFrozenTime ? 1 : 0}
+}`;
+}
+
+function asset(name: string, address: Uint8Array, balanceSun: bigint): string {
+	return `    { accountName = "${name}", accountType = "Normal", address = "${toBase58Check(address)}", balance = "${balanceSun}" }`;
+}
+
+function listener(name: string, port: number): string {
+	return port > 0 ? `${name}Enable = true, ${name}Port = ${port}` : `${name}Enable = false`;
+}
 
 export interface DevelopmentOptions {
 	readonly accounts: readonly DevelopmentAccount[];
@@ -26,6 +135,8 @@ export interface DevelopmentOptions {
 	readonly parameters: readonly ParameterSetting[];
 	readonly genesisTimestampMs: bigint;
 	readonly maintenanceMs: number;
+	/** Whose rules hold; absent: those of the main network. A fork has those of its chain. */
+	readonly network?: NetworkName | undefined;
 	/** Another node's state in the place of a genesis. */
 	readonly fork?: ForkFounding | undefined;
 	readonly solidLag: bigint;
@@ -90,4 +201,41 @@ export function prepareDevelopment(options: DevelopmentOptions): Development {
 			else writeDevelopmentState(state, economy, parameters);
 		},
 	};
+}
+
+/**
+ * What a fork changes of the state that it begins with (protocol/development-chain §7.4): accounts with keys and coins, and a
+ * witness of its own. Everything else stays: the witnesses of the network, their schedule, votes for versions, prices.
+ */
+interface ForkPeople {
+	readonly accounts: readonly DevelopmentAccount[];
+	/** Address of the witness that produces. */
+	readonly producer: Uint8Array;
+	readonly parameters: readonly ParameterSetting[];
+}
+
+/** @throws {ParameterSettingError} */
+function writeForkState(state: StateView, { accounts, producer, parameters }: ForkPeople): void {
+	for (const { address, balanceSun } of accounts) fund(state, address, balanceSun);
+	fund(state, producer, PRODUCER_BALANCE_SUN);
+	const account = Account.copy(state.account.existing(producer));
+	account.is_witness = true;
+	state.account.put(producer, account);
+	if (!state.witness.has(producer)) {
+		// Without votes it changes nothing about who is active.
+		state.witness.put(producer, Witness.create({ address: producer, url: "http://localhost" }));
+	}
+	for (const setting of parameters) applySetting(state, setting);
+}
+
+/** Gives an account at least so many coins, and to the holder of its key: the keys of these accounts are known to everybody. */
+function fund(state: StateView, address: Uint8Array, sun: bigint): void {
+	const fresh = newAccount(state, address, AccountType.Normal);
+	const stored = state.account.get(address);
+	const account = stored ? Account.copy(stored) : fresh;
+	if (account.balance < sun) account.balance = sun;
+	account.owner_permission = fresh.owner_permission;
+	account.active_permission = fresh.active_permission;
+	account.witness_permission = undefined;
+	state.account.put(address, account);
 }

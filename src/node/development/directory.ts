@@ -25,6 +25,7 @@ export type Founding = Pick<
 	| "parameters"
 	| "genesisTimestampMs"
 	| "maintenanceMs"
+	| "network"
 	| "fork"
 >;
 
@@ -43,6 +44,8 @@ interface MarkFile {
 		readonly parameters: Readonly<Record<string, string>>;
 		readonly genesisTimestampMs: string;
 		readonly maintenanceMs: number;
+		/** Absent: the rules are those of the main network. */
+		readonly network?: NonNullable<DevelopmentOptions["network"]>;
 		/** Absent: the chain is not a fork. */
 		readonly fork?: ForkFounding;
 	};
@@ -80,6 +83,7 @@ export function readFounding(dataDirectory: string): Founding | undefined {
 		parameters: Object.entries(founding.parameters).map(([name, value]) => ({ name, value: BigInt(value) })),
 		genesisTimestampMs: BigInt(founding.genesisTimestampMs),
 		maintenanceMs: founding.maintenanceMs,
+		...(founding.network === undefined ? {} : { network: founding.network }),
 		...(founding.fork === undefined ? {} : { fork: readForkFounding(founding.fork) }),
 	};
 }
@@ -126,6 +130,7 @@ export function markDevelopmentDirectory(
 			parameters: Object.fromEntries(options.parameters.map(({ name, value }) => [name, value.toString()])),
 			genesisTimestampMs: options.genesisTimestampMs.toString(),
 			maintenanceMs: options.maintenanceMs,
+			...(options.network ? { network: options.network } : {}),
 			...(options.fork ? { fork: options.fork } : {}),
 		},
 	};

@@ -16,7 +16,7 @@ interface Snapshot {
 }
 
 /** An unknown snapshot id, or that of a deleted one. */
-export class SnapshotError extends Error {
+export class UnknownSnapshotError extends Error {
 	override readonly name = "SnapshotError";
 }
 
@@ -58,7 +58,7 @@ export class Snapshots {
 	/**
 	 * Brings everything back to a snapshot; it and all later ones are gone.
 	 * @returns batches of accounts that remain
-	 * @throws {SnapshotError}
+	 * @throws {UnknownSnapshotError}
 	 */
 	revert(id: string): number {
 		const position = this.find(id);
@@ -72,7 +72,7 @@ export class Snapshots {
 		return snapshot.batches;
 	}
 
-	/** Forgets one snapshot. @throws {SnapshotError} */
+	/** Forgets one snapshot. @throws {UnknownSnapshotError} */
 	drop(id: string): void {
 		const [gone] = this.kept.splice(this.find(id), 1);
 		if (gone) this.history.forget(gone.mark);
@@ -85,7 +85,7 @@ export class Snapshots {
 
 	private find(id: string): number {
 		const position = this.kept.findIndex((snapshot) => idText(snapshot.id) === id.toLowerCase());
-		if (position < 0) throw new SnapshotError(`unknown snapshot id: ${id}`);
+		if (position < 0) throw new UnknownSnapshotError(`unknown snapshot id: ${id}`);
 		return position;
 	}
 }

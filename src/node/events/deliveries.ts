@@ -51,7 +51,7 @@ export async function openDeliveries(options: DeliveriesOptions): Promise<readon
 	return deliveries;
 }
 
-export function countsOf(deliveries: readonly RunningDelivery[]): EventCounts {
+export function eventCounts(deliveries: readonly RunningDelivery[]): EventCounts {
 	const queue = deliveries.find(({ listener }) => listener !== undefined);
 	const { leftOut = 0 } = queue?.counts ?? {};
 	return {

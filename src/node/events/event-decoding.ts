@@ -49,7 +49,7 @@ export function readEvent(
 	log: Readonly<TransactionInfoLog>,
 	dialect: Dialect,
 ): ReadEvent | undefined {
-	const entry = entryOf(abi, log);
+	const entry = eventEntry(abi, log);
 	if (!entry) return undefined;
 	const typeOf = ({ type }: Inputs[number]): string => spell(toNeutral(type), dialect);
 	const typed = entry.inputs.map((input) => `${typeOf(input)}${input.name === "" ? "" : ` ${input.name}`}`);
@@ -62,7 +62,7 @@ export function readEvent(
 }
 
 /** The event that a log is read by; undefined as of {@link readEvent}. */
-export function entryOf(
+export function eventEntry(
 	abi: Readonly<SmartContractABI> | undefined,
 	log: Readonly<TransactionInfoLog>,
 ): Entry | undefined {

@@ -30,7 +30,7 @@ const MAX_BYTES = 1 << 30;
 /** The whole file of a webhook in earlier versions of this program: number and id of its last block. */
 const FORMER_POSITION = /^(\d{1,15}) ([0-9a-f]{64})\n$/;
 
-export interface Place {
+export interface OutboxPosition {
 	readonly number: number;
 	/** Hexadecimal; empty: not known yet. */
 	readonly id: string;
@@ -60,7 +60,7 @@ class OutboxError extends OperatorError {
 
 export class Outbox {
 	/** The last block that was published, or before which nothing is. */
-	at: Place = { number: 0, id: "" };
+	at: OutboxPosition = { number: 0, id: "" };
 	start: Start = { solid: 0, isFresh: true };
 	/** Published steps from the first on whose block isn't final, in order. */
 	kept: readonly Step[] = [];
@@ -83,7 +83,7 @@ export class Outbox {
 	static open(
 		file: string | undefined,
 		formerFile: string | undefined,
-		begin: () => { readonly at: Place; readonly start: Start },
+		begin: () => { readonly at: OutboxPosition; readonly start: Start },
 	): Outbox {
 		const outbox = new Outbox(file);
 		if (file && formerFile && !existsSync(file) && existsSync(formerFile)) renameSync(formerFile, file);
@@ -99,7 +99,7 @@ export class Outbox {
 	}
 
 	/** Forgets what was published; the next step follows a place. */
-	restart(at: Place, start: Start): void {
+	restart(at: OutboxPosition, start: Start): void {
 		this.at = at;
 		this.start = start;
 		this.kept = [];
@@ -129,7 +129,7 @@ export class Outbox {
 	}
 
 	/** Blocks that the chain had below the solidified number were put back, which only a development chain does. */
-	rewound(at: Place): void {
+	rewound(at: OutboxPosition): void {
 		this.restart(at, { solid: Math.min(this.start.solid, at.number), isFresh: false });
 	}
 
@@ -177,7 +177,7 @@ export class Outbox {
 				this.apply([this.intended]);
 				this.intended = undefined;
 			} else if (value["at"] !== undefined) {
-				const { number, id } = value["at"] as Place;
+				const { number, id } = value["at"] as OutboxPosition;
 				const { solid, isFresh } = value["start"] as Start;
 				if (!Number.isSafeInteger(number) || !Number.isSafeInteger(solid)) throw this.damaged();
 				this.at = { number, id };
@@ -233,7 +233,7 @@ export class Outbox {
 	}
 
 	/** Where reading the kept steps begins: their own places follow from them. */
-	private keptStart(): Place {
+	private keptStart(): OutboxPosition {
 		const first = this.kept[0]?.block;
 		return first
 			? { number: Number(first.number) - 1, id: Buffer.from(first.parentId).toString("hex") }
@@ -257,7 +257,7 @@ export class Outbox {
 	}
 }
 
-const placeLine = (at: Place, start: Start): string => `${JSON.stringify({ at, start })}\n`;
+const placeLine = (at: OutboxPosition, start: Start): string => `${JSON.stringify({ at, start })}\n`;
 
 const stepLine = ({ is, solid, block, infos }: Step): string =>
 	`${JSON.stringify({

@@ -3,13 +3,11 @@
 import type { SignedBlock } from "../../protocol/block.js";
 import type { EventConfig } from "../config/event-config.js";
 import type { Work } from "../scheduling/sliced-work.js";
-import { blockTrigger, solidityTrigger } from "./block-triggers.js";
 import { type ContractTrigger, contractTriggers } from "./contract-triggers.js";
 import type { EventBudget } from "./event-budget.js";
 import type { LoadedBlock } from "./loaded-block.js";
 import type { EventBody } from "./receivers/event-json.js";
-import type { EventKind } from "./receivers/event-message.js";
-import { type EventMessage, messageOf, type Trigger } from "./receivers/event-message.js";
+import { type EventKind, type EventMessage, eventMessage, type Trigger } from "./receivers/event-message.js";
 import { transactionTriggers } from "./transaction-triggers.js";
 
 /** Takes messages in their order. It must not wait. */
@@ -77,7 +75,7 @@ export class EventSender {
 		const block = typeof blockNumber === "bigint" ? blockNumber : undefined;
 		const transaction = typeof transactionId === "string" ? transactionId : undefined;
 		this.budget.attempt({ what: kind, block, transaction }, () =>
-			this.outlet(messageOf(kind, trigger, members)),
+			this.outlet(eventMessage(kind, trigger, members)),
 		);
 	}
 
@@ -119,4 +117,28 @@ export class EventSender {
 			yield;
 		}
 	}
+}
+
+/** Blocks as triggers (protocol/events §3). */
+export function blockTrigger({ block, solidNumber }: LoadedBlock): Trigger {
+	return {
+		timestampMs: block.timestampMs,
+		id: block.idHex,
+		members: {
+			blockNumber: block.number,
+			blockHash: block.idHex,
+			transactionSize: block.transactions.length,
+			latestSolidifiedBlockNumber: solidNumber,
+			transactionList: block.transactions.map(({ idHex }) => idHex),
+		},
+	};
+}
+
+/** A block that is solidified now. */
+function solidityTrigger(block: SignedBlock): Trigger {
+	return {
+		timestampMs: block.timestampMs,
+		id: block.idHex,
+		members: { latestSolidifiedBlockNumber: block.number },
+	};
 }

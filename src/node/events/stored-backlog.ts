@@ -12,7 +12,7 @@ import { inSlices, type Slice, type Work } from "../scheduling/sliced-work.js";
 import type { Backlog, Parcel } from "./delivery.js";
 import type { EventBudget } from "./event-budget.js";
 import type { EventChain } from "./loaded-block.js";
-import { Outbox, type Place, type Start, type Step } from "./outbox.js";
+import { Outbox, type OutboxPosition, type Start, type Step } from "./outbox.js";
 import type { DeliveryLimits, Publication } from "./receivers/receiver.js";
 import { RecentBlocks } from "./recent-blocks.js";
 import { serviceTriggers, solidTriggers, type Triggers, withIds } from "./triggers.js";
@@ -182,7 +182,7 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 	}
 
 	/** @param solid the solidified number that was published last */
-	private nextStep(at: Place, solid: number): Step | undefined {
+	private nextStep(at: OutboxPosition, solid: number): Step | undefined {
 		const { chain, isSolid } = this.options;
 		if (isSolid && at.number > chain.solidNumber) return undefined;
 		if (at.number >= this.target || isSolid) {
@@ -202,7 +202,7 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 	}
 
 	/** The last block that was published isn't the chain's. */
-	private backStep(at: Place, solid: number): Step | undefined {
+	private backStep(at: OutboxPosition, solid: number): Step | undefined {
 		const { chain, warn, name } = this.options;
 		const published = this.outbox.kept.find(({ block }) => block.idHex === at.id) ?? this.recent.get(at.id);
 		if (published) return { is: "erased", block: published.block, infos: published.infos, solid };
@@ -217,7 +217,7 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 		return this.nextStep(this.outbox.at, this.outbox.solid);
 	}
 
-	private putBack(place: Place): void {
+	private putBack(place: OutboxPosition): void {
 		this.generation++;
 		this.outbox.rewound(place);
 		this.triggers = this.newTriggers();
@@ -231,12 +231,12 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 	}
 
 	/** Where a receiver begins to which nothing was published. */
-	private beginning(): Place {
+	private beginning(): OutboxPosition {
 		const { fromBlock } = this.options;
 		return this.placeOf(fromBlock === undefined ? this.target : fromBlock - 1);
 	}
 
-	private placeOf(number: number): Place {
+	private placeOf(number: number): OutboxPosition {
 		return { number, id: this.options.chain.block(number)?.idHex ?? "" };
 	}
 

@@ -9,7 +9,7 @@ import {
 	TransactionResultContractResultEnum,
 } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { priceAt } from "../consensus/price-history.js";
+import { priceAt } from "../consensus/parameter-effects.js";
 import { internalCallData } from "../rules/internal-call-data.js";
 import type { BlockBudget } from "./event-budget.js";
 import type { LoadedBlock } from "./loaded-block.js";
@@ -212,8 +212,7 @@ interface Parameter {
 	readonly new_contract?: { readonly call_value: bigint };
 }
 
-const parameterOf = (transaction: SignedTransaction): Parameter =>
-	transaction.parameter as unknown as Parameter;
+const parameterOf = (transaction: SignedTransaction): Parameter => transaction.parameter as Parameter;
 
 function callValueOf(transaction: SignedTransaction, type: string): bigint {
 	if (type === "TriggerSmartContract") return parameterOf(transaction).call_value ?? 0n;

@@ -1,9 +1,24 @@
 /** The price of a trade with #98: the exchange's curve in decimals, but for its powers (protocol/exchange §7.1). */
 
-import { checked, checkedAdd } from "../../protocol/int64.js";
+import { checked, checkedAdd, OverflowError } from "../../protocol/int64.js";
 import { RuntimeRuleError } from "../rules/errors.js";
-import { DivisionByZeroError, divideHalfUp } from "./rounding.js";
 import { strictPow } from "./strict-pow.js";
+
+/** A pair whose balance a trade would bring to 0. */
+class DivisionByZeroError extends OverflowError {
+	constructor() {
+		super("Division by zero");
+	}
+}
+
+/** `a / b` to the nearest whole number, halves away from zero. @param b not 0 */
+export function divideHalfUp(a: bigint, b: bigint): bigint {
+	const quotient = a / b;
+	const rest = a % b;
+	const size = (value: bigint): bigint => (value < 0n ? -value : value);
+	if (2n * size(rest) < size(b)) return quotient;
+	return a < 0n === b < 0n ? quotient + 1n : quotient - 1n;
+}
 
 /** 18 decimals: the scale of the quotients, and the supply of the imaginary token between the two of a pair. */
 const SCALE = 18;

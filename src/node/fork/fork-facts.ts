@@ -6,7 +6,7 @@ import { COMMITTEE_KEYS } from "../config/config.js";
 import { NETWORKS, type NetworkName } from "../rules/chain-rules.js";
 import { RELEASES, type Release } from "../rules/release.js";
 import { ForkError } from "./fork-error.js";
-import { isRecord, type Unknown } from "./source-client.js";
+import { isAnswerObject, type Unknown } from "./source-client.js";
 
 /** Numbers of 64 bits are decimal text, bytes hexadecimal: as in messages and files. */
 export interface ForkFacts {
@@ -71,7 +71,7 @@ function addressOf(value: unknown, what: string): string {
 
 /** @throws {ForkError} */
 export function readFacts(value: unknown): ForkFacts {
-	const given: Unknown = isRecord(value) ? value : fail("what is fixed about its chain");
+	const given: Unknown = isAnswerObject(value) ? value : fail("what is fixed about its chain");
 	const witnesses = given["genesisWitnesses"];
 	const committee = given["committee"];
 	if (!Array.isArray(witnesses) || witnesses.length > MAX_WITNESSES)
@@ -86,7 +86,7 @@ export function readFacts(value: unknown): ForkFacts {
 		release,
 		blackHole: hole === "" ? "" : addressOf(hole, "its black hole"),
 		genesisWitnesses: witnesses.map((witness: unknown) => {
-			const { address, votes }: Unknown = isRecord(witness) ? witness : {};
+			const { address, votes }: Unknown = isAnswerObject(witness) ? witness : {};
 			return {
 				address: addressOf(address, "the witnesses of its genesis"),
 				votes: number(votes, "the witnesses of its genesis"),
@@ -97,7 +97,7 @@ export function readFacts(value: unknown): ForkFacts {
 		checkFrozenTime: given["checkFrozenTime"] !== false,
 		maintenanceIntervalMs: number(given["maintenanceIntervalMs"], "its maintenance interval"),
 		committee: Object.fromEntries(
-			Object.entries(isRecord(committee) ? committee : {})
+			Object.entries(isAnswerObject(committee) ? committee : {})
 				.filter(([key]) => committeeKeys.has(key))
 				.map(([key, text]) => [key, number(text, "its committee's switches")]),
 		),
@@ -106,7 +106,7 @@ export function readFacts(value: unknown): ForkFacts {
 
 /** @throws {ForkError} */
 export function readForkFounding(value: unknown): ForkFounding {
-	const { url, jsonrpcUrl, kind, number: height, id, facts }: Unknown = isRecord(value) ? value : {};
+	const { url, jsonrpcUrl, kind, number: height, id, facts }: Unknown = isAnswerObject(value) ? value : {};
 	return {
 		url: typeof url === "string" ? url : fail("its address"),
 		...(typeof jsonrpcUrl === "string" ? { jsonrpcUrl } : {}),

@@ -8,7 +8,7 @@ import { OwnSource } from "./own-source.js";
 import { beginPublicFork } from "./public-founding.js";
 import { PublicSource } from "./public-source.js";
 import type { Requests } from "./requests.js";
-import { isRecord, RefusedError, SourceClient, type Unknown } from "./source-client.js";
+import { isAnswerObject, SourceClient, SourceRefusedError, type Unknown } from "./source-client.js";
 import type { StateSource } from "./state-source.js";
 
 /** What JSON-RPC answers for a method that a server doesn't have. */
@@ -48,7 +48,8 @@ export async function beginFork(
 		try {
 			return reportOf(endpoint, await client.later("coin_getStateInfo", block ?? "latest"));
 		} catch (error) {
-			if (error instanceof RefusedError && error.code !== UNKNOWN_METHOD) throw new ForkError(error.message);
+			if (error instanceof SourceRefusedError && error.code !== UNKNOWN_METHOD)
+				throw new ForkError(error.message);
 			if (!(error instanceof ForkReadError)) throw error;
 			last = error;
 		}
@@ -62,12 +63,12 @@ export async function beginFork(
 }
 
 function reportOf(url: string, answer: unknown): ForkReport {
-	const info: Unknown = isRecord(answer) ? answer : {};
+	const info: Unknown = isAnswerObject(answer) ? answer : {};
 	const { block, history, chain } = info;
-	const { number, id }: Unknown = isRecord(block) ? block : {};
+	const { number, id }: Unknown = isAnswerObject(block) ? block : {};
 	if (!Number.isSafeInteger(number) || typeof id !== "string" || !/^[0-9a-f]{64}$/.test(id))
 		throw new ForkError("the fork's source doesn't tell which block it is");
-	const isKept = isRecord(history) && history["isKept"] === true;
+	const isKept = isAnswerObject(history) && history["isKept"] === true;
 	return {
 		founding: { url, kind: "exact", number: String(number), id, facts: readFacts(chain) },
 		warnings: isKept

@@ -3,7 +3,7 @@
 import { fromKey, toKey } from "../../protocol/bytes.js";
 import type { StoreDefinition } from "../state/definition.js";
 import { ForkReadError } from "./fork-error.js";
-import { isRecord, type SourceClient } from "./source-client.js";
+import { isAnswerObject, type SourceClient } from "./source-client.js";
 import type { EncodedValues, EntryName, StateSource } from "./state-source.js";
 
 const ENTRIES_A_REQUEST = 1_000;
@@ -66,7 +66,7 @@ export class OwnSource implements StateSource {
 
 	/** @throws {ForkReadError} */
 	private read(answer: unknown, asked: number): EncodedValues {
-		const values = isRecord(answer) ? answer["values"] : undefined;
+		const values = isAnswerObject(answer) ? answer["values"] : undefined;
 		if (!Array.isArray(values) || values.length === 0 || values.length > asked) throw this.strange();
 		return values.map((value: unknown) => {
 			if (value === null) return undefined;
@@ -103,7 +103,7 @@ export class OwnSource implements StateSource {
 	}
 
 	private readPage(page: unknown): { readonly found: readonly string[]; readonly next: unknown } {
-		const { keys, next } = isRecord(page) ? page : {};
+		const { keys, next } = isAnswerObject(page) ? page : {};
 		if (!Array.isArray(keys) || !keys.every((key) => typeof key === "string")) throw this.strange();
 		return { found: keys.map((key: string) => toKey(Buffer.from(key, "base64"))), next };
 	}

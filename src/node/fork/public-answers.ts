@@ -16,13 +16,13 @@ import {
 } from "../../protocol/messages.js";
 import { checkMerkleRoot } from "../consensus/block-judgement.js";
 import { NEWEST_RELEASE } from "../rules/release.js";
-import { isRecord } from "./source-client.js";
+import { isAnswerObject } from "./source-client.js";
 
 /** The answer to a query of something that isn't there. */
 export const isNothing = (text: string): boolean => /^\s*(\{\s*\}|null|\[\s*\])?\s*$/.test(text);
 
 /** A message of an answer in either spelling, with hexadecimal addresses. @throws {Error} if it can't be read */
-export function messageOf<T extends Message>(type: MessageType<T>, text: string): T {
+export function messageIn<T extends Message>(type: MessageType<T>, text: string): T {
 	return decodeFields(type, text, false, hashedLibrary);
 }
 
@@ -30,12 +30,12 @@ export function messageOf<T extends Message>(type: MessageType<T>, text: string)
  * An account, undefined if there is none. Its usages are those of the source's head, and so is the time that they are of.
  * @param slot of the fork's first state
  */
-export function accountOf(text: string, slot: bigint): Account | undefined {
+export function accountIn(text: string, slot: bigint): Account | undefined {
 	if (isNothing(text)) return undefined;
-	const account = messageOf(Account, text);
+	const account = messageIn(Account, text);
 	// The one field of bytes that is shown as the text that it is.
 	const answer: unknown = JSON.parse(text);
-	const issued = isRecord(answer) ? answer["asset_issued_ID"] : undefined;
+	const issued = isAnswerObject(answer) ? answer["asset_issued_ID"] : undefined;
 	if (typeof issued === "string") account.asset_issued_ID = utf8(issued);
 	account.latest_consume_time = slot;
 	account.latest_consume_free_time = slot;
@@ -56,7 +56,7 @@ function amountOf(text: string, member: RegExp): bigint {
 }
 
 /** What an account may withdraw, votes that aren't settled included. @throws {Error} */
-export const rewardOf = (text: string): bigint => amountOf(text, /reward/);
+export const rewardIn = (text: string): bigint => amountOf(text, /reward/);
 
 /** What was burnt since fees are. @throws {Error} */
 export const burntOf = (text: string): bigint => amountOf(text, /burnTrxAmount|burnCoinAmount/);
@@ -65,11 +65,11 @@ export const burntOf = (text: string): bigint => amountOf(text, /burnTrxAmount|b
 export function blockOf(text: string): SignedBlock | undefined {
 	if (isNothing(text)) return undefined;
 	const block: unknown = JSON.parse(text);
-	if (!isRecord(block) || !isRecord(block["block_header"])) throw new Error("there is no header");
+	if (!isAnswerObject(block) || !isAnswerObject(block["block_header"])) throw new Error("there is no header");
 	const transactions = Array.isArray(block["transactions"]) ? block["transactions"] : [];
 	const signed = new SignedBlock(
 		Block.create({
-			block_header: messageOf(BlockHeader, JSON.stringify(block["block_header"])),
+			block_header: messageIn(BlockHeader, JSON.stringify(block["block_header"])),
 			transactions: transactions.map(transactionOf),
 		}),
 	);
@@ -80,13 +80,13 @@ export function blockOf(text: string): SignedBlock | undefined {
 }
 
 function transactionOf(value: unknown): Transaction {
-	const { raw_data_hex: raw, signature, ret } = isRecord(value) ? value : {};
+	const { raw_data_hex: raw, signature, ret } = isAnswerObject(value) ? value : {};
 	if (typeof raw !== "string") throw new Error("a transaction has no bytes");
 	const texts = (list: unknown): string[] =>
 		(Array.isArray(list) ? list : []).filter((one): one is string => typeof one === "string");
 	return Transaction.create({
 		raw_data: TransactionRaw.decode(fromHex(raw)),
 		signature: texts(signature).map(fromHex),
-		ret: (Array.isArray(ret) ? ret : []).map((one) => messageOf(TransactionResult, JSON.stringify(one))),
+		ret: (Array.isArray(ret) ? ret : []).map((one) => messageIn(TransactionResult, JSON.stringify(one))),
 	});
 }

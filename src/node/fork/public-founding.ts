@@ -3,15 +3,126 @@
 import { addressPrefix } from "../../protocol/address.js";
 import type { SignedBlock } from "../../protocol/block.js";
 import { toHex } from "../../protocol/bytes.js";
-import { TransferContract } from "../../protocol/messages.js";
+import { TransferContract, WitnessList } from "../../protocol/messages.js";
 import { RELEASES } from "../rules/release.js";
-import { ForkError } from "./fork-error.js";
+import { ForkError, ForkReadError } from "./fork-error.js";
 import { type ForkFounding, type ForkReport, readFacts } from "./fork-facts.js";
-import { blockOf } from "./public-answers.js";
-import { guardsOf } from "./public-guards.js";
-import { findJsonRpc } from "./public-json-rpc.js";
+import { blockOf, isNothing, messageIn } from "./public-answers.js";
 import { RequestError, type Requests } from "./requests.js";
-import { originOf } from "./source-client.js";
+import { isAnswerObject, originOf, SourceClient } from "./source-client.js";
+
+/** The network's usual ports: of the HTTP interface, and of the JSON-RPC. */
+const HTTP_PORT = 8090;
+const JSON_RPC_PORT = 8545;
+
+interface FoundJsonRpc {
+	readonly url?: string;
+	/** One sentence, where there is none. */
+	readonly warning?: string;
+}
+
+/** Places beside an HTTP interface, in the order in which they are tried. Credentials stay with their port. */
+function placesBeside(base: string): readonly string[] {
+	const given = new URL(base);
+	const ports = [JSON_RPC_PORT, Number(given.port) - HTTP_PORT + JSON_RPC_PORT];
+	const others = [...new Set(ports)]
+		.filter((port) => port > 0 && port < 65_536 && String(port) !== given.port)
+		.map((port) => `${given.protocol}//${given.hostname}:${port}/jsonrpc`);
+	return [`${base}/jsonrpc`, ...others];
+}
+
+/**
+ * Looks for the JSON-RPC of a chain.
+ * @param base address of the HTTP interface, without a slash at its end
+ * @param given where it must be; undefined: where nodes of the network have it
+ * @param genesisId 64 hexadecimal digits: another chain's is not taken
+ * @throws {ForkError} if it isn't where it must be
+ */
+export async function findJsonRpc(
+	requests: Requests,
+	base: string,
+	given: string | undefined,
+	genesisId: string,
+): Promise<FoundJsonRpc> {
+	const places = given === undefined ? placesBeside(base) : [checkedUrl(given)];
+	const reasons: string[] = [];
+	for (const url of places) {
+		const reason = await whyNot(requests, url, genesisId);
+		if (reason === undefined) return { url };
+		reasons.push(reason);
+	}
+	if (given !== undefined)
+		throw new ForkError(`--fork-jsonrpc-url is not of the forked chain: ${reasons[0]}`);
+	const tried = [...new Set(places.map(originOf))].join(", ");
+	return {
+		warning: `no JSON-RPC of the chain is at ${tried}: storage of contracts can't be read until --fork-jsonrpc-url names it`,
+	};
+}
+
+function checkedUrl(text: string): string {
+	try {
+		const url = new URL(text);
+		if (url.protocol === "http:" || url.protocol === "https:") return url.href;
+	} catch (error) {
+		if (!(error instanceof TypeError)) throw error;
+	}
+	throw new ForkError("--fork-jsonrpc-url is not an address such as http://127.0.0.1:8545/jsonrpc");
+}
+
+/** Why a place is not the JSON-RPC of a chain; undefined: it is. */
+async function whyNot(requests: Requests, url: string, genesisId: string): Promise<string | undefined> {
+	const client = new SourceClient(requests, url);
+	try {
+		const genesis = await client.later("eth_getBlockByNumber", "0x0", false);
+		const hash = isAnswerObject(genesis) ? genesis["hash"] : undefined;
+		return hash === `0x${genesisId}` ? undefined : `${client.name} has another genesis block`;
+	} catch (error) {
+		if (error instanceof ForkReadError) return error.message;
+		throw error;
+	}
+}
+
+/** Witnesses that are asked for. */
+const MAX_GUARD_WITNESSES = 1_000;
+/** Requests under way at once. */
+const MAX_ASKED_AT_ONCE = 8;
+
+/** What the refusal of such a withdrawal says, in every release (protocol/staking §7). */
+const REFUSAL = /is a guard representative and is not allowed to withdraw/;
+
+/**
+ * @param base address of the HTTP interface, without a slash at its end
+ * @returns addresses in hexadecimal; undefined if the source doesn't tell
+ */
+export async function guardsOf(requests: Requests, base: string): Promise<readonly string[] | undefined> {
+	try {
+		const witnesses = addressesOf(await requests.later(`${base}/wallet/listwitnesses`, "{}"));
+		if (!witnesses || witnesses.length > MAX_GUARD_WITNESSES) return undefined;
+		const guards: string[] = [];
+		for (let i = 0; i < witnesses.length; i += MAX_ASKED_AT_ONCE) {
+			const asked = witnesses.slice(i, i + MAX_ASKED_AT_ONCE).map(async (owner_address) => {
+				const body = JSON.stringify({ owner_address });
+				const answer = await requests.later(`${base}/wallet/withdrawbalance`, body);
+				if (REFUSAL.test(answer)) guards.push(owner_address);
+			});
+			await Promise.all(asked);
+		}
+		return guards.sort();
+	} catch (error) {
+		if (error instanceof RequestError) return undefined;
+		throw error;
+	}
+}
+
+/** Undefined: the answer can't be read. */
+function addressesOf(text: string): readonly string[] | undefined {
+	if (isNothing(text)) return [];
+	try {
+		return messageIn(WitnessList, text).witnesses.map(({ address }) => toHex(address));
+	} catch {
+		return undefined;
+	}
+}
 
 /** What such a source can't give, a line each. */
 const PUBLIC_WARNINGS: readonly string[] = [

@@ -8,7 +8,7 @@ import { AccountResourceMessage, ChainParameters, NumberMessage } from "../../pr
 import { chainParameters } from "../consensus/parameters.js";
 import { forkTable } from "../rules/fork-gates.js";
 import { type PropertyName, propertyKey } from "../state/property-table.js";
-import { burntOf, messageOf } from "./public-answers.js";
+import { burntOf, messageIn } from "./public-answers.js";
 
 /** Answers that properties are read from, by endpoint. */
 interface PropertyAnswers {
@@ -33,7 +33,7 @@ export function propertiesOf(head: SignedBlock, answers: PropertyAnswers): Reado
 	const set = (name: PropertyName, value: bigint): void => {
 		found.set(propertyKey(name), be64(value));
 	};
-	const { chainParameter } = messageOf(ChainParameters, answers.parameters);
+	const { chainParameter } = messageIn(ChainParameters, answers.parameters);
 	const values = new Map(chainParameter.map(({ key, value }) => [toNeutral(key), value]));
 	const granted = new Set<number>();
 	for (const { getter, property, id, report } of chainParameters) {
@@ -51,11 +51,11 @@ export function propertiesOf(head: SignedBlock, answers: PropertyAnswers): Reado
 			granted.has(id) || always.some((one) => one === by);
 		found.set(propertyKey(name), operationsMask(isOn));
 	}
-	const resources = messageOf(AccountResourceMessage, answers.resources);
+	const resources = messageIn(AccountResourceMessage, answers.resources);
 	set("TOTAL_NET_WEIGHT", resources.TotalNetWeight);
 	set("TOTAL_ENERGY_WEIGHT", resources.TotalEnergyWeight);
 	set("TOTAL_COIN_POWER_WEIGHT", resources.TotalCoinPowerWeight);
-	set("NEXT_MAINTENANCE_TIME", messageOf(NumberMessage, answers.nextMaintenance).num);
+	set("NEXT_MAINTENANCE_TIME", messageIn(NumberMessage, answers.nextMaintenance).num);
 	set("latest_block_header_number", head.number);
 	set("latest_block_header_timestamp", head.timestampMs);
 	set("LATEST_SOLIDIFIED_BLOCK_NUM", head.number);

@@ -26,23 +26,23 @@ import { type StoreDefinition, stores } from "../state/definition.js";
 import { rowWatch } from "../vm/storage-keys.js";
 import { wordToBytes } from "../vm/word.js";
 import { ForkReadError } from "./fork-error.js";
-import { accountOf, blockOf, isNothing, messageOf, rewardOf } from "./public-answers.js";
+import { accountIn, blockOf, isNothing, messageIn, rewardIn } from "./public-answers.js";
 import { ACTIVE_WITNESSES, propertiesOf } from "./public-properties.js";
-import { type Asked, ask, askRpc, JSON_RPC, type Reading } from "./public-reading.js";
+import { type Asked, ask, askRpc, JSON_RPC, type PublicReading } from "./public-reading.js";
 import {
 	brokerage,
-	delegation,
 	delegationIndex,
 	delegationIndexKeys,
 	exchangeKeys,
 	exchangePair,
 	newestExchange,
+	publicDelegation,
 } from "./public-stakes.js";
 import { RequestError, type Requests } from "./requests.js";
 import { originOf, resultOf } from "./source-client.js";
 import type { EncodedValues, EntryName, StateSource } from "./state-source.js";
 
-type ReadEntry = (source: PublicSource, key: string) => Reading<Uint8Array | undefined>;
+type ReadEntry = (source: PublicSource, key: string) => PublicReading<Uint8Array | undefined>;
 
 /** Answers that hold several entries are kept for those that are read next. */
 const KEPT_ANSWERS = 256;
@@ -96,7 +96,7 @@ export class PublicSource implements StateSource {
 		return values;
 	}
 
-	private reading({ store, key }: EntryName): Reading<Uint8Array | undefined> {
+	private reading({ store, key }: EntryName): PublicReading<Uint8Array | undefined> {
 		const read = READERS.get(store.index);
 		if (!read) throw new ForkReadError(`the fork's source ${this.name} doesn't tell ${store.name}`);
 		return read(this, key);
@@ -118,7 +118,7 @@ export class PublicSource implements StateSource {
 		return path === JSON_RPC && jsonrpcUrl !== undefined ? jsonrpcUrl : url + path;
 	}
 
-	private run<T>(reading: Reading<T>): T {
+	private run<T>(reading: PublicReading<T>): T {
 		return this.caught(() => {
 			let step = reading.next();
 			while (!step.done) step = reading.next(this.answerNow(step.value));
@@ -132,7 +132,7 @@ export class PublicSource implements StateSource {
 		return known ?? this.kept(asked.path + body, this.requests.now(this.urlOf(asked.path), body));
 	}
 
-	private async runLater<T>(reading: Reading<T>): Promise<T> {
+	private async runLater<T>(reading: PublicReading<T>): Promise<T> {
 		let step = this.caught(() => reading.next());
 		while (!step.done) {
 			const { path, body } = step.value;
@@ -181,13 +181,13 @@ export class PublicSource implements StateSource {
 		return (timestampMs - this.place.genesisTimestampMs) / SLOT_MS;
 	}
 
-	*head(): Reading<SignedBlock> {
+	*head(): PublicReading<SignedBlock> {
 		const block = blockOf(yield* ask("getblockbynum", { num: Number(this.place.number) }));
 		if (!block) throw new Error(`there is no block ${this.place.number}`);
 		return block;
 	}
 
-	*allProperties(): Reading<ReadonlyMap<string, Uint8Array>> {
+	*allProperties(): PublicReading<ReadonlyMap<string, Uint8Array>> {
 		if (this.properties) return this.properties;
 		const head = yield* this.head();
 		const [witness] = yield* witnesses();
@@ -202,14 +202,14 @@ export class PublicSource implements StateSource {
 	}
 }
 
-function* witnesses(): Reading<readonly Readonly<Witness>[]> {
+function* witnesses(): PublicReading<readonly Readonly<Witness>[]> {
 	const text = yield* ask("listwitnesses", {});
-	return isNothing(text) ? [] : messageOf(WitnessList, text).witnesses;
+	return isNothing(text) ? [] : messageIn(WitnessList, text).witnesses;
 }
 
-function* proposals(): Reading<readonly Readonly<Proposal>[]> {
+function* proposals(): PublicReading<readonly Readonly<Proposal>[]> {
 	const text = yield* ask("listproposals", {});
-	return isNothing(text) ? [] : messageOf(ProposalList, text).proposals;
+	return isNothing(text) ? [] : messageIn(ProposalList, text).proposals;
 }
 
 const address = (key: string): string => toHex(fromKey(key));
@@ -217,10 +217,10 @@ const address = (key: string): string => toHex(fromKey(key));
 const ofContract = (part: (contract: SmartContractDataWrapper) => Uint8Array | undefined): ReadEntry =>
 	function* (_source, key) {
 		const text = yield* ask("getcontractinfo", { value: address(key) });
-		return isNothing(text) ? undefined : part(messageOf(SmartContractDataWrapper, text));
+		return isNothing(text) ? undefined : part(messageIn(SmartContractDataWrapper, text));
 	};
 
-function* blockIdOf(number: bigint): Reading<Uint8Array | undefined> {
+function* blockIdOf(number: bigint): PublicReading<Uint8Array | undefined> {
 	return blockOf(yield* ask("getblockbynum", { num: Number(number) }))?.id;
 }
 
@@ -232,9 +232,9 @@ const READERS = new Map<number, ReadEntry>([
 			if (key.length !== ADDRESS_LENGTH) return undefined;
 			const head = yield* source.head();
 			const text = yield* ask("getaccount", { address: address(key) });
-			const account = accountOf(text, source.slotOf(head.timestampMs));
+			const account = accountIn(text, source.slotOf(head.timestampMs));
 			if (account && account.votes.length > 0) {
-				account.allowance = rewardOf(yield* ask("getReward", { address: address(key) }));
+				account.allowance = rewardIn(yield* ask("getReward", { address: address(key) }));
 			}
 			return account && Account.encode(account);
 		},
@@ -306,10 +306,10 @@ const READERS = new Map<number, ReadEntry>([
 		function* (_source, key) {
 			if (!/^\d{1,19}$/.test(key)) return undefined;
 			const text = yield* ask("getassetissuebyid", { value: key });
-			return isNothing(text) ? undefined : AssetIssueContract.encode(messageOf(AssetIssueContract, text));
+			return isNothing(text) ? undefined : AssetIssueContract.encode(messageIn(AssetIssueContract, text));
 		},
 	],
-	[stores.delegatedResource.index, (_source, key) => delegation(key)],
+	[stores.delegatedResource.index, (_source, key) => publicDelegation(key)],
 	[stores.delegatedResourceAccountIndex.index, (_source, key) => delegationIndex(key)],
 	[stores.delegation.index, (_source, key) => brokerage(key)],
 	[stores.exchangeV2.index, (_source, key) => exchangePair(key)],
@@ -340,7 +340,7 @@ const READERS = new Map<number, ReadEntry>([
 		function* (source, key) {
 			const text = yield* ask("gettransactioninfobyid", { value: toHex(fromKey(key)) });
 			if (isNothing(text)) return undefined;
-			const { blockNumber } = messageOf(TransactionInfo, text);
+			const { blockNumber } = messageIn(TransactionInfo, text);
 			return blockNumber <= source.place.number ? be64(blockNumber) : undefined;
 		},
 	],
@@ -351,7 +351,7 @@ const READERS = new Map<number, ReadEntry>([
 			const text = yield* ask("gettransactioninfobyblocknum", { num: Number(number) });
 			const infos: unknown = isNothing(text) ? [] : JSON.parse(text);
 			if (!Array.isArray(infos) || infos.length === 0) return undefined;
-			const transactioninfo = infos.map((info) => messageOf(TransactionInfo, JSON.stringify(info)));
+			const transactioninfo = infos.map((info) => messageIn(TransactionInfo, JSON.stringify(info)));
 			const blockTimeStamp = transactioninfo[0]?.blockTimeStamp ?? 0n;
 			return TransactionRet.encode(
 				TransactionRet.create({ blockNumber: number, blockTimeStamp, transactioninfo }),
@@ -361,7 +361,7 @@ const READERS = new Map<number, ReadEntry>([
 ]);
 
 /** Keys of ordered stores that can be listed. */
-const LISTS = new Map<number, () => Reading<readonly string[]>>([
+const LISTS = new Map<number, () => PublicReading<readonly string[]>>([
 	[stores.exchangeV2.index, exchangeKeys],
 	[
 		stores.witness.index,

@@ -9,11 +9,11 @@ import {
 	Exchange,
 	ExchangeList,
 } from "../../protocol/messages.js";
-import { isNothing, messageOf } from "./public-answers.js";
-import { ask, type Reading } from "./public-reading.js";
-import { isRecord } from "./source-client.js";
+import { isNothing, messageIn } from "./public-answers.js";
+import { ask, type PublicReading } from "./public-reading.js";
+import { isAnswerObject } from "./source-client.js";
 
-type Found = Reading<Uint8Array | undefined>;
+type Found = PublicReading<Uint8Array | undefined>;
 
 /** First byte of the keys of what is locked, of generation 2; what can be taken back at any time has 1. */
 const LOCKED = 2;
@@ -29,14 +29,14 @@ const INDEXES = new Map<number, { readonly path: string; readonly list: "toAccou
 const hexOf = (key: string, from: number): string => toHex(fromKey(key.slice(from, from + ADDRESS_LENGTH)));
 
 /** What one account delegates to another. A record of generation 2 is locked if any of its resources has an end. */
-export function* delegation(key: string): Found {
+export function* publicDelegation(key: string): Found {
 	const isV2 = key.length === 2 * ADDRESS_LENGTH + 1;
 	if (!isV2 && key.length !== 2 * ADDRESS_LENGTH) return undefined;
 	const start = isV2 ? 1 : 0;
 	const pair = { fromAddress: hexOf(key, start), toAddress: hexOf(key, start + ADDRESS_LENGTH) };
 	const text = yield* ask(isV2 ? "getdelegatedresourcev2" : "getdelegatedresource", pair);
 	if (isNothing(text)) return undefined;
-	const records = messageOf(DelegatedResourceList, text).delegatedResource;
+	const records = messageIn(DelegatedResourceList, text).delegatedResource;
 	if (!isV2) return records[0] && DelegatedResource.encode(records[0]);
 	const isLocked = (one: Readonly<DelegatedResource>): boolean =>
 		one.expire_time_for_bandwidth !== 0n || one.expire_time_for_energy !== 0n;
@@ -44,11 +44,11 @@ export function* delegation(key: string): Found {
 	return found && DelegatedResource.encode(found);
 }
 
-function* partners(key: string): Reading<readonly Uint8Array[]> {
+function* partners(key: string): PublicReading<readonly Uint8Array[]> {
 	const index = INDEXES.get(key.charCodeAt(0));
 	if (!index) return [];
 	const text = yield* ask(index.path, { value: hexOf(key, 1) });
-	return isNothing(text) ? [] : messageOf(DelegatedResourceAccountIndex, text)[index.list];
+	return isNothing(text) ? [] : messageIn(DelegatedResourceAccountIndex, text)[index.list];
 }
 
 /** An entry of the index of who delegates to whom; its time is its place in the list, which has the order of times. */
@@ -63,7 +63,7 @@ export function* delegationIndex(key: string): Found {
 }
 
 /** Keys of an account's entries of the index. @param prefix first byte and address */
-export function* delegationIndexKeys(prefix: string): Reading<readonly string[]> {
+export function* delegationIndexKeys(prefix: string): PublicReading<readonly string[]> {
 	if (prefix.length !== 1 + ADDRESS_LENGTH) return [];
 	return (yield* partners(prefix)).map((one) => prefix + toKey(one));
 }
@@ -73,15 +73,15 @@ export function* brokerage(key: string): Found {
 	const [, address] = /^-1-([0-9a-f]{42})-brokerage$/.exec(key) ?? [];
 	if (address === undefined) return undefined;
 	const answer: unknown = JSON.parse(yield* ask("getBrokerage", { address }));
-	const percent = isRecord(answer) ? answer["brokerage"] : undefined;
+	const percent = isAnswerObject(answer) ? answer["brokerage"] : undefined;
 	if (typeof percent !== "number" || !Number.isInteger(percent) || percent < 0 || percent > 100)
 		throw new Error("a brokerage is no percentage");
 	return be32(percent);
 }
 
-function* exchanges(): Reading<readonly Readonly<Exchange>[]> {
+function* exchanges(): PublicReading<readonly Readonly<Exchange>[]> {
 	const text = yield* ask("listexchanges", {});
-	return isNothing(text) ? [] : messageOf(ExchangeList, text).exchanges;
+	return isNothing(text) ? [] : messageIn(ExchangeList, text).exchanges;
 }
 
 export function* exchangePair(key: string): Found {
@@ -89,11 +89,11 @@ export function* exchangePair(key: string): Found {
 	return found && Exchange.encode(found);
 }
 
-export function* exchangeKeys(): Reading<readonly string[]> {
+export function* exchangeKeys(): PublicReading<readonly string[]> {
 	return (yield* exchanges()).map((one) => toKey(be64(one.exchange_id)));
 }
 
 /** The number of the newest pair. */
-export function* newestExchange(): Reading<bigint> {
+export function* newestExchange(): PublicReading<bigint> {
 	return (yield* exchanges()).reduce((most, { exchange_id: id }) => (id > most ? id : most), 0n);
 }

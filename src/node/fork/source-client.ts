@@ -6,11 +6,11 @@ import { RequestError, type Requests } from "./requests.js";
 /** A part of an answer; what it is must be looked at first. */
 export type Unknown = Readonly<Record<string, unknown>>;
 
-export const isRecord = (value: unknown): value is Unknown =>
+export const isAnswerObject = (value: unknown): value is Unknown =>
 	typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The source refused a call; the message is its own. */
-export class RefusedError extends ForkReadError {
+export class SourceRefusedError extends ForkReadError {
 	constructor(
 		message: string,
 		readonly code: number,
@@ -78,9 +78,9 @@ export function resultOf(name: string, text: string): unknown {
 	} catch {
 		throw new ForkReadError(`the fork's source ${name} doesn't answer in JSON`);
 	}
-	if (isRecord(answer)) {
+	if (isAnswerObject(answer)) {
 		const { error, result } = answer;
-		if (isRecord(error)) throw new RefusedError(refusalOf(name, error), Number(error["code"]));
+		if (isAnswerObject(error)) throw new SourceRefusedError(refusalOf(name, error), Number(error["code"]));
 		if (result !== undefined) return result;
 	}
 	throw new ForkReadError(`the fork's source ${name} doesn't answer as JSON-RPC does`);

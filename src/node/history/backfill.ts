@@ -20,7 +20,7 @@ interface BackfillTarget {
 	progressed(): void;
 }
 
-export class Backfill extends PacedWork {
+export class HistoryBackfill extends PacedWork {
 	private reportedAt: number;
 
 	constructor(

@@ -4,7 +4,7 @@
  * Contract: the index is a function of the chain's blocks and receipts ({@link rowsOfBlock}). Rows of blocks that can't be undone
  * and that the chain's own database has go to the store, in batches that hold the index's position too; so a kill at any moment
  * leaves rows and position of one moment, and the next start goes on from there. All later blocks' rows are in memory, and leave
- * with their block. Older blocks are indexed in the background, downwards ({@link Backfill}).
+ * with their block. Older blocks are indexed in the background, downwards ({@link HistoryBackfill}).
  *
  * The store is never ahead of the chain's database. Where it is nevertheless not of this chain (a development chain that was
  * reverted and killed, a directory that was exchanged), it is built again, unless it is kept elsewhere: that is refused.
@@ -18,7 +18,7 @@ import { toHex, toKey } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { ChainObserver, CommittedBlock, ExecutedBlock, Reorg } from "../chain/observers.js";
 import type { Pace } from "../scheduling/paced-work.js";
-import { Backfill } from "./backfill.js";
+import { HistoryBackfill } from "./backfill.js";
 import { rowsOfBlock } from "./block-rows.js";
 import {
 	type HistoryStore,
@@ -108,7 +108,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 	private readonly closing = new AbortController();
 	private reaching: Promise<void> | undefined;
 	private readonly knownPairs = new Set<string>();
-	private readonly backfill: Backfill | undefined;
+	private readonly backfill: HistoryBackfill | undefined;
 
 	private constructor(
 		private readonly options: HistoryIndexOptions,
@@ -119,7 +119,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		const stored = this.storedNumber;
 		this.top = newest ? { ...newest } : { from: stored + 1, to: stored, id: "" };
 		this.lower = rest;
-		this.backfill = options.store && new Backfill(options.pace, this.backfillTarget());
+		this.backfill = options.store && new HistoryBackfill(options.pace, this.backfillTarget());
 	}
 
 	/**

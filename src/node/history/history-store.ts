@@ -58,7 +58,7 @@ export interface HistoryStore {
 	/** Where the rows of another chain are not to be thrown away: then the index does not begin. Absent: it begins anew. */
 	readonly keepsOthers?: string | undefined;
 	/** Tells when a store elsewhere is lost between two questions. */
-	watch?(told: (failure: StoreAway) => void): void;
+	watch?(notify: (failure: StoreAway) => void): void;
 	close(): Promise<void>;
 }
 

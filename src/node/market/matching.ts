@@ -2,16 +2,21 @@
  * Matching a new order, the taker, with the orders of the opposite pair, the makers (protocol/market §5).
  *
  * Both sides are paid at the maker's price, in whole units; what rounding leaves over goes back to the side that can't
- * be served any more.
+ * be served any more. Here are also the orders of an account, the active ones and how many it has ever placed (§1).
  */
 
-import { toKey } from "../../protocol/bytes.js";
-import { Account, MarketOrder, MarketOrderDetail, MarketOrderState } from "../../protocol/messages.js";
+import { equalBytes, toKey } from "../../protocol/bytes.js";
+import {
+	Account,
+	MarketAccountOrder,
+	MarketOrder,
+	MarketOrderDetail,
+	MarketOrderState,
+} from "../../protocol/messages.js";
 import { ContractExecuteError } from "../rules/errors.js";
 import { priceOfKey } from "../state/price-key.js";
 import type { StateView } from "../state/view.js";
 import { give } from "../tokens/holdings.js";
-import { endOrder } from "./account-orders.js";
 import { pairKey } from "./keys.js";
 import { closeLevel, existingOrder, levelOrders, priceLevels, unlinkOrder } from "./order-book.js";
 
@@ -116,4 +121,31 @@ function giveStored(state: StateView, address: Uint8Array, id: Uint8Array, amoun
 	const account = Account.copy(state.account.existing(address));
 	give(state, account, id, amount);
 	state.account.put(address, account);
+}
+
+/** The record of an account, an empty one if it has placed no order. */
+export function accountOrders(state: StateView, owner: Uint8Array): Readonly<MarketAccountOrder> {
+	return state.marketAccount.get(owner) ?? MarketAccountOrder.create({ owner_address: owner });
+}
+
+/** Counts a new active order of its owner. */
+export function addActiveOrder(state: StateView, order: Readonly<MarketOrder>): void {
+	const record = MarketAccountOrder.copy(accountOrders(state, order.owner_address));
+	record.orders = [...record.orders, order.order_id];
+	record.count += 1n;
+	record.total_count += 1n;
+	state.marketAccount.put(order.owner_address, record);
+}
+
+/** Ends an order, which the caller writes: it leaves the active ones of its owner. */
+export function endOrder(
+	state: StateView,
+	order: MarketOrder,
+	end: typeof MarketOrderState.INACTIVE | typeof MarketOrderState.CANCELED,
+): void {
+	order.state = end;
+	const record = MarketAccountOrder.copy(accountOrders(state, order.owner_address));
+	record.orders = record.orders.filter((id) => !equalBytes(id, order.order_id));
+	record.count -= 1n;
+	state.marketAccount.put(order.owner_address, record);
 }

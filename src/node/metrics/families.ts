@@ -1,5 +1,6 @@
 /** The metric families of a node, under the network's names (protocol/configuration §4.5, recording ops/metrics). */
 
+import type { NetworkName } from "../rules/chain-rules.js";
 import type { Release } from "../rules/release.js";
 
 type FamilyKind = "counter" | "gauge" | "histogram";
@@ -15,6 +16,8 @@ export interface Family {
 	readonly buckets?: readonly number[];
 	/** The first release whose page names it; absent: all do. */
 	readonly since?: Release;
+	/** The only network whose page names it; absent: all do. */
+	readonly network?: NetworkName;
 }
 
 /** Upper bounds of a histogram's buckets, in seconds or bytes. */
@@ -57,6 +60,24 @@ export const FAMILIES = {
 		...family("histogram", "block_transaction_count", "BRAND transactions of a block ."),
 		buckets: [0, 20, 50, 80, 100, 120, 140, 160, 180, 200, 230, 260, 300, 500, 2000, 5000, 10_000],
 		since: "4.8.2",
+	},
+	blockPostQuantum: {
+		...family(
+			"histogram",
+			"block_pq_transaction_count",
+			"transactions of a block with post-quantum signatures.",
+			"miner",
+		),
+		buckets: [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 3000],
+		network: "nile",
+	},
+	transactionFetchLatency: {
+		...family("histogram", "tx_fetch_latency_seconds", "fetch transaction latency."),
+		network: "nile",
+	},
+	handshakeLatency: {
+		...family("histogram", "handshake_latency_seconds", "handshake latency of witnesses and relays."),
+		network: "nile",
 	},
 	headHeight: family("gauge", "header_height", "header  height ."),
 	headTime: family("gauge", "header_time", "header time ."),

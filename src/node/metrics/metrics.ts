@@ -1,7 +1,10 @@
 /** What a node counts about itself, where its configuration asks for it: Prometheus families and the older meters. */
 
+import { Gauge, type Registry } from "prom-client";
 import { toBase58Check } from "../../protocol/address.js";
+import type { SignedBlock } from "../../protocol/block.js";
 import { toKey } from "../../protocol/bytes.js";
+import type { Dialect } from "../../protocol/dialect.js";
 import { ReturnResponse_code } from "../../protocol/messages.js";
 import type { NetworkView } from "../api/context.js";
 import type { NodeMeters } from "../api/meters.js";
@@ -13,11 +16,9 @@ import type { NodeConfig } from "../config/config.js";
 import { activeWitnesses } from "../consensus/slots.js";
 import type { EventCounts } from "../events/deliveries.js";
 import type { HistoryReader } from "../history/history-index.js";
-import type { PeerMeter } from "../network/peer-meter.js";
+import type { PeerMeter } from "../network/metered-environment.js";
 import type { StateDatabase } from "../state/state-database.js";
-import { registerEventGauges } from "./event-gauges.js";
-import { registerFaultGauges } from "./fault-gauges.js";
-import { registerHistoryGauges } from "./history-gauges.js";
+import { registerEventGauges, registerHistoryGauges } from "./event-gauges.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
 import { type GaugeReader, MetricRegistry } from "./registry.js";
@@ -63,7 +64,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 	const { config, chain, database, network, clock, now, report } = options;
 	const { enabled, prometheus } = config.node.metrics;
 	const registry = prometheus.enabled
-		? new MetricRegistry(config.node.dialect, config.node.release, clock, (set) => {
+		? new MetricRegistry(config.node.dialect, config.node, clock, (set) => {
 				const { properties } = chain.state;
 				set("headHeight", Number(properties.headNumber));
 				set("headTime", Number(properties.headTimestampMs));
@@ -143,6 +144,8 @@ function peerMeter(registry: MetricRegistry | undefined, meters: Meters | undefi
 			meters?.protocolError();
 		},
 		blockFetched: (ms) => registry?.record("fetchLatency", ms / 1000),
+		transactionFetched: (ms) => registry?.record("transactionFetchLatency", ms / 1000),
+		greeted: (ms) => registry?.record("handshakeLatency", ms / 1000),
 		blockReceived: (delayMs) => {
 			registry?.record("receiveDelay", delayMs / 1000);
 			meters?.blockReceived(delayMs);
@@ -257,6 +260,9 @@ function watchChain(
 			meters?.pushed(block.transactions.length, ms);
 		},
 	});
+	const isNile = chain.environment.rules.network === "nile";
+	const countPostQuantum = ({ transactions }: SignedBlock) =>
+		transactions.filter(({ postQuantum }) => postQuantum.length > 0).length;
 	const unobserve = chain.observe(
 		eachBlock({
 			committed: ({ block }) => {
@@ -266,6 +272,7 @@ function watchChain(
 				countMissed();
 				if (registry) countActiveSet(registry);
 				registry?.record("blockTransactions", block.transactions.length);
+				if (registry && isNile) registry.record("blockPostQuantum", countPostQuantum(block), { miner });
 				known += block.transactions.length;
 			},
 		}),
@@ -274,4 +281,20 @@ function watchChain(
 		ignore();
 		unobserve();
 	};
+}
+
+/** Faults of this program in Prometheus: the network's node has no such families. */
+function registerFaultGauges(
+	registry: Registry,
+	dialect: Dialect,
+	{ observers }: Pick<Chain, "observers">,
+): void {
+	new Gauge({
+		name: `${dialect === "deployed" ? "tron" : "coin"}:chain_observer_failures`,
+		help: "Exceptions of parts of the node that follow the chain.",
+		registers: [registry],
+		collect() {
+			this.set(observers.failed);
+		},
+	});
 }

@@ -3,15 +3,16 @@
 import { availableParallelism, freemem, loadavg, totalmem } from "node:os";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Dialect } from "../../protocol/dialect.js";
+import type { NetworkName } from "../rules/chain-rules.js";
 import { isFrom, type Release } from "../rules/release.js";
 import { BUCKETS, FAMILIES, type Family, type FamilyName } from "./families.js";
 import { SystemLoad } from "./system-load.js";
 
 /** Values by name of a label. */
-export type Labels = Readonly<Record<string, string>>;
+type MetricLabels = Readonly<Record<string, string>>;
 
 /** Sets gauges whose value is only known when a page is asked for. */
-export type GaugeReader = (set: (name: FamilyName, value: number, labels?: Labels) => void) => void;
+export type GaugeReader = (set: (name: FamilyName, value: number, labels?: MetricLabels) => void) => void;
 
 export class MetricRegistry {
 	readonly registry = new Registry();
@@ -27,14 +28,15 @@ export class MetricRegistry {
 	 */
 	constructor(
 		private readonly dialect: Dialect,
-		release: Release,
+		{ release, network }: { readonly release: Release; readonly network?: NetworkName | undefined },
 		clock: () => bigint,
 		readGauges: GaugeReader,
 	) {
 		this.created = new CreationTimes(clock);
 		this.readers.push(readGauges);
 		for (const [name, family] of Object.entries(FAMILIES) as [FamilyName, Family][]) {
-			if (isFrom(release, family.since)) this.register(name, family);
+			const isOfNetwork = family.network === undefined || family.network === network;
+			if (isFrom(release, family.since) && isOfNetwork) this.register(name, family);
 		}
 		collectDefaultMetrics({ register: this.registry });
 		this.registerSystem();
@@ -86,14 +88,14 @@ export class MetricRegistry {
 	}
 
 	/** A family that the release doesn't have counts nothing. */
-	count(name: FamilyName, labels: Labels = {}, by = 1): void {
+	count(name: FamilyName, labels: MetricLabels = {}, by = 1): void {
 		if (!this.counters.has(name)) return;
 		this.created.note(name, labels);
 		this.counters.get(name)?.inc(labels, by);
 	}
 
 	/** @param value seconds, bytes or a number of things */
-	record(name: FamilyName, value: number, labels: Labels = {}): void {
+	record(name: FamilyName, value: number, labels: MetricLabels = {}): void {
 		if (!this.histograms.has(name)) return;
 		this.created.note(name, labels);
 		this.histograms.get(name)?.observe(labels, value);
@@ -138,7 +140,7 @@ class CreationTimes {
 		this.families.set(family, { head, name: created });
 	}
 
-	note(family: FamilyName, labels: Labels): void {
+	note(family: FamilyName, labels: MetricLabels): void {
 		const key = Object.entries(labels)
 			.map(([name, value]) => `${name}="${value.replace(/["\\\n]/g, "\\$&")}"`)
 			.join(",");

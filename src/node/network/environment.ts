@@ -45,7 +45,7 @@ export interface ByteStream {
 	resume(): void;
 }
 
-export interface Listener {
+export interface PeerListener {
 	/** Bound port. */
 	readonly port: number;
 	close(): Promise<void>;
@@ -80,7 +80,7 @@ export interface NetworkEnvironment {
 	random(): number;
 	randomBytes(count: number): Uint8Array;
 	/** @throws {Error} if the port can't be bound */
-	listen(options: BindOptions, accept: (stream: ByteStream) => void): Promise<Listener>;
+	listen(options: BindOptions, accept: (stream: ByteStream) => void): Promise<PeerListener>;
 	/** @throws {Error} if there is no connection after `timeoutMs` */
 	dial(address: NodeAddress, timeoutMs: number, from?: string): Promise<ByteStream>;
 	/** @throws {Error} if the port can't be bound */

@@ -1,7 +1,7 @@
 /** The environment with its callbacks guarded: a bug of this program is reported and doesn't end the node. */
 
 import type { ByteStream, NetworkEnvironment, StreamListener } from "./environment.js";
-import { ForwardingStream } from "./forwarding-stream.js";
+import { ForwardingStream } from "./metered-environment.js";
 
 type Report = (error: unknown, where: string) => void;
 

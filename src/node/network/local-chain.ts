@@ -23,8 +23,8 @@ export type PushResult =
 	| { readonly kind: "unlinked" }
 	/** Its witness signature, a transaction signature or its Merkle root is wrong: its sender made it so. */
 	| { readonly kind: "forged"; readonly message: string }
-	/** It breaks a rule of the network. */
-	| { readonly kind: "failed"; readonly message: string };
+	/** It breaks a rule of the network; or its branch leaves the chain below what is final here, which is nobody's fault. */
+	| { readonly kind: "failed"; readonly message: string; readonly isLostBranch?: boolean };
 
 /** How a transaction from the network ended. */
 export type TransactionResult =

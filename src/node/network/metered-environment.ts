@@ -1,8 +1,43 @@
-/** The environment, with what goes over its sockets counted. */
+/** The environment, with what goes over its sockets counted; and streams that hand on to another one. */
 
-import type { ByteStream, NetworkEnvironment, StreamListener } from "./environment.js";
-import { ForwardingStream } from "./forwarding-stream.js";
-import type { PeerMeter } from "./peer-meter.js";
+import type { ByteStream, NetworkEnvironment, NodeAddress, StreamListener } from "./environment.js";
+
+/** A byte stream that hands everything on to another one: what watches or guards streams overrides what it needs. */
+export class ForwardingStream implements ByteStream {
+	constructor(protected readonly stream: ByteStream) {}
+
+	get remote(): NodeAddress {
+		return this.stream.remote;
+	}
+
+	get backlog(): number {
+		return this.stream.backlog;
+	}
+
+	listen(listener: StreamListener): void {
+		this.stream.listen(listener);
+	}
+
+	write(bytes: Uint8Array): void {
+		this.stream.write(bytes);
+	}
+
+	end(): void {
+		this.stream.end();
+	}
+
+	destroy(): void {
+		this.stream.destroy();
+	}
+
+	pause(): void {
+		this.stream.pause();
+	}
+
+	resume(): void {
+		this.stream.resume();
+	}
+}
 
 export function meteredEnvironment(environment: NetworkEnvironment, meter: PeerMeter): NetworkEnvironment {
 	return {
@@ -50,4 +85,24 @@ class MeteredStream extends ForwardingStream {
 		this.meter.bytes("tcp", "out", bytes.length);
 		super.write(bytes);
 	}
+}
+
+/** What a node counts about its peers, where its configuration asks for it (protocol/configuration §4.5). */
+export interface PeerMeter {
+	/** Bytes over a socket, sent or received at once. */
+	bytes(protocol: "tcp" | "udp", direction: "in" | "out", count: number): void;
+	/** An application message was dealt with. @param type its name */
+	processed(type: string, ms: number): void;
+	/** A connection ended with a reason, ours or the peer's. */
+	disconnected(reason: string): void;
+	/** A peer's message ended in an error. @param kind as the network names them: `bad_message` */
+	failed(kind: string): void;
+	/** An announced block came after it was asked for. */
+	blockFetched(ms: number): void;
+	/** A transaction came after it was asked for. */
+	transactionFetched(ms: number): void;
+	/** A witness that proved itself, or a relay that is configured, greeted this long after its connection began. */
+	greeted(ms: number): void;
+	/** An announced block came this long after its time. */
+	blockReceived(delayMs: number): void;
 }

@@ -1,7 +1,6 @@
 /** The peer network of a node: puts its parts together, starts and stops them. */
 
 import { quietLog } from "../../diagnostics/quiet-log.js";
-import type { SignedBlock } from "../../protocol/block.js";
 import { toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NetworkView } from "../api/context.js";
@@ -18,13 +17,12 @@ import { peerFile } from "./discovery/peer-store.js";
 import { DnsNodes } from "./dns/dns-nodes.js";
 import type { NetworkEnvironment, NodeAddress } from "./environment.js";
 import { guardedEnvironment } from "./guarded-environment.js";
-import { meteredEnvironment } from "./metered-environment.js";
+import { meteredEnvironment, type PeerMeter } from "./metered-environment.js";
 import { watchForPeers } from "./no-peers.js";
 import { NodeChain, type SignatureAhead } from "./node-chain.js";
 import { type OwnAddress, ownAddress } from "./own-address.js";
 import { peerFacts } from "./peer-facts.js";
 import { resolvePeers } from "./peer-hosts.js";
-import type { PeerMeter } from "./peer-meter.js";
 import { peerSettings } from "./peer-settings.js";
 import { Application } from "./peers/application.js";
 import { PeerWorld } from "./peers/peer-world.js";
@@ -76,8 +74,6 @@ export interface PeerNetwork extends NetworkView {
 	readonly isMaster: boolean;
 	/** Whether a peer is sending blocks that this node lacks. */
 	readonly isReceiving: boolean;
-	/** Announces a block that was made here, before it is applied. */
-	announceBlock(block: SignedBlock): void;
 	/** How far synchronising is; undefined: nothing is missing. */
 	readonly progress: SyncProgress | undefined;
 	/** Disconnects every peer. */
@@ -87,20 +83,13 @@ export interface PeerNetwork extends NetworkView {
 /** Starts the network. A port that can't be bound is logged (protocol/configuration §1.5); the node then only dials. */
 export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> {
 	const options = await withAddresses(given);
-	const { config, open, log, host, meter, report } = options;
+	const { config, open, log, host, meter, report, pool, prepare, verify, isAtEnd } = options;
 	const guarded = guardedEnvironment(options.environment, report);
 	const environment = meter ? meteredEnvironment(guarded, meter) : guarded;
 	const { peers } = config.node;
 	const nodeId = environment.randomBytes(NODE_ID_LENGTH);
 	const self = ownAddress(peers.externalIp, host, options.lan, peers.enableIpv6);
-	const chain = new NodeChain({
-		open,
-		report,
-		pool: options.pool,
-		prepare: options.prepare,
-		verify: options.verify,
-		isAtEnd: options.isAtEnd,
-	});
+	const chain = new NodeChain({ open, report, pool, prepare, verify, isAtEnd });
 	const stops: Stops = [() => chain.close()];
 	const problem = (what: string) => (error: unknown) =>
 		log.warn({ error: error instanceof Error ? error.message : String(error) }, what);
@@ -307,7 +296,6 @@ function runningNetwork(parts: NetworkParts): PeerNetwork {
 		nodeId: toHex(nodeId),
 		peers: () => world.peers.map((peer) => peerFacts(peer, world)),
 		connectableNodes: () => transport.connectable(),
-		announceBlock: (block: SignedBlock) => running.advertisement.broadcastBlock(block),
 		announce: (transaction: SignedTransaction) => running.advertisement.announceOwn(transaction),
 		get tableSize() {
 			return transport.tableSize;

@@ -20,6 +20,7 @@ import {
 	BlockSignatureError,
 	ContractCountError,
 	MerkleRootError,
+	NonCommonBlockError,
 	UnlinkedBlockError,
 	VmIllegalError,
 } from "../rules/errors.js";
@@ -181,6 +182,7 @@ export class NodeChain implements LocalChain {
 		} catch (error) {
 			const message = this.messageOf(error, `block ${block.number}`);
 			if (error instanceof UnlinkedBlockError) return { kind: "unlinked" };
+			if (error instanceof NonCommonBlockError) return { kind: "failed", message, isLostBranch: true };
 			const isForged = error instanceof MerkleRootError || error instanceof BlockSignatureError;
 			return { kind: isForged ? "forged" : "failed", message };
 		}

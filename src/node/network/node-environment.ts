@@ -9,9 +9,9 @@ import type {
 	BindOptions,
 	ByteStream,
 	DatagramPort,
-	Listener,
 	NetworkEnvironment,
 	NodeAddress,
+	PeerListener,
 	StreamListener,
 	Timer,
 } from "./environment.js";
@@ -91,7 +91,7 @@ function every(periodMs: number, task: () => void, firstMs: number = periodMs): 
 	};
 }
 
-function listen(options: BindOptions, accept: (stream: ByteStream) => void): Promise<Listener> {
+function listen(options: BindOptions, accept: (stream: ByteStream) => void): Promise<PeerListener> {
 	return new Promise((resolve, reject) => {
 		const server = createServer({ noDelay: true }, (socket) => {
 			// A connection that is gone before it was taken has no address.

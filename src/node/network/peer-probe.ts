@@ -15,7 +15,7 @@ import {
 	readBlockId,
 } from "./wire/application-messages.js";
 import { NODE_ID_LENGTH, type PeerEndpoint } from "./wire/endpoint.js";
-import { unwrap, wrap } from "./wire/envelope.js";
+import { unwrap, wrapMessage } from "./wire/envelope.js";
 import { FrameReader, writeFrame } from "./wire/frames.js";
 import {
 	DisconnectReason,
@@ -213,7 +213,7 @@ class Dialogue {
 	}
 
 	say(message: Uint8Array): void {
-		this.stream.write(writeFrame(this.isWrapped ? wrap(message) : message));
+		this.stream.write(writeFrame(this.isWrapped ? wrapMessage(message) : message));
 	}
 
 	end(): void {

@@ -20,7 +20,7 @@ export class DatabaseRefusal extends OperatorError {
 }
 
 /** A database as messages name it: host, port and name. */
-export function shownAddress({ url }: DatabaseAddress): string {
+export function databaseName({ url }: DatabaseAddress): string {
 	const { host, pathname, searchParams } = new URL(url);
 	return `postgres://${host || (searchParams.get("host") ?? "localhost")}${pathname}`;
 }

@@ -7,8 +7,8 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
-import { connectionString, type DatabaseAddress, shownAddress } from "./address.js";
-import { DatabaseAway, failureOf, WriterElsewhere } from "./failures.js";
+import { connectionString, type DatabaseAddress, databaseName } from "./address.js";
+import { DatabaseAway, databaseFailure, WriterElsewhere } from "./failures.js";
 import { migrate, type TableUse } from "./migrations.js";
 
 /** For a connection, and for any statement: then the connection counts as lost. */
@@ -68,7 +68,7 @@ export class DatabaseWriter {
 			await migrate(client, this.address, this.use);
 		} catch (error) {
 			this.ended = endOf(client);
-			throw failureOf(error, this.address);
+			throw databaseFailure(error, this.address);
 		}
 		this.client = client;
 	}
@@ -78,14 +78,14 @@ export class DatabaseWriter {
 		const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS locked", [number]);
 		if (rows[0].locked) return;
 		throw new WriterElsewhere(
-			`another node writes the ${this.use.name} tables in schema ${this.address.schema} of ${shownAddress(this.address)}`,
+			`another node writes the ${this.use.name} tables in schema ${this.address.schema} of ${databaseName(this.address)}`,
 		);
 	}
 
 	/** Runs statements, all or nothing. @throws {DatabaseAway | DatabaseRefusal} the session is over then */
 	async transaction<T>(work: (client: Client) => Promise<T>): Promise<T> {
 		const { client } = this;
-		if (!client) throw new DatabaseAway(`${shownAddress(this.address)}: there is no connection`);
+		if (!client) throw new DatabaseAway(`${databaseName(this.address)}: there is no connection`);
 		try {
 			await client.query("BEGIN");
 			const result = await work(client);
@@ -93,7 +93,7 @@ export class DatabaseWriter {
 			return result;
 		} catch (error) {
 			this.drop(client);
-			throw failureOf(error, this.address);
+			throw databaseFailure(error, this.address);
 		}
 	}
 
@@ -102,7 +102,7 @@ export class DatabaseWriter {
 		if (this.client !== client) return;
 		this.ended = ended;
 		this.client = undefined;
-		this.onLost(new DatabaseAway(`${shownAddress(this.address)}: the connection is lost`));
+		this.onLost(new DatabaseAway(`${databaseName(this.address)}: the connection is lost`));
 	}
 
 	/** Gives the lock free. A server that doesn't answer any more is not waited for. */

@@ -1,6 +1,6 @@
 /** Which failures of a database pass by themselves. */
 
-import { type DatabaseAddress, DatabaseRefusal, shownAddress } from "./address.js";
+import { type DatabaseAddress, DatabaseRefusal, databaseName } from "./address.js";
 
 /** The database can't be reached, or can't do it now: to be tried again. */
 export class DatabaseAway extends Error {
@@ -25,16 +25,16 @@ const REFUSING = /^(?:28|3D|3F|42|0A)...$/;
 const NO_PASSWORD = /client password must be a string/;
 
 /** The failure of a question to a database, as one of the two kinds there are. The password is in neither. */
-export function failureOf(error: unknown, address: DatabaseAddress): DatabaseAway | DatabaseRefusal {
+export function databaseFailure(error: unknown, address: DatabaseAddress): DatabaseAway | DatabaseRefusal {
 	if (error instanceof DatabaseAway || error instanceof DatabaseRefusal) return error;
 	const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
 	const text = typeof message === "string" && message !== "" ? message : String(code ?? error);
 	if (NO_PASSWORD.test(text)) {
 		return new DatabaseRefusal(
-			`${shownAddress(address)} asks for a password: set PGPASSWORD, PGPASSFILE or a password file`,
+			`${databaseName(address)} asks for a password: set PGPASSWORD, PGPASSFILE or a password file`,
 		);
 	}
-	const sentence = `${shownAddress(address)}: ${text}`;
+	const sentence = `${databaseName(address)}: ${text}`;
 	const state = typeof code === "string" ? code : "";
 	if (UNSTORABLE.test(state)) return new UnstorableError(sentence);
 	return REFUSING.test(state) ? new DatabaseRefusal(sentence) : new DatabaseAway(sentence);

@@ -1,7 +1,7 @@
 /** The tables of a schema, made and changed in numbered steps. */
 
 import type { Client } from "pg";
-import { type DatabaseAddress, DatabaseRefusal, shownAddress } from "./address.js";
+import { type DatabaseAddress, DatabaseRefusal, databaseName } from "./address.js";
 
 /** What a schema is used for: each use has tables and steps of its own, so that two may share one schema. */
 export interface TableUse {
@@ -47,7 +47,7 @@ export async function stepOf(
 	const step = Number(rows[0].step);
 	if (step > use.steps.length) {
 		throw new DatabaseRefusal(
-			`the ${use.name} tables in schema ${address.schema} of ${shownAddress(address)} are of a newer version of this program (step ${step}, this one knows ${use.steps.length})`,
+			`the ${use.name} tables in schema ${address.schema} of ${databaseName(address)} are of a newer version of this program (step ${step}, this one knows ${use.steps.length})`,
 		);
 	}
 	return step;

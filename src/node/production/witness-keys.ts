@@ -12,17 +12,23 @@ export function producerWithKey(privateKey: Uint8Array, witness?: Uint8Array): P
 	return { witness: witness ?? signer, signer, sign: (hash) => signBlock(hash, privateKey) };
 }
 
-/** A producer that signs with a post-quantum key, whose library must be loaded; the private key stays in the closure. */
+/**
+ * A producer that signs with a post-quantum key, whose library must be loaded; the private key stays in the closure.
+ * @param random of the signatures; fresh without it
+ */
 export function producerWithPostQuantumKey(
 	scheme: PostQuantumScheme,
 	{ publicKey, privateKey }: PostQuantumKeys,
-	witness?: Uint8Array,
+	{
+		witness,
+		random,
+	}: { readonly witness?: Uint8Array | undefined; readonly random?: (length: number) => Uint8Array } = {},
 ): Producer {
 	const signer = addressOfPostQuantumKey(publicKey);
 	return {
 		witness: witness ?? signer,
 		signer,
-		sign: (hash) => postQuantumAlgorithm(scheme).sign(hash, privateKey),
+		sign: (hash) => postQuantumAlgorithm(scheme).sign(hash, privateKey, random),
 		postQuantum: { scheme, publicKey },
 	};
 }

@@ -67,7 +67,7 @@ function usedEnergy(properties: Properties, account: Readonly<Account>): bigint 
 }
 
 /** Energy of an account's stake that an execution may still use. */
-export function energyLeft(properties: Properties, account: Readonly<Account>): bigint {
+export function stakedEnergyLeft(properties: Properties, account: Readonly<Account>): bigint {
 	return maxInt(wrap(executionEnergy(properties, account) - usedEnergy(properties, account)), 0n);
 }
 
@@ -93,14 +93,14 @@ export function callerLimit(budget: EnergyBudget, caller: Readonly<Account>): bi
 	const { properties, feeLimit, callValue } = budget;
 	const price = energyPrice(properties);
 	const bought = maxInt(caller.balance - callValue, 0n) / price;
-	return minInt(checkedAdd(energyLeft(properties, caller), bought), feeLimit / price);
+	return minInt(checkedAdd(stakedEnergyLeft(properties, caller), bought), feeLimit / price);
 }
 
 /** The caller's own limit before block version 5. @throws {OverflowError} */
 export function oldCallerLimit(budget: EnergyBudget, caller: Readonly<Account>): bigint {
 	const { properties, feeLimit, callValue } = budget;
 	const price = energyPrice(properties);
-	const left = energyLeft(properties, caller);
+	const left = stakedEnergyLeft(properties, caller);
 	const bought = maxInt(caller.balance - maxInt(callValue, 0n), 0n) / price;
 	const all = executionEnergy(properties, caller);
 	const stake = resourceStake(caller, "energy");
@@ -138,7 +138,7 @@ export function ownLimit(
 	}
 	return {
 		limit: callerLimit(budget, caller),
-		callerLeft: energyLeft(budget.properties, caller),
+		callerLeft: stakedEnergyLeft(budget.properties, caller),
 		originLeft: 0n,
 		originPart: undefined,
 	};
@@ -156,7 +156,7 @@ export function sharedLimit(
 	const percent = clampPercent(contract.consume_user_resource_percent);
 	if (!energyLimitRules) {
 		const own = oldCallerLimit(budget, caller);
-		const left = energyLeft(properties, origin);
+		const left = stakedEnergyLeft(properties, origin);
 		const limit =
 			wrap(left * percent) > wrap((100n - percent) * own)
 				? wrap(own * 100n) / percent
@@ -164,14 +164,14 @@ export function sharedLimit(
 		return { limit, callerLeft: 0n, originLeft: 0n, originPart: undefined };
 	}
 	const own = callerLimit(budget, caller);
-	const originLeft = percent < 100n ? energyLeft(properties, origin) : 0n;
+	const originLeft = percent < 100n ? stakedEnergyLeft(properties, origin) : 0n;
 	const most = minInt(originLeft, originLimitOf(contract));
 	let part = 0n;
 	if (percent === 0n) part = most;
 	else if (percent < 100n) part = minInt(exact((own * (100n - percent)) / percent), most);
 	return {
 		limit: checkedAdd(own, part),
-		callerLeft: energyLeft(properties, caller),
+		callerLeft: stakedEnergyLeft(properties, caller),
 		originLeft,
 		originPart: part,
 	};

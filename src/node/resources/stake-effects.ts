@@ -3,7 +3,7 @@
  * inside a contract, but for what {@link StakeRules} names. Amounts in sun; owners that are given are written by the caller.
  */
 
-import { fromDouble, SUN_PER_COIN, toDouble, wrap } from "../../protocol/int64.js";
+import { fromDouble, minInt, SUN_PER_COIN, toDouble, wrap } from "../../protocol/int64.js";
 import {
 	Account,
 	AccountFrozen,
@@ -16,11 +16,18 @@ import type { StateView } from "../state/view.js";
 import * as pair from "./delegated-resource.js";
 import { indexDelegationV2, unindexDelegationV2 } from "./delegation-index.js";
 import * as stakes from "./stake.js";
-import { takeFromReceiver } from "./undelegation.js";
+import { addDelegation, delegation, resourceStake, setDelegation } from "./stake.js";
 import { chainRewards, machineRewards, type RewardRules, withdrawReward } from "./vote-rewards.js";
 import { shrinkVotes } from "./votes.js";
 import { initializeOldPower, invalidateOldPower } from "./voting-power.js";
-import { editEnergy, mergeUsage, type Resource } from "./window.js";
+import {
+	accountIncrease,
+	editEnergy,
+	mergeUsage,
+	type Resource,
+	resourceUsage,
+	setResourceUsage,
+} from "./window.js";
 
 /** What transactions and contracts do otherwise. */
 interface StakeRules {
@@ -216,4 +223,44 @@ export function takeBackV1(
 	pair.addDelegated(record, resource, -amount, 0n);
 	stakes.addDelegation(owner, "delegated", "frozen", resource, -amount);
 	return record;
+}
+
+/** What was taken: the receiver as it was written, its window that of now, and the usage to be moved. */
+interface TakenDelegation {
+	readonly receiver: Readonly<Account>;
+	readonly movedUsage: bigint;
+}
+
+/**
+ * Reduces a receiver's delegation of generation 2 and writes it (protocol/staking §5.5).
+ * @param mostUsage the most usage that a stake can stand for
+ * @returns undefined if the receiver no longer exists
+ */
+export function takeFromReceiver(
+	state: StateView,
+	address: Uint8Array,
+	resource: Resource,
+	amountSun: bigint,
+	mostUsage: (state: StateView, resource: Resource, stakeSun: bigint) => bigint,
+): TakenDelegation | undefined {
+	const { properties } = state;
+	const now = properties.headSlot;
+	const stored = state.account.get(address);
+	if (!stored) return undefined;
+	const receiver = Account.copy(stored);
+	const { usage, lastSlot } = resourceUsage(receiver, resource);
+	const present = accountIncrease(properties, receiver, resource, usage, 0n, lastSlot, now);
+	let moved = 0n;
+	// A contract that was destroyed and created again may hold less than it was given.
+	if (delegation(receiver, "acquired_delegated", "frozenV2", resource) < amountSun) {
+		setDelegation(receiver, "acquired_delegated", "frozenV2", resource, 0n);
+	} else {
+		const stake = resourceStake(receiver, resource);
+		const share = fromDouble(toDouble(present) * (toDouble(amountSun) / toDouble(stake)));
+		moved = minInt(mostUsage(state, resource, amountSun), share);
+		addDelegation(receiver, "acquired_delegated", "frozenV2", resource, -amountSun);
+	}
+	setResourceUsage(receiver, resource, wrap(present - moved), now);
+	state.account.put(address, receiver);
+	return { receiver, movedUsage: moved };
 }

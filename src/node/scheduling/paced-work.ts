@@ -17,7 +17,7 @@ export interface Pace {
 	readonly pause: (ms: number) => Promise<void>;
 }
 
-/** The work was told to stop. */
+/** The work was stopped. */
 export class Stopped extends Error {
 	override readonly name = "Stopped";
 }

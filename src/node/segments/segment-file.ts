@@ -4,7 +4,7 @@ import { brotliDecompressSync, crc32 } from "node:zlib";
 import type { ReadableFile } from "./segment-files.js";
 import {
 	decodeFooter,
-	decodeIndex,
+	decodeSegmentIndex,
 	FOOTER_BYTES,
 	type GroupFacts,
 	INDEX_ENTRY_BYTES,
@@ -41,7 +41,7 @@ export class SegmentFile {
 		}
 		const index = file.read(footer.indexAt, footer.groups * INDEX_ENTRY_BYTES);
 		if (crc32(index) !== footer.indexCrc) throw new SegmentDamage("its index can't be read");
-		return new SegmentFile(file, footer.first, last, decodeIndex(index, footer));
+		return new SegmentFile(file, footer.first, last, decodeSegmentIndex(index, footer));
 	}
 
 	/** The group that holds a block of this segment. */

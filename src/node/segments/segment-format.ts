@@ -39,7 +39,7 @@ export interface GroupFacts {
 	readonly receipts: PartFacts;
 }
 
-export interface Footer {
+interface SegmentFooter {
 	/** Number of the first block. */
 	readonly first: bigint;
 	readonly count: number;
@@ -109,7 +109,7 @@ export function idAt(ids: Uint8Array, place: number, number: bigint): Buffer {
 	return id;
 }
 
-export function encodeIndex(groups: readonly GroupFacts[]): Buffer {
+export function encodeSegmentIndex(groups: readonly GroupFacts[]): Buffer {
 	const index = Buffer.alloc(groups.length * INDEX_ENTRY_BYTES);
 	groups.forEach((group, at) => {
 		const entry = index.subarray(at * INDEX_ENTRY_BYTES);
@@ -124,7 +124,7 @@ export function encodeIndex(groups: readonly GroupFacts[]): Buffer {
 }
 
 /** @throws {SegmentDamage} unless the groups lie one after the other and hold all blocks */
-export function decodeIndex(index: Buffer, { groups, count, indexAt }: Footer): GroupFacts[] {
+export function decodeSegmentIndex(index: Buffer, { groups, count, indexAt }: SegmentFooter): GroupFacts[] {
 	const facts: GroupFacts[] = [];
 	let [at, before] = [MARKER.length, 0];
 	for (let group = 0; group < groups; group++) {
@@ -146,7 +146,7 @@ export function decodeIndex(index: Buffer, { groups, count, indexAt }: Footer): 
 	return facts;
 }
 
-export function encodeFooter(footer: Omit<Footer, "crc">): Buffer {
+export function encodeFooter(footer: Omit<SegmentFooter, "crc">): Buffer {
 	const bytes = Buffer.alloc(FOOTER_BYTES);
 	bytes.set(MARKER);
 	bytes.writeBigUInt64LE(footer.first, 8);
@@ -159,7 +159,7 @@ export function encodeFooter(footer: Omit<Footer, "crc">): Buffer {
 }
 
 /** @param size of the whole file @throws {SegmentDamage} */
-export function decodeFooter(bytes: Buffer, size: number): Footer {
+export function decodeFooter(bytes: Buffer, size: number): SegmentFooter {
 	const crc = bytes.length === FOOTER_BYTES ? bytes.readUInt32LE(FOOTER_BYTES - 4) : undefined;
 	if (crc !== crc32(bytes.subarray(0, FOOTER_BYTES - 4)) || !MARKER.equals(bytes.subarray(0, 8))) {
 		throw new SegmentDamage("its footer can't be read");

@@ -5,7 +5,7 @@ import { brotliCompress, constants, crc32 } from "node:zlib";
 import type { WritableFile } from "./segment-files.js";
 import {
 	encodeFooter,
-	encodeIndex,
+	encodeSegmentIndex,
 	type GroupFacts,
 	groupParts,
 	INDEX_ENTRY_BYTES,
@@ -62,7 +62,7 @@ export class SegmentWriter {
 	/** Ends the file; it is on the disk on return, under the name that it was begun with. */
 	async finish(): Promise<SegmentNote> {
 		const { first, count, groups } = this;
-		const index = encodeIndex(groups);
+		const index = encodeSegmentIndex(groups);
 		const footer = encodeFooter({
 			first,
 			count,

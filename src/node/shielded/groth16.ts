@@ -3,7 +3,7 @@
  * C, compressed: 48, 96 and 48 bytes.
  */
 
-import { COMPRESSED, COORDINATE, INFINITY } from "../../protocol/bls12-381.js";
+import { COMPRESSED, COORDINATE, INFINITY_FLAG } from "../../protocol/bls12-381.js";
 import { fromHex } from "../../protocol/bytes.js";
 import type { VerifyingKey } from "./verifying-key.js";
 
@@ -30,7 +30,7 @@ function isCoordinate(bytes: Uint8Array): boolean {
 /** Whether bytes have the form of a compressed point that is not at infinity. If there is such a point is not asked. */
 function isCompressed(bytes: Uint8Array): boolean {
 	const flags = bytes[0] as number;
-	if ((flags & (COMPRESSED | INFINITY)) !== COMPRESSED) return false;
+	if ((flags & (COMPRESSED | INFINITY_FLAG)) !== COMPRESSED) return false;
 	const coordinates = Uint8Array.from(bytes);
 	coordinates[0] = flags & 0x1f;
 	for (let at = 0; at < bytes.length; at += COORDINATE) {

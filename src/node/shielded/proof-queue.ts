@@ -15,7 +15,7 @@ export interface ProofThreads {
 	close(): Promise<void>;
 }
 
-/** Whose proof it is: of a block, or of a transaction that somebody sends. */
+/** Whose proof it is: of a block, or of a transaction that a client sends. */
 export type ProofLane = "block" | "transaction";
 
 /**

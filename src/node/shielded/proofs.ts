@@ -20,7 +20,7 @@ export interface ShieldedOutput {
 }
 
 /** What binds the values of spends and outputs. */
-export interface ShieldedBalance {
+export interface BindingBalance {
 	/** Commitments to the values of all spends, and of all outputs. */
 	readonly spent: readonly Uint8Array[];
 	readonly created: readonly Uint8Array[];
@@ -36,7 +36,7 @@ export interface ShieldedProofs {
 	holdsSpend(spend: ShieldedSpend, signHash: Uint8Array): boolean;
 	holdsOutput(output: ShieldedOutput): boolean;
 	/** Whether values make the balance that is signed. */
-	holdsBalance(balance: ShieldedBalance, signHash: Uint8Array): boolean;
+	holdsBalance(balance: BindingBalance, signHash: Uint8Array): boolean;
 	/** Hash of two nodes of the tree of notes at a level, 32 bytes. */
 	merkleHash(level: number, left: Uint8Array, right: Uint8Array): Uint8Array;
 }

@@ -14,7 +14,7 @@ import {
 } from "./proof-questions.js";
 import { type ProofLane, ProofQueue, type ProofThreads } from "./proof-queue.js";
 import { type ProofKeys, proofWorkerScript, WorkerProofThreads } from "./proof-threads.js";
-import type { ShieldedBalance, ShieldedOutput, ShieldedProofs, ShieldedSpend } from "./proofs.js";
+import type { BindingBalance, ShieldedOutput, ShieldedProofs, ShieldedSpend } from "./proofs.js";
 import type { SaplingVerifier } from "./verifier.js";
 
 /** Results that are remembered: more than blocks that wait can ask for, a few MB. */
@@ -45,7 +45,7 @@ export class RememberedProofs implements ShieldedProofs {
 		return this.remembered(outputQuestion(output), () => this.verifier.holdsOutput(output));
 	}
 
-	holdsBalance(balance: ShieldedBalance, signHash: Uint8Array): boolean {
+	holdsBalance(balance: BindingBalance, signHash: Uint8Array): boolean {
 		return this.verifier.holdsBalance(balance, signHash);
 	}
 

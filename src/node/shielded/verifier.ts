@@ -15,7 +15,7 @@ import { noteTreeHash } from "../../protocol/sapling/note-tree.js";
 import { verifyRedJubjub } from "../../protocol/sapling/redjubjub.js";
 import { bindingKey } from "../../protocol/sapling/value-commitment.js";
 import { type Groth16, type ProofCheck, splitProof } from "./groth16.js";
-import type { ShieldedBalance, ShieldedOutput, ShieldedProofs, ShieldedSpend } from "./proofs.js";
+import type { BindingBalance, ShieldedOutput, ShieldedProofs, ShieldedSpend } from "./proofs.js";
 import type { VerifyingKey } from "./verifying-key.js";
 
 /** Public inputs of the two circuits. */
@@ -70,7 +70,7 @@ export class SaplingVerifier implements ShieldedProofs {
 		return this.outputProof(output.proof, [...coordinates(cv), ...coordinates(epk), commitment]);
 	}
 
-	holdsBalance({ spent, created, value, signature }: ShieldedBalance, signHash: Uint8Array): boolean {
+	holdsBalance({ spent, created, value, signature }: BindingBalance, signHash: Uint8Array): boolean {
 		const points = [spent, created].map((list) => list.map(readLargePoint).filter(isPresent));
 		const [spentPoints, createdPoints] = points as [Point[], Point[]];
 		if (spentPoints.length < spent.length || createdPoints.length < created.length) return false;

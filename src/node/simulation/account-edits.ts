@@ -53,7 +53,7 @@ const CONTRACT_NAME = "simulated";
  * @returns the layer, or one on top of it where storage is hidden
  * @throws {SimulationError} for an edit that the chain's state can't have
  */
-export function applyEdits(layer: StateLayer, edits: readonly AccountEdit[]): StateLayer {
+export function applyAccountEdits(layer: StateLayer, edits: readonly AccountEdit[]): StateLayer {
 	try {
 		return applied(layer, edits);
 	} catch (error) {

@@ -35,7 +35,7 @@ import { KeptState } from "../tracing/kept-state.js";
 import { recordParentId } from "../vm/block-hash-history.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
 import type { ExecutionObserver } from "../vm/execution-observer.js";
-import { type AccountEdit, applyEdits } from "./account-edits.js";
+import { type AccountEdit, applyAccountEdits } from "./account-edits.js";
 import { ChangeRecorder, type RecordedChanges } from "./change-recorder.js";
 import { callFreely } from "./free-call.js";
 import { SimulationError } from "./simulation-error.js";
@@ -149,7 +149,7 @@ export class Simulation {
 			this.start(this.head.timestampMs + BLOCK_INTERVAL_MS, this.head.witness);
 			gaps.push(this.end());
 		}
-		this.layer = applyEdits(this.layer, plan.edits);
+		this.layer = applyAccountEdits(this.layer, plan.edits);
 		if (plan.energyPriceSun !== undefined) this.layer.view.properties.set("ENERGY_FEE", plan.energyPriceSun);
 		this.start(timestampMs, plan.witness ?? this.head.witness);
 		return gaps;

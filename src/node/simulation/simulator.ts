@@ -4,14 +4,14 @@ import type { SignedBlock } from "../../protocol/block.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import { TraceClock } from "../tracing/limits.js";
-import type { Queue, TraceRun } from "../tracing/trace-runner.js";
+import type { TraceQueue, TraceRun } from "../tracing/trace-runner.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
 import { Simulation } from "./simulation.js";
 
 /** A simulation whose steps take their turns among other work, and stop when their time is over. */
 export class SimulationRun {
 	private readonly clock: TraceClock;
-	private readonly queue: Queue;
+	private readonly queue: TraceQueue;
 
 	constructor(
 		readonly simulation: Simulation,

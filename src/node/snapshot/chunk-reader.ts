@@ -1,7 +1,6 @@
 /** The chunks of a snapshot in their order, several on their way at once; each is compared with the manifest. */
 
-import { chunkEntries, damagedChunk, hashOf, unpackChunk } from "./chunk-format.js";
-import { isCarried } from "./entries.js";
+import { chunkEntries, damagedChunk, hashOf, isCarried, unpackChunk } from "./chunk-format.js";
 import { type Chunk, MAX_RAW_BYTES, SnapshotError } from "./manifest.js";
 import { downloadWhole, type SnapshotSource } from "./source.js";
 

@@ -10,8 +10,7 @@ import { basename, dirname, join } from "node:path";
 import { be64, readBe64, toHex } from "../../protocol/bytes.js";
 import { notedName } from "../segments/segments.js";
 import { stores } from "../state/definition.js";
-import { ChunkBuilder, hashOf } from "./chunk-format.js";
-import { isCarried } from "./entries.js";
+import { ChunkBuilder, hashOf, isCarried } from "./chunk-format.js";
 import {
 	type Chunk,
 	chunkName,

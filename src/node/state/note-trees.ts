@@ -5,7 +5,7 @@
  */
 
 import { be64, EMPTY, equalBytes } from "../../protocol/bytes.js";
-import { EMPTY_TREE_ROOT } from "../../protocol/sapling/tree-depth.js";
+import { EMPTY_TREE_ROOT } from "../../protocol/sapling/sizes.js";
 import type { StateView } from "./view.js";
 
 const LAST = Buffer.from("LAST_TREE", "latin1");

@@ -1,12 +1,51 @@
 /** A view of the state: typed stores and properties over one backend. Rules and queries see nothing else of it. */
 
+import { toHex, toKey } from "../../protocol/bytes.js";
 import type { Message } from "../../protocol/codec/descriptor.js";
-import { AccountStore } from "./account-store.js";
+import type { Account } from "../../protocol/messages.js";
 import type { StateBackend } from "./backend.js";
 import { type PackedDefinition, type StoreDefinition, stores } from "./definition.js";
 import { Properties } from "./properties.js";
 import type { PropertySeed } from "./property-table.js";
 import { PackedStore, Store } from "./store.js";
+
+/** Notified of each write that changes a balance, and of each deletion. Amounts in sun; a deletion leaves 0. */
+type BalanceObserver = (address: Uint8Array, delta: bigint, balance: bigint) => void;
+
+class AccountStore extends Store<Readonly<Account>> {
+	observer: BalanceObserver | undefined;
+
+	constructor(private readonly base: StateBackend) {
+		super(base, stores.account);
+	}
+
+	override put(key: Uint8Array, value: Readonly<Account>): void {
+		const { observer } = this;
+		const before = observer ? (this.get(key)?.balance ?? 0n) : 0n;
+		super.put(key, value);
+		if (observer && value.balance !== before) observer(key, value.balance - before, value.balance);
+	}
+
+	override delete(key: Uint8Array): void {
+		const { observer } = this;
+		const before = observer ? (this.get(key)?.balance ?? 0n) : 0n;
+		super.delete(key);
+		observer?.(key, -before, 0n);
+	}
+
+	/** An account as the base has it, where the network keeps what it has flushed. */
+	settled(address: Uint8Array): Readonly<Account> | undefined {
+		const key = toKey(address);
+		return this.base.settled ? this.base.settled(stores.account, key) : this.base.get(stores.account, key);
+	}
+
+	/** An account that a rule has already found to exist. */
+	existing(address: Uint8Array): Readonly<Account> {
+		const account = this.get(address);
+		if (!account) throw new Error(`account ${toHex(address)} is missing`);
+		return account;
+	}
+}
 
 type ValueOf<D> =
 	D extends PackedDefinition<infer T> ? Readonly<T> : D extends StoreDefinition<infer V> ? V : never;

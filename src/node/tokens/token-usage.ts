@@ -3,7 +3,7 @@
  * the record first, then the tokens that have none.
  */
 
-import { hashOrdered } from "../../protocol/json/hash-order.js";
+import { hashOrdered } from "../../protocol/json/map-ordered-json.js";
 import type { Account } from "../../protocol/messages.js";
 import { increase } from "../resources/window.js";
 import type { Properties } from "../state/properties.js";

@@ -7,7 +7,7 @@ import type { VmError } from "../vm/vm-error.js";
 import type { TraceBudget } from "./limits.js";
 
 /** A log, and how many calls of the same frame came before it. */
-export interface PlacedLog {
+export interface FrameLog {
 	readonly log: Readonly<TransactionInfoLog>;
 	readonly position: number;
 	/** Among all logs of the transaction. */
@@ -28,7 +28,7 @@ export interface TracedCall extends Omit<OpenedCall, "energy" | "input"> {
 	/** Whether it is the end of a contract, as an entry among the calls: its heir is the address. */
 	readonly isEnd: boolean;
 	/** Those of what failed are left out. */
-	logs: PlacedLog[];
+	logs: FrameLog[];
 	/** Stakes, votes and the like. */
 	readonly notes: InternalRecord[];
 	readonly calls: TracedCall[];

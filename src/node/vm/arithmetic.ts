@@ -73,7 +73,7 @@ const product = (a: bigint, b: bigint): bigint => BigInt.asUintN(256, a * b);
  * base^exponent. An exponent of e = n·2^64 + l takes no more than 64 squarings: where b is odd, b^(2^64) is 1 + u with u a
  * multiple of 2^66, so that of (1 + u)^n only the terms up to u^3 are left modulo 2^256; where it is even, b^256 is 0.
  */
-export function exp(base: Word, exponent: Word): Word {
+export function wordPower(base: Word, exponent: Word): Word {
 	const b = BigInt(base);
 	if ((b & 1n) === 0n && (typeof exponent === "bigint" || exponent >= 256)) return 0;
 	const e = BigInt(exponent);

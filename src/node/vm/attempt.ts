@@ -52,7 +52,7 @@ export function attempt(frame: Frame, body: () => Word): void {
 }
 
 /** An amount operand. @throws {AttemptFailed} if it doesn't fit 64 bits, signed */
-export function readAmount(word: Word): bigint {
+export function readAmountOperand(word: Word): bigint {
 	require(fitsInt64(word));
 	return toSigned(word);
 }

@@ -8,7 +8,6 @@ import type { CallDataCopies } from "../rules/internal-call-data.js";
 import type { ShieldedProofs } from "../shielded/proofs.js";
 import { StateLayer } from "../state/layer.js";
 import type { StateView } from "../state/view.js";
-import { AddressMarks } from "./address-marks.js";
 import { addressWord, prefixedWord } from "./addresses.js";
 import { type StorageMark, TransactionStorage } from "./contract-storage.js";
 import type { ExecutionObserver } from "./execution-observer.js";
@@ -17,8 +16,80 @@ import type { InstructionTable } from "./instruction-table.js";
 import { type Identified, InternalTransactions } from "./internal-transactions.js";
 import type { ProgramCache } from "./program.js";
 import type { HashNotes } from "./slot-guesses.js";
-import { TransientStorage } from "./transient-storage.js";
 import { type Word, wordToBytes } from "./word.js";
+
+/** Values that contracts keep until the end of a transaction (protocol/machine §11.2). */
+interface Write {
+	readonly slots: Map<Word, Word>;
+	readonly slot: Word;
+	readonly before: Word | undefined;
+}
+
+export class TransientStorage {
+	private readonly contracts = new Map<Word, Map<Word, Word>>();
+	private readonly journal: Write[] = [];
+
+	load(contract: Word, slot: Word): Word {
+		return this.contracts.get(contract)?.get(slot) ?? 0;
+	}
+
+	store(contract: Word, slot: Word, value: Word): void {
+		let slots = this.contracts.get(contract);
+		if (!slots) {
+			slots = new Map();
+			this.contracts.set(contract, slots);
+		}
+		this.journal.push({ slots, slot, before: slots.get(slot) });
+		slots.set(slot, value);
+	}
+
+	mark(): number {
+		return this.journal.length;
+	}
+
+	revert(mark: number): void {
+		for (let i = this.journal.length - 1; i >= mark; i--) {
+			const { slots, slot, before } = this.journal[i] as Write;
+			if (before === undefined) slots.delete(slot);
+			else slots.set(slot, before);
+		}
+		this.journal.length = mark;
+	}
+}
+
+/** Addresses that a transaction has marked; frames that are undone take their marks with them. */
+export class AddressMarks {
+	private readonly keys: string[] = [];
+	/** How many times each address is in the list. */
+	private counts: Map<string, number> | undefined;
+
+	/** A point to which {@link revert} can return. */
+	get length(): number {
+		return this.keys.length;
+	}
+
+	has(address: Uint8Array): boolean {
+		return this.counts?.has(toKey(address)) === true;
+	}
+
+	add(address: Uint8Array): void {
+		const key = toKey(address);
+		this.keys.push(key);
+		this.counts ??= new Map();
+		this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
+	}
+
+	/** Takes back the marks since a point. */
+	revert(length: number): void {
+		const { keys, counts } = this;
+		while (counts && keys.length > length) {
+			const key = keys.pop() as string;
+			const count = counts.get(key) as number;
+			if (count === 1) counts.delete(key);
+			else counts.set(key, count - 1);
+		}
+	}
+}
 
 /** The block that the code sees. In the pending pool: number 0, time 0, no witness. */
 export interface BlockContext {

@@ -295,6 +295,6 @@ export function decodeFields<T extends Message>(
 	library: JsonLibrary = jsonLibrary,
 ): T {
 	const message = new type();
-	new FieldDecoder(text, visible, library).document(type as unknown as MessageType<Message>, message);
+	new FieldDecoder(text, visible, library).document(type, message);
 	return message;
 }

@@ -9,7 +9,7 @@ import { mapOrderedJson } from "./map-ordered-json.js";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./value.js";
 
 /** A member by its neutral name; the deployed spelling is accepted too. */
-export function member(object: JsonObject, name: string): JsonValue | undefined {
+function neutralMember(object: JsonObject, name: string): JsonValue | undefined {
 	const value = object.get(name);
 	if (value !== undefined) return value;
 	for (const [key, candidate] of object) if (toNeutral(key) === name) return candidate;
@@ -25,13 +25,13 @@ export function valueText(value: JsonValue | undefined): string | null {
 }
 
 /** A member as text; null if absent or null. */
-export function readText(object: JsonObject, name: string): string | null {
-	return valueText(member(object, name));
+export function readTextMember(object: JsonObject, name: string): string | null {
+	return valueText(neutralMember(object, name));
 }
 
 /** Whether the member `visible` says true, as a boolean or as a text in any case. */
 export function readVisible(object: JsonObject): boolean {
-	return readText(object, "visible")?.toLowerCase() === "true";
+	return readTextMember(object, "visible")?.toLowerCase() === "true";
 }
 
 /** Whether a required member counts as absent: nothing, an empty text, an object without members. */
@@ -45,7 +45,7 @@ function isMissing(value: JsonValue | undefined): boolean {
  * @throws {NamedError} ArithmeticException, NumberFormatException; InvalidParameterException if a required member is absent, null or empty
  */
 export function readLong(object: JsonObject, name: string, required = false): bigint {
-	const value = member(object, name);
+	const value = neutralMember(object, name);
 	if (required && isMissing(value)) {
 		throw new NamedError("InvalidParameterException", `key [${name}] does not exist`);
 	}

@@ -42,14 +42,13 @@ export function* itemPieces<T extends Message>(
 	style: JsonStyle,
 	form: JsonForm,
 ): Generator<string> {
-	const plain = type as unknown as MessageType<Message>;
 	let isFirst = true;
 	for (const some of listSteps(items)) {
 		let text = "";
 		for (const item of some) {
 			if (!isFirst) text += ",";
 			isFirst = false;
-			if (isLongMessage(plain, item)) {
+			if (isLongMessage(type, item)) {
 				yield text;
 				text = "";
 				yield* messagePieces(type, item, style, form);

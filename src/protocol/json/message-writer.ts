@@ -271,7 +271,7 @@ export function printMessage<T extends Message>(
 	style: JsonStyle,
 ): string {
 	let out = "{";
-	for (const field of planOf(type as unknown as MessageType<Message>, style).fields) {
+	for (const field of planOf(type, style).fields) {
 		const value = getField(message, field.field);
 		if (!field.present(value)) continue;
 		if (out.length > 1) out += ",";
@@ -287,10 +287,7 @@ export function membersOf<T extends Message>(
 	style: JsonStyle,
 	form: JsonForm,
 ): readonly FieldWriter[] {
-	const fields =
-		form === "printed"
-			? planOf(type as unknown as MessageType<Message>, style).fields
-			: mapOrder(type, message, style);
+	const fields = form === "printed" ? planOf(type, style).fields : mapOrder(type, message, style);
 	return fields.filter((field) => field.present(getField(message, field.field)));
 }
 
@@ -300,7 +297,7 @@ function mapOrder<T extends Message>(
 	message: Readonly<T>,
 	style: JsonStyle,
 ): readonly FieldWriter[] {
-	const plan = planOf(type as unknown as MessageType<Message>, style);
+	const plan = planOf(type, style);
 	let capacity = 16;
 	if (plan.orders.size > 1) {
 		let count = 0;
@@ -338,7 +335,7 @@ export function mapOrderedMessageWith<T extends Message>(
 ): string {
 	const replaced = new Map(members);
 	const all = new Map<string, string>();
-	for (const field of planOf(type as unknown as MessageType<Message>, style).fields) {
+	for (const field of planOf(type, style).fields) {
 		const value = getField(message, field.field);
 		if (field.present(value)) all.set(field.name, replaced.get(field.name) ?? field.mapOrdered(value));
 	}

@@ -57,8 +57,8 @@ export function packTransaction(
 	}
 }
 
-/** @throws {NamedError} where the member is not a list of signatures, or one of them */
-function packPostQuantum(
+/** The member `pq_auth_sig` of a transaction. @throws {NamedError} where it is not a list of signatures, or one of them */
+export function packPostQuantum(
 	object: JsonObject,
 	visible: boolean,
 	library: JsonLibrary,

@@ -21,8 +21,12 @@ export interface PostQuantumKeys {
 export interface PostQuantumAlgorithm {
 	/** Whether a signature of the scheme's length is right. Never throws. */
 	verify(message: Uint8Array, publicKey: Uint8Array, signature: Uint8Array): boolean;
-	/** Signs with fresh randomness: other bytes every time. @throws {Error} for a private key that is none */
-	sign(message: Uint8Array, privateKey: Uint8Array): Uint8Array;
+	/**
+	 * Signs.
+	 * @param random bytes that nobody can guess; without it fresh ones, and so other bytes every time
+	 * @throws {Error} for a private key that is none
+	 */
+	sign(message: Uint8Array, privateKey: Uint8Array, random?: (length: number) => Uint8Array): Uint8Array;
 	/** The keys that a seed of the scheme's length makes. */
 	keysOfSeed(seed: Uint8Array): PostQuantumKeys;
 	/** The public key of a private one; undefined: the scheme's private keys don't hold it. */
@@ -39,6 +43,23 @@ export async function loadPostQuantum(): Promise<void> {
 		[FN_DSA_512, fnDsa512],
 		[ML_DSA_44, mlDsa44],
 	]);
+}
+
+/** Whether a signature by the private key is one of the public key. The scheme's library must be loaded. */
+export function belongTogether(
+	scheme: PostQuantumScheme,
+	{ publicKey, privateKey }: PostQuantumKeys,
+): boolean {
+	const message = new Uint8Array(32);
+	const algorithm = postQuantumAlgorithm(scheme);
+	try {
+		const signature = algorithm.sign(message, privateKey);
+		return isPostQuantumSignature(message, { scheme: scheme.id, public_key: publicKey, signature });
+	} catch (error) {
+		// The library's own words for a private key that is none.
+		if (error instanceof Error) return false;
+		throw error;
+	}
 }
 
 /** The arithmetic of a scheme. @throws {Error} if {@link loadPostQuantum} wasn't awaited, which is a fault of the program */

@@ -28,10 +28,10 @@ export const fnDsa512: PostQuantumAlgorithm = {
 	verify: (message, publicKey, signature) =>
 		signature[0] === FALCON_SIGNATURE &&
 		judged(() => falcon512.verify(signature, message, concatBytes(FALCON_PUBLIC, publicKey))),
-	sign(message, privateKey) {
+	sign(message, privateKey, random) {
 		const key = concatBytes(FALCON_PRIVATE, privateKey);
 		for (let draws = 0; draws < MAX_DRAWS; draws++) {
-			const signature = falcon512.sign(message, key);
+			const signature = falcon512.sign(message, key, random ? { extraEntropy: random(48) } : {});
 			if (signature.length <= FN_DSA_512.longestSignature) return signature;
 		}
 		throw new RangeError(
@@ -47,7 +47,8 @@ export const fnDsa512: PostQuantumAlgorithm = {
 
 export const mlDsa44: PostQuantumAlgorithm = {
 	verify: (message, publicKey, signature) => judged(() => ml_dsa44.verify(signature, message, publicKey)),
-	sign: (message, privateKey) => ml_dsa44.sign(message, privateKey),
+	sign: (message, privateKey, random) =>
+		ml_dsa44.sign(message, privateKey, random ? { extraEntropy: random(32) } : {}),
 	keysOfSeed(seed): PostQuantumKeys {
 		const { publicKey, secretKey } = ml_dsa44.keygen(seed);
 		return { publicKey, privateKey: secretKey };

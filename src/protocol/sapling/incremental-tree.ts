@@ -9,7 +9,7 @@ import { IncrementalMerkleTree, IncrementalMerkleVoucher, PedersenHash } from ".
 import { ShieldedError } from "./failure.js";
 import { littleBytes } from "./jubjub.js";
 import { emptyNoteRoot, noteTreeHash } from "./note-tree.js";
-import { TREE_DEPTH } from "./tree-depth.js";
+import { TREE_DEPTH } from "./sizes.js";
 
 export type NoteTree = Readonly<IncrementalMerkleTree>;
 /** A note's place in the tree: the tree as it was with the note as its last leaf, and what came to stand beside since. */

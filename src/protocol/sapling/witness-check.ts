@@ -6,7 +6,7 @@ import { noteCommitment } from "./note.js";
 import { noteTreeHash } from "./note-tree.js";
 import type { OutputWitness, SpendWitness } from "./prover.js";
 import { diversifiedBase, incomingViewingKey, nullifierKey, transmissionKey } from "./shielded-keys.js";
-import { TREE_DEPTH } from "./tree-depth.js";
+import { TREE_DEPTH } from "./sizes.js";
 
 const isPrimePoint = (bytes: Uint8Array): boolean => {
 	const point = decodePoint(bytes);

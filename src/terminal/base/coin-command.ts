@@ -77,7 +77,7 @@ export abstract class CoinCommand extends Command {
 		if (!this.hasFlag("--json-schema")) return super._run();
 		const { result } = this.constructor as typeof CoinCommand;
 		const described = this.config.findCommand(this.id as string, { must: true });
-		printJson(commandSchema(described as unknown as DescribedCommand, result));
+		printJson(commandSchema(described as DescribedCommand, result));
 		return undefined as T;
 	}
 
@@ -198,9 +198,9 @@ export abstract class CoinCommand extends Command {
 	}
 
 	protected override async catch(error: unknown): Promise<void> {
-		const told = this.explain(this.withHelp(this.withSuggestion(asFailure(error), error)));
+		const explained = this.explain(this.withHelp(this.withSuggestion(asFailure(error), error)));
 		const { takesIds } = this.constructor as typeof CoinCommand;
-		const failure = withoutArgumentSecrets(told, this.id ?? "", this.argv, takesIds);
+		const failure = withoutArgumentSecrets(explained, this.id ?? "", this.argv, takesIds);
 		process.exitCode = reportFailure(failure, this.json);
 	}
 }

@@ -3,17 +3,33 @@
  * state between its steps is a class of its own instead.
  */
 
-import type { Command, Interfaces } from "@oclif/core";
+import { Args, type Command, type Interfaces } from "@oclif/core";
 import type { Settings, SettingsFlags } from "../../wallet/configuration/settings.js";
+import type { Failure } from "../../wallet/failure.js";
 import type { NodeClient, NodeView } from "../../wallet/node/node-client.js";
 import { accountOrActive } from "../../wallet/transaction/signing.js";
-import type { PasswordFlags, ProgressFlags, SolidityFlags } from "../flags/flags.js";
+import {
+	blockFlag,
+	keystoreFlags,
+	nodeFlags,
+	type PasswordFlags,
+	type ProgressFlags,
+	type SolidityFlags,
+	solidityFlag,
+} from "../flags/flags.js";
 import type { PasswordSource } from "../keys/secrets.js";
 import type { Scalar } from "../output/output.js";
 import type { ProgressAudience } from "../progress/progress.js";
 import type { ResultShape } from "../schema/result-shape.js";
 import { CoinCommand, type OutputKind } from "./coin-command.js";
 import { stateClient } from "./node-questions.js";
+
+/** Questions about one account: the named one, or the active wallet. */
+export const accountArgument = {
+	account: Args.string({ description: "address or label (default: the active wallet)", ignoreStdin: true }),
+};
+
+export const accountQueryFlags = { ...nodeFlags, ...blockFlag, ...solidityFlag, ...keystoreFlags };
 
 /** Values of arguments and flags, by what declares them. */
 type ArgsOf<A extends Interfaces.ArgInput> = Interfaces.InferredArgs<A>;
@@ -40,6 +56,8 @@ export type CommandRow<A extends Interfaces.ArgInput, F extends Interfaces.FlagI
 	A,
 	F
 > & {
+	/** It may send transactions: a refusal says whether it did. */
+	readonly sends?: boolean;
 	run(context: Context): Promise<void> | void;
 };
 
@@ -51,14 +69,8 @@ interface Printer {
 	outcome(isDone: boolean, message: string): void;
 }
 
-/** What a command was called with, and how it answers. */
-export interface CommandContext<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput> {
-	/** The program: its version and its commands. */
-	readonly config: Interfaces.Config;
-	readonly args: ArgsOf<A>;
-	readonly flags: FlagsOf<F>;
-	/** The arguments in order, for commands that take any number. */
-	readonly argv: readonly string[];
+/** How a command answers, and what its general flags say. */
+export interface Terminal {
 	/** Whether the result is printed as JSON. */
 	readonly json: boolean;
 	/** Whether notes and progress are wanted. */
@@ -66,12 +78,25 @@ export interface CommandContext<A extends Interfaces.ArgInput, F extends Interfa
 	readonly print: Printer;
 	note(line: string): void;
 	warning(message: string): void;
-	/** The settings in force. @throws {Failure} */
-	settings(): Promise<Settings>;
+	/** The settings in force. @param flags absent: those that were typed @throws {Failure} */
+	settings(flags?: SettingsFlags): Promise<Settings>;
 	/** Who is shown the progress of long work. */
 	audience(): ProgressAudience;
 	/** Where the password of a key comes from. */
 	passwordSource(settings: Settings): PasswordSource;
+}
+
+/** What a command was called with, and how it answers. */
+export interface CommandContext<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>
+	extends Terminal {
+	/** The program: its version and its commands. */
+	readonly config: Interfaces.Config;
+	readonly args: ArgsOf<A>;
+	readonly flags: FlagsOf<F>;
+	/** The arguments in order, for commands that take any number. */
+	readonly argv: readonly string[];
+	/** Arguments and flags in the order in which they were typed. */
+	readonly raw: Interfaces.ParserOutput["raw"];
 }
 
 /** Flags that all commands understand that take them. */
@@ -80,17 +105,23 @@ type GivenFlags = SettingsFlags & Partial<PasswordFlags & ProgressFlags>;
 /** Makes the class of a command. */
 export function command<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>({
 	run,
+	sends = false,
 	...words
 }: CommandRow<A, F, CommandContext<A, F>>): Command.Class {
 	class Row extends CoinCommand {
+		protected override explain(failure: Failure): Failure {
+			return sends && failure.facts.sent === undefined ? failure.with({ sent: false }) : failure;
+		}
+
 		async run(): Promise<void> {
-			const { args, flags, argv } = await this.parse(this.ctor);
+			const { args, flags, argv, raw } = await this.parse(this.ctor);
 			const given: GivenFlags = flags;
 			await run({
 				config: this.config,
 				args: args as ArgsOf<A>,
 				flags: flags as FlagsOf<F>,
 				argv: argv as string[],
+				raw,
 				json: this.json,
 				chatty: this.chatty,
 				print: {
@@ -101,7 +132,7 @@ export function command<A extends Interfaces.ArgInput, F extends Interfaces.Flag
 				},
 				note: (line) => this.note(line),
 				warning: (message) => this.warning(message),
-				settings: () => this.settings(given),
+				settings: (asked = given) => this.settings(asked),
 				audience: () => this.audience(given),
 				passwordSource: (settings) => this.passwordSource(given, settings),
 			});

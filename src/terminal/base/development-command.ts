@@ -42,7 +42,7 @@ async function meantChain(settings: Settings): Promise<string> {
 	return genesis;
 }
 
-export interface DevelopmentContext<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>
+export interface DevelopmentCommandContext<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>
 	extends CommandContext<A, F> {
 	/** Calls a method. @throws {Failure} */
 	ask(method: string, params: readonly unknown[]): Promise<Json>;
@@ -58,7 +58,7 @@ export interface DevelopmentContext<A extends Interfaces.ArgInput, F extends Int
 export function development<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>({
 	run,
 	...words
-}: CommandRow<A, F, DevelopmentContext<A, F>>): Command.Class {
+}: CommandRow<A, F, DevelopmentCommandContext<A, F>>): Command.Class {
 	return command<A, F>({
 		...words,
 		run: async (context) => {

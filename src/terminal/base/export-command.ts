@@ -4,7 +4,7 @@ import { Args, Flags } from "@oclif/core";
 import { writePrivateFile } from "../../keystore/private-file.js";
 import { Failure } from "../../wallet/failure.js";
 import { keystoreFlags, passwordFlags } from "../flags/flags.js";
-import { confirmPrintedSecret } from "../keys/printed-secret.js";
+import { confirmPrintedSecret } from "../keys/secrets.js";
 import { printText } from "../output/output.js";
 import { canAsk } from "../prompt/controlling-terminal.js";
 import { askYesNo } from "../prompt/prompts.js";

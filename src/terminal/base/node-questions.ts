@@ -3,7 +3,12 @@
 import { fromHex } from "../../protocol/bytes.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
-import { type BlockReference, blockById, blockByNumber, headBlock } from "../../wallet/node/chain-query.js";
+import {
+	type BlockReference,
+	fetchBlockById,
+	fetchBlockByNumber,
+	fetchHead,
+} from "../../wallet/node/chain-query.js";
 import { NodeClient, type NodeView } from "../../wallet/node/node-client.js";
 
 /** The node of the settings, as it was right after a block where one is named. @throws {Failure} `bad_value`; `not_found` */
@@ -11,14 +16,18 @@ export async function stateClient(settings: Settings, block: string | undefined)
 	const client = new NodeClient(settings);
 	return block === undefined || block === "head"
 		? client
-		: new NodeClient(settings, await blockNamed(client, block, "full"));
+		: new NodeClient(settings, await fetchBlockNamed(client, block, "full"));
 }
 
 /**
  * A block by what people write: a number, `head`, `solid`, `earliest`, or a 64-digit id.
  * @throws {Failure} `bad_value`; `not_found`
  */
-export async function blockNamed(client: NodeClient, text: string, view: NodeView): Promise<BlockReference> {
+export async function fetchBlockNamed(
+	client: NodeClient,
+	text: string,
+	view: NodeView,
+): Promise<BlockReference> {
 	const block = await findBlock(client, text, view);
 	if (!block) throw new Failure("not_found", `there is no block ${text}`);
 	return block;
@@ -29,11 +38,12 @@ async function findBlock(
 	text: string,
 	view: NodeView,
 ): Promise<BlockReference | undefined> {
-	if (text === "head") return headBlock(client, view);
-	if (text === "solid") return headBlock(client, "solidity");
-	if (text === "earliest") return blockByNumber(client, 0n, view);
-	if (/^\d{1,18}$/.test(text)) return blockByNumber(client, BigInt(text), view);
-	if (/^(0x)?[0-9a-fA-F]{64}$/.test(text)) return blockById(client, fromHex(text.replace(/^0x/, "")), view);
+	if (text === "head") return fetchHead(client, view);
+	if (text === "solid") return fetchHead(client, "solidity");
+	if (text === "earliest") return fetchBlockByNumber(client, 0n, view);
+	if (/^\d{1,18}$/.test(text)) return fetchBlockByNumber(client, BigInt(text), view);
+	if (/^(0x)?[0-9a-fA-F]{64}$/.test(text))
+		return fetchBlockById(client, fromHex(text.replace(/^0x/, "")), view);
 	throw new Failure(
 		"bad_value",
 		`"${text}" is not a block: use a number, head, solid, earliest or a 64-digit id`,

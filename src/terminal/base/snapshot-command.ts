@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Flags, type Interfaces } from "@oclif/core";
-import { unlockKey } from "../../keystore/keystore.js";
+import { checkRecoverable, unlockKey } from "../../keystore/keystore.js";
 import { sign } from "../../protocol/signature.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { messageHash, signatureText } from "../../wallet/transaction/signed-message.js";
@@ -44,6 +44,7 @@ export abstract class SnapshotCommand extends CoinCommand {
 	): Promise<string> {
 		const settings = await this.ownSettings(flags);
 		const key = await openableKey(settings, signer);
+		checkRecoverable(key, "a signed manifest");
 		const hash = messageHash(text);
 		const open = (password: string): Promise<Uint8Array> =>
 			withProgress("opening the key", this.chatty, async () => {

@@ -3,7 +3,7 @@
 import { isRecord, type JsonRecord, member } from "../../wallet/json.js";
 
 /** What a node said at one moment. */
-export interface Reading {
+export interface NodeReading {
 	/** Of a clock that only goes forward. */
 	readonly atMs: number;
 	/** How long it took to answer. */
@@ -41,7 +41,7 @@ const LAG = "nodejs_eventloop_lag_p99_seconds";
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{.*\})? (\S+)$/;
 
 /** The sums of a page of metrics by family, labels apart. */
-export function readMetrics(page: string): ReadonlyMap<string, number> {
+export function sumMetrics(page: string): ReadonlyMap<string, number> {
 	const sums = new Map<string, number>();
 	for (const line of page.split("\n")) {
 		const [, name, text] = LINE.exec(line) ?? [];
@@ -57,7 +57,7 @@ function numberOf(record: unknown, name: string): number {
 }
 
 /** The figures of a reading, and of the one before where there is one. */
-export function nodeSummary(now: Reading, before: Reading | undefined): NodeSummary {
+export function nodeSummary(now: NodeReading, before: NodeReading | undefined): NodeSummary {
 	const machine = member(now.info, "machineInfo");
 	const list = now.info["peerList"];
 	const peers = (Array.isArray(list) ? list : []).filter(isRecord);
@@ -85,8 +85,8 @@ function rounded(value: number): number {
 }
 
 function callRates(
-	now: Reading["metrics"],
-	before: Reading["metrics"],
+	now: NodeReading["metrics"],
+	before: NodeReading["metrics"],
 	seconds: number,
 ): Readonly<Record<string, number>> | null {
 	if (!now || !before || seconds <= 0) return null;

@@ -1,7 +1,7 @@
 /** What a network is about to do, or does, by rules that this program doesn't know (protocol/consensus §6). */
 
 import { isRecord, member } from "../../wallet/json.js";
-import { chainParameters } from "../../wallet/node/chain-parameters.js";
+import { fetchChainParameters } from "../../wallet/node/chain-parameters.js";
 import type { BlockReference } from "../../wallet/node/chain-query.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 
@@ -39,7 +39,7 @@ async function versionOf(client: NodeClient, number: bigint): Promise<number> {
 
 async function parameterWarning(client: NodeClient): Promise<readonly string[]> {
 	const { chainParameterNamed } = await import("../../node/consensus/parameters.js");
-	const active = [...(await chainParameters(client))].filter(
+	const active = [...(await fetchChainParameters(client))].filter(
 		([name, value]) => value !== 0n && chainParameterNamed(name) === undefined,
 	);
 	return active.map(

@@ -1,6 +1,17 @@
 /** Groups of flags that several commands share (protocol/command-line §1.2). */
 
-import { Flags, type Interfaces } from "@oclif/core";
+import { Args, Flags, type Interfaces } from "@oclif/core";
+import type { KeystoreEntry } from "../../keystore/keystore.js";
+
+/** The argument that names an entry of the keystore, and how an entry is printed. */
+export const walletArgument = {
+	wallet: Args.string({ description: "label or address", required: true, ignoreStdin: true }),
+};
+
+/** An entry as commands print it, the file at the end. */
+export function entryRecord({ name, base58, kind, scheme, path, file }: KeystoreEntry): object {
+	return { name, address: base58, kind, scheme: scheme?.name, path, file };
+}
 
 /** Commands that open or write keys. */
 export const keystoreFlags = {

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
 import { Failure } from "../../wallet/failure.js";
-import { readEnvelope, type TransactionEnvelope } from "../../wallet/transaction/envelope.js";
+import { readSignedEnvelope, type TransactionEnvelope } from "../../wallet/transaction/envelope.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import { printLine } from "../output/output.js";
 import { argumentOrStdin, splitValues, stdinValues } from "./stdin.js";
@@ -33,14 +33,16 @@ export async function readEnvelopes(
 			hint: "see --help",
 		});
 	const values = splitValues(input.text);
-	return values.map((value, index) => {
+	const envelopes: TransactionEnvelope[] = [];
+	for (const [index, value] of values.entries()) {
 		try {
-			return readEnvelope(value, rawOnly);
+			envelopes.push(await readSignedEnvelope(value, rawOnly));
 		} catch (error) {
 			if (error instanceof Failure && values.length > 1) throw error.with({ index });
 			throw error;
 		}
-	});
+	}
+	return envelopes;
 }
 
 /** What an argument or standard input holds; an argument may also name a file, as `@file` or as it is. */
@@ -65,7 +67,7 @@ export async function* envelopesAsTheyCome(rawOnly = false): AsyncGenerator<Tran
 	let index = 0;
 	for await (const value of stdinValues("the transactions")) {
 		try {
-			yield readEnvelope(value, rawOnly);
+			yield await readSignedEnvelope(value, rawOnly);
 		} catch (error) {
 			throw error instanceof Failure ? error.with({ index }) : error;
 		}

@@ -4,7 +4,7 @@ import type { Failure, FailureCode } from "../../wallet/failure.js";
 
 const HIDDEN = "(not shown: it may be a secret, and a secret is never an argument)";
 
-/** Where a name or an address is expected, 64 hexadecimal digits are a key and not an id. */
+/** Where a name or an address is expected, 64 hexadecimal digits are a key and not an id; keys of some schemes have thousands. */
 const NAMES: ReadonlySet<FailureCode> = new Set([
 	"usage",
 	"bad_address",
@@ -43,7 +43,7 @@ export function withoutArgumentSecrets(
 	for (const [index, word] of words.entries()) {
 		if (takesIds || isIdFlag(word, words[index - 1])) continue;
 		if (!onKeys && !NAMES.has(failure.code)) break;
-		for (const part of word.match(/(0x)?[0-9a-f]{64}(?![0-9a-f])/gi) ?? []) {
+		for (const part of word.match(/(0x)?[0-9a-f]{64,}/gi) ?? []) {
 			if (isId(failure, message, part)) continue;
 			message = message.replaceAll(part, HIDDEN).replaceAll(part.toLowerCase(), HIDDEN);
 		}

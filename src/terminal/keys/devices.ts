@@ -45,7 +45,14 @@ export class Devices {
 	}
 }
 
-/** Waits for somebody to agree on a device. @param chatty whether they are told so */
+/** Waits for agreement on a device. @param chatty whether a line says so */
 export function onDevice<T>(chatty: boolean, work: () => Promise<T>): Promise<T> {
 	return withProgress("compare and agree on the device", chatty, work);
+}
+
+/** Work on a list in its order: a device answers one question at a time. */
+export async function oneByOne<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+	const results: R[] = [];
+	for (const item of items) results.push(await work(item));
+	return results;
 }

@@ -8,7 +8,7 @@ import { KeystoreError } from "../../keystore/keystore-error.js";
 import { Failure } from "../../wallet/failure.js";
 import { readStdin } from "../input/stdin.js";
 import { canAsk } from "../prompt/controlling-terminal.js";
-import { askSecret } from "../prompt/prompts.js";
+import { askSecret, askText } from "../prompt/prompts.js";
 
 const MIN_PASSWORD_LENGTH = 8;
 /** How often a person at the terminal may mistype. */
@@ -21,7 +21,7 @@ type Warn = (message: string) => void;
  * Reads a secret from a file, `-` for standard input; exactly one line end is removed.
  * @throws {Failure} `bad_value` if the file can't be read; the message never holds its content
  */
-export async function readSecretFile(path: string, purpose: string, warn: Warn): Promise<string> {
+export async function fetchSecret(path: string, purpose: string, warn: Warn): Promise<string> {
 	if (path === "-") return withoutLineEnd(await readStdin(purpose));
 	let text: string;
 	try {
@@ -53,8 +53,8 @@ let fromStdin: string | undefined;
 
 /** The content of a password file; standard input is read once, though several keys may need it. */
 async function filePassword(source: PasswordSource, file: string): Promise<string> {
-	if (file !== "-") return readSecretFile(file, "the password", source.warn);
-	fromStdin ??= await readSecretFile(file, "the password", source.warn);
+	if (file !== "-") return fetchSecret(file, "the password", source.warn);
+	fromStdin ??= await fetchSecret(file, "the password", source.warn);
 	return fromStdin;
 }
 
@@ -135,7 +135,7 @@ export async function importedSecret<T>(
 	warn: Warn,
 	read: (text: string) => Promise<T>,
 ): Promise<T> {
-	if (file !== undefined) return read(await readSecretFile(file, what, warn));
+	if (file !== undefined) return read(await fetchSecret(file, what, warn));
 	requireTerminal(what, "give it with --key-file <path>, or with - on standard input");
 	const question = `${what.charAt(0).toUpperCase()}${what.slice(1)}:`;
 	return askedAgain(warn, async () => read(await askSecret(question)));
@@ -147,4 +147,16 @@ function requireTerminal(what: string, hint: string): void {
 	if (!canAsk()) {
 		throw new Failure("password_required", `${what} is needed and there is no terminal to ask on`, { hint });
 	}
+}
+
+/**
+ * Makes sure that a secret may go to standard output: into a pipe, or on a terminal after a typed confirmation (protocol/command-line §3.1).
+ * @throws {Failure} `confirmation_needed` without a terminal, `confirmation_refused`
+ */
+export async function confirmPrintedSecret(what: string): Promise<void> {
+	if (process.stdout.isTTY !== true) return;
+	if (!canAsk())
+		throw new Failure("confirmation_needed", `printing ${what} on a terminal needs a confirmation`);
+	const answer = await askText(`Type "show" to print ${what} on this screen:`);
+	if (answer.trim() !== "show") throw new Failure("confirmation_refused", `${what} was not printed`);
 }

@@ -1,5 +1,6 @@
 /** Printing results: one JSON value a line for programs, aligned text and tables for people (protocol/command-line §1.5). */
 
+import type { Failure } from "../../wallet/failure.js";
 import { writeJson } from "../../wallet/json.js";
 import { paint } from "./colors.js";
 import { harmlessJson, harmlessLine, harmlessText, withOwnStyles } from "./harmless-text.js";
@@ -200,4 +201,18 @@ function wrapped(text: string, width: number): string[] {
 		line += word;
 	}
 	return [...lines, line.trimEnd()];
+}
+
+/**
+ * A refusal that ends by itself: the same call succeeds from a time on (protocol/command-line §2.2).
+ * @param due epoch milliseconds
+ * @param action what can be done then
+ */
+export function refusedUntil(failure: Failure, due: bigint, action: string): Failure {
+	return failure.with({ retry: "later", details: { due }, hint: `${action} from ${localTime(due)}` });
+}
+
+/** The first of several times; undefined if there are none. */
+export function firstDue(dues: readonly bigint[]): bigint | undefined {
+	return dues.length > 0 ? dues.reduce((first, next) => (first < next ? first : next)) : undefined;
 }

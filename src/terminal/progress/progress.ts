@@ -4,7 +4,7 @@ import { harmlessLine } from "../output/harmless-text.js";
 import { printJsonNote } from "../output/output.js";
 
 const PATIENCE_MS = 300;
-/** Programs are told at most so often. */
+/** The least time between two lines for programs. */
 const JSON_MS = 500;
 
 /** Who is shown progress: people at a terminal, nobody, or a program that reads JSON lines. */

@@ -66,7 +66,11 @@ export async function sendGrpc(
 	const all = { ...settings.headers, ...headers };
 	const bytes = await callGrpc(address, path, request, settings.timeoutMs, all);
 	const answer = method.response.decode(bytes);
-	const json = jsonOfMessage(method.response, answer, { visible, dialect: settings.dialect });
+	const json = jsonOfMessage(method.response, answer, {
+		visible,
+		dialect: settings.dialect,
+		postQuantum: true,
+	});
 	return {
 		output: words.switches.has("binary") ? bytes : `${json}\n`,
 		refused: isRefusedReturn(method.response.typeName, json),

@@ -7,7 +7,7 @@ import type { Orc20View } from "../../wallet/token/orc20.js";
 import type { TokenView } from "../../wallet/token/token.js";
 import type { ResourcesView } from "../../wallet/view/account-resources.js";
 import type { AccountView } from "../../wallet/view/account-view.js";
-import type { Delegation } from "../../wallet/view/delegations.js";
+import type { DelegationView } from "../../wallet/view/delegations.js";
 import type { ProposalView } from "../../wallet/view/proposals.js";
 import type { StakeView, Unstaking } from "../../wallet/view/stake-view.js";
 import type { WitnessView } from "../../wallet/view/witnesses.js";
@@ -54,7 +54,7 @@ export const resourcesShape = view<ResourcesView>({
 	votes: view<ResourcesView["votes"]>({ total: "int64", used: "int64", available: "int64" }),
 });
 
-export const delegationShape = view<Delegation>({
+export const delegationShape = view<DelegationView>({
 	from: "address",
 	to: "address",
 	resource: "text",

@@ -3,8 +3,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Flags } from "@oclif/core";
-import { NETWORK_OUTPUT_HASH, NETWORK_SPEND_HASH } from "../../protocol/sapling/network-parameters.js";
 import type { Prover } from "../../protocol/sapling/prover.js";
+import { NETWORK_OUTPUT_HASH, NETWORK_SPEND_HASH } from "../../protocol/sapling/sizes.js";
 import { dataDirectory } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { isDevelopmentChain } from "../../wallet/node/chain-query.js";

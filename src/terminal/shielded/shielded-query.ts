@@ -6,7 +6,7 @@ import { toHex } from "../../protocol/bytes.js";
 import { DEVELOPMENT_POOL_TOKEN } from "../../protocol/development-genesis.js";
 import type { ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import type { Settings, SettingsFlags } from "../../wallet/configuration/settings.js";
-import { genesisId, isDevelopmentChain } from "../../wallet/node/chain-query.js";
+import { fetchGenesisId, isDevelopmentChain } from "../../wallet/node/chain-query.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import type { JudgedNote } from "../../wallet/shielded/note-state.js";
 import { judgedNotes } from "../../wallet/shielded/pay.js";
@@ -105,7 +105,7 @@ export interface Manner {
 }
 
 /** A key that is open. */
-export interface OpenKey {
+interface OpenKey {
 	readonly entry: ShieldedEntry;
 	readonly keys: ShieldedKeys;
 }
@@ -138,7 +138,7 @@ async function usualToken(client: NodeClient): Promise<string> {
 }
 
 /** Amounts of the pool. @throws {Failure} */
-export async function unitsFor(client: NodeClient, pool: Pool, flags: PoolFlags): Promise<PoolUnits> {
+export async function poolUnits(client: NodeClient, pool: Pool, flags: PoolFlags): Promise<PoolUnits> {
 	const { token } = flags;
 	const address =
 		token === undefined
@@ -148,7 +148,7 @@ export async function unitsFor(client: NodeClient, pool: Pool, flags: PoolFlags)
 }
 
 /** A pool as the holder of a key sees it. */
-export interface OpenPool {
+interface OpenPool {
 	readonly client: NodeClient;
 	readonly pool: Pool;
 	readonly store: ScanStore;
@@ -164,7 +164,7 @@ export async function openPool(
 	again = false,
 ): Promise<OpenPool> {
 	const pool = await poolOf(client, flags);
-	const chain = toHex(await genesisId(client));
+	const chain = toHex(await fetchGenesisId(client));
 	const store = fileStore(client.settings.keystoreDirectory, keys, chain, poolName(pool), note);
 	if (again) await store.clear();
 	const since = flags.since === undefined ? undefined : parseNatural(flags.since);
@@ -213,7 +213,7 @@ export abstract class ShieldedQuery extends CoinCommand {
 		const open = await openShielded(settings, flags, manner);
 		const pool = await openPool(client, open, flags, manner, again);
 		const scan = await pool.scan();
-		const units = await unitsFor(client, pool.pool, flags);
+		const units = await poolUnits(client, pool.pool, flags);
 		const notes = await judgedNotes(client, pool.pool, scan, manner.warn);
 		return { open, pool, scan, notes, units };
 	}

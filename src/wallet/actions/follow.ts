@@ -16,7 +16,7 @@ interface FollowOptions {
 	/** Up to a block, or to an irreversible one. */
 	readonly until: "included" | "solid";
 	readonly timeoutMs: number;
-	/** Hears of every change; `replaced`: the block that it was in is gone. */
+	/** Called with every change; `replaced`: the block that it was in is gone. */
 	readonly onStatus?: (status: TransactionStatus, replaced: boolean) => void;
 }
 

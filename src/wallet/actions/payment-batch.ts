@@ -2,19 +2,127 @@
 
 import { KeystoreError } from "../../keystore/keystore-error.js";
 import { toHex } from "../../protocol/bytes.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
 import { FAILURE_KINDS, Failure } from "../failure.js";
-import { accountOf } from "../node/chain-query.js";
+import { fetchAccount } from "../node/chain-query.js";
 import { contractSummary } from "../transaction/contract-summary.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 import { coinsOf } from "../transaction/moved-coins.js";
 import type { Payment, PaymentLine } from "../transaction/payment-list.js";
 import { accountNamed } from "../transaction/signing.js";
+import { costOf, type Prices, pricesFor, type TransactionCost } from "../transaction/transaction-cost.js";
 import { formatCoin } from "../values/amount.js";
-import { memoBytes } from "../values/memo.js";
-import { PaymentBudget } from "./payment-budget.js";
+import { memoBytes } from "../values/bytes-text.js";
 import { isRepeated, paymentKeys } from "./payment-journal.js";
-import type { Actor, TransactionPlan } from "./plan.js";
+import type { Actor, SpentToken, TransactionPlan } from "./plan.js";
 import { type TransferOptions, transferPlan } from "./transfer.js";
+
+/** Without them nothing is known to cost anything. */
+const UNKNOWN_PRICES: Prices = { parameters: new Map(), stakedBytes: 0n, freeBytes: 0n, energy: 0n };
+
+/** What is left of an account's means after each transaction of a list. */
+class PaymentBudget {
+	/** Sun for everything but the amounts, energy as far as it was tried. */
+	feesSun = 0n;
+	/** Sun that the transactions move. */
+	amountSun = 0n;
+	/** Tokens that they move, by asset. */
+	readonly tokens = new Map<string, { readonly token: SpentToken; amount: bigint; left: bigint }>();
+	private prices: Prices;
+
+	constructor(
+		private readonly balanceSun: bigint,
+		prices: Prices,
+	) {
+		this.prices = prices;
+	}
+
+	/** Asks a node; one that doesn't tell its prices is no obstacle. */
+	static async open({ client, owner, account }: Actor): Promise<PaymentBudget> {
+		return new PaymentBudget(account.balance, await pricesOrNone(client, owner));
+	}
+
+	/**
+	 * Takes what one transaction needs; what can't be paid is not taken.
+	 * @param signatures that it will have
+	 * @param postQuantum schemes of those among them that are post-quantum
+	 * @throws {Failure} `insufficient_funds`
+	 */
+	async take(
+		plan: TransactionPlan,
+		transaction: SignedTransaction,
+		signatures: number,
+		postQuantum: readonly PostQuantumScheme[] = [],
+	): Promise<void> {
+		const facts = { signatures, postQuantum, creates: plan.creates ?? false };
+		const cost = costOf(transaction, facts, this.prices);
+		const energy = plan.energy ?? 0n;
+		const { energy: ownEnergy } = this.prices;
+		const bought = energy > ownEnergy ? energy - ownEnergy : 0n;
+		const fees = cost.totalSun + bought * (this.prices.parameters.get("getEnergyFee") ?? 0n);
+		const amount = coinsOf(plan);
+		const total = this.amountSun + this.feesSun + amount + fees;
+		if (total > this.balanceSun) {
+			throw new Failure(
+				"insufficient_funds",
+				`the payments down to this one come to ${formatCoin(this.amountSun + amount)} and ${formatCoin(this.feesSun + fees)} of fees, ${formatCoin(total - this.balanceSun)} more than the account has`,
+			);
+		}
+		if (plan.spends) await this.takeToken(plan.spends);
+		this.amountSun += amount;
+		this.feesSun += fees;
+		this.prices = {
+			...this.prices,
+			...bytesLeft(this.prices, cost),
+			energy: energy > ownEnergy ? 0n : ownEnergy - energy,
+		};
+	}
+
+	private async takeToken(token: SpentToken): Promise<void> {
+		const known = this.tokens.get(token.asset);
+		const left = known?.left ?? (await token.balance());
+		if (token.amount > left) {
+			const needed = (known?.amount ?? 0n) + token.amount;
+			throw new Failure(
+				"insufficient_funds",
+				`the payments down to this one come to ${await token.text(needed)}, ${await token.text(token.amount - left)} more than the account has`,
+			);
+		}
+		const amount = (known?.amount ?? 0n) + token.amount;
+		this.tokens.set(token.asset, { token, amount, left: left - token.amount });
+	}
+
+	/** The sums for people: `3.5coin and 12 GLD`. */
+	async totalText(): Promise<string> {
+		const tokens = await Promise.all(
+			[...this.tokens.values()].map(({ token, amount }) => token.text(amount)),
+		);
+		const coins = this.amountSun > 0n || tokens.length === 0 ? [formatCoin(this.amountSun)] : [];
+		return [...coins, ...tokens].join(" and ");
+	}
+}
+
+async function pricesOrNone(client: Actor["client"], owner: Uint8Array): Promise<Prices> {
+	try {
+		return await pricesFor(client, owner);
+	} catch (error) {
+		if (error instanceof Failure && (error.code === "not_served" || error.code === "rpc_error"))
+			return UNKNOWN_PRICES;
+		throw error;
+	}
+}
+
+/** Stake covers a transaction wholly or not at all, and so does the free allowance. */
+function bytesLeft(
+	{ stakedBytes, freeBytes }: Prices,
+	{ bytes, bandwidthSun, creationSun }: TransactionCost,
+): Pick<Prices, "stakedBytes" | "freeBytes"> {
+	const used = BigInt(bytes);
+	if (stakedBytes >= used) return { stakedBytes: stakedBytes - used, freeBytes };
+	const isFree = bandwidthSun === 0n && creationSun === 0n;
+	return { stakedBytes, freeBytes: isFree && freeBytes >= used ? freeBytes - used : freeBytes };
+}
 
 /** A line that can be paid. */
 export interface JudgedPayment {
@@ -82,7 +190,8 @@ export async function judgePayments(
 				);
 			const recipient = await accountNamed(actor.settings, payment.to);
 			const id = toHex(recipient);
-			const creates = !offline && !known.has(id) && (await accountOf(actor.client, recipient)) === undefined;
+			const creates =
+				!offline && !known.has(id) && (await fetchAccount(actor.client, recipient)) === undefined;
 			known.add(id);
 			if (creates) missing.add(id);
 			const memo = payment.memo ?? options.memo;
@@ -92,7 +201,12 @@ export async function judgePayments(
 				{ ...options, memo: memoBytes(memo) },
 			);
 			const envelope = await options.check(plan, memo);
-			await budget?.take(plan, envelope.transaction, Math.max(1, options.signatures ?? 1));
+			await budget?.take(
+				plan,
+				envelope.transaction,
+				Math.max(1, options.signatures ?? 1),
+				options.postQuantum,
+			);
 			const summary = plan.spends
 				? `${await plan.spends.text(plan.spends.amount)} to ${payment.to}`
 				: contractSummary(plan, actor.owner);

@@ -5,8 +5,9 @@
 
 import { equalBytes } from "../../protocol/bytes.js";
 import type { Permission } from "../../protocol/messages.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { Failure } from "../failure.js";
-import { genesisId } from "../node/chain-query.js";
+import { fetchGenesisId } from "../node/chain-query.js";
 import {
 	type Approval,
 	checkPermission,
@@ -68,7 +69,7 @@ export async function prepare(
 	const id = options.permission === undefined ? 0 : permissionId(account, options.permission);
 	const permission =
 		offline && id !== 0 ? undefined : checkPermission(permissionOf(account, id), id, plan.type.id);
-	if (settings.genesis !== undefined && !offline) await genesisId(client);
+	if (settings.genesis !== undefined && !offline) await fetchGenesisId(client);
 	const request = {
 		type: plan.type,
 		parameter: plan.parameter,
@@ -117,6 +118,7 @@ export interface PreparedCost extends TransactionCost {
 /**
  * Estimates what a prepared transaction costs at this moment.
  * @param signatures that it will have
+ * @param postQuantum schemes of those among them that are post-quantum
  * @returns undefined at a node that does not tell its prices
  */
 export async function estimateCost(
@@ -124,10 +126,12 @@ export async function estimateCost(
 	plan: TransactionPlan,
 	{ envelope, permission }: PreparedTransaction,
 	signatures: number,
+	postQuantum: readonly PostQuantumScheme[] = [],
 ): Promise<PreparedCost | undefined> {
 	try {
 		const cost = await transactionCost(client, envelope.transaction, {
 			signatures: Math.max(leastSignatures(permission), signatures),
+			postQuantum,
 			creates: plan.creates ?? false,
 		});
 		return { ...cost, shortfallSun: shortfallOf(account.balance, coinsOf(plan), cost) };

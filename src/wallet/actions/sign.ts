@@ -1,12 +1,15 @@
 /** Adding the signatures of keys, wherever these are (protocol/wallet-formats §4.2). */
 
+import type { PrivateKey } from "../../keystore/keystore.js";
 import { equalBytes } from "../../protocol/bytes.js";
+import { PQAuthSig } from "../../protocol/messages.js";
+import { postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
 import { addressOfPrivateKey, recoverAddress, sign } from "../../protocol/signature.js";
 import { Failure } from "../failure.js";
-import { type TransactionEnvelope, withSignature } from "../transaction/envelope.js";
+import { type Signature, type TransactionEnvelope, withSignature } from "../transaction/envelope.js";
 
-/** Makes the signature of one key: opens it, asks an agent or a device. @returns 65 bytes r‖s‖v */
-type SignatureSource<K> = (envelope: TransactionEnvelope, key: K) => Promise<Uint8Array>;
+/** Makes the signature of one key: opens it, asks an agent or a device. */
+type SignatureSource<K> = (envelope: TransactionEnvelope, key: K) => Promise<Signature>;
 
 /**
  * Adds the signatures of keys, one after the other.
@@ -22,12 +25,16 @@ export async function signWith<K>(
 	return signed;
 }
 
-/**
- * The signature of a private key, which is made sure to be the key's.
- * @param privateKey 32 bytes
- * @returns 65 bytes r‖s‖v
- */
-export function signatureBy({ transaction }: TransactionEnvelope, privateKey: Uint8Array): Uint8Array {
+/** The signature of a private key of 32 bytes, 65 bytes r‖s‖v. */
+export function signatureBy(envelope: TransactionEnvelope, privateKey: Uint8Array): Uint8Array;
+/** The signature of a private key; adding it to the envelope makes sure that it is the key's. The library of its scheme must be loaded. */
+export function signatureBy(envelope: TransactionEnvelope, privateKey: PrivateKey): Signature;
+export function signatureBy({ transaction }: TransactionEnvelope, privateKey: PrivateKey): Signature {
+	if (!(privateKey instanceof Uint8Array)) {
+		const { scheme, publicKey } = privateKey;
+		const signature = postQuantumAlgorithm(scheme).sign(transaction.id, privateKey.privateKey);
+		return PQAuthSig.create({ scheme: scheme.id, public_key: publicKey, signature });
+	}
 	const signature = sign(transaction.id, privateKey);
 	if (!equalBytes(recoverAddress(transaction.id, signature), addressOfPrivateKey(privateKey))) {
 		throw new Failure("internal", "a defect in coin: a signature does not recover to its key");

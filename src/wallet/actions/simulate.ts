@@ -5,6 +5,7 @@
 
 import { toHex } from "../../protocol/bytes.js";
 import { TransactionInfo } from "../../protocol/messages.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { SIGNATURE_LENGTH } from "../../protocol/signature.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
@@ -43,6 +44,7 @@ export interface SimulatedOutcome {
 /**
  * Has a transaction simulated on the state after the head block.
  * @param signatures that it will have
+ * @param postQuantum schemes of those among them that are post-quantum
  * @param readReceipt what the contract's interface makes of a receipt, such as the reason of a revert with an error of its own
  * @returns undefined where the node doesn't do that, or doesn't manage
  */
@@ -51,9 +53,17 @@ export async function simulate(
 	{ transaction }: TransactionEnvelope,
 	signatures: number,
 	readReceipt?: ChainQuestions["readReceipt"],
+	postQuantum: readonly PostQuantumScheme[] = [],
 ): Promise<SimulatedOutcome | undefined> {
-	const signature = Array.from({ length: signatures }, () => "00".repeat(SIGNATURE_LENGTH));
-	const transactions = [{ raw_data_hex: toHex(transaction.rawBytes), signature }];
+	const recoverable = Math.max(0, signatures - postQuantum.length);
+	const signature = Array.from({ length: recoverable }, () => "00".repeat(SIGNATURE_LENGTH));
+	const entries = postQuantum.map(({ name, publicKeyLength, longestSignature }) => ({
+		scheme: name,
+		public_key: "00".repeat(publicKeyLength),
+		signature: "00".repeat(longestSignature),
+	}));
+	const raw_data_hex = toHex(transaction.rawBytes);
+	const transactions = [{ raw_data_hex, signature, ...(entries.length > 0 ? { pq_auth_sig: entries } : {}) }];
 	try {
 		const answer = await callJsonRpc(client, "coin_simulate", [
 			{ visible: true, blocks: [{ transactions }] },

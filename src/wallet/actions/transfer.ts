@@ -4,6 +4,7 @@ import type { ContractInterface } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
 import { TransferAssetContract, TransferContract, TriggerSmartContract } from "../../protocol/messages.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { Failure } from "../failure.js";
 import { permissionId } from "../permission/permission.js";
 import { Orc20, TRANSFER, tokenContract, transferData } from "../token/orc20.js";
@@ -18,7 +19,7 @@ import { callFeeLimit, receiptView } from "../view/contract-outcome.js";
 import type { Actor, TransactionPlan } from "./plan.js";
 
 /** A payment whose recipient is known. */
-export interface Transfer extends Payment {
+export interface ResolvedTransfer extends Payment {
 	/** 21 bytes. */
 	readonly recipient: Uint8Array;
 	/** Whether the recipient has to be created. */
@@ -31,6 +32,8 @@ export interface TransferOptions {
 	readonly memo?: Uint8Array | undefined;
 	/** Signatures that it will have, 1 if absent. */
 	readonly signatures?: number | undefined;
+	/** Schemes of those among them that are post-quantum. */
+	readonly postQuantum?: readonly PostQuantumScheme[] | undefined;
 	/** The most that energy may cost, with its unit, or `auto`; absent: as configured. */
 	readonly feeLimit?: string | undefined;
 	/** Send it although it would fail. */
@@ -42,7 +45,7 @@ export interface TransferOptions {
 /** @throws {Failure} `bad_value`, `amount_unit`, `not_found`, `insufficient_funds`, `contract_revert` */
 export async function transferPlan(
 	context: Actor,
-	transfer: Transfer,
+	transfer: ResolvedTransfer,
 	options: TransferOptions = {},
 ): Promise<TransactionPlan> {
 	const { owner, settings } = context;
@@ -59,7 +62,7 @@ export async function transferPlan(
 async function coinTransfer(
 	context: Actor,
 	options: TransferOptions,
-	transfer: Transfer,
+	transfer: ResolvedTransfer,
 ): Promise<TransactionPlan> {
 	const amount =
 		transfer.amount === "max"
@@ -81,7 +84,7 @@ function coinContract(owner: Uint8Array, recipient: Uint8Array, amount: bigint):
 async function everything(
 	{ client, owner, account }: Actor,
 	options: TransferOptions,
-	{ recipient, creates }: Transfer,
+	{ recipient, creates }: ResolvedTransfer,
 ): Promise<bigint> {
 	if (options.offline)
 		throw new Failure("conflicting_flags", "max needs the balance, which only a node knows");
@@ -95,7 +98,8 @@ async function everything(
 	// A single sun passes the node's own check whatever the fees are; the size is that of the whole balance.
 	const whole = rebuild(await buildAtNode(client, request(1n)), request(balance));
 	const signatures = Math.max(1, options.signatures ?? 1);
-	const cost = await transactionCost(client, whole, { signatures, creates });
+	const { postQuantum } = options;
+	const cost = await transactionCost(client, whole, { signatures, postQuantum, creates });
 	const amount = balance - cost.totalSun;
 	if (amount <= 0n) {
 		throw new Failure(
@@ -106,7 +110,11 @@ async function everything(
 	return amount;
 }
 
-function orc10Transfer({ owner, account }: Actor, transfer: Transfer, currency: Currency): TransactionPlan {
+function orc10Transfer(
+	{ owner, account }: Actor,
+	transfer: ResolvedTransfer,
+	currency: Currency,
+): TransactionPlan {
 	const { recipient, creates, amount: text } = transfer;
 	const amount = text === "max" ? (account.assetV2.get(currency.id) ?? 0n) : parseAmountOf(currency, text);
 	if (amount === 0n) throw new Failure("insufficient_funds", `the account has no token ${currency.id}`);
@@ -131,7 +139,7 @@ function orc10Transfer({ owner, account }: Actor, transfer: Transfer, currency: 
 async function orc20Transfer(
 	{ client, owner }: Actor,
 	options: TransferOptions,
-	{ recipient, amount: text }: Transfer,
+	{ recipient, amount: text }: ResolvedTransfer,
 	contract: Uint8Array,
 ): Promise<TransactionPlan> {
 	const { offline = false } = options;

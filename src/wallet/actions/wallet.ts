@@ -7,7 +7,7 @@ import { addressOfPrivateKey } from "../../protocol/signature.js";
 import { nodeSettings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
 import { broadcast } from "../node/broadcast.js";
-import { accountOf } from "../node/chain-query.js";
+import { fetchAccount } from "../node/chain-query.js";
 import { NodeClient } from "../node/node-client.js";
 import { accountOrFresh } from "../permission/authority.js";
 import { type ActingResult, actingResult } from "../transaction/acting-result.js";
@@ -102,13 +102,13 @@ export class Wallet {
 	/** The balance of an account in sun; 0 for one that doesn't exist. @param account absent: the wallet's own */
 	async balanceSun(account?: string): Promise<bigint> {
 		const address = account === undefined ? this.owner : addressOf(account);
-		return (await accountOf(this.client, address))?.balance ?? 0n;
+		return (await fetchAccount(this.client, address))?.balance ?? 0n;
 	}
 
 	/** The account as the node has it now, for plans of one's own. */
 	async actor(): Promise<Actor> {
 		const { client, owner } = this;
-		const account = accountOrFresh(await accountOf(client, owner), owner);
+		const account = accountOrFresh(await fetchAccount(client, owner), owner);
 		return { settings: client.settings, client, owner, account };
 	}
 
@@ -120,7 +120,7 @@ export class Wallet {
 		return sending(async () => {
 			const actor = await this.actor();
 			const recipient = addressOf(to);
-			const creates = (await accountOf(this.client, recipient)) === undefined;
+			const creates = (await fetchAccount(this.client, recipient)) === undefined;
 			const transfer = { to, amount, token, recipient, creates };
 			const { permission, memo } = options;
 			return this.performed(await transferPlan(actor, transfer, { permission, memo }), options, actor);

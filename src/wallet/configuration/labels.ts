@@ -21,7 +21,7 @@ export async function readLabels(
 	return labels;
 }
 
-/** A quoted text, which somebody else wrote, or an address. */
+/** A quoted text, which others wrote, or an address. */
 const QUOTED_OR_ADDRESS = /"(?:[^"\\]|\\.)*"|(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{34}(?![0-9A-Za-z])/g;
 
 /** A line for people with the label behind each address that has one; what stands in quotes stays as it is. */

@@ -178,7 +178,7 @@ export async function loadSettings(
 }
 
 /** What a program says of its node. */
-export interface NodeAddress {
+interface NamedNode {
 	readonly node: string;
 	readonly solidity?: string;
 	readonly dialect?: Dialect;
@@ -191,7 +191,7 @@ export function nodeSettings({
 	solidity,
 	dialect = "neutral",
 	timeoutMs = 10_000,
-}: NodeAddress): Settings {
+}: NamedNode): Settings {
 	const http = baseUrl(node, "node");
 	return {
 		profile: "program",

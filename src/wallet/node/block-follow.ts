@@ -2,7 +2,7 @@
 
 import { setTimeout } from "node:timers/promises";
 import { equalBytes } from "../../protocol/bytes.js";
-import { type BlockReference, blockByNumber, headBlock } from "./chain-query.js";
+import { type BlockReference, fetchBlockByNumber, fetchHead } from "./chain-query.js";
 import type { NodeClient, NodeView } from "./node-client.js";
 
 const POLL_MS = 1000;
@@ -28,9 +28,9 @@ export async function* followBlocks(
 	pause: () => Promise<unknown> = () => setTimeout(POLL_MS),
 ): AsyncGenerator<FollowedBlock> {
 	const seen: BlockReference[] = [];
-	let next = from ?? (await headBlock(client, view)).number + 1n;
+	let next = from ?? (await fetchHead(client, view)).number + 1n;
 	for (;;) {
-		const head = await headBlock(client, view);
+		const head = await fetchHead(client, view);
 		// A head that went back, or another one at the same height, shows as a parent that isn't the last one seen.
 		while (next <= head.number || isReplaced(seen, head)) {
 			const last = seen.at(-1);
@@ -40,7 +40,7 @@ export async function* followBlocks(
 				next = last.number;
 				continue;
 			}
-			const block = next === head.number ? head : await blockByNumber(client, next, view);
+			const block = next === head.number ? head : await fetchBlockByNumber(client, next, view);
 			if (!block) break;
 			const parent = block.header.raw_data?.parentHash;
 			if (last && parent && !equalBytes(parent, last.id)) {

@@ -65,7 +65,7 @@ export async function broadcast(
 /** Errors of a connection that never came about. */
 const UNCONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
 
-/** Whether somebody got the bytes, whatever the answer was. */
+/** Whether a node got the bytes, whatever the answer was. */
 function hasArrived({ code, facts }: Failure): boolean {
 	return code !== "network" || !UNCONNECTED.has(String(facts.details?.["cause"]));
 }

@@ -6,7 +6,7 @@ import { isRecord } from "../json.js";
 import type { NodeClient } from "./node-client.js";
 
 /** Parameters by their wire name, in neutral spelling; a parameter that is zero is 0n. */
-export async function chainParameters(client: NodeClient): Promise<ReadonlyMap<string, bigint>> {
+export async function fetchChainParameters(client: NodeClient): Promise<ReadonlyMap<string, bigint>> {
 	const { chainParameter } = await client.call("getchainparameters", {});
 	const parameters = new Map<string, bigint>();
 	for (const entry of Array.isArray(chainParameter) ? chainParameter : []) {
@@ -35,7 +35,7 @@ type PricedThing = keyof typeof PRICE_HISTORIES;
 export const PRICED_THINGS = Object.keys(PRICE_HISTORIES) as PricedThing[];
 
 /** All prices that a thing has had, oldest first. */
-export async function priceHistory(client: NodeClient, thing: PricedThing): Promise<PriceChange[]> {
+export async function fetchPriceHistory(client: NodeClient, thing: PricedThing): Promise<PriceChange[]> {
 	const { prices } = await client.call(PRICE_HISTORIES[thing], {});
 	return String(prices ?? "")
 		.split(",")
@@ -66,7 +66,7 @@ const FEES: Readonly<Record<string, string>> = {
 
 /** Fees of the chain in sun; those that the node doesn't report are left out. */
 export async function chainFees(client: NodeClient): Promise<Readonly<Record<string, bigint>>> {
-	const parameters = await chainParameters(client);
+	const parameters = await fetchChainParameters(client);
 	const entries = Object.entries(FEES).flatMap(([name, getter]): [string, bigint][] => {
 		const value = parameters.get(getter);
 		return value === undefined ? [] : [[name, value]];

@@ -38,13 +38,13 @@ function blockFrom(answer: JsonRecord): BlockReference | undefined {
 }
 
 /** The newest block of a view. */
-export async function headBlock(client: NodeClient, view: NodeView = "full"): Promise<BlockReference> {
+export async function fetchHead(client: NodeClient, view: NodeView = "full"): Promise<BlockReference> {
 	const block = blockFrom(await client.call("getnowblock", {}, view));
 	if (!block) throw new Failure("rpc_error", "the node has no head block");
 	return block;
 }
 
-export async function blockByNumber(
+export async function fetchBlockByNumber(
 	client: NodeClient,
 	number: bigint,
 	view: NodeView = "full",
@@ -52,7 +52,7 @@ export async function blockByNumber(
 	return blockFrom(await client.call("getblockbynum", { num: number }, view));
 }
 
-export async function blockById(
+export async function fetchBlockById(
 	client: NodeClient,
 	id: Uint8Array,
 	view: NodeView = "full",
@@ -64,7 +64,7 @@ export async function blockById(
 }
 
 /** An account as stored; undefined if it doesn't exist. */
-export async function accountOf(
+export async function fetchAccount(
 	client: NodeClient,
 	address: Uint8Array,
 	view: NodeView = "full",
@@ -84,14 +84,14 @@ export async function existingAccount(
 	address: Uint8Array,
 	view: NodeView = "full",
 ): Promise<Readonly<Account>> {
-	const account = await accountOf(client, address, view);
+	const account = await fetchAccount(client, address, view);
 	if (!account)
 		throw new Failure("not_found", `the account ${toBase58Check(address)} does not exist on this chain`);
 	return account;
 }
 
 /** The receipt of a transaction that is in a block; undefined otherwise. */
-export async function receiptOf(
+export async function fetchReceipt(
 	client: NodeClient,
 	transactionId: Uint8Array,
 	view: NodeView = "full",
@@ -106,7 +106,7 @@ const genesisIds = new WeakMap<NodeClient, Promise<Uint8Array>>();
  * Id of the chain's genesis block, asked once a process.
  * @throws {Failure} `wrong_network` if the profile expects another chain
  */
-export function genesisId(client: NodeClient): Promise<Uint8Array> {
+export function fetchGenesisId(client: NodeClient): Promise<Uint8Array> {
 	let known = genesisIds.get(client);
 	if (!known) {
 		known = askGenesisId(client);
@@ -117,12 +117,12 @@ export function genesisId(client: NodeClient): Promise<Uint8Array> {
 
 /** Whether a node serves a development chain: one whose proofs and keys are for trying things out. */
 export async function isDevelopmentChain(client: NodeClient): Promise<boolean> {
-	const parent = (await blockByNumber(client, 0n))?.header.raw_data?.parentHash;
+	const parent = (await fetchBlockByNumber(client, 0n))?.header.raw_data?.parentHash;
 	return parent !== undefined && equalBytes(parent, DEVELOPMENT_PARENT_HASH);
 }
 
 async function askGenesisId(client: NodeClient): Promise<Uint8Array> {
-	const genesis = await blockByNumber(client, 0n);
+	const genesis = await fetchBlockByNumber(client, 0n);
 	if (!genesis) throw new Failure("rpc_error", "the node doesn't know its genesis block");
 	const { genesis: expected, profile } = client.settings;
 	if (expected !== undefined && !toHex(genesis.id).endsWith(expected)) {

@@ -17,7 +17,7 @@ type AnyType = MessageType<Message>;
 /** @throws {Failure} `bad_value` with the place of what doesn't fit */
 export function messageOfJson(type: AnyType, text: string, visible: boolean): Uint8Array {
 	try {
-		const isTransaction = type === (Transaction as unknown as AnyType);
+		const isTransaction = type === Transaction;
 		return isTransaction
 			? Transaction.encode(packTransaction(text, visible).message)
 			: type.encode(decodeFields(type, text, visible));
@@ -30,11 +30,11 @@ export function messageOfJson(type: AnyType, text: string, visible: boolean): Ui
 
 /** A decoded message; transactions and blocks inside it as HTTP shows them, with ids and readable contracts. */
 export function jsonOfMessage(type: AnyType, message: Readonly<Message>, style: JsonStyle): string {
-	if (type === (Transaction as unknown as AnyType)) {
+	if (type === Transaction) {
 		const transaction = message as Readonly<Transaction>;
 		return transaction.raw_data ? transactionJson(new SignedTransaction(transaction), style) : "{}";
 	}
-	if (type === (Block as unknown as AnyType)) {
+	if (type === Block) {
 		const block = message as Readonly<Block>;
 		return block.block_header ? blockJson(new SignedBlock(block), style) : "{}";
 	}
@@ -53,7 +53,6 @@ export function jsonOfMessage(type: AnyType, message: Readonly<Message>, style: 
 
 /** Whether a message is, or directly holds, a transaction or a block. */
 function holdsTransactions(type: AnyType): boolean {
-	const isOne = (known: AnyType): boolean =>
-		known === (Transaction as unknown as AnyType) || known === (Block as unknown as AnyType);
+	const isOne = (known: AnyType): boolean => known === Transaction || known === Block;
 	return isOne(type) || type.fields.some((field) => field.message !== undefined && isOne(field.message()));
 }

@@ -3,7 +3,7 @@
 import type { FieldDescriptor, Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { toNeutral } from "../../protocol/dialect.js";
 import { services } from "../../protocol/generated/services.js";
-import type { RequestField } from "./raw-call.js";
+import type { EndpointField } from "./raw-call.js";
 
 /** A method as one service has it. */
 export interface GrpcMethod {
@@ -24,8 +24,8 @@ export const grpcMethods: readonly GrpcMethod[] = SERVED.flatMap((service) =>
 		service,
 		method,
 		name: service === "Wallet" ? method : `${service}/${method}`,
-		request: request as unknown as MessageType<Message>,
-		response: response as unknown as MessageType<Message>,
+		request,
+		response,
 	})),
 );
 
@@ -40,7 +40,7 @@ export function grpcMethodNamed(
 }
 
 /** Fields of a method's request, with types as the table of endpoints names them. */
-export function requestFields({ request }: GrpcMethod): RequestField[] {
+export function requestFields({ request }: GrpcMethod): EndpointField[] {
 	return request.fields.map((field) => ({ name: field.name, type: typeOf(field) }));
 }
 

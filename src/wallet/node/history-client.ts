@@ -4,7 +4,7 @@ import { toBase58Check } from "../../protocol/address.js";
 import { spell } from "../../protocol/dialect.js";
 import { Failure } from "../failure.js";
 import { isRecord, type JsonRecord, member, readJson } from "../json.js";
-import { type NodeClient, readAnswer } from "./node-client.js";
+import { type NodeClient, readRecordAnswer } from "./node-client.js";
 
 /** Rows of one request; more are refused. */
 const PAGE_ROWS = 200;
@@ -65,7 +65,7 @@ async function historyPage(
 	const url = `${client.baseUrl("full")}/v1/${words.join("/")}?${new URLSearchParams(given).toString()}`;
 	const answer = await client.send({ method: "GET", url });
 	if (answer.status === 404) throw notServed(url, Buffer.from(answer.body).toString("utf8"));
-	const record = readAnswer(answer, url);
+	const record = readRecordAnswer(answer, url);
 	const { data } = record;
 	const meta = record["meta"];
 	const next = isRecord(meta) ? member(meta, "fingerprint") : undefined;

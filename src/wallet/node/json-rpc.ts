@@ -57,7 +57,7 @@ export async function callJsonRpc(
 }
 
 /** A quantity of an answer. @throws {Failure} */
-export function quantity(value: Json | undefined): bigint {
+export function quantityOf(value: Json | undefined): bigint {
 	if (typeof value === "bigint") return value;
 	if (typeof value === "string" && /^0x[0-9a-f]{1,64}$/i.test(value)) return BigInt(value);
 	throw new Failure("rpc_error", "the node's answer holds no number where one belongs");

@@ -73,7 +73,7 @@ export class NodeClient {
 			return this.call("getblockbynum", { num: stateBlock.number }, view);
 		const url = this.endpointUrl(endpoint, view);
 		const answer = await this.ask(endpoint, url, request);
-		return readAnswer(answer, url);
+		return readRecordAnswer(answer, url);
 	}
 
 	/** @throws {Failure} `not_served` where a node overlooks the block that is asked for */
@@ -142,7 +142,7 @@ function transportFailure(error: unknown, url: string, timeoutMs: number): Failu
 }
 
 /** Reads an answer that must be a JSON object. @throws {Failure} */
-export function readAnswer(answer: RawAnswer, url: string): JsonRecord {
+export function readRecordAnswer(answer: RawAnswer, url: string): JsonRecord {
 	const value = readAnyAnswer(answer, url);
 	if (!isRecord(value)) {
 		const { pathname, host } = new URL(url);

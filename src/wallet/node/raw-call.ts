@@ -12,7 +12,7 @@ import { nearest } from "../values/suggestion.js";
 import type { RawAnswer } from "./http-request.js";
 
 /** A field of an endpoint's request; the type is a scalar's name, a message's or an enumeration's, with [] for lists. */
-export interface RequestField {
+export interface EndpointField {
 	readonly name: string;
 	readonly type: string;
 }
@@ -28,7 +28,7 @@ export class RequestBody {
 	readonly unknown: { readonly name: string; readonly near: string | undefined }[] = [];
 
 	constructor(
-		private readonly fields: readonly RequestField[],
+		private readonly fields: readonly EndpointField[],
 		/** Whether addresses go out in Base58; undefined: as hexadecimal, which a request without `visible` means. */
 		private readonly visible: boolean | undefined,
 		/** Values are sent as typed. */

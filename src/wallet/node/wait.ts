@@ -8,7 +8,7 @@ import {
 	TransactionResultContractResultEnum,
 } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
-import { blockByNumber, headBlock, receiptOf } from "./chain-query.js";
+import { fetchBlockByNumber, fetchHead, fetchReceipt } from "./chain-query.js";
 import type { NodeClient, NodeView } from "./node-client.js";
 
 export type TransactionState = "submitted" | "included" | "solid" | "failed" | "expired";
@@ -21,12 +21,12 @@ export interface TransactionStatus {
 }
 
 /** Time as the waiting needs it: a clock and a sleep, so that tests need not wait. */
-export interface Timer {
+interface WaitTimer {
 	now(): number;
 	sleep(ms: number): Promise<void>;
 }
 
-const systemTimer: Timer = {
+const systemTimer: WaitTimer = {
 	now: () => Date.now(),
 	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
@@ -36,9 +36,9 @@ interface WaitOptions {
 	readonly timeoutMs: number;
 	/** Expiration of the transaction, when it is known. */
 	readonly expirationMs?: bigint | undefined;
-	/** Hears of every change of state. */
+	/** Called with every change of state. */
 	readonly onStatus?: (status: TransactionStatus) => void;
-	readonly timer?: Timer;
+	readonly timer?: WaitTimer;
 	/** Called once, when the node knows no such transaction. */
 	readonly onUnknown?: () => void;
 }
@@ -152,14 +152,14 @@ export async function statusOf(
 	transactionId: Uint8Array,
 	expirationMs?: bigint,
 ): Promise<TransactionStatus> {
-	const receipt = await receiptOf(client, transactionId);
+	const receipt = await fetchReceipt(client, transactionId);
 	if (receipt && receipt.blockNumber > 0n) {
 		if (!(await isSolid(client, transactionId, receipt))) return { state: "included", receipt };
 		return { state: succeeded(receipt) ? "solid" : "failed", receipt };
 	}
 	if (expirationMs !== undefined && (await solidTimeMs(client)) > expirationMs) {
 		// It may have entered an irreversible block between the two questions.
-		const late = await receiptOf(client, transactionId);
+		const late = await fetchReceipt(client, transactionId);
 		if (late && late.blockNumber > 0n) return { state: "included", receipt: late };
 		return { state: "expired", receipt: undefined };
 	}
@@ -186,7 +186,7 @@ async function isSolid(
 	transactionId: Uint8Array,
 	receipt: Readonly<TransactionInfo>,
 ): Promise<boolean> {
-	const solid = await askSolidity(client, (view) => receiptOf(client, transactionId, view));
+	const solid = await askSolidity(client, (view) => fetchReceipt(client, transactionId, view));
 	if (solid !== UNSERVED) return solid !== undefined && solid.blockNumber === receipt.blockNumber;
 	return (await solidNumber(client)) >= receipt.blockNumber && stillThere(client, transactionId, receipt);
 }
@@ -197,20 +197,20 @@ async function stillThere(
 	transactionId: Uint8Array,
 	receipt: Readonly<TransactionInfo>,
 ): Promise<boolean> {
-	const again = await receiptOf(client, transactionId);
+	const again = await fetchReceipt(client, transactionId);
 	return again !== undefined && again.blockNumber === receipt.blockNumber && equalBytes(again.id, receipt.id);
 }
 
 /** Number of the newest irreversible block. @throws {Failure} */
 export async function irreversibleNumber(client: NodeClient): Promise<bigint> {
-	const head = await askSolidity(client, (view) => headBlock(client, view));
+	const head = await askSolidity(client, (view) => fetchHead(client, view));
 	return head === UNSERVED ? solidNumber(client) : head.number;
 }
 
 async function solidTimeMs(client: NodeClient): Promise<bigint> {
-	const head = await askSolidity(client, (view) => headBlock(client, view));
+	const head = await askSolidity(client, (view) => fetchHead(client, view));
 	if (head !== UNSERVED) return head.timestampMs;
-	return (await blockByNumber(client, await solidNumber(client)))?.timestampMs ?? 0n;
+	return (await fetchBlockByNumber(client, await solidNumber(client)))?.timestampMs ?? 0n;
 }
 
 const UNSERVED = Symbol("no solidity API");

@@ -5,7 +5,7 @@ import { fromHex, toHex } from "../../protocol/bytes.js";
 import { Account, Key, Permission, PermissionPermissionTypeEnum } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
-import { accountOf, genesisId, headBlock } from "../node/chain-query.js";
+import { fetchAccount, fetchGenesisId, fetchHead } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 import { readAddress } from "../values/address-text.js";
@@ -37,9 +37,9 @@ export async function authorityAtNode(envelope: TransactionEnvelope, client: Nod
 			hint: "coin wallet broadcast sends it",
 		});
 	const [chain, stored, head] = await Promise.all([
-		genesisId(client),
-		accountOf(client, envelope.owner),
-		headBlock(client),
+		fetchGenesisId(client),
+		fetchAccount(client, envelope.owner),
+		fetchHead(client),
 	]);
 	const named = member(envelope.coin, "chain");
 	if (typeof named === "string" && named !== toHex(chain)) {

@@ -94,7 +94,7 @@ function checkOne(permission: Readonly<Permission>, refuse: (text: string) => ne
 interface KeyFacts {
 	/** A key that this machine can sign with. */
 	isLocal(address: Uint8Array): boolean;
-	/** A contract account or the zero address, which can never sign. */
+	/** A contract account, the zero address, or a key whose scheme the chain doesn't take: it can't sign. */
 	isUnsignable(address: Uint8Array): boolean;
 	/** A key of this keystore, a contact, or named in the command: known without the node. */
 	isKnown(address: Uint8Array): boolean;
@@ -158,10 +158,10 @@ function ownerRemarks(owner: Readonly<Permission>, facts: KeyFacts): PermissionR
  * stores what is signed.
  */
 function strangerRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFacts): PermissionRemark[] {
-	const told = permissionsOf(before).flatMap(({ keys }) => keys.map(({ address }) => toHex(address)));
+	const owners = permissionsOf(before).flatMap(({ keys }) => keys.map(({ address }) => toHex(address)));
 	return permissionsOf(after).flatMap((permission): PermissionRemark[] => {
 		const strangers = permission.keys.filter(
-			({ address }) => told.includes(toHex(address)) && !facts.isKnown(address),
+			({ address }) => owners.includes(toHex(address)) && !facts.isKnown(address),
 		);
 		if (strangers.length === 0) return [];
 		const unnamed = strangers.map(({ address }) => toBase58Check(address));

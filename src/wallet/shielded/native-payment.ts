@@ -7,14 +7,14 @@ import { addressOfKeys, keysOfSpendingKey } from "../../protocol/sapling/key-set
 import { buildShieldedTransfer } from "../../protocol/sapling/transfer-builder.js";
 import type { SignedTransaction, TransactionHeader } from "../../protocol/transaction.js";
 import type { TransactionPlan } from "../actions/plan.js";
-import { chainParameters } from "../node/chain-parameters.js";
+import { fetchChainParameters } from "../node/chain-parameters.js";
 import type { NodeClient } from "../node/node-client.js";
 import { contractOf } from "../transaction/contract.js";
 import {
-	noteFor,
 	notesToSend,
 	notesToSpend,
 	outgoingKeyOf,
+	outgoingNote,
 	type ShieldedPayment,
 	spendingKeysOf,
 } from "./payment.js";
@@ -29,7 +29,7 @@ const CREATING_FEE = 1_000_000n;
  * @param creates whether the transfer creates its recipient
  */
 export async function nativeFee(client: NodeClient, creates: boolean): Promise<bigint> {
-	const parameters = await chainParameters(client);
+	const parameters = await fetchChainParameters(client);
 	return creates
 		? (parameters.get("getShieldedTransactionCreateAccountFee") ?? CREATING_FEE)
 		: (parameters.get("getShieldedTransactionFee") ?? USUAL_FEE);
@@ -77,7 +77,7 @@ function outputsOf(payment: ShieldedPayment, { random }: Pick<BuildingTools, "ra
 		const sk = random(32);
 		sk[0] = (sk[0] as number) & 0x0f;
 		const nobody = keysOfSpendingKey(sk);
-		if (nobody) return [noteFor(addressOfKeys(nobody), 0n, new Uint8Array(0), random)];
+		if (nobody) return [outgoingNote(addressOfKeys(nobody), 0n, new Uint8Array(0), random)];
 	}
 }
 

@@ -59,7 +59,7 @@ interface PayOptions {
 	readonly feeLimit?: string | undefined;
 	/** Send it although it would fail. */
 	readonly force?: boolean | undefined;
-	/** Hears what a node learns by a question. */
+	/** Called with what a node learns by a question. */
 	readonly onWarning?: (message: string) => void;
 }
 
@@ -194,7 +194,7 @@ async function amountsOf(
 
 /**
  * The notes of a key with their states, also where the contract doesn't tell which are spent.
- * @param onWarning hears that the node learns which notes are asked about
+ * @param onWarning called where the node learns which notes are asked about
  */
 export async function judgedNotes(
 	client: NodeClient,

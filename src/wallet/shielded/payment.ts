@@ -44,17 +44,17 @@ export const systemRandom = (length: number): Uint8Array => randomBytes(length);
 export function notesToSend(payment: ShieldedPayment, random: BuildingTools["random"]): NoteToSend[] {
 	const { target, value, change, memo, keys } = payment;
 	const notes: NoteToSend[] = [];
-	if (target.kind === "shielded") notes.push(noteFor(target.address, value, memo, random));
+	if (target.kind === "shielded") notes.push(outgoingNote(target.address, value, memo, random));
 	if (change > 0n) {
 		if (!keys) throw new Failure("internal", "change needs the keys that it goes back to");
-		notes.push(noteFor(addressOfKeys(keys), change, new Uint8Array(0), random));
+		notes.push(outgoingNote(addressOfKeys(keys), change, new Uint8Array(0), random));
 	}
 	// Which of two comes back is nobody's business.
 	return ((random(1)[0] as number) & 1) === 1 ? notes.reverse() : notes;
 }
 
 /** @param memo cut at 512 bytes */
-export function noteFor(
+export function outgoingNote(
 	address: PaymentAddress,
 	value: bigint,
 	memo: Uint8Array,

@@ -5,12 +5,12 @@ import { concatBytes, equalBytes, fromHex, fromUtf8, toHex, utf8 } from "../../p
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { keccak256, sha256 } from "../../protocol/hash.js";
 import { ShieldedTransferContract, TransactionInfo, TransactionRaw } from "../../protocol/messages.js";
-import { ORC20_EVENTS } from "../../protocol/sapling/orc20-events.js";
+import { ORC20_EVENTS } from "../../protocol/sapling/orc20-builder.js";
 import { SEALED_NOTE_SIZE, SEALED_OUTGOING_SIZE } from "../../protocol/sapling/sizes.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
 import { messageFrom } from "../node/answer.js";
-import { blockByNumber } from "../node/chain-query.js";
+import { fetchBlockByNumber } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { pastLogs } from "../view/contract-logs.js";
 import type { ContractPool, Pool, PoolTransaction, PublishedBurn, PublishedNote } from "./pool.js";
@@ -172,7 +172,7 @@ async function blocksBetween(
 	}
 	const all: (readonly [bigint, JsonRecord])[] = [];
 	for (let number = start; number < end; number++) {
-		const record = found.get(number) ?? (await blockByNumber(client, number))?.answer;
+		const record = found.get(number) ?? (await fetchBlockByNumber(client, number))?.answer;
 		if (!record) throw new Failure("rpc_error", `the node doesn't have block ${number}`);
 		all.push([number, record]);
 	}

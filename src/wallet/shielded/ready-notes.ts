@@ -26,7 +26,7 @@ export interface ReadyNote {
 }
 
 /**
- * @param onAsked hears that the contract had to be asked
+ * @param onAsked called where the contract had to be asked
  * @throws {Failure}
  */
 export async function readyNotes(

@@ -5,13 +5,15 @@
  */
 
 import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { IncrementalMerkleVoucherInfo } from "../../protocol/messages.js";
+import type { NoteTree } from "../../protocol/sapling/incremental-tree.js";
 import type { ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { Failure } from "../failure.js";
-import { blockByNumber, genesisId, headBlock } from "../node/chain-query.js";
+import { messageFrom } from "../node/answer.js";
+import { fetchBlockByNumber, fetchGenesisId, fetchHead } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { irreversibleNumber } from "../node/wait.js";
 import { type Holdings, HoldingsReader, noHoldings } from "./holdings.js";
-import { treeWith } from "./native-tree.js";
 import { type Pool, poolName } from "./pool.js";
 import { type PoolBlocks, readPool } from "./pool-reading.js";
 import type { ScanState } from "./scan-state.js";
@@ -24,9 +26,9 @@ interface ScanOptions {
 	readonly store: ScanStore;
 	/** First block to read, where nothing was read yet; absent: the first there is. */
 	readonly since?: bigint | undefined;
-	/** Hears how far it is. */
+	/** Called with how far it is. */
 	readonly onProgress?: (block: bigint, last: bigint) => void;
-	/** Hears that blocks were replaced: reading went back to this one. */
+	/** Called where blocks were replaced: reading went back to this one. */
 	readonly onRewind?: (block: bigint) => void;
 	/** A clock that goes forward, in milliseconds. */
 	readonly now?: () => number;
@@ -55,14 +57,14 @@ const HEAD_ATTEMPTS = 3;
 /** @throws {Failure} what the node refuses; `usage` if it isn't said where to begin in a long chain */
 export async function scanPool(options: ScanOptions): Promise<ScanResult> {
 	const { client, store } = options;
-	const chain = toHex(await genesisId(client));
+	const chain = toHex(await fetchGenesisId(client));
 	const before = await matching(options, chain, await store.load());
 	const state = await readIrreversible(options, before);
 	for (let attempt = 1; ; attempt++) {
-		const head = await headBlock(client);
+		const head = await fetchHead(client);
 		const { holdings } = state;
 		const shown = await readOn(options, holdings, head.number, head.id);
-		const still = await blockByNumber(client, head.number);
+		const still = await fetchBlockByNumber(client, head.number);
 		if ((still && equalBytes(still.id, head.id)) || attempt === HEAD_ATTEMPTS)
 			return { holdings: shown, irreversible: holdings, state, headMs: head.timestampMs };
 	}
@@ -91,12 +93,12 @@ async function matching(
 
 async function isOfChain(client: NodeClient, { through, id }: Holdings): Promise<boolean> {
 	if (id.length === 0) return false;
-	const block = await blockByNumber(client, through);
+	const block = await fetchBlockByNumber(client, through);
 	return block !== undefined && equalBytes(block.id, id);
 }
 
 async function usualFirst(client: NodeClient): Promise<bigint> {
-	const { number } = await headBlock(client);
+	const { number } = await fetchHead(client);
 	if (number <= SHORT_CHAIN) return 0n;
 	throw new Failure("usage", `the chain has ${number} blocks: it has to be said where to begin`, {
 		hint: "--since <block>: one before the key was first used, or the contract's first",
@@ -124,7 +126,7 @@ async function readIrreversible(options: ScanOptions, before: ScanState): Promis
 }
 
 async function idOf(client: NodeClient, number: bigint): Promise<Uint8Array> {
-	const block = await blockByNumber(client, number);
+	const block = await fetchBlockByNumber(client, number);
 	if (!block) throw new Failure("rpc_error", `the node doesn't have block ${number}`);
 	return block.id;
 }
@@ -173,4 +175,20 @@ async function take(options: ScanOptions, reader: HoldingsReader, blocks: PoolBl
 			reader.startWith(await treeWith(options.client, transaction.txID));
 		reader.take(transaction);
 	}
+}
+
+/**
+ * The tree of the chain's own pool whose last leaf is the first note of a transaction: where reading begins late, the voucher of the
+ * first note that was read gives it, whosever that is.
+ * @param txID 64 hexadecimal digits
+ * @throws {Failure}
+ */
+async function treeWith(client: NodeClient, txID: string): Promise<NoteTree> {
+	const answer = await client.call("getmerkletreevoucherinfo", {
+		out_points: [{ hash: txID, index: 0 }],
+		block_num: 0,
+	});
+	const tree = messageFrom(IncrementalMerkleVoucherInfo, answer).vouchers[0]?.tree;
+	if (!tree) throw new Failure("rpc_error", "the node doesn't tell the tree of notes");
+	return tree;
 }

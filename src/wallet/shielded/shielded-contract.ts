@@ -2,7 +2,7 @@
 
 import { addressFromHash, addressPrefix, toBase58Check } from "../../protocol/address.js";
 import { concatBytes, EMPTY, equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
-import { TREE_DEPTH } from "../../protocol/sapling/tree-depth.js";
+import { TREE_DEPTH } from "../../protocol/sapling/sizes.js";
 import { Failure } from "../failure.js";
 import { callConstant } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";

@@ -11,18 +11,18 @@ import { formatCoin, formatDecimal, parsePositiveCoins, parseTokenAmount } from 
 import { type Token, tokenNamed, tokenSymbol } from "./token.js";
 
 /** The id that stands for the coin where tokens are exchanged. */
-export const COIN_ID = "_";
+export const COIN_CURRENCY_ID = "_";
 
 /** What is known of a token, or of the coin. */
 export interface Currency {
-	/** Number of the token, or {@link COIN_ID}. */
+	/** Number of the token, or {@link COIN_CURRENCY_ID}. */
 	readonly id: string;
 	/** Absent without a node. */
 	readonly decimals?: number | undefined;
 	readonly symbol?: string | undefined;
 }
 
-export const COIN: Currency = { id: COIN_ID, decimals: 6, symbol: "coin" };
+export const COIN: Currency = { id: COIN_CURRENCY_ID, decimals: 6, symbol: "coin" };
 
 /** Who knows tokens: a node, unless the command does without the network. */
 interface TokenSource {
@@ -35,7 +35,7 @@ interface TokenSource {
  * @throws {Failure} `not_found`, `ambiguous`; `usage` for a name without a node
  */
 export async function currencyNamed({ client, offline }: TokenSource, text: string): Promise<Currency> {
-	if (text === COIN_ID || toNeutral(text.toLowerCase()) === "coin") return COIN;
+	if (text === COIN_CURRENCY_ID || toNeutral(text.toLowerCase()) === "coin") return COIN;
 	if (!offline) return currencyOf(await tokenNamed(client, text));
 	const id = client.settings.tokens[text] ?? text;
 	if (!/^\d{1,18}$/.test(id)) throw new Failure("usage", `--offline needs the id of the token ${text}`);
@@ -48,7 +48,7 @@ export function currencyOf(token: Token): Currency {
 
 /** The currency behind an id of the chain's records. */
 export async function currencyById(client: NodeClient, id: string): Promise<Currency> {
-	return id === COIN_ID ? COIN : currencyOf(await tokenNamed(client, id));
+	return id === COIN_CURRENCY_ID ? COIN : currencyOf(await tokenNamed(client, id));
 }
 
 /**
@@ -58,7 +58,7 @@ export async function currencyById(client: NodeClient, id: string): Promise<Curr
  * @throws {Failure} `bad_value`, `amount_unit`
  */
 export function parseAmountOf(currency: Currency, text: string): bigint {
-	if (currency.id === COIN_ID) return parsePositiveCoins(text);
+	if (currency.id === COIN_CURRENCY_ID) return parsePositiveCoins(text);
 	const amount = parseTokenAmount(withoutSymbol(currency, text), currency.decimals);
 	if (amount === 0n) throw new Failure("bad_value", "the amount is zero");
 	return amount;
@@ -103,7 +103,7 @@ export async function parseCurrencyAmount(source: TokenSource, text: string): Pr
 
 /** An amount for people: in coins, in the token's decimals with its symbol, or in smallest units. */
 export function currencyText({ id, decimals, symbol }: Currency, amount: bigint): string {
-	if (id === COIN_ID) return formatCoin(amount);
+	if (id === COIN_CURRENCY_ID) return formatCoin(amount);
 	if (decimals === undefined) return `${amount}raw of token ${id}`;
 	return `${formatDecimal(amount, decimals)} ${symbol ?? ""} (${id})`;
 }

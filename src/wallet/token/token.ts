@@ -1,4 +1,4 @@
-/** ORC-10 tokens as a node describes them (protocol/http-endpoints §3.5). */
+/** ORC-10 tokens as a node describes them (protocol/http-endpoints §3.5), and their prices while they are sold. */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
@@ -6,11 +6,52 @@ import { AssetIssueContract, AssetIssueList } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
 import { messageFrom } from "../node/answer.js";
 import type { NodeClient, NodeView } from "../node/node-client.js";
+import { parsePositiveCoins, parseTokenAmount } from "../values/amount.js";
+
+/** The price at which an issuer sells a token: two whole numbers of 32 bits, sun and smallest units (protocol/tokens §3.1). */
+const MAX_INT32 = 2_147_483_647n;
+
+interface TokenPrice {
+	readonly sun: number;
+	readonly units: number;
+}
+
+/**
+ * Reads `<coin amount>/<token amount>`, as in `1coin/100`.
+ * @param decimals of the token
+ * @throws {Failure} `bad_value`, also if the reduced numbers don't fit 32 bits
+ */
+export function parseTokenPrice(text: string, decimals: number): TokenPrice {
+	const slash = text.indexOf("/");
+	if (slash <= 0)
+		throw new Failure("bad_value", `"${text}": write <coin amount>/<token amount>, such as 1coin/100`);
+	const sun = parsePositiveCoins(text.slice(0, slash));
+	const units = parseTokenAmount(text.slice(slash + 1), decimals);
+	if (units === 0n) throw new Failure("bad_value", `"${text}" sells nothing`);
+	const divisor = greatestCommonDivisor(sun, units);
+	const [price, quantity] = [sun / divisor, units / divisor];
+	if (price > MAX_INT32 || quantity > MAX_INT32) {
+		throw new Failure(
+			"bad_value",
+			`"${text}" is too fine: ${price} sun for ${quantity} units don't fit 32 bits`,
+		);
+	}
+	return { sun: Number(price), units: Number(quantity) };
+}
+
+/** Smallest units that so many sun buy: the network rounds down and keeps the rest (protocol/tokens §5). */
+export function unitsFor({ coin_num, num }: Token, sun: bigint): bigint {
+	return coin_num > 0 ? (sun * BigInt(num)) / BigInt(coin_num) : 0n;
+}
+
+function greatestCommonDivisor(a: bigint, b: bigint): bigint {
+	return b === 0n ? a : greatestCommonDivisor(b, a % b);
+}
 
 export type Token = Readonly<AssetIssueContract>;
 
 /** A token by its id. @throws {Failure} `not_found` */
-export async function tokenById(client: NodeClient, id: string, view: NodeView = "full"): Promise<Token> {
+export async function fetchToken(client: NodeClient, id: string, view: NodeView = "full"): Promise<Token> {
 	const answer = await client.call("getassetissuebyid", { value: id }, view);
 	if (Object.keys(answer).length === 0) throw new Failure("not_found", `there is no token with the id ${id}`);
 	return messageFrom(AssetIssueContract, answer);
@@ -22,7 +63,7 @@ export async function tokenById(client: NodeClient, id: string, view: NodeView =
  */
 export async function tokenNamed(client: NodeClient, text: string, view: NodeView = "full"): Promise<Token> {
 	const id = client.settings.tokens[text] ?? text;
-	if (/^\d{1,18}$/.test(id)) return tokenById(client, id, view);
+	if (/^\d{1,18}$/.test(id)) return fetchToken(client, id, view);
 	const answer = await client.call("getassetissuelistbyname", { value: toHex(utf8(id)) }, view);
 	const { assetIssue } = messageFrom(AssetIssueList, answer);
 	const [only, second] = assetIssue;
@@ -41,7 +82,7 @@ export async function tokenNamed(client: NodeClient, text: string, view: NodeVie
 }
 
 /** The token that an account has issued; undefined if it has issued none. */
-export async function issuedToken(client: NodeClient, issuer: Uint8Array): Promise<Token | undefined> {
+export async function fetchIssuedToken(client: NodeClient, issuer: Uint8Array): Promise<Token | undefined> {
 	const answer = await client.call("getassetissuebyaccount", { address: toHex(issuer) });
 	return messageFrom(AssetIssueList, answer).assetIssue[0];
 }

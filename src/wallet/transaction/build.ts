@@ -14,7 +14,7 @@ import { TransactionRaw } from "../../protocol/messages.js";
 import { buildTransaction, SignedTransaction, type TransactionHeader } from "../../protocol/transaction.js";
 import { Failure } from "../failure.js";
 import { isRecord, type JsonRecord, readJson } from "../json.js";
-import { blockByNumber, headBlock } from "../node/chain-query.js";
+import { fetchBlockByNumber, fetchHead } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { irreversibleNumber } from "../node/wait.js";
 import { type Expiry, expirationOf, usualExpiration } from "./lifetime.js";
@@ -205,8 +205,8 @@ async function referenceOf(
 	if (!id) {
 		const block =
 			reference === "head"
-				? await headBlock(client)
-				: await blockByNumber(client, (reference as { number: bigint }).number);
+				? await fetchHead(client)
+				: await fetchBlockByNumber(client, (reference as { number: bigint }).number);
 		if (!block) throw new Failure("not_found", "the reference block does not exist on this chain");
 		({ id } = block);
 	}

@@ -1,13 +1,18 @@
 /** What a contract does, in one sentence for people: one row a contract type (protocol/wallet-formats §4.1, member `summary`). */
 
 import { toBase58Check } from "../../protocol/address.js";
-import { fromUtf8, toHex } from "../../protocol/bytes.js";
+import { equalBytes, fromUtf8, toHex } from "../../protocol/bytes.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
+import type { AccountPermissionUpdateContract, Permission } from "../../protocol/messages.js";
 import * as m from "../../protocol/messages.js";
-import { operationName } from "../permission/operations.js";
-import { permissionUpdateSummary } from "../permission/permission-summary.js";
+import {
+	ALL_OPERATIONS,
+	DEFAULT_OPERATIONS,
+	operationName,
+	operationNames,
+} from "../permission/operations.js";
 import { shieldedCallText } from "../shielded/shielded-call.js";
-import { COIN_ID } from "../token/token-amount.js";
+import { COIN_CURRENCY_ID } from "../token/token-amount.js";
 import { tokenCallText } from "../token/token-call.js";
 import { formatCoin } from "../values/amount.js";
 import { resourceName } from "../values/resource.js";
@@ -19,7 +24,7 @@ type Summary = (parameter: Readonly<Message>, owner: string, call: string | unde
 const row = <T extends Message>(
 	message: MessageType<T>,
 	summary: (contract: Readonly<T>, owner: string, call: string | undefined) => string,
-): readonly [string, Summary] => [message.typeName, summary as unknown as Summary];
+): readonly [string, Summary] => [message.typeName, summary as Summary];
 
 const SUMMARIES: ReadonlyMap<string, Summary> = new Map([
 	row(
@@ -223,11 +228,38 @@ function quoted(text: Uint8Array): string {
 
 function units(amount: bigint, token: Uint8Array): string {
 	const id = fromUtf8(token);
-	return id === COIN_ID ? formatCoin(amount) : `${amount} units of token ${idText(token)}`;
+	return id === COIN_CURRENCY_ID ? formatCoin(amount) : `${amount} units of token ${idText(token)}`;
 }
 
 /** Ids are numbers, but a transaction may hold any bytes there. */
 function idText(token: Uint8Array): string {
 	const id = fromUtf8(token);
 	return /^\d{1,19}$/.test(id) ? id : quoted(token);
+}
+
+/** `new permissions for <owner>: owner (threshold 2: <address> weight 1, …); active "x" (threshold 1: …; may …)`. */
+function permissionUpdateSummary(
+	{ owner, witness, actives }: Readonly<AccountPermissionUpdateContract>,
+	account: string,
+): string {
+	const parts = [
+		owner ? permissionText("owner", owner) : "no owner permission",
+		...(witness ? [permissionText("witness", witness)] : []),
+		...actives.map((active) => permissionText("active", active)),
+	];
+	return `new permissions for ${account}: ${parts.join("; ")}`;
+}
+
+function permissionText(kind: string, permission: Readonly<Permission>): string {
+	const { permission_name: name, threshold, keys, operations } = permission;
+	const holders = keys.map(({ address, weight }) => `${toBase58Check(address)} weight ${weight}`);
+	const title = name === "" || name === kind ? kind : `${kind} ${JSON.stringify(name)}`;
+	const may = kind === "active" ? `; may ${operationsText(operations)}` : "";
+	return `${title} (threshold ${threshold}: ${holders.join(", ") || "no keys"}${may})`;
+}
+
+function operationsText(operations: Uint8Array): string {
+	if (equalBytes(operations, ALL_OPERATIONS)) return "do everything";
+	if (equalBytes(operations, DEFAULT_OPERATIONS)) return "do everything but change permissions";
+	return operationNames(operations).join(", ") || "do nothing";
 }

@@ -11,9 +11,19 @@ import { DecodeError } from "../../protocol/codec/reader.js";
 import type { ContractType } from "../../protocol/contract-types.js";
 import { sha256 } from "../../protocol/hash.js";
 import { NamedError } from "../../protocol/json/exceptions.js";
+import { decodeFields } from "../../protocol/json/field-decoder.js";
 import { transactionJson } from "../../protocol/json/transaction-json.js";
 import { packTransaction } from "../../protocol/json/transaction-packing.js";
-import { ShieldedTransferContract, Transaction, TransactionRaw } from "../../protocol/messages.js";
+import {
+	PostQuantumOfTransaction,
+	type PQAuthSig,
+	ShieldedTransferContract,
+	Transaction,
+	TransactionRaw,
+} from "../../protocol/messages.js";
+import { isPostQuantumSignature, loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
+import { transactionFieldsOf } from "../../protocol/post-quantum/fields.js";
+import { addressOfPostQuantumKey } from "../../protocol/post-quantum/schemes.js";
 import { SignatureError } from "../../protocol/signature.js";
 import { ParameterError, SignedTransaction } from "../../protocol/transaction.js";
 import { Failure } from "../failure.js";
@@ -29,20 +39,42 @@ export interface TransactionEnvelope {
 	/** Account that pays and whose permission counts, 21 bytes; none where notes pay. */
 	readonly owner: Uint8Array;
 	readonly permissionId: number;
-	/** Addresses of the signatures, in their order. */
+	/** Addresses of the signatures, in their order; those of post-quantum ones last, as the network counts them. */
 	readonly signers: readonly Uint8Array[];
 	/** The member `coin` as it came. */
 	readonly coin: JsonRecord | undefined;
 }
 
+/** One signature: 65 bytes r‖s‖v, or a post-quantum one with its public key. */
+export type Signature = Uint8Array | Readonly<PQAuthSig>;
+
+/**
+ * Reads one transaction that may have post-quantum signatures, whose library it loads then.
+ * @throws {Failure} as {@link readEnvelope}
+ */
+export async function readSignedEnvelope(text: string, rawOnly = false): Promise<TransactionEnvelope> {
+	const { transaction, coin } = readParts(text, rawOnly);
+	if (transaction.message.$unknown) await loadPostQuantum();
+	return checkEnvelope(transaction, coin);
+}
+
 /**
  * Reads one transaction: an envelope, a node's or another wallet's JSON around it, or hexadecimal text.
  * @param rawOnly the hexadecimal text is raw data alone
+ * Where it has post-quantum signatures their library must be loaded: {@link readSignedEnvelope} does it.
  * @throws {Failure} `transaction_invalid`, `transaction_mismatch`
  */
 export function readEnvelope(text: string, rawOnly = false): TransactionEnvelope {
+	const { transaction, coin } = readParts(text, rawOnly);
+	return checkEnvelope(transaction, coin);
+}
+
+function readParts(
+	text: string,
+	rawOnly: boolean,
+): { readonly transaction: SignedTransaction; readonly coin: JsonRecord | undefined } {
 	const trimmed = text.trim();
-	if (!/^[[{]/.test(trimmed)) return checkEnvelope(fromHexText(trimmed, rawOnly), undefined);
+	if (!/^[[{]/.test(trimmed)) return { transaction: fromHexText(trimmed, rawOnly), coin: undefined };
 	let json: Json;
 	try {
 		json = readJson(trimmed);
@@ -64,7 +96,7 @@ export function readEnvelope(text: string, rawOnly = false): TransactionEnvelope
 	}
 	const transaction = fromRecord(record);
 	if (rawData !== undefined && rawData !== null) compareRawData(transaction, rawData, visible === true);
-	return checkEnvelope(transaction, isRecord(coin) ? coin : undefined);
+	return { transaction, coin: isRecord(coin) ? coin : undefined };
 }
 
 /** Wraps a transaction that this program built. @throws {Failure} as {@link readEnvelope} */
@@ -86,7 +118,8 @@ function fromHexText(text: string, rawOnly: boolean): SignedTransaction {
 
 function decoded(decode: () => Transaction): SignedTransaction {
 	try {
-		return new SignedTransaction(decode());
+		const transaction = new SignedTransaction(decode());
+		return transaction.message.$unknown ? transaction.asReadOnNile() : transaction;
 	} catch (error) {
 		if (error instanceof DecodeError)
 			throw new Failure("transaction_invalid", `the bytes are not a transaction: ${error.message}`);
@@ -106,7 +139,7 @@ function unwrap(json: Json): JsonRecord {
 }
 
 function fromRecord(record: JsonRecord): SignedTransaction {
-	const { raw_data_hex: rawHex, txID, signature } = record;
+	const { raw_data_hex: rawHex, txID, signature, pq_auth_sig: postQuantum } = record;
 	if (typeof rawHex !== "string") {
 		throw new Failure("transaction_invalid", "the transaction has no raw_data_hex: its bytes can't be known");
 	}
@@ -125,7 +158,11 @@ function fromRecord(record: JsonRecord): SignedTransaction {
 		throw new Failure("transaction_mismatch", `txID is ${String(txID)}, but raw_data_hex gives ${toHex(id)}`);
 	}
 	const transaction = decoded(() =>
-		Transaction.create({ raw_data: TransactionRaw.decode(rawBytes), signature: signatures }),
+		Transaction.create({
+			raw_data: TransactionRaw.decode(rawBytes),
+			signature: signatures,
+			$unknown: postQuantumFields(postQuantum),
+		}),
 	);
 	if (!equalBytes(transaction.rawBytes, rawBytes)) {
 		throw new Failure(
@@ -134,6 +171,19 @@ function fromRecord(record: JsonRecord): SignedTransaction {
 		);
 	}
 	return transaction;
+}
+
+/** Post-quantum signatures as nodes write them, in the place where the transaction carries them. @throws {Failure} `transaction_invalid` */
+export function postQuantumFields(json: Json | undefined): Transaction["$unknown"] {
+	if (json === undefined || json === null) return undefined;
+	try {
+		const text = writeWireJson({ pq_auth_sig: json });
+		return transactionFieldsOf(decodeFields(PostQuantumOfTransaction, text, false).pq_auth_sig);
+	} catch (error) {
+		if (error instanceof NamedError)
+			throw new Failure("transaction_invalid", "pq_auth_sig is not a list of post-quantum signatures");
+		throw error;
+	}
 }
 
 /** The JSON that people read must be the bytes that are signed. */
@@ -260,10 +310,12 @@ export function ownerText(owner: Uint8Array): string {
 
 function recoverSigners(transaction: SignedTransaction): Uint8Array[] {
 	const { signature } = transaction.message;
-	if (signature.length > MAX_SIGNATURES) {
+	const postQuantum = postQuantumOf(transaction);
+	const count = signature.length + postQuantum.length;
+	if (count > MAX_SIGNATURES) {
 		throw new Failure(
 			"transaction_invalid",
-			`the transaction has ${signature.length} signatures, at most ${MAX_SIGNATURES} count`,
+			`the transaction has ${count} signatures, at most ${MAX_SIGNATURES} count`,
 		);
 	}
 	const signers: Uint8Array[] = [];
@@ -277,29 +329,71 @@ function recoverSigners(transaction: SignedTransaction): Uint8Array[] {
 				details: { signature: index },
 			});
 		}
-		if (signers.some((other) => equalBytes(other, signer))) {
-			throw new Failure("transaction_invalid", `signature ${index} repeats a signer`, {
-				details: { signature: index },
+		addSigner(signers, signer, `signature ${index}`, { signature: index });
+	}
+	for (const [index, entry] of postQuantum.entries()) {
+		if (entry.$unknown || !isPostQuantumSignature(transaction.id, entry)) {
+			throw new Failure("transaction_invalid", `post-quantum signature ${index} is not one of its key`, {
+				details: { postQuantumSignature: index },
 			});
 		}
-		signers.push(signer);
+		addSigner(signers, addressOfPostQuantumKey(entry.public_key), `post-quantum signature ${index}`, {
+			postQuantumSignature: index,
+		});
 	}
 	return signers;
 }
 
+/** @throws {Failure} `transaction_invalid` where the signer is there already */
+function addSigner(signers: Uint8Array[], signer: Uint8Array, what: string, details: object): void {
+	if (signers.some((other) => equalBytes(other, signer)))
+		throw new Failure("transaction_invalid", `${what} repeats a signer`, { details: { ...details } });
+	signers.push(signer);
+}
+
+/** Its post-quantum signatures. @throws {Failure} `transaction_invalid` */
+function postQuantumOf(transaction: SignedTransaction): readonly Readonly<PQAuthSig>[] {
+	try {
+		return transaction.postQuantum;
+	} catch (error) {
+		if (error instanceof DecodeError)
+			throw new Failure("transaction_invalid", "the post-quantum signatures can't be read");
+		throw error;
+	}
+}
+
+/** The signatures in the order of their signers. */
+export const signaturesOf = ({ transaction }: TransactionEnvelope): readonly Signature[] => [
+	...transaction.message.signature,
+	...transaction.postQuantum,
+];
+
 /** The same transaction with one more signature. */
-export function withSignature(envelope: TransactionEnvelope, signature: Uint8Array): TransactionEnvelope {
-	const { message } = envelope.transaction;
-	const signed = Transaction.copy(message);
-	signed.signature = [...message.signature, signature];
-	return checkEnvelope(new SignedTransaction(signed), envelope.coin);
+export function withSignature(envelope: TransactionEnvelope, signature: Signature): TransactionEnvelope {
+	return withSignatures(envelope, [...signaturesOf(envelope), signature]);
+}
+
+/** The same transaction with these signatures alone. @param coin its member `coin`; absent: as it is */
+export function withSignatures(
+	{ transaction, coin }: TransactionEnvelope,
+	signatures: readonly Signature[],
+	note: JsonRecord | undefined = coin,
+): TransactionEnvelope {
+	const signed = Transaction.copy(transaction.message);
+	const isRecoverable = (one: Signature): one is Uint8Array => one instanceof Uint8Array;
+	signed.signature = signatures.filter(isRecoverable);
+	signed.$unknown = transactionFieldsOf(
+		signatures.filter((one): one is Readonly<PQAuthSig> => !isRecoverable(one)),
+	);
+	return checkEnvelope(new SignedTransaction(signed), note);
 }
 
 /** One line of JSON, members in the order of protocol/wallet-formats §4.1, int64 of `raw_data` as digits. */
 export function writeEnvelope(envelope: TransactionEnvelope, coin: JsonRecord | undefined): string {
 	const { transaction } = envelope;
 	const visible = isFaithful(transaction);
-	const shown = readJson(transactionJson(transaction, { visible, dialect: "neutral" })) as JsonRecord;
+	const style = { visible, dialect: "neutral", postQuantum: true } as const;
+	const shown = readJson(transactionJson(transaction, style)) as JsonRecord;
 	const { txID, raw_data: rawData, raw_data_hex: rawHex, signature, contract_address: created } = shown;
 	return writeWireJson({
 		visible,
@@ -307,7 +401,8 @@ export function writeEnvelope(envelope: TransactionEnvelope, coin: JsonRecord | 
 		contract_address: created,
 		raw_data: rawData,
 		raw_data_hex: rawHex,
-		signature: envelope.signers.length === 0 ? undefined : signature,
+		signature: transaction.message.signature.length === 0 ? undefined : signature,
+		pq_auth_sig: shown["pq_auth_sig"],
 		coin,
 	});
 }

@@ -4,7 +4,7 @@ import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { isRecord } from "../json.js";
-import { genesisId } from "../node/chain-query.js";
+import { fetchGenesisId } from "../node/chain-query.js";
 import { callJsonRpc, developmentUrl } from "../node/json-rpc.js";
 import type { NodeClient } from "../node/node-client.js";
 
@@ -17,7 +17,7 @@ export async function actsUnsigned(client: NodeClient, account: Uint8Array): Pro
 		const info = await callJsonRpc(client, "dev_info", [], developmentUrl(client.settings));
 		if (!isRecord(info)) return false;
 		const { genesis, unlocked, unlockAll } = info;
-		if (genesis !== toHex(await genesisId(client))) return false;
+		if (genesis !== toHex(await fetchGenesisId(client))) return false;
 		return unlockAll === true || (Array.isArray(unlocked) && unlocked.includes(toBase58Check(account)));
 	} catch (error) {
 		if (error instanceof Failure) return false;

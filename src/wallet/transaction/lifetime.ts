@@ -6,7 +6,7 @@
  */
 
 import { Failure } from "../failure.js";
-import { headBlock, isDevelopmentChain } from "../node/chain-query.js";
+import { fetchHead, isDevelopmentChain } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { parseDuration } from "../values/duration.js";
 
@@ -64,7 +64,7 @@ export async function clockOf(
 	client: NodeClient,
 	nowMs: number,
 ): Promise<{ readonly headMs: bigint; readonly countedMs: bigint }> {
-	const { timestampMs: headMs } = await headBlock(client);
+	const { timestampMs: headMs } = await fetchHead(client);
 	const now = BigInt(nowMs);
 	const [earlier, later] = headMs < now ? [headMs, now] : [now, headMs];
 	const differs = later - earlier > CLOCK_TOLERANCE_MS;

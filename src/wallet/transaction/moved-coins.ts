@@ -3,7 +3,7 @@
 import { fromUtf8 } from "../../protocol/bytes.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import * as m from "../../protocol/messages.js";
-import { COIN_ID } from "../token/token-amount.js";
+import { COIN_CURRENCY_ID } from "../token/token-amount.js";
 import type { Contract } from "./contract.js";
 
 type Coins = (parameter: Readonly<Message>) => bigint;
@@ -11,9 +11,10 @@ type Coins = (parameter: Readonly<Message>) => bigint;
 const row = <T extends Message>(
 	message: MessageType<T>,
 	coins: (contract: Readonly<T>) => bigint,
-): readonly [string, Coins] => [message.typeName, coins as unknown as Coins];
+): readonly [string, Coins] => [message.typeName, coins as Coins];
 
-const coinsAs = (token: Uint8Array, amount: bigint): bigint => (fromUtf8(token) === COIN_ID ? amount : 0n);
+const coinsAs = (token: Uint8Array, amount: bigint): bigint =>
+	fromUtf8(token) === COIN_CURRENCY_ID ? amount : 0n;
 
 const COINS: ReadonlyMap<string, Coins> = new Map([
 	row(m.TransferContract, ({ amount }) => amount),

@@ -7,7 +7,7 @@ import { refBlockOf } from "../../protocol/block.js";
 import { fromHex, readBe64, toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, readJson } from "../json.js";
-import { genesisId, headBlock } from "../node/chain-query.js";
+import { fetchGenesisId, fetchHead } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { clockOf, MAX_LIFE_MS } from "./lifetime.js";
 
@@ -36,9 +36,9 @@ export async function currentReference(
 	if (lifeMs > MAX_LIFE_MS)
 		throw new Failure("bad_value", "the network accepts expiries up to 24h after the head block");
 	const [solid, { countedMs }, chain] = await Promise.all([
-		headBlock(client, "solidity"),
+		fetchHead(client, "solidity"),
 		clockOf(client, nowMs),
-		genesisId(client),
+		fetchGenesisId(client),
 	]);
 	return { number: solid.number, id: solid.id, expirationMs: countedMs + BigInt(lifeMs), chain };
 }

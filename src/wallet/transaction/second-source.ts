@@ -6,7 +6,7 @@
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { Failure } from "../failure.js";
-import { blockByNumber, genesisId, headBlock } from "../node/chain-query.js";
+import { fetchBlockByNumber, fetchGenesisId, fetchHead } from "../node/chain-query.js";
 import { NodeClient } from "../node/node-client.js";
 
 /** A reference holds the last two bytes of the block's number, and eight of its id. */
@@ -25,11 +25,11 @@ export async function checkReference({ settings }: NodeClient, { raw }: SignedTr
 		jsonrpc: undefined,
 		headers: {},
 	});
-	await genesisId(second);
-	const { number: head } = await headBlock(second);
+	await fetchGenesisId(second);
+	const { number: head } = await fetchHead(second);
 	const low = BigInt(`0x${toHex(raw.ref_block_bytes)}`);
 	const number = head - ((((head - low) % NUMBERS) + NUMBERS) % NUMBERS);
-	const block = number < 0n ? undefined : await blockByNumber(second, number);
+	const block = number < 0n ? undefined : await fetchBlockByNumber(second, number);
 	if (block && equalBytes(block.id.subarray(8, 16), raw.ref_block_hash)) return;
 	throw new Failure(
 		"wrong_network",

@@ -6,9 +6,10 @@
 
 import { toHex } from "../../protocol/bytes.js";
 import { AccountResourceMessage } from "../../protocol/messages.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { messageFrom } from "../node/answer.js";
-import { chainParameters } from "../node/chain-parameters.js";
+import { fetchChainParameters } from "../node/chain-parameters.js";
 import type { NodeClient } from "../node/node-client.js";
 import { formatCoin } from "../values/amount.js";
 
@@ -48,6 +49,8 @@ export interface Prices {
 interface CostFacts {
 	/** Signatures that it will have. */
 	readonly signatures: number;
+	/** Schemes of those among them that are post-quantum and not there yet. */
+	readonly postQuantum?: readonly PostQuantumScheme[] | undefined;
 	/** Whether it creates the account it goes to. */
 	readonly creates: boolean;
 }
@@ -67,7 +70,7 @@ export async function transactionCost(
 /** What a node says of an account's means, and of the chain's prices. @param owner 21 bytes */
 export async function pricesFor(client: NodeClient, owner: Uint8Array): Promise<Prices> {
 	const [parameters, answer] = await Promise.all([
-		chainParameters(client),
+		fetchChainParameters(client),
 		client.call("getaccountresource", { address: toHex(owner) }),
 	]);
 	const resource = messageFrom(AccountResourceMessage, answer);
@@ -82,12 +85,14 @@ export async function pricesFor(client: NodeClient, owner: Uint8Array): Promise<
 /** The same as {@link transactionCost} by what is known already. */
 export function costOf(
 	transaction: SignedTransaction,
-	{ signatures, creates }: CostFacts,
+	{ signatures, postQuantum = [], creates }: CostFacts,
 	{ parameters, stakedBytes, freeBytes }: Prices,
 ): TransactionCost {
 	const parameter = (name: string | undefined): bigint => (name && parameters.get(name)) || 0n;
-	const missing = Math.max(0, signatures - transaction.message.signature.length);
-	const bytes = transaction.sizeWithoutResults + missing * SIGNATURE_BYTES + RESULT_BYTES;
+	const present = transaction.message.signature.length + transaction.postQuantum.length;
+	const recoverable = Math.max(0, signatures - present - postQuantum.length);
+	const toCome = postQuantum.reduce((sum, { entryBytes }) => sum + entryBytes, recoverable * SIGNATURE_BYTES);
+	const bytes = transaction.sizeWithoutResults + toCome + RESULT_BYTES;
 	const { raw } = transaction;
 	const type = transaction.type?.name ?? "";
 	const creating = creates || type === "AccountCreateContract";

@@ -10,12 +10,15 @@ import {
 	TransactionResult,
 	TransactionResultContractResultEnum,
 } from "../../protocol/messages.js";
+import { loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
+import { addressOfPostQuantumKey } from "../../protocol/post-quantum/schemes.js";
 import { SignatureError } from "../../protocol/signature.js";
 import { ParameterError, SignedTransaction } from "../../protocol/transaction.js";
 import { Failure } from "../failure.js";
 import { isRecord, type JsonRecord } from "../json.js";
 import { messageFrom } from "../node/answer.js";
 import { type View, viewOf } from "../view/message-view.js";
+import { postQuantumFields } from "./envelope.js";
 
 /**
  * Rebuilds a transaction from an answer and checks its id.
@@ -23,7 +26,7 @@ import { type View, viewOf } from "../view/message-view.js";
  * @throws {Failure} `rpc_error` if the answer holds no transaction or another one
  */
 export function transactionFrom(answer: JsonRecord, id?: Uint8Array): SignedTransaction {
-	const { raw_data_hex: rawHex, signature, ret, txID } = answer;
+	const { raw_data_hex: rawHex, signature, pq_auth_sig: postQuantum, ret, txID } = answer;
 	let transaction: SignedTransaction;
 	try {
 		transaction = new SignedTransaction(
@@ -33,10 +36,13 @@ export function transactionFrom(answer: JsonRecord, id?: Uint8Array): SignedTran
 				ret: (Array.isArray(ret) ? ret : [])
 					.filter(isRecord)
 					.map((item) => messageFrom(TransactionResult, item)),
+				$unknown: postQuantumFields(postQuantum),
 			}),
 		);
 	} catch (error) {
-		if (!(error instanceof RangeError) && !(error instanceof DecodeError)) throw error;
+		const isUnreadable =
+			error instanceof RangeError || error instanceof DecodeError || error instanceof Failure;
+		if (!isUnreadable) throw error;
 		throw new Failure("rpc_error", "the node's answer holds no readable transaction");
 	}
 	const expected = id ?? fromHex(String(txID));
@@ -50,7 +56,10 @@ export function transactionFrom(answer: JsonRecord, id?: Uint8Array): SignedTran
 }
 
 /** A transaction for printing. */
-export function viewTransaction(transaction: SignedTransaction): Record<string, View | undefined> {
+export async function viewTransaction(
+	transaction: SignedTransaction,
+): Promise<Record<string, View | undefined>> {
+	if (transaction.postQuantum.length > 0) await loadPostQuantum();
 	const { raw, contract, message } = transaction;
 	const memo = raw?.data && raw.data.length > 0 ? toHex(raw.data) : undefined;
 	const result = message.ret[0]?.contractRet;
@@ -65,7 +74,10 @@ export function viewTransaction(transaction: SignedTransaction): Record<string, 
 		timestamp: raw?.timestamp,
 		expiration: raw?.expiration,
 		size: transaction.size,
-		signers: message.signature.map((_, index) => signerText(transaction, index)),
+		signers: [
+			...message.signature.map((_, index) => signerText(transaction, index)),
+			...transaction.postQuantum.map((_, index) => postQuantumSignerText(transaction, index)),
+		],
 		result:
 			result === undefined ? undefined : (TransactionResultContractResultEnum.names.get(result) ?? result),
 	};
@@ -88,4 +100,11 @@ function signerText(transaction: SignedTransaction, index: number): string {
 		if (error instanceof SignatureError) return `unreadable: ${error.message}`;
 		throw error;
 	}
+}
+
+/** The address of the key that a post-quantum signature names, once it is found to be right. */
+function postQuantumSignerText(transaction: SignedTransaction, index: number): string {
+	const key = transaction.postQuantum[index]?.public_key;
+	if (key && transaction.isPostQuantumValid(index)) return toBase58Check(addressOfPostQuantumKey(key));
+	return "unreadable: pq sig invalid";
 }

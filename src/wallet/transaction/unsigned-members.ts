@@ -3,7 +3,7 @@
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { contractTypeByName } from "../../protocol/contract-types.js";
 import { toNeutral } from "../../protocol/dialect.js";
-import { SmartContractABI, TransactionContract, TransactionRaw } from "../../protocol/messages.js";
+import { PQAuthSig, SmartContractABI, TransactionContract, TransactionRaw } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
 import { shorten } from "../values/bytes-text.js";
@@ -31,7 +31,8 @@ const MEMBERS: ReadonlySet<string> = new Set([
 export function refuseUnsigned(record: JsonRecord): void {
 	const own = Object.keys(record).filter((name) => !MEMBERS.has(name));
 	const inner = unreadMembers(TransactionRaw, member(record, "raw_data"), "raw_data");
-	const [first, ...others] = [...own, ...inner];
+	const signatures = unreadMembers(PQAuthSig, member(record, "pq_auth_sig"), "pq_auth_sig");
+	const [first, ...others] = [...own, ...inner, ...signatures];
 	if (first === undefined) return;
 	const more = others.length > 0 ? ` (and ${others.length} more)` : "";
 	throw new Failure(

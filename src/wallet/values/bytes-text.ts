@@ -1,6 +1,6 @@
-/** Byte strings as people write them (protocol/command-line §1.3). */
+/** Byte strings and memos as people write them (protocol/command-line §1.3). */
 
-import { fromHex } from "../../protocol/bytes.js";
+import { fromHex, utf8 } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 
 /**
@@ -22,4 +22,10 @@ export function parseHexBytes(text: string): Uint8Array {
 /** A value in a message: its beginning when it is long. */
 export function shorten(text: string): string {
 	return text.length <= 48 ? text : `${text.slice(0, 45)}...`;
+}
+
+/** A memo as typed: text, or bytes as `0x…`. @throws {Failure} `bad_value` */
+export function memoBytes(memo: string | undefined): Uint8Array | undefined {
+	if (memo === undefined) return undefined;
+	return /^0x/i.test(memo) ? parseHexBytes(memo) : utf8(memo);
 }

@@ -4,12 +4,12 @@ import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { SmartContract } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
 import { messageFrom } from "../node/answer.js";
-import { chainParameters } from "../node/chain-parameters.js";
+import { fetchChainParameters } from "../node/chain-parameters.js";
 import { type ContractCall, estimateEnergy } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
 import { formatCoin, parseCoinAmount } from "./amount.js";
 
-/** What somebody says about the cost of a call. */
+/** What a user says about the cost of a call. */
 export interface RequestedFeeLimit {
 	/** An amount, or `auto` for the estimated cost and a quarter more; absent: as configured. */
 	readonly feeLimit?: string | undefined;
@@ -89,7 +89,7 @@ async function checkCovers(
 }
 
 async function energyPrice(client: NodeClient): Promise<bigint> {
-	return (await chainParameters(client)).get("getEnergyFee") ?? 0n;
+	return (await fetchChainParameters(client)).get("getEnergyFee") ?? 0n;
 }
 
 /** The part of the energy that the caller pays: all of a deployment, and of one's own contract. */

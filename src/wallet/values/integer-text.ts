@@ -1,7 +1,26 @@
-/** Whole numbers as people write them (protocol/command-line §1.3). */
+/** Whole numbers and quotients of them as people write them (protocol/command-line §1.3). */
 
 import { MAX_INT64 } from "../../protocol/int64.js";
 import { Failure } from "../failure.js";
+
+/** Prices for people: quotients of whole numbers with their point. */
+const DIGITS = 9;
+
+/**
+ * A quotient with nine significant digits, rounded down.
+ * @param divisor above 0
+ */
+export function quotientText(dividend: bigint, divisor: bigint): string {
+	if (dividend === 0n) return "0";
+	const whole = dividend / divisor;
+	// Small quotients need more places until their first digit appears.
+	let places = Math.max(0, DIGITS - (whole === 0n ? 0 : whole.toString().length));
+	if (whole === 0n) for (let rest = dividend * 10n; rest < divisor; rest *= 10n) places++;
+	const digits = ((dividend * 10n ** BigInt(places)) / divisor).toString().padStart(places + 1, "0");
+	const point = digits.length - places;
+	const fraction = digits.slice(point).replace(/0+$/, "");
+	return fraction === "" ? digits.slice(0, point) : `${digits.slice(0, point)}.${fraction}`;
+}
 
 /** Reads a number of 64 bits, with `_` between digits and a sign. @throws {Failure} `bad_value` */
 export function parseInteger(text: string): bigint {

@@ -1,7 +1,7 @@
 /** Points in time as people write them: `@<epoch ms>`, ISO 8601, or a duration from the head block on. */
 
 import { Failure } from "../failure.js";
-import { headBlock } from "../node/chain-query.js";
+import { fetchHead } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { parseDuration } from "./duration.js";
 
@@ -35,5 +35,5 @@ export function parseMoment(text: string): Moment {
 export async function momentMs(moment: Moment, client: NodeClient | undefined): Promise<bigint> {
 	if ("atMs" in moment) return moment.atMs;
 	if (!client) throw new Failure("usage", "--offline needs times as @<epoch ms> or ISO 8601");
-	return (await headBlock(client)).timestampMs + BigInt(moment.afterMs);
+	return (await fetchHead(client)).timestampMs + BigInt(moment.afterMs);
 }

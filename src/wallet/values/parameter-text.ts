@@ -1,14 +1,14 @@
 /** The members of a contract for people: amounts of coins with their unit. */
 
 import { contractTypeByName } from "../../protocol/contract-types.js";
-import { COIN_ID } from "../token/token-amount.js";
+import { COIN_CURRENCY_ID } from "../token/token-amount.js";
 import type { View } from "../view/message-view.js";
 import { formatCoin } from "./amount.js";
 
 /** @param type name of the contract type @param view all members, as they are printed for programs */
 export function parameterText(type: string, view: View): View {
 	const { sunFields = [], tokenFields = [] } = contractTypeByName(type) ?? {};
-	const tokens = tokenFields.filter(([, token]) => memberOf(view, token) === COIN_ID);
+	const tokens = tokenFields.filter(([, token]) => memberOf(view, token) === COIN_CURRENCY_ID);
 	const paths = [...sunFields, ...tokens.map(([amount]) => amount)];
 	return paths.reduce((result, path) => withUnit(result, path.split(".")), view);
 }

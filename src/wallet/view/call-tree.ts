@@ -23,7 +23,7 @@ export interface TracedOperation {
 /** What came of a call. `failed`: it ended without a result of its own, as without energy. */
 type CallEnd = "success" | "revert" | "failed";
 
-export interface TracedCall {
+export interface CallNode {
 	/** The operation: CALL, DELEGATECALL, CREATE2, … */
 	readonly kind: string;
 	/** Who calls, 20 bytes. */
@@ -45,7 +45,7 @@ export interface TracedCall {
 	readonly output: Uint8Array;
 	readonly operations: readonly TracedOperation[];
 	/** Calls and logs in their order. */
-	readonly inner: readonly (TracedCall | TracedLog)[];
+	readonly inner: readonly (CallNode | TracedLog)[];
 }
 
 /** Calls nest no deeper in the contract machine, whatever a node says. */
@@ -54,7 +54,7 @@ const MAX_DEPTH = 4_200;
 const MAX_ENTRIES = 500_000;
 
 /** Reads the answer of `callTracer`. @throws {Failure} `rpc_error` if it is none */
-export function callTree(answer: Json): TracedCall {
+export function callTree(answer: Json): CallNode {
 	return new Reader().call(answer, 0);
 }
 
@@ -71,7 +71,7 @@ class Reader {
 		return value;
 	}
 
-	call(value: Json | undefined, depth: number): TracedCall {
+	call(value: Json | undefined, depth: number): CallNode {
 		if (depth > MAX_DEPTH) throw wrong("calls nest too deep");
 		const frame = this.record(value, "a call");
 		const kind = text(frame, "type");
@@ -99,10 +99,10 @@ class Reader {
 	}
 
 	/** Logs stand before the call with the number of their position. */
-	private inner(frame: JsonRecord, depth: number): (TracedCall | TracedLog)[] {
+	private inner(frame: JsonRecord, depth: number): (CallNode | TracedLog)[] {
 		const calls = list(frame, "calls").map((entry) => this.call(entry, depth + 1));
 		const logs = list(frame, "logs").map((entry) => this.logView(entry));
-		const inner: (TracedCall | TracedLog)[] = [];
+		const inner: (CallNode | TracedLog)[] = [];
 		let next = 0;
 		calls.forEach((call, index) => {
 			for (let log = logs[next]; log && log.position <= BigInt(index); log = logs[++next])

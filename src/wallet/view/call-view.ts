@@ -10,7 +10,7 @@ import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { itemBySelector } from "../abi/interface.js";
 import { revertReason } from "../abi/revert.js";
 import { formatCoin } from "../values/amount.js";
-import type { TracedCall, TracedLog, TracedOperation } from "./call-tree.js";
+import type { CallNode, TracedLog, TracedOperation } from "./call-tree.js";
 
 export interface CallView {
 	readonly kind: string;
@@ -58,7 +58,7 @@ interface EventView {
 export type InterfaceOf = (address: Uint8Array) => Promise<ContractInterface>;
 
 /** Makes a call and everything inside of it readable. */
-export async function viewCall(call: TracedCall, interfaceOf: InterfaceOf): Promise<CallView> {
+export async function viewCall(call: CallNode, interfaceOf: InterfaceOf): Promise<CallView> {
 	const items = call.kind.startsWith("CREATE") ? [] : await interfaceOf(call.code);
 	const own =
 		call.input.length >= 4 ? itemBySelector(items, call.input.subarray(0, 4), "function") : undefined;
@@ -89,10 +89,10 @@ export async function viewCall(call: TracedCall, interfaceOf: InterfaceOf): Prom
 }
 
 /** The interface of the code to which a proxy hands the same input on; empty for any other call. */
-async function behindProxy(call: TracedCall, interfaceOf: InterfaceOf): Promise<ContractInterface> {
+async function behindProxy(call: CallNode, interfaceOf: InterfaceOf): Promise<ContractInterface> {
 	if (call.input.length < 4) return [];
 	const handedOn = call.inner.find(
-		(entry): entry is TracedCall =>
+		(entry): entry is CallNode =>
 			!("topics" in entry) && entry.kind === "DELEGATECALL" && equalBytes(entry.input, call.input),
 	);
 	return handedOn ? interfaceOf(handedOn.code) : [];
@@ -108,7 +108,7 @@ function viewOperation({ note, to, valueSun }: TracedOperation): OperationView {
 
 type InputMembers = Pick<CallView, "function" | "arguments" | "input" | "size">;
 
-async function inputMembers({ kind, input }: TracedCall, item: AbiItem | undefined): Promise<InputMembers> {
+async function inputMembers({ kind, input }: CallNode, item: AbiItem | undefined): Promise<InputMembers> {
 	if (kind.startsWith("CREATE")) return { size: input.length };
 	if (item) {
 		const values = await decoded(item.inputs, input.subarray(4));
@@ -118,7 +118,7 @@ async function inputMembers({ kind, input }: TracedCall, item: AbiItem | undefin
 }
 
 async function outputMembers(
-	{ kind, end, error, output }: TracedCall,
+	{ kind, end, error, output }: CallNode,
 	item: AbiItem | undefined,
 	items: ContractInterface,
 ): Promise<Pick<CallView, "returned" | "reason">> {

@@ -3,7 +3,7 @@
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord } from "../json.js";
-import { callJsonRpc, quantity } from "../node/json-rpc.js";
+import { callJsonRpc, quantityOf } from "../node/json-rpc.js";
 import type { NodeClient } from "../node/node-client.js";
 import { isFilterMissing, rangeLimitIn } from "../node/node-messages.js";
 
@@ -32,8 +32,8 @@ export const USUAL_RANGE = 5000n;
 const POLL_MS = 1000;
 
 /** Number of the newest block. */
-export async function headNumber(client: NodeClient): Promise<bigint> {
-	return quantity(await callJsonRpc(client, "eth_blockNumber", []));
+export async function fetchHeadNumber(client: NodeClient): Promise<bigint> {
+	return quantityOf(await callJsonRpc(client, "eth_blockNumber", []));
 }
 
 /** Logs of blocks `from` to `to`, both included, in their order. @throws {Failure} */
@@ -77,10 +77,10 @@ export async function* followLogs(
 	query: LogQuery,
 	from: bigint | undefined,
 ): AsyncGenerator<ContractLog> {
-	let seen = from === undefined ? await headNumber(client) : from - 1n;
+	let seen = from === undefined ? await fetchHeadNumber(client) : from - 1n;
 	for (;;) {
 		const id = await callJsonRpc(client, "eth_newFilter", [{ ...filterObject(query), fromBlock: "latest" }]);
-		const head = await headNumber(client);
+		const head = await fetchHeadNumber(client);
 		// What came before the filter was there; what comes in these very blocks comes once.
 		if (head > seen) yield* pastLogs(client, query, seen + 1n, head);
 		const caughtUp = head > seen ? head : seen;
@@ -119,9 +119,9 @@ function logsOf(answer: Json): ContractLog[] {
 	return answer.filter(isRecord).map((log) => {
 		const { blockNumber, transactionHash, logIndex, address, topics, data, removed } = log;
 		return {
-			block: quantity(blockNumber),
+			block: quantityOf(blockNumber),
 			txID: String(transactionHash).replace(/^0x/, ""),
-			logIndex: Number(quantity(logIndex)),
+			logIndex: Number(quantityOf(logIndex)),
 			address: bytes(address),
 			topics: Array.isArray(topics) ? topics.map((topic: Json) => bytes(topic)) : [],
 			data: bytes(data),

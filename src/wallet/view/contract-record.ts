@@ -15,7 +15,7 @@ import type { NodeClient } from "../node/node-client.js";
 import { proxyOf } from "./proxy.js";
 
 /** A contract's record with its runtime code. @throws {Failure} `not_found` */
-export async function contractAt(
+export async function fetchContract(
 	client: NodeClient,
 	address: Uint8Array,
 ): Promise<Readonly<SmartContractDataWrapper>> {
@@ -89,7 +89,7 @@ export async function implementationInterface(
 
 async function runtimeCode(client: NodeClient, address: Uint8Array): Promise<Uint8Array | undefined> {
 	try {
-		return (await contractAt(client, address)).runtimecode;
+		return (await fetchContract(client, address)).runtimecode;
 	} catch (error) {
 		if (error instanceof Failure && error.code !== "network" && error.code !== "timeout") return undefined;
 		throw error;

@@ -11,7 +11,7 @@ import { messageFrom } from "../node/answer.js";
 import type { NodeClient, NodeView } from "../node/node-client.js";
 
 /** One delegated amount, for printing. */
-export interface Delegation {
+export interface DelegationView {
 	readonly from: string;
 	readonly to: string;
 	readonly resource: "bandwidth" | "energy";
@@ -42,8 +42,8 @@ export async function delegationsOf(
 	account: Uint8Array,
 	view: NodeView,
 	direction: "given" | "received",
-): Promise<Delegation[]> {
-	const found: Delegation[] = [];
+): Promise<DelegationView[]> {
+	const found: DelegationView[] = [];
 	for (const { version, index, records } of GENERATIONS) {
 		const answer = await client.call(index, { value: toHex(account) }, view);
 		const { toAccounts, fromAccounts } = messageFrom(DelegatedResourceAccountIndex, answer);
@@ -57,10 +57,10 @@ export async function delegationsOf(
 	return found;
 }
 
-function amountsOf(record: Readonly<DelegatedResource>, version: 1 | 2): Delegation[] {
+function amountsOf(record: Readonly<DelegatedResource>, version: 1 | 2): DelegationView[] {
 	const ends = { from: toBase58Check(record.from), to: toBase58Check(record.to) };
 	const until = (ms: bigint): bigint | undefined => (ms > 0n ? ms : undefined);
-	const both: Delegation[] = [
+	const both: DelegationView[] = [
 		{
 			...ends,
 			resource: "bandwidth",

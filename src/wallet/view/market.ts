@@ -120,7 +120,7 @@ export async function pricesOfPair(
 }
 
 /** Pairs that have orders. */
-export async function marketPairs(client: NodeClient, view: NodeView): Promise<readonly MarketPair[]> {
+export async function fetchMarketPairs(client: NodeClient, view: NodeView): Promise<readonly MarketPair[]> {
 	const answer = await client.call("getmarketpairlist", {}, view);
 	return messageFrom(MarketOrderPairList, answer).orderPair.map(({ sell_token_id, buy_token_id }) => ({
 		sells: fromUtf8(sell_token_id),

@@ -25,7 +25,7 @@ function viewMessage(type: MessageType<Message>, message: Readonly<Message>): Re
 
 /** The message type with the class of its own instances. */
 export function viewOf<T extends Message>(message: Readonly<T>): Record<string, View> {
-	return viewMessage((message as object).constructor as unknown as MessageType<Message>, message);
+	return viewMessage((message as object).constructor as MessageType<Message>, message);
 }
 
 function isPresent(field: FieldDescriptor, value: unknown): boolean {

@@ -45,7 +45,7 @@ export function viewProposal(
 export const approvalsNeeded = (activeWitnesses: number): number => Math.trunc((activeWitnesses * 7) / 10);
 
 /** All proposals, newest first. */
-export async function allProposals(client: NodeClient): Promise<readonly Readonly<Proposal>[]> {
+export async function fetchProposals(client: NodeClient): Promise<readonly Readonly<Proposal>[]> {
 	return messageFrom(ProposalList, await client.call("listproposals", {})).proposals;
 }
 
@@ -75,6 +75,6 @@ export async function newestProposalId(
 		equalBytes(proposal.proposer_address, proposer) &&
 		proposal.parameters.size === parameters.size &&
 		[...parameters].every(([id, value]) => proposal.parameters.get(id) === value);
-	const ids = (await allProposals(client)).filter(same).map(({ proposal_id }) => proposal_id);
+	const ids = (await fetchProposals(client)).filter(same).map(({ proposal_id }) => proposal_id);
 	return ids.reduce<bigint | undefined>((max, id) => (max === undefined || id > max ? id : max), undefined);
 }

@@ -23,13 +23,13 @@ export function votesOf(account: Readonly<Account>): VoteView[] {
 }
 
 /** Votes that an account's stakes allow altogether: one for each staked coin. */
-export async function votingPower(client: NodeClient, address: Uint8Array): Promise<bigint> {
+export async function fetchVotingPower(client: NodeClient, address: Uint8Array): Promise<bigint> {
 	const answer = await client.call("getaccountresource", { address: toHex(address) });
 	return messageFrom(AccountResourceMessage, answer).coinPowerLimit;
 }
 
 /** Sun that an account could withdraw as rewards. */
-export async function rewardOf(client: NodeClient, address: Uint8Array, view: NodeView): Promise<bigint> {
+export async function fetchReward(client: NodeClient, address: Uint8Array, view: NodeView): Promise<bigint> {
 	const { reward } = await client.call("getReward", { address: toHex(address) }, view);
 	if (typeof reward !== "bigint") throw new Failure("rpc_error", "the node's answer holds no reward");
 	return reward;

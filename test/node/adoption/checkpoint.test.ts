@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readOverlay, rowsOf } from "../../../src/node/adoption/checkpoint.js";
-import { mergedEntries } from "../../../src/node/adoption/merged-entries.js";
+import { entriesOfStore } from "../../../src/node/adoption/merged-entries.js";
 import { fromKey, toKey, utf8 } from "../../../src/protocol/bytes.js";
 import { checkpointRow, fakeSource, type Stores } from "./fake-source.js";
 
@@ -12,7 +12,7 @@ async function read(stores: Stores, checkpoints: Stores, name = "abi", after?: s
 	const source = fakeSource(stores, checkpoints);
 	const overlay = await readOverlay(source);
 	const store = source.stores.includes(name) ? await source.open(name) : undefined;
-	return text(mergedEntries(name, store, overlay, after === undefined ? undefined : fromKey(after)));
+	return text(entriesOfStore(name, store, overlay, after === undefined ? undefined : fromKey(after)));
 }
 
 const stored: Stores = new Map([["abi", new Map(["b", "d", "f"].map((key) => [key, utf8("old")]))]]);
@@ -73,7 +73,7 @@ describe("a store in an order of its own", () => {
 				for (const key of ["c", "a", "b"]) yield [fromKey(key), utf8("v")];
 			},
 		};
-		expect(text(mergedEntries(name, store, overlay))).toBe("a=v b=v c=v");
-		expect(text(mergedEntries(name, store, overlay, fromKey("a")))).toBe("b=v c=v");
+		expect(text(entriesOfStore(name, store, overlay))).toBe("a=v b=v c=v");
+		expect(text(entriesOfStore(name, store, overlay, fromKey("a")))).toBe("b=v c=v");
 	});
 });

@@ -2,9 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { tradeOutput } from "../../../src/node/exchange/curve.js";
-import { exactTradeOutput } from "../../../src/node/exchange/exact-curve.js";
+import { divideHalfUp, exactTradeOutput } from "../../../src/node/exchange/exact-curve.js";
 import { historicalPow } from "../../../src/node/exchange/historical-pow.js";
-import { divideHalfUp } from "../../../src/node/exchange/rounding.js";
 import { strictPow } from "../../../src/node/exchange/strict-pow.js";
 
 const view = new DataView(new ArrayBuffer(8));

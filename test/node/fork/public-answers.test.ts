@@ -1,7 +1,7 @@
 /** Answers of public queries as entries: what a node of this program answers in the deployed spelling stands for the network's. */
 
 import { expect, test } from "vitest";
-import { accountOf, blockOf, burntOf, isNothing, rewardOf } from "../../../src/node/fork/public-answers.js";
+import { accountIn, blockOf, burntOf, isNothing, rewardIn } from "../../../src/node/fork/public-answers.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { jsonLibrary } from "../../../src/protocol/json/json-library.js";
 import { mapOrderedMessage } from "../../../src/protocol/json/message-writer.js";
@@ -40,7 +40,7 @@ test("an account is as it was, but for when its usages are of, and stakes of not
 		account_resource: AccountAccountResource.create({ energy_usage: 5n, latest_consume_time_for_energy: 1n }),
 		frozenV2: [AccountFreezeV2.create({ type: 0 }), AccountFreezeV2.create({ type: 1, amount: 7n })],
 	});
-	const read = accountOf(mapOrderedMessage(Account, account, STYLE), 42n) as Account;
+	const read = accountIn(mapOrderedMessage(Account, account, STYLE), 42n) as Account;
 	expect(read.balance).toBe(account.balance);
 	expect(read.assetV2.get("1000001")).toBe(9_223_372_036_854_775_807n);
 	expect(Buffer.from(read.account_name).toString()).toBe("ann");
@@ -49,21 +49,21 @@ test("an account is as it was, but for when its usages are of, and stakes of not
 		42n,
 	]);
 	expect(read.frozenV2.map(({ amount }) => amount)).toEqual([7n]);
-	expect(accountOf("{}", 42n)).toBeUndefined();
+	expect(accountIn("{}", 42n)).toBeUndefined();
 });
 
 test("the number of an account's own token is text in the answer", () => {
 	const text = `{"address":"41${"0a".repeat(20)}","asset_issued_ID":"1000001"}`;
-	const read = accountOf(text, 42n) as Account;
+	const read = accountIn(text, 42n) as Account;
 	expect(Buffer.from(read.asset_issued_ID).toString()).toBe("1000001");
 });
 
 test("amounts beyond what numbers of JSON keep are read digit by digit", () => {
 	expect(burntOf('{"burnTrxAmount": 9223372036854775807}')).toBe(9_223_372_036_854_775_807n);
 	expect(burntOf('{"burnCoinAmount":0}')).toBe(0n);
-	expect(rewardOf('{"reward": 9007199254740993}')).toBe(9_007_199_254_740_993n);
+	expect(rewardIn('{"reward": 9007199254740993}')).toBe(9_007_199_254_740_993n);
 	for (const wrong of ["{}", '{"reward":-1}', '{"reward":1.5}', '{"reward":"1"}']) {
-		expect(() => rewardOf(wrong)).toThrow("there is no amount");
+		expect(() => rewardIn(wrong)).toThrow("there is no amount");
 	}
 });
 

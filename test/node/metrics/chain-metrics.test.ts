@@ -8,8 +8,8 @@ import { openSmall, produce, smallConfig } from "../chain/small-chain.js";
 const PROMETHEUS = "node.metrics.prometheus { enable = true, port = 0 }";
 
 /** What a node of a release counts of a block that changes the active witnesses. */
-async function pageOf(release: string): Promise<string> {
-	const config = smallConfig("", `node.release = "${release}"\n${PROMETHEUS}`);
+async function pageOf(release: string, network = "main"): Promise<string> {
+	const config = smallConfig("", `node.release = "${release}"\nnode.network = ${network}\n${PROMETHEUS}`);
 	let base: StateView | undefined;
 	const open = await openSmall({
 		config,
@@ -48,4 +48,11 @@ it("counts transactions of blocks and changes of the active witnesses from relea
 
 it("has neither before", async () => {
 	expect(await pageOf("4.8.1")).not.toMatch(/sr_set_change|block_transaction_count/);
+});
+
+it("counts transactions with post-quantum signatures on Nile alone", async () => {
+	expect(await pageOf("4.8.2", "nile")).toMatch(
+		/coin:block_pq_transaction_count_bucket\{le="3000",miner="\w+"\} 1/,
+	);
+	expect(await pageOf("4.8.2")).not.toMatch(/block_pq_transaction_count|tx_fetch_latency|handshake_latency/);
 });

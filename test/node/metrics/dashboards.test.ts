@@ -33,7 +33,7 @@ async function knownSeries(): Promise<ReadonlyMap<string, readonly string[]>> {
 	const newest = RELEASES[RELEASES.length - 1] as (typeof RELEASES)[number];
 	const { text } = await new MetricRegistry(
 		"neutral",
-		newest,
+		{ release: newest },
 		() => 0n,
 		() => undefined,
 	).page([], false);

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { connectionString, DatabaseRefusal, shownAddress } from "../../../src/node/postgresql/address.js";
-import { DatabaseAway, failureOf } from "../../../src/node/postgresql/failures.js";
+import { connectionString, DatabaseRefusal, databaseName } from "../../../src/node/postgresql/address.js";
+import { DatabaseAway, databaseFailure } from "../../../src/node/postgresql/failures.js";
 
 const folder = mkdtempSync(join(tmpdir(), "coin-password-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -16,8 +16,8 @@ describe("the address of a database", () => {
 		const parsed = new URL(connectionString(address));
 		expect(decodeURIComponent(parsed.password)).toBe("p%s@/: ü");
 		expect(parsed.username).toBe("anna");
-		expect(shownAddress(address)).toBe("postgres://db.example:5433/chain");
-		expect(shownAddress({ ...address, url: "postgres:///chain?host=/run/postgresql" })).toBe(
+		expect(databaseName(address)).toBe("postgres://db.example:5433/chain");
+		expect(databaseName({ ...address, url: "postgres:///chain?host=/run/postgresql" })).toBe(
 			"postgres:///run/postgresql/chain",
 		);
 	});
@@ -41,7 +41,7 @@ describe("a failure of a database", () => {
 		["42501", "permission denied for schema a", DatabaseRefusal],
 		[undefined, "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string", DatabaseRefusal],
 	])("%s: %s", (code, message, kind) => {
-		const failure = failureOf(Object.assign(new Error(message), { code }), address);
+		const failure = databaseFailure(Object.assign(new Error(message), { code }), address);
 		expect(failure).toBeInstanceOf(kind);
 		expect(failure.message).toContain("postgres://db.example:5433/chain");
 	});

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { updateAdaptiveEnergy } from "../../../src/node/resources/adaptive-energy.js";
-import { energyLeft } from "../../../src/node/resources/energy.js";
+import { stakedEnergyLeft } from "../../../src/node/resources/energy.js";
 import { resourceLimit } from "../../../src/node/resources/stake.js";
 import {
 	accountIncrease,
@@ -121,7 +121,7 @@ describe("the limit of a stake", () => {
 		harden(on);
 		const account = stake(1_000_000n);
 		expect(resourceLimit(properties, account, "energy")).toBe(limit);
-		expect(energyLeft(properties, account)).toBe(limit);
+		expect(stakedEnergyLeft(properties, account)).toBe(limit);
 	});
 
 	it.each([true, false])("of a fraction of a coin, with #97: %s", (on) => {
@@ -131,10 +131,10 @@ describe("the limit of a stake", () => {
 		const account = stake(1_999_999n);
 		// Without the delay, and for executions always, whole coins count: 3,000,000 / 2.
 		expect(resourceLimit(properties, account, "energy")).toBe(1_500_000n);
-		expect(energyLeft(properties, account)).toBe(1_500_000n);
+		expect(stakedEnergyLeft(properties, account)).toBe(1_500_000n);
 		properties.set("UNFREEZE_DELAY_DAYS", 14n);
 		expect(resourceLimit(properties, account, "energy")).toBe(2_999_998n);
-		expect(energyLeft(properties, account)).toBe(1_500_000n);
+		expect(stakedEnergyLeft(properties, account)).toBe(1_500_000n);
 	});
 
 	it("that leaves 64 bits saturates, and with #97 is an error", () => {
@@ -144,7 +144,7 @@ describe("the limit of a stake", () => {
 		expect(resourceLimit(properties, account, "energy")).toBe(MAX);
 		harden(true);
 		expect(() => resourceLimit(properties, account, "energy")).toThrow(TOO_LONG);
-		expect(() => energyLeft(properties, account)).toThrow(TOO_LONG);
+		expect(() => stakedEnergyLeft(properties, account)).toThrow(TOO_LONG);
 	});
 });
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import {
 	callerLimit,
 	type EnergyBill,
-	energyLeft,
 	expectUsage,
 	oldCallerLimit,
 	settleEnergy,
 	sharedLimit,
+	stakedEnergyLeft,
 } from "../../../src/node/resources/energy.js";
 import { ForkGates } from "../../../src/node/rules/fork-gates.js";
 import { createMemoryDatabase } from "../../../src/node/state/database.js";
@@ -85,14 +85,14 @@ const energyOf = (state: StateView, address: Uint8Array) => state.account.existi
 describe("energy that an execution may spend", () => {
 	it("counts whole staked coins only", async () => {
 		const { properties } = await stateAt(100n);
-		expect(energyLeft(properties, holder(CALLER, { stake: 1_999_999n }))).toBe(50_000n);
-		expect(energyLeft(properties, holder(CALLER, { stake: 999_999n }))).toBe(0n);
+		expect(stakedEnergyLeft(properties, holder(CALLER, { stake: 1_999_999n }))).toBe(50_000n);
+		expect(stakedEnergyLeft(properties, holder(CALLER, { stake: 999_999n }))).toBe(0n);
 	});
 
 	it("saturates where nothing is staked in all", async () => {
 		const { properties } = await stateAt(100n);
 		properties.set("TOTAL_ENERGY_WEIGHT", 0n);
-		expect(energyLeft(properties, holder(CALLER, { stake: 1_000_000n }))).toBe(0x7fffffffffffffffn);
+		expect(stakedEnergyLeft(properties, holder(CALLER, { stake: 1_000_000n }))).toBe(0x7fffffffffffffffn);
 	});
 
 	it("is what stake and balance give, within the fee limit", async () => {

@@ -12,8 +12,7 @@ import {
 	splitUnstaking,
 	weightV2,
 } from "../../../src/node/resources/stake.js";
-import { chainStakes } from "../../../src/node/resources/stake-effects.js";
-import { takeFromReceiver } from "../../../src/node/resources/undelegation.js";
+import { chainStakes, takeFromReceiver } from "../../../src/node/resources/stake-effects.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { MAX_INT64 } from "../../../src/protocol/int64.js";
 import {

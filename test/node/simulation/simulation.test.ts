@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { createContractMachine } from "../../../src/node/contract-runner.js";
-import { type AccountEdit, applyEdits } from "../../../src/node/simulation/account-edits.js";
+import { type AccountEdit, applyAccountEdits } from "../../../src/node/simulation/account-edits.js";
 import { type Movement, movementsOf } from "../../../src/node/simulation/movements.js";
 import { type ExecutionMode, Simulation } from "../../../src/node/simulation/simulation.js";
 import { Simulator } from "../../../src/node/simulation/simulator.js";
@@ -418,7 +418,7 @@ test("edits of an account stand beside what it has", async () => {
 	const open = await openChain();
 	produceMany(open, 2);
 	const layer = new StateLayer(open.chain.state);
-	const { view } = applyEdits(layer, [
+	const { view } = applyAccountEdits(layer, [
 		edit(bob, { balanceSun: 7n, stakes: { energySun: 5_000_000n, votes: 2n } }),
 		edit(contract, { code: COUNTER }),
 	]);

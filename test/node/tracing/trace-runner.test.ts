@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { createContractMachine } from "../../../src/node/contract-runner.js";
-import { agrees } from "../../../src/node/tracing/reexecution.js";
-import { TraceRunner } from "../../../src/node/tracing/trace-runner.js";
+import { agrees, TraceRunner } from "../../../src/node/tracing/trace-runner.js";
 import type { TracedTransaction, Tracer } from "../../../src/node/tracing/tracer.js";
 import { ResourceReceipt, TransactionInfo } from "../../../src/protocol/messages.js";
 import {

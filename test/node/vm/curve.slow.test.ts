@@ -2,9 +2,8 @@
 
 import { bn254 } from "@noble/curves/bn254.js";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Curve, FIELD_ORDER } from "../../../src/node/vm/precompiles/alt-bn128.js";
-import { curve, loadCurve } from "../../../src/node/vm/precompiles/curve.js";
-import { portableCurve } from "../../../src/node/vm/precompiles/curve-portable.js";
+import { BN128_FIELD_ORDER, type Curve } from "../../../src/node/vm/precompiles/alt-bn128.js";
+import { curve, loadCurve, portableCurve } from "../../../src/node/vm/precompiles/bn128.js";
 import { wordToBytes } from "../../../src/node/vm/word.js";
 import { toHex } from "../../../src/protocol/bytes.js";
 import { seededRandom } from "./random.js";
@@ -51,8 +50,18 @@ function outsideSubgroup(seed: bigint): bigint[] {
 }
 
 /** Coordinates at and around every limit. */
-const EDGES = [0n, 1n, 2n, 3n, FIELD_ORDER - 1n, FIELD_ORDER, FIELD_ORDER + 1n, FIELD_ORDER + 2n, MAX];
-const SCALARS = [0n, 1n, 2n, ORDER - 1n, ORDER, ORDER + 1n, 2n * ORDER, FIELD_ORDER, MAX - 1n, MAX];
+const EDGES = [
+	0n,
+	1n,
+	2n,
+	3n,
+	BN128_FIELD_ORDER - 1n,
+	BN128_FIELD_ORDER,
+	BN128_FIELD_ORDER + 1n,
+	BN128_FIELD_ORDER + 2n,
+	MAX,
+];
+const SCALARS = [0n, 1n, 2n, ORDER - 1n, ORDER, ORDER + 1n, 2n * ORDER, BN128_FIELD_ORDER, MAX - 1n, MAX];
 
 const answer = (bytes: Uint8Array | undefined): string => (bytes ? toHex(bytes) : "failed");
 
@@ -88,7 +97,7 @@ describe("the compiled curve", () => {
 			g1(1n),
 			g1(ORDER - 1n),
 			g1(7n),
-			[1n, FIELD_ORDER + 2n],
+			[1n, BN128_FIELD_ORDER + 2n],
 		];
 		let failures = 0;
 		for (const a of points) {
@@ -108,7 +117,7 @@ describe("the compiled curve", () => {
 	});
 
 	it("multiplies as the portable one", () => {
-		for (const point of [[0n, 0n], [1n, 3n], [FIELD_ORDER, 2n], g1(1n), g1(scalar()), g1(ORDER - 1n)]) {
+		for (const point of [[0n, 0n], [1n, 3n], [BN128_FIELD_ORDER, 2n], g1(1n), g1(scalar()), g1(ORDER - 1n)]) {
 			for (const k of SCALARS) same("multiply", words(...point, k));
 		}
 		for (let i = 0; i < 30; i++)
@@ -118,7 +127,7 @@ describe("the compiled curve", () => {
 	it("pairs as the portable one", () => {
 		const a = scalar();
 		const b = scalar();
-		const opposite = [a, FIELD_ORDER - (g1(a)[1] as bigint)];
+		const opposite = [a, BN128_FIELD_ORDER - (g1(a)[1] as bigint)];
 		const cases: readonly (readonly (readonly bigint[])[])[] = [
 			[],
 			[[...g1(0n), ...g2(0n)]],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { StateView } from "../../../src/node/state/view.js";
-import { AddressMarks } from "../../../src/node/vm/address-marks.js";
 import { createdAddress } from "../../../src/node/vm/addresses.js";
 import type { Frame } from "../../../src/node/vm/frame.js";
 import type { Gates } from "../../../src/node/vm/gates.js";
+import { AddressMarks } from "../../../src/node/vm/machine.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import {
 	Account,

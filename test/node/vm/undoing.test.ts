@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ContractStorage } from "../../../src/node/vm/contract-storage.js";
+import { TransientStorage } from "../../../src/node/vm/machine.js";
 import { storageRowKey } from "../../../src/node/vm/storage-keys.js";
-import { TransientStorage } from "../../../src/node/vm/transient-storage.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { arrayHash, byteStringHash, hashOrder, recordHash } from "../../../src/protocol/hash-order.js";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { jsonLibrary, parseJsonObject } from "../../../src/protocol/json/json-library.js";
-import { readInt, readLong, readText, readVisible } from "../../../src/protocol/json/member-readers.js";
+import { readInt, readLong, readTextMember, readVisible } from "../../../src/protocol/json/member-readers.js";
 import { hashedLibrary } from "../../../src/protocol/json/older/hashed-library.js";
 
 const object = (text: string) => parseJsonObject(text, hashedLibrary);
@@ -81,9 +81,9 @@ describe("member readers", () => {
 
 	it("read any value as text and accept the deployed spelling of a name", () => {
 		const members = object('{"a":{"b":[1,"x"]},"n":1e3,"shielded_TRC20_Parameters":"p"}');
-		expect(readText(members, "a")).toBe('{"b":[1,"x"]}');
-		expect(readText(members, "n")).toBe("1E+3");
-		expect(readText(members, "shielded_ORC20_Parameters")).toBe("p");
-		expect(readText(members, "none")).toBeNull();
+		expect(readTextMember(members, "a")).toBe('{"b":[1,"x"]}');
+		expect(readTextMember(members, "n")).toBe("1E+3");
+		expect(readTextMember(members, "shielded_ORC20_Parameters")).toBe("p");
+		expect(readTextMember(members, "none")).toBeNull();
 	});
 });

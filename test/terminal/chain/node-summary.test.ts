@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
+	type NodeReading,
 	nodeSummary,
 	nodeSummaryLines,
-	type Reading,
-	readMetrics,
+	sumMetrics,
 } from "../../../src/terminal/chain/node-summary.js";
 
-const reading = (more: Partial<Reading> = {}): Reading => ({
+const reading = (more: Partial<NodeReading> = {}): NodeReading => ({
 	atMs: 1_000,
 	answerMs: 3.4,
 	nowMs: 100_000,
@@ -43,7 +43,7 @@ describe("a node at a summary", () => {
 
 	test("counts blocks and calls between two looks, also over a restart", () => {
 		const page = (http: number, grpc: number): ReadonlyMap<string, number> =>
-			readMetrics(
+			sumMetrics(
 				`# HELP x y\ncoin:http_service_latency_seconds_count{url="/a"} ${http}\n` +
 					`coin:http_service_latency_seconds_count{url="/b b"} 1\n` +
 					`coin:grpc_service_latency_seconds_count ${grpc}\nnodejs_eventloop_lag_p99_seconds 0.0123\nbad NaN\n`,

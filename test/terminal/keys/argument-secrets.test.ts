@@ -20,6 +20,13 @@ describe("a message about an argument", () => {
 		expect(message(code, text, command, [KEY, `0x${KEY}`])).not.toContain(KEY);
 	});
 
+	it("doesn't repeat anything of a longer key", () => {
+		const long = "9e".repeat(1280);
+		expect(message("bad_address", `"${long}" is not an address`, "account:show", [long])).not.toContain(
+			"9e9e",
+		);
+	});
+
 	it("doesn't repeat the words of a sentence", () => {
 		const words = "test test test test test test test test test test test junk".split(" ");
 		const text = `Unexpected arguments: ${words.slice(1).join(", ")}`;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { KeystoreError } from "../../../src/keystore/keystore-error.js";
 import {
+	fetchSecret,
 	importedSecret,
 	newPassword,
-	readSecretFile,
 	withPassword,
 } from "../../../src/terminal/keys/secrets.js";
 
@@ -33,19 +33,19 @@ describe("a secret from a file", () => {
 		["dos\r\n", "dos"],
 		["none", "none"],
 	])("%j loses one line end", async (content, secret) => {
-		expect(await readSecretFile(await file(content), "the password", warn)).toBe(secret);
+		expect(await fetchSecret(await file(content), "the password", warn)).toBe(secret);
 		expect(warnings).toEqual([]);
 	});
 
 	test("brings a warning where others can read it", async () => {
 		const path = await file("secret", 0o644);
-		await readSecretFile(path, "the password", warn);
+		await fetchSecret(path, "the password", warn);
 		expect(warnings).toEqual([`${path} can be read by others: chmod 600 ${path}`]);
 	});
 
 	test("that isn't there is named without more", async () => {
 		const path = join(folder, "missing");
-		await expect(readSecretFile(path, "the password", warn)).rejects.toMatchObject({
+		await expect(fetchSecret(path, "the password", warn)).rejects.toMatchObject({
 			code: "bad_value",
 			message: `the password: the file ${path} can't be read (ENOENT)`,
 		});

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { plainSigns, tableLines } from "../../../src/terminal/output/output.js";
+import { describe, expect, it, test } from "vitest";
+import { firstDue, plainSigns, refusedUntil, tableLines } from "../../../src/terminal/output/output.js";
+import { Failure } from "../../../src/wallet/failure.js";
 
 describe("a table", () => {
 	const rows = [
@@ -37,4 +38,16 @@ describe("our own signs", () => {
 	])("are those of the locale %j", (environment, expected) => {
 		expect(plainSigns("a → b…", environment)).toBe(expected);
 	});
+});
+
+test("a refusal that ends by itself says when, and that it can be tried then", () => {
+	const refused = refusedUntil(new Failure("contract_validate", "too early"), 5_000n, "it can be withdrawn");
+	expect(refused).toMatchObject({ code: "contract_validate", message: "too early", retry: "later" });
+	expect(refused.facts.details).toEqual({ due: 5_000n });
+	expect(refused.facts.hint).toMatch(/^it can be withdrawn from .*1970/);
+});
+
+test("the first of several times is the earliest", () => {
+	expect(firstDue([7n, 3n, 5n])).toBe(3n);
+	expect(firstDue([])).toBeUndefined();
 });

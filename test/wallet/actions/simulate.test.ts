@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FN_DSA_512 } from "../../../src/protocol/post-quantum/schemes.js";
 import { failureOf, type SimulatedOutcome, simulate } from "../../../src/wallet/actions/simulate.js";
 import type { Failure } from "../../../src/wallet/failure.js";
 import { readJson } from "../../../src/wallet/json.js";
@@ -39,6 +40,16 @@ describe("a transaction's simulation", () => {
 				method: "coin_simulate",
 				params: [{ visible: true, blocks: [{ transactions: [{ raw_data_hex: "0102", signature }] }] }],
 			},
+		]);
+	});
+
+	it("has places of post-quantum signatures beside the others", async () => {
+		const client = new Answering(answered({ txID: ID, status: "success" }));
+		await simulate(client, envelope, 2, undefined, [FN_DSA_512]);
+		const signature = ["00".repeat(65)];
+		const pq_auth_sig = [{ scheme: "FN_DSA_512", public_key: "00".repeat(896), signature: "00".repeat(667) }];
+		expect(client.asked).toMatchObject([
+			{ params: [{ blocks: [{ transactions: [{ signature, pq_auth_sig }] }] }] },
 		]);
 	});
 

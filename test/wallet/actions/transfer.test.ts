@@ -2,7 +2,11 @@ import { describe, expect, test } from "vitest";
 import { fromHex } from "../../../src/protocol/bytes.js";
 import { Account } from "../../../src/protocol/messages.js";
 import type { Actor } from "../../../src/wallet/actions/plan.js";
-import { type Transfer, type TransferOptions, transferPlan } from "../../../src/wallet/actions/transfer.js";
+import {
+	type ResolvedTransfer,
+	type TransferOptions,
+	transferPlan,
+} from "../../../src/wallet/actions/transfer.js";
 import { answering } from "../answering-client.js";
 
 const [ANN, BOB] = ["11", "22"].map((byte) => fromHex(`41${byte.repeat(20)}`)) as [Uint8Array, Uint8Array];
@@ -19,7 +23,7 @@ const actor = {
 	account: Account.create({ address: ANN, balance: 7_000_000n, assetV2: new Map([["1000001", 250n]]) }),
 } as unknown as Actor;
 
-const plan = (transfer: Partial<Transfer>, options?: TransferOptions) =>
+const plan = (transfer: Partial<ResolvedTransfer>, options?: TransferOptions) =>
 	transferPlan(actor, { to: "bob", amount: "2coin", recipient: BOB, creates: false, ...transfer }, options);
 
 describe("the plan of a payment", () => {
@@ -41,7 +45,7 @@ describe("the plan of a payment", () => {
 		expect(await plan({ token, amount: "max" })).toMatchObject({ parameter: { amount: 250n } });
 	});
 
-	test.each<[what: string, transfer: Partial<Transfer>, options: TransferOptions, code: string]>([
+	test.each<[what: string, transfer: Partial<ResolvedTransfer>, options: TransferOptions, code: string]>([
 		["to oneself", { recipient: ANN }, {}, "bad_value"],
 		["of nothing", { amount: "0coin" }, {}, "bad_value"],
 		["without a unit", { amount: "5" }, {}, "amount_unit"],

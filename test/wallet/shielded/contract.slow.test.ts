@@ -16,7 +16,7 @@ import {
 import { addressOfKeys, type ShieldedKeys } from "../../../src/protocol/sapling/key-set.js";
 import { noteCommitment } from "../../../src/protocol/sapling/note.js";
 import { buildOrc20Parameters, encodeTriggerInput } from "../../../src/protocol/sapling/orc20-builder.js";
-import { noteFor } from "../../../src/wallet/shielded/payment.js";
+import { outgoingNote } from "../../../src/wallet/shielded/payment.js";
 import { SHIELDED_CALLS } from "../../../src/wallet/shielded/shielded-call.js";
 import { ShieldedContract } from "../../../src/wallet/shielded/shielded-contract.js";
 import { keysNumbered } from "./keys.js";
@@ -50,7 +50,7 @@ function grow(notes: readonly NoteToSend[]): void {
 }
 
 const noteOf = (keys: ShieldedKeys, value: bigint): NoteToSend =>
-	noteFor(addressOfKeys(keys), value, EMPTY, random);
+	outgoingNote(addressOfKeys(keys), value, EMPTY, random);
 
 function spendOf(index: number): NoteToSpend {
 	const { note, voucher } = vouchers[index] as (typeof vouchers)[number];

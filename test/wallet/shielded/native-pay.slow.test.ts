@@ -7,7 +7,7 @@ import { AssetIssueContract } from "../../../src/protocol/messages.js";
 import { addressOfKeys, type ShieldedKeys } from "../../../src/protocol/sapling/key-set.js";
 import type { TransactionPlan } from "../../../src/wallet/actions/plan.js";
 import { broadcast } from "../../../src/wallet/node/broadcast.js";
-import { accountOf } from "../../../src/wallet/node/chain-query.js";
+import { fetchAccount } from "../../../src/wallet/node/chain-query.js";
 import type { NodeClient } from "../../../src/wallet/node/node-client.js";
 import { waitFor } from "../../../src/wallet/node/wait.js";
 import { provedHere } from "../../../src/wallet/shielded/contract-payment.js";
@@ -62,7 +62,7 @@ const scan = (keys: ShieldedKeys): Promise<ScanResult> =>
 const balance = async (keys: ShieldedKeys): Promise<bigint> =>
 	sumIn(judgeNotes(await scan(keys)), "unspent", "unconfirmed");
 const tokens = async (account: Uint8Array): Promise<bigint> =>
-	(await accountOf(chain.people[0].client, account))?.assetV2.get(POOL_TOKEN) ?? 0n;
+	(await fetchAccount(chain.people[0].client, account))?.assetV2.get(POOL_TOKEN) ?? 0n;
 
 async function plan(
 	wanted: Pick<PayRequest, "target" | "amount"> & Partial<PayRequest>,

@@ -11,7 +11,7 @@ import { addressOfKeys } from "../../../src/protocol/sapling/key-set.js";
 import { noteCommitment } from "../../../src/protocol/sapling/note.js";
 import type { Orc20Plan } from "../../../src/protocol/sapling/orc20-builder.js";
 import type { JsonRecord } from "../../../src/wallet/json.js";
-import { noteFor } from "../../../src/wallet/shielded/payment.js";
+import { outgoingNote } from "../../../src/wallet/shielded/payment.js";
 import { provedByNode } from "../../../src/wallet/shielded/proved-by-node.js";
 import { FakeNode } from "./fake-node.js";
 import { keysNumbered } from "./keys.js";
@@ -23,7 +23,7 @@ const random = seededRandom("proved by node");
 const contract = new Uint8Array(21).fill(0x41);
 
 function plan(): Orc20Plan {
-	const held = noteFor(addressOfKeys(ann), 10n, utf8(""), random);
+	const held = outgoingNote(addressOfKeys(ann), 10n, utf8(""), random);
 	const voucher = issueVoucher(appendLeaf(EMPTY_NOTE_TREE, noteCommitment(held.note) as Uint8Array));
 	const { full, spending, ovk } = ann;
 	return {
@@ -44,8 +44,8 @@ function plan(): Orc20Plan {
 			},
 		],
 		outputs: [
-			noteFor(addressOfKeys(bob), 6n, utf8("for you"), random),
-			noteFor(addressOfKeys(ann), 4n, utf8(""), random),
+			outgoingNote(addressOfKeys(bob), 6n, utf8("for you"), random),
+			outgoingNote(addressOfKeys(ann), 4n, utf8(""), random),
 		],
 		rawValue: 0n,
 	};

@@ -17,7 +17,7 @@ import { agreeOnKey, ephemeralKey, openNote, seal } from "../../../src/protocol/
 import type { JsonRecord } from "../../../src/wallet/json.js";
 import { HoldingsReader } from "../../../src/wallet/shielded/holdings.js";
 import { judgeNotes } from "../../../src/wallet/shielded/note-state.js";
-import { noteFor } from "../../../src/wallet/shielded/payment.js";
+import { outgoingNote } from "../../../src/wallet/shielded/payment.js";
 import type { Pool } from "../../../src/wallet/shielded/pool.js";
 import { type ScanResult, scanPool } from "../../../src/wallet/shielded/scan.js";
 import { memoryStore, type ScanStore } from "../../../src/wallet/shielded/scan-store.js";
@@ -30,7 +30,7 @@ const random = seededRandom("scan");
 const pool: Pool = { kind: "native", tokenId: "000000" };
 
 const noteTo = (keys: ShieldedKeys, value: bigint): NoteToSend =>
-	noteFor(addressOfKeys(keys), value, EMPTY, random);
+	outgoingNote(addressOfKeys(keys), value, EMPTY, random);
 
 interface Reading {
 	readonly rewinds: bigint[];

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
 import { contractType } from "../../../src/protocol/contract-types.js";
 import { TransferContract } from "../../../src/protocol/messages.js";
+import { FN_DSA_512, ML_DSA_44, type PostQuantumScheme } from "../../../src/protocol/post-quantum/schemes.js";
 import type { JsonRecord } from "../../../src/wallet/json.js";
 import { buildOffline } from "../../../src/wallet/transaction/build.js";
 import { shortfallOf, transactionCost } from "../../../src/wallet/transaction/transaction-cost.js";
@@ -58,6 +59,16 @@ describe("the cost of a transfer", () => {
 		const created = await cost({ freeNetLimit: 600n }, { creates: true });
 		expect(created).toMatchObject({ bandwidthSun: 100_000n, creationSun: 1_000_000n, totalSun: 1_100_000n });
 		expect((await cost({ NetLimit: 600n }, { creates: true })).bandwidthSun).toBe(0n);
+	});
+
+	test("has the bytes of post-quantum signatures to come, whatever their length will be", async () => {
+		const { client } = answering({ getchainparameters: {}, getaccountresource: {} });
+		const bytesWith = async (signatures: number, ...postQuantum: readonly PostQuantumScheme[]) =>
+			(await transactionCost(client, transfer(), { signatures, postQuantum, creates: false })).bytes -
+			transfer().sizeWithoutResults;
+		expect(await bytesWith(1, FN_DSA_512)).toBe(1574 + 64);
+		expect(await bytesWith(1, ML_DSA_44)).toBe(3743 + 64);
+		expect(await bytesWith(3, FN_DSA_512, ML_DSA_44)).toBe(1574 + 3743 + 67 + 64);
 	});
 
 	test("has fees for a memo and for a second signature", async () => {

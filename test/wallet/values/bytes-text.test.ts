@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
-import { parseHexBytes } from "../../../src/wallet/values/bytes-text.js";
-import { memoBytes } from "../../../src/wallet/values/memo.js";
+import { memoBytes, parseHexBytes } from "../../../src/wallet/values/bytes-text.js";
 
 test("hexadecimal is read with or without its prefix, and a long mistake isn't repeated whole", () => {
 	expect(parseHexBytes(" 0Xab0F ")).toEqual(fromHex("ab0f"));

@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { contractTypes } from "../../../src/protocol/contract-types.js";
 import { AssetIssueContract, Vote, VoteWitnessContractVote } from "../../../src/protocol/messages.js";
+import { parseTokenPrice, unitsFor } from "../../../src/wallet/token/token.js";
 import { COIN, currencyText, parseAmountOf } from "../../../src/wallet/token/token-amount.js";
-import { parseTokenPrice, unitsFor } from "../../../src/wallet/token/token-price.js";
 import { contractSummary } from "../../../src/wallet/transaction/contract-summary.js";
 import { parseBlocks } from "../../../src/wallet/values/duration.js";
 import {
@@ -12,9 +12,9 @@ import {
 	parseInteger,
 	parseNatural,
 	parsePercent,
+	quotientText,
 } from "../../../src/wallet/values/integer-text.js";
 import { parseMoment } from "../../../src/wallet/values/moment.js";
-import { quotientText } from "../../../src/wallet/values/rational-text.js";
 import { parseResource, resourceName } from "../../../src/wallet/values/resource.js";
 import { addedVotes, parseVotes } from "../../../src/wallet/view/voting.js";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.js";
 import { Failure } from "../../../src/wallet/failure.js";
 import type { Json, JsonRecord } from "../../../src/wallet/json.js";
-import { callTree, type TracedCall } from "../../../src/wallet/view/call-tree.js";
+import { type CallNode, callTree } from "../../../src/wallet/view/call-tree.js";
 
 const address = (digits: string): string => `0x${digits.repeat(20)}`;
 
@@ -24,7 +24,7 @@ const log = (data: string, position: string): JsonRecord => ({
 	position,
 });
 
-const shape = (call: TracedCall): unknown => [
+const shape = (call: CallNode): unknown => [
 	call.kind,
 	toHex(call.to).slice(0, 2),
 	call.end,

@@ -2,13 +2,14 @@
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectOf, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
+import { signatureCount } from "../../block-facts.js";
 import { grouped } from "../../format.js";
 import type { NodeClient } from "../../node-client.js";
 import { addressLink, badge, bar, type Child, facts, make, note, section, table } from "../elements.js";
 
 /** @param transaction as the node answered with it */
 export async function signatures(client: NodeClient, transaction: Json): Promise<HTMLElement> {
-	const count = Array.isArray(transaction["signature"]) ? transaction["signature"].length : 0;
+	const count = signatureCount(transaction);
 	if (count === 0)
 		return section(
 			"Signatures",

@@ -20,7 +20,7 @@ const PACKINGS: ReadonlyMap<number, string> = new Map([
 	[7, "ZSTD"],
 ]);
 
-export interface Reading {
+export interface ReadingMode {
 	readonly xxh3: Xxh3;
 	readonly maxBlockBytes: number;
 	readonly windowBytes: number;
@@ -34,7 +34,7 @@ export class BlockReader {
 	constructor(
 		private readonly file: ForeignFile,
 		private readonly footer: Footer,
-		private readonly reading: Reading,
+		private readonly reading: ReadingMode,
 	) {}
 
 	/** A checked block without its packing, valid until the next one. @throws {ForeignStoreError} */

@@ -85,7 +85,7 @@ export class BlockCursor {
 }
 
 /** The entries of a block by their names: of the metaindex and the properties. @throws {FormatError} */
-export function namedValues(block: Uint8Array): Map<string, Uint8Array> {
+export function blockProperties(block: Uint8Array): Map<string, Uint8Array> {
 	const cursor = new BlockCursor();
 	cursor.open(block);
 	const found = new Map<string, Uint8Array>();

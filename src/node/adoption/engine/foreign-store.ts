@@ -3,21 +3,77 @@
  * side by side (protocol/reference-stores).
  */
 
-import { INTERNAL_BYTES } from "./block.js";
+import { BlockCursor, INTERNAL_BYTES } from "./block.js";
 import { loadXxh3, type Xxh3 } from "./block-checksum.js";
-import { estimateEntries } from "./entry-estimate.js";
+import { BlockReader, type ReadingMode } from "./block-reader.js";
+import type { EntrySource } from "./entry-source.js";
+import { ForeignFile } from "./foreign-file.js";
 import { ForeignStoreError } from "./foreign-store-error.js";
+import type { TableKeyOrder } from "./key-order.js";
 import {
-	MAX_BLOCK_BYTES,
 	MAX_LOG_BYTES,
+	MAX_TABLE_BLOCK_BYTES,
 	MAX_WINDOW_BYTES,
 	MIN_WINDOW_BYTES,
 	WINDOW_BYTES,
 } from "./limits.js";
-import { mergedEntries } from "./merged-entries.js";
 import { findFiles, type StoreFiles } from "./store-directory.js";
 import { type LocatedTable, TableChain } from "./table-chain.js";
+import { readFooter, readLayout } from "./table-format.js";
 import { LogEntries } from "./write-ahead-log.js";
+
+/** Tables that are looked into, and blocks of each, evenly over the store. */
+const TABLES = 8;
+const BLOCKS = 4;
+
+/**
+ * Entries of all tables together, those that others replace or delete too.
+ * @throws {ForeignStoreError} if what is read isn't as it was written
+ */
+function estimateEntries(
+	tables: readonly LocatedTable[],
+	order: TableKeyOrder,
+	reading: ReadingMode,
+): number {
+	let [entries, bytes] = [0, 0];
+	for (const table of spread(tables.length, TABLES).map((at) => tables[at] as LocatedTable)) {
+		entries += entriesOf(table, order, reading);
+		bytes += table.size;
+	}
+	const all = tables.reduce((sum, { size }) => sum + size, 0);
+	return bytes === 0 ? 0 : Math.round((entries / bytes) * all);
+}
+
+function entriesOf({ path }: LocatedTable, order: TableKeyOrder, reading: ReadingMode): number {
+	const file = new ForeignFile(path);
+	try {
+		const footer = readFooter(file, reading.xxh3);
+		const blocks = new BlockReader(file, footer, reading);
+		const layout = readLayout(file, footer, blocks, order);
+		if (layout.entries !== undefined) return layout.entries;
+		const cursor = new BlockCursor();
+		let counted = 0;
+		const places = spread(layout.blocks.length, BLOCKS);
+		for (const at of places) {
+			const handle = layout.blocks.handle(at);
+			if (!handle) continue;
+			counted += blocks.parse(handle, "data", (block) => {
+				let count = 0;
+				for (cursor.open(block); cursor.next(); ) count++;
+				return count;
+			});
+		}
+		return places.length === 0 ? 0 : (counted / places.length) * layout.blocks.length;
+	} finally {
+		file.close();
+	}
+}
+
+/** Up to so many places among `length`, evenly over them. */
+function spread(length: number, count: number): number[] {
+	const wanted = Math.min(length, count);
+	return Array.from({ length: wanted }, (_, i) => Math.floor(((i + 0.5) * length) / wanted));
+}
 
 /** A key and its value. The buffers are the reader's own: copy what is needed after the next step. */
 export type ForeignEntry = readonly [key: Uint8Array, value: Uint8Array];
@@ -63,7 +119,7 @@ export async function openForeignStore(
 ): Promise<ForeignStore> {
 	const xxh3 = await loadXxh3();
 	const files = findFiles(directory);
-	const { maxLogBytes = MAX_LOG_BYTES, maxBlockBytes = MAX_BLOCK_BYTES } = options;
+	const { maxLogBytes = MAX_LOG_BYTES, maxBlockBytes = MAX_TABLE_BLOCK_BYTES } = options;
 	if (files.logBytes > maxLogBytes) {
 		throw new ForeignStoreError(
 			directory,
@@ -146,5 +202,63 @@ class Store implements ForeignStore {
 
 	close(): void {
 		this.logs = undefined;
+	}
+}
+
+/** Walks all sources to their ends and closes them. */
+function* mergedEntries(
+	sources: readonly EntrySource[],
+	order: TableKeyOrder,
+	after: Uint8Array | undefined,
+): Generator<ForeignEntry> {
+	try {
+		yield* merge(sources, order, after);
+	} finally {
+		for (const source of sources) source.close();
+	}
+}
+
+/** Whether the present entry of one source comes before that of another: by key, of one key the newest. */
+function isBefore(a: EntrySource, b: EntrySource, order: TableKeyOrder): boolean {
+	const difference = order.compare(a.key, a.keyLength, b.key, b.keyLength);
+	if (difference !== 0) return difference < 0;
+	return a.sequence === b.sequence ? a.rank < b.rank : a.sequence > b.sequence;
+}
+
+/** Moves the first source, whose present entry is another now, to where it belongs. */
+function settle(sources: EntrySource[], order: TableKeyOrder): void {
+	const moved = sources[0] as EntrySource;
+	let at = 1;
+	for (; at < sources.length && isBefore(sources[at] as EntrySource, moved, order); at++) {
+		sources[at - 1] = sources[at] as EntrySource;
+	}
+	sources[at - 1] = moved;
+}
+
+function* merge(
+	given: readonly EntrySource[],
+	order: TableKeyOrder,
+	after: Uint8Array | undefined,
+): Generator<ForeignEntry> {
+	// Sorted by their present entries; the first is usually the one of the last level, and stays it.
+	const sources: EntrySource[] = [];
+	for (const source of given) {
+		if (!source.next()) continue;
+		sources.unshift(source);
+		settle(sources, order);
+	}
+	let last = Uint8Array.from(after ?? []);
+	let lastLength = after ? last.length : -1;
+	for (let first = sources[0]; first !== undefined; first = sources[0]) {
+		const { key, keyLength } = first;
+		const isNew = lastLength < 0 || order.compare(last, lastLength, key, keyLength) < 0;
+		if (isNew) {
+			if (last.length < keyLength) last = new Uint8Array(2 * keyLength);
+			for (let i = 0; i < keyLength; i++) last[i] = key[i] as number;
+			lastLength = keyLength;
+			if (!first.isDeletion) yield [last.subarray(0, keyLength), first.value()];
+		}
+		if (!first.next()) sources.shift();
+		else if (sources.length > 1) settle(sources, order);
 	}
 }

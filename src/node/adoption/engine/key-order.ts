@@ -3,7 +3,7 @@
 import { comparePriceKeys, PAIR_KEY_LENGTH } from "../../state/price-key.js";
 import { FormatError } from "./byte-reader.js";
 
-export interface KeyOrder {
+export interface TableKeyOrder {
 	/** What a manifest calls it. */
 	readonly name: string;
 	/** Whether it is the order of bytes: only then can the keys of an index be relied on. */
@@ -29,18 +29,18 @@ function priceKey(key: Uint8Array, length: number): string {
 	return Buffer.from(key.buffer, key.byteOffset, length).toString("latin1");
 }
 
-const BYTEWISE: KeyOrder = {
+const BYTEWISE: TableKeyOrder = {
 	name: "leveldb.BytewiseComparator",
 	isByBytes: true,
 	compare: compareBytes,
 };
-const BY_PRICE: KeyOrder = {
+const BY_PRICE: TableKeyOrder = {
 	name: "MarketOrderPriceComparator",
 	isByBytes: false,
 	compare: (a, aLength, b, bLength) => comparePriceKeys(priceKey(a, aLength), priceKey(b, bLength)),
 };
 
 /** The order of a store by its name: a young store of RocksDB doesn't record it. */
-export function orderOf(store: string): KeyOrder {
+export function orderOf(store: string): TableKeyOrder {
 	return store === PRICE_STORE ? BY_PRICE : BYTEWISE;
 }

@@ -4,14 +4,14 @@
 export const MAX_FILES = 1_000_000;
 /** Sources that are merged at once; each has a file open and a window in memory. Nodes stop writing at 36 tables on level 0. */
 export const MAX_SOURCES = 512;
-export const MAX_MANIFEST_BYTES = 512 * 2 ** 20;
+export const MAX_DATABASE_MANIFEST_BYTES = 512 * 2 ** 20;
 /** Bytes of one record of a manifest: the first names every table. */
 export const MAX_EDIT_BYTES = 256 * 2 ** 20;
 export const MAX_LEVEL = 63;
 export const MAX_LOG_BYTES = 2 ** 30;
 /** Entries of the logs together; each takes 24 bytes beside its own. */
 export const MAX_LOG_ENTRIES = 2 ** 24;
-export const MAX_BLOCK_BYTES = 128 * 2 ** 20;
+export const MAX_TABLE_BLOCK_BYTES = 128 * 2 ** 20;
 /** No element of Snappy makes more than 64 bytes of three. */
 export const MAX_SNAPPY_RATIO = 22;
 /** Memory of all windows through which tables are read. */

@@ -2,7 +2,7 @@
 
 import { ByteReader, FormatError } from "./byte-reader.js";
 import type { ForeignFile } from "./foreign-file.js";
-import { MAX_EDIT_BYTES, MAX_FILES, MAX_LEVEL, MAX_MANIFEST_BYTES } from "./limits.js";
+import { MAX_DATABASE_MANIFEST_BYTES, MAX_EDIT_BYTES, MAX_FILES, MAX_LEVEL } from "./limits.js";
 import { LogRecords } from "./log-records.js";
 
 /** A table that a manifest names. The keys are internal: eight bytes of sequence number and type follow the key. */
@@ -14,7 +14,7 @@ export interface TableFile {
 	readonly largest: Uint8Array;
 }
 
-export interface Manifest {
+export interface DatabaseManifest {
 	/** Name of the order of the keys; undefined in the first manifest of a store of RocksDB. */
 	readonly comparator: string | undefined;
 	/** Logs from this number on are live. */
@@ -156,9 +156,9 @@ function skipFields(edit: ByteReader): void {
 }
 
 /** @throws {ForeignStoreError} */
-export function readManifest(file: ForeignFile): Manifest {
-	if (file.size > MAX_MANIFEST_BYTES)
-		throw file.fault(`has ${file.size} bytes, more than ${MAX_MANIFEST_BYTES}`);
+export function readManifest(file: ForeignFile): DatabaseManifest {
+	if (file.size > MAX_DATABASE_MANIFEST_BYTES)
+		throw file.fault(`has ${file.size} bytes, more than ${MAX_DATABASE_MANIFEST_BYTES}`);
 	const edits = new Edits();
 	const records = new LogRecords(file);
 	let parts: Buffer[] = [];

@@ -5,9 +5,9 @@ import { basename, join } from "node:path";
 import { FormatError } from "./byte-reader.js";
 import { ForeignFile, reading, sizeOf } from "./foreign-file.js";
 import { ForeignStoreError } from "./foreign-store-error.js";
-import { type KeyOrder, orderOf } from "./key-order.js";
+import { orderOf, type TableKeyOrder } from "./key-order.js";
 import { MAX_FILES } from "./limits.js";
-import { type Manifest, readManifest } from "./manifest.js";
+import { type DatabaseManifest, readManifest } from "./manifest.js";
 import { chainsOf, type LocatedTable } from "./table-chain.js";
 
 /** What a directory holds, by the names of its files. */
@@ -23,8 +23,8 @@ interface Listing {
 export interface StoreFiles {
 	readonly name: string;
 	readonly engine: "LevelDB" | "RocksDB";
-	readonly order: KeyOrder;
-	readonly manifest: Manifest;
+	readonly order: TableKeyOrder;
+	readonly manifest: DatabaseManifest;
 	/** Tables that follow each other, the newest chains first. */
 	readonly chains: readonly (readonly LocatedTable[])[];
 	/** Paths of the live logs in the order in which they were written. */
@@ -92,7 +92,7 @@ function manifestPath(directory: string, listing: Listing): string {
 	}
 }
 
-function loadManifest(path: string): Manifest {
+function loadManifest(path: string): DatabaseManifest {
 	const file = new ForeignFile(path);
 	try {
 		return readManifest(file);
@@ -132,7 +132,7 @@ export function findFiles(directory: string): StoreFiles {
 }
 
 /** What was left out: a kill leaves such things, and so does a manifest that lost its end. */
-function notesOf(path: string, listing: Listing, manifest: Manifest): string[] {
+function notesOf(path: string, listing: Listing, manifest: DatabaseManifest): string[] {
 	const notes: string[] = [];
 	if (manifest.tornAt !== undefined) {
 		notes.push(
@@ -154,7 +154,7 @@ function locate(
 	directory: string,
 	manifestPath: string,
 	listing: Listing,
-	manifest: Manifest,
+	manifest: DatabaseManifest,
 ): LocatedTable[] {
 	return manifest.tables.map((table) => {
 		const name = listing.tables.get(table.number);
@@ -182,7 +182,7 @@ function liveLogs(
 	directory: string,
 	manifestPath: string,
 	listing: Listing,
-	{ logNumber, previousLogNumber }: Manifest,
+	{ logNumber, previousLogNumber }: DatabaseManifest,
 	isRocks: boolean,
 ): string[] {
 	const numbers = [...listing.logs.keys()]
@@ -200,7 +200,7 @@ function liveLogs(
 	return numbers.map((number) => join(directory, listing.logs.get(number) as string));
 }
 
-function arrange(path: string, tables: readonly LocatedTable[], order: KeyOrder): LocatedTable[][] {
+function arrange(path: string, tables: readonly LocatedTable[], order: TableKeyOrder): LocatedTable[][] {
 	const levels = new Map<number, LocatedTable[]>();
 	for (const table of tables) {
 		const level = levels.get(table.level);

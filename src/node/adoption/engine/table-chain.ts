@@ -2,11 +2,11 @@
 
 import { TRAILER_BYTES } from "../../state/table-checksums.js";
 import { BlockCursor, INTERNAL_BYTES, sequenceAt } from "./block.js";
-import { BlockReader, type Reading } from "./block-reader.js";
+import { BlockReader, type ReadingMode } from "./block-reader.js";
 import { FormatError } from "./byte-reader.js";
 import { DELETION, type EntrySource, refusedType, SINGLE_DELETION, VALUE } from "./entry-source.js";
 import { ForeignFile } from "./foreign-file.js";
-import type { KeyOrder } from "./key-order.js";
+import type { TableKeyOrder } from "./key-order.js";
 import { MAX_SOURCES } from "./limits.js";
 import type { TableFile } from "./manifest.js";
 import { readFooter, readLayout, type TableLayout } from "./table-format.js";
@@ -19,8 +19,8 @@ export interface LocatedTable extends TableFile {
 	readonly path: string;
 }
 
-interface ChainReading extends Reading {
-	readonly order: KeyOrder;
+interface ChainReading extends ReadingMode {
+	readonly order: TableKeyOrder;
 	/** The highest sequence number that tables can have. */
 	readonly lastSequence: number;
 	readonly onRead: (bytes: number) => void;
@@ -213,7 +213,7 @@ function isEqual(key: Uint8Array, length: number, other: Uint8Array): boolean {
 }
 
 /** By key, of one key the newest first: RocksDB may end a table and begin the next with the same key. */
-function compareInternal(a: Uint8Array, b: Uint8Array, order: KeyOrder): number {
+function compareInternal(a: Uint8Array, b: Uint8Array, order: TableKeyOrder): number {
 	const aEnd = a.length - INTERNAL_BYTES;
 	const bEnd = b.length - INTERNAL_BYTES;
 	return order.compare(a, aEnd, b, bEnd) || sequenceAt(b, bEnd) - sequenceAt(a, aEnd);
@@ -225,7 +225,11 @@ function compareInternal(a: Uint8Array, b: Uint8Array, order: KeyOrder): number 
  * @returns the chains of a level, each with its tables in order
  * @throws {FormatError} if tables overlap where they must not
  */
-export function chainsOf(level: number, tables: readonly LocatedTable[], order: KeyOrder): LocatedTable[][] {
+export function chainsOf(
+	level: number,
+	tables: readonly LocatedTable[],
+	order: TableKeyOrder,
+): LocatedTable[][] {
 	const compare = (a: Uint8Array, b: Uint8Array) => compareInternal(a, b, order);
 	const sorted = [...tables].sort((a, b) => compare(a.smallest, b.smallest) || a.number - b.number);
 	const chains: LocatedTable[][] = [];

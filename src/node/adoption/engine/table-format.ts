@@ -1,12 +1,12 @@
 /** The end of a table: its footer, and what its properties say about the rest (protocol/reference-stores §2). */
 
 import { TRAILER_BYTES } from "../../state/table-checksums.js";
-import { type BlockHandle, BlockIndex, handleOf, namedValues } from "./block.js";
+import { type BlockHandle, BlockIndex, blockProperties, handleOf } from "./block.js";
 import { CRC32C, checksumOf, placeModifier, XXH3, type Xxh3 } from "./block-checksum.js";
 import type { BlockReader } from "./block-reader.js";
 import { ByteReader, FormatError } from "./byte-reader.js";
 import type { ForeignFile } from "./foreign-file.js";
-import type { KeyOrder } from "./key-order.js";
+import type { TableKeyOrder } from "./key-order.js";
 
 const LEVEL_FOOTER_BYTES = 48;
 const ROCKS_FOOTER_BYTES = 53;
@@ -129,11 +129,11 @@ export function readLayout(
 	file: ForeignFile,
 	footer: Footer,
 	blocks: BlockReader,
-	order: KeyOrder,
+	order: TableKeyOrder,
 ): TableLayout {
 	const metaindex = new Map(
 		blocks.parse(footer.metaindex, "metaindex", (block) =>
-			[...namedValues(block)].map(([name, value]) => [name, handleOf(new ByteReader(value))] as const),
+			[...blockProperties(block)].map(([name, value]) => [name, handleOf(new ByteReader(value))] as const),
 		),
 	);
 	const place = metaindex.get("rocksdb.properties");
@@ -160,14 +160,14 @@ export function readLayout(
 }
 
 function copiedValues(block: Uint8Array): Map<string, Uint8Array> {
-	return new Map([...namedValues(block)].map(([name, value]) => [name, Uint8Array.from(value)]));
+	return new Map([...blockProperties(block)].map(([name, value]) => [name, Uint8Array.from(value)]));
 }
 
 /** What would change the meaning of the entries, none of which the reference makes. */
 function requireUsable(
 	properties: Properties,
 	metaindex: ReadonlyMap<string, BlockHandle>,
-	order: KeyOrder,
+	order: TableKeyOrder,
 ): void {
 	if (metaindex.has("rocksdb.range_del") || (properties.number("rocksdb.num.range-deletions") ?? 0) > 0) {
 		throw new FormatError("name deletions of ranges, which the reference doesn't make");

@@ -4,7 +4,7 @@ import { ByteReader, FormatError } from "./byte-reader.js";
 import { DELETION, type EntrySource, refusedType, SINGLE_DELETION, VALUE } from "./entry-source.js";
 import { ForeignFile } from "./foreign-file.js";
 import { ForeignStoreError } from "./foreign-store-error.js";
-import type { KeyOrder } from "./key-order.js";
+import type { TableKeyOrder } from "./key-order.js";
 import { MAX_LOG_ENTRIES } from "./limits.js";
 import { LogRecords } from "./log-records.js";
 
@@ -40,7 +40,7 @@ export class LogEntries {
 	 * @throws {ForeignStoreError}
 	 */
 	constructor(
-		private readonly keyOrder: KeyOrder,
+		private readonly keyOrder: TableKeyOrder,
 		private readonly lastSequence: number,
 		size: number,
 	) {

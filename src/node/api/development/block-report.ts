@@ -16,8 +16,8 @@ import type { SignedTransaction } from "../../../protocol/transaction.js";
 import type { ExecutedBlock } from "../../chain/observers.js";
 import type { StateView } from "../../state/view.js";
 import { contractFacts } from "../jsonrpc/contract-facts.js";
-import { revertReason } from "../jsonrpc/revert-reason.js";
-import { interfaceOf } from "../queries/contract-interface.js";
+import { revertMessage } from "../jsonrpc/revert-reason.js";
+import { storedInterfaceOf } from "../queries/contracts.js";
 
 /** Transactions of a block that are described. */
 const MAX_TRANSACTIONS = 50;
@@ -89,7 +89,7 @@ function reasonOf(
 	abi: ReturnType<InterfaceOf>,
 ): string {
 	const output = contractResult[0] ?? new Uint8Array();
-	const reason = revertReason(output);
+	const reason = revertMessage(output);
 	if (reason !== undefined) return JSON.stringify(reason.slice(0, MAX_TEXT));
 	if (output.length >= SELECTOR_BYTES) {
 		const selector = toHex(output.subarray(0, SELECTOR_BYTES));
@@ -109,7 +109,7 @@ function named(abi: ReturnType<InterfaceOf>, kind: AbiKind, data: Uint8Array): s
 	const items =
 		kinds.get(kind) ??
 		new Map(
-			interfaceOf(abi, MAX_ENTRIES)
+			storedInterfaceOf(abi, MAX_ENTRIES)
 				.filter((item) => item.kind === kind && isSmallEntry(item))
 				.map((item) => [toHex(selectorOf(item)), cut(hashedSignature(item))]),
 		);

@@ -1,6 +1,6 @@
 /** JSON as development methods answer it: whole numbers exact, as digits. */
 
-import { JsonNumber, type JsonValue } from "../jsonrpc/json-reader.js";
+import { JsonNumber, type RawValue } from "../jsonrpc/json-reader.js";
 import { JsonParts, JsonText } from "../jsonrpc/method.js";
 
 /** Writes a value: bigint as digits, members without a value left out. */
@@ -17,11 +17,11 @@ export function writeValue(value: unknown): string {
 }
 
 /** A value that was read, as text again: its numbers as they were. */
-export function jsonText(value: JsonValue): string {
+export function jsonText(value: RawValue): string {
 	if (value instanceof JsonNumber) return value.text;
 	if (value instanceof Map) {
-		return `{${[...value].map(([name, member]) => `${JSON.stringify(name)}:${jsonText(member as JsonValue)}`).join(",")}}`;
+		return `{${[...value].map(([name, member]) => `${JSON.stringify(name)}:${jsonText(member as RawValue)}`).join(",")}}`;
 	}
-	if (Array.isArray(value)) return `[${value.map((item) => jsonText(item as JsonValue)).join(",")}]`;
+	if (Array.isArray(value)) return `[${value.map((item) => jsonText(item as RawValue)).join(",")}]`;
 	return JSON.stringify(value);
 }

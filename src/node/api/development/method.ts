@@ -4,7 +4,7 @@ import type { DevelopmentControl } from "../../development/control.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiContext, ApiNode } from "../context.js";
 import { plainStyle } from "../json-style.js";
-import type { JsonArray } from "../jsonrpc/json-reader.js";
+import type { RawArray } from "../jsonrpc/json-reader.js";
 
 /** What development methods work on. */
 export interface DevelopmentContext {
@@ -32,7 +32,7 @@ type DevelopmentValue = unknown;
 /** @throws {RpcError} and the errors of the control, whose messages the client is given */
 export type DevelopmentMethod = (
 	context: DevelopmentContext,
-	params: JsonArray,
+	params: RawArray,
 ) => DevelopmentValue | Promise<DevelopmentValue>;
 
 /** Methods by name; names that do the same stand in one row. */

@@ -2,21 +2,21 @@
 
 import { isWireError } from "../../../protocol/json/exceptions.js";
 import { TimeError } from "../../development/control.js";
-import { SnapshotError } from "../../development/snapshots.js";
+import { UnknownSnapshotError } from "../../development/snapshots.js";
 import { EditError } from "../../development/state-edits.js";
 import { StateFileError } from "../../development/state-file.js";
 import { SLICE_MS, TimeSlice } from "../../scheduling/time-slice.js";
 import { TraceError } from "../../tracing/limits.js";
 import type { Caller, Dispatcher } from "../jsonrpc/dispatcher.js";
 import {
-	isJsonArray,
-	isJsonObject,
-	type JsonArray,
-	type JsonObject,
+	isRawArray,
+	isRawObject,
 	JsonTextError,
-	type JsonValue,
-	REQUEST_BUDGET,
-	readJson,
+	type RawArray,
+	type RawObject,
+	type RawValue,
+	RPC_BUDGET,
+	readRawJson,
 } from "../jsonrpc/json-reader.js";
 import {
 	INTERNAL,
@@ -94,21 +94,21 @@ export class DevelopmentRpc {
 		access: DevelopmentAccess,
 		caller: Caller = {},
 	): Promise<string> {
-		let request: JsonValue;
+		let request: RawValue;
 		try {
 			// What a trusted caller restores may be the whole state.
-			request = access === "everything" ? readJson(text) : readJson(text, REQUEST_BUDGET);
+			request = access === "everything" ? readRawJson(text) : readRawJson(text, RPC_BUDGET);
 		} catch (error) {
 			if (!(error instanceof JsonTextError)) throw error;
 			return mixed
 				? this.options.ordinary.answer(text, caller)
 				: errorReply("null", PARSE_ERROR, "JSON parse error");
 		}
-		const calls = isJsonArray(request) ? request : [request];
+		const calls = isRawArray(request) ? request : [request];
 		if (mixed && !calls.some((call) => developmentMethods.has(methodOf(call)))) {
 			return this.options.ordinary.answer(text, caller);
 		}
-		if (!isJsonArray(request)) return this.single(request, mixed, access, caller);
+		if (!isRawArray(request)) return this.single(request, mixed, access, caller);
 		if (request.length > MAX_BATCH) {
 			return errorReply("null", INVALID_REQUEST, `a batch has at most ${MAX_BATCH} calls`);
 		}
@@ -117,7 +117,7 @@ export class DevelopmentRpc {
 
 	/** Once the answers have become too long, no further call is made: pages of other origins may read, but not fill the memory. */
 	private async batch(
-		calls: JsonArray,
+		calls: RawArray,
 		...[mixed, access, caller]: [boolean, DevelopmentAccess, Caller]
 	): Promise<string> {
 		const { maxResponseSize } = this.options.context().node.config.node.jsonrpc;
@@ -132,7 +132,7 @@ export class DevelopmentRpc {
 			let answer = size > most ? "" : await this.single(call, mixed, access, caller);
 			size += Buffer.byteLength(answer);
 			if (size > most) {
-				answer = errorReply(isJsonObject(call) ? idOf(call) : "null", tooLong.code, tooLong.message);
+				answer = errorReply(isRawObject(call) ? idOf(call) : "null", tooLong.code, tooLong.message);
 			}
 			if (answer !== "") answers.push(answer);
 		}
@@ -140,7 +140,7 @@ export class DevelopmentRpc {
 	}
 
 	private async single(
-		call: JsonValue,
+		call: RawValue,
 		mixed: boolean,
 		access: DevelopmentAccess,
 		caller: Caller,
@@ -148,7 +148,7 @@ export class DevelopmentRpc {
 		const name = methodOf(call);
 		const method = developmentMethods.get(name);
 		if (!method && mixed) return this.options.ordinary.answer(jsonText(call), caller);
-		if (!isJsonObject(call)) return errorReply("null", INVALID_REQUEST, "invalid request");
+		if (!isRawObject(call)) return errorReply("null", INVALID_REQUEST, "invalid request");
 		const id = idOf(call);
 		if (!method || access === "nothing") {
 			return errorReply(id, METHOD_NOT_FOUND, `the method ${name} does not exist/is not available`);
@@ -157,7 +157,7 @@ export class DevelopmentRpc {
 			return errorReply(id, INVALID_REQUEST, `pages of other origins may not call ${name}: ${HOW_TO_ALLOW}`);
 		}
 		const params = call.get("params") ?? [];
-		if (!isJsonArray(params)) return errorReply(id, INVALID_PARAMS, "method parameters invalid");
+		if (!isRawArray(params)) return errorReply(id, INVALID_PARAMS, "method parameters invalid");
 		const context = this.options.context();
 		try {
 			const result = await method(context, params);
@@ -173,7 +173,7 @@ function asLine(text: string): string {
 }
 
 /** Refusals that the client can do something about. */
-const REFUSALS = [SnapshotError, EditError, StateFileError, TimeError, TraceError];
+const REFUSALS = [UnknownSnapshotError, EditError, StateFileError, TimeError, TraceError];
 
 function failure({ node }: DevelopmentContext, id: string, name: string, error: unknown): string {
 	if (error instanceof RpcError) return errorReply(id, error.code, error.message);
@@ -187,12 +187,12 @@ function errorReply(id: string, code: number, message: string): string {
 	return `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":${JSON.stringify(message)}}}`;
 }
 
-function methodOf(call: JsonValue): string {
-	const name = isJsonObject(call) ? call.get("method") : undefined;
+function methodOf(call: RawValue): string {
+	const name = isRawObject(call) ? call.get("method") : undefined;
 	return typeof name === "string" ? name : "";
 }
 
-function idOf(call: JsonObject): string {
+function idOf(call: RawObject): string {
 	const id = call.get("id");
-	return id === undefined || isJsonObject(id) || isJsonArray(id) ? "null" : jsonText(id);
+	return id === undefined || isRawObject(id) || isRawArray(id) ? "null" : jsonText(id);
 }

@@ -3,7 +3,7 @@
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import { parseJsonObject } from "../../../protocol/json/json-library.js";
 import { type Member, mapOrderedObject } from "../../../protocol/json/map-ordered-json.js";
-import { readText } from "../../../protocol/json/member-readers.js";
+import { readTextMember } from "../../../protocol/json/member-readers.js";
 import { mapOrderedMessageWith, shownAs } from "../../../protocol/json/message-writer.js";
 import { quoteMapOrdered } from "../../../protocol/json/quoting.js";
 import { printedTransaction } from "../../../protocol/json/transaction-json.js";
@@ -28,7 +28,7 @@ export const packedTransaction: RequestForm<SignedTransaction> = {
 const serialized: RequestForm<SignedTransaction> = {
 	fields: [{ name: "transaction", type: "bytes" }],
 	read: (input) => {
-		const text = readText(parseJsonObject(input.bodyText(), input.library), "transaction");
+		const text = readTextMember(parseJsonObject(input.bodyText(), input.library), "transaction");
 		const transaction = SignedTransaction.decode(decodeHexText(text), REQUEST_BUDGET);
 		return input.postQuantum ? transaction.asReadOnNile() : transaction;
 	},

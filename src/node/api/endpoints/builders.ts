@@ -10,7 +10,7 @@ import {
 } from "../../../protocol/contract-types.js";
 import { spell } from "../../../protocol/dialect.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
-import { readText } from "../../../protocol/json/member-readers.js";
+import { readTextMember } from "../../../protocol/json/member-readers.js";
 import { transactionJson } from "../../../protocol/json/transaction-json.js";
 import { TransactionContractContractType } from "../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../protocol/transaction.js";
@@ -131,7 +131,7 @@ const commonTransaction = defineEndpoint({
 	servers: ["full"],
 	request: {
 		fields: [{ name: "contractType", type: "string" }],
-		read: (input: RequestInput) => ({ input, name: readText(input.object, "contractType") }),
+		read: (input: RequestInput) => ({ input, name: readTextMember(input.object, "contractType") }),
 	},
 	reply: builtTransaction,
 	answers: "Transaction",

@@ -4,7 +4,7 @@ import { toHex } from "../../../protocol/bytes.js";
 import type { MessageType } from "../../../protocol/codec/descriptor.js";
 import { exceptionText, messageText, NamedError } from "../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
-import { readLong, readText } from "../../../protocol/json/member-readers.js";
+import { readLong, readTextMember } from "../../../protocol/json/member-readers.js";
 import {
 	mapOrderedMessage,
 	mapOrderedMessageWith,
@@ -36,7 +36,12 @@ import {
 	type RequestForm,
 	written,
 } from "../endpoint.js";
-import { callConstant, callTransaction, constantAnswer, estimateEnergy } from "../queries/contract-calls.js";
+import {
+	callTransaction,
+	constantAnswer,
+	executeConstantCall,
+	searchEnergyLimit,
+} from "../queries/contract-calls.js";
 import { contractAt, contractInfoAt, functionSelector, isConstantCall } from "../queries/contracts.js";
 import type { RequestInput } from "../request.js";
 import { objectValueRequest } from "../text-forms.js";
@@ -60,7 +65,7 @@ const CALL_FIELDS: readonly RequestField[] = [
 
 const invalid = (text: string): NamedError => new NamedError("InvalidParameterException", text);
 
-const isSet = (members: JsonObject, name: string): boolean => (readText(members, name) ?? "") !== "";
+const isSet = (members: JsonObject, name: string): boolean => (readTextMember(members, name) ?? "") !== "";
 
 /** The call of a request, its data made of selector and parameter where a selector is given. */
 function readCall(input: RequestInput, check: (members: JsonObject) => void): CallRequest {
@@ -68,9 +73,11 @@ function readCall(input: RequestInput, check: (members: JsonObject) => void): Ca
 	if (!isSet(members, "owner_address")) throw invalid("owner_address isn't set.");
 	check(members);
 	const call = input.fields(TriggerSmartContract);
-	const selector = readText(members, "function_selector") ?? "";
+	const selector = readTextMember(members, "function_selector") ?? "";
 	if (selector !== "") {
-		call.data = decodeHexText(toHex(functionSelector(selector)) + (readText(members, "parameter") ?? ""));
+		call.data = decodeHexText(
+			toHex(functionSelector(selector)) + (readTextMember(members, "parameter") ?? ""),
+		);
 	}
 	return { call, members, visible: input.visible };
 }
@@ -184,7 +191,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 				...permissionIdOf(members, style),
 			});
 			if (isConstantCall(state.abi.get(call.contract_address), call.data)) {
-				return constantAnswer(transaction, await callConstant(context, call, transaction));
+				return constantAnswer(transaction, await executeConstantCall(context, call, transaction));
 			}
 			return TransactionExtention.create({
 				transaction: transaction.message,
@@ -209,7 +216,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 				...permissionIdOf(members, context.style),
 				...memoOf(members, visible),
 			});
-			return constantAnswer(transaction, await callConstant(context, call, transaction));
+			return constantAnswer(transaction, await executeConstantCall(context, call, transaction));
 		},
 	}),
 	defineEndpoint({
@@ -224,7 +231,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 		reply: written,
 		failure: callFailure(EstimateEnergyMessage, printMessage),
 		handle: async (context, { call }) => {
-			const estimate = await estimateEnergy(context, call);
+			const estimate = await searchEnergyLimit(context, call);
 			const answer = new EstimateEnergyMessage();
 			if ("failure" in estimate) {
 				const message = Buffer.from(estimate.failure);

@@ -3,7 +3,7 @@
 import { contractType } from "../../../protocol/contract-types.js";
 import { decodeFields } from "../../../protocol/json/field-decoder.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
-import { readLong, readText } from "../../../protocol/json/member-readers.js";
+import { readLong, readTextMember } from "../../../protocol/json/member-readers.js";
 import type { JsonObject } from "../../../protocol/json/value.js";
 import { CreateSmartContract, SmartContract, SmartContractABI } from "../../../protocol/messages.js";
 import { buildValid, permissionIdOf } from "../builder.js";
@@ -37,7 +37,7 @@ const deploymentRequest: RequestForm<Deployment> = {
 	fields: Object.entries(FIELDS).map(([name, type]) => ({ name, type })),
 	read: (input) => {
 		const members = input.object;
-		const owner = parseAddressText(readText(members, "owner_address"), input.visible);
+		const owner = parseAddressText(readTextMember(members, "owner_address"), input.visible);
 		const contract = CreateSmartContract.create({
 			owner_address: owner,
 			call_token_value: readLong(members, "call_token_value"),
@@ -53,7 +53,7 @@ function newContract(
 	owner: Uint8Array,
 	{ visible, library }: Pick<RequestInput, "visible" | "library">,
 ): SmartContract {
-	const abi = readText(members, "abi");
+	const abi = readTextMember(members, "abi");
 	return SmartContract.create({
 		origin_address: owner,
 		// A list and its text are both accepted; the list is always present in the message, if only empty.
@@ -65,15 +65,15 @@ function newContract(
 		consume_user_resource_percent: readLong(members, "consume_user_resource_percent"),
 		origin_energy_limit: readLong(members, "origin_energy_limit"),
 		bytecode: bytecodeOf(members),
-		name: readText(members, "name") ?? "",
+		name: readTextMember(members, "name") ?? "",
 	});
 }
 
 /** Code with the constructor's arguments behind it. */
 function bytecodeOf(members: JsonObject): Uint8Array {
-	const code = readText(members, "bytecode");
+	const code = readTextMember(members, "bytecode");
 	if (!members.has("parameter")) return decodeHexText(code);
-	return decodeHexText(`${code}${readText(members, "parameter")}`);
+	return decodeHexText(`${code}${readTextMember(members, "parameter")}`);
 }
 
 export const deployContract = defineEndpoint({

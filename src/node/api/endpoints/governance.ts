@@ -3,7 +3,7 @@
 import { be64 } from "../../../protocol/bytes.js";
 import { hasWireName, messageText } from "../../../protocol/json/exceptions.js";
 import { decodePlainHex } from "../../../protocol/json/hex-text.js";
-import { readText } from "../../../protocol/json/member-readers.js";
+import { readTextMember } from "../../../protocol/json/member-readers.js";
 import { longText } from "../../../protocol/json/message-writer.js";
 import { isJsonObject } from "../../../protocol/json/value.js";
 import { PaginatedMessage, Proposal, ProposalList, WitnessList } from "../../../protocol/messages.js";
@@ -22,11 +22,11 @@ import {
 	written,
 } from "../endpoint.js";
 import {
-	allProposals,
 	allWitnesses,
 	brokerageOf,
 	pageOfLiveWitnesses,
 	pageOfProposals,
+	storedProposals,
 } from "../queries/governance.js";
 import type { RequestInput } from "../request.js";
 import { numberRequest } from "../text-forms.js";
@@ -40,7 +40,7 @@ function addressOf(input: RequestInput): string | null {
 	const value = input.library.parse(input.bodyText());
 	if (value === null) return null;
 	if (!isJsonObject(value)) throw input.library.error("can not cast to JSONObject.");
-	return readText(value, "address");
+	return readTextMember(value, "address");
 }
 
 /** An address in either form, with or without `visible`; undefined if there is none. */
@@ -120,7 +120,7 @@ export const governanceEndpoints: readonly Endpoint[] = [
 		readsState: true,
 		request: visibleOnly,
 		reply: printed(ProposalList),
-		handle: ({ state }) => allProposals(state),
+		handle: ({ state }) => storedProposals(state),
 	}),
 	defineEndpoint({
 		name: "getproposalbyid",

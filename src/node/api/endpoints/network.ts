@@ -20,7 +20,7 @@ import {
 	visibleOnly,
 	written,
 } from "../endpoint.js";
-import { chainParameters, knownNodes, nextMaintenanceTime, priceHistory } from "../queries/network.js";
+import { knownNodes, listedParameters, nextMaintenanceTime, priceHistory } from "../queries/network.js";
 import { nodeInfoFacts } from "../queries/node-info.js";
 import { statsInfoFacts } from "../queries/stats-info.js";
 
@@ -86,7 +86,7 @@ export const networkEndpoints: readonly Endpoint[] = [
 		readsState: true,
 		request: visibleOnly,
 		reply: printed(ChainParameters),
-		handle: chainParameters,
+		handle: listedParameters,
 	}),
 	prices(
 		"getenergyprices",

@@ -3,7 +3,42 @@
  * are in the client's hands: one that stays closed leaves every answer here.
  */
 
-import { CallRounds, type RoundCount } from "./call-rounds.js";
+/** Calls that may begin in one round, over all connections. */
+const MAX_IN_ROUND = 1_000;
+
+/** The calls that one connection began. */
+interface RoundCount {
+	round: number;
+	inRound: number;
+}
+
+export class CallRounds {
+	private round = 0;
+	private inRound = 0;
+	private isCounting = false;
+
+	/** @param afterRound calls a function once all that has been read by now is done */
+	constructor(private readonly afterRound: (next: () => void) => void = setImmediate) {}
+
+	/** Counts a call of a connection. @returns whether the round has room for it */
+	count(connection: RoundCount): boolean {
+		if (!this.isCounting) {
+			this.isCounting = true;
+			this.afterRound(() => {
+				this.isCounting = false;
+				this.round++;
+				this.inRound = 0;
+			});
+		}
+		if (connection.round !== this.round) {
+			connection.round = this.round;
+			connection.inRound = 0;
+		}
+		connection.inRound++;
+		this.inRound++;
+		return this.inRound <= MAX_IN_ROUND;
+	}
+}
 
 /** Answers of a connection that are being made at a time. */
 const MAX_MAKING = 16;

@@ -40,13 +40,12 @@ import {
 	watchCalls,
 	whenSent,
 } from "./library-answers.js";
-import { isClosedMethod } from "./lite-methods.js";
+import { isClosedMethod, readsState } from "./lite-methods.js";
 import { LongMessages } from "./long-messages.js";
 import { CallError, LongMessage, type ServiceMethod, UNREADABLE, UnimplementedError } from "./method.js";
-import { readsState } from "./past-methods.js";
 import { ReceivedMessages } from "./received-messages.js";
 import { reflect } from "./reflection.js";
-import { fullName, PACKAGE, type Service, servicesOf, spellings } from "./service-table.js";
+import { fullName, type GrpcService, PACKAGE, servicesOf, spellings } from "./service-table.js";
 
 const DISABLED_TEXT = "this API is unavailable due to config";
 
@@ -217,7 +216,7 @@ export class GrpcServer {
 		this.server.forceShutdown();
 	}
 
-	private addService(service: Service): void {
+	private addService(service: GrpcService): void {
 		for (const [name, method] of service.methods) {
 			const call = this.callOf(fullName(service, name), method, this.refusalOf(service, name));
 			for (const spelling of spellings(name)) {
@@ -227,7 +226,7 @@ export class GrpcServer {
 	}
 
 	/** Why a method isn't served at all; undefined if it is. */
-	private refusalOf(service: Service, name: string): CallError | undefined {
+	private refusalOf(service: GrpcService, name: string): CallError | undefined {
 		const { isLite, config } = this.node;
 		if (isLite && !config.node.openHistoryQueryWhenLite && isClosedMethod(fullName(service, name))) {
 			return new CallError(status.UNAVAILABLE, LITE_NODE_TEXT);

@@ -136,7 +136,7 @@ function oversizeText({ code, details = "" }: Partial<StatusObject>): string | u
 export const watchCalls =
 	(tellsOversize: boolean, begun: (call: LibraryCall) => void): ServerInterceptor =>
 	(_method, call) => {
-		const own = call as unknown as LibraryCall;
+		const own = call as LibraryCall;
 		const { stream, sendStatus, sendMessage } = own;
 		own.sendMessage = (message, callback) =>
 			sendMessage.call(call, message, () => {

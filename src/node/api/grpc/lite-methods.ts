@@ -1,4 +1,19 @@
-/** Methods that a node without history doesn't answer (protocol/grpc §1.1), in neutral spelling. */
+/** Methods that a node without history doesn't answer (protocol/grpc §1.1), and those that can be asked of a past block (protocol/http §5.4), in neutral spelling. */
+
+import { toNeutral } from "../../../protocol/dialect.js";
+import { endpoints } from "../endpoint-table.js";
+
+/** The network calls these two otherwise over HTTP. */
+const ALSO = ["getbrokerageinfo", "getrewardinfo"];
+
+const names: ReadonlySet<string> = new Set([
+	...endpoints.filter(({ readsState }) => readsState).map(({ name }) => name.toLowerCase()),
+	...ALSO,
+]);
+
+/** @param path `/package.Service/Method` */
+export const readsState = (path: string): boolean =>
+	names.has(toNeutral(path.slice(path.lastIndexOf("/") + 1)).toLowerCase());
 
 const IN_BOTH_WALLETS = [
 	"GetBlockById",

@@ -24,14 +24,14 @@ const walletPbft: Handlers<"WalletSolidity"> = {
 };
 
 /** A service as a server offers it. */
-export interface Service {
+export interface GrpcService {
 	readonly name: ServiceName;
 	/** Methods by their neutral name. */
 	readonly methods: ReadonlyMap<string, ServiceMethod>;
 }
 
 /** The services of a server, as the node's configuration asks for them. */
-export function servicesOf(server: ServerKind, config: NodeConfig): readonly Service[] {
+export function servicesOf(server: ServerKind, config: NodeConfig): readonly GrpcService[] {
 	const { release } = config.node;
 	switch (server) {
 		case "full":
@@ -53,18 +53,18 @@ export function isOffered(method: string, release: Release): boolean {
 }
 
 /** Only the methods that the schema lists for the service, and the release has; a table of handlers may hold more. */
-function service<S extends ServiceName>(name: S, handlers: Handlers<S>, release: Release): Service {
+function service<S extends ServiceName>(name: S, handlers: Handlers<S>, release: Release): GrpcService {
 	const methods = new Map<string, ServiceMethod>();
 	for (const [method, { request, response }] of Object.entries(services[name])) {
 		if (!isOffered(method, release)) continue;
 		const handle = handlers[method as keyof Handlers<S>];
-		methods.set(method, { request, response, handle } as unknown as ServiceMethod);
+		methods.set(method, { request, response, handle } as ServiceMethod);
 	}
 	return { name, methods };
 }
 
 /** `protocol.Wallet/GetAccount` */
-export function fullName(service: Service, method: string): string {
+export function fullName(service: GrpcService, method: string): string {
 	return `${PACKAGE}.${service.name}/${method}`;
 }
 

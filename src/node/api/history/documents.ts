@@ -6,12 +6,12 @@
 import { addressPrefix } from "../../../protocol/address.js";
 import { concatBytes } from "../../../protocol/bytes.js";
 import { blockByNumber, transactionInfosOfBlock } from "../../chain/block-store.js";
-import { blockTrigger } from "../../events/block-triggers.js";
 import { contractTriggerAt } from "../../events/contract-triggers.js";
 import { EventBudget } from "../../events/event-budget.js";
-import { entryOf } from "../../events/event-decoding.js";
+import { eventEntry } from "../../events/event-decoding.js";
 import type { LoadedBlock } from "../../events/loaded-block.js";
-import { type EventMessage, messageOf } from "../../events/receivers/event-message.js";
+import { type EventMessage, eventMessage } from "../../events/receivers/event-message.js";
+import { blockTrigger } from "../../events/sending.js";
 import { transactionTriggerAt } from "../../events/transaction-triggers.js";
 import type { ApiNode } from "../context.js";
 
@@ -55,7 +55,7 @@ export class Documents {
 		const loaded = this.loaded(number);
 		if (!loaded) return;
 		if (kind === "blocks") {
-			const message = messageOf("block", blockTrigger(loaded));
+			const message = eventMessage("block", blockTrigger(loaded));
 			yield { message: () => message };
 			return;
 		}
@@ -106,7 +106,7 @@ export class Documents {
 		const trigger = loaded && transactionTriggerAt(loaded, position, STYLE, this.budget.open(loaded.block));
 		if (!trigger || (kind === "transfers" && !TRANSFERS.has(trigger.members["contractType"])))
 			return undefined;
-		return messageOf("transaction", trigger);
+		return eventMessage("transaction", trigger);
 	}
 
 	/** A log of a block as a document of a kind; undefined: it isn't there, of the other kind, or too long. */
@@ -115,7 +115,7 @@ export class Documents {
 		const log = loaded?.infos[position]?.log[ordinal];
 		if (!loaded || !log || loaded.infos.length !== loaded.block.transactions.length) return undefined;
 		const contract = concatBytes(Uint8Array.of(addressPrefix()), log.address);
-		const entry = entryOf(loaded.state.abi.get(contract), log);
+		const entry = eventEntry(loaded.state.abi.get(contract), log);
 		if ((entry !== undefined) !== (kind === "events")) return undefined;
 		const { timestampMs } = loaded.block;
 		const make = () => this.logMessage(kind, number, position, ordinal);
@@ -135,8 +135,8 @@ export class Documents {
 			loaded && contractTriggerAt(loaded, { position, index: ordinal }, true, this.budget.open(loaded.block));
 		if (!trigger || (trigger.event !== undefined) !== (kind === "events")) return undefined;
 		return trigger.event
-			? messageOf("contractevent", trigger, trigger.event)
-			: messageOf("contractlog", trigger, trigger.log);
+			? eventMessage("contractevent", trigger, trigger.event)
+			: eventMessage("contractlog", trigger, trigger.log);
 	}
 
 	private loaded(number: number): LoadedBlock | undefined {

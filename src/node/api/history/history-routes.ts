@@ -1,21 +1,31 @@
 /** The paths of the history interface: the gateway's `/v1`, and those of the older event server (protocol/history §§3 to 6). */
 
-import { HistoryFailure } from "../../history/history-index.js";
+import { fromUtf8, toHex, utf8 } from "../../../protocol/bytes.js";
+import { HistoryFailure, ownerKey } from "../../history/history-index.js";
+import { type HistoryRow, readAssetValue } from "../../history/rows.js";
+import { tokenById, tokensByName } from "../../tokens/queries.js";
 import type { ApiContext } from "../context.js";
 import { JSON_TYPE } from "../http-answer.js";
 import type { LongAnswer } from "../long-answer.js";
 import { type AnswerRow, answerText } from "./answer-text.js";
-import { assetMovementPage } from "./asset-rows.js";
 import { blockEvents, contractEvents, infoOf, olderEvents, transactionEvents } from "./event-rows.js";
 import {
 	type AnswerPage,
 	envelope,
 	type HistoryRequest,
 	headNumber,
+	heightsOf,
+	indexedPage,
 	pageOfList,
 	solidNumber,
 } from "./page.js";
-import { HistoryParameters, HistoryRequestError, invalid, readAddress, readContract } from "./parameters.js";
+import {
+	HistoryParameters,
+	HistoryRequestError,
+	invalidParameter,
+	readContract,
+	readHistoryAddress,
+} from "./parameters.js";
 import { answerQuery } from "./query-service.js";
 import {
 	accountRows,
@@ -26,8 +36,9 @@ import {
 	resourceRows,
 	sourceRows,
 } from "./state-rows.js";
+import { base58Of } from "./token-facts.js";
 import { balancePage, holderPage, tokenInfoRows, tokenPage } from "./token-rows.js";
-import { internalPage, internalRow, transactionPage } from "./transaction-rows.js";
+import { directionFilter, internalPage, internalRow, transactionPage } from "./transaction-rows.js";
 
 /** An answer of the interface. */
 interface HistoryAnswer {
@@ -145,7 +156,7 @@ function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): A
 	});
 	const answer = answers.get(rest.join("/"));
 	if (!answer) return undefined;
-	const address = readAddress(name);
+	const address = readHistoryAddress(name);
 	if (!address) throw new HistoryRequestError("A valid account address is required.");
 	return answer(address);
 }
@@ -235,7 +246,42 @@ function olderRequest({ context, parameters, base }: HistoryRequest): HistoryReq
 	take("min_timestamp", parameters.text("since") ?? parameters.text("from_timestamp"));
 	const sort = parameters.text("sort") ?? "-block_timestamp";
 	const match = /^(-?)block_timestamp$/.exec(sort);
-	if (!match) throw invalid("sort");
+	if (!match) throw invalidParameter("sort");
 	take("order_by", `block_timestamp,${match[1] === "-" ? "desc" : "asc"}`);
 	return { context, base, parameters: new HistoryParameters(base, renamed) };
+}
+
+/** Transfers of ORC-10 tokens (protocol/history §5). `token_id` leaves those of one token: its number, or before proposal 14 its name. */
+function assetMovementPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
+	const { context, parameters } = request;
+	const wanted = parameters.text("token_id");
+	const isWay = directionFilter(request);
+	const accepts = (row: HistoryRow): boolean =>
+		(!isWay || isWay(row)) && (wanted === undefined || readAssetValue(row.value).token === wanted);
+	return indexedPage(request, {
+		lists: [{ kind: "asset", owner: ownerKey(address) }],
+		heights: heightsOf(request),
+		accepts,
+		write: (row) => {
+			const movement = readAssetValue(row.value);
+			return {
+				transaction_id: toHex(movement.transactionId),
+				token_info: { token_id: movement.token, ...factsOf(context, movement.token) },
+				block_timestamp: movement.timeMs,
+				from: base58Of(movement.from),
+				to: base58Of(movement.to),
+				type: "Transfer",
+				value: String(movement.amount),
+			};
+		},
+	});
+}
+
+/** What the issuer said of a token; nothing where there is none of the name or number. */
+function factsOf({ node }: ApiContext, name: string) {
+	const state = node.view("full");
+	const key = utf8(name);
+	const token = /^\d{1,18}$/.test(name) ? tokenById(state, key) : tokensByName(state, key)?.assetIssue[0];
+	if (!token) return {};
+	return { symbol: fromUtf8(token.abbr), decimals: token.precision, name: fromUtf8(token.name) };
 }

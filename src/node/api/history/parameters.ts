@@ -23,7 +23,7 @@ export class HistoryRequestError extends Error {
 	}
 }
 
-export const invalid = (name: string): HistoryRequestError =>
+export const invalidParameter = (name: string): HistoryRequestError =>
 	new HistoryRequestError(`Invalid ${name} provided`);
 
 type Cursor = NonNullable<HistoryPage["next"]>;
@@ -59,7 +59,7 @@ export class HistoryParameters {
 	flag(name: string, absent = false): boolean {
 		const value = this.values.get(name)?.toLowerCase();
 		if (value === undefined) return absent;
-		if (value !== "true" && value !== "false") throw invalid(name);
+		if (value !== "true" && value !== "false") throw invalidParameter(name);
 		return value === "true";
 	}
 
@@ -67,7 +67,7 @@ export class HistoryParameters {
 		for (const name of names) {
 			const value = this.values.get(name);
 			if (value === undefined) continue;
-			if (!/^\d{1,18}$/.test(value)) throw invalid(name);
+			if (!/^\d{1,18}$/.test(value)) throw invalidParameter(name);
 			return BigInt(value);
 		}
 		return undefined;
@@ -77,7 +77,7 @@ export class HistoryParameters {
 	get limit(): number {
 		const limit = Number(this.number("limit") ?? DEFAULT_LIMIT);
 		if (limit > MAX_LIMIT) throw new HistoryRequestError("");
-		if (limit < 1) throw invalid("limit");
+		if (limit < 1) throw invalidParameter("limit");
 		return limit;
 	}
 
@@ -85,7 +85,7 @@ export class HistoryParameters {
 	get isDescending(): boolean {
 		const order = this.values.get("order_by") ?? "block_timestamp,desc";
 		const match = /^(?:block_)?timestamp,(asc|desc)$/.exec(order);
-		if (!match) throw invalid("order_by");
+		if (!match) throw invalidParameter("order_by");
 		return match[1] === "desc";
 	}
 
@@ -102,7 +102,7 @@ export class HistoryParameters {
 		const bytes = this.fingerprint;
 		if (!bytes) return undefined;
 		const kind = KIND_NAMES.get(bytes[0] as number);
-		if (!kind || bytes.length < 2) throw invalid("fingerprint");
+		if (!kind || bytes.length < 2) throw invalidParameter("fingerprint");
 		return { kind, suffix: toKey(bytes.subarray(1)) };
 	}
 
@@ -111,7 +111,7 @@ export class HistoryParameters {
 		const bytes = this.fingerprint;
 		if (!bytes) return 0;
 		const text = toKey(bytes);
-		if (!/^\d{1,9}$/.test(text)) throw invalid("fingerprint");
+		if (!/^\d{1,9}$/.test(text)) throw invalidParameter("fingerprint");
 		return Number(text);
 	}
 
@@ -120,7 +120,7 @@ export class HistoryParameters {
 		if (text === undefined) return undefined;
 		const bytes = /^[\w-]{1,100}$/.test(text) ? Buffer.from(text, "base64url") : Buffer.alloc(0);
 		if (bytes.length <= HASH_BYTES || Buffer.compare(bytes.subarray(0, HASH_BYTES), this.hash) !== 0)
-			throw invalid("fingerprint");
+			throw invalidParameter("fingerprint");
 		return bytes.subarray(HASH_BYTES);
 	}
 
@@ -148,14 +148,14 @@ export class HistoryParameters {
 }
 
 /** An address in one of its three spellings. @returns 21 bytes; undefined: it is none */
-export function readAddress(text: string): Uint8Array | undefined {
+export function readHistoryAddress(text: string): Uint8Array | undefined {
 	const bytes = addressBytes(text);
 	return bytes && isAddress(bytes) ? bytes : undefined;
 }
 
 /** The same of a path that must name a contract. @throws {HistoryRequestError} */
 export function readContract(name: string): Uint8Array {
-	const contract = readAddress(name);
+	const contract = readHistoryAddress(name);
 	if (!contract) throw new HistoryRequestError("Invalid contract address");
 	return contract;
 }

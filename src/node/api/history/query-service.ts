@@ -16,7 +16,7 @@ import { answerText } from "./answer-text.js";
 import { type DocumentKind, Documents, type FoundDocument, type LogKind } from "./documents.js";
 import { numberOfBlock } from "./event-rows.js";
 import { type HistoryRequest, headNumber, heightsOf, indexOf, solidNumber } from "./page.js";
-import { HistoryRequestError, invalid, MAX_LIMIT, readContract } from "./parameters.js";
+import { HistoryRequestError, invalidParameter, MAX_LIMIT, readContract } from "./parameters.js";
 
 const DEFAULT_LIMIT = 25;
 /** Documents that pages before the asked one may have: a page is found by going through them. */
@@ -108,7 +108,7 @@ async function listOrOne(
 	highest = headNumber(request.context),
 ): Promise<Answer> {
 	if (id !== undefined) return all(ofTransaction(request, kind, id));
-	if (!pageOf(request).isDescending) throw invalid("sort");
+	if (!pageOf(request).isDescending) throw invalidParameter("sort");
 	const asked = request.parameters.number("block");
 	const from = asked === undefined ? highest : Number(asked);
 	const lowest = asked === undefined ? Math.max(0, highest - MAX_QUERY_BLOCKS + 1) : from;
@@ -213,12 +213,12 @@ interface AskedPage {
 function pageOf({ parameters }: HistoryRequest): AskedPage {
 	const limit = Number(parameters.number("limit") ?? DEFAULT_LIMIT);
 	const start = Number(parameters.number("start") ?? 1);
-	if (limit < 1 || limit > MAX_LIMIT) throw invalid("limit");
+	if (limit < 1 || limit > MAX_LIMIT) throw invalidParameter("limit");
 	const skip = (Math.max(1, start) - 1) * limit;
-	if (skip > MAX_SKIPPED) throw invalid("start");
+	if (skip > MAX_SKIPPED) throw invalidParameter("start");
 	const sort = parameters.text("sort") ?? "-timeStamp";
 	const match = /^(-?)(?:time[sS]tamp|blockNumber)$/.exec(sort);
-	if (!match) throw invalid("sort");
+	if (!match) throw invalidParameter("sort");
 	return { skip, limit, isDescending: match[1] === "-" };
 }
 

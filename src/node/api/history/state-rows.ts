@@ -17,7 +17,7 @@ import { accountByAddress, accountResources } from "../queries/account-view.js";
 import { type AnswerRow, type AnswerValue, answerText, WrittenJson } from "./answer-text.js";
 import { numberOfBlock } from "./event-rows.js";
 import type { HistoryRequest } from "./page.js";
-import { HistoryRequestError, invalid, readAddress } from "./parameters.js";
+import { HistoryRequestError, invalidParameter, readHistoryAddress } from "./parameters.js";
 import { accountBalances } from "./token-rows.js";
 
 /** An account as the wallet's interface shows it, and its tokens; no row for one that isn't activated. */
@@ -58,7 +58,7 @@ export function assetRows(request: HistoryRequest): AnswerRow[] {
 	const { context, parameters } = request;
 	const match = /^(\w+),(asc|desc)$/.exec(parameters.text("order_by") ?? "id,asc");
 	const key = match && ORDERS[match[1] as string];
-	if (!match || !key) throw invalid("order_by");
+	if (!match || !key) throw invalidParameter("order_by");
 	const sign = match[2] === "asc" ? 1 : -1;
 	const tokens = [...(allTokens(context.node.view("full"))?.assetIssue ?? [])];
 	tokens.sort((a, b) => (key(a) === key(b) ? 0 : key(a) < key(b) ? -sign : sign));
@@ -73,7 +73,7 @@ export function assetsNamed(request: HistoryRequest, name: string): AnswerRow[] 
 		const token = tokenById(state, utf8(name));
 		return rowsOf(request, token ? [token] : []);
 	}
-	const issuer = readAddress(name);
+	const issuer = readHistoryAddress(name);
 	if (!issuer) throw new HistoryRequestError("A valid asset id or account address is required.");
 	return rowsOf(request, tokensOfAccount(state, issuer)?.assetIssue ?? []);
 }

@@ -102,7 +102,7 @@ function factsOf({ node }: ApiContext): Map<string, TokenFacts> {
 }
 
 /** Balance of an account; undefined: the contract doesn't tell. @param holder 20 bytes */
-export async function tokenBalance(
+export async function askTokenBalance(
 	context: ApiContext,
 	contract: Uint8Array,
 	holder: Uint8Array,
@@ -152,5 +152,5 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /** An address of 20 bytes as text. */
-export const shownAddress = (bytes: Uint8Array | string): string =>
+export const base58Of = (bytes: Uint8Array | string): string =>
 	toBase58Check(addressFromHash(typeof bytes === "string" ? fromKey(bytes) : bytes));

@@ -7,8 +7,8 @@ import { type HistoryRow, readTokenValue } from "../../history/rows.js";
 import type { ApiContext, ServerKind } from "../context.js";
 import type { AnswerRow } from "./answer-text.js";
 import { type AnswerPage, type HistoryRequest, heightsOf, indexedPage, indexOf, pageOfList } from "./page.js";
-import { HistoryRequestError, invalid, readAddress } from "./parameters.js";
-import { isKnownToken, shownAddress, tokenBalance, tokenFacts, tokenInfo } from "./token-facts.js";
+import { HistoryRequestError, invalidParameter, readHistoryAddress } from "./parameters.js";
+import { askTokenBalance, base58Of, isKnownToken, tokenFacts, tokenInfo } from "./token-facts.js";
 import { directionFilter } from "./transaction-rows.js";
 
 /** Tokens that are asked for their names for one page; others are shown without. */
@@ -23,8 +23,8 @@ const MAX_LISTED = 20;
 export function tokenPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
 	const { context, parameters } = request;
 	const named = parameters.text("contract_address");
-	const contract = named === undefined ? undefined : readAddress(named);
-	if (named !== undefined && !contract) throw invalid("contract_address");
+	const contract = named === undefined ? undefined : readHistoryAddress(named);
+	if (named !== undefined && !contract) throw invalidParameter("contract_address");
 	const isWay = directionFilter(request);
 	const wanted = contract && toHex(contract.subarray(1));
 	const accepts = (row: HistoryRow): boolean => {
@@ -44,13 +44,13 @@ export function tokenPage(request: HistoryRequest, address: Uint8Array): Promise
 				transaction_id: toHex(movement.transactionId),
 				token_info: {
 					symbol: facts?.symbol,
-					address: shownAddress(movement.contract),
+					address: base58Of(movement.contract),
 					decimals: facts?.decimals,
 					name: facts?.name,
 				},
 				block_timestamp: movement.timeMs,
-				from: shownAddress(movement.from),
-				to: shownAddress(movement.to),
+				from: base58Of(movement.from),
+				to: base58Of(movement.to),
 				type: movement.type.replace("721", ""),
 				value: String(movement.amount),
 			};
@@ -69,8 +69,8 @@ export async function accountBalances(
 	const contracts = only ? [ownerKey(only)] : await indexOf(context).members("holding", owner, MAX_HOLDINGS);
 	const rows: AnswerRow[] = [];
 	for (const contract of contracts) {
-		const balance = await tokenBalance(context, fromKey(contract), fromKey(owner), server);
-		if (balance !== undefined && balance !== 0n) rows.push({ [shownAddress(contract)]: String(balance) });
+		const balance = await askTokenBalance(context, fromKey(contract), fromKey(owner), server);
+		if (balance !== undefined && balance !== 0n) rows.push({ [base58Of(contract)]: String(balance) });
 	}
 	return rows;
 }
@@ -78,8 +78,8 @@ export async function accountBalances(
 export async function balancePage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
 	const { context, parameters } = request;
 	const named = parameters.text("contract_address");
-	const only = named === undefined ? undefined : readAddress(named);
-	if (named !== undefined && !only) throw invalid("contract_address");
+	const only = named === undefined ? undefined : readHistoryAddress(named);
+	if (named !== undefined && !only) throw invalidParameter("contract_address");
 	const server = parameters.flag("only_confirmed") ? "solidity" : "full";
 	return pageOfList(request, await accountBalances(context, address, server, only));
 }
@@ -91,28 +91,28 @@ export async function holderPage(
 ): Promise<{ readonly page: AnswerPage; readonly isComplete: boolean }> {
 	const { context, parameters } = request;
 	const order = parameters.text("order_by") ?? "balance,desc";
-	if (!/^balance,(asc|desc)$/.test(order)) throw invalid("order_by");
+	if (!/^balance,(asc|desc)$/.test(order)) throw invalidParameter("order_by");
 	const server = parameters.flag("only_confirmed") ? "solidity" : "full";
 	const bytes = contract.subarray(1);
 	const holders = await indexOf(context).members("holder", ownerKey(contract), MAX_HOLDERS + 1);
 	const found: { readonly holder: string; readonly balance: bigint }[] = [];
 	for (const holder of holders.slice(0, MAX_HOLDERS)) {
-		const balance = await tokenBalance(context, bytes, fromKey(holder), server);
+		const balance = await askTokenBalance(context, bytes, fromKey(holder), server);
 		if (balance) found.push({ holder, balance });
 	}
 	const sign = order.endsWith("asc") ? 1 : -1;
 	found.sort((a, b) => (a.balance === b.balance ? 0 : a.balance < b.balance ? -sign : sign));
-	const rows = found.map(({ holder, balance }) => ({ [shownAddress(holder)]: String(balance) }));
+	const rows = found.map(({ holder, balance }) => ({ [base58Of(holder)]: String(balance) }));
 	return { page: pageOfList(request, rows), isComplete: holders.length <= MAX_HOLDERS };
 }
 
 /** Facts of named token contracts. */
 export async function tokenInfoRows({ context, parameters }: HistoryRequest): Promise<AnswerRow[]> {
 	const names = (parameters.text("contract_list") ?? "").split(",").filter((name) => name !== "");
-	if (names.length === 0 || names.length > MAX_LISTED) throw invalid("contract_list");
+	if (names.length === 0 || names.length > MAX_LISTED) throw invalidParameter("contract_list");
 	const rows: AnswerRow[] = [];
 	for (const name of names) {
-		const contract = readAddress(name);
+		const contract = readHistoryAddress(name);
 		if (!contract) throw new HistoryRequestError("Invalid contract address");
 		if (!context.node.view("full").contract.has(contract)) continue;
 		const {
@@ -123,7 +123,7 @@ export async function tokenInfoRows({ context, parameters }: HistoryRequest): Pr
 			totalSupply,
 		} = await tokenInfo(context, contract.subarray(1));
 		rows.push({
-			contract_address: shownAddress(contract.subarray(1)),
+			contract_address: base58Of(contract.subarray(1)),
 			symbol,
 			name: text,
 			decimals: decimals === undefined ? undefined : String(decimals),

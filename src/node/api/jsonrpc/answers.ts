@@ -7,7 +7,7 @@ import type { Envelope, EnvelopeLimits } from "./envelope.js";
 import { FlatEnvelope } from "./flat-envelope.js";
 import type { ObjectStyle } from "./objects/style.js";
 import { olderAnswers } from "./older/answers.js";
-import { dataOf, reasonOf } from "./revert-reason.js";
+import { dataOf, reasonSuffix } from "./revert-reason.js";
 import { INTERNAL, invalidRequest, RpcError } from "./rpc-error.js";
 import { strictReaders } from "./strict-readers.js";
 
@@ -18,7 +18,7 @@ const today = {
 	readers: strictReaders,
 	objects: { transactionNonce: "0x0", timesLogs: true } as ObjectStyle,
 	/** The error of a reverted call. @throws {NamedError} if the reason can't be read */
-	reverted: (output: Uint8Array) => new RpcError(INTERNAL, REVERTED + reasonOf(output), dataOf(output)),
+	reverted: (output: Uint8Array) => new RpcError(INTERNAL, REVERTED + reasonSuffix(output), dataOf(output)),
 	/** The error of a call to be built that can't be. */
 	unbuildable: invalidRequest,
 	/** The answer to a body that was longer than announced. */

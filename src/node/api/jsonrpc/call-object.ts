@@ -3,7 +3,7 @@
 import { type RecordOf, record, since, text } from "./declared-types.js";
 
 /** Members of every object that describes a call or a transaction. */
-export const callMembers = {
+export const callObjectMembers = {
 	from: text,
 	to: text,
 	gas: text,
@@ -14,5 +14,5 @@ export const callMembers = {
 	input: since("4.8.2", text),
 };
 
-export const callObject = record(callMembers);
-export type CallObject = RecordOf<typeof callMembers>;
+export const callObject = record(callObjectMembers);
+export type CallObject = RecordOf<typeof callObjectMembers>;

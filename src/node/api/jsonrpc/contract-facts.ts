@@ -24,7 +24,7 @@ interface Row<T> {
 	readonly value?: (contract: Readonly<T>, source: Source) => bigint;
 }
 
-const row = <T>(facts: Row<T>): Row<Message> => facts as unknown as Row<Message>;
+const row = <T>(facts: Row<T>): Row<Message> => facts as Row<Message>;
 const fixed = (sun: bigint): Row<Message> => ({ value: () => sun });
 const sum = (values: Iterable<bigint>): bigint => {
 	let total = 0n;
@@ -117,7 +117,7 @@ export function contractFacts(
 		from: transaction.owner,
 		to: facts?.to?.(contract) ?? EMPTY,
 		value: facts?.value?.(contract, { state, info }) ?? 0n,
-		input: name === "TriggerSmartContract" ? (contract as unknown as m.TriggerSmartContract).data : EMPTY,
+		input: name === "TriggerSmartContract" ? (contract as m.TriggerSmartContract).data : EMPTY,
 	};
 }
 

@@ -2,7 +2,7 @@
 
 import { parseInt64 } from "../../../protocol/int64.js";
 import { isFrom, type Release } from "../../rules/release.js";
-import { isJsonArray, isJsonObject, type JsonArray, JsonNumber, type JsonValue } from "./json-reader.js";
+import { isRawArray, isRawObject, JsonNumber, type RawArray, type RawValue } from "./json-reader.js";
 
 /** A value is not of its declared type. */
 export class TypeMismatch extends Error {
@@ -16,7 +16,7 @@ export interface DeclaredType<T> {
 	/** The first release that knows a member of this type; absent: all do. */
 	readonly since?: Release;
 	/** @param release whose types they are @throws {TypeMismatch} */
-	read(value: JsonValue, release: Release): T;
+	read(value: RawValue, release: Release): T;
 }
 
 /** A member that releases before `first` don't know. */
@@ -86,12 +86,12 @@ function wholePart(value: JsonNumber): bigint | undefined {
 }
 
 /** The value as it is. */
-export const anyValue: DeclaredType<JsonValue> = { label: "any", read: (value) => value };
+export const anyValue: DeclaredType<RawValue> = { label: "any", read: (value) => value };
 
 /** A single value counts as a list of one. */
-export const list: DeclaredType<JsonArray | null> = {
+export const list: DeclaredType<RawArray | null> = {
 	label: "any[]",
-	read: (value) => (value === null || isJsonArray(value) ? value : [value]),
+	read: (value) => (value === null || isRawArray(value) ? value : [value]),
 };
 
 /** What a member that is absent reads as: undefined; `null` is a value. */
@@ -109,7 +109,7 @@ export function record<S extends Readonly<Record<string, DeclaredType<unknown>>>
 		label,
 		read: (value, release) => {
 			if (value === null) return null;
-			if (!isJsonObject(value)) return mismatch(label);
+			if (!isRawObject(value)) return mismatch(label);
 			const result: Record<string, unknown> = {};
 			for (const [name, member] of value) {
 				const type = types.get(name) ?? mismatch(label);
@@ -122,11 +122,11 @@ export function record<S extends Readonly<Record<string, DeclaredType<unknown>>>
 }
 
 /** A value as the reference's runtime prints it in its texts. */
-export function valueText(value: JsonValue): string {
+export function runtimeText(value: RawValue): string {
 	if (value instanceof JsonNumber) return numberText(value);
-	if (isJsonArray(value)) return `[${value.map(valueText).join(", ")}]`;
-	if (isJsonObject(value)) {
-		return `{${[...value].map(([name, member]) => `${name}=${valueText(member)}`).join(", ")}}`;
+	if (isRawArray(value)) return `[${value.map(runtimeText).join(", ")}]`;
+	if (isRawObject(value)) {
+		return `{${[...value].map(([name, member]) => `${name}=${runtimeText(member)}`).join(", ")}}`;
 	}
 	return String(value);
 }

@@ -7,13 +7,13 @@ import { numberText, TypeMismatch } from "./declared-types.js";
 import { type Envelope, type Enveloped, type EnvelopeLimits, UnreadableCall } from "./envelope.js";
 import { errorPart, libraryError, methodError, VERSION } from "./error-text.js";
 import {
-	isJsonArray,
-	isJsonObject,
-	type JsonArray,
+	isRawArray,
+	isRawObject,
 	JsonNumber,
 	JsonTextError,
-	type JsonValue,
-	readJson,
+	type RawArray,
+	type RawValue,
+	readRawJson,
 } from "./json-reader.js";
 import type { PendingAnswer } from "./long-result.js";
 import {
@@ -78,9 +78,9 @@ export class Dispatcher {
 	}
 
 	private enveloped(request: string, caller: Caller): Enveloped | Promise<Enveloped> {
-		let value: JsonValue;
+		let value: RawValue;
 		try {
-			value = readJson(request, this.envelope.budget);
+			value = readRawJson(request, this.envelope.budget);
 		} catch (error) {
 			if (error instanceof JsonTextError) return this.envelope.unreadable(error);
 			throw error;
@@ -95,8 +95,8 @@ export class Dispatcher {
 	 * The answer to one call; undefined: a notification that succeeded.
 	 * @throws {UnreadableCall | ResponseTooLong}
 	 */
-	private single(call: JsonValue, caller: Caller): AnswerText | undefined | Promise<AnswerText | undefined> {
-		if (!isJsonObject(call)) throw new UnreadableCall("not an object");
+	private single(call: RawValue, caller: Caller): AnswerText | undefined | Promise<AnswerText | undefined> {
+		if (!isRawObject(call)) throw new UnreadableCall("not an object");
 		const id = readId(call.get("id"));
 		const version = plainText(call.get("jsonrpc")) ?? VERSION;
 		const known = this.options.methods.get(plainText(call.get("method")) ?? "");
@@ -198,16 +198,16 @@ function lenientPart({ code, message, data }: RpcError): string {
 }
 
 /** The text of a text, number or boolean; of an object or list none; undefined if it is missing. */
-function plainText(value: JsonValue | undefined): string | undefined {
+function plainText(value: RawValue | undefined): string | undefined {
 	if (value === undefined || value === null) return undefined;
 	if (typeof value === "object" && !(value instanceof JsonNumber)) return "";
 	return value instanceof JsonNumber ? numberText(value) : String(value);
 }
 
 /** Positional parameters; undefined: named ones. @throws {UnreadableCall} */
-function readParameters(params: JsonValue | undefined): JsonArray | undefined {
+function readParameters(params: RawValue | undefined): RawArray | undefined {
 	if (params === undefined || params === null) return [];
-	if (isJsonArray(params)) return params;
-	if (!isJsonObject(params)) throw new UnreadableCall("the parameters are neither a list nor an object");
+	if (isRawArray(params)) return params;
+	if (!isRawObject(params)) throw new UnreadableCall("the parameters are neither a list nor an object");
 	return params.size === 0 ? [] : undefined;
 }

@@ -1,6 +1,6 @@
 /** What stands around calls: which texts are requests, and how answers become one (protocol/json-rpc §2). */
 
-import type { JsonBudget, JsonTextError, JsonValue } from "./json-reader.js";
+import type { JsonBudget, JsonTextError, RawValue } from "./json-reader.js";
 import { type AnswerText, JsonParts } from "./method.js";
 
 /** A batch lets other work in after this long, in milliseconds. */
@@ -12,13 +12,13 @@ export class UnreadableCall extends Error {
 }
 
 /** What the calls of one request share. */
-export interface Work {
+export interface RequestWork {
 	/**
 	 * The answer to one call; undefined: a notification that succeeded.
 	 * @param call an object
 	 * @throws {UnreadableCall | ResponseTooLong}
 	 */
-	readonly single: (call: JsonValue) => AnswerText | undefined | Promise<AnswerText | undefined>;
+	readonly single: (call: RawValue) => AnswerText | undefined | Promise<AnswerText | undefined>;
 	/** Tells whether the client has stopped waiting for the answer. */
 	readonly isAbandoned: () => boolean;
 }
@@ -45,7 +45,7 @@ export interface Envelope {
 	unreadable(error: JsonTextError): Enveloped;
 	/** The data of an error that a method doesn't declare, as JSON text. */
 	undeclared(className: string, message: string | null): string;
-	answer(request: JsonValue, work: Work): Enveloped | Promise<Enveloped>;
+	answer(request: RawValue, work: RequestWork): Enveloped | Promise<Enveloped>;
 }
 
 /** Whether a text is longer than answers may be. */

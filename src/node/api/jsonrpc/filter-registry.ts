@@ -1,17 +1,28 @@
 /** Filters that clients poll (protocol/json-rpc §9.4): one registry a server. Nothing of them survives a restart. */
 
+import { randomBytes } from "node:crypto";
 import type { SignedBlock } from "../../../protocol/block.js";
+import { toHex } from "../../../protocol/bytes.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
 import { type BloomGroup, bloomOfBlock } from "../../chain/section-bloom.js";
 import type { Release } from "../../rules/release.js";
 import { type RpcAnswers, rpcAnswersOf } from "./answers.js";
-import { MAX_ITEMS, makeId } from "./listeners.js";
 import { bloomGroups, itemCount, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
 import { logObject, logsOfBlock } from "./objects/log.js";
 import { EXCEEDS_LIMIT, internal, RpcError } from "./rpc-error.js";
 import { SharedRoom } from "./shared-room.js";
 import { data } from "./values.js";
+
+/** Addresses and topics of all filters, and of all subscriptions: each block is compared with every one of them. */
+export const MAX_ITEMS = 200_000;
+
+const ID_BYTES = 16;
+
+/** An id that nobody can guess: 32 hexadecimal digits. */
+export function makeId(): string {
+	return toHex(randomBytes(ID_BYTES));
+}
 
 /** How long a filter lives after it was made or polled. */
 const LIFETIME_MS = 300_000;

@@ -10,20 +10,20 @@ import {
 	type Enveloped,
 	type EnvelopeLimits,
 	exceeds,
+	type RequestWork,
 	UnreadableCall,
-	type Work,
 } from "./envelope.js";
 import { serverError } from "./error-text.js";
 import {
-	isJsonArray,
-	isJsonObject,
-	type JsonArray,
+	isRawArray,
+	isRawObject,
 	type JsonBudget,
 	JsonLimitError,
-	type JsonObject,
 	type JsonTextError,
-	type JsonValue,
-	REQUEST_BUDGET,
+	type RawArray,
+	type RawObject,
+	type RawValue,
+	RPC_BUDGET,
 } from "./json-reader.js";
 import type { AnswerText } from "./method.js";
 import { readId } from "./request-id.js";
@@ -40,7 +40,7 @@ const LIMIT_TEXTS: Readonly<Record<JsonLimitError["limit"], readonly [subject: s
 };
 
 export class FlatEnvelope implements Envelope {
-	readonly budget: JsonBudget = { ...REQUEST_BUDGET, depth: 20 };
+	readonly budget: JsonBudget = { ...RPC_BUDGET, depth: 20 };
 
 	constructor(private readonly limits: EnvelopeLimits) {}
 
@@ -52,9 +52,9 @@ export class FlatEnvelope implements Envelope {
 		return JSON.stringify(className);
 	}
 
-	answer(request: JsonValue, work: Work): Enveloped | Promise<Enveloped> {
-		if (isJsonArray(request)) return this.batch(request, work).then(bare);
-		if (!isJsonObject(request)) return bare(INVALID);
+	answer(request: RawValue, work: RequestWork): Enveloped | Promise<Enveloped> {
+		if (isRawArray(request)) return this.batch(request, work).then(bare);
+		if (!isRawObject(request)) return bare(INVALID);
 		try {
 			const text = work.single(request);
 			if (!(text instanceof Promise)) return this.one(text);
@@ -71,7 +71,7 @@ export class FlatEnvelope implements Envelope {
 		return { text, isLine: text !== "" };
 	}
 
-	private async batch(calls: JsonArray, work: Work): Promise<string> {
+	private async batch(calls: RawArray, work: RequestWork): Promise<string> {
 		const { maxBatchSize } = this.limits;
 		if (calls.length === 0) return INVALID;
 		if (maxBatchSize > 0 && calls.length > maxBatchSize) {
@@ -89,7 +89,7 @@ export class FlatEnvelope implements Envelope {
 	}
 
 	/** Once the answers have become too long, no further call is made. @throws {UnreadableCall} */
-	private async answers(calls: JsonArray, work: Work): Promise<string[]> {
+	private async answers(calls: RawArray, work: RequestWork): Promise<string[]> {
 		const { maxResponseSize } = this.limits;
 		const turns = new TimeSlice(BATCH_TURN_MS);
 		const answers: string[] = [];
@@ -99,7 +99,7 @@ export class FlatEnvelope implements Envelope {
 			if (work.isAbandoned()) break;
 			if (turns.over) await turns.yield();
 			let answer: string | undefined;
-			if (!isJsonObject(call)) answer = INVALID;
+			if (!isRawObject(call)) answer = INVALID;
 			else if (!overflow) {
 				try {
 					const made = await work.single(call);
@@ -113,7 +113,7 @@ export class FlatEnvelope implements Envelope {
 				size += Buffer.byteLength(answer) + (answers.length > 0 ? 1 : 0);
 				if (size > maxResponseSize) overflow = new ResponseTooLong(maxResponseSize);
 			}
-			if (overflow && isJsonObject(call)) answer = refusedFor(call, overflow);
+			if (overflow && isRawObject(call)) answer = refusedFor(call, overflow);
 			if (answer !== undefined) answers.push(answer);
 		}
 		return answers;
@@ -121,14 +121,14 @@ export class FlatEnvelope implements Envelope {
 }
 
 /** The answer to a request of one call that made none, or whose answer is too long. @throws what is no such error */
-function refusedOne(call: JsonObject, error: unknown): Enveloped {
+function refusedOne(call: RawObject, error: unknown): Enveloped {
 	if (error instanceof UnreadableCall) return bare("");
 	if (error instanceof ResponseTooLong) return bare(refusedFor(call, error) ?? "");
 	throw error;
 }
 
 /** The refusal under a call's own id; undefined: it has none, and no answer is expected. */
-function refusedFor(call: JsonObject, { code, message }: ResponseTooLong): string | undefined {
+function refusedFor(call: RawObject, { code, message }: ResponseTooLong): string | undefined {
 	const id = readId(call.get("id"));
 	return id === undefined ? undefined : serverError(code, message, id);
 }

@@ -12,15 +12,15 @@ export class JsonNumber {
 	}
 }
 
-export type JsonValue = null | boolean | string | JsonNumber | JsonArray | JsonObject;
-export type JsonArray = readonly JsonValue[];
-export type JsonObject = ReadonlyMap<string, JsonValue>;
+export type RawValue = null | boolean | string | JsonNumber | RawArray | RawObject;
+export type RawArray = readonly RawValue[];
+export type RawObject = ReadonlyMap<string, RawValue>;
 
-export function isJsonArray(value: JsonValue | undefined): value is JsonArray {
+export function isRawArray(value: RawValue | undefined): value is RawArray {
 	return Array.isArray(value);
 }
 
-export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+export function isRawObject(value: RawValue | undefined): value is RawObject {
 	return value instanceof Map;
 }
 
@@ -55,7 +55,7 @@ export interface JsonBudget {
 const PLAIN_BUDGET: JsonBudget = { tokens: Number.MAX_SAFE_INTEGER, depth: 500, numberLength: 1_000 };
 
 /** For requests of clients. More than any needs: a hundred queries of logs with two hundred topics each are below. */
-export const REQUEST_BUDGET: JsonBudget = { ...PLAIN_BUDGET, tokens: 100_000 };
+export const RPC_BUDGET: JsonBudget = { ...PLAIN_BUDGET, tokens: 100_000 };
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const WORD = /[0-9A-Za-z_$]*/y;
@@ -65,7 +65,7 @@ const PLAIN_STRING = /^[ !#-[\]-~]{0,256}$/;
 
 const BACKSLASH = 0x5c;
 
-const WORDS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+const WORDS: ReadonlyMap<string, RawValue> = new Map<string, RawValue>([
 	["null", null],
 	["true", true],
 	["false", false],
@@ -75,7 +75,7 @@ const WORDS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
  * Reads the first JSON value of a text.
  * @throws {JsonTextError} also where the text exceeds its budget
  */
-export function readJson(text: string, budget: JsonBudget = PLAIN_BUDGET): JsonValue {
+export function readRawJson(text: string, budget: JsonBudget = PLAIN_BUDGET): RawValue {
 	return new JsonReader(text, budget).document();
 }
 
@@ -88,10 +88,10 @@ class JsonReader {
 		private readonly budget: JsonBudget,
 	) {}
 
-	document(): JsonValue {
+	document(): RawValue {
 		const value = this.value(0);
 		// What follows isn't read, but a number or word must end where it ends.
-		if (typeof value !== "string" && !isJsonArray(value) && !isJsonObject(value)) {
+		if (typeof value !== "string" && !isRawArray(value) && !isRawObject(value)) {
 			if (this.at < this.text.length && !isSpace(this.text.charCodeAt(this.at))) throw this.error();
 		}
 		return value;
@@ -131,7 +131,7 @@ class JsonReader {
 		return this.text.charAt(this.at);
 	}
 
-	private value(depth: number): JsonValue {
+	private value(depth: number): RawValue {
 		this.countToken();
 		const ch = this.peek();
 		if (ch === "{") return this.object(depth);
@@ -173,7 +173,7 @@ class JsonReader {
 		return (place - first) % 2 === 1;
 	}
 
-	private array(depth: number): JsonArray {
+	private array(depth: number): RawArray {
 		this.open(depth);
 		if (this.peek() === "]") {
 			this.close();
@@ -185,9 +185,9 @@ class JsonReader {
 		return items;
 	}
 
-	private object(depth: number): JsonObject {
+	private object(depth: number): RawObject {
 		this.open(depth);
-		const members = new Map<string, JsonValue>();
+		const members = new Map<string, RawValue>();
 		if (this.peek() === "}") {
 			this.close();
 			return members;

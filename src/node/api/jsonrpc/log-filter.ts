@@ -8,7 +8,7 @@ import { type BloomGroup, bloomBits } from "../../chain/section-bloom.js";
 import type { TimeSlice } from "../../scheduling/time-slice.js";
 import type { StateView } from "../../state/view.js";
 import { anyValue, list, type RecordOf, record, text } from "./declared-types.js";
-import { isJsonArray, type JsonArray, type JsonValue } from "./json-reader.js";
+import { isRawArray, type RawArray, type RawValue } from "./json-reader.js";
 import { refuseTags } from "./parameter-readers.js";
 import { invalidParams } from "./rpc-error.js";
 import type { ParameterReaders } from "./strict-readers.js";
@@ -87,13 +87,13 @@ export function readLogFilter(
 const isGiven = (bound: string | null | undefined): boolean => bound !== null && bound !== undefined;
 
 function readAddresses(
-	value: JsonValue,
+	value: RawValue,
 	maxAddresses: number,
 	{ filterAddress }: ParameterReaders,
 ): Alternatives {
 	if (value === null) return [];
 	if (typeof value === "string") return [filterAddress(value, "invalid address")];
-	if (!isJsonArray(value)) throw invalidParams("invalid addresses in query");
+	if (!isRawArray(value)) throw invalidParams("invalid addresses in query");
 	if (maxAddresses > 0 && value.length > maxAddresses) {
 		throw invalidParams(`exceed max addresses: ${maxAddresses}`);
 	}
@@ -101,7 +101,7 @@ function readAddresses(
 }
 
 function readTopics(
-	positions: JsonArray,
+	positions: RawArray,
 	maxSubTopics: number,
 	{ topic }: ParameterReaders,
 ): readonly Alternatives[] {
@@ -109,7 +109,7 @@ function readTopics(
 	return positions.map((position): Alternatives => {
 		if (position === null) return [];
 		if (typeof position === "string") return [topic(position)];
-		if (!isJsonArray(position)) throw invalidParams("invalid topic(s)");
+		if (!isRawArray(position)) throw invalidParams("invalid topic(s)");
 		if (maxSubTopics > 0 && position.length > maxSubTopics) {
 			throw invalidParams(`exceed max topics: ${maxSubTopics}`);
 		}

@@ -4,7 +4,7 @@ import type { Release } from "../../rules/release.js";
 import type { ApiContext } from "../context.js";
 import type { DeclaredType } from "./declared-types.js";
 import type { FilterRegistry } from "./filter-registry.js";
-import type { JsonValue } from "./json-reader.js";
+import type { RawValue } from "./json-reader.js";
 import type { PendingAnswer } from "./long-result.js";
 import type { Subscriber } from "./subscriptions/hub.js";
 
@@ -80,7 +80,7 @@ interface MethodDeclaration<P extends readonly unknown[]> {
 interface PastBlockParameter {
 	readonly name: string;
 	/** @throws {RpcError} */
-	seen(context: RpcContext, block: JsonValue): RpcContext;
+	seen(context: RpcContext, block: RawValue): RpcContext;
 }
 
 /** A method without the types of its own parameters. */
@@ -106,7 +106,7 @@ export interface RpcMethod {
 	 * @param values as many as there are parameters; from the fewest on, where some may be missing
 	 * @throws {TypeMismatch | RpcError | NamedError}
 	 */
-	call(context: RpcContext, values: readonly JsonValue[]): RpcResult | Promise<RpcResult>;
+	call(context: RpcContext, values: readonly RawValue[]): RpcResult | Promise<RpcResult>;
 }
 
 export function defineMethod<P extends readonly unknown[]>(declaration: MethodDeclaration<P>): RpcMethod {
@@ -121,7 +121,7 @@ export function defineMethod<P extends readonly unknown[]>(declaration: MethodDe
 		pastBlock,
 		call: (context, values) => {
 			const read = parameters.map(([, type], i) =>
-				type.read(values[i] as JsonValue, context.node.config.node.release),
+				type.read(values[i] as RawValue, context.node.config.node.release),
 			);
 			const more = values[read.length];
 			const seen = pastBlock && more !== undefined ? pastBlock.seen(context, more) : context;
@@ -132,7 +132,7 @@ export function defineMethod<P extends readonly unknown[]>(declaration: MethodDe
 
 /** A method that asks no more of the node than every server knows, so that other paths can serve it too. */
 export type OwnMethod = RpcMethod & {
-	call(context: ApiContext, values: readonly JsonValue[]): Promise<RpcResult>;
+	call(context: ApiContext, values: readonly RawValue[]): Promise<RpcResult>;
 };
 
 /**
@@ -147,7 +147,7 @@ export const methodsOf =
 		about: string,
 		names: readonly string[],
 		least: number,
-		call: (context: ApiContext, values: readonly JsonValue[]) => Promise<RpcResult>,
+		call: (context: ApiContext, values: readonly RawValue[]) => Promise<RpcResult>,
 	): OwnMethod => ({
 		name,
 		alias: undefined,

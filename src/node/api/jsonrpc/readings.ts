@@ -11,7 +11,7 @@ export const WORD_LENGTH = 32;
 const INT64_HEX_DIGITS = 16;
 
 /** Bytes in hexadecimal where undecodable text is an invalid parameter. @throws {RpcError} */
-export function hexParameter(text: string | null): Uint8Array {
+export function readHexParameter(text: string | null): Uint8Array {
 	try {
 		return decodeHexText(text);
 	} catch (error) {
@@ -55,7 +55,7 @@ export function readAmount(text: string | null | undefined): bigint {
 }
 
 /** A place as it is written, which may be negative. @throws {RpcError} */
-export function readPlace(text: string | null): number {
+export function readIndex(text: string | null): number {
 	const value = text === null ? undefined : parseHexInt64(text);
 	if (value === undefined || value !== BigInt.asIntN(32, value)) throw invalidParams("invalid index value");
 	return Number(value);

@@ -2,10 +2,10 @@
 
 import { numberText } from "./declared-types.js";
 import { UnreadableCall } from "./envelope.js";
-import { JsonNumber, type JsonValue } from "./json-reader.js";
+import { JsonNumber, type RawValue } from "./json-reader.js";
 
 /** The id as JSON text; undefined: a notification. @throws {UnreadableCall} */
-export function readId(value: JsonValue | undefined): string | undefined {
+export function readId(value: RawValue | undefined): string | undefined {
 	if (value === undefined || value === null) return undefined;
 	if (typeof value === "string") return JSON.stringify(value);
 	if (value instanceof JsonNumber) return idNumber(value);

@@ -25,7 +25,7 @@ export function revertText(output: Uint8Array): string {
 
 /** The error of a reverted call in the words and with the code that Ethereum's libraries know. */
 export function lenientRevert(output: Uint8Array): RpcError {
-	return new RpcError(EXECUTION_REVERTED, `execution reverted${reasonOf(output)}`, data(output));
+	return new RpcError(EXECUTION_REVERTED, `execution reverted${reasonSuffix(output)}`, data(output));
 }
 
 /** What a call returned, as the data of an error. */
@@ -34,7 +34,7 @@ export function dataOf(output: Uint8Array): string | undefined {
 }
 
 /** The reason of a revert; undefined if there is none, or none that can be read. */
-export function revertReason(output: Uint8Array): string | undefined {
+export function revertMessage(output: Uint8Array): string | undefined {
 	try {
 		const reason = revertText(output).slice(REVERTED.length + 2);
 		return reason === "" || Buffer.byteLength(reason) > MAX_TOLD_BYTES ? undefined : reason;
@@ -45,8 +45,8 @@ export function revertReason(output: Uint8Array): string | undefined {
 }
 
 /** `: <reason>`; empty if there is none, or an empty or a long one, or none that can be read. */
-export function reasonOf(output: Uint8Array): string {
-	const reason = revertReason(output);
+export function reasonSuffix(output: Uint8Array): string {
+	const reason = revertMessage(output);
 	return reason === undefined ? "" : `: ${reason}`;
 }
 

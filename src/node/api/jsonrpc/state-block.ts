@@ -4,7 +4,7 @@
  */
 
 import { atBlock, blockAt, blockOfId, type PastBlock, PastBlockError } from "../at-block.js";
-import { isJsonObject, type JsonValue } from "./json-reader.js";
+import { isRawObject, type RawValue } from "./json-reader.js";
 import type { RpcContext } from "./method.js";
 import { readersOf } from "./parameter-readers.js";
 import { internal, invalidParams, invalidRequest } from "./rpc-error.js";
@@ -42,12 +42,12 @@ function refuseTag(context: RpcContext, tag: string | null): never {
  * name a block, and the call sees the head. All blocks of the state are of the chain: `requireCanonical` says nothing more.
  * @throws {RpcError}
  */
-export function contextOfBlock(context: RpcContext, block: JsonValue): RpcContext {
+export function contextOfBlock(context: RpcContext, block: RawValue): RpcContext {
 	if (typeof block === "string") return contextOfTag(context, block);
 	const readers = readersOf(context);
 	const { state, node } = context;
-	const number = isJsonObject(block) ? block.get("blockNumber") : undefined;
-	const hash = isJsonObject(block) ? block.get("blockHash") : undefined;
+	const number = isRawObject(block) ? block.get("blockNumber") : undefined;
+	const hash = isRawObject(block) ? block.get("blockHash") : undefined;
 	if (number !== undefined) {
 		const named = found("header not found", () => blockAt(state, readers.blockNumber(textMember(number))));
 		return node.past ? past(context, () => named) : context;
@@ -60,7 +60,7 @@ export function contextOfBlock(context: RpcContext, block: JsonValue): RpcContex
 	throw invalidRequest("invalid json request");
 }
 
-function textMember(value: JsonValue): string | null {
+function textMember(value: RawValue): string | null {
 	if (value !== null && typeof value !== "string") throw invalidParams("invalid json request");
 	return value;
 }

@@ -8,16 +8,16 @@ import { NamedError } from "../../../protocol/json/exceptions.js";
 import { decodeFields } from "../../../protocol/json/field-decoder.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import { SmartContractABI } from "../../../protocol/messages.js";
-import { valueText } from "./declared-types.js";
-import type { JsonValue } from "./json-reader.js";
+import { runtimeText } from "./declared-types.js";
+import type { RawValue } from "./json-reader.js";
 import type { CallInput } from "./parameter-readers.js";
 import {
 	asWord,
 	fullAddress,
-	hexParameter,
 	optionalHex,
 	readAmount,
-	readPlace,
+	readHexParameter,
+	readIndex,
 	WORD_LENGTH,
 } from "./readings.js";
 import { invalidParams } from "./rpc-error.js";
@@ -108,27 +108,27 @@ export const strictReaders = {
 	/** An address with or without its network prefix. */
 	address: (text: string | null) => {
 		const isReadable = text !== null && text.length <= MAX_ADDRESS;
-		const address = isReadable ? fullAddress(hexParameter(text)) : undefined;
+		const address = isReadable ? fullAddress(readHexParameter(text)) : undefined;
 		if (!address) throw invalidParams("invalid address");
 		return address;
 	},
 	/** An address of a log filter. @param refusal what stands before the text that is refused */
-	filterAddress: (value: JsonValue, refusal: string) => {
+	filterAddress: (value: RawValue, refusal: string) => {
 		const isReadable = typeof value === "string" && value.length <= MAX_FILTER_ADDRESS;
 		const bytes = isReadable ? optionalHex(value) : undefined;
-		if (bytes?.length !== BARE_ADDRESS_LENGTH) throw invalidParams(`${refusal}: ${valueText(value)}`);
+		if (bytes?.length !== BARE_ADDRESS_LENGTH) throw invalidParams(`${refusal}: ${runtimeText(value)}`);
 		return bytes;
 	},
-	topic: (value: JsonValue) => {
+	topic: (value: RawValue) => {
 		if (typeof value !== "string" || !TOPIC.test(value)) {
-			throw invalidParams(`invalid topic(s): ${valueText(value)}`);
+			throw invalidParams(`invalid topic(s): ${runtimeText(value)}`);
 		}
 		return decodeHexText(value);
 	},
 	/** A place in a list of so many; undefined: beyond it. */
 	index: (text: string | null, length: number) => {
 		if (text !== null && text.length > MAX_INDEX) throw invalidParams("invalid index value");
-		const place = readPlace(text);
+		const place = readIndex(text);
 		return place >= 0 && place < length ? place : undefined;
 	},
 	/** A slot of a contract's storage: 32 bytes, zeros in front. */

@@ -28,7 +28,7 @@ export function addressData(address: Uint8Array): string | null {
 }
 
 export const ZERO_ADDRESS = `0x${"00".repeat(BARE_ADDRESS_LENGTH)}`;
-export const ZERO_HASH = `0x${"00".repeat(32)}`;
+export const ZERO_HASH_TEXT = `0x${"00".repeat(32)}`;
 /** Blooms are never computed. */
 export const ZERO_BLOOM = `0x${"00".repeat(256)}`;
 /** Of blocks, and of transactions up to release 4.8.1: 8 bytes of DATA, not a QUANTITY. */

@@ -76,7 +76,7 @@ function checkContract(state: StateView, { contract_address }: Readonly<TriggerS
  * @throws {ContractValidateError | RuntimeRuleError} if it can't even begin
  * @throws {VmError} how the execution fails
  */
-export function callConstant(
+export function executeConstantCall(
 	context: ApiContext,
 	call: Readonly<TriggerSmartContract>,
 	transaction: SignedTransaction,
@@ -143,7 +143,7 @@ const PRECISION_SUN = 1_000_000n;
  * @throws {ContractValidateError} if the call can't begin, or this node doesn't estimate
  * @throws {VmError} if it runs out of time too often
  */
-export async function estimateEnergy(
+export async function searchEnergyLimit(
 	context: ApiContext,
 	call: Readonly<TriggerSmartContract>,
 ): Promise<EnergyEstimate> {
@@ -157,7 +157,11 @@ export async function estimateEnergy(
 	let retriesLeft = estimateEnergyMaxRetry;
 	const attempt = async (feeLimitSun: bigint): Promise<Run> => {
 		try {
-			const result = await callConstant(context, call, callTransaction(context, call, { feeLimitSun }));
+			const result = await executeConstantCall(
+				context,
+				call,
+				callTransaction(context, call, { feeLimitSun }),
+			);
 			return result.reverted
 				? { failure: REVERTED, reverted: true, output: result.output }
 				: { energyUsed: result.energyUsed };

@@ -1,13 +1,16 @@
 /** Contracts as queries show them, and what their interfaces say about calls (protocol/http-endpoints §3.7, protocol/machine §16.3). */
 
+import type { AbiKind, ContractInterface } from "../../../abi/parameter.js";
 import { SELECTOR_BYTES } from "../../../abi/selector.js";
 import { utf8 } from "../../../protocol/bytes.js";
+import { toNeutral } from "../../../protocol/dialect.js";
 import { keccak256 } from "../../../protocol/hash.js";
 import {
 	SmartContract,
 	type SmartContractABI,
 	type SmartContractABIEntry,
 	SmartContractABIEntryEntryType,
+	SmartContractABIEntryEntryTypeEnum,
 	SmartContractABIEntryStateMutabilityType,
 	SmartContractDataWrapper,
 } from "../../../protocol/messages.js";
@@ -61,4 +64,18 @@ export function isConstantCall(abi: Readonly<SmartContractABI> | undefined, data
 	);
 	if (!called) return false;
 	return called.constant || called.stateMutability === View || called.stateMutability === Pure;
+}
+
+/** The stored interface of a contract, in the form of the coder. @param most entries that are looked at */
+export function storedInterfaceOf(abi: Readonly<SmartContractABI>, most: number): ContractInterface {
+	return abi.entrys.slice(0, most).map(({ type, name, inputs, anonymous }) => ({
+		kind: (SmartContractABIEntryEntryTypeEnum.names.get(type) ?? "function").toLowerCase() as AbiKind,
+		name,
+		inputs: inputs.map((input) => ({
+			name: input.name,
+			type: toNeutral(input.type),
+			...(input.indexed ? { indexed: true } : {}),
+		})),
+		...(anonymous ? { anonymous } : {}),
+	}));
 }

@@ -63,7 +63,7 @@ export function brokerageOf(state: StateView, address: Uint8Array): number {
 }
 
 /** Every proposal, newest first; those that were made at one time in the order of the store. */
-export function allProposals(state: StateView): ProposalList {
+export function storedProposals(state: StateView): ProposalList {
 	const proposals = valuesInStoreOrder(state.proposal);
 	return ProposalList.create({
 		proposals: proposals.sort((a, b) => Number(b.create_time - a.create_time)),

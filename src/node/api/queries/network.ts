@@ -17,7 +17,7 @@ import type { StateView } from "../../state/view.js";
 import type { ApiContext, ApiNode } from "../context.js";
 
 /** The parameters that super representatives may change, under the names of the node's dialect. */
-export function chainParameters({ node, state, style }: ApiContext): ChainParameters {
+export function listedParameters({ node, state, style }: ApiContext): ChainParameters {
 	return ChainParameters.create({
 		chainParameter: reportChainParameters(state, node.rules).map(({ key, value }) =>
 			ChainParametersChainParameter.create({ key: spell(key, style.dialect), value }),

@@ -4,16 +4,10 @@ import { cpus, freemem, loadavg, release, type as systemName, totalmem } from "n
 import { getHeapSpaceStatistics, getHeapStatistics } from "node:v8";
 import { toHex } from "../../../protocol/bytes.js";
 import { blockIdAt } from "../../chain/block-store.js";
-import type { Release } from "../../rules/release.js";
+import { programOf } from "../../rules/release.js";
 import { type BeanObject, type BeanValue, Double } from "../bean-json.js";
 import type { ApiContext, ApiNode, PeerFacts } from "../context.js";
 
-/** That of 4.8.1 is not known; its predecessor's stands in. */
-const VERSION_NUMBERS: Readonly<Record<Release, string>> = {
-	"4.8.0": "18631",
-	"4.8.1": "18631",
-	"4.8.2": "18643",
-};
 const DATABASE_VERSION = 2;
 
 /** The node as JSON shows it; names of members are those of the API's beans. */
@@ -53,9 +47,10 @@ function cheats(node: ApiNode): BeanValue {
 
 function configuration({ config }: ApiNode): BeanValue {
 	const { peers, backup } = config.node;
+	const program = programOf(config.node);
 	return {
-		codeVersion: config.node.release,
-		versionNum: VERSION_NUMBERS[config.node.release],
+		codeVersion: program.version,
+		versionNum: program.number,
 		p2pVersion: String(peers.networkId),
 		listenPort: peers.listenPort,
 		discoverEnable: peers.discovery,

@@ -1,6 +1,7 @@
 /** Counters and rates of the node (protocol/http-endpoints §5.2). */
 
 import { toHex } from "../../../protocol/bytes.js";
+import { programOf } from "../../rules/release.js";
 import { type BeanObject, type BeanValue, Double } from "../bean-json.js";
 import type { ApiContext } from "../context.js";
 import { type ApiMeter, type LatencyMeter, NO_METERS, type Rate } from "../meters.js";
@@ -16,7 +17,7 @@ export function statsInfoFacts({ node, state }: ApiContext): BeanObject {
 			backupStatus: statistics.isProducing ? 1 : 0,
 			ip: statistics.ownHost,
 			nodeType: statistics.isActiveWitness ? 1 : 0,
-			version: node.config.node.release,
+			version: programOf(node.config.node).version,
 		},
 		blockchain: {
 			headBlockNum: properties.headNumber,

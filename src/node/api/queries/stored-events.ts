@@ -11,7 +11,7 @@ import { isSmallEntry, MAX_ENTRIES } from "../../../abi/stored-interface.js";
 import { fromKey, toKey, utf8 } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
 import type { SmartContractABI } from "../../../protocol/messages.js";
-import { interfaceOf } from "./contract-interface.js";
+import { storedInterfaceOf } from "./contracts.js";
 
 /** Events of an interface that are read. */
 const MAX_EVENTS = 300;
@@ -56,7 +56,7 @@ function eventsOf(abi: Readonly<SmartContractABI>): ReadonlyMap<string, AbiItem>
 	let events = byTopic.get(abi);
 	if (!events) {
 		events = new Map(
-			interfaceOf(abi, MAX_ENTRIES)
+			storedInterfaceOf(abi, MAX_ENTRIES)
 				.filter(isReadable)
 				.slice(0, MAX_EVENTS)
 				.reverse()

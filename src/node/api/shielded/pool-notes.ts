@@ -27,10 +27,9 @@ import { KEY_SIZE } from "../../../protocol/sapling/sizes.js";
 import { ParameterError, SignedTransaction } from "../../../protocol/transaction.js";
 import { isNullifierKnown } from "../../state/note-trees.js";
 import type { ApiContext } from "../context.js";
-import { outputsOf } from "./outputs.js";
 import { blocksOf, checkRange, RequestTurns } from "./scanning.js";
 import { readNote, writeNote } from "./tools.js";
-import { findVouchers } from "./vouchers.js";
+import { findVouchers, outputsOf } from "./vouchers.js";
 
 interface FoundNote {
 	readonly note: NoteMessage;

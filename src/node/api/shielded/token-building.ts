@@ -24,11 +24,10 @@ import {
 } from "../../../protocol/sapling/orc20-builder.js";
 import { ProvingError } from "../../../protocol/sapling/prover.js";
 import { authorizationKey } from "../../../protocol/sapling/shielded-keys.js";
-import { KEY_SIZE, SEALED_OUTGOING_SIZE } from "../../../protocol/sapling/sizes.js";
-import { TREE_DEPTH } from "../../../protocol/sapling/tree-depth.js";
+import { KEY_SIZE, SEALED_OUTGOING_SIZE, TREE_DEPTH } from "../../../protocol/sapling/sizes.js";
 import { ContractExecuteError, ContractValidateError } from "../../rules/errors.js";
 import type { ApiContext } from "../context.js";
-import { asksContract } from "./contract-questions.js";
+import { asksContract } from "./token-notes.js";
 import { proverOf, randomnessOf, readNote } from "./tools.js";
 
 const AMOUNT_LIMIT = 1n << 256n;

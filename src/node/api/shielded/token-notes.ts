@@ -3,7 +3,7 @@
 import { ADDRESS_LENGTH } from "../../../protocol/address.js";
 import { concatBytes, equalBytes, fromHex, toHex, utf8 } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
-import { NamedError } from "../../../protocol/json/exceptions.js";
+import { isWireError, NamedError } from "../../../protocol/json/exceptions.js";
 import {
 	DecryptNotesORC20,
 	DecryptNotesORC20NoteTx,
@@ -12,16 +12,18 @@ import {
 	NullifierResult,
 	type OvkDecryptORC20Parameters,
 	type TransactionInfoLog,
+	TriggerSmartContract,
 } from "../../../protocol/messages.js";
 import { publishedNullifier } from "../../../protocol/sapling/descriptions.js";
 import { checkLength, ShieldedError } from "../../../protocol/sapling/failure.js";
 import type { Note } from "../../../protocol/sapling/note.js";
 import { openNote, openSentNote, unseal } from "../../../protocol/sapling/note-encryption.js";
-import { ORC20_EVENTS } from "../../../protocol/sapling/orc20-events.js";
+import { ORC20_EVENTS } from "../../../protocol/sapling/orc20-builder.js";
 import { KEY_SIZE } from "../../../protocol/sapling/sizes.js";
 import { transactionInfosOfBlock } from "../../chain/block-store.js";
+import { VmError } from "../../vm/vm-error.js";
 import type { ApiContext } from "../context.js";
-import { asksContract } from "./contract-questions.js";
+import { callTransaction, executeConstantCall } from "../queries/contract-calls.js";
 import { checkRange, RequestTurns } from "./scanning.js";
 import { readNote, writeNote } from "./tools.js";
 
@@ -231,3 +233,22 @@ export const tokenNoteMethods = {
 		return NullifierResult.create({ is_spent });
 	},
 };
+
+/**
+ * Calls a contract without effect.
+ * @returns what it answers, also by a revert; undefined if there is no such contract, or the call fails
+ */
+export async function asksContract(
+	context: ApiContext,
+	contract: Uint8Array,
+	data: Uint8Array,
+): Promise<Uint8Array | undefined> {
+	if (contract.length === 0) return undefined;
+	const call = TriggerSmartContract.create({ contract_address: contract, data });
+	try {
+		return (await executeConstantCall(context, call, callTransaction(context, call))).output;
+	} catch (error) {
+		if (error instanceof VmError || isWireError(error)) return undefined;
+		throw error;
+	}
+}

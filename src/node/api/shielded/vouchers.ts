@@ -8,6 +8,8 @@ import {
 	IncrementalMerkleVoucherInfo,
 	type OutputPoint,
 	type OutputPointInfo,
+	type ReceiveDescription,
+	type ShieldedTransferContract,
 } from "../../../protocol/messages.js";
 import {
 	appendLeaf,
@@ -20,12 +22,12 @@ import {
 	voucherPath,
 	voucherRoot,
 } from "../../../protocol/sapling/incremental-tree.js";
-import { EMPTY_TREE_ROOT } from "../../../protocol/sapling/tree-depth.js";
+import { EMPTY_TREE_ROOT } from "../../../protocol/sapling/sizes.js";
+import type { SignedTransaction } from "../../../protocol/transaction.js";
 import { blockByNumber, locateTransaction } from "../../chain/block-store.js";
 import { rootAfter, treeOfRoot } from "../../state/note-trees.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
-import { outputsOf } from "./outputs.js";
 import { RequestTurns } from "./scanning.js";
 
 const MAX_BLOCKS = 1_000;
@@ -192,3 +194,9 @@ export const voucherMethods = {
 		});
 	},
 };
+
+/** The new notes of a transaction, if it is a shielded transfer. */
+export function outputsOf(transaction: SignedTransaction): readonly Readonly<ReceiveDescription>[] {
+	if (transaction.type?.name !== "ShieldedTransferContract") return [];
+	return (transaction.parameter as ShieldedTransferContract).receive_description;
+}

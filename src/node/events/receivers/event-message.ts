@@ -55,7 +55,7 @@ export interface Trigger {
 }
 
 /** @param members in place of those of the trigger */
-export function messageOf(kind: EventKind, trigger: Trigger, members: EventBody = {}): EventMessage {
+export function eventMessage(kind: EventKind, trigger: Trigger, members: EventBody = {}): EventMessage {
 	const head = { timeStamp: trigger.timestampMs, triggerName: triggerName(kind) };
 	const body = { ...head, ...trigger.members, ...members };
 	return { kind, id: trigger.id, body, json: eventJson(body) };

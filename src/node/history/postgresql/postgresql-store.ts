@@ -9,11 +9,11 @@ import {
 	connectionString,
 	type DatabaseAddress,
 	DatabaseRefusal,
-	shownAddress,
+	databaseName,
 } from "../../postgresql/address.js";
 import { binaryArray, type ColumnType, type ColumnValue } from "../../postgresql/binary-arrays.js";
 import { DatabaseWriter } from "../../postgresql/database-writer.js";
-import { DatabaseAway, failureOf } from "../../postgresql/failures.js";
+import { DatabaseAway, databaseFailure } from "../../postgresql/failures.js";
 import { quoted, stepOf } from "../../postgresql/migrations.js";
 import {
 	type HistoryStore,
@@ -89,11 +89,11 @@ export class PostgresqlStore implements HistoryStore {
 	}
 
 	get keepsOthers(): string | undefined {
-		return this.options.isDisposable ? undefined : shownAddress(this.options.address);
+		return this.options.isDisposable ? undefined : databaseName(this.options.address);
 	}
 
-	watch(told: (failure: StoreAway) => void): void {
-		this.writer.onLost = ({ message }) => told(new StoreAway(message));
+	watch(notify: (failure: StoreAway) => void): void {
+		this.writer.onLost = ({ message }) => notify(new StoreAway(message));
 	}
 
 	async position(): Promise<StoredPosition | undefined> {
@@ -112,7 +112,7 @@ export class PostgresqlStore implements HistoryStore {
 	private async readPosition(): Promise<StoredPosition | undefined> {
 		const { readOnly, address, genesis } = this.options;
 		if (readOnly && (await stepOf(this.pool as never, address, historyTables)) === 0) {
-			throw new DatabaseAway(`${shownAddress(address)} has no history yet: another node must write it`);
+			throw new DatabaseAway(`${databaseName(address)} has no history yet: another node must write it`);
 		}
 		const text = `SELECT rows_version, genesis, ranges FROM ${this.positionTable}`;
 		const { rows } = readOnly
@@ -122,7 +122,7 @@ export class PostgresqlStore implements HistoryStore {
 		if (!row) return undefined;
 		if (toHex(row.genesis) !== toHex(genesis)) {
 			throw new DatabaseRefusal(
-				`schema ${address.schema} of ${shownAddress(address)} holds the history of another chain: name another schema`,
+				`schema ${address.schema} of ${databaseName(address)} holds the history of another chain: name another schema`,
 			);
 		}
 		return knownPosition({ version: row.rows_version, ranges: row.ranges as IndexedRange[] });
@@ -203,7 +203,7 @@ export class PostgresqlStore implements HistoryStore {
 				value: table.valueOf(found.slice(places)),
 			}));
 		} catch (error) {
-			throw new StoreAway(failureOf(error, this.options.address).message);
+			throw new StoreAway(databaseFailure(error, this.options.address).message);
 		}
 	}
 
@@ -235,7 +235,7 @@ export class PostgresqlStore implements HistoryStore {
 
 	/** What the index makes of a failure: it waits, or the start is refused. */
 	private awayOf(error: unknown): Error {
-		const failure = failureOf(error, this.options.address);
+		const failure = databaseFailure(error, this.options.address);
 		return failure instanceof DatabaseRefusal ? failure : new StoreAway(failure.message);
 	}
 }

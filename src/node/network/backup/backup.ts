@@ -1,6 +1,6 @@
 /**
  * Hot standby: several nodes hold the keys of one witness, and only one of them produces (protocol/peers §12). They tell each
- * other over UDP that they are there; a node that hears no better one becomes the master.
+ * other over UDP that they are there; a node that receives from no better one becomes the master.
  *
  * Nothing is signed. A member is known by its address alone, so a group belongs on a network of its own: a host that can send
  * datagrams in a member's name decides who produces, and nothing here defends against that. What others send is not even

@@ -11,7 +11,7 @@ import { NODE_ID_LENGTH, type PeerEndpoint } from "../wire/endpoint.js";
 import { startLookups } from "./lookup.js";
 import { type HandlerWorld, NodeHandler, type UnsentPacket } from "./node-handler.js";
 import { type DiscoveryPacket, decodePacket, encodePacket } from "./packets.js";
-import { type PeerStore, readPeerList, writePeerList } from "./peer-store.js";
+import { type PeerStore, readStoredPeers, writePeerList } from "./peer-store.js";
 import { NodeTable } from "./table.js";
 import { UnprovenAddresses } from "./unproven.js";
 
@@ -225,7 +225,7 @@ export class Discovery {
 	private async readStored(store: PeerStore): Promise<readonly NodeAddress[]> {
 		try {
 			const text = await store.read();
-			return text === undefined ? [] : readPeerList(text);
+			return text === undefined ? [] : readStoredPeers(text);
 		} catch (error) {
 			this.options.onProblem?.(error);
 			return [];

@@ -48,7 +48,7 @@ export function writePeerList(nodes: readonly NodeAddress[]): string {
 }
 
 /** Entries that are not an address are left out. @throws {Error} if the text is not a list of nodes */
-export function readPeerList(text: string): readonly NodeAddress[] {
+export function readStoredPeers(text: string): readonly NodeAddress[] {
 	const nodes = (JSON.parse(text) as { nodes?: unknown } | null)?.nodes;
 	if (!Array.isArray(nodes)) throw new Error("the stored list of nodes has no nodes");
 	return nodes.filter(isAddress).map(({ host, port }) => ({ host, port }));

@@ -72,7 +72,7 @@ export function treeUrl(publicKey: Uint8Array, domain: string): string {
 }
 
 /** Name of a record below the domain, in upper case: the beginning of its text's hash. */
-export function recordHash(text: string): string {
+export function domainRecordName(text: string): string {
 	return base32nopad.encode(keccak256(utf8(text)).subarray(0, 16));
 }
 
@@ -112,7 +112,7 @@ export function readRoot(records: readonly (readonly string[])[], url: TreeUrl):
  */
 export function readEntry(records: readonly (readonly string[])[], hash: string): TreeEntry {
 	const text = (records.at(-1) ?? []).map((string) => string.trim()).join("");
-	if (recordHash(text) !== hash) throw new TreeError(`the record ${hash} has another hash`);
+	if (domainRecordName(text) !== hash) throw new TreeError(`the record ${hash} has another hash`);
 	if (text.startsWith(BRANCH_PREFIX))
 		return { kind: "branch", hashes: readBranch(text.slice(BRANCH_PREFIX.length)) };
 	if (text.startsWith(URL_PREFIX)) return { kind: "link", url: parseTreeUrl(text) };

@@ -176,7 +176,10 @@ export class Advertisement {
 		const sinceMs = peer.asked.get(key);
 		if (sinceMs === undefined) return;
 		peer.asked.delete(key);
-		if (kind !== InventoryKind.BLOCK) return;
+		if (kind !== InventoryKind.BLOCK) {
+			this.world.meter?.transactionFetched(this.world.now() - sinceMs);
+			return;
+		}
 		peer.fetchLatency.add(this.world.now() - sinceMs);
 		this.world.meter?.blockFetched(this.world.now() - sinceMs);
 		this.watch.arrived(key);
@@ -257,18 +260,18 @@ export class Advertisement {
 		this.enqueue(InventoryKind.TX, transaction.id);
 	}
 
-	/** Announces a transaction of our own clients at once. @returns how many peers were told */
+	/** Announces a transaction of our own clients at once. @returns how many peers got the announcement */
 	announceOwn(transaction: SignedTransaction): number {
 		this.remember(transaction);
 		const key = itemKey(InventoryKind.TX, transaction.id);
 		const payload = encodeInventory(InventoryKind.TX, [transaction.id]);
-		let told = 0;
+		let announced = 0;
 		for (const peer of this.world.synced) {
 			if (peer.isRelay || peer.announcedToUs.has(key) || !peer.announcedByUs.put(key, true)) continue;
 			this.world.send(peer, ApplicationType.INVENTORY, payload);
-			told++;
+			announced++;
 		}
-		return told;
+		return announced;
 	}
 
 	private remember(transaction: SignedTransaction): void {
@@ -320,6 +323,9 @@ export class Advertisement {
 	/** What a peer that left was asked for is asked of others who announced it. */
 	peerLeft(peer: Peer): void {
 		for (const [key] of peer.asked) {
+			// Who gave it already, or is about to, takes a second question for misconduct.
+			if (this.isThere(key) || this.world.peers.some((other) => other !== peer && other.asked.has(key)))
+				continue;
 			const [first, ...others] = this.world.peers.filter(
 				(other) => other !== peer && other.announcedToUs.has(key),
 			);
@@ -334,6 +340,10 @@ export class Advertisement {
 		peer.asked.clear();
 		this.watch.peerLeft(peer);
 		if (this.toFetch.size > 0) this.armFetch();
+	}
+
+	private isThere(key: string): boolean {
+		return this.blocks.has(key) || this.knownTransactions.has(key);
 	}
 
 	stop(): void {

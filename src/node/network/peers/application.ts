@@ -28,7 +28,7 @@ import type { OversizeMessage } from "../wire/message-kinds.js";
 import { Advertisement } from "./advertisement.js";
 import { EffectiveCheck } from "./effective-check.js";
 import { acceptHello, decodeHello, greet } from "./handshake.js";
-import { errorKind, isPeersFault, Misconduct, reasonOf } from "./misconduct.js";
+import { disconnectReason, errorKind, isPeersFault, Misconduct } from "./misconduct.js";
 import { NewBlocks } from "./new-blocks.js";
 import { Voting } from "./pbft.js";
 import { PbftCommits } from "./pbft-commits.js";
@@ -141,7 +141,7 @@ export class Application implements ApplicationListener {
 		} catch (error) {
 			if (!isPeersFault(error))
 				this.options.report(error, `a message ${applicationTypeName(type)} of ${peer.name}`);
-			const reason = type === ApplicationType.PBFT_MSG ? Reason.BAD_PROTOCOL : reasonOf(error);
+			const reason = type === ApplicationType.PBFT_MSG ? Reason.BAD_PROTOCOL : disconnectReason(error);
 			const why = error instanceof Error ? error.message : String(error);
 			const mayBeHonest = error instanceof Misconduct && error.mayBeHonest;
 			meter?.failed(errorKind(reason));

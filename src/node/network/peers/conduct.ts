@@ -1,4 +1,4 @@
-/** What peers are held to, and what they are told, as the node's release has it (protocol/peers §§5.2, 7.4 and 8). */
+/** What peers are held to, and what is announced to them, as the node's release has it (protocol/peers §§5.2, 7.4 and 8). */
 
 import { numberOfBlockId } from "../../../protocol/block.js";
 import { toKey } from "../../../protocol/bytes.js";

@@ -6,6 +6,7 @@ import { Endpoint, PQAuthSig } from "../../../protocol/messages.js";
 import { helloFieldOf, signatureOfHello } from "../../../protocol/post-quantum/fields.js";
 import { recoverAddress, SignatureError } from "../../../protocol/signature.js";
 import { isWellFormed as isPostQuantumWellFormed } from "../../rules/post-quantum.js";
+import { programOf } from "../../rules/release.js";
 import type { Transport } from "../connection.js";
 import {
 	ApplicationType,
@@ -57,7 +58,7 @@ function helloFor(world: PeerWorld, transport: Transport, peer: Peer): HelloMess
 		signature: identity?.postQuantum ? EMPTY : signature,
 		nodeType: isLight ? LIGHT_NODE : FULL_NODE,
 		lowestBlockNum: isLight ? chain.lowestNumber : 0n,
-		codeVersion: utf8(settings.release),
+		codeVersion: utf8(programOf(settings).version),
 	});
 	if (identity?.postQuantum) {
 		const { scheme, publicKey } = identity.postQuantum;
@@ -128,7 +129,11 @@ export function acceptHello(world: PeerWorld, peer: Peer, hello: HelloMessage, i
 		throw new Misconduct(Reason.BELOW_THAN_ME, `its head is ${head.number}`);
 	}
 	peer.hello = hello;
-	peer.connection.addLatency(world.now() - peer.connection.startMs);
+	const sinceStartMs = world.now() - peer.connection.startMs;
+	peer.connection.addLatency(sinceStartMs);
+	const isSigned =
+		hello.signature.length > 0 || (settings.network === "nile" && signatureOfHello(hello) !== undefined);
+	if (isSigned || settings.relayHosts?.has(peer.connection.remote.host)) world.meter?.greeted(sinceStartMs);
 	world.sortByLatency();
 	return true;
 }

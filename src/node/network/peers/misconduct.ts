@@ -18,7 +18,7 @@ export class Misconduct extends Error {
 }
 
 /** The reason for an error that handling a message ended in: what has none of its own is UNKNOWN. */
-export function reasonOf(error: unknown): Reason {
+export function disconnectReason(error: unknown): Reason {
 	return error instanceof Misconduct ? error.reason : Reason.UNKNOWN;
 }
 

@@ -6,7 +6,7 @@ import type { Release } from "../../rules/release.js";
 import { BAD_PEER_BAN_MS, BAN_MS } from "../connection.js";
 import type { NetworkEnvironment } from "../environment.js";
 import type { LocalChain } from "../local-chain.js";
-import type { PeerMeter } from "../peer-meter.js";
+import type { PeerMeter } from "../metered-environment.js";
 import { ApplicationType, encodeDisconnect, Reason, reasonName } from "../wire/application-messages.js";
 import { type Conduct, conductOf } from "./conduct.js";
 import type { Peer } from "./peer.js";
@@ -21,7 +21,7 @@ interface PeerLog {
 /** The configuration, as this room uses it (protocol/peers §13). */
 export interface PeerSettings {
 	readonly networkId: number;
-	/** Whose rules peers are held to; told to them as `codeVersion`. */
+	/** Whose rules peers are held to; announced to them as `codeVersion`. */
 	readonly release: Release;
 	/** Whose fields the filter of unknown ones knows; absent: the main network's. */
 	readonly network?: NetworkName;

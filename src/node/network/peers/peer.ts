@@ -5,12 +5,66 @@ import type { PeerConnection } from "../connection.js";
 import { addressText } from "../environment.js";
 import type { BlockRef } from "../local-chain.js";
 import type { HelloMessage, InventoryKind } from "../wire/application-messages.js";
-import { BranchRounds } from "./branch-rounds.js";
-import { Offers } from "./fetch-queue.js";
+import { Offers, Queue } from "./fetch-queue.js";
 import { INVENTORY_CACHE, SERVED_CACHE } from "./limits.js";
-import { Queue } from "./queue.js";
-import { RateGate } from "./rate-gate.js";
 import { isOfKind, LatencySamples, SlidingCount } from "./recent.js";
+
+/**
+ * A node that was on the losing side of a partition has one such branch, perhaps a few. A peer that has one after the other
+ * costs memory and a place, and gives nothing.
+ */
+const MAX_ROUNDS = 16;
+
+class BranchRounds {
+	private rounds = 0;
+	private hasBranch = false;
+
+	/** A block of its list was accepted. */
+	accepted(isNew: boolean, movedHead: boolean): void {
+		if (movedHead) {
+			this.rounds = 0;
+			this.hasBranch = false;
+		} else if (isNew) this.hasBranch = true;
+	}
+
+	/** Its next list came. @returns whether it has led to side branches too often */
+	next(): boolean {
+		if (this.hasBranch) this.rounds++;
+		this.hasBranch = false;
+		return this.rounds >= MAX_ROUNDS;
+	}
+}
+
+/** How often a peer may ask for something (protocol/peers §7.4): so many times a second, and what it saved up of one second. */
+export class RateGate {
+	private saved = 0;
+	/** When the next permit is due, if none is saved. */
+	private nextMs: number;
+
+	/**
+	 * @param perSecond infinite: there is always a permit
+	 * @param now a clock that only goes forward, in milliseconds
+	 */
+	constructor(
+		private readonly perSecond: number,
+		private readonly now: () => number,
+	) {
+		this.nextMs = now();
+	}
+
+	/** Takes a permit. @returns false if there is none, and takes none */
+	tryTake(): boolean {
+		const now = this.now();
+		if (now < this.nextMs) return false;
+		if (this.perSecond === Number.POSITIVE_INFINITY) return true;
+		const intervalMs = 1000 / this.perSecond;
+		this.saved = Math.min(this.perSecond, this.saved + (now - this.nextMs) / intervalMs);
+		const spent = Math.min(1, this.saved);
+		this.saved -= spent;
+		this.nextMs = now + (1 - spent) * intervalMs;
+		return true;
+	}
+}
 
 /** Where synchronising from a peer stands (protocol/peers §7.6). */
 type SyncState =

@@ -23,8 +23,8 @@ export function filterMessage<T extends object>(
 	network?: NetworkName,
 ): void {
 	const isForeign = hasUnknownFields(
-		type as unknown as MessageType<Message>,
-		message as unknown as Message,
+		type,
+		message as Message,
 		network === "nile" ? isKnownOnNile : undefined,
 	);
 	if (isForeign || type.encode(message).length !== received) {

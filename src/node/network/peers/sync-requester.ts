@@ -57,7 +57,7 @@ interface QueuedBlock {
 /** How far synchronising is. */
 export interface SyncProgress {
 	readonly head: bigint;
-	/** Highest block that a peer has told us of. */
+	/** Highest block that a peer has announced to us. */
 	readonly target: bigint;
 }
 
@@ -277,8 +277,8 @@ export class SyncRequester {
 			if (!peer.toFetch.front || toKey(peer.toFetch.front.id) !== key) continue;
 			peer.toFetch.shift();
 			if (result.kind !== "accepted") {
-				// A block without a parent shows that the branch is lost, not that the peer lies.
-				const isLost = result.kind === "unlinked";
+				// A block without a parent, or with one below what is final here, shows that a branch is lost, not that the peer lies.
+				const isLost = result.kind === "unlinked" || result.isLostBranch === true;
 				this.world.disconnect(peer, Reason.BAD_BLOCK, "a block of its list is not valid", isLost);
 				continue;
 			}

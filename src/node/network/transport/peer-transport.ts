@@ -5,7 +5,7 @@
 
 import type { PeerConfig } from "../../config/config.js";
 import type { ApplicationListener, PeerConnection, Transport } from "../connection.js";
-import type { ByteStream, Listener, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
+import type { ByteStream, NetworkEnvironment, NodeAddress, PeerListener, Timer } from "../environment.js";
 import { NODE_ID_LENGTH, type PeerEndpoint } from "../wire/endpoint.js";
 import { FrameWriter } from "../wire/frame-writer.js";
 import { DisconnectReason, type Status } from "../wire/transport-messages.js";
@@ -68,7 +68,7 @@ export class PeerTransport implements Transport {
 	>();
 	private port: number;
 	private nextId = 1;
-	private server: Listener | undefined;
+	private server: PeerListener | undefined;
 	private keepalive: Timer | undefined;
 	private isStopped = false;
 

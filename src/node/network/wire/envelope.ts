@@ -16,7 +16,7 @@ import { ProtocolViolation } from "./violation.js";
 const SNAPPY = 1;
 
 /** @param plain type byte and payload */
-export function wrap(plain: Uint8Array): Uint8Array {
+export function wrapMessage(plain: Uint8Array): Uint8Array {
 	const compressed = compress(plain);
 	return TransportCompressed.encode(
 		TransportCompressed.create(

@@ -1,6 +1,6 @@
 /** From messages to frames. A message that goes to many peers is compressed once. */
 
-import { wrap } from "./envelope.js";
+import { wrapMessage } from "./envelope.js";
 import { writeFrame } from "./frames.js";
 import { withType } from "./transport-messages.js";
 
@@ -17,7 +17,7 @@ export class FrameWriter {
 	application(type: number, payload: Uint8Array, wrapped: boolean): Uint8Array {
 		if (!wrapped) return writeFrame(withType(type, payload));
 		if (this.lastFrame === undefined || payload !== this.lastPayload || type !== this.lastType) {
-			this.lastFrame = writeFrame(wrap(withType(type, payload)));
+			this.lastFrame = writeFrame(wrapMessage(withType(type, payload)));
 			this.lastPayload = payload;
 			this.lastType = type;
 		}
@@ -26,6 +26,6 @@ export class FrameWriter {
 
 	/** Frame of a transport message, which is too short to be kept. */
 	transport(message: Uint8Array, wrapped: boolean): Uint8Array {
-		return writeFrame(wrapped ? wrap(message) : message);
+		return writeFrame(wrapped ? wrapMessage(message) : message);
 	}
 }

@@ -5,7 +5,7 @@ import { keccak256 } from "../../../protocol/hash.js";
 import { MAX_INT64 } from "../../../protocol/int64.js";
 import { TransactionInfoLog } from "../../../protocol/messages.js";
 import { toAddress } from "../addresses.js";
-import { exp as power } from "../arithmetic.js";
+import { wordPower } from "../arithmetic.js";
 import type { Frame } from "../frame.js";
 import { operandEnd } from "../memory.js";
 import { longOutOfRange, returnDataBounds, staticViolation, tooFewEnergy } from "../vm-error.js";
@@ -24,7 +24,7 @@ export function expCost(frame: Frame): number {
 
 export function exp(frame: Frame): void {
 	const base = frame.pop();
-	frame.push(power(base, frame.pop()));
+	frame.push(wordPower(base, frame.pop()));
 }
 
 export function sha3Cost(frame: Frame, name: string): number {

@@ -12,7 +12,7 @@ import { resourcePower } from "../../resources/voting-power.js";
 import type { Resource } from "../../resources/window.js";
 import type { StateView } from "../../state/view.js";
 import { toAddress } from "../addresses.js";
-import { attempt, note, readAmount, require, requireWritable, resourceCodeV1 } from "../attempt.js";
+import { attempt, note, readAmountOperand, require, requireWritable, resourceCodeV1 } from "../attempt.js";
 import { NEW_ACCOUNT_COST } from "../calls.js";
 import type { Frame } from "../frame.js";
 import { resourceNote } from "../internal-transactions.js";
@@ -46,7 +46,7 @@ export function freeze(frame: Frame): void {
 	const code = resourceCodeV1(resourceWord);
 	attempt(frame, () => {
 		note(frame, receiver, `freezeFor${resourceNote(code)}`, { value: low64(amountWord) });
-		const amount = readAmount(amountWord);
+		const amount = readAmountOperand(amountWord);
 		const owner = Account.copy(state.account.existing(context.address));
 		require(amount > 0n && amount >= SUN_PER_COIN && amount <= owner.balance);
 		require(owner.frozen.length <= 1);

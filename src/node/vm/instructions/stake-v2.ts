@@ -16,7 +16,7 @@ import {
 import { changeStake, lend, machineStakes, stake, takeBack, unstake } from "../../resources/stake-effects.js";
 import type { Resource } from "../../resources/window.js";
 import { toAddress } from "../addresses.js";
-import { attempt, note, readAmount, require, requireWritable, resourceCodeV2 } from "../attempt.js";
+import { attempt, note, readAmountOperand, require, requireWritable, resourceCodeV2 } from "../attempt.js";
 import type { Frame } from "../frame.js";
 import { resourceNote } from "../internal-transactions.js";
 import type { Machine } from "../machine.js";
@@ -48,7 +48,7 @@ export function freezeBalanceV2(frame: Frame): void {
 	attempt(frame, () => {
 		const name = `freezeBalanceV2For${resourceNote(low32(resourceWord))}`;
 		note(frame, context.address, name, { value: low64(amountWord) });
-		const amount = readAmount(amountWord);
+		const amount = readAmountOperand(amountWord);
 		const code = resourceCodeV2(resourceWord);
 		const { balance } = state.account.existing(context.address);
 		require(amount > 0n && amount >= SUN_PER_COIN && amount <= balance);
@@ -71,7 +71,7 @@ export function unfreezeBalanceV2(frame: Frame): void {
 	attempt(frame, () => {
 		const name = `unfreezeBalanceV2For${resourceNote(low32(resourceWord))}`;
 		note(frame, context.address, name, { value: low64(amountWord) });
-		const amount = readAmount(amountWord);
+		const amount = readAmountOperand(amountWord);
 		const code = resourceCodeV2(resourceWord);
 		const before = state.account.existing(context.address);
 		require(
@@ -153,7 +153,7 @@ export function delegateResource(frame: Frame): void {
 	attempt(frame, () => {
 		const name = `delegateResourceOf${resourceNote(low32(resourceWord))}`;
 		note(frame, to, name, { value: low64(amountWord) });
-		const amount = readAmount(amountWord);
+		const amount = readAmountOperand(amountWord);
 		const from = context.address;
 		require(properties.on("ALLOW_DELEGATE_RESOURCE") && amount >= SUN_PER_COIN);
 		const resource = resourceOf(resourceCodeV2(resourceWord));
@@ -178,7 +178,7 @@ export function undelegateResource(frame: Frame): void {
 	attempt(frame, () => {
 		const name = `unDelegateResourceOf${resourceNote(low32(resourceWord))}`;
 		note(frame, to, name, { value: low64(amountWord) });
-		const amount = readAmount(amountWord);
+		const amount = readAmountOperand(amountWord);
 		const from = context.address;
 		require(properties.on("ALLOW_DELEGATE_RESOURCE"));
 		require(isAddress(to) && !equalBytes(to, from));

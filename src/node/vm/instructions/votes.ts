@@ -8,7 +8,7 @@ import { machineRewards, withdrawReward } from "../../resources/vote-rewards.js"
 import { replaceVotes } from "../../resources/votes.js";
 import { resourcePower, votingPower } from "../../resources/voting-power.js";
 import { toAddress } from "../addresses.js";
-import { attempt, note, readAmount, require, requireWritable } from "../attempt.js";
+import { attempt, note, readAmountOperand, require, requireWritable } from "../attempt.js";
 import type { Frame } from "../frame.js";
 import { votesText } from "../internal-transactions.js";
 import type { Machine } from "../machine.js";
@@ -72,7 +72,7 @@ export function voteWitness(frame: Frame): void {
 			for (let i = 0; i < witnessLength; i++) {
 				if (i % VOTES_BETWEEN_LOOKS === 0) checkTime(machine, "VOTEWITNESS");
 				const witness = toAddress(loadElement(frame, witnessOffset, i));
-				const count = readAmount(loadElement(frame, amountOffset, i));
+				const count = readAmountOperand(loadElement(frame, amountOffset, i));
 				entries.push(Vote.create({ vote_address: witness, vote_count: count }));
 			}
 			if (machine.internal.isListed) record.extra = votesText(entries);

@@ -20,4 +20,4 @@ export interface Curve {
 	pairings(): PairingProduct;
 }
 
-export const FIELD_ORDER = 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47n;
+export const BN128_FIELD_ORDER = 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47n;

@@ -2,14 +2,14 @@
 
 import type * as Library from "mcl-wasm";
 import { fromHex } from "../../../protocol/bytes.js";
-import { type Curve, FIELD_ORDER, type PairingProduct } from "./alt-bn128.js";
+import { BN128_FIELD_ORDER, type Curve, type PairingProduct } from "./alt-bn128.js";
 
 type Mcl = typeof Library;
 
 const COORDINATE = 32;
 const POINT = 2 * COORDINATE;
 
-const ORDER_BYTES = fromHex(FIELD_ORDER.toString(16).padStart(64, "0"));
+const ORDER_BYTES = fromHex(BN128_FIELD_ORDER.toString(16).padStart(64, "0"));
 
 /** @throws where the library can't run */
 export async function compiledCurve(): Promise<Curve> {

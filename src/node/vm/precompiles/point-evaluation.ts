@@ -2,7 +2,7 @@
 
 import { sha256 } from "../../../protocol/hash.js";
 import { wordToBytes } from "../word.js";
-import { GROUP_ORDER, isCompressedPoint, kzg } from "./kzg.js";
+import { BLS_MODULUS, isCompressedPoint, kzg } from "./kzg.js";
 import { type Precompile, type PrecompileResult, price, succeed } from "./precompile.js";
 
 const ENERGY = 50_000;
@@ -13,7 +13,7 @@ const HASH_VERSION = 1;
 
 const FIELD_ELEMENTS_PER_BLOB = 4096;
 
-const ORDER_BYTES = wordToBytes(GROUP_ORDER);
+const ORDER_BYTES = wordToBytes(BLS_MODULUS);
 /** The output of a failure is written to the caller's memory too. */
 const FAILURE: PrecompileResult = { success: false, output: new Uint8Array(32) };
 const OUTPUT = Buffer.concat([wordToBytes(FIELD_ELEMENTS_PER_BLOB), ORDER_BYTES]);

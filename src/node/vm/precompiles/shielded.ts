@@ -1,7 +1,7 @@
 /** Proofs of shielded token contracts (protocol/shielded §3). */
 
 import { toKey } from "../../../protocol/bytes.js";
-import { TREE_DEPTH } from "../../../protocol/sapling/tree-depth.js";
+import { TREE_DEPTH } from "../../../protocol/sapling/sizes.js";
 import {
 	holdsTransfer,
 	type ShieldedOutput,

@@ -3,8 +3,8 @@
 import { Base58Error, fromBase58Check, isAddress } from "../../address.js";
 import { capacityFor } from "../../hash-table.js";
 import { nullPointer } from "../exceptions.js";
-import { fieldOrder, hashOrdered } from "../hash-order.js";
 import type { JsonLibrary } from "../json-library.js";
+import { fieldOrder, hashOrdered } from "../map-ordered-json.js";
 import { jsonError } from "./lenient-lexer.js";
 import { parseLenient } from "./lenient-parser.js";
 

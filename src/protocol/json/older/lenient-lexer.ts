@@ -8,7 +8,7 @@ import { NamedError } from "../exceptions.js";
 /** What is read where the text has ended. */
 export const END = "\u001a";
 
-export type Token =
+export type LenientToken =
 	| "error"
 	| "int"
 	| "float"
@@ -35,7 +35,7 @@ export type Token =
 	| "hex";
 
 /** Tokens that are one character; the two without a name of their own are called `Unknown` in messages. */
-const PUNCTUATION: Readonly<Record<string, Token>> = {
+const PUNCTUATION: Readonly<Record<string, LenientToken>> = {
 	"(": "(",
 	")": ")",
 	"[": "[",
@@ -47,7 +47,7 @@ const PUNCTUATION: Readonly<Record<string, Token>> = {
 	".": ".",
 };
 
-const WORDS: Readonly<Record<string, Token>> = {
+const WORDS: Readonly<Record<string, LenientToken>> = {
 	new: "new",
 	true: "true",
 	false: "false",
@@ -85,7 +85,7 @@ export class LenientLexer {
 	private at = 0;
 	/** The current character. */
 	ch: string;
-	token: Token = "error";
+	token: LenientToken = "error";
 	/** Where the last token began; messages call it the position. */
 	pos = 0;
 	/** Text of the last string, number, word or binary literal. */
@@ -243,7 +243,13 @@ export class LenientLexer {
 	}
 
 	/** Reads a fixed word, which must be followed by a separator, the end, or one of the characters `enders`. */
-	private scanWord(word: string, token: Token, mismatch: string, unended: string, enders: string): void {
+	private scanWord(
+		word: string,
+		token: LenientToken,
+		mismatch: string,
+		unended: string,
+		enders: string,
+	): void {
 		for (const expected of word) {
 			if (this.ch !== expected) throw jsonError(mismatch);
 			this.next();

@@ -6,7 +6,7 @@
 import { Decimal } from "../decimal.js";
 import { NamedError } from "../exceptions.js";
 import type { JsonArray, JsonObject, JsonValue } from "../value.js";
-import { END, isDigit, jsonError, LenientLexer, type Token } from "./lenient-lexer.js";
+import { END, isDigit, jsonError, LenientLexer, type LenientToken } from "./lenient-lexer.js";
 
 const MAX_DEPTH = 512;
 /** Members and elements of one text: more than the largest transaction has, and read within a few hundredths of a second. */
@@ -105,11 +105,11 @@ class LenientParser {
 		if (++this.values > MAX_VALUES) throw jsonError(`more than ${MAX_VALUES} values`);
 	}
 
-	private at(token: Token): boolean {
+	private at(token: LenientToken): boolean {
 		return this.lexer.token === token;
 	}
 
-	private accept(token: Token): void {
+	private accept(token: LenientToken): void {
 		if (!this.at(token)) {
 			throw jsonError(`syntax error, expect ${token}, actual ${this.lexer.tokenName()}`);
 		}

@@ -2,11 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ForeignFile } from "../../../../src/node/adoption/engine/foreign-file.js";
-import { type Manifest, readManifest } from "../../../../src/node/adoption/engine/manifest.js";
+import { type DatabaseManifest, readManifest } from "../../../../src/node/adoption/engine/manifest.js";
 import { counted, fields, logFile, varint } from "./made-files.js";
 import { inDirectory } from "./recorded-stores.js";
 
-function read(edits: readonly Uint8Array[]): Promise<Manifest> {
+function read(edits: readonly Uint8Array[]): Promise<DatabaseManifest> {
 	return inDirectory("store", async (directory) => {
 		const path = join(directory, "MANIFEST-000001");
 		writeFileSync(path, logFile(edits));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BlockIndex, namedValues } from "../../../../src/node/adoption/engine/block.js";
+import { BlockIndex, blockProperties } from "../../../../src/node/adoption/engine/block.js";
 import { openForeignStore } from "../../../../src/node/adoption/engine/foreign-store.js";
 import { compress } from "../../../../src/protocol/snappy.js";
 import {
@@ -198,7 +198,7 @@ describe("a table is refused", () => {
 
 it("names no more blocks and properties than a table can have", () => {
 	const names = Array.from({ length: 4097 }, (_, i): Row => [`name ${i}`, ""]);
-	expect(() => namedValues(block(names))).toThrow("has more than 4096 names");
+	expect(() => blockProperties(block(names))).toThrow("has more than 4096 names");
 	const index = Buffer.alloc(5 * (2 ** 22 + 1) + 4);
 	for (let at = 0; at + 4 < index.length; at += 5) index[at + 2] = 2;
 	const form = { isDelta: false, hasUserKeys: true, trailerBytes: 5 };

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { CallRounds } from "../../../../src/node/api/grpc/call-rounds.js";
-import { CallTotals, ClientCalls, MAX_BEGUN, MAX_CALLS } from "../../../../src/node/api/grpc/client-calls.js";
+import {
+	CallRounds,
+	CallTotals,
+	ClientCalls,
+	MAX_BEGUN,
+	MAX_CALLS,
+} from "../../../../src/node/api/grpc/client-calls.js";
 
 const MIB = 1 << 20;
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -9,14 +9,14 @@ import {
 	TypeMismatch,
 	text,
 } from "../../../../src/node/api/jsonrpc/declared-types.js";
-import { readJson } from "../../../../src/node/api/jsonrpc/json-reader.js";
+import { readRawJson } from "../../../../src/node/api/jsonrpc/json-reader.js";
 import type { Release } from "../../../../src/node/rules/release.js";
 
 const MISMATCH = Symbol("mismatch");
 
 function read(type: DeclaredType<unknown>, json: string, release: Release = "4.8.0"): unknown {
 	try {
-		return type.read(readJson(json), release);
+		return type.read(readRawJson(json), release);
 	} catch (error) {
 		if (error instanceof TypeMismatch) return MISMATCH;
 		throw error;

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import {
 	JsonNumber,
 	JsonTextError,
-	type JsonValue,
-	REQUEST_BUDGET,
-	readJson,
+	type RawValue,
+	RPC_BUDGET,
+	readRawJson,
 } from "../../../../src/node/api/jsonrpc/json-reader.js";
 import { processorMs } from "../../../processor-time.js";
 
 /** The value with numbers as `{n: text}` and objects as entries. */
-function plain(value: JsonValue): unknown {
+function plain(value: RawValue): unknown {
 	if (value instanceof JsonNumber) return { n: value.text };
 	if (value instanceof Map) return { entries: [...value].map(([name, member]) => [name, plain(member)]) };
 	return Array.isArray(value) ? value.map(plain) : value;
@@ -40,7 +40,7 @@ describe("the JSON reader", () => {
 		["[]x", []],
 		["5 x", { n: "5" }],
 	])("reads %s", (text, expected) => {
-		expect(plain(readJson(text))).toEqual(expected);
+		expect(plain(readRawJson(text))).toEqual(expected);
 	});
 
 	test.each([
@@ -71,7 +71,7 @@ describe("the JSON reader", () => {
 		"// 1",
 		`${"[".repeat(100_000)}`,
 	])("refuses %j", (text) => {
-		expect(() => readJson(text)).toThrow(JsonTextError);
+		expect(() => readRawJson(text)).toThrow(JsonTextError);
 	});
 });
 
@@ -85,22 +85,22 @@ describe("the budget of a request", () => {
 		["as many members as fit", `{${'"a":0,'.repeat(100_000)}"a":0}`],
 	])("is exceeded by %s, and that at once", (_name, text) => {
 		const ms = processorMs(() => {
-			expect(() => readJson(text, REQUEST_BUDGET)).toThrow(JsonTextError);
+			expect(() => readRawJson(text, RPC_BUDGET)).toThrow(JsonTextError);
 		});
 		expect(ms).toBeLessThan(2_000);
 	});
 
 	test("has room for a number of a thousand characters and for many values", () => {
-		expect(() => readJson(`[${"9".repeat(1_000)}]`, REQUEST_BUDGET)).not.toThrow();
-		expect(() => readJson(`[${"0,".repeat(50_000)}0]`, REQUEST_BUDGET)).not.toThrow();
+		expect(() => readRawJson(`[${"9".repeat(1_000)}]`, RPC_BUDGET)).not.toThrow();
+		expect(() => readRawJson(`[${"0,".repeat(50_000)}0]`, RPC_BUDGET)).not.toThrow();
 	});
 
 	test("doesn't count what a string holds, and reads its escapes in one go", () => {
 		const text = "\\n".repeat(200_000);
-		expect(readJson(`"${text}\\\\"`, REQUEST_BUDGET)).toBe(`${"\n".repeat(200_000)}\\`);
+		expect(readRawJson(`"${text}\\\\"`, RPC_BUDGET)).toBe(`${"\n".repeat(200_000)}\\`);
 	});
 
 	test("does not hold for texts that were asked for", () => {
-		expect(readJson(`[${"0,".repeat(200_000)}0]`)).toHaveLength(200_001);
+		expect(readRawJson(`[${"0,".repeat(200_000)}0]`)).toHaveLength(200_001);
 	});
 });

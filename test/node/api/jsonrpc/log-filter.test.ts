@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { rpcAnswersOf } from "../../../../src/node/api/jsonrpc/answers.js";
-import { readJson } from "../../../../src/node/api/jsonrpc/json-reader.js";
+import { readRawJson } from "../../../../src/node/api/jsonrpc/json-reader.js";
 import {
 	filterObject,
 	type LogFilter,
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 function read(json: string, maxSubTopics = 3, release: Release = "4.8.0"): LogFilter {
-	const object = filterObject.read(readJson(json), release);
+	const object = filterObject.read(readRawJson(json), release);
 	if (object === null) throw new Error("null");
 	return readLogFilter(
 		chain.state,

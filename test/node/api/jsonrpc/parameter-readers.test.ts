@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { rpcAnswersOf } from "../../../../src/node/api/jsonrpc/answers.js";
-import { type JsonValue, readJson } from "../../../../src/node/api/jsonrpc/json-reader.js";
+import { type RawValue, readRawJson } from "../../../../src/node/api/jsonrpc/json-reader.js";
 import { refuseTags } from "../../../../src/node/api/jsonrpc/parameter-readers.js";
 import { RpcError } from "../../../../src/node/api/jsonrpc/rpc-error.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
@@ -193,8 +193,8 @@ describe("from release 4.8.2 on", () => {
 		["null", "-32602 invalid address: null"],
 		['["a",{"b":1.5,"c":[]}]', "-32602 invalid address: [a, {b=1.5, c=[]}]"],
 	])("the address %s of a filter reads as %s", (json, expected) => {
-		const read = (value: JsonValue): unknown => strict.filterAddress(value, "invalid address");
-		expect(outcome(read, readJson(json))).toBe(expected);
+		const read = (value: RawValue): unknown => strict.filterAddress(value, "invalid address");
+		expect(outcome(read, readRawJson(json))).toBe(expected);
 	});
 
 	test.each<[string, string]>([
@@ -206,7 +206,7 @@ describe("from release 4.8.2 on", () => {
 		['["x"]', "-32602 invalid topic(s): [x]"],
 		["null", "-32602 invalid topic(s): null"],
 	])("the topic %s reads as %s", (json, expected) => {
-		expect(outcome(strict.topic, readJson(json))).toBe(expected);
+		expect(outcome(strict.topic, readRawJson(json))).toBe(expected);
 	});
 
 	test.each<[string | null, unknown]>([

@@ -5,7 +5,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { Discovery, type DiscoveryOptions } from "../../../../src/node/network/discovery/discovery.js";
 import type { UnsentPacket } from "../../../../src/node/network/discovery/node-handler.js";
 import { type DiscoveryPacket, encodePacket } from "../../../../src/node/network/discovery/packets.js";
-import { type PeerStore, peerFile, readPeerList } from "../../../../src/node/network/discovery/peer-store.js";
+import {
+	type PeerStore,
+	peerFile,
+	readStoredPeers,
+} from "../../../../src/node/network/discovery/peer-store.js";
 import type { PeerEndpoint } from "../../../../src/node/network/wire/endpoint.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
@@ -258,7 +262,7 @@ describe("discovery", () => {
 		await start({ store });
 		for (let i = 0; i < 40; i++) (await FakeNode.start(world, `10.0.1.${i}`, [i * 6])).ping();
 		await world.advance(61_000);
-		expect(readPeerList(store.text ?? "").length).toBe(30);
+		expect(readStoredPeers(store.text ?? "").length).toBe(30);
 	});
 
 	it.each(["{", "[]", '{"nodes":7}'])("starts with a stored list that is damaged: %s", async (text) => {
@@ -273,7 +277,7 @@ describe("discovery", () => {
 	it("leaves out stored entries that are not addresses", () => {
 		const text =
 			'{"nodes":[{"host":"a.example.org","port":1},{"host":"10.0.0.1","port":0},{"host":"10.0.0.2","port":7}]}';
-		expect(readPeerList(text)).toEqual([{ host: "10.0.0.2", port: 7 }]);
+		expect(readStoredPeers(text)).toEqual([{ host: "10.0.0.2", port: 7 }]);
 	});
 
 	it("keeps the list in a file of the data directory that is replaced as a whole", async () => {

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { DnsNodes } from "../../../../src/node/network/dns/dns-nodes.js";
+import { DnsNodes, RecordCache } from "../../../../src/node/network/dns/dns-nodes.js";
 import { TreeError } from "../../../../src/node/network/dns/records.js";
-import { RecordCache } from "../../../../src/node/network/dns/tree.js";
 import { fromHex } from "../../../../src/protocol/bytes.js";
 import type { SimulatedEnvironment } from "../../../simulation/environment.js";
 import { SimulatedWorld } from "../../../simulation/world.js";

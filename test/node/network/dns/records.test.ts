@@ -2,10 +2,10 @@ import { getPublicKey } from "@noble/secp256k1";
 import { base64urlnopad } from "@scure/base";
 import { describe, expect, it } from "vitest";
 import {
+	domainRecordName,
 	parseTreeUrl,
 	readEntry,
 	readRoot,
-	recordHash,
 	TreeError,
 	treeUrl,
 } from "../../../../src/node/network/dns/records.js";
@@ -29,7 +29,7 @@ function root(
 describe("records of node trees", () => {
 	it("names a record by the hash of its text", () => {
 		const link = "tree://AM5FCQLWIZX2QFPNJAP7VUERCCRNGRHWZG3YYHIUV7BVDQ5FDPRT2@morenodes.example.org";
-		expect(recordHash(link)).toBe("USBZA4IGXFNVDBBQACEK3FGLWM");
+		expect(domainRecordName(link)).toBe("USBZA4IGXFNVDBBQACEK3FGLWM");
 		expect(parseTreeUrl(link).domain).toBe("morenodes.example.org");
 	});
 
@@ -83,7 +83,7 @@ describe("records of node trees", () => {
 		expect(() => parseTreeUrl(text)).toThrow(TreeError);
 	});
 
-	const read = (text: string, hash = recordHash(text)) =>
+	const read = (text: string, hash = domainRecordName(text)) =>
 		readEntry([["ignored"], [text.slice(0, 9), ` ${text.slice(9)}`]], hash);
 
 	it("reads branches, links and nodes, their strings trimmed and joined", () => {

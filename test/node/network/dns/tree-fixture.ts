@@ -2,7 +2,7 @@
 
 import { getPublicKey } from "@noble/secp256k1";
 import { base64urlnopad } from "@scure/base";
-import { recordHash, signedText, treeUrl } from "../../../../src/node/network/dns/records.js";
+import { domainRecordName, signedText, treeUrl } from "../../../../src/node/network/dns/records.js";
 import { fromHex, utf8 } from "../../../../src/protocol/bytes.js";
 import { keccak256 } from "../../../../src/protocol/hash.js";
 import { DnsEndPoints, DnsRoot, DnsRootTree, Endpoint } from "../../../../src/protocol/messages.js";
@@ -41,7 +41,7 @@ export class PublishedTree {
 
 	/** @returns its hash */
 	record(text: string): string {
-		const hash = recordHash(text);
+		const hash = domainRecordName(text);
 		// A TXT string holds 255 bytes; the parts are joined by the reader.
 		const strings = text.match(/.{1,255}/g) ?? [];
 		this.world.texts.set(`${hash.toLowerCase()}.${this.domain}`, [strings]);

@@ -6,7 +6,7 @@ import {
 	decodeDisconnect,
 	reasonName,
 } from "../../../../src/node/network/wire/application-messages.js";
-import { unwrap, wrap } from "../../../../src/node/network/wire/envelope.js";
+import { unwrap, wrapMessage } from "../../../../src/node/network/wire/envelope.js";
 import { FrameReader, writeFrame } from "../../../../src/node/network/wire/frames.js";
 import {
 	disconnectReasonName,
@@ -53,7 +53,7 @@ export class Attacker {
 	/** A message as the state of the connection asks for it. */
 	say(type: number, payload: Uint8Array): void {
 		const plain = withType(type, payload);
-		this.body(this.isWrapped ? wrap(plain) : plain);
+		this.body(this.isWrapped ? wrapMessage(plain) : plain);
 	}
 
 	hello(change: Partial<Parameters<typeof writeHello>[0]> = {}): void {

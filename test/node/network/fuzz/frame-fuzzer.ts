@@ -13,7 +13,7 @@ import {
 	HelloMessage,
 	InventoryKind,
 } from "../../../../src/node/network/wire/application-messages.js";
-import { unwrap, wrap } from "../../../../src/node/network/wire/envelope.js";
+import { unwrap, wrapMessage } from "../../../../src/node/network/wire/envelope.js";
 import { FrameReader, writeFrame } from "../../../../src/node/network/wire/frames.js";
 import { withType } from "../../../../src/node/network/wire/transport-messages.js";
 import { ProtocolViolation } from "../../../../src/node/network/wire/violation.js";
@@ -200,11 +200,11 @@ export class FrameFuzzer {
 			case 0:
 				return writeFrame(mutate(plain, random, this.bodies));
 			case 1:
-				return mutate(writeFrame(wrap(plain)), random, this.bodies);
+				return mutate(writeFrame(wrapMessage(plain)), random, this.bodies);
 			case 2:
-				return writeFrame(mutate(wrap(plain), random, this.bodies));
+				return writeFrame(mutate(wrapMessage(plain), random, this.bodies));
 			default:
-				return writeFrame(wrap(mutate(plain, random, this.bodies)));
+				return writeFrame(wrapMessage(mutate(plain, random, this.bodies)));
 		}
 	}
 

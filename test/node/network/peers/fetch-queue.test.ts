@@ -148,4 +148,20 @@ describe("announced items", () => {
 		run(30);
 		expect(peers[1]?.asked).toEqual([toHex(itemId(1))]);
 	});
+
+	it("are not asked of a second peer who was asked, too, or once they are there", () => {
+		const { world, peers, advertisement, transactions, run } = newNode(3);
+		for (const peer of [0, 1, 2]) transactions(peer, [itemId(1), itemId(2)]);
+		run(30);
+		const asked = peers.filter((each) => each.asked.length > 0);
+		const [first] = asked;
+		const other = peers.find((each) => each !== first);
+		// Two were asked for the same item, as the watch over blocks does.
+		for (const [key, since] of first?.peer.asked ?? []) other?.peer.asked.set(key, since);
+		const before = peers.map((each) => each.asked.length);
+		world.remove(first?.peer as Peer);
+		advertisement.peerLeft(first?.peer as Peer);
+		run(30);
+		expect(peers.map((each) => each.asked.length)).toEqual(before);
+	});
 });

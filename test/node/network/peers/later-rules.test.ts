@@ -1,8 +1,8 @@
 /** What releases 4.8.1 and 4.8.2 hold against peers, and 4.8.0 doesn't (protocol/peers §§5.2, 7.1, 7.4, 8). */
 
 import { beforeAll, describe, expect, it } from "vitest";
+import { RateGate } from "../../../../src/node/network/peers/peer.js";
 import type { PeerSettings } from "../../../../src/node/network/peers/peer-world.js";
-import { RateGate } from "../../../../src/node/network/peers/rate-gate.js";
 import {
 	ApplicationType,
 	decodeDisconnect,

@@ -11,7 +11,7 @@ import {
 	PeerTransport,
 	type TransportConfig,
 } from "../../../../src/node/network/transport/peer-transport.js";
-import { wrap } from "../../../../src/node/network/wire/envelope.js";
+import { wrapMessage } from "../../../../src/node/network/wire/envelope.js";
 import { FrameReader, writeFrame } from "../../../../src/node/network/wire/frames.js";
 import {
 	disconnectReasonName,
@@ -570,7 +570,7 @@ describe("a connection", () => {
 		const node = await start(world, "10.0.0.1");
 		const bytes = fc.oneof(
 			fc.uint8Array({ minLength: 1, maxLength: 60 }).map(writeFrame),
-			fc.uint8Array({ minLength: 1, maxLength: 60 }).map((plain) => writeFrame(wrap(plain))),
+			fc.uint8Array({ minLength: 1, maxLength: 60 }).map((plain) => writeFrame(wrapMessage(plain))),
 			fc
 				.tuple(fc.constantFrom(0xff, 0xfe, 0xfd, 0xfc, 0xfb), fc.uint8Array({ maxLength: 60 }))
 				.map(([type, payload]) => writeFrame(withType(type, payload))),

@@ -2,7 +2,7 @@
 
 import { decodePacket, encodePacket } from "../../../../src/node/network/discovery/packets.js";
 import { ApplicationType } from "../../../../src/node/network/wire/application-messages.js";
-import { unwrap, wrap } from "../../../../src/node/network/wire/envelope.js";
+import { unwrap, wrapMessage } from "../../../../src/node/network/wire/envelope.js";
 import { FrameReader, writeFrame } from "../../../../src/node/network/wire/frames.js";
 import { withType } from "../../../../src/node/network/wire/transport-messages.js";
 import { fromHex, toHex } from "../../../../src/protocol/bytes.js";
@@ -114,7 +114,7 @@ function checkTcp(frame: RecordedFrame): string | undefined {
 		if (isReference(frame) && written !== toHex(plain)) return `message written as ${written}`;
 	}
 	if (!isReference(frame)) return undefined;
-	const written = toHex(writeFrame(frame.compression === "plain" ? plain : wrap(plain)));
+	const written = toHex(writeFrame(frame.compression === "plain" ? plain : wrapMessage(plain)));
 	return written === frame.hex ? undefined : `frame written as ${written}`;
 }
 

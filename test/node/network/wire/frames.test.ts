@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { unwrap, wrap } from "../../../../src/node/network/wire/envelope.js";
+import { unwrap, wrapMessage } from "../../../../src/node/network/wire/envelope.js";
 import { FrameWriter } from "../../../../src/node/network/wire/frame-writer.js";
 import { FrameReader, MAX_LENGTH, writeFrame } from "../../../../src/node/network/wire/frames.js";
 import { DisconnectReason } from "../../../../src/node/network/wire/transport-messages.js";
@@ -72,7 +72,7 @@ describe("the wrapper", () => {
 		["21", "03120121"],
 		[`22${"00".repeat(39)}`, "0b080112072804220096010 0".replace(" ", "")],
 	])("of %s has the recorded bytes", (plain, frame) => {
-		expect(toHex(writeFrame(wrap(fromHex(plain))))).toBe(frame);
+		expect(toHex(writeFrame(wrapMessage(fromHex(plain))))).toBe(frame);
 		expect(toHex(unwrap(fromHex(frame).subarray(1)))).toBe(plain);
 	});
 
@@ -88,8 +88,8 @@ describe("the wrapper", () => {
 	});
 
 	it("takes a body just below the limit, but none at it", () => {
-		expect(unwrap(wrap(new Uint8Array(MAX_LENGTH - 1).fill(7))).length).toBe(MAX_LENGTH - 1);
-		expect(violationOf(() => unwrap(wrap(new Uint8Array(MAX_LENGTH))))).toBe(DisconnectReason.UNKNOWN);
+		expect(unwrap(wrapMessage(new Uint8Array(MAX_LENGTH - 1).fill(7))).length).toBe(MAX_LENGTH - 1);
+		expect(violationOf(() => unwrap(wrapMessage(new Uint8Array(MAX_LENGTH))))).toBe(DisconnectReason.UNKNOWN);
 	});
 
 	it("is made once for a message that goes to many", () => {

@@ -5,7 +5,7 @@ import {
 	hasImpossibleTransactions,
 	readBlockHeader,
 } from "../../../../src/node/network/wire/block-messages.js";
-import { unwrap, wrap } from "../../../../src/node/network/wire/envelope.js";
+import { unwrap, wrapMessage } from "../../../../src/node/network/wire/envelope.js";
 import { checkSize, OversizeMessage } from "../../../../src/node/network/wire/message-kinds.js";
 import {
 	DisconnectReason,
@@ -47,7 +47,7 @@ describe("the size of a message", () => {
 		const exceeds = withType(type, unknownFields(most));
 		const bare = (plain: Uint8Array) =>
 			TransportCompressed.encode(TransportCompressed.create({ data: plain }));
-		for (const envelope of [wrap, bare]) {
+		for (const envelope of [wrapMessage, bare]) {
 			expect(refusal(() => unwrap(envelope(fits), checkSize))).toBeUndefined();
 			expect(refusal(() => unwrap(envelope(exceeds), checkSize))).toBe(reason);
 		}

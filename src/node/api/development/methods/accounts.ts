@@ -2,14 +2,15 @@
 
 import { toBase58Check } from "../../../../protocol/address.js";
 import { toHex } from "../../../../protocol/bytes.js";
-import { isJsonArray } from "../../jsonrpc/json-reader.js";
-import { checkCount, invalid, readAccount, readBoolean, readText } from "../arguments.js";
+import { isRawArray } from "../../jsonrpc/json-reader.js";
+import { checkCount, invalidArguments, readAccount, readBoolean, readText } from "../arguments.js";
 import type { DevelopmentMethod, DevelopmentMethods } from "../method.js";
 
 const impersonate: DevelopmentMethod = ({ control }, params) => {
 	checkCount(params, 1);
 	const account = readAccount(params[0]);
-	if (!control.state.account.has(account)) throw invalid(`account ${toBase58Check(account)} does not exist`);
+	if (!control.state.account.has(account))
+		throw invalidArguments(`account ${toBase58Check(account)} does not exist`);
 	control.conditions.unlock(account);
 	return true;
 };
@@ -22,7 +23,7 @@ const stopImpersonating: DevelopmentMethod = ({ control }, params) => {
 
 const transactionId = (value: unknown): string => {
 	const digits = typeof value === "string" ? value.replace(/^0x/i, "") : "";
-	if (!/^[0-9a-f]{64}$/i.test(digits)) throw invalid("hex decode error");
+	if (!/^[0-9a-f]{64}$/i.test(digits)) throw invalidArguments("hex decode error");
 	return digits.toLowerCase();
 };
 
@@ -63,7 +64,7 @@ export const accountMethods: DevelopmentMethods = [
 		(context, params) => {
 			checkCount(params, 1);
 			const [list] = params;
-			if (!isJsonArray(list)) throw invalid();
+			if (!isRawArray(list)) throw invalidArguments();
 			const accounts = list.map(readAccount);
 			for (const account of accounts) context.control.conditions.unlock(account);
 			return true;

@@ -2,11 +2,11 @@
 
 import type { SealMode } from "../../../development/conditions.js";
 import type { MineRequest } from "../../../development/control.js";
-import { isJsonObject, type JsonValue } from "../../jsonrpc/json-reader.js";
+import { isRawObject, type RawValue } from "../../jsonrpc/json-reader.js";
 import { INVALID_PARAMS, RpcError } from "../../jsonrpc/rpc-error.js";
 import {
 	checkCount,
-	invalid,
+	invalidArguments,
 	optionalQuantity,
 	readBoolean,
 	readObject,
@@ -26,7 +26,7 @@ const mine = async (
 	return { number: block.number, blockID: block.idHex, timestampMs: block.timestampMs };
 };
 
-const blocksOf = (value: JsonValue | undefined, most = MAX_BLOCKS, message?: string): number =>
+const blocksOf = (value: RawValue | undefined, most = MAX_BLOCKS, message?: string): number =>
 	value === undefined || value === null
 		? 1
 		: readSafeInteger(value, 1, most, message ?? `blocks should between [1, ${most}]`);
@@ -35,7 +35,7 @@ const seconds = (value: bigint | undefined): bigint | undefined =>
 	value === undefined ? undefined : value * 1000n;
 
 const setSealing =
-	(mode: (value: JsonValue | undefined) => SealMode): DevelopmentMethod =>
+	(mode: (value: RawValue | undefined) => SealMode): DevelopmentMethod =>
 	async ({ control }, params) => {
 		checkCount(params, 1);
 		await control.setSealing(mode(params[0]));
@@ -43,7 +43,7 @@ const setSealing =
 	};
 
 /** The mode of a number of seconds. @param zero what 0 means */
-const interval = (value: JsonValue | undefined, zero: SealMode): SealMode => {
+const interval = (value: RawValue | undefined, zero: SealMode): SealMode => {
 	const count = readSafeInteger(value, 0, MAX_SECONDS, "block time should between [0, 60] in second");
 	return count === 0 ? zero : { intervalMs: count * 1000 };
 };
@@ -92,7 +92,7 @@ export const blockMethods: DevelopmentMethods = [
 		async (context, params) => {
 			checkCount(params, 0, 1);
 			const [first] = params;
-			const request = isJsonObject(first) ? first : new Map([["timestamp", first ?? null]]);
+			const request = isRawObject(first) ? first : new Map([["timestamp", first ?? null]]);
 			await mine(context, {
 				blocks: blocksOf(request.get("blocks")),
 				timestampMs: seconds(optionalQuantity(request.get("timestamp"))),
@@ -116,7 +116,7 @@ export const blockMethods: DevelopmentMethods = [
 		setSealing((value) => {
 			if (value === "instant" || value === "manual") return value;
 			const mode = interval(value, "instant");
-			if (mode === "instant") throw invalid("block time should between [1, 60] in second");
+			if (mode === "instant") throw invalidArguments("block time should between [1, 60] in second");
 			return mode;
 		}),
 	],

@@ -2,9 +2,16 @@
 
 import { toBase58Check } from "../../../../protocol/address.js";
 import { storageRange } from "../../../development/storage-range.js";
-import type { JsonArray, JsonValue } from "../../jsonrpc/json-reader.js";
+import type { RawArray, RawValue } from "../../jsonrpc/json-reader.js";
 import { debugMethods } from "../../jsonrpc/methods/debug.js";
-import { checkCount, invalid, readAccount, readBoolean, readQuantity, readText } from "../arguments.js";
+import {
+	checkCount,
+	invalidArguments,
+	readAccount,
+	readBoolean,
+	readQuantity,
+	readText,
+} from "../arguments.js";
 import { type DevelopmentContext, type DevelopmentMethods, ordinaryContext } from "../method.js";
 
 const sealingOf = ({ control }: DevelopmentContext): string | number => {
@@ -37,13 +44,13 @@ const info = (context: DevelopmentContext): object => {
 };
 
 /** Only the storage of the head is there: its number, its id, or 0. */
-function checkIsHead({ control }: DevelopmentContext, value: JsonValue | undefined): void {
+function checkIsHead({ control }: DevelopmentContext, value: RawValue | undefined): void {
 	const text = readText(value).toLowerCase();
 	if (text === "latest" || text.replace(/^0x/, "") === control.head.idHex) return;
-	if (/^0x[0-9a-f]{64}$/.test(text)) throw invalid("only the storage of the head block is known");
+	if (/^0x[0-9a-f]{64}$/.test(text)) throw invalidArguments("only the storage of the head block is known");
 	const number = readQuantity(text);
 	if (number !== 0n && number !== control.head.number) {
-		throw invalid("only the storage of the head block is known");
+		throw invalidArguments("only the storage of the head block is known");
 	}
 }
 
@@ -78,7 +85,7 @@ export const nodeMethods: DevelopmentMethods = [
 		({ name, least, parameters, call }) =>
 			[
 				[name],
-				(context: DevelopmentContext, params: JsonArray) => {
+				(context: DevelopmentContext, params: RawArray) => {
 					checkCount(params, least ?? parameters.length, parameters.length);
 					return call(ordinaryContext(context), params);
 				},
@@ -90,7 +97,7 @@ export const nodeMethods: DevelopmentMethods = [
 			checkCount(params, 5);
 			checkIsHead(context, params[0]);
 			const limit = Number(readQuantity(params[4]));
-			if (limit < 0 || limit > MAX_ROWS) throw invalid(`limit should between [0, ${MAX_ROWS}]`);
+			if (limit < 0 || limit > MAX_ROWS) throw invalidArguments(`limit should between [0, ${MAX_ROWS}]`);
 			const start = readText(params[3]).replace(/^0x/i, "").toLowerCase();
 			const { rows, nextKey } = await storageRange(
 				context.control.open,

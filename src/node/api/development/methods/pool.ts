@@ -8,7 +8,7 @@ import type { SignedTransaction } from "../../../../protocol/transaction.js";
 import type { ApiContext } from "../../context.js";
 import { contractFacts } from "../../jsonrpc/contract-facts.js";
 import { transactionAnswer } from "../../jsonrpc/lenient/answers.js";
-import { energyPrice } from "../../jsonrpc/lenient/fees.js";
+import { energyPriceQuantity } from "../../jsonrpc/lenient/fees.js";
 import type { RpcValue } from "../../jsonrpc/method.js";
 import { objectStyleOf } from "../../jsonrpc/objects/style.js";
 import { pendingTransactionObject } from "../../jsonrpc/objects/transaction.js";
@@ -29,7 +29,7 @@ export function waitingTransaction(
 	context: ApiContext,
 ): { readonly [member: string]: RpcValue } {
 	const object = pendingTransactionObject(context.state, transaction, objectStyleOf(context));
-	return transactionAnswer(object, energyPrice(context)) as { readonly [member: string]: RpcValue };
+	return transactionAnswer(object, energyPriceQuantity(context)) as { readonly [member: string]: RpcValue };
 }
 
 const line: Shown = (transaction, { state }) => {

@@ -8,7 +8,7 @@ import { blockTag } from "../../jsonrpc/lenient/parameters.js";
 import { blockBySelector } from "../../jsonrpc/methods/blocks.js";
 import { readersOf } from "../../jsonrpc/parameter-readers.js";
 import { data } from "../../jsonrpc/values.js";
-import { checkCount, invalid, readText } from "../arguments.js";
+import { checkCount, invalidArguments, readText } from "../arguments.js";
 import { type DevelopmentMethod, type DevelopmentMethods, ordinaryContext } from "../method.js";
 
 const ofBlock =
@@ -17,7 +17,7 @@ const ofBlock =
 		checkCount(params, 1);
 		const context = ordinaryContext(development);
 		const block = blockBySelector(context, readText(blockTag(readText(params[0]))));
-		if (!block) throw invalid("block not found");
+		if (!block) throw invalidArguments("block not found");
 		return raw(block, context);
 	};
 

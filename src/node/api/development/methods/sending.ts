@@ -23,11 +23,18 @@ import type { DevelopmentControl } from "../../../development/control.js";
 import { ChainError } from "../../../rules/errors.js";
 import { buildValid } from "../../builder.js";
 import type { ApiContext } from "../../context.js";
-import type { JsonObject } from "../../jsonrpc/json-reader.js";
+import type { RawObject } from "../../jsonrpc/json-reader.js";
 import { INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../jsonrpc/rpc-error.js";
 import { data, quantity } from "../../jsonrpc/values.js";
 import { nextNonce } from "../../queries/deployment-nonce.js";
-import { checkCount, invalid, optionalQuantity, readAccount, readBytes, readObject } from "../arguments.js";
+import {
+	checkCount,
+	invalidArguments,
+	optionalQuantity,
+	readAccount,
+	readBytes,
+	readObject,
+} from "../arguments.js";
 import { type DevelopmentContext, type DevelopmentMethods, ordinaryContext } from "../method.js";
 import { waitingTransaction } from "./pool.js";
 
@@ -45,7 +52,7 @@ function keyOf({ book }: DevelopmentControl, address: Uint8Array): Uint8Array | 
 const present = (value: unknown): boolean => value !== undefined && value !== null && value !== "0x";
 
 /** Call data or code. */
-function inputOf(call: JsonObject): Uint8Array {
+function inputOf(call: RawObject): Uint8Array {
 	const input = call.get("data") ?? call.get("input");
 	return present(input) ? readBytes(input) : EMPTY;
 }
@@ -54,13 +61,13 @@ function inputOf(call: JsonObject): Uint8Array {
 function contractOf(
 	{ state }: ApiContext,
 	owner_address: Uint8Array,
-	call: JsonObject,
+	call: RawObject,
 ): readonly [ContractType, Readonly<Message>] {
 	const input = inputOf(call);
 	const amount = optionalQuantity(call.get("value")) ?? 0n;
 	const to = call.get("to");
 	if (to === undefined || to === null || to === "" || to === "0x") {
-		if (input.length === 0) throw invalid("there is neither a receiver nor code to deploy");
+		if (input.length === 0) throw invalidArguments("there is neither a receiver nor code to deploy");
 		const new_contract = SmartContract.create({
 			origin_address: owner_address,
 			bytecode: input,
@@ -73,7 +80,7 @@ function contractOf(
 	const receiver = readAccount(to);
 	if (!state.contract.has(receiver)) {
 		if (input.length > 0 && amount === 0n)
-			throw invalid(`there is no contract at 0x${toHex(receiver.subarray(1))}`);
+			throw invalidArguments(`there is no contract at 0x${toHex(receiver.subarray(1))}`);
 		const transfer = TransferContract.create({ owner_address, to_address: receiver, amount });
 		return [contractType("TransferContract"), transfer];
 	}
@@ -82,18 +89,20 @@ function contractOf(
 }
 
 /** The transaction, signed where the chain has the key. @throws {RpcError} */
-function build({ control }: DevelopmentContext, context: ApiContext, call: JsonObject): SignedTransaction {
+function build({ control }: DevelopmentContext, context: ApiContext, call: RawObject): SignedTransaction {
 	const owner = readAccount(call.get("from"));
 	const key = keyOf(control, owner);
 	if (!key && !control.conditions.actsUnsigned(owner)) {
-		throw invalid(`the chain has no key of ${toBase58Check(owner)}, and the account is not unlocked`);
+		throw invalidArguments(
+			`the chain has no key of ${toBase58Check(owner)}, and the account is not unlocked`,
+		);
 	}
 	const built = buildUnsigned(context, owner, call);
 	return key ? signed(built, key) : built;
 }
 
 /** @throws {RpcError} */
-function buildUnsigned(context: ApiContext, owner: Uint8Array, call: JsonObject): SignedTransaction {
+function buildUnsigned(context: ApiContext, owner: Uint8Array, call: RawObject): SignedTransaction {
 	const gas = optionalQuantity(call.get("gas"));
 	const { properties } = context.state;
 	const asked = gas === undefined || gas === 0n ? FEE_LIMIT_SUN : gas * properties.get("ENERGY_FEE");
@@ -112,11 +121,13 @@ function buildUnsigned(context: ApiContext, owner: Uint8Array, call: JsonObject)
 }
 
 /** By which the tool that sends a deployment computes its address. @throws {RpcError} if it counts on another */
-function nonceOf({ node, state }: ApiContext, owner: Uint8Array, call: JsonObject): number {
+function nonceOf({ node, state }: ApiContext, owner: Uint8Array, call: RawObject): number {
 	const nonce = nextNonce(state, owner, node.pool);
 	const asked = optionalQuantity(call.get("nonce"));
 	if (asked === undefined || asked === BigInt(nonce)) return nonce;
-	throw invalid(`the next deployment of ${toBase58Check(owner)} has the nonce ${nonce}, not ${asked}`);
+	throw invalidArguments(
+		`the next deployment of ${toBase58Check(owner)} has the nonce ${nonce}, not ${asked}`,
+	);
 }
 
 function signed(transaction: SignedTransaction, key: Uint8Array): SignedTransaction {
@@ -126,7 +137,7 @@ function signed(transaction: SignedTransaction, key: Uint8Array): SignedTransact
 }
 
 /** A transaction that isn't sent: its bytes, and as Ethereum's libraries read it with what was filled in. */
-function unsent(transaction: SignedTransaction, context: ApiContext, call: JsonObject): object {
+function unsent(transaction: SignedTransaction, context: ApiContext, call: RawObject): object {
 	const price = context.state.properties.get("ENERGY_FEE");
 	const gas = quantity(price > 0n ? (transaction.raw?.fee_limit ?? 0n) / price : 0n);
 	const tx = { ...waitingTransaction(transaction, context), gas, input: data(inputOf(call)) };
@@ -154,7 +165,7 @@ export const sendingMethods: DevelopmentMethods = [
 			const call = readObject(params[0]);
 			const owner = readAccount(call.get("from"));
 			const key = keyOf(development.control, owner);
-			if (!key) throw invalid(`the chain has no key of ${toBase58Check(owner)}`);
+			if (!key) throw invalidArguments(`the chain has no key of ${toBase58Check(owner)}`);
 			return unsent(signed(buildUnsigned(context, owner, call), key), context, call);
 		},
 	],

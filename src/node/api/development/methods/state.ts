@@ -3,13 +3,13 @@
 import { NamedError } from "../../../../protocol/json/exceptions.js";
 import { decodeFields } from "../../../../protocol/json/field-decoder.js";
 import { AccountPermissionUpdateContract } from "../../../../protocol/messages.js";
-import { SnapshotError } from "../../../development/snapshots.js";
+import { UnknownSnapshotError } from "../../../development/snapshots.js";
 import * as edits from "../../../development/state-edits.js";
 import { SourceError } from "../../../history/contract-sources.js";
-import { isJsonObject, type JsonValue } from "../../jsonrpc/json-reader.js";
+import { isRawObject, type RawValue } from "../../jsonrpc/json-reader.js";
 import {
 	checkCount,
-	invalid,
+	invalidArguments,
 	optionalQuantity,
 	readAccount,
 	readBalance,
@@ -17,7 +17,7 @@ import {
 	readObject,
 	readQuantity,
 	readText,
-	readWord,
+	readWordArgument,
 } from "../arguments.js";
 import { jsonText } from "../json-text.js";
 import type { DevelopmentMethod, DevelopmentMethods } from "../method.js";
@@ -45,7 +45,7 @@ const revertOrFalse: DevelopmentMethod = async (context, params) => {
 	try {
 		return await revert(context, params);
 	} catch (error) {
-		if (error instanceof SnapshotError) return false;
+		if (error instanceof UnknownSnapshotError) return false;
 		throw error;
 	}
 };
@@ -57,7 +57,7 @@ const dropSnapshot: DevelopmentMethod = ({ control }, params) => {
 };
 
 /** `0x…`, as a snapshot answers, or the number. */
-function snapshotId(value: JsonValue | undefined): string {
+function snapshotId(value: RawValue | undefined): string {
 	const text = readText(value);
 	return /^\d+$/.test(text) ? `0x${BigInt(text).toString(16)}` : text;
 }
@@ -65,8 +65,8 @@ function snapshotId(value: JsonValue | undefined): string {
 const load: DevelopmentMethod = async ({ control }, params) => {
 	checkCount(params, 1);
 	const [dump] = params;
-	const text = isJsonObject(dump) ? dump.get("data") : dump;
-	if (typeof text !== "string") throw invalid();
+	const text = isRawObject(dump) ? dump.get("data") : dump;
+	if (typeof text !== "string") throw invalidArguments();
 	await control.load(/^0x/i.test(text) ? readBytes(text) : Buffer.from(text, "base64"));
 	return true;
 };
@@ -77,7 +77,7 @@ const setContractSource: DevelopmentMethod = ({ node }, params) => {
 	try {
 		node.sources?.put(readAccount(account), readText(record));
 	} catch (error) {
-		if (error instanceof SourceError) throw invalid(error.message);
+		if (error instanceof SourceError) throw invalidArguments(error.message);
 		throw error;
 	}
 	return true;
@@ -108,7 +108,7 @@ export const stateMethods: DevelopmentMethods = [
 			const sun = readQuantity(params[1]);
 			await control.edit((state) => {
 				const balance = (state.account.get(account)?.balance ?? 0n) + sun;
-				if (balance < 0n) throw invalid("balance can not be less than 0");
+				if (balance < 0n) throw invalidArguments("balance can not be less than 0");
 				edits.setBalance(state, account, balance);
 			});
 			return true;
@@ -132,7 +132,7 @@ export const stateMethods: DevelopmentMethods = [
 		async ({ control }, params) => {
 			checkCount(params, 3);
 			const account = readAccount(params[0]);
-			const [slot, value] = [readWord(params[1]), readWord(params[2])];
+			const [slot, value] = [readWordArgument(params[1]), readWordArgument(params[2])];
 			await control.edit((state) => edits.setStorageAt(state, account, slot, value));
 			return true;
 		},
@@ -149,7 +149,7 @@ export const stateMethods: DevelopmentMethods = [
 				votes: optionalQuantity(wanted.get("votes")),
 			};
 			if (Object.values(resources).some((sun) => sun !== undefined && sun < 0n)) {
-				throw invalid("balance can not be less than 0");
+				throw invalidArguments("balance can not be less than 0");
 			}
 			await control.edit((state) => edits.setResources(state, account, resources));
 			return true;
@@ -180,7 +180,7 @@ export const stateMethods: DevelopmentMethods = [
 		({ control }, params) => {
 			checkCount(params, 1);
 			const lag = readQuantity(params[0]);
-			if (lag < 0n || lag > 1_000_000n) throw invalid("lag should between [0, 1000000]");
+			if (lag < 0n || lag > 1_000_000n) throw invalidArguments("lag should between [0, 1000000]");
 			control.conditions.solidLag = lag;
 			return true;
 		},
@@ -205,21 +205,22 @@ export const stateMethods: DevelopmentMethods = [
 		(context, params) => {
 			const [options] = params;
 			const isPlain =
-				options === undefined || options === null || (isJsonObject(options) && options.size === 0);
-			if (!isPlain) throw invalid("this chain can't fork another one");
+				options === undefined || options === null || (isRawObject(options) && options.size === 0);
+			if (!isPlain) throw invalidArguments("this chain can't fork another one");
 			return reset(context, []);
 		},
 	],
 ];
 
 /** A document as `permission show` prints it. @throws {RpcError} */
-function readPermissions(value: JsonValue | undefined): AccountPermissionUpdateContract {
-	if (!isJsonObject(value)) throw invalid();
+function readPermissions(value: RawValue | undefined): AccountPermissionUpdateContract {
+	if (!isRawObject(value)) throw invalidArguments();
 	const members = new Map([...value].filter(([name]) => ["owner", "witness", "actives"].includes(name)));
 	try {
 		return decodeFields(AccountPermissionUpdateContract, jsonText(members), true);
 	} catch (error) {
-		if (error instanceof NamedError) throw invalid(`the permissions can't be read: ${error.message}`);
+		if (error instanceof NamedError)
+			throw invalidArguments(`the permissions can't be read: ${error.message}`);
 		throw error;
 	}
 }

@@ -3,12 +3,12 @@
 import { MetricsInfo, NodeInfo, NumberMessage } from "../../../../protocol/messages.js";
 import type { BeanObject } from "../../bean-json.js";
 import {
-	allProposals,
 	allWitnesses,
 	pageOfLiveWitnesses,
 	pageOfProposals,
+	storedProposals,
 } from "../../queries/governance.js";
-import { chainParameters, knownNodes, nextMaintenanceTime, priceHistory } from "../../queries/network.js";
+import { knownNodes, listedParameters, nextMaintenanceTime, priceHistory } from "../../queries/network.js";
 import { nodeInfoFacts } from "../../queries/node-info.js";
 import { statsInfoFacts } from "../../queries/stats-info.js";
 import { type MemberNames, messageOfBean } from "../bean-message.js";
@@ -26,10 +26,10 @@ export const network = {
 	GetPaginatedNowWitnessList: withReason((context, { offset, limit }) =>
 		pageOfLiveWitnesses(context, offset, limit),
 	),
-	ListProposals: ({ state }) => allProposals(state),
+	ListProposals: ({ state }) => storedProposals(state),
 	GetPaginatedProposalList: ({ state }, { offset, limit }) => pageOfProposals(state, offset, limit),
 	GetProposalById: ({ state }, { value }) => state.proposal.get(value),
-	GetChainParameters: chainParameters,
+	GetChainParameters: listedParameters,
 	GetNextMaintenanceTime: ({ state }) => nextMaintenanceTime(state),
 	GetBurnCoin: withoutReason(({ state }) =>
 		NumberMessage.create({ num: state.properties.get("BURN_COIN_AMOUNT") }),

@@ -1,7 +1,7 @@
 /** Answers as Ethereum's libraries check them: where the network's node says nothing, the value that means nothing. */
 
 import type { RpcResult, RpcValue } from "../method.js";
-import { quantity, ZERO_HASH } from "../values.js";
+import { quantity, ZERO_HASH_TEXT } from "../values.js";
 
 type Members = { readonly [member: string]: RpcValue };
 
@@ -43,7 +43,7 @@ export function transactionAnswer<T extends RpcResult>(value: T, gasPrice: strin
 export function blockAnswer<T extends RpcResult>(value: T, gasPrice: string, mostGas: bigint): T | Members {
 	const block = membersOf(value);
 	if (!block) return value;
-	const root = (name: string): RpcValue => orNull(block[name]) ?? ZERO_HASH;
+	const root = (name: string): RpcValue => orNull(block[name]) ?? ZERO_HASH_TEXT;
 	const transactions = block["transactions"] as readonly RpcValue[] | undefined;
 	const gasUsed = BigInt(block["gasUsed"] as string);
 	return {

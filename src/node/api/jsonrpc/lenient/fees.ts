@@ -6,7 +6,7 @@
 import { transactionInfosOfBlock } from "../../../chain/block-store.js";
 import { SLICE_MS, TimeSlice } from "../../../scheduling/time-slice.js";
 import { anyValue, type DeclaredType, list, text } from "../declared-types.js";
-import { type JsonArray, JsonNumber, type JsonValue } from "../json-reader.js";
+import { JsonNumber, type RawArray, type RawValue } from "../json-reader.js";
 import { defineMethod, type RpcContext, type RpcMethod, type RpcValue } from "../method.js";
 import { blockByTag } from "../methods/blocks.js";
 import { energyPriceAt } from "../objects/transaction.js";
@@ -19,14 +19,14 @@ const MAX_BLOCKS = 1_024n;
 const MAX_PERCENTILES = 100;
 
 /** Price of energy at the head. */
-export function energyPrice({ state }: Pick<RpcContext, "state">): string {
+export function energyPriceQuantity({ state }: Pick<RpcContext, "state">): string {
 	return quantity(state.properties.get("ENERGY_FEE"));
 }
 
 /** Libraries leave it away. */
-const optionalList: DeclaredType<JsonArray | null> = {
+const optionalList: DeclaredType<RawArray | null> = {
 	label: list.label,
-	read: (value: JsonValue | undefined, release) => (value === undefined ? null : list.read(value, release)),
+	read: (value: RawValue | undefined, release) => (value === undefined ? null : list.read(value, release)),
 };
 
 /** What the highest fee limit pays for. */
@@ -35,7 +35,7 @@ export function mostEnergy({ state }: Pick<RpcContext, "state">): bigint {
 	return price > 0n ? state.properties.get("MAX_FEE_LIMIT") / price : 0n;
 }
 
-function readCount(value: JsonValue): bigint {
+function readCount(value: RawValue): bigint {
 	const digits = value instanceof JsonNumber ? value.text : value;
 	if (typeof digits !== "string" || !/^(0x[0-9a-f]{1,16}|\d{1,19})$/i.test(digits)) {
 		throw invalidParams("invalid number of blocks");
@@ -81,7 +81,7 @@ export const feeMethods: readonly RpcMethod[] = [
 		name: "eth_maxPriorityFeePerGas",
 		about: "Price of energy in sun, as the base fee is 0.",
 		parameters: [],
-		handle: energyPrice,
+		handle: energyPriceQuantity,
 	}),
 	{
 		...defineMethod({

@@ -5,13 +5,13 @@
  */
 
 import { nextNonce } from "../../queries/deployment-nonce.js";
-import type { JsonArray, JsonValue } from "../json-reader.js";
+import type { RawArray, RawValue } from "../json-reader.js";
 import type { RpcContext, RpcMethod, RpcResult } from "../method.js";
 import { readersOf } from "../parameter-readers.js";
 import { areSilent, overridden } from "../simulation/overridden.js";
 import { isEmptyHex } from "../values.js";
 import { blockAnswer, shortQuantity, transactionAnswer } from "./answers.js";
-import { energyPrice, feeMethods, mostEnergy } from "./fees.js";
+import { energyPriceQuantity, feeMethods, mostEnergy } from "./fees.js";
 import { blockTag, callOf, filterId, filterOf, stateAt } from "./parameters.js";
 
 /** How a method becomes lenient. */
@@ -21,7 +21,7 @@ interface Change {
 	/** The most, if there are more than the network's. */
 	readonly most?: number;
 	/** The call; `strict` is the network's method. @throws {RpcError} */
-	call(context: RpcContext, values: JsonArray, strict: RpcMethod["call"]): RpcResult | Promise<RpcResult>;
+	call(context: RpcContext, values: RawArray, strict: RpcMethod["call"]): RpcResult | Promise<RpcResult>;
 }
 
 /** Reads a state: the last parameter says of which block. */
@@ -36,7 +36,7 @@ const ofBlock = (hasTag: boolean): Change => ({
 	call: async (context, [block = null, full = false], strict) =>
 		blockAnswer(
 			await strict(context, [hasTag ? blockTag(block) : block, full ?? false]),
-			energyPrice(context),
+			energyPriceQuantity(context),
 			mostEnergy(context),
 		),
 });
@@ -45,7 +45,7 @@ const ofTransaction = (hasTag: boolean): Change => ({
 	call: async (context, [first = null, ...others], strict) =>
 		transactionAnswer(
 			await strict(context, [hasTag ? blockTag(first) : first, ...others]),
-			energyPrice(context),
+			energyPriceQuantity(context),
 		),
 });
 
@@ -59,13 +59,13 @@ const ofFilterId: Change = {
 };
 
 /** Whether a call goes to an account that has no code. */
-function hasNoCode(context: RpcContext, to: JsonValue | undefined): boolean {
+function hasNoCode(context: RpcContext, to: RawValue | undefined): boolean {
 	if (typeof to !== "string" || isEmptyHex(to)) return false;
 	return !context.state.contract.has(readersOf(context).address(to));
 }
 
 /** Whether a call moves no coins. */
-function isWorthless(value: JsonValue | undefined): boolean {
+function isWorthless(value: RawValue | undefined): boolean {
 	return value === undefined || (typeof value === "string" && /^0x0*$/.test(value));
 }
 

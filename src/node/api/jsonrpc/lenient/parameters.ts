@@ -2,7 +2,7 @@
 
 import { toHex } from "../../../../protocol/bytes.js";
 import type { StateView } from "../../../state/view.js";
-import { isJsonArray, isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json-reader.js";
+import { isRawArray, isRawObject, JsonNumber, type RawObject, type RawValue } from "../json-reader.js";
 import type { RpcContext } from "../method.js";
 import { invalidParams } from "../rpc-error.js";
 import { contextOfBlock } from "../state-block.js";
@@ -14,11 +14,11 @@ const HEAD = "latest";
 const CALL_MEMBERS = ["from", "to", "gas", "gasPrice", "value", "data", "nonce"];
 const FILTER_MEMBERS = ["fromBlock", "toBlock", "address", "topics", "blockHash"];
 
-const textOf = (value: JsonValue | undefined): string | undefined =>
+const textOf = (value: RawValue | undefined): string | undefined =>
 	typeof value === "string" ? value : undefined;
 
 /** A block's number or tag: the next block is the head, and a safe block is an irreversible one. */
-export function blockTag(value: JsonValue | undefined): JsonValue {
+export function blockTag(value: RawValue | undefined): RawValue {
 	const tag = textOf(value)?.toLowerCase();
 	if (value === undefined || value === null || tag === "" || tag === "pending") return HEAD;
 	return tag === "safe" ? "finalized" : value;
@@ -29,7 +29,7 @@ export function blockTag(value: JsonValue | undefined): JsonValue {
  * states.
  * @throws {RpcError}
  */
-export function stateAt(context: RpcContext, value: JsonValue | undefined): RpcContext {
+export function stateAt(context: RpcContext, value: RawValue | undefined): RpcContext {
 	const block = blockTag(value);
 	if (isHead(context.state, block)) return context;
 	if (context.node.past) return contextOfBlock(context, block instanceof JsonNumber ? block.text : block);
@@ -42,8 +42,8 @@ export function stateAt(context: RpcContext, value: JsonValue | undefined): RpcC
 }
 
 /** Whether a tag, number or object names the head: `latest`, its number, its id. */
-function isHead(state: StateView, block: JsonValue): boolean {
-	if (isJsonObject(block)) {
+function isHead(state: StateView, block: RawValue): boolean {
+	if (isRawObject(block)) {
 		const named = block.get("blockNumber") ?? block.get("blockHash");
 		return named !== undefined && isHead(state, named);
 	}
@@ -56,8 +56,8 @@ function isHead(state: StateView, block: JsonValue): boolean {
 }
 
 /** Only what the network's call object has; `input` is another name of `data`. @throws {RpcError} */
-export function callOf(value: JsonValue | undefined): JsonObject {
-	if (!isJsonObject(value)) throw invalidParams("the call is not an object");
+export function callOf(value: RawValue | undefined): RawObject {
+	if (!isRawObject(value)) throw invalidParams("the call is not an object");
 	const call = pick(value, CALL_MEMBERS);
 	const input = value.get("input");
 	if (typeof input === "string" && !call.has("data")) call.set("data", input);
@@ -65,34 +65,34 @@ export function callOf(value: JsonValue | undefined): JsonObject {
 }
 
 /** Only what the network's filter has. @throws {RpcError} */
-export function filterOf(value: JsonValue | undefined): JsonObject {
-	if (!isJsonObject(value)) throw invalidParams("the filter is not an object");
+export function filterOf(value: RawValue | undefined): RawObject {
+	if (!isRawObject(value)) throw invalidParams("the filter is not an object");
 	const filter = pick(value, FILTER_MEMBERS);
 	for (const bound of ["fromBlock", "toBlock"]) {
 		const given = filter.get(bound);
 		if (given !== undefined) filter.set(bound, blockTag(given));
 	}
 	const topics = filter.get("topics");
-	if (topics !== undefined) filter.set("topics", topicsOf(topics));
+	if (topics !== undefined) filter.set("topics", lenientTopics(topics));
 	return filter;
 }
 
 /** Topics in which `null` means any also where it stands among alternatives. */
-export function topicsOf(value: JsonValue): JsonValue {
-	if (!isJsonArray(value)) return value;
-	return value.map((position) => (isJsonArray(position) && position.includes(null) ? null : position));
+export function lenientTopics(value: RawValue): RawValue {
+	if (!isRawArray(value)) return value;
+	return value.map((position) => (isRawArray(position) && position.includes(null) ? null : position));
 }
 
 /** The id of a filter. @throws {RpcError} if there is none, where the network's node fails inside */
-export function filterId(value: JsonValue | undefined): JsonValue {
-	if (textOf(value)) return value as JsonValue;
+export function filterId(value: RawValue | undefined): RawValue {
+	if (textOf(value)) return value as RawValue;
 	throw invalidParams(
 		"the id of a filter is missing: a text, as eth_newFilter and eth_newBlockFilter answer it",
 	);
 }
 
-function pick(object: JsonObject, names: readonly string[]): Map<string, JsonValue> {
-	const picked = new Map<string, JsonValue>();
+function pick(object: RawObject, names: readonly string[]): Map<string, RawValue> {
+	const picked = new Map<string, RawValue>();
 	for (const name of names) {
 		const value = object.get(name);
 		if (value !== undefined && value !== null) picked.set(name, value);

@@ -19,10 +19,10 @@ import { SignedTransaction } from "../../../../protocol/transaction.js";
 import { ChainError, ContractValidateError } from "../../../rules/errors.js";
 import { VmError } from "../../../vm/vm-error.js";
 import { type BuildOptions, buildValid } from "../../builder.js";
-import { callConstant, callTransaction, constantAnswer } from "../../queries/contract-calls.js";
+import { callTransaction, constantAnswer, executeConstantCall } from "../../queries/contract-calls.js";
 import { isConstantCall } from "../../queries/contracts.js";
 import { rpcAnswersOf } from "../answers.js";
-import { callMembers } from "../call-object.js";
+import { callObjectMembers } from "../call-object.js";
 import { flag, integer, type RecordOf, record, text } from "../declared-types.js";
 import { defineMethod, JsonText, type RpcContext, type RpcMethod } from "../method.js";
 import { readersOf } from "../parameter-readers.js";
@@ -33,7 +33,7 @@ import { isEmptyHex } from "../values.js";
 const int64 = integer(64);
 
 const members = {
-	...callMembers,
+	...callObjectMembers,
 	tokenId: int64,
 	tokenValue: int64,
 	abi: text,
@@ -189,7 +189,7 @@ async function buildCall(
 			...permissionOf(object),
 		});
 		if (isConstantCall(context.state.abi.get(contract), call.data)) {
-			const answer = constantAnswer(transaction, await callConstant(context, call, transaction));
+			const answer = constantAnswer(transaction, await executeConstantCall(context, call, transaction));
 			transaction = new SignedTransaction(answer.transaction as NonNullable<typeof answer.transaction>);
 		}
 		return transactionJson(transaction, style);

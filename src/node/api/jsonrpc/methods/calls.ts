@@ -6,7 +6,7 @@ import { TransferContract, TriggerSmartContract } from "../../../../protocol/mes
 import { ChainError, ContractValidateError, VmIllegalError } from "../../../rules/errors.js";
 import { VmError } from "../../../vm/vm-error.js";
 import { buildValid } from "../../builder.js";
-import { callConstant, callTransaction, estimateEnergy } from "../../queries/contract-calls.js";
+import { callTransaction, executeConstantCall, searchEnergyLimit } from "../../queries/contract-calls.js";
 import { rpcAnswersOf } from "../answers.js";
 import { type CallObject, callObject } from "../call-object.js";
 import { anyValue } from "../declared-types.js";
@@ -48,7 +48,7 @@ async function call(context: RpcContext, object: CallObject, creates: boolean): 
 		data: readers.input(object)(),
 	});
 	try {
-		const result = await callConstant(context, message, callTransaction(context, message));
+		const result = await executeConstantCall(context, message, callTransaction(context, message));
 		if (result.reverted) throw revertError(context, result.output);
 		return data(result.output);
 	} catch (error) {
@@ -114,11 +114,11 @@ function revertError({ node: { config } }: RpcContext, output: Uint8Array): RpcE
 /** @throws {RpcError} if the call fails */
 async function energyOf(context: RpcContext, message: TriggerSmartContract): Promise<bigint> {
 	if (context.node.config.vm.estimateEnergy) {
-		const found = await estimateEnergy(context, message);
+		const found = await searchEnergyLimit(context, message);
 		if ("energyRequired" in found) return found.energyRequired;
 		throw found.reverted ? revertError(context, found.output) : internal(found.failure);
 	}
-	const result = await callConstant(context, message, callTransaction(context, message));
+	const result = await executeConstantCall(context, message, callTransaction(context, message));
 	if (result.reverted) throw revertError(context, result.output);
 	return result.energyUsed;
 }

@@ -1,15 +1,21 @@
 /** Executing transactions again and looking at it (protocol/json-rpc §14). Only where `node.jsonrpc.debug` says so. */
 
+import type { TraceBudget } from "../../../tracing/limits.js";
+import { StructLog, type TraceStep, wordHex } from "../../../tracing/struct-log.js";
+import type { Word } from "../../../vm/word.js";
 import type { ApiContext } from "../../context.js";
-import { isJsonObject, type JsonArray, type JsonValue } from "../json-reader.js";
+import { isRawObject, type RawArray, type RawValue } from "../json-reader.js";
 import { JsonText, methodsOf, type OwnMethod, type RpcResult } from "../method.js";
 import { invalidParams } from "../rpc-error.js";
 import { areSilent } from "../simulation/overridden.js";
-import { readTraceOptions, type TraceOptions } from "../traces/options.js";
+import { callFrames, selectorCounts } from "../traces/call-frames.js";
+import { flatTraces } from "../traces/flat-traces.js";
+import { readTraceOptions, type TraceOptions, type TracerName } from "../traces/options.js";
+import { prestate } from "../traces/prestate.js";
 import {
 	budgetOf,
 	readBlock,
-	readPlace,
+	readTransactionPlace,
 	refusing,
 	runOf,
 	shownTracer,
@@ -17,14 +23,94 @@ import {
 	traceCall,
 	tracingOf,
 } from "../traces/requests.js";
-import type { ShownTracer } from "../traces/seen.js";
-import { stockStructLogs } from "../traces/struct-logs.js";
-import { tracerFor } from "../traces/tracers.js";
+import type { Seen, ShownTracer } from "../traces/seen.js";
 import { data } from "../values.js";
 
+/** A list of operations, in the form that Ethereum's tools read; the share of the penalty is this network's own. */
+function structLogs(options: TraceOptions, budget: TraceBudget): ShownTracer {
+	const log = new StructLog({ ...options, write: writeStep }, budget);
+	return {
+		observer: log.observer,
+		show: ({ outcome }) =>
+			`{"gas":${outcome?.energyUsed ?? 0n},"failed":${!outcome?.succeeded},"returnValue":"${data(outcome?.output ?? new Uint8Array(0))}","structLogs":[${log.steps.join(",")}]}`,
+	};
+}
+
+/** Whether an operation is one at which the storage is shown. */
+const showsStorage = (op: string): boolean => op === "SLOAD" || op === "SSTORE";
+
+function writeStep(step: TraceStep): string {
+	const { pc, op, depth, energy, cost, penalty, error, stack, memory, returnData, storage } = step;
+	const parts = [`"pc":${pc},"op":"${op}","gas":${energy},"gasCost":${cost},"depth":${depth}`];
+	if (penalty > 0) parts.push(`"penalty":${penalty}`);
+	if (error !== undefined) parts.push(`"error":${JSON.stringify(error)}`);
+	if (stack) parts.push(`"stack":[${stack.map((word) => `"0x${word.toString(16)}"`).join(",")}]`);
+	if (returnData && returnData.length > 0) parts.push(`"returnData":"${data(returnData)}"`);
+	if (memory) parts.push(`"memory":[${memory.map((word) => `"0x${word}"`).join(",")}]`);
+	if (storage && showsStorage(op)) {
+		const slots = Object.entries(storage).map(([slot, value]) => `"0x${slot}":"0x${value}"`);
+		parts.push(`"storage":{${slots.join(",")}}`);
+	}
+	return `{${parts.join(",")}}`;
+}
+
+/** Steps that the stock development chain lists: an endless loop must not fill the memory. */
+const STOCK_STEPS = 200_000;
+
+/** The same in the form of the network's stock development chain (protocol/development-chain §4.6). */
+function stockStructLogs(budget: TraceBudget): ShownTracer {
+	const options = { stack: true, memory: true, storage: true, returnData: false, limit: STOCK_STEPS };
+	const log = new StructLog({ ...options, write: writeStockStep }, budget);
+	return {
+		observer: log.observer,
+		show: ({ outcome }: Seen) =>
+			`{"failed":${!outcome?.succeeded},"gas":"","structLogs":[${log.steps.join(",")}],"returnValue":""}`,
+	};
+}
+
+/** The order of members counts. */
+function writeStockStep({
+	pc,
+	op,
+	depth,
+	energy,
+	cost,
+	stack = [],
+	memory = [],
+	storage = {},
+}: TraceStep): string {
+	return JSON.stringify({
+		depth,
+		error: "",
+		gas: `0x${energy.toString(16).padStart(16, "0")}`,
+		gasCost: Number(cost),
+		memory,
+		op,
+		pc,
+		stack: stack.map((word: Word) => wordHex(word)),
+		storage,
+	});
+}
+
+/** The tracers by name. */
+const TRACERS: Readonly<Record<TracerName, (options: TraceOptions, budget: TraceBudget) => ShownTracer>> = {
+	callTracer: callFrames,
+	flatCallTracer: (_options, budget) => flatTraces(budget),
+	prestateTracer: prestate,
+	"4byteTracer": (_options, budget) => selectorCounts(budget),
+	noopTracer: () => ({ observer: {}, show: () => "{}" }),
+};
+
+/** A tracer for one execution. @param budget what all executions of the request share */
+export function tracerFor(options: TraceOptions, budget: TraceBudget): ShownTracer {
+	return options.tracer === undefined
+		? structLogs(options, budget)
+		: TRACERS[options.tracer](options, budget);
+}
+
 /** Whether options say nothing. */
-const isSilent = (given: JsonValue | undefined): boolean =>
-	given === undefined || given === null || (isJsonObject(given) && given.size === 0);
+const isSilent = (given: RawValue | undefined): boolean =>
+	given === undefined || given === null || (isRawObject(given) && given.size === 0);
 
 /** The tracer of a request; without options a development chain lists operations as the network's stock one does. */
 function tracerOf(context: ApiContext, options: TraceOptions, isPlain: boolean): ShownTracer {
@@ -32,17 +118,17 @@ function tracerOf(context: ApiContext, options: TraceOptions, isPlain: boolean):
 	return isPlain && context.node.rules.development ? stockStructLogs(budget) : tracerFor(options, budget);
 }
 
-async function traceTransaction(context: ApiContext, [id, given]: JsonArray): Promise<RpcResult> {
+async function traceTransaction(context: ApiContext, [id, given]: RawArray): Promise<RpcResult> {
 	const tracing = tracingOf(context, "debug_traceTransaction");
 	const options = readTraceOptions(given);
-	const place = readPlace(context, tracing, id);
+	const place = readTransactionPlace(context, tracing, id);
 	if (!place) throw invalidParams(`transaction ${String(id)} is not in a block`);
 	const tracer = tracerOf(context, options, isSilent(given));
 	const run = runOf(context, options);
 	return new JsonText(await refusing(() => tracing.transaction(place, shownTracer(context, tracer), run)));
 }
 
-async function traceOfCall(context: ApiContext, [call, block, given]: JsonArray): Promise<RpcResult> {
+async function traceOfCall(context: ApiContext, [call, block, given]: RawArray): Promise<RpcResult> {
 	const tracing = tracingOf(context, "debug_traceCall");
 	const options = readTraceOptions(given);
 	const tracer = tracerOf(context, options, isSilent(given));
@@ -55,9 +141,9 @@ async function traceOfCall(context: ApiContext, [call, block, given]: JsonArray)
 /** What the options put in place of the state and the block. */
 async function overlayOf(
 	context: ApiContext,
-	given: JsonValue | undefined,
+	given: RawValue | undefined,
 ): Promise<TraceOverlay | undefined> {
-	const [accounts, block] = isJsonObject(given)
+	const [accounts, block] = isRawObject(given)
 		? [given.get("stateOverrides"), given.get("blockOverrides")]
 		: [];
 	if (areSilent(accounts, block)) return undefined;
@@ -77,7 +163,7 @@ async function overlayOf(
 async function traceBlock(
 	context: ApiContext,
 	method: string,
-	[selector, given]: JsonArray,
+	[selector, given]: RawArray,
 ): Promise<RpcResult> {
 	const tracing = tracingOf(context, method);
 	const options = readTraceOptions(given);

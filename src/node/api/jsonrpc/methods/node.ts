@@ -9,6 +9,7 @@ import { decodeHexText } from "../../../../protocol/json/hex-text.js";
 import { SLOT_MS } from "../../../../protocol/slot.js";
 import { headBlock } from "../../../chain/block-store.js";
 import { activeWitnesses } from "../../../consensus/slots.js";
+import { programOf } from "../../../rules/release.js";
 import type { ApiNode } from "../../context.js";
 import { rpcAnswersOf } from "../answers.js";
 import { text } from "../declared-types.js";
@@ -26,7 +27,7 @@ function clientVersion({ node, style }: RpcContext): string {
 	const { release } = node.config.node;
 	const [major = "0", minor = "0"] = process.versions.node.split(".");
 	const runtime = rpcAnswersOf({ release }).runtime(major, minor);
-	return spell(`COIN/v${release}/${systemName()}/Node${runtime}`, style.dialect);
+	return spell(`COIN/v${programOf(node.config.node).version}/${systemName()}/Node${runtime}`, style.dialect);
 }
 
 /** What `eth_syncing` answers. */

@@ -12,7 +12,7 @@ import { type StoreDefinition, storeDefinitions } from "../../../state/definitio
 import type { StateView } from "../../../state/view.js";
 import { blockAt, blockNamed, type PastBlock, PastBlockError, stateOf } from "../../at-block.js";
 import type { ApiContext, PastStates } from "../../context.js";
-import { isJsonArray, isJsonObject, type JsonArray, JsonNumber, type JsonValue } from "../json-reader.js";
+import { isRawArray, isRawObject, JsonNumber, type RawArray, type RawValue } from "../json-reader.js";
 import { JsonText, methodsOf, type RpcMethod, type RpcResult } from "../method.js";
 import { chainFacts } from "../raw-state/chain-facts.js";
 import { internal, invalidParams, notAvailable } from "../rpc-error.js";
@@ -35,14 +35,14 @@ const byName: ReadonlyMap<string, StoreDefinition<unknown>> = new Map(
 type Encoding = "hex" | "base64";
 
 /** @throws {RpcError} */
-function storeOf(value: JsonValue | undefined): StoreDefinition<unknown> {
+function storeOf(value: RawValue | undefined): StoreDefinition<unknown> {
 	const store = typeof value === "string" ? byName.get(value) : undefined;
 	if (!store) throw invalidParams(`there is no store ${JSON.stringify(value ?? null)}`.slice(0, 200));
 	return store;
 }
 
 /** @throws {RpcError} */
-function keyOf(value: JsonValue | undefined, encoding: Encoding): string {
+function keyOf(value: RawValue | undefined, encoding: Encoding): string {
 	if (typeof value !== "string" || value.length > 2 * MAX_KEY_BYTES + 2)
 		throw invalidParams(`a key is a text of at most ${MAX_KEY_BYTES} bytes`);
 	if (encoding === "base64") {
@@ -58,16 +58,16 @@ const shown = (bytes: Uint8Array, encoding: Encoding): string =>
 	encoding === "base64" ? Buffer.from(bytes).toString("base64") : `0x${toHex(bytes)}`;
 
 /** @throws {RpcError} */
-function encodingOf(options: JsonValue | undefined): Encoding {
+function encodingOf(options: RawValue | undefined): Encoding {
 	if (options === undefined || options === null) return "hex";
-	const encoding = isJsonObject(options) ? (options.get("encoding") ?? "hex") : undefined;
+	const encoding = isRawObject(options) ? (options.get("encoding") ?? "hex") : undefined;
 	if (encoding !== "hex" && encoding !== "base64") throw invalidParams("encoding is hex or base64");
 	return encoding;
 }
 
 /** What keys shall begin with; undefined: all are asked for. @throws {RpcError} */
-function prefixOf(options: JsonValue | undefined, encoding: Encoding): string | undefined {
-	const given = isJsonObject(options) ? options.get("prefix") : undefined;
+function prefixOf(options: RawValue | undefined, encoding: Encoding): string | undefined {
+	const given = isRawObject(options) ? options.get("prefix") : undefined;
 	if (given === undefined || given === null) return undefined;
 	const prefix = keyOf(given, encoding);
 	// Shorter ones begin the keys of whole stores.
@@ -82,7 +82,7 @@ function statesOf({ node }: ApiContext, method: string): PastStates {
 }
 
 /** The block of a number, an id or a tag; without one the head. @throws {PastBlockError | RpcError} */
-function namedBlock(context: ApiContext, value: JsonValue | undefined): PastBlock {
+function namedBlock(context: ApiContext, value: RawValue | undefined): PastBlock {
 	const text = value instanceof JsonNumber ? value.text : (value ?? "latest");
 	if (typeof text !== "string") throw invalidParams("a block is a number, an id or a tag");
 	const { state } = context;
@@ -139,14 +139,14 @@ class ReadState {
 
 const blockPart = ({ number, id }: PastBlock): string => `"block":{"number":${number},"id":"${toHex(id)}"}`;
 
-function getState(context: ApiContext, [entries, block, options]: JsonArray): Promise<RpcResult> {
+function getState(context: ApiContext, [entries, block, options]: RawArray): Promise<RpcResult> {
 	const states = statesOf(context, "coin_getState");
 	const encoding = encodingOf(options);
-	if (!isJsonArray(entries)) throw invalidParams("entries are a list of [store, key]");
+	if (!isRawArray(entries)) throw invalidParams("entries are a list of [store, key]");
 	if (entries.length > MAX_ENTRIES)
 		throw invalidParams(`${entries.length} entries are more than ${MAX_ENTRIES}`);
 	const wanted = entries.map((entry) => {
-		if (!isJsonArray(entry)) throw invalidParams("an entry is [store, key]");
+		if (!isRawArray(entry)) throw invalidParams("an entry is [store, key]");
 		return { store: storeOf(entry[0]), key: keyOf(entry[1], encoding) };
 	});
 	return refusing(async () => {
@@ -164,7 +164,7 @@ function getState(context: ApiContext, [entries, block, options]: JsonArray): Pr
 	});
 }
 
-function getStateKeys(context: ApiContext, [name, after, block, options]: JsonArray): Promise<RpcResult> {
+function getStateKeys(context: ApiContext, [name, after, block, options]: RawArray): Promise<RpcResult> {
 	const states = statesOf(context, "coin_getStateKeys");
 	const encoding = encodingOf(options);
 	const store = storeOf(name);
@@ -201,7 +201,7 @@ function keysWith(
 	states: PastStates,
 	store: StoreDefinition<unknown>,
 	prefix: string,
-	block: JsonValue | undefined,
+	block: RawValue | undefined,
 	encoding: Encoding,
 ): Promise<RpcResult> {
 	return refusing(async () => {
@@ -230,7 +230,7 @@ function keyPage(
 	return new JsonText(`{${blockPart(block)},"keys":[${keys.map(text).join(",")}],"next":${more}}`);
 }
 
-function getStateInfo(context: ApiContext, [block]: JsonArray): Promise<RpcResult> {
+function getStateInfo(context: ApiContext, [block]: RawArray): Promise<RpcResult> {
 	const states = statesOf(context, "coin_getStateInfo");
 	return refusing(async () => {
 		const { number, id } = namedBlock(context, block);

@@ -6,7 +6,7 @@ import { text } from "../declared-types.js";
 import { defineMethod, type RpcMethod } from "../method.js";
 import { readersOf } from "../parameter-readers.js";
 import { contextOfTag } from "../state-block.js";
-import { data, quantity, ZERO_HASH } from "../values.js";
+import { data, quantity, ZERO_HASH_TEXT } from "../values.js";
 
 export const stateMethods: readonly RpcMethod[] = [
 	defineMethod({
@@ -48,13 +48,13 @@ export const stateMethods: readonly RpcMethod[] = [
 			const { state } = contextOfTag(context, block);
 			const owner = readers.address(address);
 			const contract = state.account.has(owner) ? state.contract.get(owner) : undefined;
-			if (!contract) return ZERO_HASH;
+			if (!contract) return ZERO_HASH_TEXT;
 			const value = readSlot(
 				state,
 				{ address: owner, creationId: contract.trx_hash, version: contract.version },
 				wordFromBytes(readers.slot(slot)),
 			);
-			return value ? data(value) : ZERO_HASH;
+			return value ? data(value) : ZERO_HASH_TEXT;
 		},
 	}),
 ];

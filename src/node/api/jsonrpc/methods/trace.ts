@@ -7,12 +7,12 @@ import type { TraceRunner } from "../../../tracing/trace-runner.js";
 import type { Tracer } from "../../../tracing/tracer.js";
 import type { ApiContext } from "../../context.js";
 import {
-	isJsonArray,
-	isJsonObject,
-	type JsonArray,
+	isRawArray,
+	isRawObject,
 	JsonNumber,
-	type JsonObject,
-	type JsonValue,
+	type RawArray,
+	type RawObject,
+	type RawValue,
 } from "../json-reader.js";
 import { methodsOf, type RpcMethod, type RpcResult, type RpcValue } from "../method.js";
 import { readersOf } from "../parameter-readers.js";
@@ -21,7 +21,7 @@ import { type FlatTrace, flatTracer } from "../traces/flat-traces.js";
 import {
 	budgetOf,
 	readBlock,
-	readPlace,
+	readTransactionPlace,
 	refusing,
 	runOf,
 	seenTransaction,
@@ -40,15 +40,15 @@ function tracer(context: ApiContext, budget: TraceBudget): Tracer<FlatTrace[]> {
 
 const shownOf = (traces: readonly FlatTrace[]): RpcValue => traces.map(({ shown }) => shown);
 
-async function ofTransaction(context: ApiContext, [id]: JsonArray): Promise<RpcResult> {
+async function ofTransaction(context: ApiContext, [id]: RawArray): Promise<RpcResult> {
 	const tracing = tracingOf(context, "trace_transaction");
-	const place = readPlace(context, tracing, id);
+	const place = readTransactionPlace(context, tracing, id);
 	if (!place) return null;
 	const run = runOf(context, { timeoutMs: undefined });
 	return shownOf(await refusing(() => tracing.transaction(place, tracer(context, budgetOf(context)), run)));
 }
 
-async function ofBlock(context: ApiContext, [selector]: JsonArray): Promise<RpcResult> {
+async function ofBlock(context: ApiContext, [selector]: RawArray): Promise<RpcResult> {
 	const tracing = tracingOf(context, "trace_block");
 	const block = readBlock(context, selector);
 	const budget = budgetOf(context);
@@ -70,7 +70,7 @@ interface TraceFilter {
 	readonly count: number;
 }
 
-function readCount(object: JsonObject, name: string, missing: number): number {
+function readCount(object: RawObject, name: string, missing: number): number {
 	const value = object.get(name);
 	if (value === undefined || value === null) return missing;
 	const text = value instanceof JsonNumber ? value.text : value;
@@ -79,10 +79,10 @@ function readCount(object: JsonObject, name: string, missing: number): number {
 	return count;
 }
 
-function readAddresses(context: ApiContext, value: JsonValue | undefined): ReadonlySet<string> | undefined {
+function readAddresses(context: ApiContext, value: RawValue | undefined): ReadonlySet<string> | undefined {
 	if (value === undefined || value === null) return undefined;
 	const { maxAddresses } = context.node.config.node.jsonrpc;
-	const list = isJsonArray(value) ? value : [value];
+	const list = isRawArray(value) ? value : [value];
 	if (maxAddresses > 0 && list.length > maxAddresses)
 		throw invalidParams(`at most ${maxAddresses} addresses`);
 	if (list.length === 0) return undefined;
@@ -95,8 +95,8 @@ function readAddresses(context: ApiContext, value: JsonValue | undefined): Reado
 	);
 }
 
-function readFilter(context: ApiContext, value: JsonValue | undefined): TraceFilter {
-	if (!isJsonObject(value)) throw invalidParams("the filter is not an object");
+function readFilter(context: ApiContext, value: RawValue | undefined): TraceFilter {
+	if (!isRawObject(value)) throw invalidParams("the filter is not an object");
 	const first = readBlock(context, value.get("fromBlock") ?? "latest").number;
 	const last = readBlock(context, value.get("toBlock") ?? "latest").number;
 	if (last < first) throw invalidParams("fromBlock must not be after toBlock");
@@ -122,7 +122,7 @@ function fits({ from, to }: FlatTrace, filter: TraceFilter): boolean {
 	return filter.both ? fromFits && toFits : fromFits || toFits;
 }
 
-async function search(context: ApiContext, [object]: JsonArray): Promise<RpcResult> {
+async function search(context: ApiContext, [object]: RawArray): Promise<RpcResult> {
 	const tracing = tracingOf(context, "trace_filter");
 	const filter = readFilter(context, object);
 	return shownOf(await refusing(() => find(context, tracing, filter)));

@@ -5,12 +5,12 @@ import { markedNonce } from "../../../../protocol/deployment.js";
 import type { TransactionInfo } from "../../../../protocol/messages.js";
 import { postQuantumSchemeName } from "../../../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../../../protocol/transaction.js";
-import { priceAt } from "../../../consensus/price-history.js";
+import { priceAt } from "../../../consensus/parameter-effects.js";
 import { postQuantumOf } from "../../../rules/post-quantum.js";
 import type { StateView } from "../../../state/view.js";
 import { contractFacts } from "../contract-facts.js";
 import type { RpcValue } from "../method.js";
-import { addressData, data, quantity, seconds, ZERO_ADDRESS, ZERO_HASH } from "../values.js";
+import { addressData, data, quantity, seconds, ZERO_ADDRESS, ZERO_HASH_TEXT } from "../values.js";
 import type { ObjectStyle } from "./style.js";
 
 /** The energy fee in force at a block's time, in sun. */
@@ -127,7 +127,7 @@ const LOWEST_V = 27;
 /** Of several signatures only the first is shown. */
 function firstSignature({ message }: SignedTransaction): Readonly<Record<"r" | "s" | "v", string>> {
 	const [signature] = message.signature;
-	if (!signature) return { r: ZERO_HASH, s: ZERO_HASH, v: "0x00" };
+	if (!signature) return { r: ZERO_HASH_TEXT, s: ZERO_HASH_TEXT, v: "0x00" };
 	const recovery = signature[2 * SCALAR] ?? 0;
 	return {
 		r: data(signature.subarray(0, SCALAR)),

@@ -7,15 +7,15 @@ import { decodeFields } from "../../../../protocol/json/field-decoder.js";
 import { decodeHexText } from "../../../../protocol/json/hex-text.js";
 import { hashedLibrary } from "../../../../protocol/json/older/hashed-library.js";
 import { SmartContractABI } from "../../../../protocol/messages.js";
-import type { JsonValue } from "../json-reader.js";
+import type { RawValue } from "../json-reader.js";
 import type { CallInput } from "../parameter-readers.js";
 import {
 	asWord,
 	fullAddress,
-	hexParameter,
 	parseHexInt64,
 	readAmount,
-	readPlace,
+	readHexParameter,
+	readIndex,
 	WORD_LENGTH,
 } from "../readings.js";
 import { invalidParams } from "../rpc-error.js";
@@ -25,12 +25,12 @@ import { BARE_ADDRESS_LENGTH } from "../values.js";
 const HASH = /^(?:0x)?[a-zA-Z0-9]{64}$/;
 
 /** The class error of a list element that is not a text. */
-function textOf(value: JsonValue): string | null {
+function textOf(value: RawValue): string | null {
 	if (value === null || typeof value === "string") return value;
 	throw new NamedError("ClassCastException", "a list element is not a text");
 }
 
-function filterItem(value: JsonValue, length: number, refusal: string): Uint8Array {
+function filterItem(value: RawValue, length: number, refusal: string): Uint8Array {
 	const text = textOf(value);
 	const bytes = decodeHexText(text);
 	if (bytes.length !== length) throw invalidParams(`${refusal}: ${text}`);
@@ -61,18 +61,18 @@ export const looseReaders: ParameterReaders = {
 	hash: (text) => {
 		if (text === null) throw nullPointer();
 		if (!HASH.test(text)) throw invalidParams("invalid hash value");
-		return hexParameter(text);
+		return readHexParameter(text);
 	},
 	filterHash: (text) => decodeHexText(text),
 	address: (text) => {
-		const address = fullAddress(hexParameter(text));
+		const address = fullAddress(readHexParameter(text));
 		if (!address) throw invalidParams("invalid address hash value");
 		return address;
 	},
 	filterAddress: (value, refusal) => filterItem(value, BARE_ADDRESS_LENGTH, refusal),
 	topic: (value) => filterItem(value, WORD_LENGTH, "invalid topic(s)"),
 	index: (text, length) => {
-		const place = readPlace(text);
+		const place = readIndex(text);
 		if (place < 0) {
 			const reason = `Index ${place} out of bounds for length ${length}`;
 			throw new NamedError("IndexOutOfBoundsException", reason);

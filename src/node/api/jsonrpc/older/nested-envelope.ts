@@ -10,31 +10,31 @@ import {
 	type Enveloped,
 	type EnvelopeLimits,
 	exceeds,
+	type RequestWork,
 	UnreadableCall,
-	type Work,
 } from "../envelope.js";
 import { libraryError, methodError, VERSION } from "../error-text.js";
 import {
-	isJsonArray,
-	isJsonObject,
-	type JsonArray,
+	isRawArray,
+	isRawObject,
 	type JsonBudget,
-	type JsonObject,
-	type JsonValue,
-	REQUEST_BUDGET,
+	type RawArray,
+	type RawObject,
+	type RawValue,
+	RPC_BUDGET,
 } from "../json-reader.js";
 import { readId } from "../request-id.js";
 import { EXCEEDS_LIMIT, INVALID_REQUEST, PARSE_ERROR, ResponseTooLong, RpcError } from "../rpc-error.js";
 
 /** What the calls of one batch share, with those of the batches in it. */
-interface BatchWork extends Work {
+interface BatchWork extends RequestWork {
 	readonly turns: TimeSlice;
 	/** Characters that the answer may still have. */
 	left: number;
 }
 
 export class NestedEnvelope implements Envelope {
-	readonly budget: JsonBudget = REQUEST_BUDGET;
+	readonly budget: JsonBudget = RPC_BUDGET;
 
 	constructor(private readonly limits: EnvelopeLimits) {}
 
@@ -46,9 +46,9 @@ export class NestedEnvelope implements Envelope {
 		return JSON.stringify({ exceptionTypeName: className, message });
 	}
 
-	async answer(request: JsonValue, work: Work): Promise<Enveloped> {
+	async answer(request: RawValue, work: RequestWork): Promise<Enveloped> {
 		try {
-			return line(isJsonArray(request) ? await this.batches(request, work) : await this.one(request, work));
+			return line(isRawArray(request) ? await this.batches(request, work) : await this.one(request, work));
 		} catch (error) {
 			if (error instanceof UnreadableCall) return line("");
 			if (error instanceof ResponseTooLong) return line(methodError(VERSION, '"null"', error));
@@ -56,8 +56,8 @@ export class NestedEnvelope implements Envelope {
 		}
 	}
 
-	private async one(request: JsonValue, work: Work): Promise<string> {
-		if (!isJsonObject(request)) return libraryError(INVALID_REQUEST);
+	private async one(request: RawValue, work: RequestWork): Promise<string> {
+		if (!isRawObject(request)) return libraryError(INVALID_REQUEST);
 		const { maxResponseSize } = this.limits;
 		const text = await this.called(request, work);
 		return exceeds(text ?? "", maxResponseSize)
@@ -66,7 +66,7 @@ export class NestedEnvelope implements Envelope {
 	}
 
 	/** The answer to a call, also where the method finds that it would be too long. @throws {UnreadableCall} */
-	private async called(call: JsonObject, work: Work): Promise<string | undefined> {
+	private async called(call: RawObject, work: RequestWork): Promise<string | undefined> {
 		try {
 			const made = await work.single(call);
 			return made === undefined ? undefined : String(made);
@@ -77,7 +77,7 @@ export class NestedEnvelope implements Envelope {
 	}
 
 	/** A batch with the batches in it: one limit bounds the calls of all. @throws {ResponseTooLong} */
-	private async batches(calls: JsonArray, work: Work): Promise<string> {
+	private async batches(calls: RawArray, work: RequestWork): Promise<string> {
 		const { maxBatchSize, maxResponseSize } = this.limits;
 		const count = callsIn(calls);
 		if (maxBatchSize > 0 && count > maxBatchSize) {
@@ -88,12 +88,12 @@ export class NestedEnvelope implements Envelope {
 		return this.batch(calls, { ...work, turns: new TimeSlice(BATCH_TURN_MS), left });
 	}
 
-	private async batch(calls: JsonArray, work: BatchWork): Promise<string> {
+	private async batch(calls: RawArray, work: BatchWork): Promise<string> {
 		const answers: string[] = [];
 		for (const call of calls) {
 			if (work.isAbandoned()) break;
-			const answer = isJsonArray(call) ? await this.batch(call, work) : await this.element(call, work);
-			if (!isJsonArray(call)) work.left -= answer.length + 1;
+			const answer = isRawArray(call) ? await this.batch(call, work) : await this.element(call, work);
+			if (!isRawArray(call)) work.left -= answer.length + 1;
 			if (work.left < 0) throw new ResponseTooLong(this.limits.maxResponseSize);
 			answers.push(answer);
 			if (work.turns.over) await work.turns.yield();
@@ -101,8 +101,8 @@ export class NestedEnvelope implements Envelope {
 		return `[${answers.join(",")}]`;
 	}
 
-	private async element(call: JsonValue, work: Work): Promise<string> {
-		if (!isJsonObject(call)) return libraryError(INVALID_REQUEST);
+	private async element(call: RawValue, work: RequestWork): Promise<string> {
+		if (!isRawObject(call)) return libraryError(INVALID_REQUEST);
 		try {
 			return (await this.called(call, work)) ?? "null";
 		} catch (error) {
@@ -112,7 +112,7 @@ export class NestedEnvelope implements Envelope {
 	}
 }
 
-function refused(call: JsonObject, error: ResponseTooLong): string {
+function refused(call: RawObject, error: ResponseTooLong): string {
 	return methodError(VERSION, readId(call.get("id")) ?? "null", error);
 }
 
@@ -121,8 +121,8 @@ function line(text: string): Enveloped {
 }
 
 /** How many calls a batch makes. */
-function callsIn(batch: JsonArray): number {
+function callsIn(batch: RawArray): number {
 	let count = 0;
-	for (const call of batch) count += isJsonArray(call) ? callsIn(call) : 1;
+	for (const call of batch) count += isRawArray(call) ? callsIn(call) : 1;
 	return count;
 }

@@ -1,30 +1,122 @@
 /** coin_simulate: blocks of transactions of any type (protocol/json-rpc §17.4). */
 
+import { toBase58Check } from "../../../../protocol/address.js";
+import { toHex } from "../../../../protocol/bytes.js";
 import { spell } from "../../../../protocol/dialect.js";
+import { keccak256 } from "../../../../protocol/hash.js";
 import { messageText } from "../../../../protocol/json/exceptions.js";
-import { type JsonStyle, printMessage, shownAs } from "../../../../protocol/json/message-writer.js";
-import { TransactionInfo, TransactionResultContractResultEnum } from "../../../../protocol/messages.js";
+import {
+	type JsonStyle,
+	mapOrderedMessage,
+	printMessage,
+	shownAs,
+} from "../../../../protocol/json/message-writer.js";
+import {
+	Permission,
+	TransactionInfo,
+	TransactionResultContractResultEnum,
+} from "../../../../protocol/messages.js";
 import type { AccountEdit } from "../../../simulation/account-edits.js";
-import { movementsOf } from "../../../simulation/movements.js";
+import { type Movement, movementsOf } from "../../../simulation/movements.js";
 import type { SimulatedBlock, SimulatedTransaction } from "../../../simulation/simulation.js";
 import type { SimulationRun } from "../../../simulation/simulator.js";
-import { accountChanges } from "../../../simulation/state-changes.js";
+import { type AccountChange, accountChanges } from "../../../simulation/state-changes.js";
 import { CallTrace } from "../../../tracing/call-trace.js";
 import type { TraceBudget } from "../../../tracing/limits.js";
 import { TouchedState } from "../../../tracing/touched-state.js";
 import type { ApiContext } from "../../context.js";
 import { shownInfo } from "../../queries/shown-receipt.js";
-import type { JsonArray, JsonValue } from "../json-reader.js";
+import type { RawArray, RawValue } from "../json-reader.js";
 import { JsonText } from "../method.js";
-import { revertReason } from "../revert-reason.js";
+import { revertMessage } from "../revert-reason.js";
 import { invalidParams, RpcError } from "../rpc-error.js";
-import { accountChangeText, movementText } from "./change-text.js";
 import { readTransaction, type TransactionMaker } from "./coin-transactions.js";
 import { withPlaceholder } from "./ethereum-calls.js";
-import { objectText } from "./json-text.js";
-import { Members } from "./members.js";
+import { Members, objectText } from "./members.js";
 import { readStateOverrides } from "./overrides.js";
 import { beginSimulation, CLIENT_LIMIT_EXCEEDED, refusingSimulation, simulationBudget } from "./requests.js";
+
+/** What a simulated transaction changed and moved, as JSON (protocol/json-rpc §17.4). Amounts are decimal text. */
+const addressText = (address: Uint8Array, { visible }: JsonStyle): string =>
+	visible ? toBase58Check(address) : toHex(address);
+
+type Change<T> = { readonly before: T; readonly after: T };
+
+/** What a change was and is, each shown. */
+function changeText<T>({ before, after }: Change<T>, shown: (value: T) => string): string {
+	return objectText([
+		["before", shown(before)],
+		["after", shown(after)],
+	]);
+}
+
+function amountsText(changes: ReadonlyMap<string, Change<bigint>>): (readonly [string, string])[] {
+	return [...changes].map(([name, change]) => [name, changeText(change, (amount) => `"${amount}"`)]);
+}
+
+const hexOrNull = (bytes: Uint8Array | undefined): string => (bytes ? `"${toHex(bytes)}"` : "null");
+
+function accountChangeText(change: AccountChange, style: JsonStyle): string {
+	const { exists, amounts, votes, permissions, code, storage } = change;
+	const { tokens, stakes, delegated, acquired } = change;
+	const named = { tokens, stakes, delegated, acquired };
+	return objectText([
+		["address", JSON.stringify(addressText(change.address, style))],
+		...(exists ? [["exists", changeText(exists, String)] as const] : []),
+		...amountsText(amounts),
+		...Object.entries(named).flatMap(([name, changes]) =>
+			changes.size > 0 ? [[name, objectText(amountsText(changes))] as const] : [],
+		),
+		...(votes ? [["votes", changeText(votes, (list) => votesText(list, style))] as const] : []),
+		...(permissions
+			? [["permissions", changeText(permissions, (all) => permissionsText(all, style))] as const]
+			: []),
+		// Code may be long: its hash tells one from another.
+		...(code
+			? [["codeHash", changeText(code, (bytes) => hexOrNull(bytes && keccak256(bytes)))] as const]
+			: []),
+		...(storage.length > 0
+			? [
+					[
+						"storage",
+						objectText(storage.map((slot) => [toHex(slot.slot), changeText(slot, hexOrNull)])),
+					] as const,
+				]
+			: []),
+	]);
+}
+
+type Votes = NonNullable<AccountChange["votes"]>["before"];
+type Permissions = NonNullable<AccountChange["permissions"]>["before"];
+
+const votesText = (votes: Votes, style: JsonStyle): string =>
+	JSON.stringify(
+		Object.fromEntries(
+			votes.map(({ vote_address, vote_count }) => [addressText(vote_address, style), vote_count.toString()]),
+		),
+	);
+
+function permissionsText({ owner, witness, actives }: Permissions, style: JsonStyle): string {
+	const text = (permission: Readonly<Permission>): string => mapOrderedMessage(Permission, permission, style);
+	return objectText([
+		["owner", owner ? text(owner) : "null"],
+		...(witness ? [["witness", text(witness)] as const] : []),
+		["actives", `[${actives.map(text).join(",")}]`],
+	]);
+}
+
+function movementText({ asset, id, contract, from, to, amount }: Movement, style: JsonStyle): string {
+	const shown = (address: Uint8Array | undefined): string | null =>
+		address ? addressText(address, style) : null;
+	return JSON.stringify({
+		asset,
+		...(id === undefined ? {} : { id }),
+		...(contract ? { contract: shown(contract) } : {}),
+		from: shown(from),
+		to: shown(to),
+		amount: amount.toString(),
+	});
+}
 
 /** Transactions of one request. */
 const MAX_TRANSACTIONS = 1_000;
@@ -45,19 +137,19 @@ interface Request {
 	readonly context: ApiContext;
 	readonly blocks: readonly PlannedBlock[];
 	readonly isChecked: boolean;
-	/** Whether the state's changes and what was moved are told. */
+	/** Whether the answer has the state's changes and what was moved. */
 	readonly reports: boolean;
 	readonly style: JsonStyle;
 }
 
 /** @throws {RpcError} */
-export function coinSimulate(context: ApiContext, [payload, block]: JsonArray): Promise<JsonText> {
+export function coinSimulate(context: ApiContext, [payload, block]: RawArray): Promise<JsonText> {
 	const request = readRequest(context, payload);
 	const run = beginSimulation(context, "coin_simulate", block);
 	return refusingSimulation(() => simulate(request, run, simulationBudget(context)));
 }
 
-function readRequest(context: ApiContext, payload: JsonValue | undefined): Request {
+function readRequest(context: ApiContext, payload: RawValue | undefined): Request {
 	const members = Members.of(payload, "the simulation").only("blocks", "validation", "visible", "changes");
 	const visible = members.flag("visible");
 	const given = members.list("blocks");
@@ -75,7 +167,7 @@ function readRequest(context: ApiContext, payload: JsonValue | undefined): Reque
 	};
 }
 
-function readBlock(context: ApiContext, value: JsonValue, path: string, visible: boolean): PlannedBlock {
+function readBlock(context: ApiContext, value: RawValue, path: string, visible: boolean): PlannedBlock {
 	const members = Members.of(value, path).only(
 		"number",
 		"timestamp",
@@ -171,7 +263,7 @@ function outcome(
 	const receipt: TextMember = ["receipt", printMessage(TransactionInfo, shownInfo(style, info), style)];
 	if (info.result === 0) return [["status", '"success"'], receipt];
 	const code = TransactionResultContractResultEnum.names.get(info.receipt?.result ?? 0) ?? "UNKNOWN";
-	const reason = revertReason(info.contractResult[0] ?? new Uint8Array(0));
+	const reason = revertMessage(info.contractResult[0] ?? new Uint8Array(0));
 	const error = {
 		code: spell(code, context.style.dialect),
 		message: Buffer.from(info.resMessage).toString("utf8"),

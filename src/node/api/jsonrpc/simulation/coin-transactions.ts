@@ -4,46 +4,52 @@ import { DecodeError } from "../../../../protocol/codec/reader.js";
 import { contractTypeByName } from "../../../../protocol/contract-types.js";
 import { NamedError } from "../../../../protocol/json/exceptions.js";
 import { decodeFields } from "../../../../protocol/json/field-decoder.js";
-import { packTransaction } from "../../../../protocol/json/transaction-packing.js";
+import { parseJsonObject } from "../../../../protocol/json/json-library.js";
+import { packPostQuantum, packTransaction } from "../../../../protocol/json/transaction-packing.js";
 import { Transaction, TransactionRaw } from "../../../../protocol/messages.js";
 import { buildTransaction, SignedTransaction } from "../../../../protocol/transaction.js";
 import type { Simulation } from "../../../simulation/simulation.js";
 import { answersOf } from "../../answers.js";
 import type { ApiContext } from "../../context.js";
 import { REQUEST_BUDGET } from "../../request-budget.js";
-import { isJsonObject, type JsonValue } from "../json-reader.js";
+import { isRawObject, type RawValue } from "../json-reader.js";
 import { invalidParams } from "../rpc-error.js";
 import { headerIn } from "./ethereum-calls.js";
-import { jsonText } from "./json-text.js";
-import { Members, readBytes } from "./members.js";
+import { bytesMember, Members, membersText } from "./members.js";
 
 /** Makes the transaction in the block that is open then. @param sequence tells equal ones apart */
 export type TransactionMaker = (simulation: Simulation, sequence: number) => SignedTransaction;
 
 /**
- * A transaction as hexadecimal text of its raw data; as JSON with `raw_data`, or `raw_data_hex`, and `signature`; or as a type with
+ * A transaction as hexadecimal text of its raw data; as JSON with `raw_data`, or `raw_data_hex`, and `signature`, on Nile `pq_auth_sig`; or as a type with
  * its parameter, which is built here.
  * @throws {RpcError}
  */
 export function readTransaction(
 	context: ApiContext,
-	value: JsonValue,
+	value: RawValue,
 	path: string,
 	visible: boolean,
 ): TransactionMaker {
-	if (typeof value === "string") return given(fromRaw(readBytes(value, path), [], path));
+	if (typeof value === "string")
+		return given(fromRaw(bytesMember(value, path), { signature: [], $unknown: undefined }, path));
 	const members = Members.of(value, path);
 	const { library } = answersOf(context.node.config.node);
 	if (members.has("raw_data")) {
-		const text = jsonText(members);
+		const text = membersText(members);
 		const postQuantum = context.style.postQuantum === true;
 		return given(refusing(path, () => packTransaction(text, visible, library, postQuantum)));
 	}
 	if (members.has("raw_data_hex")) {
 		const signatures = members
 			.list("signature")
-			.map((signature, i) => readBytes(signature, members.pathOf(`signature[${i}]`)));
-		return given(fromRaw(members.bytes("raw_data_hex") ?? new Uint8Array(0), signatures, path));
+			.map((signature, i) => bytesMember(signature, members.pathOf(`signature[${i}]`)));
+		const text = context.style.postQuantum ? membersText(members) : "{}";
+		const postQuantum = refusing(path, () =>
+			packPostQuantum(parseJsonObject(text, library), visible, library),
+		);
+		const bytes = members.bytes("raw_data_hex") ?? new Uint8Array(0);
+		return given(fromRaw(bytes, { signature: signatures, $unknown: postQuantum }, path));
 	}
 	return fromParameter(context, members, visible);
 }
@@ -53,9 +59,13 @@ const given =
 	() =>
 		transaction;
 
-function fromRaw(bytes: Uint8Array, signature: readonly Uint8Array[], path: string): SignedTransaction {
+function fromRaw(
+	bytes: Uint8Array,
+	signatures: Pick<Transaction, "signature" | "$unknown">,
+	path: string,
+): SignedTransaction {
 	const raw_data = refusing(path, () => TransactionRaw.decode(bytes, REQUEST_BUDGET));
-	return new SignedTransaction(Transaction.create({ raw_data, signature: [...signature] }));
+	return new SignedTransaction(Transaction.create({ raw_data, ...signatures }));
 }
 
 function fromParameter(context: ApiContext, members: Members, visible: boolean): TransactionMaker {
@@ -67,7 +77,7 @@ function fromParameter(context: ApiContext, members: Members, visible: boolean):
 	const parameter = Members.of(members.get("parameter"), members.pathOf("parameter"));
 	const value = parameter.get("value");
 	// As in a transaction, where the parameter stands beside the name of its type.
-	const text = jsonText(isJsonObject(value) && parameter.has("type_url") ? value : parameter);
+	const text = membersText(isRawObject(value) && parameter.has("type_url") ? value : parameter);
 	const { library } = answersOf(context.node.config.node);
 	const contract = refusing(parameter.path, () => decodeFields(message, text, visible, library));
 	const permissionId = Number(members.amount("Permission_id", 100n) ?? 0n);

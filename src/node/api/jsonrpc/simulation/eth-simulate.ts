@@ -1,26 +1,71 @@
 /** eth_simulateV1: blocks of calls, as Ethereum's specification has it (protocol/json-rpc §17.3). */
 
-import { type TransactionInfoLog, TransactionResultContractResult } from "../../../../protocol/messages.js";
+import { concatBytes, fromHex } from "../../../../protocol/bytes.js";
+import {
+	type TransactionInfo,
+	TransactionInfoLog,
+	TransactionResultContractResult,
+	type TransferContract,
+} from "../../../../protocol/messages.js";
+import type { SignedTransaction } from "../../../../protocol/transaction.js";
 import { ResourceInsufficientError } from "../../../rules/errors.js";
+import { TRANSFER_EVENT } from "../../../simulation/movements.js";
 import type { SimulatedBlock, SimulatedTransaction, Simulation } from "../../../simulation/simulation.js";
 import type { SimulationRun } from "../../../simulation/simulator.js";
-import { CallTrace } from "../../../tracing/call-trace.js";
+import { CallTrace, type TracedCall } from "../../../tracing/call-trace.js";
 import type { TraceBudget } from "../../../tracing/limits.js";
 import type { ApiContext } from "../../context.js";
-import type { JsonArray, JsonValue } from "../json-reader.js";
+import type { RawArray, RawValue } from "../json-reader.js";
 import { blockAnswer } from "../lenient/answers.js";
 import type { RpcValue } from "../method.js";
 import { blockObject } from "../objects/block.js";
 import { logObject } from "../objects/log.js";
 import { type ObjectStyle, objectStyleOf } from "../objects/style.js";
-import { revertReason } from "../revert-reason.js";
+import { asWord } from "../readings.js";
+import { revertMessage } from "../revert-reason.js";
 import { EXECUTION_REVERTED, invalidParams, quotedText, RpcError } from "../rpc-error.js";
 import { addressData, data, quantity } from "../values.js";
 import { type EthereumCall, readEthereumCall, transactionOf } from "./ethereum-calls.js";
 import { Members } from "./members.js";
 import { type BlockOverride, readBlockOverrides, readStateOverrides } from "./overrides.js";
 import { beginSimulation, CLIENT_LIMIT_EXCEEDED, refusingSimulation, simulationBudget } from "./requests.js";
-import { logsWithTransfers } from "./transfer-logs.js";
+
+/** Transfers of coins as logs, as Ethereum's tools list them on request: those of a token at the address 0xeeee…. */
+const COIN = Buffer.alloc(20, 0xee);
+
+/** Kinds of calls that send the value that they carry. */
+const SENDING: ReadonlySet<string> = new Set(["CALL", "CREATE", "CREATE2", "SELFDESTRUCT"]);
+
+function transferLog(from: Uint8Array, to: Uint8Array, amount: bigint): TransactionInfoLog {
+	const topics = [TRANSFER_EVENT, ...[from, to].map((address) => asWord(address.subarray(-20)))];
+	const data = asWord(fromHex(amount.toString(16).padStart(64, "0")));
+	return TransactionInfoLog.create({ address: concatBytes(COIN), topics, data });
+}
+
+/** The logs of a transaction with its transfers, in the order in which both happened. @param root undefined: no contract ran */
+function logsWithTransfers(
+	transaction: SignedTransaction,
+	info: Readonly<TransactionInfo>,
+	root: TracedCall | undefined,
+): Readonly<TransactionInfoLog>[] {
+	if (root) return callLogs(root);
+	if (transaction.type?.name !== "TransferContract") return [...info.log];
+	const { owner_address, to_address, amount } = transaction.parameter as TransferContract;
+	return amount > 0n ? [transferLog(owner_address, to_address, amount)] : [];
+}
+
+function callLogs(call: TracedCall): Readonly<TransactionInfoLog>[] {
+	if (call.failure || call.reverted) return [];
+	const sends = SENDING.has(call.kind) && call.value > 0n;
+	const logs = sends ? [transferLog(call.caller, call.address, call.value)] : [];
+	for (let position = 0; position <= call.calls.length; position++) {
+		for (const placed of call.logs)
+			if (placed.position === position) logs.push(placed.log as TransactionInfoLog);
+		const inner = call.calls[position];
+		if (inner) logs.push(...(callLogs(inner) as TransactionInfoLog[]));
+	}
+	return logs;
+}
 
 const INSUFFICIENT_FUNDS = -38014;
 const BLOCK_GAS_LIMIT_REACHED = -38015;
@@ -47,13 +92,13 @@ interface PlannedBlock {
 }
 
 /** @throws {RpcError} */
-export function simulateV1(context: ApiContext, [payload, block]: JsonArray): Promise<RpcValue> {
+export function simulateV1(context: ApiContext, [payload, block]: RawArray): Promise<RpcValue> {
 	const request = readRequest(context, payload);
 	const run = beginSimulation(context, "eth_simulateV1", block);
 	return refusingSimulation(() => simulate(request, run, simulationBudget(context)));
 }
 
-function readRequest(context: ApiContext, payload: JsonValue | undefined): Request {
+function readRequest(context: ApiContext, payload: RawValue | undefined): Request {
 	const members = Members.of(payload, "the simulation").only(
 		"blockStateCalls",
 		"traceTransfers",
@@ -198,7 +243,7 @@ function resultOf({ info, refusal }: SimulatedTransaction, { style }: ApiContext
 	if (info && info.result === 0)
 		return { returnData: data(output), gasUsed, maxUsedGas: gasUsed, status: "0x1" };
 	if (info && info.receipt?.result === TransactionResultContractResult.REVERT) {
-		const reason = revertReason(output);
+		const reason = revertMessage(output);
 		const message = reason === undefined ? "execution reverted" : `execution reverted: ${reason}`;
 		const error = { code: EXECUTION_REVERTED, message, data: data(output) };
 		return { returnData: data(output), gasUsed, maxUsedGas: gasUsed, status: "0x0", error };

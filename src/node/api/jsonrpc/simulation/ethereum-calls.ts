@@ -17,7 +17,7 @@ import {
 	type TransactionHeader,
 } from "../../../../protocol/transaction.js";
 import type { Simulation } from "../../../simulation/simulation.js";
-import type { JsonValue } from "../json-reader.js";
+import type { RawValue } from "../json-reader.js";
 import { fullAddress } from "../readings.js";
 import { invalidParams } from "../rpc-error.js";
 import { MAX_WORD, Members } from "./members.js";
@@ -43,7 +43,7 @@ export interface EthereumCall {
 const NOBODY = fullAddress(new Uint8Array(20)) as Uint8Array;
 
 /** Members without a meaning here (prices, nonce, lists of accesses and so on) aren't looked at, as in eth_call. @throws {RpcError} */
-export function readEthereumCall(value: JsonValue, path: string): EthereumCall {
+export function readEthereumCall(value: RawValue, path: string): EthereumCall {
 	const members = Members.of(value, path);
 	const [data, input] = [members.bytes("data"), members.bytes("input")];
 	if (data && input && !equalBytes(data, input)) throw invalidParams(`${path} has data and another input`);

@@ -4,12 +4,12 @@ import { visibleAddress } from "../../../../protocol/address.js";
 import { fromHex } from "../../../../protocol/bytes.js";
 import { MAX_INT64 } from "../../../../protocol/int64.js";
 import {
-	isJsonArray,
-	isJsonObject,
-	type JsonArray,
+	isRawArray,
+	isRawObject,
 	JsonNumber,
-	type JsonObject,
-	type JsonValue,
+	type RawArray,
+	type RawObject,
+	type RawValue,
 } from "../json-reader.js";
 import { asWord, fullAddress } from "../readings.js";
 import { invalidParams } from "../rpc-error.js";
@@ -17,14 +17,14 @@ import { invalidParams } from "../rpc-error.js";
 /** An object with the names of what it holds, so that errors tell where. */
 export class Members {
 	constructor(
-		private readonly object: JsonObject,
+		private readonly object: RawObject,
 		/** Empty for the outermost. */
 		readonly path: string,
 	) {}
 
 	/** @throws {RpcError} unless it is an object */
-	static of(value: JsonValue | undefined, path: string): Members {
-		if (!isJsonObject(value)) return wrong(path, "an object");
+	static of(value: RawValue | undefined, path: string): Members {
+		if (!isRawObject(value)) return wrong(path, "an object");
 		return new Members(value, path);
 	}
 
@@ -37,7 +37,7 @@ export class Members {
 	}
 
 	/** Undefined where it is absent or null. */
-	get(name: string): JsonValue | undefined {
+	get(name: string): RawValue | undefined {
 		return this.object.get(name) ?? undefined;
 	}
 
@@ -58,18 +58,18 @@ export class Members {
 	/** A whole number from 0 on: `0x…`, decimal digits, or a number of JSON. */
 	amount(name: string, most = MAX_INT64): bigint | undefined {
 		const value = this.get(name);
-		return value === undefined ? undefined : readAmount(value, this.pathOf(name), most);
+		return value === undefined ? undefined : amountMember(value, this.pathOf(name), most);
 	}
 
 	/** 21 bytes. */
 	address(name: string): Uint8Array | undefined {
 		const value = this.get(name);
-		return value === undefined ? undefined : readAddress(value, this.pathOf(name));
+		return value === undefined ? undefined : addressMember(value, this.pathOf(name));
 	}
 
 	bytes(name: string): Uint8Array | undefined {
 		const value = this.get(name);
-		return value === undefined ? undefined : readBytes(value, this.pathOf(name));
+		return value === undefined ? undefined : bytesMember(value, this.pathOf(name));
 	}
 
 	child(name: string): Members | undefined {
@@ -77,14 +77,14 @@ export class Members {
 		return value === undefined ? undefined : Members.of(value, this.pathOf(name));
 	}
 
-	list(name: string): JsonArray {
+	list(name: string): RawArray {
 		const value = this.get(name);
 		if (value === undefined) return [];
-		return isJsonArray(value) ? value : wrong(this.pathOf(name), "a list");
+		return isRawArray(value) ? value : wrong(this.pathOf(name), "a list");
 	}
 
 	/** The members with their names. */
-	entries(): readonly (readonly [name: string, value: JsonValue])[] {
+	entries(): readonly (readonly [name: string, value: RawValue])[] {
 		return [...this.object];
 	}
 }
@@ -101,14 +101,14 @@ export const MAX_WORD = (1n << 256n) - 1n;
 
 const NUMBER = /^(?:0x[0-9a-f]{1,64}|\d{1,78})$/i;
 
-export function readAmount(value: JsonValue, path: string, most = MAX_INT64): bigint {
+export function amountMember(value: RawValue, path: string, most = MAX_INT64): bigint {
 	const text = value instanceof JsonNumber ? value.text : value;
 	const amount = typeof text === "string" && NUMBER.test(text) ? BigInt(text) : undefined;
 	return amount !== undefined && amount <= most ? amount : wrong(path, `a whole number from 0 to ${most}`);
 }
 
 /** 20 or 21 bytes in hexadecimal, or Base58Check. */
-export function readAddress(value: JsonValue, path: string): Uint8Array {
+export function addressMember(value: RawValue, path: string): Uint8Array {
 	if (typeof value !== "string" || value.length > 44) return wrong(path, "an address");
 	const visible = visibleAddress(value);
 	if (visible) return visible;
@@ -117,16 +117,31 @@ export function readAddress(value: JsonValue, path: string): Uint8Array {
 	return address ?? wrong(path, "an address");
 }
 
-export function readBytes(value: JsonValue, path: string): Uint8Array {
+export function bytesMember(value: RawValue, path: string): Uint8Array {
 	const digits = typeof value === "string" ? value.replace(/^0x/i, "") : undefined;
 	if (digits === undefined || !/^(?:[0-9a-f]{2})*$/i.test(digits)) return wrong(path, "bytes in hexadecimal");
 	return fromHex(digits);
 }
 
 /** 32 bytes, zeros in front. */
-export function readWord(value: JsonValue, path: string): Uint8Array {
+export function wordMember(value: RawValue, path: string): Uint8Array {
 	const digits = typeof value === "string" ? value.replace(/^0x/i, "") : undefined;
 	if (digits === undefined || !/^[0-9a-f]{0,64}$/i.test(digits))
 		return wrong(path, "up to 32 bytes in hexadecimal");
 	return asWord(fromHex(digits.padStart(64, "0")));
+}
+
+/** A value of a request as JSON text again, for what reads texts. */
+export function membersText(value: RawValue | Members): string {
+	if (value instanceof Members)
+		return objectText(value.entries().map(([name, each]) => [name, membersText(each)]));
+	if (value instanceof JsonNumber) return value.text;
+	if (isRawArray(value)) return `[${value.map((each) => membersText(each)).join(",")}]`;
+	if (isRawObject(value)) return objectText([...value].map(([name, each]) => [name, membersText(each)]));
+	return JSON.stringify(value);
+}
+
+/** An object of members whose values are text already. */
+export function objectText(members: readonly (readonly [name: string, text: string])[]): string {
+	return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
 }

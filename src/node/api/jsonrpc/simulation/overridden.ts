@@ -1,13 +1,13 @@
 /** Calls on another state than the chain's (protocol/json-rpc §17.1). What it takes is loaded with the first of them. */
 
-import { isJsonObject, type JsonValue } from "../json-reader.js";
+import { isRawObject, type RawValue } from "../json-reader.js";
 import type { RpcContext, RpcMethod } from "../method.js";
 import { invalidParams } from "../rpc-error.js";
 import { contextOfBlock } from "../state-block.js";
 
 /** Whether overrides say nothing. */
-export const areSilent = (...values: readonly (JsonValue | undefined)[]): boolean =>
-	values.every((value) => value === undefined || value === null || (isJsonObject(value) && value.size === 0));
+export const areSilent = (...values: readonly (RawValue | undefined)[]): boolean =>
+	values.every((value) => value === undefined || value === null || (isRawObject(value) && value.size === 0));
 
 /**
  * The call on a state with other accounts, as of another block.
@@ -15,8 +15,8 @@ export const areSilent = (...values: readonly (JsonValue | undefined)[]): boolea
  */
 export async function overridden(
 	context: RpcContext,
-	accounts: JsonValue | undefined,
-	block: JsonValue | undefined,
+	accounts: RawValue | undefined,
+	block: RawValue | undefined,
 ): Promise<RpcContext> {
 	if (!context.node.simulator) {
 		throw invalidParams(

@@ -11,28 +11,27 @@ import {
 } from "../../../../protocol/messages.js";
 import { putHead } from "../../../chain/block-processor.js";
 import { headBlock } from "../../../chain/block-store.js";
-import { type AccountEdit, applyEdits } from "../../../simulation/account-edits.js";
+import { type AccountEdit, applyAccountEdits } from "../../../simulation/account-edits.js";
 import { SimulationError } from "../../../simulation/simulation-error.js";
 import { StateLayer } from "../../../state/layer.js";
 import type { StateView } from "../../../state/view.js";
 import { answersOf } from "../../answers.js";
 import type { ApiContext, ApiNode } from "../../context.js";
-import type { JsonValue } from "../json-reader.js";
+import type { RawValue } from "../json-reader.js";
 import { invalidParams } from "../rpc-error.js";
-import { jsonText } from "./json-text.js";
-import { MAX_WORD, Members, readAddress, readAmount, readWord } from "./members.js";
+import { addressMember, amountMember, MAX_WORD, Members, membersText, wordMember } from "./members.js";
 
 /** The accounts that an object has by their addresses. @throws {RpcError} */
 export function readStateOverrides(
 	context: ApiContext,
-	value: JsonValue | undefined,
+	value: RawValue | undefined,
 	path = "",
 ): AccountEdit[] {
 	if (value === undefined || value === null) return [];
 	return Members.of(value, path || "the state override")
 		.entries()
 		.map(([name, account]) => {
-			const address = readAddress(name, `${path || "the state override"}: ${name}`);
+			const address = addressMember(name, `${path || "the state override"}: ${name}`);
 			return readAccount(context, address, Members.of(account, path ? `${path}.${name}` : name));
 		});
 }
@@ -67,12 +66,12 @@ function readAccount(context: ApiContext, address: Uint8Array, members: Members)
 		code: members.bytes("code"),
 		clearsStorage: members.has("state"),
 		slots: (slots?.entries() ?? []).map(([slot, word]) => [
-			readWord(slot, slots?.path ?? ""),
-			readWord(word, slots?.pathOf(slot) ?? ""),
+			wordMember(slot, slots?.path ?? ""),
+			wordMember(word, slots?.pathOf(slot) ?? ""),
 		]),
 		tokens: (members.child("tokens")?.entries() ?? []).map(([id, units]) => [
-			readAmount(id, members.pathOf("tokens")),
-			readAmount(units, members.pathOf(`tokens.${id}`)),
+			amountMember(id, members.pathOf("tokens")),
+			amountMember(units, members.pathOf(`tokens.${id}`)),
 		]),
 		stakes: stakes && {
 			bandwidthSun: stakes.amount("bandwidth"),
@@ -90,7 +89,9 @@ function readPermissions(
 ): AccountPermissionUpdateContract | undefined {
 	const given = members.get("permissions");
 	if (given === undefined) return undefined;
-	const text = jsonText(Members.of(given, members.pathOf("permissions")).only("owner", "witness", "actives"));
+	const text = membersText(
+		Members.of(given, members.pathOf("permissions")).only("owner", "witness", "actives"),
+	);
 	const isVisible = !/"41[0-9a-f]{40}"/i.test(text);
 	try {
 		return decodeFields(
@@ -122,7 +123,7 @@ export interface BlockOverride {
 const ABSENT = ["prevRandao", "random", "difficulty", "blobBaseFee", "parentBeaconBlockRoot"] as const;
 
 /** As Ethereum's tools write them: `time` in seconds. @throws {RpcError} */
-export function readBlockOverrides(value: JsonValue | undefined, path = ""): BlockOverride | undefined {
+export function readBlockOverrides(value: RawValue | undefined, path = ""): BlockOverride | undefined {
 	if (value === undefined || value === null) return undefined;
 	const members = Members.of(value, path).only(
 		"number",
@@ -173,7 +174,7 @@ export function overlaid(
 
 function layered(layer: StateLayer, edits: readonly AccountEdit[]): StateLayer {
 	try {
-		return applyEdits(layer, edits);
+		return applyAccountEdits(layer, edits);
 	} catch (error) {
 		if (error instanceof SimulationError) throw invalidParams(error.message);
 		throw error;

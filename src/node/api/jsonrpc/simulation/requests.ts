@@ -4,7 +4,7 @@ import { SimulationError } from "../../../simulation/simulation-error.js";
 import type { SimulationRun } from "../../../simulation/simulator.js";
 import { TraceBudget, TraceError } from "../../../tracing/limits.js";
 import type { ApiContext } from "../../context.js";
-import type { JsonValue } from "../json-reader.js";
+import type { RawValue } from "../json-reader.js";
 import { internal, invalidParams, notAvailable, RpcError } from "../rpc-error.js";
 import { readBlock, runOf } from "../traces/requests.js";
 
@@ -17,7 +17,7 @@ export const CLIENT_LIMIT_EXCEEDED = -38026;
 export function beginSimulation(
 	context: ApiContext,
 	method: string,
-	block: JsonValue | undefined,
+	block: RawValue | undefined,
 ): SimulationRun {
 	const { simulator } = context.node;
 	if (!simulator) throw notAvailable(method, ": node.jsonrpc.simulate is off");

@@ -28,7 +28,7 @@ interface EventTellerOptions<L> {
 	/** The log with its event. */
 	readonly read: (log: PlacedLog, block: SignedBlock, removed: boolean) => Promise<RpcValue>;
 	readonly tell: (listeners: readonly L[], notice: RpcValue) => void;
-	/** Ends a listener for which too much waits, or that can't be told. */
+	/** Ends a listener for which too much waits, or that can't be notified. */
 	readonly close: (listener: L) => void;
 }
 
@@ -45,7 +45,7 @@ export class EventPublisher<L> {
 		private readonly most = MAX_WAITING,
 	) {}
 
-	/** Tells those who listen now of a block's logs, behind all that was told before. */
+	/** Publishes a block's logs to the listeners of now, behind all that was published before. */
 	add(listeners: Iterable<L>, logs: readonly PlacedLog[], block: SignedBlock, removed: boolean): void {
 		if (this.count > FAR_BEYOND * this.most || this.waiting.length >= MAX_BLOCKS) {
 			for (const listener of listeners) this.options.close(listener);

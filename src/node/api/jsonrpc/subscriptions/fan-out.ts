@@ -9,7 +9,7 @@ interface Telling {
 	/** One step a listener. */
 	readonly steps: Iterator<unknown>;
 	readonly group: string;
-	/** Called once everybody has been told. */
+	/** Called once every listener has been notified. */
 	readonly ended: (() => void) | undefined;
 }
 
@@ -23,7 +23,7 @@ export class FanOut {
 		private readonly nowMs: () => number = () => performance.now(),
 	) {}
 
-	/** How much of a group is not told to everybody yet. */
+	/** How much of a group is not published to every listener yet. */
 	waitingOf(group: string): number {
 		return this.counts.get(group) ?? 0;
 	}

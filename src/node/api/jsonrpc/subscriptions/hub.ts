@@ -18,7 +18,7 @@ import {
 import type { Later } from "../../../scheduling/later.js";
 import { stores } from "../../../state/definition.js";
 import type { StateView } from "../../../state/view.js";
-import { MAX_ITEMS, makeId } from "../listeners.js";
+import { MAX_ITEMS, makeId } from "../filter-registry.js";
 import { itemCount, type LogConditions, matchesLog } from "../log-filter.js";
 import type { RpcValue } from "../method.js";
 import { logObject, logsOfBlock, type PlacedLog } from "../objects/log.js";
@@ -160,9 +160,10 @@ export class SubscriptionHub {
 	constructor(private readonly options: HubOptions) {
 		this.outlets = new Outlets(options.later);
 		this.fanOut = new FanOut(options.later);
-		this.byKind = Object.fromEntries(
-			KINDS.map((kind) => [kind, new Set<Subscription>()]),
-		) as unknown as Record<Kind, Set<Subscription>>;
+		this.byKind = Object.fromEntries(KINDS.map((kind) => [kind, new Set<Subscription>()])) as Record<
+			Kind,
+			Set<Subscription>
+		>;
 		const { state, style } = options;
 		this.events = new EventPublisher<Subscription>({
 			wants: (subscription, placed) => this.isKept(subscription) && matches(subscription, placed),

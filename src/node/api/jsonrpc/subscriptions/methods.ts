@@ -3,8 +3,8 @@
 import { addressPrefix } from "../../../../protocol/address.js";
 import { concatBytes } from "../../../../protocol/bytes.js";
 import { anyValue, flag, list, record, text } from "../declared-types.js";
-import { isJsonArray, type JsonArray, type JsonValue } from "../json-reader.js";
-import { topicsOf } from "../lenient/parameters.js";
+import { isRawArray, type RawArray, type RawValue } from "../json-reader.js";
+import { lenientTopics } from "../lenient/parameters.js";
 import { readLogFilter } from "../log-filter.js";
 import type { RpcContext, RpcMethod } from "../method.js";
 import { readersOf } from "../parameter-readers.js";
@@ -14,9 +14,9 @@ import type { Notification, Subscriber, Topic } from "./hub.js";
 const conditions = record({ address: anyValue, topics: list, fromBlock: text, toBlock: text });
 const accounts = record({ addresses: anyValue });
 
-const anyTopics = (topics: JsonArray | null): JsonArray | null => topics && (topicsOf(topics) as JsonArray);
+const anyTopics = (topics: RawArray | null): RawArray | null => topics && (lenientTopics(topics) as RawArray);
 
-type Reader = (context: RpcContext, options: JsonValue) => Topic;
+type Reader = (context: RpcContext, options: RawValue) => Topic;
 
 function readConditions(kind: "logs" | "events"): Reader {
 	return (context, options) => {
@@ -31,11 +31,11 @@ function readConditions(kind: "logs" | "events"): Reader {
 	};
 }
 
-function readAccounts(context: RpcContext, options: JsonValue): Topic {
+function readAccounts(context: RpcContext, options: RawValue): Topic {
 	const { node } = context;
 	const given = accounts.read(options, node.config.node.release)?.addresses ?? null;
 	const most = node.config.node.jsonrpc.maxAddresses;
-	const named = isJsonArray(given) ? given : [given];
+	const named = isRawArray(given) ? given : [given];
 	if (most > 0 && named.length > most) throw invalidParams(`exceed max addresses: ${most}`);
 	const { filterAddress } = readersOf(context);
 	const prefix = Uint8Array.of(addressPrefix());

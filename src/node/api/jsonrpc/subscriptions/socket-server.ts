@@ -5,12 +5,11 @@
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { CallGate } from "../../rate-limiter.js";
-import { OUT_OF_RESOURCES } from "../../rate-limiter.js";
+import { type CallGate, OUT_OF_RESOURCES } from "../../rate-limiter.js";
 import type { Caller } from "../dispatcher.js";
 import { errorPart, VERSION } from "../error-text.js";
 import { blockAnswer, transactionAnswer } from "../lenient/answers.js";
-import { energyPrice, mostEnergy } from "../lenient/fees.js";
+import { energyPriceQuantity, mostEnergy } from "../lenient/fees.js";
 import type { AnswerText, RpcContext } from "../method.js";
 import { syncing } from "../methods/node.js";
 import { objectStyleOf } from "../objects/style.js";
@@ -72,8 +71,8 @@ export class SocketServer {
 			style: objectStyleOf({ node }),
 			answered: jsonrpc.lenient
 				? {
-						head: (header) => blockAnswer(header, energyPrice(context({})), mostEnergy(context({}))),
-						transaction: (transaction) => transactionAnswer(transaction, energyPrice(context({}))),
+						head: (header) => blockAnswer(header, energyPriceQuantity(context({})), mostEnergy(context({}))),
+						transaction: (transaction) => transactionAnswer(transaction, energyPriceQuantity(context({}))),
 					}
 				: undefined,
 			syncing: () => syncing(context({})),

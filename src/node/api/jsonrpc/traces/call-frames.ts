@@ -7,11 +7,11 @@ import {
 	TransactionResultContractResultEnum,
 } from "../../../../protocol/messages.js";
 import { spellMessage } from "../../../../protocol/quoting-message.js";
-import { CallTrace, type PlacedLog, type TracedCall } from "../../../tracing/call-trace.js";
+import { CallTrace, type FrameLog, type TracedCall } from "../../../tracing/call-trace.js";
 import type { TraceBudget } from "../../../tracing/limits.js";
 import type { InternalRecord } from "../../../vm/internal-transactions.js";
 import type { RpcValue } from "../method.js";
-import { revertReason } from "../revert-reason.js";
+import { revertMessage } from "../revert-reason.js";
 import { addressData, data, quantity } from "../values.js";
 import type { TraceOptions } from "./options.js";
 import { errorText, plainFacts, type Seen, type ShownTracer } from "./seen.js";
@@ -51,7 +51,7 @@ function plainFrame(seen: Seen): Members {
 
 function callFrame(call: TracedCall, seen: Seen): Members {
 	const { kind, calls, logs, notes, failure, reverted, output, token, penalty } = call;
-	const reason = reverted ? revertReason(output) : undefined;
+	const reason = reverted ? revertMessage(output) : undefined;
 	// What tools show of a library's call is the library.
 	const to = kind === "CALLCODE" || kind === "DELEGATECALL" ? call.code : call.address;
 	return {
@@ -74,7 +74,7 @@ function callFrame(call: TracedCall, seen: Seen): Members {
 	};
 }
 
-function logOf({ log, position, index }: PlacedLog): RpcValue {
+function logOf({ log, position, index }: FrameLog): RpcValue {
 	return {
 		address: data(log.address),
 		topics: log.topics.map(data),

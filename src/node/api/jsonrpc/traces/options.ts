@@ -1,6 +1,6 @@
 /** What a client wants of a trace: the options of other networks' tools (protocol/json-rpc §14.2). */
 
-import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json-reader.js";
+import { isRawObject, JsonNumber, type RawObject, type RawValue } from "../json-reader.js";
 import { invalidParams } from "../rpc-error.js";
 
 export const TRACERS = [
@@ -38,19 +38,19 @@ function wrong(name: string, what: string): never {
 	throw invalidParams(`invalid trace option ${name}: must be ${what}`);
 }
 
-function readFlag(object: JsonObject, name: string): boolean {
+function readFlag(object: RawObject, name: string): boolean {
 	const value = object.get(name);
 	if (value === undefined || value === null) return false;
 	return typeof value === "boolean" ? value : wrong(name, "true or false");
 }
 
-function readObject(value: JsonValue | undefined, name: string): JsonObject {
+function readObject(value: RawValue | undefined, name: string): RawObject {
 	if (value === undefined || value === null) return new Map();
-	return isJsonObject(value) ? value : wrong(name, "an object");
+	return isRawObject(value) ? value : wrong(name, "an object");
 }
 
 /** A number of operations; 0 or absent: all. */
-function readLimit(value: JsonValue | undefined): number {
+function readLimit(value: RawValue | undefined): number {
 	if (value === undefined || value === null) return Number.POSITIVE_INFINITY;
 	const limit = value instanceof JsonNumber && value.isInteger ? Number(value.text) : Number.NaN;
 	if (!Number.isSafeInteger(limit) || limit < 0) return wrong("limit", "a number from 0 on");
@@ -60,7 +60,7 @@ function readLimit(value: JsonValue | undefined): number {
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
 /** A time such as `300ms`, `5s` or `1m`. */
-function readTimeout(value: JsonValue | undefined): number | undefined {
+function readTimeout(value: RawValue | undefined): number | undefined {
 	if (value === undefined || value === null) return undefined;
 	const [, digits = "", unit = ""] =
 		(typeof value === "string" && /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)$/.exec(value)) || [];
@@ -68,14 +68,14 @@ function readTimeout(value: JsonValue | undefined): number | undefined {
 	return unitMs === undefined ? wrong("timeout", "a time such as 300ms or 5s") : Number(digits) * unitMs;
 }
 
-function readTracer(value: JsonValue | undefined): TracerName | undefined {
+function readTracer(value: RawValue | undefined): TracerName | undefined {
 	if (value === undefined || value === null || value === "") return undefined;
 	const known = TRACERS.find((name) => name === value);
 	return known ?? wrong("tracer", `one of ${TRACERS.join(", ")}, or absent`);
 }
 
 /** Reads options; members that say nothing here are not looked at. @throws {RpcError} */
-export function readTraceOptions(value: JsonValue | undefined): TraceOptions {
+export function readTraceOptions(value: RawValue | undefined): TraceOptions {
 	const options = readObject(value, "options");
 	const config = readObject(options.get("tracerConfig"), "tracerConfig");
 	return {

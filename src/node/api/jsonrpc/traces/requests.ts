@@ -12,7 +12,7 @@ import type { TracedTransaction, Tracer } from "../../../tracing/tracer.js";
 import type { BlockContext } from "../../../vm/machine.js";
 import type { ApiContext } from "../../context.js";
 import { callTransaction } from "../../queries/contract-calls.js";
-import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json-reader.js";
+import { isRawObject, JsonNumber, type RawObject, type RawValue } from "../json-reader.js";
 import { blockTag, callOf } from "../lenient/parameters.js";
 import { readersOf } from "../parameter-readers.js";
 import { internal, invalidParams, notAvailable } from "../rpc-error.js";
@@ -27,7 +27,7 @@ export function tracingOf({ node }: Pick<ApiContext, "node">, method: string): T
 }
 
 /** A text, or a number as its text. */
-function textOf(value: JsonValue | undefined): string | null {
+function textOf(value: RawValue | undefined): string | null {
 	if (value instanceof JsonNumber) return value.text;
 	if (value === undefined || value === null) return null;
 	if (typeof value !== "string") throw invalidParams("a text is expected");
@@ -35,15 +35,15 @@ function textOf(value: JsonValue | undefined): string | null {
 }
 
 /** The block of a number, a tag or an id. @throws {RpcError} if there is none */
-export function readBlock(context: ApiContext, value: JsonValue | undefined): SignedBlock {
+export function readBlock(context: ApiContext, value: RawValue | undefined): SignedBlock {
 	const block = findBlock(context, textOf(blockTag(namedBlock(value))));
 	if (!block) throw invalidParams("there is no such block");
 	return block;
 }
 
 /** What an object says of a block, as Ethereum's tools name one. */
-function namedBlock(value: JsonValue | undefined): JsonValue | undefined {
-	return isJsonObject(value) ? (value.get("blockHash") ?? value.get("blockNumber") ?? null) : value;
+function namedBlock(value: RawValue | undefined): RawValue | undefined {
+	return isRawObject(value) ? (value.get("blockHash") ?? value.get("blockNumber") ?? null) : value;
 }
 
 function findBlock(context: ApiContext, text: string | null): SignedBlock | undefined {
@@ -58,10 +58,10 @@ function findBlock(context: ApiContext, text: string | null): SignedBlock | unde
 }
 
 /** The place of a transaction; undefined: it is in no block. @throws {RpcError} */
-export function readPlace(
+export function readTransactionPlace(
 	context: ApiContext,
 	tracing: TraceRunner,
-	value: JsonValue | undefined,
+	value: RawValue | undefined,
 ): TracePlace | undefined {
 	return tracing.locate(readersOf(context).hash(textOf(value)));
 }
@@ -128,8 +128,8 @@ const PLAIN: TraceOverlay = { state: (state) => state, block: (block) => block }
 export async function traceCall(
 	context: ApiContext,
 	tracing: TraceRunner,
-	call: JsonValue | undefined,
-	selector: JsonValue | undefined,
+	call: RawValue | undefined,
+	selector: RawValue | undefined,
 	options: TraceOptions,
 	tracer: ShownTracer,
 	overlay: TraceOverlay = PLAIN,
@@ -170,7 +170,7 @@ interface ReadCall {
 }
 
 /** A call object: without a receiver it is the creation of a contract. @throws {RpcError} */
-function readCall(context: ApiContext, call: JsonObject): ReadCall {
+function readCall(context: ApiContext, call: RawObject): ReadCall {
 	const readers = readersOf(context);
 	const text = (name: string): string | null => textOf(call.get(name));
 	const to = text("to");

@@ -1,0 +1,359 @@
+/** One transaction of a command, from its plan on: build, check, confirm, sign, send; or stop after one of these steps. */
+
+import { listKeystore } from "../../keystore/keystore.js";
+import { KeystoreError } from "../../keystore/keystore-error.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import type { Permission } from "../../protocol/messages.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
+import type { Actor, TransactionPlan } from "../../wallet/actions/plan.js";
+import {
+	checkThreshold,
+	estimateCost,
+	type PreparedCost,
+	type PreparedTransaction,
+	prepare,
+} from "../../wallet/actions/prepare.js";
+import { failureOf, type SimulatedOutcome, simulate } from "../../wallet/actions/simulate.js";
+import { unansweredOf } from "../../wallet/actions/unanswered.js";
+import { labelled, readLabels } from "../../wallet/configuration/labels.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+import { Failure } from "../../wallet/failure.js";
+import { fetchAccount, fetchGenesisId, fetchHead } from "../../wallet/node/chain-query.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { checkSchemes } from "../../wallet/node/post-quantum.js";
+import type { TransactionState } from "../../wallet/node/wait.js";
+import { accountOrFresh } from "../../wallet/permission/authority.js";
+import { leastSignatures, weigh } from "../../wallet/permission/permission.js";
+import { namesDevice } from "../../wallet/signers/device-name.js";
+import type { SigningKey } from "../../wallet/signers/signer.js";
+import { parseReference } from "../../wallet/transaction/build.js";
+import { callMembers, describedCall } from "../../wallet/transaction/described-call.js";
+import { ownerText, type TransactionEnvelope, writeEnvelope } from "../../wallet/transaction/envelope.js";
+import { type EnvelopeFacts, noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
+import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/transaction/impersonation.js";
+import { parseExpiry } from "../../wallet/transaction/lifetime.js";
+import { coinsOf } from "../../wallet/transaction/moved-coins.js";
+import { accountNamed, activeAccount, openableKey } from "../../wallet/transaction/signing.js";
+import { costLines } from "../../wallet/transaction/transaction-cost.js";
+import { readAddress } from "../../wallet/values/address-text.js";
+import { formatCoin } from "../../wallet/values/amount.js";
+import { memoBytes } from "../../wallet/values/bytes-text.js";
+import type { ActingFlags } from "../flags/acting-flags.js";
+import { oneByOne } from "../keys/devices.js";
+import { printJson, printJsonText, printLine } from "../output/output.js";
+import { type ConfirmationLevel, higher, levelOfAmount } from "../prompt/confirmation.js";
+import { sendAndReport } from "./send.js";
+import {
+	asksPassword,
+	confirm,
+	isWatched,
+	type Presentation,
+	type Session,
+	show,
+	signEnvelope,
+} from "./session.js";
+
+/** The contract that a command wants to happen, and what it needs of the person at the terminal. */
+export interface ActingPlan extends TransactionPlan {
+	/** What the kind of contract itself asks for. */
+	readonly confirmation?: ConfirmationLevel;
+	/** Asks for agreement in place of the general question. */
+	readonly agree?: (summary: readonly string[]) => Promise<void>;
+	/** It was agreed to as one of several. */
+	readonly isAgreed?: boolean;
+	/** What the command knows about a refusal of this plan. */
+	readonly explain?: (failure: Failure) => Failure | Promise<Failure>;
+}
+
+/** No key, and none is needed. */
+const UNSIGNED: readonly SigningKey[] = [];
+
+/** What became of a transaction whose answer was lost, for people. */
+const STATES: Partial<Record<TransactionState, string>> = {
+	submitted: "may still be carried out",
+	failed: "is in a block and failed",
+};
+
+/** Works out node, account and keys. */
+export async function actorOf(session: Session, flags: ActingFlags): Promise<Actor> {
+	if (flags.offline && !flags.build && !flags.sign) {
+		const flag = flags.ref === undefined ? "--offline" : "--ref";
+		throw new Failure("conflicting_flags", `${flag} goes with --build or --sign`);
+	}
+	const settings = await session.settings(flags);
+	const client = new NodeClient(settings);
+	const owner = await ownerOf(session, settings, flags);
+	const stored = flags.offline ? undefined : await fetchAccount(client, owner);
+	const account = accountOrFresh(stored, owner);
+	if (stored) session.acting = account;
+	return { settings, client, owner, account };
+}
+
+/** The account that acts; without a name and a configured wallet that of the device that signs. */
+async function ownerOf(
+	{ devices }: Session,
+	settings: Settings,
+	{ from, signer = [] }: ActingFlags,
+): Promise<Uint8Array> {
+	if (from !== undefined)
+		return namesDevice(from) ? (await devices.open(settings, from)).address : accountNamed(settings, from);
+	const [only, second] = signer;
+	if (only !== undefined && second === undefined && settings.wallet === undefined && namesDevice(only))
+		return (await devices.open(settings, only)).address;
+	return activeAccount(settings);
+}
+
+/** Carries a plan out as far as the flags say. */
+export async function act(
+	session: Session,
+	actor: Actor,
+	flags: ActingFlags,
+	plan: ActingPlan,
+): Promise<void> {
+	try {
+		await carryOut(session, actor, flags, plan);
+	} catch (error) {
+		throw error instanceof Failure && plan.explain ? await plan.explain(error) : error;
+	}
+}
+
+async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan: ActingPlan): Promise<void> {
+	const { settings, client } = actor;
+	const { keys, prepared } = await built(session, actor, flags, plan);
+	const isUnsigned = keys === UNSIGNED;
+	const { envelope, permission, approval } = prepared;
+	const call = await describedCall(envelope.transaction.parameter, {
+		client: flags.offline ? undefined : client,
+		contactsFile: settings.contactsFile,
+		given: plan.interface,
+	});
+	const facts = { ...(await factsOf(session, flags, client, envelope, permission)), call };
+	for (const { message } of plan.warnings ?? []) session.warning(message);
+	const level = plan.isAgreed ? 0 : higher(plan.confirmation ?? 0, levelOfAmount(coinsOf(plan), settings));
+	const isShown = needsSummary(session, plan.agree ? 2 : level, flags, settings, plan.isAgreed);
+	const cost = isShown
+		? await estimateCost(actor, plan, prepared, keys.length, await schemesOf(session, actor, flags))
+		: undefined;
+	const chainMs = isShown ? (await fetchHead(client)).timestampMs : undefined;
+	const labels = await readLabels(settings);
+	const summary = [
+		...summaryLines(envelope, { ...facts, approval, chainMs }),
+		...(plan.details ?? []),
+		...(isUnsigned ? [UNSIGNED_LINE] : []),
+		...(cost ? costLines(cost, cost.shortfallSun) : []),
+	].map((line) => labelled(line, labels));
+	const presentation: Presentation = { summary, call, labels };
+
+	const stops = flags.build || flags.sign || flags["dry-run"];
+	if (!stops && !plan.isAgreed) await warnOfUnanswered(session, actor, presentation);
+	const own = { ...plan.result, ...plan.resultOf?.(envelope) };
+	if (flags["dry-run"]) {
+		const schemes = await schemesOf(session, actor, flags);
+		const simulation = await simulate(
+			client,
+			envelope,
+			leastSignatures(permission),
+			plan.readReceipt,
+			schemes,
+		);
+		const lines = simulation ? await outcomeLines(session, client, simulation, presentation) : [];
+		const outcome = { cost, simulation, members: { ...own, warnings: warningsOf(plan) } };
+		return printPlan(session, envelope, facts, [...summary, ...lines], outcome);
+	}
+	if (plan.isAgreed) session.shown = summary;
+	if (plan.agree) await plan.agree(summary);
+	if (flags.build) return await printEnvelope(session, envelope, facts, summary);
+	if (!flags.sign && !isUnsigned) checkThreshold(prepared);
+	if (!plan.agree) await confirm(session, level, summary, flags.yes);
+	if (isWatched(session) && (flags.yes || (level === 0 && !plan.agree))) await show(session, summary);
+	const signed = await signEnvelope(session, envelope, keys, settings, presentation);
+	if (flags.sign) {
+		const reached = permission && weigh(permission, signed.signers);
+		return await printEnvelope(session, signed, { ...facts, approval: reached }, summary);
+	}
+	const warnings = warningsOf(plan);
+	const members = { ...own, ...(isUnsigned ? { unsigned: true } : {}), ...(warnings ? { warnings } : {}) };
+	await sendAndReport(session, client, signed, flags, presentation, members, plan);
+}
+
+function warningsOf({ warnings }: ActingPlan): ActingPlan["warnings"] | undefined {
+	return warnings?.length ? warnings : undefined;
+}
+
+/** What {@link act} does before it asks: one of several transactions, each of which must pass before the first is signed. */
+export async function check(
+	session: Session,
+	actor: Actor,
+	flags: ActingFlags,
+	plan: ActingPlan,
+): Promise<TransactionEnvelope> {
+	const { keys, prepared } = await built(session, actor, flags, plan);
+	const stops = flags.build || flags["dry-run"] || flags.sign || keys === UNSIGNED;
+	if (!stops) checkThreshold(prepared);
+	return prepared.envelope;
+}
+
+/** Builds and checks, with the keys that would sign. */
+async function built(
+	session: Session,
+	actor: Actor,
+	flags: ActingFlags,
+	plan: ActingPlan,
+): Promise<{ readonly keys: readonly SigningKey[]; readonly prepared: PreparedTransaction }> {
+	const keys = flags.build || flags["dry-run"] ? [] : await signersOf(session, actor, flags);
+	if (!flags.build && !flags.offline && !session.areSchemesTaken) {
+		await checkSchemes(actor.client, await schemesOf(session, actor, flags));
+		session.areSchemesTaken = true;
+	}
+	const { memo, permission, expires, "ref-block": reference } = flags;
+	const prepared = await prepare(actor, plan, {
+		keys,
+		permission,
+		memo: memoBytes(memo),
+		expiry: expires === undefined ? undefined : parseExpiry(expires),
+		reference: reference === undefined ? undefined : parseReference(reference),
+		offline: flags.offline,
+		travels: flags.build || flags.sign,
+	});
+	return { keys, prepared };
+}
+
+/** Keys that sign; {@link UNSIGNED} for an account whose key isn't here and that a development chain has freed. */
+async function signersOf(
+	{ devices }: Session,
+	{ settings, client, owner }: Actor,
+	flags: ActingFlags,
+): Promise<readonly SigningKey[]> {
+	const device = flags.from !== undefined && namesDevice(flags.from) ? [flags.from] : [];
+	const names = flags.signer ?? device;
+	if (names.length > 0) return oneByOne(names, (name) => devices.keyNamed(settings, name));
+	try {
+		return [await openableKey(settings, toHex(owner))];
+	} catch (error) {
+		const isMissing = error instanceof KeystoreError && /^(wallet_not_found|watch_only)$/.test(error.code);
+		if (isMissing && !flags.sign && !flags.offline && (await actsUnsigned(client, owner))) return UNSIGNED;
+		throw error;
+	}
+}
+
+/** Schemes of the post-quantum keys of the keystore among those that sign, or would. */
+export function schemesOf(
+	session: Session,
+	{ settings, owner }: Actor,
+	{ signer = [] }: ActingFlags,
+): Promise<readonly PostQuantumScheme[]> {
+	session.schemes ??= listKeystore(settings.keystoreDirectory).then(({ entries }) => {
+		const addresses = signer.length === 0 ? [owner] : signer.flatMap((name) => readAddress(name) ?? []);
+		const signs = ({ name, address }: (typeof entries)[number]): boolean =>
+			signer.includes(name) || addresses.some((known) => equalBytes(known, address));
+		return entries.filter(signs).flatMap(({ scheme }) => scheme ?? []);
+	});
+	return session.schemes;
+}
+
+/** Whoever repeats a command because its answer was lost must know what became of it. */
+async function warnOfUnanswered(
+	session: Session,
+	{ client, owner }: Actor,
+	{ labels }: Presentation,
+): Promise<void> {
+	for (const { txID, summary, state } of await unansweredOf(client, ownerText(owner), BigInt(Date.now()))) {
+		const what = `an earlier transaction of this account, whose answer was lost, ${STATES[state] ?? "is in a block"}`;
+		session.warning(`${what}: ${labelled(summary, labels)}; coin tx wait ${txID} tells more`);
+	}
+}
+
+/** What people see of a simulation; what names amounts of tokens is loaded only for them. */
+async function outcomeLines(
+	{ json }: Session,
+	client: NodeClient,
+	simulated: SimulatedOutcome,
+	{ labels }: Presentation,
+): Promise<readonly string[]> {
+	if (json) return [];
+	const { simulationLines } = await import("../../wallet/view/simulation-view.js");
+	return (await simulationLines(client, simulated)).map((line) => labelled(line, labels));
+}
+
+/** A summary is made for people who watch, for a question, and for a plan. */
+function needsSummary(
+	session: Session,
+	level: ConfirmationLevel,
+	flags: ActingFlags,
+	settings: Settings,
+	isAgreed = false,
+): boolean {
+	if (flags.offline || isAgreed) return flags["dry-run"] && !flags.offline;
+	const signs = !flags.build && asksPassword(session, settings);
+	return flags["dry-run"] || level > 0 || isWatched(session) || signs;
+}
+
+/** An envelope travels with its chain and permission; a transaction that is sent at once needs neither. */
+async function factsOf(
+	{ reference }: Session,
+	flags: ActingFlags,
+	client: NodeClient,
+	envelope: TransactionEnvelope,
+	permission: Readonly<Permission> | undefined,
+): Promise<EnvelopeFacts> {
+	const travels = (flags.build || flags.sign) && !flags.offline;
+	return {
+		chain: travels ? await fetchGenesisId(client) : reference?.chain,
+		permission,
+		approval: permission && weigh(permission, envelope.signers),
+	};
+}
+
+async function printEnvelope(
+	session: Session,
+	envelope: TransactionEnvelope,
+	facts: EnvelopeFacts,
+	summary: readonly string[],
+): Promise<void> {
+	if (isWatched(session)) await show(session, summary);
+	printJsonText(writeEnvelope(envelope, noteFor(envelope, facts)));
+}
+
+function printPlan(
+	{ json }: Session,
+	envelope: TransactionEnvelope,
+	facts: EnvelopeFacts,
+	summary: readonly string[],
+	outcome: {
+		readonly cost: PreparedCost | undefined;
+		readonly simulation: SimulatedOutcome | undefined;
+		readonly members: object;
+	},
+): void {
+	const { cost, simulation, members } = outcome;
+	if (cost && cost.shortfallSun > 0n) {
+		throw new Failure(
+			"insufficient_funds",
+			`amount and fees are ${formatCoin(cost.shortfallSun)} more than the account has`,
+			{ details: { ...cost } },
+		);
+	}
+	if (json) {
+		const note = noteFor(envelope, facts);
+		printJson({
+			txID: envelope.transaction.idHex,
+			type: envelope.type.name,
+			from: note["account"],
+			summary: note["summary"],
+			call: facts.call ? callMembers(facts.call) : undefined,
+			permission: envelope.permissionId,
+			threshold: facts.permission?.threshold,
+			expiration: envelope.transaction.raw?.expiration,
+			size: envelope.transaction.size,
+			cost,
+			simulation,
+			sent: false,
+			...members,
+		});
+	} else {
+		for (const line of summary) printLine(line);
+		printLine("  not signed, not sent (--dry-run)");
+	}
+	const failure = simulation && failureOf(simulation);
+	if (failure) throw failure;
+}

@@ -1,0 +1,332 @@
+/** Paying a list: judged whole, agreed to once, each line written down before it is sent. */
+
+import { readFile, realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import {
+	type JudgedBatch,
+	type JudgedPayment,
+	judgePayments,
+	linesText,
+} from "../../wallet/actions/payment-batch.js";
+import { PaymentJournal } from "../../wallet/actions/payment-journal.js";
+import type { Actor } from "../../wallet/actions/plan.js";
+import { withFileLock } from "../../wallet/configuration/file-lock.js";
+import { labelled, readLabels } from "../../wallet/configuration/labels.js";
+import { Failure } from "../../wallet/failure.js";
+import { fetchGenesisId } from "../../wallet/node/chain-query.js";
+import { type PaymentLine, readPayments } from "../../wallet/transaction/payment-list.js";
+import { type ActingFlags, requestedFeeLimit } from "../flags/acting-flags.js";
+import { readStdin } from "../input/stdin.js";
+import { asFailure, reportFailure } from "../output/failure-report.js";
+import { printLine } from "../output/output.js";
+import { higher, levelOfAmount } from "../prompt/confirmation.js";
+import { onInterrupt } from "../prompt/interrupt.js";
+import { act, actorOf, check, schemesOf } from "./act.js";
+import { confirm, explainedInput, isWatched, type Session, show } from "./session.js";
+
+interface BatchFlags extends ActingFlags {
+	readonly batch: string;
+	readonly resume: boolean;
+	readonly journal: string | undefined;
+	readonly "keep-going": boolean;
+	readonly "fee-limit": string | undefined;
+	readonly force: boolean;
+}
+
+/** What became of the lines so far. */
+interface Progress {
+	readonly lines: readonly number[];
+	readonly sent: number[];
+	/** A node may have it. */
+	readonly unknown: number[];
+	/** Sent by an earlier run, as the journal says. */
+	readonly before: number[];
+}
+
+/** The run of one list. */
+interface Batch {
+	readonly session: Session;
+	readonly actor: Actor;
+	readonly flags: BatchFlags;
+	readonly progress: Progress;
+}
+
+/** Pays a list. @throws {Failure} whose `details` name the lines that were sent and those that weren't */
+export async function payBatch(session: Session, flags: BatchFlags): Promise<void> {
+	if ((flags.resume || flags.journal !== undefined) && !sends(flags))
+		throw new Failure("conflicting_flags", "--resume and --journal go with payments that are sent");
+	const journalPath = sends(flags) ? await journalOf(flags) : undefined;
+	const lines = readPayments(
+		flags.batch === "-" ? await readStdin("the payments") : await readFile(flags.batch, "utf8"),
+	);
+	const progress: Progress = { lines: lines.map(({ line }) => line), sent: [], unknown: [], before: [] };
+	try {
+		await payLines(session, flags, lines, progress, journalPath);
+	} catch (error) {
+		throw sends(flags) ? explainedBatch(session, flags, progress, asFailure(error)) : error;
+	}
+}
+
+async function payLines(
+	session: Session,
+	flags: BatchFlags,
+	lines: readonly PaymentLine[],
+	progress: Progress,
+	journalPath: string | undefined,
+): Promise<void> {
+	const actor = await actorOf(session, flags);
+	const judged = await judgePayments(actor, lines, {
+		...requestedFeeLimit(flags),
+		permission: flags.permission,
+		memo: flags.memo,
+		signatures: flags.signer?.length,
+		postQuantum: await schemesOf(session, actor, flags),
+		offline: flags.offline,
+		check: (plan, memo) => check(session, actor, { ...flags, memo }, plan),
+	});
+	if (!flags["keep-going"]) checkAll(judged);
+	const batch: Batch = { session, actor, flags, progress };
+	if (journalPath === undefined) return await payJudged(batch, judged, undefined);
+	await withFileLock(journalPath, session.note, async () => {
+		const journal = await PaymentJournal.open(journalPath, await fetchGenesisId(actor.client));
+		await journal.prepare();
+		await payJudged(batch, judged, journal);
+	});
+}
+
+async function payJudged(
+	batch: Batch,
+	judged: JudgedBatch,
+	journal: PaymentJournal | undefined,
+): Promise<void> {
+	const { session, flags, progress } = batch;
+	const paid = journal ? await paidBefore(batch, judged, journal) : new Set<string>();
+	const rest = judged.payments.filter(({ key }) => !paid.has(key));
+	if (rest.length === 0 && judged.refused.length === 0) return session.note("every line is paid already");
+	await agreeToAll(batch, judged, paid.size);
+	const inputs = [...rest, ...judged.refused].sort((one, other) => one.line - other.line);
+	const forget = sends(flags)
+		? onInterrupt(() => reportInterrupted(session, flags, progress))
+		: () => undefined;
+	try {
+		for (const input of inputs) {
+			try {
+				if ("failure" in input) throw input.failure;
+				await payLine(batch, input, journal);
+			} catch (error) {
+				const failure = asFailure(error).with({ index: input.index });
+				if (!flags["keep-going"]) throw atLine(failure, input.line);
+				process.exitCode = 1;
+				reportFailure(explainedInput(atLine(failure, input.line)), session.json);
+				printLine("null");
+			}
+		}
+	} finally {
+		forget();
+	}
+}
+
+/** Payments that the journal knows as made. @throws {Failure} `duplicate` without `--resume` */
+async function paidBefore(
+	{ session, actor, flags: { resume, batch }, progress }: Batch,
+	{ payments }: JudgedBatch,
+	journal: PaymentJournal,
+): Promise<Set<string>> {
+	const attempts = [...journal.attempts.values()].filter(({ state }) => state !== "refused");
+	const byKey = new Map(payments.map((payment) => [payment.key, payment]));
+	const known = attempts.flatMap(({ payment }) => byKey.get(payment)?.line ?? []);
+	progress.before.push(...known);
+	if (attempts.length > 0 && !resume) {
+		const what = known.length > 0 ? ` (${linesText(known)})` : "";
+		throw new Failure(
+			"duplicate",
+			`${journal.path} says that ${attempts.length} of the payments of ${batch} were sent before${what}`,
+			{
+				retry: "changed",
+				sent: false,
+				details: { sentBefore: known, txIDs: attempts.map(({ txID }) => txID) },
+				hint: "--resume pays the others; remove the journal to pay all lines once more",
+			},
+		);
+	}
+	const paid = new Set<string>();
+	// Until the node has said what became of them.
+	progress.unknown.push(...known);
+	for (const attempt of attempts) {
+		const { payment, summary, txID } = attempt;
+		const wanted = byKey.get(payment);
+		if ((await journal.outcome(actor.client, attempt, wanted !== undefined)) === "unpaid") {
+			session.note(`${summary}: its transaction ${txID} failed or expired, it is paid anew`);
+			if (wanted) conclude(progress, wanted.line, false);
+		} else if (wanted) {
+			paid.add(payment);
+			conclude(progress, wanted.line, true);
+		} else {
+			throw new Failure(
+				"duplicate",
+				`${journal.path} has a payment that the list has no more: ${summary}, once in line ${attempt.line}`,
+				{
+					retry: "changed",
+					sent: false,
+					hint: "a changed line would be paid a second time: put it back as it was, and add the difference as a line",
+				},
+			);
+		}
+	}
+	return paid;
+}
+
+/** One question for all of them. */
+async function agreeToAll(
+	{ session, actor: { settings }, flags }: Batch,
+	{ summary, amountSun, repeated, payments }: JudgedBatch,
+	paid: number,
+): Promise<void> {
+	const labels = await readLabels(settings);
+	const before = paid === 0 ? [] : [`  paid before ${paid} of them, which are left out`];
+	const lines = [...summary, ...before].map((line) => labelled(line, labels));
+	if (flags.build || flags["dry-run"]) {
+		if (isWatched(session)) await show(session, lines);
+		return;
+	}
+	const usual = payments.length > 1 ? 1 : 0;
+	const level = repeated.length > 0 ? 2 : higher(usual, levelOfAmount(amountSun, settings));
+	try {
+		await confirm(session, level, lines, flags.yes);
+	} catch (error) {
+		if (repeated.length === 0 || !(error instanceof Failure) || error.code !== "confirmation_needed")
+			throw error;
+		const says = repeated.length === 1 ? "says" : "say";
+		throw error.saying(`${linesText(repeated)} ${says} the same as a line before: ${error.message}`);
+	}
+	if (isWatched(session)) await show(session, lines);
+}
+
+async function payLine(
+	{ session, actor, flags, progress }: Batch,
+	{ plan, payment, line, key, summary }: JudgedPayment,
+	journal: PaymentJournal | undefined,
+): Promise<void> {
+	const memo = payment.memo ?? flags.memo;
+	try {
+		await act(
+			session,
+			actor,
+			{ ...flags, memo },
+			{
+				...plan,
+				isAgreed: !flags["dry-run"],
+				beforeSending: async (envelope) => {
+					await journal?.begin(line, key, envelope, summary);
+					progress.unknown.push(line);
+				},
+			},
+		);
+		conclude(progress, line, true);
+		await journal?.conclude(key, "sent");
+	} catch (error) {
+		const { sent = false } = asFailure(error).facts;
+		conclude(progress, line, sent);
+		if (sent === false) await journal?.conclude(key, "refused");
+		throw error;
+	}
+}
+
+/** A line that was about to be sent may be on the way until its outcome is known. */
+function conclude({ sent: paid, unknown }: Progress, line: number, sent: boolean | "unknown"): void {
+	if (sent === "unknown") return;
+	if (unknown.includes(line)) unknown.splice(unknown.indexOf(line), 1);
+	if (sent) paid.push(line);
+}
+
+/** Which lines were sent, whatever it was that ended the list. */
+function explainedBatch(
+	{ sentIds }: Session,
+	flags: BatchFlags,
+	progress: Progress,
+	failure: Failure,
+): Failure {
+	const { sent, unknown, before, lines } = progress;
+	const gone = new Set([...sent, ...unknown, ...(flags.resume ? [] : before)]);
+	const unsent = lines.filter((line) => !gone.has(line));
+	const input = explainedInput(failure);
+	const details = { ...input.facts.details, sent, unknown, unsent };
+	if (sent.length + unknown.length === 0)
+		return input.saying(`${input.message}; no line was sent`).with({ details });
+	const lastID = input.facts.txID ?? sentIds.at(-1);
+	const words = [
+		sent.length === 0
+			? `none of ${lines.length} payments is known to be sent`
+			: `${linesText(sent)} of ${lines.length} payments sent`,
+		...(unknown.length > 0 ? [`${linesText(unknown)} may be on the way`] : []),
+		...(unsent.length > 0 ? [`${linesText(unsent)} not`] : []),
+	];
+	const journal = flags.journal === undefined ? "" : ` --journal ${flags.journal}`;
+	const next = `coin send --batch ${flags.batch}${journal} --resume pays the others`;
+	return input.saying(`${input.message}; ${words.join(", ")}`).with({
+		sent: sent.length === 0 || input.facts.sent === "unknown" ? "unknown" : true,
+		...(lastID === undefined ? {} : { txID: lastID }),
+		...(input.facts.sent === "unknown" ? {} : { retry: "changed" as const }),
+		details,
+		hint: input.facts.hint === undefined ? next : `${input.facts.hint}; ${next}`,
+	});
+}
+
+function reportInterrupted(session: Session, flags: BatchFlags, progress: Progress): void {
+	const failure = new Failure("interrupted", "interrupted", { sent: false });
+	reportFailure(explainedBatch(session, flags, progress, failure), session.json);
+}
+
+/**
+ * Where the journal of a list that is sent is: beside the file itself, whatever link names it, or where the flag says.
+ * @throws {Failure} `usage` for a pipe, which has no place beside it; `bad_value` where there is no list
+ */
+async function journalOf({ batch, journal }: BatchFlags): Promise<string> {
+	const isFile = batch !== "-" && (await isRegularFile(batch));
+	if (journal !== undefined) return resolve(journal);
+	if (isFile) return `${await realpath(batch)}.journal`;
+	throw new Failure(
+		"usage",
+		"a list from a pipe has no place beside it for its journal: run again, it would be paid twice",
+		{
+			sent: false,
+			hint: "--journal <file> names one; the same list with the same journal goes on with --resume",
+		},
+	);
+}
+
+/** @throws {Failure} `bad_value` where there is nothing */
+async function isRegularFile(path: string): Promise<boolean> {
+	try {
+		return (await stat(path)).isFile();
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		throw new Failure("bad_value", `${path} can't be read (${code ?? "unknown error"})`, { sent: false });
+	}
+}
+
+function sends(flags: BatchFlags): boolean {
+	return !flags.build && !flags.sign && !flags["dry-run"];
+}
+
+function atLine(failure: Failure, line: number): Failure {
+	return failure
+		.saying(`line ${line}: ${failure.message}`)
+		.with({ details: { ...failure.facts.details, line } });
+}
+
+/** @throws {Failure} the first line that can't be paid, with all of them in its details */
+function checkAll({ refused }: JudgedBatch): void {
+	const [first, ...others] = refused;
+	if (!first) return;
+	const failure = atLine(first.failure, first.line).with({ index: first.index, sent: false });
+	if (others.length === 0) throw failure;
+	throw failure
+		.saying(`${failure.message}; ${linesText(others.map(({ line }) => line))} can't be paid either`)
+		.with({
+			details: {
+				...failure.facts.details,
+				refused: refused.map(({ line, failure: { code, message } }) => ({ line, code, message })),
+			},
+		});
+}

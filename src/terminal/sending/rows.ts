@@ -1,0 +1,98 @@
+/** Commands that sign or send, as rows (`src/terminal/base/command-row.ts`). */
+
+import { readFile } from "node:fs/promises";
+import type { Command, Interfaces } from "@oclif/core";
+import { toHex } from "../../protocol/bytes.js";
+import type { Actor } from "../../wallet/actions/plan.js";
+import { type Reference, readReference } from "../../wallet/transaction/reference.js";
+import { type CommandContext, type CommandRow, command, type FlagsOf } from "../base/command-row.js";
+import { type ActingFlags, actingFlags } from "../flags/acting-flags.js";
+import { readStdin } from "../input/stdin.js";
+import { asFailure } from "../output/failure-report.js";
+import { type ActingPlan, act, actorOf } from "./act.js";
+import { closeSession, explained, openSession, type Session } from "./session.js";
+
+interface SendingContext<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>
+	extends CommandContext<A, F> {
+	readonly session: Session;
+}
+
+/** Makes the class of a command that holds transactions. */
+export function sending<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>({
+	run,
+	...words
+}: CommandRow<A, F, SendingContext<A, F>>): Command.Class {
+	return command<A, F>({
+		...words,
+		sends: true,
+		run: async (context) => {
+			const { flags, reference } = await withReference(context.flags);
+			const session = openSession(context, reference);
+			try {
+				await run({ ...context, flags, session });
+			} catch (error) {
+				throw explained(session, asFailure(error));
+			} finally {
+				await closeSession(session);
+			}
+		},
+	});
+}
+
+/** What `--ref` names stands in place of the flags that say the same. */
+async function withReference<F extends object>(
+	flags: F,
+): Promise<{ readonly flags: F; readonly reference: Reference | undefined }> {
+	const { ref, expires }: Partial<ActingFlags> = flags;
+	if (ref === undefined) return { flags, reference: undefined };
+	const text = ref === "-" ? await readStdin("the reference") : await readFile(ref, "utf8");
+	const reference = readReference(text);
+	const { number, id, expirationMs } = reference;
+	return {
+		flags: {
+			...flags,
+			offline: true,
+			"ref-block": `${number}:${toHex(id)}`,
+			expires: expires ?? `@${expirationMs}`,
+		},
+		reference,
+	};
+}
+
+interface ActingContext<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>
+	extends SendingContext<A, F> {
+	readonly flags: FlagsOf<F> & ActingFlags;
+	/** The account that acts, as the node has it; what needs no node is judged before it is asked for. */
+	actor(): Promise<Actor>;
+}
+
+/** A command that makes one transaction: its words, and the plan of the transaction. */
+type ActingRow<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput> = Omit<
+	CommandRow<A, F, never>,
+	"run"
+> & {
+	plan(context: ActingContext<A, F>): Promise<ActingPlan>;
+};
+
+/** Makes the class of a command that makes one transaction; it takes {@link actingFlags} beside its own. */
+export function acting<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput>({
+	plan,
+	flags: own,
+	...words
+}: ActingRow<A, F>): Command.Class {
+	return sending<A, F & typeof actingFlags>({
+		outputKind: "acts",
+		...words,
+		flags: { ...actingFlags, ...own } as F & typeof actingFlags,
+		run: async (context) => {
+			const flags = context.flags as FlagsOf<F> & ActingFlags;
+			let asked: Promise<Actor> | undefined;
+			const actor = (): Promise<Actor> => {
+				asked ??= actorOf(context.session, flags);
+				return asked;
+			};
+			const planned = await plan({ ...context, flags, actor });
+			await act(context.session, await actor(), flags, planned);
+		},
+	});
+}

@@ -1,0 +1,173 @@
+/**
+ * What one run of a command holds that signs or sends: keys that it has opened, devices, and what was sent so far; with what
+ * is done to it on the way to a node: showing, agreeing, signing, and saying of a refusal whether something was sent
+ * (protocol/command-line §§3.2 to 4.2).
+ */
+
+import { forgetKey, type KeystoreEntry, type PrivateKey, unlockAnyKey } from "../../keystore/keystore.js";
+import type { Account } from "../../protocol/messages.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
+import { signWith as addSignatures, signatureBy } from "../../wallet/actions/sign.js";
+import type { Labels } from "../../wallet/configuration/labels.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+import type { Failure } from "../../wallet/failure.js";
+import { type DeviceSigner, isDevice, type SigningKey } from "../../wallet/signers/signer.js";
+import type { DescribedCall } from "../../wallet/transaction/described-call.js";
+import type { TransactionEnvelope } from "../../wallet/transaction/envelope.js";
+import { summaryOf } from "../../wallet/transaction/envelope-note.js";
+import type { Reference } from "../../wallet/transaction/reference.js";
+import { withAdvice } from "../../wallet/transaction/refusal-advice.js";
+import type { Terminal } from "../base/command-row.js";
+import { agentSignature } from "../keys/agent-signature.js";
+import { Devices, onDevice } from "../keys/devices.js";
+import { withPassword } from "../keys/secrets.js";
+import { withProgress } from "../progress/progress.js";
+import { agree, type ConfirmationLevel, present } from "../prompt/confirmation.js";
+import { canAsk } from "../prompt/controlling-terminal.js";
+
+export interface Session extends Terminal {
+	/** Keys that were opened, so that a stream of transactions asks for a password once. */
+	readonly opened: Map<string, PrivateKey>;
+	readonly devices: Devices;
+	/** Ids of transactions that a node took from this command. */
+	readonly sentIds: string[];
+	/** What `--ref` named. */
+	readonly reference: Reference | undefined;
+	/** The account that acts, once a node has answered. */
+	acting: Readonly<Account> | undefined;
+	/** Schemes of the post-quantum keys that sign, once they are known, and whether the chain takes them. */
+	schemes: Promise<readonly PostQuantumScheme[]> | undefined;
+	areSchemesTaken: boolean;
+	/** The summary that was shown last. */
+	shown: readonly string[] | undefined;
+}
+
+/** How a transaction is shown to people. */
+export interface Presentation {
+	readonly summary: readonly string[];
+	/** The function that it calls. */
+	readonly call: DescribedCall | undefined;
+	/** What stands beside addresses. */
+	readonly labels: Labels;
+}
+
+export function openSession(terminal: Terminal, reference: Reference | undefined): Session {
+	return {
+		...terminal,
+		reference,
+		opened: new Map(),
+		devices: new Devices(),
+		sentIds: [],
+		acting: undefined,
+		schemes: undefined,
+		areSchemesTaken: false,
+		shown: undefined,
+	};
+}
+
+export async function closeSession({ opened, devices }: Session): Promise<void> {
+	for (const key of opened.values()) forgetKey(key);
+	opened.clear();
+	await devices.close();
+}
+
+/** A refusal of the command: nothing of this input reached a node unless a step said so. */
+export function explained({ sentIds, acting }: Session, failure: Failure): Failure {
+	const advised = explainedInput(withAdvice(failure, acting));
+	if (sentIds.length === 0 || advised.facts.sent !== false) return advised;
+	// The same call would send again what it has sent already, whatever this input was refused for.
+	const { length } = sentIds;
+	const before = length === 1 ? "one transaction was" : `${length} transactions were`;
+	return advised.saying(`${advised.message}; ${before} sent before`).with({
+		sent: true,
+		txID: advised.facts.txID ?? (sentIds.at(-1) as string),
+		retry: advised.retry === "never" ? "never" : "changed",
+		details: { ...advised.facts.details, sentBefore: length },
+		hint: advised.facts.hint ?? "leave out what was sent when you try again",
+	});
+}
+
+/** What one input of several is refused for, where the others go on: it was reported with them by themselves. */
+export function explainedInput(failure: Failure): Failure {
+	const advised = withAdvice(failure, undefined);
+	const { sent, txID, hint } = advised.facts;
+	if (sent === undefined) return advised.with({ sent: false });
+	if (sent !== "unknown" || txID === undefined || hint?.includes(txID)) return advised;
+	// A node that refuses has the bytes all the same.
+	const wait = `coin tx wait ${txID} tells whether it was sent all the same`;
+	return advised.with({ hint: hint === undefined ? wait : `${hint}; first, ${wait}` });
+}
+
+/** Whether a person sees what happens on the way. */
+export function isWatched({ chatty }: Terminal): boolean {
+	return chatty && process.stderr.isTTY === true;
+}
+
+/** Shows a summary, each once. */
+export async function show(session: Session, summary: readonly string[]): Promise<void> {
+	if (session.shown === summary) return;
+	session.shown = summary;
+	await present(summary);
+}
+
+/** Asks for agreement to send. @throws {Failure} `confirmation_needed`, `confirmation_refused` */
+export async function confirm(
+	session: Session,
+	level: ConfirmationLevel,
+	summary: readonly string[],
+	yes: boolean,
+): Promise<void> {
+	if (await agree(level, summary, yes, "Send?")) session.shown = summary;
+}
+
+/** Whether a person types the passwords of keys, and must see what they sign. */
+export function asksPassword(session: Session, settings: Settings): boolean {
+	return session.passwordSource(settings).file === undefined && canAsk();
+}
+
+/**
+ * Adds the signatures of keys; passwords are asked for here and no earlier.
+ * @param presentation what a person sees before they type a password, or before a key signs that they have opened
+ */
+export async function signEnvelope(
+	session: Session,
+	envelope: TransactionEnvelope,
+	keys: readonly SigningKey[],
+	settings: Settings,
+	{ summary, call }: Presentation,
+): Promise<TransactionEnvelope> {
+	if (canAsk() && (keys.some(isDevice) || asksPassword(session, settings))) await show(session, summary);
+	return await addSignatures(envelope, keys, async (signed, key) => {
+		if (isDevice(key)) return await askDevice(session, signed, key);
+		const byAgent = key.scheme ? undefined : await agentSignature(key, signed.transaction.id);
+		if (!byAgent) return signatureBy(signed, await openKey(session, key, settings));
+		// No password is asked for here, so this is where it can be seen what is signed.
+		session.note(`${key.name} signs (unlocked): ${summaryOf(signed, call)}`);
+		return byAgent;
+	});
+}
+
+/** The device asks its owner; here stands what they should read there. */
+async function askDevice(
+	{ note, chatty }: Session,
+	{ transaction }: TransactionEnvelope,
+	device: DeviceSigner,
+): Promise<Uint8Array> {
+	const lines = [
+		`${device.name} (${device.base58}) signs; compare on its screen:`,
+		...device.shows(transaction),
+	];
+	if (canAsk()) await present(lines);
+	else for (const line of lines) note(line);
+	return await onDevice(chatty, () => device.signTransaction(transaction));
+}
+
+async function openKey(session: Session, key: KeystoreEntry, settings: Settings): Promise<PrivateKey> {
+	const known = session.opened.get(key.base58);
+	if (known) return known;
+	const opened = await withPassword(session.passwordSource(settings), key.name, (password) =>
+		withProgress("opening the key", session.chatty, () => unlockAnyKey(key, password)),
+	);
+	session.opened.set(key.base58, opened);
+	return opened;
+}
