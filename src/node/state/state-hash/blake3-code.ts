@@ -48,7 +48,7 @@ export const CHUNK_END = 2;
 export const PARENT = 4;
 export const ROOT = 8;
 
-export const IV = [
+export const CHAIN_START = [
 	0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 ] as const;
 const PERMUTATION = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
@@ -133,7 +133,7 @@ function outputsCode(): number[] {
 	const eight = Array.from({ length: 8 }, (_, i) => i);
 	return [
 		...eight.flatMap((i) => [...chained(i), ...set(v(i))]),
-		...IV.slice(0, 4).flatMap((word, i) => [...repeated(word), ...set(v(8 + i))]),
+		...CHAIN_START.slice(0, 4).flatMap((word, i) => [...repeated(word), ...set(v(8 + i))]),
 		...last.flatMap((code, i) => [...code, ...set(v(12 + i))]),
 		...rounds,
 		...eight.flatMap((i) => [...i32(WORDS), ...xor(i, i + 8), ...store(16 * i)]),

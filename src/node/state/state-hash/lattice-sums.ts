@@ -7,11 +7,11 @@ import {
 	BLOCK_BYTES,
 	CHAIN,
 	CHAIN_BYTES,
+	CHAIN_START,
 	CHUNK_BYTES,
 	CHUNK_END,
 	CHUNK_START,
 	INPUT,
-	IV,
 	PARENT,
 	ROOT,
 	SUM_BYTES,
@@ -32,7 +32,7 @@ export class LatticeSums {
 		this.engine = startBlake3(count + 1);
 		const { buffer } = this.engine.memory;
 		this.bytes = new Uint8Array(buffer);
-		this.chaining = new Uint32Array(buffer, CHAIN, IV.length);
+		this.chaining = new Uint32Array(buffer, CHAIN, CHAIN_START.length);
 	}
 
 	/** @param pieces the bytes of the member, in pieces */
@@ -99,7 +99,7 @@ export class LatticeSums {
 	/** Compresses all blocks of a chunk in the input but its last. @returns the address of that one */
 	private chainBlocks(length: number, counter: number): number {
 		const { bytes, engine } = this;
-		this.chaining.set(IV);
+		this.chaining.set(CHAIN_START);
 		const end = INPUT + length;
 		// What is left over of a block counts as zeros.
 		if (length === 0 || length % BLOCK_BYTES !== 0)
@@ -131,7 +131,7 @@ export class LatticeSums {
 		let right = halves.pop() as Uint8Array;
 		while (halves.length > 1) right = this.joined(halves.pop() as Uint8Array, right);
 		this.setHalves(halves[0] as Uint8Array, right);
-		this.chaining.set(IV);
+		this.chaining.set(CHAIN_START);
 	}
 
 	private setHalves(left: Uint8Array, right: Uint8Array): void {
@@ -141,7 +141,7 @@ export class LatticeSums {
 
 	private joined(left: Uint8Array, right: Uint8Array): Uint8Array {
 		this.setHalves(left, right);
-		this.chaining.set(IV);
+		this.chaining.set(CHAIN_START);
 		this.engine.chain(INPUT, 0, BLOCK_BYTES, PARENT);
 		return this.chained();
 	}
