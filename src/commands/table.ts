@@ -132,6 +132,7 @@ export const COMMANDS: CommandTable = {
 	"node:db:show": async () => (await import("./node/db.js")).NodeDbShow,
 	"node:db:stat": async () => (await import("./node/db.js")).NodeDbStat,
 	"node:db:verify": async () => (await import("./node/db.js")).NodeDbVerify,
+	"node:hash": async () => (await import("./node/hash.js")).NodeHash,
 	"node:key": async () => (await import("./node/settings.js")).NodeKey,
 	"node:snapshot:create": async () => (await import("./node/snapshot.js")).NodeSnapshotCreate,
 	"node:snapshot:restore": async () => (await import("./node/snapshot.js")).NodeSnapshotRestore,

@@ -5,7 +5,7 @@
  *     npm run tool adopt:golden -- FOLDER [--only NAME] [--blocks 20] [--kills 3] [--seed 1]
  *
  * FOLDER holds `db/<name>/{<name>.conf,database.tar.br,after.json.br}` and the recorded sets that `db/README.md` names.
- * One is adopted without its old blocks too: as the recorded lite data of the same block.
+ * Each has the hash of the state that the adopted one has, and that the blocks alone make. One is adopted without its old blocks too: as the recorded lite data of the same block.
  * Damaged directories (`db/damaged/damaged.json`) have to be refused by the name of the damaged file. A line a directory;
  * exit code 1 if anything differs.
  */
@@ -15,6 +15,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { hashDirectory } from "../../src/launch/state-hash-work.js";
+import { toHex } from "../../src/protocol/bytes.js";
 import { openNodeOn } from "../../tools/replay/node-target.js";
 import { openRecordings } from "../../tools/replay/recording.js";
 import { differencesFromLite } from "./adopt-choices.js";
@@ -22,6 +24,7 @@ import { adoptKilled, adoptRefused } from "./adopt-process.js";
 import { continueFrom, differencesFromAfter, readAfter } from "./adopted-state.js";
 import { damage, damagedCases, unpack } from "./golden-directory.js";
 import { randomFrom } from "./random.js";
+import { replayedHashes } from "./replayed-hashes.js";
 
 const NAMES = [
 	"level-clean",
@@ -59,6 +62,28 @@ function nextSet(name: string): string {
 	return join(golden, set);
 }
 
+/** Hashes of the directories, by the set that continues them and their height. */
+const hashes = new Map<string, Map<number, string[]>>();
+
+async function hashOf(directory: string, config: string): Promise<string> {
+	const hashed = await hashDirectory(directory, { file: config, network: undefined }, () => true);
+	return toHex(hashed?.value.hash ?? new Uint8Array(0));
+}
+
+/** Whether the blocks alone make the state that the directories hold. */
+async function runHashes(): Promise<boolean> {
+	let right = true;
+	for (const [set, byHeight] of hashes) {
+		const replayed = await replayedHashes(set, new Set(byHeight.keys()));
+		for (const [number, all] of byHeight) {
+			const equal = all.every((hash) => hash === replayed.get(number));
+			right &&= equal;
+			process.stdout.write(`${JSON.stringify({ replayed: set, number, directories: all.length, equal })}\n`);
+		}
+	}
+	return right;
+}
+
 async function runDirectory(name: string, root: string): Promise<boolean> {
 	const source = join(root, "source");
 	unpack(join(golden, "db", name, "database.tar.br"), source);
@@ -66,6 +91,10 @@ async function runDirectory(name: string, root: string): Promise<boolean> {
 	const data = join(root, "data");
 	const killed = await adoptKilled({ source, config, data, kills: Number(values.kills), random });
 	const after = readAfter(join(golden, "db", name, "after.json.br"));
+	const [given, own] = [await hashOf(source, config), await hashOf(data, config)];
+	const byHeight = hashes.get(nextSet(name)) ?? new Map<number, string[]>();
+	hashes.set(nextSet(name), byHeight);
+	byHeight.set(after.head.number, [...(byHeight.get(after.head.number) ?? []), given]);
 	const target = await openNodeOn({ configFile: config, release: "4.8.0" }, data);
 	try {
 		const state = await target.finalState();
@@ -80,11 +109,17 @@ async function runDirectory(name: string, root: string): Promise<boolean> {
 			directory: name,
 			head: after.head.number,
 			...killed,
+			hash: given === own,
 			differences: differences.length,
 			blocks,
 		};
 		process.stdout.write(`${JSON.stringify(line)}\n`);
-		return differences.length === 0 && blocks.failed === 0 && blocks.passed === Number(values.blocks);
+		return (
+			given === own &&
+			differences.length === 0 &&
+			blocks.failed === 0 &&
+			blocks.passed === Number(values.blocks)
+		);
 	} finally {
 		await target.close();
 	}
@@ -126,6 +161,7 @@ for (const name of NAMES) {
 	if (values.only !== undefined && values.only !== name) continue;
 	right = (await inDirectory((root) => runDirectory(name, root))) && right;
 }
+right = (await runHashes()) && right;
 if (values.only === undefined || values.only === "lite") right = (await inDirectory(runLite)) && right;
 const isDamageWanted = values.only === undefined || values.only === "damaged";
 if (isDamageWanted && existsSync(join(golden, "db", "damaged")))

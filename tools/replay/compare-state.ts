@@ -1,9 +1,11 @@
 /** Comparing state entries with recorded ones, decoded, and account records by their token balances. */
 
+import { holdsAccount } from "../../src/node/state/state-hash/hashed-entries.js";
+import { INDEX_STORES } from "../../src/node/state/store-kinds.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import type { RecordedState, RecordedWrites } from "./recording.js";
 import { sameText } from "./skips.js";
-import { describeKey, describeRaw, entryTree, holdsAccount, INDEX_STORES } from "./stores.js";
+import { describeKey, describeRaw, entryTree } from "./stores.js";
 import type { Changes, State } from "./target.js";
 import { compareTrees, type Difference, member, show, type Tree } from "./tree.js";
 
@@ -50,7 +52,7 @@ function differencesOf(
 	movesTokens: boolean,
 ): Difference[] {
 	if (expected === undefined || got === undefined) return [{ path: "", expected, got }];
-	if (!movesTokens || !holdsAccount(store, key)) return compareTrees(expected, got, { sameText });
+	if (!movesTokens || !holdsAccount(store, fromHex(key))) return compareTrees(expected, got, { sameText });
 	// Recorded token entries are asked for, others not.
 	const differences = compareTrees(expected, got, { sameText });
 	return differences.filter(({ path, expected: value, got: ours }) => {
@@ -87,7 +89,7 @@ export function compareWrites(
 			const found = compareEntry(store, key, value, now, movesTokens);
 			const sameBytes = now === null || value === toHex(now);
 			// Where the reference moves tokens out of records, a record may change by that alone.
-			const isMove = movesTokens && holdsAccount(store, key);
+			const isMove = movesTokens && holdsAccount(store, fromHex(key));
 			if (change === undefined && found.length === 0 && sameBytes && !isMove) {
 				differences.push(unchanged(store, key, value));
 			}

@@ -1,9 +1,9 @@
 /** Reads the state after every block of a replayed set from the history, and compares it with the recorded writes. */
 
+import { INDEX_STORES } from "../../src/node/state/store-kinds.js";
 import { toHex } from "../../src/protocol/bytes.js";
 import { compareEntry, type EntryDifference } from "./compare-state.js";
 import type { RecordedState, RecordedWrites } from "./recording.js";
-import { INDEX_STORES } from "./stores.js";
 import type { ReplayTarget } from "./target.js";
 
 /** Blocks after which the state goes to the database, so that both what it holds and what it doesn't are read. */

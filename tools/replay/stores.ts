@@ -1,6 +1,7 @@
 /** What the entries of each recorded store hold (protocol/consensus §8, protocol/blocks §6.1), to compare and to show them decoded. */
 
 import { inflateSync } from "node:zlib";
+import { holdsAccount } from "../../src/node/state/state-hash/hashed-entries.js";
 import { toBase58Check } from "../../src/protocol/address.js";
 import { fromHex, readBe32, readBe64, toHex } from "../../src/protocol/bytes.js";
 import type { Message, MessageType } from "../../src/protocol/codec/descriptor.js";
@@ -41,28 +42,9 @@ const TEXT_KEYS: ReadonlySet<string> = new Set([
 	"witness_schedule",
 ]);
 
-/** Stores that only index, left out of recordings, and one of this program's own. */
-export const INDEX_STORES: ReadonlySet<string> = new Set([
-	"block",
-	"block-index",
-	"trans",
-	"transactionRetStore",
-	"transactionHistoryStore",
-	"recent-block",
-	"recent-transaction",
-	"trans-cache",
-	"tmp",
-	"upgrade-votes",
-]);
-
-/** Whether an entry's value is an account record. */
-export function holdsAccount(store: string, keyHex: string): boolean {
-	return store === "account" || (store === "delegation" && keyText(keyHex).endsWith("-account-vote"));
-}
-
 /** An entry's value in decoded form; bytes that cannot be decoded stay hexadecimal. */
 export function entryTree(store: string, keyHex: string, value: Uint8Array): Tree {
-	const type = holdsAccount(store, keyHex) ? (m.Account as MessageType<Message>) : MESSAGES[store];
+	const type = holdsAccount(store, fromHex(keyHex)) ? (m.Account as MessageType<Message>) : MESSAGES[store];
 	// Libraries compress differently; the content is compared.
 	if (store === "section-bloom") return toHex(inflateSync(value));
 	if (type === undefined) return toHex(value);

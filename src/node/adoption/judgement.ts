@@ -12,6 +12,7 @@ import { forkTableOf } from "../rules/fork-gates.js";
 import { REFERENCE_WINDOW } from "./adoption-checks.js";
 import { AdoptionError } from "./adoption-error.js";
 import { rowsOf } from "./checkpoint.js";
+import type { ForeignStore } from "./engine/foreign-store.js";
 import {
 	judgeProperties,
 	numberProperty,
@@ -54,25 +55,52 @@ export interface Judgement {
 	readonly properties: SourceProperties;
 }
 
-/** @throws {OperatorError} one sentence that names the file, the store or the property */
-export async function judge(reader: SourceReader, expected: Expected): Promise<Judgement> {
+/** Where the data stand, whosever they are: their stores are there, and of one moment. The stores are open then. */
+interface Standing {
+	readonly head: Judgement["head"];
+	readonly engines: readonly string[];
+}
+
+/** @throws {OperatorError} one sentence that names the file or the store */
+export async function judgeStanding(reader: SourceReader): Promise<Standing> {
+	const head = headOf(await openStores(reader));
+	judgeMoment(reader, head);
+	return { head, engines: enginesOf(presentStores(reader)) };
+}
+
+/** @returns the properties of the data */
+async function openStores(reader: SourceReader): Promise<SourceProperties> {
 	const { source } = reader;
 	for (const name of REQUIRED) {
 		if (!source.stores.includes(name)) throw new AdoptionError(`${source.path} has no store ${name}`);
 	}
 	await reader.use(source.stores.filter((name) => !LEFT_OUT.has(name)));
-	const properties = readProperties(reader.entries("properties"));
+	return readProperties(reader.entries("properties"));
+}
+
+function presentStores(reader: SourceReader): readonly ForeignStore[] {
+	return READ_STORES.map((name) => reader.store(name)).filter((store) => store !== undefined);
+}
+
+function enginesOf(present: readonly ForeignStore[]): readonly string[] {
+	return [...new Set(present.map(({ engine }) => engine))].sort();
+}
+
+/** @throws {OperatorError} one sentence that names the file, the store or the property */
+export async function judge(reader: SourceReader, expected: Expected): Promise<Judgement> {
+	const { source } = reader;
+	const properties = await openStores(reader);
 	judgeProperties(properties, expected.network);
 	const head = headOf(properties);
 	judgeGenesis(reader, expected.genesisId);
 	const lowest = lowestOf(reader, head.number);
 	judgeMoment(reader, head);
 	if (expected.block) judgeBlock(reader, expected.block, head.number);
-	const present = READ_STORES.map((name) => reader.store(name)).filter((store) => store !== undefined);
+	const present = presentStores(reader);
 	const storeBytes = new Map(present.map(({ name, bytes }) => [name, bytes]));
 	return {
 		path: source.path,
-		engines: [...new Set(present.map(({ engine }) => engine))].sort(),
+		engines: enginesOf(present),
 		release: releaseOf(properties, expected.network),
 		head,
 		solidified: numberProperty(properties, "LATEST_SOLIDIFIED_BLOCK_NUM"),

@@ -1,6 +1,7 @@
 /** The stores of a reference node, by what becomes of them (protocol/adoption §1). */
 
 import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
+import { storesOf } from "../state/store-kinds.js";
 
 /** Made anew from others, and one that is only ours. */
 const OWN: ReadonlySet<number> = new Set([stores.rewardVi.index, stores.upgradeVotes.index]);
@@ -40,7 +41,4 @@ export const READ_STORES: readonly string[] = [
 export const REQUIRED: readonly string[] = READ_STORES.filter((name) => !OPTIONAL.has(name));
 
 /** Derived, local to a node, or caches; and what older releases left over. */
-export const LEFT_OUT: ReadonlySet<string> = new Set([
-	...["reward-vi", "common", "accountTrie", "zkProof", "trans-cache"],
-	...["peers", "block_KDB", "utxo", "account-asset-issue", "IncrementalMerkleVoucher"],
-]);
+export const LEFT_OUT: ReadonlySet<string> = new Set(storesOf("derived", "local", "caches", "leftovers"));

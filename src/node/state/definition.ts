@@ -139,15 +139,4 @@ export const stores = {
 /** Every store, by index. */
 export const storeDefinitions: readonly StoreDefinition<unknown>[] = definitions;
 
-/** Stores that only index other data: not part of recorded states (golden README). */
-export const INDEX_STORES: ReadonlySet<string> = new Set([
-	"block",
-	"block-index",
-	"trans",
-	"transactionRetStore",
-	"recent-block",
-	"upgrade-votes",
-	"transactionHistoryStore",
-]);
-
 export const STORE_COUNT = storeDefinitions.length;

@@ -1,0 +1,91 @@
+/** The hash of the state in a directory that no node has open: ours, or a reference node's (protocol/state-hash). */
+
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { openForeignStore } from "../node/adoption/engine/foreign-store.js";
+import { openSourceDirectory } from "../node/adoption/source-directory.js";
+import { hashSource } from "../node/adoption/source-hash.js";
+import { openDataDirectory, readMeta } from "../node/chain/data-directory.js";
+import { defaultConfig } from "../node/config/config.js";
+import type { KeyValueDatabase } from "../node/state/database.js";
+import { stores } from "../node/state/definition.js";
+import { hashDatabase, type OnHashed } from "../node/state/state-hash/hash-database.js";
+import type { StateHashValue } from "../node/state/state-hash/state-hash.js";
+import { readBe64, utf8 } from "../protocol/bytes.js";
+import { DecodeError } from "../protocol/codec/reader.js";
+import { OperatorError } from "../protocol/operator-error.js";
+import { Failure } from "../wallet/failure.js";
+import { type ConfigSource, hasConfig, readConfig } from "./config-source.js";
+import { startFailure } from "./run-node.js";
+
+interface HashedDirectory {
+	/** Whose files its stores are; a directory of ours is LevelDB's. */
+	readonly engines: readonly string[];
+	/** Whether a reference node wrote it. */
+	readonly isReference: boolean;
+	/** The block whose state it is. */
+	readonly head: { readonly number: bigint; readonly id: Uint8Array };
+	readonly value: StateHashValue;
+}
+
+/** Something in a directory isn't what its store should hold. */
+class UnreadableStateError extends OperatorError {
+	override readonly name = "UnreadableStateError";
+}
+
+/**
+ * @param source names the sub-directory of the database, if it is there
+ * @returns undefined if it was stopped
+ * @throws {Failure} `not_found` for a directory without a state, `start_failed` if it is in use or damaged
+ */
+export async function hashDirectory(
+	directory: string,
+	source: ConfigSource,
+	onHashed: OnHashed,
+): Promise<HashedDirectory | undefined> {
+	const { storage } = hasConfig(source) ? await readConfig(source) : defaultConfig();
+	const isOwn = existsSync(join(directory, storage.directory, "CURRENT"));
+	try {
+		return await (isOwn
+			? hashOwn(directory, storage.directory, onHashed)
+			: hashReference(directory, onHashed));
+	} catch (error) {
+		if (!(error instanceof DecodeError)) throw startFailure(error);
+		const why = `a record of the state in ${directory} can't be read: ${error.message}`;
+		throw startFailure(new UnreadableStateError(why, { cause: error }));
+	}
+}
+
+async function hashReference(directory: string, onHashed: OnHashed): Promise<HashedDirectory | undefined> {
+	const hashed = await hashSource(openSourceDirectory(resolve(directory), openForeignStore), onHashed);
+	return hashed && { ...hashed, isReference: true, value: hashed.hash.value() };
+}
+
+async function hashOwn(
+	directory: string,
+	name: string,
+	onHashed: OnHashed,
+): Promise<HashedDirectory | undefined> {
+	const database = await openDataDirectory(directory, name);
+	try {
+		if (!(await readMeta(database, join(directory, name)))) throw emptyFailure(directory);
+		const head = headOf(database, directory);
+		const hash = await hashDatabase(database, onHashed);
+		return hash && { engines: ["LevelDB"], isReference: false, head, value: hash.value() };
+	} finally {
+		await database.close();
+	}
+}
+
+function headOf(database: KeyValueDatabase, directory: string): HashedDirectory["head"] {
+	const property = (key: string): Uint8Array | undefined =>
+		database.get(Buffer.concat([Uint8Array.of(stores.properties.index), utf8(key)]));
+	const number = property("latest_block_header_number");
+	const id = property("latest_block_header_hash");
+	if (number?.length !== 8 || id === undefined) throw emptyFailure(directory);
+	return { number: readBe64(number), id };
+}
+
+function emptyFailure(directory: string): Failure {
+	return new Failure("not_found", `the database of ${directory} holds no state`);
+}

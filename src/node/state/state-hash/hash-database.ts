@@ -1,0 +1,55 @@
+/** The hash of the state that a database of ours holds, from its entries. */
+
+import type { KeyValueDatabase } from "../database.js";
+import { storeDefinitions } from "../definition.js";
+import { kindOf } from "../store-kinds.js";
+import { StateHash } from "./state-hash.js";
+
+/** Called now and then with how many entries were read; false stops. */
+export type OnHashed = (store: string, entries: number) => boolean;
+
+/** Entries of a read, the next of which is under way while they are hashed. */
+const PAGE_ENTRIES = 4096;
+
+type Page = readonly (readonly [Uint8Array, Uint8Array])[];
+
+/**
+ * Reads every entry that belongs to the state. Nothing may be written meanwhile.
+ * @returns undefined if it was stopped
+ * @throws {DecodeError} for a record that can't be read
+ */
+export async function hashDatabase(
+	database: KeyValueDatabase,
+	onHashed: OnHashed,
+): Promise<StateHash | undefined> {
+	const hash = new StateHash();
+	let entries = 0;
+	for (const { index, name } of storeDefinitions) {
+		if (kindOf(name) !== "state") continue;
+		for await (const page of pagesOf(database, index)) {
+			for (const [key, value] of page) hash.add(name, key.subarray(1), value);
+			entries += page.length;
+			if (!onHashed(name, entries)) return undefined;
+		}
+	}
+	return hash;
+}
+
+async function* pagesOf(database: KeyValueDatabase, index: number): AsyncGenerator<Page> {
+	const end = Uint8Array.of(index + 1);
+	const options = { descending: false, limit: PAGE_ENTRIES };
+	let next = database.range?.(Uint8Array.of(index), end, options);
+	if (!next) {
+		for await (const entry of database.entries(Uint8Array.of(index))) yield [entry];
+		return;
+	}
+	while (next) {
+		const page: Page = await next;
+		const last = page.at(-1)?.[0];
+		const isLast = last === undefined || page.length < PAGE_ENTRIES;
+		next = isLast ? undefined : database.range?.(Buffer.concat([last, Uint8Array.of(0)]), end, options);
+		// Whoever awaits it sees its failure; a walk that was stopped does not.
+		next?.catch(() => undefined);
+		if (page.length > 0) yield page;
+	}
+}

@@ -1,0 +1,88 @@
+/** Modules of WebAssembly written instruction by instruction (WebAssembly Core Specification 2.0 §5). */
+
+/** What is used of WebAssembly, which the types of Node.js don't have. */
+interface Engine {
+	readonly Module: new (bytes: Uint8Array) => object;
+	readonly Instance: new (module: object) => { readonly exports: unknown };
+}
+
+const VOID = 0x40;
+export const I32 = 0x7f;
+export const I64 = 0x7e;
+export const V128 = 0x7b;
+const FUNCTION = 0x60;
+
+export const unsigned = (value: number): number[] =>
+	value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
+const signed = (value: number): number[] =>
+	value >= -64 && value < 64 ? [value & 0x7f] : [(value & 0x7f) | 0x80, ...signed(value >> 7)];
+const list = (items: readonly (readonly number[])[]): number[] => [
+	...unsigned(items.length),
+	...items.flat(),
+];
+const sized = (bytes: readonly number[]): number[] => [...unsigned(bytes.length), ...bytes];
+const section = (id: number, body: readonly number[]): number[] => [id, ...sized(body)];
+const named = (name: string): number[] => sized([...Buffer.from(name)]);
+
+export const get = (local: number): number[] => [0x20, ...unsigned(local)];
+export const set = (local: number): number[] => [0x21, ...unsigned(local)];
+export const tee = (local: number): number[] => [0x22, ...unsigned(local)];
+export const i32 = (value: number): number[] => [0x41, ...signed(value)];
+export const i64 = (value: number): number[] => [0x42, ...signed(value)];
+export const [ADD_32, SUBTRACT_32, EQUAL_32, LESS_32, OR_32] = [
+	[0x6a],
+	[0x6b],
+	[0x46],
+	[0x49],
+	[0x72],
+] as const;
+export const [LOOP, IF, BRANCH_IF, END] = [[0x03, VOID], [0x04, VOID], [0x0d, 0], [0x0b]] as const;
+
+/** A function of a module; it returns nothing. */
+export interface WasmFunction {
+	/** Under which it is exported. */
+	readonly name: string;
+	/** Types of the parameters, which are the first locals. */
+	readonly parameters: readonly number[];
+	/** Number and type of each kind of further locals. */
+	readonly locals: readonly (readonly [count: number, type: number])[];
+	readonly code: readonly number[];
+}
+
+interface WasmModule {
+	/** Of 64 KiB. */
+	readonly pages: number;
+	readonly functions: readonly WasmFunction[];
+	/** What stands in the memory at the beginning, by address. */
+	readonly data: readonly (readonly [address: number, bytes: readonly number[]])[];
+}
+
+/** The bytes of a module that exports its memory and all of its functions. */
+export function wasmModule({ pages, functions, data }: WasmModule): Uint8Array {
+	const types = functions.map(({ parameters }) => [
+		...[FUNCTION, ...list(parameters.map((type) => [type]))],
+		...list([]),
+	]);
+	const exported = functions.map(({ name }, at) => [...named(name), 0, ...unsigned(at)]);
+	const bodies = functions.map(({ locals, code }) => {
+		const counted = list(locals.map(([count, type]) => [...unsigned(count), type]));
+		return sized([...counted, ...code, ...END]);
+	});
+	const segments = data.map(([address, bytes]) => [0, ...i32(address), ...END, ...sized(bytes)]);
+	return Uint8Array.from([
+		...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+		...section(1, list(types)),
+		...section(3, list(functions.map((_, at) => unsigned(at)))),
+		...section(5, list([[0, ...unsigned(pages)]])),
+		...section(7, list([[...named("memory"), 2, 0], ...exported])),
+		...section(10, list(bodies)),
+		...section(11, list(segments)),
+	]);
+}
+
+/** Runs a module. @returns its exports; undefined where WebAssembly can't run */
+export function runWasm<Exports>(bytes: Uint8Array): Exports | undefined {
+	const { WebAssembly } = globalThis as { readonly WebAssembly?: Engine };
+	if (!WebAssembly) return undefined;
+	return new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as Exports;
+}
