@@ -63,7 +63,6 @@ describe("a public network by its name", () => {
 	it.each([
 		[["--network", "nile", "-c", "missing.conf"], "No Such file missing.conf"],
 		[["-c", "half.conf"], "no configuration setting found for key storage"],
-		[["--network", "nile", "--dev"], "--network is for networks"],
 		[["--shielded-params", "none"], "--shielded-params is for networks"],
 		[["--network", "nile", "--seal", "3"], "--seal is for development chains"],
 		[
