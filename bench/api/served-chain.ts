@@ -44,7 +44,7 @@ export async function serve(): Promise<void> {
 		maintenanceMs: 21_600_000,
 		solidLag: 1n,
 		dialect: "neutral",
-		ports: { http: 1, solidity: 0, pbft: 0, jsonrpc: 1, grpc: 0, grpcSolidity: 0 },
+		ports: { http: 0, jsonrpc: 0 },
 	});
 	const { node } = development.config;
 	const listener = { enabled: true, port: 0 };

@@ -92,7 +92,6 @@ export async function chooseDevelopment(
 				gateway: await port(get, "port", host, warn),
 				http: await port(get, "http-port", host, warn),
 				solidity: await port(get, "solidity-port", host, warn),
-				pbft: 0,
 				jsonrpc: await port(get, "jsonrpc-port", host, warn),
 				grpc: await port(get, "grpc-port", host, warn),
 				grpcSolidity: await port(get, "grpc-solidity-port", host, warn),
@@ -154,19 +153,22 @@ async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
 	await rename(temporary, path);
 }
 
-/** A port that is busy and was not asked for is left out; 0 asks for any free one. */
+/**
+ * A port that is busy and was not asked for is left out; 0 asks for any free one, which the system chooses when the
+ * server binds: one that is looked for beforehand may be somebody else's by then.
+ * @returns undefined: nothing is served there
+ */
 async function port(
 	get: OptionSource,
 	name: keyof typeof DEFAULT_PORTS,
 	host: string,
 	warn: (message: string) => void,
-): Promise<number> {
+): Promise<number | undefined> {
 	const given = get(name);
 	// Whoever takes any port for the gateway runs several chains beside each other.
-	if (given === undefined && name !== "port" && get("port") === "0") return 0;
+	if (given === undefined && name !== "port" && get("port") === "0") return undefined;
 	const wanted = integer(name, given ?? String(DEFAULT_PORTS[name]), 0, 65535);
-	const free = await freePort(wanted, host);
-	if (free !== undefined) return free;
+	if (wanted === 0 || (await isFree(wanted, host))) return wanted;
 	// The gateway is what a development chain is for: without it there is hardly anything to start.
 	const isNeeded = given !== undefined || (name === "port" && get("http-port") === undefined);
 	if (isNeeded) {
@@ -175,14 +177,14 @@ async function port(
 		});
 	}
 	warn(`port ${wanted} is in use: nothing is served there; --${name} chooses another one`);
-	return 0;
+	return undefined;
 }
 
-function freePort(wanted: number, host: string): Promise<number | undefined> {
+function isFree(wanted: number, host: string): Promise<boolean> {
 	return new Promise((resolve, reject) => {
 		const probe = createServer();
 		probe.once("error", (error: NodeJS.ErrnoException) => {
-			if (error.code === "EADDRINUSE") resolve(undefined);
+			if (error.code === "EADDRINUSE") resolve(false);
 			else if (error.code === "EACCES")
 				reject(new Failure("start_failed", `port ${wanted} may not be used by this user`));
 			else
@@ -190,10 +192,7 @@ function freePort(wanted: number, host: string): Promise<number | undefined> {
 					new Failure("start_failed", `the address ${host} can't be used (${error.code ?? error.message})`),
 				);
 		});
-		probe.listen(wanted, host, () => {
-			const address = probe.address();
-			probe.close(() => resolve(typeof address === "object" && address ? address.port : wanted));
-		});
+		probe.listen(wanted, host, () => probe.close(() => resolve(true)));
 	});
 }
 

@@ -39,7 +39,7 @@ const AT_REST = {
 	solidLag: 0n,
 	unstakeDelayMs: 60_000n,
 	dialect: "neutral",
-	ports: { http: 0, solidity: 0, pbft: 0, jsonrpc: 0, grpc: 0, grpcSolidity: 0 },
+	ports: {},
 } as const;
 
 /**

@@ -164,8 +164,8 @@ export const gateway: Service = {
 	start: async (core) => {
 		const { development, host } = core.options;
 		const { api, control } = core.parts;
-		const port = development?.options.ports.gateway ?? 0;
-		if (!development || !api || !control || port === 0) return {};
+		const port = development?.options.ports.gateway;
+		if (!development || !api || !control || port === undefined) return {};
 		const { startGateway } = await import("./api/development/gateway.js");
 		const { producer } = development;
 		const { node } = api;

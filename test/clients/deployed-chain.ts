@@ -87,7 +87,7 @@ export async function startDeployedChain(): Promise<DeployedChain> {
 		solidLag: 0n,
 		unstakeDelayMs: 60_000n,
 		dialect: "deployed",
-		ports: { gateway, http, solidity, pbft: 0, jsonrpc, grpc, grpcSolidity },
+		ports: { gateway, http, solidity, jsonrpc, grpc, grpcSolidity },
 	});
 	const faults: unknown[] = [];
 	const node = await startNode({

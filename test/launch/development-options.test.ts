@@ -29,6 +29,17 @@ describe("a development chain", () => {
 		expect((await chosen({ "vm-time-limit": "true" })).limitTime).toBe(true);
 	});
 
+	test("leaves the choice of a free port to the server that binds it", async () => {
+		const { options } = await chosen({ "grpc-port": "0" });
+		expect(options.ports).toEqual({ gateway: 0, grpc: 0 });
+		const { rpc, http } = prepareDevelopment(options).config.node;
+		expect([rpc.full, rpc.solidity.enabled, http.full.enabled]).toEqual([
+			{ enabled: true, port: 0 },
+			false,
+			false,
+		]);
+	});
+
 	test("has the rules of the main network unless another is named, and keeps them in its directory", async () => {
 		const directory = mkdtempSync(join(tmpdir(), "coin-founding-"));
 		try {

@@ -29,16 +29,10 @@ import {
 const PRODUCER_BALANCE_SUN = 1_000_000_000_000_000n;
 const PRODUCER_VOTES = 100_000_000n;
 
-/** Listener ports; 0: off. */
-interface DevelopmentPorts {
-	readonly gateway?: number;
-	readonly http: number;
-	readonly solidity: number;
-	readonly pbft: number;
-	readonly jsonrpc: number;
-	readonly grpc: number;
-	readonly grpcSolidity: number;
-}
+/** Listener ports by kind; one that isn't there is not served, and 0 lets the system choose when it binds. */
+type DevelopmentPorts = Readonly<Partial<Record<PortKind, number | undefined>>>;
+
+type PortKind = "gateway" | "http" | "solidity" | "pbft" | "jsonrpc" | "grpc" | "grpcSolidity";
 
 interface DevelopmentChain {
 	readonly accounts: readonly DevelopmentAccount[];
@@ -80,9 +74,9 @@ node {
   zenTokenId = "${DEVELOPMENT_POOL_TOKEN}"
   maxTransactionPendingSize = 20000
   minParticipationRate = 0
-  http { ${listener("fullNode", ports.http)}, ${listener("solidity", ports.solidity)}, ${listener("PBFT", ports.pbft)}, explorer = true }
-  rpc { enable = ${ports.grpc > 0}, port = ${ports.grpc}, solidityEnable = ${ports.grpcSolidity > 0}, solidityPort = ${ports.grpcSolidity}, PBFTEnable = false, minEffectiveConnection = 0, reflectionService = true }
-  jsonrpc { httpFullNodeEnable = ${ports.jsonrpc > 0}, httpFullNodePort = ${ports.jsonrpc}, lenient = true, debug = true, simulate = true, state = true }
+  http { ${listener("fullNodeEnable", "fullNodePort", ports.http)}, ${listener("solidityEnable", "solidityPort", ports.solidity)}, ${listener("PBFTEnable", "PBFTPort", ports.pbft)}, explorer = true }
+  rpc { ${listener("enable", "port", ports.grpc)}, ${listener("solidityEnable", "solidityPort", ports.grpcSolidity)}, PBFTEnable = false, minEffectiveConnection = 0, reflectionService = true }
+  jsonrpc { ${listener("httpFullNodeEnable", "httpFullNodePort", ports.jsonrpc)}, lenient = true, debug = true, simulate = true, state = true }
 }
 rate.limiter.enabled = ${chain.rateLimits === true}
 genesis.block {
@@ -119,8 +113,8 @@ function asset(name: string, address: Uint8Array, balanceSun: bigint): string {
 	return `    { accountName = "${name}", accountType = "Normal", address = "${toBase58Check(address)}", balance = "${balanceSun}" }`;
 }
 
-function listener(name: string, port: number): string {
-	return port > 0 ? `${name}Enable = true, ${name}Port = ${port}` : `${name}Enable = false`;
+function listener(enableKey: string, portKey: string, port: number | undefined): string {
+	return port === undefined ? `${enableKey} = false` : `${enableKey} = true, ${portKey} = ${port}`;
 }
 
 export interface DevelopmentOptions {

@@ -32,7 +32,7 @@ async function start(dataDirectory: string, seal: SealMode, clock: () => bigint)
 		maintenanceMs: 21_600_000,
 		solidLag: 2n,
 		dialect: "neutral",
-		ports: { http: 0, solidity: 0, pbft: 0, jsonrpc: 0, grpc: 0, grpcSolidity: 0 },
+		ports: {},
 	});
 	const { config, schedule, producer, initialize } = development;
 	schedule.follow(clock);

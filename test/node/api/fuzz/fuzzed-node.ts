@@ -77,7 +77,7 @@ async function serve(): Promise<void> {
 		maintenanceMs: 21_600_000,
 		solidLag: 1n,
 		dialect: "deployed",
-		ports: { http: 1, solidity: 1, pbft: 1, jsonrpc: 1, grpc: 1, grpcSolidity: 1 },
+		ports: { http: 0, solidity: 0, pbft: 0, jsonrpc: 0, grpc: 0, grpcSolidity: 0 },
 	});
 	const { node } = development.config;
 	const listener = { enabled: true, port: 0 };
