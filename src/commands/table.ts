@@ -131,6 +131,7 @@ export const COMMANDS: CommandTable = {
 	"node:db:copy": async () => (await import("./node/db.js")).NodeDbCopy,
 	"node:db:show": async () => (await import("./node/db.js")).NodeDbShow,
 	"node:db:stat": async () => (await import("./node/db.js")).NodeDbStat,
+	"node:compare": async () => (await import("./node/compare.js")).NodeCompare,
 	"node:db:verify": async () => (await import("./node/db.js")).NodeDbVerify,
 	"node:hash": async () => (await import("./node/hash.js")).NodeHash,
 	"node:key": async () => (await import("./node/settings.js")).NodeKey,

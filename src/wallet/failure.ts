@@ -67,6 +67,7 @@ export const FAILURE_KINDS = {
 	not_found: refused,
 	ambiguous: refused,
 	not_served: refused,
+	state_differs: refused,
 	start_failed: refused,
 	interrupted: { exit: 130, retry: "same" },
 	internal: never,

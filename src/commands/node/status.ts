@@ -20,7 +20,9 @@ import { interruption } from "../../terminal/prompt/interrupt.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type JsonRecord, member } from "../../wallet/json.js";
 import { fetchBlockByNumber, fetchHead } from "../../wallet/node/chain-query.js";
+import { jsonRpcUrl } from "../../wallet/node/json-rpc.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
+import { fetchStateHash } from "../../wallet/node/state-compare.js";
 
 /** A head that is older than this is behind: blocks come every three seconds. */
 const BEHIND_SECONDS = 60;
@@ -57,6 +59,7 @@ export const NodeStatus = query({
 			peers: peers.map(peerOf),
 			sync,
 			genesis: genesis && Buffer.from(genesis.id).toString("hex"),
+			stateHash: await newestStateHash(client),
 		};
 		print.record(status, {
 			...status,
@@ -64,6 +67,7 @@ export const NodeStatus = query({
 			program: `coin ${status.program}, this program`,
 			headTime: localTime(head.timestampMs),
 			genesis: genesis && genesisTitle(genesis.id),
+			stateHash: status.stateHash && `${status.stateHash.hash} after block ${status.stateHash.block}`,
 			...(isAlone
 				? { sync: "alone: it has no peer network, as a development chain, and follows no other node" }
 				: {}),
@@ -74,6 +78,19 @@ export const NodeStatus = query({
 		}
 	},
 });
+
+/** undefined: the node doesn't follow the hash of its state, or serves no JSON-RPC */
+async function newestStateHash(
+	client: NodeClient,
+): Promise<{ readonly block: number; readonly hash: string } | undefined> {
+	try {
+		const { block, hash } = await fetchStateHash(client, jsonRpcUrl(client.settings));
+		return { block, hash };
+	} catch (error) {
+		if (error instanceof Failure) return undefined;
+		throw error;
+	}
+}
 
 /** A development chain names no network and listens to no peers. */
 function hasNoNetwork({ listenPort, p2pVersion }: JsonRecord): boolean {

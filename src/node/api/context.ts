@@ -11,6 +11,7 @@ import type { ChainRules } from "../rules/chain-rules.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import type { Simulator } from "../simulation/simulator.js";
 import type { StoreDefinition } from "../state/definition.js";
+import type { FollowedHash } from "../state/state-hash/followed-hash.js";
 import type { StateView } from "../state/view.js";
 import type { TraceRunner } from "../tracing/trace-runner.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
@@ -122,6 +123,8 @@ export interface ApiNode {
 	readonly history?: HistoryReader | undefined;
 	/** States whose entries clients may have as they are stored; absent: not of this node. */
 	readonly rawStates?: PastStates | undefined;
+	/** The hash of the state after final blocks; absent: it isn't followed (`node.state.hash`). */
+	readonly stateHash?: Pick<FollowedHash, "kept" | "progress" | "hasFailed"> | undefined;
 	/** Sources that the owner has compared with contracts' code; absent: none can be stored. */
 	readonly sources?: ContractSources | undefined;
 	/** Executes contracts that are only asked. */

@@ -22,6 +22,7 @@ import { registerEventGauges, registerHistoryGauges } from "./event-gauges.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
 import { type GaugeReader, MetricRegistry } from "./registry.js";
+import { registerStateHashGauges } from "./state-hash-gauges.js";
 
 interface MetricsOptions {
 	readonly config: NodeConfig;
@@ -82,6 +83,10 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 	}
 	if (registry && options.history) {
 		registerHistoryGauges(registry.registry, config.node.dialect, options.history);
+	}
+	const { followedHash } = database;
+	if (registry && followedHash) {
+		registerStateHashGauges(registry.registry, config.node.dialect, followedHash);
 	}
 	const meters = enabled ? new Meters(() => performance.now()) : undefined;
 	const stops = [watchChain(chain, clock, registry, meters)];

@@ -12,6 +12,13 @@ export function jsonRpcUrl({ jsonrpc, http, profile }: Settings): string {
 	return /\/jsonrpc$/.test(http) ? http : `${http}/jsonrpc`;
 }
 
+/** Where a node that is named by its address alone serves JSON-RPC. @throws {Failure} `usage` */
+export function jsonRpcUrlOf(address: string): string {
+	if (!/^https?:\/\//.test(address) || !URL.canParse(address))
+		throw new Failure("usage", `${address} is not an address, such as http://127.0.0.1:8545`);
+	return /\/jsonrpc\/?$/.test(new URL(address).pathname) ? address : `${address.replace(/\/$/, "")}/jsonrpc`;
+}
+
 /** Where a development chain takes its own methods: its gateway, or else the address where JSON-RPC is served. */
 export function developmentUrl(settings: Settings): string {
 	const { gateway } = settings;

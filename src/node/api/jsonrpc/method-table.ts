@@ -13,6 +13,7 @@ import { nodeMethods } from "./methods/node.js";
 import { rawStateMethods } from "./methods/raw-state.js";
 import { simulationMethods } from "./methods/simulation.js";
 import { stateMethods } from "./methods/state.js";
+import { stateHashMethods } from "./methods/state-hash.js";
 import { traceMethods } from "./methods/trace.js";
 import { transactionMethods } from "./methods/transactions.js";
 import { unavailableMethods } from "./methods/unavailable.js";
@@ -40,6 +41,7 @@ type MethodChoice = Partial<Pick<JsonRpcConfig, "lenient" | "debug" | "simulate"
 /** What only nodes of this program have (protocol/json-rpc §§15 and 16). */
 const ownMethods: readonly RpcMethod[] = [
 	...subscriptionMethods,
+	...stateHashMethods,
 	{
 		name: "rpc.discover",
 		alias: undefined,

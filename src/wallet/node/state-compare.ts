@@ -1,0 +1,123 @@
+/** Comparing the state of two nodes by their hashes of it (protocol/state-hash). */
+
+import { Failure } from "../failure.js";
+import { isRecord, type Json } from "../json.js";
+import { callJsonRpc } from "./json-rpc.js";
+import type { NodeClient } from "./node-client.js";
+
+/** What a node says of the state after a block. */
+interface NodeStateHash {
+	readonly version: number;
+	readonly block: number;
+	/** 64 hexadecimal digits. */
+	readonly hash: string;
+	/** By store. */
+	readonly stores: ReadonlyMap<string, string>;
+}
+
+export interface StateComparison {
+	/** The newest final block of which both have the hash. */
+	readonly block: number;
+	readonly equal: boolean;
+	readonly hashes: readonly [string, string];
+	/** Stores that differ, ascending. */
+	readonly stores: readonly string[];
+	/** The lowest block at which they differ, where both keep the one before it; absent: not known. */
+	readonly firstDifference?: number;
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+const MAX_STORES = 100;
+
+/** @throws {Failure} `rpc_error` */
+function readStateHash(answer: Json, url: string): NodeStateHash {
+	const { version, block, hash, stores } = isRecord(answer) ? answer : {};
+	const digits = (value: Json | undefined): value is string => typeof value === "string" && HASH.test(value);
+	const count = (value: Json | undefined): number =>
+		typeof value === "bigint" || typeof value === "number" ? Number(value) : Number.NaN;
+	const rows = isRecord(stores)
+		? Object.entries(stores).map(([name, row]) => [name, isRecord(row) ? row["hash"] : undefined] as const)
+		: [];
+	const isWhole =
+		Number.isSafeInteger(count(version)) &&
+		Number.isSafeInteger(count(block)) &&
+		digits(hash) &&
+		rows.length <= MAX_STORES &&
+		rows.every(([name, row]) => /^[\w-]{1,64}$/.test(name) && digits(row));
+	if (!isWhole) throw new Failure("rpc_error", `${url} answered coin_getStateHash with something else`);
+	return {
+		version: count(version),
+		block: count(block),
+		hash: hash as string,
+		stores: new Map(rows.map(([name, row]) => [name, row as string])),
+	};
+}
+
+/**
+ * Asks for the hash of the state after a block; without one after the newest final block.
+ * @param url where the node serves JSON-RPC
+ * @throws {Failure} `not_served` or `rpc_error` where there is none
+ */
+export async function fetchStateHash(
+	client: NodeClient,
+	url: string,
+	block?: number,
+): Promise<NodeStateHash> {
+	const parameters = block === undefined ? [] : [block];
+	return readStateHash(await callJsonRpc(client, "coin_getStateHash", parameters, url), url);
+}
+
+/**
+ * Compares two nodes after the newest final block of which both keep the hash, and looks for the first block at which they differ.
+ * @param urls where each serves JSON-RPC
+ * @throws {Failure} where a node doesn't follow the hash, or they keep none of the same block
+ */
+export async function compareStates(
+	client: NodeClient,
+	urls: readonly [string, string],
+): Promise<StateComparison> {
+	const both = (block?: number): Promise<[NodeStateHash, NodeStateHash]> =>
+		Promise.all([fetchStateHash(client, urls[0], block), fetchStateHash(client, urls[1], block)]);
+	const newest = await both();
+	if (newest[0].version !== newest[1].version) {
+		throw new Failure("not_served", "the two nodes hash in different versions, which can't be compared");
+	}
+	const block = Math.min(newest[0].block, newest[1].block);
+	const [one, other] = newest[0].block === newest[1].block ? newest : await both(block);
+	const hashes = [one.hash, other.hash] as const;
+	if (one.hash === other.hash) return { block, equal: true, hashes, stores: [] };
+	const names = [...new Set([...one.stores.keys(), ...other.stores.keys()])].sort();
+	const stores = names.filter((name) => one.stores.get(name) !== other.stores.get(name));
+	const first = await firstDifference(block, both);
+	return { block, equal: false, hashes, stores, ...(first === undefined ? {} : { firstDifference: first }) };
+}
+
+/** What differs once stays so but by chance: so the first difference lies behind the last block that is the same. */
+async function firstDifference(
+	differs: number,
+	both: (block: number) => Promise<readonly [NodeStateHash, NodeStateHash]>,
+): Promise<number | undefined> {
+	const isSame = async (block: number): Promise<boolean | undefined> => {
+		try {
+			const [one, other] = await both(block);
+			return one.hash === other.hash;
+		} catch (error) {
+			// Not kept, by one of them.
+			if (error instanceof Failure && error.code === "rpc_error") return undefined;
+			throw error;
+		}
+	};
+	let [same, different] = [Math.max(0, differs - KEPT_BLOCKS), differs];
+	let knowsSame = false;
+	while (different - same > 1) {
+		const middle = Math.floor((same + different) / 2);
+		const answer = await isSame(middle);
+		if (answer === false) different = middle;
+		else same = middle;
+		knowsSame ||= answer === true;
+	}
+	return knowsSame && (await isSame(different - 1)) === true ? different : undefined;
+}
+
+/** How many blocks nodes keep hashes of. */
+const KEPT_BLOCKS = 1_024;
