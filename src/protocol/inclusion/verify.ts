@@ -54,7 +54,6 @@ const NODE_BYTES = 64;
 export async function verifyInclusion(proof: string | Uint8Array, trusted: WitnessSet): Promise<Inclusion> {
 	// One character a byte: what isn't ASCII can't be the proof's one form.
 	const read = readProof(typeof proof === "string" ? proof : Buffer.from(proof).toString("latin1"));
-	const transaction = new SignedTransaction(canonical(Transaction, read.transaction, "the transaction"));
 	const headers = linkedHeaders(read.headers);
 	const [first] = headers as [LinkedHeader];
 	if (read.transaction.length <= NODE_BYTES)
@@ -73,9 +72,11 @@ export async function verifyInclusion(proof: string | Uint8Array, trusted: Witne
 			`not proven: ${builders.length} of the ${trusted.witnesses.length} trusted witnesses built on the block, ${needed} are needed`,
 		);
 	}
+	// Last: only what the witnesses took is as small as the network's rules have it, once it is decoded.
+	const transaction = canonical(Transaction, read.transaction, "the transaction");
 	const others = read.witnesses.filter((one) => !isTrusted(one));
 	return {
-		transaction,
+		transaction: new SignedTransaction(transaction),
 		block: blockOf(first),
 		last: blockOf(headers.at(-1) as LinkedHeader),
 		builders,

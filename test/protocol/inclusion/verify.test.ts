@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { installRecoverEngine } from "../../../src/node/signatures/engine.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
+import { sha256 } from "../../../src/protocol/hash.js";
 import { InclusionError } from "../../../src/protocol/inclusion/inclusion-error.js";
 import {
 	type InclusionProof,
@@ -11,6 +13,8 @@ import {
 } from "../../../src/protocol/inclusion/proof.js";
 import { verifyInclusion } from "../../../src/protocol/inclusion/verify.js";
 import type { WitnessSet } from "../../../src/protocol/inclusion/witness-set.js";
+import { BlockHeaderRaw } from "../../../src/protocol/messages.js";
+import { addressOfPrivateKey, signBlock } from "../../../src/protocol/signature.js";
 import { type InclusionFacts, inclusionFacts, proofOf, setOf, textOf } from "./real-proof.js";
 
 const [, delegation, payment] = inclusionFacts as [InclusionFacts, InclusionFacts, InclusionFacts];
@@ -115,10 +119,40 @@ describe("a proof that somebody made up", () => {
 		[
 			"a node of the tree in the transaction's place",
 			{ ...real, transaction: new Uint8Array(64) },
-			/form in which it is hashed|too short/,
+			/too short/,
 		],
 	])("with %s is refused", async (_, proof, why) => {
 		expect(await refusal(proof)).toMatch(why);
+	});
+
+	it("is refused by its keys before its transaction is decoded", async () => {
+		const transaction = new Uint8Array(2_000_000).fill(0x0a, 0).map((_, index) => (index & 1 ? 0 : 0x0a));
+		const [header] = real.headers as [ProofHeader];
+		const raw = BlockHeaderRaw.copy(BlockHeaderRaw.decode(header.raw));
+		raw.txTrieRoot = sha256(transaction);
+		const signature = signBlock(sha256(BlockHeaderRaw.encode(raw)), new Uint8Array(32).fill(7));
+		const key = addressOfPrivateKey(new Uint8Array(32).fill(7));
+		const made: InclusionProof = {
+			transaction,
+			path: [],
+			witnesses: [{ address: raw.witness_address, key }],
+			headers: [{ raw: BlockHeaderRaw.encode(raw), signature }],
+		};
+		expect(await refusal(made)).toMatch(/^not proven: 0 of the 27/);
+	});
+
+	it("is only ever refused, whatever it is", async () => {
+		const { format, ...members } = JSON.parse(text) as Record<string, unknown>;
+		const anything = fc.record({ format: fc.constant(format), ...objectOf(members, () => fc.jsonValue()) });
+		const oneWrong = fc
+			.tuple(fc.constantFrom(...Object.keys(members)), fc.jsonValue())
+			.map(([name, value]) => ({ format, ...members, [name]: value }));
+		await fc.assert(
+			fc.asyncProperty(fc.oneof(anything, oneWrong, fc.jsonValue()), async (value) => {
+				expect(await refusal(`${JSON.stringify(value, undefined, "\t")}\n`)).not.toBe("");
+			}),
+			{ numRuns: 300 },
+		);
 	});
 
 	it("is refused by its size before it is read", async () => {
@@ -140,6 +174,10 @@ describe("a proof that somebody made up", () => {
 			expect(await refusal(proof)).toMatch(why);
 	});
 });
+
+function objectOf<T>(members: object, value: () => T): Record<string, T> {
+	return Object.fromEntries(Object.keys(members).map((name) => [name, value()]));
+}
 
 function renumbered({ raw, signature }: ProofHeader): ProofHeader {
 	const changed = Uint8Array.from(signature as Uint8Array);
