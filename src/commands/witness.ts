@@ -3,6 +3,7 @@
 import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, utf8 } from "../protocol/bytes.js";
+import { writeWitnessSet } from "../protocol/inclusion/witness-set.js";
 import {
 	UpdateBrokerageContract,
 	WitnessCreateContract,
@@ -10,10 +11,13 @@ import {
 } from "../protocol/messages.js";
 import { accountQuery, accountQueryFlags, query } from "../terminal/base/command-row.js";
 import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
+import { writeNewFile } from "../terminal/output/new-file.js";
+import { printBytes } from "../terminal/output/output.js";
 import { lines, orNull } from "../terminal/schema/result-shape.js";
 import { witnessShape } from "../terminal/schema/view-shapes.js";
 import { acting } from "../terminal/sending/rows.js";
 import { Failure } from "../wallet/failure.js";
+import { fetchWitnessSet } from "../wallet/inclusion/witness-keys.js";
 import { contractOf } from "../wallet/transaction/contract.js";
 import { parsePercent } from "../wallet/values/integer-text.js";
 import { rankedWitnesses, viewWitnesses } from "../wallet/view/witnesses.js";
@@ -28,6 +32,24 @@ export const WitnessCreate = acting({
 		...contractOf(WitnessCreateContract, { owner_address: (await actor()).owner, url: utf8(args.url) }),
 		confirmation: 2,
 	}),
+});
+
+export const WitnessKeySet = query({
+	summary: "Print the active witnesses with the keys that sign their blocks",
+	description:
+		"As this node has them now: whoever checks proofs by this file (coin tx verify) trusts the node that it was asked of.",
+	examples: ["<%= config.bin %> witness keys > witnesses.json"],
+	flags: {
+		...nodeFlags,
+		out: Flags.string({ description: "new file to write (default: standard output)", helpValue: "<path>" }),
+	},
+	run: async ({ flags, client, print }) => {
+		const set = await fetchWitnessSet(client);
+		const text = writeWitnessSet(set);
+		if (flags.out === undefined) return printBytes(Buffer.from(text));
+		await writeNewFile(flags.out, text);
+		print.record({ file: flags.out, witnesses: set.witnesses.length });
+	},
 });
 
 export const WitnessList = query({

@@ -25,6 +25,11 @@ export {
 	type ShieldedEntry,
 	unlockShielded,
 } from "../keystore/shielded-keystore.js";
+export { checkpointNamed } from "../protocol/inclusion/checkpoints.js";
+export { InclusionError } from "../protocol/inclusion/inclusion-error.js";
+export type { WitnessKey } from "../protocol/inclusion/proof.js";
+export { type Inclusion, type ProvenBlock, verifyInclusion } from "../protocol/inclusion/verify.js";
+export { readWitnessSet, type WitnessSet, writeWitnessSet } from "../protocol/inclusion/witness-set.js";
 export {
 	addressOfKeys,
 	keysOfSpendingKey,
@@ -77,6 +82,8 @@ export {
 } from "../wallet/actions/wallet.js";
 export { nodeSettings } from "../wallet/configuration/settings.js";
 export { Failure, type FailureCode } from "../wallet/failure.js";
+export { proveInclusion } from "../wallet/inclusion/prove.js";
+export { fetchWitnessSet } from "../wallet/inclusion/witness-keys.js";
 export { broadcast } from "../wallet/node/broadcast.js";
 export { type ContractCall, callConstant, estimateEnergy } from "../wallet/node/constant-call.js";
 export { NodeClient } from "../wallet/node/node-client.js";

@@ -3,6 +3,7 @@
 import { be64, concatBytes, readBe64, toHex } from "./bytes.js";
 import { sharedWriter } from "./codec/writer.js";
 import { sha256 } from "./hash.js";
+import { levelAbove } from "./inclusion/merkle-path.js";
 import { Block, BlockHeader, BlockHeaderRaw, type PQAuthSig, writeBlock } from "./messages.js";
 import { isPostQuantumSignature } from "./post-quantum/algorithms.js";
 import { canonicalOfHeader, signatureOfHeader } from "./post-quantum/fields.js";
@@ -33,15 +34,7 @@ export function refBlockOf(id: Uint8Array): Pick<TransactionHeader, "refBlockByt
 export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
 	if (leaves.length === 0) return ZERO_HASH;
 	let level = leaves;
-	while (level.length > 1) {
-		const next: Uint8Array[] = [];
-		for (let i = 0; i < level.length; i += 2) {
-			const left = level[i] as Uint8Array;
-			const right = level[i + 1];
-			next.push(right ? sha256(concatBytes(left, right)) : left);
-		}
-		level = next;
-	}
+	while (level.length > 1) level = levelAbove(level);
 	return level[0] as Uint8Array;
 }
 

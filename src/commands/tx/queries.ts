@@ -4,7 +4,6 @@ import { Args, Flags } from "@oclif/core";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
-import { contractTypeById } from "../../protocol/contract-types.js";
 import { TransactionInfo } from "../../protocol/messages.js";
 import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
 import { command, query } from "../../terminal/base/command-row.js";
@@ -24,8 +23,8 @@ import { fetchReceipt } from "../../wallet/node/chain-query.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { knows, statusOf, waitFor } from "../../wallet/node/wait.js";
 import { receiptMembers } from "../../wallet/transaction/acting-result.js";
-import { contractSummary } from "../../wallet/transaction/contract-summary.js";
 import { callMembers, type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
+import { transactionSummary } from "../../wallet/transaction/transaction-summary.js";
 import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { parseDuration } from "../../wallet/values/duration.js";
@@ -145,7 +144,7 @@ export const TxShow = query({
 			const { txID, contract, feeLimit, type } = view;
 			const text = {
 				txID,
-				...forPeople(transaction, described),
+				summary: transactionSummary(transaction, described?.signature && described.text),
 				...shown,
 				...(described?.signature === undefined ? {} : { call: described.text }),
 				...(contract === undefined ? {} : { contract: parameterText(String(type), contract) }),
@@ -169,21 +168,6 @@ async function callOf(
 		return await describedCall(transaction.parameter, { client, given });
 	} catch (error) {
 		if (error instanceof ParameterError || error instanceof DecodeError) return undefined;
-		throw error;
-	}
-}
-
-/** What it does in one sentence, with units. */
-function forPeople(transaction: SignedTransaction, call: DescribedCall | undefined): object {
-	const type = contractTypeById(transaction.contract?.type ?? -1);
-	if (!type || transaction.owner.length === 0) return {};
-	try {
-		const called = call?.signature === undefined ? undefined : call.text;
-		return {
-			summary: contractSummary({ type, parameter: transaction.parameter }, transaction.owner, called),
-		};
-	} catch (error) {
-		if (error instanceof ParameterError || error instanceof DecodeError) return {};
 		throw error;
 	}
 }

@@ -1,8 +1,10 @@
 import { Args, Flags, type Interfaces } from "@oclif/core";
 import { actingFlags, feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
 import { streamFlags } from "../../terminal/input/envelope-stream.js";
+import { checkNewFile } from "../../terminal/output/new-file.js";
 import { act, actorOf, schemesOf } from "../../terminal/sending/act.js";
 import { payBatch } from "../../terminal/sending/pay.js";
+import { withProof } from "../../terminal/sending/proof.js";
 import { sending } from "../../terminal/sending/rows.js";
 import { transferPlan } from "../../wallet/actions/transfer.js";
 import { Failure } from "../../wallet/failure.js";
@@ -23,6 +25,12 @@ const sendFlags = {
 	token: Flags.string({
 		description: "ORC-10 token by id, name or symbol, ORC-20 token by its contract (default: the coin)",
 		helpValue: "<token>",
+		exclusive: ["batch"],
+	}),
+	proof: Flags.string({
+		description: "new file for a proof that the payment is irreversible (coin tx verify); with --wait",
+		helpValue: "<path>",
+		dependsOn: ["wait"],
 		exclusive: ["batch"],
 	}),
 	batch: Flags.string({
@@ -52,6 +60,7 @@ export const WalletSend = sending({
 		"--journal.",
 	examples: [
 		"<%= config.bin %> wallet send alice 25coin --wait",
+		"<%= config.bin %> wallet send alice 25coin --wait --proof payment.proof",
 		"<%= config.bin %> wallet send --to TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC --amount 1_000sun --build | <%= config.bin %> wallet sign | <%= config.bin %> wallet broadcast",
 		"<%= config.bin %> wallet send --to alice --amount 12.5 --token GOLD",
 		"<%= config.bin %> wallet send --batch pay.csv --password-file pw",
@@ -63,13 +72,14 @@ export const WalletSend = sending({
 	flags: sendFlags,
 	run: async ({ args, flags, session }) => {
 		const [to, amount] = [givenOnce("to", args.to, flags), givenOnce("amount", args.amount, flags)];
-		const { batch } = flags;
+		const { batch, proof } = flags;
 		if (batch !== undefined) return await payBatch(session, { ...flags, batch });
 		if (to === undefined || amount === undefined) {
 			throw new Failure("usage", to === undefined ? "no recipient is named" : "no amount is given", {
 				hint: "such as coin send alice 25coin",
 			});
 		}
+		if (proof !== undefined) await checkNewFile(proof);
 		const actor = await actorOf(session, flags);
 		const recipient = await accountNamed(actor.settings, to);
 		const creates = !flags.offline && (await fetchAccount(actor.client, recipient)) === undefined;
@@ -85,7 +95,12 @@ export const WalletSend = sending({
 				offline: flags.offline,
 			},
 		);
-		await act(session, actor, flags, plan);
+		await act(
+			session,
+			actor,
+			flags,
+			proof === undefined ? plan : withProof(session, actor.client, plan, proof),
+		);
 	},
 });
 

@@ -1,6 +1,7 @@
 /** What a block says about its producer and about the slots left empty before it (protocol/consensus §2). */
 
 import type { SignedBlock } from "../../protocol/block.js";
+import { solidifiedPosition } from "../../protocol/finality.js";
 import { Witness } from "../../protocol/messages.js";
 import type { DevelopmentSchedule } from "../rules/chain-rules.js";
 import { RuntimeRuleError } from "../rules/errors.js";
@@ -9,9 +10,6 @@ import { absoluteSlot, activeWitnesses, scheduledWitness, slotOf } from "./slots
 
 /** Slots whose filling the chain remembers. */
 const FILLED_SLOTS = 128;
-
-/** Share of the active witnesses that must have built on a block before it is final, in percent. */
-const SOLIDIFIED_PERCENT = 70;
 
 /** Replaces a witness's record by a changed copy; a witness without a record is left alone. */
 export function changeWitness(
@@ -108,9 +106,7 @@ export function updateSolidified(
 	const heights = activeWitnesses(state)
 		.map((address) => state.witness.get(address)?.latestBlockNum ?? 0n)
 		.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-	// In binary64, as the network computes it: 10 witnesses give 3.0000000000000004, hence position 3.
-	const position = Math.trunc(heights.length * (1 - (SOLIDIFIED_PERCENT * 1.0) / 100));
-	const solidified = heights[position];
+	const solidified = heights[solidifiedPosition(heights.length)];
 	if (solidified === undefined || solidified < state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM")) return;
 	state.properties.set("LATEST_SOLIDIFIED_BLOCK_NUM", solidified);
 }

@@ -8,6 +8,7 @@ import type { TokenView } from "../../wallet/token/token.js";
 import type { ResourcesView } from "../../wallet/view/account-resources.js";
 import type { AccountView } from "../../wallet/view/account-view.js";
 import type { DelegationView } from "../../wallet/view/delegations.js";
+import type { InclusionView } from "../../wallet/view/inclusion-view.js";
 import type { ProposalView } from "../../wallet/view/proposals.js";
 import type { StakeView, Unstaking } from "../../wallet/view/stake-view.js";
 import type { WitnessView } from "../../wallet/view/witnesses.js";
@@ -137,6 +138,28 @@ export const transactionShape = record({
 	size: "integer",
 	signers: list("text"),
 	"result?": either("text", "integer"),
+});
+
+const witnessKeyShape = record({ address: "address", key: "address" });
+
+export const inclusionShape = view<InclusionView>({
+	txID: "hex",
+	"type?": either("text", "integer"),
+	"from?": "address",
+	"contract?": "any",
+	"signers?": list("text"),
+	"result?": "any",
+	block: record({ number: "int64", id: "hex", timestamp: "time" }),
+	last: "int64",
+	irreversible: "boolean",
+	witnesses: record({
+		trusted: "integer",
+		needed: "integer",
+		built: list(witnessKeyShape),
+		others: list(witnessKeyShape),
+	}),
+	checkpoint: record({ "chain?": "hex", "block?": "hex", "distance?": "int64" }),
+	notProven: list("text"),
 });
 
 export const stateShape = record({ txID: "hex", state: "text", "block?": "int64", "result?": "text" });

@@ -5,7 +5,8 @@ import { blockId } from "../../protocol/block.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { DEVELOPMENT_PARENT_HASH } from "../../protocol/development-genesis.js";
 import { sha256 } from "../../protocol/hash.js";
-import { Account, BlockHeader, BlockHeaderRaw, TransactionInfo } from "../../protocol/messages.js";
+import { Account, BlockHeader, BlockHeaderRaw, PQAuthSig, TransactionInfo } from "../../protocol/messages.js";
+import { headerFieldOf } from "../../protocol/post-quantum/fields.js";
 import { Failure } from "../failure.js";
 import { isRecord, type JsonRecord } from "../json.js";
 import { messageFrom } from "./answer.js";
@@ -26,6 +27,8 @@ function blockFrom(answer: JsonRecord): BlockReference | undefined {
 	const { blockID, block_header: headerJson } = answer;
 	if (!isRecord(headerJson)) return undefined;
 	const header = messageFrom(BlockHeader, headerJson);
+	const { pq_auth_sig: postQuantum } = headerJson;
+	if (isRecord(postQuantum)) header.$unknown = headerFieldOf(messageFrom(PQAuthSig, postQuantum));
 	const raw = header.raw_data ?? new BlockHeaderRaw();
 	const id = blockId(raw.number, sha256(BlockHeaderRaw.encode(raw)));
 	if (typeof blockID === "string" && blockID.toLowerCase() !== toHex(id)) {
@@ -50,6 +53,18 @@ export async function fetchBlockByNumber(
 	view: NodeView = "full",
 ): Promise<BlockReference | undefined> {
 	return blockFrom(await client.call("getblockbynum", { num: number }, view));
+}
+
+/** A block without its transactions, where the node can leave them out. */
+export async function fetchHeader(client: NodeClient, number: bigint): Promise<BlockReference | undefined> {
+	try {
+		return blockFrom(await client.call("getblock", { id_or_num: String(number), detail: false }));
+	} catch (error) {
+		// A node without this question; with it, one that has no such block answers with an error in some releases.
+		if (!(error instanceof Failure) || (error.code !== "not_served" && error.code !== "rpc_error"))
+			throw error;
+		return fetchBlockByNumber(client, number);
+	}
 }
 
 export async function fetchBlockById(

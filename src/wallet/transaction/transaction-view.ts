@@ -5,6 +5,7 @@ import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { contractTypeById } from "../../protocol/contract-types.js";
 import {
+	type PQAuthSig,
 	Transaction,
 	TransactionRaw,
 	TransactionResult,
@@ -59,7 +60,8 @@ export function transactionFrom(answer: JsonRecord, id?: Uint8Array): SignedTran
 export async function viewTransaction(
 	transaction: SignedTransaction,
 ): Promise<Record<string, View | undefined>> {
-	if (transaction.postQuantum.length > 0) await loadPostQuantum();
+	const postQuantum = postQuantumOf(transaction);
+	if (postQuantum.length > 0) await loadPostQuantum();
 	const { raw, contract, message } = transaction;
 	const memo = raw?.data && raw.data.length > 0 ? toHex(raw.data) : undefined;
 	const result = message.ret[0]?.contractRet;
@@ -76,7 +78,7 @@ export async function viewTransaction(
 		size: transaction.size,
 		signers: [
 			...message.signature.map((_, index) => signerText(transaction, index)),
-			...transaction.postQuantum.map((_, index) => postQuantumSignerText(transaction, index)),
+			...postQuantum.map((_, index) => postQuantumSignerText(transaction, index)),
 		],
 		result:
 			result === undefined ? undefined : (TransactionResultContractResultEnum.names.get(result) ?? result),
@@ -90,6 +92,16 @@ function parameterView(transaction: SignedTransaction): View | undefined {
 		if (!(error instanceof ParameterError) && !(error instanceof DecodeError)) throw error;
 		const value = transaction.contract?.parameter?.value;
 		return value ? toHex(value) : undefined;
+	}
+}
+
+/** None where their field holds something else: the history of the main network has other bytes under its number. */
+function postQuantumOf(transaction: SignedTransaction): readonly Readonly<PQAuthSig>[] {
+	try {
+		return transaction.postQuantum;
+	} catch (error) {
+		if (error instanceof DecodeError) return [];
+		throw error;
 	}
 }
 

@@ -1,0 +1,53 @@
+/** Making a proof of a block's transactions and the headers from its own on. */
+
+import { toKey } from "../bytes.js";
+import { sha256 } from "../hash.js";
+import { type BlockHeader, BlockHeaderRaw, PQAuthSig } from "../messages.js";
+import { signatureOfHeader } from "../post-quantum/fields.js";
+import { SIGNATURE_LENGTH } from "../signature.js";
+import { merklePath } from "./merkle-path.js";
+import type { InclusionProof, ProofHeader, WitnessKey } from "./proof.js";
+
+/** A header with the address that signed it. */
+export interface SignedHeader extends WitnessKey {
+	readonly header: ProofHeader;
+}
+
+/**
+ * A header in the form that proofs have: its signature without what the network overlooks (bytes after the 65th, and the other
+ * numbers of a recovery id).
+ * @throws {DecodeError} where the field of post-quantum signatures holds something else
+ */
+export function proofHeader(header: Readonly<BlockHeader>): ProofHeader {
+	const raw = BlockHeaderRaw.encode(header.raw_data ?? new BlockHeaderRaw());
+	const postQuantum = signatureOfHeader(header);
+	if (postQuantum && header.witness_signature.length === 0)
+		return { raw, postQuantum: PQAuthSig.encode(postQuantum) };
+	const signature = Uint8Array.from(header.witness_signature.subarray(0, SIGNATURE_LENGTH));
+	const number = signature[SIGNATURE_LENGTH - 1] ?? 0;
+	const recovery = number < 27 ? number : number - 27;
+	if (recovery < 8) signature[SIGNATURE_LENGTH - 1] = recovery & 3;
+	return { raw, signature };
+}
+
+/**
+ * @param transactions all of the block, serialised
+ * @param index of the one to prove
+ * @param headers of the block, and of those after it
+ */
+export function makeProof(
+	transactions: readonly Uint8Array[],
+	index: number,
+	headers: readonly SignedHeader[],
+): InclusionProof {
+	const witnesses = new Map<string, WitnessKey>();
+	for (const { address, key } of headers) {
+		if (!witnesses.has(toKey(address))) witnesses.set(toKey(address), { address, key });
+	}
+	return {
+		transaction: transactions[index] as Uint8Array,
+		path: merklePath(transactions.map(sha256), index),
+		witnesses: [...witnesses.values()],
+		headers: headers.map(({ header }) => header),
+	};
+}

@@ -1,0 +1,139 @@
+/**
+ * The file of a proof that a transaction is in a block (protocol/inclusion-proof §1): JSON with hexadecimal text, in one form only. What
+ * isn't byte for byte what {@link writeProof} writes is refused, so that no byte of a proof is free.
+ */
+
+import { fromHex, toHex } from "../bytes.js";
+import { InclusionError } from "./inclusion-error.js";
+import type { PathStep } from "./merkle-path.js";
+
+const FORMAT = "coin inclusion proof 1";
+
+/** Length of a proof's text: twice the bytes of the largest block, and the headers. */
+export const MAX_PROOF_LENGTH = 5_000_000;
+/** Headers, the block's own among them: more than four rounds of 27 witnesses. */
+export const MAX_PROOF_HEADERS = 128;
+/** Levels of the tree: a block has room for fewer than 65,536 transactions. */
+const MAX_PATH = 16;
+/** Objects and lists of a proof: the outermost, three lists, and what these hold. */
+const MAX_PROOF_ITEMS = 4 + MAX_PATH + 2 * MAX_PROOF_HEADERS;
+/** The longest post-quantum signature with its key, in bytes. */
+const MAX_POST_QUANTUM_BYTES = 4_096;
+const MAX_RAW_HEADER_BYTES = 1_024;
+
+/** A witness and the address of the key that it signs blocks with: its own, or the one of its witness permission. 21 bytes each. */
+export interface WitnessKey {
+	readonly address: Uint8Array;
+	readonly key: Uint8Array;
+}
+
+/** A block's header with one signature of either kind. */
+export interface ProofHeader {
+	/** Serialised `BlockHeader.raw_data`. */
+	readonly raw: Uint8Array;
+	/** r‖s‖recovery id (0 to 3), 65 bytes. */
+	readonly signature?: Uint8Array | undefined;
+	/** Serialised `PQAuthSig`, on Nile. */
+	readonly postQuantum?: Uint8Array | undefined;
+}
+
+export interface InclusionProof {
+	/** The whole serialised transaction, with signatures and results. */
+	readonly transaction: Uint8Array;
+	readonly path: readonly PathStep[];
+	/** Who signed the headers, in the order in which each appears first. */
+	readonly witnesses: readonly WitnessKey[];
+	/** The header of the transaction's block, and those after it without a gap. */
+	readonly headers: readonly ProofHeader[];
+}
+
+/** The one text of a proof. */
+export function writeProof({ transaction, path, witnesses, headers }: InclusionProof): string {
+	const value = {
+		format: FORMAT,
+		transaction: toHex(transaction),
+		path: path.map(({ side, hash }) => ({ [side]: toHex(hash) })),
+		witnesses: witnesses.map(({ address, key }) => ({ address: toHex(address), key: toHex(key) })),
+		headers: headers.map(({ raw, signature, postQuantum }) => ({
+			raw: toHex(raw),
+			...(signature && { signature: toHex(signature) }),
+			...(postQuantum && { postQuantum: toHex(postQuantum) }),
+		})),
+	};
+	return `${JSON.stringify(value, undefined, "\t")}\n`;
+}
+
+/** @throws {InclusionError} for a text beyond the limits, or in any other form */
+export function readProof(text: string): InclusionProof {
+	checkLimits(text);
+	const { format, transaction, path, witnesses, headers } = record(parsed(text), "the proof");
+	if (format !== FORMAT) throw new InclusionError(`this is not a proof in the format "${FORMAT}"`);
+	const proof: InclusionProof = {
+		transaction: hex(transaction, "transaction", 1, MAX_PROOF_LENGTH),
+		path: list(path, "path", 0, MAX_PATH).map(readStep),
+		witnesses: list(witnesses, "witnesses", 1, MAX_PROOF_HEADERS).map((one) => {
+			const { address, key } = record(one, "a witness");
+			return { address: hex(address, "address", 21, 21), key: hex(key, "key", 21, 21) };
+		}),
+		headers: list(headers, "headers", 1, MAX_PROOF_HEADERS).map(readHeader),
+	};
+	if (writeProof(proof) !== text) throw new InclusionError("the proof is not written in its one form");
+	return proof;
+}
+
+/** Before anything is parsed. */
+function checkLimits(text: string): void {
+	if (text.length > MAX_PROOF_LENGTH)
+		throw new InclusionError(`the proof is longer than ${MAX_PROOF_LENGTH} characters`);
+	let items = 0;
+	for (let at = 0; at < text.length; at++) {
+		const code = text.charCodeAt(at);
+		if (code === OBJECT || code === LIST) items++;
+	}
+	if (items > MAX_PROOF_ITEMS) throw new InclusionError(`the proof has more than ${MAX_PROOF_ITEMS} parts`);
+}
+
+const OBJECT = 0x7b;
+const LIST = 0x5b;
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		if (error instanceof SyntaxError) throw new InclusionError("the proof is not JSON");
+		throw error;
+	}
+}
+
+function readStep(value: unknown): PathStep {
+	const { left, right } = record(value, "a step of the path");
+	return left === undefined
+		? { side: "right", hash: hex(right, "right", 32, 32) }
+		: { side: "left", hash: hex(left, "left", 32, 32) };
+}
+
+function readHeader(value: unknown): ProofHeader {
+	const { raw, signature, postQuantum } = record(value, "a header");
+	const bytes = hex(raw, "raw", 1, MAX_RAW_HEADER_BYTES);
+	if (postQuantum === undefined) return { raw: bytes, signature: hex(signature, "signature", 65, 65) };
+	return { raw: bytes, postQuantum: hex(postQuantum, "postQuantum", 1, MAX_POST_QUANTUM_BYTES) };
+}
+
+function record(value: unknown, what: string): Readonly<Record<string, unknown>> {
+	if (typeof value !== "object" || value === null || Array.isArray(value))
+		throw new InclusionError(`${what} is not an object`);
+	return value as Readonly<Record<string, unknown>>;
+}
+
+function list(value: unknown, name: string, least: number, most: number): readonly unknown[] {
+	if (!Array.isArray(value) || value.length < least || value.length > most)
+		throw new InclusionError(`${name} is not a list of ${least} to ${most}`);
+	return value;
+}
+
+function hex(value: unknown, name: string, least: number, most: number): Uint8Array {
+	const isFitting = typeof value === "string" && value.length >= 2 * least && value.length <= 2 * most;
+	if (!isFitting || value.length % 2 !== 0 || !/^[0-9a-f]*$/.test(value))
+		throw new InclusionError(`${name} is not hexadecimal text of its length`);
+	return fromHex(value);
+}

@@ -1,0 +1,36 @@
+/** Results that go into a file of their own, which is never written over. */
+
+import { access, constants, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Failure } from "../../wallet/failure.js";
+
+/** @throws {Failure} `bad_value` where there is such a file, or none can be made */
+export async function writeNewFile(path: string, text: string): Promise<void> {
+	try {
+		await writeFile(path, text, { flag: "wx" });
+	} catch (error) {
+		throw refusal(path, error);
+	}
+}
+
+/** Whether {@link writeNewFile} could write now, for who pays before there is something to write. @throws {Failure} `bad_value` */
+export async function checkNewFile(path: string): Promise<void> {
+	try {
+		await access(dirname(path), constants.W_OK);
+	} catch (error) {
+		throw refusal(path, error);
+	}
+	const isFree = await access(path).then(
+		() => false,
+		() => true,
+	);
+	if (!isFree) throw refusal(path, { code: EXISTS });
+}
+
+const EXISTS = "EEXIST";
+
+function refusal(path: string, error: unknown): Failure {
+	const { code = "unknown error" } = error as NodeJS.ErrnoException;
+	const why = code === EXISTS ? "exists already and is never overwritten" : `can't be written (${code})`;
+	return new Failure("bad_value", `${path} ${why}`);
+}
