@@ -1,6 +1,7 @@
 /** Blocks: ids, Merkle roots, header signatures (protocol/blocks §1.4). */
 
 import { be64, concatBytes, readBe64, toHex } from "./bytes.js";
+import type { DecodeBudget } from "./codec/budget.js";
 import { sharedWriter } from "./codec/writer.js";
 import { sha256 } from "./hash.js";
 import { levelAbove } from "./inclusion/merkle-path.js";
@@ -75,8 +76,8 @@ export class SignedBlock {
 	}
 
 	/** @throws {DecodeError} */
-	static decode(bytes: Uint8Array): SignedBlock {
-		return new SignedBlock(Block.decode(bytes));
+	static decode(bytes: Uint8Array, budget?: DecodeBudget): SignedBlock {
+		return new SignedBlock(Block.decode(bytes, budget));
 	}
 
 	get raw(): Readonly<BlockHeaderRaw> {

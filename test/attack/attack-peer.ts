@@ -107,8 +107,8 @@ export class AttackPeer {
 		this.handlers.set(type, handler);
 	}
 
-	/** Gives the blocks of a branch to every peer that asks, as a peer that has it. */
-	serve(branch: () => readonly SignedBlock[]): void {
+	/** Gives the blocks of a branch to every peer that asks, as a peer that has it. @param given is called with each */
+	serve(branch: () => readonly SignedBlock[], given: (block: SignedBlock) => void = () => {}): void {
 		this.on(ApplicationType.SYNC_BLOCK_CHAIN, (payload) => {
 			const common = decodeSyncBlockChain(payload);
 			const blocks = branch();
@@ -127,7 +127,9 @@ export class AttackPeer {
 		this.on(ApplicationType.FETCH_INV_DATA, (payload) => {
 			const wanted = new Set(decodeInventory(payload).ids.map(toKey));
 			for (const block of branch()) {
-				if (wanted.has(toKey(block.id))) this.say(ApplicationType.BLOCK, block.bytes);
+				if (!wanted.has(toKey(block.id))) continue;
+				this.say(ApplicationType.BLOCK, block.bytes);
+				given(block);
 			}
 		});
 	}

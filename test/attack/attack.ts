@@ -43,3 +43,12 @@ export function tally(outcomes: readonly string[]): string {
 	for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
 	return [...counts].map(([text, count]) => (count > 1 ? `${text} ×${count}` : text)).join(", ");
 }
+
+/**
+ * An outcome with how much of what is attacked with the node took, so that a bound that held is not one that was never reached.
+ * @throws {Error} if that was nothing
+ */
+export function caused(outcomes: readonly string[], count: number, what: string): string {
+	if (count === 0) throw new Error(`the node was given no ${what}: ${tally(outcomes)}`);
+	return `${tally(outcomes)}; ${count} ${what}`;
+}

@@ -100,6 +100,18 @@ describe("a simulated world", () => {
 		await expect(world.advance(10)).rejects.toThrow("the process died");
 	});
 
+	it("lets what waits for turns of the event loop go on between events", async () => {
+		const world = new SimulatedWorld();
+		let turns = 0;
+		const turn = (): void => {
+			if (++turns < 50) setImmediate(turn);
+		};
+		turn();
+		for (let ms = 1; ms <= 50; ms++) world.at(world.now + ms, () => {});
+		await world.advance(100);
+		expect(turns).toBe(50);
+	});
+
 	it("carries bytes in order, after the delay of the link, in pieces", async () => {
 		const world = new SimulatedWorld({
 			link: { latencyMs: 50, jitterMs: 30, loss: 0.2 },

@@ -33,6 +33,11 @@ describe("a network under faults", () => {
 		expect(result.failures.join()).toMatch(/no agreement/);
 	});
 
+	it("bans no peer whose question for blocks crossed a list that has none", async () => {
+		const result = await runScenario({ seed: 259, isReal: true });
+		expect(result.failures).toEqual([]);
+	}, 60_000);
+
 	it("holds with the rules of Nile where a branch was lost below what is final, and bans nobody for it", async () => {
 		const result = await runScenario({ seed: 103, isReal: true, isNile: true });
 		expect(result.failures).toEqual([]);

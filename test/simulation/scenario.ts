@@ -58,6 +58,8 @@ const CONFIRMED_LAG = 6n;
 /** One of this many seeds runs for a day. */
 const QUIET_DAY_EVERY = 125;
 const DAY_MS = 24 * 3_600_000;
+/** As long for the node's own chain, which lies in memory and verifies each signature at each node: until its state was written. */
+const REAL_DAY_MS = 3 * 3_600_000;
 /** How often a machine corrects its clock, as by NTP, and what is left of the error. */
 const TIME_SERVER_MS = 1_024_000;
 const TIME_SERVER_ERROR_MS = 50;
@@ -228,12 +230,13 @@ class Scenario {
 	private async liveQuietDay(): Promise<void> {
 		this.faults.push("quiet day");
 		const before = this.highestHead();
-		const endMs = this.world.now + DAY_MS;
+		const dayMs = this.real ? REAL_DAY_MS : DAY_MS;
+		const endMs = this.world.now + dayMs;
 		while (this.world.now < endMs) {
 			for (const { address } of this.nodes) this.world.host(address).correctClock(this.timeServerError());
 			await this.world.advance(Math.min(TIME_SERVER_MS, endMs - this.world.now));
 		}
-		const slots = BigInt(DAY_MS) / 3_000n;
+		const slots = BigInt(dayMs) / 3_000n;
 		if (this.highestHead() - before < (slots * 9n) / 10n) this.fail(`after a day: ${this.describeHeads()}`);
 		if (!this.doAgree()) this.fail(`no agreement after a quiet day: ${this.describeHeads()}`);
 	}

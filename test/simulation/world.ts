@@ -8,6 +8,7 @@
  *     await world.advance(5_000);                    // five simulated seconds
  */
 
+import { setImmediate as otherTurns } from "node:timers/promises";
 import { concatBytes, toHex } from "../../src/protocol/bytes.js";
 import { EventQueue, type SimulatedEvent } from "./event-queue.js";
 import { SimulatedHost } from "./host.js";
@@ -244,8 +245,10 @@ function linkKey(a: string, b: string): string {
 	return a < b ? `${a} ${b}` : `${b} ${a}`;
 }
 
+/** One turn of the event loop: who waits for turns, as a chain does that writes its state in slices, goes on between events. */
 async function settle(): Promise<void> {
 	for (let i = 0; i < PROMISE_STEPS; i++) await undefined;
+	await otherTurns();
 }
 
 /** FNV-1a, for telling logs apart. */

@@ -18,6 +18,7 @@ import {
 } from "../../protocol/permission.js";
 import {
 	addressOfPostQuantumKey,
+	hasLengthsOf,
 	postQuantumScheme,
 	postQuantumSchemeName,
 } from "../../protocol/post-quantum/schemes.js";
@@ -29,7 +30,6 @@ import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import { ValidateSignatureError } from "../rules/errors.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import {
-	hasLengthsOf,
 	isAnySchemeAllowed,
 	isSchemeAllowed,
 	isWellFormed,
@@ -100,7 +100,8 @@ export function authorize(
 	development?: DevelopmentSchedule,
 ): void {
 	const { state, rules } = authority;
-	const count = signatureCount(transaction, rules);
+	const { length: slow } = postQuantumOf(transaction, rules);
+	const count = transaction.message.signature.length + slow;
 	if (isShieldedSpend(transaction)) {
 		if (count > 0) {
 			throw new ValidateSignatureError(
@@ -109,7 +110,7 @@ export function authorize(
 		}
 		return;
 	}
-	if (postQuantumOf(transaction, rules).length > 0 && !isAnySchemeAllowed(state.properties)) {
+	if (slow > 0 && !isAnySchemeAllowed(state.properties)) {
 		throw new ValidateSignatureError(NO_SCHEME);
 	}
 	const contract = transaction.contract;
@@ -172,7 +173,8 @@ export function sumWeights(
 ): SignedWeight {
 	const recovered = sumRecovered(authority, permission, transaction);
 	const entries = postQuantumOf(transaction, authority.rules);
-	return entries.length === 0 ? recovered : addPostQuantum(authority, permission, transaction, recovered);
+	if (entries.length === 0) return recovered;
+	return addPostQuantum(authority.state, permission, { transaction, entries }, recovered);
 }
 
 function tooManyKeys({ network }: Pick<ChainRules, "network">, count: number, most: number): string {
@@ -216,14 +218,19 @@ function sumRecovered(
 	return { signers, weight: BigInt.asIntN(64, weight) };
 }
 
+interface WithEntries {
+	readonly transaction: SignedTransaction;
+	/** Its post-quantum signatures. */
+	readonly entries: readonly Readonly<PQAuthSig>[];
+}
+
 /** Adds the signers of post-quantum signatures, in the network's order of checks (protocol/post-quantum §5.1). */
 function addPostQuantum(
-	{ state, rules }: Authority,
+	state: StateView,
 	permission: Readonly<Permission>,
-	transaction: SignedTransaction,
+	{ transaction, entries }: WithEntries,
 	recovered: SignedWeight,
 ): SignedWeight {
-	const entries = postQuantumOf(transaction, rules);
 	if (entries.length > permission.keys.length) {
 		throw new ValidateSignatureError(
 			`pq_auth_sig count ${entries.length} exceeds permission key count ${permission.keys.length}`,

@@ -5,6 +5,7 @@
 
 import { setImmediate as otherTurns } from "node:timers/promises";
 import { SignedBlock } from "../../protocol/block.js";
+import { BLOCK_BUDGET } from "../consensus/block-judgement.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
 import type { SignaturePool } from "../signatures/pool.js";
 import type { OpenChain } from "./open-chain.js";
@@ -65,7 +66,7 @@ export async function importBlocks(
 
 	for await (const bytes of blocks) {
 		if (signal?.aborted) break;
-		const block = SignedBlock.decode(bytes);
+		const block = SignedBlock.decode(bytes, BLOCK_BUDGET);
 		if (isKnown(open, block)) continue;
 		const ready = Promise.all([
 			pool?.recover(block.transactions),

@@ -10,6 +10,7 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { budgetOfBytes } from "../../protocol/codec/budget.js";
 import type { PQAuthSig } from "../../protocol/messages.js";
 import { witnessSigningAddress } from "../../protocol/permission.js";
 import {
@@ -39,6 +40,9 @@ import type { ScheduleHead } from "./slots.js";
 
 /** Largest serialised block of another node, in bytes (protocol/blocks §4.1). */
 export const MAX_BLOCK_BYTES = 2_001_000;
+
+/** What decoding a block from outside may cost. It has what its bytes can hold: one of the greatest size must not fail here. */
+export const BLOCK_BUDGET = budgetOfBytes(MAX_BLOCK_BYTES);
 
 export const MAX_SHIELDED_PER_BLOCK = 1;
 
@@ -71,12 +75,20 @@ export type BlockOrigin = keyof typeof BLOCK_ORIGINS;
 export const isShielded = (transaction: SignedTransaction): boolean =>
 	transaction.type?.name === "ShieldedTransferContract";
 
-/** A block in the form in which the network's nodes hash it: on Nile another than it came in, perhaps (protocol/post-quantum §1). */
-export const asReadBy = (
-	{ network }: Pick<ChainRules, "network">,
+/**
+ * A block in the form in which the network's nodes take it, which may be another than it came in: one rule for peers and files. Who
+ * vouches for the header alone gives a block as it was taken; its fields of Nile are read all the same (protocol/post-quantum §1).
+ * @throws {DecodeError} where fields of that network don't decode
+ */
+export function asReadBy(
+	{ network, release }: Pick<ChainRules, "network" | "release">,
 	received: SignedBlock,
-	{ contents }: BlockTrust,
-): SignedBlock => (contents || network !== "nile" ? received : received.asReadOnNile());
+	{ contents, header }: BlockTrust,
+): SignedBlock {
+	if (contents) return received;
+	if (!header) return admissionOf({ release }).received(received, network);
+	return network === "nile" ? received.asReadOnNile() : received;
+}
 
 /**
  * Judges what a block holds, in the order of the network's push.

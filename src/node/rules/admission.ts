@@ -14,6 +14,7 @@ const LONGEST_SIGNATURE = 68;
 /** A transaction or a block. */
 interface Cleanable<T> {
 	withoutUnknownFields(onNile?: boolean): T;
+	asReadOnNile(): T;
 }
 
 const today = {

@@ -5,7 +5,7 @@
 
 import type { PQAuthSig } from "../../protocol/messages.js";
 import {
-	isSignatureLength,
+	hasLengthsOf,
 	type PostQuantumScheme,
 	postQuantumScheme,
 	postQuantumSchemes,
@@ -40,10 +40,6 @@ export const isSchemeAllowed = (properties: Properties, { property }: PostQuantu
 /** Whether those of any scheme count. */
 export const isAnySchemeAllowed = (properties: Properties): boolean =>
 	postQuantumSchemes.some((scheme) => isSchemeAllowed(properties, scheme));
-
-/** Whether key and signature have lengths of the scheme. */
-export const hasLengthsOf = (scheme: PostQuantumScheme, entry: Readonly<PQAuthSig>): boolean =>
-	entry.public_key.length === scheme.publicKeyLength && isSignatureLength(scheme, entry.signature.length);
 
 /** Whether an entry could be a signature of one of the schemes, allowed or not: what may come from outside at all. */
 export function isWellFormed(entry: Readonly<PQAuthSig>): boolean {

@@ -9,7 +9,7 @@ import { FairQueue } from "../scheduling/fair-queue.js";
 
 /** Bytes of transactions that may wait, of all sources and of one: a client that left doesn't take its transaction along. */
 const MAX_UNVERIFIED_BYTES = 64 << 20;
-const MAX_WAITING_BYTES_OF_SOURCE = 4 << 20;
+const MAX_UNVERIFIED_BYTES_OF_SOURCE = 4 << 20;
 
 /** So much waits that nothing more is verified now. */
 export class VerificationBusyError extends Error {
@@ -51,7 +51,7 @@ export class PostQuantumQueue {
 	check(transaction: SignedTransaction, source: string): Promise<void> {
 		const { length } = transaction.bytes;
 		const own = (this.bytes.get(source) ?? 0) + length;
-		const isFull = own > MAX_WAITING_BYTES_OF_SOURCE || this.totalBytes + length > MAX_UNVERIFIED_BYTES;
+		const isFull = own > MAX_UNVERIFIED_BYTES_OF_SOURCE || this.totalBytes + length > MAX_UNVERIFIED_BYTES;
 		if (this.bytes.has(source) && isFull) return Promise.reject(new VerificationBusyError());
 		this.totalBytes += length;
 		this.bytes.set(source, own);

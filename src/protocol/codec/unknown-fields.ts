@@ -61,9 +61,14 @@ export class UnknownFields {
 		this.end += added;
 	}
 
+	/** The fields as they came, with their tags. */
+	get received(): Uint8Array {
+		return (this.bytes as Uint8Array).subarray(this.start, this.end);
+	}
+
 	/** The fields as the network writes them: by number, then wire type, then as they came; varints in minimal form. */
 	get canonical(): Uint8Array {
-		this.canonicalBytes ??= canonicalForm((this.bytes as Uint8Array).subarray(this.start, this.end));
+		this.canonicalBytes ??= canonicalForm(this.received);
 		return this.canonicalBytes;
 	}
 

@@ -4,13 +4,7 @@
  */
 
 import type { PQAuthSig } from "../messages.js";
-import {
-	FN_DSA_512,
-	isSignatureLength,
-	ML_DSA_44,
-	type PostQuantumScheme,
-	postQuantumScheme,
-} from "./schemes.js";
+import { FN_DSA_512, hasLengthsOf, ML_DSA_44, type PostQuantumScheme, postQuantumScheme } from "./schemes.js";
 
 /** Keys in the forms of wire and key files. */
 export interface PostQuantumKeys {
@@ -77,8 +71,7 @@ export function isPostQuantumSignature(message: Uint8Array, entry: Readonly<PQAu
 	const scheme = postQuantumScheme(entry.scheme);
 	return (
 		scheme !== undefined &&
-		entry.public_key.length === scheme.publicKeyLength &&
-		isSignatureLength(scheme, entry.signature.length) &&
+		hasLengthsOf(scheme, entry) &&
 		postQuantumAlgorithm(scheme).verify(message, entry.public_key, entry.signature)
 	);
 }

@@ -18,19 +18,19 @@ import {
 
 type Unknown = UnknownFields | undefined;
 
-/** What Nile reads in the unknown fields of a message, by the message's name. */
-const READ_ON_NILE: Readonly<Record<string, MessageType<Message>>> = {
-	"protocol.Transaction": PostQuantumOfTransaction as unknown as MessageType<Message>,
-	"protocol.BlockHeader": PostQuantumOfHeader as unknown as MessageType<Message>,
-	"protocol.HelloMessage": PostQuantumOfHello as unknown as MessageType<Message>,
-};
-
 /**
  * Signatures of a transaction that are read at all: a few more than the rules count. Two bytes make an empty one, and each becomes an
  * object. Those of a header are merged as they are read.
  */
 export const MAX_POST_QUANTUM_ENTRIES = 64;
 const OF_TRANSACTION: DecodeBudget = { ...ANY_BUDGET, items: MAX_POST_QUANTUM_ENTRIES };
+
+/** What Nile reads in the unknown fields of a message, by the message's name, and within which budget. */
+const READ_ON_NILE = new Map<string, readonly [type: MessageType<Message>, budget: DecodeBudget]>([
+	["protocol.Transaction", [PostQuantumOfTransaction as unknown as MessageType<Message>, OF_TRANSACTION]],
+	["protocol.BlockHeader", [PostQuantumOfHeader as unknown as MessageType<Message>, ANY_BUDGET]],
+	["protocol.HelloMessage", [PostQuantumOfHello as unknown as MessageType<Message>, ANY_BUDGET]],
+]);
 
 /** The fields of a message as unknown ones of another; undefined: it has none. */
 function asUnknown<T extends Message>(type: MessageType<T>, message: Readonly<T>): Unknown {
@@ -54,7 +54,8 @@ function canonicalFields<T extends Message>(
 	budget: DecodeBudget,
 ): Unknown {
 	if (unknown === undefined) return undefined;
-	const read = type.decode(unknown.canonical, budget);
+	// PERF: of what came, not of its canonical form, which costs as much as there is before the budget is looked at.
+	const read = type.decode(unknown.received, budget);
 	if (!keepsOthers) read.$unknown = undefined;
 	const kept = asUnknown(type, read);
 	return kept && Buffer.compare(kept.canonical, unknown.canonical) === 0 ? unknown : kept;
@@ -97,10 +98,10 @@ export const helloFieldOf = (signature: Readonly<PQAuthSig>): Unknown =>
  * @param typeName full name of the message
  */
 export function isKnownOnNile(typeName: string, unknown: UnknownFields): boolean {
-	const type = READ_ON_NILE[typeName];
+	const [type, budget] = READ_ON_NILE.get(typeName) ?? [];
 	if (!type) return false;
 	try {
-		const read = type.decode(unknown.canonical, OF_TRANSACTION);
+		const read = type.decode(unknown.canonical, budget);
 		return !hasUnknownFields(type, read) && type.size(read) === unknown.canonical.length;
 	} catch (error) {
 		if (error instanceof DecodeError) return false;

@@ -5,7 +5,7 @@
 
 import { addressFromHash } from "../address.js";
 import { keccak256 } from "../hash.js";
-import { PQScheme, PQSchemeEnum } from "../messages.js";
+import { type PQAuthSig, PQScheme, PQSchemeEnum } from "../messages.js";
 
 export interface PostQuantumScheme {
 	/** Number on the wire. */
@@ -61,6 +61,10 @@ export const isSchemeName = (name: string): boolean => Object.hasOwn(PQScheme, n
 /** Whether a signature of this length can be one of the scheme. */
 export const isSignatureLength = (scheme: PostQuantumScheme, length: number): boolean =>
 	length >= scheme.shortestSignature && length <= scheme.longestSignature;
+
+/** Whether key and signature have lengths of the scheme. */
+export const hasLengthsOf = (scheme: PostQuantumScheme, entry: Readonly<PQAuthSig>): boolean =>
+	entry.public_key.length === scheme.publicKeyLength && isSignatureLength(scheme, entry.signature.length);
 
 /** The address of a public key as it is on the wire (protocol/post-quantum §3). */
 export const addressOfPostQuantumKey = (publicKey: Uint8Array): Uint8Array =>

@@ -14,7 +14,7 @@ import {
 } from "../../../src/protocol/messages.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
 import { ask } from "../ask.js";
-import { type Attack, attackerHost, tally } from "../attack.js";
+import { type Attack, attackerHost, caused } from "../attack.js";
 import { AttackPeer } from "../attack-peer.js";
 import { RICH_KEY } from "../template.js";
 import type { Victim } from "../victim.js";
@@ -97,6 +97,7 @@ export function lieAbout(
 		async run(victim, durationMs) {
 			const outcomes: string[] = [];
 			const inBlock = contents();
+			let given = 0;
 			const end = Date.now() + durationMs;
 			for (let n = 0; Date.now() < end; n++) {
 				const place = await below(victim, depth);
@@ -110,20 +111,23 @@ export function lieAbout(
 					await sleep(200);
 					continue;
 				}
-				peer.serve(() => blocks);
+				peer.serve(
+					() => blocks,
+					() => given++,
+				);
 				await peer.until(() => false, 3000);
 				outcomes.push(peer.gone ?? "kept");
 				peer.end();
 			}
-			return tally(outcomes);
+			return caused(outcomes, given, "blocks");
 		},
 	};
 }
 
 export const branches: readonly Attack[] = [
-	lieAbout("branch-flood", "side branches of 12 blocks of 900 KB, signed by a random key", {
+	lieAbout("branch-flood", "branches of 15 blocks of 900 KB, signed by a random key", {
 		depth: 14,
-		length: 12,
+		length: 15,
 		contents: () => [ballast(900_000)],
 	}),
 	lieAbout("branch-longer", "branches one block longer than the chain, signed by a random key", {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
 	ApplicationType,
 	decodeInventory,
+	type EncodedTransaction,
 	encodeInventory,
 	encodeTransactions,
 	InventoryKind,
@@ -31,7 +32,7 @@ import { addressOfPrivateKey, sign } from "../../../src/protocol/signature.js";
 import { buildTransaction, SignedTransaction } from "../../../src/protocol/transaction.js";
 import { assemble } from "../../node/vm/assembler.js";
 import { ask } from "../ask.js";
-import { type Attack, attackerHost, type Probe, tally } from "../attack.js";
+import { type Attack, attackerHost, caused, type Probe, tally } from "../attack.js";
 import { AttackPeer } from "../attack-peer.js";
 import { grpcCall } from "../grpc-call.js";
 import { RICH_KEY } from "../template.js";
@@ -123,14 +124,18 @@ async function takeKeys(victim: Victim): Promise<Head> {
 }
 
 /** Several senders at a time. @param once sends something and says how it was answered */
-async function fromAll(durationMs: number, once: (number: number, host: string) => Promise<string>) {
+async function fromAll(
+	durationMs: number,
+	once: (number: number, host: string) => Promise<string>,
+	senders = SENDERS,
+) {
 	const outcomes: string[] = [];
 	const end = Date.now() + durationMs;
 	let number = 1;
 	const sender = async (n: number): Promise<void> => {
 		while (Date.now() < end) outcomes.push(await once(number++, attackerHost(n)));
 	};
-	await Promise.all(Array.from({ length: SENDERS }, (_, n) => sender(n)));
+	await Promise.all(Array.from({ length: senders }, (_, n) => sender(n)));
 	return tally(outcomes);
 }
 
@@ -212,11 +217,14 @@ const queries: Attack = {
 	},
 };
 
+/** A transaction as it is sent, which isn't read here: that would cost the attacker what it costs the node. */
+type Sent = EncodedTransaction & Pick<SignedTransaction, "id">;
+
 /** Announces transactions from several addresses and gives them to the node when it asks. */
 function announced(
 	name: string,
 	sends: string,
-	make: (head: Head, number: number) => SignedTransaction,
+	make: (head: Head, number: number) => Sent,
 	batchSize: number,
 ): Attack {
 	return {
@@ -227,6 +235,7 @@ function announced(
 			const head = await takeKeys(victim);
 			let number = 1;
 			const outcomes: string[] = [];
+			let given = 0;
 			const end = Date.now() + durationMs;
 			const sender = async (n: number): Promise<void> => {
 				for (let round = 0; Date.now() < end; round++) {
@@ -236,8 +245,7 @@ function announced(
 						await sleep(200);
 						continue;
 					}
-					const offered = new Map<string, SignedTransaction>();
-					let given = 0;
+					const offered = new Map<string, Sent>();
 					peer.on(ApplicationType.FETCH_INV_DATA, (payload) => {
 						const wanted = decodeInventory(payload).ids.flatMap((id) => offered.get(toKey(id)) ?? []);
 						given += wanted.length;
@@ -255,40 +263,59 @@ function announced(
 						);
 						await peer.until(() => false, 300);
 					}
-					outcomes.push(`${peer.gone ?? "kept"}${given > 0 ? "" : " without a question"}`);
+					outcomes.push(peer.gone ?? "kept");
 					peer.end();
 				}
 			};
 			await Promise.all(Array.from({ length: SENDERS }, (_, n) => sender(n)));
-			return tally(outcomes);
+			return caused(outcomes, given, "transactions");
 		},
 	};
 }
 
-/** As many empty signatures as a frame can hold. */
-const EMPTY_ENTRIES = new Uint8Array(4_800_000);
+/** As many empty signatures as a message of transactions may have room for. */
+const EMPTY_ENTRIES = new Uint8Array(1_400_000);
 for (let at = 0; at < EMPTY_ENTRIES.length; at += 2) EMPTY_ENTRIES[at] = 0x32;
 
-function emptyEntries(head: Head, number: number): SignedTransaction {
-	return SignedTransaction.decode(concatBytes(transferWith(head, number, []).bytes, EMPTY_ENTRIES));
+function emptyEntries(head: Head, number: number): Sent {
+	const { id, bytes, size } = transferWith(head, number, []);
+	return { id, bytes: concatBytes(bytes, EMPTY_ENTRIES), size: size + EMPTY_ENTRIES.length };
 }
 
-/** Verifies one signature again and again. */
-function looping(): string {
-	const entry = entryOf(1);
-	const input = concatBytes(new Uint8Array(32), entry.signature, entry.public_key);
+const word = (value: number): Uint8Array => concatBytes(new Uint8Array(28), be32(value));
+const padded = (bytes: Uint8Array): Uint8Array =>
+	concatBytes(word(bytes.length), bytes, new Uint8Array((32 - (bytes.length % 32)) % 32));
+
+/** Sixteen times the same bytes: a list of offsets that all point to one element. */
+const sixteen = (bytes: Uint8Array): Uint8Array =>
+	concatBytes(word(16), ...Array.from({ length: 16 }, () => word(16 * 32)), padded(bytes));
+
+/** Input of 0x02000018 and of 0x02000019: one right signature, and sixteen. */
+function inputOf(precompile: string): Uint8Array {
+	const { signature, public_key } = entryOf(1);
+	if (precompile === "0x02000018") return concatBytes(new Uint8Array(32), signature, public_key);
+	const [signatures, keys] = [sixteen(signature), sixteen(public_key)];
+	const signer = concatBytes(new Uint8Array(12), addressOfPostQuantumKey(public_key).subarray(1));
+	const heads = [0, 128, 128 + signatures.length, 128 + signatures.length + keys.length].map(word);
+	const signers = Array.from({ length: 16 }, () => signer);
+	return concatBytes(...heads, signatures, keys, word(16), ...signers);
+}
+
+/** Verifies right signatures again and again. */
+function looping(precompile: string): string {
+	const input = inputOf(precompile);
 	const length = `0x${toHex(be32(input.length)).slice(4)}`;
 	const code = (at: number): Uint8Array =>
 		assemble(
 			`${length} 0x${toHex(be32(at)).slice(4)} 0x00 CODECOPY
-			loop: 0x00 0x00 ${length} 0x00 0x00 0x02000018 GAS CALL POP @loop JUMP`,
+			loop: 0x00 0x00 ${length} 0x00 0x00 ${precompile} GAS CALL POP @loop JUMP`,
 		);
 	return toHex(concatBytes(code(code(0).length), input));
 }
 
 const machine: Attack = {
 	name: "pq-precompiles",
-	sends: "constant calls that give 0x02000018 a right signature again and again, from 8 clients",
+	sends: "constant calls that give 0x02000018 a right signature again and again, from 6 clients",
 	configuration,
 	meanwhile: {
 		server: "http",
@@ -297,16 +324,51 @@ const machine: Attack = {
 		host: attackerHost(100),
 	},
 	async run({ ports }, durationMs) {
-		const body = constantCall(looping());
-		return fromAll(durationMs, (_, host) =>
-			ask(ports.http, "/wallet/triggerconstantcontract", body, {
-				host,
-				timeoutMs: 30_000,
-			}).then(
+		const body = constantCall(looping("0x02000018"));
+		const once = (_: number, host: string): Promise<string> =>
+			ask(ports.http, "/wallet/triggerconstantcontract", body, { host, timeoutMs: 30_000 }).then(
 				() => "answered",
 				(error: Error) => `closed (${error.message})`,
-			),
+			);
+		// Clients take turns, and each call may take its whole time: more of them make others wait longer, whatever they call.
+		return fromAll(durationMs, once, 6);
+	},
+};
+
+/** Calls that verify, by all ways that give none of their own energy. */
+const estimates: Attack = {
+	name: "pq-estimates",
+	sends:
+		"triggerconstantcontract, estimateenergy, eth_estimateGas and batches of it that give 0x02000019 sixteen right signatures again and again, from 4 clients",
+	configuration: () => `${configuration()}, vm.estimateEnergy = true, vm.supportConstant = true`,
+	meanwhile: machine.meanwhile as Probe,
+	async run({ ports }, durationMs) {
+		const code = looping("0x02000019");
+		const call = { from: "0x0000000000000000000000000000000000000001", data: `0x${code}` };
+		const rpc = (method: string, params: unknown[]) => ({ jsonrpc: "2.0", id: 1, method, params });
+		const batch = Array.from({ length: 8 }, () => rpc("eth_estimateGas", [call]));
+		const ways = [
+			{ port: ports.http, path: "/wallet/triggerconstantcontract", body: constantCall(code) },
+			{ port: ports.http, path: "/wallet/estimateenergy", body: constantCall(code) },
+			{ port: ports.jsonrpc, path: "/jsonrpc", body: JSON.stringify(rpc("eth_estimateGas", [call])) },
+			{ port: ports.jsonrpc, path: "/jsonrpc", body: JSON.stringify(batch) },
+		];
+		const answers = await Promise.all(
+			ways.map(async ({ port, path, body }, n) => {
+				const outcomes: string[] = [];
+				for (const end = Date.now() + durationMs; Date.now() < end; ) {
+					const options = { host: attackerHost(n), headers: JSON_TYPE, timeoutMs: 30_000 };
+					outcomes.push(
+						await ask(port, path, body, options).then(
+							(text) => /"message": ?"([^"]{0,30})/.exec(text)?.[1] ?? "answered",
+							(error: Error) => `closed (${error.message})`,
+						),
+					);
+				}
+				return outcomes;
+			}),
 		);
+		return answers.map((outcomes) => tally(outcomes)).join("; ");
 	},
 };
 
@@ -327,14 +389,15 @@ export const postQuantum: readonly Attack[] = [
 	),
 	announced(
 		"pq-announced-empty",
-		"announced transactions with 2.4 M empty signatures, from 8 peers",
+		"announced transactions with 700,000 empty signatures, from 8 peers",
 		emptyEntries,
 		1,
 	),
 	machine,
+	estimates,
 	lieAbout(
 		"pq-blocks",
-		"side branches of 12 blocks with 500 forged ML-DSA signatures each, signed by a random key",
-		{ depth: 14, length: 12, contents: fullOfEntries, configuration },
+		"branches of 15 blocks with 500 forged ML-DSA signatures each, signed by a random key",
+		{ depth: 14, length: 15, contents: fullOfEntries, configuration },
 	),
 ];

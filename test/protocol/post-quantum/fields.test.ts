@@ -1,9 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import type { Message, MessageType } from "../../../src/protocol/codec/descriptor.js";
 import { BudgetError } from "../../../src/protocol/codec/reader.js";
-import { hasUnknownFields } from "../../../src/protocol/codec/unknown-fields.js";
+import { hasUnknownFields, UnknownFields } from "../../../src/protocol/codec/unknown-fields.js";
 import { jsonLibrary } from "../../../src/protocol/json/json-library.js";
 import { hashedLibrary } from "../../../src/protocol/json/older/hashed-library.js";
 import { blockJson, transactionJson } from "../../../src/protocol/json/transaction-json.js";
@@ -113,6 +113,13 @@ describe("very many post-quantum signatures", () => {
 		expect(() => sent(MAX_POST_QUANTUM_ENTRIES + 1).withoutUnknownFields(true)).toThrow(BudgetError);
 		expect(() => sent(MAX_POST_QUANTUM_ENTRIES + 1).postQuantum).toThrow(BudgetError);
 		expect(sent(MAX_POST_QUANTUM_ENTRIES + 1).withoutUnknownFields().message.$unknown).toBeUndefined();
+	});
+
+	it("are counted before their canonical form is made", () => {
+		const canonical = vi.spyOn(UnknownFields.prototype, "canonical", "get");
+		expect(() => sent(MAX_POST_QUANTUM_ENTRIES + 1).asReadOnNile()).toThrow(BudgetError);
+		expect(canonical).not.toHaveBeenCalled();
+		canonical.mockRestore();
 	});
 
 	it("are one in a header, however many there are", () => {

@@ -92,7 +92,11 @@ export class SyncResponder {
 	/** Checks and queues blocks that a peer asks for after its list (protocol/peers §7.4). @throws {Misconduct | Error} */
 	answerFetch(peer: Peer, ids: readonly Uint8Array[]): void {
 		const { syncFetchBatch } = this.world.settings;
-		if (!peer.needSyncFromUs) throw new Misconduct(Reason.BAD_PROTOCOL, "no need sync");
+		if (!peer.needSyncFromUs) {
+			// Its question for blocks of one list may cross the next list, which says that it needs none.
+			const mayBeHonest = peer.lastListed !== undefined;
+			throw new Misconduct(Reason.BAD_PROTOCOL, "no need sync", mayBeHonest);
+		}
 		if (!peer.fetchRate.tryTake())
 			throw new Misconduct(Reason.BAD_PROTOCOL, "FETCH_INV_DATA requests too frequently");
 		if (ids.length > this.world.conduct.maxFetchedIds)

@@ -161,13 +161,16 @@ export function decodeBlockChainInventory(payload: Uint8Array): BlockList {
 
 const TRANSACTIONS_TAG = 0x0a;
 
+/** What is asked of a transaction to send it. */
+export type EncodedTransaction = Pick<SignedTransaction, "bytes" | "size">;
+
 /** Bytes that a transaction adds to the payload of TXS. */
-function transactionItemSize(transaction: SignedTransaction): number {
+function transactionItemSize(transaction: EncodedTransaction): number {
 	return 1 + varintSize(transaction.size) + transaction.size;
 }
 
 /** Payload of TXS, of transactions that are serialised already. */
-export function encodeTransactions(transactions: readonly SignedTransaction[]): Uint8Array {
+export function encodeTransactions(transactions: readonly EncodedTransaction[]): Uint8Array {
 	const payload = new Uint8Array(
 		transactions.reduce((sum, transaction) => sum + transactionItemSize(transaction), 0),
 	);

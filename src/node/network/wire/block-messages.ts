@@ -4,11 +4,11 @@
  */
 
 import { SignedBlock } from "../../../protocol/block.js";
-import { budgetOfBytes, MAX_DEPTH } from "../../../protocol/codec/budget.js";
+import { MAX_DEPTH } from "../../../protocol/codec/budget.js";
 import { BudgetError } from "../../../protocol/codec/reader.js";
 import { contentOfField, countField } from "../../../protocol/codec/scan.js";
 import { Block, BlockHeader, Transactions } from "../../../protocol/messages.js";
-import { MAX_BLOCK_BYTES } from "../../consensus/block-judgement.js";
+import { BLOCK_BUDGET } from "../../consensus/block-judgement.js";
 
 /** Numbers of fields. */
 const TRANSACTIONS = 1;
@@ -16,9 +16,6 @@ const BLOCK_HEADER = 2;
 
 /** The network refuses a transaction without a signature, and a signature has 65 bytes. */
 const LEAST_TRANSACTION_BYTES = 65;
-
-/** A block has what its bytes can hold: one of the greatest size that others accept must not fail here. */
-const BLOCK_BUDGET = budgetOfBytes(MAX_BLOCK_BYTES);
 
 /**
  * A thousand transactions have about six messages and lists' elements each. One that is made of nothing else is not
@@ -39,7 +36,7 @@ export function hasImpossibleTransactions(payload: Uint8Array): boolean {
 
 /** @throws {DecodeError} */
 export function decodeBlock(payload: Uint8Array): SignedBlock {
-	return new SignedBlock(Block.decode(payload, BLOCK_BUDGET));
+	return SignedBlock.decode(payload, BLOCK_BUDGET);
 }
 
 /** Transactions of a TXS message. @throws {DecodeError} */

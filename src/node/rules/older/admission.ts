@@ -9,7 +9,7 @@ const NULL_TYPE =
 
 export const olderAdmission: Older<Admission> = {
 	"4.8.1": {
-		received: (message) => message,
+		received: (message, network) => (network === "nile" ? message.asReadOnNile() : message),
 		isStrangeSignature: () => false,
 		rootMismatch: (number) => `The merkle hash is not validated for ${number}`,
 		// They are errors of the runtime.
