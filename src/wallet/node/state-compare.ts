@@ -15,7 +15,7 @@ interface NodeStateHash {
 	readonly stores: ReadonlyMap<string, string>;
 }
 
-export interface StateComparison {
+interface StateComparison {
 	/** The newest final block of which both have the hash. */
 	readonly block: number;
 	readonly equal: boolean;
@@ -26,13 +26,13 @@ export interface StateComparison {
 	readonly firstDifference?: number;
 }
 
-const HASH = /^[0-9a-f]{64}$/;
+const STATE_HASH = /^[0-9a-f]{64}$/;
 const MAX_STORES = 100;
 
 /** @throws {Failure} `rpc_error` */
 function readStateHash(answer: Json, url: string): NodeStateHash {
 	const { version, block, hash, stores } = isRecord(answer) ? answer : {};
-	const digits = (value: Json | undefined): value is string => typeof value === "string" && HASH.test(value);
+	const digits = (value: Json | undefined): value is string => typeof value === "string" && STATE_HASH.test(value);
 	const count = (value: Json | undefined): number =>
 		typeof value === "bigint" || typeof value === "number" ? Number(value) : Number.NaN;
 	const rows = isRecord(stores)
