@@ -443,10 +443,13 @@ export class Chain {
 		this.undoLayers.open();
 		this.settle();
 		const mark = this.database.mark();
+		const started = performance.now();
 		try {
 			const processed = processTransaction(this.environment, transaction, undefined, { verified: true });
+			const tookMs = performance.now() - started;
 			if (isNew) this.log("transaction", transaction.bytes);
-			this.pool.addPending({ transaction: processed.transaction, receivedMs, feeSun: processed.info.fee });
+			const feeSun = processed.info.fee;
+			this.pool.addPending({ transaction: processed.transaction, receivedMs, feeSun, tookMs });
 			this.noteOwner(transaction);
 			if (isShielded(transaction)) this.pendingShielded++;
 			return processed.info;
@@ -500,11 +503,17 @@ export class Chain {
 
 	/**
 	 * Packs a block, and publishes it. Its transactions are neither pending nor in a block until it is applied.
+	 * @param maxLongMs time that long transactions of the block may take in all
 	 * @returns applies it; throws {@link LostSlotError} if another block came first
 	 */
-	prepareBlock(producer: Producer, timestampMs: bigint, expired: () => boolean): () => CommittedBlock {
+	prepareBlock(
+		producer: Producer,
+		timestampMs: bigint,
+		expired: () => boolean,
+		maxLongMs = Number.POSITIVE_INFINITY,
+	): () => CommittedBlock {
 		const started = performance.now();
-		const { block, taken } = this.pack({ producer, timestampMs, expired });
+		const { block, taken } = this.pack({ producer, timestampMs, expired, maxLongMs });
 		this.observers.timings.packed(block, started);
 		this.observers.publish("produced", block);
 		return () => {
