@@ -32,7 +32,12 @@ const pool = await SignaturePool.start(script, threads);
 const recorded = recordedConfig(folder);
 // The recordings keep the history of balances, which a node does only where it is asked to.
 const balanceHistory = recorded.storage.balanceHistory && process.env["BENCH_BALANCES"] !== "off";
-const config = { ...recorded, storage: { ...recorded.storage, balanceHistory } };
+const stateHash = process.env["BENCH_STATE_HASH"] === "on";
+const config = {
+	...recorded,
+	storage: { ...recorded.storage, balanceHistory },
+	node: { ...recorded.node, stateHash },
+};
 const directory = mkdtempSync(join(tmpdir(), "coin-bench-"));
 try {
 	const machine = createContractMachine(config, false);
@@ -83,6 +88,7 @@ try {
 		engine,
 		threads,
 		balanceHistory,
+		stateHash,
 		head: total?.block.idHex,
 	};
 	process.stdout.write(`${JSON.stringify(report)}\n`);

@@ -10,6 +10,7 @@ import { defaultConfig } from "../node/config/config.js";
 import type { KeyValueDatabase } from "../node/state/database.js";
 import { stores } from "../node/state/definition.js";
 import { hashDatabase, type OnHashed } from "../node/state/state-hash/hash-database.js";
+import { hashingThreads } from "../node/state/state-hash/hash-threads.js";
 import type { StateHashValue } from "../node/state/state-hash/state-hash.js";
 import { readBe64, utf8 } from "../protocol/bytes.js";
 import { DecodeError } from "../protocol/codec/reader.js";
@@ -70,7 +71,7 @@ async function hashOwn(
 	try {
 		if (!(await readMeta(database, join(directory, name)))) throw emptyFailure(directory);
 		const head = headOf(database, directory);
-		const hash = await hashDatabase(database, onHashed);
+		const hash = await hashDatabase(database, onHashed, hashingThreads());
 		return hash && { engines: ["LevelDB"], isReference: false, head, value: hash.value() };
 	} finally {
 		await database.close();

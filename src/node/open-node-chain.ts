@@ -37,6 +37,11 @@ export function openChain(
 		},
 		development: development?.schedule,
 		initialize: development?.initialize,
+		stateHash: {
+			onCounting: () => log.info({}, "hashing the whole state, which node.state.hash asks for"),
+			onCounted: (entries) => log.info({ entries }, "the state is hashed: its hash follows it from here on"),
+			onFailure: (error) => report(error, "hash of the state"),
+		},
 		onObserverFailure: (error) => report(error, "observer of the chain"),
 		onStorageFailure: (error) =>
 			fail(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),

@@ -37,6 +37,7 @@ export async function removeReplay(dataDirectory: string): Promise<void> {
 function replayConfig(config: NodeConfig): NodeConfig {
 	return {
 		...config,
+		node: { ...config.node, stateHash: false },
 		storage: {
 			...config.storage,
 			sync: false,

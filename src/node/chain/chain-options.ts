@@ -20,6 +20,16 @@ export interface FlushLimits {
 	readonly logBytes: number;
 }
 
+/** Moments in following the hash of the state. */
+interface StateHashReports {
+	/** It begins with a pass over the database, in the background. */
+	readonly onCounting: () => void;
+	/** The pass has ended: from now on there are hashes. */
+	readonly onCounted: (entries: number) => void;
+	/** It can't go on; the chain does. */
+	readonly onFailure: (error: unknown) => void;
+}
+
 export interface ChainOptions {
 	readonly config: NodeConfig;
 	/** Undefined: the chain lives in memory and is gone with the process. */
@@ -53,6 +63,8 @@ export interface ChainOptions {
 	readonly segmentFiles?: SegmentFiles | undefined;
 	/** Called once when the storage fails: the node must stop. What was answered before is kept. */
 	readonly onStorageFailure: (error: unknown) => void;
+	/** What is said of the hash of the state, where it is followed. */
+	readonly stateHash?: StateHashReports | undefined;
 	/** Called with what an observer of the chain threw, which must not reach the chain; absent: it ends the process. */
 	readonly onObserverFailure?: ObserverFailure | undefined;
 }

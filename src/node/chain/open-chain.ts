@@ -21,6 +21,8 @@ import { readHistoryStatus, statusKey } from "../state/history-format.js";
 import { asksForProofs } from "../state/note-trees.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
+import { FollowedHash } from "../state/state-hash/followed-hash.js";
+import { hashingThreads } from "../state/state-hash/hash-threads.js";
 import type { StateHistory } from "../state/state-history.js";
 import { createView, type StateView } from "../state/view.js";
 import { BlockLog, type LogRecord } from "./block-log.js";
@@ -152,6 +154,7 @@ export class OpenChain {
 		const database = await StateDatabase.open(storage, settleAccountAssets, budgetOf(config));
 		const { stateBlocks } = config.node.history;
 		if (options.development) database.keepHistory(Math.max(DEVELOPMENT_HISTORY_BLOCKS, stateBlocks));
+		await followHash(storage, database, seed, !meta, options);
 		prepareState(createView(database.baseBackend, seed), rules, options, !meta);
 		if (!meta) await database.flush(true, [metaChange(rules.genesisId)]);
 		const sweeper = options.development ? undefined : await keepChanges(storage, database, seed, stateBlocks);
@@ -352,6 +355,7 @@ export class OpenChain {
 			if (!this.failed) await this.flush();
 		} finally {
 			this.log?.close();
+			await this.database.followedHash?.close();
 			await this.storage.close();
 		}
 	}
@@ -449,6 +453,25 @@ function chainSettings({ config, development }: ChainOptions): ChainSettings {
 		shieldedAllowed: config.node.shielded.enabled,
 		maxPendingShielded: config.node.pending.maxShielded,
 	};
+}
+
+/** Follows the hash of the state, where that is asked for. @param isNew whether there is no state yet */
+async function followHash(
+	storage: KeyValueDatabase,
+	database: StateDatabase,
+	seed: PropertySeed,
+	isNew: boolean,
+	{ config, development, stateHash }: ChainOptions,
+): Promise<void> {
+	if (!config.node.stateHash || development) return FollowedHash.forget(storage);
+	const { headNumber } = createView(database.baseBackend, seed).properties;
+	await database.followHash({
+		number: isNew ? undefined : headNumber,
+		threads: hashingThreads(),
+		onCounting: () => stateHash?.onCounting(),
+		onCounted: (entries) => stateHash?.onCounted(entries),
+		onFailure: (error) => stateHash?.onFailure(error),
+	});
 }
 
 /**

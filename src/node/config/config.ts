@@ -117,6 +117,8 @@ interface NodeSection {
 	readonly pending: PendingConfig;
 	readonly blocks: BlocksConfig;
 	readonly history: HistoryConfig;
+	/** Whether the hash of the state is followed. */
+	readonly stateHash: boolean;
 	readonly shielded: ShieldedConfig;
 	/** Lower-case names of endpoints that answer "unavailable". */
 	readonly disabledApi: ReadonlySet<string>;
@@ -371,6 +373,7 @@ function readNode(
 		shutdown: readShutdown(settings),
 		blocks: readBlocks(settings),
 		history: readHistory(settings),
+		stateHash: settings.get("node.state.hash"),
 		pending: {
 			maxSize: settings.get("node.maxTransactionPendingSize"),
 			timeoutMs: settings.get("node.pendingTransactionTimeout"),

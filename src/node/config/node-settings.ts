@@ -54,6 +54,10 @@ export const nodeSectionSettings = {
 		"all",
 		`all, or how many of the newest blocks stay at least, from ${MIN_KEPT_BLOCKS}: older ones go with their receipts, segment by segment (ours)`,
 	),
+	"node.state.hash": boolean(
+		false,
+		"the hash of the whole state is known after every final block, so that nodes can compare theirs (ours)",
+	),
 	"node.history.state": text(
 		"off",
 		"off, all, or a number: of how many final blocks the state can be read besides the newest (ours); where all blocks are there, those before it was switched on are filled in; a development chain keeps them in memory",

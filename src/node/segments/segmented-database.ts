@@ -16,6 +16,8 @@ const RECEIPTS = stores.transactionResult.index;
 export class SegmentedDatabase implements KeyValueDatabase {
 	readonly compared: Promise<void>;
 	readonly getMany?: NonNullable<KeyValueDatabase["getMany"]>;
+	/** Without what is in segments. */
+	readonly moment?: NonNullable<KeyValueDatabase["moment"]>;
 
 	constructor(
 		private readonly database: KeyValueDatabase,
@@ -24,6 +26,7 @@ export class SegmentedDatabase implements KeyValueDatabase {
 		this.compared = Promise.all([database.compared, segments.compareRest()]).then(() => {});
 		// Callers that need the outcome await it.
 		this.compared.catch(() => {});
+		if (database.moment) this.moment = () => (database.moment as NonNullable<typeof database.moment>)();
 		if (database.getMany) {
 			this.getMany = async (keys) => {
 				const found = (await database.getMany?.(keys)) ?? [];

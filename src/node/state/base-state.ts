@@ -20,8 +20,8 @@ export interface WantedEntry {
 	readonly key: string;
 }
 
-/** Reports what an entry was, before it is written. */
-type BaseRecorder = (index: number, key: string, before: Entry) => void;
+/** Called before an entry is written. */
+type BaseRecorder = (store: StoreDefinition<unknown>, key: string) => void;
 
 export class BaseState {
 	/** The keys of ordered stores. */
@@ -39,7 +39,7 @@ export class BaseState {
 	private unflushed = 0;
 	/** Reads on other threads that are under way, each with what flushes have written since it began. */
 	private readonly reading = new Set<{ readonly flushed: EntryMaps[] }>();
-	/** Notified of every write, where history is kept. */
+	/** Notified of every write, where the history of an edited state or the state's hash is kept. */
 	recorder: BaseRecorder | undefined;
 
 	private constructor(
@@ -119,7 +119,7 @@ export class BaseState {
 
 	/** Writes an entry, or deletes it with {@link GONE}. */
 	set(store: StoreDefinition<unknown>, key: string, value: Entry): void {
-		this.recorder?.(store.index, key, this.get(store, key) ?? GONE);
+		this.recorder?.(store, key);
 		this.replace(store, key, value);
 	}
 

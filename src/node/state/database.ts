@@ -20,6 +20,20 @@ export interface DatabaseLevel {
 	readonly bytes: number;
 }
 
+/** Entries from a key up to another one, in either order. */
+type ReadRange = (
+	from: Uint8Array,
+	end: Uint8Array,
+	options: { readonly descending: boolean; readonly limit: number },
+) => Promise<readonly (readonly [Uint8Array, Uint8Array])[]>;
+
+/** Keeps old files on the disk until it is closed. */
+export interface DatabaseMoment {
+	readonly range: ReadRange;
+	entries(prefix: Uint8Array): AsyncIterable<readonly [Uint8Array, Uint8Array]>;
+	close(): Promise<void>;
+}
+
 export interface KeyValueDatabase {
 	get(key: Uint8Array): Uint8Array | undefined;
 	/** The values of several keys, read on other threads; absent: nothing is gained by that. */
@@ -31,11 +45,9 @@ export interface KeyValueDatabase {
 	/** The first key at or after `from` and before `end`. */
 	firstKey(from: Uint8Array, end: Uint8Array): Promise<Uint8Array | undefined>;
 	/** Entries from a key up to another one, in either order; absent: it isn't asked for there. */
-	range?(
-		from: Uint8Array,
-		end: Uint8Array,
-		options: { readonly descending: boolean; readonly limit: number },
-	): Promise<readonly (readonly [Uint8Array, Uint8Array])[]>;
+	range?: ReadRange;
+	/** What the database holds at this moment, whatever is written later; absent: nothing is written while it is read. */
+	moment?(): DatabaseMoment;
 	/** What is on the disk, without the log of the newest changes; absent: nothing. */
 	levels?(): readonly DatabaseLevel[];
 	/** Whether all that was there at the open is as it was left; rejects if not. What is small was compared before. */
@@ -172,16 +184,27 @@ class LevelDatabase implements KeyValueDatabase {
 		return (await this.db.keys({ gte: from, lt: end, limit: 1 }).all())[0];
 	}
 
-	async range(
-		from: Uint8Array,
-		end: Uint8Array,
-		{ descending, limit }: { readonly descending: boolean; readonly limit: number },
-	): Promise<readonly (readonly [Uint8Array, Uint8Array])[]> {
+	readonly range: ReadRange = async (from, end, { descending, limit }) => {
 		try {
 			return await this.db.iterator({ gte: from, lt: end, reverse: descending, limit }).all();
 		} catch (error) {
 			throw this.failure("read", error);
 		}
+	};
+
+	moment(): DatabaseMoment {
+		const snapshot = this.db.snapshot();
+		return {
+			range: async (from, end, { descending, limit }) => {
+				try {
+					return await this.db.iterator({ gte: from, lt: end, reverse: descending, limit, snapshot }).all();
+				} catch (error) {
+					throw this.failure("read", error);
+				}
+			},
+			entries: (prefix) => this.db.iterator({ gte: prefix, lt: after(prefix), snapshot }),
+			close: () => snapshot.close(),
+		};
 	}
 
 	levels(): readonly DatabaseLevel[] {

@@ -32,6 +32,7 @@ import { isRecorded } from "./history-stores.js";
 import { stateInHistory } from "./history-view.js";
 import { Journal, NONE } from "./journal.js";
 import type { OrderedKeys } from "./ordered-keys.js";
+import { FollowedHash, type FollowedHashOptions } from "./state-hash/followed-hash.js";
 import { type HistorySubject, StateHistory } from "./state-history.js";
 import { type BlockChange, UndoableBlocks } from "./undoable-blocks.js";
 import type { CacheUse } from "./value-cache.js";
@@ -63,6 +64,7 @@ export class StateDatabase {
 	private kept: StateHistory | undefined;
 	/** What final blocks changed; undefined where that isn't kept. */
 	private changes: ChangeHistory | undefined;
+	private hash: FollowedHash | undefined;
 	/** Views of the history by block, those asked for last at the end. */
 	private readonly views = new Map<bigint, StateBackend>();
 
@@ -255,6 +257,21 @@ export class StateDatabase {
 			if (isNewest && !pending?.[index]?.has(key)) this.entries[index]?.delete(key);
 		});
 		this.settled = change.number;
+		this.hash?.endBlock(change.number);
+	}
+
+	/**
+	 * Follows the hash of the state after each block that moves into the base from now on; not for states that are edited
+	 * outside of blocks.
+	 */
+	async followHash(options: FollowedHashOptions): Promise<FollowedHash> {
+		this.hash = await FollowedHash.open(this.database, this.base, options);
+		return this.hash;
+	}
+
+	/** undefined where it isn't followed */
+	get followedHash(): FollowedHash | undefined {
+		return this.hash;
 	}
 
 	/**
@@ -365,16 +382,17 @@ export class StateDatabase {
 	 * @param extra changes outside the stores, in the same batch
 	 */
 	async flush(sync: boolean, extra: readonly BatchChange[] = []): Promise<void> {
-		const { changes } = this;
-		if (!changes) return this.base.flush(sync, extra);
+		const beside = [this.changes, this.hash].filter((one) => one !== undefined);
+		if (beside.length === 0) return this.base.flush(sync, extra);
 		if (this.base.isFlushing) throw new Error("a flush is already running");
 		let isWritten = false;
 		try {
-			// Both take what is to be written before anything else can change it.
-			await this.base.flush(sync, extra, changes.beginFlush());
+			// All take what is to be written before anything else can change it.
+			const more = Promise.all(beside.map((one) => one.beginFlush())).then((batches) => batches.flat());
+			await this.base.flush(sync, extra, more);
 			isWritten = true;
 		} finally {
-			changes.endFlush(isWritten);
+			for (const one of beside) one.endFlush(isWritten);
 		}
 	}
 

@@ -40,7 +40,8 @@ export class StateHistory {
 		keptBlocks: number,
 	) {
 		this.base = new BaseHistory(keptBlocks, subject.finalizedNumber);
-		subject.base.recorder = (index, key, before) => this.base.record(index, key, before);
+		subject.base.recorder = (store, key) =>
+			this.base.record(store.index, key, subject.base.get(store, key) ?? GONE);
 	}
 
 	/** The state as it can be changed outside of blocks: both base and head show it. */

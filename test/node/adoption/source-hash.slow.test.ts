@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 async function ownHash(): Promise<string> {
-	const hash = await hashDatabase(database, () => true);
+	const hash = await hashDatabase(database, () => true, 0);
 	return toHex(hash?.value().hash ?? new Uint8Array(0));
 }
 
@@ -57,5 +57,5 @@ it("is that of the directory which is adopted of it, and of no other state", asy
 });
 
 it("stops where it is asked to", async () => {
-	expect(await hashDatabase(database, () => false)).toBeUndefined();
+	expect(await hashDatabase(database, () => false, 0)).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 /** Chains of recorded sets, fed block by block without servers, for tests of storage and restarts. */
 
-import type { FlushLimits } from "../../../src/node/chain/chain-options.js";
+import type { ChainOptions, FlushLimits } from "../../../src/node/chain/chain-options.js";
 import { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { loadConfig, type NodeConfig } from "../../../src/node/config/config.js";
 import { ChainError } from "../../../src/node/rules/errors.js";
@@ -59,6 +59,7 @@ export async function openRecorded(
 	{ config }: RecordedSet,
 	dataDirectory?: string,
 	flushLimits?: FlushLimits,
+	others: Partial<ChainOptions> = {},
 ): Promise<OpenChain> {
 	installRecoverEngine();
 	setAddressPrefix(config.net.addressPrefix);
@@ -74,6 +75,7 @@ export async function openRecorded(
 		onStorageFailure: (error) => {
 			throw error;
 		},
+		...others,
 	});
 }
 

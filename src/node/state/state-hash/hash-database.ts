@@ -3,6 +3,7 @@
 import type { KeyValueDatabase } from "../database.js";
 import { storeDefinitions } from "../definition.js";
 import { kindOf } from "../store-kinds.js";
+import { HashThreads } from "./hash-threads.js";
 import { StateHash } from "./state-hash.js";
 
 /** Called now and then with how many entries were read; false stops. */
@@ -11,34 +12,44 @@ export type OnHashed = (store: string, entries: number) => boolean;
 /** Entries of a read, the next of which is under way while they are hashed. */
 const PAGE_ENTRIES = 4096;
 
+/** A database, or what one held at a moment. */
+type Readable = Pick<KeyValueDatabase, "range" | "entries">;
+
 type Page = readonly (readonly [Uint8Array, Uint8Array])[];
 
 /**
  * Reads every entry that belongs to the state. Nothing may be written meanwhile.
+ * @param threads that hash; 0: none
  * @returns undefined if it was stopped
  * @throws {DecodeError} for a record that can't be read
  */
 export async function hashDatabase(
-	database: KeyValueDatabase,
+	database: Readable,
 	onHashed: OnHashed,
+	threads: number,
 ): Promise<StateHash | undefined> {
-	const hash = new StateHash();
-	let entries = 0;
-	for (const { index, name } of storeDefinitions) {
-		if (kindOf(name) !== "state") continue;
-		for await (const page of pagesOf(database, index)) {
-			for (const [key, value] of page) hash.add(name, key.subarray(1), value);
-			entries += page.length;
-			if (!onHashed(name, entries)) return undefined;
+	const hashing = new HashThreads(threads);
+	try {
+		let entries = 0;
+		for (const { index, name } of storeDefinitions) {
+			if (kindOf(name) !== "state") continue;
+			for await (const page of pagesOf(database, index)) {
+				for (const [key, value] of page) hashing.add(name, key.subarray(1), value);
+				await hashing.untilRoom();
+				entries += page.length;
+				if (!onHashed(name, entries)) return undefined;
+			}
 		}
+		return StateHash.of(await hashing.sums());
+	} finally {
+		await hashing.close();
 	}
-	return hash;
 }
 
-async function* pagesOf(database: KeyValueDatabase, index: number): AsyncGenerator<Page> {
+async function* pagesOf(database: Readable, index: number): AsyncGenerator<Page> {
 	const end = Uint8Array.of(index + 1);
 	const options = { descending: false, limit: PAGE_ENTRIES };
-	let next = database.range?.(Uint8Array.of(index), end, options);
+	let next: Promise<Page> | undefined = database.range?.(Uint8Array.of(index), end, options);
 	if (!next) {
 		for await (const entry of database.entries(Uint8Array.of(index))) yield [entry];
 		return;

@@ -19,6 +19,8 @@ import {
 	startBlake3,
 } from "./blake3-code.js";
 
+export { SUM_BYTES };
+
 const DIGEST_BYTES = 32;
 
 /** A number of sums, by index. */

@@ -1,8 +1,8 @@
 /** One hash for the whole state, which follows it entry by entry (protocol/state-hash). */
 
-import { toKey, utf8 } from "../../../protocol/bytes.js";
+import { be64, readBe64, toKey, utf8 } from "../../../protocol/bytes.js";
 import { BY_NAME, hashedEntries, hashedStores } from "./hashed-entries.js";
-import { LatticeSums } from "./lattice-sums.js";
+import { LatticeSums, SUM_BYTES } from "./lattice-sums.js";
 
 /** The number of what is hashed and how: hashes of another one can't be compared. */
 export const STATE_HASH_VERSION = 1;
@@ -30,30 +30,39 @@ interface Part {
 
 /** The sum of all stores, made when it is asked for; before it stand theirs. */
 const TOTAL = hashedStores.length;
+/** Bytes of {@link StateHash.sums}. */
+export const STATE_SUMS_BYTES = hashedStores.length * (SUM_BYTES + 8) + 8;
 const BALANCES_APART = "ALLOW_ASSET_OPTIMIZATION";
 
 export class StateHash {
-	private readonly sums = new LatticeSums(TOTAL + 1);
+	private readonly lattice = new LatticeSums(TOTAL + 1);
 	private readonly parts = new Map<string, Part>(
 		hashedStores.map((store, index) => [store, { index, name: prefixOf(store), entries: 0 }]),
 	);
 	private readonly keyLength = new Uint8Array(4);
-	/** Whether the network has given up balances by name: where one still stands is chance. */
-	private namesAreGone = false;
+	/** Entries that say that the network has given up balances by name: where one still stands then is chance. */
+	private namesGone = 0;
 
 	private readonly takeIn = (store: string, key: Uint8Array, value: Uint8Array): void => {
 		const part = this.partOf(store);
 		part.entries++;
-		this.sums.add(part.index, this.pieces(part, key, value));
-		if (store === "properties" && isSwitch(key)) this.namesAreGone = value.some((byte) => byte !== 0);
+		this.lattice.add(part.index, this.pieces(part, key, value));
+		if (store === "properties" && isSwitchedOn(key, value)) this.namesGone++;
 	};
 
 	private readonly takeOut = (store: string, key: Uint8Array, value: Uint8Array): void => {
 		const part = this.partOf(store);
 		part.entries--;
-		this.sums.remove(part.index, this.pieces(part, key, value));
-		if (store === "properties" && isSwitch(key)) this.namesAreGone = false;
+		this.lattice.remove(part.index, this.pieces(part, key, value));
+		if (store === "properties" && isSwitchedOn(key, value)) this.namesGone--;
 	};
+
+	/** The hash that {@link sums} were taken of. */
+	static of(sums: Uint8Array): StateHash {
+		const hash = new StateHash();
+		hash.merge(sums);
+		return hash;
+	}
 
 	/**
 	 * Adds an entry as it lies in a store that belongs to the state.
@@ -69,20 +78,42 @@ export class StateHash {
 	}
 
 	value(): StateHashValue {
-		const { sums } = this;
-		sums.clear(TOTAL);
+		const { lattice } = this;
+		lattice.clear(TOTAL);
 		const stores = new Map<string, StoreHash>();
 		let entries = 0;
 		for (const [store, part] of this.parts) {
-			if (store === BY_NAME && this.namesAreGone) continue;
-			const sum = sums.read(part.index);
-			sums.merge(TOTAL, sum);
+			if (store === BY_NAME && this.namesGone > 0) continue;
+			const sum = lattice.read(part.index);
+			lattice.merge(TOTAL, sum);
 			entries += part.entries;
 			if (part.entries > 0) {
-				stores.set(store, { entries: part.entries, hash: sums.digest([DOMAIN, part.name, sum]) });
+				stores.set(store, { entries: part.entries, hash: lattice.digest([DOMAIN, part.name, sum]) });
 			}
 		}
-		return { hash: sums.digest([DOMAIN, sums.read(TOTAL)]), entries, stores };
+		return { hash: lattice.digest([DOMAIN, lattice.read(TOTAL)]), entries, stores };
+	}
+
+	/** Everything that it is made of, for {@link merge}: of each store 2,048 bytes and a count of 8, and one more count. */
+	sums(): Uint8Array {
+		const parts = [...this.parts.values()].flatMap(({ index, entries }) => [
+			this.lattice.read(index),
+			be64(BigInt(entries)),
+		]);
+		return Buffer.concat([...parts, be64(BigInt(this.namesGone))]);
+	}
+
+	/** Adds what {@link sums} gave, here or elsewhere: parts of a state may be hashed in any order and place. */
+	merge(sums: Uint8Array): void {
+		if (sums.length !== STATE_SUMS_BYTES) throw new Error(`sums of ${sums.length} bytes`);
+		const count = (at: number): number => Number(BigInt.asIntN(64, readBe64(sums.subarray(at, at + 8))));
+		let at = 0;
+		for (const part of this.parts.values()) {
+			this.lattice.merge(part.index, sums.subarray(at, at + SUM_BYTES));
+			part.entries += count(at + SUM_BYTES);
+			at += SUM_BYTES + 8;
+		}
+		this.namesGone += count(at);
 	}
 
 	private partOf(store: string): Part {
@@ -104,6 +135,8 @@ function prefixOf(store: string): Uint8Array {
 	return Uint8Array.of(name.length, ...name);
 }
 
-function isSwitch(key: Uint8Array): boolean {
-	return key.length === BALANCES_APART.length && toKey(key) === BALANCES_APART;
+function isSwitchedOn(key: Uint8Array, value: Uint8Array): boolean {
+	return (
+		key.length === BALANCES_APART.length && toKey(key) === BALANCES_APART && value.some((byte) => byte !== 0)
+	);
 }

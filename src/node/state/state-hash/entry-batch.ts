@@ -1,0 +1,79 @@
+/**
+ * Entries on their way to a thread that hashes them, in one piece of memory: `<1: added, 0: removed> <store>
+ * <length of the key, 4 bytes> <length of the value, 4 bytes> <key> <value>`, lengths with their low byte first.
+ */
+
+import { storeAt } from "../entry.js";
+import type { StateHash } from "./state-hash.js";
+
+const HEAD_BYTES = 10;
+const LEAST_BYTES = 4 << 10;
+
+export class EntryBatch {
+	private bytes: Buffer = Buffer.allocUnsafeSlow(LEAST_BYTES);
+	private end = 0;
+
+	get length(): number {
+		return this.end;
+	}
+
+	/** @param key as the database has it, without the byte of its store */
+	write(isAdded: boolean, store: number, key: Uint8Array, value: Uint8Array): void {
+		const at = this.room(HEAD_BYTES + key.length + value.length);
+		const { bytes } = this;
+		this.head(at, isAdded, store, key.length, value.length);
+		bytes.set(key, at + HEAD_BYTES);
+		bytes.set(value, at + HEAD_BYTES + key.length);
+	}
+
+	/** @param key the same as text, a character for each byte */
+	writeText(isAdded: boolean, store: number, key: string, value: Uint8Array): void {
+		const at = this.room(HEAD_BYTES + key.length + value.length);
+		const { bytes } = this;
+		this.head(at, isAdded, store, key.length, value.length);
+		bytes.write(key, at + HEAD_BYTES, "latin1");
+		bytes.set(value, at + HEAD_BYTES + key.length);
+	}
+
+	/** What was written, in memory of its own that can be handed over; nothing is left. */
+	take(): Uint8Array<ArrayBuffer> {
+		const taken = this.bytes.subarray(0, this.end) as Buffer<ArrayBuffer>;
+		// The next one is likely to be about as long.
+		this.bytes = Buffer.allocUnsafeSlow(Math.max(LEAST_BYTES, this.end));
+		this.end = 0;
+		return taken;
+	}
+
+	private head(at: number, isAdded: boolean, store: number, key: number, value: number): void {
+		const { bytes } = this;
+		bytes[at] = isAdded ? 1 : 0;
+		bytes[at + 1] = store;
+		bytes.writeUInt32LE(key, at + 2);
+		bytes.writeUInt32LE(value, at + 6);
+	}
+
+	private room(length: number): number {
+		const at = this.end;
+		this.end += length;
+		if (this.end > this.bytes.length) {
+			const larger = Buffer.allocUnsafeSlow(2 * this.end);
+			larger.set(this.bytes.subarray(0, at));
+			this.bytes = larger;
+		}
+		return at;
+	}
+}
+
+/** @throws {DecodeError} for a record that can't be read; what came before it is in the hash */
+export function applyBatch(hash: StateHash, batch: Uint8Array): void {
+	const view = new DataView(batch.buffer, batch.byteOffset, batch.length);
+	for (let at = 0; at < batch.length; ) {
+		const key = at + HEAD_BYTES;
+		const value = key + view.getUint32(at + 2, true);
+		const end = value + view.getUint32(at + 6, true);
+		const { name } = storeAt(batch[at + 1] as number);
+		if (batch[at] === 1) hash.add(name, batch.subarray(key, value), batch.subarray(value, end));
+		else hash.remove(name, batch.subarray(key, value), batch.subarray(value, end));
+		at = end;
+	}
+}

@@ -1,0 +1,204 @@
+/**
+ * The hash of the state as it goes on: what each final block changed goes to a thread, which tells the hash after it. The sums
+ * are in the database with the state that they are of, so that a start goes on with them; where they are missing they are
+ * made from a view of the database, while blocks go on (protocol/state-hash §5).
+ *
+ * Contract: nothing that fails here fails a block or a write; from then on there are no hashes, and the next start makes the
+ * sums anew.
+ */
+
+import type { BatchChange, DatabaseMoment, KeyValueDatabase } from "../database.js";
+import type { StoreDefinition } from "../definition.js";
+import { storeDefinitions } from "../definition.js";
+import { type Entry, type EntryMaps, GONE, makeMaps, storeAt } from "../entry.js";
+import { kindOf } from "../store-kinds.js";
+import { hashDatabase } from "./hash-database.js";
+import { HashThreads } from "./hash-threads.js";
+import { KeptHashes, NO_SUMS, readSums, sumsChange } from "./kept-hashes.js";
+import { STATE_SUMS_BYTES, type StateHash } from "./state-hash.js";
+
+/** The entries of the base, which the hash follows. */
+interface FollowedBase {
+	get<V>(store: StoreDefinition<V>, key: string): V | undefined;
+	/** Called before each write. */
+	recorder: ((store: StoreDefinition<unknown>, key: string) => void) | undefined;
+}
+
+export interface FollowedHashOptions {
+	/** Of the block whose state the database has; undefined: it has none yet. */
+	readonly number: bigint | undefined;
+	/** Threads for the first pass over the database; 0: none. */
+	readonly threads: number;
+	/** A first pass over the database begins. */
+	readonly onCounting: () => void;
+	/** It has ended. */
+	readonly onCounted: (entries: number) => void;
+	/** Called once, if it can't go on. */
+	readonly onFailure: (error: unknown) => void;
+}
+
+const isHashed: readonly boolean[] = storeDefinitions.map(({ name }) => kindOf(name) === "state");
+const NEXT_MAINTENANCE = "NEXT_MAINTENANCE_TIME";
+
+export class FollowedHash {
+	private readonly hashing: HashThreads;
+	/** Entries that were written since the last block, and what they were. */
+	private before: EntryMaps = makeMaps();
+	private stage: "counting" | "following" | "failed" | "closed" = "counting";
+	private counted = 0;
+	private counting: Promise<void> | undefined;
+	private last: bigint;
+	private flushedTo = 0n;
+
+	private constructor(
+		private readonly base: FollowedBase,
+		readonly kept: KeptHashes,
+		private readonly options: FollowedHashOptions,
+	) {
+		this.hashing = new HashThreads(Math.min(options.threads, 1));
+		this.last = options.number ?? 0n;
+		base.recorder = (store, key) => this.note(store, key);
+	}
+
+	/** The database belongs to a state whose hash is not followed: what it says of one isn't true any more. */
+	static async forget(database: KeyValueDatabase): Promise<void> {
+		if (readSums(database)) await database.write([NO_SUMS], true);
+	}
+
+	/** Nothing may be waiting to be written to the database. */
+	static async open(
+		database: KeyValueDatabase,
+		base: FollowedBase,
+		options: FollowedHashOptions,
+	): Promise<FollowedHash> {
+		const { number } = options;
+		const stored = readSums(database);
+		const isCurrent = stored?.number === number && stored?.sums.length === STATE_SUMS_BYTES;
+		const hash = new FollowedHash(base, await KeptHashes.open(database), options);
+		if (stored && isCurrent) hash.hashing.merge(stored.sums);
+		if (number === undefined || isCurrent) hash.follow();
+		else {
+			if (stored) await database.write([NO_SUMS], true);
+			options.onCounting();
+			const moment = database.moment?.();
+			hash.counting = hash.count(moment ?? database, moment);
+			if (!moment) await hash.counting;
+		}
+		return hash;
+	}
+
+	/** Entries that the first pass has read; undefined once there are hashes. */
+	get progress(): number | undefined {
+		return this.stage === "counting" ? this.counted : undefined;
+	}
+
+	get hasFailed(): boolean {
+		return this.stage === "failed";
+	}
+
+	private async count(
+		database: Pick<KeyValueDatabase, "range" | "entries">,
+		moment: DatabaseMoment | undefined,
+	): Promise<void> {
+		let state: StateHash | undefined;
+		try {
+			const onHashed = (_: string, entries: number): boolean => {
+				this.counted = entries;
+				return this.stage === "counting";
+			};
+			state = await hashDatabase(database, onHashed, this.options.threads);
+		} catch (error) {
+			this.fail(error);
+		} finally {
+			await moment?.close();
+		}
+		if (!state || this.stage !== "counting") return;
+		this.hashing.merge(state.sums());
+		this.follow();
+		this.options.onCounted(this.counted);
+	}
+
+	/** The sums are those of the state after the last block. */
+	private follow(): void {
+		this.stage = "following";
+		if (!this.kept.at(this.last)) this.keep(this.last, false);
+	}
+
+	private keep(number: bigint, endsCycle: boolean): void {
+		this.hashing.value().then(
+			(value) => this.kept.add({ ...value, number, endsCycle }),
+			(error: unknown) => this.fail(error),
+		);
+	}
+
+	private fail(error: unknown): void {
+		if (this.stage === "failed" || this.stage === "closed") return;
+		this.stage = "failed";
+		this.base.recorder = undefined;
+		this.before = makeMaps();
+		this.options.onFailure(error);
+	}
+
+	private note(store: StoreDefinition<unknown>, key: string): void {
+		if (!isHashed[store.index]) return;
+		const map = this.before[store.index] as Map<string, Entry>;
+		if (!map.has(key)) map.set(key, this.base.get(store, key) ?? GONE);
+	}
+
+	/** The state is that after a block. */
+	endBlock(number: bigint): void {
+		if (this.stage === "failed" || this.stage === "closed") return;
+		const endsCycle = this.sendChanges();
+		// A start settles what it found once more: no block did that.
+		if (number <= this.last) return;
+		this.last = number;
+		if (this.stage === "following") this.keep(number, endsCycle);
+	}
+
+	/** @returns whether they include the time of the next maintenance */
+	private sendChanges(): boolean {
+		const { hashing, base } = this;
+		let endsCycle = false;
+		for (const [index, map] of this.before.entries()) {
+			if (map.size === 0) continue;
+			const store = storeAt(index);
+			for (const [key, before] of map) {
+				const after = base.get(store, key) ?? GONE;
+				if (before === after) continue;
+				if (before !== GONE) hashing.change(false, index, key, store.codec.encode(before, key));
+				if (after !== GONE) hashing.change(true, index, key, store.codec.encode(after, key));
+				endsCycle ||= key === NEXT_MAINTENANCE;
+			}
+			map.clear();
+		}
+		return endsCycle;
+	}
+
+	/** @returns changes for the batch that brings the state after the last block to the database */
+	async beginFlush(): Promise<readonly BatchChange[]> {
+		this.flushedTo = -1n;
+		if (this.stage !== "failed" && this.stage !== "closed") this.sendChanges();
+		if (this.stage !== "following") return [NO_SUMS];
+		try {
+			const { last } = this;
+			const sums = await this.hashing.sums();
+			this.flushedTo = last;
+			return [sumsChange(last, sums), ...this.kept.flush(last)];
+		} catch (error) {
+			this.fail(error);
+			return [NO_SUMS];
+		}
+	}
+
+	endFlush(isWritten: boolean): void {
+		if (isWritten && this.flushedTo >= 0n) this.kept.flushed(this.flushedTo);
+	}
+
+	/** Nothing is followed any more. */
+	async close(): Promise<void> {
+		if (this.stage !== "failed") this.stage = "closed";
+		this.base.recorder = undefined;
+		await this.hashing.close();
+		await this.counting;
+	}
+}
