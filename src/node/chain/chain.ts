@@ -498,22 +498,16 @@ export class Chain {
 	 * @throws {ValidateSignatureError} if the key is not the one that signs for the witness
 	 */
 	produce(producer: Producer, timestampMs: bigint, expired: () => boolean): CommittedBlock {
-		return this.prepareBlock(producer, timestampMs, expired)();
+		return this.prepareBlock({ producer, timestampMs, expired })();
 	}
 
 	/**
 	 * Packs a block, and publishes it. Its transactions are neither pending nor in a block until it is applied.
-	 * @param maxLongMs time that long transactions of the block may take in all
 	 * @returns applies it; throws {@link LostSlotError} if another block came first
 	 */
-	prepareBlock(
-		producer: Producer,
-		timestampMs: bigint,
-		expired: () => boolean,
-		maxLongMs = Number.POSITIVE_INFINITY,
-	): () => CommittedBlock {
+	prepareBlock(slot: PackingSlot): () => CommittedBlock {
 		const started = performance.now();
-		const { block, taken } = this.pack({ producer, timestampMs, expired, maxLongMs });
+		const { block, taken } = this.pack(slot);
 		this.observers.timings.packed(block, started);
 		this.observers.publish("produced", block);
 		return () => {
@@ -532,10 +526,7 @@ export class Chain {
 		};
 	}
 
-	private pack(slot: PackingSlot): {
-		readonly block: SignedBlock;
-		readonly taken: readonly PendingTransaction[];
-	} {
+	private pack(slot: PackingSlot): { block: SignedBlock; taken: readonly PendingTransaction[] } {
 		this.discardPending();
 		this.undoLayers.openPending();
 		this.settle();

@@ -62,8 +62,8 @@ export interface PackingSlot {
 	readonly timestampMs: bigint;
 	/** Tells when packing must end. */
 	readonly expired: () => boolean;
-	/** Milliseconds that long transactions may take in all; the first of them is packed whatever it takes. */
-	readonly maxLongMs: number;
+	/** Milliseconds that long transactions may take in all, if not any; the first of them is packed whatever it takes. */
+	readonly maxLongMs?: number;
 }
 
 interface PackedTransactions {
@@ -106,7 +106,7 @@ export function nextHeader(
 export function packTransactions(
 	context: PackingContext,
 	raw: Readonly<BlockHeaderRaw>,
-	{ producer, expired, maxLongMs }: Omit<PackingSlot, "timestampMs">,
+	{ producer, expired, maxLongMs = Number.POSITIVE_INFINITY }: Omit<PackingSlot, "timestampMs">,
 ): PackedTransactions {
 	const { environment, pool, database, undoLayers } = context;
 	const scope: BlockScope = {

@@ -140,7 +140,7 @@ export class SlotProducer {
 		const packingMs = Math.trunc((Number(SLOT_MS) / 2) * (this.options.packingPercent / 100));
 		const endMs = monotonicClock() + Number(timestampMs - now) + packingMs;
 		const expired = untilLongestWouldPass(endMs, monotonicClock);
-		const makeHead = chain.prepareBlock(producer, timestampMs, expired, MAX_LONG_MS);
+		const makeHead = chain.prepareBlock({ producer, timestampMs, expired, maxLongMs: MAX_LONG_MS });
 		this.packed = {
 			turn: setTimeout(() => this.applyPacked(), PAUSE_MS),
 			apply: () => this.options.onProduced(makeHead()),

@@ -112,7 +112,8 @@ test("long transactions take no more of a block than they may in all, short ones
 	open.chain.observe({ produced: (block) => packed.push(block) });
 	const { state } = open.chain;
 	const producer = producerWithKey(keyOfWitness(scheduledWitness(state, 1n)));
-	open.chain.prepareBlock(producer, slotTimeMs(state, 1n), () => false, 180);
+	const slot = { producer, timestampMs: slotTimeMs(state, 1n), expired: () => false, maxLongMs: 180 };
+	open.chain.prepareBlock(slot);
 	const numberOf = ({ idHex }: SignedTransaction): number => sent.findIndex((one) => one.idHex === idHex);
 	expect(packed[0]?.transactions.map(numberOf)).toEqual([0, 1, 3, 4, 6]);
 	expect(open.chain.pool.list().map(({ transaction }) => numberOf(transaction))).toEqual([2, 5]);
@@ -120,7 +121,7 @@ test("long transactions take no more of a block than they may in all, short ones
 	open.chain.pool.giveBack([
 		{ transaction: sent[0] as SignedTransaction, receivedMs: 0n, feeSun: 0n, tookMs: 999 },
 	]);
-	open.chain.prepareBlock(producer, slotTimeMs(state, 1n), () => false, 180);
+	open.chain.prepareBlock(slot);
 	expect(packed[1]?.transactions.map(numberOf)).toEqual([0]);
 	await open.close();
 });
