@@ -24,7 +24,7 @@ import type { UndoLayers } from "./undo-layers.js";
 /** Transactions with post-quantum signatures that a witness packs. */
 const MAX_POST_QUANTUM_PER_BLOCK = 1000;
 /** From so many milliseconds on, those of its execution as a pending one, a transaction counts as long. */
-const LONG_TRANSACTION_MS = 20;
+const LONG_TRANSACTION_MS = 5;
 /** Bytes of a block that a witness packs, its header included. */
 const MAX_PACKED_BYTES = 2_000_000;
 
