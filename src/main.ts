@@ -100,8 +100,11 @@ async function failureOf(error: unknown, words: readonly string[], root: string)
 	if (!isUnknownCommand(error)) return asFailure(error);
 	const config = await Config.load(root);
 	const spoken = (id: string): string => id.replaceAll(":", " ");
-	return unknownCommand(words, {
+	return unknownCommand(words[0] === "help" ? words.slice(1) : words, {
 		commands: config.commandIDs.map(spoken),
+		unlisted: Object.keys(COMMANDS)
+			.filter((id) => !config.findCommand(id))
+			.map(spoken),
 		topics: config.topics.map(({ name }) => spoken(name)),
 		hasAddressFlag: (command) =>
 			Object.hasOwn(config.findCommand(command.replaceAll(" ", ":"))?.flags ?? {}, "address"),

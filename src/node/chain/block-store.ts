@@ -5,7 +5,7 @@
 
 import { SignedBlock } from "../../protocol/block.js";
 import { asBuffer, be64, equalBytes, readBe64, toKey } from "../../protocol/bytes.js";
-import { contentOfField, countField, elementsOfField } from "../../protocol/codec/scan.js";
+import { contentOfField, countField, elementOfField, elementsOfField } from "../../protocol/codec/scan.js";
 import { TransactionInfo, type TransactionRet } from "../../protocol/messages.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
@@ -117,6 +117,24 @@ const RECEIPT_MEMORY = 16;
 export function receiptsCost(state: StateView, number: bigint): number | undefined {
 	const { length = 0 } = encodedReceipts(state, number) ?? [];
 	return length > FEW_RECEIPTS_BYTES ? length * RECEIPT_MEMORY : undefined;
+}
+
+/**
+ * The receipts of a block of which one is needed: where they take much, only that one is in the list.
+ * @param position of its transaction
+ */
+export function receiptsAround(
+	state: StateView,
+	number: bigint,
+	position: number,
+): readonly Readonly<TransactionInfo>[] {
+	const bytes = encodedReceipts(state, number);
+	if (!bytes || bytes.length <= FEW_RECEIPTS_BYTES) return transactionInfosOfBlock(state, number);
+	const infos: Readonly<TransactionInfo>[] = [];
+	infos.length = countField(bytes, INFOS_FIELD);
+	const info = elementOfField(bytes, INFOS_FIELD, position);
+	if (info) infos[position] = TransactionInfo.decode(info);
+	return infos;
 }
 
 /** How many receipts of a block are stored. */

@@ -443,10 +443,13 @@ export class Chain {
 		this.undoLayers.open();
 		this.settle();
 		const mark = this.database.mark();
+		const started = performance.now();
 		try {
 			const processed = processTransaction(this.environment, transaction, undefined, { verified: true });
+			const tookMs = performance.now() - started;
 			if (isNew) this.log("transaction", transaction.bytes);
-			this.pool.addPending({ transaction: processed.transaction, receivedMs, feeSun: processed.info.fee });
+			const feeSun = processed.info.fee;
+			this.pool.addPending({ transaction: processed.transaction, receivedMs, feeSun, tookMs });
 			this.noteOwner(transaction);
 			if (isShielded(transaction)) this.pendingShielded++;
 			return processed.info;
@@ -495,16 +498,16 @@ export class Chain {
 	 * @throws {ValidateSignatureError} if the key is not the one that signs for the witness
 	 */
 	produce(producer: Producer, timestampMs: bigint, expired: () => boolean): CommittedBlock {
-		return this.prepareBlock(producer, timestampMs, expired)();
+		return this.prepareBlock({ producer, timestampMs, expired })();
 	}
 
 	/**
 	 * Packs a block, and publishes it. Its transactions are neither pending nor in a block until it is applied.
 	 * @returns applies it; throws {@link LostSlotError} if another block came first
 	 */
-	prepareBlock(producer: Producer, timestampMs: bigint, expired: () => boolean): () => CommittedBlock {
+	prepareBlock(slot: PackingSlot): () => CommittedBlock {
 		const started = performance.now();
-		const { block, taken } = this.pack({ producer, timestampMs, expired });
+		const { block, taken } = this.pack(slot);
 		this.observers.timings.packed(block, started);
 		this.observers.publish("produced", block);
 		return () => {
@@ -523,10 +526,7 @@ export class Chain {
 		};
 	}
 
-	private pack(slot: PackingSlot): {
-		readonly block: SignedBlock;
-		readonly taken: readonly PendingTransaction[];
-	} {
+	private pack(slot: PackingSlot): { block: SignedBlock; taken: readonly PendingTransaction[] } {
 		this.discardPending();
 		this.undoLayers.openPending();
 		this.settle();

@@ -8,6 +8,8 @@ export interface PendingTransaction {
 	readonly receivedMs: bigint;
 	/** TransactionInfo.fee of its execution, in sun: the order of a pool that sorts by fee. */
 	readonly feeSun: bigint;
+	/** How long that execution took, in milliseconds; absent: it was not executed here. */
+	readonly tookMs?: number;
 }
 
 /** Bytes of transactions from which on the pool takes no more, whatever their number. */

@@ -120,7 +120,7 @@ export class EventSender {
 }
 
 /** Blocks as triggers (protocol/events §3). */
-export function blockTrigger({ block, solidNumber }: LoadedBlock): Trigger {
+export function blockTrigger({ block, solidNumber }: Pick<LoadedBlock, "block" | "solidNumber">): Trigger {
 	return {
 		timestampMs: block.timestampMs,
 		id: block.idHex,

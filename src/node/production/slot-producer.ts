@@ -12,6 +12,11 @@ import { producerOf } from "./witness-keys.js";
 const HOLD_MS = 81_000;
 /** A slot is tried this much before the clock reaches it. */
 const LEAD_MS = 50n;
+/**
+ * Milliseconds of a block that long transactions may take: packing and applying it are one step of the event loop each, and
+ * a client that sends what uses up its time would otherwise fill all of both. Short ones have the time for packing to its end.
+ */
+const MAX_LONG_MS = 180;
 /** Between packing a block and applying it: rounds enough of the event loop for the requests that came meanwhile. */
 const PAUSE_MS = 50;
 
@@ -134,7 +139,8 @@ export class SlotProducer {
 		const timestampMs = slotTimeMs(state, slot);
 		const packingMs = Math.trunc((Number(SLOT_MS) / 2) * (this.options.packingPercent / 100));
 		const endMs = monotonicClock() + Number(timestampMs - now) + packingMs;
-		const makeHead = chain.prepareBlock(producer, timestampMs, untilLongestWouldPass(endMs, monotonicClock));
+		const expired = untilLongestWouldPass(endMs, monotonicClock);
+		const makeHead = chain.prepareBlock({ producer, timestampMs, expired, maxLongMs: MAX_LONG_MS });
 		this.packed = {
 			turn: setTimeout(() => this.applyPacked(), PAUSE_MS),
 			apply: () => this.options.onProduced(makeHead()),

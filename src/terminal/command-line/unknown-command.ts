@@ -7,6 +7,8 @@ import { nearest } from "../../wallet/values/suggestion.js";
 interface KnownCommands {
 	readonly commands: readonly string[];
 	readonly topics: readonly string[];
+	/** Commands of the program that its manifest lacks, which an older build wrote. */
+	readonly unlisted: readonly string[];
 	readonly hasAddressFlag: (command: string) => boolean;
 }
 
@@ -14,6 +16,11 @@ interface KnownCommands {
 export function unknownCommand(words: readonly string[], known: KnownCommands): Failure {
 	const { commands, topics } = known;
 	const typed = words.slice(0, firstFlag(words));
+	const unlisted = known.unlisted.find((name) => `${typed.join(" ")} `.startsWith(`${name} `));
+	if (unlisted !== undefined) {
+		const message = `coin ${unlisted} is not in the list of commands that the last build wrote`;
+		return new Failure("usage", message, { hint: "npm run build writes it" });
+	}
 	const surplus = afterCommand(typed, commands);
 	if (surplus) {
 		const hint = known.hasAddressFlag(surplus.command)

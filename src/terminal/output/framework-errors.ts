@@ -20,9 +20,9 @@ export function unknownFlag(error: unknown): string | undefined {
 	return error.flags.find((word) => word.startsWith("--"));
 }
 
-/** Whether the words name no command. The framework throws its general error for that, whose text alone says so. */
+/** Whether the words name no command, also behind a wish for help. The framework throws its general error for that, whose text alone says so. */
 export function isUnknownCommand(error: unknown): boolean {
-	return isFrameworkError(error) && /^command .* not found$/.test(error.message);
+	return isFrameworkError(error) && /^command .* not found\.?$/i.test(error.message);
 }
 
 /** The parser's message in one line, without its colours and its own hint. */

@@ -1,5 +1,10 @@
 import { expect, it, vi } from "vitest";
-import { countReceipts, receiptsCost, receiptsInTurn } from "../../../src/node/chain/block-store.js";
+import {
+	countReceipts,
+	receiptsAround,
+	receiptsCost,
+	receiptsInTurn,
+} from "../../../src/node/chain/block-store.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { TransactionInfo, TransactionInfoLog, TransactionRet } from "../../../src/protocol/messages.js";
 
@@ -27,6 +32,17 @@ it("receipts that take much memory are decoded one by one, when they are asked f
 	expect(found.next().value).toEqual(infos[0]);
 	expect(decode).toHaveBeenCalledTimes(1);
 	expect([...found]).toEqual(infos.slice(1));
+	decode.mockRestore();
+});
+
+it("where one of many receipts is needed, the others of its block are not decoded", () => {
+	const infos = infosOf(5_000);
+	const decode = vi.spyOn(TransactionInfo, "decode");
+	const found = receiptsAround(stateOf(infos), 1n, 2);
+	expect(decode).toHaveBeenCalledTimes(1);
+	expect(found).toHaveLength(4);
+	expect(found[2]).toEqual(infos[2]);
+	expect(found[1]).toBeUndefined();
 	decode.mockRestore();
 });
 

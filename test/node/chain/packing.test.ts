@@ -6,7 +6,8 @@ import {
 	packTransactions,
 	sealBlock,
 } from "../../../src/node/chain/packing.js";
-import { producerWithPostQuantumKey } from "../../../src/node/production/witness-keys.js";
+import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
+import { producerWithKey, producerWithPostQuantumKey } from "../../../src/node/production/witness-keys.js";
 import { createMemoryDatabase } from "../../../src/node/state/database.js";
 import { StateDatabase } from "../../../src/node/state/state-database.js";
 import { createView } from "../../../src/node/state/view.js";
@@ -24,8 +25,9 @@ import {
 	postQuantumAlgorithm,
 } from "../../../src/protocol/post-quantum/algorithms.js";
 import { ML_DSA_44 } from "../../../src/protocol/post-quantum/schemes.js";
+import type { SignedTransaction } from "../../../src/protocol/transaction.js";
 import { addresses, SmallChain } from "../properties/small-chain.js";
-import { openSmall, produce, signed, smallConfig, users } from "./small-chain.js";
+import { keyOfWitness, openSmall, produce, signed, smallConfig, transfer, users } from "./small-chain.js";
 
 test("a transaction under the new permissions of a witness waits for the block after the one that makes it", async () => {
 	const chain = await SmallChain.open({
@@ -71,7 +73,11 @@ test("packing writes the parent's id into the history that #95 installed, before
 	const raw = BlockHeaderRaw.create({ number: 8n, parentHash: new Uint8Array(32).fill(5) });
 	for (const installed of [0n, 1n]) {
 		state.properties.set("BLOCK_HASH_HISTORY_INSTALLED", installed);
-		packTransactions(context, raw, { producer: {} as Producer, expired: () => false });
+		packTransactions(context, raw, {
+			producer: {} as Producer,
+			expired: () => false,
+			maxLongMs: 0,
+		});
 	}
 	expect(seen).toEqual([false, true]);
 	expect(state.storageRow.get(row)).toEqual(raw.parentHash);
@@ -89,6 +95,34 @@ test.each([
 	open.chain.pushTransaction(signed(open, 0, "TransferContract", odd));
 	expect(produce(open).transactions).toHaveLength(count);
 	expect(open.chain.pool.size).toBe(0);
+	await open.close();
+});
+
+test("long transactions take no more of a block than they may in all, short ones are packed beside them", async () => {
+	const open = await openSmall();
+	produce(open);
+	const times = [70, 4, 300, 60, undefined, 100, 45];
+	const sent = times.map((_, n) => transfer(open, 0, users[1] as Uint8Array, BigInt(n + 1)));
+	const entries = sent.map((transaction, n) => {
+		const tookMs = times[n];
+		return { transaction, receivedMs: 0n, feeSun: 0n, ...(tookMs === undefined ? {} : { tookMs }) };
+	});
+	open.chain.pool.giveBack(entries);
+	const packed: SignedBlock[] = [];
+	open.chain.observe({ produced: (block) => packed.push(block) });
+	const { state } = open.chain;
+	const producer = producerWithKey(keyOfWitness(scheduledWitness(state, 1n)));
+	const slot = { producer, timestampMs: slotTimeMs(state, 1n), expired: () => false, maxLongMs: 180 };
+	open.chain.prepareBlock(slot);
+	const numberOf = ({ idHex }: SignedTransaction): number => sent.findIndex((one) => one.idHex === idHex);
+	expect(packed[0]?.transactions.map(numberOf)).toEqual([0, 1, 3, 4, 6]);
+	expect(open.chain.pool.list().map(({ transaction }) => numberOf(transaction))).toEqual([2, 5]);
+	// However long the first of them is, it has its block.
+	open.chain.pool.giveBack([
+		{ transaction: sent[0] as SignedTransaction, receivedMs: 0n, feeSun: 0n, tookMs: 999 },
+	]);
+	open.chain.prepareBlock(slot);
+	expect(packed[1]?.transactions.map(numberOf)).toEqual([0]);
 	await open.close();
 });
 

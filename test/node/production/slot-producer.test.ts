@@ -69,7 +69,7 @@ describe("a slot of this node", () => {
 		const prepare = vi.spyOn(open.chain, "prepareBlock");
 		const producer = producerOfNextSlot();
 		producer.tryProduce();
-		const expired = prepare.mock.calls[0]?.[2] as () => boolean;
+		const expired = prepare.mock.calls[0]?.[0].expired as () => boolean;
 		const askAt = (ms: number): boolean => {
 			uptimeMs = ms;
 			return expired();
@@ -82,7 +82,7 @@ describe("a slot of this node", () => {
 		const prepare = vi.spyOn(open.chain, "prepareBlock");
 		const producer = producerOfNextSlot();
 		producer.tryProduce();
-		const expired = prepare.mock.calls[0]?.[2] as () => boolean;
+		const expired = prepare.mock.calls[0]?.[0].expired as () => boolean;
 		for (uptimeMs = 10; !expired() && uptimeMs < 2000; uptimeMs += 10);
 		expect(uptimeMs).toBe(750);
 		producer.stop();

@@ -20,6 +20,7 @@ const known = {
 		"node",
 		"node db",
 	],
+	unlisted: ["witness count"],
 	hasAddressFlag: (command: string) => command === "account show",
 };
 
@@ -41,6 +42,12 @@ describe("a command that isn't there", () => {
 			'there is no command "node db verifiable"',
 			"coin node db --help lists the commands",
 		],
+		[
+			"witness count --help",
+			"coin witness count is not in the list of commands that the last build wrote",
+			"npm run build writes it",
+		],
+		["stake add --help", 'there is no command "stake add"', "did you mean coin stake freeze?"],
 		[
 			"chain head x",
 			'coin chain head takes no argument, but got "x"',

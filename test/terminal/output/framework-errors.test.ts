@@ -1,4 +1,4 @@
-import { Command, Config, Flags } from "@oclif/core";
+import { Command, Config, Flags, Help } from "@oclif/core";
 import { describe, expect, it } from "vitest";
 import {
 	isFrameworkError,
@@ -50,6 +50,12 @@ describe("errors of the framework", () => {
 	it("say that there is no such command", async () => {
 		const config = await Config.load(process.cwd());
 		const error = await config.runCommand("no:such").catch((thrown: unknown) => thrown);
+		expect(isUnknownCommand(error)).toBe(true);
+	});
+
+	it("say it of help, too", async () => {
+		const help = new Help(await Config.load(process.cwd()));
+		const error = await help.showHelp(["no", "such"]).catch((thrown: unknown) => thrown);
 		expect(isUnknownCommand(error)).toBe(true);
 	});
 

@@ -4,8 +4,9 @@
  */
 
 import { addressPrefix } from "../../../protocol/address.js";
+import type { SignedBlock } from "../../../protocol/block.js";
 import { concatBytes } from "../../../protocol/bytes.js";
-import { blockByNumber, transactionInfosOfBlock } from "../../chain/block-store.js";
+import { blockByNumber, receiptsAround } from "../../chain/block-store.js";
 import { contractTriggerAt } from "../../events/contract-triggers.js";
 import { EventBudget } from "../../events/event-budget.js";
 import { eventEntry } from "../../events/event-decoding.js";
@@ -36,11 +37,14 @@ interface LogDocument extends FoundDocument {
 	readonly timestampMs: bigint;
 }
 
-type ReadBlock = Pick<LoadedBlock, "block" | "infos">;
+type Receipts = LoadedBlock["infos"];
 
 export class Documents {
 	/** Read again where the memory was needed meanwhile: a client may take long to read what was made of it. */
-	private last: { readonly number: number; readonly read: WeakRef<ReadBlock> | undefined } | undefined;
+	private last: { readonly number: number; readonly read: WeakRef<SignedBlock> | undefined } | undefined;
+	private lastReceipts:
+		| { readonly number: number; readonly position: number; readonly read: WeakRef<Receipts> }
+		| undefined;
 	/** What is too long is left out of the answer. */
 	private readonly budget = new EventBudget(() => {});
 
@@ -52,14 +56,14 @@ export class Documents {
 		number: number,
 		isDescending: boolean,
 	): Generator<FoundDocument | undefined, void> {
-		const loaded = this.loaded(number);
-		if (!loaded) return;
+		const block = this.block(number);
+		if (!block) return;
 		if (kind === "blocks") {
-			const message = eventMessage("block", blockTrigger(loaded));
+			const message = eventMessage("block", blockTrigger({ block, solidNumber: block.number }));
 			yield { message: () => message };
 			return;
 		}
-		const { length } = loaded.block.transactions;
+		const { length } = block.transactions;
 		for (let i = 0; i < length; i++) {
 			yield* this.ofPosition(kind, number, isDescending ? length - 1 - i : i, isDescending);
 		}
@@ -72,8 +76,8 @@ export class Documents {
 		idHex: string,
 		ordinal: number | undefined,
 	): Generator<FoundDocument | undefined, void> {
-		const loaded = this.loaded(number);
-		const position = loaded?.block.transactions.findIndex((transaction) => transaction.idHex === idHex) ?? -1;
+		const block = this.block(number);
+		const position = block?.transactions.findIndex((transaction) => transaction.idHex === idHex) ?? -1;
 		if (position < 0) return;
 		if (ordinal === undefined) yield* this.ofPosition(kind, number, position, false);
 		else yield this.log(kind as LogKind, number, position, ordinal);
@@ -91,7 +95,7 @@ export class Documents {
 			yield message && { message: () => message };
 			return;
 		}
-		const length = this.loaded(number)?.infos[position]?.log.length ?? 0;
+		const length = this.loaded(number, position)?.infos[position]?.log.length ?? 0;
 		for (let i = 0; i < length; i++) {
 			yield this.log(kind, number, position, isDescending ? length - 1 - i : i);
 		}
@@ -102,7 +106,7 @@ export class Documents {
 		number: number,
 		position: number,
 	): EventMessage | undefined {
-		const loaded = this.loaded(number);
+		const loaded = this.loaded(number, position);
 		const trigger = loaded && transactionTriggerAt(loaded, position, STYLE, this.budget.open(loaded.block));
 		if (!trigger || (kind === "transfers" && !TRANSFERS.has(trigger.members["contractType"])))
 			return undefined;
@@ -111,7 +115,7 @@ export class Documents {
 
 	/** A log of a block as a document of a kind; undefined: it isn't there, of the other kind, or too long. */
 	log(kind: LogKind, number: number, position: number, ordinal: number): LogDocument | undefined {
-		const loaded = this.loaded(number);
+		const loaded = this.loaded(number, position);
 		const log = loaded?.infos[position]?.log[ordinal];
 		if (!loaded || !log || loaded.infos.length !== loaded.block.transactions.length) return undefined;
 		const contract = concatBytes(Uint8Array.of(addressPrefix()), log.address);
@@ -130,7 +134,7 @@ export class Documents {
 		position: number,
 		ordinal: number,
 	): EventMessage | undefined {
-		const loaded = this.loaded(number);
+		const loaded = this.loaded(number, position);
 		const trigger =
 			loaded && contractTriggerAt(loaded, { position, index: ordinal }, true, this.budget.open(loaded.block));
 		if (!trigger || (trigger.event !== undefined) !== (kind === "events")) return undefined;
@@ -139,16 +143,28 @@ export class Documents {
 			: eventMessage("contractlog", trigger, trigger.log);
 	}
 
-	private loaded(number: number): LoadedBlock | undefined {
-		const { node } = this;
-		const state = node.view("full");
+	private block(number: number): SignedBlock | undefined {
 		const known = this.last?.number === number ? this.last : undefined;
 		let read = known?.read?.deref();
 		if (!read && (!known || known.read)) {
-			const block = blockByNumber(state, BigInt(number));
-			read = block && { block, infos: transactionInfosOfBlock(state, block.number) };
+			read = blockByNumber(this.node.view("full"), BigInt(number));
 			this.last = { number, read: read && new WeakRef(read) };
 		}
-		return read && { ...read, state, solidNumber: read.block.number, dialect: node.config.node.dialect };
+		return read;
+	}
+
+	/** A block with the receipt of one of its transactions. */
+	private loaded(number: number, position: number): LoadedBlock | undefined {
+		const { node } = this;
+		const state = node.view("full");
+		const block = this.block(number);
+		if (!block) return undefined;
+		const last = this.lastReceipts;
+		let infos = last?.number === number && last.position === position ? last.read.deref() : undefined;
+		if (!infos) {
+			infos = receiptsAround(state, BigInt(number), position);
+			this.lastReceipts = { number, position, read: new WeakRef(infos) };
+		}
+		return { block, infos, state, solidNumber: block.number, dialect: node.config.node.dialect };
 	}
 }

@@ -6,7 +6,12 @@ import { addressPrefix, fromBase58Check, toBase58Check } from "../../../protocol
 import { concatBytes, fromHex, toHex } from "../../../protocol/bytes.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";
 import type { SmartContractABI, TransactionInfo, TransactionInfoLog } from "../../../protocol/messages.js";
-import { receiptsCost, receiptsInTurn, transactionInfoById } from "../../chain/block-store.js";
+import {
+	locateTransaction,
+	receiptsCost,
+	receiptsInTurn,
+	transactionInfoById,
+} from "../../chain/block-store.js";
 import { ownerKey } from "../../history/history-index.js";
 import { eventOwner, type HistoryRow, readPlace, readPointer } from "../../history/rows.js";
 import { TimeSlice } from "../../scheduling/time-slice.js";
@@ -14,7 +19,7 @@ import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
 import { BlockIdError, blockByIdOrNumber } from "../queries/blocks.js";
 import { eventTopics, readStoredEvent } from "../queries/stored-events.js";
-import type { AnswerRow, AnswerValue } from "./answer-text.js";
+import { type AnswerRow, type AnswerValue, answerText, WrittenJson } from "./answer-text.js";
 import {
 	type AnswerPage,
 	type Heights,
@@ -113,20 +118,35 @@ async function writeRow(
 }
 
 /** All events of a transaction. */
-export async function transactionEvents(request: HistoryRequest, id: string): Promise<AnswerPage> {
-	const info = infoOf(request, id);
+export async function transactionEvents(
+	request: HistoryRequest,
+	id: string,
+	write: WriteEvent = writtenEvent,
+): Promise<AnswerPage> {
+	const state = request.context.node.view("full");
+	const place = locateTransaction(state, transactionId(id));
+	const isLarge = place && "block" in place && receiptsCost(state, place.block) !== undefined;
 	// The libraries don't ask for a second page of these.
 	const limit = request.parameters.text("limit") === undefined ? MAX_LOGS : undefined;
-	return eventPage(request, () => (info ? [info] : []), { limit });
+	const infos = (): readonly Readonly<TransactionInfo>[] => {
+		const info = infoOf(request, id);
+		return info ? [info] : [];
+	};
+	return eventPage(request, infos, { limit, isLarge, write });
 }
 
 /** The receipt of a transaction, if the filters leave its block. */
 export function infoOf(request: HistoryRequest, id: string): Readonly<TransactionInfo> | undefined {
-	if (!/^(0x)?[0-9a-f]{64}$/i.test(id)) throw new HistoryRequestError("Invalid transaction id");
 	const { context } = request;
-	const info = transactionInfoById(context.node.view("full"), fromHex(id.replace(/^0x/i, "")));
+	const info = transactionInfoById(context.node.view("full"), transactionId(id));
 	const { from, to } = confirmedHeights(request);
 	return info && Number(info.blockNumber) >= from && Number(info.blockNumber) <= to ? info : undefined;
+}
+
+/** @throws {HistoryRequestError} */
+function transactionId(id: string): Uint8Array {
+	if (!/^(0x)?[0-9a-f]{64}$/i.test(id)) throw new HistoryRequestError("Invalid transaction id");
+	return fromHex(id.replace(/^0x/i, ""));
 }
 
 /** Events of a block, in its order. @param name number, id, or `latest` */
@@ -154,11 +174,23 @@ export function numberOfBlock(state: StateView, name: string): number | undefine
 	}
 }
 
-/** Only the logs of the page are decoded. @param infos read when there is room for them */
+/** How a row of a long page is held until it is sent. */
+type WriteEvent = (event: EventRow) => WrittenJson;
+
+const writtenEvent: WriteEvent = (event) => new WrittenJson(answerText(event));
+
+interface EventPageOptions {
+	readonly limit?: number | undefined;
+	/** Whether reading the receipts takes much memory. */
+	readonly isLarge?: boolean | undefined;
+	readonly write?: WriteEvent;
+}
+
+/** Only the logs of the page are decoded, and each is text before the next one is. @param infos read when there is room for them */
 async function eventPage(
 	request: HistoryRequest,
 	infos: () => Iterable<Readonly<TransactionInfo>>,
-	{ limit, isLarge = false }: { readonly limit?: number | undefined; readonly isLarge?: boolean },
+	{ limit, isLarge = false, write = writtenEvent }: EventPageOptions,
 ): Promise<AnswerPage> {
 	const { node, client = "" } = request.context;
 	// A long page is held whole, as the long messages of gRPC are.
@@ -171,7 +203,7 @@ async function eventPage(
 		const turns = new TimeSlice(PAGE_SLICE_MS);
 		for (const placed of asked.rows) {
 			if (turns.over) await turns.yield();
-			rows.push(await eventRow(request.context, placed));
+			rows.push(write(await eventRow(request.context, placed)));
 		}
 		return { rows, fingerprint: asked.fingerprint };
 	} finally {
@@ -252,11 +284,10 @@ function eventValue(type: string, value: AbiView): AnswerValue {
 	return address ? `0x${toHex(address.subarray(1))}` : text;
 }
 
-/** Events as the older server tells them: a bare list, whose last row says where the next page begins. */
-export function olderEvents({ rows, fingerprint }: AnswerPage): AnswerRow[] {
-	return rows.map((row, at) => {
-		const event = row as EventRow;
-		return {
+/** An event as the older server shows it. */
+export const olderEvent: WriteEvent = (event) =>
+	new WrittenJson(
+		answerText({
 			transaction_id: event["transaction_id"],
 			block_timestamp: event["block_timestamp"],
 			block_number: event["block_number"],
@@ -267,7 +298,14 @@ export function olderEvents({ rows, fingerprint }: AnswerPage): AnswerRow[] {
 			contract_address: event["contract_address"],
 			caller_contract_address: event["caller_contract_address"],
 			_unconfirmed: event["_unconfirmed"],
-			_fingerprint: at === rows.length - 1 ? fingerprint : undefined,
-		};
-	});
+		}),
+	);
+
+/** Events as the older server sends them: a bare list, whose last row says where the next page begins. */
+export function olderEvents({ rows, fingerprint }: AnswerPage): readonly AnswerRow[] {
+	const written = rows.map((row) => (row instanceof WrittenJson ? row : olderEvent(row as EventRow)));
+	const last = written.pop();
+	if (!last) return [];
+	const end = fingerprint === undefined ? "}" : `,"_fingerprint":${answerText(fingerprint)}}`;
+	return [...written, new WrittenJson(last.text.slice(0, -1) + end)];
 }

@@ -8,7 +8,14 @@ import type { ApiContext } from "../context.js";
 import { JSON_TYPE } from "../http-answer.js";
 import type { LongAnswer } from "../long-answer.js";
 import { type AnswerRow, answerText } from "./answer-text.js";
-import { blockEvents, contractEvents, infoOf, olderEvents, transactionEvents } from "./event-rows.js";
+import {
+	blockEvents,
+	contractEvents,
+	infoOf,
+	olderEvent,
+	olderEvents,
+	transactionEvents,
+} from "./event-rows.js";
 import {
 	type AnswerPage,
 	envelope,
@@ -216,7 +223,7 @@ async function answerOlder(
 ): Promise<Answering> {
 	const older = olderRequest(request);
 	if (kind === "transaction" && rest.length === 0) {
-		return list(transactionEvents(older, name));
+		return list(transactionEvents(older, name, olderEvent));
 	}
 	if (kind !== "contract" || rest.length > 2) return undefined;
 	if (name === "latestSolidifiedBlockNum") return Promise.resolve(String(solidNumber(request.context)));

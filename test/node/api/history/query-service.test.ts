@@ -29,11 +29,12 @@ test("documents of logs are made when they are asked for, and those that are cou
 		TransactionInfoLog.create({ address: new Uint8Array(20), data: new Uint8Array(length) }),
 	);
 	const receipts = TransactionRet.create({ transactioninfo: [TransactionInfo.create({ log })] });
+	const encoded = TransactionRet.encode(receipts);
 	let made = 0;
 	const state = {
 		blockIndex: { get: () => block.id },
 		block: { get: () => block.bytes },
-		transactionResult: { get: () => receipts },
+		backend: { get: () => encoded },
 		abi: { get: () => undefined },
 		contract: { get: () => void made++ },
 	} as unknown as StateView;
