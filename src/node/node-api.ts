@@ -70,7 +70,9 @@ export function createApiNode(core: NodeCore): ApiNode {
 		past: config.node.history.stateBlocks > 0 || rules.development ? pastStates(open) : undefined,
 		history: parts.history,
 		sources: core.sources,
-		stateHash: open.database.followedHash,
+		get stateHash() {
+			return open.database.followedHash;
+		},
 		rawStates: config.node.jsonrpc.state ? pastStates(open) : undefined,
 		machine: development ? writingMachine(machine, development, log, report) : machine,
 		tracing: parts.tracing,

@@ -46,7 +46,7 @@ export const stateHashMethods: readonly RpcMethod[] = [
 		name: NAME,
 		alias: undefined,
 		about: "The hash of the whole state after a final block, and of each store of it.",
-		parameters: [{ name: "block", type: "value" }],
+		parameters: [{ name: "block", type: "any" }],
 		least: 0,
 		call: (context, values) => getStateHash(context, values),
 	},
