@@ -32,7 +32,8 @@ const MAX_STORES = 100;
 /** @throws {Failure} `rpc_error` */
 function readStateHash(answer: Json, url: string): NodeStateHash {
 	const { version, block, hash, stores } = isRecord(answer) ? answer : {};
-	const digits = (value: Json | undefined): value is string => typeof value === "string" && STATE_HASH.test(value);
+	const digits = (value: Json | undefined): value is string =>
+		typeof value === "string" && STATE_HASH.test(value);
 	const count = (value: Json | undefined): number =>
 		typeof value === "bigint" || typeof value === "number" ? Number(value) : Number.NaN;
 	const rows = isRecord(stores)
