@@ -10,6 +10,7 @@ import { basename, dirname, join } from "node:path";
 import { be64, readBe64, toHex } from "../../protocol/bytes.js";
 import { notedName } from "../segments/segments.js";
 import { stores } from "../state/definition.js";
+import { CarriedHash, hashInManifest } from "./carried-hash.js";
 import { ChunkBuilder, hashOf, isCarried } from "./chunk-format.js";
 import {
 	type Chunk,
@@ -79,6 +80,20 @@ export async function createSnapshot(
 }
 
 async function write(subject: SnapshotSubject, directory: string, options: CreateOptions): Promise<Manifest> {
+	const hash = new CarriedHash();
+	try {
+		return await writeHashed(subject, directory, options, hash);
+	} finally {
+		await hash.close();
+	}
+}
+
+async function writeHashed(
+	subject: SnapshotSubject,
+	directory: string,
+	options: CreateOptions,
+	hash: CarriedHash,
+): Promise<Manifest> {
 	const chunks: Chunk[] = [];
 	const builder = new ChunkBuilder(options.chunkBytes);
 	const facts = new HeadFacts();
@@ -92,6 +107,7 @@ async function write(subject: SnapshotSubject, directory: string, options: Creat
 		const segment = notedName(key);
 		if (segment !== undefined) segments.push(segment);
 		facts.note(key, value);
+		if (!hash.add(key, value)) await hash.untilRoom();
 		entries++;
 		bytes += key.length + value.length;
 		if (entries % 10_000 === 0) report();
@@ -116,6 +132,7 @@ async function write(subject: SnapshotSubject, directory: string, options: Creat
 		lowest,
 		createdMs,
 		entries,
+		stateHash: hashInManifest(await hash.state()),
 		chunks,
 		segments: copied,
 	};

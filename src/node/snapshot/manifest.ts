@@ -39,6 +39,8 @@ export interface Manifest {
 	readonly lowest: number;
 	readonly createdMs: number;
 	readonly entries: number;
+	/** The hash of the state after the head, 64 hexadecimal digits (protocol/state-hash); absent: an earlier release made it. */
+	readonly stateHash?: { readonly version: number; readonly hash: string; readonly entries: number };
 	readonly chunks: readonly Chunk[];
 	/** Files of old blocks, as they are in a data directory. */
 	readonly segments: readonly SnapshotFile[];
@@ -88,12 +90,13 @@ export function parseManifest(bytes: Uint8Array): Manifest {
 
 /** The name of a member that is not as it has to be. */
 function wrongMember(manifest: Manifest): string | undefined {
-	const { program, genesisId, head, lowest, createdMs, entries, chunks, segments } = manifest;
+	const { program, genesisId, head, lowest, createdMs, entries, stateHash, chunks, segments } = manifest;
 	if (typeof program !== "string" || program.length > 100) return "program";
 	if (!isHash(genesisId)) return "genesisId";
 	if (!isCount(head?.number) || !isHash(head.id) || !isCount(head.timestampMs)) return "head";
 	if (!isCount(lowest) || lowest > head.number) return "lowest";
 	if (!isCount(createdMs)) return "createdMs";
+	if (stateHash !== undefined && !isStateHash(stateHash)) return "stateHash";
 	if (!Array.isArray(chunks) || chunks.length === 0 || chunks.length > MAX_SNAPSHOT_FILES) return "chunks";
 	const wrongChunk = chunks.findIndex((chunk, at) => !isChunk(chunk, at));
 	if (wrongChunk >= 0) return `chunks[${wrongChunk}]`;
@@ -103,6 +106,10 @@ function wrongMember(manifest: Manifest): string | undefined {
 	const wrongSegment = segments.findIndex((segment) => !isFile(segment, SEGMENT_NAME, MAX_SEGMENT_BYTES));
 	if (wrongSegment >= 0) return `segments[${wrongSegment}]`;
 	return new Set(segments.map(({ name }) => name)).size < segments.length ? "segments" : undefined;
+}
+
+function isStateHash(stateHash: Manifest["stateHash"] | null): boolean {
+	return isCount(stateHash?.version) && isHash(stateHash?.hash) && isCount(stateHash?.entries);
 }
 
 function isChunk(chunk: Chunk | null, at: number): boolean {

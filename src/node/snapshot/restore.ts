@@ -20,7 +20,12 @@ import { SegmentDamage } from "../segments/segment-format.js";
 import { segmentsDirectory } from "../segments/segments.js";
 import type { BatchChange, KeyValueDatabase } from "../state/database.js";
 import { StateDatabase } from "../state/state-database.js";
+import { hashDatabase } from "../state/state-hash/hash-database.js";
+import { hashingThreads } from "../state/state-hash/hash-threads.js";
+import { sumsChange } from "../state/state-hash/kept-hashes.js";
+import type { StateHash } from "../state/state-hash/state-hash.js";
 import { createView } from "../state/view.js";
+import { CarriedHash, checkStateHash, readable, saysStateHash } from "./carried-hash.js";
 import { notAsListed, readChunks } from "./chunk-reader.js";
 import { type Manifest, SnapshotError, type SnapshotFile } from "./manifest.js";
 import { download, type SnapshotSource } from "./source.js";
@@ -83,12 +88,15 @@ export async function restoreSnapshot(
 		const mark = readMark(database, options.dataDirectory, manifestHash);
 		await database.write([markChange(mark)], true);
 		const progress = new ReadProgress(manifest, mark, options);
-		await writeChunks(source, manifest, mark, database, options, progress);
+		const state = await writeChunks(source, manifest, mark, database, options, progress);
+		if (saysStateHash(manifest)) checkStateHash(manifest, state);
 		await fetchSegments(source, manifest, options.dataDirectory, progress);
 		const checks = await check(database, manifest, options);
 		if (!checks) return undefined;
 		const meta = metaChange(genesisId(options.config.genesis));
-		await database.write([meta, { key: RESTORE_KEY, value: null }], true);
+		// Whoever follows the hash of the state goes on from here.
+		const sums = sumsChange(BigInt(manifest.head.number), state.sums());
+		await database.write([meta, sums, { key: RESTORE_KEY, value: null }], true);
 		return checks;
 	} catch (error) {
 		if (error instanceof Stopped) return undefined;
@@ -144,19 +152,43 @@ class ReadProgress {
 	}
 }
 
+/** @returns the hash of the state that was written, by this run and those before it @throws {SnapshotError} */
 async function writeChunks(
+	source: SnapshotSource,
+	manifest: Manifest,
+	mark: RestoreMark,
+	database: KeyValueDatabase,
+	options: RestoreOptions,
+	progress: ReadProgress,
+): Promise<StateHash> {
+	const hash = new CarriedHash();
+	try {
+		await writeHashedChunks(source, manifest, mark, database, options, progress, hash);
+		if (mark.chunks === 0) return await hash.state();
+	} finally {
+		await hash.close();
+	}
+	// What the runs before have written was not seen by this one.
+	const state = await readable(hashDatabase(database, () => true, hashingThreads()));
+	if (!state) throw new Stopped("stopped");
+	return state;
+}
+
+async function writeHashedChunks(
 	source: SnapshotSource,
 	{ chunks }: Manifest,
 	mark: RestoreMark,
 	database: KeyValueDatabase,
 	{ parallel }: RestoreOptions,
 	progress: ReadProgress,
+	hash: CarriedHash,
 ): Promise<void> {
 	for await (const { at, chunk, entries } of readChunks(source, chunks, mark.chunks, parallel)) {
 		let batch: BatchChange[] = [];
 		let bytes = 0;
 		for (const [key, value] of entries) {
 			batch.push({ key, value });
+			if (!hash.add(key, value)) await hash.untilRoom();
 			bytes += key.length + value.length;
 			if (bytes < BATCH_BYTES) continue;
 			await database.write(batch, false);

@@ -1,6 +1,7 @@
 /** Reading a whole snapshot without writing anything: every file is what the manifest says, and holds what it should. */
 
 import { createHash } from "node:crypto";
+import { CarriedHash, checkStateHash, saysStateHash } from "./carried-hash.js";
 import { notAsListed, readChunks } from "./chunk-reader.js";
 import type { Manifest } from "./manifest.js";
 import { download, type SnapshotSource } from "./source.js";
@@ -12,13 +13,20 @@ import { download, type SnapshotSource } from "./source.js";
  */
 export async function verifySnapshot(
 	source: SnapshotSource,
-	{ chunks, segments }: Manifest,
+	manifest: Manifest,
 	parallel: number,
 	onBytes: (bytes: number) => boolean,
 ): Promise<boolean> {
-	for await (const { chunk, entries } of readChunks(source, chunks, 0, parallel)) {
-		for (const _ of entries);
-		if (!onBytes(chunk.bytes)) return false;
+	const { chunks, segments } = manifest;
+	const hash = new CarriedHash();
+	try {
+		for await (const { chunk, entries } of readChunks(source, chunks, 0, parallel)) {
+			for (const [key, value] of entries) if (!hash.add(key, value)) await hash.untilRoom();
+			if (!onBytes(chunk.bytes)) return false;
+		}
+		if (saysStateHash(manifest)) checkStateHash(manifest, await hash.state());
+	} finally {
+		await hash.close();
 	}
 	for (const { name, bytes, sha256 } of segments) {
 		const hash = createHash("sha256");

@@ -25,6 +25,8 @@ import { type RestoreOptions, restoreSnapshot } from "../../../src/node/snapshot
 import { openSource, type SnapshotSource } from "../../../src/node/snapshot/source.js";
 import { verifySnapshot } from "../../../src/node/snapshot/verify.js";
 import type { KeyValueDatabase } from "../../../src/node/state/database.js";
+import { hashDatabase } from "../../../src/node/state/state-hash/hash-database.js";
+import { readSums } from "../../../src/node/state/state-hash/kept-hashes.js";
 import { be64, toHex } from "../../../src/protocol/bytes.js";
 import { openSmall, produce, produceMany, smallConfig, transfer, users } from "../chain/small-chain.js";
 
@@ -307,8 +309,10 @@ describe("damage", () => {
 		const [chunk, segment] = [manifest.chunks.at(-1), manifest.segments[1]];
 		for (const { name, bytes } of [chunk, segment].filter((file) => file !== undefined)) {
 			const whole = readFileSync(join(snapshot, name));
+			// A part of the snapshot is not the state that the whole one is.
+			const { stateHash: _, ...rest } = manifest;
 			const only: Manifest = {
-				...manifest,
+				...rest,
 				chunks: manifest.chunks.filter((file) => file.name === name),
 				segments: manifest.segments.filter((file) => file.name === name),
 			};
@@ -349,5 +353,34 @@ describe("damage", () => {
 		copyFileSync(join(snapshot, name), join(copy, name));
 		expect(await restore({ from: copy })).toBeDefined();
 		await expectRestored();
+	});
+});
+
+describe("the hash of the state", () => {
+	test("is in the manifest, of what the directory holds, and the restored directory goes on with it", async () => {
+		await restore();
+		const database = await openDataDirectory(join(work, "data"), "database");
+		const state = await hashDatabase(database, () => true, 0);
+		const { hash, entries } = state?.value() ?? {};
+		expect(manifest.stateHash).toEqual({ version: 1, hash: toHex(hash as Uint8Array), entries });
+		const stored = readSums(database);
+		expect(stored?.number).toBe(BigInt(manifest.head.number));
+		expect(Buffer.from(stored?.sums ?? [])).toEqual(Buffer.from(state?.sums() ?? []));
+		await database.close();
+	});
+
+	test("is compared by check and restore, whole or gone on with", async () => {
+		const other = tampered((bytes) => {
+			const said = JSON.parse(bytes.toString()) as { stateHash: { hash: string } };
+			said.stateHash.hash = "00".repeat(32);
+			return Buffer.from(JSON.stringify(said));
+		}, "manifest.json");
+		const source = openSource(other, nowhere);
+		const said = parseManifest(readFileSync(join(other, "manifest.json")));
+		await expect(verifySnapshot(source, said, 2, () => true)).rejects.toThrow("its manifest says 0000");
+		let chunks = 0;
+		expect(await restore({ from: other, onProgress: () => ++chunks < 3 })).toBeUndefined();
+		await expect(restore({ from: other })).rejects.toThrow("its manifest says 0000");
+		await expect(restore({ from: other })).rejects.toThrow("its manifest says 0000");
 	});
 });

@@ -1,0 +1,66 @@
+/** The hash of the state that the entries of a snapshot hold, taken as they pass (protocol/state-hash). */
+
+import { toHex } from "../../protocol/bytes.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
+import { storeDefinitions } from "../state/definition.js";
+import { HashThreads, hashingThreads } from "../state/state-hash/hash-threads.js";
+import { STATE_HASH_VERSION, StateHash } from "../state/state-hash/state-hash.js";
+import { kindOf } from "../state/store-kinds.js";
+import { type Manifest, SnapshotError } from "./manifest.js";
+
+const hashedNames = storeDefinitions.map(({ name }) => (kindOf(name) === "state" ? name : undefined));
+
+export class CarriedHash {
+	private readonly hashing = new HashThreads(hashingThreads());
+
+	/** @returns whether the next one may follow without waiting */
+	add(key: Uint8Array, value: Uint8Array): boolean {
+		const store = hashedNames[key[0] as number];
+		if (store !== undefined) this.hashing.add(store, key.subarray(1), value);
+		return this.hashing.hasRoom;
+	}
+
+	/** @throws {SnapshotError} */
+	untilRoom(): Promise<void> {
+		return readable(this.hashing.untilRoom());
+	}
+
+	/** Of all that was added. @throws {SnapshotError} */
+	async state(): Promise<StateHash> {
+		return StateHash.of(await readable(this.hashing.sums()));
+	}
+
+	close(): Promise<void> {
+		return this.hashing.close();
+	}
+}
+
+/** A record that can't be read is a fault of the snapshot. */
+export async function readable<T>(work: Promise<T>): Promise<T> {
+	try {
+		return await work;
+	} catch (error) {
+		if (!(error instanceof DecodeError)) throw error;
+		throw new SnapshotError(`a record of the state can't be read: ${error.message}`, { cause: error });
+	}
+}
+
+/** As a manifest says it. */
+export function hashInManifest(state: StateHash): NonNullable<Manifest["stateHash"]> {
+	const { hash, entries } = state.value();
+	return { version: STATE_HASH_VERSION, hash: toHex(hash), entries };
+}
+
+/** A manifest of an earlier release says none; one of another version can't be compared. */
+export function saysStateHash({ stateHash }: Manifest): boolean {
+	return stateHash?.version === STATE_HASH_VERSION;
+}
+
+/** @throws {SnapshotError} unless the state has the hash that the manifest says */
+export function checkStateHash({ stateHash }: Manifest, state: StateHash): void {
+	const { hash } = hashInManifest(state);
+	if (stateHash === undefined || hash === stateHash.hash) return;
+	throw new SnapshotError(
+		`the entries of the snapshot make the state ${hash}, its manifest says ${stateHash.hash}`,
+	);
+}
