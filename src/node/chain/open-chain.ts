@@ -208,6 +208,7 @@ export class OpenChain {
 			await open.restore(opened?.records ?? []);
 		} catch (error) {
 			opened?.log.close();
+			await database.followedHash?.close();
 			throw error;
 		}
 		timing.restoring = false;

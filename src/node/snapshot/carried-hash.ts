@@ -51,16 +51,15 @@ export function hashInManifest(state: StateHash): NonNullable<Manifest["stateHas
 	return { version: STATE_HASH_VERSION, hash: toHex(hash), entries };
 }
 
-/** A manifest of an earlier release says none; one of another version can't be compared. */
-export function saysStateHash({ stateHash }: Manifest): boolean {
-	return stateHash?.version === STATE_HASH_VERSION;
-}
-
-/** @throws {SnapshotError} unless the state has the hash that the manifest says */
+/**
+ * A manifest of an earlier release says no hash, and one of another version can't be compared.
+ * @throws {SnapshotError} unless the state has the hash that the manifest says
+ */
 export function checkStateHash({ stateHash }: Manifest, state: StateHash): void {
-	const { hash } = hashInManifest(state);
-	if (stateHash === undefined || hash === stateHash.hash) return;
+	if (stateHash?.version !== STATE_HASH_VERSION) return;
+	const { hash, entries } = hashInManifest(state);
+	if (hash === stateHash.hash && entries === stateHash.entries) return;
 	throw new SnapshotError(
-		`the entries of the snapshot make the state ${hash}, its manifest says ${stateHash.hash}`,
+		`the entries of the snapshot make the state ${hash} (${entries}), its manifest says ${stateHash.hash} (${stateHash.entries})`,
 	);
 }

@@ -25,7 +25,7 @@ import { hashingThreads } from "../state/state-hash/hash-threads.js";
 import { sumsChange } from "../state/state-hash/kept-hashes.js";
 import type { StateHash } from "../state/state-hash/state-hash.js";
 import { createView } from "../state/view.js";
-import { CarriedHash, checkStateHash, readable, saysStateHash } from "./carried-hash.js";
+import { CarriedHash, checkStateHash, readable } from "./carried-hash.js";
 import { notAsListed, readChunks } from "./chunk-reader.js";
 import { type Manifest, SnapshotError, type SnapshotFile } from "./manifest.js";
 import { download, type SnapshotSource } from "./source.js";
@@ -89,7 +89,7 @@ export async function restoreSnapshot(
 		await database.write([markChange(mark)], true);
 		const progress = new ReadProgress(manifest, mark, options);
 		const state = await writeChunks(source, manifest, mark, database, options, progress);
-		if (saysStateHash(manifest)) checkStateHash(manifest, state);
+		checkStateHash(manifest, state);
 		await fetchSegments(source, manifest, options.dataDirectory, progress);
 		const checks = await check(database, manifest, options);
 		if (!checks) return undefined;

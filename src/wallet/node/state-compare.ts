@@ -109,15 +109,12 @@ async function firstDifference(
 		}
 	};
 	let [same, different] = [Math.max(0, differs - KEPT_BLOCKS), differs];
-	let knowsSame = false;
 	while (different - same > 1) {
 		const middle = Math.floor((same + different) / 2);
-		const answer = await isSame(middle);
-		if (answer === false) different = middle;
+		if ((await isSame(middle)) === false) different = middle;
 		else same = middle;
-		knowsSame ||= answer === true;
 	}
-	return knowsSame && (await isSame(different - 1)) === true ? different : undefined;
+	return (await isSame(same)) ? different : undefined;
 }
 
 /** How many blocks nodes keep hashes of. */

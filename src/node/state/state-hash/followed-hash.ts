@@ -9,7 +9,7 @@
 
 import type { BatchChange, DatabaseMoment, KeyValueDatabase } from "../database.js";
 import type { StoreDefinition } from "../definition.js";
-import { storeDefinitions } from "../definition.js";
+import { storeDefinitions, stores } from "../definition.js";
 import { type Entry, type EntryMaps, GONE, makeMaps, storeAt } from "../entry.js";
 import { kindOf } from "../store-kinds.js";
 import { hashDatabase } from "./hash-database.js";
@@ -76,7 +76,9 @@ export class FollowedHash {
 		const isCurrent = stored?.number === number && stored?.sums.length === STATE_SUMS_BYTES;
 		const hash = new FollowedHash(base, await KeptHashes.open(database), options);
 		if (stored && isCurrent) hash.hashing.merge(stored.sums);
-		if (number === undefined || isCurrent) hash.follow();
+		// A new chain has no state yet: that of its genesis block is hashed with the flush that writes it.
+		if (number === undefined) hash.stage = "following";
+		else if (isCurrent) hash.follow();
 		else {
 			if (stored) await database.write([NO_SUMS], true);
 			options.onCounting();
@@ -167,7 +169,7 @@ export class FollowedHash {
 				if (before === after) continue;
 				if (before !== GONE) hashing.change(false, index, key, store.codec.encode(before, key));
 				if (after !== GONE) hashing.change(true, index, key, store.codec.encode(after, key));
-				endsCycle ||= key === NEXT_MAINTENANCE;
+				endsCycle ||= index === stores.properties.index && key === NEXT_MAINTENANCE;
 			}
 			map.clear();
 		}
@@ -179,6 +181,7 @@ export class FollowedHash {
 		this.flushedTo = -1n;
 		if (this.stage !== "failed" && this.stage !== "closed") this.sendChanges();
 		if (this.stage !== "following") return [NO_SUMS];
+		if (this.last === 0n && !this.kept.at(0n)) this.keep(0n, false);
 		try {
 			const { last } = this;
 			const sums = await this.hashing.sums();

@@ -2,6 +2,10 @@
 
 import { afterEach, expect, test } from "vitest";
 import { type RunningNode, startNode } from "../../../../src/node/node.js";
+import { storeDefinitions } from "../../../../src/node/state/definition.js";
+import { StateHash } from "../../../../src/node/state/state-hash/state-hash.js";
+import { kindOf } from "../../../../src/node/state/store-kinds.js";
+import { fromKey, toHex } from "../../../../src/protocol/bytes.js";
 import { nodeSettings } from "../../../../src/wallet/configuration/settings.js";
 import { callJsonRpc } from "../../../../src/wallet/node/json-rpc.js";
 import { NodeClient } from "../../../../src/wallet/node/node-client.js";
@@ -35,6 +39,16 @@ async function start(isOn: boolean): Promise<{ readonly node: RunningNode; reado
 	return { node, url: `http://127.0.0.1:${node.ports.jsonrpc}/jsonrpc` };
 }
 
+/** The hash of all that the state holds, anew. */
+async function hashOf({ open }: RunningNode): Promise<string> {
+	const hash = new StateHash();
+	for (const store of storeDefinitions) {
+		if (kindOf(store.name) !== "state") continue;
+		for await (const [key, value] of open.database.dump(store)) hash.add(store.name, fromKey(key), value);
+	}
+	return toHex(hash.value().hash);
+}
+
 /** Makes blocks, of which one pays an amount. */
 function makeBlocks({ open }: RunningNode, count: number, paysAt: number, amount: bigint): void {
 	for (let at = 1; at <= count; at++) {
@@ -45,6 +59,8 @@ function makeBlocks({ open }: RunningNode, count: number, paysAt: number, amount
 
 test("is given after every final block, and says where there is none", async () => {
 	const { node, url } = await start(true);
+	const genesis = await hashOf(node);
+	expect(await fetchStateHash(client, url)).toMatchObject({ block: 0, hash: genesis });
 	makeBlocks(node, BLOCKS, 3, 5n);
 	const final = Number(node.open.database.finalizedNumber);
 	expect(final).toBeGreaterThan(10);
