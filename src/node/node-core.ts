@@ -10,6 +10,7 @@ import type { VerifyAhead } from "./chain/signatures-ahead.js";
 import type { NodeConfig } from "./config/config.js";
 import type { DevelopmentControl } from "./development/control.js";
 import type { Development } from "./development/development.js";
+import type { FaultWatch } from "./faults/fault-watch.js";
 import type { ContractSources } from "./history/contract-sources.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
@@ -35,6 +36,8 @@ export interface NodeOptions {
 	/** Address that servers bind; undefined: every interface. */
 	readonly host?: string | undefined;
 	readonly log: NodeLog;
+	/** This program, as files say which one wrote them; absent: it has no name. */
+	readonly program?: string | undefined;
 	/** Milliseconds since 1970; the wall clock if absent. */
 	readonly clock?: () => bigint;
 	/** Milliseconds of a clock that only goes forward: for whatever lasts. That of the process if absent. */
@@ -84,6 +87,7 @@ export interface NodeParts {
 	/** Where signatures that take long are verified on threads. */
 	verifyAhead?: VerifyAhead;
 	backfill?: RunningBackfill;
+	faults?: FaultWatch;
 }
 
 /** A part of the node with a start and an end. */

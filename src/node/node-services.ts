@@ -130,6 +130,29 @@ export const notices: Service = {
 	},
 };
 
+/** A file of each block of a witness that this node refuses; a development chain has no other node's blocks. */
+export const faults: Service = {
+	start: async ({ open, options, log, report, parts }) => {
+		const { config, dataDirectory, development, limitTime = true, program = "coin" } = options;
+		if (development) return {};
+		const [{ FaultWatch }, { FAULT_FOLDER }] = await Promise.all([
+			import("./faults/fault-watch.js"),
+			import("./faults/fault-files.js"),
+		]);
+		const source = { open, config, limitTime, program };
+		const folder = dataDirectory && join(dataDirectory, FAULT_FOLDER);
+		const watch = new FaultWatch({ source, folder, log, report });
+		parts.faults = watch;
+		const ignore = open.chain.observe({ refused: (block, error) => watch.refused(block, error) });
+		return {
+			stop: () => {
+				ignore();
+				return watch.close();
+			},
+		};
+	},
+};
+
 /** What shielded transactions are built with for clients. */
 export const shieldedWork: Service = {
 	start: async ({ options, parts }) => {
@@ -173,6 +196,7 @@ export const metrics: Service = {
 			network: networkView(core),
 			events: config.events && (() => parts.events?.counts),
 			history: parts.history,
+			faults: parts.faults,
 			clock,
 			now: monotonicClock,
 			report,

@@ -35,6 +35,7 @@ const SERVICES: readonly Service[] = [
 	services.production,
 	services.waitingTransactions,
 	services.notices,
+	services.faults,
 	services.shieldedWork,
 	services.history,
 	services.metrics,

@@ -15,9 +15,11 @@ import { eachBlock } from "../chain/observers.js";
 import type { NodeConfig } from "../config/config.js";
 import { activeWitnesses } from "../consensus/slots.js";
 import type { EventCounts } from "../events/deliveries.js";
+import type { FaultWatch } from "../faults/fault-watch.js";
 import type { HistoryReader } from "../history/history-index.js";
 import type { PeerMeter } from "../network/metered-environment.js";
 import type { StateDatabase } from "../state/state-database.js";
+import { registerDisagreements } from "./disagreement-gauges.js";
 import { registerEventGauges, registerHistoryGauges } from "./event-gauges.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
@@ -31,6 +33,8 @@ interface MetricsOptions {
 	readonly network: NetworkView;
 	/** Asked for each page; absent: the node publishes no events. */
 	readonly events?: (() => EventCounts | undefined) | undefined;
+	/** Absent: a development chain. */
+	readonly faults?: Pick<FaultWatch, "found" | "first"> | undefined;
 	/** Absent: the node keeps no history by account and contract. */
 	readonly history?: HistoryReader | undefined;
 	/** Milliseconds. */
@@ -78,6 +82,8 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 			})
 		: undefined;
 	if (registry) registerFaultGauges(registry.registry, config.node.dialect, chain);
+	if (registry && options.faults)
+		registerDisagreements(registry.registry, config.node.dialect, options.faults);
 	if (registry && options.events) {
 		registerEventGauges(registry.registry, config.node.dialect, options.events);
 	}
