@@ -1,16 +1,22 @@
 /** Two chains with the same blocks, of which one is executed with a wrong rule, and what such rules are. */
 
 import { vi } from "vitest";
+import { transactionInfosOf } from "../../../src/node/chain/block-store.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import type { NodeConfig } from "../../../src/node/config/config.js";
 import { createContractMachine } from "../../../src/node/contract-runner.js";
 import { contractModule } from "../../../src/node/contracts/modules.js";
+import { FaultWatch } from "../../../src/node/faults/fault-watch.js";
+import type { SignedBlock } from "../../../src/protocol/block.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
 import { CreateSmartContract, SmartContract, TriggerSmartContract } from "../../../src/protocol/messages.js";
 import type { SignedTransaction } from "../../../src/protocol/transaction.js";
-import { openSmall, signed, users } from "../chain/small-chain.js";
+import { openSmall, produce, signed, smallConfig, transfer, users } from "../chain/small-chain.js";
 
 export const owner = users[0] as Uint8Array;
+
+/** Switches without which code is deployed as in the network's first year. */
+export const CONTRACTS = "allowTvmTransferTrc10 = 1, allowTvmConstantinople = 1, allowTvmSolidity059 = 1";
 
 /** Opens a chain that runs contracts. */
 export async function openWithContracts(config: NodeConfig): Promise<OpenChain> {
@@ -36,7 +42,7 @@ export function refusingTransfers<T>(amount: bigint, run: () => T): T {
 }
 
 /** Code that stores the first word of its call data in slot 0. */
-const STORING = fromHex(`6660003560005500600052600760${"19"}f3`);
+const STORING = fromHex("66600035600055006000526007" + "6019f3");
 
 /** Creates the contract. */
 export const deployment = (open: OpenChain): SignedTransaction =>
@@ -64,3 +70,40 @@ export const storing = (open: OpenChain, contract: Uint8Array, value: number): S
 		}),
 		{ feeLimitSun: 1_000_000_000n },
 	);
+
+export const config = smallConfig(CONTRACTS);
+
+/** Records what a chain refuses. @param folder of the files */
+export function watch(open: OpenChain, folder: string) {
+	const lines: object[] = [];
+	const faults = new FaultWatch({
+		source: { open, config, limitTime: true, program: "coin test" },
+		folder,
+		log: { error: (fields) => lines.push(fields) },
+		report: (error) => {
+			throw error;
+		},
+	});
+	open.chain.observe({ refused: (block, error) => faults.refused(block, error) });
+	return { faults, lines };
+}
+
+/** Blocks of a chain that has paid and called contracts, each with one transaction. */
+export async function blocks(): Promise<readonly SignedBlock[]> {
+	const open = await openWithContracts(config);
+	const made: SignedBlock[] = [];
+	const add = (transaction: Parameters<OpenChain["chain"]["pushTransaction"]>[0]): void => {
+		open.chain.pushTransaction(transaction);
+		made.push(produce(open));
+	};
+	add(transfer(open, 0, users[1] as Uint8Array, 5n));
+	add(deployment(open));
+	const [info] = transactionInfosOf(open.chain.state, open.chain.head);
+	open.chain.pushTransaction(storing(open, info?.contract_address as Uint8Array, 77));
+	open.chain.pushTransaction(transfer(open, 0, users[1] as Uint8Array, 6n));
+	open.chain.pushTransaction(transfer(open, 1, users[2] as Uint8Array, 7n));
+	open.chain.pushTransaction(transfer(open, 2, users[0] as Uint8Array, 8n));
+	made.push(produce(open));
+	await open.close();
+	return made;
+}
