@@ -135,6 +135,7 @@ export const COMMANDS: CommandTable = {
 	"node:db:verify": async () => (await import("./node/db.js")).NodeDbVerify,
 	"node:hash": async () => (await import("./node/hash.js")).NodeHash,
 	"node:key": async () => (await import("./node/settings.js")).NodeKey,
+	"node:reproduce": async () => (await import("./node/reproduce.js")).NodeReproduce,
 	"node:snapshot:create": async () => (await import("./node/snapshot.js")).NodeSnapshotCreate,
 	"node:snapshot:restore": async () => (await import("./node/snapshot.js")).NodeSnapshotRestore,
 	"node:snapshot:verify": async () => (await import("./node/snapshot.js")).NodeSnapshotVerify,
