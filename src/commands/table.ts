@@ -124,6 +124,7 @@ export const COMMANDS: CommandTable = {
 	"message:verify": async () => (await import("./message.js")).MessageVerify,
 	"network:probe": async () => (await import("./network.js")).NetworkProbe,
 	"node:adopt": async () => (await import("./node/adopt.js")).NodeAdopt,
+	"node:audit": async () => (await import("./node/audit.js")).NodeAudit,
 	"node:check": async () => (await import("./node/settings.js")).NodeCheck,
 	"node:config": async () => (await import("./node/settings.js")).NodeShowConfig,
 	"node:db:check": async () => (await import("./node/db.js")).NodeDbCheck,
