@@ -75,6 +75,8 @@ interface Question {
 	readonly what: string;
 	readonly ask: (node: HttpNode, view: AuditView, at: AskedState | undefined) => Promise<Answer>;
 	readonly isSlot: boolean;
+	/** Also served of the irreversible state. */
+	readonly isIrreversible: boolean;
 }
 
 export class Audit {
@@ -212,11 +214,10 @@ export class Audit {
 			}
 		}
 		const view = await this.viewOf();
-		const isSlot = ({ isSlot }: Question): boolean => isSlot;
-		const accounts = questions.filter((question) => !isSlot(question));
-		return (
-			(await this.stateNow(block, accounts, view)) ?? this.stateNow(block, questions.filter(isSlot), "full")
-		);
+		const [accounts, others] = [true, false].map((is) =>
+			questions.filter(({ isIrreversible }) => isIrreversible === is),
+		) as [Question[], Question[]];
+		return (await this.stateNow(block, accounts, view)) ?? this.stateNow(block, others, "full");
 	}
 
 	private async stateNow(
@@ -359,6 +360,7 @@ function questionsOf({ address, isContract, isWitnessList }: Subject): Question[
 		subject,
 		what: endpoint,
 		isSlot: false,
+		isIrreversible: endpoint !== "getcontractinfo",
 		ask: (node, view, at) => node.call(endpoint, request, view, at),
 	});
 	if (isWitnessList) return [of("listwitnesses", {}, "witnesses")];
@@ -375,6 +377,7 @@ function slotsIn(trace: Answer): Question[] {
 			subject: address,
 			what: `storage ${slot}`,
 			isSlot: true,
+			isIrreversible: false,
 			ask: (node: HttpNode, _view: AuditView, at: AskedState | undefined) =>
 				node.rpc("eth_getStorageAt", [address, slot, at ? `0x${at.number.toString(16)}` : "latest"]),
 		}));

@@ -101,7 +101,10 @@ export class HttpNode {
 	): Promise<Answer> {
 		const { full, solidity = full } = this.addresses;
 		const url = view === "full" ? `${full}/wallet/${endpoint}` : `${solidity}/walletsolidity/${endpoint}`;
-		const { value, headers } = await this.ask(url, state ? { ...request, block: state.id } : request);
+		// Some endpoints read parameters, others bodies.
+		const { value, headers } = await (state
+			? this.ask(`${url}?block=${state.id}`, { ...request, block: state.id })
+			: this.ask(url, request));
 		if (state && !headers.has("state-block"))
 			throw new NotServedError(`${this.name} keeps no state of past blocks`);
 		if (isObject(value)) {
