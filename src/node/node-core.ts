@@ -4,6 +4,7 @@ import type { Broadcaster } from "./api/broadcast.js";
 import type { ApiNode, ServerKind, ShieldedWork } from "./api/context.js";
 import type { GrpcPort } from "./api/grpc/grpc-servers.js";
 import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
+import type { LiveAudit } from "./audit/live-audit.js";
 import type { Producer } from "./chain/chain.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { VerifyAhead } from "./chain/signatures-ahead.js";
@@ -88,6 +89,7 @@ export interface NodeParts {
 	verifyAhead?: VerifyAhead;
 	backfill?: RunningBackfill;
 	faults?: FaultWatch;
+	audit?: LiveAudit;
 }
 
 /** A part of the node with a start and an end. */

@@ -197,6 +197,7 @@ export const metrics: Service = {
 			events: config.events && (() => parts.events?.counts),
 			history: parts.history,
 			faults: parts.faults,
+			audit: config.node.audit && (() => parts.audit),
 			clock,
 			now: monotonicClock,
 			report,
@@ -262,6 +263,26 @@ export const grpc: Service = {
 		const { startGrpcServers } = await import("./api/grpc/grpc-servers.js");
 		const servers = await startGrpcServers(node, broadcaster, core.options.host);
 		return { ports: servers.ports, stop: () => servers.close() };
+	},
+};
+
+/** Compares this node with another one, over its own HTTP. */
+export const audit: Service = {
+	start: async ({ open, options, ports, log, report, monotonicClock, parts }) => {
+		const { config, host = "127.0.0.1" } = options;
+		const { faults } = parts;
+		if (!config.node.audit || !faults) return {};
+		const { LiveAudit } = await import("./audit/live-audit.js");
+		const name = host.includes(":") ? `[${host}]` : host;
+		const at = (port: number | undefined, path = ""): string | undefined =>
+			port === undefined ? undefined : `http://${name}:${port}${path}`;
+		const full = at(ports.full);
+		if (full === undefined) return {};
+		const own = { full, solidity: at(ports.solidity), jsonrpc: at(ports.jsonrpc, "/jsonrpc") };
+		const base = { chain: open.chain, config: config.node.audit, own, faults };
+		const live = new LiveAudit({ ...base, log, report, now: monotonicClock });
+		parts.audit = live;
+		return { stop: () => live.close() };
 	},
 };
 

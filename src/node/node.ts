@@ -45,6 +45,7 @@ const SERVICES: readonly Service[] = [
 	gateway,
 	services.jsonRpc,
 	services.grpc,
+	services.audit,
 	services.peers,
 	services.backfill,
 	services.shieldedProofs,

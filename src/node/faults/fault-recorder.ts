@@ -10,8 +10,9 @@ import type { MachineRunner } from "../rules/execution.js";
 import type { StateBackend } from "../state/backend.js";
 import { stores } from "../state/definition.js";
 import { propertyKey, propertyNames } from "../state/property-table.js";
+import { agrees } from "../tracing/trace-runner.js";
 import { vmSettings } from "../vm/settings.js";
-import { type BlockRun, type Refusal, runBlock } from "./block-run.js";
+import { type BlockRun, outcomeOf, type Refusal, runBlock } from "./block-run.js";
 import { ReadRecorder } from "./block-state.js";
 import type { Difference, FaultBundle, FaultKind, RulesInForce } from "./bundle.js";
 import { BundleTooLargeError } from "./limits.js";
@@ -61,11 +62,40 @@ export function recordFault(source: RecorderSource, found: FoundFault): FaultBun
 		readProperties(recorder);
 		const environment = { rules: open.rules, seed: open.seed, machine, before: recorder };
 		const computed: BlockRun = runBlock(environment, block);
-		return { ...base, reads: recorder.reads, without: undefined, computed };
+		const unlike = unlikeStored(block, stored, computed);
+		return {
+			...base,
+			differences: [...differences, ...unlike],
+			reads: recorder.reads,
+			without: undefined,
+			computed,
+		};
 	} catch (error) {
 		if (!(error instanceof BundleTooLargeError)) throw error;
 		return bare(error.message);
 	}
+}
+
+/** What the chain stored and doesn't come out a second time: the fault is none of the rules, or the state before was another. */
+function unlikeStored(
+	block: SignedBlock,
+	stored: readonly Readonly<TransactionInfo>[],
+	{ infos }: BlockRun,
+): Difference[] {
+	const at = stored.findIndex((info, position) => {
+		const again = infos[position];
+		return !again || !agrees(again, info);
+	});
+	const [info, again] = [stored[at], infos[at]];
+	if (!info) return [];
+	return [
+		{
+			subject: block.transactions[at]?.idHex ?? "",
+			what: "stored by this node, and executed again by it",
+			ours: outcomeOf(info),
+			theirs: again ? outcomeOf(again) : "refused",
+		},
+	];
 }
 
 /** The state after the block's parent, without anything pending. */

@@ -12,6 +12,10 @@ const MAX_REMEMBERED = 1_000;
 /** Bundles that wait to be written: each may be large. */
 const MAX_WAITING = 4;
 
+/** The line of the log where a comparison with another node has found a difference. */
+export const DIFFERS =
+	"AUDIT: this node differs from the one that it is compared with (node.audit.against); the comparison ends here";
+
 /** A fault as status and metrics show it. */
 export interface KnownFault {
 	readonly block: number;
@@ -105,7 +109,7 @@ export class FaultWatch {
 			{ ...whole, incomplete: bundle.without },
 			bundle.kind === "refused"
 				? "BLOCK REFUSED: a witness signed a block that this node's rules refuse; where other nodes take it, this node stands still"
-				: "THIS NODE DIFFERS from the node that it is compared with",
+				: DIFFERS,
 		);
 	}
 

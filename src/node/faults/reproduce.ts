@@ -169,13 +169,14 @@ function compared(
 	}
 	const entries = changedEntries(computed.written, run.written);
 	if (isSame(computed, run) && entries.length === 0) return view("reproduced");
-	if (!run.refusal && (computed.refusal || recorded.length > 0)) {
-		const isAsRecorded = recorded.every((info, at) => {
-			const own = run.infos[at];
+	const agree = (of: BlockRun): boolean =>
+		recorded.every((info, at) => {
+			const own = of.infos[at];
 			return own !== undefined && agrees(own, info);
 		});
-		if (isAsRecorded) return view("as recorded", undefined, entries.slice(0, MAX_LISTED));
-	}
+	// Where only the state differs, nothing in the bundle says what it has to be.
+	if (!run.refusal && agree(run) && (computed.refusal || !agree(computed)))
+		return view("as recorded", undefined, entries.slice(0, MAX_LISTED));
 	return view("different", undefined, entries.slice(0, MAX_LISTED));
 }
 

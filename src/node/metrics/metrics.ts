@@ -19,6 +19,7 @@ import type { FaultWatch } from "../faults/fault-watch.js";
 import type { HistoryReader } from "../history/history-index.js";
 import type { PeerMeter } from "../network/metered-environment.js";
 import type { StateDatabase } from "../state/state-database.js";
+import { registerAuditGauges } from "./audit-gauges.js";
 import { registerDisagreements } from "./disagreement-gauges.js";
 import { registerEventGauges, registerHistoryGauges } from "./event-gauges.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
@@ -35,6 +36,8 @@ interface MetricsOptions {
 	readonly events?: (() => EventCounts | undefined) | undefined;
 	/** Absent: a development chain. */
 	readonly faults?: Pick<FaultWatch, "found" | "first"> | undefined;
+	/** Asked for each page; absent: this node isn't compared with another one. */
+	readonly audit?: Parameters<typeof registerAuditGauges>[2] | undefined;
 	/** Absent: the node keeps no history by account and contract. */
 	readonly history?: HistoryReader | undefined;
 	/** Milliseconds. */
@@ -84,6 +87,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 	if (registry) registerFaultGauges(registry.registry, config.node.dialect, chain);
 	if (registry && options.faults)
 		registerDisagreements(registry.registry, config.node.dialect, options.faults);
+	if (registry && options.audit) registerAuditGauges(registry.registry, config.node.dialect, options.audit);
 	if (registry && options.events) {
 		registerEventGauges(registry.registry, config.node.dialect, options.events);
 	}

@@ -110,7 +110,7 @@ export function makeBlocks({ open }: RunningNode): SignedBlock[] {
 	return blocks;
 }
 
-/** Runs something with a rule that is wrong. @param energy what a mock of the bill for energy adds */
+/** Runs something with a rule that is wrong, until it ends. @param energy what a mock of the bill for energy adds */
 export function planted<T>(rule: PlantedRule, energy: { more: bigint }, run: () => T): T {
 	const votes = contractModule("VoteWitnessContract");
 	if (!votes) throw new Error("there are votes");
@@ -156,11 +156,16 @@ export function planted<T>(rule: PlantedRule, energy: { more: bigint }, run: () 
 			});
 		},
 	}[rule]();
+	let result: T;
 	try {
-		return run();
-	} finally {
+		result = run();
+	} catch (error) {
 		plant.mockRestore();
+		throw error;
 	}
+	if (result instanceof Promise) return result.finally(() => plant.mockRestore()) as T;
+	plant.mockRestore();
+	return result;
 }
 
 export { owner };
