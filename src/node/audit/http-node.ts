@@ -7,11 +7,11 @@ import { parse } from "lossless-json";
 
 /** The node can't be asked, or doesn't answer: the audit can't go on now. */
 export class UnansweredError extends Error {
-	override readonly name = "UnansweredError";
+	override readonly name: string = "UnansweredError";
 }
 
 /** The node answers, but not this question: it lacks the method, or refuses. */
-export class NotServedError extends Error {
+export class NotServedError extends UnansweredError {
 	override readonly name = "NotServedError";
 }
 

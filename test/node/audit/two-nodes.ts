@@ -16,7 +16,7 @@ import {
 } from "../../../src/protocol/messages.js";
 import type { SignedTransaction } from "../../../src/protocol/transaction.js";
 import { produce, signed, smallConfig, transfer, users } from "../chain/small-chain.js";
-import { CONTRACTS, deployment, owner, storing } from "../faults/planted.js";
+import { CONTRACTS, calling, deployment, owner } from "../faults/planted.js";
 
 const SERVERS = `node {
 	http { fullNodePort = 0, solidityPort = 0, PBFTEnable = false }
@@ -105,7 +105,7 @@ export function makeBlocks({ open }: RunningNode): SignedBlock[] {
 		),
 	);
 	add();
-	add(storing(open, contract, STORED));
+	add(calling(open, contract, STORED));
 	while (blocks.length < 26) add();
 	return blocks;
 }

@@ -44,21 +44,24 @@ export function refusingTransfers<T>(amount: bigint, run: () => T): T {
 /** Code that stores the first word of its call data in slot 0. */
 const STORING = fromHex("66600035600055006000526007" + "6019f3");
 
-/** Creates the contract. */
-export const deployment = (open: OpenChain): SignedTransaction =>
+/** Code that counts the first word of its call data down to 0. */
+export const COUNTING = fromHex("6c6000355b6001900380600357006000" + "52600d6013f3");
+
+/** Creates a contract. */
+export const deployment = (open: OpenChain, bytecode = STORING): SignedTransaction =>
 	signed(
 		open,
 		0,
 		"CreateSmartContract",
 		CreateSmartContract.create({
 			owner_address: owner,
-			new_contract: SmartContract.create({ origin_address: owner, bytecode: STORING, name: "storing" }),
+			new_contract: SmartContract.create({ origin_address: owner, bytecode, name: "small" }),
 		}),
 		{ feeLimitSun: 1_000_000_000n },
 	);
 
-/** Stores a number with it. */
-export const storing = (open: OpenChain, contract: Uint8Array, value: number): SignedTransaction =>
+/** Calls a contract with a number. */
+export const calling = (open: OpenChain, contract: Uint8Array, value: number): SignedTransaction =>
 	signed(
 		open,
 		0,
@@ -99,7 +102,7 @@ export async function blocks(): Promise<readonly SignedBlock[]> {
 	add(transfer(open, 0, users[1] as Uint8Array, 5n));
 	add(deployment(open));
 	const [info] = transactionInfosOf(open.chain.state, open.chain.head);
-	open.chain.pushTransaction(storing(open, info?.contract_address as Uint8Array, 77));
+	open.chain.pushTransaction(calling(open, info?.contract_address as Uint8Array, 77));
 	open.chain.pushTransaction(transfer(open, 0, users[1] as Uint8Array, 6n));
 	open.chain.pushTransaction(transfer(open, 1, users[2] as Uint8Array, 7n));
 	open.chain.pushTransaction(transfer(open, 2, users[0] as Uint8Array, 8n));
