@@ -2,8 +2,9 @@
 
 import { equalBytes } from "../../protocol/bytes.js";
 import { TransactionInfo, TransactionResultContractResult } from "../../protocol/messages.js";
+import { isShielded } from "../consensus/block-judgement.js";
 import type { ChainRules } from "../rules/chain-rules.js";
-import { ValidateScheduleError } from "../rules/errors.js";
+import { UnverifiableBlockError, ValidateScheduleError } from "../rules/errors.js";
 import { CallTrace, type TracedCall } from "../tracing/call-trace.js";
 import { TraceBudget, TraceError } from "../tracing/limits.js";
 import { agrees } from "../tracing/trace-runner.js";
@@ -50,6 +51,7 @@ interface ReproduceOptions {
 	readonly observer?: ExecutionObserver;
 }
 
+const PROOFS = "the block asks for proofs of shielded transfers, which are not checked here";
 /** Entries that are listed. */
 const MAX_LISTED = 50;
 /** What a trace may take in memory, in bytes. */
@@ -59,6 +61,7 @@ const MAX_TRACE_BYTES = 32 << 20;
 export function reproduce(bundle: FaultBundle, { timeoutMs, observer }: ReproduceOptions): Reproduction {
 	const { block, reads, inForce, without } = bundle;
 	if (!reads) return undecided(bundle, without ?? "the bundle doesn't say what the block read");
+	if (block.transactions.some(isShielded)) return undecided(bundle, PROOFS);
 	const deadlineMs = performance.now() + timeoutMs;
 	const machine = new ContractMachine({
 		...inForce.machine,
@@ -104,7 +107,7 @@ function attempt<T>(run: () => T, state: StoredReads): T | undefined {
 		return run();
 	} catch (error) {
 		if (error instanceof BundleError || error instanceof TraceError) throw error;
-		if (state.missing) return undefined;
+		if (state.missing || error instanceof UnverifiableBlockError) return undefined;
 		if (!(error instanceof Error)) throw error;
 		throw new BundleError(`the bundle's block can't be executed: ${error.message}`);
 	}
@@ -164,7 +167,7 @@ function compared(
 		},
 	});
 	if (!run || missing) {
-		const why = `${missing?.message}: where the bundle was made the block didn't read it`;
+		const why = missing ? `${missing.message}: where the bundle was made the block didn't read it` : PROOFS;
 		return view("undecided", why);
 	}
 	const entries = changedEntries(computed.written, run.written);

@@ -7,6 +7,7 @@ import type { RunningNode } from "../../../src/node/node.js";
 import { nodeSettings } from "../../../src/wallet/configuration/settings.js";
 import { NodeClient } from "../../../src/wallet/node/node-client.js";
 import { compareStates } from "../../../src/wallet/node/state-compare.js";
+import { produceMany } from "../chain/small-chain.js";
 import {
 	addressesOf,
 	BLOCKS,
@@ -89,4 +90,35 @@ describe("an audit", () => {
 				firstDifference: Number(BLOCKS[rule]),
 			});
 		});
+
+	test("compares the state at a head that both have where a node keeps no past one", async () => {
+		const without = "node.jsonrpc.debug = false";
+		const [right, wrong] = [await startOne(without), await startOne(without)];
+		for (const block of makeBlocks(right))
+			planted("vote", energy, () => wrong.open.chain.push(block, "peer"));
+		const notCompared: string[] = [];
+		const audit = auditOf(wrong, right, notCompared);
+		const head = await audit.commonHead();
+		expect(await run(audit, 1n, head)).toMatchObject({ found: { seenAt: head } });
+		expect(notCompared).toEqual([expect.stringContaining("not both keep the state after past blocks")]);
+		const same = auditOf(right, right, notCompared);
+		expect(await run(same, 1n, head)).toMatchObject({ found: undefined, last: head });
+		expect(same.counts).toMatchObject({ slots: 0, blocksWithoutState: 0 });
+		expect(notCompared.at(-1)).toContain("node.jsonrpc.debug");
+	});
+
+	test("finds another chain by the ids of its blocks", async () => {
+		const [one, other] = [await startOne(), await startOne()];
+		makeBlocks(one);
+		produceMany(other.open, 26, 2n);
+		const audit = auditOf(one, other);
+		const ids = {
+			ours: one.open.chain.blockByNumber(1n)?.idHex,
+			theirs: other.open.chain.blockByNumber(1n)?.idHex,
+		};
+		expect(await run(audit, 1n, await audit.commonHead())).toEqual({
+			found: expect.objectContaining({ number: 1n, differences: [{ subject: "", what: "blockID", ...ids }] }),
+			last: undefined,
+		});
+	});
 });
