@@ -2,6 +2,7 @@ import {
 	cpSync,
 	existsSync,
 	mkdirSync,
+	mkdirSync,
 	mkdtempSync,
 	readdirSync,
 	readFileSync,
@@ -201,6 +202,17 @@ describe("a damaged database", () => {
 		const text = await refusal();
 		expect(text).toMatch(sentence);
 		expect(text).not.toContain("\n");
+	});
+
+	test("is none where a kill came before LevelDB had named its first files", async () => {
+		mkdirSync(database(), { recursive: true });
+		for (const name of ["LOCK", "LOG", "MANIFEST-000001", "000001.dbtmp"]) writeFileSync(join(database(), name), "");
+		const open = await openSmall({ dataDirectory: directory });
+		produceMany(open, 1);
+		await open.close();
+		const again = await openSmall({ dataDirectory: directory });
+		expect(again.chain.head.number).toBe(1n);
+		await again.close();
 	});
 
 	test("that lost its newest writes is told by the block log, instead of going on from an older state", async () => {
