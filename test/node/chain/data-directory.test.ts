@@ -2,7 +2,6 @@ import {
 	cpSync,
 	existsSync,
 	mkdirSync,
-	mkdirSync,
 	mkdtempSync,
 	readdirSync,
 	readFileSync,
@@ -206,7 +205,8 @@ describe("a damaged database", () => {
 
 	test("is none where a kill came before LevelDB had named its first files", async () => {
 		mkdirSync(database(), { recursive: true });
-		for (const name of ["LOCK", "LOG", "MANIFEST-000001", "000001.dbtmp"]) writeFileSync(join(database(), name), "");
+		for (const name of ["LOCK", "LOG", "MANIFEST-000001", "000001.dbtmp"])
+			writeFileSync(join(database(), name), "");
 		const open = await openSmall({ dataDirectory: directory });
 		produceMany(open, 1);
 		await open.close();
