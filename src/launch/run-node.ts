@@ -65,7 +65,7 @@ export async function runNode(
 		if (signals > 1) process.exit(signal === "SIGINT" ? 130 : 143);
 		stop(signal);
 	});
-	const node = await startNode(options).catch((error: unknown) => {
+	const node = await startNode({ ...options, program: `coin ${version}` }).catch((error: unknown) => {
 		if (error instanceof AlreadyThereError) return error;
 		throw startFailure(error);
 	});

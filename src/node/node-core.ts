@@ -4,12 +4,14 @@ import type { Broadcaster } from "./api/broadcast.js";
 import type { ApiNode, ServerKind, ShieldedWork } from "./api/context.js";
 import type { GrpcPort } from "./api/grpc/grpc-servers.js";
 import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
+import type { LiveAudit } from "./audit/live-audit.js";
 import type { Producer } from "./chain/chain.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { VerifyAhead } from "./chain/signatures-ahead.js";
 import type { NodeConfig } from "./config/config.js";
 import type { DevelopmentControl } from "./development/control.js";
 import type { Development } from "./development/development.js";
+import type { FaultWatch } from "./faults/fault-watch.js";
 import type { ContractSources } from "./history/contract-sources.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
@@ -35,6 +37,8 @@ export interface NodeOptions {
 	/** Address that servers bind; undefined: every interface. */
 	readonly host?: string | undefined;
 	readonly log: NodeLog;
+	/** This program, as files say which one wrote them; absent: it has no name. */
+	readonly program?: string | undefined;
 	/** Milliseconds since 1970; the wall clock if absent. */
 	readonly clock?: () => bigint;
 	/** Milliseconds of a clock that only goes forward: for whatever lasts. That of the process if absent. */
@@ -84,6 +88,8 @@ export interface NodeParts {
 	/** Where signatures that take long are verified on threads. */
 	verifyAhead?: VerifyAhead;
 	backfill?: RunningBackfill;
+	faults?: FaultWatch;
+	audit?: LiveAudit;
 }
 
 /** A part of the node with a start and an end. */

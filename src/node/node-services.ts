@@ -130,6 +130,29 @@ export const notices: Service = {
 	},
 };
 
+/** A file of each block of a witness that this node refuses; a development chain has no other node's blocks. */
+export const faults: Service = {
+	start: async ({ open, options, log, report, parts }) => {
+		const { config, dataDirectory, development, limitTime = true, program = "coin" } = options;
+		if (development) return {};
+		const [{ FaultWatch }, { FAULT_FOLDER }] = await Promise.all([
+			import("./faults/fault-watch.js"),
+			import("./faults/fault-files.js"),
+		]);
+		const source = { open, config, limitTime, program };
+		const folder = dataDirectory && join(dataDirectory, FAULT_FOLDER);
+		const watch = new FaultWatch({ source, folder, log, report });
+		parts.faults = watch;
+		const ignore = open.chain.observe({ refused: (block, error) => watch.refused(block, error) });
+		return {
+			stop: () => {
+				ignore();
+				return watch.close();
+			},
+		};
+	},
+};
+
 /** What shielded transactions are built with for clients. */
 export const shieldedWork: Service = {
 	start: async ({ options, parts }) => {
@@ -173,6 +196,8 @@ export const metrics: Service = {
 			network: networkView(core),
 			events: config.events && (() => parts.events?.counts),
 			history: parts.history,
+			faults: parts.faults,
+			audit: config.node.audit && (() => parts.audit),
 			clock,
 			now: monotonicClock,
 			report,
@@ -238,6 +263,26 @@ export const grpc: Service = {
 		const { startGrpcServers } = await import("./api/grpc/grpc-servers.js");
 		const servers = await startGrpcServers(node, broadcaster, core.options.host);
 		return { ports: servers.ports, stop: () => servers.close() };
+	},
+};
+
+/** Compares this node with another one, over its own HTTP. */
+export const audit: Service = {
+	start: async ({ open, options, ports, log, report, monotonicClock, parts }) => {
+		const { config, host = "127.0.0.1" } = options;
+		const { faults } = parts;
+		if (!config.node.audit || !faults) return {};
+		const { LiveAudit } = await import("./audit/live-audit.js");
+		const name = host.includes(":") ? `[${host}]` : host;
+		const at = (port: number | undefined, path = ""): string | undefined =>
+			port === undefined ? undefined : `http://${name}:${port}${path}`;
+		const full = at(ports.full);
+		if (full === undefined) return {};
+		const own = { full, solidity: at(ports.solidity), jsonrpc: at(ports.jsonrpc, "/jsonrpc") };
+		const base = { chain: open.chain, config: config.node.audit, own, faults };
+		const live = new LiveAudit({ ...base, log, report, now: monotonicClock });
+		parts.audit = live;
+		return { stop: () => live.close() };
 	},
 };
 

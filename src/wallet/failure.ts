@@ -70,6 +70,7 @@ export const FAILURE_KINDS = {
 	ambiguous: refused,
 	not_served: refused,
 	state_differs: refused,
+	fault_found: never,
 	start_failed: refused,
 	interrupted: { exit: 130, retry: "same" },
 	internal: never,

@@ -7,13 +7,15 @@
  */
 
 import { parseArgs } from "node:util";
+import { replayBundle } from "./bundle.js";
 import { describeFinding } from "./finding.js";
 import { openNode } from "./node-target.js";
 import { openRecordings, type Recording, RecordingError } from "./recording.js";
 import { isClean, type ReplayOptions, replay } from "./replay.js";
 
 const USAGE = `usage: npm run replay -- FOLDER… [options]
-  FOLDER         a folder with NAME.conf, NAME.ndjson.br, NAME.state.json.br, or such a .conf file
+  FOLDER         a folder with NAME.conf, NAME.ndjson.br, NAME.state.json.br, or such a .conf file;
+                 or a node's fault bundle, NAME.fault
   --heal         go on after a differing block, from the recorded state
   --only blocks  compare no requests
   --until N      stop after block N
@@ -111,8 +113,10 @@ async function run(recording: Recording, { show, params, options }: CommandLine)
 async function main(): Promise<number> {
 	try {
 		const commandLine = readCommandLine(process.argv.slice(2));
-		const recordings = commandLine.folders.flatMap(openRecordings);
+		const isBundle = (path: string): boolean => path.endsWith(".fault");
+		const recordings = commandLine.folders.filter((path) => !isBundle(path)).flatMap(openRecordings);
 		let clean = true;
+		for (const path of commandLine.folders.filter(isBundle)) clean = (await replayBundle(path)) && clean;
 		for (const recording of recordings) clean = (await run(recording, commandLine)) && clean;
 		return clean ? 0 : 1;
 	} catch (error) {

@@ -18,8 +18,15 @@ import {
 	judgeContents,
 	judgeHeader,
 } from "../consensus/block-judgement.js";
+import { activeWitnesses } from "../consensus/slots.js";
 import { admissionOf } from "../rules/admission.js";
-import { ChainError, LostSlotError, NonCommonBlockError, UnlinkedBlockError } from "../rules/errors.js";
+import {
+	ChainError,
+	LostSlotError,
+	NonCommonBlockError,
+	UnlinkedBlockError,
+	ValidateScheduleError,
+} from "../rules/errors.js";
 import type { StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
@@ -208,7 +215,7 @@ export class Chain {
 		const block = asReadBy(this.environment.rules, received, trust);
 		if (block.number <= this.state.properties.headNumber && this.tree.has(block.id)) return { kind: "known" };
 		const started = performance.now();
-		if (!trust.header) judgeHeader(block, this.placeOf(block));
+		if (!trust.header) this.judgeHeader(block);
 		judgeContents(block, trust, this.environment.rules.release);
 		this.discardPending();
 		try {
@@ -220,6 +227,20 @@ export class Chain {
 		} finally {
 			for (const { transaction } of this.pool.requeue(this.clock())) this.noteDropped(transaction);
 			this.keepChangedOwners(block);
+		}
+	}
+
+	/** @throws {ChainError} */
+	private judgeHeader(block: SignedBlock): void {
+		const place = this.placeOf(block);
+		try {
+			judgeHeader(block, place);
+		} catch (error) {
+			// An active witness signed it, who thinks that it is its turn.
+			const isNext = error instanceof ValidateScheduleError && equalBytes(block.parentId, this.head.id);
+			if (isNext && activeWitnesses(place.state).some((witness) => equalBytes(witness, block.witness)))
+				this.observers.publish("refused", block, error);
+			throw error;
 		}
 	}
 
@@ -290,6 +311,7 @@ export class Chain {
 		} catch (error) {
 			this.undoLayers.close();
 			this.database.revert(mark);
+			if (error instanceof ChainError) this.observers.publish("refused", block, error);
 			throw error;
 		}
 		const committed = { block, infos, change: this.database.commitBlock(block.number) };

@@ -3,6 +3,7 @@
 import type { SignedBlock } from "../../protocol/block.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { ChainError } from "../rules/errors.js";
 import type { BlockChange } from "../state/state-database.js";
 import { ChainTimings } from "./chain-timings.js";
 
@@ -33,6 +34,11 @@ export interface ChainObserver {
 	reorg?(reorg: Reorg): void;
 	/** A block was accepted, on the chain or a side branch; published after what came of it. */
 	accepted?(block: SignedBlock): void;
+	/**
+	 * A block of a witness was refused by a rule, executed or for its slot, where it would have followed the head: the head is still
+	 * its parent, with or without what is pending.
+	 */
+	refused?(block: SignedBlock, error: ChainError): void;
 	/** This node packed and signed a block; it is not executed yet, and no other node has it. */
 	produced?(block: SignedBlock): void;
 	/** A transaction entered the pool. */

@@ -15,6 +15,7 @@ import type { PublicNetwork } from "../../protocol/public-networks.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { forkTableOf } from "../rules/fork-gates.js";
 import { RELEASES, type Release, releaseNamed } from "../rules/release.js";
+import { type AuditConfig, readAudit } from "./audit-config.js";
 import { type CommitteeConfig, readCommittee } from "./committee-config.js";
 import { developmentSettings } from "./development-keys.js";
 import { type EventConfig, readEvents } from "./event-config.js";
@@ -119,6 +120,8 @@ interface NodeSection {
 	readonly history: HistoryConfig;
 	/** Whether the hash of the state is followed. */
 	readonly stateHash: boolean;
+	/** Undefined: this node isn't compared with another one. */
+	readonly audit: AuditConfig | undefined;
 	readonly shielded: ShieldedConfig;
 	/** Lower-case names of endpoints that answer "unavailable". */
 	readonly disabledApi: ReadonlySet<string>;
@@ -374,6 +377,7 @@ function readNode(
 		blocks: readBlocks(settings),
 		history: readHistory(settings),
 		stateHash: settings.get("node.state.hash"),
+		audit: readAudit(settings),
 		pending: {
 			maxSize: settings.get("node.maxTransactionPendingSize"),
 			timeoutMs: settings.get("node.pendingTransactionTimeout"),

@@ -58,6 +58,20 @@ export const nodeSectionSettings = {
 		false,
 		"the hash of the whole state is known after every final block, so that nodes can compare theirs (ours)",
 	),
+	"node.audit.against": optionalText(
+		"address of another node's HTTP API: ids, receipts and a sample of the state of each final block are compared with it, in the background; the first difference is logged and kept as a fault bundle (ours)",
+	),
+	"node.audit.solidity": optionalText(
+		"address of its HTTP API for irreversible blocks; absent: that of node.audit.against (ours)",
+	),
+	"node.audit.jsonrpc": optionalText(
+		"address of its JSON-RPC, for slots of contracts; this node's own needs node.jsonrpc.debug for them (ours)",
+	),
+	"node.audit.sample": double(
+		0.1,
+		"share of the accounts and contracts that a block touched whose state is compared, from 0 to 1 (ours)",
+	),
+	"node.audit.rate": int(10, "requests a second to the other node (ours)", { refuse: [1, 1000] }),
 	"node.history.state": text(
 		"off",
 		"off, all, or a number: of how many final blocks the state can be read besides the newest (ours); where all blocks are there, those before it was switched on are filled in; a development chain keeps them in memory",

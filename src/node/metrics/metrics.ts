@@ -15,9 +15,12 @@ import { eachBlock } from "../chain/observers.js";
 import type { NodeConfig } from "../config/config.js";
 import { activeWitnesses } from "../consensus/slots.js";
 import type { EventCounts } from "../events/deliveries.js";
+import type { FaultWatch } from "../faults/fault-watch.js";
 import type { HistoryReader } from "../history/history-index.js";
 import type { PeerMeter } from "../network/metered-environment.js";
 import type { StateDatabase } from "../state/state-database.js";
+import { registerAuditGauges } from "./audit-gauges.js";
+import { registerDisagreements } from "./disagreement-gauges.js";
 import { registerEventGauges, registerHistoryGauges } from "./event-gauges.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
@@ -31,6 +34,10 @@ interface MetricsOptions {
 	readonly network: NetworkView;
 	/** Asked for each page; absent: the node publishes no events. */
 	readonly events?: (() => EventCounts | undefined) | undefined;
+	/** Absent: a development chain. */
+	readonly faults?: Pick<FaultWatch, "found" | "first"> | undefined;
+	/** Asked for each page; absent: this node isn't compared with another one. */
+	readonly audit?: Parameters<typeof registerAuditGauges>[2] | undefined;
 	/** Absent: the node keeps no history by account and contract. */
 	readonly history?: HistoryReader | undefined;
 	/** Milliseconds. */
@@ -78,6 +85,9 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 			})
 		: undefined;
 	if (registry) registerFaultGauges(registry.registry, config.node.dialect, chain);
+	if (registry && options.faults)
+		registerDisagreements(registry.registry, config.node.dialect, options.faults);
+	if (registry && options.audit) registerAuditGauges(registry.registry, config.node.dialect, options.audit);
 	if (registry && options.events) {
 		registerEventGauges(registry.registry, config.node.dialect, options.events);
 	}

@@ -5,16 +5,16 @@ import { MissingProofsError } from "../rules/errors.js";
 import { type ShieldedProofs, unverifiedProofs } from "../shielded/proofs.js";
 import type { VmSettings } from "./contract-machine.js";
 
-function proofsMissing(): never {
+function refuse(): never {
 	throw new MissingProofsError();
 }
 
 /** Refuses every transaction that needs a proof checked. */
-const missingProofs: ShieldedProofs = {
-	holdsSpend: proofsMissing,
-	holdsOutput: proofsMissing,
-	holdsBalance: proofsMissing,
-	merkleHash: proofsMissing,
+export const proofsMissing: ShieldedProofs = {
+	holdsSpend: refuse,
+	holdsOutput: refuse,
+	holdsBalance: refuse,
+	merkleHash: refuse,
 };
 
 /**
@@ -24,7 +24,7 @@ const missingProofs: ShieldedProofs = {
 export function vmSettings(
 	config: NodeConfig,
 	limitTime: boolean,
-	proofs: ShieldedProofs = missingProofs,
+	proofs: ShieldedProofs = proofsMissing,
 ): VmSettings {
 	return {
 		programCacheSize: config.vm.lruCacheSize,

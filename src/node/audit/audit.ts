@@ -1,0 +1,399 @@
+/**
+ * Comparing two nodes block by block over their public HTTP: ids, receipts of all transactions, and a sample of the accounts and
+ * contracts that a block touched (docs/audit.md).
+ */
+
+import { createHash } from "node:crypto";
+import type { Difference } from "../faults/bundle.js";
+import { compareFacts, type FactRules, factsOf, RECEIPT_RULES, STATE_RULES } from "./facts.js";
+import {
+	type Answer,
+	type AskedState,
+	type AuditView,
+	type HttpNode,
+	isObject,
+	NotServedError,
+	UnansweredError,
+} from "./http-node.js";
+import { type Subject, touchedBy } from "./touched.js";
+
+/** Two nodes, and how much of what blocks touched is compared. */
+export interface AuditOptions {
+	readonly ours: HttpNode;
+	readonly theirs: HttpNode;
+	/** Of the accounts and contracts that a block touched, from 0 to 1. */
+	readonly sample: number;
+	readonly sleep: (ms: number) => Promise<void>;
+	readonly signal: AbortSignal;
+	/** Called with what can't be compared, once a reason. */
+	readonly onNotCompared: (reason: string) => void;
+}
+
+/** What was compared. */
+export interface AuditCounts {
+	blocks: number;
+	transactions: number;
+	/** Answers about accounts, contracts, witnesses. */
+	state: number;
+	/** Slots of contracts. */
+	slots: number;
+	/** Blocks of whose state nothing could be compared. */
+	blocksWithoutState: number;
+}
+
+/** The first difference of a block. */
+export interface FoundDifference {
+	readonly number: bigint;
+	/** Of our block, 64 hexadecimal digits. */
+	readonly id: string;
+	/** The block after which the state differs, where that isn't this one: it was compared at a common head. */
+	readonly seenAt: bigint | undefined;
+	readonly differences: readonly Difference[];
+	/** What the other node answers of the receipts. */
+	readonly receipts: Answer;
+}
+
+/** Differences that are listed. */
+const MAX_LISTED = 20;
+/** Accounts and contracts of one block of which the state is compared. */
+const MAX_SUBJECTS = 50;
+const MAX_SLOTS = 50;
+/** Tries to find both nodes at the same block while the state is asked. */
+const MAX_TRIES = 5;
+/** A difference of the state at a head that moves must be there so often. */
+const CONFIRMATIONS = 3;
+const POLL_MS = 1_000;
+
+interface Head {
+	readonly number: bigint;
+	readonly id: string;
+}
+
+/** One question about the state, and how its answers are compared. */
+interface Question {
+	readonly subject: string;
+	readonly what: string;
+	readonly ask: (node: HttpNode, view: AuditView, at: AskedState | undefined) => Promise<Answer>;
+	readonly isSlot: boolean;
+	/** Also served of the irreversible state. */
+	readonly isIrreversible: boolean;
+}
+
+export class Audit {
+	readonly counts: AuditCounts = { blocks: 0, transactions: 0, state: 0, slots: 0, blocksWithoutState: 0 };
+	private readonly told = new Set<string>();
+	/** Undefined: not known yet. */
+	private view: AuditView | undefined;
+	private isExact: boolean | undefined;
+
+	constructor(private readonly options: AuditOptions) {}
+
+	/** The newest block that both have and that neither will lose. */
+	async commonHead(): Promise<bigint> {
+		const { ours, theirs } = this.options;
+		const view = await this.viewOf();
+		const [one, other] = await Promise.all([headOf(ours, view), headOf(theirs, view)]);
+		return one.number < other.number ? one.number : other.number;
+	}
+
+	/** What is irreversible is asked for where both serve it. */
+	private async viewOf(): Promise<AuditView> {
+		if (this.view) return this.view;
+		const { ours, theirs } = this.options;
+		for (const node of [ours, theirs]) {
+			try {
+				await headOf(node, "solidity");
+			} catch (error) {
+				if (!(error instanceof NotServedError)) throw error;
+				this.tell(
+					`${node.name} doesn't serve irreversible blocks (walletsolidity): heads are compared, which may still change`,
+				);
+				this.view = "full";
+				return "full";
+			}
+		}
+		this.view = "solidity";
+		return "solidity";
+	}
+
+	private tell(reason: string): void {
+		if (this.told.has(reason)) return;
+		this.told.add(reason);
+		this.options.onNotCompared(reason);
+	}
+
+	/**
+	 * Compares a block that both have.
+	 * @returns the first difference; undefined: there is none
+	 * @throws {UnansweredError} if one of them doesn't answer
+	 */
+	async block(number: bigint): Promise<FoundDifference | undefined> {
+		const { ours, theirs } = this.options;
+		const num = Number(number);
+		const view = await this.viewOf();
+		const ask = (node: HttpNode, endpoint: string): Promise<Answer> => node.call(endpoint, { num }, view);
+		const [block, id] = await Promise.all([ask(ours, "getblockbynum"), this.theirId(number, view)]);
+		const ownId = idOf(block);
+		if (ownId === undefined) throw new UnansweredError(`${ours.name} has no block ${number}`);
+		const found = (
+			differences: readonly Difference[],
+			receipts: Answer,
+			seenAt?: bigint,
+		): FoundDifference => ({
+			number,
+			id: ownId,
+			seenAt: seenAt === number ? undefined : seenAt,
+			differences,
+			receipts,
+		});
+		if (id === undefined) throw new UnansweredError(`${theirs.name} has no block ${number}`);
+		if (id !== ownId) return found([{ subject: "", what: "blockID", ours: ownId, theirs: id }], null);
+		this.counts.blocks++;
+		const [receipts, other] = await Promise.all([
+			ask(ours, "gettransactioninfobyblocknum"),
+			ask(theirs, "gettransactioninfobyblocknum"),
+		]);
+		const differing = this.receipts(block, receipts, other);
+		if (differing.length > 0) return found(differing, other);
+		const state = await this.state({ number, id: ownId }, block, receipts);
+		return state && found(state.differences, other, state.at);
+	}
+
+	/** A header is shorter than a block, where the node can leave the rest out. */
+	private async theirId(number: bigint, view: AuditView): Promise<string | undefined> {
+		const { theirs } = this.options;
+		try {
+			return idOf(await theirs.call("getblock", { id_or_num: String(number), detail: false }, view));
+		} catch (error) {
+			if (!(error instanceof NotServedError)) throw error;
+			return idOf(await theirs.call("getblockbynum", { num: Number(number) }, view));
+		}
+	}
+
+	private receipts(block: Answer, ours: Answer, theirs: Answer): Difference[] {
+		const transactions = idsIn(block);
+		const [one, other] = [byId(ours), byId(theirs)];
+		if (transactions.length > 0 && other.size === 0) {
+			this.tell(`${this.options.theirs.name} keeps no receipts (storage.transHistory.switch)`);
+			return [];
+		}
+		const differences: Difference[] = [];
+		for (const id of transactions) {
+			this.counts.transactions++;
+			const [own, their] = [one.get(id), other.get(id)].map((info) => factsOf(info ?? {}, RECEIPT_RULES));
+			if (!own || !their) continue;
+			const most = MAX_LISTED - differences.length;
+			for (const each of compareFacts(own, their, RECEIPT_RULES, most))
+				differences.push({ subject: id, ...each });
+			if (differences.length >= MAX_LISTED) break;
+		}
+		return differences;
+	}
+
+	/** Compares the state of some of what a block touched: after it where both keep that, else at a head that both have. */
+	private async state(
+		block: AskedState,
+		answer: Answer,
+		receipts: Answer,
+	): Promise<{ readonly differences: readonly Difference[]; readonly at: bigint } | undefined> {
+		const { sample } = this.options;
+		if (sample <= 0) return undefined;
+		const subjects = sampled(touchedBy(answer, receipts), block.id, sample).slice(0, MAX_SUBJECTS);
+		const questions = [...subjects.flatMap(questionsOf), ...(await this.slots(answer, block.id))];
+		if (this.isExact !== false) {
+			try {
+				const differences = await this.answers(questions, block, "full");
+				this.isExact = true;
+				return differences.length > 0 ? { differences, at: block.number } : undefined;
+			} catch (error) {
+				if (!(error instanceof NotServedError) || this.isExact) throw error;
+				this.isExact = false;
+				this.tell(
+					"not both keep the state after past blocks (node.history.state): accounts are compared at heads that both have",
+				);
+			}
+		}
+		const view = await this.viewOf();
+		const [accounts, others] = [true, false].map((is) =>
+			questions.filter(({ isIrreversible }) => isIrreversible === is),
+		) as [Question[], Question[]];
+		return (await this.stateNow(block, accounts, view)) ?? this.stateNow(block, others, "full");
+	}
+
+	private async stateNow(
+		block: AskedState,
+		questions: readonly Question[],
+		view: AuditView,
+	): Promise<{ readonly differences: readonly Difference[]; readonly at: bigint } | undefined> {
+		const { sleep, signal } = this.options;
+		if (questions.length === 0) return undefined;
+		let seen = 0;
+		for (let tries = 0; tries < MAX_TRIES; tries++) {
+			const before = await this.sameHead(view);
+			if (before && before.number >= block.number) {
+				const differences = await this.answers(questions, undefined, view);
+				const after = await this.sameHead(view);
+				if (after?.id === before.id) {
+					if (differences.length === 0) return undefined;
+					// What is irreversible has nothing pending in it.
+					if (view === "solidity" || ++seen >= CONFIRMATIONS) return { differences, at: before.number };
+					tries--;
+				}
+			}
+			await sleep(POLL_MS);
+			signal.throwIfAborted();
+		}
+		this.counts.blocksWithoutState++;
+		this.tell("the nodes were not at the same block for long enough to compare the state after some blocks");
+		return undefined;
+	}
+
+	/** The head of both; undefined: they stand at different blocks. */
+	private async sameHead(view: AuditView): Promise<Head | undefined> {
+		const { ours, theirs } = this.options;
+		const [one, other] = await Promise.all([headOf(ours, view), headOf(theirs, view)]);
+		return one.id === other.id ? one : undefined;
+	}
+
+	private async answers(
+		questions: readonly Question[],
+		at: AskedState | undefined,
+		view: AuditView,
+	): Promise<Difference[]> {
+		const { ours, theirs } = this.options;
+		const differences: Difference[] = [];
+		for (const { subject, what, ask, isSlot } of questions) {
+			let pair: readonly [Answer, Answer];
+			try {
+				pair = await Promise.all([ask(ours, view, at), ask(theirs, view, at)]);
+			} catch (error) {
+				// Without a past state there is none for any question.
+				if (!(error instanceof NotServedError) || (at && !isSlot)) throw error;
+				this.tell(`${what} is not compared: ${error.message}`);
+				continue;
+			}
+			if (isSlot) this.counts.slots++;
+			else this.counts.state++;
+			differences.push(...differencesOf(subject, what, pair, STATE_RULES));
+			if (differences.length >= MAX_LISTED) break;
+		}
+		return differences.slice(0, MAX_LISTED);
+	}
+
+	/** The slots that the contracts of a block wrote, by our own trace of it. */
+	private async slots(block: Answer, id: string): Promise<Question[]> {
+		const { ours, theirs, sample } = this.options;
+		if (!ours.hasJsonRpc || !theirs.hasJsonRpc) {
+			this.tell("slots of contracts are not compared: they are asked for over JSON-RPC, of both nodes");
+			return [];
+		}
+		const questions: Question[] = [];
+		for (const transaction of sampled(callsIn(block), id, sample)) {
+			try {
+				const options = { tracer: "prestateTracer", tracerConfig: { diffMode: true } };
+				const trace = await ours.rpc("debug_traceTransaction", [`0x${transaction.address}`, options]);
+				questions.push(...slotsIn(trace));
+			} catch (error) {
+				if (!(error instanceof NotServedError)) throw error;
+				this.tell(`slots of contracts are not compared: ${error.message} (node.jsonrpc.debug)`);
+				return [];
+			}
+			if (questions.length >= MAX_SLOTS) break;
+		}
+		return questions.slice(0, MAX_SLOTS);
+	}
+}
+
+/** @throws {UnansweredError} */
+async function headOf(node: HttpNode, view: AuditView): Promise<Head> {
+	const block = await node.call("getnowblock", {}, view);
+	const id = idOf(block);
+	if (id === undefined) throw new UnansweredError(`${node.name} has no head block`);
+	return { id, number: BigInt(`0x${id.slice(0, 16)}`) };
+}
+
+/** The id of a block, of which the first eight bytes are its number. */
+function idOf(block: Answer): string | undefined {
+	const id = isObject(block) ? block["blockID"] : undefined;
+	return typeof id === "string" && /^[0-9a-fA-F]{64}$/.test(id) ? id.toLowerCase() : undefined;
+}
+
+const listOf = (value: Answer | undefined): readonly Answer[] =>
+	Array.isArray(value) ? (value as readonly Answer[]) : [];
+
+function idsIn(block: Answer): string[] {
+	const transactions = isObject(block) ? listOf(block["transactions"]) : [];
+	return transactions.flatMap((each) =>
+		isObject(each) && typeof each["txID"] === "string" ? [each["txID"]] : [],
+	);
+}
+
+function byId(infos: Answer): Map<string, Answer> {
+	return new Map(
+		listOf(infos).flatMap((info) =>
+			isObject(info) && typeof info["id"] === "string" ? [[info["id"].toLowerCase(), info] as const] : [],
+		),
+	);
+}
+
+/** Calls of contracts, by the ids of their transactions. */
+function callsIn(block: Answer): Subject[] {
+	const transactions = isObject(block) ? listOf(block["transactions"]) : [];
+	return transactions.flatMap((each) => {
+		if (!isObject(each) || typeof each["txID"] !== "string") return [];
+		const [contract] = isObject(each["raw_data"]) ? listOf(each["raw_data"]["contract"]) : [];
+		const isCall = isObject(contract) && contract["type"] === "TriggerSmartContract";
+		return isCall ? [{ address: each["txID"], isContract: true, isWitnessList: false }] : [];
+	});
+}
+
+/** A share of some things: which, follows from the block, so that a repeated audit asks the same. */
+function sampled(subjects: readonly Subject[], blockId: string, share: number): Subject[] {
+	return subjects.filter(({ address }) => {
+		const hash = createHash("sha256").update(`${blockId}${address}`).digest();
+		return hash.readUInt32BE(0) / 2 ** 32 < share;
+	});
+}
+
+function questionsOf({ address, isContract, isWitnessList }: Subject): Question[] {
+	const of = (endpoint: string, request: Readonly<Record<string, string>>, subject = address): Question => ({
+		subject,
+		what: endpoint,
+		isSlot: false,
+		isIrreversible: endpoint !== "getcontractinfo",
+		ask: (node, view, at) => node.call(endpoint, request, view, at),
+	});
+	if (isWitnessList) return [of("listwitnesses", {}, "witnesses")];
+	return [of("getaccount", { address }), ...(isContract ? [of("getcontractinfo", { value: address })] : [])];
+}
+
+function slotsIn(trace: Answer): Question[] {
+	const post = isObject(trace) ? trace["post"] : undefined;
+	if (!isObject(post)) return [];
+	return Object.entries(post).flatMap(([address, account]) => {
+		const storage = isObject(account) ? account["storage"] : undefined;
+		if (!isObject(storage) || !/^0x[0-9a-f]{40}$/.test(address)) return [];
+		return Object.keys(storage).map((slot) => ({
+			subject: address,
+			what: `storage ${slot}`,
+			isSlot: true,
+			isIrreversible: false,
+			ask: (node: HttpNode, _view: AuditView, at: AskedState | undefined) =>
+				node.rpc("eth_getStorageAt", [address, slot, at ? `0x${at.number.toString(16)}` : "latest"]),
+		}));
+	});
+}
+
+function differencesOf(
+	subject: string,
+	what: string,
+	[ours, theirs]: readonly [Answer, Answer],
+	rules: FactRules,
+): Difference[] {
+	return compareFacts(factsOf(ours, rules), factsOf(theirs, rules), rules, MAX_LISTED).map((each) => ({
+		subject,
+		what: each.what === "" ? what : `${what} ${each.what}`,
+		ours: each.ours,
+		theirs: each.theirs,
+	}));
+}

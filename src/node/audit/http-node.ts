@@ -1,0 +1,221 @@
+/**
+ * A node of the network as an audit asks it: over its public HTTP, at a bounded rate, stepping back where it says that it is busy.
+ * What it answers is not trusted: bytes, time, digits and tries have bounds.
+ */
+
+import { parse } from "lossless-json";
+
+/** The node can't be asked, or doesn't answer: the audit can't go on now. */
+export class UnansweredError extends Error {
+	override readonly name: string = "UnansweredError";
+}
+
+/** The node answers, but not this question: it lacks the method, or refuses. */
+export class NotServedError extends UnansweredError {
+	override readonly name = "NotServedError";
+}
+
+export type Answer = null | boolean | string | bigint | number | readonly Answer[] | AnswerObject;
+export interface AnswerObject {
+	readonly [name: string]: Answer;
+}
+
+export const isObject = (value: Answer | undefined): value is AnswerObject =>
+	typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Which server answers: for the head with what is pending, or for what is irreversible. */
+export type AuditView = "full" | "solidity";
+
+/** Where a node answers. */
+export interface NodeAddresses {
+	/** Base URLs without a slash at the end. */
+	readonly full: string;
+	/** Absent: the same as `full`. */
+	readonly solidity?: string | undefined;
+	/** Absent: nothing is asked over JSON-RPC. */
+	readonly jsonrpc?: string | undefined;
+	/** For gateways; never printed. */
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** How a node is asked. */
+export interface AskLimits {
+	/** Requests a second at most. */
+	readonly rate: number;
+	/** Milliseconds that one request may take. */
+	readonly timeoutMs: number;
+	/** Milliseconds of a clock that only goes forward. */
+	readonly now: () => number;
+	readonly sleep: (ms: number) => Promise<void>;
+	/** Ends everything that waits. */
+	readonly signal: AbortSignal;
+}
+
+/** A block after which the state is asked for. */
+export interface AskedState {
+	readonly number: bigint;
+	/** 64 hexadecimal digits. */
+	readonly id: string;
+}
+
+/** The longest answer in bytes: receipts of a full block are shorter. */
+const MAX_ANSWER_BYTES = 32 << 20;
+/** Nothing of the network has nearly as many digits. */
+const MAX_DIGITS = 100;
+const MAX_TRIES = 8;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+const MAX_REFUSAL = 300;
+
+const NOT_SERVED: ReadonlySet<number> = new Set([400, 404, 405, 500, 501]);
+
+export class HttpNode {
+	/** Where it answers, without what may be secret. */
+	readonly name: string;
+	private nextMs = Number.NEGATIVE_INFINITY;
+	/** How often it said that it is busy. */
+	busy = 0;
+
+	constructor(
+		private readonly addresses: NodeAddresses,
+		private readonly limits: AskLimits,
+	) {
+		this.name = new URL(addresses.full).origin;
+	}
+
+	/** Whether it may be asked over JSON-RPC. */
+	get hasJsonRpc(): boolean {
+		return this.addresses.jsonrpc !== undefined;
+	}
+
+	/**
+	 * Asks an endpoint.
+	 * @param state the block after which the state is asked for; the answer is refused where the node overlooks it
+	 * @throws {UnansweredError | NotServedError}
+	 */
+	async call(
+		endpoint: string,
+		request: Readonly<Record<string, string | number | boolean>>,
+		view: AuditView,
+		state?: AskedState,
+	): Promise<Answer> {
+		const { full, solidity = full } = this.addresses;
+		const url = view === "full" ? `${full}/wallet/${endpoint}` : `${solidity}/walletsolidity/${endpoint}`;
+		// Some endpoints read parameters, others bodies.
+		const { value, headers } = await (state
+			? this.ask(`${url}?block=${state.id}`, { ...request, block: state.id })
+			: this.ask(url, request));
+		if (state && !headers.has("state-block"))
+			throw new NotServedError(`${this.name} keeps no state of past blocks`);
+		if (isObject(value)) {
+			const error = value["Error"] ?? value["error"];
+			if (typeof error === "string")
+				throw new NotServedError(`${this.name} refuses ${endpoint}: ${error.slice(0, MAX_REFUSAL)}`);
+		}
+		return value;
+	}
+
+	/** Calls a method of JSON-RPC. @throws {UnansweredError | NotServedError} */
+	async rpc(method: string, params: readonly unknown[]): Promise<Answer> {
+		const { jsonrpc } = this.addresses;
+		if (jsonrpc === undefined) throw new NotServedError(`${this.name} is not asked over JSON-RPC`);
+		const { value } = await this.ask(jsonrpc, { jsonrpc: "2.0", id: 1, method, params });
+		const result = isObject(value) && !isObject(value["error"]) ? value["result"] : undefined;
+		if (result === undefined) throw new NotServedError(`${this.name} refuses ${method}`);
+		return result;
+	}
+
+	private async ask(
+		url: string,
+		body: object,
+	): Promise<{ readonly value: Answer; readonly headers: Headers }> {
+		let pauseMs = FIRST_PAUSE_MS;
+		for (let tries = 1; ; tries++) {
+			await this.turn();
+			const answer = await this.send(url, body);
+			if ("value" in answer) return answer;
+			this.busy++;
+			if (tries >= MAX_TRIES) throw new UnansweredError(`${this.name} doesn't answer: ${answer.busy}`);
+			await this.limits.sleep(Math.min(Math.max(pauseMs, answer.afterMs), LONGEST_PAUSE_MS));
+			this.limits.signal.throwIfAborted();
+			pauseMs *= 2;
+		}
+	}
+
+	/** Waits until the rate allows one more request. */
+	private async turn(): Promise<void> {
+		const { now, sleep, rate, signal } = this.limits;
+		signal.throwIfAborted();
+		const at = Math.max(now(), this.nextMs);
+		this.nextMs = at + 1000 / rate;
+		if (at > now()) await sleep(at - now());
+		signal.throwIfAborted();
+	}
+
+	private async send(
+		url: string,
+		body: object,
+	): Promise<
+		| { readonly value: Answer; readonly headers: Headers }
+		| { readonly busy: string; readonly afterMs: number }
+	> {
+		const { signal, timeoutMs } = this.limits;
+		let status: number;
+		let text: string;
+		let headers: Headers;
+		try {
+			const answer = await fetch(url, {
+				method: "POST",
+				redirect: "error",
+				headers: {
+					...this.addresses.headers,
+					"content-type": "application/json",
+					accept: "application/json",
+				},
+				body: JSON.stringify(body),
+				signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+			});
+			({ status, headers } = answer);
+			text = await bodyOf(answer, this.name);
+		} catch (error) {
+			signal.throwIfAborted();
+			if (error instanceof UnansweredError) throw error;
+			return { busy: reasonOf(error), afterMs: 0 };
+		}
+		if (status === 429 || status === 502 || status === 503 || status === 504) {
+			const seconds = Number(headers.get("retry-after"));
+			return { busy: `status ${status}`, afterMs: Number.isFinite(seconds) ? seconds * 1000 : 0 };
+		}
+		if (NOT_SERVED.has(status)) throw new NotServedError(`${this.name} answers with status ${status}`);
+		if (status !== 200) throw new UnansweredError(`${this.name} answers with status ${status}`);
+		try {
+			return { value: parse(text.trim() === "" ? "{}" : text, undefined, readNumber) as Answer, headers };
+		} catch {
+			throw new UnansweredError(`${this.name} answers with something else than JSON`);
+		}
+	}
+}
+
+function readNumber(text: string): bigint | number {
+	if (text.length > MAX_DIGITS) throw new SyntaxError("a number of too many digits");
+	return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
+}
+
+/** @throws {UnansweredError} */
+async function bodyOf({ body }: Response, name: string): Promise<string> {
+	const parts: Uint8Array[] = [];
+	let length = 0;
+	for await (const part of body ?? []) {
+		length += part.length;
+		if (length > MAX_ANSWER_BYTES)
+			throw new UnansweredError(`${name} answers with more than ${MAX_ANSWER_BYTES} bytes`);
+		parts.push(part);
+	}
+	return Buffer.concat(parts).toString("utf8");
+}
+
+function reasonOf(error: unknown): string {
+	if (!(error instanceof Error)) return String(error);
+	const { cause } = error;
+	return (cause instanceof Error ? cause.message : error.message).slice(0, MAX_REFUSAL);
+}

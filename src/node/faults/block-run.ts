@@ -1,0 +1,136 @@
+/** Executing a block beside the chain, on a state that is given, and finding the transaction at which it is refused. */
+
+import type { SignedBlock } from "../../protocol/block.js";
+import { ResourceReceipt, type TransactionInfo } from "../../protocol/messages.js";
+import { authorize } from "../chain/authorization.js";
+import { applyBlock, blockScope } from "../chain/block-processor.js";
+import { processTransaction } from "../chain/transaction-processor.js";
+import type { ChainRules } from "../rules/chain-rules.js";
+import { ChainError, ValidateScheduleError } from "../rules/errors.js";
+import type { MachineRunner } from "../rules/execution.js";
+import { ForkGates } from "../rules/fork-gates.js";
+import type { StateBackend } from "../state/backend.js";
+import { startNoteTree } from "../state/note-trees.js";
+import type { PropertySeed } from "../state/property-table.js";
+import { recordParentId } from "../vm/block-hash-history.js";
+import { BlockState, type WrittenEntry } from "./block-state.js";
+
+/** What a block is executed with. */
+export interface RunEnvironment {
+	readonly rules: ChainRules;
+	readonly seed: PropertySeed;
+	readonly machine: MachineRunner;
+	/** The state before the block. */
+	readonly before: StateBackend;
+}
+
+/** Why a block was refused. */
+export interface Refusal {
+	readonly className: string;
+	readonly message: string;
+	/** Of the transaction in the block; undefined: the block itself was refused. */
+	readonly position: number | undefined;
+}
+
+/** What executing a block came to. */
+export interface BlockRun {
+	/**
+	 * Of its transactions in order. Where one was refused, those before it, and then it alone as it comes out if nobody asks what
+	 * was recorded of it, if it does.
+	 */
+	readonly infos: readonly Readonly<TransactionInfo>[];
+	readonly refusal: Refusal | undefined;
+	/** What it did to the state; empty where it was refused. */
+	readonly written: readonly WrittenEntry[];
+}
+
+/** Executes a whole block. */
+export function runBlock(environment: RunEnvironment, block: SignedBlock): BlockRun {
+	const { rules, seed, machine, before } = environment;
+	const state = new BlockState(before, seed);
+	let executed = 0;
+	const times = { isWatched: true, executed: () => void executed++, authorized: () => {} };
+	try {
+		const infos = applyBlock(
+			{ state: state.view, rules, forks: new ForkGates(state.view, rules), machine, times },
+			block,
+			{
+				own: false,
+				contentsTrusted: false,
+				balanceHistory: false,
+				transactionHistory: false,
+				logIndex: false,
+			},
+		);
+		return { infos, refusal: undefined, written: state.written() };
+	} catch (error) {
+		if (!(error instanceof ChainError)) throw error;
+		const position = positionOf(environment, block, error, executed);
+		const { className, message } = error;
+		const infos = position === undefined ? [] : runTransactions(environment, block, position);
+		return { infos, refusal: { className, message, position }, written: [] };
+	}
+}
+
+/** Signatures of all transactions are checked before the first one is executed. */
+function positionOf(
+	{ rules, seed, before }: RunEnvironment,
+	block: SignedBlock,
+	error: ChainError,
+	executed: number,
+): number | undefined {
+	if (error instanceof ValidateScheduleError) return undefined;
+	if (executed > 0) return executed < block.transactions.length ? executed : undefined;
+	const { view } = new BlockState(before, seed);
+	const unsigned = block.transactions.findIndex((transaction) => {
+		try {
+			authorize({ state: view, rules, forks: new ForkGates(view, rules) }, transaction);
+			return false;
+		} catch (refusal) {
+			if (!(refusal instanceof ChainError)) throw refusal;
+			return true;
+		}
+	});
+	if (unsigned >= 0) return unsigned;
+	return block.transactions.length > 0 ? 0 : undefined;
+}
+
+/**
+ * Executes the transactions of a block up to one, without the block's own effects. That one is executed as though no result were
+ * recorded of it.
+ * @param last position of the one at which it ends
+ * @param machine what that one is executed with, where it isn't that of the others
+ * @returns what they came to; without the last one where it is refused
+ */
+export function runTransactions(
+	{ rules, seed, machine, before }: RunEnvironment,
+	block: SignedBlock,
+	last: number,
+	lastMachine: MachineRunner = machine,
+): readonly TransactionInfo[] {
+	const { view } = new BlockState(before, seed);
+	const forks = new ForkGates(view, rules);
+	view.properties.set("BLOCK_ENERGY_USAGE", 0n);
+	recordParentId(view, block.number, block.parentId);
+	startNoteTree(view);
+	const scope = blockScope(block, rules, false);
+	const infos: TransactionInfo[] = [];
+	for (const [position, transaction] of block.transactions.slice(0, last + 1).entries()) {
+		const isLast = position === last;
+		const environment = { state: view, rules, forks, machine: isLast ? lastMachine : machine };
+		try {
+			const run = { ...scope, signed: scope.signed && !isLast };
+			infos.push(processTransaction(environment, transaction, run, { verified: true }).info);
+		} catch (error) {
+			if (!(error instanceof ChainError)) throw error;
+			break;
+		}
+	}
+	return infos;
+}
+
+/** What a transaction used and how it ended, as a line of text. */
+export function outcomeOf(info: Readonly<TransactionInfo>): string {
+	const { energy_usage_total, net_usage, result } = info.receipt ?? new ResourceReceipt();
+	return `result ${result}, energy ${energy_usage_total}, bandwidth ${net_usage}, fee ${info.fee} sun, ${info.log.length} logs`;
+}

@@ -1,0 +1,63 @@
+/**
+ * A fault bundle: a block on which this node and others don't agree, with all that it takes to execute it again without a chain
+ * (docs/audit.md). It holds what stands in blocks, in the state and in the rules of the chain, and nothing of the node's own.
+ */
+
+import type { SignedBlock } from "../../protocol/block.js";
+import type { TransactionInfo } from "../../protocol/messages.js";
+import type { ChainRules } from "../rules/chain-rules.js";
+import type { PropertySeed } from "../state/property-table.js";
+import type { VmSettings } from "../vm/contract-machine.js";
+import type { BlockRun } from "./block-run.js";
+import type { StateReads } from "./block-state.js";
+
+/** Who found the fault: this node refused a block, or a comparison with another node ended in a difference. */
+export type FaultKind = "refused" | "audit";
+
+/** The rules that a block was executed with, without what is loaded with a program. */
+export interface RulesInForce {
+	readonly rules: Omit<ChainRules, "shieldedPool" | "development">;
+	/** Whether something checked the proofs of shielded transfers, and the token that the pool shields. */
+	readonly shieldedToken: string | undefined;
+	readonly seed: SeedFacts;
+	readonly machine: MachineFacts;
+	/** Of addresses: 0x41 on all public networks. */
+	readonly addressPrefix: number;
+}
+
+/** What initial values of properties depend on, with the parameters that the configuration names. */
+export interface SeedFacts extends Omit<PropertySeed, "committee"> {
+	readonly committee: ReadonlyMap<string, bigint>;
+}
+
+export type MachineFacts = Pick<
+	VmSettings,
+	"limitTime" | "minTimeRatio" | "maxTimeRatio" | "saveInternal" | "saveFeaturedInternal" | "dialect"
+>;
+
+/** Something of which two nodes say different things. */
+export interface Difference {
+	/** The transaction, 64 hexadecimal digits, or the account or contract; empty: the block. */
+	readonly subject: string;
+	/** The member of it. */
+	readonly what: string;
+	readonly ours: string;
+	readonly theirs: string;
+}
+
+export interface FaultBundle {
+	readonly kind: FaultKind;
+	/** Which program found it. */
+	readonly program: string;
+	readonly block: SignedBlock;
+	readonly inForce: RulesInForce;
+	/** What the block read; undefined: the state before it was not kept any more, or it is too large. */
+	readonly reads: StateReads | undefined;
+	/** Why `reads` is undefined. */
+	readonly without: string | undefined;
+	/** What we came to. */
+	readonly computed: BlockRun;
+	/** The receipts that the other node has; empty: the results in the block are what was recorded. */
+	readonly recorded: readonly Readonly<TransactionInfo>[];
+	readonly differences: readonly Difference[];
+}

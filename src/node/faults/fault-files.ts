@@ -1,0 +1,59 @@
+/**
+ * The folder of a node's fault bundles. A file appears whole or not at all; the first ones stay, since they tell how it began, and
+ * of the later ones the newest.
+ */
+
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import type { FaultBundle } from "./bundle.js";
+import { bundleLines } from "./bundle-file.js";
+import { KEPT_FILES, MAX_KEPT_BYTES } from "./limits.js";
+
+const NAME = /^\d{20}-[0-9a-f]{16}\.fault$/;
+
+/** In the data directory. */
+export const FAULT_FOLDER = "faults";
+
+/** Ascending by height, whatever the block. */
+export function faultName({ block }: Pick<FaultBundle, "block">): string {
+	return `${String(block.number).padStart(20, "0")}-${block.idHex.slice(-16)}.fault`;
+}
+
+/** Writes a bundle. @param folder is made where it isn't there @returns path of the file */
+export async function writeFault(folder: string, bundle: FaultBundle): Promise<string> {
+	await mkdir(folder, { recursive: true, mode: 0o700 });
+	const path = join(folder, faultName(bundle));
+	const unfinished = `${path}.new`;
+	const file = await open(unfinished, "w", 0o600);
+	try {
+		await pipeline(Readable.from(bundleLines(bundle)), createGzip(), file.createWriteStream({ flush: true }));
+		await rename(unfinished, path);
+	} catch (error) {
+		await rm(unfinished, { force: true });
+		throw error;
+	}
+	await prune(folder);
+	return path;
+}
+
+async function prune(folder: string): Promise<void> {
+	const names = (await readdir(folder)).filter((name) => NAME.test(name)).sort();
+	const files = await Promise.all(
+		names.map(async (name) => {
+			const { size, mtimeMs } = await stat(join(folder, name));
+			return { name, size, mtimeMs };
+		}),
+	);
+	files.sort((a, b) => a.mtimeMs - b.mtimeMs || (a.name < b.name ? -1 : 1));
+	let count = files.length;
+	let bytes = files.reduce((sum, { size }) => sum + size, 0);
+	for (const { name, size } of files.slice(KEPT_FILES.first)) {
+		if (count <= KEPT_FILES.first + KEPT_FILES.newest && bytes <= MAX_KEPT_BYTES) return;
+		await rm(join(folder, name), { force: true });
+		count--;
+		bytes -= size;
+	}
+}

@@ -1,0 +1,214 @@
+/** Executing the block of a fault bundle again, without a chain, and comparing what comes of it with what the bundle says. */
+
+import { equalBytes } from "../../protocol/bytes.js";
+import { TransactionInfo, TransactionResultContractResult } from "../../protocol/messages.js";
+import type { ChainRules } from "../rules/chain-rules.js";
+import { ValidateScheduleError } from "../rules/errors.js";
+import { CallTrace, type TracedCall } from "../tracing/call-trace.js";
+import { TraceBudget, TraceError } from "../tracing/limits.js";
+import { agrees } from "../tracing/trace-runner.js";
+import { ContractMachine } from "../vm/contract-machine.js";
+import type { ExecutionObserver } from "../vm/execution-observer.js";
+import { proofsMissing } from "../vm/settings.js";
+import { type BlockRun, type RunEnvironment, runBlock, runTransactions } from "./block-run.js";
+import { StoredReads, type UnrecordedEntryError, type WrittenEntry } from "./block-state.js";
+import type { FaultBundle } from "./bundle.js";
+import { BundleError } from "./limits.js";
+import { computedText, firstDifference, recordedText, shown } from "./summary.js";
+
+/** What executing a bundle's block came to. */
+export type Verdict =
+	/** The same as where the bundle was made: this program has the fault. */
+	| "reproduced"
+	/** What was recorded: this program doesn't have it. */
+	| "as recorded"
+	/** Something else than either. */
+	| "different"
+	/** The bundle lacks what it takes to tell. */
+	| "undecided";
+
+export interface Reproduction {
+	readonly verdict: Verdict;
+	/** The first transaction that differs from what was recorded; undefined: none, or the block itself. */
+	readonly transaction: string | undefined;
+	/** What this program came to, the bundle's node, and what was recorded, for people. */
+	readonly now: string;
+	readonly computed: string;
+	readonly recorded: string;
+	/** Entries of the state that the block leaves otherwise than where the bundle was made. */
+	readonly entries: readonly string[];
+	/** The calls of that transaction; undefined: it runs no contract. */
+	readonly trace: TracedCall | undefined;
+	/** Why there is no verdict. */
+	readonly reason: string | undefined;
+}
+
+interface ReproduceOptions {
+	/** Milliseconds that all of it may take. */
+	readonly timeoutMs: number;
+	/** Watches the differing transaction beside the trace. */
+	readonly observer?: ExecutionObserver;
+}
+
+/** Entries that are listed. */
+const MAX_LISTED = 50;
+/** What a trace may take in memory, in bytes. */
+const MAX_TRACE_BYTES = 32 << 20;
+
+/** @throws {BundleError} where the bundle makes no sense, or takes longer */
+export function reproduce(bundle: FaultBundle, { timeoutMs, observer }: ReproduceOptions): Reproduction {
+	const { block, reads, inForce, without } = bundle;
+	if (!reads) return undecided(bundle, without ?? "the bundle doesn't say what the block read");
+	const deadlineMs = performance.now() + timeoutMs;
+	const machine = new ContractMachine({
+		...inForce.machine,
+		programCacheSize: 100,
+		saveCancelDetails: inForce.rules.saveCancelDetails,
+		proofs: proofsMissing,
+	});
+	const bounded = machine.observedBy({ observer: {}, deadlineMs });
+	const state = new StoredReads(reads);
+	const { committee, ...times } = inForce.seed;
+	const environment: RunEnvironment = {
+		rules: inForce.rules satisfies ChainRules,
+		seed: { ...times, committee: (key) => committee.get(key) ?? 0n },
+		machine: (...call) => {
+			checkTime(deadlineMs, timeoutMs);
+			return bounded.run(...call);
+		},
+		before: state,
+	};
+	const run = attempt(() => runBlock(environment, block), state);
+	checkTime(deadlineMs, timeoutMs);
+	const outcome = !run && passes(bundle, environment) ? passed(bundle) : compared(bundle, run, state.missing);
+	const position = outcome.position;
+	if (position === undefined) return outcome.view;
+	const trace = new CallTrace({ onlyTop: false, withLog: true }, new TraceBudget(MAX_TRACE_BYTES));
+	const watched = machine.observedBy({ observer: observer ?? trace.observer, deadlineMs });
+	try {
+		attempt(() => runTransactions(environment, block, position, watched.run), state);
+	} catch (error) {
+		// A trace that is too long is left out.
+		if (!(error instanceof TraceError)) throw error;
+	}
+	return { ...outcome.view, trace: trace.root };
+}
+
+function checkTime(deadlineMs: number, timeoutMs: number): void {
+	if (performance.now() > deadlineMs) throw new BundleError(`the block takes longer than ${timeoutMs} ms`);
+}
+
+/** undefined: an entry was asked for that the bundle doesn't have */
+function attempt<T>(run: () => T, state: StoredReads): T | undefined {
+	try {
+		return run();
+	} catch (error) {
+		if (error instanceof BundleError || error instanceof TraceError) throw error;
+		if (state.missing) return undefined;
+		if (!(error instanceof Error)) throw error;
+		throw new BundleError(`the bundle's block can't be executed: ${error.message}`);
+	}
+}
+
+/**
+ * Whether what was refused passes, though the bundle has nothing of what the block reads after it: the slot, or a transaction that
+ * comes to its recorded result.
+ */
+function passes({ block, computed, reads }: FaultBundle, environment: RunEnvironment): boolean {
+	const { refusal } = computed;
+	if (!refusal || !reads) return false;
+	if (refusal.position === undefined) return refusal.className === OUT_OF_TURN;
+	const state = new StoredReads(reads);
+	const { position } = refusal;
+	const infos = attempt(() => runTransactions({ ...environment, before: state }, block, position), state);
+	const info = infos?.[position];
+	const code =
+		block.transactions[position]?.message.ret[0]?.contractRet ?? TransactionResultContractResult.SUCCESS;
+	if (!info || state.missing) return false;
+	return info.contract_address.length === 0 || info.receipt?.result === code;
+}
+
+/** What a block is refused with whose witness's turn it isn't: the first rule of all. */
+const { className: OUT_OF_TURN } = new ValidateScheduleError("");
+
+function passed(bundle: FaultBundle): Compared {
+	const { view, position } = compared(bundle, undefined, undefined);
+	const reason = "what was refused passes; the bundle has nothing of what the block reads after it";
+	return { position, view: { ...view, verdict: "as recorded", now: "it passes", reason } };
+}
+
+interface Compared {
+	readonly view: Reproduction;
+	/** Of the transaction to trace. */
+	readonly position: number | undefined;
+}
+
+function compared(
+	bundle: FaultBundle,
+	run: BlockRun | undefined,
+	missing: UnrecordedEntryError | undefined,
+): Compared {
+	const { block, computed, recorded } = bundle;
+	const position = firstDifference(bundle, run);
+	const view = (verdict: Verdict, reason?: string, entries: readonly string[] = []): Compared => ({
+		position,
+		view: {
+			verdict,
+			transaction: position === undefined ? undefined : block.transactions[position]?.idHex,
+			now: shown(run, position),
+			computed: computedText(bundle, position),
+			recorded: recordedText(bundle, position),
+			entries,
+			trace: undefined,
+			reason,
+		},
+	});
+	if (!run || missing) {
+		const why = `${missing?.message}: where the bundle was made the block didn't read it`;
+		return view("undecided", why);
+	}
+	const entries = changedEntries(computed.written, run.written);
+	if (isSame(computed, run) && entries.length === 0) return view("reproduced");
+	const agree = (of: BlockRun): boolean =>
+		recorded.every((info, at) => {
+			const own = of.infos[at];
+			return own !== undefined && agrees(own, info);
+		});
+	// Where only the state differs, nothing in the bundle says what it has to be.
+	if (!run.refusal && agree(run) && (computed.refusal || !agree(computed)))
+		return view("as recorded", undefined, entries.slice(0, MAX_LISTED));
+	return view("different", undefined, entries.slice(0, MAX_LISTED));
+}
+
+function isSame(one: BlockRun, other: BlockRun): boolean {
+	const { refusal: was, infos } = one;
+	const { refusal: is } = other;
+	return (
+		was?.className === is?.className &&
+		was?.message === is?.message &&
+		was?.position === is?.position &&
+		infos.length === other.infos.length &&
+		infos.every((info, at) =>
+			equalBytes(
+				TransactionInfo.encode(info),
+				TransactionInfo.encode(other.infos[at] as Readonly<TransactionInfo>),
+			),
+		)
+	);
+}
+
+function changedEntries(before: readonly WrittenEntry[], after: readonly WrittenEntry[]): string[] {
+	const keyOf = ({ store, key }: WrittenEntry): string =>
+		`${store} ${Buffer.from(key, "latin1").toString("hex")}`;
+	const hex = (value: Uint8Array | null | undefined): string =>
+		value === undefined ? "unchanged" : value === null ? "none" : Buffer.from(value).toString("hex");
+	const known = new Map(before.map((entry) => [keyOf(entry), entry.value]));
+	const now = new Map(after.map((entry) => [keyOf(entry), entry.value]));
+	return [...new Set([...known.keys(), ...now.keys()])]
+		.filter((key) => hex(known.get(key)) !== hex(now.get(key)))
+		.map((key) => `${key}: ${hex(now.get(key))} instead of ${hex(known.get(key))}`);
+}
+
+function undecided(bundle: FaultBundle, reason: string): Reproduction {
+	return { ...compared(bundle, undefined, undefined).view, reason };
+}
