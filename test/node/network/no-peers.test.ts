@@ -53,7 +53,7 @@ describe("a node without peers", () => {
 	});
 
 	test.each(["main", "nile"] as const)("of the network %s names what to look at", async (name) => {
-		const { peers } = presetConfig(await networkPreset(name));
+		const { peers } = presetConfig(await networkPreset(name)).node;
 		expect(logOf(peers, [0, 0])).toEqual([
 			expect.stringMatching(
 				/^10: no peer for 10 s: none of the \d+ nodes .*is this machine connected.*port 18888/,
