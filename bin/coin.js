@@ -9,7 +9,13 @@ const bundle = fileURLToPath(new URL("../dist/coin.cjs", import.meta.url));
 const words = process.argv.slice(2);
 /** What a node needs is compiled some seconds after its start, and nobody waits for it any more. */
 const NODE = { part: "node", topic: "start", keepAfterMs: 4_000 };
-if (existsSync(bundle)) {
+/** A program of its own, whose words it may leave to the whole one. */
+const WATCH = { part: "watch", topic: "watch", keepAfterMs: 4_000 };
+const small = fileURLToPath(new URL("../dist/watch.cjs", import.meta.url));
+const isWatch = words[0] === "network" && words[1] === "watch" && existsSync(small);
+if (isWatch && (await loadKept(small, WATCH).main(words.slice(2)))) {
+	// Done.
+} else if (existsSync(bundle)) {
 	const isNode = words[0] === "node" && words[1] === "start";
 	const use = isNode ? NODE : { part: "commands", topic: words[0] ?? "help" };
 	await loadKept(bundle, use).main(words, root);

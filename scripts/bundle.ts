@@ -76,7 +76,7 @@ const COMMON = {
 } satisfies BuildOptions;
 
 /**
- * The program in one file, which bin/kept-code.js loads with what was compiled of it before: the runtime can't keep the code of ES
+ * The program in one file (and that of `coin network watch` in another), which bin/kept-code.js loads with what was compiled of it before: the runtime can't keep the code of ES
  * modules. Modules that are imported dynamically are evaluated when they are. The last line says what the file holds.
  */
 const WRAPPER = "(function (exports, require, module, __filename, __dirname) {";
@@ -122,12 +122,13 @@ async function bundleClients(): Promise<Metafile> {
 	return metafile;
 }
 
-async function bundleProgram(): Promise<Metafile> {
+/** @param name of the bundle, and of its source */
+async function bundleProgram(name: string, entry: string): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
 		external: OUTSIDE.filter((name) => name !== "level"),
 		plugins: [COMPILED_PART, clientsApart(".")],
-		entryPoints: { coin: join(source, "main.ts") },
+		entryPoints: { [name]: join(source, entry) },
 		format: "cjs",
 		outExtension: { ".js": ".cjs" },
 		define: { "import.meta.url": "__coinUrl" },
@@ -136,7 +137,7 @@ async function bundleProgram(): Promise<Metafile> {
 		// What is outside is required: kept code has no loader of modules.
 		supported: { "dynamic-import": false },
 	});
-	const file = join(root, "dist", "coin.cjs");
+	const file = join(root, "dist", `${name}.cjs`);
 	const bytes = await readFile(file);
 	await appendFile(file, `//${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}\n`);
 	return metafile;
@@ -189,12 +190,13 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 		chunkNames: "chunks/[name]-[hash]",
 		banner: { js: BANNER },
 	});
-	const program = await bundleProgram();
+	const program = await bundleProgram("coin", "main.ts");
+	const watch = await bundleProgram("watch", "watch.ts");
 	const clients = await bundleClients();
 	const explorer = await bundleExplorer();
 	for (const path of COMPILED) await copyFile(join(source, path), join(target, path));
 	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
-	const bundles = [metafile, program, clients, explorer];
+	const bundles = [metafile, program, watch, clients, explorer];
 	const crates = CRATES.map((name) => readFile(join(root, "crates", name, "NOTICES.txt"), "utf8"));
 	const parts = [thirdPartyNotices(bundledFiles(...bundles)), ...(await Promise.all(crates))];
 	await writeFile(notices, parts.join("\n"));

@@ -47,6 +47,10 @@ const TOOLS: Readonly<Record<string, Tool>> = {
 		file: "test/soak/adopt-golden.ts",
 		built: true,
 	},
+	"hash:heights": {
+		about: "compares the hash of the state of nodes by replay, snapshot and adoption at every height",
+		file: "test/soak/hash-heights.ts",
+	},
 	"adopt:damage": { about: "adopts directories with planted damage", file: "test/soak/adopt-damage.ts" },
 	"fuzz:chain": {
 		about: "random chains against the rules' invariants",

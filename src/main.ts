@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Config, run } from "@oclif/core";
 import { COMMANDS } from "./commands/table.js";
 import { isDeriving } from "./keystore/deriving.js";
+import { asksForHelp, OrderedHelp } from "./terminal/command-line/command-help.js";
 import { type HelpEntry, rootHelp } from "./terminal/command-line/root-help.js";
 import { longForm } from "./terminal/command-line/short-forms.js";
 import { unknownCommand } from "./terminal/command-line/unknown-command.js";
@@ -28,7 +29,9 @@ export async function main(words: readonly string[], root: string): Promise<void
 		const config = await Config.load(manifestRoot(words, root));
 		bringCommands(config);
 		if (asksForOverview(words)) return printText(rootHelp(config.version, entriesOf(config)));
-		await run(endpointHelp(helpWords(longWords(words, config))), config);
+		const asked = endpointHelp(helpWords(longWords(words, config)));
+		if (asksForHelp(asked)) await new OrderedHelp(config, config.pjson.oclif.helpOptions).showHelp(asked);
+		else await run(asked, config);
 	} catch (error) {
 		const json = words.includes("--json");
 		process.exitCode = reportFailure(await failureOf(error, words, root), json);

@@ -1,11 +1,14 @@
 /** `coin network …`: the peer network, without a node of one's own. */
 
 import { Args, Flags } from "@oclif/core";
+import { readPeerAddress } from "../launch/watch/peer-address.js";
+import { WATCH_FLAGS } from "../launch/watch/words.js";
 import { localAddresses, nodeEnvironment } from "../node/network/node-environment.js";
 import { DEFAULT_PEER_PORT, ProbeError, type ProbeReport, probePeer } from "../node/network/peer-probe.js";
 import { HelloCode, helloCodeName } from "../node/network/wire/transport-messages.js";
 import { toHex } from "../protocol/bytes.js";
 import { command } from "../terminal/base/command-row.js";
+import { printJson, printLine } from "../terminal/output/output.js";
 import { one, record } from "../terminal/schema/result-shape.js";
 import { Failure, type FailureCode } from "../wallet/failure.js";
 import { parseDuration } from "../wallet/values/duration.js";
@@ -56,7 +59,7 @@ export const NetworkProbe = command({
 		}),
 	},
 	run: async ({ args, flags, print }) => {
-		const address = parseAddress(args.address);
+		const address = readPeerAddress(args.address);
 		const genesis = flags.genesis === undefined ? undefined : parseBlockId(flags.genesis);
 		const options = {
 			environment: nodeEnvironment(),
@@ -73,6 +76,50 @@ export const NetworkProbe = command({
 			throw new Failure("wrong_network", `${args.address} has the genesis block ${found}`);
 		}
 		print.record({ address: args.address, ...recordOf(report) }, [...textOf(args.address, report)]);
+	},
+});
+
+type WatchFlag = keyof typeof WATCH_FLAGS;
+const wordsOf = (name: WatchFlag) => {
+	const { description, helpValue } = WATCH_FLAGS[name];
+	return { description, helpValue };
+};
+
+export const NetworkWatch = command({
+	summary: "Watch the head of a network without a chain of one's own",
+	description:
+		"Joins as a peer and believes headers alone: that each stands on the one before it, is signed by its witness in a slot of that " +
+		"witness, and that two thirds of the trusted witnesses have built on it. With --address it shows the transactions that name an " +
+		"address, and makes a proof of each as soon as its block is irreversible (coin tx verify).",
+	examples: [
+		"<%= config.bin %> network watch --blocks 0",
+		"<%= config.bin %> network watch --address TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC --proofs received",
+		"<%= config.bin %> network watch --checkpoint witnesses.json --peer 127.0.0.1:18888",
+	],
+	flags: {
+		network: Flags.string({ ...wordsOf("network"), options: WATCH_FLAGS.network.options }),
+		checkpoint: Flags.string(wordsOf("checkpoint")),
+		peer: Flags.string({ ...wordsOf("peer"), multiple: true }),
+		"network-id": Flags.string(wordsOf("network-id")),
+		address: Flags.string({ ...wordsOf("address"), multiple: true }),
+		proofs: Flags.string(wordsOf("proofs")),
+		blocks: Flags.string(wordsOf("blocks")),
+		timeout: Flags.string({ ...wordsOf("timeout"), default: WATCH_FLAGS.timeout.default }),
+	},
+	run: async ({ flags, json, note }) => {
+		const { runWatch } = await import("../launch/watch/run-watch.js");
+		const { peer = [], address = [], network, checkpoint, proofs, blocks, timeout } = flags;
+		const words = {
+			network,
+			checkpoint,
+			peer,
+			"network-id": flags["network-id"],
+			address,
+			proofs,
+			blocks,
+			timeout,
+		};
+		await runWatch(words, { json, line: printLine, record: printJson, note });
 	},
 });
 
@@ -135,18 +182,6 @@ function asFailure(address: string, error: ProbeError): Failure {
 		default:
 			return new Failure("network", `${address} is not a node of this kind: ${message}`, { cause: error });
 	}
-}
-
-/** @throws {Failure} `bad_value` */
-function parseAddress(text: string): { host: string; port: number } {
-	const [, v6, name, digits] =
-		/^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+))(?::(\d{1,5}))?$/.exec(text.trim()) ?? [];
-	const host = v6 ?? name;
-	const port = digits === undefined ? DEFAULT_PEER_PORT : Number(digits);
-	if (host === undefined || port < 1 || port > 65_535) {
-		throw new Failure("bad_value", `"${text}" is not an address: write host:port or [ipv6]:port`);
-	}
-	return { host, port };
 }
 
 /** @throws {Failure} `bad_value` */

@@ -123,6 +123,7 @@ export const COMMANDS: CommandTable = {
 	"message:sign": async () => (await import("./message.js")).MessageSign,
 	"message:verify": async () => (await import("./message.js")).MessageVerify,
 	"network:probe": async () => (await import("./network.js")).NetworkProbe,
+	"network:watch": async () => (await import("./network.js")).NetworkWatch,
 	"node:adopt": async () => (await import("./node/adopt.js")).NodeAdopt,
 	"node:audit": async () => (await import("./node/audit.js")).NodeAudit,
 	"node:check": async () => (await import("./node/settings.js")).NodeCheck,

@@ -138,6 +138,9 @@ export class AdoptionPace {
 		if (progress.phase === "check") {
 			return `checking: block ${progress.blocks.toLocaleString("en")} of ${progress.of.toLocaleString("en")}`;
 		}
+		if (progress.phase === "hash") {
+			return `comparing: ${progress.store} of the ${progress.of}, ${progress.entries.toLocaleString("en")} entries`;
+		}
 		const { store, entries, bytesRead, bytesSkipped, bytes } = progress;
 		const read = `${sizeText(bytesRead + bytesSkipped)} of ${sizeText(bytes)}`;
 		const rest = Math.max(0, bytes - bytesRead - bytesSkipped);

@@ -33,6 +33,8 @@ export interface PeerOptions {
 	readonly head?: { readonly id: Uint8Array; readonly number: bigint } | undefined;
 	/** 64 bytes; undefined: random. */
 	readonly nodeId?: Uint8Array;
+	/** Its HELLO, made of a right one; undefined: as it is. */
+	readonly greeting?: (right: HelloMessage) => HelloMessage;
 }
 
 type Handler = (payload: Uint8Array, peer: AttackPeer) => void;
@@ -76,7 +78,10 @@ export class AttackPeer {
 		const peer = await AttackPeer.open(ports, options);
 		peer.sayHello();
 		await peer.until(() => peer.hello !== undefined, 10_000);
-		if (peer.hello) peer.say(ApplicationType.P2P_HELLO, HelloMessage.encode(peer.answerTo(peer.hello)));
+		if (peer.hello) {
+			const { greeting = (right) => right } = options;
+			peer.say(ApplicationType.P2P_HELLO, HelloMessage.encode(greeting(peer.answerTo(peer.hello))));
+		}
 		return peer;
 	}
 

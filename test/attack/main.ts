@@ -29,6 +29,8 @@ import { longAnswers } from "./cases/long-answers.js";
 import { operatorPorts } from "./cases/operator-ports.js";
 import { peerMessages } from "./cases/peer-messages.js";
 import { postQuantum } from "./cases/post-quantum.js";
+import { postQuantumCalls } from "./cases/post-quantum-calls.js";
+import { postQuantumPeers } from "./cases/post-quantum-peers.js";
 import { servers } from "./cases/servers.js";
 import { transactions } from "./cases/transactions.js";
 import { unreadAnswers } from "./cases/unread-answers.js";
@@ -61,6 +63,8 @@ const ATTACKS: readonly Attack[] = [
 	...fairness,
 	...compiledCode,
 	...postQuantum,
+	...postQuantumCalls,
+	...postQuantumPeers,
 ];
 
 const { values } = parseArgs({

@@ -29,8 +29,10 @@ describe("coin node hash", () => {
 		const place = { head: "231", blockID: HEAD, version: 1, engines: ["LevelDB"] };
 		expect(given).toMatchObject({ ...place, reference: true, entries: 2107 });
 		expect(given.hash).toMatch(/^bba9759b01a87500[0-9a-f]{48}$/);
-		const adopted = await home.run(["node", "adopt", at("source"), "-c", at("chain.conf"), "-d", at("data")]);
+		const adopt = ["node", "adopt", at("source"), "-c", at("chain.conf"), "-d", at("data"), "--json"];
+		const adopted = await home.run(adopt);
 		expect(adopted.code).toBe(0);
+		expect(JSON.parse(adopted.stdout)["stateHash"]).toBe(given.hash);
 		const own = JSON.parse((await hash("-d", at("data"))).stdout);
 		expect(own).toMatchObject({ ...place, reference: false, hash: given.hash, stores: given.stores });
 		const text = await home.run(["node", "hash", "--output-directory", at("data")]);

@@ -46,7 +46,7 @@ export class KeystoreNew extends CoinCommand {
 	static override examples = [
 		"<%= config.bin %> keystore new ann",
 		"<%= config.bin %> keystore new savings --mnemonic --words 24",
-		"<%= config.bin %> keystore new shop --prefix TSho",
+		"<%= config.bin %> keystore new shop --prefix TSh",
 		"<%= config.bin %> keystore new vera --scheme fn-dsa-512",
 	];
 	static override args = {

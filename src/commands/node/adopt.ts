@@ -22,8 +22,8 @@ export class NodeAdopt extends CoinCommand {
 	static override description =
 		"Reads the data of a stopped reference node, LevelDB or RocksDB, full or lite, and makes a data directory of them on " +
 		"which a node starts where that one ended. The source is only read. Interrupted, it goes on by the same command; an " +
-		"incomplete directory can't be started on. Blocks, indexes and signatures of the latest blocks are checked; the " +
-		"state itself is taken as it is: adopt only data whose source you trust.";
+		"incomplete directory can't be started on. Blocks, indexes and signatures of the latest blocks are checked, and the " +
+		"hash of the state is that of the source; the source itself is believed: adopt only data whose source you trust.";
 	static override examples = [
 		"<%= config.bin %> node adopt /var/lib/reference/output-directory -c config.conf --dry-run",
 		"<%= config.bin %> node adopt /var/lib/reference/output-directory -c config.conf -d /var/lib/coin",
@@ -57,6 +57,7 @@ export class NodeAdopt extends CoinCommand {
 				checkedBlocks: "integer",
 				checkedTransactions: "integer",
 				otherKeys: "integer",
+				stateHash: "hex",
 				seconds: "integer",
 				notes: list("text"),
 			}),
@@ -113,7 +114,7 @@ export class NodeAdopt extends CoinCommand {
 			this.note("interrupted; the same command goes on from here");
 			return endInterrupted();
 		}
-		const { judgement, lowest, entries, bytes, checks, differences } = adopted;
+		const { judgement, lowest, entries, bytes, checks, stateHash, differences } = adopted;
 		this.printRecord({
 			head: judgement.head.number,
 			blockID: toHex(judgement.head.id),
@@ -124,6 +125,7 @@ export class NodeAdopt extends CoinCommand {
 			checkedBlocks: checks.blocks,
 			checkedTransactions: checks.transactions,
 			otherKeys: checks.otherKeys,
+			stateHash: toHex(stateHash.hash),
 			seconds: Math.round((performance.now() - started) / 1000),
 			notes: [...judgement.notes, ...differences],
 		});

@@ -38,17 +38,30 @@ import { Failure } from "../../wallet/failure.js";
 
 const DEFAULT_DIRECTORY = "output-directory";
 
+/** What most who start a development chain choose; help shows them before all others. */
+const OFTEN_CHOSEN: ReadonlySet<string> = new Set([
+	"port",
+	"accounts",
+	"balance",
+	"mnemonic",
+	"seal",
+	"state",
+	"fork-url",
+	"unlock-all",
+]);
+const helpGroupOf = (name: string): string =>
+	OFTEN_CHOSEN.has(name) ? "DEVELOPMENT CHAIN" : "MORE DEVELOPMENT CHAIN";
 const dev = (description: string, helpValue: string, name: string) =>
 	Flags.string({
 		description,
 		helpValue,
-		helpGroup: "DEVELOPMENT CHAIN",
+		helpGroup: helpGroupOf(name),
 		env: `COIN_DEV_${name.toUpperCase().replaceAll("-", "_")}`,
 	});
 const devSwitch = (description: string, name: string) =>
 	Flags.boolean({
 		description,
-		helpGroup: "DEVELOPMENT CHAIN",
+		helpGroup: helpGroupOf(name),
 		env: `COIN_DEV_${name.toUpperCase().replaceAll("-", "_")}`,
 	});
 type NodeStartFlags = Interfaces.InferredFlags<typeof NodeStart.flags>;
@@ -144,7 +157,7 @@ export class NodeStart extends CoinCommand {
 		unlock: Flags.string({
 			description: "account that acts without a signature; repeatable",
 			helpValue: "<account>",
-			helpGroup: "DEVELOPMENT CHAIN",
+			helpGroup: "MORE DEVELOPMENT CHAIN",
 			multiple: true,
 			multipleNonGreedy: true,
 		}),

@@ -6,6 +6,7 @@ import type { NodeConfig } from "../config/config.js";
 import { genesisId } from "../config/genesis-block.js";
 import type { KeyValueDatabase } from "../state/database.js";
 import { StateDatabase } from "../state/state-database.js";
+import type { StateHashValue } from "../state/state-hash/state-hash.js";
 import { createView, type StateView } from "../state/view.js";
 import { type CheckResult, checkAdopted, REFERENCE_WINDOW } from "./adoption-checks.js";
 import { AdoptionError } from "./adoption-error.js";
@@ -18,6 +19,7 @@ import {
 	readMark,
 } from "./adoption-mark.js";
 import { AdoptionStopped, BatchWriter } from "./batch-writer.js";
+import { compareCopy, type HashProgress } from "./copied-state.js";
 import { type Expected, type Judgement, judge } from "./judgement.js";
 import { bookDifferences } from "./order-book-check.js";
 import { REWARD_ROOTS, rewardRootDifference } from "./reward-root.js";
@@ -41,7 +43,8 @@ export type AdoptionProgress =
 			readonly bytesSkipped: number;
 			readonly bytes: number;
 	  }
-	| { readonly phase: "check"; readonly blocks: bigint; readonly of: bigint };
+	| { readonly phase: "check"; readonly blocks: bigint; readonly of: bigint }
+	| HashProgress;
 
 export interface AdoptionOptions {
 	readonly config: NodeConfig;
@@ -62,6 +65,8 @@ export interface Adopted {
 	readonly entries: number;
 	readonly bytes: number;
 	readonly checks: CheckResult;
+	/** Of the source, and of what was copied. */
+	readonly stateHash: StateHashValue;
 	/** Where sums over all accounts, the order book or a derived table aren't what others say of them, a sentence each. */
 	readonly differences: readonly string[];
 }
@@ -122,9 +127,13 @@ export async function adopt(
 			...(await bookDifferences(view)),
 			...(await rewardsDiffer(reader, config)),
 		];
-		await database.write([metaChange(genesisId(config.genesis)), NO_MARK], true);
+		reader.close();
+		const compared = await compareCopy(source, database, options.onProgress);
+		if (!compared) return undefined;
+		await database.write([metaChange(genesisId(config.genesis)), compared.change, NO_MARK], true);
 		const { entries, bytes } = writer.mark;
-		return { judgement, lowest: lowestKept, entries, bytes, checks, differences };
+		const stateHash = compared.value;
+		return { judgement, lowest: lowestKept, entries, bytes, checks, stateHash, differences };
 	} catch (error) {
 		if (error instanceof AdoptionStopped) return undefined;
 		throw error;

@@ -17,8 +17,8 @@ export interface AdoptionCost {
 const SPARE_SHARE = 0.1;
 /** Bytes of an entry of `trans`, and of `block-index`. */
 const INDEX_ENTRY_BYTES = 48;
-/** An entry takes so long besides its bytes (docs/benchmarks.md, on two shared cores). */
-const ENTRY_SECONDS = 9e-6;
+/** An entry takes so long besides its bytes (docs/benchmarks.md, on two shared cores), its part in both hashes included. */
+const ENTRY_SECONDS = 15e-6;
 const BYTE_SECONDS = 1.2e-8;
 
 export function adoptionCost(

@@ -104,7 +104,9 @@ function refuseForeign(path: string): void {
 	const names = readdirSync(path);
 	if (names.length === 0 || names.includes("CURRENT")) return;
 	const own = /^(LOCK|LOG|LOG\.old|SEAL|SEAL\.new|TABLES|MANIFEST-\d+|\d+\.(ldb|log|sst|dbtmp))$/;
-	const lost = names.find((entry) => own.test(entry) && !/^(LOCK|LOG|LOG\.old)$/.test(entry));
+	// LevelDB names its first files in CURRENT last: a kill before that leaves these, and no entry.
+	const begun = /^(LOCK|LOG|LOG\.old|MANIFEST-000001|000001\.dbtmp)$/;
+	const lost = names.find((entry) => own.test(entry) && !begun.test(entry));
 	if (lost) {
 		throw new DatabaseError(`the database in ${path} is damaged: its file CURRENT is missing`);
 	}

@@ -3,8 +3,10 @@
 import type { PeerConfig } from "../config/peer-config.js";
 import type { NetworkEnvironment, Timer } from "./environment.js";
 
-const LOOK_MS = 15_000;
-const FIRST_WARNING_MS = 30_000;
+const LOOK_MS = 5_000;
+/** Whoever starts a node and watches it learns soon that this machine has no network. */
+const FIRST_WARNING_MS = 10_000;
+const EARLY_MS = 100;
 const RAREST_MS = 3_600_000;
 
 interface PeerCounts {
@@ -44,7 +46,8 @@ export function watchForPeers(
 		}
 		aloneSince ??= now;
 		const aloneMs = now - aloneSince;
-		if (aloneMs < nextMs) return;
+		// A timer may come a little early.
+		if (aloneMs < nextMs - EARLY_MS) return;
 		nextMs = aloneMs + Math.min(aloneMs, RAREST_MS);
 		const seconds = Math.round(aloneMs / 1000);
 		log.warn({ seconds, connectable }, `no peer for ${seconds} s: ${reason(sources, connectable)}`);

@@ -5,7 +5,7 @@ import { sha256 } from "../hash.js";
 import { type BlockHeader, BlockHeaderRaw, PQAuthSig } from "../messages.js";
 import { signatureOfHeader } from "../post-quantum/fields.js";
 import { SIGNATURE_LENGTH } from "../signature.js";
-import { merklePath } from "./merkle-path.js";
+import { merklePath, type PathStep } from "./merkle-path.js";
 import type { InclusionProof, ProofHeader, WitnessKey } from "./proof.js";
 
 /** A header with the address that signed it. */
@@ -40,13 +40,23 @@ export function makeProof(
 	index: number,
 	headers: readonly SignedHeader[],
 ): InclusionProof {
+	const path = merklePath(transactions.map(sha256), index);
+	return joinProof(transactions[index] as Uint8Array, path, headers);
+}
+
+/** {@link makeProof} where the path is known. */
+export function joinProof(
+	transaction: Uint8Array,
+	path: readonly PathStep[],
+	headers: readonly SignedHeader[],
+): InclusionProof {
 	const witnesses = new Map<string, WitnessKey>();
 	for (const { address, key } of headers) {
 		if (!witnesses.has(toKey(address))) witnesses.set(toKey(address), { address, key });
 	}
 	return {
-		transaction: transactions[index] as Uint8Array,
-		path: merklePath(transactions.map(sha256), index),
+		transaction,
+		path,
 		witnesses: [...witnesses.values()],
 		headers: headers.map(({ header }) => header),
 	};

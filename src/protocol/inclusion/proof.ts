@@ -18,8 +18,9 @@ const MAX_PATH = 16;
 /** Objects and lists of a proof: the outermost, three lists, and what these hold. */
 const MAX_PROOF_ITEMS = 4 + MAX_PATH + 2 * MAX_PROOF_HEADERS;
 /** The longest post-quantum signature with its key, in bytes. */
-const MAX_POST_QUANTUM_BYTES = 4_096;
-const MAX_RAW_HEADER_BYTES = 1_024;
+export const MAX_POST_QUANTUM_BYTES = 4_096;
+/** Serialised data of a header. */
+export const MAX_RAW_HEADER_BYTES = 1_024;
 
 /** A witness and the address of the key that it signs blocks with: its own, or the one of its witness permission. 21 bytes each. */
 export interface WitnessKey {

@@ -30,7 +30,6 @@ import { transactionFieldsOf } from "../../../src/protocol/post-quantum/fields.j
 import { addressOfPostQuantumKey, ML_DSA_44 } from "../../../src/protocol/post-quantum/schemes.js";
 import { addressOfPrivateKey, sign } from "../../../src/protocol/signature.js";
 import { buildTransaction, SignedTransaction } from "../../../src/protocol/transaction.js";
-import { assemble } from "../../node/vm/assembler.js";
 import { ask } from "../ask.js";
 import { type Attack, attackerHost, caused, type Probe, tally } from "../attack.js";
 import { AttackPeer } from "../attack-peer.js";
@@ -38,26 +37,25 @@ import { grpcCall } from "../grpc-call.js";
 import { RICH_KEY } from "../template.js";
 import type { Victim } from "../victim.js";
 import { lieAbout } from "./branches.js";
-import { constantCall } from "./servers.js";
 import { type Head, headOf, send } from "./transactions.js";
 
 await loadPostQuantum();
 
-const OWNER = addressOfPrivateKey(RICH_KEY);
+export const OWNER = addressOfPrivateKey(RICH_KEY);
 const SENDERS = 8;
 
-const configuration = (): string =>
+export const configuration = (): string =>
 	"node.network = nile, committee.allowFnDsa512 = 1, committee.allowMlDsa44 = 1";
 
 /** A right signature of another message, by a key of its own. */
-function entryOf(number: number): PQAuthSig {
+export function entryOf(number: number): PQAuthSig {
 	const algorithm = postQuantumAlgorithm(ML_DSA_44);
 	const { publicKey, privateKey } = algorithm.keysOfSeed(new Uint8Array(32).fill(number));
 	const signature = algorithm.sign(new Uint8Array(32), privateKey);
 	return PQAuthSig.create({ scheme: ML_DSA_44.id, public_key: publicKey, signature });
 }
 
-const own = [1, 2, 3, 4, 5].map(entryOf);
+export const own = [1, 2, 3, 4, 5].map(entryOf);
 const stranger = entryOf(6);
 
 /** A transaction of the attacker's account, another one by each number, not signed. */
@@ -94,7 +92,7 @@ function rightfullyBy(head: Head, number: number, entries: readonly number[]): S
 }
 
 /** Gives the attacker's account its five keys, and waits until a block has them. */
-async function takeKeys(victim: Victim): Promise<Head> {
+export async function takeKeys(victim: Victim): Promise<Head> {
 	const head = await headOf(victim);
 	const keys = own.map(({ public_key }) =>
 		Key.create({ address: addressOfPostQuantumKey(public_key), weight: 1n }),
@@ -124,7 +122,7 @@ async function takeKeys(victim: Victim): Promise<Head> {
 }
 
 /** Several senders at a time. @param once sends something and says how it was answered */
-async function fromAll(
+export async function fromAll(
 	durationMs: number,
 	once: (number: number, host: string) => Promise<string>,
 	senders = SENDERS,
@@ -162,7 +160,7 @@ const broadcastForeign: Attack = {
 	},
 };
 
-const JSON_TYPE = { "content-type": "application/json" };
+export const JSON_TYPE = { "content-type": "application/json" };
 
 /** A body of the two queries: the transaction as JSON. */
 function queryBody(transaction: SignedTransaction, entries: readonly PQAuthSig[]): string {
@@ -282,96 +280,6 @@ function emptyEntries(head: Head, number: number): Sent {
 	return { id, bytes: concatBytes(bytes, EMPTY_ENTRIES), size: size + EMPTY_ENTRIES.length };
 }
 
-const word = (value: number): Uint8Array => concatBytes(new Uint8Array(28), be32(value));
-const padded = (bytes: Uint8Array): Uint8Array =>
-	concatBytes(word(bytes.length), bytes, new Uint8Array((32 - (bytes.length % 32)) % 32));
-
-/** Sixteen times the same bytes: a list of offsets that all point to one element. */
-const sixteen = (bytes: Uint8Array): Uint8Array =>
-	concatBytes(word(16), ...Array.from({ length: 16 }, () => word(16 * 32)), padded(bytes));
-
-/** Input of 0x02000018 and of 0x02000019: one right signature, and sixteen. */
-function inputOf(precompile: string): Uint8Array {
-	const { signature, public_key } = entryOf(1);
-	if (precompile === "0x02000018") return concatBytes(new Uint8Array(32), signature, public_key);
-	const [signatures, keys] = [sixteen(signature), sixteen(public_key)];
-	const signer = concatBytes(new Uint8Array(12), addressOfPostQuantumKey(public_key).subarray(1));
-	const heads = [0, 128, 128 + signatures.length, 128 + signatures.length + keys.length].map(word);
-	const signers = Array.from({ length: 16 }, () => signer);
-	return concatBytes(...heads, signatures, keys, word(16), ...signers);
-}
-
-/** Verifies right signatures again and again. */
-function looping(precompile: string): string {
-	const input = inputOf(precompile);
-	const length = `0x${toHex(be32(input.length)).slice(4)}`;
-	const code = (at: number): Uint8Array =>
-		assemble(
-			`${length} 0x${toHex(be32(at)).slice(4)} 0x00 CODECOPY
-			loop: 0x00 0x00 ${length} 0x00 0x00 ${precompile} GAS CALL POP @loop JUMP`,
-		);
-	return toHex(concatBytes(code(code(0).length), input));
-}
-
-const machine: Attack = {
-	name: "pq-precompiles",
-	sends: "constant calls that give 0x02000018 a right signature again and again, from 6 clients",
-	configuration,
-	meanwhile: {
-		server: "http",
-		path: "/wallet/triggerconstantcontract",
-		body: constantCall(toHex(assemble("STOP"))),
-		host: attackerHost(100),
-	},
-	async run({ ports }, durationMs) {
-		const body = constantCall(looping("0x02000018"));
-		const once = (_: number, host: string): Promise<string> =>
-			ask(ports.http, "/wallet/triggerconstantcontract", body, { host, timeoutMs: 30_000 }).then(
-				() => "answered",
-				(error: Error) => `closed (${error.message})`,
-			);
-		// Clients take turns, and each call may take its whole time: more of them make others wait longer, whatever they call.
-		return fromAll(durationMs, once, 6);
-	},
-};
-
-/** Calls that verify, by all ways that give none of their own energy. */
-const estimates: Attack = {
-	name: "pq-estimates",
-	sends:
-		"triggerconstantcontract, estimateenergy, eth_estimateGas and batches of it that give 0x02000019 sixteen right signatures again and again, from 4 clients",
-	configuration: () => `${configuration()}, vm.estimateEnergy = true, vm.supportConstant = true`,
-	meanwhile: machine.meanwhile as Probe,
-	async run({ ports }, durationMs) {
-		const code = looping("0x02000019");
-		const call = { from: "0x0000000000000000000000000000000000000001", data: `0x${code}` };
-		const rpc = (method: string, params: unknown[]) => ({ jsonrpc: "2.0", id: 1, method, params });
-		const batch = Array.from({ length: 8 }, () => rpc("eth_estimateGas", [call]));
-		const ways = [
-			{ port: ports.http, path: "/wallet/triggerconstantcontract", body: constantCall(code) },
-			{ port: ports.http, path: "/wallet/estimateenergy", body: constantCall(code) },
-			{ port: ports.jsonrpc, path: "/jsonrpc", body: JSON.stringify(rpc("eth_estimateGas", [call])) },
-			{ port: ports.jsonrpc, path: "/jsonrpc", body: JSON.stringify(batch) },
-		];
-		const answers = await Promise.all(
-			ways.map(async ({ port, path, body }, n) => {
-				const outcomes: string[] = [];
-				for (const end = Date.now() + durationMs; Date.now() < end; ) {
-					const options = { host: attackerHost(n), headers: JSON_TYPE, timeoutMs: 30_000 };
-					outcomes.push(
-						await ask(port, path, body, options).then(
-							(text) => /"message": ?"([^"]{0,30})/.exec(text)?.[1] ?? "answered",
-							(error: Error) => `closed (${error.message})`,
-						),
-					);
-				}
-				return outcomes;
-			}),
-		);
-		return answers.map((outcomes) => tally(outcomes)).join("; ");
-	},
-};
-
 const fullOfEntries = (): readonly SignedTransaction[] => {
 	const head = { blockID: "00".repeat(32), block_header: { raw_data: { timestamp: 0 } } };
 	return Array.from({ length: 100 }, (_, number) => transferWith(head, number, own));
@@ -393,8 +301,6 @@ export const postQuantum: readonly Attack[] = [
 		emptyEntries,
 		1,
 	),
-	machine,
-	estimates,
 	lieAbout(
 		"pq-blocks",
 		"branches of 15 blocks with 500 forged ML-DSA signatures each, signed by a random key",

@@ -8,10 +8,12 @@ import { adopt, judgeSource } from "../../../src/node/adoption/adoption.js";
 import { openForeignStore } from "../../../src/node/adoption/engine/foreign-store.js";
 import { openSourceDirectory } from "../../../src/node/adoption/source-directory.js";
 import { hashSource } from "../../../src/node/adoption/source-hash.js";
+import { ADOPTION_KEY } from "../../../src/node/chain/data-directory.js";
 import { loadConfig } from "../../../src/node/config/config.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
 import { storeDefinitions } from "../../../src/node/state/definition.js";
 import { hashDatabase } from "../../../src/node/state/state-hash/hash-database.js";
+import { readSums } from "../../../src/node/state/state-hash/kept-hashes.js";
 import { kindOf } from "../../../src/node/state/store-kinds.js";
 import { toHex } from "../../../src/protocol/bytes.js";
 import { unpack } from "../../soak/golden-directory.js";
@@ -25,7 +27,8 @@ beforeAll(async () => {
 	unpack(join(FOLDER, "database.tar.br"), root);
 	const config = loadConfig(join(FOLDER, "level-era-early.conf"));
 	const judged = await judgeSource(openSourceDirectory(root, openForeignStore), config);
-	await adopt(judged, database, "data", { config, blocks: "copy", onProgress: () => true });
+	const adopted = await adopt(judged, database, "data", { config, blocks: "copy", onProgress: () => true });
+	expect(toHex(adopted?.stateHash.hash ?? new Uint8Array(0))).toBe(await ownHash());
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -58,4 +61,30 @@ it("is that of the directory which is adopted of it, and of no other state", asy
 
 it("stops where it is asked to", async () => {
 	expect(await hashDatabase(database, () => false, 0)).toBeUndefined();
+});
+
+it("leaves its sums to the directory, of the adopted block", async () => {
+	const hash = await hashDatabase(database, () => true, 0);
+	expect(readSums(database)).toEqual({ number: 231n, sums: Buffer.from(hash?.sums() ?? []) });
+});
+
+it("refuses a copy in which one entry differs, and leaves nothing that a node starts on", async () => {
+	const config = loadConfig(join(FOLDER, "level-era-early.conf"));
+	const codes = storeDefinitions.find(({ name }) => name === "code")?.index;
+	const copy = createMemoryDatabase();
+	const faulty: KeyValueDatabase = {
+		...copy,
+		get: (key) => copy.get(key),
+		entries: (prefix) => copy.entries(prefix),
+		write: (changes, isSynced) => {
+			const isKept = ({ key }: { readonly key: Uint8Array }): boolean => key[0] !== codes;
+			return copy.write(changes.filter(isKept), isSynced);
+		},
+	};
+	const judged = await judgeSource(openSourceDirectory(root, openForeignStore), config);
+	const options = { config, blocks: "copy", onProgress: () => true } as const;
+	await expect(adopt(judged, faulty, "data", options)).rejects.toThrow(
+		/isn't the state of its source.*: code differ/,
+	);
+	expect(copy.get(ADOPTION_KEY)).toBeDefined();
 });

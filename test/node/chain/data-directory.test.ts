@@ -203,6 +203,18 @@ describe("a damaged database", () => {
 		expect(text).not.toContain("\n");
 	});
 
+	test("is none where a kill came before LevelDB had named its first files", async () => {
+		mkdirSync(database(), { recursive: true });
+		for (const name of ["LOCK", "LOG", "MANIFEST-000001", "000001.dbtmp"])
+			writeFileSync(join(database(), name), "");
+		const open = await openSmall({ dataDirectory: directory });
+		produceMany(open, 1);
+		await open.close();
+		const again = await openSmall({ dataDirectory: directory });
+		expect(again.chain.head.number).toBe(1n);
+		await again.close();
+	});
+
 	test("that lost its newest writes is told by the block log, instead of going on from an older state", async () => {
 		await write();
 		const early = join(directory, "..", `${directory.split("/").pop()}-early`);

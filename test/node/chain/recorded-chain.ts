@@ -29,9 +29,9 @@ export interface RecordedSet {
 	readonly blocks: readonly RecordedBlock[];
 }
 
-/** Reads a set of test/golden. */
-export function recordedSet(name: string): RecordedSet {
-	const [recording] = openRecordings(`test/golden/${name}/${name}.conf`);
+/** Reads a set of test/golden, or of another folder. */
+export function recordedSet(name: string, folder = "test/golden"): RecordedSet {
+	const [recording] = openRecordings(`${folder}/${name}/${name}.conf`);
 	if (!recording) throw new Error(`no set ${name}`);
 	const blocks: RecordedBlock[] = [];
 	for (const [, line] of recording.lines()) {

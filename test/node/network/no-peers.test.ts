@@ -1,9 +1,10 @@
 /** What a node without peers says, and when. */
 
 import { describe, expect, test } from "vitest";
+import { presetConfig } from "../../../src/node/config/config.js";
+import { networkPreset } from "../../../src/node/config/networks/networks.js";
 import { watchForPeers } from "../../../src/node/network/no-peers.js";
 
-const PERIOD_MS = 15_000;
 const NOBODY = {
 	seeds: [],
 	active: [],
@@ -14,7 +15,7 @@ const NOBODY = {
 };
 const somebody = [{ host: "127.0.0.1", port: 1 }];
 
-/** The log of a node whose peers are counted every 15 seconds. */
+/** The log of a node whose peers are counted as often as it wants to. */
 function logOf(
 	sources: Partial<Parameters<typeof watchForPeers>[1]>,
 	peers: readonly number[],
@@ -22,10 +23,12 @@ function logOf(
 ) {
 	let now = 0;
 	let look = (): void => undefined;
+	let intervalMs = 0;
 	const environment = {
 		now: () => now,
-		every: (_: number, task: () => void) => {
+		every: (periodMs: number, task: () => void) => {
 			look = task;
+			intervalMs = periodMs;
 			return { cancel: () => undefined };
 		},
 	};
@@ -37,24 +40,33 @@ function logOf(
 		warn: write,
 	});
 	for (count of peers) {
-		now += PERIOD_MS;
+		now += intervalMs;
 		look();
 	}
 	return lines;
 }
 
 describe("a node without peers", () => {
-	test("says so after half a minute, then in growing intervals", () => {
+	test("says so within 15 s, then in growing intervals", () => {
 		const times = logOf({ seeds: somebody }, Array(40).fill(0)).map((line) => Number.parseInt(line, 10));
-		expect(times).toEqual([30, 60, 120, 240, 480]);
+		expect(times).toEqual([10, 20, 40, 80, 160]);
+	});
+
+	test.each(["main", "nile"] as const)("of the network %s names what to look at", async (name) => {
+		const { peers } = presetConfig(await networkPreset(name)).node;
+		expect(logOf(peers, [0, 0])).toEqual([
+			expect.stringMatching(
+				/^10: no peer for 10 s: none of the \d+ nodes .*is this machine connected.*port 18888/,
+			),
+		]);
 	});
 
 	test("says once that it has some, and begins again when they are gone", () => {
 		const lines = logOf({}, [0, 0, 1, 1, 0, 0, 0]);
 		expect(lines.map((line) => line.slice(0, 14))).toEqual([
-			"30: no peer fo",
-			"45: there are ",
-			"105: no peer f",
+			"10: no peer fo",
+			"15: there are ",
+			"35: no peer fo",
 		]);
 	});
 
@@ -67,7 +79,7 @@ describe("a node without peers", () => {
 		["nodes that refuse", { seeds: somebody }, 3, "3 nodes can be dialed, and none has become a peer"],
 	])("says what it has tried: %s", (_, sources, connectable, words) => {
 		expect(logOf(sources, [0, 0], connectable)).toEqual([
-			expect.stringContaining(`no peer for 30 s: ${words}`),
+			expect.stringContaining(`no peer for 10 s: ${words}`),
 		]);
 	});
 });

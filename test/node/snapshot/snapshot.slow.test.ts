@@ -304,7 +304,7 @@ describe("damage", () => {
 		return verifySnapshot(openSource(from, nowhere), parseManifest(bytes), 2, () => true);
 	};
 
-	test("of any byte of a chunk or a segment, and any length but its own, is noticed by its name", async () => {
+	test("of a byte of a chunk or a segment, and any length but its own, is noticed by its name", async () => {
 		expect(await verify(snapshot)).toBe(true);
 		const [chunk, segment] = [manifest.chunks.at(-1), manifest.segments[1]];
 		for (const { name, bytes } of [chunk, segment].filter((file) => file !== undefined)) {
@@ -320,7 +320,9 @@ describe("damage", () => {
 				verifySnapshot(sourceOf(given), only, 1, () => true).catch((error: unknown) => error);
 			expect(await refusal(whole)).toBe(true);
 			const missed: number[] = [];
-			for (let at = 0; at < bytes; at++) {
+			// Both ends whole, where the formats of the parts begin and end, and a sample of what lies between.
+			const isEnd = (at: number): boolean => at < 128 || at >= bytes - 128;
+			for (let at = 0; at < bytes; at += isEnd(at) ? 1 : 17) {
 				const damaged = Buffer.from(whole);
 				damaged[at] = (damaged[at] as number) ^ 0x10;
 				const text = String(await refusal(damaged));

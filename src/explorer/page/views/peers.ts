@@ -1,8 +1,9 @@
 /** The node and its peers. */
 
-import { type Json, objectOf, objectsOf, textOf } from "../../answer.js";
+import { isJson, type Json, objectOf, objectsOf, textOf } from "../../answer.js";
 import { textOfHex } from "../../format.js";
-import { facts, make, section, table } from "../elements.js";
+import { type NodeClient, NodeError } from "../../node-client.js";
+import { blockLink, facts, make, section, table } from "../elements.js";
 import type { ViewMaker } from "../view.js";
 
 const MAX_KNOWN = 500;
@@ -12,8 +13,25 @@ function peerState(peer: Json): string {
 	return peer["needSyncFromUs"] === true ? "behind" : "in sync";
 }
 
+/** The newest hash of the whole state; undefined where the node doesn't follow it. */
+async function stateHash(client: NodeClient): Promise<HTMLElement | undefined> {
+	try {
+		const answer = await client.rpc("coin_getStateHash");
+		if (!isJson(answer)) return undefined;
+		const hash = make("span", { class: "mono" }, textOf(answer, "hash"));
+		return make("span", {}, hash, " after block ", blockLink(textOf(answer, "block")));
+	} catch (error) {
+		if (!(error instanceof NodeError)) throw error;
+		return undefined;
+	}
+}
+
 export const peersView: ViewMaker = async ({ client }) => {
-	const [info, nodes] = await Promise.all([client.call("getnodeinfo"), client.call("listnodes")]);
+	const [info, nodes, hash] = await Promise.all([
+		client.call("getnodeinfo"),
+		client.call("listnodes"),
+		stateHash(client),
+	]);
 	const machine = objectOf(info, "machineInfo");
 	const peers = objectsOf(info, "peerList").map((peer) => [
 		make("span", { class: "mono" }, textOf(peer, "host").replace(/^\//, "")),
@@ -42,6 +60,7 @@ export const peersView: ViewMaker = async ({ client }) => {
 						.replace(/,ID.*$/, "")
 						.replace("Num:", ""),
 				],
+				hash && ["Hash of the state", hash],
 			),
 			section(
 				"Connected",

@@ -28,8 +28,8 @@ const MAX_LOGS = 2_000;
 /** A page ends once it is longer. */
 const MAX_PAGE_CHARACTERS = 64 << 20;
 const MAX_HOLDERS = 10_000;
-/** Memory that making a list takes: the receipts of a block with many logs, decoded. */
-const LIST_COST = 16 << 20;
+/** Memory that making a list takes: the receipts of a block with many logs, decoded, and as much that is garbage by then. */
+const LIST_COST = 32 << 20;
 
 type Segments = readonly string[];
 /** What there is of a document: undefined stands for one that isn't of the asked kind. */

@@ -39,11 +39,20 @@ export interface FollowedHashOptions {
 
 const isHashed: readonly boolean[] = storeDefinitions.map(({ name }) => kindOf(name) === "state");
 const NEXT_MAINTENANCE = "NEXT_MAINTENANCE_TIME";
+/** Entries whose encoded values are kept: what a block left is often what the next one takes out. */
+const MAX_ENCODED = 32_768;
+/** Longer values are encoded again. */
+const MAX_ENCODED_BYTES = 2 << 10;
+
+const makeEncoded = () => storeDefinitions.map(() => new Map());
 
 export class FollowedHash {
 	private readonly hashing: HashThreads;
 	/** Entries that were written since the last block, and what they were. */
 	private before: EntryMaps = makeMaps();
+	/** Of entries that earlier blocks left, by store and key. */
+	private encoded: Map<string, { readonly entry: Entry; readonly bytes: Uint8Array }>[] = makeEncoded();
+	private encodedCount = 0;
 	private stage: "counting" | "following" | "failed" | "closed" = "counting";
 	private counted = 0;
 	private counting: Promise<void> | undefined;
@@ -167,13 +176,31 @@ export class FollowedHash {
 			for (const [key, before] of map) {
 				const after = base.get(store, key) ?? GONE;
 				if (before === after) continue;
-				if (before !== GONE) hashing.change(false, index, key, store.codec.encode(before, key));
-				if (after !== GONE) hashing.change(true, index, key, store.codec.encode(after, key));
+				if (before !== GONE) hashing.change(false, index, key, this.valueBefore(store, key, before));
+				if (after !== GONE) hashing.change(true, index, key, this.valueAfter(store, key, after));
 				endsCycle ||= index === stores.properties.index && key === NEXT_MAINTENANCE;
 			}
 			map.clear();
 		}
 		return endsCycle;
+	}
+
+	private valueBefore(store: StoreDefinition<unknown>, key: string, entry: Entry): Uint8Array {
+		const known = this.encoded[store.index]?.get(key);
+		return known !== undefined && known.entry === entry ? known.bytes : store.codec.encode(entry, key);
+	}
+
+	private valueAfter(store: StoreDefinition<unknown>, key: string, entry: Entry): Uint8Array {
+		const bytes = store.codec.encode(entry, key);
+		// Encoding what is no record costs nothing worth keeping.
+		if (typeof entry !== "object" || bytes.length > MAX_ENCODED_BYTES) return bytes;
+		if (this.encodedCount >= MAX_ENCODED) {
+			this.encoded = makeEncoded();
+			this.encodedCount = 0;
+		}
+		this.encodedCount++;
+		this.encoded[store.index]?.set(key, { entry, bytes });
+		return bytes;
 	}
 
 	/** @returns changes for the batch that brings the state after the last block to the database */

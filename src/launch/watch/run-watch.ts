@@ -1,0 +1,175 @@
+/** `coin network watch`: from its words to a watched head, printed as it comes (protocol/inclusion-proof §4). */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseHocon, valueAt } from "../../hocon/hocon.js";
+import { networkPreset } from "../../node/config/networks/networks.js";
+import type { NodeAddress } from "../../node/network/environment.js";
+import { localAddresses, nodeEnvironment } from "../../node/network/node-environment.js";
+import { NoHeadError, type WatchEvent, watch } from "../../node/network/watch/watch.js";
+import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
+import { checkpointNamed } from "../../protocol/inclusion/checkpoints.js";
+import { MAX_SET_LENGTH, setNumber, type WitnessSet } from "../../protocol/inclusion/witness-set.js";
+import { loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
+import { PUBLIC_NETWORKS, type PublicNetwork, publicNetworkOf } from "../../protocol/public-networks.js";
+import { readBoundedFile } from "../../terminal/input/bounded-file.js";
+import { Failure } from "../../wallet/failure.js";
+import { readAddress } from "../../wallet/values/address-text.js";
+import { parseDuration } from "../../wallet/values/duration.js";
+import { readPeerAddress } from "./peer-address.js";
+import { eventLine, eventRecord, type Printer } from "./report.js";
+import type { WatchWords } from "./words.js";
+
+/** Connecting and each answer; a peer that needs longer is of no use here. */
+const STEP_MS = 5_000;
+const MAX_ADDRESSES = 1_000;
+
+/** @throws {Failure} */
+export async function runWatch(words: WatchWords, printer: Printer): Promise<void> {
+	const { trusted, source } = await trustedSet(words);
+	const named = words.network as PublicNetwork | undefined;
+	const wanted = named && fromHex(PUBLIC_NETWORKS[named].genesisId);
+	if (wanted && trusted.chain && !equalBytes(wanted, trusted.chain))
+		throw new Failure("wrong_network", `the checkpoint is of the chain ${toHex(trusted.chain)}`);
+	const genesis = wanted ?? trusted.chain;
+	const network = genesis && publicNetworkOf(genesis);
+	const { peers, networkId } = await networkOf(network, words);
+	const hasPostQuantum = network !== "main";
+	if (hasPostQuantum) await loadPostQuantum();
+	const left = blocksOf(words);
+	const addresses = [...new Set(words.address)].map(addressOf);
+	if (addresses.length > MAX_ADDRESSES) throw new Failure("usage", `at most ${MAX_ADDRESSES} addresses`);
+	if (words.proofs !== undefined && addresses.length === 0)
+		throw new Failure("usage", "--proofs is for the transactions of --address");
+	if (words.proofs !== undefined) mkdirSync(words.proofs, { recursive: true });
+	printer.note(trustNote(trusted, source));
+	const report = reporter(words, printer, left);
+	const environment = nodeEnvironment();
+	const resolved = await Promise.all(
+		peers.map(async ({ host, port }) => ({
+			host: await environment.resolveHost(host).catch(() => host),
+			port,
+		})),
+	);
+	await watch({
+		environment,
+		peers: resolved,
+		networkId,
+		genesis,
+		trusted,
+		hasPostQuantum,
+		addresses,
+		timeoutMs: STEP_MS,
+		ownIpv4: localAddresses().ipv4,
+		report,
+		patienceMs: parseDuration(words.timeout),
+	}).catch((error: unknown) => {
+		if (!(error instanceof NoHeadError)) throw error;
+		const reasons = Object.fromEntries(error.reasons);
+		const [first] = error.reasons;
+		throw new Failure("no_connection", `${error.message}${first ? `: ${first[0]}: ${first[1]}` : ""}`, {
+			details: { peers: reasons },
+			hint: "is this machine connected? where the witnesses have changed since the checkpoint, take them anew: coin witness keys",
+		});
+	});
+}
+
+/** Prints what comes, writes proofs, and counts. @returns false where that was the last */
+function reporter(
+	{ proofs }: WatchWords,
+	printer: Printer,
+	blocks: number | undefined,
+): (event: WatchEvent) => boolean {
+	let left = blocks;
+	let isFirst = true;
+	return (event) => {
+		const file =
+			event.kind === "proven" && proofs !== undefined ? join(proofs, `${toHex(event.id)}.proof`) : undefined;
+		if (file !== undefined && event.kind === "proven") writeFileSync(file, event.proof);
+		if (event.kind === "left" || event.kind === "peer") {
+			if (printer.json) printer.record(eventRecord(event, file));
+			else printer.note(eventLine(event, file));
+		} else if (printer.json) printer.record(eventRecord(event, file));
+		else printer.line(eventLine(event, file));
+		if (event.kind === "block" && left !== undefined) left--;
+		if (event.kind === "verified") isFirst = false;
+		return isFirst || left === undefined || left > 0;
+	};
+}
+
+interface Trusted {
+	readonly trusted: WitnessSet;
+	readonly source: "built in" | "file" | "node";
+}
+
+/** @throws {Failure} */
+async function trustedSet({ checkpoint, network }: WatchWords): Promise<Trusted> {
+	const name = checkpoint ?? network ?? "main";
+	const known = checkpointNamed(name);
+	if (known) return { trusted: known, source: "built in" };
+	if (checkpoint === undefined) {
+		throw new Failure("usage", `there is no built-in checkpoint of the network "${name}"`, {
+			hint: "name one with --checkpoint: a file that coin witness keys --out made, or a node's URL to take its word",
+		});
+	}
+	if (/^https?:\/\//.test(name)) {
+		const { nodeWitnesses } = await import("./node-witnesses.js");
+		return { trusted: await nodeWitnesses(name), source: "node" };
+	}
+	const { witnessSetNamed } = await import("../../wallet/inclusion/witness-keys.js");
+	const read = async (path: string) => (await readBoundedFile(path, MAX_SET_LENGTH)).toString("utf8");
+	return { trusted: await witnessSetNamed(name, read), source: "file" };
+}
+
+function trustNote(trusted: WitnessSet, source: Trusted["source"]): string {
+	const number = setNumber(trusted);
+	const at = number === undefined ? "" : ` of block ${number}`;
+	const who = {
+		"built in": "brought along by this program",
+		file: "of your file",
+		node: "on a node's word alone: nothing proves that they are the network's",
+	}[source];
+	return `trusted: ${trusted.witnesses.length} witnesses${at}, ${who}`;
+}
+
+/** Peers and network id: as typed, or those of the public network. @throws {Failure} */
+async function networkOf(
+	network: PublicNetwork | undefined,
+	words: WatchWords,
+): Promise<{ peers: readonly NodeAddress[]; networkId: number | undefined }> {
+	const given = words["network-id"];
+	if (given !== undefined && !/^\d{1,9}$/.test(given))
+		throw new Failure("bad_value", `"${given}" is not a network id`);
+	const own = words.peer.map(readPeerAddress);
+	const preset = network && parseHocon((await networkPreset(network)).text, network);
+	const number = preset && valueAt(preset, "node.p2p.version");
+	const presetId = number?.kind === "number" ? Number(number.text) : undefined;
+	const networkId = given === undefined ? presetId : Number(given);
+	if (own.length > 0) return { peers: own, networkId };
+	const seeds = preset && valueAt(preset, "seed.node.ip.list");
+	if (seeds?.kind !== "list") {
+		throw new Failure("usage", "the checkpoint is not of a public network, whose nodes are known", {
+			hint: "name a node with --peer",
+		});
+	}
+	const peers = seeds.items.flatMap((item) => ("text" in item ? [readPeerAddress(item.text)] : []));
+	return { peers: shuffled(peers), networkId };
+}
+
+/** Not all watchers begin with the same seed. */
+function shuffled<T>(list: readonly T[]): T[] {
+	const drawn = list.map((item) => ({ item, at: Math.random() }));
+	return drawn.sort((a, b) => a.at - b.at).map(({ item }) => item);
+}
+
+function blocksOf({ blocks }: WatchWords): number | undefined {
+	if (blocks === undefined) return undefined;
+	if (!/^\d{1,9}$/.test(blocks)) throw new Failure("bad_value", `"${blocks}" is not a number of blocks`);
+	return Number(blocks);
+}
+
+function addressOf(text: string): Uint8Array {
+	const address = readAddress(text);
+	if (!address) throw new Failure("bad_address", `"${text}" is not an address`);
+	return address;
+}

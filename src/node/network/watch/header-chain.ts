@@ -1,0 +1,363 @@
+/**
+ * The head of a chain by its headers alone, without a state (protocol/inclusion-proof §4): each stands on the one before it and is
+ * signed by who made it; blocks are final by two thirds of a set of witnesses that the caller trusts; who else makes blocks is believed
+ * to be a witness as soon as two thirds of that set have built on a block of theirs, since they have checked it by their states.
+ */
+
+import { blockId } from "../../../protocol/block.js";
+import { equalBytes, toKey } from "../../../protocol/bytes.js";
+import { DecodeError } from "../../../protocol/codec/reader.js";
+import { witnessesForFinality } from "../../../protocol/finality.js";
+import { sha256 } from "../../../protocol/hash.js";
+import { InclusionError } from "../../../protocol/inclusion/inclusion-error.js";
+import { proofHeader, type SignedHeader } from "../../../protocol/inclusion/make.js";
+import {
+	MAX_POST_QUANTUM_BYTES,
+	MAX_PROOF_HEADERS,
+	MAX_RAW_HEADER_BYTES,
+	type ProofHeader,
+	type WitnessKey,
+} from "../../../protocol/inclusion/proof.js";
+import { headerSigner } from "../../../protocol/inclusion/verify.js";
+import { setNumber, type WitnessSet } from "../../../protocol/inclusion/witness-set.js";
+import type { BlockHeader } from "../../../protocol/messages.js";
+import { SLOT_MS } from "../../../protocol/slot.js";
+import { PlaceTable } from "./place-table.js";
+
+/** Headers that are kept: those of a branch, and as many of others. */
+const MAX_KEPT = 2 * MAX_PROOF_HEADERS;
+/** How far ahead of our clock a block may be. */
+const MAX_AHEAD_MS = 3_000;
+
+/** A header that is refused: one sentence says why. The peer that sent it is to blame. */
+export class HeaderError extends Error {
+	override readonly name = "HeaderError";
+}
+
+/** A header whose parent isn't kept: what lies between has to be asked for. */
+export class UnlinkedHeader extends Error {
+	override readonly name = "UnlinkedHeader";
+}
+
+export interface WatchedBlock extends SignedHeader {
+	readonly id: Uint8Array;
+	readonly number: bigint;
+	readonly timestampMs: bigint;
+	readonly root: Uint8Array;
+}
+
+interface Kept extends WatchedBlock {
+	/** Undefined at the lowest block that is kept. */
+	parent: Kept | undefined;
+	/** Slots since the anchor's. */
+	readonly slot: number;
+	readonly places: PlaceTable;
+}
+
+/** The set by which blocks are final has changed. */
+export interface SetChange {
+	/** The last block of those that show it. */
+	readonly number: bigint;
+	readonly added: readonly WitnessKey[];
+	readonly removed: readonly WitnessKey[];
+	/** Members of the set before that made no block in the whole cycle: whether they still belong to it is not known. */
+	readonly silent: number;
+}
+
+/** What became of a header. */
+export interface Progress {
+	readonly block: WatchedBlock;
+	/** It is the new head. */
+	readonly isHead: boolean;
+	/** The head moved to another branch. */
+	readonly isReorg: boolean;
+	/** Blocks that have become final, ascending. */
+	readonly final: readonly WatchedBlock[];
+	readonly changes: readonly SetChange[];
+}
+
+interface HeaderChainOptions {
+	/** Milliseconds since 1970. */
+	readonly wallClock: () => number;
+	/** Whether the network has post-quantum signatures. */
+	readonly hasPostQuantum: boolean;
+}
+
+export class HeaderChain {
+	/** By address, the keys whose blocks count. */
+	private counted: Map<string, WitnessKey>;
+	private readonly size: number;
+	/** Distinct counted witnesses that make a block final. */
+	readonly needed: number;
+	private readonly lowest: bigint;
+	private readonly kept = new Map<string, Kept>();
+	private anchor: Kept | undefined;
+	private tip: Kept | undefined;
+	private last: Kept | undefined;
+	/** Who made final blocks in the cycle of the last final block. */
+	private seen = new Map<string, WitnessKey>();
+	private cycle: PlaceTable["cycle"] | undefined;
+
+	/** @param trusted at least one witness */
+	constructor(
+		trusted: WitnessSet,
+		private readonly options: HeaderChainOptions,
+	) {
+		this.counted = new Map(trusted.witnesses.map((each) => [toKey(each.address), each]));
+		this.size = trusted.witnesses.length;
+		this.needed = witnessesForFinality(this.size);
+		this.lowest = setNumber(trusted) ?? 1n;
+	}
+
+	get head(): WatchedBlock | undefined {
+		return this.tip;
+	}
+
+	/** The highest block on which two thirds have built. */
+	get final(): WatchedBlock | undefined {
+		return this.last;
+	}
+
+	/** Whose blocks count now. */
+	get witnesses(): readonly WitnessKey[] {
+		return [...this.counted.values()];
+	}
+
+	/** Counted witnesses among those that made the blocks which are kept. */
+	get counting(): number {
+		return this.tip ? this.buildersFrom(this.tip).size : 0;
+	}
+
+	has(id: Uint8Array): boolean {
+		return this.kept.has(toKey(id));
+	}
+
+	/** Ids by which a peer finds where our chain leaves its own: the last final block, or the first, and the head. */
+	get summary(): readonly WatchedBlock[] {
+		const from = this.last ?? this.anchor;
+		if (!from) return [];
+		return this.tip && this.tip.number > from.number ? [from, this.tip] : [from];
+	}
+
+	/** Forgets the blocks, so that the next one may stand anywhere after the last final one. What is known of witnesses stays. */
+	restart(): void {
+		this.kept.clear();
+		this.anchor = undefined;
+		this.tip = undefined;
+	}
+
+	/**
+	 * Takes a header.
+	 * @throws {HeaderError | UnlinkedHeader}
+	 */
+	add(header: Readonly<BlockHeader>): Progress {
+		if (this.last && this.last !== this.anchor && this.kept.has(toKey(this.last.id)))
+			this.forgetBefore(this.last);
+		const bare = this.bareOf(header);
+		const parent = this.kept.get(toKey(header.raw_data?.parentHash ?? new Uint8Array(0)));
+		if (this.kept.has(toKey(bare.id))) throw new HeaderError(`block ${bare.number} comes twice`);
+		if (!parent && this.anchor)
+			throw new UnlinkedHeader(`block ${bare.number} stands on a block that isn't known`);
+		if (!parent && this.last && this.contradicts(bare, this.last))
+			throw new HeaderError(`block ${bare.number} is not the one that is final`);
+		this.checkPlace(bare, parent);
+		const slot = parent ? slotAfter(parent, bare) : 0;
+		const witness = toKey(bare.address);
+		const places = (parent?.places ?? PlaceTable.empty(this.size)).taking(witness, slot);
+		if (!places)
+			throw new HeaderError(
+				`block ${bare.number} is in a slot of another witness, and no new cycle can begin there`,
+			);
+		const key = this.signerOf(bare);
+		const block: Kept = { ...bare, key, parent, slot, places };
+		this.checkStrangers(block);
+		if (this.kept.size >= MAX_KEPT) throw new HeaderError("there are too many branches");
+		this.kept.set(toKey(block.id), block);
+		this.anchor ??= block;
+		const before = this.tip;
+		const isHead = !before || block.number > before.number;
+		if (isHead) this.tip = block;
+		const { final, changes } = isHead ? this.advance(block) : { final: [], changes: [] };
+		return {
+			block,
+			isHead,
+			isReorg: isHead && before !== undefined && block.parent !== before,
+			final,
+			changes,
+		};
+	}
+
+	/** The headers from a final block to the one by which it is final: what a proof needs. */
+	proofHeaders(id: Uint8Array): readonly SignedHeader[] | undefined {
+		const headers: Kept[] = [];
+		for (let at = this.tip; at; at = at.parent) {
+			headers.push(at);
+			if (equalBytes(at.id, id)) break;
+		}
+		headers.reverse();
+		if (!headers[0] || !equalBytes(headers[0].id, id)) return undefined;
+		const builders = new Set<string>();
+		for (const [index, { address, key }] of headers.entries()) {
+			if (this.counts(address, key)) builders.add(toKey(address));
+			if (builders.size >= this.needed) return headers.slice(0, index + 1);
+		}
+		return undefined;
+	}
+
+	/** What the bytes say, within bounds, before any signature is looked at. */
+	private bareOf(header: Readonly<BlockHeader>): Omit<WatchedBlock, "key"> {
+		const raw = header.raw_data;
+		if (!raw || raw.number < 1n) throw new HeaderError("a header without a number");
+		const proven = formOf(header);
+		const signatureBytes = proven.postQuantum?.length ?? 0;
+		if (proven.raw.length > MAX_RAW_HEADER_BYTES || signatureBytes > MAX_POST_QUANTUM_BYTES)
+			throw new HeaderError(`the header of block ${raw.number} is too long`);
+		if (proven.postQuantum && !this.options.hasPostQuantum)
+			throw new HeaderError(`block ${raw.number} has a signature that this network doesn't know`);
+		const id = blockId(raw.number, sha256(proven.raw));
+		const { number, timestamp: timestampMs, txTrieRoot: root, witness_address: address } = raw;
+		return { header: proven, id, number, timestampMs, root, address };
+	}
+
+	/** Where the blocks begin anew: below what is final nothing can be compared. */
+	private contradicts({ id, number }: Omit<WatchedBlock, "key">, last: Kept): boolean {
+		return number < last.number || (number === last.number && !equalBytes(id, last.id));
+	}
+
+	private checkPlace(block: Omit<WatchedBlock, "key">, parent: Kept | undefined): void {
+		const { number, timestampMs } = block;
+		if (number < this.lowest)
+			throw new HeaderError(`block ${number} is below the checkpoint's block ${this.lowest}`);
+		if (Number(timestampMs) > this.options.wallClock() + MAX_AHEAD_MS)
+			throw new HeaderError(`block ${number} comes before its time`);
+		if (!parent) return;
+		if (
+			number !== parent.number + 1n ||
+			timestampMs <= parent.timestampMs ||
+			slotAfter(parent, block) <= parent.slot
+		)
+			throw new HeaderError(`block ${number} doesn't follow block ${parent.number} in number and time`);
+		const anchored = (this.anchor as Kept).number;
+		const unfinal = number - (this.last && this.last.number > anchored ? this.last.number : anchored);
+		if (unfinal >= BigInt(MAX_PROOF_HEADERS))
+			throw new HeaderError(
+				`${unfinal} blocks, and fewer than ${this.needed} witnesses of the set build on them`,
+			);
+	}
+
+	/** The address of the key that signed it; the costly question, asked last. */
+	private signerOf({ header, number }: Omit<WatchedBlock, "key">): Uint8Array {
+		try {
+			return headerSigner(header, sha256(header.raw), number);
+		} catch (error) {
+			if (error instanceof InclusionError) throw new HeaderError(error.message);
+			throw error;
+		}
+	}
+
+	/** Among the blocks that aren't final there can't be more strangers than two thirds leave room for. */
+	private checkStrangers(block: Kept): void {
+		const strangers = new Set<string>();
+		for (let at: Kept | undefined = block; at && at !== this.last; at = at.parent) {
+			if (!this.counts(at.address, at.key)) strangers.add(toKey(at.address));
+		}
+		if (strangers.size <= this.size - this.needed) return;
+		throw new HeaderError(
+			`${strangers.size} of the witnesses up to block ${block.number} are not in the set of ${this.size}, and ${this.needed} of those are needed`,
+		);
+	}
+
+	private counts(address: Uint8Array, key: Uint8Array): boolean {
+		const known = this.counted.get(toKey(address));
+		return known !== undefined && equalBytes(known.key, key);
+	}
+
+	private buildersFrom(tip: Kept, until?: Kept): Set<string> {
+		const builders = new Set<string>();
+		for (let at: Kept | undefined = tip; at && at !== until; at = at.parent) {
+			if (this.counts(at.address, at.key)) builders.add(toKey(at.address));
+		}
+		return builders;
+	}
+
+	/** Moves the last final block as far as the branch of the head allows. */
+	private advance(head: Kept): { final: WatchedBlock[]; changes: SetChange[] } {
+		const builders = new Set<string>();
+		let found: Kept | undefined;
+		for (let at: Kept | undefined = head; at && at !== this.last; at = at.parent) {
+			if (this.counts(at.address, at.key)) builders.add(toKey(at.address));
+			if (builders.size >= this.needed) {
+				found = at;
+				break;
+			}
+		}
+		if (!found) return { final: [], changes: [] };
+		const final: Kept[] = [];
+		for (let at: Kept | undefined = found; at && at !== this.last; at = at.parent) final.unshift(at);
+		if (final[0] && this.last && equalBytes(final[0].id, this.last.id)) final.shift();
+		this.last = found;
+		const changes = final.flatMap((block) => this.attest(block));
+		return { final, changes };
+	}
+
+	/** A final block's maker is a witness: two thirds have taken the block. */
+	private attest({ address, key, places, number }: Kept): SetChange[] {
+		const changes: SetChange[] = [];
+		if (this.cycle !== undefined && places.cycle !== this.cycle) {
+			const change = this.renew(number);
+			if (change) changes.push(change);
+			this.seen = new Map();
+		}
+		this.cycle = places.cycle;
+		this.seen.set(toKey(address), { address, key });
+		if (this.seen.size === this.size) {
+			const change = this.renew(number);
+			if (change) changes.push(change);
+		}
+		return changes;
+	}
+
+	/** The set by which blocks count becomes those who made blocks in the cycle, filled up with those of before. */
+	private renew(number: bigint): SetChange | undefined {
+		const before = this.counted;
+		const next = new Map(this.seen);
+		for (const [witness, each] of before)
+			if (next.size < this.size && !next.has(witness)) next.set(witness, each);
+		const isIn = (set: ReadonlyMap<string, WitnessKey>, { address, key }: WitnessKey): boolean =>
+			equalBytes(set.get(toKey(address))?.key ?? new Uint8Array(0), key);
+		const added = [...next.values()].filter((each) => !isIn(before, each));
+		const removed = [...before.values()].filter((each) => !isIn(next, each));
+		this.counted = next;
+		if (added.length + removed.length === 0) return undefined;
+		return { number, added, removed, silent: this.size - this.seen.size };
+	}
+
+	/** Blocks before a final one, whose proofs are made by now, and branches that lost. */
+	private forgetBefore(final: Kept): void {
+		for (const [id, { number }] of this.kept) if (number < final.number) this.kept.delete(id);
+		for (const [id, block] of this.kept) if (!standsOn(block, final)) this.kept.delete(id);
+		this.anchor = final;
+		final.parent = undefined;
+	}
+}
+
+function standsOn(block: Kept, final: Kept): boolean {
+	let at: Kept | undefined = block;
+	while (at && at.number > final.number) at = at.parent;
+	return at === final;
+}
+
+/** The slot of a block, by whole slots since its parent's. */
+function slotAfter(parent: Kept, { timestampMs }: { readonly timestampMs: bigint }): number {
+	return parent.slot + Number((timestampMs - parent.timestampMs) / SLOT_MS);
+}
+
+/** A header in the form of proofs. */
+function formOf(header: Readonly<BlockHeader>): ProofHeader {
+	try {
+		return proofHeader(header);
+	} catch (error) {
+		if (error instanceof DecodeError) throw new HeaderError("a header whose signature is none");
+		throw error;
+	}
+}

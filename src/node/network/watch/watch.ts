@@ -1,0 +1,260 @@
+/**
+ * The head of a network, watched without a state: one peer after the other is asked for its blocks, whose headers alone are believed
+ * as far as the trusted set of witnesses signed them (`header-chain.ts`).
+ */
+
+import { DecodeError } from "../../../protocol/codec/reader.js";
+import { contentOfField } from "../../../protocol/codec/scan.js";
+import { setNumber, type WitnessSet } from "../../../protocol/inclusion/witness-set.js";
+import { BlockHeader } from "../../../protocol/messages.js";
+import { addressText, type NetworkEnvironment, type NodeAddress } from "../environment.js";
+import { ProbeError } from "../peer-dialogue.js";
+import {
+	HeaderChain,
+	HeaderError,
+	type SetChange,
+	UnlinkedHeader,
+	type WatchedBlock,
+} from "./header-chain.js";
+import { PeerSession } from "./peer-session.js";
+import {
+	type NamedTransaction,
+	type ProvenTransaction,
+	WatchedTransactions,
+} from "./watched-transactions.js";
+
+/** Peers that are greeted at once; the first that answers is taken. */
+const AT_ONCE = 4;
+/** Between two rounds of all peers. */
+const ROUND_MS = 5_000;
+const LONGEST_ROUND_MS = 60_000;
+const HEADER_FIELD = 2;
+/** A header's data and one signature are far below; what is longer isn't decoded. */
+const MAX_HEADER_BYTES = 8_192;
+const HEADER_BUDGET = { bytes: MAX_HEADER_BYTES, items: 16, depth: 8 };
+
+export type WatchEvent =
+	| {
+			readonly kind: "peer";
+			readonly address: string;
+			readonly codeVersion: string;
+	  }
+	| { readonly kind: "left"; readonly address: string; readonly why: string }
+	/** The first head of a peer that leads back to a final block, and again where blocks were passed over. */
+	| {
+			readonly kind: "verified";
+			readonly head: WatchedBlock;
+			readonly final: WatchedBlock;
+			readonly needed: number;
+			readonly of: number;
+			/** Since the peer's greeting. */
+			readonly afterMs: number;
+			/** The first block that was not looked at, since the last final one; undefined: none. */
+			readonly passedOver: bigint | undefined;
+	  }
+	| {
+			readonly kind: "block";
+			readonly block: WatchedBlock;
+			readonly final: bigint | undefined;
+			readonly transactions: number;
+			readonly isReorg: boolean;
+	  }
+	| ({ readonly kind: "transaction" } & NamedTransaction)
+	| ({ readonly kind: "proven" } & ProvenTransaction)
+	| ({ readonly kind: "witnesses" } & SetChange)
+	/** Transactions of interest whose proof can't be made any more, and why. */
+	| { readonly kind: "unproven"; readonly count: number; readonly why: string };
+
+export interface WatchOptions {
+	readonly environment: NetworkEnvironment;
+	readonly peers: readonly NodeAddress[];
+	/** Undefined: each peer is asked. */
+	readonly networkId: number | undefined;
+	readonly genesis: Uint8Array | undefined;
+	readonly trusted: WitnessSet;
+	readonly hasPostQuantum: boolean;
+	readonly addresses: readonly Uint8Array[];
+	/** For connecting and each answer. */
+	readonly timeoutMs: number;
+	readonly ownIpv4: string;
+	/** Notified of what is found; false: no more is wanted. */
+	report(event: WatchEvent): boolean;
+	/** Gives up where there is no verified head by then. */
+	readonly patienceMs: number;
+}
+
+/** There is no verified head: no peer has shown one. */
+export class NoHeadError extends Error {
+	override readonly name = "NoHeadError";
+
+	constructor(
+		/** By peer, why it was left last. */
+		readonly reasons: ReadonlyMap<string, string>,
+	) {
+		super("no peer has shown a head that the witnesses signed");
+	}
+}
+
+/** @throws {NoHeadError} */
+export async function watch(options: WatchOptions): Promise<void> {
+	await new Watcher(options).run();
+}
+
+class Watcher {
+	private readonly chain: HeaderChain;
+	private readonly transactions: WatchedTransactions;
+	private readonly reasons = new Map<string, string>();
+	private isWanted = true;
+	private isVerified = false;
+	private hasBeenVerified = false;
+	private greetedMs = 0;
+	private passedOver: bigint | undefined;
+
+	constructor(private readonly options: WatchOptions) {
+		const { trusted, environment, hasPostQuantum } = options;
+		this.chain = new HeaderChain(trusted, { wallClock: () => environment.wallClock(), hasPostQuantum });
+		this.transactions = new WatchedTransactions(options.addresses);
+	}
+
+	async run(): Promise<void> {
+		const { environment, patienceMs, peers } = this.options;
+		const startMs = environment.now();
+		for (let at = 0, pauseMs = ROUND_MS; this.isWanted; ) {
+			const group = peers.slice(at, at + AT_ONCE);
+			const session = await this.firstOf(group);
+			if (session) await this.follow(session.session, session.name);
+			at = at + AT_ONCE >= peers.length ? 0 : at + AT_ONCE;
+			if (!this.isWanted) return;
+			if (!this.hasBeenVerified && environment.now() - startMs >= patienceMs)
+				throw new NoHeadError(this.reasons);
+			if (at > 0) continue;
+			await new Promise<void>((resolve) => environment.after(pauseMs, resolve));
+			pauseMs = session ? ROUND_MS : Math.min(2 * pauseMs, LONGEST_ROUND_MS);
+		}
+	}
+
+	/** Greets several peers; those that come later than the first are left. */
+	private async firstOf(
+		group: readonly NodeAddress[],
+	): Promise<{ session: PeerSession; name: string } | undefined> {
+		let isTaken = false;
+		const tries = group.map(async (address) => {
+			const { genesis, trusted } = this.options;
+			const name = addressText(address);
+			try {
+				const session = await PeerSession.open({
+					...this.options,
+					address,
+					genesis,
+					lowest: setNumber(trusted) ?? 0n,
+				});
+				if (isTaken) {
+					session.leave();
+					throw new ProbeError("closed", "another peer was faster");
+				}
+				isTaken = true;
+				return { session, name };
+			} catch (error) {
+				if (!(error instanceof ProbeError)) throw error;
+				this.left(name, error.message);
+				throw error;
+			}
+		});
+		return Promise.any(tries).catch((error: unknown) => {
+			const other =
+				error instanceof AggregateError ? error.errors.find((each) => !(each instanceof ProbeError)) : error;
+			if (other !== undefined) throw other;
+			return undefined;
+		});
+	}
+
+	private async follow(session: PeerSession, name: string): Promise<void> {
+		const { environment } = this.options;
+		this.greetedMs = environment.now();
+		this.isVerified = false;
+		const { codeVersion } = session.greeting;
+		this.tell({ kind: "peer", address: name, codeVersion });
+		try {
+			await session.follow(this.sink(), () => this.isWanted);
+		} catch (error) {
+			if (!(error instanceof ProbeError)) throw error;
+			this.left(name, error.message);
+		}
+	}
+
+	private sink() {
+		const { chain } = this;
+		return {
+			get summary() {
+				return chain.summary;
+			},
+			has: (id: Uint8Array) => chain.has(id),
+			take: (payload: Uint8Array) => this.take(payload),
+			restart: () => {
+				const { final } = chain;
+				chain.restart();
+				this.passedOver = final && final.number + 1n;
+				const count = this.transactions.giveUp();
+				if (count > 0)
+					this.tell({ kind: "unproven", count, why: "the peer went before their blocks were final" });
+			},
+		};
+	}
+
+	/** @throws {ProbeError} */
+	private take(payload: Uint8Array): boolean {
+		try {
+			const progress = this.chain.add(headerOf(payload));
+			const { block, isHead, isReorg, changes } = progress;
+			const { count, named, dropped } = this.transactions.look(payload, block);
+			const { final } = this.chain;
+			if (isHead && this.isVerified)
+				this.tell({ kind: "block", block, final: final?.number, transactions: count, isReorg });
+			for (const each of named) this.tell({ kind: "transaction", ...each });
+			if (dropped > 0)
+				this.tell({ kind: "unproven", count: dropped, why: "too many wait for their blocks to be final" });
+			for (const change of changes) this.tell({ kind: "witnesses", ...change });
+			if (progress.final.length > 0 && final) this.becameFinal(final, progress.final[0] as WatchedBlock);
+			return true;
+		} catch (error) {
+			if (error instanceof UnlinkedHeader) return false;
+			if (error instanceof HeaderError) throw new ProbeError("stranger", error.message);
+			throw error;
+		}
+	}
+
+	private becameFinal(final: WatchedBlock, first: WatchedBlock): void {
+		const { chain, options } = this;
+		const head = chain.head as WatchedBlock;
+		if (!this.isVerified) {
+			const passedOver =
+				this.passedOver !== undefined && first.number > this.passedOver ? this.passedOver : undefined;
+			const afterMs = options.environment.now() - this.greetedMs;
+			const { needed, witnesses } = chain;
+			this.tell({ kind: "verified", head, final, needed, of: witnesses.length, afterMs, passedOver });
+			this.isVerified = true;
+			this.hasBeenVerified = true;
+		}
+		for (const proven of this.transactions.prove(final, (id) => chain.proofHeaders(id)))
+			this.tell({ kind: "proven", ...proven });
+	}
+
+	private left(address: string, why: string): void {
+		this.reasons.set(address, why);
+		this.tell({ kind: "left", address, why });
+	}
+
+	private tell(event: WatchEvent): void {
+		if (this.isWanted) this.isWanted = this.options.report(event);
+	}
+}
+
+/** @throws {HeaderError} */
+function headerOf(payload: Uint8Array): BlockHeader {
+	try {
+		return BlockHeader.decode(contentOfField(payload, HEADER_FIELD), HEADER_BUDGET);
+	} catch (error) {
+		if (error instanceof DecodeError) throw new HeaderError("a block whose header doesn't decode");
+		throw error;
+	}
+}

@@ -1,0 +1,35 @@
+/** Help on a command: how it is called and examples first, then its own flags, and last those that every command has. */
+
+import { CommandHelp, Help } from "@oclif/core";
+
+/** Groups of flags that come behind all others, in this order. */
+const LAST_GROUPS: readonly string[] = ["MORE DEVELOPMENT CHAIN", "REFERENCE", "GENERAL"];
+
+class OrderedCommandHelp extends CommandHelp {
+	protected override groupFlags(
+		flags: Parameters<CommandHelp["groupFlags"]>[0],
+	): ReturnType<CommandHelp["groupFlags"]> {
+		const { mainFlags, flagGroups } = super.groupFlags(flags);
+		const rank = (name: string): number => LAST_GROUPS.indexOf(name);
+		const ordered = Object.entries(flagGroups).sort(([a], [b]) => rank(a) - rank(b));
+		return { mainFlags, flagGroups: Object.fromEntries(ordered) };
+	}
+
+	protected override sections(): ReturnType<CommandHelp["sections"]> {
+		const sections = super.sections();
+		const isExamples = ({ header }: { readonly header: string }): boolean => header === "EXAMPLES";
+		const at = sections.findIndex(({ header }) => header === "FLAGS");
+		const others = sections.filter((section) => !isExamples(section));
+		return [...others.slice(0, at), ...sections.filter(isExamples), ...others.slice(at)];
+	}
+}
+
+export class OrderedHelp extends Help {
+	protected override CommandHelpClass = OrderedCommandHelp;
+}
+
+/** Whether a command line asks for help: a word behind `--` doesn't. */
+export function asksForHelp(words: readonly string[]): boolean {
+	const end = words.indexOf("--");
+	return words.slice(0, end < 0 ? words.length : end).some((word) => word === "--help" || word === "-h");
+}
