@@ -58,6 +58,8 @@ const MAX_LISTED_DIFFERENCES = 20;
 /** Accounts and contracts of one block of which the state is compared. */
 const MAX_SUBJECTS = 50;
 const MAX_SLOTS = 50;
+/** Each executes the transactions before it again, too. */
+const MAX_TRACES = 3;
 /** Tries to find both nodes at the same block while the state is asked. */
 const MAX_TRIES = 5;
 /** A difference of the state at a head that moves must be there so often. */
@@ -288,7 +290,7 @@ export class Audit {
 			return [];
 		}
 		const questions: Question[] = [];
-		for (const transaction of sampled(callsIn(block), id, sample)) {
+		for (const transaction of sampled(callsIn(block), id, sample).slice(0, MAX_TRACES)) {
 			try {
 				const options = { tracer: "prestateTracer", tracerConfig: { diffMode: true } };
 				const trace = await ours.rpc("debug_traceTransaction", [`0x${transaction.address}`, options]);

@@ -89,6 +89,7 @@ export class LiveAudit {
 	private async run(): Promise<void> {
 		const { chain, log } = this.options;
 		let next = chain.solidifiedNumber + 1n;
+		let common = 0n;
 		let isAway = false;
 		while (!this.ending.signal.aborted) {
 			const final = chain.solidifiedNumber;
@@ -101,7 +102,8 @@ export class LiveAudit {
 				continue;
 			}
 			try {
-				if ((await this.audit.commonHead()) < next) {
+				if (common < next) common = await this.audit.commonHead();
+				if (common < next) {
 					await this.sleep(POLL_MS);
 					continue;
 				}

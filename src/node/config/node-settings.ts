@@ -71,7 +71,7 @@ export const nodeSectionSettings = {
 		0.1,
 		"share of the accounts and contracts that a block touched whose state is compared, from 0 to 1 (ours)",
 	),
-	"node.audit.rate": int(10, "requests a second to the other node (ours)", { refuse: [1, 1000] }),
+	"node.audit.rate": int(20, "requests a second to the other node (ours)", { refuse: [1, 1000] }),
 	"node.history.state": text(
 		"off",
 		"off, all, or a number: of how many final blocks the state can be read besides the newest (ours); where all blocks are there, those before it was switched on are filled in; a development chain keeps them in memory",

@@ -4,6 +4,7 @@
  * Nothing of this runs while blocks are good: a block is executed here once more after it was refused, or found to differ.
  */
 
+import { MAX_DEPTH } from "../../protocol/codec/budget.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import type { StateBackend } from "../state/backend.js";
 import type { StoreDefinition } from "../state/definition.js";
@@ -12,7 +13,14 @@ import { OrderedKeys, type SortedKeys } from "../state/ordered-keys.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { kindOf } from "../state/store-kinds.js";
 import { createView, type StateView } from "../state/view.js";
-import { BundleError, BundleTooLargeError, MAX_BUNDLE_ITEMS, MAX_UNPACKED_BYTES } from "./limits.js";
+import {
+	BundleError,
+	BundleTooLargeError,
+	MAX_BUNDLE_ITEMS,
+	MAX_DECODED_ITEMS,
+	MAX_UNPACKED_BYTES,
+	MAX_VALUE_ITEMS,
+} from "./limits.js";
 
 /** An encoded value; null: there is no such entry. */
 export type EncodedValue = Uint8Array | null;
@@ -124,6 +132,8 @@ export class UnrecordedEntryError extends Error {
 export class StoredReads implements StateBackend {
 	private readonly decoded: EntryMaps = makeMaps();
 	private readonly orders = new Map<number, OrderedKeys>();
+	/** Embedded messages and elements of lists that decoded values may have. */
+	private items = 0;
 	/** The first entry that was asked for and is not there. What throws it may be caught by a rule. */
 	missing: UnrecordedEntryError | undefined;
 
@@ -170,8 +180,11 @@ export class StoredReads implements StateBackend {
 	/** @throws {BundleError} */
 	private decodedOf<V>(store: StoreDefinition<V>, key: string, bytes: EncodedValue): V | undefined {
 		if (bytes === null) return undefined;
+		const items = Math.min(Math.ceil(bytes.length / 2), MAX_VALUE_ITEMS);
+		if (store.isMessage) this.items += items;
+		if (this.items > MAX_DECODED_ITEMS) throw new BundleError("the fault bundle has too much to be decoded");
 		try {
-			return store.codec.decode(bytes, key);
+			return store.codec.decode(bytes, key, { bytes: bytes.length, items, depth: MAX_DEPTH });
 		} catch (error) {
 			if (!(error instanceof DecodeError || error instanceof RangeError)) throw error;
 			throw new BundleError(`an entry of ${store.name} can't be decoded`);

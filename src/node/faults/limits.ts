@@ -10,6 +10,9 @@ export const MAX_UNPACKED_BYTES = 256 << 20;
 export const MAX_LINE_BYTES = 32 << 20;
 /** Lines, and keys in them. */
 export const MAX_BUNDLE_ITEMS = 1_000_000;
+/** Embedded messages and elements of lists of one value, and of all that a block reads: these take memory. */
+export const MAX_VALUE_ITEMS = 500_000;
+export const MAX_DECODED_ITEMS = 16_000_000;
 /** Texts of the first line, in characters. */
 export const MAX_TEXT = 4_096;
 /** Differences that a bundle lists. */

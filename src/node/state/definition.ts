@@ -6,6 +6,7 @@
  */
 
 import { deflateSync, inflateSync } from "node:zlib";
+import type { DecodeBudget } from "../../protocol/codec/budget.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import * as m from "../../protocol/messages.js";
 import type { KeyOrder } from "./ordered-keys.js";
@@ -15,7 +16,8 @@ import { propertyCodec } from "./property-table.js";
 export interface ValueCodec<V> {
 	/** @param key the entry's key, one UTF-16 unit a byte */
 	encode(value: V, key: string): Uint8Array;
-	decode(bytes: Uint8Array, key: string): V;
+	/** @param budget absent: any, for what this program wrote itself */
+	decode(bytes: Uint8Array, key: string, budget?: DecodeBudget): V;
 }
 
 export interface StoreDefinition<V> {
@@ -63,7 +65,7 @@ function define<V>(
 function message<T extends Message>(type: MessageType<T>): ValueCodec<Readonly<T>> {
 	const codec: ValueCodec<Readonly<T>> = {
 		encode: (value) => type.encode(value),
-		decode: (bytes) => type.decode(bytes),
+		decode: (bytes, _key, budget) => type.decode(bytes, budget),
 	};
 	messageCodecs.add(codec);
 	return codec;

@@ -1,6 +1,6 @@
 /** Nodes with a wrong rule, compared with one that is right. */
 
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { Audit } from "../../../src/node/audit/audit.js";
 import { runAudit } from "../../../src/node/audit/audit-run.js";
 import type { RunningNode } from "../../../src/node/node.js";
@@ -18,17 +18,6 @@ import {
 	planted,
 	start,
 } from "./two-nodes.js";
-
-const energy = vi.hoisted(() => ({ more: 0n }));
-vi.mock("../../../src/node/resources/energy.js", async (load) => {
-	const real = await load<typeof import("../../../src/node/resources/energy.js")>();
-	return {
-		...real,
-		settleEnergy: (...[bill, receipt]: Parameters<typeof real.settleEnergy>) => {
-			real.settleEnergy({ ...bill, total: bill.total + (bill.total > 0n ? energy.more : 0n) }, receipt);
-		},
-	};
-});
 
 const running: RunningNode[] = [];
 afterEach(async () => {
@@ -76,8 +65,7 @@ describe("an audit", () => {
 	for (const rule of Object.keys(BLOCKS) as PlantedRule[])
 		test(`finds a wrong rule of ${rule} in the block where it first matters, and so does the hash of the state`, async () => {
 			const [right, wrong] = [await startOne(), await startOne()];
-			for (const block of makeBlocks(right))
-				planted(rule, energy, () => wrong.open.chain.push(block, "peer"));
+			for (const block of makeBlocks(right)) planted(rule, () => wrong.open.chain.push(block, "peer"));
 			const audit = auditOf(wrong, right);
 			const { found, last } = await run(audit, 1n, await audit.commonHead());
 			expect({ rule, found, last }).toMatchObject({
@@ -94,8 +82,7 @@ describe("an audit", () => {
 	test("compares the state at a head that both have where a node keeps no past one", async () => {
 		const without = "node.jsonrpc.debug = false";
 		const [right, wrong] = [await startOne(without), await startOne(without)];
-		for (const block of makeBlocks(right))
-			planted("vote", energy, () => wrong.open.chain.push(block, "peer"));
+		for (const block of makeBlocks(right)) planted("vote", () => wrong.open.chain.push(block, "peer"));
 		const notCompared: string[] = [];
 		const audit = auditOf(wrong, right, notCompared);
 		const head = await audit.commonHead();

@@ -11,16 +11,6 @@ import type { RunningNode } from "../../../src/node/node.js";
 import { smallConfig } from "../chain/small-chain.js";
 import { addressesOf, BLOCKS, makeBlocks, type PlantedRule, planted, start } from "./two-nodes.js";
 
-const energy = vi.hoisted(() => ({ more: 0n }));
-vi.mock("../../../src/node/resources/energy.js", async (load) => {
-	const real = await load<typeof import("../../../src/node/resources/energy.js")>();
-	return {
-		...real,
-		settleEnergy: (...[bill, receipt]: Parameters<typeof real.settleEnergy>) =>
-			real.settleEnergy({ ...bill, total: bill.total + (bill.total > 0n ? energy.more : 0n) }, receipt),
-	};
-});
-
 const running: RunningNode[] = [];
 const folders: string[] = [];
 afterEach(async () => {
@@ -51,7 +41,7 @@ describe("node.audit.against", () => {
 			running.push(right);
 			const { node: wrong, lines } = await wrongBeside(right);
 			const blocks = makeBlocks(right);
-			await planted(rule, energy, async () => {
+			await planted(rule, async () => {
 				for (const block of blocks) wrong.open.chain.push(block, "peer");
 				await vi.waitFor(() => expect(lines).toHaveLength(1), { timeout: 20_000, interval: 20 });
 			});
@@ -66,7 +56,7 @@ describe("node.audit.against", () => {
 			});
 			const bytes = readFileSync((fault as unknown as { file: string }).file);
 			const time = { timeoutMs: 60_000 };
-			const again = planted(rule, energy, () => reproduce(readBundle(bytes), time));
+			const again = planted(rule, () => reproduce(readBundle(bytes), time));
 			expect(again).toMatchObject({ verdict: "reproduced", entries: [] });
 			const fixed = reproduce(readBundle(bytes), time);
 			expect(fixed.verdict).toBe(rule === "energy" ? "as recorded" : "different");

@@ -6,6 +6,7 @@ import { HttpNode } from "../../../src/node/audit/http-node.js";
 import { transactionInfosOf } from "../../../src/node/chain/block-store.js";
 import { contractModule } from "../../../src/node/contracts/modules.js";
 import { type RunningNode, startNode } from "../../../src/node/node.js";
+import { Properties } from "../../../src/node/state/properties.js";
 import { ContractStorage } from "../../../src/node/vm/contract-storage.js";
 import type { SignedBlock } from "../../../src/protocol/block.js";
 import {
@@ -110,8 +111,8 @@ export function makeBlocks({ open }: RunningNode): SignedBlock[] {
 	return blocks;
 }
 
-/** Runs something with a rule that is wrong, until it ends. @param energy what a mock of the bill for energy adds */
-export function planted<T>(rule: PlantedRule, energy: { more: bigint }, run: () => T): T {
+/** Runs something with a rule that is wrong, until it ends. */
+export function planted<T>(rule: PlantedRule, run: () => T): T {
 	const votes = contractModule("VoteWitnessContract");
 	if (!votes) throw new Error("there are votes");
 	const right = votes.execute;
@@ -126,12 +127,11 @@ export function planted<T>(rule: PlantedRule, energy: { more: bigint }, run: () 
 		});
 	const plant = {
 		energy: () => {
-			energy.more = 1n;
-			return {
-				mockRestore: () => {
-					energy.more = 0n;
-				},
-			};
+			const get = Properties.prototype.get;
+			return vi.spyOn(Properties.prototype, "get").mockImplementation(function (this: Properties, name) {
+				const value = get.call(this, name);
+				return name === "ENERGY_FEE" ? (value as bigint) + 1n : value;
+			});
 		},
 		vote: () =>
 			changesVotes((account) => {

@@ -6,23 +6,24 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { readBundle } from "../../../src/node/faults/bundle-file.js";
 import { reproduce } from "../../../src/node/faults/reproduce.js";
+import { Store } from "../../../src/node/state/store.js";
+import { ADDRESS_LENGTH } from "../../../src/protocol/address.js";
 import { forge, keyOfWitness, produce, transfer, users } from "../chain/small-chain.js";
 import { config, openWithContracts, watch } from "./planted.js";
 
-const order = vi.hoisted(() => ({ isWrong: false }));
-vi.mock("../../../src/node/consensus/slots.js", async (load) => {
-	const real = await load<typeof import("../../../src/node/consensus/slots.js")>();
-	const scheduledWitness: typeof real.scheduledWitness = (state, k, ...more) =>
-		real.scheduledWitness(state, order.isWrong ? k + 1n : k, ...more);
-	return { ...real, scheduledWitness };
-});
-
+/** Runs with a rule that takes the witnesses of a cycle one place further. */
 function withWrongOrder<T>(run: () => T): T {
-	order.isWrong = true;
+	const right = Store.prototype.get;
+	const planted = vi.spyOn(Store.prototype, "get").mockImplementation(function (this: Store<unknown>, key) {
+		const value = right.call(this, key);
+		const { name } = (this as unknown as { readonly definition: { readonly name: string } }).definition;
+		if (name !== "witness_schedule" || !(value instanceof Uint8Array)) return value;
+		return Buffer.concat([value.subarray(ADDRESS_LENGTH), value.subarray(0, ADDRESS_LENGTH)]);
+	});
 	try {
 		return run();
 	} finally {
-		order.isWrong = false;
+		planted.mockRestore();
 	}
 }
 
