@@ -16,7 +16,7 @@ interface AuditRange {
 }
 
 const PROGRESS_BLOCKS = 1_000;
-const POLL_MS = 1_000;
+const WAITING_MS = 1_000;
 
 /**
  * Compares block by block until a difference, or the end.
@@ -39,7 +39,7 @@ export async function runAudit(
 			}
 			if (!isWaiting) onWaiting(number);
 			isWaiting = true;
-			await sleep(POLL_MS);
+			await sleep(WAITING_MS);
 			signal.throwIfAborted();
 			continue;
 		}

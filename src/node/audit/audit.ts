@@ -7,18 +7,18 @@ import { createHash } from "node:crypto";
 import type { Difference } from "../faults/bundle.js";
 import { compareFacts, type FactRules, factsOf, RECEIPT_RULES, STATE_RULES } from "./facts.js";
 import {
-	type Answer,
 	type AskedState,
 	type AuditView,
 	type HttpNode,
 	isObject,
+	type NodeAnswer,
 	NotServedError,
 	UnansweredError,
 } from "./http-node.js";
 import { type Subject, touchedBy } from "./touched.js";
 
 /** Two nodes, and how much of what blocks touched is compared. */
-export interface AuditOptions {
+interface AuditOptions {
 	readonly ours: HttpNode;
 	readonly theirs: HttpNode;
 	/** Of the accounts and contracts that a block touched, from 0 to 1. */
@@ -50,11 +50,11 @@ export interface FoundDifference {
 	readonly seenAt: bigint | undefined;
 	readonly differences: readonly Difference[];
 	/** What the other node answers of the receipts. */
-	readonly receipts: Answer;
+	readonly receipts: NodeAnswer;
 }
 
 /** Differences that are listed. */
-const MAX_LISTED = 20;
+const MAX_LISTED_DIFFERENCES = 20;
 /** Accounts and contracts of one block of which the state is compared. */
 const MAX_SUBJECTS = 50;
 const MAX_SLOTS = 50;
@@ -73,7 +73,7 @@ interface Head {
 interface Question {
 	readonly subject: string;
 	readonly what: string;
-	readonly ask: (node: HttpNode, view: AuditView, at: AskedState | undefined) => Promise<Answer>;
+	readonly ask: (node: HttpNode, view: AuditView, at: AskedState | undefined) => Promise<NodeAnswer>;
 	readonly isSlot: boolean;
 	/** Also served of the irreversible state. */
 	readonly isIrreversible: boolean;
@@ -131,13 +131,13 @@ export class Audit {
 		const { ours, theirs } = this.options;
 		const num = Number(number);
 		const view = await this.viewOf();
-		const ask = (node: HttpNode, endpoint: string): Promise<Answer> => node.call(endpoint, { num }, view);
+		const ask = (node: HttpNode, endpoint: string): Promise<NodeAnswer> => node.call(endpoint, { num }, view);
 		const [block, id] = await Promise.all([ask(ours, "getblockbynum"), this.theirId(number, view)]);
 		const ownId = idOf(block);
 		if (ownId === undefined) throw new UnansweredError(`${ours.name} has no block ${number}`);
 		const found = (
 			differences: readonly Difference[],
-			receipts: Answer,
+			receipts: NodeAnswer,
 			seenAt?: bigint,
 		): FoundDifference => ({
 			number,
@@ -170,7 +170,7 @@ export class Audit {
 		}
 	}
 
-	private receipts(block: Answer, ours: Answer, theirs: Answer): Difference[] {
+	private receipts(block: NodeAnswer, ours: NodeAnswer, theirs: NodeAnswer): Difference[] {
 		const transactions = idsIn(block);
 		const [one, other] = [byId(ours), byId(theirs)];
 		if (transactions.length > 0 && other.size === 0) {
@@ -182,10 +182,10 @@ export class Audit {
 			this.counts.transactions++;
 			const [own, their] = [one.get(id), other.get(id)].map((info) => factsOf(info ?? {}, RECEIPT_RULES));
 			if (!own || !their) continue;
-			const most = MAX_LISTED - differences.length;
+			const most = MAX_LISTED_DIFFERENCES - differences.length;
 			for (const each of compareFacts(own, their, RECEIPT_RULES, most))
 				differences.push({ subject: id, ...each });
-			if (differences.length >= MAX_LISTED) break;
+			if (differences.length >= MAX_LISTED_DIFFERENCES) break;
 		}
 		return differences;
 	}
@@ -193,8 +193,8 @@ export class Audit {
 	/** Compares the state of some of what a block touched: after it where both keep that, else at a head that both have. */
 	private async state(
 		block: AskedState,
-		answer: Answer,
-		receipts: Answer,
+		answer: NodeAnswer,
+		receipts: NodeAnswer,
 	): Promise<{ readonly differences: readonly Difference[]; readonly at: bigint } | undefined> {
 		const { sample } = this.options;
 		if (sample <= 0) return undefined;
@@ -263,7 +263,7 @@ export class Audit {
 		const { ours, theirs } = this.options;
 		const differences: Difference[] = [];
 		for (const { subject, what, ask, isSlot } of questions) {
-			let pair: readonly [Answer, Answer];
+			let pair: readonly [NodeAnswer, NodeAnswer];
 			try {
 				pair = await Promise.all([ask(ours, view, at), ask(theirs, view, at)]);
 			} catch (error) {
@@ -275,13 +275,13 @@ export class Audit {
 			if (isSlot) this.counts.slots++;
 			else this.counts.state++;
 			differences.push(...differencesOf(subject, what, pair, STATE_RULES));
-			if (differences.length >= MAX_LISTED) break;
+			if (differences.length >= MAX_LISTED_DIFFERENCES) break;
 		}
-		return differences.slice(0, MAX_LISTED);
+		return differences.slice(0, MAX_LISTED_DIFFERENCES);
 	}
 
 	/** The slots that the contracts of a block wrote, by our own trace of it. */
-	private async slots(block: Answer, id: string): Promise<Question[]> {
+	private async slots(block: NodeAnswer, id: string): Promise<Question[]> {
 		const { ours, theirs, sample } = this.options;
 		if (!ours.hasJsonRpc || !theirs.hasJsonRpc) {
 			this.tell("slots of contracts are not compared: they are asked for over JSON-RPC, of both nodes");
@@ -313,22 +313,22 @@ async function headOf(node: HttpNode, view: AuditView): Promise<Head> {
 }
 
 /** The id of a block, of which the first eight bytes are its number. */
-function idOf(block: Answer): string | undefined {
+function idOf(block: NodeAnswer): string | undefined {
 	const id = isObject(block) ? block["blockID"] : undefined;
 	return typeof id === "string" && /^[0-9a-fA-F]{64}$/.test(id) ? id.toLowerCase() : undefined;
 }
 
-const listOf = (value: Answer | undefined): readonly Answer[] =>
-	Array.isArray(value) ? (value as readonly Answer[]) : [];
+const listOf = (value: NodeAnswer | undefined): readonly NodeAnswer[] =>
+	Array.isArray(value) ? (value as readonly NodeAnswer[]) : [];
 
-function idsIn(block: Answer): string[] {
+function idsIn(block: NodeAnswer): string[] {
 	const transactions = isObject(block) ? listOf(block["transactions"]) : [];
 	return transactions.flatMap((each) =>
 		isObject(each) && typeof each["txID"] === "string" ? [each["txID"]] : [],
 	);
 }
 
-function byId(infos: Answer): Map<string, Answer> {
+function byId(infos: NodeAnswer): Map<string, NodeAnswer> {
 	return new Map(
 		listOf(infos).flatMap((info) =>
 			isObject(info) && typeof info["id"] === "string" ? [[info["id"].toLowerCase(), info] as const] : [],
@@ -337,7 +337,7 @@ function byId(infos: Answer): Map<string, Answer> {
 }
 
 /** Calls of contracts, by the ids of their transactions. */
-function callsIn(block: Answer): Subject[] {
+function callsIn(block: NodeAnswer): Subject[] {
 	const transactions = isObject(block) ? listOf(block["transactions"]) : [];
 	return transactions.flatMap((each) => {
 		if (!isObject(each) || typeof each["txID"] !== "string") return [];
@@ -367,7 +367,7 @@ function questionsOf({ address, isContract, isWitnessList }: Subject): Question[
 	return [of("getaccount", { address }), ...(isContract ? [of("getcontractinfo", { value: address })] : [])];
 }
 
-function slotsIn(trace: Answer): Question[] {
+function slotsIn(trace: NodeAnswer): Question[] {
 	const post = isObject(trace) ? trace["post"] : undefined;
 	if (!isObject(post)) return [];
 	return Object.entries(post).flatMap(([address, account]) => {
@@ -387,13 +387,15 @@ function slotsIn(trace: Answer): Question[] {
 function differencesOf(
 	subject: string,
 	what: string,
-	[ours, theirs]: readonly [Answer, Answer],
+	[ours, theirs]: readonly [NodeAnswer, NodeAnswer],
 	rules: FactRules,
 ): Difference[] {
-	return compareFacts(factsOf(ours, rules), factsOf(theirs, rules), rules, MAX_LISTED).map((each) => ({
-		subject,
-		what: each.what === "" ? what : `${what} ${each.what}`,
-		ours: each.ours,
-		theirs: each.theirs,
-	}));
+	return compareFacts(factsOf(ours, rules), factsOf(theirs, rules), rules, MAX_LISTED_DIFFERENCES).map(
+		(each) => ({
+			subject,
+			what: each.what === "" ? what : `${what} ${each.what}`,
+			ours: each.ours,
+			theirs: each.theirs,
+		}),
+	);
 }

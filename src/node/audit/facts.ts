@@ -4,14 +4,13 @@
  */
 
 import { toNeutral } from "../../protocol/dialect.js";
-import { type Answer, isObject, UnansweredError } from "./http-node.js";
+import { isObject, MAX_ANSWER_DEPTH, type NodeAnswer, UnansweredError } from "./http-node.js";
 
 /** Members of an answer by their path; what is absent counts as its default, which no release writes. */
 export type Facts = ReadonlyMap<string, string>;
 
 /** What an answer may hold: more than any of the network's does. */
 const MAX_FACTS = 300_000;
-const MAX_DEPTH = 40;
 
 /** What of an answer isn't compared, and what only where both nodes have it. */
 export interface FactRules {
@@ -43,13 +42,13 @@ export const STATE_RULES: FactRules = {
 };
 
 /** @throws {UnansweredError} if there is too much of it */
-export function factsOf(answer: Answer, rules: FactRules): Facts {
+export function factsOf(answer: NodeAnswer, rules: FactRules): Facts {
 	const facts = new Map<string, string>();
-	const walk = (value: Answer, path: string, depth: number): void => {
-		if (facts.size > MAX_FACTS || depth > MAX_DEPTH)
+	const walk = (value: NodeAnswer, path: string, depth: number): void => {
+		if (facts.size > MAX_FACTS || depth > MAX_ANSWER_DEPTH)
 			throw new UnansweredError("an answer holds too much to be compared");
 		if (Array.isArray(value)) {
-			for (const [at, item] of value.entries()) walk(item as Answer, `${path}[${at}]`, depth + 1);
+			for (const [at, item] of value.entries()) walk(item as NodeAnswer, `${path}[${at}]`, depth + 1);
 			return;
 		}
 		if (!isObject(value)) {
@@ -62,11 +61,11 @@ export function factsOf(answer: Answer, rules: FactRules): Facts {
 			const name = toNeutral(raw);
 			if (rules.ignored.has(name)) continue;
 			const inner = path === "" ? name : `${path}.${name}`;
-			if (rules.sets.has(name) && Array.isArray(item)) walkSet(item as readonly Answer[], inner, depth);
+			if (rules.sets.has(name) && Array.isArray(item)) walkSet(item as readonly NodeAnswer[], inner, depth);
 			else walk(item, inner, depth + 1);
 		}
 	};
-	const walkSet = (items: readonly Answer[], path: string, depth: number): void => {
+	const walkSet = (items: readonly NodeAnswer[], path: string, depth: number): void => {
 		for (const item of items) {
 			if (!isObject(item)) continue;
 			walk(item["value"] ?? null, `${path}[${String(item["key"])}]`, depth + 1);
@@ -83,7 +82,7 @@ const isDefault = (text: string): boolean =>
 const plain = (text: string): string => (/^[0-9a-fA-F]+$/.test(text) ? text.toLowerCase() : toNeutral(text));
 
 /** A member of which two nodes say different things; `none`: a node doesn't have it. */
-export interface FactDifference {
+interface FactDifference {
 	readonly what: string;
 	readonly ours: string;
 	readonly theirs: string;

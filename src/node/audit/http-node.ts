@@ -15,12 +15,12 @@ export class NotServedError extends UnansweredError {
 	override readonly name = "NotServedError";
 }
 
-export type Answer = null | boolean | string | bigint | number | readonly Answer[] | AnswerObject;
-export interface AnswerObject {
-	readonly [name: string]: Answer;
+export type NodeAnswer = null | boolean | string | bigint | number | readonly NodeAnswer[] | AnswerObject;
+interface AnswerObject {
+	readonly [name: string]: NodeAnswer;
 }
 
-export const isObject = (value: Answer | undefined): value is AnswerObject =>
+export const isObject = (value: NodeAnswer | undefined): value is AnswerObject =>
 	typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Which server answers: for the head with what is pending, or for what is irreversible. */
@@ -39,7 +39,7 @@ export interface NodeAddresses {
 }
 
 /** How a node is asked. */
-export interface AskLimits {
+interface AskLimits {
 	/** Requests a second at most. */
 	readonly rate: number;
 	/** Milliseconds that one request may take. */
@@ -61,11 +61,13 @@ export interface AskedState {
 /** The longest answer in bytes: receipts of a full block are shorter. */
 const MAX_ANSWER_BYTES = 32 << 20;
 /** Nothing of the network has nearly as many digits. */
-const MAX_DIGITS = 100;
+const MAX_NUMBER_DIGITS = 100;
 const MAX_TRIES = 8;
+/** Levels of an answer that are looked at. */
+export const MAX_ANSWER_DEPTH = 40;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-const MAX_REFUSAL = 300;
+const MAX_REASON_LENGTH = 300;
 
 const NOT_SERVED: ReadonlySet<number> = new Set([400, 404, 405, 500, 501]);
 
@@ -98,7 +100,7 @@ export class HttpNode {
 		request: Readonly<Record<string, string | number | boolean>>,
 		view: AuditView,
 		state?: AskedState,
-	): Promise<Answer> {
+	): Promise<NodeAnswer> {
 		const { full, solidity = full } = this.addresses;
 		const url = view === "full" ? `${full}/wallet/${endpoint}` : `${solidity}/walletsolidity/${endpoint}`;
 		// Some endpoints read parameters, others bodies.
@@ -110,13 +112,13 @@ export class HttpNode {
 		if (isObject(value)) {
 			const error = value["Error"] ?? value["error"];
 			if (typeof error === "string")
-				throw new NotServedError(`${this.name} refuses ${endpoint}: ${error.slice(0, MAX_REFUSAL)}`);
+				throw new NotServedError(`${this.name} refuses ${endpoint}: ${error.slice(0, MAX_REASON_LENGTH)}`);
 		}
 		return value;
 	}
 
 	/** Calls a method of JSON-RPC. @throws {UnansweredError | NotServedError} */
-	async rpc(method: string, params: readonly unknown[]): Promise<Answer> {
+	async rpc(method: string, params: readonly unknown[]): Promise<NodeAnswer> {
 		const { jsonrpc } = this.addresses;
 		if (jsonrpc === undefined) throw new NotServedError(`${this.name} is not asked over JSON-RPC`);
 		const { value } = await this.ask(jsonrpc, { jsonrpc: "2.0", id: 1, method, params });
@@ -128,7 +130,7 @@ export class HttpNode {
 	private async ask(
 		url: string,
 		body: object,
-	): Promise<{ readonly value: Answer; readonly headers: Headers }> {
+	): Promise<{ readonly value: NodeAnswer; readonly headers: Headers }> {
 		let pauseMs = FIRST_PAUSE_MS;
 		for (let tries = 1; ; tries++) {
 			await this.turn();
@@ -156,7 +158,7 @@ export class HttpNode {
 		url: string,
 		body: object,
 	): Promise<
-		| { readonly value: Answer; readonly headers: Headers }
+		| { readonly value: NodeAnswer; readonly headers: Headers }
 		| { readonly busy: string; readonly afterMs: number }
 	> {
 		const { signal, timeoutMs } = this.limits;
@@ -189,7 +191,7 @@ export class HttpNode {
 		if (NOT_SERVED.has(status)) throw new NotServedError(`${this.name} answers with status ${status}`);
 		if (status !== 200) throw new UnansweredError(`${this.name} answers with status ${status}`);
 		try {
-			return { value: parse(text.trim() === "" ? "{}" : text, undefined, readNumber) as Answer, headers };
+			return { value: parse(text.trim() === "" ? "{}" : text, undefined, readNumber) as NodeAnswer, headers };
 		} catch {
 			throw new UnansweredError(`${this.name} answers with something else than JSON`);
 		}
@@ -197,7 +199,7 @@ export class HttpNode {
 }
 
 function readNumber(text: string): bigint | number {
-	if (text.length > MAX_DIGITS) throw new SyntaxError("a number of too many digits");
+	if (text.length > MAX_NUMBER_DIGITS) throw new SyntaxError("a number of too many digits");
 	return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
 }
 
@@ -217,5 +219,5 @@ async function bodyOf({ body }: Response, name: string): Promise<string> {
 function reasonOf(error: unknown): string {
 	if (!(error instanceof Error)) return String(error);
 	const { cause } = error;
-	return (cause instanceof Error ? cause.message : error.message).slice(0, MAX_REFUSAL);
+	return (cause instanceof Error ? cause.message : error.message).slice(0, MAX_REASON_LENGTH);
 }

@@ -13,7 +13,7 @@ import type { Chain } from "../chain/chain.js";
 import type { AuditConfig } from "../config/audit-config.js";
 import { DIFFERS, type FaultWatch } from "../faults/fault-watch.js";
 import { Audit, type AuditCounts, type FoundDifference } from "./audit.js";
-import { type Answer, HttpNode, isObject, type NodeAddresses, UnansweredError } from "./http-node.js";
+import { HttpNode, isObject, type NodeAddresses, type NodeAnswer, UnansweredError } from "./http-node.js";
 
 /** Blocks that it may be behind: those before are passed over. */
 const MAX_BEHIND = 1_000n;
@@ -145,10 +145,10 @@ export class LiveAudit {
 }
 
 /** The receipts of an answer in the order of their transactions; none where one of them is missing or can't be read. */
-export function recordedOf(receipts: Answer, block: SignedBlock): readonly TransactionInfo[] {
+function recordedOf(receipts: NodeAnswer, block: SignedBlock): readonly TransactionInfo[] {
 	const infos = new Map<string, TransactionInfo>();
 	try {
-		for (const receipt of Array.isArray(receipts) ? (receipts as readonly Answer[]) : []) {
+		for (const receipt of Array.isArray(receipts) ? (receipts as readonly NodeAnswer[]) : []) {
 			const id = isObject(receipt) ? receipt["id"] : undefined;
 			if (typeof id === "string")
 				infos.set(id, decodeFields(TransactionInfo, textOf(receipt), false, hashedLibrary));
@@ -162,9 +162,9 @@ export function recordedOf(receipts: Answer, block: SignedBlock): readonly Trans
 }
 
 /** As JSON, integers exact. */
-function textOf(value: Answer): string {
+function textOf(value: NodeAnswer): string {
 	if (typeof value === "bigint") return value.toString();
-	if (Array.isArray(value)) return `[${(value as readonly Answer[]).map(textOf).join(",")}]`;
+	if (Array.isArray(value)) return `[${(value as readonly NodeAnswer[]).map(textOf).join(",")}]`;
 	if (!isObject(value)) return JSON.stringify(value);
 	return `{${Object.entries(value)
 		.map(([name, item]) => `${JSON.stringify(name)}:${textOf(item)}`)

@@ -1,6 +1,6 @@
 /** The accounts and contracts that a block touched, as far as its transactions and receipts name them. */
 
-import { type Answer, isObject } from "./http-node.js";
+import { isObject, MAX_ANSWER_DEPTH, type NodeAnswer } from "./http-node.js";
 
 /** Of whom the state is compared. */
 export interface Subject {
@@ -13,13 +13,12 @@ export interface Subject {
 
 /** What is looked through of one block. */
 const MAX_VALUES = 200_000;
-const MAX_DEPTH = 40;
 const ADDRESS = /^41[0-9a-f]{40}$/i;
 /** Members of receipts with addresses of 20 bytes. */
 const SHORT_ADDRESS = /^[0-9a-f]{40}$/i;
 
 /** @param receipts of its transactions */
-export function touchedBy(block: Answer, receipts: Answer): Subject[] {
+export function touchedBy(block: NodeAnswer, receipts: NodeAnswer): Subject[] {
 	const subjects = new Map<string, Subject>();
 	let left = MAX_VALUES;
 	const add = (address: string, isContract: boolean): void => {
@@ -31,14 +30,14 @@ export function touchedBy(block: Answer, receipts: Answer): Subject[] {
 			isWitnessList: false,
 		});
 	};
-	const walk = (value: Answer, name: string, depth: number): void => {
-		if (left-- < 0 || depth > MAX_DEPTH) return;
+	const walk = (value: NodeAnswer, name: string, depth: number): void => {
+		if (left-- < 0 || depth > MAX_ANSWER_DEPTH) return;
 		if (typeof value === "string") {
 			if (ADDRESS.test(value)) add(value, name === "contract_address");
 			else if (name === "address" && SHORT_ADDRESS.test(value)) add(`41${value}`, true);
 			return;
 		}
-		if (Array.isArray(value)) for (const item of value) walk(item as Answer, name, depth + 1);
+		if (Array.isArray(value)) for (const item of value) walk(item as NodeAnswer, name, depth + 1);
 		else if (isObject(value))
 			for (const [member, item] of Object.entries(value)) walk(item, member, depth + 1);
 	};

@@ -5,7 +5,7 @@
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { equalBytes, toHex, toKey } from "../../protocol/bytes.js";
+import { EMPTY, equalBytes, toHex, toKey } from "../../protocol/bytes.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import {
@@ -18,15 +18,8 @@ import {
 	judgeContents,
 	judgeHeader,
 } from "../consensus/block-judgement.js";
-import { activeWitnesses } from "../consensus/slots.js";
 import { admissionOf } from "../rules/admission.js";
-import {
-	ChainError,
-	LostSlotError,
-	NonCommonBlockError,
-	UnlinkedBlockError,
-	ValidateScheduleError,
-} from "../rules/errors.js";
+import { ChainError, LostSlotError, NonCommonBlockError, UnlinkedBlockError } from "../rules/errors.js";
 import type { StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
@@ -197,13 +190,10 @@ export class Chain {
 		return [...blocks, ...transactions];
 	}
 
-	private executedAs(block: SignedBlock): "own" | "block" {
-		return this.ownBlocks.has(block) ? "own" : "block";
-	}
+	private readonly executedAs = (block: SignedBlock) => (this.ownBlocks.has(block) ? "own" : "block");
 
-	private isOnChain(block: SignedBlock): boolean {
-		const id = blockIdAt(this.state, block.number);
-		return id !== undefined && equalBytes(id, block.id);
+	private isOnChain({ id, number }: SignedBlock): boolean {
+		return equalBytes(blockIdAt(this.state, number) ?? EMPTY, id);
 	}
 
 	/**
@@ -215,7 +205,7 @@ export class Chain {
 		const block = asReadBy(this.environment.rules, received, trust);
 		if (block.number <= this.state.properties.headNumber && this.tree.has(block.id)) return { kind: "known" };
 		const started = performance.now();
-		if (!trust.header) this.judgeHeader(block);
+		if (!trust.header) judgeHeader(block, this.placeOf(block));
 		judgeContents(block, trust, this.environment.rules.release);
 		this.discardPending();
 		try {
@@ -227,20 +217,6 @@ export class Chain {
 		} finally {
 			for (const { transaction } of this.pool.requeue(this.clock())) this.noteDropped(transaction);
 			this.keepChangedOwners(block);
-		}
-	}
-
-	/** @throws {ChainError} */
-	private judgeHeader(block: SignedBlock): void {
-		const place = this.placeOf(block);
-		try {
-			judgeHeader(block, place);
-		} catch (error) {
-			// An active witness signed it, who thinks that it is its turn.
-			const isNext = error instanceof ValidateScheduleError && equalBytes(block.parentId, this.head.id);
-			if (isNext && activeWitnesses(place.state).some((witness) => equalBytes(witness, block.witness)))
-				this.observers.publish("refused", block, error);
-			throw error;
 		}
 	}
 
@@ -258,15 +234,15 @@ export class Chain {
 		if (!parent) throw new UnlinkedBlockError("null");
 		const state = this.database.stateBefore(parent.number + 1n);
 		if (!state || parent.number < this.database.finalizedNumber) throw this.tooDeep(parent.number);
-		const { rules } = this.environment;
-		return { state: createView(state, this.state.seed), branch: branch.reverse(), rules };
+		const outOfTurn = (error: ChainError) =>
+			equalBytes(block.parentId, this.head.id) && this.observers.publish("refused", block, error);
+		const place = { state: createView(state, this.state.seed), branch: branch.reverse() };
+		return { ...place, outOfTurn, rules: this.environment.rules };
 	}
 
 	private tooDeep(forkNumber: bigint): NonCommonBlockError {
-		const settled = this.database.finalizedNumber;
-		return new NonCommonBlockError(
-			`the branch leaves the chain at block ${forkNumber}, but block ${settled} is final`,
-		);
+		const final = `but block ${this.database.finalizedNumber} is final`;
+		return new NonCommonBlockError(`the branch leaves the chain at block ${forkNumber}, ${final}`);
 	}
 
 	/** Takes a block that was judged into the tree, and onto the chain where its branch is the longest. */
@@ -411,9 +387,10 @@ export class Chain {
 		return reverted;
 	}
 
-	private withInfos(block: SignedBlock): ExecutedBlock {
-		return { block, infos: transactionInfosOf(this.state, block) };
-	}
+	private readonly withInfos = (block: SignedBlock) => ({
+		block,
+		infos: transactionInfosOf(this.state, block),
+	});
 
 	private discardPending(): void {
 		this.database.revert(0);

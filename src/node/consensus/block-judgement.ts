@@ -36,7 +36,7 @@ import type { Release } from "../rules/release.js";
 import type { StateView } from "../state/view.js";
 import { maintenanceDue } from "./maintenance.js";
 import { checkSchedule, followsInTime } from "./schedule.js";
-import type { ScheduleHead } from "./slots.js";
+import { activeWitnesses, type ScheduleHead } from "./slots.js";
 
 /** Largest serialised block of another node, in bytes (protocol/blocks §4.1). */
 export const MAX_BLOCK_BYTES = 2_001_000;
@@ -227,6 +227,8 @@ export interface BlockPlace {
 	/** The blocks of its branch above that one up to its parent, lowest first; empty if it stands on the chain. */
 	readonly branch: readonly SignedBlock[];
 	readonly rules: Pick<ChainRules, "development" | "network">;
+	/** Called where an active witness signed the block, and it isn't its turn here. */
+	readonly outOfTurn?: (error: ValidateScheduleError) => void;
 }
 
 /**
@@ -238,7 +240,7 @@ export interface BlockPlace {
  *
  * @throws {BadBlockError | BadNumberBlockError | BlockSignatureError | ValidateScheduleError}
  */
-export function judgeHeader(block: SignedBlock, { state, branch, rules }: BlockPlace): void {
+export function judgeHeader(block: SignedBlock, { state, branch, rules, outOfTurn }: BlockPlace): void {
 	const { development } = rules;
 	if (block.bytes.length > MAX_BLOCK_BYTES) throw new BadBlockError("block size over limit");
 	const parentNumber = branch.at(-1)?.number ?? state.properties.headNumber;
@@ -253,7 +255,10 @@ export function judgeHeader(block: SignedBlock, { state, branch, rules }: BlockP
 	const isRegistered = isScheduled || development !== undefined || state.witness.has(block.witness);
 	const follows =
 		maintenance < 0 ? checkSchedule(state, block, development, head) : followsInTime(state, block, head);
-	if (!isRegistered || !follows) throw new ValidateScheduleError("validateWitnessSchedule error");
+	if (isRegistered && follows) return;
+	const error = new ValidateScheduleError("validateWitnessSchedule error");
+	if (activeWitnesses(state).some((witness) => equalBytes(witness, block.witness))) outOfTurn?.(error);
+	throw error;
 }
 
 /** The block from which the slots of a branch are counted; undefined: the state's own head. */

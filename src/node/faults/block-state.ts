@@ -12,7 +12,7 @@ import { OrderedKeys, type SortedKeys } from "../state/ordered-keys.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { kindOf } from "../state/store-kinds.js";
 import { createView, type StateView } from "../state/view.js";
-import { BundleError, BundleTooLargeError, MAX_BUNDLE_ITEMS, MAX_RAW_BYTES } from "./limits.js";
+import { BundleError, BundleTooLargeError, MAX_BUNDLE_ITEMS, MAX_UNPACKED_BYTES } from "./limits.js";
 
 /** An encoded value; null: there is no such entry. */
 export type EncodedValue = Uint8Array | null;
@@ -103,7 +103,8 @@ export class ReadRecorder implements StateBackend {
 		this.bytes += bytes;
 		this.items++;
 		// In a file bytes are digits.
-		if (this.items > MAX_BUNDLE_ITEMS / 2 || this.bytes > MAX_RAW_BYTES / 4) throw new BundleTooLargeError();
+		if (this.items > MAX_BUNDLE_ITEMS / 2 || this.bytes > MAX_UNPACKED_BYTES / 4)
+			throw new BundleTooLargeError();
 	}
 }
 

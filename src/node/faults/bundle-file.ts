@@ -24,8 +24,8 @@ import {
 	MAX_DIFFERENCES,
 	MAX_FILE_BYTES,
 	MAX_LINE_BYTES,
-	MAX_RAW_BYTES,
 	MAX_TEXT,
+	MAX_UNPACKED_BYTES,
 } from "./limits.js";
 
 const FORMAT = "coin fault bundle 1";
@@ -138,7 +138,7 @@ export function readBundle(bytes: Uint8Array): FaultBundle {
 		throw new BundleError(`the file is longer than the ${MAX_FILE_BYTES} bytes of a fault bundle`);
 	let raw: Buffer;
 	try {
-		raw = gunzipSync(bytes, { maxOutputLength: MAX_RAW_BYTES, finishFlush: constants.Z_FINISH });
+		raw = gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES, finishFlush: constants.Z_FINISH });
 	} catch {
 		throw new BundleError("the file is not a fault bundle, is damaged, or unpacks to more than one may hold");
 	}

@@ -26,11 +26,11 @@ export interface RulesInForce {
 }
 
 /** What initial values of properties depend on, with the parameters that the configuration names. */
-export interface SeedFacts extends Omit<PropertySeed, "committee"> {
+interface SeedFacts extends Omit<PropertySeed, "committee"> {
 	readonly committee: ReadonlyMap<string, bigint>;
 }
 
-export type MachineFacts = Pick<
+type MachineFacts = Pick<
 	VmSettings,
 	"limitTime" | "minTimeRatio" | "maxTimeRatio" | "saveInternal" | "saveFeaturedInternal" | "dialect"
 >;

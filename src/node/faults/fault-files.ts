@@ -18,7 +18,7 @@ const NAME = /^\d{20}-[0-9a-f]{16}\.fault$/;
 export const FAULT_FOLDER = "faults";
 
 /** Ascending by height, whatever the block. */
-export function faultName({ block }: Pick<FaultBundle, "block">): string {
+function faultName({ block }: Pick<FaultBundle, "block">): string {
 	return `${String(block.number).padStart(20, "0")}-${block.idHex.slice(-16)}.fault`;
 }
 

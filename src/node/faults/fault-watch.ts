@@ -5,7 +5,7 @@ import type { ChainError } from "../rules/errors.js";
 import type { FaultBundle } from "./bundle.js";
 import { writeFault } from "./fault-files.js";
 import { type FoundFault, type RecorderSource, recordFault } from "./fault-recorder.js";
-import { summaryOf } from "./summary.js";
+import { faultSummary } from "./summary.js";
 
 /** Blocks that are remembered, so that one which every peer sends is recorded once. */
 const MAX_REMEMBERED = 1_000;
@@ -17,7 +17,7 @@ export const DIFFERS =
 	"AUDIT: this node differs from the one that it is compared with (node.audit.against); the comparison ends here";
 
 /** A fault as status and metrics show it. */
-export interface KnownFault {
+interface KnownFault {
 	readonly block: number;
 	/** 64 hexadecimal digits. */
 	readonly id: string;
@@ -84,7 +84,7 @@ export class FaultWatch {
 		}
 		this.seen.add(block.idHex);
 		const bundle = recordFault(this.options.source, found);
-		const fault = { block: Number(block.number), id: block.idHex, ...summaryOf(bundle), file: undefined };
+		const fault = { block: Number(block.number), id: block.idHex, ...faultSummary(bundle), file: undefined };
 		this.known ??= fault;
 		this.waiting++;
 		this.written = this.written

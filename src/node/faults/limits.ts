@@ -5,7 +5,7 @@ import { OperatorError } from "../../protocol/operator-error.js";
 /** A file, packed. */
 export const MAX_FILE_BYTES = 64 << 20;
 /** Its lines, unpacked. */
-export const MAX_RAW_BYTES = 256 << 20;
+export const MAX_UNPACKED_BYTES = 256 << 20;
 /** The longest line: a block of the greatest size as digits, and receipts likewise. */
 export const MAX_LINE_BYTES = 32 << 20;
 /** Lines, and keys in them. */
@@ -29,6 +29,6 @@ export class BundleTooLargeError extends Error {
 	override readonly name = "BundleTooLargeError";
 
 	constructor() {
-		super(`the block reads more than a bundle holds (${MAX_RAW_BYTES / 4} bytes)`);
+		super(`the block reads more than a bundle holds (${MAX_UNPACKED_BYTES / 4} bytes)`);
 	}
 }

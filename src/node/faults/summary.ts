@@ -12,7 +12,7 @@ interface Summary {
 	readonly recorded: string;
 }
 
-export function summaryOf(bundle: FaultBundle): Summary {
+export function faultSummary(bundle: FaultBundle): Summary {
 	const position = firstDifference(bundle);
 	return {
 		transaction: position === undefined ? undefined : bundle.block.transactions[position]?.idHex,

@@ -10,11 +10,10 @@ import {
 	BundleError,
 	MAX_BUNDLE_ITEMS,
 	MAX_LINE_BYTES,
-	MAX_RAW_BYTES,
+	MAX_UNPACKED_BYTES,
 } from "../../../src/node/faults/limits.js";
 import { reproduce } from "../../../src/node/faults/reproduce.js";
-import type { SignedBlock } from "../../../src/protocol/block.js";
-import { blocks, config, openWithContracts, refusingTransfers, watch } from "./planted.js";
+import { makeFault } from "./planted.js";
 
 const time = { timeoutMs: 60_000 };
 let folder: string;
@@ -26,16 +25,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 describe("a bundle of others", () => {
 	/** The lines of a bundle whose block calls a contract. */
 	async function lines(): Promise<string[]> {
-		const made = await blocks();
-		const open = await openWithContracts(config);
-		const { faults } = watch(open, folder);
-		for (const block of made.slice(0, -1)) open.chain.push(block, "peer");
-		refusingTransfers(7n, () =>
-			expect(() => open.chain.push(made.at(-1) as SignedBlock, "peer")).toThrow("Amount must"),
-		);
-		await faults.close();
-		await open.close();
-		return gunzipSync(readFileSync(faults.first?.file as string))
+		return gunzipSync(readFileSync(await makeFault(folder)))
 			.toString()
 			.split("\n");
 	}
@@ -81,7 +71,7 @@ describe("a bundle of others", () => {
 
 	test("is refused where it unpacks to more, or has more lines, than one may hold", async () => {
 		const [head] = await lines();
-		expect(() => readBundle(packed(Buffer.alloc(MAX_RAW_BYTES + 1)))).toThrow("unpacks to more");
+		expect(() => readBundle(packed(Buffer.alloc(MAX_UNPACKED_BYTES + 1)))).toThrow("unpacks to more");
 		const many = `${head}\n${"[]\n".repeat(MAX_BUNDLE_ITEMS)}`;
 		expect(() => readBundle(packed(many))).toThrow(BundleError);
 		expect(() => readBundle(packed(`"${"a".repeat(MAX_LINE_BYTES)}"`))).toThrow("too long");

@@ -7,6 +7,7 @@ import type { NodeConfig } from "../../../src/node/config/config.js";
 import { createContractMachine } from "../../../src/node/contract-runner.js";
 import { contractModule } from "../../../src/node/contracts/modules.js";
 import { FaultWatch } from "../../../src/node/faults/fault-watch.js";
+import { ChainError } from "../../../src/node/rules/errors.js";
 import type { SignedBlock } from "../../../src/protocol/block.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
 import { CreateSmartContract, SmartContract, TriggerSmartContract } from "../../../src/protocol/messages.js";
@@ -109,4 +110,24 @@ export async function blocks(): Promise<readonly SignedBlock[]> {
 	made.push(produce(open));
 	await open.close();
 	return made;
+}
+
+/** The file of a block that a wrong rule refused. @param folder in which it is made */
+export async function makeFault(folder: string): Promise<string> {
+	const made = await blocks();
+	const open = await openWithContracts(config);
+	const { faults } = watch(open, folder);
+	for (const block of made.slice(0, -1)) open.chain.push(block, "peer");
+	refusingTransfers(7n, () => {
+		try {
+			open.chain.push(made.at(-1) as SignedBlock, "peer");
+		} catch (error) {
+			if (!(error instanceof ChainError)) throw error;
+		}
+	});
+	await faults.close();
+	await open.close();
+	const { file } = faults.first ?? {};
+	if (file === undefined) throw new Error("no fault was found");
+	return file;
 }

@@ -1,0 +1,70 @@
+/** The walk of docs/audit.md as it stands there, and what audits and bundles are refused for. */
+
+import { spawnSync } from "node:child_process";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeFault } from "../node/faults/planted.js";
+import { DevelopmentChain } from "./development-chain.js";
+
+let chain: DevelopmentChain;
+let bundle: string;
+beforeAll(async () => {
+	chain = await DevelopmentChain.start();
+	bundle = join(chain.home.path, "walk.fault");
+	copyFileSync(await makeFault(chain.home.path), bundle);
+});
+afterAll(() => chain.stop());
+
+/** A line of the page, with this chain's addresses and the bundle of this test. */
+const here = (line: string): string =>
+	line
+		.replace("http://127.0.0.1:8090", `http://127.0.0.1:${chain.ports.full}`)
+		.replace("http://127.0.0.1:8091", `http://127.0.0.1:${chain.ports.solidity}`)
+		.replace(/output-directory\/faults\/\S+\.fault/, bundle);
+
+describe("docs/audit.md", () => {
+	it("is a walk that compares a node, and executes a bundle again", async () => {
+		const page = readFileSync("docs/audit.md", "utf8");
+		const lines = [...page.matchAll(/^ {4}coin (.*)$/gm)].map(([, words]) => words as string);
+		const [start, first, second, audit, reproduce, ...more] = lines as string[];
+		expect([start, more]).toEqual(["node start --dev", []]);
+		await chain.prints(first as string);
+		await chain.prints(second as string);
+		const { code, stdout } = await chain.coin(`${here(audit as string)} --json`);
+		expect(code).toBe(0);
+		const compared = JSON.parse(stdout) as { readonly blocks: number; readonly state: number };
+		expect(compared).toMatchObject({ equal: true, transactions: 2, differences: [], blocksWithoutState: 0 });
+		expect(compared.blocks).toBeGreaterThan(1);
+		expect(compared.state).toBeGreaterThan(4);
+
+		const text = await chain.prints(here(reproduce as string));
+		expect(text).toMatch(/^verdict +as recorded\nkind +refused\n/);
+		const [, replay] = /^ {4}npm run replay -- (.*)$/m.exec(page) ?? [];
+		const replayed = spawnSync(process.execPath, ["dist/replay.js", here(replay as string)], {
+			encoding: "utf8",
+		});
+		expect(replayed).toMatchObject({ status: 0, stderr: "" });
+		expect(JSON.parse(replayed.stdout)).toMatchObject({ blocks: { passed: 1, failed: 0 } });
+	});
+});
+
+describe("audits and bundles", () => {
+	it("are refused with a reason", async () => {
+		const other = `--against http://127.0.0.1:${chain.ports.full}`;
+		const random = join(chain.home.path, "random.fault");
+		writeFileSync(random, Buffer.alloc(1_000, 7));
+		for (const [line, exit, code] of [
+			["node audit --against node.example", 2, "bad_value"],
+			[`node audit ${other} --sample 1.5`, 2, "bad_value"],
+			[`node audit ${other} --from nine`, 2, "bad_value"],
+			["node audit", 2, "usage"],
+			[`node reproduce ${random}`, 2, "bad_value"],
+			[`node reproduce ${join(chain.home.path, "none.fault")}`, 2, "bad_value"],
+			[`node reproduce ${chain.home.path}`, 2, "bad_value"],
+		] as const)
+			expect({ line, error: await chain.fails(line, exit) }).toMatchObject({ line, error: { code } });
+		const replayed = spawnSync(process.execPath, ["dist/replay.js", random], { encoding: "utf8" });
+		expect(replayed).toMatchObject({ status: 2, stderr: expect.stringContaining("not a fault bundle") });
+	});
+});
