@@ -99,6 +99,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
 	"bench:segments": bench("segments", "segments of old blocks"),
 	"bench:shielded": bench("shielded", "shielded proofs checked"),
 	"bench:start": bench("start", "time to the first answer"),
+	"bench:state-hash": bench("state-hash", "entries of the state hashed"),
 	"bench:storage": bench("storage", "the database alone"),
 	"bench:stores": bench("stores", "a reference node's stores read"),
 	"bench:subscriptions": bench("subscriptions", "subscribers over WebSocket"),
