@@ -13,7 +13,7 @@ const NODE = { part: "node", topic: "start", keepAfterMs: 4_000 };
 const WATCH = { part: "watch", topic: "watch", keepAfterMs: 4_000 };
 const small = fileURLToPath(new URL("../dist/watch.cjs", import.meta.url));
 const isWatch = words[0] === "network" && words[1] === "watch" && existsSync(small);
-if (isWatch && (await loadKept(small, WATCH).main(words.slice(2)))) {
+if (isWatch && (await loadKept(small, WATCH).watchMain(words.slice(2)))) {
 	// Done.
 } else if (existsSync(bundle)) {
 	const isNode = words[0] === "node" && words[1] === "start";

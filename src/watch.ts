@@ -9,7 +9,7 @@ import { printJson, printLine, printNote } from "./terminal/output/output.js";
  * @param words after the command's own
  * @returns false: nothing was done, and the whole program has to look at them
  */
-export async function main(words: readonly string[]): Promise<boolean> {
+export async function watchMain(words: readonly string[]): Promise<boolean> {
 	const read = plainWords(words);
 	if (!read) return false;
 	const json = read.json || process.env["COIN_CONTENT_TYPE"]?.toLowerCase() === "json";

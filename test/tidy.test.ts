@@ -22,7 +22,8 @@ function sourcesOf(...folders: string[]): Source[] {
 }
 
 const sources = sourcesOf("src");
-const everything = [...sources, ...sourcesOf("test", "bench", "scripts", "tools")];
+const entry = { path: "bin/coin.js", text: readFileSync("bin/coin.js", "utf8") };
+const everything = [...sources, ...sourcesOf("test", "bench", "scripts", "tools"), entry];
 
 /** Files whose exports are for others than this repository's code: commands, the package's entries, re-exports. */
 const FOR_OTHERS = /^src\/(?:commands|library)\//;

@@ -119,7 +119,8 @@ export const NetworkWatch = command({
 			blocks,
 			timeout,
 		};
-		await runWatch(words, { json, line: printLine, record: printJson, note });
+		const { nodeWitnesses } = await import("../launch/watch/node-witnesses.js");
+		await runWatch(words, { json, line: printLine, record: printJson, note }, nodeWitnesses);
 	},
 });
 

@@ -208,4 +208,7 @@ export class SignedBlock {
 }
 
 const EMPTY_HEADER = new BlockHeader();
+/** Numbers of a block's fields, for those that read only parts of its bytes. */
+export const BLOCK_TRANSACTIONS_FIELD = 1;
+export const BLOCK_HEADER_FIELD = 2;
 const EMPTY_RAW = new BlockHeaderRaw();

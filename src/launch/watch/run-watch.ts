@@ -2,15 +2,21 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseHocon, valueAt } from "../../hocon/hocon.js";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { networkPreset } from "../../node/config/networks/networks.js";
 import type { NodeAddress } from "../../node/network/environment.js";
 import { localAddresses, nodeEnvironment } from "../../node/network/node-environment.js";
 import { NoHeadError, type WatchEvent, watch } from "../../node/network/watch/watch.js";
 import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { checkpointNamed } from "../../protocol/inclusion/checkpoints.js";
-import { MAX_SET_LENGTH, setNumber, type WitnessSet } from "../../protocol/inclusion/witness-set.js";
-import { loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
+import { InclusionError } from "../../protocol/inclusion/inclusion-error.js";
+import {
+	MAX_SET_LENGTH,
+	readWitnessSet,
+	setNumber,
+	type WitnessSet,
+} from "../../protocol/inclusion/witness-set.js";
 import { PUBLIC_NETWORKS, type PublicNetwork, publicNetworkOf } from "../../protocol/public-networks.js";
 import { readBoundedFile } from "../../terminal/input/bounded-file.js";
 import { Failure } from "../../wallet/failure.js";
@@ -18,15 +24,20 @@ import { readAddress } from "../../wallet/values/address-text.js";
 import { parseDuration } from "../../wallet/values/duration.js";
 import { readPeerAddress } from "./peer-address.js";
 import { eventLine, eventRecord, type Printer } from "./report.js";
-import type { WatchWords } from "./words.js";
+import { isNodeUrl, type WatchWords } from "./words.js";
 
 /** Connecting and each answer; a peer that needs longer is of no use here. */
 const STEP_MS = 5_000;
+/** The runtime lets buffers of some ten megabytes pile up before it looks for garbage by itself. */
+const RELEASE_BYTES = 1_000_000;
 const MAX_ADDRESSES = 1_000;
 
-/** @throws {Failure} */
-export async function runWatch(words: WatchWords, printer: Printer): Promise<void> {
-	const { trusted, source } = await trustedSet(words);
+/**
+ * @param askNode the witnesses that a node names; absent: this program can't ask
+ * @throws {Failure}
+ */
+export async function runWatch(words: WatchWords, printer: Printer, askNode?: AskNode): Promise<void> {
+	const { trusted, source } = await trustedSet(words, askNode);
 	const named = words.network as PublicNetwork | undefined;
 	const wanted = named && fromHex(PUBLIC_NETWORKS[named].genesisId);
 	if (wanted && trusted.chain && !equalBytes(wanted, trusted.chain))
@@ -35,7 +46,6 @@ export async function runWatch(words: WatchWords, printer: Printer): Promise<voi
 	const network = genesis && publicNetworkOf(genesis);
 	const { peers, networkId } = await networkOf(network, words);
 	const hasPostQuantum = network !== "main";
-	if (hasPostQuantum) await loadPostQuantum();
 	const left = blocksOf(words);
 	const addresses = [...new Set(words.address)].map(addressOf);
 	if (addresses.length > MAX_ADDRESSES) throw new Failure("usage", `at most ${MAX_ADDRESSES} addresses`);
@@ -62,6 +72,7 @@ export async function runWatch(words: WatchWords, printer: Printer): Promise<voi
 		timeoutMs: STEP_MS,
 		ownIpv4: localAddresses().ipv4,
 		report,
+		release: { everyBytes: RELEASE_BYTES, now: collectGarbage() },
 		patienceMs: parseDuration(words.timeout),
 	}).catch((error: unknown) => {
 		if (!(error instanceof NoHeadError)) throw error;
@@ -97,13 +108,22 @@ function reporter(
 	};
 }
 
+type AskNode = (url: string) => Promise<WitnessSet>;
+
+/** What frees buffers that nobody holds any more: some milliseconds in a program as small as this. */
+function collectGarbage(): () => void {
+	setFlagsFromString("--expose-gc");
+	const collect: unknown = runInNewContext("gc");
+	return typeof collect === "function" ? () => void collect() : () => undefined;
+}
+
 interface Trusted {
 	readonly trusted: WitnessSet;
 	readonly source: "built in" | "file" | "node";
 }
 
 /** @throws {Failure} */
-async function trustedSet({ checkpoint, network }: WatchWords): Promise<Trusted> {
+async function trustedSet({ checkpoint, network }: WatchWords, askNode?: AskNode): Promise<Trusted> {
 	const name = checkpoint ?? network ?? "main";
 	const known = checkpointNamed(name);
 	if (known) return { trusted: known, source: "built in" };
@@ -112,13 +132,14 @@ async function trustedSet({ checkpoint, network }: WatchWords): Promise<Trusted>
 			hint: "name one with --checkpoint: a file that coin witness keys --out made, or a node's URL to take its word",
 		});
 	}
-	if (/^https?:\/\//.test(name)) {
-		const { nodeWitnesses } = await import("./node-witnesses.js");
-		return { trusted: await nodeWitnesses(name), source: "node" };
+	if (askNode && isNodeUrl(name)) return { trusted: await askNode(name), source: "node" };
+	try {
+		const text = (await readBoundedFile(name, MAX_SET_LENGTH)).toString("utf8");
+		return { trusted: readWitnessSet(text), source: "file" };
+	} catch (error) {
+		if (error instanceof InclusionError) throw new Failure("bad_value", `${name}: ${error.message}`);
+		throw error;
 	}
-	const { witnessSetNamed } = await import("../../wallet/inclusion/witness-keys.js");
-	const read = async (path: string) => (await readBoundedFile(path, MAX_SET_LENGTH)).toString("utf8");
-	return { trusted: await witnessSetNamed(name, read), source: "file" };
 }
 
 function trustNote(trusted: WitnessSet, source: Trusted["source"]): string {
@@ -141,19 +162,29 @@ async function networkOf(
 	if (given !== undefined && !/^\d{1,9}$/.test(given))
 		throw new Failure("bad_value", `"${given}" is not a network id`);
 	const own = words.peer.map(readPeerAddress);
-	const preset = network && parseHocon((await networkPreset(network)).text, network);
-	const number = preset && valueAt(preset, "node.p2p.version");
-	const presetId = number?.kind === "number" ? Number(number.text) : undefined;
-	const networkId = given === undefined ? presetId : Number(given);
+	const preset = network && publicPeers((await networkPreset(network)).text);
+	const networkId = given === undefined ? preset?.networkId : Number(given);
 	if (own.length > 0) return { peers: own, networkId };
-	const seeds = preset && valueAt(preset, "seed.node.ip.list");
-	if (seeds?.kind !== "list") {
+	if (!preset) {
 		throw new Failure("usage", "the checkpoint is not of a public network, whose nodes are known", {
 			hint: "name a node with --peer",
 		});
 	}
-	const peers = seeds.items.flatMap((item) => ("text" in item ? [readPeerAddress(item.text)] : []));
+	const peers = preset.seeds.map(readPeerAddress);
 	return { peers: shuffled(peers), networkId };
+}
+
+/** What this needs of a network's configuration. PERF: to read it as HOCON takes megabytes, which stay. */
+export function publicPeers(preset: string): {
+	readonly networkId: number;
+	readonly seeds: readonly string[];
+} {
+	const [, version = ""] = /\bp2p\.version = (\d+)/.exec(preset) ?? [];
+	const [, list = ""] = /\bseed\.node\.ip\.list = \[([^\]]*)\]/.exec(preset) ?? [];
+	return {
+		networkId: Number(version),
+		seeds: [...list.matchAll(/"([^"]+)"/g)].map(([, seed]) => seed as string),
+	};
 }
 
 /** Not all watchers begin with the same seed. */

@@ -52,6 +52,9 @@ export interface WatchWords {
 	readonly timeout: string;
 }
 
+/** Whether a checkpoint is a node whose word is taken. */
+export const isNodeUrl = (checkpoint: string): boolean => /^https?:\/\//.test(checkpoint);
+
 /** General flags that need nothing of the program. */
 const GENERAL = {
 	json: { type: "boolean" },
@@ -96,5 +99,7 @@ export function plainWords(
 		blocks: one("blocks"),
 		timeout: one("timeout") ?? WATCH_FLAGS.timeout.default,
 	};
+	// Asking a node takes what the small program doesn't have.
+	if (flags.checkpoint !== undefined && isNodeUrl(flags.checkpoint)) return undefined;
 	return { flags, json: found["json"] !== undefined, quiet: found["quiet"] !== undefined };
 }

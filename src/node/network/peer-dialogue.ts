@@ -22,6 +22,7 @@ import {
 	FIRST_TRANSPORT_TYPE,
 	type Hello,
 	HelloCode,
+	helloCodeName,
 	readTransportMessage,
 	TRANSPORT_VERSION,
 	type TransportMessage,
@@ -89,7 +90,12 @@ export async function shakeHands(
 	if (equalBytes(hello.from.nodeId, own.nodeId))
 		throw new ProbeError("stranger", "it sends back what we say");
 	if (hello.code !== HelloCode.NORMAL) {
-		throw new ProbeError("refused", "it refuses the handshake", hello.code, hello.networkId);
+		throw new ProbeError(
+			"refused",
+			`it refuses the handshake: ${helloCodeName(hello.code)}`,
+			hello.code,
+			hello.networkId,
+		);
 	}
 	dialogue.isWrapped = hello.version >= TRANSPORT_VERSION;
 	return hello;

@@ -40,7 +40,7 @@ export interface ProbeReport {
 /** @throws {ProbeError} */
 export async function probePeer(options: PeerOptions): Promise<ProbeReport> {
 	const { environment } = options;
-	const status = await statusOf(options);
+	const status = await peerStatus(options);
 	const dialogue = new Dialogue(environment, await dial(options), options.timeoutMs);
 	try {
 		const networkId = options.networkId ?? status?.networkId ?? 0;
@@ -65,7 +65,7 @@ export async function probePeer(options: PeerOptions): Promise<ProbeReport> {
 }
 
 /** Undefined from a node that doesn't answer the question; whether there is one shows at the next step. */
-export async function statusOf(options: PeerOptions): Promise<Status | undefined> {
+export async function peerStatus(options: PeerOptions): Promise<Status | undefined> {
 	const { environment } = options;
 	const stream = await dial(options);
 	const own: Status = {

@@ -1,5 +1,6 @@
 /** Reads of blocks and receipts what rows point to, without decoding the rest of the block. */
 
+import { BLOCK_HEADER_FIELD, BLOCK_TRANSACTIONS_FIELD } from "../../../protocol/block.js";
 import { equalBytes } from "../../../protocol/bytes.js";
 import { elementOfField } from "../../../protocol/codec/scan.js";
 import { BlockHeader, TransactionInfo } from "../../../protocol/messages.js";
@@ -12,8 +13,6 @@ import type { StateView } from "../../state/view.js";
 const MAX_BYTES = 64 << 20;
 
 /** Fields of blocks and of lists of receipts. */
-const TRANSACTIONS_FIELD = 1;
-const HEADER_FIELD = 2;
 
 /** What stands at a place of the chain. */
 export interface StoredBody {
@@ -57,7 +56,7 @@ export class StoredBodies {
 	 */
 	at({ height, position }: Place, mark: Uint8Array): StoredBody | undefined {
 		const { bytes, infos, timeMs } = this.block(height);
-		const encoded = bytes && elementOfField(bytes, TRANSACTIONS_FIELD, position);
+		const encoded = bytes && elementOfField(bytes, BLOCK_TRANSACTIONS_FIELD, position);
 		if (!encoded) return undefined;
 		const transaction = SignedTransaction.decode(encoded);
 		if (!equalBytes(transaction.id.subarray(0, mark.length), mark)) return undefined;
@@ -81,7 +80,7 @@ export class StoredBodies {
 		if (this.last?.height === height) return this.last;
 		const state = this.view();
 		const bytes = encodedBlockAt(state, BigInt(height));
-		const header = bytes && elementOfField(bytes, HEADER_FIELD, 0);
+		const header = bytes && elementOfField(bytes, BLOCK_HEADER_FIELD, 0);
 		const infos = bytes && encodedReceipts(state, BigInt(height));
 		this.bytesRead += (bytes?.length ?? 0) + (infos?.length ?? 0);
 		const timeMs = header ? Number(BlockHeader.decode(header).raw_data?.timestamp ?? 0n) : 0;

@@ -17,6 +17,7 @@ import {
 	type BlockList,
 	encodeInventory,
 	encodeSyncBlockChain,
+	INVENTORY_IDS_FIELD,
 	InventoryKind,
 	Reason,
 	type SignedBlock,
@@ -27,8 +28,6 @@ import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
 import { summarize } from "./summary.js";
 
-/** Number of the ids' field in BLOCK_CHAIN_INVENTORY. */
-const LIST_FIELD = 1;
 const FULL_LIST_IDS = 2000;
 const MAX_BATCH = 100;
 /** A little more than a third of a second between requests of one kind to one peer. */
@@ -119,7 +118,7 @@ export class SyncRequester {
 
 	/** Before a list is decoded: whether it was asked for, and has no more ids than a list may have. @throws {Misconduct} */
 	expectList(peer: Peer, payload: Uint8Array): void {
-		const count = countField(payload, LIST_FIELD);
+		const count = countField(payload, INVENTORY_IDS_FIELD);
 		if (!peer.summary) throw new Misconduct(Reason.BAD_PROTOCOL, "a list that was not asked for");
 		if (count > MAX_LIST_IDS) throw new Misconduct(Reason.BAD_PROTOCOL, "a list that is too long");
 	}

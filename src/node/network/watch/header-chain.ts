@@ -19,7 +19,7 @@ import {
 	type WitnessKey,
 } from "../../../protocol/inclusion/proof.js";
 import { headerSigner } from "../../../protocol/inclusion/verify.js";
-import { setNumber, type WitnessSet } from "../../../protocol/inclusion/witness-set.js";
+import type { WitnessSet } from "../../../protocol/inclusion/witness-set.js";
 import type { BlockHeader } from "../../../protocol/messages.js";
 import { SLOT_MS } from "../../../protocol/slot.js";
 import { PlaceTable } from "./place-table.js";
@@ -69,7 +69,7 @@ export interface Progress {
 	readonly block: WatchedBlock;
 	/** It is the new head. */
 	readonly isHead: boolean;
-	/** The head moved to another branch. */
+	/** A reorg: the head is on another branch than before. */
 	readonly isReorg: boolean;
 	/** Blocks that have become final, ascending. */
 	readonly final: readonly WatchedBlock[];
@@ -89,7 +89,6 @@ export class HeaderChain {
 	private readonly size: number;
 	/** Distinct counted witnesses that make a block final. */
 	readonly needed: number;
-	private readonly lowest: bigint;
 	private readonly kept = new Map<string, Kept>();
 	private anchor: Kept | undefined;
 	private tip: Kept | undefined;
@@ -106,7 +105,6 @@ export class HeaderChain {
 		this.counted = new Map(trusted.witnesses.map((each) => [toKey(each.address), each]));
 		this.size = trusted.witnesses.length;
 		this.needed = witnessesForFinality(this.size);
-		this.lowest = setNumber(trusted) ?? 1n;
 	}
 
 	get head(): WatchedBlock | undefined {
@@ -226,8 +224,6 @@ export class HeaderChain {
 
 	private checkPlace(block: Omit<WatchedBlock, "key">, parent: Kept | undefined): void {
 		const { number, timestampMs } = block;
-		if (number < this.lowest)
-			throw new HeaderError(`block ${number} is below the checkpoint's block ${this.lowest}`);
 		if (Number(timestampMs) > this.options.wallClock() + MAX_AHEAD_MS)
 			throw new HeaderError(`block ${number} comes before its time`);
 		if (!parent) return;

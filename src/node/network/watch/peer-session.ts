@@ -19,7 +19,7 @@ import {
 	readApplicationHello,
 	shakeHands,
 } from "../peer-dialogue.js";
-import { statusOf } from "../peer-probe.js";
+import { peerStatus } from "../peer-probe.js";
 import {
 	ApplicationType,
 	BlockIdLengthError,
@@ -29,6 +29,7 @@ import {
 	encodeSyncBlockChain,
 	HelloMessage,
 	helloBlockId,
+	INVENTORY_IDS_FIELD,
 	InventoryKind,
 	readBareBlockId,
 } from "../wire/application-messages.js";
@@ -47,16 +48,17 @@ const STILL_MS = 10 * Number(SLOT_MS);
 /** Of a minute: a block has at most 2 MB, and there are 20; announced transactions come beside them. */
 const MAX_BYTES_A_MINUTE = 96 << 20;
 const MAX_MESSAGES_A_MINUTE = 60_000;
-const MINUTE_MS = 60_000;
+const COUNTED_MS = Number(20n * SLOT_MS);
 /** Ids that are remembered as asked for. */
 const MAX_ASKED = 256;
-const LIST_FIELD = 1;
 
 /** What a session works on. */
-export interface BlockSink {
+interface BlockSink {
 	/** Ids by which a peer finds what we lack; empty: everything but what is final. */
 	readonly summary: readonly BlockRef[];
 	has(id: Uint8Array): boolean;
+	/** What has to be awaited before a block is taken. */
+	prepare(payload: Uint8Array): Promise<void> | undefined;
 	/**
 	 * Takes a block.
 	 * @returns false: what lies before it isn't there
@@ -67,14 +69,14 @@ export interface BlockSink {
 	restart(): void;
 }
 
-export interface SessionOptions extends PeerOptions {
+interface SessionOptions extends PeerOptions {
 	/** Undefined: the peer's is taken, and shown. */
 	readonly genesis: Uint8Array | undefined;
 	/** A peer whose head is below is of no use. */
 	readonly lowest: bigint;
 }
 
-export type Greeting = ReturnType<typeof readApplicationHello>;
+type Greeting = ReturnType<typeof readApplicationHello>;
 
 export class PeerSession {
 	private readonly asked = new Set<string>();
@@ -94,7 +96,7 @@ export class PeerSession {
 	/** Connects, and learns who answers. @throws {ProbeError} */
 	static async open(options: SessionOptions): Promise<PeerSession> {
 		const { environment, genesis, lowest } = options;
-		const networkId = options.networkId ?? (await statusOf(options))?.networkId ?? 0;
+		const networkId = options.networkId ?? (await peerStatus(options))?.networkId ?? 0;
 		const dialogue = new Dialogue(environment, await dial(options), options.timeoutMs);
 		try {
 			await shakeHands(dialogue, options, networkId);
@@ -185,9 +187,9 @@ export class PeerSession {
 		const endMs = this.options.environment.now() + this.options.timeoutMs;
 		for (;;) {
 			const { type, payload } = await this.next(endMs);
-			if (type === ApplicationType.BLOCK) sink.take(this.expected(payload).payload);
+			if (type === ApplicationType.BLOCK) await this.give(sink, payload);
 			if (type !== ApplicationType.BLOCK_CHAIN_INVENTORY) continue;
-			if (countField(payload, LIST_FIELD) > MAX_LIST_IDS)
+			if (countField(payload, INVENTORY_IDS_FIELD) > MAX_LIST_IDS)
 				throw new ProbeError("stranger", "its list is too long");
 			const { ids, remain } = decodeBlockChainInventory(payload);
 			if (ids.length === 0 || !summary.some(({ id }) => equalBytes(id, ids[0]?.id ?? id)))
@@ -206,9 +208,7 @@ export class PeerSession {
 			for (;;) {
 				const { type, payload } = await this.next(endMs);
 				if (type !== ApplicationType.BLOCK) continue;
-				const block = this.expected(payload);
-				if (!equalBytes(block.id, id)) throw new ProbeError("stranger", "its blocks come in another order");
-				if (!sink.take(block.payload))
+				if (!(await this.give(sink, payload, id)))
 					throw new ProbeError("stranger", `its block ${number} stands on nothing that it listed`);
 				break;
 			}
@@ -226,7 +226,7 @@ export class PeerSession {
 			if (!message) return false;
 			const { type, payload } = message;
 			if (type === ApplicationType.INVENTORY) await this.askForAnnounced(payload, sink);
-			if (type === ApplicationType.BLOCK) return sink.take(this.expected(payload).payload);
+			if (type === ApplicationType.BLOCK) return this.give(sink, payload);
 		}
 		return true;
 	}
@@ -248,12 +248,18 @@ export class PeerSession {
 		this.dialogue.say(withType(ApplicationType.FETCH_INV_DATA, encodeInventory(InventoryKind.BLOCK, ids)));
 	}
 
-	/** A block that was asked for. @throws {ProbeError} for any other */
-	private expected(payload: Uint8Array): { readonly id: Uint8Array; readonly payload: Uint8Array } {
+	/**
+	 * Gives a block that was asked for.
+	 * @param next the one that must come; absent: any
+	 * @throws {ProbeError} for any other
+	 */
+	private async give(sink: BlockSink, payload: Uint8Array, next?: Uint8Array): Promise<boolean> {
 		const { id, number } = readBlockHeader(payload);
 		if (!this.asked.delete(toKey(id)))
 			throw new ProbeError("stranger", `its block ${number} was not asked for`);
-		return { id, payload };
+		if (next && !equalBytes(id, next)) throw new ProbeError("stranger", "its blocks come in another order");
+		await sink.prepare(payload);
+		return sink.take(payload);
 	}
 
 	/** The next message, counted. @throws {ProbeError} */
@@ -261,7 +267,7 @@ export class PeerSession {
 		const message = await this.dialogue.message(endMs);
 		const { receivedBytes, receivedMessages } = this.dialogue;
 		const now = this.options.environment.now();
-		if (now - this.minuteFromMs > MINUTE_MS) {
+		if (now - this.minuteFromMs > COUNTED_MS) {
 			this.minuteFromMs = now;
 			this.minuteBytes = receivedBytes;
 			this.minuteMessages = receivedMessages;

@@ -3,10 +3,12 @@
  * as far as the trusted set of witnesses signed them (`header-chain.ts`).
  */
 
+import { BLOCK_HEADER_FIELD } from "../../../protocol/block.js";
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { contentOfField } from "../../../protocol/codec/scan.js";
 import { setNumber, type WitnessSet } from "../../../protocol/inclusion/witness-set.js";
 import { BlockHeader } from "../../../protocol/messages.js";
+import { loadPostQuantum } from "../../../protocol/post-quantum/algorithms.js";
 import { addressText, type NetworkEnvironment, type NodeAddress } from "../environment.js";
 import { ProbeError } from "../peer-dialogue.js";
 import {
@@ -28,7 +30,6 @@ const AT_ONCE = 4;
 /** Between two rounds of all peers. */
 const ROUND_MS = 5_000;
 const LONGEST_ROUND_MS = 60_000;
-const HEADER_FIELD = 2;
 /** A header's data and one signature are far below; what is longer isn't decoded. */
 const MAX_HEADER_BYTES = 8_192;
 const HEADER_BUDGET = { bytes: MAX_HEADER_BYTES, items: 16, depth: 8 };
@@ -79,6 +80,8 @@ export interface WatchOptions {
 	readonly ownIpv4: string;
 	/** Notified of what is found; false: no more is wanted. */
 	report(event: WatchEvent): boolean;
+	/** Notified after so many bytes of blocks, which are garbage by then. */
+	readonly release?: { readonly everyBytes: number; now(): void } | undefined;
 	/** Gives up where there is no verified head by then. */
 	readonly patienceMs: number;
 }
@@ -108,6 +111,8 @@ class Watcher {
 	private isVerified = false;
 	private hasBeenVerified = false;
 	private greetedMs = 0;
+	private takenBytes = 0;
+	private hasLoaded = false;
 	private passedOver: bigint | undefined;
 
 	constructor(private readonly options: WatchOptions) {
@@ -128,7 +133,8 @@ class Watcher {
 			if (!this.hasBeenVerified && environment.now() - startMs >= patienceMs)
 				throw new NoHeadError(this.reasons);
 			if (at > 0) continue;
-			await new Promise<void>((resolve) => environment.after(pauseMs, resolve));
+			const leftMs = this.hasBeenVerified ? pauseMs : startMs + patienceMs - environment.now();
+			await new Promise<void>((resolve) => environment.after(Math.min(pauseMs, leftMs), resolve));
 			pauseMs = session ? ROUND_MS : Math.min(2 * pauseMs, LONGEST_ROUND_MS);
 		}
 	}
@@ -189,6 +195,7 @@ class Watcher {
 				return chain.summary;
 			},
 			has: (id: Uint8Array) => chain.has(id),
+			prepare: (payload: Uint8Array) => this.prepare(payload),
 			take: (payload: Uint8Array) => this.take(payload),
 			restart: () => {
 				const { final } = chain;
@@ -201,8 +208,21 @@ class Watcher {
 		};
 	}
 
+	/** Loads what checks signatures of the other kind, where one comes. */
+	private prepare(payload: Uint8Array): Promise<void> | undefined {
+		if (this.hasLoaded || !this.options.hasPostQuantum || !hasOtherSignature(payload)) return undefined;
+		this.hasLoaded = true;
+		return loadPostQuantum();
+	}
+
 	/** @throws {ProbeError} */
 	private take(payload: Uint8Array): boolean {
+		const { release } = this.options;
+		this.takenBytes += payload.length;
+		if (release && this.takenBytes >= release.everyBytes) {
+			this.takenBytes = 0;
+			release.now();
+		}
 		try {
 			const progress = this.chain.add(headerOf(payload));
 			const { block, isHead, isReorg, changes } = progress;
@@ -249,10 +269,20 @@ class Watcher {
 	}
 }
 
+/** Whether a header has something where post-quantum signatures stand; what it is comes out later. */
+function hasOtherSignature(payload: Uint8Array): boolean {
+	try {
+		return headerOf(payload).$unknown !== undefined;
+	} catch (error) {
+		if (error instanceof HeaderError) return false;
+		throw error;
+	}
+}
+
 /** @throws {HeaderError} */
 function headerOf(payload: Uint8Array): BlockHeader {
 	try {
-		return BlockHeader.decode(contentOfField(payload, HEADER_FIELD), HEADER_BUDGET);
+		return BlockHeader.decode(contentOfField(payload, BLOCK_HEADER_FIELD), HEADER_BUDGET);
 	} catch (error) {
 		if (error instanceof DecodeError) throw new HeaderError("a block whose header doesn't decode");
 		throw error;

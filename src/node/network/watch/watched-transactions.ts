@@ -1,6 +1,6 @@
 /** Transactions that name an address of interest, in blocks as they come, and their proofs as soon as the block is final. */
 
-import { merkleRoot } from "../../../protocol/block.js";
+import { BLOCK_TRANSACTIONS_FIELD, merkleRoot } from "../../../protocol/block.js";
 import { equalBytes, toKey } from "../../../protocol/bytes.js";
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { elementsOfField } from "../../../protocol/codec/scan.js";
@@ -19,7 +19,6 @@ export const MAX_WAITING = 2_000;
 export const MAX_WAITING_BYTES = 8_000_000;
 /** A transaction is decoded for its names only below this. */
 const MAX_SHOWN_BYTES = 512_000;
-const TRANSACTIONS = 1;
 
 /** As a block's bytes say it. */
 export interface NamedTransaction {
@@ -138,7 +137,7 @@ export class WatchedTransactions {
 /** @throws {HeaderError} */
 function transactionsOf(payload: Uint8Array, { number }: WatchedBlock): readonly Uint8Array[] {
 	try {
-		if (!hasImpossibleTransactions(payload)) return [...elementsOfField(payload, TRANSACTIONS)];
+		if (!hasImpossibleTransactions(payload)) return [...elementsOfField(payload, BLOCK_TRANSACTIONS_FIELD)];
 	} catch (error) {
 		if (!(error instanceof DecodeError)) throw error;
 	}

@@ -44,6 +44,8 @@ export const ApplicationType = {
 	P2P_PONG: 0x23,
 	PBFT_MSG: 0x34,
 } as const;
+/** Number of the ids' field in BLOCK_CHAIN_INVENTORY. */
+export const INVENTORY_IDS_FIELD = 1;
 export type ApplicationType = (typeof ApplicationType)[keyof typeof ApplicationType];
 
 const TYPE_NAMES = new Map<number, string>(

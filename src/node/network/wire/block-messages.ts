@@ -3,7 +3,7 @@
  * two million bytes can hold a million empty transactions, each an object.
  */
 
-import { SignedBlock } from "../../../protocol/block.js";
+import { BLOCK_HEADER_FIELD, BLOCK_TRANSACTIONS_FIELD, SignedBlock } from "../../../protocol/block.js";
 import { MAX_DEPTH } from "../../../protocol/codec/budget.js";
 import { BudgetError } from "../../../protocol/codec/reader.js";
 import { contentOfField, countField } from "../../../protocol/codec/scan.js";
@@ -11,8 +11,6 @@ import { Block, BlockHeader, Transactions } from "../../../protocol/messages.js"
 import { BLOCK_BUDGET } from "../../consensus/block-judgement.js";
 
 /** Numbers of fields. */
-const TRANSACTIONS = 1;
-const BLOCK_HEADER = 2;
 
 /** The network refuses a transaction without a signature, and a signature has 65 bytes. */
 const LEAST_TRANSACTION_BYTES = 65;
@@ -25,13 +23,13 @@ const TRANSACTIONS_BUDGET = { bytes: Number.POSITIVE_INFINITY, items: 100_000, d
 
 /** A block of which only the header was decoded: enough for its id. @throws {DecodeError} */
 export function readBlockHeader(payload: Uint8Array): SignedBlock {
-	const content = contentOfField(payload, BLOCK_HEADER);
+	const content = contentOfField(payload, BLOCK_HEADER_FIELD);
 	return new SignedBlock(Block.create({ block_header: BlockHeader.decode(content, BLOCK_BUDGET) }));
 }
 
 /** Whether a block has more transactions than there can be in its bytes. @throws {DecodeError} */
 export function hasImpossibleTransactions(payload: Uint8Array): boolean {
-	return countField(payload, TRANSACTIONS) * LEAST_TRANSACTION_BYTES > payload.length;
+	return countField(payload, BLOCK_TRANSACTIONS_FIELD) * LEAST_TRANSACTION_BYTES > payload.length;
 }
 
 /** @throws {DecodeError} */
@@ -41,7 +39,7 @@ export function decodeBlock(payload: Uint8Array): SignedBlock {
 
 /** Transactions of a TXS message. @throws {DecodeError} */
 export function countTransactions(payload: Uint8Array): number {
-	return countField(payload, TRANSACTIONS);
+	return countField(payload, BLOCK_TRANSACTIONS_FIELD);
 }
 
 /** @returns undefined if they are too many to decode @throws {DecodeError} */
