@@ -37,6 +37,9 @@ import { ProtocolViolation } from "./wire/violation.js";
 /** Where nodes listen unless they are told otherwise; what we announce, since we don't listen. */
 export const DEFAULT_PEER_PORT = 18888;
 
+/** What may wait to be read before the peer is held back: more than the longest message. */
+const MAX_UNREAD = 2 * MAX_LENGTH;
+
 export interface PeerOptions {
 	readonly environment: NetworkEnvironment;
 	readonly address: NodeAddress;
@@ -157,6 +160,7 @@ export class Dialogue {
 	private readonly reader = new FrameReader();
 	private isClosed = false;
 	private wake: (() => void) | undefined;
+	private unread = 0;
 
 	constructor(
 		private readonly environment: NetworkEnvironment,
@@ -166,6 +170,8 @@ export class Dialogue {
 		stream.listen({
 			data: (bytes) => {
 				this.receivedBytes += bytes.length;
+				this.unread += bytes.length;
+				if (this.unread >= MAX_UNREAD) stream.pause();
 				this.reader.push(bytes);
 				this.wake?.();
 			},
@@ -263,6 +269,8 @@ export class Dialogue {
 				if (error instanceof DecodeError) throw new ProbeError("stranger", `it sends ${error.message}`);
 				throw error;
 			}
+			if (this.unread >= MAX_UNREAD) this.stream.resume();
+			this.unread = 0;
 			if (this.isClosed) throw new ProbeError("closed", "it closes the connection");
 			const restMs = endMs - this.environment.now();
 			if (restMs <= 0) throw new ProbeError("silent", `no answer within ${this.timeoutMs} ms`);

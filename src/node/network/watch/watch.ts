@@ -25,8 +25,10 @@ import {
 	WatchedTransactions,
 } from "./watched-transactions.js";
 
-/** Peers that are greeted at once; the first that answers is taken. */
+/** Peers that are greeted at a time; the first that answers is taken. */
 const AT_ONCE = 4;
+/** Before the next one is greeted, too: nodes refuse whoever greeted them and went for a minute. */
+const HEAD_START_MS = 500;
 /** Between two rounds of all peers. */
 const ROUND_MS = 5_000;
 const LONGEST_ROUND_MS = 60_000;
@@ -107,6 +109,8 @@ class Watcher {
 	private readonly chain: HeaderChain;
 	private readonly transactions: WatchedTransactions;
 	private readonly reasons = new Map<string, string>();
+	/** By peer, how often it was left. */
+	private readonly failures = new Map<string, number>();
 	private isWanted = true;
 	private isVerified = false;
 	private hasBeenVerified = false;
@@ -122,31 +126,47 @@ class Watcher {
 	}
 
 	async run(): Promise<void> {
-		const { environment, patienceMs, peers } = this.options;
+		const { environment, patienceMs } = this.options;
 		const startMs = environment.now();
-		for (let at = 0, pauseMs = ROUND_MS; this.isWanted; ) {
-			const group = peers.slice(at, at + AT_ONCE);
+		for (let round = 0, pauseMs = ROUND_MS; this.isWanted; ) {
+			const { group, failures } = this.next();
+			if (failures > round) {
+				const leftMs = this.hasBeenVerified ? pauseMs : startMs + patienceMs - environment.now();
+				await new Promise<void>((resolve) => environment.after(Math.min(pauseMs, leftMs), resolve));
+				round = failures;
+				pauseMs = Math.min(2 * pauseMs, LONGEST_ROUND_MS);
+			}
 			const session = await this.firstOf(group);
-			if (session) await this.follow(session.session, session.name);
-			at = at + AT_ONCE >= peers.length ? 0 : at + AT_ONCE;
-			if (!this.isWanted) return;
-			if (!this.hasBeenVerified && environment.now() - startMs >= patienceMs)
+			if (session) {
+				await this.follow(session.session, session.name);
+				pauseMs = ROUND_MS;
+			}
+			if (this.isWanted && !this.hasBeenVerified && environment.now() - startMs >= patienceMs)
 				throw new NoHeadError(this.reasons);
-			if (at > 0) continue;
-			const leftMs = this.hasBeenVerified ? pauseMs : startMs + patienceMs - environment.now();
-			await new Promise<void>((resolve) => environment.after(Math.min(pauseMs, leftMs), resolve));
-			pauseMs = session ? ROUND_MS : Math.min(2 * pauseMs, LONGEST_ROUND_MS);
 		}
 	}
 
-	/** Greets several peers; those that come later than the first are left. */
+	/** Some of the peers that failed least: whoever is the fastest and of no use isn't taken again and again. */
+	private next(): { readonly group: readonly NodeAddress[]; readonly failures: number } {
+		const rated = this.options.peers.map((address) => ({
+			address,
+			failures: this.failures.get(addressText(address)) ?? 0,
+		}));
+		const failures = Math.min(...rated.map((peer) => peer.failures));
+		const least = rated.filter((peer) => peer.failures === failures);
+		return { group: least.slice(0, AT_ONCE).map(({ address }) => address), failures };
+	}
+
+	/** Greets several peers, one after the other has had its time; the first that answers is taken. */
 	private async firstOf(
 		group: readonly NodeAddress[],
 	): Promise<{ session: PeerSession; name: string } | undefined> {
 		let isTaken = false;
-		const tries = group.map(async (address) => {
-			const { genesis, trusted } = this.options;
+		const tries = group.map(async (address, index) => {
+			const { environment, genesis, trusted } = this.options;
 			const name = addressText(address);
+			if (index > 0) await new Promise<void>((resolve) => environment.after(index * HEAD_START_MS, resolve));
+			if (isTaken) return undefined;
 			try {
 				const session = await PeerSession.open({
 					...this.options,
@@ -156,7 +176,7 @@ class Watcher {
 				});
 				if (isTaken) {
 					session.leave();
-					throw new ProbeError("closed", "another peer was faster");
+					return undefined;
 				}
 				isTaken = true;
 				return { session, name };
@@ -261,6 +281,7 @@ class Watcher {
 
 	private left(address: string, why: string): void {
 		this.reasons.set(address, why);
+		this.failures.set(address, (this.failures.get(address) ?? 0) + 1);
 		this.tell({ kind: "left", address, why });
 	}
 
