@@ -7,21 +7,25 @@
  *     npm run sim -- --seed 17 --trace        # one, with everything that happens
  */
 
-import { parseArgs } from "node:util";
 import { installRecoverEngine } from "../../src/node/signatures/engine.js";
 import { useFastHashing } from "../../src/protocol/hash.js";
+import { readOptions, type SimulationOptions, USAGE } from "./options.js";
 import { runScenario } from "./scenario.js";
 import { runStorage } from "./storage.js";
 
-const { values } = parseArgs({
-	options: {
-		seeds: { type: "string", default: "100" },
-		from: { type: "string", default: "1" },
-		seed: { type: "string" },
-		nile: { type: "boolean", default: false },
-		trace: { type: "boolean", default: false },
-	},
-});
+const options = optionsOrExit();
+
+function optionsOrExit(): SimulationOptions {
+	try {
+		const read = readOptions(process.argv.slice(2));
+		if (read !== "help") return read;
+		process.stdout.write(USAGE);
+		process.exit(0);
+	} catch (error) {
+		process.stderr.write(`error: ${(error as Error).message}\n\n${USAGE}`);
+		process.exit(2);
+	}
+}
 
 process.on("unhandledRejection", (error) => {
 	process.stderr.write(`unhandled: ${error instanceof Error ? error.stack : error}\n`);
@@ -30,8 +34,7 @@ process.on("unhandledRejection", (error) => {
 
 await Promise.all([installRecoverEngine(), useFastHashing()]);
 
-const first = values.seed === undefined ? Number(values.from) : Number(values.seed);
-const count = values.seed === undefined ? Number(values.seeds) : 1;
+const { first, count } = options;
 const startMs = performance.now();
 const failed: number[] = [];
 let events = 0;
@@ -39,8 +42,8 @@ let slowestMs = 0;
 let split = 0;
 let restarts = 0;
 for (let seed = first; seed < first + count; seed++) {
-	const trace = values.trace ? (line: string) => process.stdout.write(`${line}\n`) : undefined;
-	const kind = values.nile ? { isReal: true, isNile: true } : {};
+	const trace = options.isTraced ? (line: string) => process.stdout.write(`${line}\n`) : undefined;
+	const kind = options.isNile ? { isReal: true, isNile: true } : {};
 	const result = await runScenario({ seed, ...kind, ...(trace ? { trace } : {}) });
 	const storage = await runStorage(seed);
 	restarts += storage.restarts;
