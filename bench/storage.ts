@@ -5,106 +5,27 @@
  * npm run tool bench:storage -- [counts…]
  */
 
-import { readFileSync } from "node:fs";
-import type { OpenChain } from "../src/node/chain/open-chain.js";
 import { stores } from "../src/node/state/definition.js";
-import { RowKeys } from "../src/node/vm/storage-keys.js";
-import { wordFromBytes } from "../src/node/vm/word.js";
-import { addressFromHash } from "../src/protocol/address.js";
-import { concatBytes, fromHex, fromKey } from "../src/protocol/bytes.js";
-import { keccak256 } from "../src/protocol/hash.js";
-import { CreateSmartContract, SmartContract, TriggerSmartContract } from "../src/protocol/messages.js";
-import type { RawEntry } from "./large-state/data-set.js";
+import { concatBytes } from "../src/protocol/bytes.js";
 import { benchLargeState, type LargeState } from "./large-state/large-state.js";
-import { plainAccount, produceNext, type Sender, signedBy } from "./large-state/network.js";
+import { plainAccount, produceNext, signedBy } from "./large-state/network.js";
+import { FEE_LIMIT_SUN, holderRows, tokenCall, tokenCreation } from "./large-state/token.js";
 
-/** Where the token keeps its mapping of balances. */
-const BALANCES_SLOT = 2;
-const FEE_LIMIT_SUN = 1_000_000_000n;
-const BALANCE = fromHex((10n ** 24n).toString(16).padStart(64, "0"));
-
-interface Compiled {
-	readonly contracts: {
-		readonly Token: { readonly code: string; readonly selectors: Readonly<Record<string, string>> };
-	};
-}
-const { Token } = (JSON.parse(readFileSync("bench/contracts/compiled.json", "utf8")) as Compiled).contracts;
-const TRANSFER = fromHex(Token.selectors["transfer(address,uint256)"] as string);
-
-const word = (value: number): Uint8Array => fromHex(value.toString(16).padStart(64, "0"));
-
-/** A holder without a key, as a word. */
-function holderAt(index: number): Buffer {
-	const holder = Buffer.alloc(32);
-	for (let at = 12; at < 28; at += 4) holder.writeUInt32BE(Math.imul(index + at, 0x9e3779b1) >>> 0, at);
-	holder.writeUInt32BE(index, 28);
-	return holder;
-}
-const holderOf = ({ address }: Sender): Buffer => Buffer.concat([Buffer.alloc(12), address.subarray(1)]);
-
-/** The contract that the first transaction of the chain made. */
-function tokenOf({ chain }: OpenChain): { readonly address: Uint8Array; readonly keys: RowKeys } {
-	const creation = chain.blockByNumber(2n)?.transactions[0];
-	if (!creation) throw new Error("there is no contract");
-	const address = addressFromHash(keccak256(concatBytes(creation.id, creation.owner)));
-	const contract = chain.state.contract.get(address);
-	return { address, keys: new RowKeys(address, contract?.trx_hash, contract?.version) };
-}
-
-/** Keys of rows in ascending order: they are sorted in shares, by their first byte behind the contract's. */
-function* rows(keys: RowKeys, holders: Iterable<Buffer>): Generator<RawEntry> {
-	const shares: string[][] = Array.from({ length: 256 }, () => []);
-	const slot = Buffer.alloc(64);
-	slot[63] = BALANCES_SLOT;
-	for (const holder of holders) {
-		slot.set(holder);
-		const key = keys.shared(wordFromBytes(keccak256(slot)));
-		shares[key.charCodeAt(keys.prefix.length)]?.push(key);
-	}
-	const prefix = Uint8Array.of(stores.storageRow.index);
-	for (const share of shares) {
-		for (const key of share.sort()) yield [concatBytes(prefix, fromKey(key)), BALANCE];
-	}
-}
-
-function* holders(count: number, senders: readonly Sender[]): Generator<Buffer> {
-	for (const sender of senders) yield holderOf(sender);
-	for (let index = senders.length; index < count; index++) yield holderAt(index);
-}
-
-function* entries(keys: RowKeys, count: number, senders: readonly Sender[]): Generator<RawEntry> {
-	const prefix = Uint8Array.of(stores.account.index);
-	for (const { address } of senders) yield [concatBytes(prefix, address), plainAccount(address)];
-	yield* rows(keys, holders(count, senders));
-}
+const prefix = Uint8Array.of(stores.account.index);
 
 const state: LargeState = {
 	name: "slots",
-	prepare(open, senders) {
-		const [owner] = senders as [Sender];
-		const creation = CreateSmartContract.create({
-			owner_address: owner.address,
-			new_contract: SmartContract.create({
-				origin_address: owner.address,
-				bytecode: concatBytes(fromHex(Token.code), word(96), holderOf(owner), word(1), word(1), word(0)),
-				consume_user_resource_percent: 100n,
-				origin_energy_limit: 1n,
-			}),
-		});
-		open.chain.pushTransaction(signedBy(owner, open, "CreateSmartContract", creation, FEE_LIMIT_SUN));
+	prepare(open, [owner]) {
+		if (owner) open.chain.pushTransaction(tokenCreation(open, owner));
 		produceNext(open);
 	},
-	entries: (open, count, senders) => entries(tokenOf(open).keys, count, senders),
+	*entries(open, count, senders) {
+		for (const { address } of senders) yield [concatBytes(prefix, address), plainAccount(address)];
+		yield* holderRows(open, count, senders);
+	},
 	transaction(open, sender, count, senders, pick) {
-		const index = pick(count);
-		const receiver = senders[index];
-		const data = concatBytes(TRANSFER, receiver ? holderOf(receiver) : holderAt(index), word(1));
-		const call = TriggerSmartContract.create({
-			owner_address: sender.address,
-			contract_address: tokenOf(open).address,
-			data,
-		});
-		return signedBy(sender, open, "TriggerSmartContract", call, FEE_LIMIT_SUN);
+		const call = tokenCall(open, sender, senders, pick(count));
+		return signedBy(sender, open, "TriggerSmartContract", call, { feeLimitSun: FEE_LIMIT_SUN });
 	},
 };
 

@@ -95,6 +95,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
 	"bench:index": bench("account-index", "history by account"),
 	"bench:logs": bench("logs", "queries of logs"),
 	"bench:maintenance": bench("maintenance", "the end of a cycle"),
+	"bench:mix": bench("mix", "blocks as the main network's imported"),
 	"bench:prover": bench("prover", "shielded proofs made"),
 	"bench:segments": bench("segments", "segments of old blocks"),
 	"bench:shielded": bench("shielded", "shielded proofs checked"),

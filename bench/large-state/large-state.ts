@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenChain } from "../../src/node/chain/open-chain.js";
+import { ContractValidateError } from "../../src/node/rules/errors.js";
 import { installRecoverEngine } from "../../src/node/signatures/engine.js";
 import { useFastHashing } from "../../src/protocol/hash.js";
 import type { SignedTransaction } from "../../src/protocol/transaction.js";
@@ -15,11 +16,15 @@ import { makeSenders, openNetwork, produceNext, type Sender } from "./network.js
 
 const BLOCKS = 100;
 const PER_BLOCK = 200;
+const MAX_SENDERS = BLOCKS * PER_BLOCK;
 
 /** A state that can have any size, and what is executed on it. */
 export interface LargeState {
 	/** What there are many of. */
 	readonly name: string;
+	/** Of the imported chain; absent: 100 of 200 transactions each. */
+	readonly blocks?: number;
+	readonly perBlock?: number;
 	/** Produces blocks before anything else is there. */
 	prepare?(open: OpenChain, senders: readonly Sender[]): void;
 	/** The entries that make the size, those of the senders included; ascending. @param open the prepared chain */
@@ -36,7 +41,7 @@ export interface LargeState {
 
 async function make(state: LargeState, count: number, folder: string): Promise<void> {
 	const data = join(folder, "data");
-	const senders = makeSenders(Math.min(count, BLOCKS * PER_BLOCK));
+	const senders = makeSenders(Math.min(count, MAX_SENDERS));
 	const open = await openNetwork(data);
 	produceNext(open);
 	state.prepare?.(open, senders);
@@ -51,6 +56,17 @@ async function make(state: LargeState, count: number, folder: string): Promise<v
 	}
 }
 
+/** Whether a transaction passes: chance may draw one whose sender has nothing left to give. */
+function isTaken({ chain }: OpenChain, transaction: SignedTransaction): boolean {
+	try {
+		chain.pushTransaction(transaction);
+		return true;
+	} catch (error) {
+		if (!(error instanceof ContractValidateError)) throw error;
+		return false;
+	}
+}
+
 async function makeBlocks(
 	state: LargeState,
 	count: number,
@@ -60,10 +76,11 @@ async function makeBlocks(
 	const open = await openNetwork(directory);
 	const pick = random(7);
 	const blocks: Uint8Array[] = [];
-	for (let number = 0; number < BLOCKS; number++) {
-		for (let i = 0; i < PER_BLOCK; i++) {
+	const { blocks: length = BLOCKS, perBlock = PER_BLOCK } = state;
+	for (let number = 0; number < length; number++) {
+		for (let i = 0; i < perBlock; i++) {
 			const sender = senders[pick(senders.length)] as Sender;
-			open.chain.pushTransaction(state.transaction(open, sender, count, senders, pick));
+			if (!isTaken(open, state.transaction(open, sender, count, senders, pick))) i--;
 		}
 		blocks.push(produceNext(open));
 		await open.throttle();

@@ -1,6 +1,6 @@
 /** Importing blocks on a large state, in a process of its own: rate, processor time, memory, and how long the event loop waits. */
 
-import { readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { importBlocks } from "../../src/node/chain/importer.js";
@@ -15,9 +15,14 @@ const CLOCK_TICKS = 100;
 const SAMPLE_MS = 50;
 /** Code that isn't compiled yet takes several times as long: what delays others is measured after so many blocks. */
 const WARM_UP_BLOCKS = 10;
+/** The first second isn't what a long import is like. */
+const WARM_UP_MS = 1_000;
+
+/** What one import came to: numbers, and the processor time of each thread. */
+type Measured = Readonly<Record<string, number | readonly number[]>>;
 
 /** Measures one import of a data set. @param folder with `data` and `blocks` */
-export async function measureImport(folder: string): Promise<Readonly<Record<string, number>>> {
+export async function measureImport(folder: string): Promise<Measured> {
 	const script = workerScript();
 	if (!script) throw new Error("run this from the bundle");
 	installRecoverEngine();
@@ -39,9 +44,20 @@ export async function measureImport(folder: string): Promise<Readonly<Record<str
 		const cpu = process.cpuUsage();
 		const mainCpu = mainThreadMs();
 		const started = performance.now();
-		const onProgress = ({ blocks: applied }: { readonly blocks: number }): void => {
+		let warm = { ms: 0, transactions: 0 };
+		const onProgress = ({
+			blocks: applied,
+			transactions,
+		}: {
+			readonly blocks: number;
+			readonly transactions: number;
+		}): void => {
+			const ms = performance.now() - started;
+			if (warm.ms === 0 && ms > WARM_UP_MS) warm = { ms, transactions };
 			if (applied === WARM_UP_BLOCKS) delay.reset();
 		};
+		const threads = threadMs();
+		const writes = writtenBytes();
 		const done = await importBlocks({ open, pool, onProgress }, blocks);
 		delay.disable();
 		const importMs = performance.now() - started;
@@ -54,8 +70,14 @@ export async function measureImport(folder: string): Promise<Readonly<Record<str
 			transactions,
 			perSecond: Math.round((1000 * transactions) / ms),
 			beforeClosePerSecond: Math.round((1000 * transactions) / importMs),
+			warmPerSecond: Math.round((1000 * (transactions - warm.transactions)) / (importMs - warm.ms)),
 			cpuUs: Math.round((user + system) / transactions),
 			mainCpuUs: Math.round((1000 * (mainThreadMs() - mainCpu)) / transactions),
+			threadsCpuUs: [...threadMs()]
+				.map(([id, used]) => Math.round((1000 * (used - (threads.get(id) ?? 0))) / transactions))
+				.filter((us) => us > 0)
+				.sort((a, b) => b - a),
+			writtenBytes: Math.round((writtenBytes() - writes) / transactions),
 			openMs: Math.round(openMs),
 			longestDelayMs: Math.round(delay.max / 1e6),
 			ownMiB: Math.round(ownMiB),
@@ -79,11 +101,27 @@ function ownMemoryMiB(): number {
 }
 
 /** Processor time of the thread that executes, where the system tells; 0 elsewhere. */
-function mainThreadMs(): number {
+const mainThreadMs = (): number => threadMs().get(String(process.pid)) ?? 0;
+
+/** Processor time of each thread of this process, where the system tells. */
+function threadMs(): ReadonlyMap<string, number> {
 	try {
-		const stat = readFileSync(`/proc/self/task/${process.pid}/stat`, "latin1");
-		const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-		return ((Number(fields[11]) + Number(fields[12])) * 1000) / CLOCK_TICKS;
+		return new Map(readdirSync("/proc/self/task").map((id) => [id, processorMs(id)]));
+	} catch {
+		return new Map();
+	}
+}
+
+function processorMs(thread: string): number {
+	const stat = readFileSync(`/proc/self/task/${thread}/stat`, "latin1");
+	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+	return ((Number(fields[11]) + Number(fields[12])) * 1000) / CLOCK_TICKS;
+}
+
+/** Bytes that this process has written to files, where the system tells. */
+function writtenBytes(): number {
+	try {
+		return Number(/^wchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "latin1"))?.[1] ?? 0);
 	} catch {
 		return 0;
 	}

@@ -39,6 +39,40 @@ export function makeSenders(count: number): readonly Sender[] {
 
 const producers = Array.from({ length: WITNESSES }, (_, index) => producerWithKey(keyOf(`witness ${index}`)));
 
+/** What is on at the main network today. */
+const TODAY = [
+	"allowCreationOfContracts",
+	"allowMultiSign",
+	"allowDelegateResource",
+	"allowSameTokenName",
+	"allowTvmTransferOrc10",
+	"allowTvmConstantinople",
+	"allowTvmSolidity059",
+	"allowTransactionFeePool",
+	"allowBlackHoleOptimization",
+	"allowNewResourceModel",
+	"allowTvmIstanbul",
+	"changedDelegation",
+	"allowTvmFreeze",
+	"allowTvmVote",
+	"allowTvmLondon",
+	"allowTvmCompatibleEvm",
+	"allowHigherLimitForMaxCpuTimeOfOneTx",
+	"allowNewRewardAlgorithm",
+	"allowOptimizedReturnValueOfChainId",
+	"allowAccountAssetOptimization",
+	"allowAssetOptimization",
+	"allowNewReward",
+	"allowDelegateOptimization",
+	"allowDynamicEnergy",
+	"allowTvmShangHai",
+	"allowOldRewardOpt",
+	"allowEnergyAdjustment",
+	"allowStrictMath",
+	"consensusLogicOptimization",
+	"allowTvmCancun",
+];
+
 /** As a configuration file. */
 export const NETWORK = `storage { transHistory.switch = on }
 	 enery.limit.block.num = 0
@@ -48,7 +82,8 @@ export const NETWORK = `storage { transHistory.switch = on }
 	 witnesses = [ ${producers
 			.map(({ witness }) => `{ address = "${toBase58Check(witness)}", url = "u", voteCount = 1 }`)
 			.join(", ")} ] }
-	 committee { allowCreationOfContracts = 1, allowMultiSign = 1, allowSameTokenName = 1, allowTvmTransferTrc10 = 1, allowTvmConstantinople = 1, allowTvmSolidity059 = 1, allowTvmIstanbul = 1, allowTvmLondon = 1, allowTvmShangHai = 1, changedDelegation = 1, allowBlackHoleOptimization = 1, allowHigherLimitForMaxCpuTimeOfOneTx = 1, unfreezeDelayDays = 14 }`;
+	 committee { ${TODAY.join(" = 1, ")} = 1, unfreezeDelayDays = 14, dynamicEnergyThreshold = 5000000000, dynamicEnergyIncreaseFactor = 2000,
+		dynamicEnergyMaxFactor = 34000 }`;
 
 const config: NodeConfig = parseConfig(NETWORK);
 
@@ -78,13 +113,21 @@ export function produceNext({ chain }: OpenChain): Uint8Array {
 
 let nonce = 0n;
 
+interface SigningOptions {
+	readonly feeLimitSun?: bigint;
+	/** Of the permission that it names; absent: none. */
+	readonly permissionId?: number;
+	/** Who signs besides its sender. */
+	readonly others?: readonly Sender[];
+}
+
 /** A transaction on the head, signed by its sender. */
 export function signedBy(
 	{ key }: Sender,
 	{ chain: { head } }: OpenChain,
 	name: string,
 	contract: Message,
-	feeLimitSun = 0n,
+	{ feeLimitSun = 0n, permissionId = 0, others = [] }: SigningOptions = {},
 ): SignedTransaction {
 	const type = contractTypeByName(name);
 	if (!type) throw new Error(`there is no type ${name}`);
@@ -93,16 +136,21 @@ export function signedBy(
 		expirationMs: head.timestampMs + 60_000n,
 		timestampMs: nonce++,
 		feeLimitSun,
+		permissionId,
 	});
 	const message = Transaction.copy(unsigned.message);
-	message.signature = [sign(unsigned.id, key)];
+	message.signature = [key, ...others.map((other) => other.key)].map((each) => sign(unsigned.id, each));
 	return new SignedTransaction(message);
 }
 
-const OPERATIONS = Buffer.from("7fff1fc0033ec30f".padEnd(64, "0"), "hex");
+/** What an active permission allows. */
+export const OPERATIONS = Buffer.from("7fff1fc0033ec30f".padEnd(64, "0"), "hex");
 
-/** What the network keeps of an account that has coins, is used, and never changed its permissions. */
-export function plainAccount(address: Uint8Array): Uint8Array {
+/**
+ * What the network keeps of an account that has coins, is used, and never changed its permissions.
+ * @param more fields of its own
+ */
+export function plainAccount(address: Uint8Array, more: Partial<Account> = {}): Uint8Array {
 	const keys = [Key.create({ address, weight: 1n })];
 	return Account.encode(
 		Account.create({
@@ -121,6 +169,7 @@ export function plainAccount(address: Uint8Array): Uint8Array {
 					keys,
 				}),
 			],
+			...more,
 		}),
 	);
 }
