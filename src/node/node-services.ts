@@ -309,10 +309,10 @@ export const peers: Service = {
 			config,
 			open,
 			pool: {
-				recover: async (transactions, isOfWitness) => {
+				digest: async (block, isOfWitness) => {
 					await Promise.all([
-						pool.recover(transactions, isOfWitness),
-						shielded?.prepare?.(transactions, "block"),
+						pool.digest(block, isOfWitness),
+						shielded?.prepare?.(block.transactions, "block"),
 					]);
 				},
 			},

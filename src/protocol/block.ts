@@ -39,6 +39,16 @@ export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
 	return level[0] as Uint8Array;
 }
 
+/** What follows from a block's bytes alone. */
+interface BlockFacts {
+	/** Whether the bytes are the block's only encoding. */
+	readonly isCanonical: boolean;
+	readonly rawHash: Uint8Array;
+	readonly root: Uint8Array;
+	/** undefined: none, or the signature is wrong */
+	readonly signer: Uint8Array | undefined;
+}
+
 /** An immutable block and what follows from its bytes. */
 export class SignedBlock {
 	readonly header: Readonly<BlockHeader>;
@@ -51,6 +61,8 @@ export class SignedBlock {
 	private cachedRoot: Uint8Array | undefined;
 	private cachedSigner: Uint8Array | undefined;
 	private cachedVerdict: boolean | undefined;
+	/** What it was decoded of, which needn't be canonical, while its contents are kept. */
+	received: Uint8Array | undefined;
 
 	constructor(message: Readonly<Block>, transactions?: readonly SignedTransaction[]) {
 		this.cachedMessage = message;
@@ -73,11 +85,22 @@ export class SignedBlock {
 		this.cachedBytes ??= this.encode();
 		this.cachedMessage = undefined;
 		this.cachedTransactions = undefined;
+		this.received = undefined;
 	}
 
 	/** @throws {DecodeError} */
 	static decode(bytes: Uint8Array, budget?: DecodeBudget): SignedBlock {
-		return new SignedBlock(Block.decode(bytes, budget));
+		const block = new SignedBlock(Block.decode(bytes, budget));
+		block.received = bytes;
+		return block;
+	}
+
+	/** Takes what another thread found out about the bytes that it was decoded of. */
+	know({ isCanonical, rawHash, root, signer }: BlockFacts): void {
+		this.cachedRawHash = rawHash;
+		this.cachedRoot = root;
+		this.cachedSigner = signer;
+		if (isCanonical) this.cachedBytes = this.received;
 	}
 
 	get raw(): Readonly<BlockHeaderRaw> {
@@ -110,10 +133,12 @@ export class SignedBlock {
 		const { cachedTransactions: transactions } = this;
 		if (!this.cachedRoot || !transactions) return Block.encode(this.message);
 		const { block_header, $unknown } = this.message;
+		// Before the writer is used: where they weren't serialised yet they need it themselves.
+		const parts = transactions.map(({ bytes }) => bytes);
 		sharedWriter.reset();
 		writeBlock(sharedWriter, Block.create({ block_header, $unknown }));
-		for (let at = transactions.length - 1; at >= 0; at--) {
-			sharedWriter.bytes((transactions[at] as SignedTransaction).bytes);
+		for (let at = parts.length - 1; at >= 0; at--) {
+			sharedWriter.bytes(parts[at] as Uint8Array);
 			sharedWriter.byte(BLOCK_TRANSACTIONS_TAG);
 		}
 		return sharedWriter.finish();

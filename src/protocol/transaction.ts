@@ -40,12 +40,21 @@ export class ParameterError extends Error {
 	override readonly name = "InvalidProtocolBufferException";
 }
 
+/** What follows from a transaction's bytes alone: its id, sizes in bytes, the addresses that signed or why there is none. */
+interface TransactionFacts {
+	readonly id: Uint8Array;
+	readonly size: number;
+	readonly sizeWithoutResults: number;
+	readonly signers: readonly (Uint8Array | SignatureError)[];
+}
+
 /** An immutable transaction and what follows from its bytes; everything is computed once, when first asked for. */
 export class SignedTransaction {
 	private cachedRaw: Uint8Array | undefined;
 	private cachedId: Uint8Array | undefined;
 	private cachedIdHex: string | undefined;
 	private cachedBytes: Uint8Array | undefined;
+	private cachedSize = -1;
 	private cachedSizeWithoutResults = -1;
 	private cachedParameter: Readonly<Message> | undefined;
 	private cachedPostQuantum: readonly Readonly<PQAuthSig>[] | undefined;
@@ -59,6 +68,14 @@ export class SignedTransaction {
 	/** @param budget for bytes from outside @throws {DecodeError} */
 	static decode(bytes: Uint8Array, budget?: DecodeBudget): SignedTransaction {
 		return new SignedTransaction(Transaction.decode(bytes, budget));
+	}
+
+	/** Takes what another thread found out about its bytes. */
+	know({ id, size, sizeWithoutResults, signers }: TransactionFacts): void {
+		this.cachedId = id;
+		this.cachedSize = size;
+		this.cachedSizeWithoutResults = sizeWithoutResults;
+		this.signers = signers;
 	}
 
 	get raw(): Readonly<TransactionRaw> | undefined {
@@ -102,8 +119,9 @@ export class SignedTransaction {
 		writer.byte(RAW_DATA_TAG);
 	}
 
+	/** Serialised size. */
 	get size(): number {
-		return this.bytes.length;
+		return this.cachedSize >= 0 ? this.cachedSize : this.bytes.length;
 	}
 
 	/** Serialised size with the `ret` list removed. */

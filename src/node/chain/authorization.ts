@@ -198,7 +198,8 @@ function sumRecovered(
 	const seen = signatures.length > 1 ? new Set<string>() : undefined;
 	const signers: Uint8Array[] = [];
 	let weight = 0n;
-	for (const [index, signature] of signatures.entries()) {
+	for (let index = 0; index < signatures.length; index++) {
+		const signature = signatures[index] as Uint8Array;
 		const signer = recoverSigner(transaction, index);
 		const own = keyWeight(permission, signer);
 		if (own === 0n) {

@@ -10,8 +10,12 @@ import type { PrepareProofs } from "../shielded/proof-queue.js";
 import type { SignaturePool } from "../signatures/pool.js";
 import type { OpenChain } from "./open-chain.js";
 
-/** Blocks whose signatures are recovered ahead of execution. */
+/**
+ * Blocks that are decoded ahead of their execution, while other threads work on them: fewer of large ones, since what waits
+ * is copied by each collection of garbage until it is executed.
+ */
 const LOOK_AHEAD = 8;
+const LOOK_AHEAD_TRANSACTIONS = 1_000;
 
 interface ImportProgress {
 	readonly block: SignedBlock;
@@ -25,7 +29,7 @@ interface ImportSource {
 	readonly open: OpenChain;
 	/** Undefined: signatures are recovered on the calling thread. */
 	readonly pool:
-		| (Pick<SignaturePool, "recover"> & Partial<Pick<SignaturePool, "verifyPostQuantum">>)
+		| (Pick<SignaturePool, "digest"> & Partial<Pick<SignaturePool, "verifyPostQuantum">>)
 		| undefined;
 	/** Absent: shielded proofs are checked on the calling thread. */
 	readonly prepare?: PrepareProofs | undefined;
@@ -46,6 +50,7 @@ export async function importBlocks(
 ): Promise<ImportProgress | undefined> {
 	const { open, pool, prepare, onProgress, signal } = source;
 	const queue: { readonly block: SignedBlock; readonly ready: Promise<unknown> }[] = [];
+	let waiting = 0;
 	let imported = 0;
 	let transactions = 0;
 	let last: ImportProgress | undefined;
@@ -54,6 +59,7 @@ export async function importBlocks(
 		const next = queue.shift();
 		if (!next) return;
 		const { block, ready } = next;
+		waiting -= block.transactions.length;
 		await ready;
 		if (open.chain.push(block, "import").kind === "known") return;
 		imported++;
@@ -69,18 +75,25 @@ export async function importBlocks(
 		const block = SignedBlock.decode(bytes, BLOCK_BUDGET);
 		if (isKnown(open, block)) continue;
 		const ready = Promise.all([
-			pool?.recover(block.transactions),
+			digested(source, block),
 			open.rules.network === "nile" ? pool?.verifyPostQuantum?.(block.transactions) : undefined,
 			prepare?.(block.transactions, "block"),
-			open.readAhead(block),
 		]);
 		// A failure is reported when the block's turn comes.
 		ready.catch(() => {});
 		queue.push({ block, ready });
-		if (queue.length > LOOK_AHEAD) await applyNext();
+		waiting += block.transactions.length;
+		while (queue.length > LOOK_AHEAD || (queue.length > 1 && waiting > LOOK_AHEAD_TRANSACTIONS))
+			await applyNext();
 	}
 	while (queue.length > 0 && !signal?.aborted) await applyNext();
 	return last;
+}
+
+/** Has a block digested, then fetches what it reads: the digest has the ids that it asks for. */
+async function digested({ open, pool }: ImportSource, block: SignedBlock): Promise<void> {
+	await pool?.digest(block);
+	await open.readAhead(block);
 }
 
 function isKnown({ chain }: OpenChain, block: SignedBlock): boolean {

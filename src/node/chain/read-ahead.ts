@@ -2,7 +2,9 @@
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { toKey } from "../../protocol/bytes.js";
+import type { ContractType } from "../../protocol/contract-types.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import { delegationKeyV2 } from "../resources/delegated-resource.js";
 import type { WantedEntry } from "../state/base-state.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
 
@@ -75,29 +77,56 @@ export function idsOf(transactions: readonly SignedTransaction[]): WantedEntry[]
 }
 
 /**
- * Accounts that its transactions name, and the contracts that they call. What rules read beside these is mostly in memory
+ * Accounts that its transactions name, the contracts that they call, and what accounts delegate to others. What rules read beside these is mostly in memory
  * already.
  */
 export function wantedBy(transactions: readonly SignedTransaction[]): WantedEntry[] {
 	const accounts = new Set<string>();
 	const contracts = new Set<string>();
+	const wanted: WantedEntry[] = [];
 	for (const transaction of transactions) {
-		const parameter = parameterOf(transaction);
+		const parameter = parameterOf(transaction) as Record<string, unknown> | undefined;
 		if (!parameter) continue;
-		for (const [name, value] of Object.entries(parameter)) {
+		if (transaction.type && PAIRS.has(transaction.type.name)) addPair(wanted, parameter);
+		for (const name of addressFieldsOf(transaction.type)) {
+			const value = parameter[name];
 			if (!(value instanceof Uint8Array) || value.length !== ADDRESS_LENGTH) continue;
 			accounts.add(toKey(value));
 			if (name === "contract_address") contracts.add(toKey(value));
 		}
 	}
-	const of = (store: StoreDefinition<unknown>, keys: ReadonlySet<string>): WantedEntry[] =>
-		[...keys].map((key) => ({ store, key }));
-	return [
-		...of(stores.account, accounts),
-		...[stores.contract, stores.code, stores.contractState].flatMap((store) =>
-			of(store as StoreDefinition<unknown>, contracts),
-		),
-	];
+	for (const key of accounts) wanted.push({ store: ACCOUNT_STORE, key });
+	for (const store of CONTRACT_STORES) for (const key of contracts) wanted.push({ store, key });
+	return wanted;
+}
+
+const ACCOUNT_STORE = stores.account as StoreDefinition<unknown>;
+const CONTRACT_STORES = [stores.contract, stores.code, stores.contractState] as StoreDefinition<unknown>[];
+
+/** Types that change what one account delegates to another. */
+const PAIRS: ReadonlySet<string> = new Set(["DelegateResourceContract", "UnDelegateResourceContract"]);
+const DELEGATED_STORE = stores.delegatedResource as StoreDefinition<unknown>;
+
+function addPair(wanted: WantedEntry[], { owner_address, receiver_address }: Record<string, unknown>): void {
+	if (!(owner_address instanceof Uint8Array) || !(receiver_address instanceof Uint8Array)) return;
+	for (const isLocked of [false, true]) {
+		const key = toKey(delegationKeyV2(owner_address, receiver_address, isLocked));
+		wanted.push({ store: DELEGATED_STORE, key });
+	}
+}
+
+const addressFields = new Map<ContractType | undefined, readonly string[]>();
+
+/** The fields of a type's message that may hold an address: those of bytes. */
+function addressFieldsOf(type: ContractType | undefined): readonly string[] {
+	let fields = addressFields.get(type);
+	if (!fields) {
+		fields = (type?.message?.fields ?? [])
+			.filter(({ kind, label }) => kind === "bytes" && label === "singular")
+			.map(({ name }) => name);
+		addressFields.set(type, fields);
+	}
+	return fields;
 }
 
 /** The message of a contract; undefined where it can't be read, which the block's own judgement tells. */

@@ -37,10 +37,10 @@ const CONFIRMED_KEY = "common-database/LATEST_PBFT_BLOCK_NUM";
 /** Looks at signatures ahead of their use. */
 export interface SignatureAhead {
 	/**
-	 * Recovers the signers of a block's transactions.
-	 * @param isOfWitness whether an active witness has signed for them: only then slow signatures are worth the time
+	 * Digests a block, and recovers its signers.
+	 * @param isOfWitness whether an active witness has signed it: only then slow signatures are worth the time
 	 */
-	recover(transactions: readonly SignedTransaction[], isOfWitness: boolean): Promise<void>;
+	digest(block: SignedBlock, isOfWitness: boolean): Promise<void>;
 }
 
 interface NodeChainOptions {
@@ -180,7 +180,9 @@ export class NodeChain implements LocalChain {
 			open.rules.network === "nile" && block.transactions.some(({ message }) => message.$unknown);
 		// Anyone can fill a block with what takes seconds, and it waits for the block before it until it is judged.
 		const isOfWitness = isSlow && this.announcedHeader(block).kind === "good";
-		await Promise.all([pool?.recover(block.transactions, isOfWitness), open.readAhead(block)]);
+		// The digest has the ids that reading ahead asks for.
+		await pool?.digest(block, isOfWitness);
+		await open.readAhead(block);
 		await open.throttle();
 	}
 

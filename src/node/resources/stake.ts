@@ -87,6 +87,7 @@ export function addDelegation(
 export function ownStakeV1(account: Readonly<Account>, code: number): bigint {
 	switch (code) {
 		case ResourceCode.BANDWIDTH:
+			if (account.frozen.length === 0) return 0n;
 			return wrap(account.frozen.reduce((sum, frozen) => sum + frozen.frozen_balance, 0n));
 		case ResourceCode.ENERGY:
 			return account.account_resource?.frozen_balance_for_energy?.frozen_balance ?? 0n;
@@ -134,12 +135,16 @@ export function addTotalWeight(properties: Properties, code: number, coins: bigi
 /** Coins whose stake gives an account a resource: own and received, of both generations. */
 export function resourceStake(account: Readonly<Account>, resource: Resource): bigint {
 	const code = codeOf(resource);
-	return wrap(
-		ownStakeV1(account, code) +
-			delegation(account, "acquired_delegated", "frozen", resource) +
-			ownStakeV2(account, code) +
-			delegation(account, "acquired_delegated", "frozenV2", resource),
-	);
+	const own = ownStakeV1(account, code) + ownStakeV2(account, code);
+	// PERF: every transaction asks; fields by their names are read in a fraction of the time that computed names take.
+	if (resource === "bandwidth") {
+		const { acquired_delegated_frozen_balance_for_bandwidth: first } = account;
+		return wrap(own + first + account.acquired_delegated_frozenV2_balance_for_bandwidth);
+	}
+	const energy = account.account_resource;
+	if (!energy) return wrap(own);
+	const { acquired_delegated_frozen_balance_for_energy: first } = energy;
+	return wrap(own + first + energy.acquired_delegated_frozenV2_balance_for_energy);
 }
 
 /** What all stakes for a resource share in a day, and their total weight in coins. */

@@ -1,25 +1,17 @@
-/** Batches of signatures as worker threads exchange them: packed bytes, transferred without a copy. */
+/** Batches of signatures: packed bytes, as the library takes them. */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import type { PQAuthSig } from "../../protocol/messages.js";
 import { recoverAddress, recoverEngine, SIGNATURE_LENGTH, SignatureError } from "../../protocol/signature.js";
 
-const HASH_LENGTH = 32;
+export const HASH_LENGTH = 32;
 /** One question: a hash and the first 65 bytes of a signature. */
 export const QUESTION_LENGTH = HASH_LENGTH + SIGNATURE_LENGTH;
 /** One answer: a flag and an address. */
 export const ANSWER_LENGTH = 1 + ADDRESS_LENGTH;
 
-/** A batch of questions, as the pool sends it. */
-export interface Batch {
-	readonly id: number;
-	readonly addressPrefix: number;
-	readonly questions: Uint8Array;
-}
-
 /** The answers: a zero flag marks an entry whose text is in `errors`. */
-export interface BatchAnswer {
-	readonly id: number;
+interface BatchAnswer {
 	readonly answers: Uint8Array;
 	readonly errors: readonly { readonly index: number; readonly message: string }[];
 }
@@ -54,16 +46,16 @@ export function writeQuestion(
 }
 
 /** Recovers every signature of a batch: the ordinary ones all at once where the library can, the others by the rule. */
-export function answerBatch(batch: Batch): BatchAnswer {
-	const count = batch.questions.length / QUESTION_LENGTH;
+export function answerBatch(questions: Uint8Array, addressPrefix: number): BatchAnswer {
+	const count = questions.length / QUESTION_LENGTH;
 	const answers = new Uint8Array(count * ANSWER_LENGTH);
 	const errors: { index: number; message: string }[] = [];
-	recoverEngine()?.recoverSigners?.(batch.questions, batch.addressPrefix, answers);
+	recoverEngine()?.recoverSigners?.(questions, addressPrefix, answers);
 	for (let index = 0; index < count; index++) {
 		if (answers[index * ANSWER_LENGTH] === 1) continue;
 		const at = index * QUESTION_LENGTH;
-		const hash = batch.questions.subarray(at, at + HASH_LENGTH);
-		const signature = batch.questions.subarray(at + HASH_LENGTH, at + QUESTION_LENGTH);
+		const hash = questions.subarray(at, at + HASH_LENGTH);
+		const signature = questions.subarray(at + HASH_LENGTH, at + QUESTION_LENGTH);
 		try {
 			answers.set(recoverAddress(hash, signature), index * ANSWER_LENGTH + 1);
 			answers[index * ANSWER_LENGTH] = 1;
@@ -72,7 +64,7 @@ export function answerBatch(batch: Batch): BatchAnswer {
 			errors.push({ index, message: error.message });
 		}
 	}
-	return { id: batch.id, answers, errors };
+	return { answers, errors };
 }
 
 /** The address of an entry, undefined if it failed. */

@@ -1,5 +1,6 @@
 /** Worker threads for signatures that begin when there is work for them: most nodes are in step and need none. */
 
+import type { SignedBlock } from "../../protocol/block.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { SignaturePool } from "./pool.js";
 import { PostQuantumQueue } from "./post-quantum-queue.js";
@@ -30,14 +31,15 @@ export class LazySignaturePool {
 	}
 
 	/**
-	 * Recovers the signers of a block's transactions, on threads if that pays.
-	 * @param slow verifies their post-quantum signatures, too
+	 * Digests a block and recovers its signers, on threads if that pays.
+	 * @param slow verifies its post-quantum signatures, too
 	 */
-	async recover(transactions: readonly SignedTransaction[], slow = false): Promise<void> {
+	async digest(block: SignedBlock, slow = false): Promise<void> {
+		const { transactions } = block;
 		if (!this.pool && !slow && transactions.length < WORTH_A_THREAD) return;
 		const pool = await this.started();
 		if (!pool) return;
-		await Promise.all([pool.recover(transactions), slow ? pool.verifyPostQuantum(transactions) : undefined]);
+		await Promise.all([pool.digest(block), slow ? pool.verifyPostQuantum(transactions) : undefined]);
 	}
 
 	/** Verifies the post-quantum signatures of a transaction that was sent: few at a time, those of each source in turn. */

@@ -1,27 +1,28 @@
-/** Recovering the signers of transactions on worker threads, ahead of their execution. */
+/** Worker threads that digest blocks and verify signatures ahead of their execution. */
 
 import { Worker } from "node:worker_threads";
 import { addressPrefix } from "../../protocol/address.js";
+import type { SignedBlock } from "../../protocol/block.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
-import { SIGNATURE_LENGTH, SignatureError } from "../../protocol/signature.js";
-import { SignatureSizeError, type SignedTransaction } from "../../protocol/transaction.js";
-import {
-	type BatchAnswer,
-	type PostQuantumAnswer,
-	type PostQuantumQuestion,
-	QUESTION_LENGTH,
-	readAnswer,
-	writeQuestion,
-} from "./batch.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { PostQuantumAnswer, PostQuantumQuestion } from "./batch.js";
+import { applyDigest, type BlockDigest } from "./block-digest.js";
 
 /** Post-quantum signatures in a message: what waits behind one waits some milliseconds each. */
 const POST_QUANTUM_BATCH = 8;
-/** Signatures below this number are recovered where they are: a message would cost more. */
+/** Blocks with fewer transactions are digested where they are executed: a message would cost more. */
 const WORTH_A_MESSAGE = 8;
 
-interface Question {
-	readonly transaction: SignedTransaction;
-	readonly index: number;
+/** A block as the pool sends it to be digested. */
+export interface BlockQuestion {
+	readonly id: number;
+	readonly block: Uint8Array;
+	readonly addressPrefix: number;
+}
+
+interface BlockAnswer {
+	readonly id: number;
+	readonly digest: BlockDigest;
 }
 
 /** A worker thread ended by itself. */
@@ -33,7 +34,7 @@ export class SignaturePool {
 	private readonly workers: Worker[] = [];
 	private readonly waiting = new Map<
 		number,
-		{ done: (answer: BatchAnswer | PostQuantumAnswer) => void; fail: (e: Error) => void }
+		{ done: (answer: BlockAnswer | PostQuantumAnswer) => void; fail: (e: Error) => void }
 	>();
 	private nextId = 0;
 	private nextWorker = 0;
@@ -42,7 +43,7 @@ export class SignaturePool {
 
 	/**
 	 * Starts worker threads.
-	 * @param script the bundled worker; see {@link answerBatch} for what it does
+	 * @param script the bundled worker; recover.worker.ts
 	 */
 	static async start(script: URL, threads: number): Promise<SignaturePool> {
 		const pool = new SignaturePool();
@@ -56,7 +57,7 @@ export class SignaturePool {
 		worker.unref();
 		this.workers.push(worker);
 		return new Promise((resolve, reject) => {
-			worker.on("message", (message: BatchAnswer | PostQuantumAnswer | { ready: string }) => {
+			worker.on("message", (message: BlockAnswer | PostQuantumAnswer | { ready: string }) => {
 				if ("ready" in message) resolve();
 				else this.answered(message);
 			});
@@ -73,7 +74,7 @@ export class SignaturePool {
 		});
 	}
 
-	private answered(answer: BatchAnswer | PostQuantumAnswer): void {
+	private answered(answer: BlockAnswer | PostQuantumAnswer): void {
 		const entry = this.waiting.get(answer.id);
 		this.waiting.delete(answer.id);
 		entry?.done(answer);
@@ -85,41 +86,13 @@ export class SignaturePool {
 		this.waiting.clear();
 	}
 
-	/** Recovers all signatures of some transactions and leaves the signers in them. */
-	async recover(transactions: readonly SignedTransaction[]): Promise<void> {
-		const questions = transactions.flatMap((transaction): Question[] =>
-			transaction.signers ? [] : transaction.message.signature.map((_, index) => ({ transaction, index })),
-		);
-		if (questions.length < WORTH_A_MESSAGE || this.workers.length === 0) return;
-		const share = Math.ceil(questions.length / this.workers.length);
-		const parts: Promise<void>[] = [];
-		for (let from = 0; from < questions.length; from += share) {
-			parts.push(this.ask(questions.slice(from, from + share)));
-		}
-		await Promise.all(parts);
-	}
-
-	private async ask(questions: readonly Question[]): Promise<void> {
-		if (this.failure) throw this.failure;
-		const whole = questions.filter(
-			({ transaction, index }) => signatureAt(transaction, index).length >= SIGNATURE_LENGTH,
-		);
-		const packed = new Uint8Array(whole.length * QUESTION_LENGTH);
-		for (const [at, { transaction, index }] of whole.entries()) {
-			writeQuestion(packed, at, transaction.id, signatureAt(transaction, index));
-		}
-		const message = { addressPrefix: addressPrefix(), questions: packed };
-		const answer = (await this.post(message, [packed.buffer as ArrayBuffer])) as BatchAnswer;
-		const failed = new Map(answer.errors.map(({ index, message }) => [index, message]));
-		for (const [at, question] of whole.entries()) {
-			const address = readAnswer(answer.answers, at);
-			setSigner(question, address ?? new SignatureError(failed.get(at) ?? ""));
-		}
-		for (const question of questions) {
-			const { length } = signatureAt(question.transaction, question.index);
-			if (length < SIGNATURE_LENGTH)
-				setSigner(question, new SignatureSizeError(`Signature size is ${length}`));
-		}
+	/** Works out what follows from a block's bytes, its signers among it, and leaves it in the block. */
+	async digest(block: SignedBlock): Promise<void> {
+		if (block.transactions.length < WORTH_A_MESSAGE || this.workers.length === 0) return;
+		const copy = new Uint8Array(block.received ?? block.bytes);
+		const message = { addressPrefix: addressPrefix(), block: copy };
+		const answer = (await this.post(message, [copy.buffer])) as BlockAnswer;
+		applyDigest(block, answer.digest);
 	}
 
 	/** Verifies the post-quantum signatures of transactions of Nile and leaves the verdicts in them. */
@@ -149,7 +122,7 @@ export class SignaturePool {
 	private post(
 		content: object,
 		transferred: readonly ArrayBuffer[],
-	): Promise<BatchAnswer | PostQuantumAnswer> {
+	): Promise<BlockAnswer | PostQuantumAnswer> {
 		if (this.failure) return Promise.reject(this.failure);
 		const id = this.nextId++;
 		const worker = this.workers[this.nextWorker++ % this.workers.length] as Worker;
@@ -173,14 +146,4 @@ function readableEntries(transaction: SignedTransaction): SignedTransaction["pos
 		if (error instanceof DecodeError) return [];
 		throw error;
 	}
-}
-
-function signatureAt(transaction: SignedTransaction, index: number): Uint8Array {
-	return transaction.message.signature[index] as Uint8Array;
-}
-
-function setSigner({ transaction, index }: Question, signer: Uint8Array | SignatureError): void {
-	const signers = [...(transaction.signers ?? [])];
-	signers[index] = signer;
-	transaction.signers = signers;
 }

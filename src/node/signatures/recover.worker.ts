@@ -1,25 +1,32 @@
-/** A worker thread that recovers batches of signatures. */
+/** A worker thread that digests blocks, recovering all their signatures, and verifies post-quantum ones. */
 
 import { parentPort } from "node:worker_threads";
 import { setAddressPrefix } from "../../protocol/address.js";
 import { useFastHashing } from "../../protocol/hash.js";
 import { isPostQuantumSignature, loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
-import { answerBatch, type Batch, type PostQuantumAnswer, type PostQuantumBatch } from "./batch.js";
+import type { PostQuantumAnswer, PostQuantumBatch } from "./batch.js";
+import { digestBlock } from "./block-digest.js";
 import { installRecoverEngine } from "./engine.js";
+import type { BlockQuestion } from "./pool.js";
 
 const port = parentPort;
 if (!port) throw new Error("this file runs as a worker thread");
 
 const name = installRecoverEngine();
 await useFastHashing();
-port.on("message", (batch: Batch | PostQuantumBatch) => {
-	if ("postQuantum" in batch) {
-		void answerPostQuantum(batch);
+port.on("message", (question: BlockQuestion | PostQuantumBatch) => {
+	if ("postQuantum" in question) {
+		void answerPostQuantum(question);
 		return;
 	}
-	setAddressPrefix(batch.addressPrefix);
-	const answer = answerBatch(batch);
-	port.postMessage(answer, [answer.answers.buffer as ArrayBuffer]);
+	const { id, block, addressPrefix } = question;
+	setAddressPrefix(addressPrefix);
+	const digest = digestBlock(block, addressPrefix);
+	const { ids, sizes, signers } = digest;
+	port.postMessage(
+		{ id, digest },
+		[ids, sizes, signers].map(({ buffer }) => buffer as ArrayBuffer),
+	);
 });
 port.postMessage({ ready: name });
 

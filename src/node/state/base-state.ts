@@ -9,7 +9,7 @@
 import { setImmediate as otherTurns } from "node:timers/promises";
 import type { CacheBudget } from "./cache-budget.js";
 import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "./database.js";
-import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
+import { STORE_COUNT, type StoreDefinition, storeDefinitions, stores } from "./definition.js";
 import { addWith, type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
 import { OrderedKeys } from "./ordered-keys.js";
 import { type CacheUse, ValueCache } from "./value-cache.js";
@@ -29,8 +29,13 @@ export class BaseState {
 	private changes: EntryMaps = makeMaps();
 	/** Changes on their way to the database. */
 	private flushing: EntryMaps | undefined;
-	/** What the database holds; {@link GONE} for nothing, since rules ask for the same missing entries again and again. */
+	/**
+	 * The newest values, {@link GONE} for nothing, since rules ask for the same missing entries again and again. Of stores of history
+	 * it holds what the database has.
+	 */
 	private readonly cache: ValueCache<Entry>;
+	/** Bytes of an encoded value, by store index: of those that were flushed last, on average. */
+	private readonly encodedBytes = new Float64Array(STORE_COUNT).fill(64);
 	/** PERF: what is small and asked for with every transaction, all of it that was ever asked for; by store index. */
 	private readonly resident = storeDefinitions.map(({ index }) =>
 		RESIDENT.has(index) ? new Map<string, Entry>() : undefined,
@@ -72,16 +77,25 @@ export class BaseState {
 	get<V>(store: StoreDefinition<V>, key: string): V | undefined {
 		const index = store.index;
 		const resident = this.resident[index];
-		let value = (resident ?? (this.changes[index] as Map<string, Entry>)).get(key);
-		if (value === undefined && this.flushing) value = (this.flushing[index] as Map<string, Entry>).get(key);
+		const history = isHistory[index] === true;
+		let value: Entry | undefined;
+		if (resident) value = resident.get(key);
+		else if (!history) value = this.cache.get(index, key);
+		if (value === undefined) value = this.unflushedValue(index, key);
+		if (value === undefined && history) value = this.cache.get(index, key);
 		if (value !== undefined) return value === GONE ? undefined : (value as V);
-		const cached = this.cache.get(index, key);
-		if (cached !== undefined) return cached === GONE ? undefined : (cached as V);
 		const bytes = this.database.get(readingKey(store, key));
 		const stored = bytes === undefined ? GONE : store.codec.decode(bytes, key);
 		if (resident && resident.size < RESIDENT_ENTRIES) resident.set(key, stored);
 		else this.cache.keep(index, key, stored, bytes?.length ?? 0);
 		return stored === GONE ? undefined : stored;
+	}
+
+	/** What the database doesn't have yet. */
+	private unflushedValue(index: number, key: string): Entry | undefined {
+		const changed = (this.changes[index] as Map<string, Entry>).get(key);
+		if (changed !== undefined || !this.flushing) return changed;
+		return (this.flushing[index] as Map<string, Entry>).get(key);
 	}
 
 	/**
@@ -111,9 +125,9 @@ export class BaseState {
 
 	private isInMemory(index: number, key: string): boolean {
 		return (
-			(this.resident[index] ?? (this.changes[index] as Map<string, Entry>)).has(key) ||
-			this.flushing?.[index]?.has(key) === true ||
-			this.cache.has(index, key)
+			this.resident[index]?.has(key) === true ||
+			this.cache.has(index, key) ||
+			this.unflushedValue(index, key) !== undefined
 		);
 	}
 
@@ -125,10 +139,19 @@ export class BaseState {
 
 	/** Writes an entry without telling the recorder: it goes back to what it was. */
 	replace(store: StoreDefinition<unknown>, key: string, value: Entry): void {
-		(this.changes[store.index] as Map<string, Entry>).set(key, value);
-		this.resident[store.index]?.set(key, value);
+		const { index } = store;
+		(this.changes[index] as Map<string, Entry>).set(key, value);
+		const resident = this.resident[index];
+		if (resident) resident.set(key, value);
+		else if (!isHistory[index]) this.cache.replace(index, key, value, this.bytesOf(index, value));
 		this.unflushed++;
 		if (store.ordered) this.keyOrders.note(store.index, key, value !== GONE);
+	}
+
+	/** About what a value takes encoded, which it is only when it is flushed. */
+	private bytesOf(index: number, value: Entry): number {
+		if (value === GONE) return 0;
+		return value instanceof Uint8Array ? value.length : (this.encodedBytes[index] as number);
 	}
 
 	/** Entries that a flush would write. */
@@ -161,7 +184,10 @@ export class BaseState {
 				const store = storeAt(index);
 				const bytes = value === GONE ? null : store.codec.encode(value, key);
 				batch.push({ key: diskKey(store, key), value: bytes });
-				return bytes?.length ?? 0;
+				if (!bytes) return 0;
+				const average = this.encodedBytes[index] as number;
+				this.encodedBytes[index] = average + (bytes.length - average) * AVERAGE_SHARE;
+				return bytes.length;
 			});
 			const more = beside && (await beside);
 			await this.database.write(more ? batch.concat(more) : batch, sync);
@@ -169,13 +195,9 @@ export class BaseState {
 			this.takeBack(flushing);
 			throw error;
 		}
-		let at = extra.length;
-		await inSlices(flushing, (index, key, value) => {
-			const bytes = batch[at++]?.value?.length ?? 0;
-			if (HISTORY.has(index)) this.cache.drop(index, key);
-			else if (!this.resident[index]) this.cache.replace(index, key, value, bytes);
-			return 0;
-		});
+		for (const index of HISTORY) {
+			for (const key of (flushing[index] as Map<string, Entry>).keys()) this.cache.drop(index, key);
+		}
 		for (const { flushed } of this.reading) flushed.push(flushing);
 		this.flushing = undefined;
 	}
@@ -265,6 +287,12 @@ const HISTORY: ReadonlySet<number> = new Set(
 		stores.accountTrace,
 	].map(({ index }) => index),
 );
+
+/** PERF: an array is asked in less time than a set. */
+const isHistory = storeDefinitions.map(({ index }) => HISTORY.has(index));
+
+/** What one value adds to the average of its store. */
+const AVERAGE_SHARE = 1 / 64;
 
 /** What is done without a break: encoding so much takes a few milliseconds at most. */
 const SLICE_ENTRIES = 500;

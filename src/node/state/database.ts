@@ -145,7 +145,8 @@ class LevelDatabase implements KeyValueDatabase {
 		if (changes.length === 0) return;
 		const batch = this.db.batch();
 		try {
-			for (const [at, { key, value }] of changes.entries()) {
+			for (let at = 0; at < changes.length; at++) {
+				const { key, value } = changes[at] as BatchChange;
 				if (value === null) batch.del(key);
 				else batch.put(key, value);
 				this.unlistedBytes += key.length + (value?.length ?? 0);

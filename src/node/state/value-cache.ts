@@ -86,7 +86,11 @@ export class ValueCache<V> {
 	private add(index: number, key: string, value: V, bytes: number): void {
 		const group = this.groups[index] as Group;
 		if (group.bytes > 0 && group.bytes + bytes > group.limit) this.turn(group);
-		(this.young[index] as Map<string, V>).set(key, value);
+		const young = this.young[index] as Map<string, V>;
+		const { size } = young;
+		young.set(key, value);
+		// In place of a value that was there: about as large.
+		if (young.size === size) return;
 		this.youngBytes[index] = (this.youngBytes[index] as number) + bytes;
 		group.bytes += bytes;
 	}
@@ -104,9 +108,8 @@ export class ValueCache<V> {
 		group.turns++;
 	}
 
-	/** Puts a value that the database has just got in the place of an older one. @param bytes its encoded size */
+	/** Puts a value in the place of an older one, which the old generation may still have: it is never asked before the young one. @param bytes its encoded size */
 	replace(index: number, key: string, value: V, bytes: number): void {
-		(this.old[index] as Map<string, V>).delete(key);
 		this.keep(index, key, value, bytes);
 	}
 

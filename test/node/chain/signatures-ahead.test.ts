@@ -110,7 +110,7 @@ it("a block's post-quantum signatures are verified ahead if one of the witnesses
 	open = await openSmall({ config: smallConfig("", "node.network = nile") });
 	produce(open);
 	const asked: boolean[] = [];
-	const pool = { recover: async (_: unknown, isOfWitness: boolean) => void asked.push(isOfWitness) };
+	const pool = { digest: async (_: unknown, isOfWitness: boolean) => void asked.push(isOfWitness) };
 	const chain = new NodeChain({ open, pool, report: () => {} });
 	const witness = scheduledWitness(open.chain.state, 1n);
 	const key = keyOfWitness(witness);

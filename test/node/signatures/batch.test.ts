@@ -34,9 +34,8 @@ describe.each(["noble", "native", "wasm"])("a batch of signatures, with the engi
 			if (at === 1) signature[64] = 100;
 			writeQuestion(questions, at, hash, Buffer.concat([signature, Buffer.from("ignored")]));
 		}
-		const { id, answers, errors } = answerBatch({ id: 5, addressPrefix: MAIN_PREFIX, questions });
+		const { answers, errors } = answerBatch(questions, MAIN_PREFIX);
 		const signer = toHex(addressOfPrivateKey(key));
-		expect(id).toBe(5);
 		expect(toHex(readAnswer(answers, 0) as Uint8Array)).toBe(signer);
 		expect(readAnswer(answers, 1)).toBeUndefined();
 		expect(toHex(readAnswer(answers, 2) as Uint8Array)).toBe(signer);
@@ -62,7 +61,7 @@ describe.each(["noble", "native", "wasm"])("a batch of signatures, with the engi
 		];
 		const questions = new Uint8Array(odd.length * QUESTION_LENGTH);
 		for (const [at, signature] of odd.entries()) writeQuestion(questions, at, hash, signature);
-		const { answers, errors } = answerBatch({ id: 1, addressPrefix: MAIN_PREFIX, questions });
+		const { answers, errors } = answerBatch(questions, MAIN_PREFIX);
 		const texts = new Map(errors.map(({ index, message }) => [index, message]));
 		for (const [at, signature] of odd.entries()) {
 			const answer = readAnswer(answers, at);
@@ -71,7 +70,7 @@ describe.each(["noble", "native", "wasm"])("a batch of signatures, with the engi
 	});
 
 	test("an empty one has no answers", () => {
-		const { answers } = answerBatch({ id: 1, addressPrefix: MAIN_PREFIX, questions: new Uint8Array(0) });
+		const { answers } = answerBatch(new Uint8Array(0), MAIN_PREFIX);
 		expect(answers).toHaveLength(0);
 	});
 });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SignaturePool, WorkerFailedError } from "../../../src/node/signatures/pool.js";
-import { PQAuthSig, Transaction, TransactionRaw } from "../../../src/protocol/messages.js";
+import { SignedBlock } from "../../../src/protocol/block.js";
+import { Block, PQAuthSig, Transaction, TransactionRaw } from "../../../src/protocol/messages.js";
 import { transactionFieldsOf } from "../../../src/protocol/post-quantum/fields.js";
 import { SignatureError } from "../../../src/protocol/signature.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
@@ -29,48 +30,47 @@ function worker(onBatch: string): URL {
 	return pathToFileURL(path);
 }
 
-const transactions = (count: number, signatureLength: number): SignedTransaction[] =>
-	Array.from({ length: count }, (_, i) => {
-		const raw_data = TransactionRaw.create({ timestamp: BigInt(i) });
-		return new SignedTransaction(
-			Transaction.create({ raw_data, signature: [new Uint8Array(signatureLength)] }),
-		);
-	});
+const blockOf = (count: number): SignedBlock => {
+	const transactions = Array.from({ length: count }, (_, i) =>
+		Transaction.create({
+			raw_data: TransactionRaw.create({ timestamp: BigInt(i) + 1n }),
+			signature: [new Uint8Array(65)],
+		}),
+	);
+	return SignedBlock.decode(Block.encode(Block.create({ transactions })));
+};
 
-/** Answers with an address that counts the question, and refuses every third. */
+/** Answers with ids and signers that count, and refuses every third signature. */
 const COUNTING = `
-	const count = batch.questions.length / 97, answers = new Uint8Array(count * 22), errors = [];
+	const count = 9, ids = new Uint8Array(count * 32), sizes = new Uint32Array(count * 2);
+	const signers = new Uint8Array(count * 22), errors = [];
 	for (let i = 0; i < count; i++) {
+		ids[i * 32] = i;
 		if (i % 3 === 2) { errors.push({ index: i, message: "refused" }); continue; }
-		answers[i * 22] = 1; answers[i * 22 + 21] = i;
+		signers[i * 22] = 1; signers[i * 22 + 21] = i;
 	}
-	parentPort.postMessage({ id: batch.id, answers, errors });
+	const rawHash = new Uint8Array(32), root = new Uint8Array(32);
+	parentPort.postMessage({ id: batch.id, digest: { isCanonical: true, rawHash, root, ids, sizes, signers, errors } });
 `;
 
 describe("a pool of signature threads", () => {
 	test("leaves each signer, or why there is none, in its transaction", async () => {
 		const pool = await SignaturePool.start(worker(COUNTING), 1);
-		const all = transactions(9, 65);
-		await pool.recover(all);
+		const block = blockOf(9);
+		await pool.digest(block);
 		await pool.close();
-		expect(all[4]?.signer(0)[20]).toBe(4);
-		expect(() => all[5]?.signer(0)).toThrow(new SignatureError("refused"));
+		const [, , , , fourth, fifth] = block.transactions;
+		expect(fourth?.signer(0)[20]).toBe(4);
+		expect(fourth?.id[0]).toBe(4);
+		expect(() => fifth?.signer(0)).toThrow(new SignatureError("refused"));
 	});
 
-	test("tells a signature that is too short without asking a thread", async () => {
-		const pool = await SignaturePool.start(worker(COUNTING), 2);
-		const all = transactions(9, 64);
-		await pool.recover(all);
-		await pool.close();
-		for (const each of all) expect(() => each.signer(0)).toThrow("Signature size is 64");
-	});
-
-	test("leaves a few signatures to the caller's own thread", async () => {
+	test("leaves small blocks to the caller's own thread", async () => {
 		const pool = await SignaturePool.start(worker("process.exit(1)"), 1);
-		const all = transactions(3, 65);
-		await pool.recover(all);
+		const block = blockOf(3);
+		await pool.digest(block);
 		await pool.close();
-		expect(all[0]?.signers).toBeUndefined();
+		expect(block.transactions[0]?.signers).toBeUndefined();
 	});
 
 	test.each([
@@ -78,8 +78,8 @@ describe("a pool of signature threads", () => {
 		["ends", "process.exit(3)", "a signature thread ended with code 3"],
 	])("fails what waits when a thread %s, and everything after", async (_, onBatch, message) => {
 		const pool = await SignaturePool.start(worker(onBatch), 1);
-		await expect(pool.recover(transactions(9, 65))).rejects.toThrow(new WorkerFailedError(message));
-		await expect(pool.recover(transactions(9, 65))).rejects.toThrow(WorkerFailedError);
+		await expect(pool.digest(blockOf(9))).rejects.toThrow(new WorkerFailedError(message));
+		await expect(pool.digest(blockOf(9))).rejects.toThrow(WorkerFailedError);
 		await pool.close();
 	});
 });

@@ -1,0 +1,131 @@
+/**
+ * What follows from a block's bytes alone: ids, sizes, the root of its transactions, who signed what. A signature thread works it out
+ * while the main thread executes other blocks; numbers and hashes lie packed, so that no object crosses between threads.
+ */
+
+import {
+	BLOCK_HEADER_FIELD,
+	BLOCK_TRANSACTIONS_FIELD,
+	merkleRoot,
+	SignedBlock,
+} from "../../protocol/block.js";
+import { EMPTY } from "../../protocol/bytes.js";
+import { isCanonicalMessage } from "../../protocol/codec/canonical.js";
+import { Reader } from "../../protocol/codec/reader.js";
+import { contentOfField, elementsOfField } from "../../protocol/codec/scan.js";
+import { sha256 } from "../../protocol/hash.js";
+import { Block, BlockHeader, BlockHeaderRaw } from "../../protocol/messages.js";
+import { SIGNATURE_LENGTH, SignatureError } from "../../protocol/signature.js";
+import { SignatureSizeError, type SignedTransaction, transactionId } from "../../protocol/transaction.js";
+import { answerBatch, HASH_LENGTH, QUESTION_LENGTH, readAnswer, writeQuestion } from "./batch.js";
+
+/** Fields of a transaction. */
+const RAW_FIELD = 1;
+const SIGNATURE_FIELD = 2;
+const RESULT_FIELD = 5;
+/** Of each transaction: its size, and the size without results. */
+const SIZES = 2;
+
+export interface BlockDigest {
+	/** Whether the block was read from its only encoding. */
+	readonly isCanonical: boolean;
+	readonly rawHash: Uint8Array;
+	readonly root: Uint8Array;
+	/** 32 bytes a transaction. */
+	readonly ids: Uint8Array;
+	/** Bytes, two numbers a transaction. */
+	readonly sizes: Uint32Array<ArrayBuffer>;
+	/** Who signed: of each signature that is long enough, in order, the header's last; as in batch.ts. */
+	readonly signers: Uint8Array;
+	readonly errors: readonly { readonly index: number; readonly message: string }[];
+}
+
+const isWhole = (signature: Uint8Array): boolean => signature.length >= SIGNATURE_LENGTH;
+
+/** What of a transaction's bytes is hashed and signed. */
+interface EncodedTransaction {
+	readonly bytes: Uint8Array;
+	readonly raw: Uint8Array;
+	readonly signatures: readonly Uint8Array[];
+	readonly sizeWithoutResults: number;
+}
+
+/** @param bytes of a block that was decoded before: they are right */
+export function digestBlock(bytes: Uint8Array, addressPrefix: number): BlockDigest {
+	const isCanonicalBlock = isCanonicalMessage(Block, bytes);
+	const transactions = isCanonicalBlock ? transactionsIn(bytes) : reencoded(bytes);
+	const header = BlockHeader.decode(contentOfField(bytes, BLOCK_HEADER_FIELD));
+	const ids = new Uint8Array(transactions.length * HASH_LENGTH);
+	const sizes = new Uint32Array(transactions.length * SIZES);
+	const asked: { readonly hash: Uint8Array; readonly signature: Uint8Array }[] = [];
+	for (let at = 0; at < transactions.length; at++) {
+		const { bytes, raw, signatures, sizeWithoutResults } = transactions[at] as EncodedTransaction;
+		const hash = transactionId(raw);
+		ids.set(hash, at * HASH_LENGTH);
+		sizes[at * SIZES] = bytes.length;
+		sizes[at * SIZES + 1] = sizeWithoutResults;
+		for (const signature of signatures) if (isWhole(signature)) asked.push({ hash, signature });
+	}
+	const rawHash = sha256(BlockHeaderRaw.encode(header.raw_data ?? new BlockHeaderRaw()));
+	if (isWhole(header.witness_signature)) asked.push({ hash: rawHash, signature: header.witness_signature });
+	const questions = new Uint8Array(asked.length * QUESTION_LENGTH);
+	for (const [at, { hash, signature }] of asked.entries()) writeQuestion(questions, at, hash, signature);
+	const { answers, errors } = answerBatch(questions, addressPrefix);
+	const root = merkleRoot(transactions.map(({ bytes }) => sha256(bytes)));
+	return { isCanonical: isCanonicalBlock, rawHash, root, ids, sizes, signers: answers, errors };
+}
+
+/** The transactions of a canonical block as they stand in it. */
+function transactionsIn(block: Uint8Array): readonly EncodedTransaction[] {
+	const transactions: EncodedTransaction[] = [];
+	for (const bytes of elementsOfField(block, BLOCK_TRANSACTIONS_FIELD)) {
+		let raw: Uint8Array = EMPTY;
+		let sizeWithoutResults = 0;
+		const signatures: Uint8Array[] = [];
+		const reader = new Reader(bytes);
+		while (reader.pos < reader.end) {
+			const start = reader.pos;
+			const number = reader.tag() >>> 3;
+			const content = reader.bytes();
+			if (number === RAW_FIELD) raw = content;
+			else if (number === SIGNATURE_FIELD) signatures.push(content);
+			if (number !== RESULT_FIELD) sizeWithoutResults += reader.pos - start;
+		}
+		transactions.push({ bytes, raw, signatures, sizeWithoutResults });
+	}
+	return transactions;
+}
+
+/** The transactions of any block as they are hashed. */
+const reencoded = (block: Uint8Array): readonly EncodedTransaction[] =>
+	SignedBlock.decode(block).transactions.map(({ bytes, rawBytes, message, sizeWithoutResults }) => ({
+		bytes,
+		raw: rawBytes,
+		signatures: message.signature,
+		sizeWithoutResults,
+	}));
+
+/** Leaves what a digest says in its block and its transactions. */
+export function applyDigest(block: SignedBlock, digest: BlockDigest): void {
+	const { ids, sizes, signers, errors } = digest;
+	const failed = new Map(errors.map(({ index, message }) => [index, message]));
+	let next = 0;
+	const answer = (): Uint8Array | SignatureError => {
+		const at = next++;
+		return readAnswer(signers, at) ?? new SignatureError(failed.get(at) ?? "");
+	};
+	const signersOf = ({ message }: SignedTransaction) =>
+		message.signature.map((signature) =>
+			isWhole(signature) ? answer() : new SignatureSizeError(`Signature size is ${signature.length}`),
+		);
+	for (const [at, transaction] of block.transactions.entries()) {
+		transaction.know({
+			id: ids.subarray(at * HASH_LENGTH, (at + 1) * HASH_LENGTH),
+			size: sizes[at * SIZES] as number,
+			sizeWithoutResults: sizes[at * SIZES + 1] as number,
+			signers: signersOf(transaction),
+		});
+	}
+	const signer = isWhole(block.header.witness_signature) ? answer() : undefined;
+	block.know({ ...digest, signer: signer instanceof SignatureError ? undefined : signer });
+}
