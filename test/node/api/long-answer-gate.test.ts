@@ -136,7 +136,7 @@ describe("a list that is made item by item", () => {
 	it("stays a list of objects while it is short", () => {
 		const list = new ListResult({ node });
 		list.add({ a: 1 });
-		expect(list.result).toEqual([{ a: 1 }]);
+		expect(list.end()).toEqual([{ a: 1 }]);
 	});
 
 	it("becomes bytes once it was admitted, and keeps its place until the answer has left", async () => {
@@ -147,7 +147,7 @@ describe("a list that is made item by item", () => {
 			if (n === 10) await list.admit();
 			list.add(item);
 		}
-		const { result } = list;
+		const result = list.end();
 		expect(result).toBeInstanceOf(JsonParts);
 		expect(String(result)).toBe(JSON.stringify(items));
 		expect(Math.max(...(result as JsonParts).parts.map(({ length }) => length))).toBeLessThan(128 << 10);

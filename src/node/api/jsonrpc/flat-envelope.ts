@@ -25,7 +25,8 @@ import {
 	type RawValue,
 	RPC_BUDGET,
 } from "./json-reader.js";
-import { type AnswerText, BatchText } from "./method.js";
+import { BatchText } from "./long-result.js";
+import type { AnswerText } from "./method.js";
 import { readId } from "./request-id.js";
 import { EXCEEDS_LIMIT, INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, ResponseTooLong } from "./rpc-error.js";
 
@@ -79,7 +80,7 @@ export class FlatEnvelope implements Envelope {
 			return `[${serverError(EXCEEDS_LIMIT, text)}]`;
 		}
 		try {
-			return (await this.answers(calls, work)).text;
+			return (await this.answers(calls, work)).end();
 		} catch (error) {
 			// One call that can't be read takes the answers of all with it.
 			if (error instanceof UnreadableCall) return `[${serverError(INTERNAL_ERROR, "Internal error")}]`;

@@ -3,11 +3,77 @@
 import { SLICE_MS, TimeSlice } from "../../scheduling/time-slice.js";
 import type { HttpAnswer } from "../http-answer.js";
 import { SENDING_MS } from "../long-answer.js";
-import { JsonParts, JsonText, type RpcContext, type RpcResult, type RpcValue } from "./method.js";
+import {
+	type AnswerText,
+	JsonParts,
+	JsonText,
+	type RpcContext,
+	type RpcResult,
+	type RpcValue,
+} from "./method.js";
 import { ResponseTooLong } from "./rpc-error.js";
 
 /** Characters of pieces that are kept as bytes together. */
 const PART_CHARACTERS = 64 << 10;
+
+/**
+ * Text that grows: bytes once it is long. Small texts that live until they are joined take several times their length, and
+ * joining them is one turn.
+ */
+class GrowingText {
+	private readonly made: Buffer[] = [];
+	private part = "";
+	/** Bytes that are made; the newest characters aren't counted. */
+	length = 0;
+
+	get isEmpty(): boolean {
+		return this.made.length === 0 && this.part === "";
+	}
+
+	add(piece: string): void {
+		this.part += piece;
+		if (this.part.length >= PART_CHARACTERS) this.keepPart();
+	}
+
+	addParts({ parts, length }: JsonParts): void {
+		this.keepPart();
+		for (const part of parts) this.made.push(part);
+		this.length += length;
+	}
+
+	private keepPart(): void {
+		const bytes = Buffer.from(this.part);
+		this.part = "";
+		this.made.push(bytes);
+		this.length += bytes.length;
+	}
+
+	get text(): AnswerText {
+		if (this.made.length === 0) return this.part;
+		return new JsonParts([...this.made, Buffer.from(this.part)]);
+	}
+}
+
+/** The answers of a batch, parted by commas. */
+export class BatchText {
+	private readonly grown = new GrowingText();
+
+	get isEmpty(): boolean {
+		return this.grown.isEmpty;
+	}
+
+	add(answer: AnswerText): void {
+		this.grown.add(this.isEmpty ? "[" : ",");
+		if (answer instanceof JsonParts) this.grown.addParts(answer);
+		else this.grown.add(answer);
+	}
+
+	/** Of the whole batch; empty where no call was answered. */
+	end(): AnswerText {
+		if (!this.isEmpty) this.grown.add("]");
+		return this.grown.text;
+	}
+}
 
 /** An answer that is being put together, and what its long results hold until it has left. */
 export class PendingAnswer {
@@ -42,8 +108,7 @@ type LongContext = Pick<RpcContext, "node" | "client" | "pending">;
 /** A JSON list that is made item by item: as objects while it is short, as bytes once it was admitted as a long one. */
 export class ListResult {
 	private readonly items: RpcValue[] = [];
-	private readonly made: Buffer[] = [];
-	private part = "[";
+	private readonly written = new GrowingText();
 	private isLong = false;
 	/** Gives the place back where nothing tells when the answer has left. */
 	leave: () => void = () => {};
@@ -66,17 +131,15 @@ export class ListResult {
 		for (const item of this.items.splice(0)) this.write(item);
 	}
 
-	get result(): RpcResult {
+	end(): RpcResult {
 		if (!this.isLong) return this.items;
-		return new JsonParts([...this.made, Buffer.from(`${this.part}]`)]);
+		this.written.add(this.written.isEmpty ? "[]" : "]");
+		const { text } = this.written;
+		return text instanceof JsonParts ? text : new JsonText(text);
 	}
 
 	private write(item: RpcValue): void {
-		const isFirst = this.part === "[" && this.made.length === 0;
-		this.part += isFirst ? JSON.stringify(item) : `,${JSON.stringify(item)}`;
-		if (this.part.length < PART_CHARACTERS) return;
-		this.made.push(Buffer.from(this.part));
-		this.part = "";
+		this.written.add(`${this.written.isEmpty ? "[" : ","}${JSON.stringify(item)}`);
 	}
 }
 
@@ -105,23 +168,14 @@ export async function longResult(
 	const leave = await enterLong({ node, client, pending });
 	try {
 		const turns = new TimeSlice(SLICE_MS);
-		// Small texts that live until they are joined take several times their length.
-		const made: Buffer[] = [];
-		let length = 0;
-		let part = "";
+		const grown = new GrowingText();
 		for (const piece of pieces) {
 			if (turns.over) await turns.yield();
-			part += piece;
-			if (part.length < PART_CHARACTERS) continue;
-			const bytes = Buffer.from(part);
-			part = "";
-			made.push(bytes);
-			length += bytes.length;
-			if (length > most) throw new ResponseTooLong(maxResponseSize);
+			grown.add(piece);
+			if (grown.length > most) throw new ResponseTooLong(maxResponseSize);
 		}
-		if (made.length === 0) return new JsonText(part);
-		made.push(Buffer.from(part));
-		return new JsonParts(made);
+		const { text } = grown;
+		return text instanceof JsonParts ? text : new JsonText(text);
 	} finally {
 		if (!pending) leave?.();
 	}

@@ -42,7 +42,7 @@ async function find(context: RpcContext, filter: LogFilter): Promise<RpcResult> 
 	const list = new ListResult(context);
 	try {
 		await queryLogs(() => node.view(server), filter, objectStyleOf(context), maxResponseSize, list);
-		return list.result;
+		return list.end();
 	} finally {
 		if (!context.pending) list.leave();
 	}
