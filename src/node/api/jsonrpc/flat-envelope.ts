@@ -25,7 +25,7 @@ import {
 	type RawValue,
 	RPC_BUDGET,
 } from "./json-reader.js";
-import type { AnswerText } from "./method.js";
+import { type AnswerText, BatchText } from "./method.js";
 import { readId } from "./request-id.js";
 import { EXCEEDS_LIMIT, INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, ResponseTooLong } from "./rpc-error.js";
 
@@ -71,7 +71,7 @@ export class FlatEnvelope implements Envelope {
 		return { text, isLine: text !== "" };
 	}
 
-	private async batch(calls: RawArray, work: RequestWork): Promise<string> {
+	private async batch(calls: RawArray, work: RequestWork): Promise<AnswerText> {
 		const { maxBatchSize } = this.limits;
 		if (calls.length === 0) return INVALID;
 		if (maxBatchSize > 0 && calls.length > maxBatchSize) {
@@ -79,8 +79,7 @@ export class FlatEnvelope implements Envelope {
 			return `[${serverError(EXCEEDS_LIMIT, text)}]`;
 		}
 		try {
-			const answers = await this.answers(calls, work);
-			return answers.length === 0 ? "" : `[${answers.join(",")}]`;
+			return (await this.answers(calls, work)).text;
 		} catch (error) {
 			// One call that can't be read takes the answers of all with it.
 			if (error instanceof UnreadableCall) return `[${serverError(INTERNAL_ERROR, "Internal error")}]`;
@@ -89,32 +88,32 @@ export class FlatEnvelope implements Envelope {
 	}
 
 	/** Once the answers have become too long, no further call is made. @throws {UnreadableCall} */
-	private async answers(calls: RawArray, work: RequestWork): Promise<string[]> {
+	private async answers(calls: RawArray, work: RequestWork): Promise<BatchText> {
 		const { maxResponseSize } = this.limits;
 		const turns = new TimeSlice(BATCH_TURN_MS);
-		const answers: string[] = [];
+		const answers = new BatchText();
 		let size = BRACKETS;
 		let overflow: ResponseTooLong | undefined;
 		for (const call of calls) {
 			if (work.isAbandoned()) break;
 			if (turns.over) await turns.yield();
-			let answer: string | undefined;
+			let answer: AnswerText | undefined;
 			if (!isRawObject(call)) answer = INVALID;
 			else if (!overflow) {
 				try {
-					const made = await work.single(call);
-					answer = made === undefined ? undefined : String(made);
+					answer = await work.single(call);
 				} catch (error) {
 					if (!(error instanceof ResponseTooLong)) throw error;
 					overflow = error;
 				}
 			}
 			if (answer !== undefined && !overflow && maxResponseSize > 0) {
-				size += Buffer.byteLength(answer) + (answers.length > 0 ? 1 : 0);
+				const own = typeof answer === "string" ? Buffer.byteLength(answer) : answer.length;
+				size += own + (answers.isEmpty ? 0 : 1);
 				if (size > maxResponseSize) overflow = new ResponseTooLong(maxResponseSize);
 			}
 			if (overflow && isRawObject(call)) answer = refusedFor(call, overflow);
-			if (answer !== undefined) answers.push(answer);
+			if (answer !== undefined) answers.add(answer);
 		}
 		return answers;
 	}
@@ -139,6 +138,6 @@ function parseText(error: JsonTextError): string {
 	return `${subject} (${error.reached}) exceeds the maximum allowed (${error.most}, from \`StreamReadConstraints.${getter}()\`)`;
 }
 
-function bare(text: string): Enveloped {
+function bare(text: AnswerText): Enveloped {
 	return { text, isLine: false };
 }

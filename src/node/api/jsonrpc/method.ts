@@ -43,6 +43,37 @@ export class JsonParts {
 /** What a call or a request is answered with. */
 export type AnswerText = string | JsonParts;
 
+/** Characters of short texts that are kept as bytes together. */
+const PART_CHARACTERS = 64 << 10;
+
+/** The answers of a batch, parted by commas: bytes once they are long, so that they are never joined to one text. */
+export class BatchText {
+	private readonly parts: Buffer[] = [];
+	private part = "";
+	isEmpty = true;
+
+	add(answer: AnswerText): void {
+		this.part += this.isEmpty ? "[" : ",";
+		this.isEmpty = false;
+		if (answer instanceof JsonParts) {
+			this.parts.push(Buffer.from(this.part), ...answer.parts);
+			this.part = "";
+			return;
+		}
+		this.part += answer;
+		if (this.part.length < PART_CHARACTERS) return;
+		this.parts.push(Buffer.from(this.part));
+		this.part = "";
+	}
+
+	/** Empty where no call was answered. */
+	get text(): AnswerText {
+		if (this.isEmpty) return "";
+		if (this.parts.length === 0) return `${this.part}]`;
+		return new JsonParts([...this.parts, Buffer.from(`${this.part}]`)]);
+	}
+}
+
 export type RpcResult = RpcValue | JsonText | JsonParts;
 
 /** The node as one call sees it. */
