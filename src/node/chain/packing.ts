@@ -23,8 +23,6 @@ import type { UndoLayers } from "./undo-layers.js";
 
 /** Transactions with post-quantum signatures that a witness packs. */
 const MAX_POST_QUANTUM_PER_BLOCK = 1000;
-/** From so many milliseconds on, those of its execution as a pending one, a transaction counts as long. */
-const LONG_TRANSACTION_MS = 5;
 /** Bytes of a block that a witness packs, its header included. */
 const MAX_PACKED_BYTES = 2_000_000;
 
@@ -62,8 +60,11 @@ export interface PackingSlot {
 	readonly timestampMs: bigint;
 	/** Tells when packing must end. */
 	readonly expired: () => boolean;
-	/** Milliseconds that long transactions may take in all, if not any; the first of them is packed whatever it takes. */
-	readonly maxLongMs?: number;
+	/**
+	 * Milliseconds that transactions may take in all, each as it took while it was pending; absent: any. The first is packed whatever
+	 * it takes.
+	 */
+	readonly maxExecutionMs?: number;
 }
 
 interface PackedTransactions {
@@ -106,7 +107,7 @@ export function nextHeader(
 export function packTransactions(
 	context: PackingContext,
 	raw: Readonly<BlockHeaderRaw>,
-	{ producer, expired, maxLongMs = Number.POSITIVE_INFINITY }: Omit<PackingSlot, "timestampMs">,
+	{ producer, expired, maxExecutionMs = Number.POSITIVE_INFINITY }: Omit<PackingSlot, "timestampMs">,
 ): PackedTransactions {
 	const { environment, pool, database, undoLayers } = context;
 	const scope: BlockScope = {
@@ -127,11 +128,10 @@ export function packTransactions(
 	bytes += producer.postQuantum?.scheme.entryBytes ?? 0;
 	let shielded = 0;
 	let postQuantum = 0;
-	let longMs = 0;
+	let executionMs = 0;
 	const filters = environment.state.properties.on("ALLOW_PROTO_FILTER_NUM");
 	for (let entry = pool.takeForBlock(); entry; entry = pool.takeForBlock()) {
 		const { transaction, tookMs = 0 } = entry;
-		const isLong = tookMs >= LONG_TRANSACTION_MS;
 		if (
 			isTradeClosed(environment, transaction) ||
 			(filters && !isConsistent(transaction, environment.rules.network)) ||
@@ -148,7 +148,7 @@ export function packTransactions(
 			!(isPostQuantum && postQuantum >= MAX_POST_QUANTUM_PER_BLOCK) &&
 			bytes + embeddedSize(transaction) <= MAX_PACKED_BYTES &&
 			!updatedOwners.has(owner) &&
-			!(isLong && longMs > 0 && longMs + tookMs > maxLongMs) &&
+			!(executionMs > 0 && executionMs + tookMs > maxExecutionMs) &&
 			// Others check signatures against the state before the block, which lacks the permissions of a new witness.
 			!(newWitnesses.has(owner) && transaction.contract?.Permission_id !== OWNER_PERMISSION);
 		if (isLate || !fits) {
@@ -158,7 +158,7 @@ export function packTransactions(
 		}
 		if (isShielded(transaction)) shielded++;
 		if (isPostQuantum) postQuantum++;
-		if (isLong) longMs += tookMs;
+		executionMs += tookMs;
 		if (transaction.type?.name === "AccountPermissionUpdateContract") updatedOwners.add(owner);
 		const mark = database.mark();
 		undoLayers.open();

@@ -13,10 +13,10 @@ const HOLD_MS = 81_000;
 /** A slot is tried this much before the clock reaches it. */
 const LEAD_MS = 50n;
 /**
- * Milliseconds of a block that long transactions may take: packing and applying it are one step of the event loop each, and
- * a client that sends what uses up its time would otherwise fill all of both. Short ones have the time for packing to its end.
+ * Milliseconds that the transactions of a block may take: packing and applying it are one step of the event loop each, in which
+ * nothing is answered, and a client that sends what takes a millisecond each would otherwise fill all of both.
  */
-const MAX_LONG_MS = 180;
+const MAX_EXECUTION_MS = 220;
 /** Between packing a block and applying it: rounds enough of the event loop for the requests that came meanwhile. */
 const PAUSE_MS = 50;
 
@@ -124,7 +124,9 @@ export class SlotProducer {
 		const now = clock();
 		const { state } = chain;
 		if (!this.caughtUp) {
-			this.caughtUp = slotTimeMs(state, 1n) >= now;
+			// The timer wakes some milliseconds behind its slot: whose head is of the slot before has caught up all the same, or anyone who
+			// offers blocks at that moment could keep it from its slots.
+			this.caughtUp = slotTimeMs(state, 1n) + SLOT_MS / 2n >= now;
 			if (!this.caughtUp && (!this.synced || this.options.isReceiving())) return "NOT_SYNCED";
 			this.synced = true;
 		}
@@ -140,7 +142,7 @@ export class SlotProducer {
 		const packingMs = Math.trunc((Number(SLOT_MS) / 2) * (this.options.packingPercent / 100));
 		const endMs = monotonicClock() + Number(timestampMs - now) + packingMs;
 		const expired = untilLongestWouldPass(endMs, monotonicClock);
-		const makeHead = chain.prepareBlock({ producer, timestampMs, expired, maxLongMs: MAX_LONG_MS });
+		const makeHead = chain.prepareBlock({ producer, timestampMs, expired, maxExecutionMs: MAX_EXECUTION_MS });
 		this.packed = {
 			turn: setTimeout(() => this.applyPacked(), PAUSE_MS),
 			apply: () => this.options.onProduced(makeHead()),

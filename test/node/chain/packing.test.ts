@@ -76,7 +76,7 @@ test("packing writes the parent's id into the history that #95 installed, before
 		packTransactions(context, raw, {
 			producer: {} as Producer,
 			expired: () => false,
-			maxLongMs: 0,
+			maxExecutionMs: 0,
 		});
 	}
 	expect(seen).toEqual([false, true]);
@@ -98,7 +98,7 @@ test.each([
 	await open.close();
 });
 
-test("long transactions take no more of a block than they may in all, short ones are packed beside them", async () => {
+test("transactions take no more of a block than they may in all: what is too long for the rest of it waits, shorter ones are packed", async () => {
 	const open = await openSmall();
 	produce(open);
 	const times = [70, 4, 300, 60, undefined, 100, 45];
@@ -112,12 +112,12 @@ test("long transactions take no more of a block than they may in all, short ones
 	open.chain.observe({ produced: (block) => packed.push(block) });
 	const { state } = open.chain;
 	const producer = producerWithKey(keyOfWitness(scheduledWitness(state, 1n)));
-	const slot = { producer, timestampMs: slotTimeMs(state, 1n), expired: () => false, maxLongMs: 180 };
+	const slot = { producer, timestampMs: slotTimeMs(state, 1n), expired: () => false, maxExecutionMs: 180 };
 	open.chain.prepareBlock(slot);
 	const numberOf = ({ idHex }: SignedTransaction): number => sent.findIndex((one) => one.idHex === idHex);
 	expect(packed[0]?.transactions.map(numberOf)).toEqual([0, 1, 3, 4, 6]);
 	expect(open.chain.pool.list().map(({ transaction }) => numberOf(transaction))).toEqual([2, 5]);
-	// However long the first of them is, it has its block.
+	// However long the first is, it has its block.
 	open.chain.pool.giveBack([
 		{ transaction: sent[0] as SignedTransaction, receivedMs: 0n, feeSun: 0n, tookMs: 999 },
 	]);

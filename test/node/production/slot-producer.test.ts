@@ -158,6 +158,14 @@ describe("slots while a peer sends blocks that this node lacks", () => {
 		expect(producer.tryProduce()).not.toBe("NOT_SYNCED");
 	});
 
+	test("are used by whoever has the block of the slot before, though the timer wakes a little late", () => {
+		const producer = producerOfNextSlot();
+		isReceiving = true;
+		nowMs = slotTimeMs(open.chain.state, 1n) + 80n;
+		expect(producer.tryProduce()).toBe("PRODUCED");
+		producer.stop();
+	});
+
 	test("are used where no peer is", () => {
 		const producer = producerOfNextSlot();
 		nowMs += 30_000n;

@@ -8,24 +8,30 @@ export const MAX_STARTS = 32;
 
 export class CallStarts {
 	/** What waits, by connection; connections in the order in which they come next. */
-	private readonly waiting = new Map<object, (() => void)[]>();
+	private readonly waiting = new Map<object, Set<() => void>>();
 	private inRound = 0;
 	private isScheduled = false;
 
 	/** @param inNextRound calls a function once all that has been read by now is done */
 	constructor(private readonly inNextRound: (next: () => void) => void = setImmediate) {}
 
-	/** Begins a call: now, or in a later round. @param begin must not throw */
-	start(connection: object, begin: () => void): void {
+	/**
+	 * Begins a call: now, or in a later round.
+	 * @param begin must not throw
+	 * @returns takes a call that waits out of the line: one that its client gives up must hold nothing; undefined: it has begun
+	 */
+	start(connection: object, begin: () => void): (() => void) | undefined {
 		this.schedule();
 		if (this.waiting.size === 0 && this.inRound < MAX_STARTS) {
 			this.inRound++;
 			begin();
-			return;
+			return undefined;
 		}
-		const line = this.waiting.get(connection);
-		if (line) line.push(begin);
-		else this.waiting.set(connection, [begin]);
+		const line = this.waiting.get(connection) ?? new Set();
+		this.waiting.set(connection, line.add(begin));
+		return () => {
+			if (line.delete(begin) && line.size === 0) this.waiting.delete(connection);
+		};
 	}
 
 	private schedule(): void {
@@ -42,9 +48,10 @@ export class CallStarts {
 		for (const [connection, line] of waiting) {
 			if (this.inRound >= MAX_STARTS) break;
 			this.inRound++;
-			const begin = line.shift();
+			const [begin] = line;
 			waiting.delete(connection);
-			if (line.length > 0) waiting.set(connection, line);
+			if (begin) line.delete(begin);
+			if (line.size > 0) waiting.set(connection, line);
 			begin?.();
 		}
 	};

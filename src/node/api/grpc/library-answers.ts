@@ -81,9 +81,10 @@ export function admitStreams(
 			if (!admits(stream)) return true;
 			// One that fails before the library has seen it.
 			stream.on("error", () => {});
-			starts.start(stream.session ?? made, () => {
+			const leave = starts.start(stream.session ?? made, () => {
 				if (!stream.destroyed) emit.call(made, event, ...values);
 			});
+			if (leave) stream.once("close", leave);
 			return true;
 		};
 		return made;

@@ -9,8 +9,8 @@ class Rounds {
 	});
 	readonly begun: string[] = [];
 
-	start(connection: object, name: string): void {
-		this.starts.start(connection, () => this.begun.push(name));
+	start(connection: object, name: string): (() => void) | undefined {
+		return this.starts.start(connection, () => this.begun.push(name));
 	}
 
 	/** @returns whether another round is to come */
@@ -44,6 +44,17 @@ describe("calls of gRPC that come in one round of the event loop", () => {
 			1,
 		]);
 		expect(new Set(rounds.begun).size).toBe(all);
+	});
+
+	it("leave the line when they are given up, without a round of their own", () => {
+		const rounds = new Rounds();
+		const connection = {};
+		const leave = Array.from({ length: 3 * MAX_STARTS }, (_, n) => rounds.start(connection, `call ${n}`));
+		expect(leave.slice(0, MAX_STARTS)).toEqual(Array(MAX_STARTS).fill(undefined));
+		for (const each of leave.slice(0, -1)) each?.();
+		rounds.go();
+		expect(rounds.begun.slice(MAX_STARTS)).toEqual([`call ${3 * MAX_STARTS - 1}`]);
+		expect(rounds.go()).toBe(false);
 	});
 
 	it("don't hold up the call of another connection", () => {
