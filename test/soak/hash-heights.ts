@@ -13,6 +13,7 @@ import type { ChainOptions } from "../../src/node/chain/chain-options.js";
 import { openDataDirectory } from "../../src/node/chain/data-directory.js";
 import type { OpenChain } from "../../src/node/chain/open-chain.js";
 import { createContractMachine } from "../../src/node/contract-runner.js";
+import { MOVER_LIMITS } from "../../src/node/segments/block-mover.js";
 import { segmentsDirectory } from "../../src/node/segments/segments.js";
 import { createSnapshot } from "../../src/node/snapshot/create.js";
 import { manifestHash, parseManifest } from "../../src/node/snapshot/manifest.js";
@@ -27,6 +28,11 @@ const ADOPTED: Readonly<Record<string, string>> = {
 	"fuzz-era": "level-era-early",
 	"fuzz-latest-1": "level-clean",
 };
+/** Random sets of chains that no directory was recorded of. */
+const RANDOM = ["fuzz-mix", "fuzz-dynamic", "late-fuzz", "market-random", "vm-random"];
+/** What a pruned node keeps here, a little more than contracts can ask the hashes of, and how early its other blocks move and go. */
+const FEW_BLOCKS = 260;
+const EAGER_MOVES = { ...MOVER_LIMITS, kept: 20, blocks: 20 };
 const OFTEN = { entries: 2_000, logBytes: 1 << 20 };
 const nowhere = {
 	fetch: (): Promise<Response> => Promise.reject(new Error("no network here")),
@@ -91,8 +97,26 @@ async function restored(set: RecordedSet, open: OpenChain, origin: string, root:
 	return dataDirectory;
 }
 
-/** @returns how many heights were compared, and how many differ */
-async function compareSet(golden: string, name: string): Promise<{ heights: number; differing: number }> {
+/** What was seen at the heights of a set: those at which every node has a hash, and those at which two differ. */
+interface Compared {
+	readonly nodes: number;
+	readonly heights: number;
+	readonly differing: number;
+}
+
+/** Counts a height once, and only where all nodes have its hash, but reports a difference at any of them. */
+function compareHashes(name: string, nodes: readonly Hashes[]): Compared {
+	let [heights, differing] = [0, 0];
+	for (const number of new Set(nodes.flatMap((hashes) => [...hashes.keys()]))) {
+		const found = nodes.flatMap((hashes) => hashes.get(number) ?? []);
+		if (found.length === nodes.length) heights++;
+		if (new Set(found).size === 1) continue;
+		if (differing++ === 0) process.stderr.write(`${name}: block ${number} differs\n`);
+	}
+	return { nodes: nodes.length, heights, differing };
+}
+
+async function compareSet(golden: string, name: string): Promise<Compared> {
 	const root = mkdtempSync(join(tmpdir(), "coin-heights-"));
 	try {
 		const recorded = recordedSet(name, golden);
@@ -100,27 +124,34 @@ async function compareSet(golden: string, name: string): Promise<{ heights: numb
 		// The recorded nodes had no library for the trees of notes.
 		const shielded = { ...config.node.shielded, verifiesProofs: false };
 		const set = { ...recorded, config: { ...config, node: { ...config.node, shielded, stateHash: true } } };
-		const whole = await follow(set, join(root, "whole"), {});
-		await whole.open.close();
-		const half = await follow(set, join(root, "half"), {}, Math.floor(set.blocks.length / 2));
-		await half.open.flushNow();
-		const copy = await restored(set, half.open, join(root, "half"), root);
-		await half.open.close();
-		const others = [await follow(set, copy, { keptBlocks: 65_536 })];
+		const withHistory = {
+			...set.config.node,
+			history: { ...set.config.node.history, stateBlocks: Number.POSITIVE_INFINITY },
+		};
+		const historic = { ...set, config: { ...set.config, node: withHistory } };
+
+		const young = await follow(set, join(root, "young"), {}, Math.ceil(set.blocks.length / 10));
+		await young.open.flushNow();
+		const copy = await restored(set, young.open, join(root, "young"), root);
+		await young.open.close();
+
+		const ways: [RecordedSet, string, Partial<ChainOptions>][] = [
+			[set, join(root, "replayed"), {}],
+			[historic, join(root, "historic"), {}],
+			[set, copy, { keptBlocks: FEW_BLOCKS, moverLimits: EAGER_MOVES }],
+		];
 		const directory = ADOPTED[name];
 		if (directory && existsSync(join(golden, "db", directory)))
-			others.push(await follow(set, await adopted(set, golden, directory, root), {}));
-		let [heights, differing] = [0, 0];
-		for (const { open, hashes } of [half, ...others]) {
-			if (open !== half.open) await open.close();
-			for (const [number, hash] of hashes) {
-				heights++;
-				if (whole.hashes.get(number) === hash) continue;
-				if (differing++ === 0) process.stderr.write(`${name}: block ${number} differs\n`);
-			}
+			ways.push([set, await adopted(set, golden, directory, root), {}]);
+		const nodes: Hashes[] = [];
+		for (const [blocks, path, options] of ways) {
+			const { open, hashes } = await follow(blocks, path, options);
+			await open.close();
+			nodes.push(hashes);
 		}
-		process.stdout.write(`${JSON.stringify({ set: name, nodes: 2 + others.length, heights, differing })}\n`);
-		return { heights, differing };
+		const compared = compareHashes(name, nodes);
+		process.stdout.write(`${JSON.stringify({ set: name, ...compared })}\n`);
+		return compared;
 	} finally {
 		rmSync(root, { recursive: true, force: true });
 	}
@@ -129,7 +160,7 @@ async function compareSet(golden: string, name: string): Promise<{ heights: numb
 const [golden, ...names] = process.argv.slice(2);
 if (!golden) throw new Error("usage: npm run tool hash:heights -- FOLDER [SET...]");
 let isRight = true;
-for (const name of names.length > 0 ? names : Object.keys(ADOPTED)) {
+for (const name of names.length > 0 ? names : [...Object.keys(ADOPTED), ...RANDOM]) {
 	const { heights, differing } = await compareSet(golden, name);
 	isRight &&= heights > 0 && differing === 0;
 }
