@@ -1,8 +1,6 @@
 /** `coin block …`: blocks, by number, by time, and as they come. */
 
 import { Args, Flags } from "@oclif/core";
-import { toBase58Check } from "../protocol/address.js";
-import { toHex } from "../protocol/bytes.js";
 import { TransactionInfo } from "../protocol/messages.js";
 import { query } from "../terminal/base/command-row.js";
 import { fetchBlockNamed } from "../terminal/base/node-questions.js";
@@ -11,13 +9,12 @@ import { localTime, printJson, printLine } from "../terminal/output/output.js";
 import { list, one, record } from "../terminal/schema/result-shape.js";
 import { messageShape, transactionShape } from "../terminal/schema/view-shapes.js";
 import { Failure } from "../wallet/failure.js";
-import { isRecord } from "../wallet/json.js";
 import { messageFrom } from "../wallet/node/answer.js";
 import { followBlocks } from "../wallet/node/block-follow.js";
 import { type BlockReference, fetchBlockByNumber, fetchHead } from "../wallet/node/chain-query.js";
 import type { NodeClient, NodeView } from "../wallet/node/node-client.js";
-import { transactionFrom, viewTransaction } from "../wallet/transaction/transaction-view.js";
 import { momentMs, parseMoment } from "../wallet/values/moment.js";
+import { viewBlock } from "../wallet/view/block-view.js";
 import { viewOf } from "../wallet/view/message-view.js";
 
 export const BlockFind = query({
@@ -132,24 +129,4 @@ export const BlockShow = query({
 async function receiptsOf(client: NodeClient, block: BlockReference, view: NodeView): Promise<object[]> {
 	const answer = await client.callList("gettransactioninfobyblocknum", { num: block.number }, view);
 	return answer.map((item) => viewOf(messageFrom(TransactionInfo, item)));
-}
-
-/** @param header leaves the transactions out */
-async function viewBlock(block: BlockReference, header: boolean): Promise<Record<string, unknown>> {
-	const raw = block.header.raw_data;
-	const { transactions } = block.answer;
-	const list = Array.isArray(transactions) ? transactions.filter(isRecord) : [];
-	return {
-		number: block.number,
-		blockID: toHex(block.id),
-		timestamp: block.timestampMs,
-		parentHash: toHex(raw?.parentHash ?? new Uint8Array(0)),
-		witness: raw && raw.witness_address.length > 0 ? toBase58Check(raw.witness_address) : undefined,
-		version: raw?.version,
-		txTrieRoot: toHex(raw?.txTrieRoot ?? new Uint8Array(0)),
-		transactionCount: list.length,
-		transactions: header
-			? undefined
-			: await Promise.all(list.map((item) => viewTransaction(transactionFrom(item)))),
-	};
 }

@@ -42,6 +42,7 @@ export const COMMANDS: CommandTable = {
 	"chain:prices": async () => (await import("./chain/queries.js")).ChainPrices,
 	"chain:solid": async () => (await import("./chain/queries.js")).ChainSolid,
 	commands: async () => (await import("./commands.js")).Commands,
+	console: async () => (await import("./console.js")).Console,
 	"contact:add": async () => (await import("./contact.js")).ContactAdd,
 	"contact:list": async () => (await import("./contact.js")).ContactList,
 	"contact:remove": async () => (await import("./contact.js")).ContactRemove,

@@ -1,5 +1,7 @@
 /** What SIGINT and SIGTERM do: restore the terminal, say nothing more, and end with 130 or 143 (protocol/command-line §4.1). */
 
+import { Failure } from "../../wallet/failure.js";
+
 /** Runs before the process ends; gets the exit code that is about to be used. */
 type Cleanup = (exitCode: number) => void;
 
@@ -23,6 +25,19 @@ export function handleSignals(): void {
 	] as const) {
 		process.on(signal, () => (handler ? handler(signal) : endInterrupted(code)));
 	}
+}
+
+let isRefusing = false;
+
+/** From now on the interruption of a question refuses it, and nothing more: for programs with a prompt of their own. */
+export function onlyRefusing(): void {
+	isRefusing = true;
+}
+
+/** Ends the process, or where that is too much refuses what was asked. @throws {Failure} `confirmation_refused` */
+export function endQuestion(): never {
+	if (isRefusing) throw new Failure("confirmation_refused", "interrupted; nothing was done");
+	endInterrupted();
 }
 
 /** Ends the process as an interruption does. */

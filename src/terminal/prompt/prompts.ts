@@ -3,7 +3,7 @@
 import { Failure } from "../../wallet/failure.js";
 import { harmlessLine } from "../output/harmless-text.js";
 import { type ControllingTerminal, openTerminal } from "./controlling-terminal.js";
-import { endInterrupted } from "./interrupt.js";
+import { endQuestion } from "./interrupt.js";
 
 type Context = Pick<ControllingTerminal, "input" | "output"> & { readonly clearPromptOnDone?: boolean };
 
@@ -15,7 +15,7 @@ async function ask<T>(question: (context: Context) => Promise<T>): Promise<T> {
 	} catch (error) {
 		if (error instanceof Error && error.name === "ExitPromptError") {
 			terminal.close();
-			endInterrupted();
+			endQuestion();
 		}
 		throw error;
 	} finally {

@@ -105,7 +105,7 @@ async function broadcastBy(
 }
 
 function printResult(
-	{ json }: Session,
+	{ json, onResult }: Session,
 	envelope: TransactionEnvelope,
 	status: TransactionStatus,
 	{ call, labels }: Omit<Presentation, "summary">,
@@ -113,6 +113,7 @@ function printResult(
 ): void {
 	const called = call ? { call: callMembers(call) } : {};
 	const result: ActingResult = { ...actingResult(envelope, status), ...called, ...members };
-	if (json) printJson(result);
+	if (onResult) onResult(result);
+	else if (json) printJson(result);
 	else for (const line of actingLines(envelope, result, call)) printLine(labelled(line, labels));
 }

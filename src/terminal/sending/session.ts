@@ -12,6 +12,7 @@ import type { Labels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import type { Failure } from "../../wallet/failure.js";
 import { type DeviceSigner, isDevice, type SigningKey } from "../../wallet/signers/signer.js";
+import type { ActingResult } from "../../wallet/transaction/acting-result.js";
 import type { DescribedCall } from "../../wallet/transaction/described-call.js";
 import type { TransactionEnvelope } from "../../wallet/transaction/envelope.js";
 import { summaryOf } from "../../wallet/transaction/envelope-note.js";
@@ -38,6 +39,8 @@ export interface Session extends Terminal {
 	/** Schemes of the post-quantum keys that sign, once they are known, and whether the chain takes them. */
 	schemes: Promise<readonly PostQuantumScheme[]> | undefined;
 	areSchemesTaken: boolean;
+	/** Takes what became of a transaction, which is printed otherwise. */
+	readonly onResult?: ((result: ActingResult) => void) | undefined;
 	/** The summary that was shown last. */
 	shown: readonly string[] | undefined;
 }

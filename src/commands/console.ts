@@ -1,0 +1,114 @@
+/** `coin console`: a prompt of JavaScript with the user's keys, contacts and contracts in it. */
+
+import { join } from "node:path";
+import { Flags } from "@oclif/core";
+import { createPrivateDirectory } from "../keystore/private-file.js";
+import {
+	besidePrompt,
+	type ConsoleTerminal,
+	runPrompt,
+	runScript,
+} from "../terminal/console/console-prompt.js";
+import type { ConsoleChain, Perform } from "../terminal/console/contract-object.js";
+import { consoleNames } from "../terminal/console/names.js";
+import { type ActingFlags, actingFlags } from "../terminal/flags/acting-flags.js";
+import { keystoreFlags, nodeFlags, passwordFlags } from "../terminal/flags/flags.js";
+import { onlyRefusing } from "../terminal/prompt/interrupt.js";
+import { act, actorOf } from "../terminal/sending/act.js";
+import { sending } from "../terminal/sending/rows.js";
+import { dataDirectory } from "../wallet/configuration/settings.js";
+import { NodeClient } from "../wallet/node/node-client.js";
+import type { ActingResult } from "../wallet/transaction/acting-result.js";
+
+const { yes, from, permission, signer, "wait-timeout": waitTimeout } = actingFlags;
+
+export const Console = sending({
+	outputKind: "acts",
+	summary: "A prompt of JavaScript with your keys, contacts and contracts",
+	description:
+		"Every label is an object, and every function of a contract a method: reading ones answer, the others are shown, signed and " +
+		"sent. Type help for the rest. A script from standard input runs statement by statement and ends at the first that fails. " +
+		"A key that was opened stays open until the console ends.",
+	examples: [
+		"<%= config.bin %> console",
+		"echo 'balance(\"alice\")' | <%= config.bin %> console",
+		"echo 'send(\"alice\", 5coin)' | <%= config.bin %> console --yes",
+	],
+	flags: {
+		...nodeFlags,
+		...keystoreFlags,
+		...passwordFlags,
+		yes,
+		from,
+		signer,
+		permission,
+		"wait-timeout": waitTimeout,
+		history: Flags.boolean({
+			description: "keep the lines that are typed, for the next time",
+			default: true,
+			allowNo: true,
+		}),
+	},
+	run: async ({ flags, session, ...context }) => {
+		const settings = await context.settings();
+		const isPrompt = process.stdin.isTTY === true;
+		const directory = dataDirectory(process.env);
+		const isKept = isPrompt && flags.history;
+		if (isKept) await createPrivateDirectory(directory);
+		const terminal: ConsoleTerminal = {
+			input: process.stdin,
+			output: process.stdout,
+			history: isKept ? join(directory, "console-history") : undefined,
+			note: context.note,
+		};
+		let acting = flags.from;
+		const perform: Perform = async (named, plan) => {
+			const given: ActingFlags = {
+				...flags,
+				from: named ?? acting,
+				"wait-included": true,
+				wait: false,
+				build: false,
+				sign: false,
+				"dry-run": false,
+				offline: false,
+				progress: undefined,
+				memo: undefined,
+				expires: undefined,
+				"ref-block": undefined,
+				ref: undefined,
+			};
+			let result: ActingResult | undefined;
+			// Who acts may be another one than before, which the session remembers.
+			const own = {
+				...session,
+				acting: undefined,
+				schemes: undefined,
+				shown: undefined,
+				onResult: (told: ActingResult) => {
+					result = told;
+				},
+			};
+			await besidePrompt(terminal, async () => {
+				const actor = await actorOf(own, given);
+				await act(own, actor, given, await plan(actor));
+			});
+			return result && present(result);
+		};
+		const chain: ConsoleChain = { settings, client: new NodeClient(settings), perform, from: () => acting };
+		const names = await consoleNames(chain, (name) => {
+			acting = name;
+		});
+		if (!isPrompt) return runScript(terminal, names.globals);
+		context.note(
+			`${settings.profile}: ${names.accounts} accounts, ${names.contracts} contracts; help says what there is, .exit ends`,
+		);
+		onlyRefusing();
+		await runPrompt(terminal, names.globals);
+	},
+});
+
+/** What a transaction came to, without the members that its kind hasn't. */
+function present(result: ActingResult): object {
+	return Object.fromEntries(Object.entries(result).filter(([, value]) => value !== undefined));
+}

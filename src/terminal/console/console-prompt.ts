@@ -1,0 +1,164 @@
+/**
+ * The prompt of `coin console`: Node.js's own, with completion, a history file and statements over several lines. What is printed
+ * comes from strangers in part, so it passes the same edge as everything that commands print.
+ */
+
+import type { EventEmitter } from "node:events";
+import { type REPLServer, Recoverable, start } from "node:repl";
+import type { Readable, Writable } from "node:stream";
+import { PassThrough } from "node:stream";
+import { inspect } from "node:util";
+import { KeystoreError } from "../../keystore/keystore-error.js";
+import { Failure } from "../../wallet/failure.js";
+import { asFailure, reportFailure } from "../output/failure-report.js";
+import { harmlessText } from "../output/harmless-text.js";
+import { withAmounts } from "./amounts.js";
+import { RUNS_ALONE } from "./names.js";
+
+/** Of one value; longer ones are cut where they are printed, and whole in variables. */
+const PRINTED = { depth: 8, maxArrayLength: 100, maxStringLength: 10_000, breakLength: 100 } as const;
+/** Of a script from standard input. */
+const MAX_SCRIPT_BYTES = 1 << 20;
+
+export interface ConsoleTerminal {
+	readonly input: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
+	readonly output: Writable;
+	/** File of the lines that were typed before; undefined: none is kept. */
+	readonly history: string | undefined;
+	note(line: string): void;
+}
+
+/** A value as it is printed, without what would steer a terminal. */
+export function shownValue(value: unknown): string {
+	return harmlessText(inspect(value, PRINTED));
+}
+
+/** The console's own refusals, which aren't printed as JavaScript's errors. */
+function isRefusal(error: unknown): boolean {
+	return error instanceof Failure || error instanceof KeystoreError;
+}
+
+/** An error of what was typed: where in this program it arose is nobody's concern. */
+function messageOf(error: unknown): string {
+	return error instanceof Error ? `${error.name}: ${error.message}` : shownValue(error);
+}
+
+/** Evaluates JavaScript with amounts; promises are waited for, and questions that stand alone are asked. */
+type Evaluate = (source: string) => Promise<unknown>;
+
+function evaluatorOf(server: REPLServer): Evaluate {
+	const own = server.eval.bind(server);
+	let refuse: (error: unknown) => void = () => undefined;
+	// Node.js 20 and 22 hand what a statement throws to the prompt's domain, which would print it by itself, and never answer here.
+	const { _domain: domain } = server as { readonly _domain?: EventEmitter };
+	domain?.removeAllListeners("error");
+	domain?.on("error", (error) => refuse(error));
+	return async (source) => {
+		const result = await new Promise<unknown>((resolve, reject) => {
+			refuse = reject;
+			const done = (error: Error | null, value: unknown): void => (error ? reject(error) : resolve(value));
+			own(withAmounts(source), server.context, "console", done);
+		});
+		return typeof result === "function" && RUNS_ALONE in result ? result.call(undefined) : result;
+	};
+}
+
+/** Runs a prompt until it is left. */
+export function runPrompt(
+	terminal: ConsoleTerminal,
+	names: Readonly<Record<string, unknown>>,
+): Promise<void> {
+	const { input, output, history } = terminal;
+	const server = start({
+		prompt: "coin> ",
+		input,
+		output,
+		terminal: true,
+		useColors: false,
+		ignoreUndefined: true,
+		writer: (value: unknown) =>
+			typeof value === "string" && value.includes("\n") ? harmlessText(value) : shownValue(value),
+	});
+	Object.assign(server.context, names);
+	const evaluate = evaluatorOf(server);
+	(server as { eval: REPLServer["eval"] }).eval = (source, _context, _file, done) => {
+		evaluate(source).then(
+			(value) => done(null, value),
+			(error: unknown) => {
+				if (error instanceof Recoverable) return done(error, undefined);
+				if (isRefusal(error)) reportFailure(asFailure(error), false);
+				else output.write(`${harmlessText(messageOf(error))}\n`);
+				done(null, undefined);
+			},
+		);
+	};
+	if (history !== undefined)
+		server.setupHistory(history, (error) => {
+			if (error) terminal.note(`lines are not kept: ${error.message}`);
+		});
+	return new Promise((resolve) => server.once("exit", resolve));
+}
+
+/** Lets go of the terminal while a question is asked on it, which must not go to the prompt. */
+export async function besidePrompt<T>({ input }: ConsoleTerminal, ask: () => Promise<T>): Promise<T> {
+	if (input.isTTY !== true) return ask();
+	input.pause();
+	input.setRawMode?.(false);
+	try {
+		return await ask();
+	} finally {
+		input.setRawMode?.(true);
+		input.resume();
+	}
+}
+
+/**
+ * Runs the statements of a script one after the other, and prints what each comes to; it ends at the first that fails.
+ * @throws {Failure}
+ */
+export async function runScript(
+	terminal: ConsoleTerminal,
+	names: Readonly<Record<string, unknown>>,
+): Promise<void> {
+	const silent = new PassThrough();
+	const server = start({ prompt: "", input: new PassThrough(), output: silent.resume(), terminal: false });
+	Object.assign(server.context, names);
+	const evaluate = evaluatorOf(server);
+	let pending = "";
+	const run = async (isLast: boolean): Promise<void> => {
+		try {
+			const value = await evaluate(pending);
+			pending = "";
+			if (value !== undefined)
+				terminal.output.write(`${typeof value === "string" ? harmlessText(value) : shownValue(value)}\n`);
+		} catch (error) {
+			if (error instanceof Recoverable && !isLast) return;
+			const { message } = error instanceof Recoverable ? error.err : (error as Error);
+			throw isRefusal(error)
+				? error
+				: new Failure("bad_value", `"${pending.trim().slice(0, 80)}": ${message}`);
+		}
+	};
+	try {
+		for await (const line of linesOf(terminal.input)) {
+			pending += `${line}\n`;
+			await run(false);
+		}
+		if (pending.trim() !== "") await run(true);
+	} finally {
+		server.close();
+	}
+}
+
+async function* linesOf(input: Readable): AsyncGenerator<string> {
+	const chunks: Buffer[] = [];
+	let length = 0;
+	for await (const chunk of input) {
+		const bytes = Buffer.from(chunk as Uint8Array);
+		length += bytes.length;
+		if (length > MAX_SCRIPT_BYTES)
+			throw new Failure("bad_value", `the script has more than ${MAX_SCRIPT_BYTES} bytes`);
+		chunks.push(bytes);
+	}
+	yield* Buffer.concat(chunks).toString("utf8").split("\n");
+}

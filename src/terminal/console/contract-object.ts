@@ -1,0 +1,205 @@
+/** A contract as an object of the console: a method for each function, by the interface that is known of it. */
+
+import { inspect } from "node:util";
+import { type AbiItem, type ContractInterface, hashedSignature } from "../../abi/parameter.js";
+import { toBase58Check } from "../../protocol/address.js";
+import { fromHex, toHex } from "../../protocol/bytes.js";
+import { callInWords, callPlan } from "../../wallet/actions/contract-plan.js";
+import type { Actor } from "../../wallet/actions/plan.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+import { Failure } from "../../wallet/failure.js";
+import { callConstant } from "../../wallet/node/constant-call.js";
+import type { NodeClient } from "../../wallet/node/node-client.js";
+import type { NamedCall } from "../../wallet/transaction/named-call.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { parseCoinAmount } from "../../wallet/values/amount.js";
+import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
+import type { ActingPlan } from "../sending/act.js";
+import { argumentText, isAddressed } from "./argument-text.js";
+
+/** Makes, shows, signs and sends a transaction. @param from the account that acts; absent: the active wallet */
+export type Perform = (
+	from: string | undefined,
+	plan: (actor: Actor) => Promise<ActingPlan>,
+) => Promise<object | undefined>;
+
+/** What the console's objects reach a chain by. */
+export interface ConsoleChain {
+	readonly settings: Settings;
+	readonly client: NodeClient;
+	readonly perform: Perform;
+	/** The account that acts where a call names none; undefined: that of the settings. */
+	readonly from: () => string | undefined;
+}
+
+/** What stands behind a call's arguments. */
+const OPTION_NAMES = ["value", "from", "feeLimit", "force", "tokenId", "tokenValue"] as const;
+type OptionName = (typeof OPTION_NAMES)[number];
+type CallOptions = Readonly<Partial<Record<OptionName, unknown>>>;
+
+interface Words {
+	readonly texts: readonly string[];
+	readonly options: CallOptions;
+}
+
+type Method = (...values: readonly unknown[]) => Promise<unknown>;
+
+/** A function of a contract; beside the call itself what can be known before it. */
+interface ContractMethod extends Method {
+	/** Runs it without effect. @returns its results */
+	try: Method;
+	/** The energy that it would take now. */
+	estimate: Method;
+	/** The bytes of the call. */
+	data: Method;
+}
+
+/** @param name what it is called here; @param contract 21 bytes */
+export function contractObject(
+	chain: ConsoleChain,
+	name: string,
+	contract: Uint8Array,
+	items: ContractInterface,
+): object {
+	const address = toBase58Check(contract);
+	const functions = items.filter(({ kind }) => kind === "function");
+	const methods: Record<string, unknown> = {};
+	for (const item of functions) {
+		const sameName = functions.filter((other) => other.name === item.name);
+		methods[item.name] ??= methodOf(chain, contract, items, item.name, sameName);
+		const signature = hashedSignature(item);
+		if (sameName.length > 1) methods[signature] = methodOf(chain, contract, items, signature, [item]);
+	}
+	const shown = () => {
+		const lines = functions.map(
+			(item) => `  ${hashedSignature(item)}${item.mutability ? ` ${item.mutability}` : ""}`,
+		);
+		return [`contract ${name} ${address}`, ...lines].join("\n");
+	};
+	// Without a prototype, completion offers what the contract has and nothing else.
+	return Object.assign(Object.create(null), { address, ...methods, [inspect.custom]: shown });
+}
+
+function methodOf(
+	chain: ConsoleChain,
+	contract: Uint8Array,
+	items: ContractInterface,
+	name: string,
+	candidates: readonly AbiItem[],
+): ContractMethod {
+	const { client, settings } = chain;
+	const call = async ({ texts }: Words): Promise<NamedCall> =>
+		callInWords({ settings }, contract, items, [name, ...texts]);
+	const read = async (
+		words: Words,
+	): Promise<{ readonly call: NamedCall; readonly data: Uint8Array; readonly energy: bigint }> => {
+		const named = await call(words);
+		const { options } = words;
+		const from = senderOf(options) ?? chain.from() ?? settings.wallet;
+		// Who has no wallet asks as nobody, as `coin contract call` does.
+		const owner =
+			from === undefined
+				? fromHex(`${toHex(contract.subarray(0, 1))}${"00".repeat(20)}`)
+				: await accountNamed(settings, from);
+		try {
+			const { data, energy } = await callConstant(client, {
+				owner,
+				contract,
+				data: named.data,
+				...valuesOf(options),
+			});
+			return { call: named, data, energy };
+		} catch (error) {
+			throw await explainRevert(error, items);
+		}
+	};
+	const tried = async (words: Words): Promise<unknown> => {
+		const { call: named, data } = await read(words);
+		return outputView(named.item, data);
+	};
+	const sent = (words: Words): Promise<unknown> =>
+		chain.perform(senderOf(words.options), async (actor) => {
+			const { feeLimit, force } = words.options;
+			return callPlan(actor, await call(words), {
+				...valuesOf(words.options),
+				...(feeLimit === undefined ? {} : { feeLimit: amountText("feeLimit", feeLimit) }),
+				force: force === true,
+			});
+		});
+	const taking =
+		(run: (words: Words) => Promise<unknown>): Method =>
+		async (...values) =>
+			run(wordsOf(values, candidates));
+	const isConstant = candidates.every(({ mutability }) => mutability === "view" || mutability === "pure");
+	return Object.assign(taking(isConstant ? tried : sent), {
+		try: taking(tried),
+		estimate: taking(async (words) => (await read(words)).energy),
+		data: taking(async (words) => `0x${toHex((await call(words)).data)}`),
+	});
+}
+
+/** Arguments, and behind them the options of the call, if there is one value more than the function takes. */
+function wordsOf(values: readonly unknown[], candidates: readonly AbiItem[]): Words {
+	const last = values.at(-1);
+	const takes = (count: number): boolean => candidates.some(({ inputs }) => inputs.length === count);
+	const hasOptions = isPlain(last) && takes(values.length - 1) && !(takes(values.length) && !isOptions(last));
+	const options = hasOptions ? checkedOptions(last) : {};
+	const given = hasOptions ? values.slice(0, -1) : values;
+	return { texts: given.map(argumentText), options };
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === "object" && value !== null && !Array.isArray(value) && !isAddressed(value);
+}
+
+function isOptions(value: Readonly<Record<string, unknown>>): boolean {
+	return Object.keys(value).every((name) => (OPTION_NAMES as readonly string[]).includes(name));
+}
+
+function checkedOptions(value: Readonly<Record<string, unknown>>): CallOptions {
+	const unknown = Object.keys(value).find((name) => !(OPTION_NAMES as readonly string[]).includes(name));
+	if (unknown === undefined) return value;
+	throw new Failure("bad_value", `"${unknown}" is not an option of a call`, {
+		hint: `the options are ${OPTION_NAMES.join(", ")}`,
+	});
+}
+
+/** The account that an option `from` names. @throws {Failure} `bad_value` */
+export function senderOf({ from }: { readonly from?: unknown }): string | undefined {
+	if (from === undefined) return undefined;
+	if (isAddressed(from)) return from.address;
+	if (typeof from === "string") return from;
+	throw new Failure("bad_value", "from is an account or the name of one");
+}
+
+function valuesOf({ value, tokenId, tokenValue }: CallOptions): {
+	readonly valueSun?: bigint;
+	readonly tokenId?: bigint;
+	readonly tokenValue?: bigint;
+} {
+	return {
+		...(value === undefined ? {} : { valueSun: parseCoinAmount(amountText("value", value)) }),
+		...(tokenId === undefined ? {} : { tokenId: wholeNumber("tokenId", tokenId) }),
+		...(tokenValue === undefined ? {} : { tokenValue: wholeNumber("tokenValue", tokenValue) }),
+	};
+}
+
+/** An amount with its unit; whole numbers are sun, as `5coin` is one here. @throws {Failure} `bad_value` */
+export function amountText(name: string, value: unknown): string {
+	if (typeof value === "string") return value;
+	if (typeof value === "bigint") return `${value}sun`;
+	throw new Failure("bad_value", `${name} needs an amount with its unit, such as 5coin`);
+}
+
+function wholeNumber(name: string, value: unknown): bigint {
+	if (typeof value === "bigint" && value >= 0n) return value;
+	if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
+	throw new Failure("bad_value", `${name} needs a whole number`);
+}
+
+/** The address of what was named, or is an account of the console. @throws {Failure} `wallet_not_found` */
+export async function addressOfNamed(settings: Settings, who: unknown): Promise<Uint8Array> {
+	if (typeof who === "string") return accountNamed(settings, who);
+	if (isAddressed(who)) return accountNamed(settings, who.address);
+	throw new Failure("bad_value", "an account is named by its label or its address");
+}

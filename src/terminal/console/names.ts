@@ -1,0 +1,184 @@
+/** What the console knows by name: questions and actions, and an object for each key, contact and contract of the user. */
+
+import { inspect } from "node:util";
+import type { ContractInterface } from "../../abi/parameter.js";
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { readInterface } from "../../wallet/abi/interface.js";
+import { transferPlan } from "../../wallet/actions/transfer.js";
+import { readLabels } from "../../wallet/configuration/labels.js";
+import { Failure } from "../../wallet/failure.js";
+import { existingAccount, fetchAccount } from "../../wallet/node/chain-query.js";
+import { callJsonRpc } from "../../wallet/node/json-rpc.js";
+import { statusOf } from "../../wallet/node/wait.js";
+import { accountNamed, accountOrActive } from "../../wallet/transaction/signing.js";
+import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
+import { formatCoin } from "../../wallet/values/amount.js";
+import { viewBlock } from "../../wallet/view/block-view.js";
+import { interfaceThroughProxy } from "../../wallet/view/contract-record.js";
+import { viewOf } from "../../wallet/view/message-view.js";
+import { fetchBlockNamed, parseTransactionId } from "../base/node-questions.js";
+import {
+	addressOfNamed,
+	amountText,
+	type ConsoleChain,
+	contractObject,
+	senderOf,
+} from "./contract-object.js";
+
+/** Contacts that are looked at for an interface when the console starts. */
+const MAX_CONTRACTS = 64;
+/** How many of them are asked for at once. */
+const ASKED_AT_ONCE = 8;
+
+/** What the console says of itself when `help` is typed. */
+const HELP = [
+	"balance [who]            an account's coins; who is a label, an address, an account of the console",
+	"account [who]            the whole account",
+	"block [n]                a block by number, id, head or solid",
+	"tx(id), receipt(id)      a transaction, and what became of it",
+	"send(to, amount, {token, memo, from})",
+	"contract(who, abi?)      an object with a method for each function",
+	"use(who)                 who acts from now on",
+	"rpc(method, ...params)   JSON-RPC;  ask(path, body)  the HTTP API",
+	"accounts, contracts      everything by its label; labels that are names of JavaScript stand for themselves",
+	"",
+	"Reading functions answer, others are shown, signed and sent: await vault.deposit({value: 5coin}).",
+	"vault.deposit.try(…), .estimate(…) and .data(…) send nothing. Options of a call: value, from, feeLimit, force,",
+	"tokenId, tokenValue. Amounts: 5coin, 20sun. Promises are waited for. .exit ends.",
+];
+
+/** A name that runs when it is typed alone. */
+export const RUNS_ALONE = Symbol("runs alone");
+
+type Question = (...values: never[]) => unknown;
+
+function alone<F extends Question>(run: F): F {
+	return Object.assign(run, { [RUNS_ALONE]: true });
+}
+
+interface ConsoleNames {
+	readonly globals: Readonly<Record<string, unknown>>;
+	/** How many contracts have an object of their own. */
+	readonly contracts: number;
+	readonly accounts: number;
+}
+
+/** @param use tells who acts from now on; undefined: as configured */
+export async function consoleNames(chain: ConsoleChain, use: (name: string) => void): Promise<ConsoleNames> {
+	const { settings, client } = chain;
+	const active = (who: unknown): Promise<Uint8Array> =>
+		who === undefined ? accountOrActive(settings, chain.from()) : addressOfNamed(settings, who);
+	const balance = async (who?: unknown): Promise<string> =>
+		formatCoin((await fetchAccount(client, await active(who)))?.balance ?? 0n);
+
+	const send = async (to: unknown, amount: unknown, options: SendOptions = {}): Promise<unknown> =>
+		chain.perform(senderOf(options), async (actor) => {
+			const recipient = await addressOfNamed(settings, to);
+			const creates = (await fetchAccount(client, recipient)) === undefined;
+			const transfer = {
+				to: toBase58Check(recipient),
+				amount: options.token === undefined ? amountText("amount", amount) : String(amount),
+				token: options.token,
+				recipient,
+				creates,
+			};
+			return transferPlan(actor, transfer, {
+				memo: options.memo === undefined ? undefined : Buffer.from(options.memo),
+			});
+		});
+
+	const commands: Record<string, unknown> = {
+		balance: alone(balance),
+		account: alone(async (who?: unknown) => viewOf(await existingAccount(client, await active(who)))),
+		block: alone(async (which: unknown = "head") =>
+			viewBlock(await fetchBlockNamed(client, String(which), "full"), false),
+		),
+		tx: async (id: string) => {
+			const answer = await client.call("gettransactionbyid", { value: toHex(parseTransactionId(id)) });
+			if (Object.keys(answer).length === 0) throw new Failure("not_found", `there is no transaction ${id}`);
+			return viewTransaction(transactionFrom(answer, parseTransactionId(id)));
+		},
+		receipt: async (id: string) => {
+			const { state, receipt } = await statusOf(client, parseTransactionId(id));
+			return { state, ...(receipt ? viewOf(receipt) : {}) };
+		},
+		send,
+		contract: async (who: unknown, abi?: unknown) => {
+			const contract = await addressOfNamed(settings, who);
+			const items =
+				abi === undefined
+					? await interfaceThroughProxy(client, contract)
+					: readInterface(typeof abi === "string" ? abi : JSON.stringify(abi));
+			return contractObject(chain, typeof who === "string" ? who : "", contract, items);
+		},
+		use: async (who: unknown) => {
+			const address = toBase58Check(await addressOfNamed(settings, who));
+			use(address);
+			return address;
+		},
+		rpc: (method: string, ...params: unknown[]) => callJsonRpc(client, method, params),
+		ask: (path: string, body: object = {}) => client.call(path, body),
+		help: alone(() => HELP.join("\n")),
+	};
+
+	const accounts: Record<string, object> = {};
+	const contracts: Record<string, object> = {};
+	const found = await labelledContracts(chain);
+	for (const { label, address, items } of found) {
+		if (items) contracts[label] = contractObject(chain, label, await accountNamed(settings, address), items);
+		else
+			accounts[label] = {
+				address,
+				balance: () => balance(address),
+				send: (to: unknown, amount: unknown, options: SendOptions = {}) =>
+					send(to, amount, { ...options, from: address }),
+				[inspect.custom]: () => `account ${label} ${address}`,
+			};
+	}
+	const named = Object.entries({ ...accounts, ...contracts }).filter(
+		([label]) => /^[A-Za-z_$][\w$]*$/.test(label) && !(label in commands) && !(label in globalThis),
+	);
+	return {
+		globals: { ...Object.fromEntries(named), ...commands, accounts, contracts },
+		contracts: Object.keys(contracts).length,
+		accounts: Object.keys(accounts).length,
+	};
+}
+
+interface SendOptions {
+	readonly token?: string;
+	readonly memo?: string;
+	readonly from?: unknown;
+}
+
+interface Labelled {
+	readonly label: string;
+	/** Base58. */
+	readonly address: string;
+	/** Undefined for what isn't a contract, or couldn't be asked for. */
+	readonly items: ContractInterface | undefined;
+}
+
+async function labelledContracts({ settings, client }: ConsoleChain): Promise<readonly Labelled[]> {
+	const labels = [...(await readLabels(settings))];
+	const found: Labelled[] = [];
+	for (let at = 0; at < labels.length; at += ASKED_AT_ONCE) {
+		const some = labels.slice(at, at + ASKED_AT_ONCE).map(async ([address, label]): Promise<Labelled> => {
+			if (at >= MAX_CONTRACTS) return { label, address, items: undefined };
+			try {
+				return {
+					label,
+					address,
+					items: await interfaceThroughProxy(client, await accountNamed(settings, address)),
+				};
+			} catch (error) {
+				if (error instanceof Failure && error.code === "not_found")
+					return { label, address, items: undefined };
+				throw error;
+			}
+		});
+		found.push(...(await Promise.all(some)));
+	}
+	return found;
+}

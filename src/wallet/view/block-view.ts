@@ -1,0 +1,27 @@
+/** A block as commands print it: its id and its transactions are computed from its bytes. */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { isRecord } from "../json.js";
+import type { BlockReference } from "../node/chain-query.js";
+import { transactionFrom, viewTransaction } from "../transaction/transaction-view.js";
+
+/** @param header leaves the transactions out */
+export async function viewBlock(block: BlockReference, header: boolean): Promise<Record<string, unknown>> {
+	const raw = block.header.raw_data;
+	const { transactions } = block.answer;
+	const list = Array.isArray(transactions) ? transactions.filter(isRecord) : [];
+	return {
+		number: block.number,
+		blockID: toHex(block.id),
+		timestamp: block.timestampMs,
+		parentHash: toHex(raw?.parentHash ?? new Uint8Array(0)),
+		witness: raw && raw.witness_address.length > 0 ? toBase58Check(raw.witness_address) : undefined,
+		version: raw?.version,
+		txTrieRoot: toHex(raw?.txTrieRoot ?? new Uint8Array(0)),
+		transactionCount: list.length,
+		transactions: header
+			? undefined
+			: await Promise.all(list.map((item) => viewTransaction(transactionFrom(item)))),
+	};
+}

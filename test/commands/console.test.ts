@@ -1,0 +1,58 @@
+/** `coin console` as a script: the same names and the same steps as at its prompt. */
+
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addressOf, DevelopmentChain } from "./development-chain.js";
+
+const artifact = fileURLToPath(new URL("contracts/Store.json", import.meta.url));
+
+let chain: DevelopmentChain;
+beforeAll(async () => {
+	chain = await DevelopmentChain.start();
+	const { contractAddress } = await chain.acts(["contract", "deploy", "--artifact", artifact, "42"]);
+	await chain.prints(["contact", "add", "store", String(contractAddress)]);
+});
+afterAll(() => chain.stop());
+
+/** What a script prints. */
+async function runs(words: string, script: string): Promise<string> {
+	const { code, stdout, stderr } = await chain.coin(words, script);
+	expect({ script, code, stderr }).toEqual({ script, code: 0, stderr: "" });
+	return stdout;
+}
+
+describe("coin console", () => {
+	it("has accounts and contracts by their labels", async () => {
+		const script =
+			'balance("bob")\nbob.address\nstore.value()\nstore.div(7, b = 2)\naccounts.carol.balance()\n';
+		expect(await runs("console", script)).toBe(
+			`10000coin\n${addressOf("bob")}\n42n\n3n\n10000coin\n`,
+		);
+	});
+
+	it("signs and sends as the commands do, and waits for the block", async () => {
+		const script = [
+			"const r = await send(bob, 5coin, { from: carol, memo: 'rent' })",
+			"r.state + ' ' + r.amount",
+			"(await store.set(7, 'x', { value: 3sun })).result",
+			"store.value()",
+			"use('carol')",
+			"balance",
+		].join("\n");
+		const lines = (await runs("console --yes", script)).trim().split("\n");
+		expect(lines).toEqual([
+			expect.stringMatching(/^(solid|included) 5000000$/),
+			"SUCCESS",
+			"7n",
+			addressOf("carol"),
+			expect.stringMatching(/^999[45]\.\d+coin$|^9995coin$/),
+		]);
+	});
+
+	it("sends nothing that would fail, and says what was sent before", async () => {
+		const script = "await send(bob, 1coin)\nstore.set(1)\n";
+		const { code, stdout, stderr } = await chain.coin("console", script);
+		expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringContaining("TransferContract") });
+		expect(stderr).toContain("2 are needed: uint256 next, string note; one transaction was sent before");
+	});
+});

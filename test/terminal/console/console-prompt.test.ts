@@ -1,0 +1,47 @@
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { expect, it } from "vitest";
+import { runScript, shownValue } from "../../../src/terminal/console/console-prompt.js";
+import { RUNS_ALONE } from "../../../src/terminal/console/names.js";
+import { Failure } from "../../../src/wallet/failure.js";
+
+const balance = Object.assign(async (who = "me") => `${who}: 5coin`, { [RUNS_ALONE]: true });
+const refused = async () => {
+	throw new Failure("not_found", "there is none");
+};
+
+async function script(source: string): Promise<string> {
+	const output = new PassThrough();
+	const terminal = {
+		input: Readable.from([Buffer.from(source)]),
+		output,
+		history: undefined,
+		note: () => undefined,
+	};
+	try {
+		await runScript(terminal, { balance, refused });
+	} finally {
+		output.end();
+	}
+	return text(output);
+}
+
+it("waits for promises, keeps variables, reads amounts and statements over several lines", async () => {
+	const source = 'const b = await balance("bob")\nb\nbalance\n2coin + 1sun\nif (true) {\n  "inside"\n}\n';
+	expect(await script(source)).toBe("bob: 5coin\nme: 5coin\n2000001n\ninside\n");
+});
+
+it("ends at the first statement that fails, with its reason", async () => {
+	await expect(script("1\nrefused()\n2")).rejects.toMatchObject({ code: "not_found" });
+	await expect(script("nope\n2")).rejects.toThrow('"nope": nope is not defined');
+	await expect(script("if (true) {")).rejects.toMatchObject({ code: "bad_value" });
+});
+
+it("refuses a script that is too long before any of it runs", async () => {
+	await expect(script(`"x"\n${" ".repeat(1 << 20)}`)).rejects.toThrow("more than 1048576 bytes");
+});
+
+it("prints nothing that steers a terminal", () => {
+	expect(shownValue({ name: "\u001b[2J\u202e", "\u009bkey": 1 })).not.toMatch(/\p{Cc}|\p{Cf}/u);
+	expect(shownValue(new Failure("bad_value", "\u001b]0;title"))).not.toContain("\u001b");
+});
