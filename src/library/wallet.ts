@@ -13,11 +13,11 @@ export {
 	findKey,
 	type KeystoreEntry,
 	listKeystore,
-	type PrivateKey,
 	unlockAnyKey,
 	unlockKey,
 } from "../keystore/keystore.js";
 export { KeystoreError } from "../keystore/keystore-error.js";
+export { forgetKey, type PrivateKey } from "../keystore/private-key.js";
 export {
 	addShielded,
 	findShielded,

@@ -9,12 +9,12 @@ import {
 	exportKeyFile,
 	type KeystoreEntry,
 	listKeystore,
-	type PrivateKey,
 	unlockAnyKey,
 	unlockKey,
 } from "../../src/keystore/keystore.js";
 import { readPlainKey, writePlainKey } from "../../src/keystore/plain-post-quantum-key.js";
 import { newPostQuantumKey, type PostQuantumKey } from "../../src/keystore/post-quantum-key.js";
+import type { PrivateKey } from "../../src/keystore/private-key.js";
 import { encryptSecret, passwordBytes } from "../../src/keystore/secret-storage.js";
 import { concatBytes, fromHex, toHex } from "../../src/protocol/bytes.js";
 import { FN_DSA_512, ML_DSA_44 } from "../../src/protocol/post-quantum/schemes.js";
