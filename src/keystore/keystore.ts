@@ -278,22 +278,42 @@ export async function addKeyFile(
 	password: string,
 	name?: string,
 ): Promise<KeystoreEntry> {
-	const file = parseKeyFile(await readFile(sourceFile, "utf8"), sourceFile);
-	const key = await openPrivateKey(file, password, sourceFile);
+	const { file, key } = await openKeyFile(sourceFile, password);
 	const address = addressOf(key);
 	forgetKey(key);
-	const claimed = addressOfFile(file);
-	if (claimed && !equalBytes(claimed, address)) {
-		throw new KeystoreError(
-			"keystore_format",
-			`${sourceFile}: says it is ${file.address} but the key inside belongs to ${toBase58Check(address)}`,
-		);
-	}
 	const base58 = toBase58Check(address);
 	const label = name ?? (await watchedLabel(directory, base58)) ?? file.name;
 	await checkFree(directory, address, label);
 	const members = { ...file.members, address: base58, ...(label === undefined ? {} : { name: label }) };
 	return store(directory, base58, JSON.stringify(members));
+}
+
+/** @throws {KeystoreError} `bad_password`; `keystore_format` also if its address is not the key's */
+async function openKeyFile(
+	path: string,
+	password: string,
+): Promise<{ readonly file: KeyFile; readonly key: PrivateKey }> {
+	const file = parseKeyFile(await readFile(path, "utf8"), path);
+	const key = await openPrivateKey(file, password, path);
+	const address = addressOf(key);
+	const claimed = addressOfFile(file);
+	if (!claimed || equalBytes(claimed, address)) return { file, key };
+	forgetKey(key);
+	throw new KeystoreError(
+		"keystore_format",
+		`${path}: says it is ${file.address} but the key inside belongs to ${toBase58Check(address)}`,
+	);
+}
+
+/**
+ * Opens a key file wherever it is, of a key of any scheme.
+ * @returns the caller overwrites it after use ({@link forgetKey})
+ * @throws {KeystoreError} `bad_password`, `keystore_format`; Error of the system for a file that can't be read
+ */
+export async function unlockKeyFile(path: string, password: string): Promise<PrivateKey> {
+	if ((await stat(path)).size > MAX_KEY_FILE_BYTES)
+		throw new KeystoreError("keystore_format", `${path}: a key file has at most ${MAX_KEY_FILE_BYTES} bytes`);
+	return (await openKeyFile(path, password)).key;
 }
 
 /**

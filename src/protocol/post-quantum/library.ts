@@ -57,5 +57,13 @@ export const mlDsa44: PostQuantumAlgorithm = {
 		const { publicKey, secretKey } = ml_dsa44.keygen(seed);
 		return { publicKey, privateKey: secretKey };
 	},
-	publicKeyOf: (privateKey) => ml_dsa44.getPublicKey(privateKey),
+	publicKeyOf(privateKey): Uint8Array | undefined {
+		try {
+			return ml_dsa44.getPublicKey(privateKey);
+		} catch (error) {
+			// Its words would tell a part of the key.
+			if (error instanceof Error) return undefined;
+			throw error;
+		}
+	},
 };
