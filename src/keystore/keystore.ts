@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { addressPrefix, parseAddress, toBase58Check } from "../protocol/address.js";
 import { concatBytes, equalBytes, fromHex, fromUtf8, toHex, utf8 } from "../protocol/bytes.js";
 import { belongTogether, loadPostQuantum } from "../protocol/post-quantum/algorithms.js";
-import { addressOfPostQuantumKey, type PostQuantumScheme } from "../protocol/post-quantum/schemes.js";
+import type { PostQuantumScheme } from "../protocol/post-quantum/schemes.js";
 import { addressOfPrivateKey } from "../protocol/signature.js";
 import { type KeyFile, looksLikeKeyFile, parseKeyFile } from "./key-file.js";
 import { KeystoreError } from "./keystore-error.js";
@@ -21,6 +21,7 @@ import {
 	removeStaleTemporaries,
 	writePrivateFile,
 } from "./private-file.js";
+import { addressOfKey, forgetKey, type PrivateKey, schemeOfKey } from "./private-key.js";
 import {
 	checkPrivateKey,
 	decryptSecret,
@@ -32,14 +33,6 @@ import { forgetWatched, listWatched, storeWatched } from "./watch-only.js";
 
 const MNEMONIC_DIRECTORY = "mnemonic";
 const MAX_KEY_FILE_BYTES = 64 * 1024;
-
-/** A private key of 32 bytes, or one of a post-quantum scheme. */
-export type PrivateKey = Uint8Array | PostQuantumKey;
-
-/** Overwrites a key that is not needed any more. */
-export function forgetKey(key: PrivateKey): void {
-	(key instanceof Uint8Array ? key : key.privateKey).fill(0);
-}
 
 /** One key of the directory. */
 export interface KeystoreEntry {
@@ -243,15 +236,10 @@ async function checkPair(key: PostQuantumKey, source: string): Promise<PostQuant
 }
 
 const addressOf = (key: PrivateKey): Uint8Array =>
-	key instanceof Uint8Array
-		? addressOfPrivateKey(checkPrivateKey(key))
-		: addressOfPostQuantumKey(key.publicKey);
+	addressOfKey(key instanceof Uint8Array ? checkPrivateKey(key) : key);
 
 /** What is encrypted of a key; the caller overwrites it, which may overwrite the key. */
 const secretOf = (key: PrivateKey): Uint8Array => (key instanceof Uint8Array ? key : secretOfKey(key));
-
-const schemeOf = (key: PrivateKey): PostQuantumScheme | undefined =>
-	key instanceof Uint8Array ? undefined : key.scheme;
 
 /**
  * Stores a private key in a new file `<Base58>.json`.
@@ -273,7 +261,7 @@ export async function addKey(
 	const text = await encryptSecret(
 		secret,
 		passwordBytes(password),
-		{ address: base58, scheme: schemeOf(privateKey), extra: { name, path: options.path } },
+		{ address: base58, scheme: schemeOfKey(privateKey), extra: { name, path: options.path } },
 		options.strength,
 	);
 	if (isPostQuantum) secret.fill(0);
@@ -290,22 +278,42 @@ export async function addKeyFile(
 	password: string,
 	name?: string,
 ): Promise<KeystoreEntry> {
-	const file = parseKeyFile(await readFile(sourceFile, "utf8"), sourceFile);
-	const key = await openPrivateKey(file, password, sourceFile);
+	const { file, key } = await openKeyFile(sourceFile, password);
 	const address = addressOf(key);
 	forgetKey(key);
-	const claimed = addressOfFile(file);
-	if (claimed && !equalBytes(claimed, address)) {
-		throw new KeystoreError(
-			"keystore_format",
-			`${sourceFile}: says it is ${file.address} but the key inside belongs to ${toBase58Check(address)}`,
-		);
-	}
 	const base58 = toBase58Check(address);
 	const label = name ?? (await watchedLabel(directory, base58)) ?? file.name;
 	await checkFree(directory, address, label);
 	const members = { ...file.members, address: base58, ...(label === undefined ? {} : { name: label }) };
 	return store(directory, base58, JSON.stringify(members));
+}
+
+/** @throws {KeystoreError} `bad_password`; `keystore_format` also if its address is not the key's */
+async function openKeyFile(
+	path: string,
+	password: string,
+): Promise<{ readonly file: KeyFile; readonly key: PrivateKey }> {
+	const file = parseKeyFile(await readFile(path, "utf8"), path);
+	const key = await openPrivateKey(file, password, path);
+	const address = addressOf(key);
+	const claimed = addressOfFile(file);
+	if (!claimed || equalBytes(claimed, address)) return { file, key };
+	forgetKey(key);
+	throw new KeystoreError(
+		"keystore_format",
+		`${path}: says it is ${file.address} but the key inside belongs to ${toBase58Check(address)}`,
+	);
+}
+
+/**
+ * Opens a key file wherever it is, of a key of any scheme.
+ * @returns the caller overwrites it after use ({@link forgetKey})
+ * @throws {KeystoreError} `bad_password`, `keystore_format`; Error of the system for a file that can't be read
+ */
+export async function unlockKeyFile(path: string, password: string): Promise<PrivateKey> {
+	if ((await stat(path)).size > MAX_KEY_FILE_BYTES)
+		throw new KeystoreError("keystore_format", `${path}: a key file has at most ${MAX_KEY_FILE_BYTES} bytes`);
+	return (await openKeyFile(path, password)).key;
 }
 
 /**

@@ -96,6 +96,7 @@ function keysOf(members: PlainKeyMembers, scheme: PostQuantumScheme, words: Plai
 	}
 	if (algorithm.publicKeyOf) {
 		const derived = algorithm.publicKeyOf(privateKey);
+		if (!derived) throw words.refuse(`${words.member("privateKey")} is not a key of ${scheme.name}`);
 		if (publicKey && !equalBytes(publicKey, derived)) {
 			throw words.refuse(
 				`${words.member("publicKey")} does not match the key derived from privateKey for ${scheme.name}`,

@@ -10,12 +10,13 @@ import {
 	readLogStart,
 	readMeta,
 } from "../node/chain/data-directory.js";
-import { proofGap } from "../node/chain/open-chain.js";
+import { PROOF_CHOICE, proofGap } from "../node/chain/open-chain.js";
 import { ConfigError, type NodeConfig, unknownKeysOf } from "../node/config/config.js";
 import { genesisId } from "../node/config/genesis-block.js";
 import { allSettings } from "../node/config/settings-table.js";
 import { NoWitnessKeysError } from "../node/config/witness-keys.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
+import { adviceOnBeginning } from "../node/node-notices.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { chainTitle } from "../protocol/public-networks.js";
 import { nearest } from "../wallet/values/suggestion.js";
@@ -67,6 +68,7 @@ async function findingsOf(
 		...(unchecked === undefined ? [] : [errorAt(file, unchecked)]),
 		...(typeof witness === "string" ? [errorAt(file, witness)] : []),
 		...(gap === undefined ? [] : [{ level: "warning", place: file, message: gap } as const]),
+		...(unchecked === undefined ? proofFindings(config) : []),
 		...config.unknownKeys.map(({ path, line }) => warningAt(config, line, unknownKeyText(path))),
 		...config.idleKeys.map(({ path, line, reason }) =>
 			warningAt(config, line, `${path} has no effect: ${reason}`),
@@ -196,18 +198,16 @@ function bindFailure(port: number): Promise<string | undefined> {
 }
 
 async function checkDirectory(config: NodeConfig, dataDirectory: string): Promise<Finding[]> {
-	if (!existsSync(join(dataDirectory, config.storage.directory))) return [];
+	if (!existsSync(join(dataDirectory, config.storage.directory)))
+		return await beginningFindings(config, dataDirectory);
 	try {
 		refuseDevelopmentDirectory(dataDirectory);
 		const database = await openDataDirectory(dataDirectory, config.storage.directory);
 		try {
 			const meta = await readMeta(database, dataDirectory);
-			if (meta) checkMeta(meta, genesisId(config.genesis), dataDirectory);
-			if (
-				meta &&
-				readLogStart(database, dataDirectory).segment > 0 &&
-				!existsSync(logDirectory(dataDirectory))
-			)
+			if (!meta) return await beginningFindings(config, dataDirectory);
+			checkMeta(meta, genesisId(config.genesis), dataDirectory);
+			if (readLogStart(database, dataDirectory).segment > 0 && !existsSync(logDirectory(dataDirectory)))
 				return [errorAt(dataDirectory, "lacks its block log")];
 		} finally {
 			await database.close();
@@ -217,6 +217,21 @@ async function checkDirectory(config: NodeConfig, dataDirectory: string): Promis
 		return [errorAt(dataDirectory, error.message)];
 	}
 	return [];
+}
+
+/** What a public network's node would begin with, which is nothing. */
+async function beginningFindings({ publicNetwork }: NodeConfig, dataDirectory: string): Promise<Finding[]> {
+	const advice = publicNetwork && (await adviceOnBeginning(publicNetwork, 0n));
+	if (!advice) return [];
+	return [{ level: "warning", place: dataDirectory, message: `holds no chain yet: ${advice.message}` }];
+}
+
+/** What a public network needs, sooner or later, and nobody has chosen yet. */
+function proofFindings(config: NodeConfig): Finding[] {
+	const { parameters, allowsUnverified, verifiesProofs } = config.node.shielded;
+	if (!config.publicNetwork || parameters !== undefined || allowsUnverified || !verifiesProofs) return [];
+	const message = `node.shielded.params is not set: a node of this network stops before the first block that asks for a proof, and doesn't start on data behind it; ${PROOF_CHOICE}`;
+	return [{ level: "warning", place: config.file, message }];
 }
 
 function errorAt(place: string, message: string): Finding {

@@ -22,6 +22,8 @@ export interface DevelopmentChainOptions {
 	readonly mnemonic?: string;
 	/** A block for every transaction, on command, or every so many seconds; `instant` if absent. */
 	readonly seal?: "instant" | "manual" | number;
+	/** Public network whose rules it has: those of `nile` take post-quantum signatures; `main` if absent. */
+	readonly network?: "main" | "nile";
 	/** Spelling of brand words in answers. */
 	readonly dialect?: "neutral" | "deployed";
 	/** Chain parameters by any of their names. */
@@ -106,6 +108,7 @@ const TEXTS = [
 	["balance", "balance"],
 	["mnemonic", "mnemonic"],
 	["seal", "seal"],
+	["network", "network"],
 	["dialect", "dialect"],
 	["forkUrl", "fork-url"],
 	["forkBlock", "fork-block"],

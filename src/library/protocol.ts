@@ -6,5 +6,12 @@ export { fromHex, toHex } from "../protocol/bytes.js";
 export { type ContractType, contractTypeByName, contractTypes } from "../protocol/contract-types.js";
 export { keccak256, sha256 } from "../protocol/hash.js";
 export * from "../protocol/messages.js";
+export { isPostQuantumSignature, loadPostQuantum } from "../protocol/post-quantum/algorithms.js";
+export {
+	addressOfPostQuantumKey,
+	FN_DSA_512,
+	ML_DSA_44,
+	type PostQuantumScheme,
+} from "../protocol/post-quantum/schemes.js";
 export { addressOfPrivateKey, recoverAddress, sign } from "../protocol/signature.js";
 export { SignedTransaction } from "../protocol/transaction.js";

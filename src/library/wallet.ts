@@ -13,11 +13,14 @@ export {
 	findKey,
 	type KeystoreEntry,
 	listKeystore,
-	type PrivateKey,
 	unlockAnyKey,
 	unlockKey,
+	unlockKeyFile,
 } from "../keystore/keystore.js";
 export { KeystoreError } from "../keystore/keystore-error.js";
+export { readPlainKey, writePlainKey } from "../keystore/plain-post-quantum-key.js";
+export { newPostQuantumKey, type PostQuantumKey, postQuantumKeyOf } from "../keystore/post-quantum-key.js";
+export { forgetKey, type PrivateKey } from "../keystore/private-key.js";
 export {
 	addShielded,
 	findShielded,

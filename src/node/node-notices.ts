@@ -1,6 +1,6 @@
 /** What a running node tells of in its log as the chain goes on. */
 
-import { PUBLIC_NETWORKS } from "../protocol/public-networks.js";
+import { PUBLIC_NETWORKS, type PublicNetwork } from "../protocol/public-networks.js";
 import { type CommittedBlock, eachBlock } from "./chain/observers.js";
 import { type OpenChain, PROOF_CHOICE } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
@@ -31,30 +31,43 @@ export function logReorgs(open: OpenChain, log: NodeLog): void {
 	});
 }
 
-/** Who begins a public network at its first block must know that there is a better beginning, or that this one leads nowhere. */
+/** Where a head leads, and what to begin with instead. */
+interface Beginning {
+	readonly message: string;
+	/** Height of the first block that can't be applied. */
+	readonly stopsBefore: number | undefined;
+}
+
+/** What whoever begins a public network at a head must know: that there is a better beginning, or that this one leads nowhere. */
+export async function adviceOnBeginning(
+	network: PublicNetwork,
+	head: bigint,
+): Promise<Beginning | undefined> {
+	const { nextStop } = await import("./config/networks/departures.js");
+	const { title } = PUBLIC_NETWORKS[network];
+	const stop = nextStop(network, head);
+	const instead =
+		"begin from a reference node's directory (coin node adopt) or a snapshot (coin node snapshot restore): docs/first-steps.md";
+	if (stop !== undefined) {
+		const message = `synchronising ${title} from block ${head} on ends before block ${stop.height}, which no program of today applies (${stop.what}); ${instead}`;
+		return { message, stopsBefore: stop.height };
+	}
+	if (head > 0n) return undefined;
+	const message = `synchronising ${title} from its first block takes weeks; to be there sooner, ${instead}`;
+	return { message, stopsBefore: undefined };
+}
+
 export async function warnOfBeginning(
 	{ chain }: OpenChain,
 	{ publicNetwork }: NodeConfig,
 	log: NodeLog,
 ): Promise<void> {
 	if (publicNetwork === undefined) return;
-	const { nextStop } = await import("./config/networks/departures.js");
-	const { title } = PUBLIC_NETWORKS[publicNetwork];
 	const { number } = chain.head;
-	const stop = nextStop(publicNetwork, number);
-	const instead =
-		"begin from a reference node's directory (coin node adopt) or a snapshot (coin node snapshot restore): docs/first-steps.md";
-	if (stop !== undefined) {
-		log.warn(
-			{ network: publicNetwork, head: Number(number), stopsBefore: stop.height },
-			`synchronising ${title} from block ${number} on ends before block ${stop.height}, which no program of today applies (${stop.what}); ${instead}`,
-		);
-	} else if (number === 0n) {
-		log.warn(
-			{ network: publicNetwork, head: 0 },
-			`synchronising ${title} from its first block takes weeks; to be there sooner, ${instead}`,
-		);
-	}
+	const advice = await adviceOnBeginning(publicNetwork, number);
+	if (!advice) return;
+	const { message, stopsBefore } = advice;
+	log.warn({ network: publicNetwork, head: Number(number), stopsBefore }, message);
 }
 
 /** Who runs a node must know of a vote for rules that it doesn't have before that vote has passed. */

@@ -1,6 +1,6 @@
 /** A public network by its name, as a stranger starts it: an empty directory, half a file, the directory of another network. */
 
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -50,6 +50,21 @@ describe("a public network by its name", () => {
 		expect(chosen.stdout).toContain("shielded proofs are not checked");
 	});
 
+	it("is not in sync at its first block, and without peers says where to look", async () => {
+		const ready = join(home.path, "ready");
+		const words = ["--network", "main", "-c", "half.conf", "-d", "data", "--ready-file", ready];
+		const { child, outcome } = home.start(["node", "start", ...ALONE, ...words]);
+		while (!existsSync(ready) && child.exitCode === null) await delay(20);
+		const { ports } = JSON.parse(readFileSync(ready, "utf8")) as { ports: { full: number } };
+		const status = ["node", "status", "--require-sync", "--node", `http://127.0.0.1:${ports.full}`];
+		const { code, stderr } = await home.run(status);
+		child.kill("SIGINT");
+		await outcome;
+		expect(code).toBe(1);
+		expect(stderr).toContain("error: the node is at the network's first block and has no peers\n");
+		expect(stderr).toContain("hint: its log says what it has tried");
+	});
+
 	it("is refused on the directory of another, and named where it is missing", async () => {
 		expect((await start("--network", "main", "-c", "half.conf", "-d", "data")).code).toBe(0);
 		const { code, stderr } = await start("--network", "nile", "-c", "half.conf", "-d", "data");
@@ -75,6 +90,34 @@ describe("a public network by its name", () => {
 		expect(stderr).toContain(message);
 		expect(stderr.match(/^error: /gm)).toHaveLength(1);
 		expect(existsSync(join(home.path, "data"))).toBe(false);
+	});
+
+	it.each([
+		["main", "takes weeks"],
+		["nile", "ends before block 1628391"],
+	] as const)("is judged by coin node check for what is still missing: %s", async (name, words) => {
+		const check = async (...more: readonly string[]) => {
+			const line = ["node", "check", "--network", name, "-c", "half.conf", "-d", "data", "--json", ...more];
+			const { code, stdout } = await home.run(line);
+			const rows = stdout.trim().split("\n").filter(Boolean);
+			const found = rows.map((row) => JSON.parse(row) as { place: string; message: string });
+			// Whatever else runs on this machine has its ports.
+			return { code, found: found.filter(({ place }) => !place.startsWith("port ")) };
+		};
+		const beginning = {
+			level: "warning",
+			place: "data",
+			message: expect.stringMatching(new RegExp(`^holds no chain yet: .*${words}.*coin node adopt`)),
+		};
+		const proofs = {
+			level: "warning",
+			place: "half.conf",
+			message: expect.stringContaining("node.shielded.params is not set"),
+		};
+		expect((await check()).found).toEqual([proofs, beginning]);
+		expect((await check("--shielded-params", "none")).found).toEqual([beginning]);
+		expect((await start("--network", name, "-c", "half.conf", "-d", "data")).code).toBe(0);
+		expect((await check("--shielded-params", "none")).found).toEqual([]);
 	});
 
 	it("is told of a file by coin node check, and of each key by coin node config", async () => {

@@ -1,8 +1,9 @@
 /** Keys of post-quantum schemes, from the making to a signature among others, on chains that take them and that don't. */
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { errorRecord } from "./coin-process.js";
 import { addressOf, DevelopmentChain } from "./development-chain.js";
 
 let chain: DevelopmentChain;
@@ -85,11 +86,46 @@ describe("keys of post-quantum schemes", () => {
 	});
 
 	it("can't do what needs a key from a signature, and say so", async () => {
-		for (const words of ["message sign hi --signer vera", "keystore unlock vera -- true"]) {
-			const { code, stderr } = await chain.coin(words);
-			expect(code).toBe(2);
-			expect(stderr).toContain("works with secp256k1 keys only, and vera");
+		const { code, stderr } = await chain.coin("message sign hi --signer vera");
+		expect(code).toBe(2);
+		expect(stderr).toContain("works with secp256k1 keys only, and vera");
+	});
+
+	it("sign through an agent without a password, alone and beside others, until it is locked", async () => {
+		const runtime = join(chain.home.path, "run");
+		mkdirSync(runtime, { mode: 0o700 });
+		const environment = {
+			...chain.environment,
+			XDG_RUNTIME_DIR: runtime,
+			COIN_TTY: chain.home.write("terminal", ""),
+		};
+		const unlock = ["keystore", "unlock", "vera", "mel", "ann", "--for", "1h"];
+		const { code, stdout, stderr } = await chain.home.run(unlock, "", environment);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		const [, socket = ""] = /^export COIN_AGENT='(.*)'\n$/.exec(stdout) ?? [];
+		const keyless = {
+			...environment,
+			COIN_AGENT: socket,
+			COIN_PASSWORD_FILE: join(chain.home.path, "no-such-file"),
+		};
+		const coin = (line: string) => chain.home.run(line.split(" "), "", keyless);
+		await chain.acts("send vera 20coin");
+		await chain.acts("send mel 20coin");
+		await chain.acts("permission update dora --owner 3/ann:1,vera:1,mel:1 --yes");
+		for (const [line, notes] of [
+			["send bob 1coin --from vera", ["vera"]],
+			["send bob 1coin --from mel", ["mel"]],
+			["send bob 1coin --from dora --signer mel --signer ann --signer vera", ["mel", "ann", "vera"]],
+		] as const) {
+			const sent = await coin(`${line} --wait --json`);
+			expect({ line, code: sent.code }).toEqual({ line, code: 0 });
+			expect(JSON.parse(sent.stdout)).toMatchObject({ state: "solid", result: "SUCCESS" });
+			for (const name of notes) expect(sent.stderr).toContain(`${name} signs (unlocked): 1coin from`);
 		}
+		expect((await coin("keystore lock")).stdout).toBe("the agent has forgotten its keys and ended\n");
+		expect(readdirSync(runtime)).toEqual([]);
+		const refused = await coin("send bob 1coin --from vera --json");
+		expect(errorRecord(refused)).toMatchObject({ code: "bad_value", sent: false });
 	});
 
 	it("go to the network's own form of a key file and back", async () => {

@@ -9,12 +9,17 @@ import {
 	exportKeyFile,
 	type KeystoreEntry,
 	listKeystore,
-	type PrivateKey,
 	unlockAnyKey,
 	unlockKey,
+	unlockKeyFile,
 } from "../../src/keystore/keystore.js";
 import { readPlainKey, writePlainKey } from "../../src/keystore/plain-post-quantum-key.js";
-import { newPostQuantumKey, type PostQuantumKey } from "../../src/keystore/post-quantum-key.js";
+import {
+	newPostQuantumKey,
+	type PostQuantumKey,
+	postQuantumKeyOf,
+} from "../../src/keystore/post-quantum-key.js";
+import type { PrivateKey } from "../../src/keystore/private-key.js";
 import { encryptSecret, passwordBytes } from "../../src/keystore/secret-storage.js";
 import { concatBytes, fromHex, toHex } from "../../src/protocol/bytes.js";
 import { FN_DSA_512, ML_DSA_44 } from "../../src/protocol/post-quantum/schemes.js";
@@ -99,6 +104,54 @@ describe("a post-quantum key in the keystore", () => {
 	});
 });
 
+describe("a post-quantum key from its bytes", () => {
+	const refused = (message: string) => ({ code: "bad_value", message: expect.stringContaining(message) });
+
+	it("is the key that the keystore would have; the public half follows where the private one holds it", async () => {
+		const { scheme, privateKey, publicKey } = falcon;
+		expect(hexOf(await postQuantumKeyOf(scheme, privateKey, publicKey))).toEqual(hexOf(falcon));
+		expect(hexOf(await postQuantumKeyOf(ML_DSA_44, dilithium.privateKey))).toEqual(hexOf(dilithium));
+	});
+
+	it("is refused for other lengths, or halves that don't belong together", async () => {
+		const { privateKey, publicKey } = falcon;
+		await expect(postQuantumKeyOf(FN_DSA_512, privateKey)).rejects.toMatchObject(refused("needs its public"));
+		await expect(postQuantumKeyOf(ML_DSA_44, privateKey)).rejects.toMatchObject(
+			refused("a private key of ML_DSA_44 has 2560 bytes, not 1280"),
+		);
+		await expect(postQuantumKeyOf(FN_DSA_512, privateKey, publicKey.subarray(1))).rejects.toMatchObject(
+			refused("a public key of FN_DSA_512 has 896 bytes, not 895"),
+		);
+		const strange = publicKey.map((byte) => byte ^ 1);
+		await expect(postQuantumKeyOf(FN_DSA_512, privateKey, strange)).rejects.toMatchObject(
+			refused("the private key of FN_DSA_512 is none"),
+		);
+		const none = new Uint8Array(2560).fill(0xff);
+		await expect(postQuantumKeyOf(ML_DSA_44, none)).rejects.toMatchObject(refused("of ML_DSA_44 is none"));
+		for (const scheme of [FN_DSA_512, ML_DSA_44])
+			await expect(newPostQuantumKey(scheme, new Uint8Array(33))).rejects.toMatchObject(
+				refused(`a seed of ${scheme.name} has ${scheme.seedLength} bytes, not 33`),
+			);
+	});
+});
+
+describe("a key file wherever it is", () => {
+	it("opens with its password, whatever its key's scheme, and names its key's address or none", async () => {
+		for (const key of [falcon, dilithium, new Uint8Array(32).fill(0x11)]) {
+			const { file } = await addKey(join(directory, "files"), key, PASSWORD, light);
+			expect(hexOf(await unlockKeyFile(file, PASSWORD))).toEqual(hexOf(key));
+			await expect(unlockKeyFile(file, "wrong horse")).rejects.toMatchObject({ code: "bad_password" });
+			const members = JSON.parse(readFileSync(file, "utf8")) as object;
+			writeFileSync(file, JSON.stringify({ ...members, address: "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC" }));
+			await expect(unlockKeyFile(file, PASSWORD)).rejects.toThrow("but the key inside belongs to");
+			writeFileSync(file, JSON.stringify({ ...members, address: undefined }));
+			expect(hexOf(await unlockKeyFile(file, PASSWORD))).toEqual(hexOf(key));
+			writeFileSync(file, `${JSON.stringify(members)}${" ".repeat(65_536)}`);
+			await expect(unlockKeyFile(file, PASSWORD)).rejects.toThrow("at most 65536 bytes");
+		}
+	});
+});
+
 describe("the network's own file of a post-quantum key", () => {
 	it("is written, and read again; a seed does as well", async () => {
 		for (const key of [falcon, dilithium])
@@ -112,11 +165,12 @@ describe("the network's own file of a post-quantum key", () => {
 		for (const text of [
 			`{"privateKey": "${secret}"`,
 			`{"scheme":"ML_DSA_44","privateKey":"${secret}"}`,
+			`{"scheme":"ML_DSA_44","privateKey":"${"ab".repeat(2560)}"}`,
 			"[]",
 		]) {
 			const refusal = await readPlainKey(text).catch((error: Error) => error);
 			expect(refusal).toMatchObject({ code: "bad_value" });
-			expect((refusal as Error).message).not.toContain("abab");
+			expect((refusal as Error).message).not.toMatch(/abab|coefficient|ETA/);
 		}
 		await expect(readPlainKey(`{"a":"${"0".repeat(70_000)}"}`)).rejects.toThrow("more than 65536 bytes");
 	});

@@ -35,8 +35,8 @@ async function compile(program: string, more: object = {}): Promise<string> {
 test("programs are compiled against its types", async () => {
 	const program = (amount: string): string => `
 		import { type RunningDevelopmentChain, startDevelopmentChain } from "coin/node";
-		import { SignedTransaction } from "coin/protocol";
-		import { type SentResult, Wallet } from "coin/wallet";
+		import { ML_DSA_44, SignedTransaction } from "coin/protocol";
+		import { newPostQuantumKey, type SentResult, unlockKeyFile, Wallet } from "coin/wallet";
 
 		export async function pay(): Promise<SentResult> {
 			const chain: RunningDevelopmentChain = await startDevelopmentChain({ seal: 3 });
@@ -44,6 +44,10 @@ test("programs are compiled against its types", async () => {
 			const sent = await wallet.transfer({ to: wallet.address, amount: ${amount} });
 			return sent.wait();
 		}
+		export const vera = async (node: string, path: string): Promise<readonly Wallet[]> => [
+			new Wallet({ node, privateKey: await newPostQuantumKey(ML_DSA_44, new Uint8Array(32)) }),
+			new Wallet({ node, privateKey: await unlockKeyFile(path, "password") }),
+		];
 		export const idOf = (bytes: Uint8Array): string => SignedTransaction.decode(bytes).idHex;
 	`;
 	expect(await compile(program('"1coin"'))).toBe("");

@@ -9,12 +9,11 @@ import {
 	checkNewKey,
 	checkNewKeyFile,
 	checkNewLabel,
-	forgetKey,
-	type PrivateKey,
 	watchAddress,
 } from "../../keystore/keystore.js";
 import { accountPath, checkMnemonic, deriveKey } from "../../keystore/mnemonic.js";
 import { looksLikePlainKey, readPlainKey } from "../../keystore/plain-post-quantum-key.js";
+import { forgetKey, type PrivateKey } from "../../keystore/private-key.js";
 import { parsePrivateKey } from "../../keystore/secret-storage.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";

@@ -8,13 +8,13 @@ import { type KeyFile, parseKeyFile } from "../../keystore/key-file.js";
 import {
 	changePassword,
 	exportKeyFile,
-	forgetKey,
 	type KeystoreEntry,
 	listKeystore,
 	unlockAnyKey,
 	unlockMnemonic,
 } from "../../keystore/keystore.js";
 import { writePlainKey } from "../../keystore/plain-post-quantum-key.js";
+import { forgetKey } from "../../keystore/private-key.js";
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";

@@ -7,7 +7,6 @@ import {
 	addKey,
 	addMnemonic,
 	checkNewLabel,
-	forgetKey,
 	type KeystoreEntry,
 	listKeystore,
 	unlockMnemonic,
@@ -20,6 +19,7 @@ import {
 	type WordCount,
 } from "../../keystore/mnemonic.js";
 import { newPostQuantumKey, SCHEME_WORDS, schemeOfWord } from "../../keystore/post-quantum-key.js";
+import { forgetKey } from "../../keystore/private-key.js";
 import { searchPrefix } from "../../keystore/vanity.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";

@@ -2,9 +2,11 @@ import { fork, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { Args, Flags } from "@oclif/core";
-import type { AgentStart } from "../../keystore/agent/agent.worker.js";
+import { checkKeyCount } from "../../keystore/agent/budget.js";
 import { Agent, agentParent } from "../../keystore/agent/server.js";
-import { checkRecoverable, type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
+import { type AgentStart, sentOfKey } from "../../keystore/agent/start.js";
+import { type KeystoreEntry, unlockAnyKey } from "../../keystore/keystore.js";
+import { forgetKey, type PrivateKey } from "../../keystore/private-key.js";
 import { findShielded, type ShieldedEntry, unlockShielded } from "../../keystore/shielded-keystore.js";
 import { forgetKeys, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
@@ -75,9 +77,10 @@ export class KeystoreUnlock extends CoinCommand {
 				},
 			);
 		const settings = await this.settings(flags);
-		if (argv.length + flags.shielded.length === 0) throw new Failure("usage", "no key is named");
+		const count = argv.length + flags.shielded.length;
+		if (count === 0) throw new Failure("usage", "no key is named");
+		checkKeyCount(count);
 		const entries = await Promise.all((argv as string[]).map((name) => openableKey(settings, name)));
-		for (const entry of entries) checkRecoverable(entry, "the agent");
 		const ofAddresses = await Promise.all(
 			flags.shielded.map((name) => findShielded(settings.keystoreDirectory, name)),
 		);
@@ -98,14 +101,14 @@ export class KeystoreUnlock extends CoinCommand {
 			withPassword(source, entry.name, (password) =>
 				withProgress("opening the key", this.chatty, () => unlock(entry, password)),
 			);
-		const keys: Uint8Array[] = [];
+		const keys: PrivateKey[] = [];
 		const shielded: ShieldedKeys[] = [];
 		try {
-			for (const entry of entries) keys.push(await open(entry, unlockKey));
+			for (const entry of entries) keys.push(await open(entry, unlockAnyKey));
 			for (const entry of ofAddresses) shielded.push(await open(entry, unlockShielded));
 			return { keys, shielded };
 		} catch (error) {
-			for (const key of keys) key.fill(0);
+			for (const key of keys) forgetKey(key);
 			for (const key of shielded) forgetKeys(key);
 			throw error;
 		}
@@ -121,7 +124,7 @@ export class KeystoreUnlock extends CoinCommand {
 			stdio: ["ignore", "ignore", "ignore", "ipc"],
 		});
 		const start: AgentStart = {
-			keys,
+			keys: keys.map(sentOfKey),
 			shielded,
 			lifeMs,
 			parent: agentParent(process.env),
@@ -134,7 +137,7 @@ export class KeystoreUnlock extends CoinCommand {
 			child.once("message", (answer: { readonly socketPath: string }) => done(answer.socketPath));
 			child.send(start, (error) => error && broken());
 		});
-		for (const key of keys) key.fill(0);
+		for (const key of keys) forgetKey(key);
 		for (const key of shielded) forgetKeys(key);
 		child.removeAllListeners("exit");
 		child.unref();
@@ -149,7 +152,7 @@ export class KeystoreUnlock extends CoinCommand {
 }
 
 interface OpenedKeys {
-	readonly keys: readonly Uint8Array[];
+	readonly keys: readonly PrivateKey[];
 	readonly shielded: readonly ShieldedKeys[];
 }
 

@@ -74,10 +74,23 @@ export const NodeStatus = query({
 			peers: peers.length === 0 ? "none" : peers.map((peer) => lineOf(peerOf(peer))).join("\n"),
 		});
 		if (flags["require-sync"] && sync === "behind") {
-			throw new Failure("node_syncing", `the node is ${behindSeconds} s behind`);
+			throw new Failure("node_syncing", behindText(head.number, behindSeconds, peers.length), {
+				hint:
+					peers.length > 0
+						? "coin node top shows how it gets on"
+						: "its log says what it has tried to find some",
+			});
 		}
 	},
 });
+
+/** At the first block, whose time is 1970, seconds would tell nothing. */
+function behindText(head: bigint, seconds: number, peers: number): string {
+	const alone = peers === 0 ? " and has no peers" : "";
+	return head === 0n
+		? `the node is at the network's first block${alone}`
+		: `the node is ${seconds} s behind${alone}`;
+}
 
 /** undefined: the node doesn't follow the hash of its state, or serves no JSON-RPC */
 async function newestStateHash(

@@ -4,18 +4,8 @@
  */
 
 import { closeSync, openSync } from "node:fs";
-import type { ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { Agent } from "./server.js";
-
-/** What the starting program sends. */
-export interface AgentStart {
-	readonly keys: readonly Uint8Array[];
-	readonly shielded: readonly ShieldedKeys[];
-	readonly lifeMs: number;
-	readonly parent: string;
-	/** Device that exists as long as the terminal does. */
-	readonly terminal: string;
-}
+import { type AgentStart, keyOfSent } from "./start.js";
 
 const LOOK_MS = 1_000;
 
@@ -31,7 +21,13 @@ let ordered = false;
 
 async function run({ keys, shielded, lifeMs, parent, terminal }: AgentStart): Promise<void> {
 	ordered = true;
-	const agent = await Agent.start({ keys, shielded, lifeMs, parent, onEnd: () => process.exit(0) });
+	const agent = await Agent.start({
+		keys: keys.map(keyOfSent),
+		shielded,
+		lifeMs,
+		parent,
+		onEnd: () => process.exit(0),
+	});
 	for (const signal of ["SIGHUP", "SIGTERM"] as const) process.on(signal, () => agent.end());
 	setInterval(() => {
 		if (!isThere(terminal)) agent.end();

@@ -4,11 +4,14 @@ import { lstatSync, type Stats } from "node:fs";
 import { connect } from "node:net";
 import { dirname } from "node:path";
 import { fromHex, toHex } from "../../protocol/bytes.js";
+import { PQAuthSig } from "../../protocol/messages.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { keysOfIncomingKey, keysOfViewingKey, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { DIVERSIFIER_SIZE, KEY_SIZE, SIGNATURE_SIZE } from "../../protocol/sapling/sizes.js";
 import { SIGNATURE_LENGTH } from "../../protocol/signature.js";
 import { KeystoreError } from "../keystore-error.js";
-import { ANSWER_MS, MAX_LINE } from "./server.js";
+import { MAX_AGENT_ANSWER } from "./budget.js";
+import { ANSWER_MS } from "./server.js";
 
 /**
  * Whether an agent is there, and is the user's own: its directory and socket belong to the user, and no one else can
@@ -46,13 +49,24 @@ class AgentClient {
 		return Array.isArray(addresses) ? addresses.map(String) : undefined;
 	}
 
-	/** Has it sign a hash of 32 bytes; undefined if it is gone or doesn't hold the key. */
+	/** Has a secp256k1 key sign a hash of 32 bytes; undefined if the agent is gone or doesn't hold the key. */
 	async sign(base58: string, hash: Uint8Array): Promise<Uint8Array | undefined> {
 		const answer = await this.ask({ do: "sign", address: base58, hash: toHex(hash) });
-		const signature = answer?.["signature"];
-		const isOne =
-			typeof signature === "string" && new RegExp(`^[0-9a-f]{${2 * SIGNATURE_LENGTH}}$`).test(signature);
-		return isOne ? fromHex(signature) : undefined;
+		return bytesIn(answer ?? {}, "signature", SIGNATURE_LENGTH);
+	}
+
+	/** The same with a post-quantum key. @returns what has the lengths of the scheme, and wasn't verified */
+	async signPostQuantum(
+		base58: string,
+		scheme: PostQuantumScheme,
+		hash: Uint8Array,
+	): Promise<PQAuthSig | undefined> {
+		const answer = (await this.ask({ do: "sign", address: base58, hash: toHex(hash) })) ?? {};
+		const { shortestSignature, longestSignature, publicKeyLength } = scheme;
+		const signature = bytesIn(answer, "signature", shortestSignature, longestSignature);
+		const public_key = bytesIn(answer, "publicKey", publicKeyLength);
+		if (!signature || !public_key || answer["scheme"] !== scheme.name) return undefined;
+		return PQAuthSig.create({ scheme: scheme.id, public_key, signature });
 	}
 
 	/**
@@ -89,7 +103,9 @@ class AgentClient {
 			socket.setEncoding("utf8").setTimeout(ANSWER_MS, () => socket.destroy());
 			socket.on("data", (chunk: string) => {
 				text += chunk;
-				if (text.length > 64 * MAX_LINE) socket.destroy();
+				if (text.length <= MAX_AGENT_ANSWER) return;
+				text = "";
+				socket.destroy();
 			});
 			socket.on("error", () => undefined);
 			socket.on("close", () => resolve(objectOf(text)));
@@ -99,9 +115,9 @@ class AgentClient {
 
 type Answer = Readonly<Record<string, unknown>>;
 
-function bytesIn(answer: Answer, name: string, length: number): Uint8Array | undefined {
+function bytesIn(answer: Answer, name: string, least: number, most = least): Uint8Array | undefined {
 	const value = answer[name];
-	return typeof value === "string" && new RegExp(`^[0-9a-f]{${2 * length}}$`).test(value)
+	return typeof value === "string" && new RegExp(`^(?:[0-9a-f]{2}){${least},${most}}$`).test(value)
 		? fromHex(value)
 		: undefined;
 }

@@ -11,21 +11,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
+import { loadPostQuantum, postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
 import { addressOfKeys, forgetKeys, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { writePaymentAddress } from "../../protocol/sapling/payment-address.js";
 import { authorizeSpend } from "../../protocol/sapling/spend-authorization.js";
-import { addressOfPrivateKey, sign } from "../../protocol/signature.js";
+import { sign } from "../../protocol/signature.js";
+import { addressOfKey, forgetKey, type PrivateKey } from "../private-key.js";
+import { checkKeyCount, MAX_AGENT_REQUEST } from "./budget.js";
 
-/** Requests and answers are lines of JSON, one of each a connection. */
-export const MAX_LINE = 4_096;
 export const ANSWER_MS = 5_000;
 const MAX_CONNECTIONS = 16;
 /** What addresses of sockets may have on every system. */
 const MAX_PATH = 100;
 
 interface AgentOptions {
-	/** Private keys, 32 bytes each; the agent overwrites them when it ends. */
-	readonly keys: readonly Uint8Array[];
+	/** Private keys of any scheme; the agent overwrites them when it ends. */
+	readonly keys: readonly PrivateKey[];
 	/** Of shielded addresses; overwritten too. */
 	readonly shielded?: readonly ShieldedKeys[];
 	/** How long it lives. */
@@ -43,7 +44,7 @@ export function agentParent(environment: Readonly<Record<string, string | undefi
 }
 
 export class Agent {
-	private readonly keys: ReadonlyMap<string, Uint8Array>;
+	private readonly keys: ReadonlyMap<string, PrivateKey>;
 	private readonly shielded: ReadonlyMap<string, ShieldedKeys>;
 	private readonly directory: string;
 	private readonly timer: NodeJS.Timeout;
@@ -51,7 +52,7 @@ export class Agent {
 	private ended = false;
 
 	private constructor(private readonly options: AgentOptions) {
-		this.keys = new Map(options.keys.map((key) => [toBase58Check(addressOfPrivateKey(key)), key]));
+		this.keys = new Map(options.keys.map((key) => [toBase58Check(addressOfKey(key)), key]));
 		const { shielded = [] } = options;
 		this.shielded = new Map(
 			shielded.map((keys) => [writePaymentAddress(addressOfKeys(keys), "neutral"), keys]),
@@ -63,8 +64,10 @@ export class Agent {
 		this.timer = setTimeout(() => this.end(), options.lifeMs);
 	}
 
-	/** Starts one. @throws Error of the system if there can't be a socket */
+	/** Starts one. @throws {KeystoreError} `bad_value` for too many keys; Error of the system if there can't be a socket */
 	static async start(options: AgentOptions): Promise<Agent> {
+		checkKeyCount(options.keys.length + (options.shielded?.length ?? 0));
+		if (options.keys.some((key) => !(key instanceof Uint8Array))) await loadPostQuantum();
 		const agent = new Agent(options);
 		try {
 			await new Promise<void>((done, fail) => {
@@ -87,8 +90,7 @@ export class Agent {
 		if (this.ended) return;
 		this.ended = true;
 		clearTimeout(this.timer);
-		for (const key of this.keys.values()) key.fill(0);
-		for (const key of this.options.keys) key.fill(0);
+		for (const key of this.options.keys) forgetKey(key);
 		for (const keys of this.shielded.values()) forgetKeys(keys);
 		this.server.close();
 		rmSync(this.directory, { recursive: true, force: true });
@@ -102,9 +104,10 @@ export class Agent {
 		socket.on("data", (chunk: string) => {
 			text += chunk;
 			const end = text.indexOf("\n");
-			if (end < 0 && text.length <= MAX_LINE) return;
+			if (end < 0 && text.length <= MAX_AGENT_REQUEST) return;
 			socket.removeAllListeners("data");
-			const answer = end < 0 || end > MAX_LINE ? { error: "too long" } : this.answer(text.slice(0, end));
+			const answer =
+				end < 0 || end > MAX_AGENT_REQUEST ? { error: "too long" } : this.answer(text.slice(0, end));
 			socket.end(`${JSON.stringify(answer)}\n`);
 			if ("locked" in answer) this.end();
 		});
@@ -138,7 +141,10 @@ export class Agent {
 		const key = this.keys.get(String(address));
 		if (!key) return { error: "unknown key" };
 		if (!isWord(hash)) return { error: "not a hash" };
-		return { signature: toHex(sign(fromHex(hash), key)) };
+		if (key instanceof Uint8Array) return { signature: toHex(sign(fromHex(hash), key)) };
+		const { scheme, privateKey, publicKey } = key;
+		const signature = postQuantumAlgorithm(scheme).sign(fromHex(hash), privateKey);
+		return { scheme: scheme.name, publicKey: toHex(publicKey), signature: toHex(signature) };
 	}
 
 	/** What reads the notes of a key and makes proofs of them: all but what authorizes. */

@@ -23,8 +23,8 @@ export interface PostQuantumAlgorithm {
 	sign(message: Uint8Array, privateKey: Uint8Array, random?: (length: number) => Uint8Array): Uint8Array;
 	/** The keys that a seed of the scheme's length makes. */
 	keysOfSeed(seed: Uint8Array): PostQuantumKeys;
-	/** The public key of a private one; undefined: the scheme's private keys don't hold it. */
-	readonly publicKeyOf: ((privateKey: Uint8Array) => Uint8Array) | undefined;
+	/** The public key of a private one, none for one that is none itself; undefined: the scheme's private keys don't hold it. */
+	readonly publicKeyOf: ((privateKey: Uint8Array) => Uint8Array | undefined) | undefined;
 }
 
 let algorithms: ReadonlyMap<PostQuantumScheme, PostQuantumAlgorithm> | undefined;

@@ -30,9 +30,13 @@ export const fnDsa512: PostQuantumAlgorithm = {
 		judged(() => falcon512.verify(signature, message, concatBytes(FALCON_PUBLIC, publicKey))),
 	sign(message, privateKey, random) {
 		const key = concatBytes(FALCON_PRIVATE, privateKey);
-		for (let draws = 0; draws < MAX_DRAWS; draws++) {
-			const signature = falcon512.sign(message, key, random ? { extraEntropy: random(48) } : {});
-			if (signature.length <= FN_DSA_512.longestSignature) return signature;
+		try {
+			for (let draws = 0; draws < MAX_DRAWS; draws++) {
+				const signature = falcon512.sign(message, key, random ? { extraEntropy: random(48) } : {});
+				if (signature.length <= FN_DSA_512.longestSignature) return signature;
+			}
+		} finally {
+			key.fill(0);
 		}
 		throw new RangeError(
 			`no signature of ${FN_DSA_512.longestSignature} bytes or less in ${MAX_DRAWS} draws`,
@@ -40,7 +44,7 @@ export const fnDsa512: PostQuantumAlgorithm = {
 	},
 	keysOfSeed(seed): PostQuantumKeys {
 		const { publicKey, secretKey } = falcon512.keygen(seed);
-		return { publicKey: publicKey.slice(1), privateKey: secretKey.slice(1) };
+		return { publicKey: publicKey.slice(1), privateKey: secretKey.subarray(1) };
 	},
 	publicKeyOf: undefined,
 };
@@ -53,5 +57,13 @@ export const mlDsa44: PostQuantumAlgorithm = {
 		const { publicKey, secretKey } = ml_dsa44.keygen(seed);
 		return { publicKey, privateKey: secretKey };
 	},
-	publicKeyOf: (privateKey) => ml_dsa44.getPublicKey(privateKey),
+	publicKeyOf(privateKey): Uint8Array | undefined {
+		try {
+			return ml_dsa44.getPublicKey(privateKey);
+		} catch (error) {
+			// Its words would tell a part of the key.
+			if (error instanceof Error) return undefined;
+			throw error;
+		}
+	},
 };

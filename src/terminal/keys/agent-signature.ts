@@ -4,17 +4,20 @@ import { agentAt } from "../../keystore/agent/client.js";
 import type { KeystoreEntry } from "../../keystore/keystore.js";
 import type { ShieldedEntry } from "../../keystore/shielded-keystore.js";
 import { equalBytes } from "../../protocol/bytes.js";
+import { isPostQuantumSignature, loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
+import { addressOfPostQuantumKey } from "../../protocol/post-quantum/schemes.js";
 import { addressOfKeys, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { writePaymentAddress } from "../../protocol/sapling/payment-address.js";
 import { isAuthorizedBy } from "../../protocol/sapling/spend-authorization.js";
 import { recoverAddress, SignatureError } from "../../protocol/signature.js";
 import { Failure } from "../../wallet/failure.js";
+import type { Signature } from "../../wallet/transaction/envelope.js";
 
 /** Names the agent's socket; set by `coin keystore unlock`. */
 export const AGENT_VARIABLE = "COIN_AGENT";
 
 /**
- * The signature of a key over a hash of 32 bytes.
+ * The signature of a secp256k1 key over a hash of 32 bytes.
  * @returns undefined without an agent, or if it is gone or doesn't hold the key
  * @throws {Failure | KeystoreError} if the agent is not the user's own, or answers with another key's signature
  */
@@ -23,9 +26,31 @@ export async function agentSignature(key: KeystoreEntry, hash: Uint8Array): Prom
 	if (!socketPath) return undefined;
 	const signature = await agentAt(socketPath)?.sign(key.base58, hash);
 	if (!signature) return undefined;
-	if (!isOf(key, hash, signature)) throw new Failure("internal", "the agent's signature is another key's");
+	if (!isOf(key, hash, signature)) throw another();
 	return signature;
 }
+
+/**
+ * The same with a key of any scheme.
+ * @throws {Failure | KeystoreError} as {@link agentSignature}
+ */
+export async function anyAgentSignature(
+	key: KeystoreEntry,
+	hash: Uint8Array,
+): Promise<Signature | undefined> {
+	const { scheme, base58, address } = key;
+	if (!scheme) return agentSignature(key, hash);
+	const socketPath = process.env[AGENT_VARIABLE];
+	if (!socketPath) return undefined;
+	const signature = await agentAt(socketPath)?.signPostQuantum(base58, scheme, hash);
+	if (!signature) return undefined;
+	await loadPostQuantum();
+	const isOwn = equalBytes(addressOfPostQuantumKey(signature.public_key), address);
+	if (!isOwn || !isPostQuantumSignature(hash, signature)) throw another();
+	return signature;
+}
+
+const another = (): Failure => new Failure("internal", "the agent's signature is another key's");
 
 function isOf(key: KeystoreEntry, hash: Uint8Array, signature: Uint8Array): boolean {
 	try {
@@ -53,7 +78,7 @@ export async function agentShielded({ address, reach }: ShieldedEntry): Promise<
 	const authorize = async (alpha: Uint8Array, hash: Uint8Array): Promise<Uint8Array> => {
 		const signature = await delegated.authorize(alpha, hash);
 		if (isAuthorizedBy(full.ak, alpha, hash, signature)) return signature;
-		throw new Failure("internal", "the agent's signature is another key's");
+		throw another();
 	};
 	return { ...keys, delegated: { ...delegated, authorize } };
 }

@@ -4,7 +4,8 @@
  * (protocol/command-line §§3.2 to 4.2).
  */
 
-import { forgetKey, type KeystoreEntry, type PrivateKey, unlockAnyKey } from "../../keystore/keystore.js";
+import { type KeystoreEntry, unlockAnyKey } from "../../keystore/keystore.js";
+import { forgetKey, type PrivateKey } from "../../keystore/private-key.js";
 import type { Account } from "../../protocol/messages.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { signWith as addSignatures, signatureBy } from "../../wallet/actions/sign.js";
@@ -19,7 +20,7 @@ import { summaryOf } from "../../wallet/transaction/envelope-note.js";
 import type { Reference } from "../../wallet/transaction/reference.js";
 import { withAdvice } from "../../wallet/transaction/refusal-advice.js";
 import type { Terminal } from "../base/command-row.js";
-import { agentSignature } from "../keys/agent-signature.js";
+import { anyAgentSignature } from "../keys/agent-signature.js";
 import { Devices, onDevice } from "../keys/devices.js";
 import { withPassword } from "../keys/secrets.js";
 import { withProgress } from "../progress/progress.js";
@@ -142,7 +143,7 @@ export async function signEnvelope(
 	if (canAsk() && (keys.some(isDevice) || asksPassword(session, settings))) await show(session, summary);
 	return await addSignatures(envelope, keys, async (signed, key) => {
 		if (isDevice(key)) return await askDevice(session, signed, key);
-		const byAgent = key.scheme ? undefined : await agentSignature(key, signed.transaction.id);
+		const byAgent = await anyAgentSignature(key, signed.transaction.id);
 		if (!byAgent) return signatureBy(signed, await openKey(session, key, settings));
 		// No password is asked for here, so this is where it can be seen what is signed.
 		session.note(`${key.name} signs (unlocked): ${summaryOf(signed, call)}`);

@@ -1,6 +1,6 @@
 /** Adding the signatures of keys, wherever these are (protocol/wallet-formats §4.2). */
 
-import type { PrivateKey } from "../../keystore/keystore.js";
+import type { PrivateKey } from "../../keystore/private-key.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { PQAuthSig } from "../../protocol/messages.js";
 import { postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";

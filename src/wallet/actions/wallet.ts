@@ -1,14 +1,19 @@
 /** An account with its key at a node: what programs use to send transactions without a command line. */
 
+import { KeystoreError } from "../../keystore/keystore-error.js";
+import { checkLengths } from "../../keystore/post-quantum-key.js";
+import { addressOfKey, type PrivateKey, schemeOfKey } from "../../keystore/private-key.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { fromHex } from "../../protocol/bytes.js";
 import type { Dialect } from "../../protocol/dialect.js";
-import { addressOfPrivateKey } from "../../protocol/signature.js";
+import { loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
+import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { nodeSettings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
 import { broadcast } from "../node/broadcast.js";
 import { fetchAccount } from "../node/chain-query.js";
 import { NodeClient } from "../node/node-client.js";
+import { checkSchemes } from "../node/post-quantum.js";
 import { accountOrFresh } from "../permission/authority.js";
 import { type ActingResult, actingResult } from "../transaction/acting-result.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
@@ -24,8 +29,11 @@ export interface WalletOptions {
 	readonly node: string;
 	/** Of its irreversible view; absent: asked at {@link node}, as gateways serve both. */
 	readonly solidity?: string;
-	/** 32 bytes, or their 64 hexadecimal digits. */
-	readonly privateKey: Uint8Array | string;
+	/**
+	 * Of secp256k1: 32 bytes, or their 64 hexadecimal digits. Of a post-quantum scheme: what `unlockKeyFile`, `unlockAnyKey`,
+	 * `newPostQuantumKey`, `postQuantumKeyOf` or `readPlainKey` gave; of all networks the test network Nile alone takes its signatures.
+	 */
+	readonly privateKey: PrivateKey | string;
 	/** The account that acts, in any written form; absent: that of the key. */
 	readonly account?: string;
 	/** Spelling of brand words that the node expects; answers are read in both. */
@@ -81,7 +89,10 @@ export class SentTransaction {
 }
 
 export class Wallet {
-	private readonly privateKey: Uint8Array;
+	private readonly privateKey: PrivateKey;
+	/** Scheme of a post-quantum key, as a list; whether the chain takes its signatures. */
+	private readonly schemes: readonly PostQuantumScheme[];
+	private areSchemesTaken = false;
 	/** The account that acts, 21 bytes. */
 	private readonly owner: Uint8Array;
 	/** For other questions to the node. */
@@ -89,8 +100,10 @@ export class Wallet {
 
 	/** @throws {Failure} `bad_value`, `bad_address` */
 	constructor({ privateKey, account, ...node }: WalletOptions) {
-		this.privateKey = keyBytes(privateKey);
-		this.owner = account === undefined ? addressOfPrivateKey(this.privateKey) : addressOf(account);
+		this.privateKey = readKey(privateKey);
+		const scheme = schemeOfKey(this.privateKey);
+		this.schemes = scheme ? [scheme] : [];
+		this.owner = account === undefined ? addressOfKey(this.privateKey) : addressOf(account);
 		this.client = new NodeClient(nodeSettings(node));
 	}
 
@@ -114,26 +127,40 @@ export class Wallet {
 
 	/**
 	 * Sends coins or tokens.
-	 * @throws {Failure} what is wrong with it, or why the node refuses it
+	 * @throws {Failure} what is wrong with it, or why the node refuses it; `not_authorized` as {@link perform}
 	 */
 	async transfer({ to, amount, token }: Transfer, options: ActionOptions = {}): Promise<SentTransaction> {
 		return sending(async () => {
+			await this.checkChain();
 			const actor = await this.actor();
 			const recipient = addressOf(to);
 			const creates = (await fetchAccount(this.client, recipient)) === undefined;
 			const transfer = { to, amount, token, recipient, creates };
 			const { permission, memo } = options;
-			return this.performed(await transferPlan(actor, transfer, { permission, memo }), options, actor);
+			const plan = await transferPlan(actor, transfer, { permission, memo, postQuantum: this.schemes });
+			return this.performed(plan, options, actor);
 		});
 	}
 
 	/**
 	 * Builds any transaction at the node, checks it, signs it and sends it.
 	 * @param plan made by `contractOf`, with what goes beyond the contract
-	 * @throws {Failure} `threshold_not_reached` where the permission needs more keys; what the node refuses
+	 * @throws {Failure} `threshold_not_reached` where the permission needs more keys; `not_authorized` where the key is post-quantum and
+	 * the chain takes no signatures of its scheme; what the node refuses
 	 */
 	async perform(plan: TransactionPlan, options: ActionOptions = {}, actor?: Actor): Promise<SentTransaction> {
-		return sending(() => this.performed(plan, options, actor));
+		return sending(async () => {
+			await this.checkChain();
+			return this.performed(plan, options, actor);
+		});
+	}
+
+	/** Whether the chain takes signatures of the key. @throws {Failure} `not_authorized` */
+	private async checkChain(): Promise<void> {
+		if (this.areSchemesTaken || this.schemes.length === 0) return;
+		await checkSchemes(this.client, this.schemes);
+		await loadPostQuantum();
+		this.areSchemesTaken = true;
 	}
 
 	private async performed(
@@ -143,7 +170,7 @@ export class Wallet {
 	): Promise<SentTransaction> {
 		const prepared = await prepare(actor ?? (await this.actor()), plan, {
 			...options,
-			signers: [addressOfPrivateKey(this.privateKey)],
+			signers: [addressOfKey(this.privateKey)],
 		});
 		checkThreshold(prepared);
 		const signed = await signWith(prepared.envelope, [this.privateKey], async (envelope, key) =>
@@ -171,10 +198,19 @@ function addressOf(text: string): Uint8Array {
 	return address;
 }
 
-function keyBytes(key: Uint8Array | string): Uint8Array {
-	if (typeof key !== "string") {
+/** Checks lengths; the two halves of a post-quantum key are compared by the first signature. @throws {Failure} `bad_value` */
+function readKey(key: PrivateKey | string): PrivateKey {
+	if (key instanceof Uint8Array) {
 		if (key.length !== 32) throw new Failure("bad_value", "a private key has 32 bytes");
 		return key;
+	}
+	if (typeof key !== "string") {
+		try {
+			checkLengths(key);
+			return key;
+		} catch (error) {
+			throw error instanceof KeystoreError ? new Failure("bad_value", error.message) : error;
+		}
 	}
 	// Never quoted: it is a key, even if it is a wrong one.
 	if (!/^(0x)?[0-9a-f]{64}$/i.test(key))
