@@ -25,9 +25,7 @@ describe("coin console", () => {
 	it("has accounts and contracts by their labels", async () => {
 		const script =
 			'balance("bob")\nbob.address\nstore.value()\nstore.div(7, b = 2)\naccounts.carol.balance()\n';
-		expect(await runs("console", script)).toBe(
-			`10000coin\n${addressOf("bob")}\n42n\n3n\n10000coin\n`,
-		);
+		expect(await runs("console", script)).toBe(`10000coin\n${addressOf("bob")}\n42n\n3n\n10000coin\n`);
 	});
 
 	it("signs and sends as the commands do, and waits for the block", async () => {
