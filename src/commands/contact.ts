@@ -1,15 +1,18 @@
 /** `coin contact …`: labels for the accounts of others. */
 
 import { Args, Flags } from "@oclif/core";
-import { listKeystore } from "../keystore/keystore.js";
 import { toBase58Check } from "../protocol/address.js";
 import { command } from "../terminal/base/command-row.js";
 import { flagText } from "../terminal/contract/contract-input.js";
 import { keystoreFlags } from "../terminal/flags/flags.js";
 import { entriesOf, readInterface } from "../wallet/abi/interface.js";
-import { addContact, readContacts, removeContact } from "../wallet/configuration/contacts.js";
+import {
+	addContact,
+	checkNewContact,
+	readContacts,
+	removeContact,
+} from "../wallet/configuration/contacts.js";
 import { keepInterface } from "../wallet/configuration/own-interfaces.js";
-import { Failure } from "../wallet/failure.js";
 import { type Json, readJson } from "../wallet/json.js";
 import { accountNamed } from "../wallet/transaction/signing.js";
 
@@ -35,10 +38,7 @@ export const ContactAdd = command({
 			address: await accountNamed(settings, args.address),
 			note: flags.note,
 		};
-		const { entries } = await listKeystore(settings.keystoreDirectory);
-		if (entries.some(({ name }) => name === args.label)) {
-			throw new Failure("bad_value", `"${args.label}" is the label of a key already`);
-		}
+		await checkNewContact(settings, args.label);
 		const abi = flags.abi === undefined ? undefined : abiEntries(await flagText(flags.abi, "the interface"));
 		await addContact(settings.contactsFile, contact, (text) => note(text));
 		if (abi) await keepInterface(settings, contact.address, abi);

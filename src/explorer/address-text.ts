@@ -2,6 +2,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { base58 } from "@scure/base";
+import type { LayoutAddresses } from "../abi/storage-layout.js";
 
 const PREFIX = 0x41;
 const LENGTH = 21;
@@ -50,3 +51,9 @@ export function hexAddress(text: string): string | undefined {
 	const body = bytes.subarray(0, LENGTH);
 	return hexOf(checksum(body)) === hexOf(bytes.subarray(LENGTH)) ? hexOf(body) : undefined;
 }
+
+/** How the page reads and writes addresses in the storage of contracts. */
+export const ADDRESS_FORMS: LayoutAddresses = {
+	read: (text) => hexAddress(addressText(text) ?? "")?.slice(2),
+	write: (digits) => addressText(digits) ?? `0x${digits}`,
+};

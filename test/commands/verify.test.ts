@@ -1,8 +1,10 @@
 /** Deploying from a compiler's standard JSON, and comparing what is deployed with sources. */
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DevelopmentChain } from "./development-chain.js";
+import { addressOf, DevelopmentChain } from "./development-chain.js";
 
 const source = readFileSync(new URL("contracts/Store.sol", import.meta.url), "utf8");
 const SETTINGS = ["--optimizer-runs", "200", "--evm-version", "istanbul"];
@@ -144,5 +146,87 @@ describe("coin contract verify", () => {
 		expect(await chain.fails(bare, 2)).toMatchObject({ code: "bad_value" });
 		const elsewhere = `contract verify ${store} --source input.json --store -d nowhere --json`.split(" ");
 		expect(await chain.fails(elsewhere, 1)).toMatchObject({ code: "not_found" });
+	});
+});
+
+describe("coin contract deploy <file.sol:Name>", () => {
+	it("compiles with the project's own compiler, and knows the contract by its label afterwards", async () => {
+		const { home } = chain;
+		for (const folder of ["app/src", "app/node_modules/base"])
+			mkdirSync(join(home.path, folder), { recursive: true });
+		symlinkSync(
+			fileURLToPath(new URL("../../node_modules/solc", import.meta.url)),
+			join(home.path, "app/node_modules/solc"),
+		);
+		home.write("app/package.json", "{}");
+		home.write("app/remappings.txt", "base/=node_modules/base/");
+		home.write(
+			"app/node_modules/base/Base.sol",
+			"pragma solidity ^0.8.0; contract Base { address internal owner = msg.sender; }",
+		);
+		home.write(
+			"app/src/Two.sol",
+			`pragma solidity ^0.8.0; import "base/Base.sol";
+			contract One {}
+			contract Two is Base {
+				struct Order { uint64 amount; string note; }
+				uint8 small; mapping(address => Order) public orders; string public title;
+				constructor(string memory text) { small = 7; title = text; orders[msg.sender] = Order(5, "first"); }
+				function set(Order calldata order) external payable { orders[msg.sender] = order; }
+			}`,
+		);
+		const made = await chain.acts([
+			"contract",
+			"deploy",
+			"app/src/Two.sol:Two",
+			"a title of more than thirty-one bytes",
+			"--label",
+			"two",
+			"--evm-version",
+			"istanbul",
+		]);
+		const deployed = String(made["contractAddress"]);
+		expect(await chain.values("contact list")).toContainEqual({
+			label: "two",
+			address: deployed,
+			note: `Two, ${String(made["txID"])}`,
+		});
+		expect(await chain.values("contract storage two")).toEqual([
+			{ name: "owner", type: "address", slot: "0", value: addressOf("ann") },
+			{ name: "small", type: "uint8", slot: "0", value: "7" },
+			{ name: "orders", type: "mapping(address => struct Two.Order)", slot: "1", value: "by key" },
+			{ name: "title", type: "string", slot: "2", value: '"a title of more than thirty-one bytes"' },
+		]);
+		expect(await chain.prints("contract storage two orders[ann].amount")).toBe("5\n");
+		expect(await chain.fails("contract storage two ordres", 2)).toMatchObject({
+			hint: "did you mean orders?",
+		});
+		expect(await chain.prints("contract interface two")).toBe(
+			[
+				"pragma solidity >=0.8.4;",
+				"",
+				"interface ITwo {",
+				"    struct Tuple1 {",
+				"        uint64 amount;",
+				"        string note;",
+				"    }",
+				"",
+				"    function orders(address) external view returns (uint64 amount, string memory note);",
+				"    function set(Tuple1 calldata order) external payable;",
+				"    function title() external view returns (string memory);",
+				"}",
+				"",
+			].join("\n"),
+		);
+		expect(await chain.prints("contract interface two --typescript")).toMatch(
+			/^export const twoAbi = \[\n\t\{"type":"constructor".*\n\] as const;\n$/s,
+		);
+	});
+
+	it("refuses a label that is taken before anything is signed", async () => {
+		expect(await chain.fails(["contract", "deploy", "Store.sol", "1", "--label", "bob"], 2)).toMatchObject({
+			message: '"bob" is the label of a key already',
+			sent: false,
+		});
 	});
 });

@@ -13,6 +13,7 @@ import { feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-fl
 import { acting } from "../../terminal/sending/rows.js";
 import { interfaceOf } from "../../wallet/abi/interface.js";
 import { deploymentPlan } from "../../wallet/actions/contract-plan.js";
+import { addContact, checkNewContact } from "../../wallet/configuration/contacts.js";
 import { keepInterface } from "../../wallet/configuration/own-interfaces.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
@@ -21,10 +22,13 @@ import { parseCount, parsePercent } from "../../wallet/values/integer-text.js";
 export const ContractDeploy = acting({
 	summary: "Deploy a contract",
 	description:
-		"Takes a compiler's or toolchain's file, or code and interface by themselves; the constructor's arguments follow. " +
-		"The contract's address is known, and printed, before the transaction is sent.",
-	usage: "contract deploy (--artifact <path> | --bin <code>) [<argument>...]",
+		"Takes a Solidity file, which is compiled with the package solc of its project (node_modules, remappings of foundry), a compiler's or " +
+		"toolchain's file, or code and interface by themselves; the constructor's arguments follow. " +
+		"The contract's address is known, and printed, before the transaction is sent. Interface and layout of storage are kept for " +
+		"later calls; --label adds the contract to the contacts.",
+	usage: "contract deploy (<file.sol[:Name]> | --artifact <path> | --bin <code>) [<argument>...]",
 	examples: [
+		"<%= config.bin %> contract deploy contracts/Token.sol:Token 1000 --label token --wait",
 		"<%= config.bin %> contract deploy --artifact build/Store.json 42 --wait",
 		"<%= config.bin %> contract deploy --bin @Store.bin --abi @Store.abi 42 --percent 50",
 	],
@@ -43,19 +47,27 @@ export const ContractDeploy = acting({
 			default: "10000000",
 			helpGroup: "CONTRACT",
 		}),
+		label: Flags.string({
+			description: "label of a new contact for the contract",
+			helpValue: "<label>",
+			helpGroup: "CONTRACT",
+		}),
 	},
-	plan: async ({ argv, flags, actor }) => {
+	plan: async ({ argv, flags, actor, note }) => {
 		const callerPercent = BigInt(parsePercent(flags.percent));
 		const ownerEnergyLimit = parseCount(flags["origin-energy-limit"]);
 		const values = valuesOf(flags);
-		const { code, abi, name } = await deployable(flags);
+		const { deployed, texts } = await deployable(flags, argv);
+		const { code, abi, name, storageLayout } = deployed;
 		const items = interfaceOf(abi);
 		const context = await actor();
+		const { label } = flags;
+		if (label !== undefined) await checkNewContact(context.settings, label);
 		const plan = await deploymentPlan(context, {
 			code,
 			abi,
 			name,
-			arguments: argv,
+			arguments: texts,
 			callerPercent,
 			ownerEnergyLimit,
 			offline: flags.offline,
@@ -66,9 +78,12 @@ export const ContractDeploy = acting({
 			...plan,
 			result: flags["dry-run"] ? { feeLimit: plan.feeLimitSun } : {},
 			afterSending: async ({ transaction }) => {
+				const address = contractAddress(transaction.id, context.owner);
 				// The record loses what tuples hold.
-				if (items.length > 0)
-					await keepInterface(context.settings, contractAddress(transaction.id, context.owner), abi);
+				if (items.length > 0) await keepInterface(context.settings, address, abi, storageLayout);
+				if (label === undefined) return;
+				const contact = { label, address, note: `${name || "contract"}, ${transaction.idHex}` };
+				await addContact(context.settings.contactsFile, contact, note);
 			},
 		};
 	},

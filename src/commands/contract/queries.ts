@@ -1,28 +1,26 @@
 /** `coin contract …`: what is known of a contract. */
 
 import { Args, Flags, type Interfaces } from "@oclif/core";
-import { describeItem, isComplete } from "../../abi/parameter.js";
+import { type AbiItem, describeItem, isComplete } from "../../abi/parameter.js";
 import { selectorOf, topicOf } from "../../abi/selector.js";
 import { contractAddress, saltedContractAddress, toBase58Check } from "../../protocol/address.js";
-import { concatBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";
+import { fromHex, toHex } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { query } from "../../terminal/base/command-row.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
-import { flagText } from "../../terminal/contract/contract-input.js";
+import { abiFlag, flagText, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { blockFlag, keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { printJson, printLine } from "../../terminal/output/output.js";
 import { orNull, record } from "../../terminal/schema/result-shape.js";
-import type { Settings } from "../../wallet/configuration/settings.js";
+import { identifierOf, soliditySource, typescriptSource } from "../../wallet/abi/interface-source.js";
 import { Failure } from "../../wallet/failure.js";
 import type { Json } from "../../wallet/json.js";
-import { callJsonRpc } from "../../wallet/node/json-rpc.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
-import { keepsNoPast } from "../../wallet/node/node-messages.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { addressForms } from "../../wallet/values/address-text.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
-import { fetchContract, storedInterface } from "../../wallet/view/contract-record.js";
+import { fetchContract, interfaceThroughProxy, storedInterface } from "../../wallet/view/contract-record.js";
 import { proxyOf } from "../../wallet/view/proxy.js";
 
 export const ContractAbi = query({
@@ -41,16 +39,7 @@ export const ContractAbi = query({
 	run: async ({ args, flags, settings }) => {
 		const items = await storedInterface(new NodeClient(settings), await accountNamed(settings, args.address));
 		if (!flags.human) {
-			return printJson(
-				items.map(({ kind, name, inputs, outputs, mutability, anonymous }) => ({
-					type: kind,
-					...(name === "" ? {} : { name }),
-					inputs,
-					outputs,
-					stateMutability: mutability,
-					anonymous,
-				})),
-			);
+			return printJson(items.map(entryOf));
 		}
 		for (const item of items) {
 			const hash = !isComplete(item.inputs)
@@ -62,6 +51,54 @@ export const ContractAbi = query({
 						: "";
 			printLine(`${describeItem(item)}${hash === "" ? "" : `  0x${hash}`}`);
 		}
+	},
+});
+
+/** An entry as compilers write it. */
+function entryOf({ kind, name, inputs, outputs, mutability, anonymous }: AbiItem): object {
+	return {
+		type: kind,
+		...(name === "" ? {} : { name }),
+		inputs,
+		...(outputs === undefined ? {} : { outputs }),
+		...(mutability === undefined ? {} : { stateMutability: mutability }),
+		...(anonymous === undefined ? {} : { anonymous }),
+	};
+}
+
+export const ContractInterfaceCommand = query({
+	summary: "Print a contract's interface as source text",
+	description:
+		"An interface of Solidity with structures for tuples, or with --typescript a constant that coin/wallet and viem infer types " +
+		"from. The interface is the one that contract abi prints, with that of the contract behind a proxy.",
+	examples: [
+		"<%= config.bin %> contract interface store > IStore.sol",
+		"<%= config.bin %> contract interface store --typescript",
+	],
+	args: {
+		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
+	},
+	flags: {
+		...nodeFlags,
+		...keystoreFlags,
+		...abiFlag,
+		typescript: Flags.boolean({ description: "TypeScript instead of Solidity" }),
+		name: Flags.string({
+			description: "what it is called (default: by the contract's name)",
+			helpValue: "<name>",
+		}),
+	},
+	run: async ({ args, flags, settings, client, print }) => {
+		const address = await accountNamed(settings, args.address);
+		const items = (await interfaceFlag(flags.abi)) ?? (await interfaceThroughProxy(client, address));
+		const { smart_contract: contract } = await fetchContract(client, address);
+		const called = identifierOf(flags.name ?? contract?.name ?? "", "Contract");
+		if (flags.typescript) {
+			const name =
+				flags.name === undefined ? `${called.charAt(0).toLowerCase()}${called.slice(1)}Abi` : called;
+			return print.scalar(typescriptSource(name, items.map(entryOf) as Json[]));
+		}
+		print.scalar(soliditySource(flags.name === undefined ? `I${called}` : called, items));
 	},
 });
 
@@ -206,78 +243,3 @@ export const ContractShow = query({
 		}
 	},
 });
-
-export const ContractStorageCommand = query({
-	summary: "Print a slot of a contract's storage",
-	description:
-		"The slot is a number; each --at goes one step into a mapping that stands there: a number, an address in any form, " +
-		'32 bytes as 0x…, or a text in double quotes. A further number after it, as "+1", is a member of the struct found there.',
-	examples: [
-		"<%= config.bin %> contract storage store 0",
-		"<%= config.bin %> contract storage store 2 --at alice --at +1",
-	],
-	args: {
-		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-		slot: Args.string({ description: "number of the slot", required: true, ignoreStdin: true }),
-	},
-	flags: {
-		...nodeFlags,
-		...blockFlag,
-		...keystoreFlags,
-		at: Flags.string({
-			description: "key of a mapping; repeatable",
-			helpValue: "<key>",
-			multiple: true,
-			multipleNonGreedy: true,
-		}),
-	},
-	run: async ({ args, flags, settings, client, print }) => {
-		let slot = slotNumber(args.slot);
-		const address = await accountNamed(settings, args.address);
-		for (const key of flags.at ?? []) slot = await step(settings, slot, key);
-		const value = await storageAt(client, address, slot);
-		if (typeof value !== "string") throw new Failure("rpc_error", "the node answered with no storage value");
-		print.scalar(value);
-	},
-});
-
-async function storageAt(client: NodeClient, address: Uint8Array, slot: bigint): Promise<Json> {
-	const { stateBlock } = client;
-	const tag = stateBlock ? `0x${stateBlock.number.toString(16)}` : "latest";
-	const words = [`0x${toHex(address.subarray(1))}`, `0x${slot.toString(16)}`, tag];
-	try {
-		return await callJsonRpc(client, "eth_getStorageAt", words);
-	} catch (error) {
-		if (!stateBlock || !(error instanceof Failure) || !keepsNoPast(error)) throw error;
-		throw new Failure("not_served", "the node keeps no state of past blocks", {
-			hint: "a node does with node.history.state in its configuration",
-		});
-	}
-}
-
-function slotNumber(text: string): bigint {
-	if (!/^(\d+|0x[0-9a-f]+)$/i.test(text) || BigInt(text) >= 1n << 256n) {
-		throw new Failure("bad_value", `"${text}" is not a slot: a number of at most 256 bits is needed`);
-	}
-	return BigInt(text);
-}
-
-/** One step into what stands at a slot (the compilers' layout of storage). */
-async function step(settings: Settings, slot: bigint, key: string): Promise<bigint> {
-	const member = /^\+(\d+)$/.exec(key);
-	if (member) return BigInt.asUintN(256, slot + BigInt(member[1] as string));
-	return BigInt(`0x${toHex(keccak256(concatBytes(await keyBytes(settings, key), word(slot))))}`);
-}
-
-async function keyBytes(settings: Settings, key: string): Promise<Uint8Array> {
-	if (/^".*"$/.test(key)) return utf8(key.slice(1, -1));
-	if (/^(-?\d+|0x[0-9a-f]{1,39}|0x[0-9a-f]{43,64})$/i.test(key)) {
-		return word(BigInt.asUintN(256, BigInt(key)));
-	}
-	const account = await accountNamed(settings, key);
-	return concatBytes(new Uint8Array(12), account.subarray(1));
-}
-
-function word(value: bigint): Uint8Array {
-	return fromHex(value.toString(16).padStart(64, "0"));
-}

@@ -1,29 +1,33 @@
-import { Args, Flags, type Interfaces } from "@oclif/core";
+import { Args, Flags } from "@oclif/core";
 import { type AbiView, decodeValues, keyedValues } from "../../abi/coder.js";
 import { giveSource } from "../../launch/source-work.js";
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { query } from "../../terminal/base/command-row.js";
-import { compilerFlag, contractsFrom } from "../../terminal/contract/compiler-input.js";
+import {
+	compilerFlag,
+	compilerSettingFlags,
+	compilerSettings,
+	contractsFrom,
+} from "../../terminal/contract/compiler-input.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { list, map, one, record } from "../../terminal/schema/result-shape.js";
 import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
 import { type Comparison, compareCode, constructorArguments } from "../../wallet/compiler/comparison.js";
 import { type CompiledContract, contractsNamed } from "../../wallet/compiler/output.js";
-import type { CompilerSettings } from "../../wallet/compiler/sources.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type JsonRecord, member, writeWireJson } from "../../wallet/json.js";
 import { callJsonRpc, developmentUrl } from "../../wallet/node/json-rpc.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
-import { parseCount } from "../../wallet/values/integer-text.js";
 import { fetchContract } from "../../wallet/view/contract-record.js";
 
 const verifyFlags = {
 	...nodeFlags,
 	...keystoreFlags,
 	...compilerFlag,
+	...compilerSettingFlags,
 	source: Flags.string({
 		description:
 			"Solidity file (repeatable), or one file of JSON: standard input or output of a compiler, artifact, build file of hardhat",
@@ -35,16 +39,6 @@ const verifyFlags = {
 	}),
 	contract: Flags.string({
 		description: "its name in the sources, as Name or file:Name (default: any that matches)",
-		helpValue: "<name>",
-		helpGroup: "CONTRACT",
-	}),
-	"optimizer-runs": Flags.string({
-		description: "compile with the optimizer, for so many runs",
-		helpValue: "<n>",
-		helpGroup: "CONTRACT",
-	}),
-	"evm-version": Flags.string({
-		description: "version of the machine to compile for (default: the compiler's)",
 		helpValue: "<name>",
 		helpGroup: "CONTRACT",
 	}),
@@ -60,10 +54,6 @@ const verifyFlags = {
 		dependsOn: ["store"],
 		helpGroup: "CONTRACT",
 	}),
-	"via-ir": Flags.boolean({
-		description: "compile through the intermediate language",
-		helpGroup: "CONTRACT",
-	}),
 };
 
 export const ContractVerify = query({
@@ -71,7 +61,7 @@ export const ContractVerify = query({
 	description:
 		"Compiles the sources, or reads what a compiler or toolchain wrote, and compares with the code on the chain. " +
 		"Metadata, immutable values and addresses of libraries are left aside; match is exact where even the metadata " +
-		"is the same. The compiler is the package solc or a program solc that is installed beside this one; " +
+		"is the same. The compiler is the package solc of the sources' project, or what is installed beside this program; " +
 		"it must have the version and settings with which the contract was made. With --store the node keeps the sources " +
 		"(/v1/contracts/<address>/source) and decodes events of the contract by them.",
 	examples: [
@@ -182,15 +172,6 @@ type Compiled = CompiledContract & { readonly runtime: NonNullable<CompiledContr
 /** Interfaces and abstract contracts have none. */
 function hasCode(contract: CompiledContract): contract is Compiled {
 	return contract.runtime !== undefined && contract.runtime.bytes.length > 0;
-}
-
-function compilerSettings(flags: Interfaces.InferredFlags<typeof verifyFlags>): CompilerSettings {
-	const { "optimizer-runs": runs, "evm-version": evmVersion, "via-ir": viaIr } = flags;
-	return {
-		...(runs === undefined ? {} : { optimizerRuns: Number(parseCount(runs)) }),
-		...(evmVersion === undefined ? {} : { evmVersion }),
-		...(viaIr ? { viaIr } : {}),
-	};
 }
 
 function mismatch(

@@ -1,17 +1,49 @@
 /** Files of compilers on the command line: read as they are, or compiled first where they hold sources. */
 
-import { Flags } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import {
 	buildFile,
 	type CompiledContract,
 	compiledContracts,
 	isStandardInput,
 } from "../../wallet/compiler/output.js";
+import { projectOf } from "../../wallet/compiler/project.js";
 import { compileStandardInput, findCompiler } from "../../wallet/compiler/solc.js";
 import { type CompilerSettings, standardInput, withWantedOutput } from "../../wallet/compiler/sources.js";
 import { Failure } from "../../wallet/failure.js";
 import { type Json, type JsonRecord, readJson } from "../../wallet/json.js";
+import { parseCount } from "../../wallet/values/integer-text.js";
 import { flagText } from "./contract-input.js";
+
+/** How sources are compiled. */
+export const compilerSettingFlags = {
+	"optimizer-runs": Flags.string({
+		description: "compile with the optimizer, for so many runs",
+		helpValue: "<n>",
+		helpGroup: "CONTRACT",
+	}),
+	"evm-version": Flags.string({
+		description: "version of the machine to compile for (default: the compiler's)",
+		helpValue: "<name>",
+		helpGroup: "CONTRACT",
+	}),
+	"via-ir": Flags.boolean({
+		description: "compile through the intermediate language",
+		helpGroup: "CONTRACT",
+	}),
+};
+
+/** What {@link compilerSettingFlags} say. @throws {Failure} `bad_value` */
+export function compilerSettings(
+	flags: Interfaces.InferredFlags<typeof compilerSettingFlags>,
+): CompilerSettings {
+	const { "optimizer-runs": runs, "evm-version": evmVersion, "via-ir": viaIr } = flags;
+	return {
+		...(runs === undefined ? {} : { optimizerRuns: Number(parseCount(runs)) }),
+		...(evmVersion === undefined ? {} : { evmVersion }),
+		...(viaIr ? { viaIr } : {}),
+	};
+}
 
 /** Commands that may have to compile. */
 export const compilerFlag = {
@@ -61,10 +93,11 @@ export async function contractsFrom(
 	const asked = build?.input ?? json;
 	if (json !== undefined && !build && !isStandardInput(json))
 		return { contracts: compiledContracts(json), compiler: undefined, input: undefined };
-	const compiler = await findCompiler(solc, process.env["PATH"] ?? "");
+	const project = asked === undefined ? projectOf(first, process.cwd()) : undefined;
+	const compiler = await findCompiler(solc, process.env["PATH"] ?? "", project?.compiler);
 	const input =
 		asked === undefined
-			? await standardInput(paths, process.cwd(), settings)
+			? await standardInput(paths, process.cwd(), settings, project)
 			: withWantedOutput(asked as JsonRecord);
 	return {
 		contracts: compiledContracts(await compileStandardInput(compiler, input)),

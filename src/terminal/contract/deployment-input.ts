@@ -11,7 +11,13 @@ import {
 import { Failure } from "../../wallet/failure.js";
 import { type Json, readJson } from "../../wallet/json.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
-import { compiledJson, compilerFlag, contractsFrom } from "./compiler-input.js";
+import {
+	compiledJson,
+	compilerFlag,
+	compilerSettingFlags,
+	compilerSettings,
+	contractsFrom,
+} from "./compiler-input.js";
 import { flagText } from "./contract-input.js";
 
 interface Deployable {
@@ -19,11 +25,17 @@ interface Deployable {
 	/** A list of entries as compilers write it. */
 	readonly abi: Json;
 	readonly name: string;
+	/** Where its variables stand, as the compiler wrote it. */
+	readonly storageLayout?: Json | undefined;
 }
+
+/** A source file and the contract in it that is meant: `Token.sol:Token`. */
+const SOURCE_AND_NAME = /^(.+\.sol)(?::([A-Za-z_$][\w$]*))?$/i;
 
 /** The flags that say what is deployed. */
 export const deploymentFlags = {
 	...compilerFlag,
+	...compilerSettingFlags,
 	artifact: Flags.string({
 		description:
 			"file of a compiler or toolchain with code and interface; standard JSON or a Solidity file, which are compiled; - for standard input",
@@ -42,27 +54,47 @@ export const deploymentFlags = {
 	}),
 };
 
-/** @throws {Failure} `usage`, `bad_value` */
+type DeploymentFlags = Interfaces.InferredFlags<typeof deploymentFlags>;
+
+/**
+ * What is deployed, and the constructor's arguments.
+ * @param words the arguments of the command: the source file may be the first of them
+ * @throws {Failure} `usage`, `bad_value`
+ */
 export async function deployable(
-	flags: Interfaces.InferredFlags<typeof deploymentFlags>,
-): Promise<Deployable> {
+	flags: DeploymentFlags,
+	words: readonly string[],
+): Promise<{ readonly deployed: Deployable; readonly texts: readonly string[] }> {
+	const [, source, name] = SOURCE_AND_NAME.exec(words[0] ?? "") ?? [];
+	if (source === undefined || flags.artifact !== undefined || flags.bin !== undefined)
+		return { deployed: await fromFlags(flags), texts: words };
+	return {
+		deployed: await fromFlags({ ...flags, artifact: source, name: name ?? flags.name }),
+		texts: words.slice(1),
+	};
+}
+
+async function fromFlags(flags: DeploymentFlags): Promise<Deployable> {
 	const { artifact, bin, abi, name } = flags;
-	if (artifact !== undefined) return fromArtifact(artifact, name, flags.solc);
+	if (artifact !== undefined) return fromArtifact(artifact, flags);
 	if (bin === undefined) {
-		throw new Failure("usage", "no code: give it with --bin or --artifact", { hint: "see --help" });
+		throw new Failure(
+			"usage",
+			"no code: name a source, such as Token.sol:Token, or give --artifact or --bin",
+			{
+				hint: "see --help",
+			},
+		);
 	}
 	const entries = abi === undefined ? [] : entriesOf(json(await flagText(abi, "the interface"), abi));
 	if (!entries) throw new Failure("bad_value", `${abi ?? ""} holds no interface`);
 	return { code: codeOf((await flagText(bin, "the code")).trim()), abi: entries, name: name ?? "" };
 }
 
-async function fromArtifact(
-	path: string,
-	name: string | undefined,
-	solc: string | undefined,
-): Promise<Deployable> {
+async function fromArtifact(path: string, flags: DeploymentFlags): Promise<Deployable> {
+	const { name, solc } = flags;
 	if (/\.sol$/i.test(path)) {
-		const { contracts } = await contractsFrom([path.replace(/^@/, "")], solc, {});
+		const { contracts } = await contractsFrom([path.replace(/^@/, "")], solc, compilerSettings(flags));
 		return fromContracts(contracts, path, name);
 	}
 	const text = await flagText(path === "-" ? path : `@${path.replace(/^@/, "")}`, "the artifact");
@@ -89,6 +121,7 @@ async function fromArtifact(
 		code: codeOf(code),
 		abi: entries ?? [],
 		name: name ?? (typeof called === "string" ? called : ""),
+		storageLayout: artifactMember(file, "storageLayout"),
 	};
 }
 
@@ -102,7 +135,7 @@ function fromContracts(
 	path: string,
 	name: string | undefined,
 ): Deployable {
-	const { name: found, abi, creation } = chosenContract(contracts, name);
+	const { name: found, abi, creation, storageLayout } = chosenContract(contracts, name);
 	if (!creation || creation.bytes.length === 0) {
 		throw new Failure(
 			"bad_value",
@@ -112,7 +145,8 @@ function fromContracts(
 	const [library] = creation.libraries.keys();
 	if (library !== undefined) throw needsLibrary(library);
 	const called = found.split(":").at(-1) ?? "";
-	return { code: creation.bytes, abi: (abi === undefined ? undefined : entriesOf(abi)) ?? [], name: called };
+	const entries = (abi === undefined ? undefined : entriesOf(abi)) ?? [];
+	return { code: creation.bytes, abi: entries, name: called, storageLayout };
 }
 
 function needsLibrary(library: string): Failure {

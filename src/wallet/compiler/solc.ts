@@ -1,6 +1,6 @@
 /**
- * The Solidity compiler. It is not part of this program: the package `solc` is used where its user has installed it
- * beside this one, else a program `solc`, or what `--solc` names.
+ * The Solidity compiler. It is not part of this program: what `--solc` names is used, else the package `solc` of the project whose
+ * source is compiled, or the one that is installed beside this program, else a program `solc`.
  */
 
 import { spawn } from "node:child_process";
@@ -29,15 +29,20 @@ const TIME_LIMIT_MS = 10 * 60_000;
  * Finds a compiler.
  * @param wanted a version, or the path of a program or of the package; undefined: whatever is installed
  * @param path directories of programs, as in `PATH`
+ * @param own the package of the project; undefined: it has none
  * @throws {Failure} `not_found` with what to install
  */
-export async function findCompiler(wanted: string | undefined, path: string): Promise<Compiler> {
+export async function findCompiler(
+	wanted: string | undefined,
+	path: string,
+	own?: string | undefined,
+): Promise<Compiler> {
 	const isVersion = wanted !== undefined && /^v?\d+\.\d+\.\d+(\+.*)?$/.test(wanted);
 	if (wanted !== undefined && !isVersion) return compilerAt(resolve(wanted));
 	const version = wanted?.replace(/^v|\+.*$/g, "");
 	const names = version === undefined ? ["solc"] : ["solc", `solc-${version}`];
 	const found: string[] = [];
-	for (const name of names) {
+	for (const name of [...(own === undefined ? [] : [own]), ...names]) {
 		const compiler = packaged(name);
 		if (compiler && fits(compiler, version)) return compiler;
 		if (compiler) found.push(compiler.version);
@@ -50,10 +55,7 @@ export async function findCompiler(wanted: string | undefined, path: string): Pr
 	const which = version === undefined ? "the Solidity compiler" : `the Solidity compiler ${version}`;
 	const others = found.length > 0 ? `, only ${found.join(", ")}` : "";
 	throw new Failure("not_found", `${which} isn't installed here${others}`, {
-		hint:
-			version === undefined && existsSync("node_modules/solc")
-				? "what lies in the working directory is only run where it is named: --solc node_modules/solc"
-				: `npm install --global solc${version === undefined ? "" : `@${version}`}, or name one with --solc <path>`,
+		hint: `npm install solc${version === undefined ? "" : `@${version}`} in the project, or name one with --solc <path>`,
 	});
 }
 
@@ -94,7 +96,7 @@ async function compilerAt(path: string): Promise<Compiler> {
 	return loaded(createRequire(import.meta.url)(path), path);
 }
 
-/** A package beside this program. It is not looked for in the working directory: what lies there must not be run. */
+/** A package by its path, or beside this program. What lies in the working directory is run only where a source's project has it. */
 function packaged(name: string): Compiler | undefined {
 	const require = createRequire(import.meta.url);
 	let path: string;

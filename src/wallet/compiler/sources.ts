@@ -4,6 +4,7 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, normalize, relative } from "node:path";
 import { Failure } from "../failure.js";
 import type { JsonRecord } from "../json.js";
+import { type Project, remapped } from "./project.js";
 
 const MAX_FILES = 1_000;
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -32,25 +33,27 @@ export function withWantedOutput(input: JsonRecord): JsonRecord {
 }
 
 /**
- * Reads sources and what they import, relative to themselves, or from `node_modules` of the working directory.
+ * Reads sources and what they import: relative to themselves, by the project's remappings, or from its `node_modules`.
+ * @param directory that relative paths begin at
  * @throws {Failure} `bad_value` for a file that can't be read; beyond 1,000 files or 16 MiB
  */
 export async function standardInput(
 	paths: readonly string[],
 	directory: string,
 	{ optimizerRuns, evmVersion, viaIr }: CompilerSettings,
+	{ root, remappings }: Pick<Project, "root" | "remappings"> = { root: directory, remappings: [] },
 ): Promise<JsonRecord> {
 	const sources = new Map<string, string>();
-	const pending = paths.map((path) => unitName(isAbsolute(path) ? path : join(directory, path), directory));
+	const pending = paths.map((path) => unitName(isAbsolute(path) ? path : join(directory, path), root));
 	let bytes = 0;
 	for (let unit = pending.pop(); unit !== undefined; unit = pending.pop()) {
 		if (sources.has(unit)) continue;
-		const text = await readSource(unit, directory);
+		const text = await readSource(unit, root);
 		bytes += text.length;
 		if (sources.size >= MAX_FILES || bytes > MAX_BYTES)
 			throw new Failure("bad_value", `the sources are more than ${MAX_FILES} files or 16 MiB`);
 		sources.set(unit, text);
-		for (const path of importsOf(text)) pending.push(resolveImport(path, unit));
+		for (const path of importsOf(text)) pending.push(resolveImport(path, unit, remappings));
 	}
 	return withWantedOutput({
 		language: "Solidity",
@@ -59,18 +62,20 @@ export async function standardInput(
 			optimizer: { enabled: optimizerRuns !== undefined, runs: BigInt(optimizerRuns ?? 200) },
 			...(evmVersion === undefined ? {} : { evmVersion }),
 			...(viaIr ? { viaIR: true } : {}),
+			...(remappings.length > 0 ? { remappings } : {}),
 		},
 	});
 }
 
-/** Files below the working directory are known by their path from there. */
+/** Files below the top of the project are known by their path from there. */
 function unitName(path: string, directory: string): string {
 	const near = relative(directory, path);
 	return (near.startsWith("..") ? path : near).replaceAll("\\", "/");
 }
 
-function resolveImport(path: string, importer: string): string {
-	return /^\.\.?\//.test(path) ? normalize(join(dirname(importer), path)).replaceAll("\\", "/") : path;
+function resolveImport(path: string, importer: string, remappings: readonly string[]): string {
+	if (!/^\.\.?\//.test(path)) return remapped(path, importer, remappings);
+	return normalize(join(dirname(importer), path)).replaceAll("\\", "/");
 }
 
 const IMPORT = /(?:^|;)[ \t]*import\b(?:[^;"']*\bfrom\b)?\s*["']([^"'\n]+)["']/gm;
@@ -95,6 +100,6 @@ async function readSource(unit: string, directory: string): Promise<string> {
 		}
 	}
 	throw new Failure("bad_value", `the source ${unit} can't be read`, {
-		hint: "imports are looked for beside their file, below the working directory, and in its node_modules",
+		hint: "imports are looked for beside their file, by the project's remappings, below its top, and in its node_modules",
 	});
 }

@@ -5,12 +5,14 @@
 
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { listKeystore } from "../../keystore/keystore.js";
 import { createPrivateDirectory, errorCode, writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, readJson } from "../json.js";
 import { readAddress } from "../values/address-text.js";
 import { withFileLock } from "./file-lock.js";
+import type { Settings } from "./settings.js";
 
 export interface Contact {
 	readonly label: string;
@@ -59,6 +61,27 @@ export async function contactNamed(file: string, label: string): Promise<Contact
 	return (await readContacts(file)).find((contact) => contact.label === label);
 }
 
+/** @throws {Failure} `bad_value` for a label that is a key's or a contact's already, or can't be one */
+export async function checkNewContact(
+	{ contactsFile, keystoreDirectory }: Pick<Settings, "contactsFile" | "keystoreDirectory">,
+	label: string,
+): Promise<void> {
+	checkLabel(label);
+	const [contact, { entries }] = await Promise.all([
+		contactNamed(contactsFile, label),
+		listKeystore(keystoreDirectory),
+	]);
+	if (entries.some(({ name }) => name === label))
+		throw new Failure("bad_value", `"${label}" is the label of a key already`);
+	if (contact) throw takenLabel(label);
+}
+
+function takenLabel(label: string): Failure {
+	return new Failure("bad_value", `there is a contact "${label}" already`, {
+		hint: `coin contact remove ${label} makes room`,
+	});
+}
+
 /**
  * Adds a contact.
  * @param note called with a stale lock
@@ -72,9 +95,7 @@ export async function addContact(
 	checkLabel(contact.label);
 	await change(file, note, (contacts) => {
 		if (contacts.some(({ label }) => label === contact.label)) {
-			throw new Failure("bad_value", `there is a contact "${contact.label}" already`, {
-				hint: `coin contact remove ${contact.label} makes room`,
-			});
+			throw takenLabel(contact.label);
 		}
 		return [...contacts, contact];
 	});

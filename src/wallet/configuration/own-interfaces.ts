@@ -1,22 +1,28 @@
 /**
- * Interfaces of contracts that the user has kept, in `interfaces/<address>.json` beside the contacts: what is shown of a call
- * before it is signed comes from here first, so the files are written like key files.
+ * Interfaces of contracts that the user has kept, in `interfaces/<address>.json` beside the contacts, and layouts of their storage in
+ * `<address>.layout.json`: what is shown of a call before it is signed comes from here first, so the files are written like key files.
  */
 
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { createPrivateDirectory, errorCode, writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { readInterface } from "../abi/interface.js";
 import { Failure } from "../failure.js";
-import { type Json, writeJson } from "../json.js";
+import { type Json, readJson, writeJson } from "../json.js";
 import type { Settings } from "./settings.js";
 
 const MAX_INTERFACE_BYTES = 4 << 20;
 
-function fileOf({ contactsFile }: Pick<Settings, "contactsFile">, address: Uint8Array): string {
-	return join(dirname(contactsFile), "interfaces", `${toBase58Check(address)}.json`);
+type Kind = "json" | "layout.json";
+
+function fileOf(
+	{ contactsFile }: Pick<Settings, "contactsFile">,
+	address: Uint8Array,
+	kind: Kind = "json",
+): string {
+	return join(dirname(contactsFile), "interfaces", `${toBase58Check(address)}.${kind}`);
 }
 
 /** The kept interface of a contract; undefined if there is none. @throws {Failure} `bad_value` for a damaged file */
@@ -24,32 +30,53 @@ export async function ownInterface(
 	settings: Pick<Settings, "contactsFile">,
 	address: Uint8Array,
 ): Promise<ContractInterface | undefined> {
+	return read(settings, address, "json", readInterface);
+}
+
+/** The kept layout of a contract's storage, as the compiler wrote it. @throws {Failure} `bad_value` for a damaged file */
+export async function ownLayout(
+	settings: Pick<Settings, "contactsFile">,
+	address: Uint8Array,
+): Promise<Json | undefined> {
+	return read(settings, address, "layout.json", readJson);
+}
+
+async function read<T>(
+	settings: Pick<Settings, "contactsFile">,
+	address: Uint8Array,
+	kind: Kind,
+	parse: (text: string) => T,
+): Promise<T | undefined> {
 	// Programs that name their node have no files.
 	if (!settings.contactsFile) return undefined;
-	const file = fileOf(settings, address);
+	const file = fileOf(settings, address, kind);
 	let text: string;
 	try {
+		if ((await stat(file)).size > MAX_INTERFACE_BYTES)
+			throw new Failure("bad_value", `${file} is too long for what is kept of a contract`);
 		text = await readFile(file, "utf8");
 	} catch (error) {
 		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;
 	}
-	if (text.length > MAX_INTERFACE_BYTES)
-		throw new Failure("bad_value", `${file} is too long for an interface`);
 	try {
-		return readInterface(text);
+		return parse(text);
 	} catch (error) {
+		if (error instanceof SyntaxError) throw new Failure("bad_value", `${file}: ${error.message}`);
 		throw error instanceof Failure ? error.saying(`${file}: ${error.message}`) : error;
 	}
 }
 
-/** Keeps an interface, in place of an earlier one. @param entries as compilers write them */
+/** Keeps an interface, in place of an earlier one. @param entries as compilers write them @param layout of its storage, if it is known */
 export async function keepInterface(
 	settings: Pick<Settings, "contactsFile">,
 	address: Uint8Array,
 	entries: Json,
+	layout?: Json,
 ): Promise<void> {
 	const file = fileOf(settings, address);
 	await createPrivateDirectory(dirname(file));
 	await writePrivateFile(file, `${writeJson(entries)}\n`, true);
+	if (layout !== undefined)
+		await writePrivateFile(fileOf(settings, address, "layout.json"), `${writeJson(layout)}\n`, true);
 }

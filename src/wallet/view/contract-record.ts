@@ -1,14 +1,15 @@
 /** Contracts as a node knows them: their record, code and interface (protocol/http-endpoints §3.7). */
 
 import { type ContractInterface, isComplete } from "../../abi/parameter.js";
+import { readStorageLayout, type StorageLayout } from "../../abi/storage-layout.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { SmartContractDataWrapper } from "../../protocol/messages.js";
 import { interfaceOf } from "../abi/interface.js";
 import { joinedInterfaces } from "../abi/signature-list.js";
-import { ownInterface } from "../configuration/own-interfaces.js";
+import { ownInterface, ownLayout } from "../configuration/own-interfaces.js";
 import { Failure } from "../failure.js";
-import { isRecord } from "../json.js";
+import { isRecord, type JsonRecord } from "../json.js";
 import { messageFrom } from "../node/answer.js";
 import { historyPath, historyRows } from "../node/history-client.js";
 import type { NodeClient } from "../node/node-client.js";
@@ -110,15 +111,38 @@ export async function interfaceThroughProxy(
 
 /** The interface of the sources that a node's owner stored; empty where the node has none, or no place for them. */
 async function sourceInterface(client: NodeClient, address: Uint8Array): Promise<ContractInterface> {
+	for (const { abi } of await sourceRows(client, address)) if (Array.isArray(abi)) return interfaceOf(abi);
+	return [];
+}
+
+/**
+ * The layout of a contract's storage: the one that the user kept, else that of the sources that the node's owner stored.
+ * @returns undefined where nobody has it
+ * @throws {Failure} `bad_value` for a damaged file
+ */
+export async function storedLayout(
+	client: NodeClient,
+	address: Uint8Array,
+): Promise<StorageLayout | undefined> {
+	const own = readStorageLayout(await ownLayout(client.settings, address));
+	if (own) return own;
+	for (const row of await sourceRows(client, address)) {
+		const layout = readStorageLayout(row["storage_layout"]);
+		if (layout) return layout;
+	}
+	return undefined;
+}
+
+/** What a node's owner stored of a contract; none where the node has no place for it. */
+async function sourceRows(client: NodeClient, address: Uint8Array): Promise<readonly JsonRecord[]> {
+	const found: JsonRecord[] = [];
 	try {
-		for await (const { abi } of historyRows(client, historyPath("contracts", address, "source"))) {
-			if (Array.isArray(abi)) return interfaceOf(abi);
-		}
+		for await (const row of historyRows(client, historyPath("contracts", address, "source"))) found.push(row);
 	} catch (error) {
 		// It only helps to read: whatever the server thinks of the question, the contract is there.
 		if (!(error instanceof Failure)) throw error;
 	}
-	return [];
+	return found;
 }
 
 function noContract(address: Uint8Array): Failure {

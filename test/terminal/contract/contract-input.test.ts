@@ -28,7 +28,8 @@ describe("what is deployed", () => {
 	afterAll(() => rm(folder, { recursive: true }));
 
 	const ABI = [{ type: "function", name: "get", inputs: [], outputs: [] }];
-	const from = (flags: object) => deployable(flags as Parameters<typeof deployable>[0]);
+	const from = async (flags: object, words: readonly string[] = []) =>
+		(await deployable(flags as Parameters<typeof deployable>[0], words)).deployed;
 	const artifact = async (content: object, name?: string) => {
 		const path = join(folder, "artifact.json");
 		await writeFile(path, JSON.stringify(content));
@@ -67,7 +68,7 @@ describe("what is deployed", () => {
 	});
 
 	test.each<[what: string, flags: object | (() => Promise<object>), message: RegExp]>([
-		["nothing", {}, /no code: give it with --bin or --artifact/],
+		["nothing", {}, /no code: name a source, such as Token.sol:Token, or give --artifact or --bin/],
 		[
 			"code that needs a library",
 			{ bin: "6001__$abc$__00" },

@@ -23,7 +23,7 @@ describe("finding a compiler", () => {
 		await expect(findCompiler("0.4.2", "")).rejects.toMatchObject({
 			code: "not_found",
 			message: expect.stringContaining("0.4.2 isn't installed here"),
-			facts: { hint: expect.stringContaining("npm install --global solc@0.4.2") },
+			facts: { hint: expect.stringContaining("npm install solc@0.4.2") },
 		});
 	});
 

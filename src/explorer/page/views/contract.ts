@@ -1,13 +1,13 @@
 /** What an account has beside when it is a contract: its functions as forms, interface, source, storage, events. */
 
 import { hashedSignature } from "../../../abi/parameter.js";
+import { readStorageLayout } from "../../../abi/storage-layout.js";
 import { toNeutral } from "../../../protocol/dialect.js";
 import { decodeEvent, hashOf, type Reading, reads, selectorOf } from "../../abi.js";
 import { isJson, type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
 import { allItems, itemsBehind, joined, sourceOf } from "../../contracts.js";
 import { decimal, grouped, plainLines } from "../../format.js";
 import type { NodeClient } from "../../node-client.js";
-import { layoutOf } from "../../storage-layout.js";
 import { readingLine } from "../abi-elements.js";
 import {
 	addressLink,
@@ -158,7 +158,7 @@ export async function contractParts(
 		...(await callForms(context, address, items)),
 		events(context, address),
 		...held,
-		storage(client, address, layoutOf(source)),
+		storage(client, address, readStorageLayout(source?.["storage_layout"])),
 		section(
 			"Interface",
 			table("Interface", ["Kind", "Signature", "Selector", ""], rows, "It was stored without one."),

@@ -1,10 +1,17 @@
 /** Slots of a contract's storage: by number, and by name where the source that is stored with the node tells the layout. */
 
-import { hexAddress } from "../../address-text.js";
-import type { Json } from "../../answer.js";
+import {
+	isAddressType,
+	type StorageLayout,
+	slotOfKey,
+	type Variable,
+	valueIn,
+	valueOfKey,
+	variablesOf,
+} from "../../../abi/storage-layout.js";
+import { ADDRESS_FORMS, hexAddress } from "../../address-text.js";
 import type { NodeClient } from "../../node-client.js";
 import { isMissing, NodeError, QUESTIONS_AT_ONCE } from "../../node-client.js";
-import { slotOfKey, type Variable, valueIn, valueOfKey, variablesOf } from "../../storage-layout.js";
 import { addressLink, button, type Child, field, make, note, section, table } from "../elements.js";
 
 async function wordAt(client: NodeClient, contract: string, slot: bigint): Promise<string> {
@@ -14,10 +21,8 @@ async function wordAt(client: NodeClient, contract: string, slot: bigint): Promi
 }
 
 function shown(variable: Variable, word: string): Child {
-	const text = valueIn(variable, word);
-	return variable.type.startsWith("address") || variable.type.startsWith("contract ")
-		? addressLink(text)
-		: make("span", { class: "mono" }, text);
+	const text = valueIn(variable, word, ADDRESS_FORMS);
+	return isAddressType(variable.type) ? addressLink(text) : make("span", { class: "mono" }, text);
 }
 
 /** @param variables their words are asked for, a few at a time */
@@ -64,7 +69,7 @@ function whyNot(error: unknown): HTMLElement {
 
 const HEADS = ["Variable", "Type", "Slot", "Value"] as const;
 
-function byLayout(client: NodeClient, contract: string, layout: Json): HTMLElement[] {
+function byLayout(client: NodeClient, contract: string, layout: StorageLayout): HTMLElement[] {
 	const variables = variablesOf(layout);
 	const place = make("div");
 	valuesOf(client, contract, variables).then(
@@ -77,7 +82,7 @@ function byLayout(client: NodeClient, contract: string, layout: Json): HTMLEleme
 			const key = field(`${variable.name} of (${variable.mapping?.keyType})`, `key-${index}`);
 			const out = make("div", { "aria-live": "polite" });
 			const look = button(`Look up ${variable.name}`, () => {
-				const places = valueOfKey(layout, variable, key.input.value);
+				const places = valueOfKey(layout, variable, key.input.value, ADDRESS_FORMS);
 				if (places.length === 0) {
 					out.replaceChildren(make("p", { class: "bad" }, `this is no ${variable.mapping?.keyType}`));
 					return;
@@ -124,14 +129,18 @@ function byHand(client: NodeClient, contract: string): HTMLElement {
 function keyed(slot: bigint, key: string): bigint | undefined {
 	if (key === "") return slot;
 	const [, quoted] = /^"(.*)"$/.exec(key) ?? [];
-	if (quoted !== undefined) return slotOfKey(slot, "string", quoted);
+	if (quoted !== undefined) return slotOfKey(slot, "string", quoted, ADDRESS_FORMS);
 	return /^(-?\d+|0x[\da-f]+)$/i.test(key)
-		? slotOfKey(slot, "uint256", key)
-		: slotOfKey(slot, "address", key);
+		? slotOfKey(slot, "uint256", key, ADDRESS_FORMS)
+		: slotOfKey(slot, "address", key, ADDRESS_FORMS);
 }
 
 /** @param layout what the stored source tells; undefined: nothing */
-export function storage(client: NodeClient, contract: string, layout: Json | undefined): HTMLElement {
+export function storage(
+	client: NodeClient,
+	contract: string,
+	layout: StorageLayout | undefined,
+): HTMLElement {
 	const named = layout
 		? byLayout(client, contract, layout)
 		: [note("Names of variables need a source that is stored with the node: coin contract verify --store.")];

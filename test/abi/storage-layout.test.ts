@@ -1,12 +1,15 @@
 import { describe, expect, test } from "vitest";
 import {
-	layoutOf,
+	readStorageLayout,
+	type StorageLayout,
 	slotOfKey,
 	type Variable,
 	valueIn,
 	valueOfKey,
 	variablesOf,
-} from "../../src/explorer/storage-layout.js";
+} from "../../src/abi/storage-layout.js";
+
+import { ADDRESS_FORMS } from "../../src/explorer/address-text.js";
 
 const ADDRESS = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
 const inplace = (label: string, bytes: number) => ({
@@ -14,7 +17,7 @@ const inplace = (label: string, bytes: number) => ({
 	label,
 	numberOfBytes: String(bytes),
 });
-const layout = {
+const json = {
 	storage: [
 		{ label: "count", slot: "0", offset: 0, type: "t_uint8" },
 		{ label: "owner", slot: "0", offset: 1, type: "t_address" },
@@ -46,6 +49,8 @@ const layout = {
 	},
 };
 
+const layout = readStorageLayout(json) as StorageLayout;
+
 describe("variables of a layout", () => {
 	const variables = variablesOf(layout);
 
@@ -61,25 +66,25 @@ describe("variables of a layout", () => {
 
 	test("share a word", () => {
 		const word = `${"0".repeat(22)}7e5f4552091a69125d5dfcb7b8c2659029395bdf05`;
-		expect(variables.slice(0, 2).map((each) => valueIn(each, word))).toEqual(["5", ADDRESS]);
+		expect(variables.slice(0, 2).map((each) => valueIn(each, word, ADDRESS_FORMS))).toEqual(["5", ADDRESS]);
 	});
 
 	test("of a mapping are found by key", () => {
-		const places = valueOfKey(layout, variables[4] as Variable, ADDRESS);
+		const places = valueOfKey(layout, variables[4] as Variable, ADDRESS, ADDRESS_FORMS);
 		expect(places.map(({ name }) => name)).toEqual([`paid[${ADDRESS}].a`, `paid[${ADDRESS}].b`]);
 		expect((places[1]?.slot ?? 0n) - (places[0]?.slot ?? 0n)).toBe(1n);
-		expect(valueOfKey(layout, variables[4] as Variable, "nobody")).toEqual([]);
-		expect(valueOfKey(layout, variables[0] as Variable, "1")).toEqual([]);
+		expect(valueOfKey(layout, variables[4] as Variable, "nobody", ADDRESS_FORMS)).toEqual([]);
+		expect(valueOfKey(layout, variables[0] as Variable, "1", ADDRESS_FORMS)).toEqual([]);
 	});
 });
 
 test("a mapping's slot is the hash of key and place", () => {
 	// Keccak-256 of 64 zero bytes, a well-known value.
-	expect(slotOfKey(0n, "uint256", "0")?.toString(16)).toBe(
+	expect(slotOfKey(0n, "uint256", "0", ADDRESS_FORMS)?.toString(16)).toBe(
 		"ad3228b676f7d3cd4284a5443f17f1962b36e491b30a40b2405849e597ba5fb5",
 	);
-	expect(slotOfKey(0n, "uint256", "x")).toBeUndefined();
-	expect(slotOfKey(0n, "bool", "true")).toBe(slotOfKey(0n, "uint256", "1"));
+	expect(slotOfKey(0n, "uint256", "x", ADDRESS_FORMS)).toBeUndefined();
+	expect(slotOfKey(0n, "bool", "true", ADDRESS_FORMS)).toBe(slotOfKey(0n, "uint256", "1", ADDRESS_FORMS));
 });
 
 test.each([
@@ -91,12 +96,14 @@ test.each([
 	["uint256[]", 32, `${"0".repeat(63)}3`, "a list of 3"],
 	["enum S.Kind", 1, `${"0".repeat(63)}2`, "2"],
 ])("a value of %s is read from its word", (type, bytes, word, text) => {
-	const variable: Variable = { name: "", type, slot: 0n, offset: 0, bytes, typeKey: "" };
-	expect(valueIn(variable, word)).toBe(text);
+	const variable: Variable = { name: "", type, slot: 0n, offset: 0, bytes };
+	expect(valueIn(variable, word, ADDRESS_FORMS)).toBe(text);
 });
 
-test("sources without a layout have none", () => {
-	expect(layoutOf(undefined)).toBeUndefined();
-	expect(layoutOf({ storage_layout: {} })).toBeUndefined();
-	expect(layoutOf({ storage_layout: layout })).toEqual(layout);
+test("what is no layout is refused", () => {
+	expect(readStorageLayout(undefined)).toBeUndefined();
+	expect(readStorageLayout({})).toBeUndefined();
+	expect(readStorageLayout({ storage: [{ label: 1, slot: "-1" }], types: null })?.variables).toEqual([
+		{ name: "", type: "", slot: 0n, offset: 0 },
+	]);
 });

@@ -1,0 +1,255 @@
+/**
+ * The storage of a contract by the compiler's description of it (https://docs.soliditylang.org, "Layout of State Variables in Storage"):
+ * where each variable stands, and its value in the word that stands there. Nothing here needs Node.js: the explorer's page has it too.
+ */
+
+import { keccak_256 } from "@noble/hashes/sha3.js";
+
+/** Variables of a contract that are told. */
+const MAX_VARIABLES = 200;
+/** Structures within structures that are followed; a description can name itself. */
+const MAX_DEPTH = 16;
+const SLOT_BYTES = 32;
+const WORD_DIGITS = 2 * SLOT_BYTES;
+
+interface LayoutType {
+	/** As the source has it: `uint256`, `mapping(address => uint256)`. */
+	readonly label: string;
+	readonly bytes: number;
+	/** Of a mapping: keys of the types of its keys and values. */
+	readonly mapping?: { readonly key: string; readonly value: string };
+	/** Of a list: the key of the type of its elements, and whether their number stands in its slot. */
+	readonly list?: { readonly element: string; readonly isDynamic: boolean };
+	/** Of a structure. */
+	readonly members: readonly LayoutEntry[];
+}
+
+interface LayoutEntry {
+	readonly name: string;
+	readonly type: string;
+	readonly slot: bigint;
+	readonly offset: number;
+}
+
+/** A checked `storageLayout` of a compiler. */
+export interface StorageLayout {
+	readonly variables: readonly LayoutEntry[];
+	readonly types: ReadonlyMap<string, LayoutType>;
+}
+
+/** A variable, or a member of one, and where it stands. */
+export interface Variable {
+	readonly name: string;
+	/** As the source has it. */
+	readonly type: string;
+	readonly slot: bigint;
+	/** Bytes from the end of the word. */
+	readonly offset: number;
+	readonly bytes: number;
+	/** Of a mapping: the type of its keys, and the key of its values' type in the description. */
+	readonly mapping?: { readonly keyType: string; readonly valueType: string };
+	readonly list?: LayoutType["list"];
+}
+
+/** How addresses are read and written where the layout is shown; of the 20 bytes as 40 hexadecimal digits. */
+export interface LayoutAddresses {
+	/** @returns undefined for what isn't an address */
+	read(text: string): string | undefined;
+	write(digits: string): string;
+}
+
+type Members = { readonly [name: string]: unknown };
+
+function membersOf(value: unknown): Members {
+	return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
+}
+
+function wholeOf(value: unknown): bigint {
+	if (typeof value === "bigint") return value;
+	if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
+	return typeof value === "string" && /^\d{1,78}$/.test(value) ? BigInt(value) : 0n;
+}
+
+function textOf(value: unknown): string {
+	return typeof value === "string" ? value : "";
+}
+
+function entriesOf(value: unknown): LayoutEntry[] {
+	if (!Array.isArray(value)) return [];
+	return value.slice(0, MAX_VARIABLES).map((item: unknown) => {
+		const { label, type, slot, offset } = membersOf(item);
+		return { name: textOf(label), type: textOf(type), slot: wholeOf(slot), offset: Number(wholeOf(offset)) };
+	});
+}
+
+/** @param json `storageLayout` of a compiler @returns undefined where it is none */
+export function readStorageLayout(json: unknown): StorageLayout | undefined {
+	const { storage, types } = membersOf(json);
+	if (!Array.isArray(storage)) return undefined;
+	const read = Object.entries(membersOf(types)).map(([key, type]): [string, LayoutType] => {
+		const { label, numberOfBytes, encoding, key: keyType, value, base, members } = membersOf(type);
+		const isMapping = encoding === "mapping";
+		const list = { element: textOf(base), isDynamic: encoding === "dynamic_array" };
+		return [
+			key,
+			{
+				label: textOf(label),
+				bytes: Number(wholeOf(numberOfBytes)),
+				members: entriesOf(members),
+				...(isMapping ? { mapping: { key: textOf(keyType), value: textOf(value) } } : {}),
+				...(list.element === "" ? {} : { list }),
+			},
+		];
+	});
+	return { variables: entriesOf(storage), types: new Map(read) };
+}
+
+/** Its variables, structures by their members. */
+export function variablesOf({ variables, types }: StorageLayout): readonly Variable[] {
+	const found: Variable[] = [];
+	const add = (entries: readonly LayoutEntry[], prefix: string, base: bigint, depth: number): void => {
+		for (const { name, type, slot, offset } of entries) {
+			if (found.length >= MAX_VARIABLES || depth > MAX_DEPTH) return;
+			const members = types.get(type)?.members ?? [];
+			if (members.length > 0) add(members, `${prefix}${name}.`, base + slot, depth + 1);
+			else found.push(variableAt(types, type, prefix + name, base + slot, offset));
+		}
+	};
+	add(variables, "", 0n, 0);
+	return found;
+}
+
+function variableAt(
+	types: StorageLayout["types"],
+	key: string,
+	name: string,
+	slot: bigint,
+	offset: number,
+): Variable {
+	const { label = "", bytes = 0, mapping, list } = types.get(key) ?? {};
+	const values = mapping && { keyType: types.get(mapping.key)?.label ?? "", valueType: mapping.value };
+	const parts = { ...(values ? { mapping: values } : {}), ...(list ? { list } : {}) };
+	return { name, type: label, slot, offset, bytes, ...parts };
+}
+
+/**
+ * The places of a mapping's value by its key, or of a list's element by its index; several where that is a structure.
+ * @returns none where the text is no key of it
+ */
+export function valueOfKey(
+	{ types }: StorageLayout,
+	{ name, slot, mapping, list }: Variable,
+	typedKey: string,
+	forms: LayoutAddresses,
+): readonly Variable[] {
+	const label = `${name}[${typedKey}]`;
+	const members = types.get(mapping?.valueType ?? list?.element ?? "")?.members ?? [];
+	const at = (type: string, place: bigint, offset: number): readonly Variable[] =>
+		members.length === 0
+			? [variableAt(types, type, label, place, offset)]
+			: members.map((member) =>
+					variableAt(types, member.type, `${label}.${member.name}`, place + member.slot, member.offset),
+				);
+	if (mapping) {
+		const place = slotOfKey(slot, mapping.keyType, typedKey, forms);
+		return place === undefined ? [] : at(mapping.valueType, place, 0);
+	}
+	if (!list || !/^\d{1,78}$/.test(typedKey.trim())) return [];
+	const first = list.isDynamic ? firstElement(slot) : slot;
+	const { words, offset } = placeInList(BigInt(typedKey), types.get(list.element)?.bytes ?? SLOT_BYTES);
+	return at(list.element, first + words, offset);
+}
+
+/** Elements of up to half a word share words; longer ones begin one. */
+function placeInList(index: bigint, bytes: number): { readonly words: bigint; readonly offset: number } {
+	const perWord = BigInt(Math.floor(SLOT_BYTES / Math.max(bytes, 1)));
+	if (perWord < 2n) return { words: index * BigInt(Math.ceil(bytes / SLOT_BYTES)), offset: 0 };
+	return { words: index / perWord, offset: Number(index % perWord) * bytes };
+}
+
+/** Where the elements of a list whose number stands in a slot begin, or the bytes of a long text. */
+export function firstElement(slot: bigint): bigint {
+	return BigInt(`0x${digitsOf(keccak_256(bytesOfDigits(wordOf(slot))))}`);
+}
+
+/** The slot of a mapping's value; undefined where the text is no key of its type. */
+export function slotOfKey(
+	slot: bigint,
+	keyType: string,
+	typedKey: string,
+	forms: LayoutAddresses,
+): bigint | undefined {
+	const key = keyDigits(keyType, typedKey.trim(), forms);
+	if (key === undefined) return undefined;
+	const hash = keccak_256(bytesOfDigits(key + wordOf(slot)));
+	return BigInt(`0x${digitsOf(hash)}`);
+}
+
+function digitsOf(bytes: Uint8Array): string {
+	return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function bytesOfDigits(digits: string): Uint8Array {
+	return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
+const BYTES = /^0x(?:[\da-f]{2})*$/i;
+
+function keyDigits(type: string, text: string, forms: LayoutAddresses): string | undefined {
+	if (type === "string") return digitsOf(new TextEncoder().encode(text));
+	if (type === "bytes") return BYTES.test(text) ? text.slice(2) : undefined;
+	if (/^bytes\d/.test(type)) {
+		if (!BYTES.test(text) || text.length - 2 > WORD_DIGITS) return undefined;
+		return text.slice(2).padEnd(WORD_DIGITS, "0");
+	}
+	if (type === "address" || type.startsWith("contract ")) return forms.read(text)?.padStart(WORD_DIGITS, "0");
+	if (type === "bool")
+		return text === "true" || text === "false" ? wordOf(text === "true" ? 1n : 0n) : undefined;
+	return /^(-?\d{1,78}|0x[\da-f]{1,64})$/i.test(text) ? wordOf(BigInt(text)) : undefined;
+}
+
+/** A slot or a number as a word of 64 digits. */
+export function wordOf(value: bigint): string {
+	return BigInt.asUintN(8 * SLOT_BYTES, value)
+		.toString(16)
+		.padStart(WORD_DIGITS, "0");
+}
+
+/** Whether the variable holds the address of an account or contract. */
+export function isAddressType(type: string): boolean {
+	return type.startsWith("address") || type.startsWith("contract ");
+}
+
+/** A variable's value in the word of its slot. @param word 64 digits */
+export function valueIn({ type, offset, bytes }: Variable, word: string, forms: LayoutAddresses): string {
+	if (type.startsWith("mapping")) return "by key";
+	if (type === "string" || type === "bytes") return shortBytes(type, word);
+	if (/\[\]$/.test(type)) return `a list of ${BigInt(`0x${word}`)}`;
+	if (/\]$/.test(type) || bytes > SLOT_BYTES || bytes < 1) return `0x${word}`;
+	const end = 2 * (SLOT_BYTES - offset);
+	const part = word.slice(Math.max(0, end - 2 * bytes), end);
+	if (type === "bool") return BigInt(`0x${part}`) === 0n ? "false" : "true";
+	if (isAddressType(type)) return forms.write(part);
+	if (/^bytes\d/.test(type)) return `0x${part}`;
+	const value = BigInt(`0x${part}`);
+	return (/^int\d*$/.test(type) ? BigInt.asIntN(8 * bytes, value) : value).toString();
+}
+
+/** The bytes of a text that doesn't fit into its word, and stands in the words from {@link firstElement} on; undefined for others. */
+export function longLength({ type }: Variable, word: string): bigint | undefined {
+	const isLong = (type === "string" || type === "bytes") && Number.parseInt(word.slice(-2), 16) % 2 === 1;
+	return isLong ? (BigInt(`0x${word}`) - 1n) / 2n : undefined;
+}
+
+/** A text that stands in several words. @param digits of all its bytes, at least */
+export function longValue({ type }: Pick<Variable, "type">, digits: string, length: number): string {
+	const own = digits.slice(0, 2 * length);
+	return type === "string" ? JSON.stringify(new TextDecoder().decode(bytesOfDigits(own))) : `0x${own}`;
+}
+
+/** Up to 31 bytes stand in the word itself, with twice their length at its end. */
+function shortBytes(type: string, word: string): string {
+	const last = Number.parseInt(word.slice(-2), 16);
+	if (last % 2 === 1) return `${(BigInt(`0x${word}`) - 1n) / 2n} bytes, in other slots`;
+	return longValue({ type }, word, last / 2);
+}

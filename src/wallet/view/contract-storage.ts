@@ -1,0 +1,118 @@
+/** Variables of a contract by their names, read from its storage by the compiler's layout. */
+
+import {
+	firstElement,
+	type LayoutAddresses,
+	longLength,
+	longValue,
+	type StorageLayout,
+	type Variable,
+	valueIn,
+	valueOfKey,
+	variablesOf,
+} from "../../abi/storage-layout.js";
+import { addressPrefix, toBase58Check } from "../../protocol/address.js";
+import { fromHex, toHex } from "../../protocol/bytes.js";
+import { Failure } from "../failure.js";
+import { nearest } from "../values/suggestion.js";
+
+/** Words of a long text that are read; what is longer is told by its length. */
+const MAX_TEXT_WORDS = 64;
+/** Words that are asked for at once. */
+const WORDS_AT_ONCE = 16;
+
+/** Reads a word: 64 digits. */
+type ReadWord = (slot: bigint) => Promise<string>;
+
+/** A variable with its value, for printing. */
+interface StoredVariable {
+	readonly name: string;
+	readonly type: string;
+	readonly slot: string;
+	readonly value: string;
+}
+
+/** @param read from an address in any form; of the 20 bytes, 40 digits */
+export function walletForms(read: (text: string) => string | undefined): LayoutAddresses {
+	const prefix = Uint8Array.of(addressPrefix());
+	return { read, write: (digits) => toBase58Check(fromHex(toHex(prefix) + digits)) };
+}
+
+/**
+ * The variables that a path names: `owner`, `balances[bob]`, `orders[3].amount`; all of the layout without one.
+ * @throws {Failure} `bad_value`
+ */
+export function variablesNamed(
+	layout: StorageLayout,
+	path: string | undefined,
+	forms: LayoutAddresses,
+): readonly Variable[] {
+	const all = variablesOf(layout);
+	if (path === undefined) return all;
+	const keys = [...path.matchAll(/\[("(?:[^"\\]|\\.)*"|[^\]]*)\]/g)];
+	const [name = ""] = path.split("[");
+	let found = startingWith(all, name);
+	if (found.length === 0) {
+		const near = nearest(
+			name,
+			all.map((variable) => variable.name),
+		);
+		throw new Failure("bad_value", `the contract has no variable ${name}`, {
+			hint: near.length > 0 ? `did you mean ${near[0]}?` : "coin contract storage <contract> lists them",
+		});
+	}
+	for (const [part, typed = ""] of keys) {
+		const [only, second] = found;
+		if (!only || second)
+			throw new Failure("bad_value", `${part} is behind a structure: name one of its members`);
+		const key = /^".*"$/s.test(typed) ? (JSON.parse(typed) as string) : typed;
+		found = valueOfKey(layout, only, key, forms);
+		if (found.length === 0)
+			throw new Failure("bad_value", `${part} is not a key of ${only.name}, which is ${only.type}`);
+	}
+	const member = /\]\.([^[\]]+)$/.exec(path)?.[1];
+	if (member === undefined) return found;
+	const chosen = found.filter((variable) => variable.name.endsWith(`].${member}`));
+	if (chosen.length === 0) throw new Failure("bad_value", `there is no member ${member} in ${path}`);
+	return chosen;
+}
+
+/** The variable of that name, or the members of the structure. */
+function startingWith(all: readonly Variable[], name: string): readonly Variable[] {
+	return all.filter((variable) => variable.name === name || variable.name.startsWith(`${name}.`));
+}
+
+/** Reads their values, each word once. */
+export async function storedValues(
+	variables: readonly Variable[],
+	read: ReadWord,
+	forms: LayoutAddresses,
+): Promise<readonly StoredVariable[]> {
+	const words = new Map<bigint, Promise<string>>();
+	const wordAt = (slot: bigint): Promise<string> => {
+		const known = words.get(slot) ?? read(slot);
+		words.set(slot, known);
+		return known;
+	};
+	const rows: StoredVariable[] = [];
+	for (let at = 0; at < variables.length; at += WORDS_AT_ONCE) {
+		const some = variables.slice(at, at + WORDS_AT_ONCE).map(async (variable): Promise<StoredVariable> => {
+			const { name, type, slot } = variable;
+			const place = slot < 1n << 32n ? slot.toString() : `0x${slot.toString(16)}`;
+			const value = variable.mapping ? "by key" : await valueAt(variable, wordAt, forms);
+			return { name, type, slot: place, value };
+		});
+		rows.push(...(await Promise.all(some)));
+	}
+	return rows;
+}
+
+async function valueAt(variable: Variable, wordAt: ReadWord, forms: LayoutAddresses): Promise<string> {
+	const word = await wordAt(variable.slot);
+	const length = longLength(variable, word);
+	if (length === undefined || length > BigInt(32 * MAX_TEXT_WORDS)) return valueIn(variable, word, forms);
+	const first = firstElement(variable.slot);
+	const parts: string[] = [];
+	for (let at = 0; at < Math.ceil(Number(length) / 32); at++) parts.push(await wordAt(first + BigInt(at)));
+	return longValue(variable, parts.join(""), Number(length));
+}

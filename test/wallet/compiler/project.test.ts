@@ -1,0 +1,75 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { projectOf, remapped } from "../../../src/wallet/compiler/project.js";
+import { standardInput } from "../../../src/wallet/compiler/sources.js";
+
+let top: string;
+beforeEach(() => {
+	top = mkdtempSync(join(tmpdir(), "coin-project-"));
+});
+afterEach(() => rmSync(top, { recursive: true }));
+
+function put(path: string, text: string): void {
+	mkdirSync(join(top, path, ".."), { recursive: true });
+	writeFileSync(join(top, path), text);
+}
+
+test("a project begins where its files mark it, and brings its compiler along", () => {
+	put("app/package.json", "{}");
+	put("app/contracts/deep/A.sol", "");
+	expect(projectOf("contracts/deep/A.sol", join(top, "app"))).toEqual({
+		root: join(top, "app"),
+		remappings: [],
+		compiler: undefined,
+	});
+	put("node_modules/solc/package.json", "{}");
+	const { root, compiler } = projectOf(join(top, "app/contracts/deep/A.sol"), top);
+	expect([root, compiler]).toEqual([join(top, "app"), join(top, "node_modules", "solc")]);
+});
+
+test("remappings come from both files and from the libraries of foundry", () => {
+	put("remappings.txt", "@a/=vendor/a/\n# no line\n\nctx:b/=vendor/b/\n");
+	put(
+		"foundry.toml",
+		"[profile.default]\nremappings = [\n  \"c/=vendor/c/\",\n  'solmate/=vendor/solmate/'\n]\n",
+	);
+	put("lib/solmate/src/x.sol", "");
+	put("lib/plain/x.sol", "");
+	expect(projectOf("A.sol", top).remappings).toEqual([
+		"@a/=vendor/a/",
+		"ctx:b/=vendor/b/",
+		"c/=vendor/c/",
+		"solmate/=vendor/solmate/",
+		"plain/=lib/plain/",
+	]);
+});
+
+test("the longest remapping counts, where its context fits", () => {
+	const lines = ["a/=one/", "a/b/=two/", "lib:a/=three/", "no line"];
+	expect(remapped("a/x.sol", "src/A.sol", lines)).toBe("one/x.sol");
+	expect(remapped("a/b/x.sol", "src/A.sol", lines)).toBe("two/x.sol");
+	expect(remapped("a/b/x.sol", "lib/A.sol", lines)).toBe("three/b/x.sol");
+	expect(remapped("c/x.sol", "src/A.sol", lines)).toBe("c/x.sol");
+});
+
+test("imports are read by remappings, and the compiler is told of them", async () => {
+	put("foundry.toml", "");
+	put("src/A.sol", 'import "dep/D.sol"; import {B} from "./B.sol";');
+	put("src/B.sol", "// B");
+	put("lib/dep/src/D.sol", "// D");
+	const project = projectOf("src/A.sol", top);
+	const input = await standardInput(["src/A.sol"], top, {}, project);
+	expect(Object.keys(input["sources"] as object).sort()).toEqual([
+		"lib/dep/src/D.sol",
+		"src/A.sol",
+		"src/B.sol",
+	]);
+	expect(input["settings"]).toMatchObject({ remappings: ["dep/=lib/dep/src/"] });
+});
+
+test("settings that are longer than settings are get refused", () => {
+	put("remappings.txt", "x".repeat((1 << 20) + 1));
+	expect(() => projectOf("A.sol", top)).toThrow("longer than settings of a project are");
+});

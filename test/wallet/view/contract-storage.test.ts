@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import {
+	firstElement,
+	readStorageLayout,
+	type StorageLayout,
+	slotOfKey,
+	wordOf,
+} from "../../../src/abi/storage-layout.js";
+import { storedValues, variablesNamed, walletForms } from "../../../src/wallet/view/contract-storage.js";
+
+const inplace = (label: string, bytes: number) => ({
+	encoding: "inplace",
+	label,
+	numberOfBytes: String(bytes),
+});
+const layout = readStorageLayout({
+	storage: [
+		{ label: "owner", slot: "0", offset: 0, type: "t_address" },
+		{ label: "small", slot: "0", offset: 20, type: "t_uint16" },
+		{ label: "name", slot: "1", offset: 0, type: "t_string" },
+		{ label: "paid", slot: "2", offset: 0, type: "t_map" },
+		{ label: "list", slot: "3", offset: 0, type: "t_list" },
+		{ label: "fixed", slot: "4", offset: 0, type: "t_fixed" },
+	],
+	types: {
+		t_address: inplace("address", 20),
+		t_uint16: inplace("uint16", 2),
+		t_string: { encoding: "bytes", label: "string", numberOfBytes: "32" },
+		t_map: {
+			encoding: "mapping",
+			label: "mapping(address => mapping(uint256 => struct S.Order))",
+			numberOfBytes: "32",
+			key: "t_address",
+			value: "t_inner",
+		},
+		t_inner: {
+			encoding: "mapping",
+			label: "mapping(uint256 => struct S.Order)",
+			numberOfBytes: "32",
+			key: "t_uint256",
+			value: "t_order",
+		},
+		t_uint256: inplace("uint256", 32),
+		t_order: {
+			...inplace("struct S.Order", 64),
+			members: [
+				{ label: "amount", slot: "0", offset: 0, type: "t_uint256" },
+				{ label: "by", slot: "1", offset: 0, type: "t_address" },
+			],
+		},
+		t_list: { encoding: "dynamic_array", label: "uint16[]", numberOfBytes: "32", base: "t_uint16" },
+		t_fixed: { ...inplace("uint256[3]", 96), base: "t_uint256" },
+	},
+}) as StorageLayout;
+
+const ANN = "7e5f4552091a69125d5dfcb7b8c2659029395bdf";
+const forms = walletForms((text) => (text === "ann" ? ANN : undefined));
+
+/** Storage by slot; everything else is zero. */
+const reader = (words: ReadonlyMap<bigint, string>) => async (slot: bigint) => words.get(slot) ?? wordOf(0n);
+
+describe("variables by name", () => {
+	test("share words, which are read once", async () => {
+		const asked: bigint[] = [];
+		const read = async (slot: bigint) => {
+			asked.push(slot);
+			return `${"0".repeat(20)}0007${ANN}`;
+		};
+		const rows = await storedValues(variablesNamed(layout, undefined, forms).slice(0, 2), read, forms);
+		expect(rows).toEqual([
+			{ name: "owner", type: "address", slot: "0", value: "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC" },
+			{ name: "small", type: "uint16", slot: "0", value: "7" },
+		]);
+		expect(asked).toEqual([0n]);
+	});
+
+	test("are found behind keys, indexes and members", async () => {
+		const inner = slotOfKey(2n, "address", "ann", forms) as bigint;
+		const order = slotOfKey(inner, "uint256", "5", forms) as bigint;
+		const words = new Map([
+			[order, wordOf(9n)],
+			[firstElement(3n) + 1n, `${"0".repeat(56)}00030000`],
+			[6n, wordOf(4n)],
+		]);
+		const value = async (path: string) =>
+			(await storedValues(variablesNamed(layout, path, forms), reader(words), forms)).map((row) => row.value);
+		expect(await value("paid[ann][5].amount")).toEqual(["9"]);
+		expect(await value("paid[ann][5]")).toHaveLength(2);
+		expect(await value("list[17]")).toEqual(["3"]);
+		expect(await value("fixed[2]")).toEqual(["4"]);
+		expect(await value("paid")).toEqual(["by key"]);
+	});
+
+	test("long texts are read from their own words, up to a bound", async () => {
+		const text = "a text of more than thirty-one bytes";
+		const digits = Buffer.from(text).toString("hex").padEnd(128, "0");
+		const words = new Map([
+			[1n, wordOf(BigInt(2 * text.length + 1))],
+			[firstElement(1n), digits.slice(0, 64)],
+			[firstElement(1n) + 1n, digits.slice(64)],
+		]);
+		const [name] = await storedValues(variablesNamed(layout, "name", forms), reader(words), forms);
+		expect(name?.value).toBe(JSON.stringify(text));
+		words.set(1n, wordOf(2n * 1_000_000n + 1n));
+		const [long] = await storedValues(variablesNamed(layout, "name", forms), reader(words), forms);
+		expect(long?.value).toBe("1000000 bytes, in other slots");
+	});
+
+	test.each([
+		["ownr", "no variable ownr"],
+		["paid[nobody]", "not a key of paid"],
+		["paid[ann][5].nothing", "no member nothing"],
+		["owner[1]", "not a key of owner"],
+		["paid[ann][5][1]", "behind a structure"],
+	])("%s is refused", (path, message) => {
+		expect(() => variablesNamed(layout, path, forms)).toThrow(message);
+	});
+});
