@@ -13,6 +13,7 @@ import type { ConsoleChain, Perform } from "../terminal/console/contract-object.
 import { consoleNames } from "../terminal/console/names.js";
 import { type ActingFlags, actingFlags } from "../terminal/flags/acting-flags.js";
 import { keystoreFlags, nodeFlags, passwordFlags } from "../terminal/flags/flags.js";
+import { printText } from "../terminal/output/output.js";
 import { onlyRefusing } from "../terminal/prompt/interrupt.js";
 import { act, actorOf } from "../terminal/sending/act.js";
 import { sending } from "../terminal/sending/rows.js";
@@ -59,6 +60,7 @@ export const Console = sending({
 			input: process.stdin,
 			output: process.stdout,
 			history: isKept ? join(directory, "console-history") : undefined,
+			print: printText,
 			note: context.note,
 		};
 		let acting = flags.from;

@@ -1,6 +1,5 @@
 /** A development chain in the deployed spelling, at free ports, for clients that nobody here wrote. */
 
-import { createServer } from "node:net";
 import {
 	DEVELOPMENT_HD_PATH,
 	DEVELOPMENT_MNEMONIC,
@@ -51,22 +50,6 @@ const personOf = (privateKey: Uint8Array): Person => {
 	return { key: toHex(privateKey), address: toBase58Check(address), hex: toHex(address) };
 };
 
-async function freePorts(count: number): Promise<number[]> {
-	const probes = await Promise.all(
-		Array.from(
-			{ length: count },
-			() =>
-				new Promise<ReturnType<typeof createServer>>((resolve) => {
-					const probe = createServer();
-					probe.listen(0, "127.0.0.1", () => resolve(probe));
-				}),
-		),
-	);
-	const ports = probes.map((probe) => (probe.address() as { port: number }).port);
-	await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))));
-	return ports;
-}
-
 /** Starts the chain; a block is made for every transaction. */
 export async function startDeployedChain(): Promise<DeployedChain> {
 	const accounts: readonly DevelopmentAccount[] = deriveAccounts(
@@ -75,7 +58,6 @@ export async function startDeployedChain(): Promise<DeployedChain> {
 		ACCOUNTS,
 		BALANCE_SUN,
 	);
-	const [gateway = 0, http = 0, solidity = 0, jsonrpc = 0, grpc = 0, grpcSolidity = 0] = await freePorts(6);
 	const development = prepareDevelopment({
 		accounts,
 		producerKey: defaultProducerKey(),
@@ -87,7 +69,8 @@ export async function startDeployedChain(): Promise<DeployedChain> {
 		solidLag: 0n,
 		unstakeDelayMs: 60_000n,
 		dialect: "deployed",
-		ports: { gateway, http, solidity, jsonrpc, grpc, grpcSolidity },
+		// Free ports: looked for before, they could be another program's by now.
+		ports: { gateway: 0, http: 0, solidity: 0, jsonrpc: 0, grpc: 0, grpcSolidity: 0 },
 	});
 	const faults: unknown[] = [];
 	const node = await startNode({
@@ -99,6 +82,7 @@ export async function startDeployedChain(): Promise<DeployedChain> {
 		limitTime: false,
 		log: { info: () => {}, warn: () => {}, error: (fields) => void faults.push(fields) },
 	});
+	const { gateway = 0, full: http = 0, solidity = 0, jsonrpc = 0, grpc = 0, grpcSolidity = 0 } = node.ports;
 	const url = (port: number): string => `http://127.0.0.1:${port}`;
 	return {
 		node,

@@ -14,7 +14,7 @@ const TASKS: readonly (readonly [task: string, names: readonly string[]])[] = [
 	["Keep keys", ["keystore", "contact", "permission", "message"]],
 	["Pay and hold", ["send", "balance", "wallet", "account", "token", "shielded"]],
 	["Stake and vote", ["stake", "vote", "reward", "witness", "proposal"]],
-	["Use contracts", ["call", "contract", "abi"]],
+	["Use contracts", ["call", "contract", "console", "abi"]],
 	["Trade", ["exchange", "market"]],
 	["Look things up", ["tx", "block", "chain", "rpc"]],
 	["Set up", ["profile", "convert", "commands", "autocomplete"]],
@@ -39,7 +39,6 @@ export function rootHelp(version: string, entries: readonly HelpEntry[]): string
 	);
 	return [
 		`coin ${version}: a full node and wallet toolkit in one program`,
-		"",
 		"  coin <command> [arguments] [flags]        coin <command> --help tells more, with examples",
 		"",
 		...lines,

@@ -25,6 +25,8 @@ export interface ConsoleTerminal {
 	readonly output: Writable;
 	/** File of the lines that were typed before; undefined: none is kept. */
 	readonly history: string | undefined;
+	/** Prints text of several lines as the result of a command, without what would steer a terminal. */
+	print(text: string): void;
 	note(line: string): void;
 }
 
@@ -87,7 +89,7 @@ export function runPrompt(
 			(error: unknown) => {
 				if (error instanceof Recoverable) return done(error, undefined);
 				if (isRefusal(error)) reportFailure(asFailure(error), false);
-				else output.write(`${harmlessText(messageOf(error))}\n`);
+				else terminal.print(messageOf(error));
 				done(null, undefined);
 			},
 		);
@@ -129,8 +131,7 @@ export async function runScript(
 		try {
 			const value = await evaluate(pending);
 			pending = "";
-			if (value !== undefined)
-				terminal.output.write(`${typeof value === "string" ? harmlessText(value) : shownValue(value)}\n`);
+			if (value !== undefined) terminal.print(typeof value === "string" ? value : shownValue(value));
 		} catch (error) {
 			if (error instanceof Recoverable && !isLast) return;
 			const { message } = error instanceof Recoverable ? error.err : (error as Error);

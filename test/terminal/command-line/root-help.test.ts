@@ -8,7 +8,7 @@ test("topics stand under their tasks, those that no task names at the end, missi
 		{ name: "node", about: "Run a node" },
 	]).split("\n");
 	expect(page[0]).toMatch(/^coin 1\.2\.3: /);
-	expect(page.slice(4, -2).map((line) => line.trim().replace(/ {2,}/g, "|"))).toEqual([
+	expect(page.slice(3, -2).map((line) => line.trim().replace(/ {2,}/g, "|"))).toEqual([
 		"Run a chain|node|Run a node",
 		"Look things up|tx|Transactions",
 		"Also|fresh|A new topic",

@@ -1,5 +1,4 @@
 import { PassThrough, Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { runScript, shownValue } from "../../../src/terminal/console/console-prompt.js";
 import { RUNS_ALONE } from "../../../src/terminal/console/names.js";
@@ -11,19 +10,16 @@ const refused = async () => {
 };
 
 async function script(source: string): Promise<string> {
-	const output = new PassThrough();
+	const lines: string[] = [];
 	const terminal = {
 		input: Readable.from([Buffer.from(source)]),
-		output,
+		output: new PassThrough(),
 		history: undefined,
+		print: (text: string) => void lines.push(`${text}\n`),
 		note: () => undefined,
 	};
-	try {
-		await runScript(terminal, { balance, refused });
-	} finally {
-		output.end();
-	}
-	return text(output);
+	await runScript(terminal, { balance, refused });
+	return lines.join("");
 }
 
 it("waits for promises, keeps variables, reads amounts and statements over several lines", async () => {
