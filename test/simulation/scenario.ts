@@ -10,6 +10,7 @@ import { loadPostQuantum } from "../../src/protocol/post-quantum/algorithms.js";
 import type { SimulatedHost } from "./host.js";
 import { LIES, type Lie, MODEL_LIES, startLiar, WITNESS_LIES } from "./liars.js";
 import { ModelChain, type ModelNetwork, modelNetwork } from "./model-chain.js";
+import { Productions } from "./productions.js";
 import type { Randomness } from "./randomness.js";
 import { RealChain, type RealNetwork, realNetwork } from "./real-chain.js";
 import { PORT, type ProducingChain, SimulatedNode } from "./simulated-node.js";
@@ -88,6 +89,9 @@ class Scenario {
 	private readonly failures: string[] = [];
 	/** The block that was solidified first at each height, and by whom. */
 	private readonly solid = new Map<bigint, { readonly id: Uint8Array; readonly by: string }>();
+	/** Two blocks of one height that became final, each by enough witnesses: no fault where the chain is split by the rules. */
+	private readonly conflicts: string[] = [];
+	private readonly productions: Productions;
 	private readonly forgetful = new Set<SimulatedNode>();
 	private readonly nodeCount: number;
 	/** Witnesses of the real chain vote on blocks. */
@@ -124,7 +128,9 @@ class Scenario {
 		const lyingWitnesses = Math.floor(nodeCount / 6);
 		let lying = 0;
 		const isWitness = lies.map((lie) => WITNESS_LIES.has(lie) && lying++ < lyingWitnesses);
-		this.network = modelNetwork(nodeCount + Math.min(lying, lyingWitnesses), BigInt(START_MS) - 3_000n);
+		const liarsAmong = Math.min(lying, lyingWitnesses);
+		this.network = modelNetwork(nodeCount + liarsAmong, BigInt(START_MS) - 3_000n);
+		this.productions = new Productions(this.real ? nodeCount : nodeCount + liarsAmong);
 		this.nodeCount = nodeCount;
 		let witness = nodeCount;
 		for (const [i, lie] of lies.entries()) {
@@ -180,13 +186,27 @@ class Scenario {
 
 	/** Notes every height that becomes final. */
 	private watchSolid(chain: ProducingChain, host: string): void {
-		let noted = 0n;
-		chain.observe(() => {
-			for (; noted < chain.solid.number; ) {
-				noted++;
-				this.noteSolid({ number: noted, id: chain.idAt(noted) as Uint8Array }, host);
+		let last: BlockRef | undefined;
+		chain.observe((block) => {
+			if (this.productions.isRepeated(block) && !this.isUnsteady(block.witness))
+				this.fail(`an honest witness builds height ${block.number} twice: ${block.idHex}`);
+			if (last && !chain.isOnChain(last.id)) this.fail(`${host} left its final block ${last.number}`);
+			for (let number = (last?.number ?? 0n) + 1n; number <= chain.solid.number; number++) {
+				last = { number, id: chain.idAt(number) as Uint8Array };
+				this.noteSolid(last, host);
+				if (!this.productions.areEnough(chain, number))
+					this.fail(`too few witnesses built on block ${number}, which is final for ${host}`);
 			}
 		});
+	}
+
+	/** Whether a witness lies, or is of a node that has forgotten blocks. */
+	private isUnsteady(witness: Uint8Array): boolean {
+		const isOwn = (own: Uint8Array | undefined) => own !== undefined && equalBytes(own, witness);
+		return (
+			this.liars.some((liar) => isOwn(liar.witness)) ||
+			this.nodes.some((node, i) => this.forgetful.has(node) && isOwn(this.network.witnesses[i]))
+		);
 	}
 
 	async run(): Promise<ScenarioResult> {
@@ -206,6 +226,7 @@ class Scenario {
 			if (await this.converges(floor)) convergedAfterMs = world.now - startMs;
 			else if (this.isSplitByRule()) return this.result(undefined, true);
 			else {
+				for (const conflict of this.conflicts) this.fail(conflict);
 				this.fail(`no agreement ${CONVERGENCE_LIMIT_MS / 1000} s after the faults: ${this.describeHeads()}`);
 			}
 			const isFound = () => this.nodes.every((node) => this.honestPeers(node) > 0);
@@ -431,7 +452,8 @@ class Scenario {
 	/**
 	 * A block is final for some node, and a longer chain lacks it. Witnesses that moved between the halves of a small
 	 * network can bring that about: who has the final block may not leave it, and who has the longer chain has no reason
-	 * to. That is the network's consensus, which knows no vote that would prevent it.
+	 * to. That is the network's consensus, which knows no vote that would prevent it. The other half may make another block of
+	 * that height final, too, by witnesses of which some built on both branches, each time on the longer one.
 	 */
 	private isSplitByRule(): boolean {
 		if (this.options.isHealed === false) return false;
@@ -459,9 +481,9 @@ class Scenario {
 		const known = this.solid.get(number);
 		if (known === undefined) this.solid.set(number, { id, by });
 		else if (!equalBytes(known.id, id)) {
-			this.fail(
-				`${by} and ${known.by} solidified different blocks ${number}: ${toHex(id)}, ${toHex(known.id)}`,
-			);
+			const text = `${by} and ${known.by} solidified different blocks ${number}: ${toHex(id)}, ${toHex(known.id)}`;
+			this.world.log(() => text);
+			this.conflicts.push(text);
 		}
 	}
 

@@ -1,0 +1,49 @@
+/**
+ * Which witness built which block of a simulated network. It tells a split that the rules of consensus allow from a fault: a block
+ * is final once enough witnesses have built on it, and a witness may move to a longer branch, so two branches can both get there.
+ */
+
+import { toKey } from "../../src/protocol/bytes.js";
+import { witnessesForFinality } from "../../src/protocol/finality.js";
+import type { ProducingChain } from "./simulated-node.js";
+
+interface Production {
+	readonly id: Uint8Array;
+	readonly number: bigint;
+	readonly witness: Uint8Array;
+}
+
+export class Productions {
+	/** Witnesses of blocks by their ids. */
+	private readonly witnesses = new Map<string, string>();
+	/** The highest block of each witness. */
+	private readonly highest = new Map<string, bigint>();
+
+	constructor(private readonly witnessCount: number) {}
+
+	/**
+	 * Notes a block that a chain has applied; its producer is the first that does.
+	 * @returns whether it is new, and not higher than what its witness has built before: who moves to a longer branch alone builds
+	 * no height twice
+	 */
+	isRepeated({ id, number, witness }: Production): boolean {
+		const key = toKey(id);
+		if (this.witnesses.has(key)) return false;
+		const builder = toKey(witness);
+		this.witnesses.set(key, builder);
+		const before = this.highest.get(builder) ?? 0n;
+		if (number > before) this.highest.set(builder, number);
+		return number <= before;
+	}
+
+	/** Whether enough witnesses have built on a block of a chain, up to its head. */
+	areEnough(chain: Pick<ProducingChain, "head" | "idAt">, number: bigint): boolean {
+		const builders = new Set<string>();
+		const needed = witnessesForFinality(this.witnessCount);
+		for (let at = number; at <= chain.head.number && builders.size < needed; at++) {
+			const witness = this.witnesses.get(toKey(chain.idAt(at) as Uint8Array));
+			if (witness !== undefined) builders.add(witness);
+		}
+		return builders.size >= needed;
+	}
+}
