@@ -6,6 +6,12 @@ const headNumber = async () => (await tronWeb.trx.getCurrentBlock()).block_heade
 /** What a local runtime offers beyond a network's node, by the tool's own helper. */
 contract("the local runtime", (accounts) => {
 	const stranger = tronWeb.address.fromHex(`41${"ab".repeat(20)}`);
+	// A pot of its own: the tool runs files of tests in any order, and begins none anew.
+	let pot;
+
+	before(async () => {
+		pot = await Pot.new(1, 1);
+	});
 
 	it("sets balances", async () => {
 		await tronWrap.send("tre_setAccountBalance", [stranger, 123_000_000]);
@@ -24,13 +30,11 @@ contract("the local runtime", (accounts) => {
 	});
 
 	it("sets storage", async () => {
-		const pot = await Pot.deployed();
 		await tronWrap.send("tre_setAccountStorageAt", [pot.address, "0x0", "0x2a"]);
 		assert.equal(await pot.least(), 42n);
 	});
 
 	it("lets accounts act without a key", async () => {
-		const pot = await Pot.deployed();
 		const hex = tronWeb.address.toHex(stranger);
 		await tronWrap.send("tre_setAccountCode", [stranger, "0x"]);
 		await tronWrap.send("tre_unlockedAccounts", [[hex]]);
@@ -56,7 +60,6 @@ contract("the local runtime", (accounts) => {
 	});
 
 	it("traces transactions, and shows storage", async () => {
-		const pot = await Pot.deployed();
 		const id = await pot.give("to be traced", { from: accounts[1], callValue: 50 });
 		const { structLogs, failed } = await tronWrap.send("debug_traceTransaction", [`0x${id}`, {}]);
 		assert.isFalse(failed);
