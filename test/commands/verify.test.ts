@@ -171,7 +171,9 @@ describe("coin contract deploy <file.sol:Name>", () => {
 			contract Two is Base {
 				struct Order { uint64 amount; string note; }
 				uint8 small; mapping(address => Order) public orders; string public title;
-				constructor(string memory text) { small = 7; title = text; orders[msg.sender] = Order(5, "first"); }
+				uint256 private immutable limit = 9; address private immutable maker;
+				function check() external view returns (bool) { return limit > 1 && limit < 100 && maker != address(0); }
+				constructor(string memory text) { maker = msg.sender; small = 7; title = text; orders[msg.sender] = Order(5, "first"); }
 				function set(Order calldata order) external payable { orders[msg.sender] = order; }
 			}`,
 		);
@@ -211,6 +213,7 @@ describe("coin contract deploy <file.sol:Name>", () => {
 				"        string note;",
 				"    }",
 				"",
+				"    function check() external view returns (bool);",
 				"    function orders(address) external view returns (uint64 amount, string memory note);",
 				"    function set(Tuple1 calldata order) external payable;",
 				"    function title() external view returns (string memory);",
@@ -221,6 +224,19 @@ describe("coin contract deploy <file.sol:Name>", () => {
 		expect(await chain.prints("contract interface two --typescript")).toMatch(
 			/^export const twoAbi = \[\n\t\{"type":"constructor".*\n\] as const;\n$/s,
 		);
+	});
+
+	it("lists each immutable variable once, by its name", async () => {
+		expect(
+			await chain.value("contract verify two --source app/src/Two.sol --contract Two --evm-version istanbul"),
+		).toMatchObject({
+			contract: "src/Two.sol:Two",
+			match: "exact",
+			immutables: {
+				limit: `0x${"9".padStart(64, "0")}`,
+				maker: expect.stringMatching(/^0x0{24}[0-9a-f]{40}$/),
+			},
+		});
 	});
 
 	it("refuses a label that is taken before anything is signed", async () => {

@@ -12,7 +12,7 @@ import {
 } from "../../terminal/contract/compiler-input.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
-import { list, map, one, record } from "../../terminal/schema/result-shape.js";
+import { map, one, record } from "../../terminal/schema/result-shape.js";
 import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
 import { type Comparison, compareCode, constructorArguments } from "../../wallet/compiler/comparison.js";
 import { type CompiledContract, contractsNamed } from "../../wallet/compiler/output.js";
@@ -79,7 +79,7 @@ export const ContractVerify = query({
 			match: "text",
 			"stored?": "boolean",
 			"compiler?": "text",
-			"immutables?": list("hex"),
+			"immutables?": map("hex"),
 			"libraries?": map("address"),
 			"constructor?": map("any"),
 		}),
@@ -113,7 +113,9 @@ export const ContractVerify = query({
 			...(flags.store ? { stored: true } : {}),
 			compiler: compiler ?? comparison.deployedBy,
 			immutables:
-				immutables.length > 0 ? [...new Set(immutables.map((value) => `0x${toHex(value)}`))] : undefined,
+				immutables.size > 0
+					? Object.fromEntries([...immutables].map(([name, bytes]) => [name, `0x${toHex(bytes)}`]))
+					: undefined,
 			libraries:
 				libraries.size > 0
 					? Object.fromEntries(

@@ -15,8 +15,8 @@ export interface Comparison {
 	readonly differsAt: number | undefined;
 	/** Version of the compiler, as the deployed metadata tells it. */
 	readonly deployedBy: string | undefined;
-	/** What stands in the places of immutable values, in their order. */
-	readonly immutables: readonly Uint8Array[];
+	/** Immutable values, by the variable's name. */
+	readonly immutables: ReadonlyMap<string, Uint8Array>;
 	/** Addresses of libraries, 20 bytes. */
 	readonly libraries: ReadonlyMap<string, Uint8Array>;
 }
@@ -24,15 +24,14 @@ export interface Comparison {
 /** Compares the code of a contract with what a compiler made. */
 export function compareCode(compiled: CompiledCode, deployed: Uint8Array): Comparison {
 	const unknown = [
-		...compiled.immutables,
-		...[...compiled.libraries.values()].flat(),
+		...[...compiled.immutables.values(), ...compiled.libraries.values()].flat(),
 		...selfOf(compiled.bytes),
 	];
 	const [made, found] = [masked(compiled.bytes, unknown), masked(deployed, unknown)];
 	const facts = {
 		deployedBy: compilerVersion(deployed),
-		immutables: compiled.immutables.map(({ start, length }) => copyOf(deployed, start, start + length)),
-		libraries: librariesIn(compiled, deployed),
+		immutables: valuesIn(compiled.immutables, deployed),
+		libraries: valuesIn(compiled.libraries, deployed),
 	};
 	if (equalBytes(made, found)) return { ...facts, match: "exact", differsAt: undefined };
 	const [madeCode, foundCode] = [withoutMetadata(made), withoutMetadata(found)];
@@ -53,11 +52,15 @@ export function constructorArguments(compiled: CompiledCode, deployed: Uint8Arra
 	return match === undefined ? undefined : copyOf(deployed, length, deployed.length);
 }
 
-function librariesIn(compiled: CompiledCode, deployed: Uint8Array): Map<string, Uint8Array> {
+/** What stands in the first place of each: in all of them is the same. */
+function valuesIn(
+	places: CompiledCode["libraries" | "immutables"],
+	deployed: Uint8Array,
+): Map<string, Uint8Array> {
 	return new Map(
-		[...compiled.libraries].flatMap(([name, [first]]) =>
-			first && first.start + 20 <= deployed.length
-				? [[name, copyOf(deployed, first.start, first.start + 20)] as const]
+		[...places].flatMap(([name, [first]]) =>
+			first && first.start + first.length <= deployed.length
+				? [[name, copyOf(deployed, first.start, first.start + first.length)] as const]
 				: [],
 		),
 	);

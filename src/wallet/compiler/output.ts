@@ -17,8 +17,8 @@ export interface CompiledCode {
 	readonly bytes: Uint8Array;
 	/** Places of library addresses, by `file:Library`; by the placeholder's text where only that is known. */
 	readonly libraries: ReadonlyMap<string, readonly CodeRange[]>;
-	/** Places of immutable values. */
-	readonly immutables: readonly CodeRange[];
+	/** Places of immutable values, by the variable's name; by the compiler's number for it where the file holds no syntax tree. */
+	readonly immutables: ReadonlyMap<string, readonly CodeRange[]>;
 }
 
 export interface CompiledContract {
@@ -70,15 +70,16 @@ export function compiledContracts(file: Json): CompiledContract[] {
 		return [contractOf(typeof json["contractName"] === "string" ? json["contractName"] : "", json)];
 	}
 	const found: CompiledContract[] = [];
+	const names = immutableNames(json["sources"]);
 	for (const [file, contracts] of Object.entries(json["contracts"] as JsonRecord)) {
 		if (!isRecord(contracts)) continue;
 		// The old form of compilers, `--combined-json`, has `file:Name` here.
 		if (contracts["bin"] !== undefined || contracts["abi"] !== undefined) {
-			found.push(contractOf(file, contracts));
+			found.push(contractOf(file, contracts, names));
 			continue;
 		}
 		for (const [name, contract] of Object.entries(contracts)) {
-			if (isRecord(contract)) found.push(contractOf(`${file}:${name}`, contract));
+			if (isRecord(contract)) found.push(contractOf(`${file}:${name}`, contract, names));
 		}
 	}
 	if (found.length === 0) throw new Failure("bad_value", "the compiler's output holds no contract");
@@ -113,19 +114,44 @@ export function contractsNamed(
 	throw new Failure("bad_value", `the file holds no contract ${name}, but ${known}`);
 }
 
-function contractOf(name: string, json: JsonRecord): CompiledContract {
+/** Numbers of variables in syntax trees, with their names. */
+type VariableNames = ReadonlyMap<string, string>;
+
+/** Names of the immutable variables of all sources; none where the compiler was asked for no trees. */
+function immutableNames(sources: Json | undefined): VariableNames {
+	const names = new Map<string, string>();
+	if (!isRecord(sources)) return names;
+	for (const source of Object.values(sources)) {
+		// Variables of state stand in the contracts of a unit, and nowhere deeper.
+		for (const contract of nodesOf(isRecord(source) ? source["ast"] : undefined))
+			for (const { mutability, id, name } of nodesOf(contract))
+				if (mutability === "immutable" && typeof name === "string") names.set(String(id), name);
+	}
+	return names;
+}
+
+function nodesOf(node: Json | undefined): readonly JsonRecord[] {
+	const nodes = isRecord(node) ? node["nodes"] : undefined;
+	return Array.isArray(nodes) ? nodes.filter(isRecord) : [];
+}
+
+function contractOf(name: string, json: JsonRecord, names: VariableNames = new Map()): CompiledContract {
 	const { abi } = json;
 	return {
 		name,
 		abi: typeof abi === "string" ? undefined : abi,
-		creation: codeOf(json, ["bytecode", "bin"]),
-		runtime: codeOf(json, ["deployedBytecode", "bin-runtime"]),
+		creation: codeOf(json, ["bytecode", "bin"], names),
+		runtime: codeOf(json, ["deployedBytecode", "bin-runtime"], names),
 		storageLayout: json["storageLayout"],
 	};
 }
 
 /** Toolchains write code as text, compilers inside of objects, and some of them deeper. */
-function codeOf(json: JsonRecord, names: readonly string[]): CompiledCode | undefined {
+function codeOf(
+	json: JsonRecord,
+	members: readonly string[],
+	variables: VariableNames,
+): CompiledCode | undefined {
 	const holders = [
 		json,
 		json["evm"],
@@ -134,10 +160,10 @@ function codeOf(json: JsonRecord, names: readonly string[]): CompiledCode | unde
 	];
 	for (const holder of holders) {
 		if (!isRecord(holder)) continue;
-		for (const name of names) {
+		for (const name of members) {
 			const value = holder[name];
 			const text = isRecord(value) ? value["object"] : value;
-			if (typeof text === "string") return readCode(text, isRecord(value) ? value : {});
+			if (typeof text === "string") return readCode(text, isRecord(value) ? value : {}, variables);
 		}
 	}
 	return undefined;
@@ -146,7 +172,7 @@ function codeOf(json: JsonRecord, names: readonly string[]): CompiledCode | unde
 const PLACEHOLDER = /__.{36}__|__[$A-Za-z0-9_/.:]{38}/g;
 
 /** Reads code whose libraries are placeholders of 40 characters. @throws {Failure} `bad_value` */
-function readCode(text: string, json: JsonRecord): CompiledCode {
+function readCode(text: string, json: JsonRecord, variables: VariableNames): CompiledCode {
 	const digits = text.trim().replace(/^0x/i, "");
 	const libraries = new Map<string, CodeRange[]>();
 	const listed = referencesOf(json["linkReferences"]);
@@ -161,8 +187,8 @@ function readCode(text: string, json: JsonRecord): CompiledCode {
 		throw new Failure("bad_value", "the compiled code is not hexadecimal");
 	}
 	const bytes = new Uint8Array(Buffer.from(plain, "hex"));
-	const immutables = rangesOf(json["immutableReferences"]);
-	for (const { start, length } of [...immutables, ...[...libraries.values()].flat()]) {
+	const immutables = immutablesOf(json["immutableReferences"], variables);
+	for (const { start, length } of [...immutables.values(), ...libraries.values()].flat()) {
 		if (start + length > bytes.length)
 			throw new Failure("bad_value", "the compiler's file names places outside of its code");
 	}
@@ -182,8 +208,14 @@ function referencesOf(json: Json | undefined): Map<string, CodeRange[]> {
 }
 
 /** `{id: [{start, length}]}` */
-function rangesOf(json: Json | undefined): CodeRange[] {
-	return isRecord(json) ? Object.values(json).flatMap(placesOf) : [];
+function immutablesOf(json: Json | undefined, names: VariableNames): Map<string, CodeRange[]> {
+	const found = new Map<string, CodeRange[]>();
+	for (const [id, places] of Object.entries(isRecord(json) ? json : {})) {
+		// Variables of a base and of its heir may be called alike.
+		const name = names.get(id) ?? id;
+		found.set(found.has(name) ? `${name} (${id})` : name, placesOf(places));
+	}
+	return found;
 }
 
 function placesOf(json: Json): CodeRange[] {

@@ -17,7 +17,7 @@ export interface CompilerSettings {
 	readonly viaIr?: boolean | undefined;
 }
 
-/** What a comparison needs to know of each contract, and what is stored with it. */
+/** What a comparison needs to know of each contract, and what is stored with it; the syntax trees name immutable variables. */
 const WANTED = ["abi", "evm.bytecode", "evm.deployedBytecode", "storageLayout"];
 
 /** A standard JSON input that asks for what is needed here, whatever it asked for. */
@@ -27,7 +27,7 @@ export function withWantedOutput(input: JsonRecord): JsonRecord {
 		...input,
 		settings: {
 			...(typeof settings === "object" && settings !== null ? settings : {}),
-			outputSelection: { "*": { "*": WANTED } },
+			outputSelection: { "*": { "*": WANTED, "": ["ast"] } },
 		},
 	} as JsonRecord;
 }

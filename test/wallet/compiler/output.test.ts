@@ -83,7 +83,7 @@ describe("files of compilers", () => {
 		const code = { object, linkReferences: link, immutableReferences: { 7: [{ start: 22, length: 32 }] } };
 		const [contract] = read({ evm: { deployedBytecode: code } });
 		expect(contract?.runtime?.libraries).toEqual(new Map([["l.sol:Lib", [{ start: 1, length: 20 }]]]));
-		expect(contract?.runtime?.immutables).toEqual([{ start: 22, length: 32 }]);
+		expect([...(contract?.runtime?.immutables.values() ?? [])]).toEqual([[{ start: 22, length: 32 }]]);
 		expect(read({ bytecode: object })[0]?.creation?.libraries).toEqual(
 			new Map([[placeholder, [{ start: 1, length: 20 }]]]),
 		);
@@ -112,7 +112,7 @@ const metadata = (hash: string, version = "000825") =>
 const code = (text: string, rest: Partial<CompiledCode> = {}): CompiledCode => ({
 	bytes: fromHex(text),
 	libraries: new Map(),
-	immutables: [],
+	immutables: new Map(),
 	...rest,
 });
 
@@ -147,11 +147,11 @@ describe("comparing code", () => {
 		const zeros = "00".repeat(20);
 		const compiled = code(`73${zeros}60ff`, {
 			libraries: new Map([["l.sol:Lib", [{ start: 1, length: 20 }]]]),
-			immutables: [{ start: 22, length: 1 }],
+			immutables: new Map([["seven", [{ start: 22, length: 1 }]]]),
 		});
 		const { match, immutables, libraries } = compareCode(compiled, fromHex(`73${"ab".repeat(20)}6007`));
 		expect(match).toBe("exact");
-		expect(immutables).toEqual([fromHex("07")]);
+		expect(immutables).toEqual(new Map([["seven", fromHex("07")]]));
 		expect(libraries).toEqual(new Map([["l.sol:Lib", fromHex("ab".repeat(20))]]));
 	});
 
@@ -170,7 +170,7 @@ describe("comparing code", () => {
 
 	it("changes neither side, though a node's answer comes as a Buffer", () => {
 		const deployed = bufferOf("6007");
-		compareCode(code("6000", { immutables: [{ start: 1, length: 1 }] }), deployed);
+		compareCode(code("6000", { immutables: new Map([["x", [{ start: 1, length: 1 }]]]) }), deployed);
 		expect(toHex(deployed)).toBe("6007");
 	});
 
