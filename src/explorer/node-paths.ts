@@ -11,6 +11,7 @@ export const READ_ENDPOINTS = [
 	"getblock",
 	"getblockbyid",
 	"getblockbylatestnum",
+	"getblockbylimitnext",
 	"getBrokerage",
 	"getchainparameters",
 	"getcontract",

@@ -1,7 +1,7 @@
 /** Running a node until it is told to stop: ready signs, signals, the end (protocol/command-line §7). */
 
 import { writeSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { ConfigError } from "../hocon/config-error.js";
 import { PortError } from "../node/api/http-servers.js";
 import { OtherChainError } from "../node/chain/data-directory.js";
@@ -143,9 +143,16 @@ async function announce(node: RunningNode, development: boolean, ready: ReadyTar
 	});
 	try {
 		if (ready.fd !== undefined) writeSync(ready.fd, `${record}\n`);
-		if (ready.file !== undefined) await writeFile(ready.file, `${record}\n`);
+		if (ready.file !== undefined) await writeWhole(ready.file, `${record}\n`);
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
 		throw new Failure("start_failed", `the ready record can't be written (${code ?? String(error)})`);
 	}
+}
+
+/** Whoever waits for the file to be there finds all of it. */
+async function writeWhole(path: string, text: string): Promise<void> {
+	const part = `${path}.part`;
+	await writeFile(part, text);
+	await rename(part, path);
 }

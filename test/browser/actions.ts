@@ -8,9 +8,11 @@ import type { Walk } from "./walk.js";
 export async function useContract(walk: Walk, chain: Chain): Promise<void> {
 	await walk.open(`account/${chain.store}`);
 	await walk.shows("Read", "contract");
+	await walk.press("Read");
 	await walk.press("pairs()");
 	await walk.press("Read pairs");
 	await walk.shows("who: ", "a list of tuples");
+	await walk.press("Write");
 	await walk.press("set(uint256,string)");
 	await walk.fill("next (uint256)", "2000");
 	await walk.fill("note (string)", "by hand");
@@ -25,6 +27,7 @@ export async function useContract(walk: Walk, chain: Chain): Promise<void> {
 	await walk.shows("it would succeed", "a call that would succeed");
 	await walk.press("Send set");
 	await walk.shows("sent: ", "a call that is sent");
+	await walk.press("Storage");
 	await walk.fill("paid of (address)", chain.payer);
 	await walk.press("Look up paid");
 	await walk.shows("500005", "a mapping's value by the layout");
@@ -44,8 +47,9 @@ export async function useExtension(walk: Walk, chain: Chain): Promise<void> {
 		},
 	}`);
 	await walk.page.evaluate("location.hash = '#/'");
-	await walk.page.waitForFunction("document.querySelector('main h1')?.textContent === 'Blocks'");
+	await walk.page.waitForFunction("document.querySelector('main h1')?.textContent === 'Overview'");
 	await walk.page.evaluate(`location.hash = '#/account/${chain.store}'`);
+	await walk.press("Write");
 	await walk.shows("wallet extension of this browser", "a wallet extension");
 	await walk.press("set(uint256,string)");
 	await walk.fill("next (uint256)", "5");
@@ -183,7 +187,7 @@ async function byKeyboard(walk: Walk): Promise<void> {
 			String(await walk.page.evaluate("document.activeElement.textContent || document.activeElement.id")),
 		);
 	}
-	for (const name of ["Skip to the content", "query", "Search", "Blocks", "Pending"])
+	for (const name of ["Skip to the content", "query", "Search", "Overview", "Pending"])
 		if (!seen.includes(name)) walk.faults.push(`Tab doesn't reach ${name}, but ${seen.join(", ")}`);
 	await walk.page.keyboard.press("Enter");
 	const title = "document.querySelector('main h1')?.textContent === 'Tokens'";

@@ -1,5 +1,5 @@
 /**
- * Walks through the explorer of a development chain in a real browser, on a desk's width and a phone's, light and dark: every
+ * Walks through the explorer of a development chain in a real browser, on the width of a desk, a tablet and a phone, light and dark: every
  * view is there with what it is for, nothing is wider than the screen, axe finds nothing, no request leaves the node, a stranger's text
  * stays text, the first view is there within a second and the script within its size; then uses it: forms, storage, history,
  * the owner's methods, live blocks, search, keyboard.
@@ -27,7 +27,7 @@ import { type Browser, openBrowser } from "./browser.js";
 import { type Chain, makeChain } from "./chain.js";
 import { Walk } from "./walk.js";
 
-const MAX_SCRIPT_BYTES = 150_000;
+const MAX_SCRIPT_BYTES = 60_000;
 const FIRST_VIEW_MS = 1_000;
 
 interface RunningNode {
@@ -66,7 +66,11 @@ async function startNode(): Promise<RunningNode> {
 /** Each view, and what people come to it for. */
 function views(chain: Chain): readonly (readonly [path: string, texts: readonly string[]])[] {
 	return [
-		["", ["Last blocks", "Last transactions"]],
+		[
+			"",
+			["Last blocks", "Last transactions", "Transactions a second", "the head itself", "votes count anew in"],
+		],
+		["blocks/9", ["Blocks 0 to 8", "Newer"]],
 		["block/9", ["Block 9", "Bandwidth"]],
 		[`tx/${chain.payment}`, ["succeeded, final", "12.5 coin", "rent for May", "signed", "+12.5 coin"]],
 		[
@@ -89,9 +93,19 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 		[`account/${chain.payer}`, ["Acorns", "10,000"]],
 		[
 			`account/${chain.store}`,
-			["Created by", "Write", "mapping(address => uint256)", "pragma solidity", "Events"],
+			[
+				"Created by",
+				"tab:Transactions",
+				"History",
+				"tab:Events",
+				"Changed",
+				"tab:Storage",
+				"mapping(address => uint256)",
+				"tab:Code",
+				"pragma solidity",
+			],
 		],
-		[`account/${chain.hostile}`, ["Nobody has given this node sources"]],
+		[`account/${chain.hostile}`, ["tab:Code", "Nobody has given this node sources"]],
 		["pending", []],
 		["tokens", ["Acorns"]],
 		[`token/${chain.token}`, ["<i>nuts</i>", "javascript:alert(1)"]],
@@ -108,7 +122,9 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 
 const SIZES = [
 	[1280, "light"],
-	[380, "dark"],
+	[1280, "dark"],
+	[768, "light"],
+	[390, "dark"],
 ] as const;
 
 async function lookAtAll(walk: Walk, chain: Chain): Promise<void> {
@@ -117,8 +133,8 @@ async function lookAtAll(walk: Walk, chain: Chain): Promise<void> {
 		await walk.page.setViewport({ width, height: 800 });
 		await walk.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
 		for (const [index, [path, texts]] of views(chain).entries()) {
-			await walk.look(path, texts, `${width} ${path || "home"}`);
-			const name = `${width}-${String(index).padStart(2, "0")}-${path.split("/")[0] || "home"}`;
+			await walk.look(path, texts, `${width} ${scheme} ${path || "home"}`);
+			const name = `${width}-${scheme}-${String(index).padStart(2, "0")}-${path.split("/")[0] || "home"}`;
 			if (shots !== undefined)
 				await walk.page.screenshot({
 					path: `${shots}/${name}.webp`,

@@ -5,6 +5,7 @@ import type { Page } from "./browser.js";
 
 const SHOWN =
 	"document.querySelector('main h1') && !document.querySelector('main').hasAttribute('aria-busy')";
+const TAB = "tab:";
 const SETTLING_MS = 400;
 const PATIENCE_MS = 10_000;
 
@@ -31,11 +32,14 @@ export class Walk {
 		await delay(SETTLING_MS);
 	}
 
-	/** Looks at a view: it is there, as wide as the screen, without findings of axe, and has each of some texts. */
+	/** Looks at a view: it is there, as wide as the screen, without findings of axe, and has each of some texts, `tab:…` chooses a part of it. */
 	async look(path: string, texts: readonly string[], where: string): Promise<void> {
 		this.views++;
 		await this.open(path);
-		for (const text of texts) await this.shows(text, where);
+		for (const text of texts) {
+			if (text.startsWith(TAB)) await this.press(text.slice(TAB.length));
+			else await this.shows(text, where);
+		}
 		const shown = await this.text();
 		if (shown.startsWith("Not shown")) this.faults.push(`${where}: ${shown}`);
 		await this.check(where);

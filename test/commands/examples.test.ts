@@ -57,6 +57,26 @@ const examples = Object.values(manifest.commands)
 	.filter((example) => !ELSEWHERE.some((pattern) => pattern.test(example)));
 
 let chain: DevelopmentChain;
+const TOKEN = `pragma solidity ^0.8.0;
+contract Token { uint256 public supply; constructor(uint256 start) { supply = start; } }`;
+const LAYOUT = JSON.stringify({
+	storage: [
+		{ label: "last", slot: "0", offset: 0, type: "t_uint" },
+		{ label: "paid", slot: "1", offset: 0, type: "t_paid" },
+	],
+	types: {
+		t_uint: { encoding: "inplace", label: "uint256", numberOfBytes: "32" },
+		t_address: { encoding: "inplace", label: "address", numberOfBytes: "20" },
+		t_paid: {
+			encoding: "mapping",
+			label: "mapping(address => uint256)",
+			numberOfBytes: "32",
+			key: "t_address",
+			value: "t_uint",
+		},
+	},
+});
+
 let template: string;
 let deployTxId: string;
 
@@ -91,6 +111,9 @@ beforeAll(async () => {
 	for (const [name, text] of Object.entries(files))
 		writeFileSync(join(template, name), text, { mode: 0o600 });
 	mkdirSync(join(template, "build"));
+	mkdirSync(join(template, "contracts"));
+	writeFileSync(join(template, "contracts/Token.sol"), TOKEN);
+	writeFileSync(join(template, "Store.layout.json"), LAYOUT);
 	cpSync(artifact, join(template, "build/Store.json"));
 	const { abi, bytecode } = JSON.parse(readFileSync(artifact, "utf8")) as { abi: object; bytecode: string };
 	for (const name of ["Store", "Token"]) writeFileSync(join(template, `${name}.abi`), JSON.stringify(abi));

@@ -18,19 +18,30 @@ function figure(
 	attributes: Readonly<Record<string, string | number>>,
 	drawing: Child,
 ): HTMLElement {
-	const svg = drawn(
-		"svg",
-		{ ...attributes, role: "img", "aria-label": words, preserveAspectRatio: "none", class: "chart" },
-		drawing,
-	);
+	const svg = picture(words, attributes, drawing);
 	return section(title, make("figure", {}, svg, make("figcaption", { class: "note" }, words)));
 }
 
-/** A bar a point. */
-export function barChart(title: string, unit: string, points: readonly Point[]): HTMLElement {
+function picture(
+	words: string,
+	attributes: Readonly<Record<string, string | number>>,
+	drawing: Child,
+): SVGElement {
+	const shown = {
+		...attributes,
+		role: "img",
+		"aria-label": words,
+		preserveAspectRatio: "none",
+		class: "chart",
+	};
+	return drawn("svg", shown, drawing);
+}
+
+/** A bar a point, and the sentence that says the same. */
+function bars(title: string, unit: string, points: readonly Point[]) {
 	const most = Math.max(...points.map(({ value }) => value), 0);
 	const width = Math.max(1, points.length) * STEP;
-	const bars = points.map(({ place, value }, index) => {
+	const drawing = points.map(({ place, value }, index) => {
 		const height = most > 0 ? (value / most) * HEIGHT : 0;
 		const at = { x: index * STEP + 1, y: HEIGHT - height, width: STEP - 2, height };
 		return drawn("rect", at, drawn("title", {}, `${place}: ${grouped(value)} ${unit}`));
@@ -39,7 +50,18 @@ export function barChart(title: string, unit: string, points: readonly Point[]):
 	const mean = points.length === 0 ? 0 : Math.round((sum / points.length) * 10) / 10;
 	const words = `${title}: at most ${grouped(most)} ${unit}, ${grouped(mean)} on average of ${points.length} blocks`;
 	const line = drawn("line", { x1: 0, y1: HEIGHT, x2: width, y2: HEIGHT });
-	return figure(title, words, { viewBox: `0 0 ${width} ${HEIGHT}` }, [bars, line]);
+	return { words, viewBox: `0 0 ${width} ${HEIGHT}`, drawing: [drawing, line] };
+}
+
+export function barChart(title: string, unit: string, points: readonly Point[]): HTMLElement {
+	const { words, viewBox, drawing } = bars(title, unit, points);
+	return figure(title, words, { viewBox }, drawing);
+}
+
+/** The same without words of its own, for a tile. */
+export function tileBars(title: string, unit: string, points: readonly Point[]): SVGElement {
+	const { words, viewBox, drawing } = bars(title, unit, points);
+	return picture(words, { viewBox }, drawing);
 }
 
 /** Values that hold from a moment on, until the next. @param from, until the moments at both ends */

@@ -23,6 +23,10 @@ interface Attributes {
 	readonly "aria-live"?: string;
 	readonly "aria-current"?: string;
 	readonly "aria-hidden"?: string;
+	readonly "aria-selected"?: string;
+	readonly "aria-controls"?: string;
+	readonly "aria-labelledby"?: string;
+	readonly "data-head"?: string;
 	readonly value?: string;
 }
 
@@ -115,29 +119,109 @@ export function table(
 	none = "None.",
 ): HTMLElement {
 	if (rows.length === 0) return make("p", { class: "note" }, none);
+	// A column is one of numbers where each of its cells is: those stand under each other by their digits.
+	const numbers = heads.map((_, column) => rows.every((row) => isNumber(row[column])));
+	const kind = (column: number): Attributes => (numbers[column] ? { class: "number" } : {});
 	const head = make(
 		"tr",
-		{},
-		heads.map((text) => (text === "" ? make("td") : make("th", { scope: "col" }, text))),
+		{ role: "row" },
+		heads.map((text, column) =>
+			text === ""
+				? make("td", { role: "cell" })
+				: make("th", { scope: "col", role: "columnheader", ...kind(column) }, text),
+		),
 	);
 	const body = rows.map((row) =>
 		make(
 			"tr",
-			{},
-			row.map((cell) => make("td", {}, cell)),
+			{ role: "row" },
+			row.map((cell, column) =>
+				make("td", { role: "cell", "data-head": heads[column] ?? "", ...kind(column) }, cell),
+			),
 		),
 	);
+	// On phones a row is a card, which isn't displayed as a table: the roles say that it still is one.
 	return make(
 		"div",
-		{ class: "scroll", role: "region", "aria-label": `Table: ${caption}`, tabindex: "0" },
+		{ class: "scroll cards", role: "region", "aria-label": `Table: ${caption}`, tabindex: "0" },
 		make(
 			"table",
-			{},
+			{ role: "table" },
 			make("caption", { class: "unseen" }, caption),
-			make("thead", {}, head),
-			make("tbody", {}, body),
+			make("thead", { role: "rowgroup" }, head),
+			make("tbody", { role: "rowgroup" }, body),
 		),
 	);
+}
+
+function isNumber(cell: Child): boolean {
+	if (cell instanceof HTMLElement) return cell.classList.contains("amount");
+	return typeof cell === "number" || typeof cell === "bigint" || /^-?\d[\d,.]*$/.test(String(cell ?? ""));
+}
+
+/** Milliseconds for which a button says that it has copied. */
+const COPIED_MS = 1_500;
+
+/** A long text with a button that copies it, where the browser lets pages do so. */
+export function copyable(text: string): HTMLElement {
+	const shown = make("span", { class: "mono" }, text);
+	// Browsers give the clipboard to pages of this machine and of encrypted connections alone.
+	const { clipboard } = navigator as { readonly clipboard?: Clipboard };
+	if (!clipboard) return shown;
+	const copy = button("Copy", () => {
+		clipboard.writeText(text).then(
+			() => {
+				copy.textContent = "Copied";
+				window.setTimeout(() => {
+					copy.textContent = "Copy";
+				}, COPIED_MS);
+			},
+			() => {
+				copy.textContent = "Not copied";
+			},
+		);
+	});
+	copy.className = "copy";
+	copy.setAttribute("aria-label", `Copy ${text.slice(0, 12)}`);
+	return make("span", { class: "copied" }, shown, copy);
+}
+
+/** Parts of a view of which one is shown at a time, chosen by keys or pointer. */
+export function tabs(
+	label: string,
+	parts: readonly { readonly name: string; readonly parts: readonly HTMLElement[] }[],
+): readonly HTMLElement[] {
+	const filled = parts.filter((part) => part.parts.length > 0);
+	const panels = filled.map(({ parts: shown }, index) =>
+		make("div", { role: "tabpanel", id: `panel-${index}`, "aria-labelledby": `tab-${index}` }, ...shown),
+	);
+	const buttons = filled.map(({ name }, index) => {
+		const tab = button(name, () => choose(index));
+		tab.id = `tab-${index}`;
+		tab.setAttribute("role", "tab");
+		tab.setAttribute("aria-controls", `panel-${index}`);
+		return tab;
+	});
+	const choose = (chosen: number): void => {
+		for (const [index, tab] of buttons.entries()) {
+			tab.setAttribute("aria-selected", String(index === chosen));
+			tab.tabIndex = index === chosen ? 0 : -1;
+			(panels[index] as HTMLElement).hidden = index !== chosen;
+		}
+	};
+	const list = make("div", { role: "tablist", "aria-label": label }, ...buttons);
+	const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
+	list.addEventListener("keydown", (event) => {
+		const step = steps[event.key];
+		if (step === undefined) return;
+		const at = buttons.findIndex((tab) => tab.getAttribute("aria-selected") === "true");
+		const next = (at + step + buttons.length) % buttons.length;
+		choose(next);
+		buttons[next]?.focus();
+		event.preventDefault();
+	});
+	choose(0);
+	return [list, ...panels];
 }
 
 export function section(title: string, ...children: Child[]): HTMLElement {
@@ -145,6 +229,12 @@ export function section(title: string, ...children: Child[]): HTMLElement {
 	const element = make("section", {}, make("h2", { id }, title), ...children);
 	element.setAttribute("aria-labelledby", id);
 	return element;
+}
+
+/** One figure of a view, with what it is and what more there is to say. @param broad takes two places */
+export function tile(title: string, figure: Child, more: Child, broad = false): HTMLElement {
+	const value = figure instanceof SVGElement ? figure : make("p", { class: "figure" }, figure);
+	return make("div", { class: broad ? "tile broad" : "tile" }, make("h2", {}, title), value, note(more));
 }
 
 /** A part of which the whole is known, as a bar. */

@@ -13,7 +13,7 @@ import { blockView } from "./views/block.js";
 import { chartsView } from "./views/charts.js";
 import { developmentView } from "./views/development.js";
 import { parametersView, proposalsView, proposalView } from "./views/governance.js";
-import { homeView, pendingView } from "./views/home.js";
+import { blocksView, homeView, pendingView } from "./views/home.js";
 import { peersView } from "./views/peers.js";
 import { searchView } from "./views/search.js";
 import { tokensView, tokenView } from "./views/tokens.js";
@@ -23,6 +23,7 @@ import { witnessesView, witnessView } from "./views/witnesses.js";
 const VIEWS: ReadonlyMap<string, ViewMaker> = new Map<string, ViewMaker>([
 	["", homeView],
 	["block", blockView],
+	["blocks", blocksView],
 	["tx", transactionView],
 	["account", accountView],
 	["search", searchView],
@@ -40,7 +41,7 @@ const VIEWS: ReadonlyMap<string, ViewMaker> = new Map<string, ViewMaker>([
 ]);
 
 const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
-	["", "Blocks"],
+	["", "Overview"],
 	["pending", "Pending"],
 	["tokens", "Tokens"],
 	["witnesses", "Witnesses"],

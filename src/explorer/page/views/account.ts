@@ -2,7 +2,7 @@
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
-import { age, coins, decimal, grouped, moment, textOfHex } from "../../format.js";
+import { age, coins, decimal, grouped, moment, shortened, textOfHex } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
 import { type Resource, resourcesOf, usedAfter } from "../../resources.js";
 import { stakesOf } from "../../stakes.js";
@@ -11,6 +11,7 @@ import {
 	amount,
 	bar,
 	type Child,
+	copyable,
 	drawn,
 	facts,
 	link,
@@ -18,6 +19,7 @@ import {
 	note,
 	section,
 	table,
+	tabs,
 	time,
 } from "../elements.js";
 import type { ViewMaker } from "../view.js";
@@ -186,7 +188,7 @@ export const accountView: ViewMaker = async (context, typed) => {
 	const name = textOf(account, "account_name");
 	const createdMs = Number(wholeOf(account, "create_time"));
 	const head = facts(
-		["Address", make("span", { class: "mono" }, address)],
+		["Address", copyable(address)],
 		name === "" ? undefined : ["Name", /^([\da-f]{2})+$/i.test(name) ? textOfHex(name) : name],
 		["Balance", make("strong", {}, coins(wholeOf(account, "balance")))],
 		["Staked", coins(stakesOf(account).reduce((sum, stake) => sum + (stake.isStaked ? stake.sun : 0n), 0n))],
@@ -195,23 +197,38 @@ export const accountView: ViewMaker = async (context, typed) => {
 	);
 	const [known, parts, held] = await Promise.all([
 		context.facts(),
-		isContract ? contractParts(context, contract, address) : [],
+		isContract ? contractParts(context, contract, address) : undefined,
 		tokens(client, account, address),
 	]);
+	const own = [
+		held,
+		resources(account, answer, nowMs),
+		stakes(account, nowMs),
+		votes(account),
+		permissions(account, address, known, isContract),
+	];
+	const unused = exists
+		? []
+		: [note("Nothing has been sent to this address yet: the account isn't activated.")];
+	if (!parts)
+		return {
+			title: `Account ${shortened(address)}`,
+			body: [...unused, head, ...own, history(context, address)],
+		};
+	const { overview, events, read, write, code, storage } = parts;
 	return {
-		title: isContract ? `Contract ${textOf(contract, "name")}`.trim() : "Account",
+		title: `Contract ${textOf(contract, "name") || shortened(address)}`,
 		body: [
-			...(exists || isContract
-				? []
-				: [note("Nothing has been sent to this address yet: the account isn't activated.")]),
 			head,
-			...parts,
-			held,
-			resources(account, answer, nowMs),
-			stakes(account, nowMs),
-			votes(account),
-			permissions(account, address, known, isContract),
-			history(context, address),
+			...tabs("Parts of the contract", [
+				{ name: "Overview", parts: [...overview, ...own] },
+				{ name: "Transactions", parts: [history(context, address)] },
+				{ name: "Events", parts: [events] },
+				{ name: "Read", parts: [read] },
+				{ name: "Write", parts: [write] },
+				{ name: "Code", parts: code },
+				{ name: "Storage", parts: [storage] },
+			]),
 		],
 	};
 };

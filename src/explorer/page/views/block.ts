@@ -2,9 +2,10 @@
 
 import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
 import { blockFacts, usageOf } from "../../block-facts.js";
+import { Contracts } from "../../contracts.js";
 import { grouped } from "../../format.js";
 import { NodeError } from "../../node-client.js";
-import { addressLink, amount, blockLink, facts, make, section, table, time } from "../elements.js";
+import { addressLink, amount, blockLink, copyable, facts, make, section, table, time } from "../elements.js";
 import type { ViewMaker } from "../view.js";
 import { TRANSACTION_HEADS, transactionRow } from "./home.js";
 
@@ -22,15 +23,16 @@ export const blockView: ViewMaker = async (context, argument) => {
 	const isHead = textOf(after, "blockID") === "";
 	if (isHead) context.onHead(() => context.again());
 	const byId = new Map(infos.map((info) => [textOf(info, "id"), info]));
+	const contracts = new Contracts(client);
 	const rows = transactions.map((transaction) => {
 		const info = byId.get(textOf(transaction, "txID"));
-		return transactionRow(transaction, [info ? amount(wholeOf(info, "fee")) : ""]);
+		return transactionRow(transaction, contracts, [info ? amount(wholeOf(info, "fee")) : ""]);
 	});
 	return {
 		title: `Block ${grouped(number)}`,
 		body: [
 			facts(
-				["Id", make("span", { class: "mono" }, id)],
+				["Id", copyable(id)],
 				["Time", time(timeMs)],
 				["Witness", number === 0n ? "genesis" : addressLink(witness)],
 				["Before", number === 0n ? make("span", { class: "mono" }, parent) : blockLink(number - 1n)],

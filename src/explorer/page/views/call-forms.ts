@@ -183,7 +183,7 @@ export async function callForms(
 	context: ViewContext,
 	contract: string,
 	items: readonly AbiItem[],
-): Promise<HTMLElement[]> {
+): Promise<readonly [read: HTMLElement, write: HTMLElement]> {
 	const functions = items.filter((item) => item.kind === "function" && isKnown(item)).slice(0, MAX_FORMS);
 	const called = (item: AbiItem): Called => ({ context, contract, items, item });
 	const readers = functions.filter(reads).map((item, index) => reader(called(item), index));

@@ -1,6 +1,6 @@
 /** What an account has beside when it is a contract: its functions as forms, interface, source, storage, events. */
 
-import { hashedSignature } from "../../../abi/parameter.js";
+import { type AbiItem, hashedSignature } from "../../../abi/parameter.js";
 import { readStorageLayout } from "../../../abi/storage-layout.js";
 import { toNeutral } from "../../../protocol/dialect.js";
 import { decodeEvent, hashOf, type Reading, reads, selectorOf } from "../../abi.js";
@@ -29,15 +29,15 @@ import { storage } from "./storage.js";
 /** Source files that are shown. */
 const MAX_FILES = 100;
 
-/** An event that the node has no interface for, by those that are well known: it lists topics and data. */
-function knownEvent(event: Json): Reading | undefined {
+/** An event that the node had no interface for, by the one that is known now or those that are common: it lists topics and data. */
+function knownEvent(items: readonly AbiItem[], event: Json): Reading | undefined {
 	const parts = Object.values(objectOf(event, "result")).map(String);
-	return decodeEvent([], parts.slice(0, -1), parts.at(-1) ?? "") ?? decodeEvent([], parts, "");
+	return decodeEvent(items, parts.slice(0, -1), parts.at(-1) ?? "") ?? decodeEvent(items, parts, "");
 }
 
-function eventCells(event: Json): readonly Child[] {
+function eventCells(items: readonly AbiItem[], event: Json): readonly Child[] {
 	const name = textOf(event, "event_name");
-	const known = name === "" ? knownEvent(event) : undefined;
+	const known = name === "" ? knownEvent(items, event) : undefined;
 	return known ? [known.item.name, readingLine(known)] : [name || "unknown", eventValues(event)];
 }
 
@@ -57,7 +57,7 @@ function eventValues(event: Json): Child {
 }
 
 /** Events of the index, or how to get one. */
-function events({ client }: ViewContext, contract: string): HTMLElement {
+function events({ client }: ViewContext, contract: string, items: readonly AbiItem[]): HTMLElement {
 	return section(
 		"Events",
 		pages({
@@ -66,7 +66,7 @@ function events({ client }: ViewContext, contract: string): HTMLElement {
 			heads: ["Event", "Values", "Transaction", "Block", "Time"],
 			path: () => `contracts/${contract}/events?limit=25`,
 			row: (event) => [
-				...eventCells(event),
+				...eventCells(items, event),
 				transactionLink(textOf(event, "transaction_id")),
 				link(`block/${textOf(event, "block_number")}`, textOf(event, "block_number")),
 				time(Number(wholeOf(event, "block_timestamp"))),
@@ -81,7 +81,11 @@ function events({ client }: ViewContext, contract: string): HTMLElement {
 function sourceFiles(source: Json | undefined): HTMLElement {
 	if (!source)
 		return section("Source", note("Nobody has given this node sources: coin contract verify --store does."));
-	const files = Object.entries(objectOf(source, "sources")).slice(0, MAX_FILES);
+	// The contract's own file first, those that it imports by their names.
+	const own = textOf(source, "contract").replace(/:[^:]*$/, "");
+	const files = Object.entries(objectOf(source, "sources"))
+		.sort(([a], [b]) => Number(b === own) - Number(a === own))
+		.slice(0, MAX_FILES);
 	const match =
 		textOf(source, "match") === "exact" ? "every byte is the same" : "the same but for the metadata";
 	return section(
@@ -125,12 +129,22 @@ async function token(client: NodeClient, contract: string): Promise<HTMLElement[
 	];
 }
 
+/** What a contract's page has beside that of an account. */
+interface ContractParts {
+	readonly overview: readonly HTMLElement[];
+	readonly events: HTMLElement;
+	readonly read: HTMLElement;
+	readonly write: HTMLElement;
+	readonly code: readonly HTMLElement[];
+	readonly storage: HTMLElement;
+}
+
 /** @param contract of `getcontract` */
 export async function contractParts(
 	context: ViewContext,
 	contract: Json,
 	address: string,
-): Promise<HTMLElement[]> {
+): Promise<ContractParts> {
 	const { client } = context;
 	const [source, held] = await Promise.all([sourceOf(client, address), token(client, address)]);
 	const own = allItems(contract, source);
@@ -144,25 +158,31 @@ export async function contractParts(
 			{ class: "mono" },
 			item.kind === "event" ? `${hashOf(item).slice(0, 16)}…` : item.name === "" ? "" : selectorOf(item),
 		),
-		reads(item) ? "reads" : (item.mutability ?? ""),
+		item.kind !== "function" ? "" : reads(item) ? "reads" : (item.mutability ?? ""),
 	]);
 	const code = textOf(contract, "bytecode");
-	return [
-		facts(
-			["Created by", addressLink(textOf(contract, "origin_address"))],
-			behind ? ["Runs the code of", addressLink(behind.implementation)] : undefined,
-			["Energy paid by callers", `${textOf(contract, "consume_user_resource_percent") || "0"} %`],
-			["Energy its owner gives a call", grouped(wholeOf(contract, "origin_energy_limit"))],
-			["Creation code", `${grouped(code.length / 2)} bytes`],
-		),
-		...(await callForms(context, address, items)),
-		events(context, address),
-		...held,
-		storage(client, address, readStorageLayout(source?.["storage_layout"])),
-		section(
-			"Interface",
-			table("Interface", ["Kind", "Signature", "Selector", ""], rows, "It was stored without one."),
-		),
-		sourceFiles(source),
-	];
+	const [read, write] = await callForms(context, address, items);
+	return {
+		overview: [
+			facts(
+				["Created by", addressLink(textOf(contract, "origin_address"))],
+				behind ? ["Runs the code of", addressLink(behind.implementation)] : undefined,
+				["Energy paid by callers", `${textOf(contract, "consume_user_resource_percent") || "0"} %`],
+				["Energy its owner gives a call", grouped(wholeOf(contract, "origin_energy_limit"))],
+				["Creation code", `${grouped(code.length / 2)} bytes`],
+			),
+			...held,
+		],
+		events: events(context, address, items),
+		read,
+		write,
+		code: [
+			section(
+				"Interface",
+				table("Interface", ["Kind", "Signature", "Selector", "Effect"], rows, "It was stored without one."),
+			),
+			sourceFiles(source),
+		],
+		storage: storage(client, address, readStorageLayout(source?.["storage_layout"])),
+	};
 }

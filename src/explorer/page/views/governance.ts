@@ -110,7 +110,7 @@ export const parametersView: ViewMaker = async ({ client, facts: asked }) => {
 				`${grouped(value)} since `,
 				time(atMs),
 				" by ",
-				link(`proposal/${proposal}`, `proposal ${proposal}`),
+				make("span", { class: "inline" }, link(`proposal/${proposal}`, `proposal ${proposal}`)),
 			),
 		);
 		return [

@@ -1,6 +1,7 @@
 /** What happened to an account, with filters, and as a file for spreadsheets. */
 
 import { type Json, objectOf, textOf, wholeOf } from "../../answer.js";
+import { Contracts } from "../../contracts.js";
 import { csvText } from "../../csv.js";
 import { decimal, grouped } from "../../format.js";
 import { CSV_HEADS, csvRow, type HistoryFilter, historyPath } from "../../history-rows.js";
@@ -34,9 +35,9 @@ const HEADS: Readonly<Record<HistoryFilter["kind"], readonly string[]>> = {
 	internal: ["Transaction", "From", "To", "Moved", "", "Time"],
 };
 
-function cells(kind: HistoryFilter["kind"], row: Json): readonly Child[] {
+function cells(kind: HistoryFilter["kind"], row: Json, contracts: Contracts): readonly Child[] {
 	const when = time(Number(wholeOf(row, "block_timestamp")));
-	if (kind === "transactions") return transactionRow(row, [when]);
+	if (kind === "transactions") return transactionRow(row, contracts, [when]);
 	if (kind === "tokens") {
 		const token = objectOf(row, "token_info");
 		return [
@@ -130,6 +131,7 @@ export function history(context: ViewContext, address: string): HTMLElement {
 		until: until.input.value,
 		isFinal: final.select.value === "final",
 	});
+	const contracts = new Contracts(context.client);
 	const place = make("div", { "aria-live": "polite" });
 	const said = make("p", { role: "status" });
 	const show = (): void => {
@@ -141,7 +143,7 @@ export function history(context: ViewContext, address: string): HTMLElement {
 				caption: "History",
 				heads: HEADS[wanted.kind],
 				path: () => historyPath(address, wanted, PAGE),
-				row: (row) => cells(wanted.kind, row),
+				row: (row) => cells(wanted.kind, row, contracts),
 				none: "Nothing that this node has indexed.",
 				missing: NO_INDEX,
 			}),

@@ -1,17 +1,22 @@
-/** The last blocks as they arrive, and what waits for a block. */
+/** A summary of the chain: its head, how busy it is, what it costs; the last blocks as they arrive, and what waits for one. */
 
-import type { Json } from "../../answer.js";
-import { objectsOf, textsOf } from "../../answer.js";
+import { decodeCall } from "../../abi.js";
+import { type Json, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
 import {
 	amountOf,
+	type BlockFacts,
 	blockFacts,
 	receiverOf,
 	type TransactionFacts,
 	transactionFacts,
 } from "../../block-facts.js";
-import { grouped, typeName } from "../../format.js";
+import { Contracts } from "../../contracts.js";
+import { age, grouped, span, typeName } from "../../format.js";
+import type { NodeClient } from "../../node-client.js";
 import { oneAtATime } from "../../one-at-a-time.js";
+import { pricesOf } from "../../parameters.js";
 import { tokenUnits } from "../../token-moves.js";
+import { tileBars } from "../chart.js";
 import {
 	addressLink,
 	amount,
@@ -23,35 +28,79 @@ import {
 	note,
 	section,
 	table,
+	tile,
 	time,
 	transactionLink,
 } from "../elements.js";
 import type { ViewContext, ViewMaker } from "../view.js";
 
 const BLOCKS = 15;
-const TRANSACTIONS = 25;
+const TRANSACTIONS = 15;
 const PENDING = 100;
+/** Blocks whose numbers of transactions are drawn: those that were asked for, and those that came since. */
+const CHARTED = 60;
+/** How far back the last transactions are looked for, where the newest blocks have none. */
+const LOOKED_BACK = 5;
+const BLOCKS_A_QUESTION = 99n;
+/** Blocks of a page of the list. */
+const LISTED = 50;
 
-/** One line of a list of transactions; the amount, by which people look for payments, where a phone shows it. */
-export function transactionRow(transaction: Json, more: readonly Child[] = []): readonly Child[] {
+/**
+ * One line of a list of transactions.
+ * @param contracts names functions and contracts, as soon as they are known
+ */
+export function transactionRow(
+	transaction: Json,
+	contracts: Contracts,
+	more: readonly Child[] = [],
+): readonly Child[] {
 	const facts = transactionFacts(transaction);
 	const sun = amountOf(facts);
 	const receiver = receiverOf(facts);
 	const units = tokenUnits(facts);
+	const method = make("span", {}, methodOf(facts));
+	const label = make("span", { class: "note" });
+	if (facts.type === "TriggerSmartContract") void nameCall(facts, contracts, method, label);
 	return [
 		transactionLink(facts.id),
-		units ? tokenCell(units[0], units[1]) : sun === undefined ? "" : amount(sun),
-		typeName(facts.type),
+		method,
 		senderOf(facts),
-		receiver === "" ? "" : addressLink(receiver, false),
+		receiver === "" ? "" : [label, addressLink(receiver, false)],
+		units ? tokenCell(units[0], units[1]) : sun === undefined ? "" : amount(sun),
 		facts.result === "" || facts.result === "SUCCESS" ? "" : badge(facts.result, "bad"),
 		...more,
 	];
 }
 
+/** What is done, without asking anybody. */
+function methodOf(facts: TransactionFacts): string {
+	if (facts.type !== "TriggerSmartContract") return typeName(facts.type);
+	const data = textOf(facts.value, "data");
+	const call = decodeCall([], data);
+	return call?.item.name ?? (data === "" ? "plain transfer" : `0x${data.slice(0, 8)}`);
+}
+
+async function nameCall(
+	{ value }: TransactionFacts,
+	contracts: Contracts,
+	method: HTMLElement,
+	label: HTMLElement,
+): Promise<void> {
+	const { items, name } = await contracts.factsOf(textOf(value, "contract_address"));
+	const call = decodeCall(items, textOf(value, "data"));
+	if (call) method.replaceChildren(call.item.name);
+	// Whoever deployed it has called it so.
+	if (name !== "") label.replaceChildren(`${name.slice(0, 24)} `);
+}
+
 /** Units of a token, whose decimals its own page tells. */
 function tokenCell(token: string, units: bigint): Child {
-	return [`${grouped(units)} units of `, link(`token/${encodeURIComponent(token)}`, token)];
+	return make(
+		"span",
+		{ class: "inline" },
+		`${grouped(units)} units of `,
+		link(`token/${encodeURIComponent(token)}`, token),
+	);
 }
 
 /** The text `0x000…` in the place of an address: transfers of the genesis block have it. */
@@ -62,42 +111,224 @@ function senderOf({ value }: TransactionFacts): Child {
 	return GENESIS_OWNER.test(owner) ? "genesis" : addressLink(owner, false);
 }
 
-export const TRANSACTION_HEADS = ["Transaction", "Amount", "Type", "From", "To", "Result"] as const;
+export const TRANSACTION_HEADS = ["Transaction", "Method", "From", "To", "Amount", "Result"] as const;
 
-function recent(blocks: readonly Json[]): HTMLElement[] {
-	const facts = blocks.map(blockFacts).sort((a, b) => Number(b.number - a.number));
-	const rows = facts.map(({ number, timeMs, transactions, witness }) => [
-		blockLink(number),
-		time(timeMs),
-		grouped(transactions.length),
-		addressLink(witness, false),
-	]);
-	const transactions = facts
-		.flatMap(({ transactions }) => [...transactions].reverse())
-		.slice(0, TRANSACTIONS);
+function blockRow({ number, timeMs, transactions, witness }: BlockFacts, nowMs: number): Child[] {
+	const when = time(timeMs);
+	when.title = when.textContent ?? "";
+	when.textContent = age(timeMs, nowMs);
 	return [
-		section("Last blocks", table("Last blocks", ["Block", "Time", "Transactions", "Witness"], rows)),
-		section(
-			"Last transactions",
-			table(
-				"Last transactions",
-				TRANSACTION_HEADS,
-				transactions.map((each) => transactionRow(each)),
-				"None in these blocks.",
-			),
-		),
+		blockLink(number),
+		when,
+		grouped(transactions.length),
+		number === 0n ? "genesis" : addressLink(witness, false),
 	];
 }
 
-async function lastBlocks({ client }: ViewContext): Promise<HTMLElement[]> {
-	const answer = await client.call("getblockbylatestnum", { num: BLOCKS });
-	return recent(objectsOf(answer, "block"));
+const BLOCK_HEADS = ["Block", "Age", "Transactions", "Witness"] as const;
+
+/** What changes once in hours, asked for once a view. */
+interface Setting {
+	readonly energySun: number | undefined;
+	readonly bandwidthSun: number | undefined;
+	readonly witnesses: readonly Json[];
+	readonly maintenanceMs: number;
+}
+
+async function setting(client: NodeClient): Promise<Setting> {
+	const empty = (): Json => ({});
+	const [energy, bandwidth, witnesses, next] = await Promise.all([
+		client.call("getenergyprices").catch(empty),
+		client.call("getbandwidthprices").catch(empty),
+		client.call("listwitnesses").catch(empty),
+		client.call("getnextmaintenancetime").catch(empty),
+	]);
+	return {
+		energySun: pricesOf(textOf(energy, "prices")).at(-1)?.sun,
+		bandwidthSun: pricesOf(textOf(bandwidth, "prices")).at(-1)?.sun,
+		witnesses: objectsOf(witnesses, "witnesses"),
+		maintenanceMs: Number(wholeOf(next, "num")),
+	};
+}
+
+/** The number of the last final block; undefined where the node doesn't say. */
+async function finalNumber(client: NodeClient): Promise<bigint | undefined> {
+	try {
+		const block = await client.rpc("eth_getBlockByNumber", ["finalized", false]);
+		return BigInt(textOf(block as Json, "number"));
+	} catch {
+		// Without JSON-RPC on this port nobody can be asked.
+		return undefined;
+	}
+}
+
+/** Transactions a second between the first and the last of some blocks. */
+function rateOf(blocks: readonly BlockFacts[]): string {
+	const [newest] = blocks;
+	// The genesis block has no time of its own, and its transactions nobody sent.
+	const oldest = blocks.filter(({ number }) => number > 0n).at(-1);
+	if (!newest || !oldest || newest.timeMs <= oldest.timeMs) return "–";
+	const sent = blocks
+		.filter(({ number }) => number > oldest.number)
+		.reduce((sum, each) => sum + each.transactions.length, 0);
+	const rate = (sent * 1_000) / (newest.timeMs - oldest.timeMs);
+	return rate >= 10 ? grouped(Math.round(rate)) : String(Math.round(rate * 100) / 100);
+}
+
+function tiles(
+	blocks: readonly BlockFacts[],
+	{ energySun, bandwidthSun, witnesses, maintenanceMs }: Setting,
+	final: bigint | undefined,
+	nowMs: number,
+): HTMLElement {
+	const [head] = blocks;
+	if (!head) return make("div");
+	const behind = final === undefined ? undefined : head.number - final;
+	const producing = witnesses.filter((witness) => witness["isJobs"] === true).length;
+	const chart = [...blocks].reverse().slice(-CHARTED);
+	const counts = chart.map(({ number, transactions }) => ({
+		place: `block ${grouped(number)}`,
+		value: transactions.length,
+	}));
+	const price = (sun: number | undefined): string => (sun === undefined ? "–" : `${grouped(sun)} sun`);
+	return make(
+		"div",
+		{ class: "tiles" },
+		tile(
+			"Head",
+			blockLink(head.number),
+			`${age(head.timeMs, nowMs)}, by ${addressLink(head.witness, false).textContent}`,
+		),
+		tile(
+			"Final",
+			final === undefined ? "–" : blockLink(final),
+			behind === undefined
+				? "this node doesn't say here"
+				: behind === 0n
+					? "the head itself"
+					: `${grouped(behind)} blocks behind the head`,
+		),
+		tile("Transactions a second", rateOf(blocks), `in the last ${grouped(blocks.length)} blocks`),
+		tile("Energy", price(energySun), `a unit; a byte of bandwidth ${price(bandwidthSun)}`),
+		tile(
+			"Witnesses",
+			grouped(producing),
+			`make blocks, of ${grouped(witnesses.length)}${maintenanceMs > nowMs ? `; votes count anew in ${span(maintenanceMs - nowMs)}` : ""}`,
+		),
+		tile(
+			"Transactions a block",
+			tileBars("Transactions a block", "transactions", counts),
+			`the last ${grouped(counts.length)} blocks, the oldest on the left`,
+			true,
+		),
+	);
+}
+
+/** The last transactions, whatever their age, as far back as is looked. */
+async function lastTransactions(client: NodeClient, blocks: readonly BlockFacts[]): Promise<readonly Json[]> {
+	const newest = (some: readonly BlockFacts[]): readonly Json[] =>
+		some.flatMap(({ transactions }) => [...transactions].reverse()).slice(0, TRANSACTIONS);
+	let found = newest(blocks);
+	let end = blocks.at(-1)?.number ?? 0n;
+	for (let step = 0; found.length === 0 && end > 0n && step < LOOKED_BACK; step++) {
+		const start = end > BLOCKS_A_QUESTION ? end - BLOCKS_A_QUESTION : 0n;
+		found = newest(await blocksBetween(client, start, end));
+		end = start;
+	}
+	return found;
+}
+
+/** Blocks from a number on, before another one, newest first. */
+async function blocksBetween(client: NodeClient, start: bigint, end: bigint): Promise<readonly BlockFacts[]> {
+	const answer = await client.call("getblockbylimitnext", { startNum: Number(start), endNum: Number(end) });
+	return newestFirst(objectsOf(answer, "block").map(blockFacts));
+}
+
+const newestFirst = (blocks: readonly BlockFacts[]): readonly BlockFacts[] =>
+	[...blocks].sort((a, b) => Number(b.number - a.number));
+
+/** The newest blocks, of which a head adds one; after a gap or a reorg they are asked for again. */
+class RecentBlocks {
+	blocks: readonly BlockFacts[] = [];
+
+	constructor(private readonly client: NodeClient) {}
+
+	async load(): Promise<void> {
+		const answer = await this.client.call("getblockbylatestnum", { num: BLOCKS });
+		this.blocks = newestFirst(objectsOf(answer, "block").map(blockFacts));
+	}
+
+	async add(head: Json): Promise<void> {
+		const block = blockFacts(head);
+		if (block.parent !== this.blocks[0]?.id) return this.load();
+		this.blocks = [block, ...this.blocks].slice(0, CHARTED);
+	}
 }
 
 export const homeView: ViewMaker = async (context) => {
-	const body = make("div", {}, await lastBlocks(context));
-	renewed(context, () => lastBlocks(context), body);
-	return { title: "Blocks", body };
+	const { client } = context;
+	const recent = new RecentBlocks(client);
+	const contracts = new Contracts(client);
+	const [known] = await Promise.all([setting(client), recent.load()]);
+	const parts = async (): Promise<HTMLElement[]> => {
+		const { blocks } = recent;
+		const [final, transactions] = await Promise.all([finalNumber(client), lastTransactions(client, blocks)]);
+		const nowMs = context.nowMs();
+		const rows = blocks.slice(0, BLOCKS).map((block) => blockRow(block, nowMs));
+		const older = blocks[BLOCKS - 1]?.number ?? 0n;
+		return [
+			tiles(blocks, known, final, nowMs),
+			make(
+				"div",
+				{ class: "columns" },
+				section(
+					"Last blocks",
+					table("Last blocks", BLOCK_HEADS, rows),
+					older > 0n ? make("p", {}, link(`blocks/${older}`, "Older blocks")) : undefined,
+				),
+				section(
+					"Last transactions",
+					table(
+						"Last transactions",
+						TRANSACTION_HEADS.filter((head) => head !== "From"),
+						transactions.map((each) => transactionRow(each, contracts).filter((_, at) => at !== 2)),
+						"None in the blocks that were looked at.",
+					),
+				),
+			),
+		];
+	};
+	const body = make("div", {}, await parts());
+	renewed(
+		context,
+		async (head) => {
+			await recent.add(head);
+			return parts();
+		},
+		body,
+	);
+	return { title: "Overview", body };
+};
+
+/** Blocks before a number, page by page. */
+export const blocksView: ViewMaker = async ({ client, nowMs }, argument) => {
+	const end = /^\d{1,15}$/.test(argument) ? BigInt(argument) : 0n;
+	const start = end > BigInt(LISTED) ? end - BigInt(LISTED) : 0n;
+	const blocks = end > 0n ? await blocksBetween(client, start, end) : [];
+	const rows = blocks.map((block) => blockRow(block, nowMs()));
+	return {
+		title: end > 0n ? `Blocks ${grouped(start)} to ${grouped(end - 1n)}` : "Blocks",
+		body: section(
+			"Blocks",
+			table("Blocks", BLOCK_HEADS, rows, "There are none before the first."),
+			make(
+				"p",
+				{ class: "row" },
+				link(`blocks/${end + BigInt(LISTED)}`, "Newer"),
+				start > 0n ? link(`blocks/${start}`, "Older") : undefined,
+			),
+		),
+	};
 };
 
 async function pending(context: ViewContext): Promise<HTMLElement[]> {
@@ -111,13 +342,21 @@ async function pending(context: ViewContext): Promise<HTMLElement[]> {
 }
 
 /** Shows parts as they are with each head, but not under somebody who is in the middle of them. */
-function renewed(context: ViewContext, parts: () => Promise<HTMLElement[]>, body: HTMLElement): void {
+function renewed(
+	context: ViewContext,
+	parts: (head: Json) => Promise<HTMLElement[]>,
+	body: HTMLElement,
+): void {
+	let newest: Json = {};
 	const renew = oneAtATime(async () => {
-		const now = await parts().catch(() => undefined);
+		const now = await parts(newest).catch(() => undefined);
 		if (now && !context.signal.aborted && !body.contains(document.activeElement))
 			body.replaceChildren(...now);
 	});
-	context.onHead(renew);
+	context.onHead((head) => {
+		newest = head;
+		renew();
+	});
 }
 
 export const pendingView: ViewMaker = async (context) => {

@@ -6,7 +6,7 @@ import { addressText } from "../../address-text.js";
 import { type Json, objectOf, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
 import { amountOf, type TransactionFacts, transactionFacts } from "../../block-facts.js";
 import { Contracts } from "../../contracts.js";
-import { age, grouped, textOfHex, typeName } from "../../format.js";
+import { age, grouped, shortened, textOfHex, typeName } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
 import { idIn } from "../../search-terms.js";
 import { tokenMoves } from "../../token-moves.js";
@@ -17,6 +17,7 @@ import {
 	badge,
 	blockLink,
 	type Child,
+	copyable,
 	facts,
 	lines,
 	link,
@@ -222,7 +223,7 @@ export const transactionView: ViewMaker = async (context, typed) => {
 	const isContract = of.type === "TriggerSmartContract" || of.type === "CreateSmartContract";
 	const created = addressText(textOf(info, "contract_address"));
 	const common = facts(
-		["Id", make("span", { class: "mono" }, of.id)],
+		["Id", copyable(of.id)],
 		["Type", typeName(of.type)],
 		["From", addressLink(textOf(of.value, "owner_address"))],
 		of.type === "CreateSmartContract" && created !== undefined
@@ -237,7 +238,7 @@ export const transactionView: ViewMaker = async (context, typed) => {
 	const reason = again?.reason ?? make("span");
 	if (isPending) context.onHead(() => context.again());
 	return {
-		title: `${typeName(of.type)} ${isPending ? "(pending)" : ""}`.trim(),
+		title: `${typeName(of.type)} ${shortened(of.id, 4)}${isPending ? " (pending)" : ""}`,
 		body: defined([
 			summary(of, info, isPending, solid, await callSentence(of, contracts)),
 			...(hasReceipt
