@@ -74,7 +74,7 @@ export function blockLink(number: bigint | string): HTMLElement {
 
 export function transactionLink(id: string, whole = false): HTMLElement {
 	if (!/^[\da-f]{64}$/i.test(id)) return make("span", {}, id);
-	return make("a", { href: `#/tx/${id}`, class: "mono", title: id }, whole ? id : shortened(id, 8));
+	return make("a", { href: `#/tx/${id}`, class: "mono", title: id }, whole ? id : shortened(id));
 }
 
 /** An address in any form as a link; another text as it is. */
