@@ -19,6 +19,12 @@ export function idIn(typed: string): string | undefined {
 	return within?.toLowerCase();
 }
 
+/** Whether a text has the form of an address in Base58Check, or nearly, and is none. */
+export function isMistyped(typed: string): boolean {
+	const text = typed.replace(COPIED_ALONG, "");
+	return /^T[1-9A-HJ-NP-Za-km-z0OIl]{31,35}$/.test(text) && addressText(text) === undefined;
+}
+
 /** The likeliest meaning first; empty for an empty text. */
 export function searchTerms(typed: string): readonly Term[] {
 	const text = typed.trim();

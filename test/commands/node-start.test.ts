@@ -141,7 +141,7 @@ describe("coin node start without a configuration", () => {
 		const imported = await home.run(["chain", "import", "blocks", "-d", "copy", "--json"]);
 		expect(JSON.parse(imported.stdout)).toMatchObject({ blocks: 5, head: "8" });
 
-		const fourth = await start(...FREE, "--port", "0", "-d", "chain", "--unlock-all");
+		const fourth = await start(...FREE, "--port", "0", "-d", "chain", "--auto-impersonate");
 		const [payer, payee] = (
 			(await post(fourth.ports.gateway, "/dev", { method: "dev_accounts" }))["result"] as { hex: string }[]
 		).map(({ hex }) => hex);

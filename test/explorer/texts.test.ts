@@ -26,7 +26,7 @@ import {
 } from "../../src/explorer/format.js";
 import { isMissing, NodeClient, NodeError } from "../../src/explorer/node-client.js";
 import { resourcesOf, usedAfter } from "../../src/explorer/resources.js";
-import { idIn, searchTerms } from "../../src/explorer/search-terms.js";
+import { idIn, isMistyped, searchTerms } from "../../src/explorer/search-terms.js";
 
 const ADDRESS = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
 const HEX = "417e5f4552091a69125d5dfcb7b8c2659029395bdf";
@@ -125,6 +125,18 @@ test.each([
 	["  ", []],
 ])("searching for %j", (typed, terms) => {
 	expect(searchTerms(typed).map(({ kind, value }) => [kind, value])).toEqual(terms);
+});
+
+test("a mistyped address is told from a name", () => {
+	expect(isMistyped(ADDRESS)).toBe(false);
+	for (const wrong of [
+		ADDRESS.slice(0, -1),
+		`${ADDRESS}a`,
+		ADDRESS.replace("M", "N"),
+		ADDRESS.replace("1", "l"),
+	])
+		expect(isMistyped(wrong)).toBe(true);
+	for (const other of ["Token", "", HEX, "T"]) expect(isMistyped(other)).toBe(false);
 });
 
 test.each(["", "ab", ID.slice(1), `${ID}a`, `0x${ID}a`])("there is no id in %j", (typed) => {

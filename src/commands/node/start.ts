@@ -161,7 +161,10 @@ export class NodeStart extends CoinCommand {
 			multiple: true,
 			multipleNonGreedy: true,
 		}),
-		"unlock-all": devSwitch("every account acts without a signature", "unlock-all"),
+		"unlock-all": {
+			...devSwitch("every account acts without a signature", "unlock-all"),
+			aliases: ["auto-impersonate"],
+		},
 		state: dev("state to begin with, if it is there, and to write at the end", "<file>", "state"),
 		"load-state": dev("state to begin with", "<file>", "load-state"),
 		"dump-state": dev("file that gets the state at the end", "<file>", "dump-state"),

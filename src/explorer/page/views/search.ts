@@ -4,7 +4,7 @@ import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf } from "../../answer.js";
 import { plain } from "../../format.js";
 import { NodeError } from "../../node-client.js";
-import { searchTerms, type Term } from "../../search-terms.js";
+import { isMistyped, searchTerms, type Term } from "../../search-terms.js";
 import { type Child, link, make, note } from "../elements.js";
 import type { ViewContext, ViewMaker } from "../view.js";
 
@@ -103,9 +103,13 @@ export const searchView: ViewMaker = async (context, typed) => {
 		title: `Search: ${plain(typed).slice(0, 80)}`,
 		body:
 			hits.length === 0
-				? note(
-						"Nothing of this chain has that number, id, address or name. Transactions that no block took within their time are gone from everywhere.",
-					)
+				? isMistyped(typed)
+					? note(
+							"This looks like an address, but its checksum is wrong: a letter is missing, mistyped or exchanged.",
+						)
+					: note(
+							"Nothing of this chain has that number, id, address or name. Transactions that no block took within their time are gone from everywhere.",
+						)
 				: make("ul", {}, body),
 	};
 };
