@@ -198,6 +198,7 @@ export const metrics: Service = {
 			history: parts.history,
 			faults: parts.faults,
 			audit: config.node.audit && (() => parts.audit),
+			dataDirectory: options.dataDirectory,
 			clock,
 			now: monotonicClock,
 			report,

@@ -24,6 +24,7 @@ import { registerDisagreements } from "./disagreement-gauges.js";
 import { registerEventGauges, registerHistoryGauges } from "./event-gauges.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
+import { registerOperatorGauges } from "./operator-gauges.js";
 import { type GaugeReader, MetricRegistry } from "./registry.js";
 import { registerStateHashGauges } from "./state-hash-gauges.js";
 
@@ -40,6 +41,8 @@ interface MetricsOptions {
 	readonly audit?: Parameters<typeof registerAuditGauges>[2] | undefined;
 	/** Absent: the node keeps no history by account and contract. */
 	readonly history?: HistoryReader | undefined;
+	/** Undefined: the chain lives in memory. */
+	readonly dataDirectory?: string | undefined;
 	/** Milliseconds. */
 	readonly clock: () => bigint;
 	/** Milliseconds of a clock that only goes forward. */
@@ -94,6 +97,8 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 	if (registry && options.history) {
 		registerHistoryGauges(registry.registry, config.node.dialect, options.history);
 	}
+	if (registry)
+		registerOperatorGauges(registry.registry, config.node.dialect, () => chain.state, options.dataDirectory);
 	const { followedHash } = database;
 	if (registry && followedHash) {
 		registerStateHashGauges(registry.registry, config.node.dialect, followedHash);
