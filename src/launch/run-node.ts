@@ -15,6 +15,7 @@ import { missingPartHint } from "./configuration-gaps.js";
 import { ControlServer } from "./control-server.js";
 import { portHint } from "./listeners.js";
 import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";
+import { notifyReady } from "./service-manager.js";
 
 /** Who is notified that every listener is bound. */
 export interface ReadyTargets {
@@ -83,6 +84,8 @@ export async function runNode(
 	try {
 		control = await startControl(node, options, log, version);
 		await announce(node, options.development !== undefined, ready);
+		const untold = await notifyReady(`head ${node.open.chain.head.number}`, process.env);
+		if (untold !== undefined) log.warn({ reason: untold }, "systemd waits to be told that the node is ready");
 	} catch (error) {
 		await control?.close();
 		await node.close();
