@@ -4,7 +4,7 @@
  */
 
 import type { EventEmitter } from "node:events";
-import { type REPLServer, Recoverable, start } from "node:repl";
+import { type REPLServer, Recoverable, type ReplOptions, start } from "node:repl";
 import type { Readable, Writable } from "node:stream";
 import { PassThrough } from "node:stream";
 import { inspect } from "node:util";
@@ -48,14 +48,21 @@ function messageOf(error: unknown): string {
 /** Evaluates JavaScript with amounts; promises are waited for, and questions that stand alone are asked. */
 type Evaluate = (source: string) => Promise<unknown>;
 
-function evaluatorOf(server: REPLServer): Evaluate {
-	const own = server.eval.bind(server);
+/** A prompt of Node.js, and what evaluates beside it. @param options of the prompt */
+function opened(options: ReplOptions): { readonly server: REPLServer; readonly evaluate: Evaluate } {
 	let refuse: (error: unknown) => void = () => undefined;
-	// Node.js 20 and 22 hand what a statement throws to the prompt's domain, which would print it by itself, and never answer here.
+	// What a statement throws is the prompt's own affair, and never answered here, unless it is taken over: by an option from
+	// Node.js 24 on, in the prompt's domain before.
+	const handleError = (error: unknown): "ignore" => {
+		refuse(error);
+		return "ignore";
+	};
+	const server = start({ ...options, ...{ handleError } });
 	const { _domain: domain } = server as { readonly _domain?: EventEmitter };
 	domain?.removeAllListeners("error");
-	domain?.on("error", (error) => refuse(error));
-	return async (source) => {
+	domain?.on("error", handleError);
+	const own = server.eval.bind(server);
+	const evaluate: Evaluate = async (source) => {
 		const result = await new Promise<unknown>((resolve, reject) => {
 			refuse = reject;
 			const done = (error: Error | null, value: unknown): void => (error ? reject(error) : resolve(value));
@@ -63,6 +70,7 @@ function evaluatorOf(server: REPLServer): Evaluate {
 		});
 		return typeof result === "function" && RUNS_ALONE in result ? result.call(undefined) : result;
 	};
+	return { server, evaluate };
 }
 
 /** Runs a prompt until it is left. */
@@ -71,7 +79,7 @@ export function runPrompt(
 	names: Readonly<Record<string, unknown>>,
 ): Promise<void> {
 	const { input, output, history } = terminal;
-	const server = start({
+	const { server, evaluate } = opened({
 		prompt: "coin> ",
 		input,
 		output,
@@ -82,7 +90,6 @@ export function runPrompt(
 			typeof value === "string" && value.includes("\n") ? harmlessText(value) : shownValue(value),
 	});
 	Object.assign(server.context, names);
-	const evaluate = evaluatorOf(server);
 	(server as { eval: REPLServer["eval"] }).eval = (source, _context, _file, done) => {
 		evaluate(source).then(
 			(value) => done(null, value),
@@ -123,9 +130,13 @@ export async function runScript(
 	names: Readonly<Record<string, unknown>>,
 ): Promise<void> {
 	const silent = new PassThrough();
-	const server = start({ prompt: "", input: new PassThrough(), output: silent.resume(), terminal: false });
+	const { server, evaluate } = opened({
+		prompt: "",
+		input: new PassThrough(),
+		output: silent.resume(),
+		terminal: false,
+	});
 	Object.assign(server.context, names);
-	const evaluate = evaluatorOf(server);
 	let pending = "";
 	const run = async (isLast: boolean): Promise<void> => {
 		try {

@@ -24,6 +24,11 @@ async function script(source: string): Promise<string> {
 
 it("waits for promises, keeps variables, reads amounts and statements over several lines", async () => {
 	const source = 'const b = await balance("bob")\nb\nbalance\n2coin + 1sun\nif (true) {\n  "inside"\n}\n';
+	expect(
+		await script(
+			"{ a: 1 }\n{ let x = 2; x }\nfunction twice(n) { return 2 * n }\ntwice(4)\nlet y = 3; y\ny + 1",
+		),
+	).toBe("{ a: 1 }\n2\n8\n3\n4\n");
 	expect(await script(source)).toBe("bob: 5coin\nme: 5coin\n2000001n\ninside\n");
 });
 
