@@ -4,7 +4,7 @@ import { toBase58Check } from "../protocol/address.js";
 import { accountArgument, accountQuery, accountQueryFlags } from "../terminal/base/command-row.js";
 import { refusedUntil } from "../terminal/output/output.js";
 import { one, record } from "../terminal/schema/result-shape.js";
-import { acting } from "../terminal/sending/rows.js";
+import { acting, sendsNow } from "../terminal/sending/rows.js";
 import { withdrawRewardPlan } from "../wallet/actions/vote.js";
 import { existingAccount } from "../wallet/node/chain-query.js";
 import { formatCoin } from "../wallet/values/amount.js";
@@ -29,14 +29,19 @@ export const RewardShow = accountQuery({
 
 export const RewardWithdraw = acting({
 	summary: "Withdraw the rewards of votes, or of a witness",
-	description: "The network allows it once in 24 hours.",
-	plan: async ({ actor }) => ({
-		...withdrawRewardPlan(await actor()),
-		// The pause between two withdrawals ends by itself.
-		explain: (failure) => {
-			const last = /^The last withdraw time is (\d+), less than 24 hours/.exec(failure.message)?.[1];
-			if (last === undefined) return failure;
-			return refusedUntil(failure, BigInt(last) + REWARD_PAUSE_MS, "rewards can be withdrawn again");
-		},
-	}),
+	description: "The network allows it once in 24 hours. Where there is none, nothing is done.",
+	plan: async ({ actor, flags }) => {
+		const context = await actor();
+		if (sendsNow(flags) && (await fetchReward(context.client, context.owner, "full")) === 0n)
+			return { nothing: "there is no reward to withdraw" };
+		return {
+			...withdrawRewardPlan(context),
+			// The pause between two withdrawals ends by itself.
+			explain: (failure) => {
+				const last = /^The last withdraw time is (\d+), less than 24 hours/.exec(failure.message)?.[1];
+				if (last === undefined) return failure;
+				return refusedUntil(failure, BigInt(last) + REWARD_PAUSE_MS, "rewards can be withdrawn again");
+			},
+		};
+	},
 });

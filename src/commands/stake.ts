@@ -7,7 +7,7 @@ import { resourceFlag, stakeFlag } from "../terminal/flags/flags.js";
 import { firstDue, localTime, refusedUntil } from "../terminal/output/output.js";
 import { lines, one } from "../terminal/schema/result-shape.js";
 import { delegationShape, stakeShape } from "../terminal/schema/view-shapes.js";
-import { acting } from "../terminal/sending/rows.js";
+import { acting, sendsNow } from "../terminal/sending/rows.js";
 import type { Actor } from "../wallet/actions/plan.js";
 import {
 	cancelUnstakingPlan,
@@ -225,8 +225,11 @@ export const StakeUnfreeze = acting({
 
 export const StakeWithdraw = acting({
 	summary: "Withdraw coins whose unstaking is over",
-	plan: async ({ actor }) => {
+	description: "Where none are on their way back, nothing is done.",
+	plan: async ({ actor, flags }) => {
 		const context = await actor();
+		if (sendsNow(flags) && unstakings(context.account).length === 0)
+			return { nothing: "no coins are being unstaked" };
 		const due = firstDue(unstakings(context.account).map((one) => one.due));
 		return {
 			...withdrawUnstakedPlan(context),

@@ -66,12 +66,21 @@ interface ActingContext<A extends Interfaces.ArgInput, F extends Interfaces.Flag
 	actor(): Promise<Actor>;
 }
 
+/** A transaction that would change nothing: the command is done without it, so that a script can be run again. */
+interface NothingToDo {
+	/** Why, as half a sentence. */
+	readonly nothing: string;
+}
+
+/** Whether a command ends with the transaction sent: what is made for a pipe is made in any case. */
+export const sendsNow = ({ offline, build, sign }: ActingFlags): boolean => !offline && !build && !sign;
+
 /** A command that makes one transaction: its words, and the plan of the transaction. */
 type ActingRow<A extends Interfaces.ArgInput, F extends Interfaces.FlagInput> = Omit<
 	CommandRow<A, F, never>,
 	"run"
 > & {
-	plan(context: ActingContext<A, F>): Promise<ActingPlan>;
+	plan(context: ActingContext<A, F>): Promise<ActingPlan | NothingToDo>;
 };
 
 /** Makes the class of a command that makes one transaction; it takes {@link actingFlags} beside its own. */
@@ -92,6 +101,10 @@ export function acting<A extends Interfaces.ArgInput, F extends Interfaces.FlagI
 				return asked;
 			};
 			const planned = await plan({ ...context, flags, actor });
+			if ("nothing" in planned)
+				return context.print.record({ state: "nothing to do", reason: planned.nothing }, [
+					`nothing to do: ${planned.nothing}`,
+				]);
 			await act(context.session, await actor(), flags, planned);
 		},
 	});

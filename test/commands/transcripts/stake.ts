@@ -56,6 +56,12 @@ export function stakeTranscripts(chain: () => DevelopmentChain): void {
 			expect(await chain().value("stake max --for energy")).toBe("380000000");
 		});
 
+		it("has nothing to withdraw where nothing is unstaked", async () => {
+			expect(await chain().prints("stake withdraw --from dora --text")).toBe(
+				"nothing to do: no coins are being unstaked\n",
+			);
+		});
+
 		it("says when the same call succeeds", async () => {
 			const refused = await chain().fails("stake withdraw", 1);
 			expect(refused).toMatchObject({

@@ -27,7 +27,14 @@ export function voteTranscripts(chain: () => DevelopmentChain): void {
 		it("shows rewards, and says that there are none to withdraw", async () => {
 			expect(await chain().value("reward show carol")).toEqual({ account: carol, reward: "0" });
 			expect(await chain().prints("reward show carol")).toBe(`account  ${carol}\nreward   0coin\n`);
-			expect(await chain().fails("reward withdraw --from carol", 1)).toMatchObject({
+			expect(await chain().value("reward withdraw --from carol")).toEqual({
+				state: "nothing to do",
+				reason: "there is no reward to withdraw",
+			});
+			expect(await chain().prints("reward withdraw --from carol --text")).toBe(
+				"nothing to do: there is no reward to withdraw\n",
+			);
+			expect(await chain().fails("reward withdraw --from carol --build", 1)).toMatchObject({
 				message: "witnessAccount does not have any reward",
 				retry: "changed",
 			});
