@@ -2,6 +2,7 @@
 
 import { inspect } from "node:util";
 import type { ContractInterface } from "../../abi/parameter.js";
+import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { readInterface } from "../../wallet/abi/interface.js";
@@ -10,6 +11,7 @@ import { readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
 import { existingAccount, fetchAccount } from "../../wallet/node/chain-query.js";
 import { callJsonRpc } from "../../wallet/node/json-rpc.js";
+import type { NodeClient } from "../../wallet/node/node-client.js";
 import { statusOf } from "../../wallet/node/wait.js";
 import { accountNamed, accountOrActive } from "../../wallet/transaction/signing.js";
 import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
@@ -29,7 +31,7 @@ import {
 /** Contacts that are looked at for an interface when the console starts. */
 const MAX_CONTRACTS = 64;
 /** How many of them are asked for at once. */
-const ASKED_AT_ONCE = 8;
+const ASKED_AT_ONCE = 2;
 
 /** What the console says of itself when `help` is typed. */
 const HELP = [
@@ -161,24 +163,24 @@ interface Labelled {
 }
 
 async function labelledContracts({ settings, client }: ConsoleChain): Promise<readonly Labelled[]> {
+	const { entries } = await listKeystore(settings.keystoreDirectory);
+	const keys = new Set(entries.map(({ base58 }) => base58));
 	const labels = [...(await readLabels(settings))];
-	const found: Labelled[] = [];
-	for (let at = 0; at < labels.length; at += ASKED_AT_ONCE) {
-		const some = labels.slice(at, at + ASKED_AT_ONCE).map(async ([address, label]): Promise<Labelled> => {
-			if (at >= MAX_CONTRACTS) return { label, address, items: undefined };
-			try {
-				return {
-					label,
-					address,
-					items: await interfaceThroughProxy(client, await accountNamed(settings, address)),
-				};
-			} catch (error) {
-				if (error instanceof Failure && error.code === "not_found")
-					return { label, address, items: undefined };
-				throw error;
-			}
+	// Who has a key is no contract: contacts alone are asked for, few at a time, since a node counts a client's connections.
+	const contacts = labels.filter(([address]) => !keys.has(address)).slice(0, MAX_CONTRACTS);
+	const found = new Map<string, ContractInterface>();
+	for (let at = 0; at < contacts.length; at += ASKED_AT_ONCE) {
+		const some = contacts.slice(at, at + ASKED_AT_ONCE).map(async ([address]) => {
+			const items = await interfaceOf(client, await accountNamed(settings, address));
+			if (items) found.set(address, items);
 		});
-		found.push(...(await Promise.all(some)));
+		await Promise.all(some);
 	}
-	return found;
+	return labels.map(([address, label]) => ({ label, address, items: found.get(address) }));
+}
+
+/** @returns undefined for what isn't a contract */
+async function interfaceOf(client: NodeClient, address: Uint8Array): Promise<ContractInterface | undefined> {
+	const record = await client.call("getcontract", { value: toHex(address) });
+	return Object.keys(record).length === 0 ? undefined : interfaceThroughProxy(client, address);
 }
