@@ -143,6 +143,17 @@ export class ListResult {
 	}
 }
 
+/** The text of a list. @param items the text of each */
+export function* listed(items: Iterable<string>): Generator<string> {
+	let separator = "[";
+	for (const item of items) {
+		yield separator;
+		yield item;
+		separator = ",";
+	}
+	yield separator === "[" ? "[]" : "]";
+}
+
 /** Waits for a place among the long results, unless the answer has one already. It is given back once the answer has left. */
 async function enterLong({ node, client, pending }: LongContext): Promise<(() => void) | undefined> {
 	// It is held whole, as the long messages of gRPC are.

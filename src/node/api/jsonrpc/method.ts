@@ -132,8 +132,11 @@ export function defineMethod<P extends readonly unknown[]>(declaration: MethodDe
 
 /** A method that asks no more of the node than every server knows, so that other paths can serve it too. */
 export type OwnMethod = RpcMethod & {
-	call(context: ApiContext, values: readonly RawValue[]): Promise<RpcResult>;
+	call(context: OwnContext, values: readonly RawValue[]): Promise<RpcResult>;
 };
+
+/** What methods of every server know. */
+export type OwnContext = ApiContext & Pick<RpcContext, "pending">;
 
 /**
  * Declares methods beyond the network's, which read their parameters themselves and are served only where the node is told to.
@@ -147,7 +150,7 @@ export const methodsOf =
 		about: string,
 		names: readonly string[],
 		least: number,
-		call: (context: ApiContext, values: readonly RawValue[]) => Promise<RpcResult>,
+		call: (context: OwnContext, values: readonly RawValue[]) => Promise<RpcResult>,
 	): OwnMethod => ({
 		name,
 		alias: undefined,

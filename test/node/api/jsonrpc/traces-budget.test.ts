@@ -53,7 +53,7 @@ test.each([
 ])("%s counts transactions that run no contract", async (_, tracer) => {
 	const { state } = await SmallChain.create();
 	const budget = new TraceBudget(1_000);
-	const show = (): string => tracer(budget).show(seenOn(state));
+	const show = (): Iterable<string> => tracer(budget).show(seenOn(state));
 	expect(() => {
 		for (let n = 0; n < 20; n++) show();
 	}).toThrow("the trace is longer than 1000 bytes");

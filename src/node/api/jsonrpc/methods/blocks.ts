@@ -61,15 +61,15 @@ function blockReceipts(context: RpcContext, selector: string | null): RpcResult 
 		const receipts = function* (): Generator<Receipt> {
 			yield* receiptsOfLarge(node.view(server), block, style);
 		};
-		return longResult(context, listed(receiptPieces(receipts())), 0);
+		return longResult(context, bracketed(receiptPieces(receipts())), 0);
 	}
 	const receipts = receiptsOf(context.state, block, style);
 	const logs = receipts.reduce((sum, receipt) => sum + receipt.logs.length, 0);
 	if (logs <= MAX_LOGS_AT_ONCE) return receipts.map(receiptObject);
-	return longResult(context, listed(receiptPieces(receipts)), sizeOfReceipts(receipts));
+	return longResult(context, bracketed(receiptPieces(receipts)), sizeOfReceipts(receipts));
 }
 
-function* listed(pieces: Iterable<string>): Generator<string> {
+function* bracketed(pieces: Iterable<string>): Generator<string> {
 	yield "[";
 	yield* pieces;
 	yield "]";

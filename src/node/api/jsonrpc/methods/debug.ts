@@ -1,11 +1,13 @@
 /** Executing transactions again and looking at it (protocol/json-rpc §14). Only where `node.jsonrpc.debug` says so. */
 
+import type { SignedBlock } from "../../../../protocol/block.js";
 import type { TraceBudget } from "../../../tracing/limits.js";
 import { StructLog, type TraceStep, wordHex } from "../../../tracing/struct-log.js";
 import type { Word } from "../../../vm/word.js";
 import type { ApiContext } from "../../context.js";
 import { isRawObject, type RawArray, type RawValue } from "../json-reader.js";
-import { JsonText, methodsOf, type OwnMethod, type RpcResult } from "../method.js";
+import { listed, longResult } from "../long-result.js";
+import { methodsOf, type OwnContext, type OwnMethod, type RpcResult } from "../method.js";
 import { invalidParams } from "../rpc-error.js";
 import { areSilent } from "../simulation/overridden.js";
 import { callFrames, selectorCounts } from "../traces/call-frames.js";
@@ -23,7 +25,7 @@ import {
 	traceCall,
 	tracingOf,
 } from "../traces/requests.js";
-import type { Seen, ShownTracer } from "../traces/seen.js";
+import type { ShownTracer } from "../traces/seen.js";
 import { data } from "../values.js";
 
 /** A list of operations, in the form that Ethereum's tools read; the share of the penalty is this network's own. */
@@ -31,8 +33,11 @@ function structLogs(options: TraceOptions, budget: TraceBudget): ShownTracer {
 	const log = new StructLog({ ...options, write: writeStep }, budget);
 	return {
 		observer: log.observer,
-		show: ({ outcome }) =>
-			`{"gas":${outcome?.energyUsed ?? 0n},"failed":${!outcome?.succeeded},"returnValue":"${data(outcome?.output ?? new Uint8Array(0))}","structLogs":[${log.steps.join(",")}]}`,
+		*show({ outcome }) {
+			yield `{"gas":${outcome?.energyUsed ?? 0n},"failed":${!outcome?.succeeded},"returnValue":"${data(outcome?.output ?? new Uint8Array(0))}","structLogs":`;
+			yield* listed(log.steps);
+			yield "}";
+		},
 	};
 }
 
@@ -63,8 +68,11 @@ function stockStructLogs(budget: TraceBudget): ShownTracer {
 	const log = new StructLog({ ...options, write: writeStockStep }, budget);
 	return {
 		observer: log.observer,
-		show: ({ outcome }: Seen) =>
-			`{"failed":${!outcome?.succeeded},"gas":"","structLogs":[${log.steps.join(",")}],"returnValue":""}`,
+		*show({ outcome }) {
+			yield `{"failed":${!outcome?.succeeded},"gas":"","structLogs":`;
+			yield* listed(log.steps);
+			yield ',"returnValue":""}';
+		},
 	};
 }
 
@@ -98,7 +106,7 @@ const TRACERS: Readonly<Record<TracerName, (options: TraceOptions, budget: Trace
 	flatCallTracer: (_options, budget) => flatTraces(budget),
 	prestateTracer: prestate,
 	"4byteTracer": (_options, budget) => selectorCounts(budget),
-	noopTracer: () => ({ observer: {}, show: () => "{}" }),
+	noopTracer: () => ({ observer: {}, show: () => ["{}"] }),
 };
 
 /** A tracer for one execution. @param budget what all executions of the request share */
@@ -118,24 +126,26 @@ function tracerOf(context: ApiContext, options: TraceOptions, isPlain: boolean):
 	return isPlain && context.node.rules.development ? stockStructLogs(budget) : tracerFor(options, budget);
 }
 
-async function traceTransaction(context: ApiContext, [id, given]: RawArray): Promise<RpcResult> {
+async function traceTransaction(context: OwnContext, [id, given]: RawArray): Promise<RpcResult> {
 	const tracing = tracingOf(context, "debug_traceTransaction");
 	const options = readTraceOptions(given);
 	const place = readTransactionPlace(context, tracing, id);
 	if (!place) throw invalidParams(`transaction ${String(id)} is not in a block`);
 	const tracer = tracerOf(context, options, isSilent(given));
 	const run = runOf(context, options);
-	return new JsonText(await refusing(() => tracing.transaction(place, shownTracer(context, tracer), run)));
+	const shown = await refusing(() => tracing.transaction(place, shownTracer(context, tracer), run));
+	return longResult(context, shown, 0);
 }
 
-async function traceOfCall(context: ApiContext, [call, block, given]: RawArray): Promise<RpcResult> {
+async function traceOfCall(context: OwnContext, [call, block, given]: RawArray): Promise<RpcResult> {
 	const tracing = tracingOf(context, "debug_traceCall");
 	const options = readTraceOptions(given);
 	const tracer = tracerOf(context, options, isSilent(given));
 	const overlay = await overlayOf(context, given);
-	return new JsonText(
-		await refusing(() => traceCall(context, tracing, call, block ?? null, options, tracer, overlay)),
+	const shown = await refusing(() =>
+		traceCall(context, tracing, call, block ?? null, options, tracer, overlay),
 	);
+	return longResult(context, shown, 0);
 }
 
 /** What the options put in place of the state and the block. */
@@ -161,7 +171,7 @@ async function overlayOf(
 }
 
 async function traceBlock(
-	context: ApiContext,
+	context: OwnContext,
 	method: string,
 	[selector, given]: RawArray,
 ): Promise<RpcResult> {
@@ -171,10 +181,18 @@ async function traceBlock(
 	const budget = budgetOf(context);
 	const tracer = () => shownTracer(context, tracerFor(options, budget));
 	const results = await refusing(() => tracing.block(block, tracer, runOf(context, options)));
-	const entries = results.map(
-		(result, i) => `{"txHash":"${data(block.transactions[i]?.id ?? new Uint8Array(0))}","result":${result}}`,
-	);
-	return new JsonText(`[${entries.join(",")}]`);
+	return longResult(context, blockPieces(block, results), 0);
+}
+
+function* blockPieces(block: SignedBlock, results: readonly Iterable<string>[]): Generator<string> {
+	yield "[";
+	for (const [i, result] of results.entries()) {
+		const id = data(block.transactions[i]?.id ?? new Uint8Array(0));
+		yield `${i > 0 ? "," : ""}{"txHash":"${id}","result":`;
+		yield* result;
+		yield "}";
+	}
+	yield "]";
 }
 
 const method = methodsOf("isDebug");

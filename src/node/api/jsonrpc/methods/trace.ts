@@ -14,7 +14,8 @@ import {
 	type RawObject,
 	type RawValue,
 } from "../json-reader.js";
-import { methodsOf, type RpcMethod, type RpcResult, type RpcValue } from "../method.js";
+import { listed, longResult } from "../long-result.js";
+import { methodsOf, type OwnContext, type RpcMethod, type RpcResult } from "../method.js";
 import { readersOf } from "../parameter-readers.js";
 import { invalidParams } from "../rpc-error.js";
 import { type FlatTrace, flatTracer } from "../traces/flat-traces.js";
@@ -38,23 +39,31 @@ function tracer(context: ApiContext, budget: TraceBudget): Tracer<FlatTrace[]> {
 	return { observer, result: (traced) => list(seenTransaction(context, traced)) };
 }
 
-const shownOf = (traces: readonly FlatTrace[]): RpcValue => traces.map(({ shown }) => shown);
+const shownOf = (context: OwnContext, traces: readonly FlatTrace[]): Promise<RpcResult> =>
+	longResult(context, listed(textsOf(traces)), 0);
 
-async function ofTransaction(context: ApiContext, [id]: RawArray): Promise<RpcResult> {
+function* textsOf(traces: readonly FlatTrace[]): Generator<string> {
+	for (const { shown } of traces) yield JSON.stringify(shown);
+}
+
+async function ofTransaction(context: OwnContext, [id]: RawArray): Promise<RpcResult> {
 	const tracing = tracingOf(context, "trace_transaction");
 	const place = readTransactionPlace(context, tracing, id);
 	if (!place) return null;
 	const run = runOf(context, { timeoutMs: undefined });
-	return shownOf(await refusing(() => tracing.transaction(place, tracer(context, budgetOf(context)), run)));
+	return shownOf(
+		context,
+		await refusing(() => tracing.transaction(place, tracer(context, budgetOf(context)), run)),
+	);
 }
 
-async function ofBlock(context: ApiContext, [selector]: RawArray): Promise<RpcResult> {
+async function ofBlock(context: OwnContext, [selector]: RawArray): Promise<RpcResult> {
 	const tracing = tracingOf(context, "trace_block");
 	const block = readBlock(context, selector);
 	const budget = budgetOf(context);
 	const run = runOf(context, { timeoutMs: undefined });
 	const lists = await refusing(() => tracing.block(block, () => tracer(context, budget), run));
-	return shownOf(lists.flat());
+	return shownOf(context, lists.flat());
 }
 
 interface TraceFilter {
@@ -122,10 +131,10 @@ function fits({ from, to }: FlatTrace, filter: TraceFilter): boolean {
 	return filter.both ? fromFits && toFits : fromFits || toFits;
 }
 
-async function search(context: ApiContext, [object]: RawArray): Promise<RpcResult> {
+async function search(context: OwnContext, [object]: RawArray): Promise<RpcResult> {
 	const tracing = tracingOf(context, "trace_filter");
 	const filter = readFilter(context, object);
-	return shownOf(await refusing(() => find(context, tracing, filter)));
+	return shownOf(context, await refusing(() => find(context, tracing, filter)));
 }
 
 async function find(context: ApiContext, tracing: TraceRunner, filter: TraceFilter): Promise<FlatTrace[]> {

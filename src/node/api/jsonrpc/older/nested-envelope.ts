@@ -23,13 +23,15 @@ import {
 	type RawValue,
 	RPC_BUDGET,
 } from "../json-reader.js";
+import { BatchText } from "../long-result.js";
+import type { AnswerText } from "../method.js";
 import { readId } from "../request-id.js";
 import { EXCEEDS_LIMIT, INVALID_REQUEST, PARSE_ERROR, ResponseTooLong, RpcError } from "../rpc-error.js";
 
 /** What the calls of one batch share, with those of the batches in it. */
 interface BatchWork extends RequestWork {
 	readonly turns: TimeSlice;
-	/** Characters that the answer may still have. */
+	/** Characters, and bytes of its long parts, that the answer may still have. */
 	left: number;
 }
 
@@ -56,7 +58,7 @@ export class NestedEnvelope implements Envelope {
 		}
 	}
 
-	private async one(request: RawValue, work: RequestWork): Promise<string> {
+	private async one(request: RawValue, work: RequestWork): Promise<AnswerText> {
 		if (!isRawObject(request)) return libraryError(INVALID_REQUEST);
 		const { maxResponseSize } = this.limits;
 		const text = await this.called(request, work);
@@ -66,10 +68,9 @@ export class NestedEnvelope implements Envelope {
 	}
 
 	/** The answer to a call, also where the method finds that it would be too long. @throws {UnreadableCall} */
-	private async called(call: RawObject, work: RequestWork): Promise<string | undefined> {
+	private async called(call: RawObject, work: RequestWork): Promise<AnswerText | undefined> {
 		try {
-			const made = await work.single(call);
-			return made === undefined ? undefined : String(made);
+			return await work.single(call);
 		} catch (error) {
 			if (error instanceof ResponseTooLong) return refused(call, error);
 			throw error;
@@ -77,7 +78,7 @@ export class NestedEnvelope implements Envelope {
 	}
 
 	/** A batch with the batches in it: one limit bounds the calls of all. @throws {ResponseTooLong} */
-	private async batches(calls: RawArray, work: RequestWork): Promise<string> {
+	private async batches(calls: RawArray, work: RequestWork): Promise<AnswerText> {
 		const { maxBatchSize, maxResponseSize } = this.limits;
 		const count = callsIn(calls);
 		if (maxBatchSize > 0 && count > maxBatchSize) {
@@ -88,20 +89,20 @@ export class NestedEnvelope implements Envelope {
 		return this.batch(calls, { ...work, turns: new TimeSlice(BATCH_TURN_MS), left });
 	}
 
-	private async batch(calls: RawArray, work: BatchWork): Promise<string> {
-		const answers: string[] = [];
+	private async batch(calls: RawArray, work: BatchWork): Promise<AnswerText> {
+		const answers = new BatchText();
 		for (const call of calls) {
 			if (work.isAbandoned()) break;
 			const answer = isRawArray(call) ? await this.batch(call, work) : await this.element(call, work);
 			if (!isRawArray(call)) work.left -= answer.length + 1;
 			if (work.left < 0) throw new ResponseTooLong(this.limits.maxResponseSize);
-			answers.push(answer);
+			answers.add(answer);
 			if (work.turns.over) await work.turns.yield();
 		}
-		return `[${answers.join(",")}]`;
+		return answers.isEmpty ? "[]" : answers.end();
 	}
 
-	private async element(call: RawValue, work: RequestWork): Promise<string> {
+	private async element(call: RawValue, work: RequestWork): Promise<AnswerText> {
 		if (!isRawObject(call)) return libraryError(INVALID_REQUEST);
 		try {
 			return (await this.called(call, work)) ?? "null";
@@ -116,7 +117,7 @@ function refused(call: RawObject, error: ResponseTooLong): string {
 	return methodError(VERSION, readId(call.get("id")) ?? "null", error);
 }
 
-function line(text: string): Enveloped {
+function line(text: AnswerText): Enveloped {
 	return { text, isLine: text !== "" };
 }
 

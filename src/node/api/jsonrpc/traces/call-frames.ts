@@ -28,7 +28,7 @@ export function callFrames({ onlyTopCall, withLog }: TraceOptions, budget: Trace
 			const text = JSON.stringify(seen.info ? { ...frame, receipt: receiptOf(seen.info, seen) } : frame);
 			// What ran was counted while it ran.
 			if (!trace.root) budget.take(text.length);
-			return text;
+			return [text];
 		},
 	};
 }
@@ -153,7 +153,7 @@ export function selectorCounts(budget: TraceBudget): ShownTracer {
 				for (const inner of call.calls) count(inner);
 			};
 			if (trace.root) count(trace.root);
-			return JSON.stringify(Object.fromEntries(counts));
+			return [JSON.stringify(Object.fromEntries(counts))];
 		},
 	};
 }

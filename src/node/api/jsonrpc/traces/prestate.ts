@@ -28,7 +28,7 @@ export function prestate(options: TraceOptions, budget: TraceBudget): ShownTrace
 			// What is shown is counted while it is gathered: a contract may touch any number of others, code and all.
 			const read: Reader = (state, address) => factsOf(state, address, touched, options, budget);
 			const shown = options.diffMode ? difference(touched, seen, read) : before(touched, seen, read);
-			return JSON.stringify(shown);
+			return [JSON.stringify(shown)];
 		},
 	};
 }

@@ -84,7 +84,10 @@ export function budgetOf({ node }: ApiContext): TraceBudget {
 }
 
 /** A tracer as the runner takes it, whose result is shown as text. */
-export function shownTracer(context: ApiContext, { observer, touched, show }: ShownTracer): Tracer<string> {
+export function shownTracer(
+	context: ApiContext,
+	{ observer, touched, show }: ShownTracer,
+): Tracer<Iterable<string>> {
 	return { observer, touched, result: (traced) => show(seenTransaction(context, traced)) };
 }
 
@@ -133,7 +136,7 @@ export async function traceCall(
 	options: TraceOptions,
 	tracer: ShownTracer,
 	overlay: TraceOverlay = PLAIN,
-): Promise<string> {
+): Promise<Iterable<string>> {
 	const block = readBlock(context, selector);
 	const { transaction, energyLimit, target } = readCall(context, callOf(call));
 	const { node, server, style } = context;
@@ -142,7 +145,7 @@ export async function traceCall(
 		const state = overlay.state(isHead ? node.view(server) : tracing.stateAt(block.number));
 		return { state, forks: node.forks(state), block: overlay.block(block) };
 	};
-	const shown = ({ transaction, result, before, after }: EndedCall): string =>
+	const shown = ({ transaction, result, before, after }: EndedCall): Iterable<string> =>
 		tracer.show({
 			transaction,
 			place: undefined,

@@ -28,9 +28,9 @@ interface Outcome {
 	readonly output: Uint8Array;
 }
 
-/** A tracer, and how what it saw is shown, as JSON text. */
+/** A tracer, and how what it saw is shown: pieces of one JSON text, which may be long when they are joined. */
 export interface ShownTracer extends Pick<Tracer<unknown>, "observer" | "touched"> {
-	show(seen: Seen): string;
+	show(seen: Seen): Iterable<string>;
 }
 
 /** Call data and amounts of a transaction that runs no contract, in the form of a call. */

@@ -24,7 +24,7 @@ function shown(
 	);
 	const layer = new StateLayer(state);
 	act(touched?.watching(layer.view) as StateView);
-	return JSON.parse(show({ before: state, after: layer.view } as Seen));
+	return JSON.parse([...show({ before: state, after: layer.view } as Seen)].join(""));
 }
 
 describe("prestateTracer", () => {
