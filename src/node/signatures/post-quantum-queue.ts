@@ -8,7 +8,7 @@ import type { SignedTransaction } from "../../protocol/transaction.js";
 import { FairQueue } from "../scheduling/fair-queue.js";
 
 /** Bytes of transactions that may wait, of all sources and of one: a client that left doesn't take its transaction along. */
-const MAX_UNVERIFIED_BYTES = 64 << 20;
+const MAX_UNVERIFIED_BYTES = 16 << 20;
 const MAX_UNVERIFIED_BYTES_OF_SOURCE = 4 << 20;
 
 /** So much waits that nothing more is verified now. */

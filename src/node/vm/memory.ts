@@ -1,6 +1,7 @@
 /** The byte-addressed memory of a frame (protocol/machine §9.2). */
 
 import { EMPTY } from "../../protocol/bytes.js";
+import { FarPages } from "./far-pages.js";
 import { LARGE_CAPACITY, LargeBuffer } from "./large-buffer.js";
 import { hostFailed, runtimeFailed, type VmError } from "./vm-error.js";
 import { MAX_INT32, readWord, type Word, writeWord } from "./word.js";
@@ -16,9 +17,8 @@ const FIRST_CAPACITY = 1024;
 /** Bytes that the network's memory grows by. */
 export const MEMORY_CHUNK = 1024;
 
-/** Up to here memory is one range of bytes; the few words that are written beyond lie in pages of their own, small ones. */
+/** Up to here memory is one range of bytes; the few words that are written beyond lie in {@link FarPages}. */
 const NEAR = LARGE_CAPACITY;
-const PAGE = 1024;
 
 /** Memories that are kept for other frames. A larger one has a {@link LargeBuffer}. */
 const POOLED = 64;
@@ -31,7 +31,7 @@ export class Memory {
 	private bytes: Uint8Array = EMPTY;
 	private view: DataView = new DataView(EMPTY.buffer, 0, 0);
 	private large: LargeBuffer | undefined;
-	private far: Map<number, Uint8Array> | undefined;
+	private far: FarPages | undefined;
 	/** {@link final} gave its bytes themselves away. */
 	private isLent = false;
 
@@ -53,6 +53,7 @@ export class Memory {
 	/** Empties the memory and keeps it for others, what was given of it too. */
 	takeBack(): void {
 		this.isLent = false;
+		this.far?.release();
 		this.far = undefined;
 		if (this.large) {
 			this.large.release();
@@ -149,23 +150,9 @@ export class Memory {
 			this.written(offset, near);
 			this.bytes.set(data.subarray(0, near), offset);
 		}
-		for (let at = near; at < data.length; ) {
-			const page = Math.floor((offset + at) / PAGE);
-			const from = offset + at - page * PAGE;
-			const part = data.subarray(at, at + PAGE - from);
-			this.page(page).set(part, from);
-			at += part.length;
-		}
-	}
-
-	private page(index: number): Uint8Array {
-		this.far ??= new Map();
-		let page = this.far.get(index);
-		if (!page) {
-			page = new Uint8Array(PAGE);
-			this.far.set(index, page);
-		}
-		return page;
+		if (near === data.length) return;
+		this.far ??= new FarPages();
+		this.far.store(offset + near, data.subarray(near));
 	}
 
 	/** Reads a word of the memory in use that may lie beyond {@link MEMORY_LIMIT}. */
@@ -174,7 +161,7 @@ export class Memory {
 		const bytes = new Uint8Array(32);
 		for (let i = 0; i < 32; i++) {
 			const at = offset + i;
-			bytes[i] = (at < NEAR ? this.bytes[at] : this.far?.get(Math.floor(at / PAGE))?.[at % PAGE]) ?? 0;
+			bytes[i] = (at < NEAR ? this.bytes[at] : this.far?.byte(at)) ?? 0;
 		}
 		return readWord(new DataView(bytes.buffer), 0);
 	}

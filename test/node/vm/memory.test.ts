@@ -45,6 +45,19 @@ describe("memory", () => {
 		other.release();
 	});
 
+	test("has words far beyond the ordinary end, across pages, and zeros beside them, also when its pages were another's", () => {
+		const far = 5_000_000;
+		const first = Memory.take();
+		first.store(far - 1_000, bytes(2_000, 0xee));
+		first.release();
+		const memory = Memory.take();
+		const seam = far - (far % 256);
+		memory.store(seam - 16, bytes(32, 1));
+		const words = [seam - 48, seam - 16, seam + 16].map((offset) => memory.loadFarWord(offset));
+		expect(words).toEqual([0, BigInt(`0x${"01".repeat(32)}`), 0]);
+		memory.release();
+	});
+
 	test("is not given to others while its bytes are lent", () => {
 		const memory = Memory.take();
 		memory.store(0, bytes(100_000, 1));

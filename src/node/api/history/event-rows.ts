@@ -14,20 +14,20 @@ import {
 } from "../../chain/block-store.js";
 import { ownerKey } from "../../history/history-index.js";
 import { eventOwner, type HistoryRow, readPlace, readPointer } from "../../history/rows.js";
-import { TimeSlice } from "../../scheduling/time-slice.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
+import { LongAnswer } from "../long-answer.js";
 import { BlockIdError, blockByIdOrNumber } from "../queries/blocks.js";
 import { eventTopics, readStoredEvent } from "../queries/stored-events.js";
-import { type AnswerRow, type AnswerValue, answerText, WrittenJson } from "./answer-text.js";
+import { type AnswerRow, type AnswerValue, answerText } from "./answer-text.js";
 import {
 	type AnswerPage,
+	envelopePieces,
 	type Heights,
 	type HistoryRequest,
 	headNumber,
 	heightsOf,
 	indexedPage,
-	PAGE_SLICE_MS,
 	pageOfList,
 	solidNumber,
 } from "./page.js";
@@ -36,9 +36,6 @@ import type { StoredBodies } from "./stored-bodies.js";
 
 /** Logs of one transaction or block that can be asked for. */
 const MAX_LOGS = 10_000;
-
-/** Pages with more rows are made a few at a time. */
-const MAX_ROWS_AT_ONCE = 500;
 
 /** One log with its place. */
 interface PlacedLog {
@@ -103,36 +100,36 @@ function confirmedHeights({ context, parameters }: HistoryRequest): Heights {
 	};
 }
 
-async function writeRow(
+function writeRow(
 	{ context }: HistoryRequest,
 	row: HistoryRow,
 	bodies: StoredBodies,
 	name: string | undefined,
-): Promise<AnswerRow | undefined> {
+): AnswerRow | undefined {
 	const place = readPlace(row.suffix);
 	const info = bodies.at(place, readPointer(row.value).mark)?.info;
 	const log = info?.log[place.ordinal];
 	if (!info || !log) return undefined;
-	const event = await eventRow(context, { log, info, index: place.ordinal });
+	const event = eventRow(context, { log, info, index: place.ordinal });
 	return name === undefined || event.event_name === name || name.includes("(") ? event : undefined;
 }
 
-/** All events of a transaction. */
-export async function transactionEvents(
+/** All events of a transaction. @param show how the page becomes an answer */
+export function transactionEvents(
 	request: HistoryRequest,
 	id: string,
-	write: WriteEvent = writtenEvent,
-): Promise<AnswerPage> {
+	show: ShowEvents = newerPieces,
+): LongAnswer {
 	const state = request.context.node.view("full");
 	const place = locateTransaction(state, transactionId(id));
-	const isLarge = place && "block" in place && receiptsCost(state, place.block) !== undefined;
+	const cost = place && "block" in place ? receiptsCost(state, place.block) : undefined;
 	// The libraries don't ask for a second page of these.
 	const limit = request.parameters.text("limit") === undefined ? MAX_LOGS : undefined;
 	const infos = (): readonly Readonly<TransactionInfo>[] => {
 		const info = infoOf(request, id);
 		return info ? [info] : [];
 	};
-	return eventPage(request, infos, { limit, isLarge, write });
+	return eventAnswer(request, infos, { limit, cost, show });
 }
 
 /** The receipt of a transaction, if the filters leave its block. */
@@ -150,16 +147,16 @@ function transactionId(id: string): Uint8Array {
 }
 
 /** Events of a block, in its order. @param name number, id, or `latest` */
-export async function blockEvents(request: HistoryRequest, name: string): Promise<AnswerPage> {
+export function blockEvents(request: HistoryRequest, name: string): LongAnswer {
 	const { context } = request;
 	const { from, to } = confirmedHeights(request);
 	// The newest confirmed block is meant where only those are asked for.
 	const number = name === "latest" ? to : numberOfBlock(context.node.view("full"), name);
-	if (number === undefined || number < from || number > to) return { rows: [] };
+	if (number === undefined || number < from || number > to) return eventAnswer(request, () => []);
 	const view = () => context.node.view("full");
-	const isLarge = receiptsCost(view(), BigInt(number)) !== undefined;
+	const cost = receiptsCost(view(), BigInt(number));
 	// Of the state when its turn comes.
-	return eventPage(request, () => receiptsInTurn(view(), BigInt(number)), { isLarge });
+	return eventAnswer(request, () => receiptsInTurn(view(), BigInt(number)), { cost });
 }
 
 /** The height of a block by number or id. @throws {HistoryRequestError} */
@@ -174,41 +171,38 @@ export function numberOfBlock(state: StateView, name: string): number | undefine
 	}
 }
 
-/** How a row of a long page is held until it is sent. */
-type WriteEvent = (event: EventRow) => WrittenJson;
+/** Writes a page as an answer, row by row. */
+type ShowEvents = (
+	request: HistoryRequest,
+	page: AnswerPage<PlacedLog>,
+	rows: Iterable<EventRow>,
+) => Iterable<string>;
 
-const writtenEvent: WriteEvent = (event) => new WrittenJson(answerText(event));
+const newerPieces: ShowEvents = (request, page, rows) => envelopePieces(request, page, rows, answerText);
 
-interface EventPageOptions {
+interface EventAnswerOptions {
 	readonly limit?: number | undefined;
-	/** Whether reading the receipts takes much memory. */
-	readonly isLarge?: boolean | undefined;
-	readonly write?: WriteEvent;
+	/** Bytes of memory that reading the receipts takes, where that is much. */
+	readonly cost?: number | undefined;
+	readonly show?: ShowEvents;
 }
 
-/** Only the logs of the page are decoded, and each is text before the next one is. @param infos read when there is room for them */
-async function eventPage(
+/** Only the logs of the page are decoded, and each is sent before the next one is. @param infos read when there is room for them */
+function eventAnswer(
 	request: HistoryRequest,
 	infos: () => Iterable<Readonly<TransactionInfo>>,
-	{ limit, isLarge = false, write = writtenEvent }: EventPageOptions,
-): Promise<AnswerPage> {
-	const { node, client = "" } = request.context;
-	// A long page is held whole, as the long messages of gRPC are.
-	const enter = () => node.limiter.longMessages.enter(client);
-	let leave = isLarge ? await enter() : undefined;
-	try {
-		const asked = pageOfList(request, placedLogs(infos()), limit);
-		if (asked.rows.length > MAX_ROWS_AT_ONCE) leave ??= await enter();
-		const rows: AnswerRow[] = [];
-		const turns = new TimeSlice(PAGE_SLICE_MS);
-		for (const placed of asked.rows) {
-			if (turns.over) await turns.yield();
-			rows.push(write(await eventRow(request.context, placed)));
-		}
-		return { rows, fingerprint: asked.fingerprint };
-	} finally {
-		leave?.();
+	{ limit, cost, show = newerPieces }: EventAnswerOptions = {},
+): LongAnswer {
+	// What is wrong is refused while the answer has no status yet.
+	const { limit: asked, afterNumber: from } = request.parameters;
+	function* rowsOf(placed: readonly PlacedLog[]): Generator<EventRow> {
+		for (const one of placed) yield eventRow(request.context, one);
 	}
+	function* pieces(): Generator<string> {
+		const page = pageOfList(request, placedLogs(infos()), limit ?? asked, from);
+		yield* show(request, page, rowsOf(page.rows));
+	}
+	return new LongAnswer(pieces(), cost);
 }
 
 function placedLogs(infos: Iterable<Readonly<TransactionInfo>>): readonly PlacedLog[] {
@@ -222,7 +216,7 @@ function placedLogs(infos: Iterable<Readonly<TransactionInfo>>): readonly Placed
 	return logs;
 }
 
-async function eventRow({ node }: ApiContext, { log, info, index }: PlacedLog): Promise<EventRow> {
+function eventRow({ node }: ApiContext, { log, info, index }: PlacedLog): EventRow {
 	const state = node.view("full");
 	const { dialect } = node.config.node;
 	const contract = concatBytes(Uint8Array.of(addressPrefix()), log.address);
@@ -285,27 +279,36 @@ function eventValue(type: string, value: AbiView): AnswerValue {
 }
 
 /** An event as the older server shows it. */
-export const olderEvent: WriteEvent = (event) =>
-	new WrittenJson(
-		answerText({
-			transaction_id: event["transaction_id"],
-			block_timestamp: event["block_timestamp"],
-			block_number: event["block_number"],
-			result_type: event["result_type"],
-			result: event["result"],
-			event_index: event["event_index"],
-			event_name: event.event_name,
-			contract_address: event["contract_address"],
-			caller_contract_address: event["caller_contract_address"],
-			_unconfirmed: event["_unconfirmed"],
-		}),
-	);
+function olderEvent(event: EventRow): string {
+	return answerText({
+		transaction_id: event["transaction_id"],
+		block_timestamp: event["block_timestamp"],
+		block_number: event["block_number"],
+		result_type: event["result_type"],
+		result: event["result"],
+		event_index: event["event_index"],
+		event_name: event.event_name,
+		contract_address: event["contract_address"],
+		caller_contract_address: event["caller_contract_address"],
+		_unconfirmed: event["_unconfirmed"],
+	});
+}
 
 /** Events as the older server sends them: a bare list, whose last row says where the next page begins. */
-export function olderEvents({ rows, fingerprint }: AnswerPage): readonly AnswerRow[] {
-	const written = rows.map((row) => (row instanceof WrittenJson ? row : olderEvent(row as EventRow)));
-	const last = written.pop();
-	if (!last) return [];
-	const end = fingerprint === undefined ? "}" : `,"_fingerprint":${answerText(fingerprint)}}`;
-	return [...written, new WrittenJson(last.text.slice(0, -1) + end)];
+export function* olderEvents(rows: Iterable<AnswerRow>, fingerprint: string | undefined): Generator<string> {
+	let before = "[";
+	let last: string | undefined;
+	for (const row of rows) {
+		if (last !== undefined) {
+			yield before + last;
+			before = ",";
+		}
+		last = olderEvent(row as EventRow);
+	}
+	if (last === undefined) yield "[]";
+	else if (fingerprint === undefined) yield `${before}${last}]`;
+	else yield `${before}${last.slice(0, -1)},"_fingerprint":${answerText(fingerprint)}}]`;
 }
+
+/** {@link olderEvents} of a page that is read as it is sent. */
+export const olderPieces: ShowEvents = (_request, { fingerprint }, rows) => olderEvents(rows, fingerprint);

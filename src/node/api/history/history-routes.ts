@@ -12,8 +12,8 @@ import {
 	blockEvents,
 	contractEvents,
 	infoOf,
-	olderEvent,
 	olderEvents,
+	olderPieces,
 	transactionEvents,
 } from "./event-rows.js";
 import {
@@ -185,7 +185,7 @@ function contractPath(request: HistoryRequest, [name = "", ...rest]: Segments): 
 
 function transactionPath(request: HistoryRequest, [id = "", what, ...rest]: Segments): Answering {
 	if (rest.length > 0) return undefined;
-	if (what === "events") return page(request, transactionEvents(request, id));
+	if (what === "events") return Promise.resolve(transactionEvents(request, id));
 	if (what === "internal-transactions") return page(request, internalOf(request, id));
 	return undefined;
 }
@@ -204,7 +204,7 @@ async function internalOf(request: HistoryRequest, id: string): Promise<AnswerPa
 
 function blockPath(request: HistoryRequest, [name = "", what, ...rest]: Segments): Answering {
 	if (rest.length > 0) return undefined;
-	if (what === "events") return page(request, blockEvents(request, name));
+	if (what === "events") return Promise.resolve(blockEvents(request, name));
 	if (what === "stats") return rows(request, blockStatistics(request, name));
 	return undefined;
 }
@@ -223,7 +223,7 @@ async function answerOlder(
 ): Promise<Answering> {
 	const older = olderRequest(request);
 	if (kind === "transaction" && rest.length === 0) {
-		return list(transactionEvents(older, name, olderEvent));
+		return Promise.resolve(transactionEvents(older, name, olderPieces));
 	}
 	if (kind !== "contract" || rest.length > 2) return undefined;
 	if (name === "latestSolidifiedBlockNum") return Promise.resolve(String(solidNumber(request.context)));
@@ -236,7 +236,8 @@ async function answerOlder(
 }
 
 async function list(found: Promise<AnswerPage>): Promise<string> {
-	return answerText(olderEvents(await found));
+	const { rows, fingerprint } = await found;
+	return [...olderEvents(rows, fingerprint)].join("");
 }
 
 /** The same request with the names of the newer interface. @throws {HistoryRequestError} */

@@ -5,12 +5,13 @@ import type { HistoryPage, PageQuery } from "../../history/pages.js";
 import type { HistoryRow } from "../../history/rows.js";
 import { TimeSlice } from "../../scheduling/time-slice.js";
 import type { ApiContext } from "../context.js";
+import { listPieces } from "../long-answer.js";
 import { type AnswerRow, type AnswerValue, answerText } from "./answer-text.js";
 import { type HistoryParameters, HistoryRequestError } from "./parameters.js";
 import { StoredBodies } from "./stored-bodies.js";
 
 /** How long others may have to wait for a page. */
-export const PAGE_SLICE_MS = 10;
+const PAGE_SLICE_MS = 10;
 
 /** A request to the interface. */
 export interface HistoryRequest {
@@ -117,33 +118,40 @@ export function pageOfList<T>(
 	{ parameters }: HistoryRequest,
 	all: readonly T[],
 	limit = parameters.limit,
+	from = parameters.afterNumber,
 ): AnswerPage<T> {
-	const from = parameters.afterNumber;
 	const rows = all.slice(from, from + limit);
 	const end = from + rows.length;
 	return { rows, fingerprint: end < all.length ? parameters.fingerprintOf(end) : undefined };
 }
 
-/** The whole answer. @param more further members of `meta` */
-export function envelope(
+/** Further members of `meta`. */
+type Meta = { readonly [member: string]: AnswerValue | undefined };
+
+/** The whole answer. */
+export function envelope(request: HistoryRequest, page: AnswerPage, more: Meta = {}): string {
+	return [...envelopePieces(request, page, page.rows, answerText, more)].join("");
+}
+
+/** The answer with one piece a row, which is written when its turn comes. @param items as many as the page has rows */
+export function* envelopePieces<T>(
 	{ context, parameters, base }: HistoryRequest,
-	{ rows, fingerprint }: AnswerPage,
-	more: { readonly [member: string]: AnswerValue | undefined } = {},
-): string {
+	{ rows, fingerprint }: AnswerPage<unknown>,
+	items: Iterable<T>,
+	write: (item: T) => string,
+	more: Meta = {},
+): Generator<string> {
 	const coverage = context.node.history?.coverage;
-	return answerText({
-		data: rows,
-		success: true,
-		meta: {
-			at: context.node.nowMs(),
-			fingerprint,
-			links: fingerprint === undefined ? undefined : { next: parameters.linkOf(base, fingerprint) },
-			page_size: rows.length,
-			backfill:
-				coverage && !coverage.isComplete
-					? { complete: false, indexed_from: coverage.from, missing: coverage.missing }
-					: undefined,
-			...more,
-		},
-	});
+	const meta = {
+		at: context.node.nowMs(),
+		fingerprint,
+		links: fingerprint === undefined ? undefined : { next: parameters.linkOf(base, fingerprint) },
+		page_size: rows.length,
+		backfill:
+			coverage && !coverage.isComplete
+				? { complete: false, indexed_from: coverage.from, missing: coverage.missing }
+				: undefined,
+		...more,
+	};
+	yield* listPieces('{"data":[', items, write, `],"success":true,"meta":${answerText(meta)}}`);
 }

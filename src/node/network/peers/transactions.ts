@@ -18,8 +18,8 @@ import { filterMessage, filterTransactions } from "./proto-filter.js";
 
 /** Transactions that may wait; what comes on top is dropped. */
 const MAX_WAITING = 50_000;
-/** And their bytes. */
-const MAX_WAITING_BYTES = 32 << 20;
+/** And their bytes; with what is read of each, and its encoding again, memory takes three times as much. */
+const MAX_WAITING_BYTES = 12 << 20;
 /** A turn ends after this. */
 const TURN_MS = 8;
 const TURN_TRANSACTIONS = 64;

@@ -85,16 +85,16 @@ describe("transactions that take long", () => {
 		expect(taken).toEqual(["b1"]);
 	});
 
-	it("are dropped beyond 32 MiB, and taken again once the others are done or gone", () => {
+	it("are dropped beyond 12 MiB, and taken again once the others are done or gone", () => {
 		const { intake, taken, soon } = build();
 		const [a, b] = [{} as Peer, {} as Peer];
-		intake.receive(a, [transaction("a1", 20 << 20), transaction("a2", 12 << 20), transaction("a3")]);
+		intake.receive(a, [transaction("a1", 8 << 20), transaction("a2", 4 << 20), transaction("a3")]);
 		expect(intake.isBusy()).toBe(true);
 		intake.receive(b, [transaction("b1")]);
 		soon.shift()?.();
 		expect([taken, intake.isBusy()]).toEqual([["a1"], false]);
 		intake.peerLeft(a);
-		intake.receive(b, [transaction("b2", 32 << 20)]);
+		intake.receive(b, [transaction("b2", 12 << 20)]);
 		expect(intake.isBusy()).toBe(true);
 		while (soon.length > 0) soon.shift()?.();
 		expect([taken, intake.isBusy()]).toEqual([["a1", "b2"], false]);

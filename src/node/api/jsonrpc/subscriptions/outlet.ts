@@ -8,7 +8,7 @@ import { FAN_OUT_MS, inLaterRound, type Later } from "../../../scheduling/later.
 /** Notifications that wait for one client, in bytes. */
 const MAX_QUEUED = 4 * 1024 * 1024;
 /** Notifications that wait for all clients; beyond, the client goes for which most wait. */
-const MAX_QUEUED_BY_ALL = 64 * 1024 * 1024;
+const MAX_QUEUED_BY_ALL = 32 * 1024 * 1024;
 
 /** The client's end. */
 export interface Pipe {
