@@ -271,7 +271,16 @@ describe.concurrent("coin permission update", () => {
 			sent: false,
 		});
 		expect(wallet.node.received).toHaveLength(0);
-		expect((await update("--expect-owner", `${BASE58.carol},ann`)).code).toBe(0);
+		expect(errorRecord(await update("--expect-owner", `${BASE58.carol},ann`))).toMatchObject({
+			code: "confirmation_needed",
+			message: expect.stringContaining("only the node says that the owner's threshold is 1"),
+			hint: expect.stringContaining("--trust-node"),
+		});
+		expect(errorRecord(await update("--expect-owner", `2/${BASE58.carol},ann`))).toMatchObject({
+			code: "permission_changed",
+			message: "the node says that the owner's threshold is 1",
+		});
+		expect((await update("--expect-owner", `1/${BASE58.carol},ann`)).code).toBe(0);
 	});
 
 	it("needs --yes without a terminal to ask on", async ({ wallet }) => {

@@ -3,7 +3,7 @@ import { Args, Flags, type Interfaces } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
-import { AccountType } from "../../protocol/messages.js";
+import { AccountType, Key, type Permission, PermissionPermissionType } from "../../protocol/messages.js";
 import { actingFlags } from "../../terminal/flags/acting-flags.js";
 import { readStdin } from "../../terminal/input/stdin.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
@@ -18,8 +18,19 @@ import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
 import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { schemesOff } from "../../wallet/node/post-quantum.js";
-import { type PermissionRemark, permissionRemarks } from "../../wallet/permission/permission-check.js";
-import { applyEdits, completed, EDITS, type EditName } from "../../wallet/permission/permission-edit.js";
+import {
+	type KeyFacts,
+	type PermissionRemark,
+	permissionRemarks,
+} from "../../wallet/permission/permission-check.js";
+import {
+	applyEdits,
+	completed,
+	EDITS,
+	type EditName,
+	isStatedBy,
+	parseKeyset,
+} from "../../wallet/permission/permission-edit.js";
 import {
 	type PermissionSet,
 	readPermissionDocument,
@@ -53,8 +64,11 @@ const updateFlags = {
 	rename: edit("rename a permission", "<permission>=<name>"),
 	"remove-active": edit("remove an active permission", "<id or name>"),
 	"expect-owner": Flags.string({
-		description: "the keys that own the account now: refused if the node says otherwise",
-		helpValue: "<key>,…",
+		description: "the keys that own the account now, and their threshold: refused if the node says otherwise",
+		helpValue: "<threshold>/<key>[:<weight>],…",
+	}),
+	"trust-node": Flags.boolean({
+		description: "with --yes: let permissions stay as the node says that they are",
 	}),
 	"allow-lockout": Flags.string({
 		description: "force an update that locks the owner out: the last 6 characters of the account",
@@ -106,8 +120,8 @@ export const PermissionUpdate = sending({
 			return address;
 		};
 		const before = storedPermissions(account);
-		if (flags["expect-owner"] !== undefined)
-			checkExpectedOwner(before, await Promise.all(flags["expect-owner"].split(",").map(resolve)));
+		const expected = flags["expect-owner"];
+		if (expected !== undefined) checkExpectedOwner(before, await readExpected(expected, resolve));
 		const wanted =
 			flags.file === undefined
 				? await applyEdits(before, edits, resolve)
@@ -116,7 +130,12 @@ export const PermissionUpdate = sending({
 		// Accounts of a chain's first block store no permissions, and an update may not leave any out.
 		const bare = flags.file === undefined && before.actives.length === 0;
 		const plan = permissionPlan(actor, bare ? completed(wanted, owner, account.is_witness) : wanted);
-		const remarks = await remarksOn(actor, before, plan.after, named);
+		const remarks = await remarksOn(actor, before, plan.after, {
+			named,
+			isStated: (permission) =>
+				(expected?.includes("/") && permission.type === PermissionPermissionType.Owner) ||
+				isStatedBy(edits, permission),
+		});
 		await act(session, actor, flags, {
 			...plan,
 			warnings: remarks.map(({ code, message }) => ({ code, message })),
@@ -144,7 +163,7 @@ async function remarksOn(
 	context: Actor,
 	before: PermissionSet,
 	after: PermissionSet,
-	named: ReadonlySet<string>,
+	{ named, isStated }: Pick<KeyFacts, "isStated"> & { readonly named: ReadonlySet<string> },
 ): Promise<PermissionRemark[]> {
 	const { keystoreDirectory, contactsFile } = context.settings;
 	const [{ entries }, contacts] = await Promise.all([
@@ -167,6 +186,8 @@ async function remarksOn(
 			entries.some((entry) => entry.kind !== "watch" && equalBytes(entry.address, address)),
 		isUnsignable: (address) => unsignable.has(toHex(address)),
 		isKnown: (address) => named.has(toHex(address)) || known.has(toHex(address)),
+		isOwn: (address) => equalBytes(address, context.owner),
+		isStated,
 	});
 }
 
@@ -191,12 +212,14 @@ async function agreeTo(
 		});
 	if (lockout && !isForced && (!canAsk() || forced !== undefined)) throw refused(lockout);
 	// What is only built is agreed to by signing it, unless it may hand the account to others.
-	const unnamed = grave.filter((remark) => remark.unnamed);
+	const unnamed = grave.filter((remark) => remark.unnamed || (remark.isNodesWord && !flags["trust-node"]));
 	if (unnamed.length === 0 && (lockout ? isForced : flags.yes || (flags.build && grave.length === 0))) return;
 	if (!canAsk() && unnamed.length > 0) {
 		throw new Failure("confirmation_needed", unnamed.map(({ message }) => message).join("; "), {
 			details: { checks: unnamed.map(({ code }) => code) },
-			hint: "--yes isn't enough: name the owners with --expect-owner, or make those you know contacts (coin contact add)",
+			hint: unnamed.some((remark) => remark.unnamed)
+				? "--yes isn't enough: name the owners with --expect-owner, or make those you know contacts (coin contact add)"
+				: "--yes isn't enough: say how it should be (--expect-owner 2/ann,bob; --active with --operations), or add --trust-node",
 		});
 	}
 	if (!canAsk()) {
@@ -216,7 +239,10 @@ async function agreeTo(
 	if (lockout && !isForced) {
 		const question = `${lockout.message}. Type the last 6 characters of ${base58} to do it all the same:`;
 		if (!(await typesEnd(question, base58))) throw refused(lockout);
-	} else if (!flags.yes && !(await askYesNo(`Change the permissions of ${base58}?`)))
+	} else if (
+		!(flags.yes && unnamed.every((remark) => remark.unnamed)) &&
+		!(await askYesNo(`Change the permissions of ${base58}?`))
+	)
 		throw new Failure("confirmation_refused", "not confirmed; nothing was sent");
 }
 
@@ -225,10 +251,39 @@ async function typesEnd(question: string, address: string): Promise<boolean> {
 	return (await askText(question)).trim() === address.slice(-6);
 }
 
-/** @throws {Failure} `permission_changed` where the node says that others own the account */
-function checkExpectedOwner(before: PermissionSet, expected: readonly Uint8Array[]): void {
-	const stored = new Set(before.owner.keys.map(({ address }) => toBase58Check(address)));
-	const wanted = new Set(expected.map(toBase58Check));
+type ExpectedOwner = Pick<Permission, "keys"> & { readonly threshold?: bigint };
+
+/** Reads a set of keys with its threshold, or keys alone. @throws {Failure} `bad_value` */
+async function readExpected(
+	text: string,
+	resolve: (text: string) => Promise<Uint8Array>,
+): Promise<ExpectedOwner> {
+	if (text.includes("/")) {
+		const { threshold, keys } = await parseKeyset(text, resolve);
+		return { threshold, keys: [...keys] };
+	}
+	const addresses = await Promise.all(text.split(",").map(resolve));
+	return { keys: addresses.map((address) => Key.create({ address, weight: 1n })) };
+}
+
+/** @throws {Failure} `permission_changed` where the node says that others own the account, or with other weights */
+function checkExpectedOwner({ owner }: PermissionSet, { threshold, keys }: ExpectedOwner): void {
+	const shown = (some: Permission["keys"]): Set<string> =>
+		new Set(
+			some.map(
+				({ address, weight }) =>
+					`${toBase58Check(address)}${threshold === undefined || weight === 1n ? "" : `:${weight}`}`,
+			),
+		);
+	const [stored, wanted] = [shown(owner.keys), shown(keys)];
+	if (threshold !== undefined && threshold !== owner.threshold)
+		throw new Failure(
+			"permission_changed",
+			`the node says that the owner's threshold is ${owner.threshold}`,
+			{
+				sent: false,
+			},
+		);
 	const more = [...stored].filter((key) => !wanted.has(key));
 	const fewer = [...wanted].filter((key) => !stored.has(key));
 	if (more.length + fewer.length === 0) return;

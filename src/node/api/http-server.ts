@@ -345,6 +345,7 @@ export class HttpServer {
 	): Promise<void> {
 		return sendLong(answer, long, {
 			contentType: JSON_TYPE,
+			unread: this.node.limiter.unreadAnswers,
 			enter: (cost) => this.node.limiter.longAnswers.enter(request.socket.remoteAddress ?? "", cost),
 			isAbandoned: () => request.socket.destroyed,
 			failed: (error) => {

@@ -2,7 +2,7 @@
 
 import { SLICE_MS, TimeSlice } from "../scheduling/time-slice.js";
 import type { HttpAnswer } from "./http-answer.js";
-import type { LongAnswer } from "./long-answer.js";
+import type { LongAnswer, UnreadAnswers } from "./long-answer.js";
 
 /** Shorter answers are sent in one piece, with their length. */
 export const ONE_PIECE_BYTES = 512 << 10;
@@ -11,15 +11,21 @@ interface LongAnswerOptions {
 	readonly contentType: string;
 	/** Waits until one more long answer may begin. @param cost that is known of it @returns what ends it */
 	readonly enter: (cost?: number) => Promise<() => void>;
+	readonly unread: UnreadAnswers;
 	readonly isAbandoned: () => boolean;
 	/** The answer to what a piece throws before anything was sent. */
 	readonly failed: (error: Error) => string;
 }
 
+/** Bytes that are made before the client is asked to take them. */
+const PIECE_BYTES = 16 << 10;
+/** How long a client may take for what was made before the answer gives back its place. */
+const PLACE_MS = 10;
+
 /** Sends the pieces and a line feed. Never rejects because of what a piece throws. */
 export async function sendLong(
 	answer: HttpAnswer,
-	{ pieces, cost }: LongAnswer,
+	{ pieces, cost, held }: LongAnswer,
 	options: LongAnswerOptions,
 ): Promise<void> {
 	const { contentType, isAbandoned } = options;
@@ -46,13 +52,29 @@ export async function sendLong(
 			const rest = await source.take(Number.POSITIVE_INFINITY, isAbandoned);
 			return answer.send(200, contentType, Buffer.concat([...first, ...rest, LINE_END]));
 		}
+		/** Hands bytes to the client; the place is others' for as long as it doesn't take them. */
+		const given = async (bytes: Buffer): Promise<boolean> => {
+			let read: (() => void) | undefined;
+			const unsent = first.reduce((sum, { length }) => sum + length, bytes.length);
+			const timer = setTimeout(() => {
+				leave?.();
+				read = options.unread.wait(held + unsent, () => answer.breakOff());
+			}, PLACE_MS);
+			const goesOn = await answer.piece(bytes);
+			clearTimeout(timer);
+			if (!read) return goesOn;
+			read();
+			if (goesOn) leave = await options.enter(cost);
+			return goesOn && !isAbandoned();
+		};
 		answer.begin(contentType);
-		for (let bytes = first.shift(); bytes; bytes = first.shift()) if (!(await answer.piece(bytes))) return;
+		for (let bytes = first.shift(); bytes; bytes = first.shift()) if (!(await given(bytes))) return;
 		while (!source.ended) {
-			for (const bytes of await source.take(1, isAbandoned)) if (!(await answer.piece(bytes))) return;
+			const taken = await source.take(PIECE_BYTES, isAbandoned);
+			if (taken.length > 0 && !(await given(Buffer.concat(taken)))) return;
 			if (isAbandoned()) return;
 		}
-		if (await answer.piece(LINE_END)) answer.end();
+		if (await given(LINE_END)) answer.end();
 	} catch (error) {
 		const text = options.failed(error instanceof Error ? error : new Error(String(error)));
 		if (answer.status === 0) answer.send(200, contentType, `${text}\n`);

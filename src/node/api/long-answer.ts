@@ -5,10 +5,12 @@ export class LongAnswer {
 	/**
 	 * @param cost bytes of memory that making it takes, where that is much: it is admitted before its first piece is made;
 	 * absent: once it has become long
+	 * @param held bytes of it that stay while nothing is made, as its client doesn't read
 	 */
 	constructor(
 		readonly pieces: Iterable<string>,
 		readonly cost?: number,
+		readonly held = 0,
 	) {}
 
 	/** The whole text. */
@@ -40,6 +42,42 @@ const MAX_BYTES_PER_ADDRESS = 4 * ANSWER_BYTES;
 
 /** How long a client may take to read an answer that is held whole before others may begin. */
 export const SENDING_MS = 30_000;
+
+/** Bytes that answers may hold together whose clients don't read. */
+const MAX_UNREAD_BYTES = 32 << 20;
+
+interface Unread {
+	readonly bytes: number;
+	readonly breakOff: () => void;
+}
+
+/**
+ * Answers that wait for their clients to read. They have given back their places at a {@link LongAnswerGate}, so that whoever reads
+ * slowly keeps nobody waiting; together they hold a bounded number of bytes, beyond which the largest of them is broken off.
+ */
+export class UnreadAnswers {
+	private readonly waiting = new Set<Unread>();
+	private bytes = 0;
+
+	constructor(private readonly limit = MAX_UNREAD_BYTES) {}
+
+	/** @param breakOff called once if the answer holds too much @returns what ends the waiting, called once or more often */
+	wait(bytes: number, breakOff: () => void): () => void {
+		const unread: Unread = { bytes, breakOff };
+		this.waiting.add(unread);
+		this.bytes += bytes;
+		while (this.bytes > this.limit) {
+			const largest = [...this.waiting].reduce((most, one) => (one.bytes > most.bytes ? one : most));
+			this.end(largest);
+			largest.breakOff();
+		}
+		return () => this.end(unread);
+	}
+
+	private end(unread: Unread): void {
+		if (this.waiting.delete(unread)) this.bytes -= unread.bytes;
+	}
+}
 
 interface Waiting {
 	readonly address: string;

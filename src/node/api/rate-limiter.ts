@@ -7,7 +7,7 @@
 
 import type { ComponentLimit, RateLimiterConfig } from "../config/rate-limit-config.js";
 import { BodyBudget } from "./body-budget.js";
-import { LongAnswerGate } from "./long-answer.js";
+import { LongAnswerGate, UnreadAnswers } from "./long-answer.js";
 import { SharedBucket, TokenBucket } from "./shared-bucket.js";
 
 /** Addresses that are told apart; a further one takes the place of the oldest. */
@@ -52,6 +52,8 @@ export class RateLimiter {
 	readonly bodies = new BodyBudget();
 	/** The long answers of the process. */
 	readonly longAnswers = LongAnswerGate.ofBytes();
+	/** Those of them whose clients don't read. */
+	readonly unreadAnswers = new UnreadAnswers();
 	/** Long answers of gRPC and JSON-RPC, which have to be held whole until they are sent. */
 	readonly longMessages = new LongAnswerGate(2, 1);
 	private readonly all: SharedBucket;

@@ -155,7 +155,7 @@ async function paidBefore(
 	for (const attempt of attempts) {
 		const { payment, summary, txID } = attempt;
 		const wanted = byKey.get(payment);
-		if ((await journal.outcome(actor.client, attempt, wanted !== undefined)) === "unpaid") {
+		if ((await journal.outcome(actor.client, attempt, wanted !== undefined, Date.now())) === "unpaid") {
 			session.note(`${summary}: its transaction ${txID} failed or expired, it is paid anew`);
 			if (wanted) conclude(progress, wanted.line, false);
 		} else if (wanted) {

@@ -156,14 +156,22 @@ export class PaymentJournal {
 	 * Whether a payment was made, or may still be. What a node may have, but no block holds yet, is handed over once more:
 	 * the same bytes.
 	 * @param isWanted whether it's still in the list; else it isn't handed over
+	 * @param nowMs by the clock of this machine
 	 * @returns `paid`, `unpaid`
 	 * @throws {Failure} of the broadcast where the transaction may still enter a block
 	 */
-	async outcome(client: NodeClient, attempt: Attempt, isWanted: boolean): Promise<"paid" | "unpaid"> {
+	async outcome(
+		client: NodeClient,
+		attempt: Attempt,
+		isWanted: boolean,
+		nowMs: number,
+	): Promise<"paid" | "unpaid"> {
 		if (attempt.state === "refused") return "unpaid";
 		const { state } = await statusOf(client, fromHex(attempt.txID), attempt.expirationMs);
-		if (state === "failed" || state === "expired") return "unpaid";
-		if (state === "submitted" && isWanted) {
+		// A node that tells a wrong time must not have it paid a second time while the first may still be included.
+		const isExpired = state === "expired" && BigInt(nowMs) > attempt.expirationMs;
+		if (state === "failed" || isExpired) return "unpaid";
+		if ((state === "submitted" || state === "expired") && isWanted) {
 			const transaction = new SignedTransaction(Transaction.decode(attempt.bytes));
 			try {
 				await broadcast(client, transaction);

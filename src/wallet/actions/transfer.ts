@@ -132,8 +132,13 @@ function orc10Transfer(
 			balance: async () => account.assetV2.get(currency.id) ?? 0n,
 			text: async (units) => currencyText(currency, units),
 		},
-		details: [`  amount      ${currencyText(currency, amount)}`],
+		details: [`  amount      ${currencyText(currency, amount)}${unitsText(currency, amount)}`],
 	};
+}
+
+/** The smallest units that are signed: how many decimals they have is the node's word. */
+function unitsText({ decimals = 0 }: Currency, amount: bigint): string {
+	return decimals > 0 ? `, ${amount} units by the node's ${decimals} decimals` : "";
 }
 
 async function orc20Transfer(

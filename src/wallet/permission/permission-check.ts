@@ -32,6 +32,8 @@ export interface PermissionRemark {
 	readonly message: string;
 	/** Keys in Base58 that take more than `--yes`: a person who types their ends, or the command that names them. */
 	readonly unnamed?: readonly string[];
+	/** Rests on nothing but the node's word, which takes more than `--yes`: a person who looks at it, or `--trust-node`. */
+	readonly isNodesWord?: boolean;
 }
 
 /**
@@ -91,13 +93,17 @@ function checkOne(permission: Readonly<Permission>, refuse: (text: string) => ne
 }
 
 /** What is known about the keys of the new owner permission. */
-interface KeyFacts {
+export interface KeyFacts {
 	/** A key that this machine can sign with. */
 	isLocal(address: Uint8Array): boolean;
 	/** A contract account, the zero address, or a key whose scheme the chain doesn't take: it can't sign. */
 	isUnsignable(address: Uint8Array): boolean;
 	/** A key of this keystore, a contact, or named in the command: known without the node. */
 	isKnown(address: Uint8Array): boolean;
+	/** The account's own address. */
+	isOwn(address: Uint8Array): boolean;
+	/** Whether the command itself says who may use a permission, and for what. */
+	isStated(permission: Readonly<Permission>): boolean;
 }
 
 /** Everything a person should know before agreeing, most serious first. */
@@ -109,6 +115,7 @@ export function permissionRemarks(
 	return [
 		...ownerRemarks(after.owner, facts),
 		...strangerRemarks(before, after, facts),
+		...wordRemarks(before, after, facts),
 		...after.actives.flatMap((active) => fundRemarks(before, after, active)),
 		...after.actives.flatMap(activeRemarks),
 		...shiftRemarks(before, after),
@@ -177,6 +184,49 @@ function strangerRemarks(before: PermissionSet, after: PermissionSet, facts: Key
 			},
 		];
 	});
+}
+
+/**
+ * Thresholds and operations that stay as the node says they are: an update stores all permissions anew, so that a node that
+ * lies about one that isn't mentioned changes it.
+ */
+function wordRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFacts): PermissionRemark[] {
+	const remark = (permission: Readonly<Permission>, what: string): PermissionRemark => ({
+		code: permission.type === PermissionPermissionType.Owner ? "owner_unverified" : "active_unverified",
+		level: 2,
+		isNodesWord: true,
+		message: `only the node says ${what}, and this update would make it true`,
+	});
+	const { owner } = after;
+	const isSole = (address: Uint8Array): boolean =>
+		[owner, before.owner].some(({ keys, threshold }) =>
+			keys.some((key) => equalBytes(key.address, address) && key.weight >= threshold),
+		);
+	return [
+		...(owner.keys.length > 1 && samePermission(before.owner, owner) && !facts.isStated(owner)
+			? [remark(owner, `that the owner's threshold is ${owner.threshold} of ${keysetText(owner)}`)]
+			: []),
+		...after.actives
+			.filter(({ keys, operations }) => {
+				const isHarmless = keys.every(({ address }) => facts.isOwn(address) || isSole(address));
+				const isGrave = canUpdatePermissions(operations) || movingOperations(operations).length > 0;
+				return isGrave && !isHarmless;
+			})
+			.filter((active) => {
+				const isTold = before.actives.some(
+					({ id, permission_name: name, operations }) =>
+						(id === active.id || name === active.permission_name) &&
+						equalBytes(operations, active.operations),
+				);
+				return isTold && !facts.isStated(active);
+			})
+			.map((active) =>
+				remark(
+					active,
+					`that ${permissionLabel(active)}, ${holders(active)}, may ${operationIds(active.operations).map(operationName).join(", ")}`,
+				),
+			),
+	];
 }
 
 function permissionsOf({ owner, witness, actives }: PermissionSet): readonly Readonly<Permission>[] {
@@ -327,7 +377,7 @@ export function differenceLines(before: PermissionSet, after: PermissionSet): st
 	return lines;
 }
 
-/** Who can use a permission that stays. */
+/** Who can use a permission that stays, and for what. */
 function holders({ keys, threshold }: Readonly<Permission>): string {
 	const names = keys.map(({ address }) => toBase58Check(address)).join(", ");
 	return keys.length === 1 ? names : `${names}, threshold ${threshold}`;
@@ -370,5 +420,7 @@ function compare(
 	if (added.length > 0) lines.push(`  + may ${added.join(", ")}`);
 	if (dropped.length > 0) lines.push(`  - may no longer ${dropped.join(", ")}`);
 	if (!before) return lines;
-	return lines.length === 0 ? [`${head}, as the node says: ${holders(after)}`] : [head, ...lines];
+	if (lines.length > 0) return [head, ...lines];
+	const may = has.length > 0 ? `, may ${operationIds(has).map(operationName).join(", ")}` : "";
+	return [`${head}, as the node says: ${holders(after)}${may}`];
 }

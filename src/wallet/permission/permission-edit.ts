@@ -40,7 +40,7 @@ export async function applyEdits(
 }
 
 /** Reads `<threshold>/<key>[:<weight>],…`. @throws {Failure} `bad_value` */
-async function parseKeyset(
+export async function parseKeyset(
 	text: string,
 	resolve: ResolveKey,
 ): Promise<{ readonly threshold: bigint; readonly keys: readonly Key[] }> {
@@ -143,6 +143,21 @@ async function renamePermission(set: PermissionSet, value: string): Promise<Perm
 function removeActive(set: PermissionSet, target: string): PermissionSet {
 	const index = requiredActive(set, target);
 	return { ...set, actives: set.actives.filter((_, position) => position !== index) };
+}
+
+/** Whether edits alone say who may use a permission, and for what: nothing of it is as it was. */
+export function isStatedBy(
+	edits: readonly { readonly name: EditName; readonly value: string }[],
+	{ type, id, permission_name: name }: Readonly<Permission>,
+): boolean {
+	if (type === PermissionPermissionType.Owner) return edits.some((edit) => edit.name === "owner");
+	const said = (flag: EditName): string | undefined =>
+		edits
+			.filter((edit) => edit.name === flag)
+			.map(({ value }) => assignment(value, `--${flag}`))
+			.findLast(([target]) => target === String(id) || target === name)?.[1];
+	const operations = said("operations");
+	return said("active") !== undefined && operations !== undefined && !/(^|,)\s*[+-]/.test(operations);
 }
 
 /** Splits `<permission>=<value>`. */

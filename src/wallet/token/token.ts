@@ -54,7 +54,11 @@ export type Token = Readonly<AssetIssueContract>;
 export async function fetchToken(client: NodeClient, id: string, view: NodeView = "full"): Promise<Token> {
 	const answer = await client.call("getassetissuebyid", { value: id }, view);
 	if (Object.keys(answer).length === 0) throw new Failure("not_found", `there is no token with the id ${id}`);
-	return messageFrom(AssetIssueContract, answer);
+	const token = messageFrom(AssetIssueContract, answer);
+	// What is paid would be another one.
+	if (token.id !== id)
+		throw new Failure("rpc_error", `the node answered with the token ${token.id} in place of ${id}`);
+	return token;
 }
 
 /**
@@ -72,6 +76,11 @@ export async function tokenNamed(client: NodeClient, text: string, view: NodeVie
 			hint: `coin contact add ${id} <contract> makes a contract's symbol known, coin profile set ${client.settings.profile} tokens.${id}=<id or contract> for one network`,
 		});
 	}
+	if (fromUtf8(only.name) !== id)
+		throw new Failure(
+			"rpc_error",
+			`the node answered with the token "${fromUtf8(only.name)}" in place of ${id}`,
+		);
 	if (!second) return only;
 	throw new Failure("ambiguous", `${assetIssue.length} tokens have the name ${id}`, {
 		hint: "use the id",

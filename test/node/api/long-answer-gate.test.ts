@@ -6,7 +6,7 @@ import { HttpAnswer } from "../../../src/node/api/http-answer.js";
 import type { HttpRequest } from "../../../src/node/api/http-request.js";
 import { ListResult, PendingAnswer } from "../../../src/node/api/jsonrpc/long-result.js";
 import { JsonParts } from "../../../src/node/api/jsonrpc/method.js";
-import { LongAnswer, LongAnswerGate } from "../../../src/node/api/long-answer.js";
+import { LongAnswer, LongAnswerGate, UnreadAnswers } from "../../../src/node/api/long-answer.js";
 import { sendLong } from "../../../src/node/api/long-answer-sender.js";
 import { CommonBytes, PlainResponse } from "../../../src/node/api/plain-response.js";
 
@@ -83,6 +83,7 @@ it("an answer whose cost is known is admitted before anything is made for it", a
 				admit = () => resolve(() => {});
 			});
 		},
+		unread: new UnreadAnswers(),
 		isAbandoned: () => false,
 		failed: () => "",
 	});
@@ -91,6 +92,37 @@ it("an answer whose cost is known is admitted before anything is made for it", a
 	admit();
 	await rounds();
 	expect(made).toBe(1);
+});
+
+it("an answer whose client doesn't read gives its place to others", async () => {
+	const gate = new LongAnswerGate(1, 1);
+	const { answer, written } = unread();
+	const pieces = Array.from({ length: 40 }, () => "x".repeat(64 << 10));
+	void sendLong(answer, new LongAnswer(pieces, 1), {
+		contentType: "text/plain",
+		enter: (cost) => gate.enter("slow", cost),
+		unread: new UnreadAnswers(),
+		isAbandoned: () => false,
+		failed: () => "",
+	});
+	const leave = await gate.enter("other", 1);
+	expect(written).toEqual([64 << 10]);
+	leave();
+});
+
+it("answers that nobody reads hold a bounded number of bytes: the largest is broken off", () => {
+	const unread = new UnreadAnswers(10);
+	const ended: string[] = [];
+	const wait = (name: string, bytes: number) => unread.wait(bytes, () => ended.push(name));
+	const read = wait("a", 4);
+	wait("b", 5);
+	expect(ended).toEqual([]);
+	read();
+	read();
+	wait("c", 4);
+	expect(ended).toEqual([]);
+	wait("d", 2);
+	expect(ended).toEqual(["b"]);
 });
 
 it("parts of an answer are written as the client takes them", async () => {

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { HttpListener } from "../../../src/node/api/http-listener.js";
-import { LongAnswer, LongAnswerGate, listPieces } from "../../../src/node/api/long-answer.js";
+import { LongAnswer, LongAnswerGate, listPieces, UnreadAnswers } from "../../../src/node/api/long-answer.js";
 import { sendLong } from "../../../src/node/api/long-answer-sender.js";
 
 const PIECE = "x".repeat(1 << 20);
@@ -25,12 +25,14 @@ const ANSWERS: Readonly<Record<string, () => Iterable<string>>> = {
 
 let gate: LongAnswerGate;
 let port: number;
+const unread = new UnreadAnswers();
 const listener = new HttpListener({
 	maxConnections: 0,
 	handle: (asked, answer) =>
 		sendLong(answer, new LongAnswer(ANSWERS[asked.url ?? ""]?.() ?? []), {
 			contentType: "text/plain",
 			enter: () => gate.enter("a"),
+			unread,
 			isAbandoned: () => asked.socket.destroyed,
 			failed: (error) => error.message,
 		}),
@@ -90,7 +92,7 @@ describe("an answer in pieces", () => {
 	});
 
 	it("waits to be counted for HEAD as it waits to be sent", async () => {
-		const stalled = await Promise.all([ask("/endless"), ask("/endless")]);
+		const places = await Promise.all([gate.enter("a"), gate.enter("a")]);
 		let counted = false;
 		const head = ask("/long", "HEAD").then((answer) => {
 			counted = true;
@@ -99,7 +101,7 @@ describe("an answer in pieces", () => {
 		await textOf(await ask("/short"));
 		await new Promise((resolve) => setTimeout(resolve, 100));
 		expect(counted).toBe(false);
-		for (const one of stalled) one.destroy();
+		for (const leave of places) leave();
 		expect((await head).headers["content-length"]).toBe(String(30 * PIECE.length + 1));
 	});
 
@@ -108,8 +110,8 @@ describe("an answer in pieces", () => {
 		await expect(textOf(await ask("/half"))).rejects.toThrow("aborted");
 	});
 
-	it("waits while too many others are under way, and goes on when one of them is left", async () => {
-		const stalled = await Promise.all([ask("/endless"), ask("/endless")]);
+	it("waits while too many others are made, and goes on when one of them is left", async () => {
+		const [leave] = await Promise.all([gate.enter("a"), gate.enter("a")]);
 		let began = false;
 		const third = ask("/long").then(async (answer) => {
 			began = true;
@@ -118,8 +120,15 @@ describe("an answer in pieces", () => {
 		expect(await textOf(await ask("/short"))).toBe("[1,2]\n");
 		await new Promise((resolve) => setTimeout(resolve, 100));
 		expect(began).toBe(false);
-		stalled[0]?.destroy();
+		leave?.();
 		expect(await third).toHaveLength(30 * PIECE.length + 1);
+	});
+
+	it("doesn't wait for those whose clients read nothing", async () => {
+		gate = new LongAnswerGate(2, 2);
+		for (const answer of await Promise.all(["/endless", "/endless", "/endless"].map((path) => ask(path))))
+			answer.pause();
+		expect(await textOf(await ask("/long"))).toHaveLength(30 * PIECE.length + 1);
 	});
 });
 

@@ -115,16 +115,20 @@ test("what is in no block is handed over once more with its bytes, what expired 
 			broadcasthex: { code: "DUP_TRANSACTION_ERROR" },
 		});
 	const unwanted = nodeAt(4_000n);
-	expect(await journal.outcome(unwanted.client, attempt, false)).toBe("paid");
+	expect(await journal.outcome(unwanted.client, attempt, false, 4_000)).toBe("paid");
 	expect(unwanted.asked.map(({ endpoint }) => endpoint)).not.toContain("broadcasthex");
 	const young = nodeAt(4_000n);
-	expect(await journal.outcome(young.client, attempt, true)).toBe("paid");
+	expect(await journal.outcome(young.client, attempt, true, 4_000)).toBe("paid");
 	expect(young.asked.at(-1)?.request).toEqual({
 		transaction: Buffer.from(envelope.transaction.bytes).toString("hex"),
 	});
 	expect(journal.attempts.get(key)?.state).toBe("sent");
+	// A time that only the node has reached pays nothing anew.
+	const lying = nodeAt(6_000n);
+	expect(await journal.outcome(lying.client, attempt, true, 4_000)).toBe("paid");
+	expect(lying.asked.map(({ endpoint }) => endpoint)).toContain("broadcasthex");
 	const old = nodeAt(6_000n);
-	expect(await journal.outcome(old.client, attempt, true)).toBe("unpaid");
+	expect(await journal.outcome(old.client, attempt, true, 6_000)).toBe("unpaid");
 	expect(old.asked.map(({ endpoint }) => endpoint)).not.toContain("broadcasthex");
 });
 

@@ -33,7 +33,13 @@ const set = (owned: Permission, ...actives: Permission[]): PermissionSet => ({
 	actives,
 });
 
-const everyKey = { isLocal: () => true, isUnsignable: () => false, isKnown: () => true };
+const everyKey = {
+	isLocal: () => true,
+	isUnsignable: () => false,
+	isKnown: () => true,
+	isOwn: (address: Uint8Array) => address === ann,
+	isStated: () => true,
+};
 const codes = (before: PermissionSet, after: PermissionSet): string[] =>
 	permissionRemarks(before, after, everyKey)
 		.filter(({ level }) => level === 2)
@@ -64,6 +70,23 @@ describe("remarks on new permissions", () => {
 		// A new key is the wish of whoever typed it.
 		expect(remarks(before, set(owner(1n, ann, bob), old))).toEqual([]);
 		expect(remarks(shared, before)).toEqual([]);
+	});
+
+	it("take more than --yes for thresholds and operations that only the node knows of", () => {
+		const words = (told: PermissionSet, after: PermissionSet, isStated = false) =>
+			permissionRemarks(told, after, { ...everyKey, isStated: () => isStated })
+				.filter(({ isNodesWord }) => isNodesWord)
+				.map(({ code }) => code);
+		const bot = active(1n, [bob], parseOperations("VoteWitness,AccountPermissionUpdate"));
+		const told = set(owner(2n, ann, carol), old, bot);
+		const renamed = (some: Permission) => Object.assign(Permission.copy(some), { permission_name: "other" });
+		const after = set(owner(2n, ann, carol), renamed(old), bot);
+		expect(words(told, after)).toEqual(["owner_unverified", "active_unverified"]);
+		expect(words(told, after, true)).toEqual([]);
+		// Whose key is the account's own, and what moves nothing, gives nobody more than he has.
+		expect(words(set(owner(1n, ann), old), set(owner(2n, ann, carol), old))).toEqual([]);
+		const votes = active(1n, [bob], parseOperations("VoteWitness"));
+		expect(words(set(owner(1n, ann), votes), set(owner(1n, ann), renamed(votes)))).toEqual([]);
 	});
 
 	it("warn of a permission that stays with fewer signatures than the owner needs", () => {

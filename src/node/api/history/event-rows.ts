@@ -37,6 +37,9 @@ import type { StoredBodies } from "./stored-bodies.js";
 /** Logs of one transaction or block that can be asked for. */
 const MAX_LOGS = 10_000;
 
+/** Memory of logs whose receipts are short. */
+const FEW_LOGS_BYTES = 1 << 20;
+
 /** One log with its place. */
 interface PlacedLog {
 	readonly log: Readonly<TransactionInfoLog>;
@@ -202,7 +205,8 @@ function eventAnswer(
 		const page = pageOfList(request, placedLogs(infos()), limit ?? asked, from);
 		yield* show(request, page, rowsOf(page.rows));
 	}
-	return new LongAnswer(pieces(), cost);
+	// The logs of the page stay decoded until the last of them is written.
+	return new LongAnswer(pieces(), cost, cost ?? FEW_LOGS_BYTES);
 }
 
 function placedLogs(infos: Iterable<Readonly<TransactionInfo>>): readonly PlacedLog[] {

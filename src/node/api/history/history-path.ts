@@ -38,6 +38,7 @@ export async function sendHistory(
 	if (typeof found.text === "string") return answer.send(found.status, found.type, found.text);
 	await sendLong(answer, found.text, {
 		contentType: found.type,
+		unread: node.limiter.unreadAnswers,
 		enter: (cost) => node.limiter.longAnswers.enter(socket.remoteAddress ?? "", cost),
 		isAbandoned: () => socket.destroyed,
 		failed: (error) => {

@@ -43,6 +43,9 @@ const NAMES: Readonly<Record<EventKind, string>> = {
 	soliditylog: "solidityLogTrigger",
 };
 
+/** All names of {@link triggerName}. */
+export const TRIGGER_NAMES: readonly string[] = Object.values(NAMES);
+
 /** The kind as JSON and the native queue name it. */
 export const triggerName = (kind: EventKind): string => NAMES[kind];
 

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { utf8 } from "../../../protocol/bytes.js";
 import { ConnectionGate } from "../../listening/connection-gate.js";
 import { MAX_CONNECTIONS } from "../../listening/max-connections.js";
-import { type EventMessage, triggerName } from "./event-message.js";
+import { type EventMessage, TRIGGER_NAMES, triggerName } from "./event-message.js";
 import type { Publication, Receiver, ReceiverListener, SubscriberCounts } from "./receiver.js";
 import { GREETING, messageBytes, READY, type SubscriberEvent, SubscriberReader, ZmtpError } from "./zmtp.js";
 
@@ -21,8 +21,10 @@ const MAX_WAITING_BYTES = 64 << 20;
 
 interface Subscriber {
 	readonly socket: Socket;
-	/** How often each prefix is subscribed to. */
+	/** How often each prefix is subscribed to that begins a name which is published: few, and short. */
 	readonly prefixes: Map<string, number>;
+	/** Subscriptions, those to what is never published too. */
+	subscriptions: number;
 	isReady: boolean;
 	readonly sinceMs: number;
 	/** Frames that had come at a moment of the last second. */
@@ -128,6 +130,7 @@ export class Publisher implements Receiver {
 		const subscriber: Subscriber = {
 			socket,
 			prefixes: new Map(),
+			subscriptions: 0,
 			isReady: false,
 			sinceMs: this.now(),
 			frames: 0,
@@ -174,12 +177,14 @@ export class Publisher implements Receiver {
 				if (subscriber.waiting < this.highWaterMark) this.give(subscriber, event.bytes);
 				return;
 			case "subscribe":
-				if (prefixes.size >= MAX_SUBSCRIPTIONS && !prefixes.has(event.prefix)) {
-					throw new ZmtpError("too many subscriptions");
-				}
-				prefixes.set(event.prefix, (prefixes.get(event.prefix) ?? 0) + 1);
+				if (subscriber.subscriptions >= MAX_SUBSCRIPTIONS) throw new ZmtpError("too many subscriptions");
+				subscriber.subscriptions++;
+				// What never fits isn't kept: prefixes may be as long as a frame.
+				if (TRIGGER_NAMES.some((name) => name.startsWith(event.prefix)))
+					prefixes.set(event.prefix, (prefixes.get(event.prefix) ?? 0) + 1);
 				return;
 			case "unsubscribe": {
+				if (subscriber.subscriptions > 0) subscriber.subscriptions--;
 				const left = (prefixes.get(event.prefix) ?? 0) - 1;
 				if (left > 0) prefixes.set(event.prefix, left);
 				else prefixes.delete(event.prefix);

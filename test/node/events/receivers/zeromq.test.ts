@@ -100,6 +100,18 @@ test("a message of 256 bytes has a length of eight", async () => {
 	).toBe("020000000000000100");
 });
 
+test("a subscriber to too much goes, also where nothing of it is ever published", async () => {
+	const queue = await publisher();
+	const some = (count: number): Uint8Array[] =>
+		Array.from({ length: count }, (_, n) => subscription(`${n} of no kind`));
+	const { heard } = await subscriber(queue, readyAs("SUB"), ...some(999), subscription("block"));
+	await until(() => heard().length === HELLO);
+	queue.publish(message("{}"));
+	await until(() => heard().length > HELLO);
+	const { socket } = await subscriber(queue, readyAs("SUB"), ...some(1_001));
+	await until(() => socket.destroyed);
+});
+
 test("subscriptions are counted, so that the second of two still holds", async () => {
 	const queue = await publisher();
 	const cancel = subscription("block", 0);
