@@ -29,8 +29,19 @@ export const VoteCast = acting({
 		const wanted = await parseVotes(argv, (text) => accountNamed(known, text));
 		const context = await actor();
 		const before = votesOf(context.account).map(({ witness, votes: count }) => `${count} for ${witness}`);
+		// What is signed casts them anew, whether or not they were.
+		const kept = flags.add && before.length > 0 ? before.join(", ") : undefined;
 		return {
 			...votePlan(context, wanted, flags),
+			warnings:
+				kept === undefined
+					? []
+					: [
+							{
+								code: "votes_kept",
+								message: `votes that are cast once more because the node says so: ${kept}`,
+							},
+						],
 			details: flags.offline ? [] : [`  votes now   ${before.join(", ") || "none"}`],
 		};
 	},

@@ -5,7 +5,7 @@ import { concatBytes, toHex, toKey } from "../../protocol/bytes.js";
 import type { TransactionInfoLog } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { EventConfig, EventFilter } from "../config/event-config.js";
-import type { BlockBudget } from "./event-budget.js";
+import { type BlockBudget, paidBy } from "./event-budget.js";
 import { type ReadEvent, readEvent } from "./event-decoding.js";
 import type { LoadedBlock } from "./loaded-block.js";
 import type { EventBody } from "./receivers/event-json.js";
@@ -62,7 +62,11 @@ export function contractTriggerAt(
 	if (!transaction || !log || infos.length !== block.transactions.length) return undefined;
 	return budget.make(
 		{ what: "log", transaction: transaction.idHex, index },
-		TRIGGER_CHARACTERS + TOPIC_CHARACTERS * log.topics.length + BYTE_CHARACTERS * log.data.length,
+		{
+			characters:
+				TRIGGER_CHARACTERS + TOPIC_CHARACTERS * log.topics.length + BYTE_CHARACTERS * log.data.length,
+			paid: paidBy(log.data.length),
+		},
 		() => contractTrigger(loaded, { transaction, log, index }, parsesLogs),
 		({ event }) => (event ? eventCharacters(event) : 0),
 	);

@@ -10,13 +10,25 @@ import type { SignedBlock } from "../../protocol/block.js";
 interface EventLimits {
 	/** Characters of one event. */
 	readonly event: number;
-	/** Characters of a block's logs, and of its transactions. */
+	/** Characters of a block's logs, and of its transactions, beyond what is paid for ({@link paidBy}). */
 	readonly block: number;
 	/** Characters of all logs that are kept until their blocks are solidified; further ones are made again from the chain. */
 	readonly kept: number;
 }
 
 export const EVENT_LIMITS: EventLimits = { event: 16 << 20, block: 32 << 20, kept: 64 << 20 };
+
+/**
+ * Characters that a byte of what is published pays for: an ordinary event isn't longer, and is published whatever else is in
+ * its block. What a stored interface makes of the same bytes many times over is counted.
+ */
+const PAID_CHARACTERS = 8;
+const PAID_BYTES = 512;
+/** Times the limit of a block that all of it may take, whoever pays: energy makes so many logs dear. */
+const ALL_OF_BLOCK = 4;
+
+/** Characters that are paid for. @param bytes of what is published, in the block */
+export const paidBy = (bytes: number): number => PAID_CHARACTERS * (bytes + PAID_BYTES);
 
 /** What is said of an event that is left out. */
 const MAX_REASON = 200;
@@ -79,6 +91,7 @@ export class EventBudget {
 
 export class BlockBudget {
 	private used = 0;
+	private made = 0;
 
 	constructor(
 		private readonly budget: EventBudget,
@@ -88,37 +101,42 @@ export class BlockBudget {
 
 	/** Characters of what was made. */
 	get spent(): number {
-		return this.used;
+		return this.made;
 	}
 
 	/**
 	 * Makes something of the block that is about so many characters long.
+	 * @param length `paid`: of these, {@link paidBy}
 	 * @param more characters beyond these, once it is made
 	 * @returns undefined: it is left out
 	 */
 	make<T>(
 		{ what, transaction, index }: Omit<EventPlace, "block">,
-		characters: number,
+		{ characters, paid }: { readonly characters: number; readonly paid: number },
 		make: () => T,
 		more: (made: T) => number = () => 0,
 	): T | undefined {
 		const place = { what, block: this.number, transaction, index };
-		if (!this.has(place, characters)) return undefined;
+		if (!this.has(place, characters, paid)) return undefined;
 		const made = this.budget.attempt(place, make);
 		if (made === undefined) return undefined;
 		const length = characters + more(made);
-		if (!this.has(place, length)) return undefined;
-		this.used += length;
+		if (!this.has(place, length, paid)) return undefined;
+		this.made += length;
+		this.used += Math.max(0, length - paid);
 		return made;
 	}
 
-	private has(place: EventPlace, characters: number): boolean {
+	private has(place: EventPlace, characters: number, paid: number): boolean {
 		const { event, block } = this.limits;
 		if (characters > event) {
 			this.budget.leaveOut(place, `it is longer than ${event} characters`);
 			return false;
 		}
-		if (this.used + characters > block) {
+		const counted = Math.max(0, characters - paid);
+		const isFull =
+			(counted > 0 && this.used + counted > block) || this.made + characters > ALL_OF_BLOCK * block;
+		if (isFull) {
 			this.budget.leaveOut(place, `those before it in the block are ${block} characters long`);
 			return false;
 		}

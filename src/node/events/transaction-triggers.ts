@@ -11,7 +11,7 @@ import {
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { priceAt } from "../consensus/parameter-effects.js";
 import { internalCallData } from "../rules/internal-call-data.js";
-import type { BlockBudget } from "./event-budget.js";
+import { type BlockBudget, paidBy } from "./event-budget.js";
 import type { LoadedBlock } from "./loaded-block.js";
 import type { EventBody, EventValue } from "./receivers/event-json.js";
 import type { Trigger } from "./receivers/event-message.js";
@@ -65,7 +65,7 @@ export function transactionTriggerAt(
 	const info = infoAt(loaded, index);
 	return budget.make(
 		{ what: "transaction", transaction: transaction.idHex, index },
-		charactersOf(transaction, info, style),
+		{ characters: charactersOf(transaction, info, style), paid: paidBy(transaction.bytes.length) },
 		() => transactionTrigger(loaded, { transaction, info, index, before }, style),
 	);
 }

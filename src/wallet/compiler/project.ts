@@ -1,6 +1,6 @@
 /** The project that a Solidity file belongs to: what its imports are relative to, and the compiler that it brings along. */
 
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Failure } from "../failure.js";
 
@@ -18,6 +18,7 @@ const MARKERS = /^(package\.json|foundry\.toml|remappings\.txt|hardhat\.config\.
 const MAX_LEVELS = 32;
 const MAX_SETTINGS_BYTES = 1 << 20;
 const MAX_LIBRARIES = 200;
+const WRITABLE_BY_ALL = 0o002;
 
 /**
  * @param file a source file
@@ -51,11 +52,19 @@ function isMarked(directory: string): boolean {
 	}
 }
 
-/** A package that somebody else on this machine put there isn't run. */
+/** A package that somebody else on this machine put there, or may change, isn't run. */
 function isOwnPackage(path: string): boolean {
 	if (!existsSync(join(path, "package.json"))) return false;
-	const { uid } = statSync(path);
-	return process.getuid === undefined || uid === process.getuid() || uid === 0;
+	if (process.getuid === undefined) return true;
+	const found = realpathSync(path);
+	// The links on the way too: one may lead to where everybody may write.
+	return [dirname(path), path, found, join(found, "package.json")].every(isOwn);
+}
+
+function isOwn(path: string): boolean {
+	const found = lstatSync(path);
+	const isOurs = found.uid === process.getuid?.() || found.uid === 0;
+	return isOurs && (found.isSymbolicLink() || (found.mode & WRITABLE_BY_ALL) === 0);
 }
 
 /** Those of `remappings.txt` and of `foundry.toml`, then the libraries that foundry finds by itself, which these hide. */

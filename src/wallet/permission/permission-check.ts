@@ -213,12 +213,12 @@ function wordRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFact
 				return isGrave && !isHarmless;
 			})
 			.filter((active) => {
-				const isTold = before.actives.some(
+				const isAsBefore = before.actives.some(
 					({ id, permission_name: name, operations }) =>
 						(id === active.id || name === active.permission_name) &&
 						equalBytes(operations, active.operations),
 				);
-				return isTold && !facts.isStated(active);
+				return isAsBefore && !facts.isStated(active);
 			})
 			.map((active) =>
 				remark(

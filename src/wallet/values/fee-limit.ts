@@ -5,8 +5,10 @@ import { SmartContract } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
 import { messageFrom } from "../node/answer.js";
 import { fetchChainParameters } from "../node/chain-parameters.js";
+import { fetchAccount } from "../node/chain-query.js";
 import { type ContractCall, estimateEnergy } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
+import { pricesFor } from "../transaction/transaction-cost.js";
 import { formatCoin, parseCoinAmount } from "./amount.js";
 
 /** What a user says about the cost of a call. */
@@ -27,8 +29,8 @@ export interface FeeLimit {
 /**
  * The limit that a wish means; at most what the configuration allows where it's an estimate.
  * @param call undefined without a network; else it is tried, whatever the limit is
- * @throws {Failure} `contract_revert` if the call would fail, `fee_limit_too_low` if the limit ends it; `usage` for
- * `auto` where nothing is tried
+ * @throws {Failure} `contract_revert` if the call would fail, `fee_limit_too_low` or `insufficient_funds` if the limit or the balance
+ * ends it; `usage` for `auto` where nothing is tried
  */
 export async function feeLimitOf(
 	{ feeLimit, force = false }: RequestedFeeLimit,
@@ -49,11 +51,15 @@ export async function feeLimitOf(
 	if (given === undefined) {
 		const energy = await estimateEnergy(client, call);
 		const limit = ((energy * 5n + 3n) / 4n) * (await energyPrice(client));
+		await checkAffordable(client, call, energy);
 		const { maxFeeLimitSun } = client.settings;
 		return { feeLimitSun: limit < maxFeeLimitSun ? limit : maxFeeLimitSun, energy };
 	}
 	const energy = await energyOfTrial(client, call);
-	if (energy !== undefined) await checkCovers(client, call, energy, given);
+	if (energy !== undefined) {
+		await checkCovers(client, call, energy, given);
+		await checkAffordable(client, call, energy);
+	}
 	return { feeLimitSun: given, ...(energy === undefined ? {} : { energy }) };
 }
 
@@ -85,6 +91,26 @@ async function checkCovers(
 		"fee_limit_too_low",
 		`the call needs about ${energy} energy, ${formatCoin(needed)} of it from the caller, and the fee limit is ${formatCoin(limitSun)}: it would end without effect and cost the limit`,
 		{ hint: "--fee-limit auto takes the estimate, --force sends it all the same" },
+	);
+}
+
+/** @throws {Failure} `insufficient_funds` for a call that is sure to take all that the account has and to run out of energy */
+async function checkAffordable(client: NodeClient, call: ContractCall, energy: bigint): Promise<void> {
+	const account = await fetchAccount(client, call.owner);
+	if (!account) return;
+	const price = await energyPrice(client);
+	const left = account.balance - (call.valueSun ?? 0n);
+	if (left >= energy * price) return;
+	const [percent, { energy: staked }] = await Promise.all([
+		callerPercent(client, call),
+		pricesFor(client, call.owner),
+	]);
+	const bought = (energy * percent + 99n) / 100n - staked;
+	if (left >= bought * price) return;
+	throw new Failure(
+		"insufficient_funds",
+		`the call needs about ${bought} energy beyond what stake covers, which costs ${formatCoin(bought * price)}, and the account has ${formatCoin(left > 0n ? left : 0n)} for it: it would end without effect and cost that`,
+		{ hint: "--force sends it all the same" },
 	);
 }
 

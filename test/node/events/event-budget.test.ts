@@ -4,6 +4,8 @@ import type { SignedBlock } from "../../../src/protocol/block.js";
 
 const block = { number: 7n } as SignedBlock;
 
+const unpaid = (characters: number) => ({ characters, paid: 0 });
+
 function budgetOf(event: number, ofBlock: number) {
 	const leftOut: string[] = [];
 	const budget = new EventBudget(({ what, index }, reason) => leftOut.push(`${what} ${index}: ${reason}`), {
@@ -20,7 +22,7 @@ describe("the budget of events", () => {
 		const open = budget.open(block);
 		const made = [90, 101, 60, 61].map((length, index) => {
 			let isMade = false;
-			const result = open.make({ what: "log", index }, length, () => {
+			const result = open.make({ what: "log", index }, unpaid(length), () => {
 				isMade = true;
 				return index;
 			});
@@ -37,7 +39,7 @@ describe("the budget of events", () => {
 			"log 3: those before it in the block are 150 characters long",
 		]);
 		expect(budget.leftOut).toBe(2);
-		expect(budget.open(block).make({ what: "log" }, 100, () => 1)).toBe(1);
+		expect(budget.open(block).make({ what: "log" }, unpaid(100), () => 1)).toBe(1);
 	});
 
 	it("counts what was made longer than it seemed", () => {
@@ -46,7 +48,7 @@ describe("the budget of events", () => {
 		expect(
 			open.make(
 				{ what: "log" },
-				10,
+				unpaid(10),
 				() => "a",
 				() => 91,
 			),
@@ -54,17 +56,34 @@ describe("the budget of events", () => {
 		expect(
 			open.make(
 				{ what: "log" },
-				10,
+				unpaid(10),
 				() => "b",
 				() => 90,
 			),
 		).toBe("b");
-		expect(open.make({ what: "log" }, 51, () => "c")).toBeUndefined();
+		expect(open.make({ what: "log" }, unpaid(51), () => "c")).toBeUndefined();
+	});
+
+	it("keeps nobody's ordinary events out because of a long one", () => {
+		const { budget, leftOut } = budgetOf(100, 150);
+		const open = budget.open(block);
+		const make = (index: number, characters: number, paid: number) =>
+			open.make({ what: "log", index }, { characters, paid }, () => index);
+		expect([make(0, 100, 10), make(1, 70, 10), make(2, 71, 10), make(3, 10, 10)]).toEqual([
+			0,
+			1,
+			undefined,
+			3,
+		]);
+		// So many that it isn't a question of who pays.
+		for (let n = 0; n < 42; n++) expect(make(4, 10, 10)).toBe(4);
+		expect(make(5, 10, 10)).toBeUndefined();
+		expect(leftOut).toHaveLength(2);
 	});
 
 	it("leaves out what can't be made", () => {
 		const { budget, leftOut } = budgetOf(100, 150);
-		const made = budget.open(block).make({ what: "log", index: 0 }, 1, () => {
+		const made = budget.open(block).make({ what: "log", index: 0 }, unpaid(1), () => {
 			throw new RangeError("Invalid string length");
 		});
 		expect(made).toBeUndefined();

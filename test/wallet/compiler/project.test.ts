@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -28,6 +28,23 @@ test("a project begins where its files mark it, and brings its compiler along", 
 	const { root, compiler } = projectOf(join(top, "app/contracts/deep/A.sol"), top);
 	expect([root, compiler]).toEqual([join(top, "app"), join(top, "node_modules", "solc")]);
 });
+
+test.skipIf(process.getuid === undefined)(
+	"a compiler isn't run that others may change, by a link neither",
+	() => {
+		put("app/package.json", "{}");
+		put("shared/package.json", "{}");
+		mkdirSync(join(top, "app/node_modules"));
+		symlinkSync(join(top, "shared"), join(top, "app/node_modules/solc"));
+		const compiler = () => projectOf("A.sol", join(top, "app")).compiler;
+		expect(compiler()).toBe(join(top, "app/node_modules/solc"));
+		chmodSync(join(top, "shared"), 0o777);
+		expect(compiler()).toBeUndefined();
+		chmodSync(join(top, "shared"), 0o755);
+		chmodSync(join(top, "app/node_modules"), 0o777);
+		expect(compiler()).toBeUndefined();
+	},
+);
 
 test("remappings come from both files and from the libraries of foundry", () => {
 	put("remappings.txt", "@a/=vendor/a/\n# no line\n\nctx:b/=vendor/b/\n");

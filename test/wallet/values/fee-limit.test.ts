@@ -12,9 +12,18 @@ const CALL: ContractCall = {
 	data: new Uint8Array(4),
 };
 
-const node = (energy: bigint, settings: object, record: JsonRecord = {}) =>
+const RICH = 1_000_000_000n;
+
+const node = (
+	energy: bigint,
+	settings: object,
+	record: JsonRecord = {},
+	{ balance = RICH, staked = 0n }: { readonly balance?: bigint; readonly staked?: bigint } = {},
+) =>
 	answering(
 		{
+			getaccount: ({ address }) => ({ address, balance }),
+			getaccountresource: { EnergyLimit: staked },
 			triggerconstantcontract: { energy_used: energy },
 			getchainparameters: { chainParameter: [{ key: "getEnergyFee", value: 100n }] },
 			getcontract: record,
@@ -68,4 +77,20 @@ test("a limit below what the caller pays is refused; what the contract's owner p
 	await expect(limited(50n, fromHex(`41${"22".repeat(20)}`))).rejects.toMatchObject({
 		code: "fee_limit_too_low",
 	});
+});
+
+test("a call that the account can't pay for is refused: stake and what the contract's owner pays count", async () => {
+	const record = { origin_address: `41${"22".repeat(20)}`, consume_user_resource_percent: 50n };
+	const paid = (balance: bigint, staked = 0n, valueSun = 0n) =>
+		feeLimitOf({ feeLimit: "1coin" }, node(1_000n, {}, record, { balance, staked }), { ...CALL, valueSun });
+	const refused = {
+		code: "insufficient_funds",
+		message: expect.stringContaining("needs about 500 energy beyond what stake covers, which costs 0.05coin"),
+		facts: { hint: expect.stringContaining("--force") },
+	};
+	await expect(paid(49_999n)).rejects.toMatchObject(refused);
+	await expect(paid(50_009n, 0n, 10n)).rejects.toMatchObject(refused);
+	expect(await paid(50_000n)).toEqual({ feeLimitSun: 1_000_000n, energy: 1_000n });
+	expect(await paid(40_000n, 100n)).toEqual({ feeLimitSun: 1_000_000n, energy: 1_000n });
+	expect(await paid(0n, 500n)).toEqual({ feeLimitSun: 1_000_000n, energy: 1_000n });
 });

@@ -51,7 +51,7 @@ interface FilterLimits {
 class FilterList {
 	readonly byId = new Map<string, Filter>();
 	readonly room: SharedRoom;
-	items = 0;
+	readonly itemRoom = new SharedRoom(MAX_ITEMS);
 
 	/** @param limit how many there may be at a time; 0 or less: any number */
 	constructor(readonly limit: number) {
@@ -61,13 +61,13 @@ class FilterList {
 	put(id: string, filter: Filter): void {
 		this.byId.set(id, filter);
 		this.room.take(filter.client, 1);
-		this.items += filter.items;
+		this.itemRoom.take(filter.client, filter.items);
 	}
 
 	delete(id: string, filter: Filter): void {
 		this.byId.delete(id);
 		this.room.giveBack(filter.client, 1);
-		this.items -= filter.items;
+		this.itemRoom.giveBack(filter.client, filter.items);
 	}
 
 	/** The filter of a client that was polled longest ago. */
@@ -119,7 +119,7 @@ export class FilterRegistry {
 		const items = logs ? itemCount(logs) : 0;
 		this.checkLimit(kind, client);
 		const list = this.lists[kind];
-		if (list.items + items > MAX_ITEMS) throw tooMany(kind, list.byId.size);
+		this.makeRoomForItems(kind, client, items);
 		this.makeRoom(list, client);
 		const id = makeId();
 		const expiresMs = this.nowMs() + LIFETIME_MS;
@@ -141,6 +141,17 @@ export class FilterRegistry {
 		const largest = list.room.givesWayTo(client, 1);
 		const oldest = largest === undefined ? undefined : list.oldestOf(largest);
 		if (oldest) this.drop(list, ...oldest);
+	}
+
+	/** @throws {RpcError} if the filters of all name too much, and nobody has to give way */
+	private makeRoomForItems(kind: FilterKind, client: string, items: number): void {
+		const list = this.lists[kind];
+		while (!list.itemRoom.hasRoom(items)) {
+			const largest = list.itemRoom.givesWayTo(client, items);
+			const oldest = largest === undefined ? undefined : list.oldestOf(largest);
+			if (!oldest) throw tooMany(kind, list.byId.size);
+			this.drop(list, ...oldest);
+		}
 	}
 
 	/** What was queued since the last poll; the filter lives on. @throws {RpcError} */

@@ -24,11 +24,23 @@ export function eventJson(value: EventValue): string {
 /** PERF: most of an event's texts are names of members, which need no escape. */
 const nameJson = (name: string): string => (/^\w*$/.test(name) ? `"${name}"` : textJson(name));
 
+/** Escapes whose digits have letters, of characters that have no shorter one. */
+const LETTERED = ["0b", "0e", "0f", "1a", "1b", "1c", "1d", "1e", "1f"].map(
+	(digits) => [`\\u00${digits}`, `\\u00${digits.toUpperCase()}`] as const,
+);
+
 /** Control characters have upper-case digits, as the network's node writes them. */
 function textJson(text: string): string {
 	const json = JSON.stringify(text);
 	if (!json.includes("\\u")) return json;
-	return json.replace(/\\(?:u([0-9a-f]{4})|.)/g, (whole, digits?: string) =>
-		digits === undefined ? whole : `\\u${digits.toUpperCase()}`,
-	);
+	// Behind an escaped backslash digits are digits. PERF: a contract may write a million escapes, so none has a call of its own.
+	return json.split("\\\\").map(upperEscapes).join("\\\\");
+}
+
+function upperEscapes(part: string): string {
+	if (!part.includes("\\u")) return part;
+	let upper = part;
+	for (const [lower, written] of LETTERED) upper = upper.replaceAll(lower, written);
+	// Halves of pairs, which no text of a chain has.
+	return upper.replace(/\\ud[89a-f][0-9a-f]{2}/g, (half) => `\\u${half.slice(2).toUpperCase()}`);
 }

@@ -247,6 +247,17 @@ describe("what one client may keep", () => {
 		expect(() => registry.add(logFilter({ addresses: many }), "b", [])).toThrow("exceed max log filters: 3");
 		registry.add(logFilter({ addresses: [address(1)] }), "b");
 	});
+
+	test("is kept for those who name less than others", () => {
+		const registry = new FilterRegistry(() => nowMs, limits, RELEASE);
+		const many = Array.from({ length: 50_000 }, () => address(1));
+		const first = registry.add(logFilter({ addresses: many }), "a", []);
+		for (let i = 0; i < 3; i++) registry.add(logFilter({ addresses: many }), "a", []);
+		registry.add(logFilter({ addresses: [address(2)] }), "b");
+		expect(() => registry.takeChanges(first)).toThrow();
+		registry.add(logFilter({ addresses: many.slice(1) }), "a", []);
+		expect(() => registry.add(logFilter({ addresses: many }), "a", [])).toThrow("exceed max log filters");
+	});
 });
 
 test("queues are bounded: the filter that was polled longest ago goes, and its client is told", () => {
