@@ -263,7 +263,7 @@ describe.concurrent("coin permission update", () => {
 			code: "confirmation_needed",
 			message: expect.stringContaining(BASE58.carol),
 			hint: expect.stringContaining("--expect-owner"),
-			details: { checks: ["owner_unknown"] },
+			details: { checks: ["owner_unknown", "owner_unverified"] },
 		});
 		expect(errorRecord(await update("--expect-owner", "ann"))).toMatchObject({
 			code: "permission_changed",

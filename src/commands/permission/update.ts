@@ -134,7 +134,10 @@ export const PermissionUpdate = sending({
 			named,
 			isStated: (permission) =>
 				(expected?.includes("/") && permission.type === PermissionPermissionType.Owner) ||
-				isStatedBy(edits, permission),
+				// Whoever wrote a document changed what is not as it was.
+				(flags.file === undefined
+					? isStatedBy(edits, permission)
+					: !before.actives.some((active) => samePermission(active, permission))),
 		});
 		await act(session, actor, flags, {
 			...plan,

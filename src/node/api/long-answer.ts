@@ -44,7 +44,7 @@ const MAX_BYTES_PER_ADDRESS = 4 * ANSWER_BYTES;
 export const SENDING_MS = 30_000;
 
 /** Bytes that answers may hold together whose clients don't read. */
-const MAX_UNREAD_BYTES = 32 << 20;
+const MAX_UNREAD_BYTES = 48 << 20;
 
 interface Unread {
 	readonly bytes: number;
@@ -53,7 +53,7 @@ interface Unread {
 
 /**
  * Answers that wait for their clients to read. They have given back their places at a {@link LongAnswerGate}, so that whoever reads
- * slowly keeps nobody waiting; together they hold a bounded number of bytes, beyond which the largest of them is broken off.
+ * slowly keeps nobody waiting; together they hold a bounded number of bytes, beyond which the largest of several is broken off.
  */
 export class UnreadAnswers {
 	private readonly waiting = new Set<Unread>();
@@ -66,7 +66,7 @@ export class UnreadAnswers {
 		const unread: Unread = { bytes, breakOff };
 		this.waiting.add(unread);
 		this.bytes += bytes;
-		while (this.bytes > this.limit) {
+		while (this.bytes > this.limit && this.waiting.size > 1) {
 			const largest = [...this.waiting].reduce((most, one) => (one.bytes > most.bytes ? one : most));
 			this.end(largest);
 			largest.breakOff();

@@ -52,9 +52,11 @@ export class RateLimiter {
 	readonly bodies = new BodyBudget();
 	/** The long answers of the process. */
 	readonly longAnswers = LongAnswerGate.ofBytes();
-	/** Those of them whose clients don't read. */
+	/** Answers of both kinds whose clients don't read. */
 	readonly unreadAnswers = new UnreadAnswers();
-	/** Long answers of gRPC and JSON-RPC, which have to be held whole until they are sent. */
+	/** Long answers of JSON-RPC, which have to be made whole before they are sent. */
+	readonly longResults = new LongAnswerGate(2, 1);
+	/** Those of gRPC, which are also held here until they are sent. */
 	readonly longMessages = new LongAnswerGate(2, 1);
 	private readonly all: SharedBucket;
 	private readonly byAddress: AddressBuckets;

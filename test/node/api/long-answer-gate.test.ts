@@ -163,7 +163,7 @@ it("parts of an answer have their length in front on plain connections, as an an
 
 describe("a list that is made item by item", () => {
 	const gate = new LongAnswerGate(1, 1);
-	const node = { limiter: { longMessages: gate } } as unknown as ApiNode;
+	const node = { limiter: { longResults: gate } } as unknown as ApiNode;
 
 	it("stays a list of objects while it is short", () => {
 		const list = new ListResult({ node });

@@ -22,7 +22,7 @@ const node = (
 ) =>
 	answering(
 		{
-			getaccount: ({ address }) => ({ address, balance }),
+			getaccount: ({ address }) => ({ address: String(address), balance }),
 			getaccountresource: { EnergyLimit: staked },
 			triggerconstantcontract: { energy_used: energy },
 			getchainparameters: { chainParameter: [{ key: "getEnergyFee", value: 100n }] },

@@ -21,15 +21,16 @@ import { BlockIdError, blockByIdOrNumber } from "../queries/blocks.js";
 import { eventTopics, readStoredEvent } from "../queries/stored-events.js";
 import { type AnswerRow, type AnswerValue, answerText } from "./answer-text.js";
 import {
-	type AnswerPage,
 	envelopePieces,
 	type Heights,
 	type HistoryRequest,
 	headNumber,
 	heightsOf,
-	indexedPage,
+	type PageEnd,
 	pageOfList,
+	type ShowPage,
 	solidNumber,
+	streamedPage,
 } from "./page.js";
 import { HistoryRequestError } from "./parameters.js";
 import type { StoredBodies } from "./stored-bodies.js";
@@ -62,7 +63,8 @@ export async function contractEvents(
 	request: HistoryRequest,
 	contract: Uint8Array,
 	filter: EventFilter = {},
-): Promise<AnswerPage> {
+	show: ShowPage = envelopePieces,
+): Promise<LongAnswer> {
 	const { context, parameters } = request;
 	const name = filter.name ?? parameters.text("event_name");
 	const number = parameters.number("block_number");
@@ -74,11 +76,8 @@ export async function contractEvents(
 		name === undefined
 			? [{ kind: "log" as const, owner }]
 			: eventTopics(abi, name).map((topic) => ({ kind: "event" as const, owner: eventOwner(owner, topic) }));
-	return indexedPage(request, {
-		lists,
-		heights,
-		write: (row, bodies) => writeRow(request, row, bodies, name),
-	});
+	const write = (row: HistoryRow, bodies: StoredBodies) => writeRow(request, row, bodies, name);
+	return streamedPage(request, { lists, heights, write }, show);
 }
 
 /** The interface of a contract on the chain, or of its stored sources. */
@@ -121,7 +120,7 @@ function writeRow(
 export function transactionEvents(
 	request: HistoryRequest,
 	id: string,
-	show: ShowEvents = newerPieces,
+	show: ShowPage = envelopePieces,
 ): LongAnswer {
 	const state = request.context.node.view("full");
 	const place = locateTransaction(state, transactionId(id));
@@ -174,27 +173,18 @@ export function numberOfBlock(state: StateView, name: string): number | undefine
 	}
 }
 
-/** Writes a page as an answer, row by row. */
-type ShowEvents = (
-	request: HistoryRequest,
-	page: AnswerPage<PlacedLog>,
-	rows: Iterable<EventRow>,
-) => Iterable<string>;
-
-const newerPieces: ShowEvents = (request, page, rows) => envelopePieces(request, page, rows, answerText);
-
 interface EventAnswerOptions {
 	readonly limit?: number | undefined;
 	/** Bytes of memory that reading the receipts takes, where that is much. */
 	readonly cost?: number | undefined;
-	readonly show?: ShowEvents;
+	readonly show?: ShowPage;
 }
 
 /** Only the logs of the page are decoded, and each is sent before the next one is. @param infos read when there is room for them */
 function eventAnswer(
 	request: HistoryRequest,
 	infos: () => Iterable<Readonly<TransactionInfo>>,
-	{ limit, cost, show = newerPieces }: EventAnswerOptions = {},
+	{ limit, cost, show = envelopePieces }: EventAnswerOptions = {},
 ): LongAnswer {
 	// What is wrong is refused while the answer has no status yet.
 	const { limit: asked, afterNumber: from } = request.parameters;
@@ -203,7 +193,8 @@ function eventAnswer(
 	}
 	function* pieces(): Generator<string> {
 		const page = pageOfList(request, placedLogs(infos()), limit ?? asked, from);
-		yield* show(request, page, rowsOf(page.rows));
+		const { rows, fingerprint } = page;
+		yield* show(request, rowsOf(rows), () => ({ size: rows.length, fingerprint }));
 	}
 	// The logs of the page stay decoded until the last of them is written.
 	return new LongAnswer(pieces(), cost, cost ?? FEW_LOGS_BYTES);
@@ -299,20 +290,23 @@ function olderEvent(event: EventRow): string {
 }
 
 /** Events as the older server sends them: a bare list, whose last row says where the next page begins. */
-export function* olderEvents(rows: Iterable<AnswerRow>, fingerprint: string | undefined): Generator<string> {
+export function* olderEvents(
+	_request: HistoryRequest,
+	rows: Iterable<AnswerRow | undefined>,
+	end: () => PageEnd,
+): Generator<string> {
 	let before = "[";
 	let last: string | undefined;
 	for (const row of rows) {
+		if (!row) continue;
 		if (last !== undefined) {
 			yield before + last;
 			before = ",";
 		}
 		last = olderEvent(row as EventRow);
 	}
+	const { fingerprint } = end();
 	if (last === undefined) yield "[]";
 	else if (fingerprint === undefined) yield `${before}${last}]`;
 	else yield `${before}${last.slice(0, -1)},"_fingerprint":${answerText(fingerprint)}}]`;
 }
-
-/** {@link olderEvents} of a page that is read as it is sent. */
-export const olderPieces: ShowEvents = (_request, { fingerprint }, rows) => olderEvents(rows, fingerprint);

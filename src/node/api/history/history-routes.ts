@@ -8,14 +8,7 @@ import type { ApiContext } from "../context.js";
 import { JSON_TYPE } from "../http-answer.js";
 import type { LongAnswer } from "../long-answer.js";
 import { type AnswerRow, answerText } from "./answer-text.js";
-import {
-	blockEvents,
-	contractEvents,
-	infoOf,
-	olderEvents,
-	olderPieces,
-	transactionEvents,
-} from "./event-rows.js";
+import { blockEvents, contractEvents, infoOf, olderEvents, transactionEvents } from "./event-rows.js";
 import {
 	type AnswerPage,
 	envelope,
@@ -145,7 +138,7 @@ async function page(request: HistoryRequest, found: AnswerPage | Promise<AnswerP
 	return envelope(request, await found);
 }
 
-type AddressAnswer = (address: Uint8Array) => Promise<string>;
+type AddressAnswer = (address: Uint8Array) => Promise<string | LongAnswer>;
 
 /** Answers by the rest of a path, which a client writes: members that every object has are none of them. */
 const namedAnswers = (answers: Readonly<Record<string, AddressAnswer>>): ReadonlyMap<string, AddressAnswer> =>
@@ -154,11 +147,11 @@ const namedAnswers = (answers: Readonly<Record<string, AddressAnswer>>): Readonl
 function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): Answering {
 	const answers = namedAnswers({
 		"": (address) => rows(request, accountRows(request, address)),
-		transactions: (address) => page(request, transactionPage(request, address)),
+		transactions: (address) => transactionPage(request, address),
 		"transactions/orc20": (address) => page(request, tokenPage(request, address)),
 		"transactions/orc10": (address) => page(request, assetMovementPage(request, address)),
 		"orc20/balance": (address) => page(request, balancePage(request, address)),
-		"internal-transactions": (address) => page(request, internalPage(request, address)),
+		"internal-transactions": (address) => internalPage(request, address),
 		resources: (address) => rows(request, resourceRows(request, address)),
 	});
 	const answer = answers.get(rest.join("/"));
@@ -170,10 +163,10 @@ function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): A
 
 function contractPath(request: HistoryRequest, [name = "", ...rest]: Segments): Answering {
 	const answers = namedAnswers({
-		events: (contract) => page(request, contractEvents(request, contract)),
+		events: (contract) => contractEvents(request, contract),
 		source: (contract) => rows(request, sourceRows(request, contract)),
-		transactions: (contract) => page(request, transactionPage(request, contract)),
-		"internal-transactions": (contract) => page(request, internalPage(request, contract)),
+		transactions: (contract) => transactionPage(request, contract),
+		"internal-transactions": (contract) => internalPage(request, contract),
 		tokens: async (contract) => {
 			const { page: found, isComplete } = await holderPage(request, contract);
 			return envelope(request, found, isComplete ? {} : { complete: false });
@@ -223,21 +216,16 @@ async function answerOlder(
 ): Promise<Answering> {
 	const older = olderRequest(request);
 	if (kind === "transaction" && rest.length === 0) {
-		return Promise.resolve(transactionEvents(older, name, olderPieces));
+		return Promise.resolve(transactionEvents(older, name, olderEvents));
 	}
 	if (kind !== "contract" || rest.length > 2) return undefined;
 	if (name === "latestSolidifiedBlockNum") return Promise.resolve(String(solidNumber(request.context)));
 	const [event, block] = rest;
 	const contract = readContract(name);
-	if (block === undefined) return list(contractEvents(older, contract, { name: event }));
+	if (block === undefined) return contractEvents(older, contract, { name: event }, olderEvents);
 	if (block !== "latest" && !/^\d{1,15}$/.test(block)) throw new HistoryRequestError("Invalid block number");
 	const number = block === "latest" ? headNumber(request.context) : Number(block);
-	return list(contractEvents(older, contract, { name: event, heights: { from: number, to: number } }));
-}
-
-async function list(found: Promise<AnswerPage>): Promise<string> {
-	const { rows, fingerprint } = await found;
-	return [...olderEvents(rows, fingerprint)].join("");
+	return contractEvents(older, contract, { name: event, heights: { from: number, to: number } }, olderEvents);
 }
 
 /** The same request with the names of the newer interface. @throws {HistoryRequestError} */

@@ -5,7 +5,7 @@ import type { HistoryPage, PageQuery } from "../../history/pages.js";
 import type { HistoryRow } from "../../history/rows.js";
 import { TimeSlice } from "../../scheduling/time-slice.js";
 import type { ApiContext } from "../context.js";
-import { listPieces } from "../long-answer.js";
+import { LongAnswer } from "../long-answer.js";
 import { type AnswerRow, type AnswerValue, answerText } from "./answer-text.js";
 import { type HistoryParameters, HistoryRequestError } from "./parameters.js";
 import { StoredBodies } from "./stored-bodies.js";
@@ -79,20 +79,14 @@ function firstSince(bodies: StoredBodies, lowest: number, head: number, timeMs: 
 
 interface IndexedQuery extends Pick<PageQuery, "lists" | "accepts"> {
 	readonly heights: Heights;
-	/** Writes a row; undefined: what it points to isn't there any more. */
-	readonly write: (
-		row: HistoryRow,
-		bodies: StoredBodies,
-	) => AnswerRow | undefined | Promise<AnswerRow | undefined>;
+	readonly write: (row: HistoryRow) => AnswerRow | Promise<AnswerRow>;
 }
 
-/** A page of the index. It ends early where too much would have to be read for it. */
-export async function indexedPage(request: HistoryRequest, query: IndexedQuery): Promise<AnswerPage> {
-	const { context, parameters } = request;
-	const { heights, lists, accepts, write } = query;
-	const index = indexOf(context);
-	const bodies = bodiesOf(context);
-	const found: HistoryPage = await index.page({
+function foundRows(
+	{ context, parameters }: HistoryRequest,
+	{ heights, lists, accepts }: Omit<IndexedQuery, "write">,
+): Promise<HistoryPage> {
+	return indexOf(context).page({
 		lists,
 		accepts,
 		...heights,
@@ -100,17 +94,18 @@ export async function indexedPage(request: HistoryRequest, query: IndexedQuery):
 		limit: parameters.limit,
 		after: parameters.after,
 	});
+}
+
+/** A page of the index whose rows are short. */
+export async function indexedPage(request: HistoryRequest, query: IndexedQuery): Promise<AnswerPage> {
+	const found = await foundRows(request, query);
 	const rows: AnswerRow[] = [];
 	const turns = new TimeSlice(PAGE_SLICE_MS);
-	for (const [at, row] of found.rows.entries()) {
+	for (const row of found.rows) {
 		if (turns.over) await turns.yield();
-		const written = await write(row, bodies);
-		if (written) rows.push(written);
-		if (bodies.isExhausted && at < found.rows.length - 1) {
-			return { rows, fingerprint: parameters.fingerprintOf({ kind: row.kind, suffix: row.suffix }) };
-		}
+		rows.push(await query.write(row));
 	}
-	return { rows, fingerprint: found.next && parameters.fingerprintOf(found.next) };
+	return { rows, fingerprint: found.next && request.parameters.fingerprintOf(found.next) };
 }
 
 /** A page of a list that is at hand. */
@@ -128,30 +123,92 @@ export function pageOfList<T>(
 /** Further members of `meta`. */
 type Meta = { readonly [member: string]: AnswerValue | undefined };
 
-/** The whole answer. */
-export function envelope(request: HistoryRequest, page: AnswerPage, more: Meta = {}): string {
-	return [...envelopePieces(request, page, page.rows, answerText, more)].join("");
+/** What is said of a page behind its rows. */
+export interface PageEnd {
+	readonly size: number;
+	readonly fingerprint: string | undefined;
 }
 
-/** The answer with one piece a row, which is written when its turn comes. @param items as many as the page has rows */
-export function* envelopePieces<T>(
+/** Writes a page, row by row; a row that is undefined isn't there any more. @param end asked for behind the last row */
+export type ShowPage<R = AnswerRow> = (
+	request: HistoryRequest,
+	rows: Iterable<R | undefined>,
+	end: () => PageEnd,
+) => Iterable<string>;
+
+/** The whole answer. */
+export function envelope(
+	request: HistoryRequest,
+	{ rows, fingerprint }: AnswerPage,
+	more: Meta = {},
+): string {
+	return [...envelopePieces(request, rows, () => ({ size: rows.length, fingerprint }), more)].join("");
+}
+
+/** The answer with one piece a row, which is written when its turn comes. */
+export function* envelopePieces(
 	{ context, parameters, base }: HistoryRequest,
-	{ rows, fingerprint }: AnswerPage<unknown>,
-	items: Iterable<T>,
-	write: (item: T) => string,
+	rows: Iterable<AnswerRow | undefined>,
+	end: () => PageEnd,
 	more: Meta = {},
 ): Generator<string> {
+	let before = '{"data":[';
+	for (const row of rows) {
+		yield row ? before + answerText(row) : "";
+		if (row) before = ",";
+	}
 	const coverage = context.node.history?.coverage;
+	const { size, fingerprint } = end();
 	const meta = {
 		at: context.node.nowMs(),
 		fingerprint,
 		links: fingerprint === undefined ? undefined : { next: parameters.linkOf(base, fingerprint) },
-		page_size: rows.length,
+		page_size: size,
 		backfill:
 			coverage && !coverage.isComplete
 				? { complete: false, indexed_from: coverage.from, missing: coverage.missing }
 				: undefined,
 		...more,
 	};
-	yield* listPieces('{"data":[', items, write, `],"success":true,"meta":${answerText(meta)}}`);
+	yield `${before === "," ? "" : before}],"success":true,"meta":${answerText(meta)}}`;
+}
+
+/** Memory of a page while its rows are written, and while its client doesn't read: a block with its receipts, decoded. */
+const PAGE_COST = 4 << 20;
+const PAGE_HELD = 2 << 20;
+
+/** A page of the index whose rows may be long: each is read from its block and sent before the next one is. */
+export async function streamedPage(
+	request: HistoryRequest,
+	{
+		heights,
+		lists,
+		accepts,
+		write,
+	}: Omit<IndexedQuery, "write"> & {
+		readonly write: (row: HistoryRow, bodies: StoredBodies) => AnswerRow | undefined;
+	},
+	show: ShowPage = envelopePieces,
+): Promise<LongAnswer> {
+	const { context, parameters } = request;
+	const found = await foundRows(request, { heights, lists, accepts });
+	const bodies = bodiesOf(context);
+	let size = 0;
+	let last: HistoryRow | undefined;
+	function* rows(): Generator<AnswerRow | undefined> {
+		for (const [at, row] of found.rows.entries()) {
+			const written = write(row, bodies);
+			if (written) size++;
+			yield written;
+			if (!bodies.isExhausted || at === found.rows.length - 1) continue;
+			last = row;
+			return;
+		}
+	}
+	const next = () => (last ? { kind: last.kind, suffix: last.suffix } : found.next);
+	const end = (): PageEnd => {
+		const from = next();
+		return { size, fingerprint: from && parameters.fingerprintOf(from) };
+	};
+	return new LongAnswer(show(request, rows(), end), PAGE_COST, PAGE_HELD);
 }

@@ -12,20 +12,21 @@ import {
 import { ownerKey } from "../../history/history-index.js";
 import { DIRECTIONS, type HistoryRow, type RowKind, readPlace, readPointer } from "../../history/rows.js";
 import { plainStyle } from "../json-style.js";
+import type { LongAnswer } from "../long-answer.js";
 import { type AnswerRow, answerText, WrittenJson } from "./answer-text.js";
-import { type AnswerPage, type HistoryRequest, heightsOf, indexedPage } from "./page.js";
+import { type HistoryRequest, heightsOf, streamedPage } from "./page.js";
 import type { StoredBodies, StoredBody } from "./stored-bodies.js";
 
 /** Internal transactions that a row shows; the path of the transaction has all of them. */
 const MAX_INTERNAL = 100;
 
 /** Transactions of an account or contract, and where that is asked for its internal ones, mixed by time. */
-export function transactionPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
+export function transactionPage(request: HistoryRequest, address: Uint8Array): Promise<LongAnswer> {
 	const isMixed = request.parameters.flag("search_internal", true);
 	return pageOf(request, address, isMixed ? ["transaction", "internal"] : ["transaction"]);
 }
 
-export function internalPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
+export function internalPage(request: HistoryRequest, address: Uint8Array): Promise<LongAnswer> {
 	return pageOf(request, address, ["internal"]);
 }
 
@@ -33,9 +34,9 @@ function pageOf(
 	request: HistoryRequest,
 	address: Uint8Array,
 	kinds: readonly RowKind[],
-): Promise<AnswerPage> {
+): Promise<LongAnswer> {
 	const owner = ownerKey(address);
-	return indexedPage(request, {
+	return streamedPage(request, {
 		lists: kinds.map((kind) => ({ kind, owner })),
 		heights: heightsOf(request),
 		accepts: directionFilter(request),

@@ -2,7 +2,7 @@
 
 import { SLICE_MS, TimeSlice } from "../../scheduling/time-slice.js";
 import type { HttpAnswer } from "../http-answer.js";
-import { SENDING_MS } from "../long-answer.js";
+import type { UnreadAnswers } from "../long-answer.js";
 import {
 	type AnswerText,
 	JsonParts,
@@ -89,13 +89,10 @@ export class PendingAnswer {
 		this.held.push(leave);
 	}
 
-	/** A client that reads slowly keeps it for a while. */
-	releaseWhenSent(answer: Pick<HttpAnswer, "whenSent">): void {
-		const deadline = setTimeout(() => this.release(), SENDING_MS).unref();
-		answer.whenSent(() => {
-			clearTimeout(deadline);
-			this.release();
-		});
+	/** The answer is made: others may be, and it counts among those that wait for their clients to read. */
+	leaveTo(unread: UnreadAnswers, answer: Pick<HttpAnswer, "whenSent" | "breakOff">, bytes: number): void {
+		this.release();
+		answer.whenSent(unread.wait(bytes, () => answer.breakOff()));
 	}
 
 	release(): void {
@@ -157,7 +154,7 @@ export function* listed(items: Iterable<string>): Generator<string> {
 /** Waits for a place among the long results, unless the answer has one already. It is given back once the answer has left. */
 async function enterLong({ node, client, pending }: LongContext): Promise<(() => void) | undefined> {
 	// It is held whole, as the long messages of gRPC are.
-	const leave = pending?.holds ? undefined : await node.limiter.longMessages.enter(client ?? "");
+	const leave = pending?.holds ? undefined : await node.limiter.longResults.enter(client ?? "");
 	if (leave) pending?.hold(leave);
 	return leave;
 }

@@ -243,8 +243,9 @@ export class JsonRpcServer {
 		if (!(text instanceof Promise)) return send(answer, text);
 		return text
 			.then((later) => {
-				if (pending.holds) pending.releaseWhenSent(answer);
-				return send(answer, later);
+				const sent = send(answer, later);
+				if (pending.holds) pending.leaveTo(this.node.limiter.unreadAnswers, answer, later.length);
+				return sent;
 			})
 			.catch((error: unknown) => {
 				pending.release();

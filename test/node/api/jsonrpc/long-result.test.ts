@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import type { ApiNode } from "../../../../src/node/api/context.js";
 import { longResult, PendingAnswer } from "../../../../src/node/api/jsonrpc/long-result.js";
 import { JsonText } from "../../../../src/node/api/jsonrpc/method.js";
-import { LongAnswerGate } from "../../../../src/node/api/long-answer.js";
+import { LongAnswerGate, UnreadAnswers } from "../../../../src/node/api/long-answer.js";
 
 const nodeOf = (maxResponseSize: number): ApiNode =>
 	({
 		config: { node: { jsonrpc: { maxResponseSize } } },
-		limiter: { longMessages: new LongAnswerGate(2, 1) },
+		limiter: { longResults: new LongAnswerGate(2, 1) },
 	}) as unknown as ApiNode;
 
 async function rounds(): Promise<void> {
@@ -41,4 +41,19 @@ it("waits until the answer before it of the same client has left", async () => {
 	first.release();
 	await rounds();
 	expect(done.at(-1)).toBe("second[1]");
+});
+
+it("gives its place to others once it is made, and counts as unread until its client has it", async () => {
+	const node = nodeOf(0);
+	const pending = new PendingAnswer();
+	await longResult({ node, client: "a", pending }, ["[1]"], 3);
+	const unread = new UnreadAnswers(10);
+	const events: string[] = [];
+	let sent = (): void => {};
+	const answer = { breakOff: () => events.push("broken off"), whenSent: (done: () => void) => (sent = done) };
+	pending.leaveTo(unread, answer, 9);
+	expect(pending.holds).toBe(false);
+	unread.wait(5, () => events.push("other"));
+	expect(events).toEqual(["broken off"]);
+	sent();
 });
