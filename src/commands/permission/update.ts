@@ -18,6 +18,7 @@ import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
 import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { schemesOff } from "../../wallet/node/post-quantum.js";
+import { samePermission } from "../../wallet/permission/permission.js";
 import {
 	type KeyFacts,
 	type PermissionRemark,
