@@ -71,22 +71,29 @@ function addParameters(values: Map<string, string[]>, text: string): void {
 /** @throws {NamedError} for an escape without two digits, or with others than hexadecimal ones */
 function decode(text: string): string {
 	if (!/[%+]/.test(text)) return text;
-	const bytes: Uint8Array[] = [];
-	for (const part of text.replaceAll("+", " ").split(/(%.{0,2})/s)) {
-		if (!part.startsWith("%")) {
-			bytes.push(Buffer.from(part, "utf8"));
-			continue;
-		}
-		if (part.length < 3) {
-			throw new NamedError("Utf8Appendable$NotUtf8Exception", "Not valid UTF8! Incomplete % encoding");
-		}
-		if (!/^%[0-9a-fA-F]{2}$/.test(part)) {
-			throw new NamedError("IllegalArgumentException", `Not valid encoding '${part}'`);
-		}
-		bytes.push(Uint8Array.of(Number.parseInt(part.slice(1), 16)));
+	const wrong = /%(?![0-9a-fA-F]{2}).{0,2}/s.exec(text)?.[0].replaceAll("+", " ");
+	if (wrong !== undefined && wrong.length < 3)
+		throw new NamedError("Utf8Appendable$NotUtf8Exception", "Not valid UTF8! Incomplete % encoding");
+	if (wrong !== undefined) throw new NamedError("IllegalArgumentException", `Not valid encoding '${wrong}'`);
+	// In place, byte by byte: a client may send a million escapes.
+	const bytes = Buffer.from(text, "utf8");
+	let length = 0;
+	for (let at = 0; at < bytes.length; at++) {
+		const byte = bytes[at] as number;
+		if (byte === PERCENT) {
+			bytes[length++] = (digitOf(bytes[at + 1] as number) << 4) | digitOf(bytes[at + 2] as number);
+			at += 2;
+		} else bytes[length++] = byte === PLUS ? BLANK : byte;
 	}
-	return fromUtf8(Buffer.concat(bytes));
+	return fromUtf8(bytes.subarray(0, length));
 }
+
+const PERCENT = 0x25;
+const PLUS = 0x2b;
+const BLANK = 0x20;
+
+/** Of a hexadecimal digit's character. */
+const digitOf = (byte: number): number => (byte & 0x0f) + (byte >= 0x41 ? 9 : 0);
 
 /** A signed decimal of 64 bits. @throws {NamedError} NumberFormatException, also for an absent one */
 export function parseLong(text: string | null): bigint {

@@ -1,6 +1,7 @@
 /** The tokens of the field decoder (protocol/http §3.3): its own grammar, looser and stricter than JSON. */
 
 import { NamedError } from "./exceptions.js";
+import { escapeTable, unescaped } from "./text-units.js";
 
 /**
  * The text is not an integer, or out of range; the message is what clients read after `Couldn't parse integer: `. Integers are
@@ -223,16 +224,13 @@ export class FieldTokenizer {
 	}
 
 	private unescape(raw: string): string {
-		return raw.replace(/\\(u[0-9a-fA-F]{4}|[\s\S]?)/g, (_match, code: string) => {
-			if (code.length === 5) return String.fromCharCode(Number.parseInt(code.slice(1), 16));
-			const value = ESCAPES[code];
-			if (value === undefined) throw this.error(`Invalid escape sequence: '\\${code}'`);
-			return value;
+		return unescaped(raw, ESCAPES, (at) => {
+			throw this.error(`Invalid escape sequence: '\\${raw.charAt(at)}'`);
 		});
 	}
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
+const ESCAPES = escapeTable({
 	b: "\b",
 	f: "\f",
 	n: "\n",
@@ -242,7 +240,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 	"/": "/",
 	'"': '"',
 	"'": "'",
-};
+});
 
 function isLineEnd(ch: string): boolean {
 	return ch === "\n" || ch === "\r" || ch === "\u0085" || ch === "\u2028" || ch === "\u2029";

@@ -1,5 +1,7 @@
 /** The string forms of the two writers (protocol/http §2.2 rule 6 and §2.3). */
 
+import { escaped, escapesOf } from "./text-units.js";
+
 const SHORT: Readonly<Record<string, string>> = {
 	"\b": "\\b",
 	"\f": "\\f",
@@ -10,28 +12,39 @@ const SHORT: Readonly<Record<string, string>> = {
 	"\\": "\\\\",
 };
 
-function hex4(ch: string): string {
-	return ch.charCodeAt(0).toString(16).padStart(4, "0");
-}
+const hex4 = (unit: number): string => unit.toString(16).padStart(4, "0");
+
+/** Writes one of the first code units. @param digits of one that has no short escape */
+const writerOf =
+	(special: RegExp, digits: (unit: number) => string) =>
+	(unit: number): string | undefined => {
+		const ch = String.fromCharCode(unit);
+		return special.test(ch) ? (SHORT[ch] ?? `\\u${digits(unit)}`) : undefined;
+	};
+
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that get escaped
-const PRINTED = /["\\\u0000-\u001f]|[\ud800-\udbff][\udc00-\udfff]/g;
+const PRINTED = /["\\\u0000-\u001f\ud800-\udfff]/;
+const printedEscapes = escapesOf(writerOf(PRINTED, hex4), (unit, next, before) => {
+	const isOfPair = (isHigh(unit) && isLow(next)) || (isLow(unit) && isHigh(before));
+	return isOfPair ? `\\u${hex4(unit)}` : undefined;
+});
 
 /** The printed form: controls as lower-case escapes, a surrogate pair as two escapes, all else raw. */
 export function quotePrinted(text: string): string {
-	return `"${text.replace(PRINTED, (ch) => {
-		if (ch.length === 2) return `\\u${hex4(ch.charAt(0))}\\u${hex4(ch.charAt(1))}`;
-		return SHORT[ch] ?? `\\u${hex4(ch)}`;
-	})}"`;
+	return PRINTED.test(text) ? `"${escaped(text, printedEscapes)}"` : `"${text}"`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that get escaped
-const MAP_ORDERED = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+const MAP_ORDERED = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+const mapOrderedEscapes = escapesOf(
+	writerOf(MAP_ORDERED, (unit) => hex4(unit).toUpperCase()),
+	(unit) => (unit === 0x2028 || unit === 0x2029 ? `\\u${hex4(unit)}` : undefined),
+);
 
 /** The map-ordered form: controls as upper-case escapes, line separators escaped, all else raw. */
 export function quoteMapOrdered(text: string): string {
-	return `"${text.replace(MAP_ORDERED, (ch) => {
-		if (ch > "\u2000") return `\\u${hex4(ch)}`;
-		return SHORT[ch] ?? `\\u${hex4(ch).toUpperCase()}`;
-	})}"`;
+	return MAP_ORDERED.test(text) ? `"${escaped(text, mapOrderedEscapes)}"` : `"${text}"`;
 }

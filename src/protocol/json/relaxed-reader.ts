@@ -6,6 +6,7 @@
 
 import { Decimal } from "./decimal.js";
 import { NamedError } from "./exceptions.js";
+import { BACKSLASH, escapeTable, unescaped } from "./text-units.js";
 import { InsertedObject, type JsonValue } from "./value.js";
 
 const MAX_DEPTH = 20;
@@ -24,17 +25,17 @@ const WORD = new RegExp(`(?:(?![\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}])+`, 
 /** So much of an unknown word is repeated. */
 const MAX_TOLD_WORD = 256;
 
-const ESCAPES: ReadonlyMap<string, string> = new Map([
-	["b", "\b"],
-	["f", "\f"],
-	["n", "\n"],
-	["r", "\r"],
-	["t", "\t"],
-	['"', '"'],
-	["'", "'"],
-	["\\", "\\"],
-	["/", "/"],
-]);
+const ESCAPES = escapeTable({
+	b: "\b",
+	f: "\f",
+	n: "\n",
+	r: "\r",
+	t: "\t",
+	'"': '"',
+	"'": "'",
+	"\\": "\\",
+	"/": "/",
+});
 
 /** An array or object whose end has not been read. */
 interface OpenScope {
@@ -153,26 +154,34 @@ class RelaxedReader {
 
 	private string(quote: string, atEnd: string): string {
 		const { text } = this;
-		let result = "";
-		let from = ++this.at;
+		const from = ++this.at;
+		const end = quote.charCodeAt(0);
+		let hasEscapes = false;
 		for (; ; this.at++) {
-			const ch = text.charAt(this.at);
-			if (ch === quote) break;
-			if (ch === "") {
+			const unit = text.charCodeAt(this.at);
+			if (unit === end) break;
+			if (Number.isNaN(unit)) {
+				// What is no escape before it is the error.
+				if (hasEscapes) this.checkEscapes(from);
 				throw this.error(`Unexpected end-of-input${atEnd.startsWith("in ") ? " " : ": "}${atEnd}`);
 			}
-			if (ch !== "\\") continue;
-			result += text.slice(from, this.at++) + this.escape();
-			from = this.at + 1;
+			if (unit !== BACKSLASH) continue;
+			hasEscapes = true;
+			this.at++;
 		}
-		return result + text.slice(from, this.at++);
+		const raw = text.slice(from, this.at++);
+		return hasEscapes ? unescaped(raw, ESCAPES, (at) => this.noEscape(from + at)) : raw;
 	}
 
-	/** What stands behind a backslash; leaves the position at its last character. */
-	private escape(): string {
-		const ch = this.text.charAt(this.at);
-		const plain = ESCAPES.get(ch);
-		if (plain !== undefined) return plain;
+	/** @throws {NamedError} for what is no escape in the text from a position on */
+	private checkEscapes(from: number): void {
+		unescaped(this.text.slice(from), ESCAPES, (at) => this.noEscape(from + at));
+	}
+
+	/** @param at behind a backslash @throws {NamedError} */
+	private noEscape(at: number): never {
+		this.at = at;
+		const ch = this.text.charAt(at);
 		if (ch === "") throw this.error("Unexpected end-of-input in character escape sequence");
 		if (ch !== "u") {
 			this.at++;
@@ -186,7 +195,7 @@ class RelaxedReader {
 				throw this.error("Unexpected end-of-input in character escape sequence");
 			throw this.unexpected("expected a hex-digit for character escape sequence");
 		}
-		return String.fromCharCode(Number.parseInt(digits, 16));
+		throw new Error("an escape is refused that is one");
 	}
 
 	private number(): Decimal {

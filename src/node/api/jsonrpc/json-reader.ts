@@ -3,6 +3,8 @@
  * text counts. Of members with the same name the last one counts.
  */
 
+import { BACKSLASH } from "../../../protocol/json/text-units.js";
+
 /** A number as it was written. */
 export class JsonNumber {
 	constructor(readonly text: string) {}
@@ -62,8 +64,6 @@ const WORD = /[0-9A-Za-z_$]*/y;
 
 /** A short string that means what is written. */
 const PLAIN_STRING = /^[ !#-[\]-~]{0,256}$/;
-
-const BACKSLASH = 0x5c;
 
 const WORDS: ReadonlyMap<string, RawValue> = new Map<string, RawValue>([
 	["null", null],

@@ -1,0 +1,113 @@
+/**
+ * Escapes of JSON texts, decoded and written code unit by code unit: a client may send millions of them in one text, and a call for
+ * each would hold the node for seconds.
+ */
+
+export const BACKSLASH = 0x5c;
+const SMALL_U = 0x75;
+const NONE = 0xffff;
+
+/** What stands for a character behind a backslash, by its code. */
+type EscapeTable = Uint16Array;
+
+/** @param escapes by the character behind the backslash */
+export function escapeTable(escapes: Readonly<Record<string, string>>): EscapeTable {
+	const table = new Uint16Array(128).fill(NONE);
+	for (const [behind, meant] of Object.entries(escapes)) table[behind.charCodeAt(0)] = meant.charCodeAt(0);
+	return table;
+}
+
+/**
+ * A text with its escapes decoded, `\uXXXX` and those of a table.
+ * @param refuse called with the position behind the backslash of what is no escape; throws
+ */
+export function unescaped(raw: string, table: EscapeTable, refuse: (at: number) => never): string {
+	const units = new Uint16Array(raw.length);
+	let length = 0;
+	for (let at = 0; at < raw.length; at++) {
+		const unit = raw.charCodeAt(at);
+		if (unit !== BACKSLASH) {
+			units[length++] = unit;
+			continue;
+		}
+		const behind = raw.charCodeAt(++at);
+		const value = behind === SMALL_U ? fourDigits(raw, at + 1) : undefined;
+		if (value !== undefined) {
+			units[length++] = value;
+			at += 4;
+			continue;
+		}
+		const meant = table[behind] ?? NONE;
+		if (meant === NONE) refuse(at);
+		units[length++] = meant;
+	}
+	return textOf(units, length);
+}
+
+/** A number of four hexadecimal digits; undefined for others, or fewer. */
+function fourDigits(text: string, at: number): number | undefined {
+	let value = 0;
+	for (let i = at; i < at + 4; i++) {
+		const unit = text.charCodeAt(i);
+		const letter = unit | 0x20;
+		if (unit >= 0x30 && unit <= 0x39) value = value * 16 + unit - 0x30;
+		else if (letter >= 0x61 && letter <= 0x66) value = value * 16 + letter - 0x57;
+		else return undefined;
+	}
+	return value;
+}
+
+const textOf = (units: Uint16Array, length: number): string =>
+	Buffer.from(units.buffer, units.byteOffset, 2 * length).toString("utf16le");
+
+/** Code units that are written at a time, and the most that one of them becomes. */
+const CHUNK = 16_384;
+const LONGEST_ESCAPE = 6;
+const written = new Uint16Array(CHUNK * LONGEST_ESCAPE);
+
+/** Code units that have a place in a table of escapes. */
+const IN_TABLE = 256;
+const PLACE = LONGEST_ESCAPE + 1;
+
+/** What code units are written as, at most six characters each. */
+interface Escapes {
+	/** Of the first code units: for each a length, 0 for one that stays as it is, and the code units. */
+	readonly table: Uint16Array;
+	/** Of a further one; undefined: as it is. @param next the one behind it, @param before the one before it */
+	readonly other: (unit: number, next: number, before: number) => string | undefined;
+}
+
+/** @param write what one of the first code units is written as; undefined: as it is */
+export function escapesOf(write: (unit: number) => string | undefined, other: Escapes["other"]): Escapes {
+	const table = new Uint16Array(IN_TABLE * PLACE);
+	for (let unit = 0; unit < IN_TABLE; unit++) {
+		const letters = write(unit) ?? "";
+		table[unit * PLACE] = letters.length;
+		for (let i = 0; i < letters.length; i++) table[unit * PLACE + 1 + i] = letters.charCodeAt(i);
+	}
+	return { table, other };
+}
+
+/** A text with some of its code units written as escapes. */
+export function escaped(text: string, { table, other }: Escapes): string {
+	const parts: string[] = [];
+	for (let from = 0; from < text.length; from += CHUNK) {
+		const end = Math.min(from + CHUNK, text.length);
+		let length = 0;
+		for (let at = from; at < end; at++) {
+			const unit = text.charCodeAt(at);
+			if (unit < IN_TABLE) {
+				const place = unit * PLACE;
+				const count = table[place] as number;
+				if (count === 0) written[length++] = unit;
+				for (let i = 1; i <= count; i++) written[length++] = table[place + i] as number;
+				continue;
+			}
+			const letters = other(unit, text.charCodeAt(at + 1), text.charCodeAt(at - 1));
+			if (letters === undefined) written[length++] = unit;
+			else for (let i = 0; i < letters.length; i++) written[length++] = letters.charCodeAt(i);
+		}
+		parts.push(textOf(written, length));
+	}
+	return parts.join("");
+}
