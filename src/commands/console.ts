@@ -11,6 +11,7 @@ import {
 } from "../terminal/console/console-prompt.js";
 import type { ConsoleChain, Perform } from "../terminal/console/contract-object.js";
 import { consoleNames } from "../terminal/console/names.js";
+import { Operations } from "../terminal/console/operations.js";
 import { type ActingFlags, actingFlags } from "../terminal/flags/acting-flags.js";
 import { keystoreFlags, nodeFlags, passwordFlags } from "../terminal/flags/flags.js";
 import { printText } from "../terminal/output/output.js";
@@ -63,6 +64,7 @@ export const Console = sending({
 			print: printText,
 			note: context.note,
 		};
+		const operations = new Operations();
 		let acting = flags.from;
 		const perform: Perform = async (named, plan) => {
 			const given: ActingFlags = {
@@ -95,18 +97,26 @@ export const Console = sending({
 				const actor = await actorOf(own, given);
 				await act(own, actor, given, await plan(actor));
 			});
+			operations.act();
+			if (result?.txID !== undefined) context.note(`sent ${result.txID}`);
 			return result && present(result);
 		};
-		const chain: ConsoleChain = { settings, client: new NodeClient(settings), perform, from: () => acting };
+		const chain: ConsoleChain = {
+			settings,
+			client: new NodeClient(settings),
+			perform,
+			from: () => acting,
+			operations,
+		};
 		const names = await consoleNames(chain, (name) => {
 			acting = name;
 		});
-		if (!isPrompt) return runScript(terminal, names.globals);
+		if (!isPrompt) return runScript(terminal, names.globals, operations);
 		context.note(
 			`${settings.profile}: ${names.accounts} accounts, ${names.contracts} contracts; help says what there is, .exit ends`,
 		);
 		onlyRefusing();
-		await runPrompt(terminal, names.globals);
+		await runPrompt(terminal, names.globals, operations);
 	},
 });
 

@@ -7,13 +7,14 @@ import type { EventEmitter } from "node:events";
 import { type REPLServer, Recoverable, type ReplOptions, start } from "node:repl";
 import type { Readable, Writable } from "node:stream";
 import { PassThrough } from "node:stream";
-import { inspect } from "node:util";
+import { inspect, types } from "node:util";
 import { KeystoreError } from "../../keystore/keystore-error.js";
 import { Failure } from "../../wallet/failure.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import { harmlessText } from "../output/harmless-text.js";
 import { withAmounts } from "./amounts.js";
 import { RUNS_ALONE } from "./names.js";
+import type { Operations } from "./operations.js";
 
 /** Of one value; longer ones are cut where they are printed, and whole in variables. */
 const PRINTED = { depth: 8, maxArrayLength: 100, maxStringLength: 10_000, breakLength: 100 } as const;
@@ -42,14 +43,18 @@ function isRefusal(error: unknown): boolean {
 
 /** An error of what was typed: where in this program it arose is nobody's concern. */
 function messageOf(error: unknown): string {
-	return error instanceof Error ? `${error.name}: ${error.message}` : shownValue(error);
+	// Those of the prompt's own context are instances of another class of the same name.
+	return types.isNativeError(error) ? `${error.name}: ${error.message}` : shownValue(error);
 }
 
 /** Evaluates JavaScript with amounts; promises are waited for, and questions that stand alone are asked. */
 type Evaluate = (source: string) => Promise<unknown>;
 
 /** A prompt of Node.js, and what evaluates beside it. @param options of the prompt */
-function opened(options: ReplOptions): { readonly server: REPLServer; readonly evaluate: Evaluate } {
+function opened(
+	options: ReplOptions,
+	operations: Operations,
+): { readonly server: REPLServer; readonly evaluate: Evaluate } {
 	let refuse: (error: unknown) => void = () => undefined;
 	// What a statement throws is the prompt's own affair, and never answered here, unless it is taken over: by an option from
 	// Node.js 24 on, in the prompt's domain before.
@@ -70,16 +75,32 @@ function opened(options: ReplOptions): { readonly server: REPLServer; readonly e
 		});
 		return typeof result === "function" && RUNS_ALONE in result ? result.call(undefined) : result;
 	};
-	return { server, evaluate };
+	return { server, evaluate: settling(evaluate, operations) };
 }
+
+/** Waits for all that a statement began; an error of it says whether something was sent. */
+const settling =
+	(evaluate: Evaluate, operations: Operations): Evaluate =>
+	async (source) => {
+		const [outcome] = await Promise.allSettled([evaluate(source)]);
+		const { hasActed, failure } = await operations.settle();
+		if (outcome.status === "fulfilled" && !failure) return outcome.value;
+		const error: unknown = outcome.status === "rejected" ? outcome.reason : failure?.error;
+		if (!hasActed || error instanceof Recoverable) throw error;
+		if (error instanceof Failure) throw error.with({ sent: true });
+		throw new Failure("bad_value", `${messageOf(error)}; what the statement sent before it was sent`, {
+			sent: true,
+		});
+	};
 
 /** Runs a prompt until it is left. */
 export function runPrompt(
 	terminal: ConsoleTerminal,
 	names: Readonly<Record<string, unknown>>,
+	operations: Operations,
 ): Promise<void> {
 	const { input, output, history } = terminal;
-	const { server, evaluate } = opened({
+	const options: ReplOptions = {
 		prompt: "coin> ",
 		input,
 		output,
@@ -88,7 +109,8 @@ export function runPrompt(
 		ignoreUndefined: true,
 		writer: (value: unknown) =>
 			typeof value === "string" && value.includes("\n") ? harmlessText(value) : shownValue(value),
-	});
+	};
+	const { server, evaluate } = opened(options, operations);
 	Object.assign(server.context, names);
 	(server as { eval: REPLServer["eval"] }).eval = (source, _context, _file, done) => {
 		evaluate(source).then(
@@ -128,14 +150,11 @@ export async function besidePrompt<T>({ input }: ConsoleTerminal, ask: () => Pro
 export async function runScript(
 	terminal: ConsoleTerminal,
 	names: Readonly<Record<string, unknown>>,
+	operations: Operations,
 ): Promise<void> {
 	const silent = new PassThrough();
-	const { server, evaluate } = opened({
-		prompt: "",
-		input: new PassThrough(),
-		output: silent.resume(),
-		terminal: false,
-	});
+	const options = { prompt: "", input: new PassThrough(), output: silent.resume(), terminal: false };
+	const { server, evaluate } = opened(options, operations);
 	Object.assign(server.context, names);
 	let pending = "";
 	const run = async (isLast: boolean): Promise<void> => {

@@ -16,6 +16,7 @@ import { parseCoinAmount } from "../../wallet/values/amount.js";
 import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
 import type { ActingPlan } from "../sending/act.js";
 import { argumentText, isAddressed } from "./argument-text.js";
+import type { Operations } from "./operations.js";
 
 /** Makes, shows, signs and sends a transaction. @param from the account that acts; absent: the active wallet */
 export type Perform = (
@@ -30,6 +31,8 @@ export interface ConsoleChain {
 	readonly perform: Perform;
 	/** The account that acts where a call names none; undefined: that of the settings. */
 	readonly from: () => string | undefined;
+	/** What is asked for runs one after the other. */
+	readonly operations: Operations;
 }
 
 /** What stands behind a call's arguments. */
@@ -128,8 +131,8 @@ function methodOf(
 		});
 	const taking =
 		(run: (words: Words) => Promise<unknown>): Method =>
-		async (...values) =>
-			run(wordsOf(values, candidates));
+		(...values) =>
+			chain.operations.run(async () => run(wordsOf(values, candidates)));
 	const isConstant = candidates.every(({ mutability }) => mutability === "view" || mutability === "pure");
 	return Object.assign(taking(isConstant ? tried : sent), {
 		try: taking(tried),

@@ -40,14 +40,14 @@ const HELP = [
 	"block [n]                a block by number, id, head or solid",
 	"tx(id), receipt(id)      a transaction, and what became of it",
 	"send(to, amount, {token, memo, from})",
-	"contract(who, abi?)      an object with a method for each function",
+	"await contract(who, abi?) an object with a method for each function",
 	"use(who)                 who acts from now on",
 	"rpc(method, ...params)   JSON-RPC;  ask(path, body)  the HTTP API",
 	"accounts, contracts      everything by its label; labels that are names of JavaScript stand for themselves",
 	"",
 	"Reading functions answer, others are shown, signed and sent: await vault.deposit({value: 5coin}).",
 	"vault.deposit.try(…), .estimate(…) and .data(…) send nothing. Options of a call: value, from, feeLimit, force,",
-	"tokenId, tokenValue. Amounts: 5coin, 20sun. Promises are waited for. .exit ends.",
+	"tokenId, tokenValue. Amounts: 5coin, 20sun. What is asked for runs in order, and is waited for. .exit ends.",
 ];
 
 /** A name that runs when it is typed alone. */
@@ -68,76 +68,78 @@ interface ConsoleNames {
 
 /** @param use tells who acts from now on; undefined: as configured */
 export async function consoleNames(chain: ConsoleChain, use: (name: string) => void): Promise<ConsoleNames> {
-	const { settings, client } = chain;
+	const { settings, client, operations } = chain;
+	const { inOrder } = operations;
 	const active = (who: unknown): Promise<Uint8Array> =>
 		who === undefined ? accountOrActive(settings, chain.from()) : addressOfNamed(settings, who);
-	const balance = async (who?: unknown): Promise<string> =>
-		formatCoin((await fetchAccount(client, await active(who)))?.balance ?? 0n);
+	const balance = inOrder(
+		async (who?: unknown): Promise<string> =>
+			formatCoin((await fetchAccount(client, await active(who)))?.balance ?? 0n),
+	);
 
-	const send = async (to: unknown, amount: unknown, options: SendOptions = {}): Promise<unknown> =>
-		chain.perform(senderOf(options), async (actor) => {
-			const recipient = await addressOfNamed(settings, to);
-			const creates = (await fetchAccount(client, recipient)) === undefined;
-			const transfer = {
-				to: toBase58Check(recipient),
-				amount: options.token === undefined ? amountText("amount", amount) : String(amount),
-				token: options.token,
-				recipient,
-				creates,
-			};
-			return transferPlan(actor, transfer, {
-				memo: options.memo === undefined ? undefined : Buffer.from(options.memo),
-			});
-		});
+	const send = inOrder(
+		async (to: unknown, amount: unknown, options: SendOptions = {}): Promise<unknown> =>
+			chain.perform(senderOf(options), async (actor) => {
+				const recipient = await addressOfNamed(settings, to);
+				const creates = (await fetchAccount(client, recipient)) === undefined;
+				const transfer = {
+					to: toBase58Check(recipient),
+					amount: options.token === undefined ? amountText("amount", amount) : String(amount),
+					token: options.token,
+					recipient,
+					creates,
+				};
+				return transferPlan(actor, transfer, {
+					memo: options.memo === undefined ? undefined : Buffer.from(options.memo),
+				});
+			}),
+	);
 
 	const commands: Record<string, unknown> = {
 		balance: alone(balance),
-		account: alone(async (who?: unknown) => viewOf(await existingAccount(client, await active(who)))),
-		block: alone(async (which: unknown = "head") =>
-			viewBlock(await fetchBlockNamed(client, String(which), "full"), false),
+		account: alone(
+			inOrder(async (who?: unknown) => viewOf(await existingAccount(client, await active(who)))),
 		),
-		tx: async (id: string) => {
+		block: alone(
+			inOrder(async (which: unknown = "head") =>
+				viewBlock(await fetchBlockNamed(client, String(which), "full"), false),
+			),
+		),
+		tx: inOrder(async (id: string) => {
 			const answer = await client.call("gettransactionbyid", { value: toHex(parseTransactionId(id)) });
 			if (Object.keys(answer).length === 0) throw new Failure("not_found", `there is no transaction ${id}`);
 			return viewTransaction(transactionFrom(answer, parseTransactionId(id)));
-		},
-		receipt: async (id: string) => {
+		}),
+		receipt: inOrder(async (id: string) => {
 			const { state, receipt } = await statusOf(client, parseTransactionId(id));
 			return { state, ...(receipt ? viewOf(receipt) : {}) };
-		},
+		}),
 		send,
-		contract: async (who: unknown, abi?: unknown) => {
+		contract: inOrder(async (who: unknown, abi?: unknown) => {
 			const contract = await addressOfNamed(settings, who);
 			const items =
 				abi === undefined
 					? await interfaceThroughProxy(client, contract)
 					: readInterface(typeof abi === "string" ? abi : JSON.stringify(abi));
 			return contractObject(chain, typeof who === "string" ? who : "", contract, items);
-		},
-		use: async (who: unknown) => {
+		}),
+		use: inOrder(async (who: unknown) => {
 			const address = toBase58Check(await addressOfNamed(settings, who));
 			use(address);
 			return address;
-		},
-		rpc: (method: string, ...params: unknown[]) => callJsonRpc(client, method, params),
-		ask: (path: string, body: object = {}) => client.call(path, body),
+		}),
+		rpc: inOrder((method: string, ...params: unknown[]) => callJsonRpc(client, method, params)),
+		ask: inOrder((path: string, body: object = {}) => client.call(path, body)),
 		help: alone(() => HELP.join("\n")),
 	};
 
-	const accounts: Record<string, object> = {};
-	const contracts: Record<string, object> = {};
-	const found = await labelledContracts(chain);
-	for (const { label, address, items } of found) {
-		if (items) contracts[label] = contractObject(chain, label, await accountNamed(settings, address), items);
-		else
-			accounts[label] = {
-				address,
-				balance: () => balance(address),
-				send: (to: unknown, amount: unknown, options: SendOptions = {}) =>
-					send(to, amount, { ...options, from: address }),
-				[inspect.custom]: () => `account ${label} ${address}`,
-			};
-	}
+	const { accounts, contracts } = await labelledObjects(chain, (label, address) => ({
+		address,
+		balance: () => balance(address),
+		send: (to: unknown, amount: unknown, options: SendOptions = {}) =>
+			send(to, amount, { ...options, from: address }),
+		[inspect.custom]: () => `account ${label} ${address}`,
+	}));
 	const named = Object.entries({ ...accounts, ...contracts }).filter(
 		([label]) => /^[A-Za-z_$][\w$]*$/.test(label) && !(label in commands) && !(label in globalThis),
 	);
@@ -146,6 +148,20 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 		contracts: Object.keys(contracts).length,
 		accounts: Object.keys(accounts).length,
 	};
+}
+
+/** An object for each label. @param account makes that of an account */
+async function labelledObjects(
+	chain: ConsoleChain,
+	account: (label: string, address: string) => object,
+): Promise<Readonly<Record<"accounts" | "contracts", Record<string, object>>>> {
+	const accounts: Record<string, object> = {};
+	const contracts: Record<string, object> = {};
+	for (const { label, address, items } of await labelledContracts(chain)) {
+		if (!items) accounts[label] = account(label, address);
+		else contracts[label] = contractObject(chain, label, await accountNamed(chain.settings, address), items);
+	}
+	return { accounts, contracts };
 }
 
 interface SendOptions {

@@ -170,7 +170,7 @@ export class PaymentJournal {
 		const { state } = await statusOf(client, fromHex(attempt.txID), attempt.expirationMs);
 		// A node that tells a wrong time must not have it paid a second time while the first may still be included.
 		const isExpired = state === "expired" && BigInt(nowMs) > attempt.expirationMs;
-		if (state === "failed" || isExpired) return "unpaid";
+		if (isExpired || (state === "failed" && canFail(attempt))) return "unpaid";
 		if ((state === "submitted" || state === "expired") && isWanted) {
 			const transaction = new SignedTransaction(Transaction.decode(attempt.bytes));
 			try {
@@ -182,6 +182,11 @@ export class PaymentJournal {
 		}
 		return "paid";
 	}
+}
+
+/** Whether a payment may be in a block without effect: only what calls a contract may. A node may say so of others. */
+function canFail({ bytes }: Attempt): boolean {
+	return new SignedTransaction(Transaction.decode(bytes)).type?.name === "TriggerSmartContract";
 }
 
 /**

@@ -162,7 +162,10 @@ function serve(
 			call.once("cancelled", leave);
 			call.on("data", (request: Buffer) => {
 				try {
-					call.write(answer(request));
+					// A client that doesn't read asks nothing more.
+					if (call.write(answer(request))) return;
+					call.pause();
+					call.once("drain", () => call.resume());
 				} catch (error) {
 					if (!(error instanceof DecodeError)) throw error;
 					call.emit("error", { code: status.UNKNOWN, details: UNREADABLE });
