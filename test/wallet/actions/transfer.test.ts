@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toBase58Check } from "../../../src/protocol/address.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
 import { Account } from "../../../src/protocol/messages.js";
 import type { Actor } from "../../../src/wallet/actions/plan.js";
@@ -50,6 +51,7 @@ describe("the plan of a payment", () => {
 		["of nothing", { amount: "0coin" }, {}, "bad_value"],
 		["without a unit", { amount: "5" }, {}, "amount_unit"],
 		["of everything without a node", { amount: "max" }, { offline: true }, "conflicting_flags"],
+		["of a token to its own contract", { token: toBase58Check(BOB) }, {}, "bad_value"],
 		["of a name without a node", { token: "GOLD" }, { offline: true }, "usage"],
 	])("is refused: %s", async (_, transfer, options, code) => {
 		await expect(plan(transfer, options)).rejects.toMatchObject({ code });
