@@ -29,8 +29,8 @@ export const VoteCast = acting({
 		const wanted = await parseVotes(argv, (text) => accountNamed(known, text));
 		const context = await actor();
 		const before = votesOf(context.account).map(({ witness, votes: count }) => `${count} for ${witness}`);
-		// What is signed casts them anew, whether or not they were.
-		const kept = flags.add && before.length > 0 ? before.join(", ") : undefined;
+		// What is signed casts them anew, whether or not they were; who is asked sees them.
+		const kept = flags.add && flags.yes && before.length > 0 ? before.join(", ") : undefined;
 		return {
 			...votePlan(context, wanted, flags),
 			warnings:

@@ -235,7 +235,8 @@ async function agreeTo(
 		);
 	}
 	await show(session, summary);
-	for (const address of new Set(unnamed.flatMap((remark) => remark.unnamed ?? []))) {
+	const toType = new Set(unnamed.flatMap((remark) => remark.unnamed ?? []));
+	for (const address of toType) {
 		const question = `Only the node says that ${address} has a key there. Type its last 6 characters if you know it:`;
 		if (!(await typesEnd(question, address)))
 			throw new Failure("confirmation_refused", `${address} is not confirmed; nothing was sent`);
@@ -244,7 +245,7 @@ async function agreeTo(
 		const question = `${lockout.message}. Type the last 6 characters of ${base58} to do it all the same:`;
 		if (!(await typesEnd(question, base58))) throw refused(lockout);
 	} else if (
-		!(flags.yes && unnamed.every((remark) => remark.unnamed)) &&
+		!(flags.yes && (toType.size > 0 || unnamed.length === 0)) &&
 		!(await askYesNo(`Change the permissions of ${base58}?`))
 	)
 		throw new Failure("confirmation_refused", "not confirmed; nothing was sent");
