@@ -1,7 +1,7 @@
 /** The tokens of the field decoder (protocol/http §3.3): its own grammar, looser and stricter than JSON. */
 
 import { NamedError } from "./exceptions.js";
-import { escapeTable, unescaped } from "./text-units.js";
+import { unescaped } from "./text-units.js";
 
 /**
  * The text is not an integer, or out of range; the message is what clients read after `Couldn't parse integer: `. Integers are
@@ -224,23 +224,11 @@ export class FieldTokenizer {
 	}
 
 	private unescape(raw: string): string {
-		return unescaped(raw, ESCAPES, (at) => {
+		return unescaped(raw, (at) => {
 			throw this.error(`Invalid escape sequence: '\\${raw.charAt(at)}'`);
 		});
 	}
 }
-
-const ESCAPES = escapeTable({
-	b: "\b",
-	f: "\f",
-	n: "\n",
-	r: "\r",
-	t: "\t",
-	"\\": "\\",
-	"/": "/",
-	'"': '"',
-	"'": "'",
-});
 
 function isLineEnd(ch: string): boolean {
 	return ch === "\n" || ch === "\r" || ch === "\u0085" || ch === "\u2028" || ch === "\u2029";

@@ -37,6 +37,19 @@ export function quotePrinted(text: string): string {
 	return PRINTED.test(text) ? `"${escaped(text, printedEscapes)}"` : `"${text}"`;
 }
 
+const eventEscapes = escapesOf(
+	writerOf(PRINTED, (unit) => hex4(unit).toUpperCase()),
+	(unit, next, before) => {
+		const isHalf = (isHigh(unit) && !isLow(next)) || (isLow(unit) && !isHigh(before));
+		return isHalf ? `\\u${hex4(unit).toUpperCase()}` : undefined;
+	},
+);
+
+/** The form of events: controls and halves of surrogate pairs as upper-case escapes, all else raw. */
+export function quoteEvent(text: string): string {
+	return PRINTED.test(text) ? `"${escaped(text, eventEscapes)}"` : `"${text}"`;
+}
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that get escaped
 const MAP_ORDERED = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const mapOrderedEscapes = escapesOf(

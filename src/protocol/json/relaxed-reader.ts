@@ -6,7 +6,7 @@
 
 import { Decimal } from "./decimal.js";
 import { NamedError } from "./exceptions.js";
-import { BACKSLASH, escapeTable, unescaped } from "./text-units.js";
+import { BACKSLASH, unescaped } from "./text-units.js";
 import { InsertedObject, type JsonValue } from "./value.js";
 
 const MAX_DEPTH = 20;
@@ -24,18 +24,6 @@ const BARE_NAME = new RegExp(`(?:(?![\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}@
 const WORD = new RegExp(`(?:(?![\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}])+`, "uy");
 /** So much of an unknown word is repeated. */
 const MAX_TOLD_WORD = 256;
-
-const ESCAPES = escapeTable({
-	b: "\b",
-	f: "\f",
-	n: "\n",
-	r: "\r",
-	t: "\t",
-	'"': '"',
-	"'": "'",
-	"\\": "\\",
-	"/": "/",
-});
 
 /** An array or object whose end has not been read. */
 interface OpenScope {
@@ -155,27 +143,27 @@ class RelaxedReader {
 	private string(quote: string, atEnd: string): string {
 		const { text } = this;
 		const from = ++this.at;
-		const end = quote.charCodeAt(0);
+		const closing = quote.charCodeAt(0);
 		let hasEscapes = false;
 		for (; ; this.at++) {
 			const unit = text.charCodeAt(this.at);
-			if (unit === end) break;
+			if (unit === closing) break;
 			if (Number.isNaN(unit)) {
 				// What is no escape before it is the error.
-				if (hasEscapes) this.checkEscapes(from);
+				if (hasEscapes) this.decoded(from, text.length);
 				throw this.error(`Unexpected end-of-input${atEnd.startsWith("in ") ? " " : ": "}${atEnd}`);
 			}
 			if (unit !== BACKSLASH) continue;
 			hasEscapes = true;
 			this.at++;
 		}
-		const raw = text.slice(from, this.at++);
-		return hasEscapes ? unescaped(raw, ESCAPES, (at) => this.noEscape(from + at)) : raw;
+		const end = this.at++;
+		return hasEscapes ? this.decoded(from, end) : text.slice(from, end);
 	}
 
-	/** @throws {NamedError} for what is no escape in the text from a position on */
-	private checkEscapes(from: number): void {
-		unescaped(this.text.slice(from), ESCAPES, (at) => this.noEscape(from + at));
+	/** A part of the text with its escapes decoded. @throws {NamedError} */
+	private decoded(from: number, end: number): string {
+		return unescaped(this.text.slice(from, end), (at) => this.noEscape(from + at));
 	}
 
 	/** @param at behind a backslash @throws {NamedError} */
@@ -188,14 +176,9 @@ class RelaxedReader {
 			throw this.error(`Unrecognized character escape ${described(ch)}`);
 		}
 		const digits = /^[0-9a-fA-F]{0,4}/.exec(this.text.slice(this.at + 1, this.at + 5))?.[0] ?? "";
-		this.at += digits.length;
-		if (digits.length < 4) {
-			this.at++;
-			if (this.at >= this.text.length)
-				throw this.error("Unexpected end-of-input in character escape sequence");
-			throw this.unexpected("expected a hex-digit for character escape sequence");
-		}
-		throw new Error("an escape is refused that is one");
+		this.at += digits.length + 1;
+		if (this.at >= this.text.length) throw this.error("Unexpected end-of-input in character escape sequence");
+		throw this.unexpected("expected a hex-digit for character escape sequence");
 	}
 
 	private number(): Decimal {

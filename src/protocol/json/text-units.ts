@@ -7,21 +7,17 @@ export const BACKSLASH = 0x5c;
 const SMALL_U = 0x75;
 const NONE = 0xffff;
 
-/** What stands for a character behind a backslash, by its code. */
-type EscapeTable = Uint16Array;
-
-/** @param escapes by the character behind the backslash */
-export function escapeTable(escapes: Readonly<Record<string, string>>): EscapeTable {
-	const table = new Uint16Array(128).fill(NONE);
-	for (const [behind, meant] of Object.entries(escapes)) table[behind.charCodeAt(0)] = meant.charCodeAt(0);
-	return table;
-}
+/** What a character behind a backslash stands for, by their codes. */
+const MEANT = new Uint16Array(128).fill(NONE);
+for (const [behind, meant] of Object.entries({ b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }))
+	MEANT[behind.charCodeAt(0)] = meant.charCodeAt(0);
+for (const itself of "\"'\\/") MEANT[itself.charCodeAt(0)] = itself.charCodeAt(0);
 
 /**
- * A text with its escapes decoded, `\uXXXX` and those of a table.
+ * A text with its escapes decoded: those of JSON, and a single quote's.
  * @param refuse called with the position behind the backslash of what is no escape; throws
  */
-export function unescaped(raw: string, table: EscapeTable, refuse: (at: number) => never): string {
+export function unescaped(raw: string, refuse: (at: number) => never): string {
 	const units = new Uint16Array(raw.length);
 	let length = 0;
 	for (let at = 0; at < raw.length; at++) {
@@ -37,7 +33,7 @@ export function unescaped(raw: string, table: EscapeTable, refuse: (at: number) 
 			at += 4;
 			continue;
 		}
-		const meant = table[behind] ?? NONE;
+		const meant = MEANT[behind] ?? NONE;
 		if (meant === NONE) refuse(at);
 		units[length++] = meant;
 	}

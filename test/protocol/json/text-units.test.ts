@@ -1,13 +1,11 @@
 /** Escapes are decoded and written unit by unit as they were character by character. */
 
 import { describe, expect, test } from "vitest";
-import { quoteMapOrdered, quotePrinted } from "../../../src/protocol/json/quoting.js";
-import { escapeTable, unescaped } from "../../../src/protocol/json/text-units.js";
-
-const TABLE = escapeTable({ n: "\n", "\\": "\\", "'": "'" });
+import { quoteEvent, quoteMapOrdered, quotePrinted } from "../../../src/protocol/json/quoting.js";
+import { unescaped } from "../../../src/protocol/json/text-units.js";
 
 const decode = (raw: string): string =>
-	unescaped(raw, TABLE, (at) => {
+	unescaped(raw, (at) => {
 		throw new Error(`no escape at ${at}`);
 	});
 
@@ -15,7 +13,7 @@ test.each([
 	["a\\nb", "a\nb"],
 	["\\u0041\\u00e9\\uD83D\\uDE00", "Aé😀"],
 	["\\\\u0041", "\\u0041"],
-	["\\'\\\\", "'\\"],
+	["\\'\\\\\\/\\\"\\b\\f\\r\\t", "'\\/\"\b\f\r\t"],
 	["", ""],
 ])("%j is %j", (raw, text) => {
 	expect(decode(raw)).toBe(text);
@@ -44,6 +42,10 @@ describe("texts are quoted", () => {
 		expect(quoteMapOrdered('\u001f\u007f\u009f\u00a0"\n😀\u2028')).toBe(
 			'"\\u001F\\u007F\\u009F\u00a0\\"\\n😀\\u2028"',
 		);
+	});
+
+	test("of events: controls and halves in upper case, pairs and escaped backslashes as they are", () => {
+		expect(quoteEvent('\u001f\\u001f\n\u007f😀\udc0f"')).toBe('"\\u001F\\\\u001f\\n\u007f😀\\uDC0F\\""');
 	});
 
 	test("across the parts in which they are written", () => {

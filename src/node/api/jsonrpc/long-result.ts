@@ -140,20 +140,8 @@ export class ListResult {
 	}
 }
 
-/** The text of a list. @param items the text of each */
-export function* listed(items: Iterable<string>): Generator<string> {
-	let separator = "[";
-	for (const item of items) {
-		yield separator;
-		yield item;
-		separator = ",";
-	}
-	yield separator === "[" ? "[]" : "]";
-}
-
-/** Waits for a place among the long results, unless the answer has one already. It is given back once the answer has left. */
+/** Waits for a place among the long results, unless the answer has one already. It is given back once the answer is made. */
 async function enterLong({ node, client, pending }: LongContext): Promise<(() => void) | undefined> {
-	// It is held whole, as the long messages of gRPC are.
 	const leave = pending?.holds ? undefined : await node.limiter.longResults.enter(client ?? "");
 	if (leave) pending?.hold(leave);
 	return leave;

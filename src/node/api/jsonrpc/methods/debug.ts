@@ -5,8 +5,9 @@ import type { TraceBudget } from "../../../tracing/limits.js";
 import { StructLog, type TraceStep, wordHex } from "../../../tracing/struct-log.js";
 import type { Word } from "../../../vm/word.js";
 import type { ApiContext } from "../../context.js";
+import { listPieces } from "../../long-answer.js";
 import { isRawObject, type RawArray, type RawValue } from "../json-reader.js";
-import { listed, longResult } from "../long-result.js";
+import { longResult } from "../long-result.js";
 import { methodsOf, type OwnContext, type OwnMethod, type RpcResult } from "../method.js";
 import { invalidParams } from "../rpc-error.js";
 import { areSilent } from "../simulation/overridden.js";
@@ -35,8 +36,7 @@ function structLogs(options: TraceOptions, budget: TraceBudget): ShownTracer {
 		observer: log.observer,
 		*show({ outcome }) {
 			yield `{"gas":${outcome?.energyUsed ?? 0n},"failed":${!outcome?.succeeded},"returnValue":"${data(outcome?.output ?? new Uint8Array(0))}","structLogs":`;
-			yield* listed(log.steps);
-			yield "}";
+			yield* listPieces("[", log.steps, String, "]}");
 		},
 	};
 }
@@ -70,8 +70,7 @@ function stockStructLogs(budget: TraceBudget): ShownTracer {
 		observer: log.observer,
 		*show({ outcome }) {
 			yield `{"failed":${!outcome?.succeeded},"gas":"","structLogs":`;
-			yield* listed(log.steps);
-			yield ',"returnValue":""}';
+			yield* listPieces("[", log.steps, String, '],"returnValue":""}');
 		},
 	};
 }

@@ -14,11 +14,11 @@ import {
 	type RawObject,
 	type RawValue,
 } from "../json-reader.js";
-import { listed, longResult } from "../long-result.js";
+import { longResult } from "../long-result.js";
 import { methodsOf, type OwnContext, type RpcMethod, type RpcResult } from "../method.js";
 import { readersOf } from "../parameter-readers.js";
 import { invalidParams } from "../rpc-error.js";
-import { type FlatTrace, flatTracer } from "../traces/flat-traces.js";
+import { type FlatTrace, flatTracer, traceList } from "../traces/flat-traces.js";
 import {
 	budgetOf,
 	readBlock,
@@ -40,11 +40,7 @@ function tracer(context: ApiContext, budget: TraceBudget): Tracer<FlatTrace[]> {
 }
 
 const shownOf = (context: OwnContext, traces: readonly FlatTrace[]): Promise<RpcResult> =>
-	longResult(context, listed(textsOf(traces)), 0);
-
-function* textsOf(traces: readonly FlatTrace[]): Generator<string> {
-	for (const { shown } of traces) yield JSON.stringify(shown);
-}
+	longResult(context, traceList(traces), 0);
 
 async function ofTransaction(context: OwnContext, [id]: RawArray): Promise<RpcResult> {
 	const tracing = tracingOf(context, "trace_transaction");

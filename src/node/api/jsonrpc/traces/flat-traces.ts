@@ -3,7 +3,7 @@
 import { TransactionResultContractResult as Result } from "../../../../protocol/messages.js";
 import { CallTrace, type TracedCall } from "../../../tracing/call-trace.js";
 import type { TraceBudget } from "../../../tracing/limits.js";
-import { listed } from "../long-result.js";
+import { listPieces } from "../../long-answer.js";
 import type { RpcValue } from "../method.js";
 import { addressData, data, quantity } from "../values.js";
 import { errorText, plainFacts, type Seen, type ShownTracer } from "./seen.js";
@@ -41,8 +41,12 @@ export function flatTracer(budget: TraceBudget): FlatTracer {
 
 export function flatTraces(budget: TraceBudget): ShownTracer {
 	const { observer, list } = flatTracer(budget);
-	return { observer, show: (seen) => listed(list(seen).map(({ shown }) => JSON.stringify(shown))) };
+	return { observer, show: (seen) => traceList(list(seen)) };
 }
+
+/** Pieces of the JSON text of a list. */
+export const traceList = (traces: readonly FlatTrace[]): Iterable<string> =>
+	listPieces("[", traces, ({ shown }) => JSON.stringify(shown), "]");
 
 function plainTrace(seen: Seen): FlatTrace {
 	const { from, to, value, input } = plainFacts(seen);
