@@ -30,18 +30,11 @@ export const VoteCast = acting({
 		const context = await actor();
 		const before = votesOf(context.account).map(({ witness, votes: count }) => `${count} for ${witness}`);
 		// What is signed casts them anew, whether or not they were; who is asked sees them.
-		const kept = flags.add && flags.yes && before.length > 0 ? before.join(", ") : undefined;
+		const kept = flags.add && flags.yes ? before.join(", ") : "";
+		const message = `votes that are cast once more because the node says so: ${kept}`;
 		return {
 			...votePlan(context, wanted, flags),
-			warnings:
-				kept === undefined
-					? []
-					: [
-							{
-								code: "votes_kept",
-								message: `votes that are cast once more because the node says so: ${kept}`,
-							},
-						],
+			warnings: kept === "" ? [] : [{ code: "votes_kept", message }],
 			details: flags.offline ? [] : [`  votes now   ${before.join(", ") || "none"}`],
 		};
 	},

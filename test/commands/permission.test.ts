@@ -273,7 +273,7 @@ describe.concurrent("coin permission update", () => {
 		expect(wallet.node.received).toHaveLength(0);
 		expect(errorRecord(await update("--expect-owner", `${BASE58.carol},ann`))).toMatchObject({
 			code: "confirmation_needed",
-			message: expect.stringContaining("only the node says that the owner's threshold is 1"),
+			message: expect.stringContaining("only the node says how much each of the owner's keys weighs"),
 			hint: expect.stringContaining("--trust-node"),
 		});
 		expect(errorRecord(await update("--expect-owner", `2/${BASE58.carol},ann`))).toMatchObject({

@@ -121,8 +121,9 @@ export const PermissionUpdate = sending({
 			return address;
 		};
 		const before = storedPermissions(account);
-		const expected = flags["expect-owner"];
-		if (expected !== undefined) checkExpectedOwner(before, await readExpected(expected, resolve));
+		const expected =
+			flags["expect-owner"] === undefined ? undefined : await readExpected(flags["expect-owner"], resolve);
+		if (expected) checkExpectedOwner(before, expected);
 		const wanted =
 			flags.file === undefined
 				? await applyEdits(before, edits, resolve)
@@ -133,12 +134,14 @@ export const PermissionUpdate = sending({
 		const plan = permissionPlan(actor, bare ? completed(wanted, owner, account.is_witness) : wanted);
 		const remarks = await remarksOn(actor, before, plan.after, {
 			named,
-			isStated: (permission) =>
-				(expected?.includes("/") && permission.type === PermissionPermissionType.Owner) ||
+			isStated: (permission) => {
+				const isOwner = permission.type === PermissionPermissionType.Owner;
+				if (isOwner && expected?.threshold !== undefined) return true;
+				if (flags.file === undefined) return isStatedBy(edits, before, permission);
 				// Whoever wrote a document changed what is not as it was.
-				(flags.file === undefined
-					? isStatedBy(edits, permission)
-					: !before.actives.some((active) => samePermission(active, permission))),
+				const told = isOwner ? [before.owner] : before.actives;
+				return !told.some((one) => samePermission(one, permission));
+			},
 		});
 		await act(session, actor, flags, {
 			...plan,
@@ -216,14 +219,16 @@ async function agreeTo(
 		});
 	if (lockout && !isForced && (!canAsk() || forced !== undefined)) throw refused(lockout);
 	// What is only built is agreed to by signing it, unless it may hand the account to others.
-	const unnamed = grave.filter((remark) => remark.unnamed || (remark.isNodesWord && !flags["trust-node"]));
-	if (unnamed.length === 0 && (lockout ? isForced : flags.yes || (flags.build && grave.length === 0))) return;
-	if (!canAsk() && unnamed.length > 0) {
-		throw new Failure("confirmation_needed", unnamed.map(({ message }) => message).join("; "), {
-			details: { checks: unnamed.map(({ code }) => code) },
-			hint: unnamed.some((remark) => remark.unnamed)
-				? "--yes isn't enough: name the owners with --expect-owner, or make those you know contacts (coin contact add)"
-				: "--yes isn't enough: say how it should be (--expect-owner 2/ann,bob; --active with --operations), or add --trust-node",
+	const unverified = grave.filter(
+		({ unnamed, isNodesWord }) => unnamed || (isNodesWord && !flags["trust-node"]),
+	);
+	const toType = new Set(unverified.flatMap(({ unnamed = [] }) => unnamed));
+	if (unverified.length === 0 && (lockout ? isForced : flags.yes || (flags.build && grave.length === 0)))
+		return;
+	if (!canAsk() && unverified.length > 0) {
+		throw new Failure("confirmation_needed", unverified.map(({ message }) => message).join("; "), {
+			details: { checks: unverified.map(({ code }) => code) },
+			hint: `--yes isn't enough: ${remedies(unverified).join("; ")}`,
 		});
 	}
 	if (!canAsk()) {
@@ -235,7 +240,6 @@ async function agreeTo(
 		);
 	}
 	await show(session, summary);
-	const toType = new Set(unnamed.flatMap((remark) => remark.unnamed ?? []));
 	for (const address of toType) {
 		const question = `Only the node says that ${address} has a key there. Type its last 6 characters if you know it:`;
 		if (!(await typesEnd(question, address)))
@@ -245,10 +249,22 @@ async function agreeTo(
 		const question = `${lockout.message}. Type the last 6 characters of ${base58} to do it all the same:`;
 		if (!(await typesEnd(question, base58))) throw refused(lockout);
 	} else if (
-		!(flags.yes && (toType.size > 0 || unnamed.length === 0)) &&
+		!(flags.yes && (toType.size > 0 || unverified.length === 0)) &&
 		!(await askYesNo(`Change the permissions of ${base58}?`))
 	)
 		throw new Failure("confirmation_refused", "not confirmed; nothing was sent");
+}
+
+/** What a command may say in place of a person who looks. */
+function remedies(unverified: readonly PermissionRemark[]): string[] {
+	return [
+		...(unverified.some(({ unnamed }) => unnamed)
+			? ["name the owners with --expect-owner, or make those you know contacts (coin contact add)"]
+			: []),
+		...(unverified.some(({ isNodesWord }) => isNodesWord)
+			? ["say how it should be (--expect-owner 2/ann,bob; --active with --operations), or add --trust-node"]
+			: []),
+	];
 }
 
 /** Who types the end of an address has looked at it. */

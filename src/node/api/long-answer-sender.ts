@@ -74,7 +74,9 @@ export async function sendLong(
 			if (taken.length > 0 && !(await given(Buffer.concat(taken)))) return;
 			if (isAbandoned()) return;
 		}
-		if (await given(LINE_END)) answer.end();
+		// Nothing more is made.
+		leave?.();
+		if (await answer.piece(LINE_END)) answer.end();
 	} catch (error) {
 		const text = options.failed(error instanceof Error ? error : new Error(String(error)));
 		if (answer.status === 0) answer.send(200, contentType, `${text}\n`);

@@ -53,15 +53,13 @@ export async function transferPlan(
 		throw new Failure("bad_value", "sender and recipient are the same account");
 	if (transfer.token === undefined) return coinTransfer(context, options, transfer);
 	const contract = await tokenContract(settings, transfer.token);
-	if (contract && equalBytes(contract, transfer.recipient) && !options.force)
-		throw new Failure(
-			"bad_value",
-			"the recipient is the token's own contract, which rarely gives anything back",
-			{
-				hint: "--force sends it all the same",
-			},
-		);
-	if (contract) return orc20Transfer(context, options, transfer, contract);
+	if (contract) {
+		if (equalBytes(contract, transfer.recipient) && !options.force) {
+			const why = "the recipient is the token's own contract, which rarely gives anything back";
+			throw new Failure("bad_value", why, { hint: "--force sends it all the same" });
+		}
+		return orc20Transfer(context, options, transfer, contract);
+	}
 	const source = { client: context.client, offline: options.offline ?? false };
 	const currency = await currencyNamed(source, transfer.token);
 	return orc10Transfer(context, transfer, currency);

@@ -187,43 +187,35 @@ function strangerRemarks(before: PermissionSet, after: PermissionSet, facts: Key
 }
 
 /**
- * Thresholds and operations that stay as the node says they are: an update stores all permissions anew, so that a node that
- * lies about one that isn't mentioned changes it.
+ * Thresholds, weights and operations that rest on what the node says of them: an update stores all permissions anew, whole, so
+ * that a node that lies about one changes it. What moves nothing, and keys that are the account anyway, give nobody more than he has.
  */
 function wordRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFacts): PermissionRemark[] {
-	const remark = (permission: Readonly<Permission>, what: string): PermissionRemark => ({
-		code: permission.type === PermissionPermissionType.Owner ? "owner_unverified" : "active_unverified",
+	const remark = (code: string, what: string): PermissionRemark => ({
+		code,
 		level: 2,
 		isNodesWord: true,
 		message: `only the node says ${what}, and this update would make it true`,
 	});
 	const { owner } = after;
-	const isSole = (address: Uint8Array): boolean =>
+	const isAccount = (address: Uint8Array): boolean =>
+		facts.isOwn(address) ||
 		[owner, before.owner].some(({ keys, threshold }) =>
 			keys.some((key) => equalBytes(key.address, address) && key.weight >= threshold),
 		);
+	const isGrave = ({ keys, operations }: Readonly<Permission>): boolean =>
+		(canUpdatePermissions(operations) || movingOperations(operations).length > 0) &&
+		!keys.every(({ address }) => isAccount(address));
 	return [
-		...(owner.keys.length > 1 && samePermission(before.owner, owner) && !facts.isStated(owner)
-			? [remark(owner, `that the owner's threshold is ${owner.threshold} of ${keysetText(owner)}`)]
+		...(owner.keys.length > 1 && !facts.isStated(owner)
+			? [remark("owner_unverified", `how much each of the owner's keys weighs (${keysetText(owner)})`)]
 			: []),
 		...after.actives
-			.filter(({ keys, operations }) => {
-				const isHarmless = keys.every(({ address }) => facts.isOwn(address) || isSole(address));
-				const isGrave = canUpdatePermissions(operations) || movingOperations(operations).length > 0;
-				return isGrave && !isHarmless;
-			})
-			.filter((active) => {
-				const isAsBefore = before.actives.some(
-					({ id, permission_name: name, operations }) =>
-						(id === active.id || name === active.permission_name) &&
-						equalBytes(operations, active.operations),
-				);
-				return isAsBefore && !facts.isStated(active);
-			})
+			.filter((active) => isGrave(active) && !facts.isStated(active))
 			.map((active) =>
 				remark(
-					active,
-					`that ${permissionLabel(active)}, ${holders(active)}, may ${operationIds(active.operations).map(operationName).join(", ")}`,
+					"active_unverified",
+					`that ${permissionLabel(active)}, ${holders(active)}, may ${operationList(active.operations)}`,
 				),
 			),
 	];
@@ -377,11 +369,14 @@ export function differenceLines(before: PermissionSet, after: PermissionSet): st
 	return lines;
 }
 
-/** Who can use a permission that stays, and for what. */
+/** Who can use a permission that stays. */
 function holders({ keys, threshold }: Readonly<Permission>): string {
 	const names = keys.map(({ address }) => toBase58Check(address)).join(", ");
 	return keys.length === 1 ? names : `${names}, threshold ${threshold}`;
 }
+
+const operationList = (operations: Uint8Array): string =>
+	operationIds(operations).map(operationName).join(", ");
 
 function compare(
 	title: string,
@@ -421,6 +416,6 @@ function compare(
 	if (dropped.length > 0) lines.push(`  - may no longer ${dropped.join(", ")}`);
 	if (!before) return lines;
 	if (lines.length > 0) return [head, ...lines];
-	const may = has.length > 0 ? `, may ${operationIds(has).map(operationName).join(", ")}` : "";
+	const may = has.length > 0 ? `, may ${operationList(has)}` : "";
 	return [`${head}, as the node says: ${holders(after)}${may}`];
 }

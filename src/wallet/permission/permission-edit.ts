@@ -145,9 +145,10 @@ function removeActive(set: PermissionSet, target: string): PermissionSet {
 	return { ...set, actives: set.actives.filter((_, position) => position !== index) };
 }
 
-/** Whether edits alone say who may use a permission, and for what: nothing of it is as it was. */
+/** Whether edits alone say who may use a permission, and for what: nothing of it is as it was before, or it is new. */
 export function isStatedBy(
 	edits: readonly { readonly name: EditName; readonly value: string }[],
+	before: PermissionSet,
 	{ type, id, permission_name: name }: Readonly<Permission>,
 ): boolean {
 	if (type === PermissionPermissionType.Owner) return edits.some((edit) => edit.name === "owner");
@@ -156,8 +157,10 @@ export function isStatedBy(
 			.filter((edit) => edit.name === flag)
 			.map(({ value }) => assignment(value, `--${flag}`))
 			.findLast(([target]) => target === String(id) || target === name)?.[1];
+	if (said("active") === undefined) return false;
 	const operations = said("operations");
-	return said("active") !== undefined && operations !== undefined && !/(^|,)\s*[+-]/.test(operations);
+	const isRelative = operations === undefined || /(^|,)\s*[+-]/.test(operations);
+	return !isRelative || !before.actives.some((active) => active.permission_name === name);
 }
 
 /** Splits `<permission>=<value>`. */

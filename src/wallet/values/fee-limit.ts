@@ -106,7 +106,8 @@ async function checkAffordable(client: NodeClient, call: ContractCall, energy: b
 		pricesFor(client, call.owner),
 	]);
 	const bought = (energy * percent + 99n) / 100n - staked;
-	if (left >= bought * price) return;
+	// A value above the balance is the node's to refuse.
+	if (bought <= 0n || left >= bought * price) return;
 	throw new Failure(
 		"insufficient_funds",
 		`the call needs about ${bought} energy beyond what stake covers, which costs ${formatCoin(bought * price)}, and the account has ${formatCoin(left > 0n ? left : 0n)} for it: it would end without effect and cost that`,

@@ -84,7 +84,9 @@ describe("remarks on new permissions", () => {
 		expect(words(told, after)).toEqual(["owner_unverified", "active_unverified"]);
 		expect(words(told, after, true)).toEqual([]);
 		// Whose key is the account's own, and what moves nothing, gives nobody more than he has.
-		expect(words(set(owner(1n, ann), old), set(owner(2n, ann, carol), old))).toEqual([]);
+		expect(words(set(owner(1n, ann), old), set(owner(1n, ann), renamed(old)))).toEqual([]);
+		// A key that is added gets its place in a threshold that is the node's word.
+		expect(words(set(owner(1n, ann), old), set(owner(1n, ann, carol), old))).toEqual(["owner_unverified"]);
 		const votes = active(1n, [bob], parseOperations("VoteWitness"));
 		expect(words(set(owner(1n, ann), votes), set(owner(1n, ann), renamed(votes)))).toEqual([]);
 	});

@@ -2,7 +2,12 @@ import { describe, expect, test } from "vitest";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { Key, Permission, PermissionPermissionType } from "../../../src/protocol/messages.js";
 import { DEFAULT_OPERATIONS, operationNames } from "../../../src/wallet/permission/operations.js";
-import { applyEdits, completed, type EditName } from "../../../src/wallet/permission/permission-edit.js";
+import {
+	applyEdits,
+	completed,
+	type EditName,
+	isStatedBy,
+} from "../../../src/wallet/permission/permission-edit.js";
 import type { PermissionSet } from "../../../src/wallet/permission/permission-set.js";
 
 const ADDRESSES: Readonly<Record<string, Uint8Array>> = Object.fromEntries(
@@ -114,4 +119,43 @@ test("an old account gets the permissions that the network requires, for its own
 	]);
 	expect(text(completed(bare, address("carol"), true))[1]).toBe("witness 1/carol:1");
 	expect(text(completed(before, address("carol"), false))).toEqual([OWNER, ACTIVE, OPS]);
+});
+
+describe("a permission is stated whole", () => {
+	const ops = permission(3, "ops", "carol");
+	test.each<[isStated: boolean, what: Permission, edits: [name: EditName, value: string][]]>([
+		[true, permission(0, "owner", "bob"), [["owner", "1/bob"]]],
+		[false, permission(0, "owner", "ann"), [["add-key", "owner=bob"]]],
+		[
+			true,
+			ops,
+			[
+				["active", "ops=1/carol"],
+				["operations", "3=Transfer"],
+			],
+		],
+		[false, ops, [["active", "ops=1/carol"]]],
+		[
+			false,
+			ops,
+			[
+				["active", "ops=1/carol"],
+				["operations", "ops=Transfer,-TriggerSmart"],
+			],
+		],
+		[false, ops, [["operations", "ops=Transfer"]]],
+		[
+			false,
+			ops,
+			[
+				["active", "other=1/carol"],
+				["operations", "other=Transfer"],
+			],
+		],
+		// A new one is what the command makes of it.
+		[true, permission(4, "new", "carol"), [["active", "new=1/carol"]]],
+	])("%s", (isStated, what, edits) => {
+		const named = edits.map(([name, value]) => ({ name, value }));
+		expect(isStatedBy(named, before, what)).toBe(isStated);
+	});
 });

@@ -130,9 +130,9 @@ export interface PageEnd {
 }
 
 /** Writes a page, row by row; a row that is undefined isn't there any more. @param end asked for behind the last row */
-export type ShowPage<R = AnswerRow> = (
+export type ShowPage = (
 	request: HistoryRequest,
-	rows: Iterable<R | undefined>,
+	rows: Iterable<AnswerRow | undefined>,
 	end: () => PageEnd,
 ) => Iterable<string>;
 
@@ -194,21 +194,17 @@ export async function streamedPage(
 	const found = await foundRows(request, { heights, lists, accepts });
 	const bodies = bodiesOf(context);
 	let size = 0;
-	let last: HistoryRow | undefined;
+	let { next } = found;
 	function* rows(): Generator<AnswerRow | undefined> {
 		for (const [at, row] of found.rows.entries()) {
 			const written = write(row, bodies);
 			if (written) size++;
 			yield written;
 			if (!bodies.isExhausted || at === found.rows.length - 1) continue;
-			last = row;
+			next = { kind: row.kind, suffix: row.suffix };
 			return;
 		}
 	}
-	const next = () => (last ? { kind: last.kind, suffix: last.suffix } : found.next);
-	const end = (): PageEnd => {
-		const from = next();
-		return { size, fingerprint: from && parameters.fingerprintOf(from) };
-	};
+	const end = (): PageEnd => ({ size, fingerprint: next && parameters.fingerprintOf(next) });
 	return new LongAnswer(show(request, rows(), end), PAGE_COST, PAGE_HELD);
 }
