@@ -54,6 +54,14 @@ const rpc = (method: string, params: string): string =>
 
 const digits = "7".repeat(4_000_000);
 
+/** A transaction that creates a contract, as clients send it. @param name as JSON writes it */
+function creationNamed(name: string): string {
+	const value = `{"owner_address":"41${"11".repeat(20)}","new_contract":{"name":"${name}"}}`;
+	const url = "type.googleapis.com/protocol.CreateSmartContract";
+	const contract = `{"type":"CreateSmartContract","parameter":{"type_url":"${url}","value":${value}}}`;
+	return `{"raw_data":{"contract":[${contract}]},"signature":[]}`;
+}
+
 const grpcUnknown: Attack = {
 	name: "grpc-unknown-fields",
 	sends: "gRPC calls of 4 MB of unknown fields",
@@ -225,6 +233,19 @@ export const servers: readonly Attack[] = [
 			.fill("[".repeat(450) + "]".repeat(450))
 			.join(",")}]`,
 		parallel: 2,
+	}),
+	requests("json-escapes", "transactions whose name is 2 M escapes", {
+		server: "http",
+		path: "/wallet/broadcasttransaction",
+		body: creationNamed("\\\\".repeat(2_000_000)),
+		parallel: 4,
+	}),
+	requests("form-escapes", "form bodies of 1.3 M escapes", {
+		server: "http",
+		path: "/wallet/getaccount",
+		body: `address=${"%41".repeat(1_300_000)}`,
+		parallel: 8,
+		contentType: "application/x-www-form-urlencoded",
 	}),
 	requests("json-members", "HTTP bodies of 350,000 members", {
 		server: "http",

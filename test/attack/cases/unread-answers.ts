@@ -112,6 +112,40 @@ const openStreams = (name: string, sends: string, count: number, headers: object
 	},
 });
 
+const SLOW_READERS = 16;
+const SLOW_READ_BYTES = 2_000;
+
+const range = (from: number, to: number): string => JSON.stringify({ startNum: from, endNum: to });
+
+/** Another client asks for a long answer of its own meanwhile. */
+const slowReaders: Attack = {
+	name: "slow-readers",
+	sends: `${SLOW_READERS} queries of 30 blocks of 450 KB from 4 addresses, read at 20 KB a second`,
+	meanwhile: { server: "http", path: "/wallet/getblockbylimitnext", body: range(41, 43), host: "127.0.9.9" },
+	async run({ ports }, durationMs) {
+		const body = range(41, 71);
+		const request = `POST /wallet/getblockbylimitnext HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+		let closed = 0;
+		let read = 0;
+		const sockets = Array.from({ length: SLOW_READERS }, (_, n) => {
+			const socket = connect({ host: "127.0.0.1", port: ports.http, localAddress: attackerHost(n % 4) });
+			socket.on("error", () => {});
+			socket.on("close", () => closed++);
+			socket.on("readable", () => {});
+			socket.write(request);
+			return socket;
+		});
+		const end = Date.now() + durationMs;
+		while (Date.now() < end) {
+			await sleep(100);
+			for (const socket of sockets) read += socket.read(SLOW_READ_BYTES)?.length ?? 0;
+		}
+		for (const socket of sockets) socket.destroy();
+		if (read === 0) throw new Error("nothing was answered");
+		return `${SLOW_READERS - closed} of ${SLOW_READERS} kept; ${Math.round(read / 1024)} KiB read`;
+	},
+};
+
 const RESETS = 2_500;
 
 const grpcReset: Attack = {
@@ -164,6 +198,7 @@ export const unreadAnswers: readonly Attack[] = [
 			return `POST /jsonrpc HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 		},
 	),
+	slowReaders,
 	grpcUnread,
 	grpcReset,
 	openStreams(

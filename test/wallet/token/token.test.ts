@@ -38,6 +38,11 @@ describe("a token by what people write", () => {
 			code: "ambiguous",
 			facts: { details: { candidates: [{ id: "1000001" }, { id: "1000002" }] } },
 		});
+		const other = answering({ getassetissuebyid: { ...gold, id: "1000002" } }, settings).client;
+		await expect(tokenNamed(other, "1000001")).rejects.toThrow("the token 1000002 in place of 1000001");
+		await expect(tokenNamed(node({ ...gold, name: hex("Lead") }).client, "Gold")).rejects.toThrow(
+			'the token "Lead" in place of Gold',
+		);
 		const none = answering({ getassetissuebyid: {} }, settings).client;
 		await expect(tokenNamed(none, "5")).rejects.toThrow("there is no token with the id 5");
 	});
