@@ -1,7 +1,7 @@
 /** The tokens of the field decoder (protocol/http §3.3): its own grammar, looser and stricter than JSON. */
 
 import { NamedError } from "./exceptions.js";
-import { unescaped } from "./text-units.js";
+import { BACKSLASH, unescaped } from "./text-units.js";
 
 /**
  * The text is not an integer, or out of range; the message is what clients read after `Couldn't parse integer: `. Integers are
@@ -128,13 +128,14 @@ export class FieldTokenizer {
 	/** A string ends after its quote, or without one where its line ends. */
 	private endOfString(quote: string): number {
 		const text = this.text;
+		const closing = quote.charCodeAt(0);
 		let at = this.start + 1;
 		while (at < text.length) {
-			const ch = text.charAt(at);
-			if (ch === "\n") return at;
+			const unit = text.charCodeAt(at);
+			if (unit === LINE_FEED) return at;
 			at++;
-			if (ch === quote) return at;
-			if (ch === "\\") {
+			if (unit === closing) return at;
+			if (unit === BACKSLASH) {
 				if (at >= text.length || isLineEnd(text.charAt(at))) return at;
 				at++;
 			}
@@ -229,6 +230,8 @@ export class FieldTokenizer {
 		});
 	}
 }
+
+const LINE_FEED = 0x0a;
 
 function isLineEnd(ch: string): boolean {
 	return ch === "\n" || ch === "\r" || ch === "\u0085" || ch === "\u2028" || ch === "\u2029";

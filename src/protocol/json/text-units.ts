@@ -20,8 +20,10 @@ for (const itself of "\"'\\/") MEANT[itself.charCodeAt(0)] = itself.charCodeAt(0
 export function unescaped(raw: string, refuse: (at: number) => never): string {
 	const units = new Uint16Array(raw.length);
 	let length = 0;
+	let bits = 0;
 	for (let at = 0; at < raw.length; at++) {
 		const unit = raw.charCodeAt(at);
+		bits |= unit;
 		if (unit !== BACKSLASH) {
 			units[length++] = unit;
 			continue;
@@ -30,6 +32,7 @@ export function unescaped(raw: string, refuse: (at: number) => never): string {
 		const value = behind === SMALL_U ? fourDigits(raw, at + 1) : undefined;
 		if (value !== undefined) {
 			units[length++] = value;
+			bits |= value;
 			at += 4;
 			continue;
 		}
@@ -37,7 +40,7 @@ export function unescaped(raw: string, refuse: (at: number) => never): string {
 		if (meant === NONE) refuse(at);
 		units[length++] = meant;
 	}
-	return textOf(units, length);
+	return textOf(units, length, bits);
 }
 
 /** A number of four hexadecimal digits; undefined for others, or fewer. */
@@ -53,8 +56,11 @@ function fourDigits(text: string, at: number): number | undefined {
 	return value;
 }
 
-const textOf = (units: Uint16Array, length: number): string =>
-	Buffer.from(units.buffer, units.byteOffset, 2 * length).toString("utf16le");
+/** @param bits of all code units; where none has more than eight, the text takes half the memory */
+function textOf(units: Uint16Array, length: number, bits: number): string {
+	if (bits > 0xff) return Buffer.from(units.buffer, units.byteOffset, 2 * length).toString("utf16le");
+	return Buffer.from(new Uint8Array(units.subarray(0, length)).buffer).toString("latin1");
+}
 
 /** Code units that are written at a time, and the most that one of them becomes. */
 const CHUNK = 16_384;
@@ -90,6 +96,7 @@ export function escaped(text: string, { table, other }: Escapes): string {
 	for (let from = 0; from < text.length; from += CHUNK) {
 		const end = Math.min(from + CHUNK, text.length);
 		let length = 0;
+		let bits = 0;
 		for (let at = from; at < end; at++) {
 			const unit = text.charCodeAt(at);
 			if (unit < IN_TABLE) {
@@ -100,10 +107,12 @@ export function escaped(text: string, { table, other }: Escapes): string {
 				continue;
 			}
 			const letters = other(unit, text.charCodeAt(at + 1), text.charCodeAt(at - 1));
-			if (letters === undefined) written[length++] = unit;
-			else for (let i = 0; i < letters.length; i++) written[length++] = letters.charCodeAt(i);
+			if (letters === undefined) {
+				written[length++] = unit;
+				bits |= unit;
+			} else for (let i = 0; i < letters.length; i++) written[length++] = letters.charCodeAt(i);
 		}
-		parts.push(textOf(written, length));
+		parts.push(textOf(written, length, bits));
 	}
 	return parts.join("");
 }

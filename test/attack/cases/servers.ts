@@ -238,7 +238,7 @@ export const servers: readonly Attack[] = [
 		server: "http",
 		path: "/wallet/broadcasttransaction",
 		body: creationNamed("\\\\".repeat(2_000_000)),
-		parallel: 4,
+		parallel: 2,
 	}),
 	requests("form-escapes", "form bodies of 1.3 M escapes", {
 		server: "http",

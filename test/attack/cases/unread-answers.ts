@@ -121,20 +121,23 @@ const range = (from: number, to: number): string => JSON.stringify({ startNum: f
 const slowReaders: Attack = {
 	name: "slow-readers",
 	sends: `${SLOW_READERS} queries of 30 blocks of 450 KB from 4 addresses, read at 20 KB a second`,
-	meanwhile: { server: "http", path: "/wallet/getblockbylimitnext", body: range(41, 43), host: "127.0.9.9" },
+	meanwhile: { server: "http", path: "/wallet/getblockbylimitnext", body: range(41, 42), host: "127.0.9.9" },
 	async run({ ports }, durationMs) {
 		const body = range(41, 71);
 		const request = `POST /wallet/getblockbylimitnext HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 		let closed = 0;
 		let read = 0;
-		const sockets = Array.from({ length: SLOW_READERS }, (_, n) => {
+		const sockets: Socket[] = [];
+		for (let n = 0; n < SLOW_READERS; n++) {
 			const socket = connect({ host: "127.0.0.1", port: ports.http, localAddress: attackerHost(n % 4) });
 			socket.on("error", () => {});
 			socket.on("close", () => closed++);
 			socket.on("readable", () => {});
 			socket.write(request);
-			return socket;
-		});
+			sockets.push(socket);
+			// What making so many at once costs is another attack.
+			await sleep(100);
+		}
 		const end = Date.now() + durationMs;
 		while (Date.now() < end) {
 			await sleep(100);
