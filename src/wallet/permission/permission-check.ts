@@ -188,7 +188,8 @@ function strangerRemarks(before: PermissionSet, after: PermissionSet, facts: Key
 
 /**
  * Thresholds, weights and operations that rest on what the node says of them: an update stores all permissions anew, whole, so
- * that a node that lies about one changes it. What moves nothing, and keys that are the account anyway, give nobody more than he has.
+ * that a node that lies about one changes it. What moves nothing, and keys that are the account anyway, one by one or together, give
+ * nobody more than he has.
  */
 function wordRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFacts): PermissionRemark[] {
 	const remark = (code: string, what: string): PermissionRemark => ({
@@ -203,15 +204,20 @@ function wordRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFact
 		[owner, before.owner].some(({ keys, threshold }) =>
 			keys.some((key) => equalBytes(key.address, address) && key.weight >= threshold),
 		);
-	const isGrave = ({ keys, operations }: Readonly<Permission>): boolean =>
-		(canUpdatePermissions(operations) || movingOperations(operations).length > 0) &&
-		!keys.every(({ address }) => isAccount(address));
+	const isGrave = (active: Readonly<Permission>): boolean =>
+		(canUpdatePermissions(active.operations) || movingOperations(active.operations).length > 0) &&
+		keysetText(active) !== keysetText(owner) &&
+		!active.keys.every(({ address }) => isAccount(address));
+	const wasThere = (active: Readonly<Permission>): boolean =>
+		before.actives.some(
+			({ id, permission_name: name }) => id === active.id || name === active.permission_name,
+		);
 	return [
 		...(owner.keys.length > 1 && !facts.isStated(owner)
 			? [remark("owner_unverified", `how much each of the owner's keys weighs (${keysetText(owner)})`)]
 			: []),
 		...after.actives
-			.filter((active) => isGrave(active) && !facts.isStated(active))
+			.filter((active) => wasThere(active) && isGrave(active) && !facts.isStated(active))
 			.map((active) =>
 				remark(
 					"active_unverified",

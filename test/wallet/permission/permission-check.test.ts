@@ -85,6 +85,11 @@ describe("remarks on new permissions", () => {
 		expect(words(told, after, true)).toEqual([]);
 		// Whose key is the account's own, and what moves nothing, gives nobody more than he has.
 		expect(words(set(owner(1n, ann), old), set(owner(1n, ann), renamed(old)))).toEqual([]);
+		// Nor does what the owner's keys may do together, or what wasn't there before.
+		const shared = active(2n, [ann, carol]);
+		const two = set(owner(2n, ann, carol), shared);
+		expect(words(two, set(owner(2n, ann, carol), renamed(shared)))).toEqual(["owner_unverified"]);
+		expect(words(set(owner(1n, ann)), set(owner(1n, ann), bot))).toEqual([]);
 		// A key that is added gets its place in a threshold that is the node's word.
 		expect(words(set(owner(1n, ann), old), set(owner(1n, ann, carol), old))).toEqual(["owner_unverified"]);
 		const votes = active(1n, [bob], parseOperations("VoteWitness"));
