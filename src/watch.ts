@@ -21,7 +21,7 @@ export async function watchMain(words: readonly string[]): Promise<boolean> {
 		await runWatch(read.flags, { json, line: printLine, record: printJson, note });
 		process.exit();
 	} catch (error) {
-		process.exitCode = reportFailure(asFailure(error), json);
+		// Peers that are still being greeted would be waited for.
+		process.exit(reportFailure(asFailure(error), json));
 	}
-	return true;
 }

@@ -269,7 +269,7 @@ export const grpc: Service = {
 
 /** Compares this node with another one, over its own HTTP. */
 export const audit: Service = {
-	start: async ({ open, options, ports, log, report, monotonicClock, parts }) => {
+	start: async ({ open, options, ports, log, report, parts }) => {
 		const { config, host = "127.0.0.1" } = options;
 		const { faults } = parts;
 		if (!config.node.audit || !faults) return {};
@@ -281,7 +281,7 @@ export const audit: Service = {
 		if (full === undefined) return {};
 		const own = { full, solidity: at(ports.solidity), jsonrpc: at(ports.jsonrpc, "/jsonrpc") };
 		const base = { chain: open.chain, config: config.node.audit, own, faults };
-		const live = new LiveAudit({ ...base, log, report, now: monotonicClock });
+		const live = new LiveAudit({ ...base, log, report });
 		parts.audit = live;
 		return { stop: () => live.close() };
 	},

@@ -54,11 +54,16 @@ describe("audits and bundles", () => {
 		const other = `--against http://127.0.0.1:${chain.ports.full}`;
 		const random = join(chain.home.path, "random.fault");
 		writeFileSync(random, Buffer.alloc(1_000, 7));
+		const pipe = join(chain.home.path, "pipe");
+		expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
 		for (const [line, exit, code] of [
 			["node audit --against node.example", 2, "bad_value"],
 			[`node audit ${other} --sample 1.5`, 2, "bad_value"],
 			[`node audit ${other} --from nine`, 2, "bad_value"],
 			["node audit", 2, "usage"],
+			[`node audit ${other} --from 3 --to 2`, 2, "bad_value"],
+			[`node reproduce ${pipe}`, 2, "bad_value"],
+			[`tx verify ${pipe} --witnesses main`, 2, "bad_value"],
 			[`node reproduce ${random}`, 2, "bad_value"],
 			[`node reproduce ${join(chain.home.path, "none.fault")}`, 2, "bad_value"],
 			[`node reproduce ${chain.home.path}`, 2, "bad_value"],

@@ -8,6 +8,7 @@ import { HttpNode, type NodeAddresses, UnansweredError } from "../../node/audit/
 import { parseInt64 } from "../../protocol/int64.js";
 import { query } from "../../terminal/base/command-row.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
+import { TextList } from "../../terminal/output/output.js";
 import { interruption } from "../../terminal/prompt/interrupt.js";
 import { list, one, record } from "../../terminal/schema/result-shape.js";
 import { Failure } from "../../wallet/failure.js";
@@ -21,7 +22,8 @@ export const NodeAudit = query({
 		"Compared are the ids of blocks, the receipts of all transactions, and a sample of the accounts and contracts that a block " +
 		"touched: after the block where both nodes keep the state of past blocks, else at a head that both have. The other node is " +
 		"asked over its public HTTP, at a bounded rate, and given time where it says that it is busy. Without --to new blocks are " +
-		"waited for, until interrupted. What can't be compared is said once. The exit code is 1 at the first difference.",
+		"waited for, until interrupted. What can't be compared is said once. The exit code is 1 at the first difference, and 130 where an " +
+		"interruption came before --to was reached, or before a block was compared.",
 	examples: [
 		"<%= config.bin %> node audit --against https://node.example",
 		"<%= config.bin %> node audit --against http://192.0.2.7:8090 --against-solidity http://192.0.2.7:8091 --from 71000000 --to head",
@@ -29,7 +31,7 @@ export const NodeAudit = query({
 	result: one(
 		record({
 			against: "text",
-			equal: "boolean",
+			"equal?": "boolean",
 			"last?": "int64",
 			blocks: "integer",
 			transactions: "integer",
@@ -103,9 +105,11 @@ export const NodeAudit = query({
 		let last: bigint | undefined;
 		let found: FoundDifference | undefined;
 		try {
+			const from = numberOf("from", flags.from);
 			const to = flags.to === "head" ? await audit.commonHead() : numberOf("to", flags.to);
+			if (to !== undefined && to < (from ?? 1n)) throw nothingBetween(from, to);
 			({ last, found } = await runAudit(audit, {
-				...{ from: numberOf("from", flags.from), to, sleep, signal },
+				...{ from, to, sleep, signal },
 				onProgress: (number, { blocks, transactions, state, slots }) => {
 					last = number;
 					note(
@@ -120,21 +124,26 @@ export const NodeAudit = query({
 		}
 		const { number, id, seenAt, differences = [] } = found ?? {};
 		const value = {
-			...{ against: theirs.name, equal: found === undefined, last, ...audit.counts },
+			...{ against: theirs.name, equal: audit.counts.blocks > 0 ? found === undefined : undefined },
+			...{ last, ...audit.counts },
 			...{ block: number, blockID: id, seenAt, differences, notCompared },
 		};
 		print.record(value, {
 			...value,
-			differences: differences
-				.map(({ subject, what, ours, theirs }) => `${subject} ${what}: ${ours}, the other node: ${theirs}`)
-				.join("\n"),
-			notCompared: notCompared.join("\n"),
+			differences: new TextList(
+				differences.map(
+					({ subject, what, ours, theirs }) => `${subject} ${what}: ${ours}, the other node: ${theirs}`,
+				),
+			),
+			notCompared: new TextList(notCompared),
 		});
 		if (found) {
 			throw new Failure("fault_found", `the nodes differ at block ${number}`, {
 				hint: "coin node status names the fault bundle, where this node has written one",
 			});
 		}
+		if (signal.aborted && (flags.to !== undefined || audit.counts.blocks === 0))
+			throw new Failure("interrupted", `interrupted after ${audit.counts.blocks} blocks`);
 	},
 });
 
@@ -151,6 +160,12 @@ function addressesOf(flags: {
 	};
 	const { against, "against-solidity": solidity, "against-jsonrpc": jsonrpc } = flags;
 	return { full: url(against), solidity: solidity && url(solidity), jsonrpc: jsonrpc && url(jsonrpc) };
+}
+
+function nothingBetween(from: bigint | undefined, to: bigint): Failure {
+	if (from === undefined)
+		return new Failure("bad_value", `the newest block that both have is ${to}: there is none to compare`);
+	return new Failure("bad_value", `--from ${from} is after ${to}, the last block to compare`);
 }
 
 function shareOf(text: string): number {

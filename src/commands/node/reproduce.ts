@@ -7,6 +7,7 @@ import type { TracedCall } from "../../node/tracing/call-trace.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import { command } from "../../terminal/base/command-row.js";
+import { TextList } from "../../terminal/output/output.js";
 import { list, one, record } from "../../terminal/schema/result-shape.js";
 import { Failure } from "../../wallet/failure.js";
 
@@ -83,11 +84,13 @@ export const NodeReproduce = command({
 		};
 		print.record(value, {
 			...value,
-			differences: differences
-				.map(({ subject, what, ours, theirs }) => `${subject} ${what}: ${ours}, the other node: ${theirs}`)
-				.join("\n"),
-			entries: entries.join("\n"),
-			trace: trace.join("\n"),
+			differences: new TextList(
+				differences.map(
+					({ subject, what, ours, theirs }) => `${subject} ${what}: ${ours}, the other node: ${theirs}`,
+				),
+			),
+			entries: new TextList(entries),
+			trace: new TextList(trace),
 		});
 		if (verdict !== "as recorded") throw new Failure("fault_found", REASONS[verdict]);
 	},

@@ -14,7 +14,7 @@ import {
 } from "../../terminal/chain/node-summary.js";
 import { unknownRules } from "../../terminal/chain/unknown-rules.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
-import { localTime, printJson, printLine, redrawLines } from "../../terminal/output/output.js";
+import { localTime, printJson, printLine, redrawLines, TextList } from "../../terminal/output/output.js";
 import { canDraw } from "../../terminal/progress/progress.js";
 import { interruption } from "../../terminal/prompt/interrupt.js";
 import { Failure } from "../../wallet/failure.js";
@@ -41,7 +41,8 @@ export const NodeStatus = query({
 		const genesis = await fetchBlockByNumber(client, 0n);
 		const solid = /^Num:(\d+)/.exec(String(info["solidityBlock"] ?? ""))?.[1] ?? "0";
 		const configuration = member(info, "configNodeInfo");
-		const warnings = [...(await nodeWarnings(client)), ...(await unknownRules(client, head))];
+		const health = await nodeHealth(client);
+		const warnings = [...health.warnings, ...(await unknownRules(client, head))];
 		for (const text of warnings) warning(text);
 		const peers = (Array.isArray(info["peerList"]) ? info["peerList"] : []).filter(isRecord);
 		const behindSeconds = Math.max(0, Math.round((Date.now() - Number(head.timestampMs)) / 1000));
@@ -59,7 +60,7 @@ export const NodeStatus = query({
 			peers: peers.map(peerOf),
 			sync,
 			genesis: genesis && Buffer.from(genesis.id).toString("hex"),
-			stateHash: await newestStateHash(client),
+			stateHash: health.stateHash ?? (await newestStateHash(client)),
 		};
 		print.record(status, {
 			...status,
@@ -71,7 +72,7 @@ export const NodeStatus = query({
 			...(isAlone
 				? { sync: "alone: it has no peer network, as a development chain, and follows no other node" }
 				: {}),
-			peers: peers.length === 0 ? "none" : peers.map((peer) => lineOf(peerOf(peer))).join("\n"),
+			peers: new TextList(peers.map((peer) => lineOf(peerOf(peer)))),
 		});
 		if (flags["require-sync"] && sync === "behind") {
 			throw new Failure("node_syncing", behindText(head.number, behindSeconds, peers.length), {
@@ -224,15 +225,24 @@ async function readPage(url: string): Promise<string> {
 	}
 }
 
+interface NodeHealth {
+	readonly warnings: readonly string[];
+	readonly stateHash?: { readonly block: number; readonly hash: string };
+}
+
 /** @returns empty for nodes that have no such page */
-async function nodeWarnings(client: NodeClient): Promise<readonly string[]> {
+async function nodeHealth(client: NodeClient): Promise<NodeHealth> {
 	const { status, body } = await client.send({ method: "GET", url: `${client.baseUrl("full")}/health` });
-	if (status !== 200) return [];
+	if (status !== 200) return { warnings: [] };
 	try {
-		const page: unknown = JSON.parse(fromUtf8(body));
-		const warnings = isRecord(page) ? page["warnings"] : undefined;
-		return Array.isArray(warnings) ? warnings.map(String) : [];
+		const { warnings, stateHash }: Record<string, unknown> = Object(JSON.parse(fromUtf8(body)));
+		const { block, hash }: Record<string, unknown> = Object(stateHash);
+		const isHash = typeof block === "number" && typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash);
+		return {
+			warnings: Array.isArray(warnings) ? warnings.map(String) : [],
+			...(isHash && { stateHash: { block, hash } }),
+		};
 	} catch {
-		return [];
+		return { warnings: [] };
 	}
 }

@@ -3,6 +3,7 @@
  * document. None of it exists on the network's nodes.
  */
 
+import { toHex } from "../../protocol/bytes.js";
 import type { ThreeListeners } from "../config/config.js";
 import type { ApiNode, ServerKind } from "./context.js";
 import type { ServerAddresses } from "./openapi.js";
@@ -51,7 +52,12 @@ function readiness(node: ApiNode): ServicePage {
 /** That it runs, and what its operator must know. */
 function health(node: ApiNode): ServicePage {
 	const warnings = node.warnings?.() ?? [];
-	return json(200, { status: "ok", ...(warnings.length > 0 ? { warnings } : {}) });
+	const hash = node.stateHash?.kept.newest;
+	return json(200, {
+		status: "ok",
+		...(warnings.length > 0 && { warnings }),
+		...(hash && { stateHash: { block: Number(hash.number), hash: toHex(hash.hash) } }),
+	});
 }
 
 const PAGES: ReadonlyMap<string, PageMaker> = new Map<string, PageMaker>([

@@ -25,7 +25,7 @@ interface AuditOptions {
 	readonly sample: number;
 	readonly sleep: (ms: number) => Promise<void>;
 	readonly signal: AbortSignal;
-	/** Called with what can't be compared, once a reason. */
+	/** Called with what can't be compared, once a kind of it. */
 	readonly onNotCompared: (reason: string) => void;
 }
 
@@ -49,8 +49,8 @@ export interface FoundDifference {
 	/** The block after which the state differs, where that isn't this one: it was compared at a common head. */
 	readonly seenAt: bigint | undefined;
 	readonly differences: readonly Difference[];
-	/** What the other node answers of the receipts. */
-	readonly receipts: NodeAnswer;
+	/** The other node's receipts in the order of the block's transactions; null: it has none of that one. */
+	readonly receipts: readonly NodeAnswer[];
 }
 
 /** Differences that are listed. */
@@ -83,7 +83,7 @@ interface Question {
 
 export class Audit {
 	readonly counts: AuditCounts = { blocks: 0, transactions: 0, state: 0, slots: 0, blocksWithoutState: 0 };
-	private readonly told = new Set<string>();
+	private readonly named = new Set<string>();
 	/** Undefined: not known yet. */
 	private view: AuditView | undefined;
 	private isExact: boolean | undefined;
@@ -107,7 +107,8 @@ export class Audit {
 				await headOf(node, "solidity");
 			} catch (error) {
 				if (!(error instanceof NotServedError)) throw error;
-				this.tell(
+				this.notComparedOnce(
+					"irreversible",
 					`${node.name} doesn't serve irreversible blocks (walletsolidity): heads are compared, which may still change`,
 				);
 				this.view = "full";
@@ -118,9 +119,10 @@ export class Audit {
 		return "solidity";
 	}
 
-	private tell(reason: string): void {
-		if (this.told.has(reason)) return;
-		this.told.add(reason);
+	/** @param kind of what isn't compared: other nodes may word their reasons anew each time */
+	private notComparedOnce(kind: string, reason: string): void {
+		if (this.named.has(kind)) return;
+		this.named.add(kind);
 		this.options.onNotCompared(reason);
 	}
 
@@ -139,7 +141,7 @@ export class Audit {
 		if (ownId === undefined) throw new UnansweredError(`${ours.name} has no block ${number}`);
 		const found = (
 			differences: readonly Difference[],
-			receipts: NodeAnswer,
+			receipts: readonly NodeAnswer[],
 			seenAt?: bigint,
 		): FoundDifference => ({
 			number,
@@ -149,16 +151,21 @@ export class Audit {
 			receipts,
 		});
 		if (id === undefined) throw new UnansweredError(`${theirs.name} has no block ${number}`);
-		if (id !== ownId) return found([{ subject: "", what: "blockID", ours: ownId, theirs: id }], null);
+		if (id !== ownId) return found([{ subject: "", what: "blockID", ours: ownId, theirs: id }], []);
 		this.counts.blocks++;
 		const [receipts, other] = await Promise.all([
 			ask(ours, "gettransactioninfobyblocknum"),
 			ask(theirs, "gettransactioninfobyblocknum"),
 		]);
-		const differing = this.receipts(block, receipts, other);
-		if (differing.length > 0) return found(differing, other);
+		const transactions = idsIn(block);
+		const [own, their] = [receipts, other].map((each) => receiptsOf(transactions, each)) as [
+			readonly NodeAnswer[],
+			readonly NodeAnswer[],
+		];
+		const differing = this.receipts(transactions, own, their);
+		if (differing.length > 0) return found(differing, their);
 		const state = await this.state({ number, id: ownId }, block, receipts);
-		return state && found(state.differences, other, state.at);
+		return state && found(state.differences, their, state.at);
 	}
 
 	/** A header is shorter than a block, where the node can leave the rest out. */
@@ -172,21 +179,25 @@ export class Audit {
 		}
 	}
 
-	private receipts(block: NodeAnswer, ours: NodeAnswer, theirs: NodeAnswer): Difference[] {
-		const transactions = idsIn(block);
-		const [one, other] = [byId(ours), byId(theirs)];
-		if (transactions.length > 0 && other.size === 0) {
-			this.tell(`${this.options.theirs.name} keeps no receipts (storage.transHistory.switch)`);
+	private receipts(
+		transactions: readonly string[],
+		ours: readonly NodeAnswer[],
+		theirs: readonly NodeAnswer[],
+	): Difference[] {
+		if (transactions.length > 0 && theirs.every((each) => each === null)) {
+			this.notComparedOnce(
+				"receipts",
+				`${this.options.theirs.name} keeps no receipts (storage.transHistory.switch)`,
+			);
 			return [];
 		}
 		const differences: Difference[] = [];
-		for (const id of transactions) {
+		for (const [at, id] of transactions.entries()) {
 			this.counts.transactions++;
-			const [own, their] = [one.get(id), other.get(id)].map((info) => factsOf(info ?? {}, RECEIPT_RULES));
-			if (!own || !their) continue;
-			const most = MAX_LISTED_DIFFERENCES - differences.length;
-			for (const each of compareFacts(own, their, RECEIPT_RULES, most))
-				differences.push({ subject: id, ...each });
+			const pair = [ours[at] ?? {}, theirs[at] ?? {}] as const;
+			differences.push(
+				...differencesOf(id, "", pair, RECEIPT_RULES, MAX_LISTED_DIFFERENCES - differences.length),
+			);
 			if (differences.length >= MAX_LISTED_DIFFERENCES) break;
 		}
 		return differences;
@@ -210,7 +221,8 @@ export class Audit {
 			} catch (error) {
 				if (!(error instanceof NotServedError) || this.isExact) throw error;
 				this.isExact = false;
-				this.tell(
+				this.notComparedOnce(
+					"past states",
 					"not both keep the state after past blocks (node.history.state): accounts are compared at heads that both have",
 				);
 			}
@@ -246,7 +258,10 @@ export class Audit {
 			signal.throwIfAborted();
 		}
 		this.counts.blocksWithoutState++;
-		this.tell("the nodes were not at the same block for long enough to compare the state after some blocks");
+		this.notComparedOnce(
+			"moving heads",
+			"the nodes were not at the same block for long enough to compare the state after some blocks",
+		);
 		return undefined;
 	}
 
@@ -271,12 +286,12 @@ export class Audit {
 			} catch (error) {
 				// Without a past state there is none for any question.
 				if (!(error instanceof NotServedError) || (at && !isSlot)) throw error;
-				this.tell(`${what} is not compared: ${error.message}`);
+				this.notComparedOnce(isSlot ? "slot" : what, `${what} is not compared: ${error.message}`);
 				continue;
 			}
 			if (isSlot) this.counts.slots++;
 			else this.counts.state++;
-			differences.push(...differencesOf(subject, what, pair, STATE_RULES));
+			differences.push(...differencesOf(subject, what, pair, STATE_RULES, MAX_LISTED_DIFFERENCES));
 			if (differences.length >= MAX_LISTED_DIFFERENCES) break;
 		}
 		return differences.slice(0, MAX_LISTED_DIFFERENCES);
@@ -286,7 +301,10 @@ export class Audit {
 	private async slots(block: NodeAnswer, id: string): Promise<Question[]> {
 		const { ours, theirs, sample } = this.options;
 		if (!ours.hasJsonRpc || !theirs.hasJsonRpc) {
-			this.tell("slots of contracts are not compared: they are asked for over JSON-RPC, of both nodes");
+			this.notComparedOnce(
+				"slots",
+				"slots of contracts are not compared: they are asked for over JSON-RPC, of both nodes",
+			);
 			return [];
 		}
 		const questions: Question[] = [];
@@ -297,7 +315,10 @@ export class Audit {
 				questions.push(...slotsIn(trace));
 			} catch (error) {
 				if (!(error instanceof NotServedError)) throw error;
-				this.tell(`slots of contracts are not compared: ${error.message} (node.jsonrpc.debug)`);
+				this.notComparedOnce(
+					"slots",
+					`slots of contracts are not compared: ${error.message} (node.jsonrpc.debug)`,
+				);
 				return [];
 			}
 			if (questions.length >= MAX_SLOTS) break;
@@ -326,17 +347,22 @@ const listOf = (value: NodeAnswer | undefined): readonly NodeAnswer[] =>
 function idsIn(block: NodeAnswer): string[] {
 	const transactions = isObject(block) ? listOf(block["transactions"]) : [];
 	return transactions.flatMap((each) =>
-		isObject(each) && typeof each["txID"] === "string" ? [each["txID"]] : [],
+		isObject(each) && typeof each["txID"] === "string" ? [each["txID"].toLowerCase()] : [],
 	);
 }
 
-function byId(infos: NodeAnswer): Map<string, NodeAnswer> {
-	return new Map(
-		listOf(infos).flatMap((info) =>
-			isObject(info) && typeof info["id"] === "string" ? [[info["id"].toLowerCase(), info] as const] : [],
-		),
-	);
+/** Receipts in the order of their transactions; null: there is none. What is of others is left out. */
+function receiptsOf(transactions: readonly string[], infos: NodeAnswer): readonly NodeAnswer[] {
+	const byId = new Map<string, NodeAnswer>(transactions.map((id) => [id, null]));
+	for (const info of listOf(infos)) {
+		const id = isObject(info) ? info["id"] : undefined;
+		if (typeof id === "string" && id.length === ID_DIGITS && byId.has(id.toLowerCase()))
+			byId.set(id.toLowerCase(), info);
+	}
+	return transactions.map((id) => byId.get(id) ?? null);
 }
+
+const ID_DIGITS = 64;
 
 /** Calls of contracts, by the ids of their transactions. */
 function callsIn(block: NodeAnswer): Subject[] {
@@ -391,13 +417,12 @@ function differencesOf(
 	what: string,
 	[ours, theirs]: readonly [NodeAnswer, NodeAnswer],
 	rules: FactRules,
+	most: number,
 ): Difference[] {
-	return compareFacts(factsOf(ours, rules), factsOf(theirs, rules), rules, MAX_LISTED_DIFFERENCES).map(
-		(each) => ({
-			subject,
-			what: each.what === "" ? what : `${what} ${each.what}`,
-			ours: each.ours,
-			theirs: each.theirs,
-		}),
-	);
+	return compareFacts(factsOf(ours, rules), factsOf(theirs, rules), most).map((each) => ({
+		subject,
+		what: [what, each.what].filter((part) => part !== "").join(" "),
+		ours: each.ours,
+		theirs: each.theirs,
+	}));
 }

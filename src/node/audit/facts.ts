@@ -7,10 +7,19 @@ import { toNeutral } from "../../protocol/dialect.js";
 import { isObject, MAX_ANSWER_DEPTH, type NodeAnswer, UnansweredError } from "./http-node.js";
 
 /** Members of an answer by their path; what is absent counts as its default, which no release writes. */
-export type Facts = ReadonlyMap<string, string>;
+interface Facts {
+	readonly values: ReadonlyMap<string, string>;
+	/** Optional members by the paths below them. */
+	readonly optional: ReadonlyMap<string, string>;
+}
 
 /** What an answer may hold: more than any of the network's does. */
 const MAX_FACTS = 300_000;
+/** All paths together, and one name, in characters: keys of the network's maps are ids, names and addresses. */
+const MAX_PATH_CHARACTERS = 32 << 20;
+const MAX_NAME = 200;
+/** Of a value as it is listed, in characters. */
+const MAX_SHOWN = 300;
 
 /** What of an answer isn't compared, and what only where both nodes have it. */
 export interface FactRules {
@@ -43,36 +52,51 @@ export const STATE_RULES: FactRules = {
 
 /** @throws {UnansweredError} if there is too much of it */
 export function factsOf(answer: NodeAnswer, rules: FactRules): Facts {
-	const facts = new Map<string, string>();
-	const walk = (value: NodeAnswer, path: string, depth: number): void => {
-		if (facts.size > MAX_FACTS || depth > MAX_ANSWER_DEPTH)
-			throw new UnansweredError("an answer holds too much to be compared");
+	const values = new Map<string, string>();
+	const optional = new Map<string, string>();
+	let characters = 0;
+	const walk = (value: NodeAnswer, path: string, depth: number, within?: string): void => {
+		characters += path.length;
+		if (values.size > MAX_FACTS || characters > MAX_PATH_CHARACTERS || depth > MAX_ANSWER_DEPTH)
+			throw tooMuch();
 		if (Array.isArray(value)) {
-			for (const [at, item] of value.entries()) walk(item as NodeAnswer, `${path}[${at}]`, depth + 1);
+			for (const [at, item] of value.entries()) walk(item as NodeAnswer, `${path}[${at}]`, depth + 1, within);
 			return;
 		}
 		if (!isObject(value)) {
 			const text = typeof value === "string" ? plain(value) : String(value);
 			// A map's zero says what its absence does.
-			if (!isDefault(text)) facts.set(path, text);
+			if (isDefault(text)) return;
+			values.set(path, text);
+			if (within !== undefined) optional.set(path, within);
 			return;
 		}
 		for (const [raw, item] of Object.entries(value)) {
-			const name = toNeutral(raw);
+			const name = toNeutral(bounded(raw));
 			if (rules.ignored.has(name)) continue;
 			const inner = path === "" ? name : `${path}.${name}`;
-			if (rules.sets.has(name) && Array.isArray(item)) walkSet(item as readonly NodeAnswer[], inner, depth);
-			else walk(item, inner, depth + 1);
+			const part = within ?? (rules.optional.has(name) ? name : undefined);
+			if (rules.sets.has(name) && Array.isArray(item))
+				walkSet(item as readonly NodeAnswer[], inner, depth, part);
+			else walk(item, inner, depth + 1, part);
 		}
 	};
-	const walkSet = (items: readonly NodeAnswer[], path: string, depth: number): void => {
+	const walkSet = (items: readonly NodeAnswer[], path: string, depth: number, within?: string): void => {
 		for (const item of items) {
 			if (!isObject(item)) continue;
-			walk(item["value"] ?? null, `${path}[${String(item["key"])}]`, depth + 1);
+			walk(item["value"] ?? null, `${path}[${bounded(String(item["key"]))}]`, depth + 1, within);
 		}
 	};
 	walk(answer, "", 0);
-	return facts;
+	return { values, optional };
+}
+
+const tooMuch = (): UnansweredError => new UnansweredError("an answer holds too much to be compared");
+
+/** A name, or a key of a map. */
+function bounded(name: string): string {
+	if (name.length > MAX_NAME) throw tooMuch();
+	return name;
 }
 
 const isDefault = (text: string): boolean =>
@@ -89,25 +113,19 @@ interface FactDifference {
 }
 
 /** The first differences. */
-export function compareFacts(
-	ours: Facts,
-	theirs: Facts,
-	rules: FactRules,
-	most: number,
-): readonly FactDifference[] {
-	const isOptional = (path: string): string | undefined =>
-		[...rules.optional].find((name) => path.split(/[.[]/).includes(name));
-	const has = (facts: Facts, name: string): boolean =>
-		[...facts.keys()].some((path) => path.split(/[.[]/).includes(name));
-	const both = new Map([...rules.optional].map((name) => [name, has(ours, name) && has(theirs, name)]));
+export function compareFacts(ours: Facts, theirs: Facts, most: number): readonly FactDifference[] {
+	const [ownParts, theirParts] = [ours, theirs].map(({ optional }) => new Set(optional.values()));
 	const differences: FactDifference[] = [];
-	for (const path of new Set([...ours.keys(), ...theirs.keys()])) {
-		const [one, other] = [ours.get(path), theirs.get(path)];
+	for (const path of new Set([...ours.values.keys(), ...theirs.values.keys()])) {
+		const [one, other] = [ours.values.get(path), theirs.values.get(path)];
 		if (one === other) continue;
-		const optional = isOptional(path);
-		if (optional !== undefined && !both.get(optional)) continue;
-		differences.push({ what: path, ours: one ?? "none", theirs: other ?? "none" });
+		const part = ours.optional.get(path) ?? theirs.optional.get(path);
+		if (part !== undefined && !(ownParts?.has(part) && theirParts?.has(part))) continue;
+		differences.push({ what: path, ours: shownValue(one), theirs: shownValue(other) });
 		if (differences.length >= most) break;
 	}
 	return differences;
 }
+
+const shownValue = (text = "none"): string =>
+	text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)`;

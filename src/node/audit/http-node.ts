@@ -4,6 +4,7 @@
  */
 
 import { parse } from "lossless-json";
+import { isModestJson } from "../../protocol/json/modest-json.js";
 
 /** The node can't be asked, or doesn't answer: the audit can't go on now. */
 export class UnansweredError extends Error {
@@ -58,13 +59,25 @@ export interface AskedState {
 	readonly id: string;
 }
 
-/** The longest answer in bytes: receipts of a full block are shorter. */
-const MAX_ANSWER_BYTES = 32 << 20;
+/** The longest answers in bytes: a full block of the network is 2 MB, in JSON twice as hexadecimal text and once as members. */
+const MAX_ANSWER_BYTES: ReadonlyMap<string, number> = new Map([
+	["getblock", 16 << 20],
+	["getblockbynum", 16 << 20],
+	["getnowblock", 16 << 20],
+	["gettransactioninfobyblocknum", 32 << 20],
+	["getaccount", 4 << 20],
+	["getcontractinfo", 4 << 20],
+	["listwitnesses", 4 << 20],
+	["debug_traceTransaction", 8 << 20],
+	["eth_getStorageAt", 4 << 10],
+]);
+const MAX_OTHER_BYTES = 64 << 10;
 /** Nothing of the network has nearly as many digits. */
 const MAX_NUMBER_DIGITS = 100;
 const MAX_TRIES = 8;
 /** Levels of an answer that are looked at. */
 export const MAX_ANSWER_DEPTH = 40;
+const ANSWER_LIMITS = { values: 1_000_000, depth: MAX_ANSWER_DEPTH };
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 const MAX_REASON_LENGTH = 300;
@@ -105,8 +118,8 @@ export class HttpNode {
 		const url = view === "full" ? `${full}/wallet/${endpoint}` : `${solidity}/walletsolidity/${endpoint}`;
 		// Some endpoints read parameters, others bodies.
 		const { value, headers } = await (state
-			? this.ask(`${url}?block=${state.id}`, { ...request, block: state.id })
-			: this.ask(url, request));
+			? this.ask(endpoint, `${url}?block=${state.id}`, { ...request, block: state.id })
+			: this.ask(endpoint, url, request));
 		if (state && !headers.has("state-block"))
 			throw new NotServedError(`${this.name} keeps no state of past blocks`);
 		if (isObject(value)) {
@@ -121,20 +134,21 @@ export class HttpNode {
 	async rpc(method: string, params: readonly unknown[]): Promise<NodeAnswer> {
 		const { jsonrpc } = this.addresses;
 		if (jsonrpc === undefined) throw new NotServedError(`${this.name} is not asked over JSON-RPC`);
-		const { value } = await this.ask(jsonrpc, { jsonrpc: "2.0", id: 1, method, params });
+		const { value } = await this.ask(method, jsonrpc, { jsonrpc: "2.0", id: 1, method, params });
 		const result = isObject(value) && !isObject(value["error"]) ? value["result"] : undefined;
 		if (result === undefined) throw new NotServedError(`${this.name} refuses ${method}`);
 		return result;
 	}
 
 	private async ask(
+		what: string,
 		url: string,
 		body: object,
 	): Promise<{ readonly value: NodeAnswer; readonly headers: Headers }> {
 		let pauseMs = FIRST_PAUSE_MS;
 		for (let tries = 1; ; tries++) {
 			await this.turn();
-			const answer = await this.send(url, body);
+			const answer = await this.send(url, body, MAX_ANSWER_BYTES.get(what) ?? MAX_OTHER_BYTES);
 			if ("value" in answer) return answer;
 			this.busy++;
 			if (tries >= MAX_TRIES) throw new UnansweredError(`${this.name} doesn't answer: ${answer.busy}`);
@@ -157,6 +171,7 @@ export class HttpNode {
 	private async send(
 		url: string,
 		body: object,
+		maxBytes: number,
 	): Promise<
 		| { readonly value: NodeAnswer; readonly headers: Headers }
 		| { readonly busy: string; readonly afterMs: number }
@@ -168,7 +183,7 @@ export class HttpNode {
 		try {
 			const answer = await fetch(url, {
 				method: "POST",
-				redirect: "error",
+				redirect: "manual",
 				headers: {
 					...this.addresses.headers,
 					"content-type": "application/json",
@@ -178,7 +193,7 @@ export class HttpNode {
 				signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
 			});
 			({ status, headers } = answer);
-			text = await bodyOf(answer, this.name);
+			text = await bodyOf(answer, this.name, maxBytes);
 		} catch (error) {
 			signal.throwIfAborted();
 			if (error instanceof UnansweredError) throw error;
@@ -190,6 +205,8 @@ export class HttpNode {
 		}
 		if (NOT_SERVED.has(status)) throw new NotServedError(`${this.name} answers with status ${status}`);
 		if (status !== 200) throw new UnansweredError(`${this.name} answers with status ${status}`);
+		if (!isModestJson(text, ANSWER_LIMITS))
+			throw new UnansweredError(`${this.name} answers with too many parts`);
 		try {
 			return { value: parse(text.trim() === "" ? "{}" : text, undefined, readNumber) as NodeAnswer, headers };
 		} catch {
@@ -204,13 +221,12 @@ function readNumber(text: string): bigint | number {
 }
 
 /** @throws {UnansweredError} */
-async function bodyOf({ body }: Response, name: string): Promise<string> {
+async function bodyOf({ body }: Response, name: string, maxBytes: number): Promise<string> {
 	const parts: Uint8Array[] = [];
 	let length = 0;
 	for await (const part of body ?? []) {
 		length += part.length;
-		if (length > MAX_ANSWER_BYTES)
-			throw new UnansweredError(`${name} answers with more than ${MAX_ANSWER_BYTES} bytes`);
+		if (length > maxBytes) throw new UnansweredError(`${name} answers with more than ${maxBytes} bytes`);
 		parts.push(part);
 	}
 	return Buffer.concat(parts).toString("utf8");

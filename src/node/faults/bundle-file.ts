@@ -8,6 +8,7 @@ import { SignedBlock } from "../../protocol/block.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { budgetOfBytes } from "../../protocol/codec/budget.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
+import { isModestJson } from "../../protocol/json/modest-json.js";
 import { TransactionInfo } from "../../protocol/messages.js";
 import { asReadBy, BLOCK_BUDGET, BLOCK_ORIGINS, MAX_BLOCK_BYTES } from "../consensus/block-judgement.js";
 import { NETWORKS } from "../rules/chain-rules.js";
@@ -20,6 +21,7 @@ import type { Difference, FaultBundle, RulesInForce } from "./bundle.js";
 import { Fields } from "./fields.js";
 import {
 	BundleError,
+	LINE_LIMITS,
 	MAX_BUNDLE_ITEMS,
 	MAX_DIFFERENCES,
 	MAX_FILE_BYTES,
@@ -131,9 +133,10 @@ function headOf({ kind, program, block, inForce, reads, without, computed }: Fau
 
 /**
  * Reads a bundle.
+ * @param onLine called before each line
  * @throws {BundleError} for what isn't one, is too large, or makes no sense
  */
-export function readBundle(bytes: Uint8Array): FaultBundle {
+export function readBundle(bytes: Uint8Array, onLine = (): void => {}): FaultBundle {
 	if (bytes.length > MAX_FILE_BYTES)
 		throw new BundleError(`the file is longer than the ${MAX_FILE_BYTES} bytes of a fault bundle`);
 	let raw: Buffer;
@@ -143,7 +146,7 @@ export function readBundle(bytes: Uint8Array): FaultBundle {
 		throw new BundleError("the file is not a fault bundle, is damaged, or unpacks to more than one may hold");
 	}
 	try {
-		return new BundleReader().read(raw);
+		return new BundleReader().read(raw, onLine);
 	} catch (error) {
 		if (error instanceof DecodeError || error instanceof SyntaxError)
 			throw new BundleError("the fault bundle has a line that can't be read");
@@ -161,13 +164,17 @@ class BundleReader {
 	private readonly reads = noReads();
 	private items = 0;
 
-	read(raw: Buffer): FaultBundle {
+	read(raw: Buffer, onLine: () => void): FaultBundle {
 		for (let start = 0; start < raw.length; ) {
 			const found = raw.indexOf(10, start);
 			const end = found < 0 ? raw.length : found;
 			if (end - start > MAX_LINE_BYTES) throw new BundleError("the fault bundle has a line that is too long");
 			this.take(1);
-			const value: unknown = JSON.parse(raw.toString("utf8", start, end));
+			onLine();
+			const text = raw.toString("utf8", start, end);
+			if (!isModestJson(text, LINE_LIMITS))
+				throw new BundleError("the fault bundle has a line of too many values");
+			const value: unknown = JSON.parse(text);
 			if (this.head) this.line(value);
 			else this.head = new Fields(value);
 			start = end + 1;

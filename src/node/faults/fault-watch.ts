@@ -27,6 +27,9 @@ interface KnownFault {
 	readonly recorded: string;
 	/** Undefined: not written yet, or it could not be. */
 	readonly file: string | undefined;
+	readonly kind: FoundFault["kind"];
+	/** Why the file can't be executed again; undefined: it can. */
+	readonly incomplete: string | undefined;
 }
 
 interface WatchOptions {
@@ -60,10 +63,13 @@ export class FaultWatch {
 	warning(): string | undefined {
 		const { known } = this;
 		if (!known) return undefined;
-		const { block, transaction, computed, recorded, file } = known;
+		const { block, transaction, computed, recorded, file, kind, incomplete } = known;
 		const subject = transaction === undefined ? "" : `, transaction ${transaction}`;
-		const where = file === undefined ? "" : `; ${file} reproduces it (coin node reproduce)`;
-		return `this node and its peers don't agree on block ${block}${subject}: computed: ${computed}; recorded: ${recorded}${where}`;
+		const use =
+			incomplete === undefined ? "reproduces it (coin node reproduce)" : `has what is known: ${incomplete}`;
+		const where = file === undefined ? "" : `; ${file} ${use}`;
+		const others = kind === "audit" ? "the one that it is compared with (node.audit.against)" : "its peers";
+		return `this node and ${others} don't agree on block ${block}${subject}: computed: ${computed}; recorded: ${recorded}${where}`;
 	}
 
 	/** A block of a witness was refused; the head is its parent. */
@@ -84,7 +90,10 @@ export class FaultWatch {
 		}
 		this.seen.add(block.idHex);
 		const bundle = recordFault(this.options.source, found);
-		const fault = { block: Number(block.number), id: block.idHex, ...faultSummary(bundle), file: undefined };
+		const fault = {
+			...{ block: Number(block.number), id: block.idHex, ...faultSummary(bundle) },
+			...{ file: undefined, kind, incomplete: bundle.without },
+		};
 		this.known ??= fault;
 		this.waiting++;
 		this.written = this.written
@@ -106,7 +115,7 @@ export class FaultWatch {
 		const whole = { ...fault, file };
 		if (this.known === fault) this.known = whole;
 		log.error(
-			{ ...whole, incomplete: bundle.without },
+			whole,
 			bundle.kind === "refused"
 				? "BLOCK REFUSED: a witness signed a block that this node's rules refuse; where other nodes take it, this node stands still"
 				: DIFFERS,

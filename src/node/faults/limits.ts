@@ -8,6 +8,8 @@ export const MAX_FILE_BYTES = 64 << 20;
 export const MAX_UNPACKED_BYTES = 256 << 20;
 /** The longest line: a block of the greatest size as digits, and receipts likewise. */
 export const MAX_LINE_BYTES = 32 << 20;
+/** Members, elements, objects and lists of one line: the description has two thousand rows at most, a line of keys a thousand. */
+export const LINE_LIMITS = { values: 20_000, depth: 6 };
 /** Lines, and keys in them. */
 export const MAX_BUNDLE_ITEMS = 1_000_000;
 /** Embedded messages and elements of lists of one value, and of all that a block reads: these take memory. */

@@ -44,25 +44,32 @@ export interface Reproduction {
 	readonly reason: string | undefined;
 }
 
-interface ReproduceOptions {
-	/** Milliseconds that all of it may take. */
+/** What a bundle may take. */
+interface TimeLimit {
 	readonly timeoutMs: number;
+	/** By `performance.now()`; absent: from now on. */
+	readonly deadlineMs?: number;
+}
+
+interface ReproduceOptions extends TimeLimit {
 	/** Watches the differing transaction beside the trace. */
 	readonly observer?: ExecutionObserver;
 }
 
 const PROOFS = "the block asks for proofs of shielded transfers, which are not checked here";
-/** Entries that are listed. */
+/** Entries that are listed, and bytes of their values. */
 const MAX_LISTED = 50;
+const MAX_VALUE_BYTES = 500;
 /** What a trace may take in memory, in bytes. */
 const MAX_TRACE_BYTES = 32 << 20;
 
 /** @throws {BundleError} where the bundle makes no sense, or takes longer */
-export function reproduce(bundle: FaultBundle, { timeoutMs, observer }: ReproduceOptions): Reproduction {
+export function reproduce(bundle: FaultBundle, { observer, ...limit }: ReproduceOptions): Reproduction {
 	const { block, reads, inForce, without } = bundle;
 	if (!reads) return undecided(bundle, without ?? "the bundle doesn't say what the block read");
 	if (block.transactions.some(isShielded)) return undecided(bundle, PROOFS);
-	const deadlineMs = performance.now() + timeoutMs;
+	const { timeoutMs, deadlineMs = performance.now() + timeoutMs } = limit;
+	const time = { timeoutMs, deadlineMs };
 	const machine = new ContractMachine({
 		...inForce.machine,
 		programCacheSize: 100,
@@ -76,14 +83,15 @@ export function reproduce(bundle: FaultBundle, { timeoutMs, observer }: Reproduc
 		rules: inForce.rules satisfies ChainRules,
 		seed: { ...times, committee: (key) => committee.get(key) ?? 0n },
 		machine: (...call) => {
-			checkTime(deadlineMs, timeoutMs);
+			checkTimeLimit(time);
 			return bounded.run(...call);
 		},
 		before: state,
 	};
 	const run = attempt(() => runBlock(environment, block), state);
-	checkTime(deadlineMs, timeoutMs);
+	checkTimeLimit(time);
 	const outcome = !run && passes(bundle, environment) ? passed(bundle) : compared(bundle, run, state.missing);
+	checkTimeLimit(time);
 	const position = outcome.position;
 	if (position === undefined) return outcome.view;
 	const trace = new CallTrace({ onlyTop: false, withLog: true }, new TraceBudget(MAX_TRACE_BYTES));
@@ -97,8 +105,10 @@ export function reproduce(bundle: FaultBundle, { timeoutMs, observer }: Reproduc
 	return { ...outcome.view, trace: trace.root };
 }
 
-function checkTime(deadlineMs: number, timeoutMs: number): void {
-	if (performance.now() > deadlineMs) throw new BundleError(`the block takes longer than ${timeoutMs} ms`);
+/** @throws {BundleError} when the time is over */
+export function checkTimeLimit({ deadlineMs, timeoutMs }: Required<TimeLimit>): void {
+	if (performance.now() > deadlineMs)
+		throw new BundleError(`the bundle takes longer than ${timeoutMs} ms to read and execute`);
 }
 
 /** undefined: an entry was asked for that the bundle doesn't have */
@@ -179,8 +189,8 @@ function compared(
 		});
 	// Where only the state differs, nothing in the bundle says what it has to be.
 	if (!run.refusal && agree(run) && (computed.refusal || !agree(computed)))
-		return view("as recorded", undefined, entries.slice(0, MAX_LISTED));
-	return view("different", undefined, entries.slice(0, MAX_LISTED));
+		return view("as recorded", undefined, entries);
+	return view("different", undefined, entries);
 }
 
 function isSame(one: BlockRun, other: BlockRun): boolean {
@@ -200,16 +210,28 @@ function isSame(one: BlockRun, other: BlockRun): boolean {
 	);
 }
 
+/** The first entries that are left otherwise, up to {@link MAX_LISTED}. */
 function changedEntries(before: readonly WrittenEntry[], after: readonly WrittenEntry[]): string[] {
-	const keyOf = ({ store, key }: WrittenEntry): string =>
-		`${store} ${Buffer.from(key, "latin1").toString("hex")}`;
-	const hex = (value: Uint8Array | null | undefined): string =>
-		value === undefined ? "unchanged" : value === null ? "none" : Buffer.from(value).toString("hex");
-	const known = new Map(before.map((entry) => [keyOf(entry), entry.value]));
-	const now = new Map(after.map((entry) => [keyOf(entry), entry.value]));
-	return [...new Set([...known.keys(), ...now.keys()])]
-		.filter((key) => hex(known.get(key)) !== hex(now.get(key)))
-		.map((key) => `${key}: ${hex(now.get(key))} instead of ${hex(known.get(key))}`);
+	const byStore = (entries: readonly WrittenEntry[]): Map<string, WrittenEntry> =>
+		new Map(entries.map((entry) => [`${entry.store} ${entry.key}`, entry]));
+	const [known, now] = [byStore(before), byStore(after)];
+	const lines: string[] = [];
+	for (const [place, { store, key }] of new Map([...known, ...now])) {
+		const [was, is] = [known.get(place)?.value, now.get(place)?.value];
+		if (was === is || (was && is && equalBytes(was, is))) continue;
+		lines.push(
+			`${store} ${Buffer.from(key, "latin1").toString("hex")}: ${valueText(is)} instead of ${valueText(was)}`,
+		);
+		if (lines.length >= MAX_LISTED) break;
+	}
+	return lines;
+}
+
+/** @param value null: the entry is removed; undefined: it isn't written */
+function valueText(value: Uint8Array | null | undefined): string {
+	if (!value) return value === null ? "none" : "unchanged";
+	const digits = Buffer.from(value.subarray(0, MAX_VALUE_BYTES)).toString("hex");
+	return value.length > MAX_VALUE_BYTES ? `${digits}… (${value.length} bytes)` : digits;
 }
 
 function undecided(bundle: FaultBundle, reason: string): Reproduction {

@@ -1,7 +1,7 @@
 /** What the thread of requests does: one HTTP request a message, bounded in bytes and time, tried again where that may help. */
 
 import type { MessagePort } from "node:worker_threads";
-import { isModest } from "./answer-shape.js";
+import { isModestJson } from "../../protocol/json/modest-json.js";
 
 /** What the thread is given. */
 export interface WorkerSide {
@@ -118,6 +118,9 @@ function reasonOf(error: unknown): string {
 	return typeof cause?.code === "string" ? cause.code : "it can't be reached";
 }
 
+/** The longest lists are pages of ten thousand keys. */
+const ANSWER_LIMITS = { values: 1_000_000, depth: 64 };
+
 async function readText(response: Response, mostBytes: number): Promise<string> {
 	const parts: Uint8Array[] = [];
 	let bytes = 0;
@@ -131,6 +134,6 @@ async function readText(response: Response, mostBytes: number): Promise<string> 
 		parts.push(part.value);
 	}
 	const text = Buffer.concat(parts).toString("utf8");
-	if (!isModest(text)) throw new Error("an answer of too many values");
+	if (!isModestJson(text, ANSWER_LIMITS)) throw new Error("an answer of too many values");
 	return text;
 }

@@ -4,9 +4,8 @@ import { toKey } from "../bytes.js";
 import { sha256 } from "../hash.js";
 import { type BlockHeader, BlockHeaderRaw, PQAuthSig } from "../messages.js";
 import { signatureOfHeader } from "../post-quantum/fields.js";
-import { SIGNATURE_LENGTH } from "../signature.js";
 import { merklePath, type PathStep } from "./merkle-path.js";
-import type { InclusionProof, ProofHeader, WitnessKey } from "./proof.js";
+import { type InclusionProof, type ProofHeader, signatureInOneForm, type WitnessKey } from "./proof.js";
 
 /** A header with the address that signed it. */
 export interface SignedHeader extends WitnessKey {
@@ -14,8 +13,7 @@ export interface SignedHeader extends WitnessKey {
 }
 
 /**
- * A header in the form that proofs have: its signature without what the network overlooks (bytes after the 65th, and the other
- * numbers of a recovery id).
+ * A header in the form that proofs have: its signature without what the network overlooks ({@link signatureInOneForm}).
  * @throws {DecodeError} where the field of post-quantum signatures holds something else
  */
 export function proofHeader(header: Readonly<BlockHeader>): ProofHeader {
@@ -23,11 +21,7 @@ export function proofHeader(header: Readonly<BlockHeader>): ProofHeader {
 	const postQuantum = signatureOfHeader(header);
 	if (postQuantum && header.witness_signature.length === 0)
 		return { raw, postQuantum: PQAuthSig.encode(postQuantum) };
-	const signature = Uint8Array.from(header.witness_signature.subarray(0, SIGNATURE_LENGTH));
-	const number = signature[SIGNATURE_LENGTH - 1] ?? 0;
-	const recovery = number < 27 ? number : number - 27;
-	if (recovery < 8) signature[SIGNATURE_LENGTH - 1] = recovery & 3;
-	return { raw, signature };
+	return { raw, signature: signatureInOneForm(header.witness_signature) };
 }
 
 /**

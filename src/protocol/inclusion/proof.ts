@@ -4,6 +4,8 @@
  */
 
 import { fromHex, toHex } from "../bytes.js";
+import { isModestJson } from "../json/modest-json.js";
+import { CURVE_ORDER, SIGNATURE_LENGTH } from "../signature.js";
 import { InclusionError } from "./inclusion-error.js";
 import type { PathStep } from "./merkle-path.js";
 
@@ -15,8 +17,8 @@ export const MAX_PROOF_LENGTH = 5_000_000;
 export const MAX_PROOF_HEADERS = 128;
 /** Levels of the tree: a block has room for fewer than 65,536 transactions. */
 const MAX_PATH = 16;
-/** Objects and lists of a proof: the outermost, three lists, and what these hold. */
-const MAX_PROOF_ITEMS = 4 + MAX_PATH + 2 * MAX_PROOF_HEADERS;
+/** Five members; a step of the path has one, a witness and a header two at most. Each is counted with the object that it begins. */
+const PROOF_LIMITS = { values: 10 + 2 * MAX_PATH + 6 * MAX_PROOF_HEADERS, depth: 3 };
 /** The longest post-quantum signature with its key, in bytes. */
 export const MAX_POST_QUANTUM_BYTES = 4_096;
 /** Serialised data of a header. */
@@ -46,6 +48,30 @@ export interface InclusionProof {
 	readonly witnesses: readonly WitnessKey[];
 	/** The header of the transaction's block, and those after it without a gap. */
 	readonly headers: readonly ProofHeader[];
+}
+
+/**
+ * The one of the forms of a signature that a proof has. The network takes further bytes after the 65th, several numbers for one
+ * recovery id, the negative of s, which changes the sign of the recovered point, and r and s that are not below the group's order.
+ */
+export function signatureInOneForm(signature: Uint8Array): Uint8Array {
+	const form = Uint8Array.from(signature.subarray(0, SIGNATURE_LENGTH));
+	if (form.length < SIGNATURE_LENGTH) return form;
+	const number = form[64] as number;
+	const recovery = number < 27 ? number : number - 27;
+	if (recovery >= 8) return form;
+	const [r, s] = [form.subarray(0, 32), form.subarray(32, 64)].map((each) => BigInt(`0x${toHex(each)}`)) as [
+		bigint,
+		bigint,
+	];
+	const reduced = s % CURVE_ORDER;
+	const isHigh = reduced > CURVE_ORDER / 2n;
+	const digits = (number: bigint): Uint8Array => fromHex(number.toString(16).padStart(64, "0"));
+	form.set(digits(r % CURVE_ORDER), 0);
+	form.set(digits(isHigh ? CURVE_ORDER - reduced : reduced), 32);
+	const parity = reduced === 0n ? 0 : (recovery & 1) ^ Number(isHigh);
+	form[64] = (recovery & 2) | (r < CURVE_ORDER ? 0 : 2) | parity;
+	return form;
 }
 
 /** The one text of a proof. */
@@ -86,16 +112,8 @@ export function readProof(text: string): InclusionProof {
 function checkLimits(text: string): void {
 	if (text.length > MAX_PROOF_LENGTH)
 		throw new InclusionError(`the proof is longer than ${MAX_PROOF_LENGTH} characters`);
-	let items = 0;
-	for (let at = 0; at < text.length; at++) {
-		const code = text.charCodeAt(at);
-		if (code === OBJECT || code === LIST) items++;
-	}
-	if (items > MAX_PROOF_ITEMS) throw new InclusionError(`the proof has more than ${MAX_PROOF_ITEMS} parts`);
+	if (!isModestJson(text, PROOF_LIMITS)) throw new InclusionError("the proof has more parts than any");
 }
-
-const OBJECT = 0x7b;
-const LIST = 0x5b;
 
 function parsed(text: string): unknown {
 	try {

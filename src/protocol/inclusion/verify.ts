@@ -17,7 +17,13 @@ import { recoverAddress, SignatureError } from "../signature.js";
 import { SignedTransaction } from "../transaction.js";
 import { InclusionError } from "./inclusion-error.js";
 import { rootOfPath } from "./merkle-path.js";
-import { type InclusionProof, type ProofHeader, readProof, type WitnessKey } from "./proof.js";
+import {
+	type InclusionProof,
+	type ProofHeader,
+	readProof,
+	signatureInOneForm,
+	type WitnessKey,
+} from "./proof.js";
 import type { WitnessSet } from "./witness-set.js";
 
 /** A block by its header. */
@@ -146,8 +152,7 @@ export function headerSigner(
 			throw new InclusionError(`the signature of header ${number} is wrong`);
 		return addressOfPostQuantumKey(entry.public_key);
 	}
-	// The network takes several numbers for one recovery id; a proof has one.
-	if (!signature || (signature[64] as number) > 3)
+	if (!signature || !equalBytes(signature, signatureInOneForm(signature)))
 		throw new InclusionError(`the signature of header ${number} is not in its one form`);
 	try {
 		return recoverAddress(hash, signature);

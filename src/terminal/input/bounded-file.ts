@@ -1,21 +1,22 @@
 /** Files of others, read no further than they may be long. */
 
-import { open } from "node:fs/promises";
+import { constants, open } from "node:fs/promises";
 import { Failure } from "../../wallet/failure.js";
 
-/** @throws {Failure} `bad_value` for a file that can't be read, or is longer */
+/** @throws {Failure} `bad_value` for what isn't a file, can't be read, or is longer */
 export async function readBoundedFile(path: string, maxBytes: number): Promise<Buffer> {
 	try {
-		const file = await open(path, "r");
+		// A pipe without a writer would be waited for.
+		const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
 		try {
-			const chunks: Buffer[] = [];
-			let size = 0;
-			for await (const chunk of file.createReadStream({ end: maxBytes, autoClose: false })) {
-				chunks.push(chunk as Buffer);
-				size += (chunk as Buffer).length;
-			}
-			if (size > maxBytes) throw new Failure("bad_value", `${path} is larger than ${maxBytes} bytes`);
-			return Buffer.concat(chunks, size);
+			const found = await file.stat();
+			if (!found.isFile()) throw new Failure("bad_value", `${path} is not a regular file`);
+			if (found.size > maxBytes) throw new Failure("bad_value", `${path} is larger than ${maxBytes} bytes`);
+			const bytes = Buffer.alloc(found.size);
+			let length = 0;
+			for (let read = -1; read !== 0 && length < bytes.length; length += read)
+				({ bytesRead: read } = await file.read(bytes, length, bytes.length - length, length));
+			return bytes.subarray(0, length);
 		} finally {
 			await file.close();
 		}

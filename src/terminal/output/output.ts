@@ -90,13 +90,21 @@ export function redrawLines(
 	return lines.length;
 }
 
+/** Texts of a record of which each has a line of its own. */
+export class TextList {
+	constructor(readonly items: readonly string[]) {}
+}
+
 /** A record as aligned `name  value` lines; nested records are indented, absent members left out, empty ones `none`. */
 export function recordLines(value: object, indent = ""): string[] {
 	const members = Object.entries(value).filter(([, member]) => member !== undefined);
 	const width = Math.max(0, ...members.map(([name]) => name.length));
 	const lines: string[] = [];
-	for (const [name, member] of members) {
-		if (isNested(member)) {
+	for (const [name, value] of members) {
+		const member: unknown = value instanceof TextList && value.items.length === 0 ? [] : value;
+		if (member instanceof TextList) {
+			lines.push(indent + paint("dim", name), ...member.items.map((item) => `${indent}  - ${item}`));
+		} else if (isNested(member)) {
 			lines.push(indent + paint("dim", name));
 			lines.push(...nestedLines(member, `${indent}  `));
 		} else {

@@ -65,7 +65,13 @@ export async function fetchStateHash(
 	block?: number,
 ): Promise<NodeStateHash> {
 	const parameters = block === undefined ? [] : [block];
-	return readStateHash(await callJsonRpc(client, "coin_getStateHash", parameters, url), url);
+	const answer = readStateHash(await callJsonRpc(client, "coin_getStateHash", parameters, url), url);
+	if (block !== undefined && answer.block !== block)
+		throw new Failure(
+			"rpc_error",
+			`${url} was asked for block ${block} and answered for block ${answer.block}`,
+		);
+	return answer;
 }
 
 /**
@@ -77,12 +83,16 @@ export async function compareStates(
 	client: NodeClient,
 	urls: readonly [string, string],
 ): Promise<StateComparison> {
-	const both = (block?: number): Promise<[NodeStateHash, NodeStateHash]> =>
-		Promise.all([fetchStateHash(client, urls[0], block), fetchStateHash(client, urls[1], block)]);
+	const both = async (block?: number): Promise<[NodeStateHash, NodeStateHash]> => {
+		const pair = await Promise.all([
+			fetchStateHash(client, urls[0], block),
+			fetchStateHash(client, urls[1], block),
+		]);
+		if (pair[0].version !== pair[1].version)
+			throw new Failure("not_served", "the two nodes hash in different versions, which can't be compared");
+		return pair;
+	};
 	const newest = await both();
-	if (newest[0].version !== newest[1].version) {
-		throw new Failure("not_served", "the two nodes hash in different versions, which can't be compared");
-	}
 	const block = Math.min(newest[0].block, newest[1].block);
 	const [one, other] = newest[0].block === newest[1].block ? newest : await both(block);
 	const hashes = [one.hash, other.hash] as const;

@@ -79,6 +79,8 @@ describe("a bundle of others", () => {
 		const walked = `${head}\n${`${keys}\n`.repeat(MAX_BUNDLE_ITEMS / 1_000)}`;
 		expect(() => readBundle(packed(walked))).toThrow("too many entries");
 		expect(() => readBundle(packed("[".repeat(100_000)))).toThrow(BundleError);
+		const wide = JSON.stringify(Array.from({ length: 100_000 }, () => []));
+		expect(() => readBundle(packed(`${head}\n${wide}`))).toThrow("a line of too many values");
 	}, 60_000);
 
 	test("ends where its code doesn't", async () => {

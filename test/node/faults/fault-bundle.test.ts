@@ -40,9 +40,11 @@ describe("a block that is refused by a wrong rule", () => {
 			computed: "ContractValidateException: Amount must be greater than 0.",
 			recorded: "SUCCESS",
 			file,
+			kind: "refused",
+			incomplete: undefined,
 		};
 		expect(faults.first).toEqual(fault);
-		expect(lines).toEqual([{ ...fault, incomplete: undefined }]);
+		expect(lines).toEqual([fault]);
 		expect(faults.warning()).toContain(`transaction ${fault.transaction}`);
 
 		const bytes = readFileSync(file);

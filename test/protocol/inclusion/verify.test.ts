@@ -9,12 +9,18 @@ import {
 	MAX_PROOF_HEADERS,
 	MAX_PROOF_LENGTH,
 	type ProofHeader,
+	signatureInOneForm,
 	writeProof,
 } from "../../../src/protocol/inclusion/proof.js";
-import { verifyInclusion } from "../../../src/protocol/inclusion/verify.js";
+import { headerSigner, verifyInclusion } from "../../../src/protocol/inclusion/verify.js";
 import type { WitnessSet } from "../../../src/protocol/inclusion/witness-set.js";
 import { BlockHeaderRaw } from "../../../src/protocol/messages.js";
-import { addressOfPrivateKey, signBlock } from "../../../src/protocol/signature.js";
+import {
+	addressOfPrivateKey,
+	CURVE_ORDER,
+	recoverAddress,
+	signBlock,
+} from "../../../src/protocol/signature.js";
 import { type InclusionFacts, inclusionFacts, proofOf, setOf, textOf } from "./real-proof.js";
 
 const [, delegation, payment] = inclusionFacts as [InclusionFacts, InclusionFacts, InclusionFacts];
@@ -116,6 +122,7 @@ describe("a proof that somebody made up", () => {
 			{ ...real, headers: real.headers.map(renumbered) },
 			/not in its one form/,
 		],
+		["a negated s", { ...real, headers: real.headers.map(negated) }, /not in its one form/],
 		[
 			"a node of the tree in the transaction's place",
 			{ ...real, transaction: new Uint8Array(64) },
@@ -161,7 +168,7 @@ describe("a proof that somebody made up", () => {
 		const deep = "[".repeat(100_000);
 		for (const [proof, why] of [
 			[" ".repeat(MAX_PROOF_LENGTH + 1), /longer than/],
-			[deep, /more than \d+ parts/],
+			[deep, "more parts than any"],
 			[writeProof({ ...real, headers: many }), /list of|parts/],
 			[writeProof({ ...real, path: Array.from({ length: 17 }, () => real.path[0] as never) }), /path is not/],
 			["null\n", /not an object/],
@@ -184,3 +191,30 @@ function renumbered({ raw, signature }: ProofHeader): ProofHeader {
 	changed[64] = (changed[64] as number) + 27;
 	return { raw, signature: changed };
 }
+
+/** The same key signs with the negative of s and the point's other sign. */
+function negated({ raw, signature }: ProofHeader): ProofHeader {
+	const changed = Uint8Array.from(signature as Uint8Array);
+	const s = CURVE_ORDER - BigInt(`0x${toHex(changed.subarray(32, 64))}`);
+	changed.set(fromHex(s.toString(16).padStart(64, "0")), 32);
+	changed[64] = (changed[64] as number) ^ 1;
+	const { number } = BlockHeaderRaw.decode(raw);
+	const before = headerSigner({ raw, signature }, sha256(raw), number);
+	expect(recoverAddress(sha256(raw), changed)).toEqual(before);
+	return { raw, signature: changed };
+}
+
+it("is made in one form, however a header is signed", () => {
+	const [{ raw, signature }] = proofOf(payment).headers as [ProofHeader];
+	const forms = [
+		signature as Uint8Array,
+		...[negated, renumbered].map((form) => form({ raw, signature }).signature),
+	];
+	for (const form of forms)
+		expect(toHex(signatureInOneForm(Uint8Array.from([...(form as Uint8Array), 7])))).toBe(
+			toHex(signature as Uint8Array),
+		);
+	const freak = Uint8Array.from(signature as Uint8Array).fill(0, 32, 64);
+	freak[64] = 28;
+	expect(signatureInOneForm(freak)[64]).toBe(0);
+});

@@ -112,6 +112,8 @@ class Watcher {
 	/** By peer, how often it was left. */
 	private readonly failures = new Map<string, number>();
 	private isWanted = true;
+	/** With the peer that is followed. */
+	private followed: { readonly session: PeerSession; readonly name: string } | undefined;
 	private isVerified = false;
 	private hasBeenVerified = false;
 	private greetedMs = 0;
@@ -127,12 +129,34 @@ class Watcher {
 
 	async run(): Promise<void> {
 		const { environment, patienceMs } = this.options;
-		const startMs = environment.now();
+		let giveUp: (error: NoHeadError) => void = () => undefined;
+		const tired = new Promise<never>((_, reject) => {
+			giveUp = reject;
+		});
+		const timer = environment.after(patienceMs, () => {
+			if (this.hasBeenVerified) return;
+			this.isWanted = false;
+			const reasons = new Map(this.reasons);
+			if (this.followed) {
+				reasons.set(this.followed.name, "its blocks didn't come in the time that was given");
+				this.followed.session.leave();
+			}
+			giveUp(new NoHeadError(reasons));
+		});
+		try {
+			await Promise.race([this.rounds(), tired]);
+		} finally {
+			timer.cancel();
+		}
+	}
+
+	/** One peer after the other, as long as anything is wanted. */
+	private async rounds(): Promise<void> {
+		const { environment } = this.options;
 		for (let round = 0, pauseMs = ROUND_MS; this.isWanted; ) {
 			const { group, failures } = this.next();
 			if (failures > round) {
-				const leftMs = this.hasBeenVerified ? pauseMs : startMs + patienceMs - environment.now();
-				await new Promise<void>((resolve) => environment.after(Math.min(pauseMs, leftMs), resolve));
+				await new Promise<void>((resolve) => environment.after(pauseMs, resolve));
 				round = failures;
 				pauseMs = Math.min(2 * pauseMs, LONGEST_ROUND_MS);
 			}
@@ -141,8 +165,6 @@ class Watcher {
 				await this.follow(session.session, session.name);
 				pauseMs = ROUND_MS;
 			}
-			if (this.isWanted && !this.hasBeenVerified && environment.now() - startMs >= patienceMs)
-				throw new NoHeadError(this.reasons);
 		}
 	}
 
@@ -166,7 +188,7 @@ class Watcher {
 			const { environment, genesis, trusted } = this.options;
 			const name = addressText(address);
 			if (index > 0) await new Promise<void>((resolve) => environment.after(index * HEAD_START_MS, resolve));
-			if (isTaken) return undefined;
+			if (isTaken || !this.isWanted) return undefined;
 			try {
 				const session = await PeerSession.open({
 					...this.options,
@@ -174,7 +196,7 @@ class Watcher {
 					genesis,
 					lowest: setNumber(trusted) ?? 0n,
 				});
-				if (isTaken) {
+				if (isTaken || !this.isWanted) {
 					session.leave();
 					return undefined;
 				}
@@ -199,6 +221,7 @@ class Watcher {
 		this.greetedMs = environment.now();
 		this.isVerified = false;
 		const { codeVersion } = session.greeting;
+		this.followed = { session, name };
 		this.tell({ kind: "peer", address: name, codeVersion });
 		try {
 			await session.follow(this.sink(), () => this.isWanted);
@@ -206,6 +229,7 @@ class Watcher {
 			if (!(error instanceof ProbeError)) throw error;
 			this.left(name, error.message);
 		}
+		this.followed = undefined;
 	}
 
 	private sink() {

@@ -301,7 +301,7 @@ describe("a watcher leaves a peer", () => {
 	];
 
 	it.each(cases)("%s", async (_, parts, why) => {
-		const { events, watching } = await run({ peers: [parts()] });
+		const { events, watching } = await run({ peers: [parts()], options: { patienceMs: 50_000 } });
 		expect(leftWith(events)).toMatch(why);
 		expect(events.map(({ kind }) => kind)).not.toContain("verified");
 		const error = await watching;
@@ -309,10 +309,23 @@ describe("a watcher leaves a peer", () => {
 		expect([...(error as NoHeadError).reasons.keys()]).toEqual(["10.0.1.1:18888"]);
 	});
 
+	it("that owes blocks keeps no one beyond the time that was given", async () => {
+		const silent = { blocks: chainOf(), onFetch: () => true };
+		const options = { patienceMs: 7_000 };
+		const { watching } = await run({ peers: [silent, silent, silent, silent], options, ms: 5_100 });
+		const later = new Promise((resolve) => setImmediate(resolve, "still watching"));
+		const error = await Promise.race([watching, later]);
+		expect(error).toBeInstanceOf(NoHeadError);
+		expect([...(error as NoHeadError).reasons.values()]).toEqual([
+			"its blocks didn't come in the time that was given",
+		]);
+	});
+
 	it("that drips a block byte by byte, since what was asked for has its time", async () => {
 		const blocks = chainOf();
 		const { events } = await run({
 			peers: [{ blocks, onFetch: (connection, _, peer) => peer.drip(connection) }],
+			options: { patienceMs: 90_000 },
 			ms: 90_000,
 		});
 		expect(leftWith(events)).toMatch(/no answer|in time/);

@@ -1,8 +1,11 @@
-/** Whether a text of another node may be read as JSON: sixty megabytes of brackets become gigabytes of objects. */
+/** Whether a text from outside may be read as JSON: sixty megabytes of brackets become gigabytes of objects. */
 
-/** The longest lists are pages of ten thousand keys. */
-const MAX_VALUES = 1_000_000;
-const MAX_DEPTH = 64;
+/** What a text may hold. */
+interface JsonLimits {
+	/** Members, elements, objects and lists, empty ones too. */
+	readonly values: number;
+	readonly depth: number;
+}
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -11,7 +14,7 @@ const isOpening = (code: number): boolean => code === 0x5b || code === 0x7b;
 const isClosing = (code: number): boolean => code === 0x5d || code === 0x7d;
 
 /** Looks at the text without making anything of it; whether it is JSON is not its question. */
-export function isModest(text: string): boolean {
+export function isModestJson(text: string, { values: maxValues, depth: maxDepth }: JsonLimits): boolean {
 	let depth = 0;
 	let values = 0;
 	for (let at = 0; at < text.length; at++) {
@@ -23,7 +26,7 @@ export function isModest(text: string): boolean {
 		if (isOpening(code)) depth++;
 		else if (isClosing(code)) depth--;
 		else if (code !== COMMA) continue;
-		if (depth > MAX_DEPTH || ++values > MAX_VALUES) return false;
+		if (depth > maxDepth || ++values > maxValues) return false;
 	}
 	return true;
 }

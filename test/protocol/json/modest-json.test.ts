@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { isModest } from "../../../src/node/fork/answer-shape.js";
+import { isModestJson } from "../../../src/protocol/json/modest-json.js";
 
-describe("an answer of a fork's source", () => {
+const isModest = (text: string): boolean => isModestJson(text, { values: 1_000_000, depth: 64 });
+
+describe("JSON from outside", () => {
 	it("may have long texts and pages of keys, whatever the texts hold", () => {
 		expect(isModest(JSON.stringify({ keys: Array.from({ length: 10_000 }, () => "AAAA") }))).toBe(true);
 		const texts = ["[".repeat(1_000), `\\"${"[".repeat(1_000)}`, "\\", ",".repeat(2_000_000), '"'];
