@@ -99,7 +99,7 @@ export class DevelopmentChain {
 			profiles.here { http = "http://127.0.0.1:${full}", solidity = "http://127.0.0.1:${solidity}", jsonrpc = "http://127.0.0.1:${jsonrpc}/jsonrpc", grpc = "127.0.0.1:${grpc}", grpcSolidity = "127.0.0.1:${grpcSolidity}", gateway = "http://127.0.0.1:${gateway}" }
 			profiles.plain { http = "http://127.0.0.1:${full}", jsonrpc = "http://127.0.0.1:${jsonrpc}/jsonrpc" }`;
 		this.gateway = `http://127.0.0.1:${gateway}`;
-		this.environment = { COIN_CONFIG: this.home.write("config.conf", config) };
+		this.environment = { COIN_CONFIG: this.home.write("wallet.conf", config) };
 	}
 
 	/** Variables that make commands use this chain and its keys. */
@@ -108,10 +108,16 @@ export class DevelopmentChain {
 	/** Address of the one port for everything. */
 	gateway = "";
 
-	async stop(): Promise<void> {
+	/** Ends the node; what it has written stays. */
+	async end(): Promise<void> {
+		if (this.node.exitCode !== null) return;
 		const closed = new Promise((resolve) => this.node.once("close", resolve));
 		this.node.kill("SIGTERM");
 		await closed;
+	}
+
+	async stop(): Promise<void> {
+		await this.end();
 		this.home.remove();
 	}
 

@@ -3,6 +3,7 @@
 import { AbiDataError } from "../../abi/abi-data-error.js";
 import { firstSource, sourceTrace } from "../../diagnostics/stack-trace.js";
 import { KeystoreError } from "../../keystore/keystore-error.js";
+import { OperatorError } from "../../protocol/operator-error.js";
 import { ProvingError, type ProvingFailure } from "../../protocol/sapling/prover.js";
 import { FAILURE_KINDS, Failure, type FailureCode } from "../../wallet/failure.js";
 import { paint } from "./colors.js";
@@ -24,6 +25,8 @@ export function asFailure(error: unknown): Failure {
 	if (error instanceof AbiDataError) return new Failure("bad_value", error.message);
 	if (error instanceof KeystoreError) return new Failure(error.code, error.message);
 	if (error instanceof ProvingError) return new Failure(PROVING_CODES[error.failure], error.message);
+	// Its sentence is for whoever can mend it; a caller that knows more has another code for it.
+	if (error instanceof OperatorError) return new Failure("bad_value", error.message);
 	if (isFrameworkError(error))
 		return new Failure("usage", plainMessage(error.message), { hint: "see --help" });
 	if (error instanceof Error) {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { OperatorError } from "../../../src/protocol/operator-error.js";
 import { asFailure, reportFailure, reportUncaught } from "../../../src/terminal/output/failure-report.js";
 import { Failure } from "../../../src/wallet/failure.js";
 
@@ -52,4 +53,11 @@ test("what nobody caught is printed with its trace before the refusal", () => {
 test("a refusal that nobody caught is a refusal, without a trace", () => {
 	expect(reportUncaught(new Failure("usage", "there is no such thing"), true)).toBe(2);
 	expect(printed.trim().split("\n")).toHaveLength(1);
+});
+
+test("what an operator can mend is not a defect", () => {
+	expect(asFailure(new OperatorError("the file chain.conf has no key"))).toMatchObject({
+		code: "bad_value",
+		message: "the file chain.conf has no key",
+	});
 });
