@@ -9,7 +9,13 @@ export function ask(
 	port: number,
 	path: string,
 	body: string | Uint8Array,
-	{ host = "127.0.0.1", timeoutMs = TIMEOUT_MS, headers = {}, method = "POST" }: AskOptions = {},
+	{
+		host = "127.0.0.1",
+		timeoutMs = TIMEOUT_MS,
+		headers = {},
+		method = "POST",
+		isServed = false,
+	}: AskOptions = {},
 ): Promise<string> {
 	return new Promise((resolve, reject) => {
 		const agent = new Agent({ keepAlive: false });
@@ -31,7 +37,10 @@ export function ask(
 					size += chunk.length;
 					if (size < 1 << 20) chunks.push(chunk);
 				});
-				answer.on("end", () => resolve(Buffer.concat(chunks).toString()));
+				answer.on("end", () => {
+					if (isServed && answer.statusCode !== 200) reject(new Error(`status ${answer.statusCode}`));
+					else resolve(Buffer.concat(chunks).toString());
+				});
 				answer.on("error", reject);
 			},
 		);
@@ -47,4 +56,6 @@ export interface AskOptions {
 	readonly timeoutMs?: number;
 	readonly method?: "GET" | "POST";
 	readonly headers?: Readonly<Record<string, string>>;
+	/** Whether a refusal of the server, by its status, is an error. */
+	readonly isServed?: boolean;
 }

@@ -175,7 +175,7 @@ async function askNumber(ports: Ports): Promise<undefined> {
 
 async function askProbe(ports: Ports, { server, path, body, host }: Probe): Promise<undefined> {
 	if (server !== "grpc") {
-		await ask(ports[server], path, body ?? "", { host });
+		await ask(ports[server], path, body ?? "", { host, isServed: true });
 		return;
 	}
 	const status = await grpcCall(ports.grpc, path, EMPTY_FRAME, host);

@@ -33,6 +33,7 @@ export function collectBody(
 			chunks = [];
 			share?.release();
 		};
+		if (share) share.breakOff = () => forget("no room");
 		const announced = Number(request.headers["content-length"] ?? 0);
 		if (announced > limit) forget("too long");
 		request.on("data", (chunk: Uint8Array) => {
@@ -43,6 +44,7 @@ export function collectBody(
 			else chunks.push(chunk);
 		});
 		request.on("end", () => {
+			if (share) share.breakOff = undefined;
 			if (missing) resolve(missing);
 			else resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks));
 		});

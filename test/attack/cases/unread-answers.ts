@@ -149,6 +149,40 @@ const slowReaders: Attack = {
 	},
 };
 
+/** Bytes of bodies that leave 30 KB of the 64 MiB of all bodies. */
+const STALLED: readonly number[] = [...Array<number>(17).fill(3_900_000), 780_000];
+
+/** Another client sends a body of its own meanwhile. */
+const stalledBodies: Attack = {
+	name: "stalled-bodies",
+	sends: `${STALLED.length} bodies from 3 addresses that stall before their end and leave no room, sent anew when they are ended`,
+	meanwhile: {
+		server: "http",
+		path: "/wallet/getblockbynum",
+		body: JSON.stringify({ num: 41, visible: true }).padEnd(100_000),
+		host: "127.0.9.9",
+	},
+	async run({ ports }, durationMs) {
+		const head = `POST /wallet/getblockbynum HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 4000000\r\n\r\n`;
+		const end = Date.now() + durationMs;
+		const outcomes: string[] = [];
+		const again = async (n: number, size: number): Promise<void> => {
+			while (Date.now() < end) {
+				const socket = connect({ host: "127.0.0.1", port: ports.http, localAddress: attackerHost(n % 3) });
+				socket.on("error", () => {});
+				socket.on("data", (data: Buffer) => outcomes.push(data.toString("latin1").split("\r\n")[0] ?? ""));
+				const closed = new Promise((resolve) => socket.once("close", resolve));
+				socket.write(head);
+				socket.write(Buffer.alloc(size, " "));
+				await Promise.race([closed, sleep(Math.max(0, end - Date.now()))]);
+				socket.destroy();
+			}
+		};
+		await Promise.all(STALLED.map((size, n) => again(n, size)));
+		return `sent; ${tally(outcomes) || "nothing answered"}`;
+	},
+};
+
 const RESETS = 2_500;
 
 const grpcReset: Attack = {
@@ -202,6 +236,7 @@ export const unreadAnswers: readonly Attack[] = [
 		},
 	),
 	slowReaders,
+	stalledBodies,
 	grpcUnread,
 	grpcReset,
 	openStreams(

@@ -38,6 +38,7 @@ export class ReceivedMessages {
 		let size = 0;
 		let deadline: NodeJS.Timeout | undefined;
 		const refuse = (details: string): void => {
+			clearTimeout(deadline);
 			share.release();
 			if (stream.closed || stream.destroyed) return;
 			call.sendStatus({ code: status.RESOURCE_EXHAUSTED, details });
@@ -47,11 +48,16 @@ export class ReceivedMessages {
 			size += bytes;
 			return share.grow(size);
 		};
+		const refuseNow = (): void => refuse("too many messages at this moment");
+		share.breakOff = refuseNow;
 		stream.on("data", (chunk: Buffer) => {
-			if (!take(chunk.length)) refuse("too many messages at this moment");
+			if (!take(chunk.length)) refuseNow();
 			else if (size > LARGE) deadline ??= setTimeout(() => refuse("the message took too long"), SENDING_MS);
 		});
-		stream.once("end", () => clearTimeout(deadline));
+		stream.once("end", () => {
+			clearTimeout(deadline);
+			share.breakOff = undefined;
+		});
 		stream.once("close", () => {
 			clearTimeout(deadline);
 			share.release();
