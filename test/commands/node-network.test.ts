@@ -70,7 +70,7 @@ describe("a public network by its name", () => {
 		const { code, stderr } = await start("--network", "nile", "-c", "half.conf", "-d", "data");
 		expect(code).toBe(1);
 		expect(stderr).toMatch(/genesis block is \w{64} \(the main network\), .* \(the test network Nile\)\n/);
-		const development = await start("-d", "data");
+		const development = await start("-d", "data", "--port", "0");
 		expect(development.code).toBe(1);
 		expect(development.stderr).toContain("hint: --network main is the network of the directory");
 	});

@@ -59,8 +59,9 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
 	return closed;
 }
 
-const FREE = ["http", "solidity", "jsonrpc", "grpc", "grpc-solidity"].flatMap((api) => [
-	`--${api}-port`,
+/** Whatever else runs on this machine has its ports. */
+const FREE = ["http-", "solidity-", "jsonrpc-", "grpc-", "grpc-solidity-", ""].flatMap((api) => [
+	`--${api}port`,
 	"0",
 ]);
 
@@ -115,12 +116,12 @@ describe("coin node start without a configuration", () => {
 	});
 
 	it("keeps its chain in a directory, and refuses the directory to a network's node", async () => {
-		const first = await start(...FREE, "--port", "0", "--seed", "7", "-d", "chain");
+		const first = await start(...FREE, "--seed", "7", "-d", "chain");
 		const timestampMs = Date.now() + 86_400_000;
 		await post(first.ports.gateway, "/dev", { method: "dev_mine", params: [{ timestampMs }] });
 		await stop("SIGKILL");
 		// What the chain was made of needn't be said again, and its clock doesn't go back.
-		const second = await start(...FREE, "--port", "0", "-d", "chain");
+		const second = await start(...FREE, "-d", "chain");
 		expect(second.genesis).toBe(first.genesis);
 		await post(second.ports.gateway, "/dev", { method: "dev_mine" });
 		expect(await post(second.ports.full, "/wallet/getnowblock")).toMatchObject({
@@ -131,7 +132,7 @@ describe("coin node start without a configuration", () => {
 		});
 		await stop("SIGTERM");
 		cpSync(join(home.path, "chain"), join(home.path, "copy"), { recursive: true });
-		const third = await start(...FREE, "--port", "0", "-d", "chain");
+		const third = await start(...FREE, "-d", "chain");
 		await post(third.ports.gateway, "/dev", { method: "dev_mine", params: [{ blocks: 5 }] });
 		await stop("SIGTERM");
 		expect(await home.run(["chain", "export", "blocks", "-d", "chain"])).toMatchObject({
@@ -141,7 +142,7 @@ describe("coin node start without a configuration", () => {
 		const imported = await home.run(["chain", "import", "blocks", "-d", "copy", "--json"]);
 		expect(JSON.parse(imported.stdout)).toMatchObject({ blocks: 5, head: "8" });
 
-		const fourth = await start(...FREE, "--port", "0", "-d", "chain", "--auto-impersonate");
+		const fourth = await start(...FREE, "-d", "chain", "--auto-impersonate");
 		const [payer, payee] = (
 			(await post(fourth.ports.gateway, "/dev", { method: "dev_accounts" }))["result"] as { hex: string }[]
 		).map(({ hex }) => hex);
@@ -154,7 +155,7 @@ describe("coin node start without a configuration", () => {
 		expect((await home.run(["chain", "export", "more", "-d", "chain"])).stderr).toContain(
 			"unsigned transactions of unlocked accounts: 1",
 		);
-		const other = await home.run(["node", "start", ...FREE, "--port", "0", "--accounts", "2", "-d", "chain"]);
+		const other = await home.run(["node", "start", ...FREE, "--accounts", "2", "-d", "chain"]);
 		expect(other.code).toBe(1);
 		expect(other.stderr).toMatch(/^error: .*genesis/);
 	});
@@ -242,7 +243,7 @@ genesis.block { timestamp = "0", parentHash = "${"00".repeat(32)}", assets = [],
 	});
 
 	it("a second chain on the same ports, and says how to have both", async () => {
-		const { ports } = await start(...FREE, "--port", "0");
+		const { ports } = await start(...FREE);
 		const outcome = await home.run(["node", "start", "--port", String(ports.gateway)]);
 		expect(outcome.code).toBe(1);
 		expect(outcome.stderr).toBe(
@@ -255,7 +256,7 @@ genesis.block { timestamp = "0", parentHash = "${"00".repeat(32)}", assets = [],
 		const port = await new Promise<number>((resolve) => {
 			busy.listen(0, "127.0.0.1", () => resolve((busy.address() as { port: number }).port));
 		});
-		const outcome = await home.run(["node", "start", "--http-port", String(port)]);
+		const outcome = await home.run(["node", "start", ...FREE.slice(2), "--http-port", String(port)]);
 		expect(outcome).toMatchObject({ code: 1, stdout: "" });
 		expect(outcome.stderr).toContain(`error: port ${port} is in use`);
 		busy.close();
@@ -266,7 +267,7 @@ genesis.block { timestamp = "0", parentHash = "${"00".repeat(32)}", assets = [],
 			["--ready-file", "no-such-directory/ready"],
 			["--ready-fd", "77"],
 		] as const) {
-			const outcome = await home.run(["node", "start", flag, value, "--http-port", "0"]);
+			const outcome = await home.run(["node", "start", flag, value, ...FREE]);
 			expect(outcome.code).toBe(1);
 			expect(outcome.stderr).toMatch(/^error: the ready record can't be written \(E[A-Z]+\)\n$/m);
 		}
