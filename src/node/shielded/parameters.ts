@@ -34,10 +34,9 @@ const OUTPUT: Circuit = { name: "sapling-output", inputs: OUTPUT_INPUTS };
 
 /** @throws {ConfigError} with one sentence, if a file is missing, too large, or another one than the configuration says */
 export async function loadVerifyingKeys(parameters: ProofParameters): Promise<ProofKeys> {
-	const [spendKey, outputKey] = await Promise.all([
-		loadKey(parameters.folder, SPEND, parameters.spendHash),
-		loadKey(parameters.folder, OUTPUT, parameters.outputHash),
-	]);
+	// One after the other: where both are missing, the first is named.
+	const spendKey = await loadKey(parameters.folder, SPEND, parameters.spendHash);
+	const outputKey = await loadKey(parameters.folder, OUTPUT, parameters.outputHash);
 	return { spendKey, outputKey };
 }
 
