@@ -81,6 +81,14 @@ const repeatedInput = toHex(
 	),
 );
 
+/** Calls of an address without code. */
+const manyCalls = (calls: number): string =>
+	toHex(
+		assemble(
+			`0x${calls.toString(16)} loop: 0x00 0x00 0x00 0x00 0x00 0x1234 0xff CALL POP 0x01 SWAP1 SUB DUP1 @loop JUMPI STOP`,
+		),
+	);
+
 function bombs(
 	name: string,
 	sends: string,
@@ -152,6 +160,11 @@ export const events: readonly Attack[] = [
 		"event-calldata",
 		"creations that make ten calls with a megabyte of the same memory, on a node that publishes transactions",
 		() => ({ code: repeatedInput }),
+	),
+	bombs(
+		"event-internals",
+		"creations that make 13,000 or 27,000 calls, on a node that publishes transactions",
+		(n) => ({ code: manyCalls(n % 2 === 0 ? 13_000 : 27_000) }),
 	),
 	frames,
 ];
