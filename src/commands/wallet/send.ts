@@ -38,11 +38,12 @@ const sendFlags = {
 		helpValue: "<file>",
 	}),
 	resume: Flags.boolean({
-		description: "pay the lines of the batch that its journal doesn't know as paid",
+		description: "pay the lines of the batch that its journal doesn't know as paid or printed",
 		dependsOn: ["batch"],
 	}),
 	journal: Flags.string({
-		description: "what was sent of the batch (default: <batch>.journal; needed for a list from a pipe)",
+		description:
+			"what was sent or printed of the batch (default: <batch>.journal; needed for a list from a pipe)",
 		helpValue: "<file>",
 		dependsOn: ["batch"],
 	}),
@@ -55,7 +56,7 @@ export const WalletSend = sending({
 	description:
 		"Builds the transfer at the node, checks the bytes, signs with a key of the keystore and broadcasts. " +
 		"An amount carries its unit: 12.5coin or 12500000sun; max is everything but the fees. " +
-		"A file of payments is read and judged whole before the first signature, and asked about once; what was sent stands in " +
+		"A file of payments is read and judged whole before the first signature, and asked about once; what was sent, or printed by --build and --sign, stands in " +
 		"<file>.journal, which keeps a line from being paid twice, and --resume goes on with the others. A list from standard input needs " +
 		"--journal.",
 	examples: [

@@ -162,13 +162,17 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 	}
 	if (plan.isAgreed) session.shown = summary;
 	if (plan.agree) await plan.agree(summary);
-	if (flags.build) return await printEnvelope(session, envelope, facts, summary);
+	if (flags.build) {
+		await plan.beforeSending?.(envelope);
+		return await printEnvelope(session, envelope, facts, summary);
+	}
 	if (!flags.sign && !isUnsigned) checkThreshold(prepared);
 	if (!plan.agree) await confirm(session, level, summary, flags.yes);
 	if (isWatched(session) && (flags.yes || (level === 0 && !plan.agree))) await show(session, summary);
 	const signed = await signEnvelope(session, envelope, keys, settings, presentation);
 	if (flags.sign) {
 		const reached = permission && weigh(permission, signed.signers);
+		await plan.beforeSending?.(signed);
 		return await printEnvelope(session, signed, { ...facts, approval: reached }, summary);
 	}
 	const warnings = warningsOf(plan);

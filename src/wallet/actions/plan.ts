@@ -33,7 +33,7 @@ export interface SpentToken {
 
 /** What is asked about a transaction once it was sent. */
 export interface ChainQuestions {
-	/** Before the transaction is handed to a node. */
+	/** Before the transaction is handed to a node, or printed for others to send. */
 	readonly beforeSending?: (envelope: TransactionEnvelope) => Promise<void>;
 	/** Called once a node has the transaction, or may have it. */
 	readonly afterSending?: (envelope: TransactionEnvelope) => Promise<void>;
