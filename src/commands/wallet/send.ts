@@ -6,9 +6,8 @@ import { act, actorOf, schemesOf } from "../../terminal/sending/act.js";
 import { payBatch } from "../../terminal/sending/pay.js";
 import { withProof } from "../../terminal/sending/proof.js";
 import { sending } from "../../terminal/sending/rows.js";
-import { transferPlan } from "../../wallet/actions/transfer.js";
+import { recipientFacts, transferPlan } from "../../wallet/actions/transfer.js";
 import { Failure } from "../../wallet/failure.js";
-import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { memoBytes } from "../../wallet/values/bytes-text.js";
 
@@ -83,10 +82,10 @@ export const WalletSend = sending({
 		if (proof !== undefined) await checkNewFile(proof);
 		const actor = await actorOf(session, flags);
 		const recipient = await accountNamed(actor.settings, to);
-		const creates = !flags.offline && (await fetchAccount(actor.client, recipient)) === undefined;
+		const facts = flags.offline ? { creates: false } : await recipientFacts(actor.client, recipient);
 		const plan = await transferPlan(
 			actor,
-			{ to, amount, token: flags.token, recipient, creates },
+			{ to, amount, token: flags.token, recipient, ...facts },
 			{
 				...requestedFeeLimit(flags),
 				permission: flags.permission,

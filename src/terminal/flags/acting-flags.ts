@@ -37,7 +37,8 @@ export const feeLimitFlags = {
 		helpGroup: "TRANSACTION",
 	}),
 	force: Flags.boolean({
-		description: "send a call although it would fail; with an amount for --fee-limit",
+		description:
+			"send a call although it would fail (with an amount for --fee-limit), or a payment to a contract",
 		helpGroup: "TRANSACTION",
 	}),
 };

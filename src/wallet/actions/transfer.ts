@@ -3,9 +3,16 @@
 import type { ContractInterface } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
-import { TransferAssetContract, TransferContract, TriggerSmartContract } from "../../protocol/messages.js";
+import {
+	AccountType,
+	TransferAssetContract,
+	TransferContract,
+	TriggerSmartContract,
+} from "../../protocol/messages.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { Failure } from "../failure.js";
+import { fetchAccount } from "../node/chain-query.js";
+import type { NodeClient } from "../node/node-client.js";
 import { permissionId } from "../permission/permission.js";
 import { Orc20, TRANSFER, tokenContract, transferData } from "../token/orc20.js";
 import { type Currency, currencyNamed, currencyText, parseAmountOf } from "../token/token-amount.js";
@@ -24,6 +31,17 @@ export interface ResolvedTransfer extends Payment {
 	readonly recipient: Uint8Array;
 	/** Whether the recipient has to be created. */
 	readonly creates: boolean;
+	/** Whether it is a contract. */
+	readonly isContract?: boolean;
+}
+
+/** What a node says of who is paid. @param recipient 21 bytes */
+export async function recipientFacts(
+	client: NodeClient,
+	recipient: Uint8Array,
+): Promise<Pick<ResolvedTransfer, "creates" | "isContract">> {
+	const account = await fetchAccount(client, recipient);
+	return { creates: account === undefined, isContract: account?.type === AccountType.Contract };
 }
 
 export interface TransferOptions {
@@ -51,8 +69,7 @@ export async function transferPlan(
 	const { owner, settings } = context;
 	if (equalBytes(owner, transfer.recipient))
 		throw new Failure("bad_value", "sender and recipient are the same account");
-	if (transfer.token === undefined) return coinTransfer(context, options, transfer);
-	const contract = await tokenContract(settings, transfer.token);
+	const contract = transfer.token === undefined ? undefined : await tokenContract(settings, transfer.token);
 	if (contract) {
 		if (equalBytes(contract, transfer.recipient) && !options.force) {
 			const why = "the recipient is the token's own contract, which rarely gives anything back";
@@ -60,6 +77,13 @@ export async function transferPlan(
 		}
 		return orc20Transfer(context, options, transfer, contract);
 	}
+	if (transfer.isContract && !options.force) {
+		const why =
+			"the recipient is a contract, which a payment doesn't call and which rarely gives anything back";
+		const calls = `coin contract send ${toBase58Check(transfer.recipient)} <function> --value <amount> calls it`;
+		throw new Failure("bad_value", why, { hint: `${calls}; --force sends it all the same` });
+	}
+	if (transfer.token === undefined) return coinTransfer(context, options, transfer);
 	const source = { client: context.client, offline: options.offline ?? false };
 	const currency = await currencyNamed(source, transfer.token);
 	return orc10Transfer(context, transfer, currency);

@@ -37,6 +37,12 @@ describe("the plan of a payment", () => {
 		});
 	});
 
+	test("goes to a contract only if that is forced", async () => {
+		expect(await plan({ isContract: true }, { force: true })).toMatchObject({
+			parameter: { to_address: BOB },
+		});
+	});
+
 	test("is a transfer of a token in its decimals, or of all that the account has of it", async () => {
 		const token = "1000001";
 		expect(await plan({ token, amount: "1.5" })).toMatchObject({
@@ -52,6 +58,8 @@ describe("the plan of a payment", () => {
 		["without a unit", { amount: "5" }, {}, "amount_unit"],
 		["of everything without a node", { amount: "max" }, { offline: true }, "conflicting_flags"],
 		["of a token to its own contract", { token: toBase58Check(BOB) }, {}, "bad_value"],
+		["of coins to a contract", { isContract: true }, {}, "bad_value"],
+		["of a token to a contract", { token: "1000001", amount: "1", isContract: true }, {}, "bad_value"],
 		["of a name without a node", { token: "GOLD" }, { offline: true }, "usage"],
 	])("is refused: %s", async (_, transfer, options, code) => {
 		await expect(plan(transfer, options)).rejects.toMatchObject({ code });
