@@ -54,12 +54,10 @@ class PaymentBudget {
 		signatures: number,
 		postQuantum: readonly PostQuantumScheme[] = [],
 	): Promise<void> {
-		const facts = { signatures, postQuantum, creates: plan.creates ?? false };
-		const cost = costOf(transaction, facts, this.prices);
-		const energy = plan.energy ?? 0n;
+		const { creates = false, energy = 0n } = plan;
+		const cost = costOf(transaction, { signatures, postQuantum, creates, energy }, this.prices);
 		const { energy: ownEnergy } = this.prices;
-		const bought = energy > ownEnergy ? energy - ownEnergy : 0n;
-		const fees = cost.totalSun + bought * (this.prices.parameters.get("getEnergyFee") ?? 0n);
+		const fees = cost.totalSun;
 		const amount = coinsOf(plan);
 		const total = this.amountSun + this.feesSun + amount + fees;
 		if (total > this.balanceSun) {
