@@ -491,7 +491,14 @@ describe.concurrent("what a node's refusal becomes", () => {
 		const config = ["--config", wallet.home.write("own.conf", 'confirmOver = "3coin"')];
 		const one = (...words: string[]) =>
 			wallet.coin(["wallet", "send", RECIPIENT, "4coin", ...config, ...words, ...wallet.password()]);
-		expect(errorRecord(await one())).toMatchObject({ code: "confirmation_needed", sent: false });
+		expect(errorRecord(await one())).toMatchObject({
+			code: "confirmation_needed",
+			message: expect.stringMatching(
+				/^Transfer: 4coin from .* \(4coin is more than confirmOver, 3coin\): that needs/,
+			),
+			hint: "--yes agrees to it",
+			sent: false,
+		});
 		expect((await one("--yes")).code).toBe(0);
 		const list = (amounts: readonly string[], ...words: string[]) =>
 			wallet.coin(

@@ -16,7 +16,7 @@ import {
 } from "../../terminal/input/envelope-stream.js";
 import { oneByOne } from "../../terminal/keys/devices.js";
 import { printJsonText } from "../../terminal/output/output.js";
-import { higher, levelOfAmount } from "../../terminal/prompt/confirmation.js";
+import { amountReason, higher, levelOfAmount } from "../../terminal/prompt/confirmation.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { sending } from "../../terminal/sending/rows.js";
 import { confirm, type Session, show, signEnvelope } from "../../terminal/sending/session.js";
@@ -122,7 +122,7 @@ export const WalletSign = sending({
 			const { type } = envelope;
 			const amount = coinsOf({ type, parameter: envelope.transaction.parameter });
 			const level = higher(grave.length > 0 ? 2 : 0, levelOfAmount(amount, settings));
-			await confirm(session, level, summary, flags.yes);
+			await confirm(session, level, summary, flags.yes, amountReason(amount, settings));
 			if (process.stderr.isTTY !== true) for (const line of summary) session.note(line);
 			else if (session.chatty) await show(session, summary);
 			const signed = await signEnvelope(session, envelope, keys, settings, { summary, call, labels });

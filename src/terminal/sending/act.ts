@@ -41,7 +41,7 @@ import { memoBytes } from "../../wallet/values/bytes-text.js";
 import type { ActingFlags } from "../flags/acting-flags.js";
 import { oneByOne } from "../keys/devices.js";
 import { printJson, printJsonText, printLine } from "../output/output.js";
-import { type ConfirmationLevel, higher, levelOfAmount } from "../prompt/confirmation.js";
+import { amountReason, type ConfirmationLevel, higher, levelOfAmount } from "../prompt/confirmation.js";
 import { sendAndReport } from "./send.js";
 import {
 	asksPassword,
@@ -167,7 +167,7 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 		return await printEnvelope(session, envelope, facts, summary);
 	}
 	if (!flags.sign && !isUnsigned) checkThreshold(prepared);
-	if (!plan.agree) await confirm(session, level, summary, flags.yes);
+	if (!plan.agree) await confirm(session, level, summary, flags.yes, amountReason(coinsOf(plan), settings));
 	if (isWatched(session) && (flags.yes || (level === 0 && !plan.agree))) await show(session, summary);
 	const signed = await signEnvelope(session, envelope, keys, settings, presentation);
 	if (flags.sign) {

@@ -21,7 +21,7 @@ import { type ActingFlags, requestedFeeLimit } from "../flags/acting-flags.js";
 import { readStdin } from "../input/stdin.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import { localTime, printLine } from "../output/output.js";
-import { higher, levelOfAmount } from "../prompt/confirmation.js";
+import { amountReason, higher, levelOfAmount } from "../prompt/confirmation.js";
 import { onInterrupt } from "../prompt/interrupt.js";
 import { act, actorOf, check, schemesOf } from "./act.js";
 import { confirm, explainedInput, isWatched, type Session, show } from "./session.js";
@@ -260,7 +260,7 @@ async function agreeToAll(
 	const usual = payments.length > 1 ? 1 : 0;
 	const level = repeated.length > 0 ? 2 : higher(usual, levelOfAmount(amountSun, settings));
 	try {
-		await confirm(session, level, lines, flags.yes);
+		await confirm(session, level, lines, flags.yes, amountReason(amountSun, settings));
 	} catch (error) {
 		if (repeated.length === 0 || !(error instanceof Failure) || error.code !== "confirmation_needed")
 			throw error;
