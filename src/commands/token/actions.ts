@@ -17,7 +17,7 @@ import { firstDue, refusedUntil } from "../../terminal/output/output.js";
 import { acting } from "../../terminal/sending/rows.js";
 import { Failure } from "../../wallet/failure.js";
 import { APPROVE, approveData, MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
-import { fetchIssuedToken, parseTokenPrice, unitsFor } from "../../wallet/token/token.js";
+import { fetchIssuedToken, MAX_TOKEN_DECIMALS, parseTokenPrice, unitsFor } from "../../wallet/token/token.js";
 import { currencyOf, currencyText } from "../../wallet/token/token-amount.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { callNote } from "../../wallet/transaction/named-call.js";
@@ -107,9 +107,6 @@ const text = (description: string, helpValue: string) =>
 const needed = (description: string, helpValue: string) =>
 	Flags.string({ description, helpValue, required: true, helpGroup: "TOKEN" });
 
-/** The network's largest number of decimals. */
-const MAX_DECIMALS = 6n;
-
 export const TokenIssue = acting({
 	summary: "Issue an ORC-10 token",
 	description:
@@ -139,8 +136,8 @@ export const TokenIssue = acting({
 	},
 	plan: async ({ flags, actor }) => {
 		const decimals = parseNatural(flags.decimals);
-		if (decimals > MAX_DECIMALS)
-			throw new Failure("bad_value", `a token has at most ${MAX_DECIMALS} decimals`);
+		if (decimals > BigInt(MAX_TOKEN_DECIMALS))
+			throw new Failure("bad_value", `a token has at most ${MAX_TOKEN_DECIMALS} decimals`);
 		const precision = Number(decimals);
 		const price = parseTokenPrice(flags.price, precision);
 		const [start, end] = [parseMoment(flags.start), parseMoment(flags.end)];

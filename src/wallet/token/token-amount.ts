@@ -8,7 +8,7 @@ import { toNeutral } from "../../protocol/dialect.js";
 import { Failure } from "../failure.js";
 import type { NodeClient } from "../node/node-client.js";
 import { formatCoin, formatDecimal, parsePositiveCoins, parseTokenAmount } from "../values/amount.js";
-import { type Token, tokenNamed, tokenSymbol } from "./token.js";
+import { decimalsOf, type Token, tokenNamed, tokenSymbol } from "./token.js";
 
 /** The id that stands for the coin where tokens are exchanged. */
 export const COIN_CURRENCY_ID = "_";
@@ -43,7 +43,7 @@ export async function currencyNamed({ client, offline }: TokenSource, text: stri
 }
 
 export function currencyOf(token: Token): Currency {
-	return { id: token.id, decimals: token.precision, symbol: tokenSymbol(token) };
+	return { id: token.id, decimals: decimalsOf(token), symbol: tokenSymbol(token) };
 }
 
 /** The currency behind an id of the chain's records. */
