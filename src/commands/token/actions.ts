@@ -12,7 +12,12 @@ import {
 	UnfreezeAssetContract,
 	UpdateAssetContract,
 } from "../../protocol/messages.js";
-import { feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
+import {
+	decimalsFlags,
+	feeLimitFlags,
+	requestedFeeLimit,
+	statedDecimals,
+} from "../../terminal/flags/acting-flags.js";
 import { firstDue, refusedUntil } from "../../terminal/output/output.js";
 import { acting } from "../../terminal/sending/rows.js";
 import { Failure } from "../../wallet/failure.js";
@@ -39,14 +44,16 @@ export const TokenAllow = acting({
 			ignoreStdin: true,
 		}),
 	},
-	flags: { ...feeLimitFlags },
+	flags: { ...feeLimitFlags, ...decimalsFlags },
 	plan: async ({ args, flags, actor }) => {
 		const { settings, client, owner } = await actor();
 		const contract =
 			(await tokenContract(settings, args.contract)) ?? (await accountNamed(settings, args.contract));
 		const spender = await accountNamed(settings, args.spender);
 		const token = new Orc20(client, contract);
-		const amount = args.amount === "max" ? MAX_UINT256 : await token.readAmount(args.amount, flags.offline);
+		const stated = statedDecimals(flags);
+		const amount =
+			args.amount === "max" ? MAX_UINT256 : await token.readAmount(args.amount, flags.offline, stated);
 		const data = await approveData(spender, amount);
 		const texts = [toBase58Check(spender), amount.toString()];
 		const note = callNote({ contract, data, item: APPROVE, items: [APPROVE], texts });
@@ -57,6 +64,7 @@ export const TokenAllow = acting({
 			...(await callFeeLimit(requestedFeeLimit(flags), client, call, items)),
 			confirmation: amount === MAX_UINT256 ? 2 : 0,
 			interface: [APPROVE],
+			nodesWord: await token.nodesWord(args.amount, flags.offline, stated),
 			...(note ? { note } : {}),
 			details: [`  allows      ${texts[0]} to move ${await allowedText(token, amount, flags.offline)}`],
 			result: { spender: texts[0], allowed: amount },

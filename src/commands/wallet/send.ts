@@ -1,5 +1,11 @@
 import { Args, Flags, type Interfaces } from "@oclif/core";
-import { actingFlags, feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
+import {
+	actingFlags,
+	decimalsFlags,
+	feeLimitFlags,
+	requestedFeeLimit,
+	statedDecimals,
+} from "../../terminal/flags/acting-flags.js";
 import { streamFlags } from "../../terminal/input/envelope-stream.js";
 import { checkNewFile } from "../../terminal/output/new-file.js";
 import { act, actorOf, schemesOf } from "../../terminal/sending/act.js";
@@ -14,6 +20,7 @@ import { memoBytes } from "../../wallet/values/bytes-text.js";
 const sendFlags = {
 	...actingFlags,
 	...feeLimitFlags,
+	...decimalsFlags,
 	...streamFlags,
 	to: Flags.string({ description: "recipient", helpValue: "<account>", exclusive: ["batch"] }),
 	amount: Flags.string({
@@ -73,6 +80,11 @@ export const WalletSend = sending({
 	run: async ({ args, flags, session }) => {
 		const [to, amount] = [givenOnce("to", args.to, flags), givenOnce("amount", args.amount, flags)];
 		const { batch, proof } = flags;
+		if (batch !== undefined && flags.decimals !== undefined)
+			throw new Failure(
+				"conflicting_flags",
+				"--decimals is that of one token: a list goes with --trust-node",
+			);
 		if (batch !== undefined) return await payBatch(session, { ...flags, batch });
 		if (to === undefined || amount === undefined) {
 			throw new Failure("usage", to === undefined ? "no recipient is named" : "no amount is given", {
@@ -88,6 +100,7 @@ export const WalletSend = sending({
 			{ to, amount, token: flags.token, recipient, ...facts },
 			{
 				...requestedFeeLimit(flags),
+				decimals: statedDecimals(flags),
 				permission: flags.permission,
 				memo: memoBytes(flags.memo),
 				signatures: flags.signer?.length,

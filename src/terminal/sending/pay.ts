@@ -257,7 +257,9 @@ async function agreeToAll(
 		if (isWatched(session)) await show(session, lines);
 		return;
 	}
-	const usual = payments.length > 1 ? 1 : 0;
+	const isTrusted =
+		flags["trust-node"] || payments.every(({ plan: { nodesWord = [] } }) => nodesWord.length === 0);
+	const usual = payments.length > 1 || !isTrusted ? 1 : 0;
 	const level = repeated.length > 0 ? 2 : higher(usual, levelOfAmount(amountSun, settings));
 	try {
 		await confirm(session, level, lines, flags.yes, amountReason(amountSun, settings));

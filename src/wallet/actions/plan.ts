@@ -53,6 +53,8 @@ export interface TransactionPlan extends Contract, ChainQuestions {
 	readonly energy?: bigint;
 	/** A token that leaves the account. */
 	readonly spends?: SpentToken;
+	/** What an amount rests on that only the node says, each as half a sentence; none for smallest units. */
+	readonly nodesWord?: readonly string[];
 	/** Whether the account that it goes to has to be created. */
 	readonly creates?: boolean;
 	/** Lines for people, after the general ones. */

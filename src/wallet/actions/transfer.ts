@@ -15,7 +15,14 @@ import { fetchAccount } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { permissionId } from "../permission/permission.js";
 import { Orc20, TRANSFER, tokenContract, transferData } from "../token/orc20.js";
-import { type Currency, currencyNamed, currencyText, parseAmountOf } from "../token/token-amount.js";
+import {
+	type Currency,
+	currencyNamed,
+	currencyText,
+	nodesDecimals,
+	parseAmountOf,
+	withDecimals,
+} from "../token/token-amount.js";
 import { type BuildRequest, buildAtNode, rebuild } from "../transaction/build.js";
 import { type Contract, contractOf } from "../transaction/contract.js";
 import { callNote } from "../transaction/named-call.js";
@@ -56,6 +63,8 @@ export interface TransferOptions {
 	readonly feeLimit?: string | undefined;
 	/** Send it although it would fail. */
 	readonly force?: boolean | undefined;
+	/** Decimals of the token, as the user says. */
+	readonly decimals?: number | undefined;
 	/** No node is asked. */
 	readonly offline?: boolean | undefined;
 }
@@ -85,7 +94,7 @@ export async function transferPlan(
 	}
 	if (transfer.token === undefined) return coinTransfer(context, options, transfer);
 	const source = { client: context.client, offline: options.offline ?? false };
-	const currency = await currencyNamed(source, transfer.token);
+	const currency = withDecimals(await currencyNamed(source, transfer.token), options.decimals);
 	return orc10Transfer(context, transfer, currency);
 }
 
@@ -156,6 +165,7 @@ function orc10Transfer(
 			amount,
 		}),
 		creates,
+		nodesWord: nodesDecimals(currency, text),
 		spends: {
 			asset: currency.id,
 			amount,
@@ -179,7 +189,7 @@ async function orc20Transfer(
 ): Promise<TransactionPlan> {
 	const { offline = false } = options;
 	const token = new Orc20(client, contract);
-	const amount = await orc20Amount(text, offline, token, owner);
+	const amount = await orc20Amount(text, options, token, owner);
 	if (amount === 0n) throw new Failure("bad_value", "the amount is zero");
 	const data = await transferData(recipient, amount);
 	const texts = [toBase58Check(recipient), amount.toString()];
@@ -190,6 +200,7 @@ async function orc20Transfer(
 		...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
 		...(await callFeeLimit(options, client, call, items)),
 		interface: [TRANSFER],
+		nodesWord: await token.nodesWord(text, offline, options.decimals),
 		spends: {
 			asset: toBase58Check(contract),
 			amount,
@@ -203,8 +214,13 @@ async function orc20Transfer(
 	};
 }
 
-async function orc20Amount(text: string, offline: boolean, token: Orc20, owner: Uint8Array): Promise<bigint> {
-	if (text !== "max") return token.readAmount(text, offline);
+async function orc20Amount(
+	text: string,
+	{ offline = false, decimals }: TransferOptions,
+	token: Orc20,
+	owner: Uint8Array,
+): Promise<bigint> {
+	if (text !== "max") return token.readAmount(text, offline, decimals);
 	if (offline) throw new Failure("conflicting_flags", "max needs the balance, which only a node knows");
 	return token.balanceOf(owner);
 }

@@ -49,6 +49,12 @@ describe("the plan of a payment", () => {
 			type: { name: "TransferAssetContract" },
 			parameter: { amount: 150n },
 		});
+		// How many smallest units 1.5 is, is the node's word, unless it is stated.
+		const trusting = ["that the token 1000001 has 2 decimals"];
+		expect(await plan({ token, amount: "1.5" })).toMatchObject({ nodesWord: trusting });
+		expect(await plan({ token, amount: "1.5" }, { decimals: 2 })).toMatchObject({ nodesWord: [] });
+		expect(await plan({ token, amount: "150raw" })).toMatchObject({ nodesWord: [] });
+		await expect(plan({ token, amount: "1.5" }, { decimals: 1 })).rejects.toThrow("has 2 decimals, not 1");
 		expect(await plan({ token, amount: "max" })).toMatchObject({ parameter: { amount: 250n } });
 	});
 
