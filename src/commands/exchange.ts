@@ -9,6 +9,7 @@ import {
 	ExchangeWithdrawContract,
 } from "../protocol/messages.js";
 import { query } from "../terminal/base/command-row.js";
+import { trustFlag } from "../terminal/flags/acting-flags.js";
 import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
 import { acting } from "../terminal/sending/rows.js";
 import type { Actor } from "../wallet/actions/plan.js";
@@ -20,6 +21,7 @@ import {
 	type CurrencyAmount,
 	currencyById,
 	currencyText,
+	nodesDecimals,
 	parseAmountOf,
 	parseCurrencyAmount,
 } from "../wallet/token/token-amount.js";
@@ -47,18 +49,22 @@ export const ExchangeCreate = acting({
 		first: side("token and amount, such as 1000001:12.5"),
 		second: side("the other one, such as coin:5coin"),
 	},
+	flags: trustFlag,
 	plan: async ({ args, flags, actor }) => {
 		const { owner, client } = await actor();
 		const source = { client, offline: flags.offline };
 		const first = await parseCurrencyAmount(source, args.first);
 		const second = await parseCurrencyAmount(source, args.second);
-		return contractOf(ExchangeCreateContract, {
-			owner_address: owner,
-			first_token_id: first.token,
-			first_token_balance: first.amount,
-			second_token_id: second.token,
-			second_token_balance: second.amount,
-		});
+		return {
+			...contractOf(ExchangeCreateContract, {
+				owner_address: owner,
+				first_token_id: first.token,
+				first_token_balance: first.amount,
+				second_token_id: second.token,
+				second_token_balance: second.amount,
+			}),
+			nodesWord: [...first.nodesWord, ...second.nodesWord],
+		};
 	},
 });
 
@@ -93,9 +99,11 @@ export const ExchangeInject = acting({
 	summary: "Add to both sides of an exchange of one's own",
 	description: "The amount of the other token follows from the pair's balances.",
 	args: exchangeArguments,
+	flags: trustFlag,
 	plan: async ({ args, flags, actor }) => {
-		const { owner, exchangeId, token, amount, side, other } = await pairAmount(args, flags, actor);
+		const { owner, exchangeId, token, amount, side, other, nodesWord } = await pairAmount(args, flags, actor);
 		return {
+			nodesWord,
 			...contractOf(ExchangeInjectContract, {
 				owner_address: owner,
 				exchange_id: exchangeId,
@@ -217,10 +225,12 @@ export const ExchangeTrade = acting({
 			description: "least amount of the other token; offline in smallest units",
 			helpValue: "<amount>",
 		}),
+		...trustFlag,
 	},
 	plan: async ({ args, flags, actor }) => {
 		const trade = await pairAmount(args, flags, actor);
 		const { owner, client, exchangeId, token, amount, side, other } = trade;
+		const least = other && flags.min !== undefined ? nodesDecimals(other, flags.min) : [];
 		const quote = side && (await tradeQuote(client, side, amount));
 		const expected = flags.min === undefined ? quote : leastAmount(trade, flags.min);
 		if (expected === undefined) throw new Failure("usage", "--offline needs the least amount: --min <n>raw");
@@ -233,6 +243,7 @@ export const ExchangeTrade = acting({
 				quant: amount,
 				expected,
 			}),
+			nodesWord: [...trade.nodesWord, ...least],
 			details:
 				other && quote !== undefined
 					? [`  gets now    ${currencyText(other, quote)}`, `  gets least  ${currencyText(other, expected)}`]
@@ -250,9 +261,11 @@ export const ExchangeWithdraw = acting({
 	summary: "Take from both sides of an exchange of one's own",
 	description: "The amount of the other token follows from the pair's balances.",
 	args: exchangeArguments,
+	flags: trustFlag,
 	plan: async ({ args, flags, actor }) => {
-		const { owner, exchangeId, token, amount, side, other } = await pairAmount(args, flags, actor);
+		const { owner, exchangeId, token, amount, side, other, nodesWord } = await pairAmount(args, flags, actor);
 		return {
+			nodesWord,
 			...contractOf(ExchangeWithdrawContract, {
 				owner_address: owner,
 				exchange_id: exchangeId,

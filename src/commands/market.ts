@@ -4,6 +4,7 @@ import { Args, Flags } from "@oclif/core";
 import { fromHex } from "../protocol/bytes.js";
 import { MarketCancelOrderContract, MarketSellAssetContract } from "../protocol/messages.js";
 import { accountArgument, accountQueryFlags, query } from "../terminal/base/command-row.js";
+import { trustFlag } from "../terminal/flags/acting-flags.js";
 import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
 import { acting } from "../terminal/sending/rows.js";
 import { Failure } from "../wallet/failure.js";
@@ -151,6 +152,7 @@ export const MarketSell = acting({
 			helpValue: "<token:amount>",
 			required: true,
 		}),
+		...trustFlag,
 	},
 	plan: async ({ args, flags, actor }) => {
 		const { owner, client } = await actor();
@@ -165,6 +167,7 @@ export const MarketSell = acting({
 				buy_token_id: wanted.token,
 				buy_token_quantity: wanted.amount,
 			}),
+			nodesWord: [...offered.nodesWord, ...wanted.nodesWord],
 			details: [
 				`  offers      ${currencyText(offered.currency, offered.amount)}`,
 				`  wants       ${currencyText(wanted.currency, wanted.amount)}`,

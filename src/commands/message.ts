@@ -160,7 +160,8 @@ export class MessageSign extends MessageCommand {
 		const { scheme, hash, shown, leftOut, message } = await this.hashed(args.text, flags);
 		if (leftOut > 0) {
 			const summary = [...shown, "  all of it is signed"];
-			await agree(2, summary, flags.yes, `Sign it with the ${leftOut} characters that are not shown?`);
+			const why = `${leftOut} of its characters are not shown`;
+			await agree(2, summary, flags.yes, `Sign it with the ${leftOut} characters that are not shown?`, why);
 		}
 		const device = flags.signer ?? flags.from;
 		if (device !== undefined && namesDevice(device)) {

@@ -331,3 +331,51 @@ describe.concurrent("coin permission operations", () => {
 		expect(toHex(DEFAULT_OPERATIONS)).toBe(`7fff1fc0033ef30f${"00".repeat(24)}`);
 	});
 });
+
+describe.concurrent("coin wallet sign", () => {
+	it("shows what a permission update changes before it is signed, and asks", async ({ wallet }) => {
+		const built = await wallet.coin([
+			"permission",
+			"update",
+			"--active",
+			`ops=1/${RECIPIENT}`,
+			"--build",
+			"--yes",
+		]);
+		const refused = await wallet.coin(["wallet", "sign", ...wallet.password()], built.stdout);
+		expect(errorRecord(refused)).toMatchObject({ code: "confirmation_needed", sent: false });
+		const { code, stderr } = await wallet.coin(
+			["wallet", "sign", "--yes", ...wallet.password()],
+			built.stdout,
+		);
+		expect({ code, stderr }).toMatchObject({
+			code: 0,
+			stderr: expect.stringMatching(/^warning: .*keys that are not the owner's/),
+		});
+		expect(stderr).toMatch(
+			/ {2}changes .*\n.*owner, as the node says.*\n[\s\S]*\n {2}\+ active 4 "ops", threshold 1\n/,
+		);
+		const offline = await wallet.coin(
+			["wallet", "sign", "--offline", "--yes", ...wallet.password()],
+			built.stdout,
+		);
+		expect(offline.stderr).toMatch(/^warning: .*keys that are not the owner's/);
+	});
+
+	it("asks before it signs an allowance without a limit, and not for one with a limit", async ({
+		wallet,
+	}) => {
+		const built = async (amount: string) =>
+			(
+				await wallet.coin([
+					...["token", "allow", "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC", BASE58.bob, amount, "--build", "--yes"],
+					...["--offline", "--ref-block", `1:${"0".repeat(15)}1${"ab".repeat(24)}`],
+					...["--expires", `@${Date.now() + 600_000}`, "--fee-limit", "1coin"],
+				])
+			).stdout;
+		const sign = async (amount: string) =>
+			await wallet.coin(["wallet", "sign", ...wallet.password()], await built(amount));
+		expect(errorRecord(await sign("max"))).toMatchObject({ code: "confirmation_needed" });
+		expect(await sign("5raw")).toMatchObject({ code: 0 });
+	});
+});

@@ -113,7 +113,7 @@ describe("three people and one account", () => {
 	it("move to two of three, and pay over files that travel between them", async () => {
 		const owners = "coin permission template 2of3 ann bob carol --account dora";
 		await prints(
-			`${owners} | coin permission update --from dora --file - --yes --build | coin wallet sign --signer dora | coin wallet broadcast --wait > /dev/null`,
+			`${owners} | coin permission update --from dora --file - --yes --build | coin wallet sign --signer dora --yes | coin wallet broadcast --wait > /dev/null`,
 		);
 		expect(await prints("coin permission show dora --json | field owner.threshold")).toBe("2\n");
 

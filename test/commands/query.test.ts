@@ -246,3 +246,16 @@ describe.concurrent("coin rpc", () => {
 		expect((await wallet.coin(words)).code).toBe(code);
 	});
 });
+
+describe.concurrent("coin token show", () => {
+	it("shows amounts in smallest units where no token can have such decimals", async ({ wallet }) => {
+		const token = { id: "1000001", name: "476f6c64", total_supply: 500, precision: -1, trx_num: 2, num: 3 };
+		wallet.node.handlers.set("getassetissuebyid", () => JSON.stringify(token));
+		const { code, stdout } = await wallet.coin(["token", "show", "1000001"]);
+		expect({ code, stdout }).toMatchObject({
+			code: 0,
+			stdout: expect.stringMatching(/supply +500raw\ndecimals +-1, which/),
+		});
+		expect(stdout).toMatch(/price +2sun for 3raw/);
+	});
+});

@@ -114,14 +114,19 @@ describe("coin contract verify", () => {
 			"100coin",
 		]);
 		await chain.acts(["contract", "clear-abi", store, "--yes"]);
-		const logs = `contract logs --address ${store} --history --limit 1 --json`;
-		expect(await chain.value(logs)).toMatchObject({
+		// Somebody else, who has kept no interface.
+		const newest = async (): Promise<unknown> => {
+			const logs = ["contract", "logs", "--address", store, "--history", "--limit", "1", "--json"];
+			const other = { ...chain.environment, XDG_DATA_HOME: join(chain.home.path, "elsewhere") };
+			return JSON.parse((await chain.home.run(logs, "", other)).stdout);
+		};
+		expect(await newest()).toMatchObject({
 			txID: set["txID"],
 			topics: [expect.stringMatching(/^0x/), expect.stringMatching(/^0x/)],
 		});
 		const words = `contract verify ${store} --source input.json --contract Store --store`;
 		expect(await chain.value(words)).toMatchObject({ match: "exact", stored: true });
-		expect(await chain.value(logs)).toMatchObject({ event: "Changed", args: { value: "7", note: "x" } });
+		expect(await newest()).toMatchObject({ event: "Changed", args: { value: "7", note: "x" } });
 		const answer = await fetch(`${chain.gateway}/v1/contracts/${store}/source`);
 		expect(((await answer.json()) as { data: object[] }).data).toEqual([
 			expect.objectContaining({
@@ -224,6 +229,28 @@ describe("coin contract deploy <file.sol:Name>", () => {
 		expect(await chain.prints("contract interface two --typescript")).toMatch(
 			/^export const twoAbi = \[\n\t\{"type":"constructor".*\n\] as const;\n$/s,
 		);
+	});
+
+	it("reads a proxy's variables and past events by the contract behind it", async () => {
+		chain.home.write(
+			"app/src/Proxies.sol",
+			readFileSync(new URL("contracts/Proxies.sol", import.meta.url), "utf8"),
+		);
+		chain.home.write("app/src/Store.sol", source);
+		const deploy = ["contract", "deploy", "--evm-version", "istanbul"];
+		await chain.acts([...deploy, "app/src/Store.sol:Store", "7", "--label", "logic"]);
+		await chain.acts([...deploy, "app/src/Proxies.sol:Proxy", "logic", "--label", "front"]);
+		await chain.acts(["contract", "send", "front", "set(uint256,string)", "9", "nine"]);
+		await chain.acts(["contract", "send", "front", "set(uint256,string)", "8", "eight"]);
+		const read = await chain.coin("contract storage front value");
+		expect(read).toMatchObject({ stdout: "8\n", stderr: expect.stringContaining("behind the proxy") });
+		expect((await chain.coin("contract storage front --json")).stdout).toContain('"name":"paid"');
+		for (const event of ["", " --event Changed"]) {
+			const past = await chain.values(`contract logs front --history${event}`);
+			expect(past).toMatchObject([{ args: { note: "nine" } }, { args: { note: "eight" } }]);
+			expect(past).toEqual(await chain.values(`contract logs front${event}`));
+			expect(await chain.values(`contract logs front --history --limit 1${event}`)).toEqual(past.slice(1));
+		}
 	});
 
 	it("lists each immutable variable once, by its name", async () => {

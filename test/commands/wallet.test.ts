@@ -420,6 +420,52 @@ describe.concurrent("what a node's refusal becomes", () => {
 		expect(wallet.node.received).toHaveLength(1);
 	});
 
+	it.for<["--sign" | "--build"]>([["--sign"], ["--build"]])(
+		"prints no line of a list twice with %s, and sends none that was printed",
+		async ([print], { wallet }) => {
+			const path = wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},1coin\n`);
+			const pay = (...words: string[]) =>
+				wallet.coin(["wallet", "send", "--batch", path, ...words, ...wallet.password()]);
+			const first = await pay(print);
+			expect(first.stdout.trim().split("\n")).toHaveLength(1);
+			for (const words of [[print], []]) {
+				const again = await pay(...words);
+				expect(again.stdout).toBe("");
+				expect(errorRecord(again)).toMatchObject({
+					code: "duplicate",
+					message: expect.stringContaining("line 2 (printed for others to send)"),
+					sent: false,
+				});
+			}
+			expect(await pay("--resume")).toMatchObject({ code: 0, stdout: "" });
+			expect(wallet.node.received).toHaveLength(0);
+			wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},1coin\n${RECIPIENT},2coin\n`);
+			const rest = (await pay(print, "--resume")).stdout.trim().split("\n");
+			expect(rest).toMatchObject([expect.stringContaining("2coin")]);
+		},
+	);
+
+	it("says what became of a line whose answer was lost, and why the node doesn't take it again", async ({
+		wallet,
+	}) => {
+		const path = wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},1coin\n`);
+		const pay = (...words: string[]) =>
+			wallet.coin(["wallet", "send", "--batch", path, ...words, ...wallet.password()]);
+		wallet.node.handlers.set("broadcasthex", () => "hang up");
+		await pay();
+		expect(errorRecord(await pay())).toMatchObject({
+			message: expect.stringContaining("line 2 (the node's answer was lost, it may still be carried out)"),
+		});
+		wallet.node.handlers.set("broadcasthex", () => '{"code":"TRANSACTION_EXPIRATION_ERROR","message":""}');
+		expect(errorRecord(await pay("--resume"))).toMatchObject({
+			code: "tx_expired",
+			message: expect.stringMatching(/^line 2, .*, was sent by an earlier run and is in no block/),
+			hint: expect.stringContaining("expires"),
+			sent: "unknown",
+			details: { unknown: [2], unsent: [] },
+		});
+	});
+
 	it("hands over the same bytes again where nobody knows whether a line was paid", async ({ wallet }) => {
 		const path = wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},1coin\n${RECIPIENT},2coin\n`);
 		const pay = (...words: string[]) =>
@@ -445,7 +491,14 @@ describe.concurrent("what a node's refusal becomes", () => {
 		const config = ["--config", wallet.home.write("own.conf", 'confirmOver = "3coin"')];
 		const one = (...words: string[]) =>
 			wallet.coin(["wallet", "send", RECIPIENT, "4coin", ...config, ...words, ...wallet.password()]);
-		expect(errorRecord(await one())).toMatchObject({ code: "confirmation_needed", sent: false });
+		expect(errorRecord(await one())).toMatchObject({
+			code: "confirmation_needed",
+			message: expect.stringMatching(
+				/^Transfer: 4coin from .* \(4coin is more than confirmOver, 3coin\): that needs/,
+			),
+			hint: "--yes agrees to it",
+			sent: false,
+		});
 		expect((await one("--yes")).code).toBe(0);
 		const list = (amounts: readonly string[], ...words: string[]) =>
 			wallet.coin(

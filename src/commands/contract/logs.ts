@@ -12,7 +12,6 @@ import { printJson, printLine } from "../../terminal/output/output.js";
 import { findItem } from "../../wallet/abi/interface.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
-import { historyPath, historyRows } from "../../wallet/node/history-client.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
@@ -24,7 +23,7 @@ import {
 	USUAL_RANGE,
 } from "../../wallet/view/contract-logs.js";
 import { interfaceThroughProxy } from "../../wallet/view/contract-record.js";
-import { pastEvent } from "../../wallet/view/past-event.js";
+import { type PastEvent, pastEvents } from "../../wallet/view/past-event.js";
 
 export const ContractLogs = query({
 	outputKind: "stream",
@@ -62,10 +61,10 @@ export const ContractLogs = query({
 		follow: Flags.boolean({ description: "go on with new blocks until interrupted", exclusive: ["history"] }),
 		history: Flags.boolean({
 			description: "from the node's index, over all blocks",
-			exclusive: ["topic", "abi", "from-block", "to-block"],
+			exclusive: ["topic", "from-block", "to-block"],
 		}),
 		limit: Flags.string({
-			description: "with --history: at most so many",
+			description: "with --history: at most so many, the newest",
 			helpValue: "<n>",
 			dependsOn: ["history"],
 		}),
@@ -74,8 +73,9 @@ export const ContractLogs = query({
 		const named = [...(args.contract === undefined ? [] : [args.contract]), ...(flags.address ?? [])];
 		const addresses = await Promise.all(named.map((text) => accountNamed(settings, text)));
 		const [first] = addresses;
-		if (flags.history) return printHistory(client, addresses, flags, json);
-		const items = (await interfaceFlag(flags.abi)) ?? (first ? await interfaceOrNone(client, first) : []);
+		const given = await interfaceFlag(flags.abi);
+		if (flags.history) return printHistory(client, addresses, given, flags, json);
+		const items = given ?? (first ? await interfaceOrNone(client, first) : []);
 		const event = flags.event === undefined ? undefined : findItem(items, flags.event, "event");
 		const values = await Promise.all((flags.topic ?? []).map((text) => topicBytes(settings, text)));
 		const wanted = {
@@ -97,27 +97,41 @@ export const ContractLogs = query({
 	},
 });
 
+/** In the order of the chain, as other logs are; with a limit the newest ones. */
 async function printHistory(
 	client: NodeClient,
 	addresses: readonly Uint8Array[],
-	{ event: name, limit }: { readonly event?: string | undefined; readonly limit?: string | undefined },
+	given: ContractInterface | undefined,
+	{ event: named, limit }: { readonly event?: string | undefined; readonly limit?: string | undefined },
 	json: boolean,
 ): Promise<void> {
 	const [contract] = addresses;
 	if (!contract || addresses.length > 1)
 		throw new Failure("usage", "--history lists the events of one contract: name it with --address");
-	const most = limit === undefined ? undefined : Number(parseCount(limit));
-	const path = historyPath("contracts", contract, "events");
-	for await (const row of historyRows(client, path, { event_name: name }, most)) {
-		const found = pastEvent(row);
-		if (json) {
-			printJson(found);
-			continue;
-		}
-		const { block, txID, event, args, topics = [], data = "0x" } = found;
-		const what = args ? `${event}${viewText(args)}` : `${topics.join(" ")} ${data}`;
-		printLine(`${block}  ${txID}  ${found.contract}  ${what}`);
+	const known = given ?? (await interfaceOrNone(client, contract));
+	const event = named?.includes("(") ? findItem(known, named, "event") : undefined;
+	const items = event ? [event, ...known] : known;
+	const name = event?.name ?? named;
+	if (limit === undefined) {
+		for await (const found of pastEvents(client, contract, items, { name, isOldestFirst: true }))
+			printPast(found, json);
+		return;
 	}
+	const newest: PastEvent[] = [];
+	const most = Number(parseCount(limit));
+	for await (const found of pastEvents(client, contract, items, { name, isOldestFirst: false, most }))
+		newest.push(found);
+	for (const found of newest.reverse()) printPast(found, json);
+}
+
+function printPast(found: PastEvent, json: boolean): void {
+	if (json) {
+		printJson(found);
+		return;
+	}
+	const { block, txID, event, args, topics = [], data = "0x" } = found;
+	const what = args ? `${event}${viewText(args)}` : `${topics.join(" ")} ${data}`;
+	printLine(`${block}  ${txID}  ${found.contract}  ${what}`);
 }
 
 async function printLog(

@@ -3,7 +3,7 @@
 import { Args, Flags } from "@oclif/core";
 import { readStorageLayout, type StorageLayout } from "../../abi/storage-layout.js";
 import { toBase58Check } from "../../protocol/address.js";
-import { concatBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";
+import { concatBytes, equalBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
 import { query } from "../../terminal/base/command-row.js";
 import { flagText } from "../../terminal/contract/contract-input.js";
@@ -18,14 +18,14 @@ import type { NodeClient } from "../../wallet/node/node-client.js";
 import { keepsNoPast } from "../../wallet/node/node-messages.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { readAddress } from "../../wallet/values/address-text.js";
-import { storedLayout } from "../../wallet/view/contract-record.js";
+import { layoutThroughProxy } from "../../wallet/view/contract-record.js";
 import { storedValues, variablesNamed, walletForms } from "../../wallet/view/contract-storage.js";
 
 export const ContractStorageCommand = query({
 	summary: "Print variables of a contract by name, or a slot of its storage",
 	description:
 		"By name where the layout is known: kept when it was deployed here, stored with the node (contract verify --store), or given " +
-		"with --layout. A variable may have keys and members: balances[alice], orders[3].amount; without one all are printed. " +
+		"with --layout; for a proxy without variables it is that of the contract behind it. A variable may have keys and members: balances[alice], orders[3].amount; without one all are printed. " +
 		"A number is a slot; each --at goes one step into a mapping that stands there: a number, an address in any form, " +
 		'32 bytes as 0x…, or a text in double quotes. A further number after it, as "+1", is a member of the struct found there.',
 	examples: [
@@ -54,7 +54,7 @@ export const ContractStorageCommand = query({
 			exclusive: ["at"],
 		}),
 	},
-	run: async ({ args, flags, settings, client, print }) => {
+	run: async ({ args, flags, settings, client, print, note }) => {
 		const address = await accountNamed(settings, args.address);
 		const { slot: named } = args;
 		if (named !== undefined && SLOT.test(named)) {
@@ -63,7 +63,9 @@ export const ContractStorageCommand = query({
 			return print.scalar(`0x${await wordAt(client, address, slot)}`);
 		}
 		if (flags.at) throw new Failure("usage", "--at goes with the number of a slot", { hint: "see --help" });
-		const layout = await layoutFor(client, address, flags.layout);
+		const { layout, of } = await layoutFor(client, address, flags.layout);
+		if (!equalBytes(of, address))
+			note(`by the layout of the contract behind the proxy, ${toBase58Check(of)}`);
 		const labels = new Map([...(await readLabels(settings))].map(([base58, label]) => [label, base58]));
 		const forms = walletForms((text) => {
 			const known = readAddress(labels.get(text) ?? text);
@@ -81,17 +83,17 @@ async function layoutFor(
 	client: NodeClient,
 	address: Uint8Array,
 	given: string | undefined,
-): Promise<StorageLayout> {
+): Promise<{ readonly layout: StorageLayout; readonly of: Uint8Array }> {
 	if (given !== undefined) {
 		const json = readJson(await flagText(given, "the layout"));
 		const layout = readStorageLayout(artifactMember(json, "storageLayout") ?? json);
-		if (layout) return layout;
+		if (layout) return { layout, of: address };
 		throw new Failure(
 			"bad_value",
 			"--layout holds no layout of storage: storage and types, as compilers write them",
 		);
 	}
-	const stored = await storedLayout(client, address);
+	const stored = await layoutThroughProxy(client, address);
 	if (stored) return stored;
 	throw new Failure("not_found", `the names of variables of ${toBase58Check(address)} are not known here`, {
 		hint: "--layout gives them, contract deploy <file.sol> keeps them, contract verify --store stores them with the node",

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { Args, Flags, type Interfaces } from "@oclif/core";
-import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
-import { AccountType, Key, type Permission, PermissionPermissionType } from "../../protocol/messages.js";
+import { Key, type Permission, PermissionPermissionType } from "../../protocol/messages.js";
 import { actingFlags } from "../../terminal/flags/acting-flags.js";
 import { readStdin } from "../../terminal/input/stdin.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
@@ -13,11 +12,9 @@ import { sending } from "../../terminal/sending/rows.js";
 import { type Session, show } from "../../terminal/sending/session.js";
 import { permissionPlan } from "../../wallet/actions/permission.js";
 import type { Actor } from "../../wallet/actions/plan.js";
-import { readContacts } from "../../wallet/configuration/contacts.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
-import { fetchAccount } from "../../wallet/node/chain-query.js";
-import { schemesOff } from "../../wallet/node/post-quantum.js";
+import { keyFacts } from "../../wallet/permission/key-facts.js";
 import { samePermission } from "../../wallet/permission/permission.js";
 import {
 	type KeyFacts,
@@ -172,28 +169,10 @@ async function remarksOn(
 	after: PermissionSet,
 	{ named, isStated }: Pick<KeyFacts, "isStated"> & { readonly named: ReadonlySet<string> },
 ): Promise<PermissionRemark[]> {
-	const { keystoreDirectory, contactsFile } = context.settings;
-	const [{ entries }, contacts] = await Promise.all([
-		listKeystore(keystoreDirectory),
-		readContacts(contactsFile),
-	]);
-	const known = new Set([...entries, ...contacts].map(({ address }) => toHex(address)));
-	const schemes = entries.flatMap(({ scheme }) => scheme ?? []);
-	const off = await schemesOff(context.client, schemes);
-	// The chain would not take their signatures.
-	const mute = entries.filter(({ scheme }) => scheme && off.includes(scheme));
-	const unsignable = new Set(mute.map(({ address }) => toHex(address)));
-	for (const { address } of after.owner.keys) {
-		const isZero = address.subarray(1).every((byte) => byte === 0);
-		if (isZero || (await fetchAccount(context.client, address))?.type === AccountType.Contract)
-			unsignable.add(toHex(address));
-	}
+	const facts = await keyFacts(context.settings, context.client, context.owner, after);
 	return permissionRemarks(before, after, {
-		isLocal: (address) =>
-			entries.some((entry) => entry.kind !== "watch" && equalBytes(entry.address, address)),
-		isUnsignable: (address) => unsignable.has(toHex(address)),
-		isKnown: (address) => named.has(toHex(address)) || known.has(toHex(address)),
-		isOwn: (address) => equalBytes(address, context.owner),
+		...facts,
+		isKnown: (address) => named.has(toHex(address)) || facts.isKnown(address),
 		isStated,
 	});
 }

@@ -12,12 +12,17 @@ import {
 	UnfreezeAssetContract,
 	UpdateAssetContract,
 } from "../../protocol/messages.js";
-import { feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
+import {
+	decimalsFlags,
+	feeLimitFlags,
+	requestedFeeLimit,
+	statedDecimals,
+} from "../../terminal/flags/acting-flags.js";
 import { firstDue, refusedUntil } from "../../terminal/output/output.js";
 import { acting } from "../../terminal/sending/rows.js";
 import { Failure } from "../../wallet/failure.js";
 import { APPROVE, approveData, MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
-import { fetchIssuedToken, parseTokenPrice, unitsFor } from "../../wallet/token/token.js";
+import { fetchIssuedToken, MAX_TOKEN_DECIMALS, parseTokenPrice, unitsFor } from "../../wallet/token/token.js";
 import { currencyOf, currencyText } from "../../wallet/token/token-amount.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { callNote } from "../../wallet/transaction/named-call.js";
@@ -39,14 +44,16 @@ export const TokenAllow = acting({
 			ignoreStdin: true,
 		}),
 	},
-	flags: { ...feeLimitFlags },
+	flags: { ...feeLimitFlags, ...decimalsFlags },
 	plan: async ({ args, flags, actor }) => {
 		const { settings, client, owner } = await actor();
 		const contract =
 			(await tokenContract(settings, args.contract)) ?? (await accountNamed(settings, args.contract));
 		const spender = await accountNamed(settings, args.spender);
 		const token = new Orc20(client, contract);
-		const amount = args.amount === "max" ? MAX_UINT256 : await token.readAmount(args.amount, flags.offline);
+		const stated = statedDecimals(flags);
+		const amount =
+			args.amount === "max" ? MAX_UINT256 : await token.readAmount(args.amount, flags.offline, stated);
 		const data = await approveData(spender, amount);
 		const texts = [toBase58Check(spender), amount.toString()];
 		const note = callNote({ contract, data, item: APPROVE, items: [APPROVE], texts });
@@ -57,6 +64,7 @@ export const TokenAllow = acting({
 			...(await callFeeLimit(requestedFeeLimit(flags), client, call, items)),
 			confirmation: amount === MAX_UINT256 ? 2 : 0,
 			interface: [APPROVE],
+			nodesWord: await token.nodesWord(args.amount, flags.offline, stated),
 			...(note ? { note } : {}),
 			details: [`  allows      ${texts[0]} to move ${await allowedText(token, amount, flags.offline)}`],
 			result: { spender: texts[0], allowed: amount },
@@ -107,9 +115,6 @@ const text = (description: string, helpValue: string) =>
 const needed = (description: string, helpValue: string) =>
 	Flags.string({ description, helpValue, required: true, helpGroup: "TOKEN" });
 
-/** The network's largest number of decimals. */
-const MAX_DECIMALS = 6n;
-
 export const TokenIssue = acting({
 	summary: "Issue an ORC-10 token",
 	description:
@@ -139,8 +144,8 @@ export const TokenIssue = acting({
 	},
 	plan: async ({ flags, actor }) => {
 		const decimals = parseNatural(flags.decimals);
-		if (decimals > MAX_DECIMALS)
-			throw new Failure("bad_value", `a token has at most ${MAX_DECIMALS} decimals`);
+		if (decimals > BigInt(MAX_TOKEN_DECIMALS))
+			throw new Failure("bad_value", `a token has at most ${MAX_TOKEN_DECIMALS} decimals`);
 		const precision = Number(decimals);
 		const price = parseTokenPrice(flags.price, precision);
 		const [start, end] = [parseMoment(flags.start), parseMoment(flags.end)];

@@ -10,7 +10,13 @@ import { contractTokenShape, tokenShape } from "../../terminal/schema/view-shape
 import { Failure } from "../../wallet/failure.js";
 import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
-import { listTokens, type TokenView, tokenNamed, viewToken } from "../../wallet/token/token.js";
+import {
+	listTokens,
+	MAX_TOKEN_DECIMALS,
+	type TokenView,
+	tokenNamed,
+	viewToken,
+} from "../../wallet/token/token.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { formatDecimal } from "../../wallet/values/amount.js";
 import { parseNatural, quotientText } from "../../wallet/values/integer-text.js";
@@ -124,10 +130,16 @@ export const TokenShow = query({
 
 function shown(token: TokenView): object {
 	const { supply, decimals, price, start, end, locked } = token;
+	const isPossible = decimals >= 0 && decimals <= MAX_TOKEN_DECIMALS;
 	return {
 		...token,
 		supply: formatDecimal(supply, decimals),
-		price: `${quotientText(BigInt(price.sun) * 10n ** BigInt(decimals), BigInt(price.units) * SUN_PER_COIN)}coin`,
+		price: isPossible
+			? `${quotientText(BigInt(price.sun) * 10n ** BigInt(decimals), BigInt(price.units) * SUN_PER_COIN)}coin`
+			: `${price.sun}sun for ${price.units}raw`,
+		...(isPossible
+			? {}
+			: { decimals: `${decimals}, which no token can have: amounts are in smallest units` }),
 		start: localTime(start),
 		end: localTime(end),
 		locked: locked?.map(({ amount, days }) => `${formatDecimal(amount, decimals)} for ${days} days`),

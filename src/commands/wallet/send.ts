@@ -1,20 +1,26 @@
 import { Args, Flags, type Interfaces } from "@oclif/core";
-import { actingFlags, feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
+import {
+	actingFlags,
+	decimalsFlags,
+	feeLimitFlags,
+	requestedFeeLimit,
+	statedDecimals,
+} from "../../terminal/flags/acting-flags.js";
 import { streamFlags } from "../../terminal/input/envelope-stream.js";
 import { checkNewFile } from "../../terminal/output/new-file.js";
 import { act, actorOf, schemesOf } from "../../terminal/sending/act.js";
 import { payBatch } from "../../terminal/sending/pay.js";
 import { withProof } from "../../terminal/sending/proof.js";
 import { sending } from "../../terminal/sending/rows.js";
-import { transferPlan } from "../../wallet/actions/transfer.js";
+import { recipientFacts, transferPlan } from "../../wallet/actions/transfer.js";
 import { Failure } from "../../wallet/failure.js";
-import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { memoBytes } from "../../wallet/values/bytes-text.js";
 
 const sendFlags = {
 	...actingFlags,
 	...feeLimitFlags,
+	...decimalsFlags,
 	...streamFlags,
 	to: Flags.string({ description: "recipient", helpValue: "<account>", exclusive: ["batch"] }),
 	amount: Flags.string({
@@ -38,11 +44,12 @@ const sendFlags = {
 		helpValue: "<file>",
 	}),
 	resume: Flags.boolean({
-		description: "pay the lines of the batch that its journal doesn't know as paid",
+		description: "pay the lines of the batch that its journal doesn't know as paid or printed",
 		dependsOn: ["batch"],
 	}),
 	journal: Flags.string({
-		description: "what was sent of the batch (default: <batch>.journal; needed for a list from a pipe)",
+		description:
+			"what was sent or printed of the batch (default: <batch>.journal; needed for a list from a pipe)",
 		helpValue: "<file>",
 		dependsOn: ["batch"],
 	}),
@@ -55,7 +62,7 @@ export const WalletSend = sending({
 	description:
 		"Builds the transfer at the node, checks the bytes, signs with a key of the keystore and broadcasts. " +
 		"An amount carries its unit: 12.5coin or 12500000sun; max is everything but the fees. " +
-		"A file of payments is read and judged whole before the first signature, and asked about once; what was sent stands in " +
+		"A file of payments is read and judged whole before the first signature, and asked about once; what was sent, or printed by --build and --sign, stands in " +
 		"<file>.journal, which keeps a line from being paid twice, and --resume goes on with the others. A list from standard input needs " +
 		"--journal.",
 	examples: [
@@ -73,6 +80,11 @@ export const WalletSend = sending({
 	run: async ({ args, flags, session }) => {
 		const [to, amount] = [givenOnce("to", args.to, flags), givenOnce("amount", args.amount, flags)];
 		const { batch, proof } = flags;
+		if (batch !== undefined && flags.decimals !== undefined)
+			throw new Failure(
+				"conflicting_flags",
+				"--decimals is that of one token: a list goes with --trust-node",
+			);
 		if (batch !== undefined) return await payBatch(session, { ...flags, batch });
 		if (to === undefined || amount === undefined) {
 			throw new Failure("usage", to === undefined ? "no recipient is named" : "no amount is given", {
@@ -82,12 +94,13 @@ export const WalletSend = sending({
 		if (proof !== undefined) await checkNewFile(proof);
 		const actor = await actorOf(session, flags);
 		const recipient = await accountNamed(actor.settings, to);
-		const creates = !flags.offline && (await fetchAccount(actor.client, recipient)) === undefined;
+		const facts = flags.offline ? { creates: false } : await recipientFacts(actor.client, recipient);
 		const plan = await transferPlan(
 			actor,
-			{ to, amount, token: flags.token, recipient, creates },
+			{ to, amount, token: flags.token, recipient, ...facts },
 			{
 				...requestedFeeLimit(flags),
+				decimals: statedDecimals(flags),
 				permission: flags.permission,
 				memo: memoBytes(flags.memo),
 				signatures: flags.signer?.length,

@@ -1,6 +1,8 @@
 import { Flags, type Interfaces } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
+import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
+import { AccountPermissionUpdateContract, TriggerSmartContract } from "../../protocol/messages.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { yesFlag } from "../../terminal/flags/acting-flags.js";
@@ -14,7 +16,7 @@ import {
 } from "../../terminal/input/envelope-stream.js";
 import { oneByOne } from "../../terminal/keys/devices.js";
 import { printJsonText } from "../../terminal/output/output.js";
-import { levelOfAmount } from "../../terminal/prompt/confirmation.js";
+import { amountReason, higher, levelOfAmount } from "../../terminal/prompt/confirmation.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { sending } from "../../terminal/sending/rows.js";
 import { confirm, type Session, show, signEnvelope } from "../../terminal/sending/session.js";
@@ -31,6 +33,7 @@ import {
 } from "../../wallet/permission/authority.js";
 import { weigh } from "../../wallet/permission/permission.js";
 import { isDevice, type SigningKey } from "../../wallet/signers/signer.js";
+import { unlimitedSpender } from "../../wallet/token/token-call.js";
 import { type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
 import { type TransactionEnvelope, writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
@@ -113,14 +116,13 @@ export const WalletSign = sending({
 			});
 			const outcome =
 				flags.offline || !canAsk() ? [] : await outcomeLines(client, envelope, authority, schemes);
-			const lines = [...summaryOfSigning(envelope, authority, keys, call), ...outcome];
+			const grave = await graveLines(session, envelope, settings, flags.offline ? undefined : client);
+			const lines = [...summaryOfSigning(envelope, authority, keys, call), ...grave, ...outcome];
 			const summary = lines.map((line) => labelled(line, labels));
-			await confirm(
-				session,
-				levelOfAmount(coinsOf({ type: envelope.type, parameter: envelope.transaction.parameter }), settings),
-				summary,
-				flags.yes,
-			);
+			const { type } = envelope;
+			const amount = coinsOf({ type, parameter: envelope.transaction.parameter });
+			const level = higher(grave.length > 0 ? 2 : 0, levelOfAmount(amount, settings));
+			await confirm(session, level, summary, flags.yes, amountReason(amount, settings));
 			if (process.stderr.isTTY !== true) for (const line of summary) session.note(line);
 			else if (session.chatty) await show(session, summary);
 			const signed = await signEnvelope(session, envelope, keys, settings, { summary, call, labels });
@@ -129,6 +131,31 @@ export const WalletSign = sending({
 		if (!fine) process.exitCode = 1;
 	},
 });
+
+/** What needs agreement whoever made it, as in the commands that make it: new permissions, and allowances without a limit. */
+async function graveLines(
+	session: Session,
+	{ transaction: { parameter } }: TransactionEnvelope,
+	settings: Settings,
+	client: NodeClient | undefined,
+): Promise<readonly string[]> {
+	if (parameter instanceof AccountPermissionUpdateContract) {
+		const { reviewedUpdate } = await import("../../wallet/permission/key-facts.js");
+		const { lines, remarks } = (await reviewedUpdate(settings, client, parameter)) ?? {};
+		for (const { message } of remarks ?? []) session.warning(message);
+		const from = lines?.length ? ", from what the node says of them" : "";
+		return [
+			`  changes     the permissions of the account${from}`,
+			...(lines ?? []).map((line) => `  ${line}`),
+		];
+	}
+	if (!(parameter instanceof TriggerSmartContract)) return [];
+	const spender = unlimitedSpender(parameter.data);
+	if (spender === undefined) return [];
+	return [
+		`  allows      ${spender} to move everything of the token ${toBase58Check(parameter.contract_address)}`,
+	];
+}
 
 function checkTime(session: Session, envelope: TransactionEnvelope, authority: Authority): void {
 	checkNotExpired(envelope, authority);

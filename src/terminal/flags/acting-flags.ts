@@ -1,6 +1,7 @@
 /** Flags of every command that acts on the chain (protocol/command-line §1.2). */
 
 import { Flags, type Interfaces } from "@oclif/core";
+import { Failure } from "../../wallet/failure.js";
 import type { RequestedFeeLimit } from "../../wallet/values/fee-limit.js";
 import { keystoreFlags, nodeFlags, passwordFlags, progressFlag } from "./flags.js";
 
@@ -37,10 +38,37 @@ export const feeLimitFlags = {
 		helpGroup: "TRANSACTION",
 	}),
 	force: Flags.boolean({
-		description: "send a call although it would fail; with an amount for --fee-limit",
+		description:
+			"send a call although it would fail (with an amount for --fee-limit), or a payment to a contract",
 		helpGroup: "TRANSACTION",
 	}),
 };
+
+/** Commands that take amounts in the decimals of tokens. */
+export const trustFlag = {
+	"trust-node": Flags.boolean({
+		description:
+			"let the node alone say how many decimals tokens have, also where nobody looks at the amounts",
+		helpGroup: "TRANSACTION",
+	}),
+};
+
+/** Those that take amounts of one token. */
+export const decimalsFlags = {
+	...trustFlag,
+	decimals: Flags.string({
+		description: "decimals of the token, as you know them: refused if the node says otherwise",
+		helpValue: "<n>",
+		helpGroup: "TRANSACTION",
+	}),
+};
+
+/** @throws {Failure} `bad_value` */
+export function statedDecimals({ decimals }: { readonly decimals?: string | undefined }): number | undefined {
+	if (decimals === undefined) return undefined;
+	if (/^\d{1,3}$/.test(decimals) && Number(decimals) < 256) return Number(decimals);
+	throw new Failure("bad_value", `--decimals "${decimals}" is not a number of decimals`);
+}
 
 /** What {@link feeLimitFlags} say. A dry run tells the outcome by itself. */
 export function requestedFeeLimit(flags: FeeLimitFlags): RequestedFeeLimit {
@@ -117,7 +145,8 @@ export const actingFlags = {
 };
 
 /** The values of {@link actingFlags} after parsing. */
-export type ActingFlags = Interfaces.InferredFlags<typeof actingFlags>;
+export type ActingFlags = Interfaces.InferredFlags<typeof actingFlags> &
+	Partial<Interfaces.InferredFlags<typeof trustFlag>>;
 
 /** The values of {@link waitFlags}. */
 export type WaitFlags = Interfaces.InferredFlags<typeof waitFlags>;

@@ -2,6 +2,7 @@
 
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
+import { formatCoin } from "../../wallet/values/amount.js";
 import { printNote } from "../output/output.js";
 import { canAsk } from "./controlling-terminal.js";
 import { askYesNo, showOnTerminal } from "./prompts.js";
@@ -23,6 +24,16 @@ export function levelOfAmount(
 	return confirm ? 1 : 0;
 }
 
+/** Why {@link levelOfAmount} asks; undefined where it doesn't insist. */
+export function amountReason(
+	amountSun: bigint,
+	{ confirmOverSun }: Pick<Settings, "confirmOverSun">,
+): string | undefined {
+	return amountSun > confirmOverSun
+		? `${formatCoin(amountSun)} is more than confirmOver, ${formatCoin(confirmOverSun)}`
+		: undefined;
+}
+
 /**
  * Puts a summary before the eyes of whoever is about to agree or to give a password: on standard error where that is the
  * terminal, and else on the terminal itself, however the streams are redirected.
@@ -34,7 +45,9 @@ export async function present(summary: readonly string[]): Promise<void> {
 
 /**
  * Shows what is about to happen and asks.
+ * @param summary its first line says what is agreed to
  * @param question yes means to go on
+ * @param why it needs that, where the line doesn't tell
  * @returns whether it was shown and asked
  * @throws {Failure} `confirmation_needed`, `confirmation_refused`
  */
@@ -43,11 +56,17 @@ export async function agree(
 	summary: readonly string[],
 	yes: boolean,
 	question: string,
+	why?: string,
 ): Promise<boolean> {
 	if (level === 0 || yes) return false;
 	if (!canAsk()) {
 		if (level === 1) return false;
-		throw new Failure("confirmation_needed", "this needs --yes without a terminal to ask on");
+		const [what = ""] = summary;
+		throw new Failure(
+			"confirmation_needed",
+			`${what.trim()}${why === undefined ? "" : ` (${why})`}: that needs agreement, and there is no terminal to ask on`,
+			{ hint: "--yes agrees to it" },
+		);
 	}
 	await present(summary);
 	if (!(await askYesNo(question)))

@@ -41,7 +41,8 @@ import { memoBytes } from "../../wallet/values/bytes-text.js";
 import type { ActingFlags } from "../flags/acting-flags.js";
 import { oneByOne } from "../keys/devices.js";
 import { printJson, printJsonText, printLine } from "../output/output.js";
-import { type ConfirmationLevel, higher, levelOfAmount } from "../prompt/confirmation.js";
+import { amountReason, type ConfirmationLevel, higher, levelOfAmount } from "../prompt/confirmation.js";
+import { canAsk } from "../prompt/controlling-terminal.js";
 import { sendAndReport } from "./send.js";
 import {
 	asksPassword,
@@ -73,6 +74,13 @@ const STATES: Partial<Record<TransactionState, string>> = {
 	submitted: "may still be carried out",
 	failed: "is in a block and failed",
 };
+
+/** How much a plan needs agreement. */
+function levelOf(plan: ActingPlan, flags: ActingFlags, settings: Settings): ConfirmationLevel {
+	const isUnsure = (plan.nodesWord ?? []).length > 0 && !flags["trust-node"];
+	const own = higher(plan.confirmation ?? 0, isUnsure ? 1 : 0);
+	return higher(own, levelOfAmount(coinsOf(plan), settings));
+}
 
 /** Works out node, account and keys. */
 export async function actorOf(session: Session, flags: ActingFlags): Promise<Actor> {
@@ -129,7 +137,7 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 	});
 	const facts = { ...(await factsOf(session, flags, client, envelope, permission)), call };
 	for (const { message } of plan.warnings ?? []) session.warning(message);
-	const level = plan.isAgreed ? 0 : higher(plan.confirmation ?? 0, levelOfAmount(coinsOf(plan), settings));
+	const level = plan.isAgreed ? 0 : levelOf(plan, flags, settings);
 	const isShown = needsSummary(session, plan.agree ? 2 : level, flags, settings, plan.isAgreed);
 	const cost = isShown
 		? await estimateCost(actor, plan, prepared, keys.length, await schemesOf(session, actor, flags))
@@ -162,13 +170,17 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 	}
 	if (plan.isAgreed) session.shown = summary;
 	if (plan.agree) await plan.agree(summary);
-	if (flags.build) return await printEnvelope(session, envelope, facts, summary);
+	if (flags.build) {
+		await plan.beforeSending?.(envelope);
+		return await printEnvelope(session, envelope, facts, summary);
+	}
 	if (!flags.sign && !isUnsigned) checkThreshold(prepared);
-	if (!plan.agree) await confirm(session, level, summary, flags.yes);
+	if (!plan.agree) await confirm(session, level, summary, flags.yes, amountReason(coinsOf(plan), settings));
 	if (isWatched(session) && (flags.yes || (level === 0 && !plan.agree))) await show(session, summary);
 	const signed = await signEnvelope(session, envelope, keys, settings, presentation);
 	if (flags.sign) {
 		const reached = permission && weigh(permission, signed.signers);
+		await plan.beforeSending?.(signed);
 		return await printEnvelope(session, signed, { ...facts, approval: reached }, summary);
 	}
 	const warnings = warningsOf(plan);
@@ -200,6 +212,7 @@ async function built(
 	flags: ActingFlags,
 	plan: ActingPlan,
 ): Promise<{ readonly keys: readonly SigningKey[]; readonly prepared: PreparedTransaction }> {
+	checkNodesWord(flags, plan);
 	const keys = flags.build || flags["dry-run"] ? [] : await signersOf(session, actor, flags);
 	if (!flags.build && !flags.offline && !session.areSchemesTaken) {
 		await checkSchemes(actor.client, await schemesOf(session, actor, flags));
@@ -216,6 +229,20 @@ async function built(
 		travels: flags.build || flags.sign,
 	});
 	return { keys, prepared };
+}
+
+/** @throws {Failure} `confirmation_needed` where nobody looks at an amount that rests on what the node says of a token */
+function checkNodesWord(flags: ActingFlags, { nodesWord = [] }: ActingPlan): void {
+	const isSigned = !flags.build && !flags["dry-run"];
+	if (!isSigned || nodesWord.length === 0 || flags["trust-node"] || (canAsk() && !flags.yes)) return;
+	throw new Failure(
+		"confirmation_needed",
+		`only the node says ${nodesWord.join(" and ")}: the amount would rest on it`,
+		{
+			sent: false,
+			hint: "--yes isn't enough: say the decimals too (--decimals <n>), give smallest units (12500raw), or add --trust-node",
+		},
+	);
 }
 
 /** Keys that sign; {@link UNSIGNED} for an account whose key isn't here and that a development chain has freed. */

@@ -1,25 +1,27 @@
-/** Paying a list: judged whole, agreed to once, each line written down before it is sent. */
+/** Paying a list: judged whole, agreed to once, each line written down before it is sent, or printed for others to send. */
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { fromHex } from "../../protocol/bytes.js";
 import {
 	type JudgedBatch,
 	type JudgedPayment,
 	judgePayments,
 	linesText,
 } from "../../wallet/actions/payment-batch.js";
-import { PaymentJournal } from "../../wallet/actions/payment-journal.js";
+import { type Attempt, PaymentJournal } from "../../wallet/actions/payment-journal.js";
 import type { Actor } from "../../wallet/actions/plan.js";
 import { withFileLock } from "../../wallet/configuration/file-lock.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
 import { fetchGenesisId } from "../../wallet/node/chain-query.js";
+import { statusOf, type TransactionState } from "../../wallet/node/wait.js";
 import { type PaymentLine, readPayments } from "../../wallet/transaction/payment-list.js";
 import { type ActingFlags, requestedFeeLimit } from "../flags/acting-flags.js";
 import { readStdin } from "../input/stdin.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
-import { printLine } from "../output/output.js";
-import { higher, levelOfAmount } from "../prompt/confirmation.js";
+import { localTime, printLine } from "../output/output.js";
+import { amountReason, higher, levelOfAmount } from "../prompt/confirmation.js";
 import { onInterrupt } from "../prompt/interrupt.js";
 import { act, actorOf, check, schemesOf } from "./act.js";
 import { confirm, explainedInput, isWatched, type Session, show } from "./session.js";
@@ -53,9 +55,9 @@ interface Batch {
 
 /** Pays a list. @throws {Failure} whose `details` name the lines that were sent and those that weren't */
 export async function payBatch(session: Session, flags: BatchFlags): Promise<void> {
-	if ((flags.resume || flags.journal !== undefined) && !sends(flags))
-		throw new Failure("conflicting_flags", "--resume and --journal go with payments that are sent");
-	const journalPath = sends(flags) ? await journalOf(flags) : undefined;
+	if ((flags.resume || flags.journal !== undefined) && flags["dry-run"])
+		throw new Failure("conflicting_flags", "--resume and --journal don't go with --dry-run");
+	const journalPath = flags["dry-run"] ? undefined : await journalOf(flags);
 	const lines = readPayments(
 		flags.batch === "-" ? await readStdin("the payments") : await readFile(flags.batch, "utf8"),
 	);
@@ -63,7 +65,10 @@ export async function payBatch(session: Session, flags: BatchFlags): Promise<voi
 	try {
 		await payLines(session, flags, lines, progress, journalPath);
 	} catch (error) {
-		throw sends(flags) ? explainedBatch(session, flags, progress, asFailure(error)) : error;
+		const failure = asFailure(error);
+		throw sends(flags)
+			? explainedBatch(session, flags, progress, failure)
+			: explainedPrinted(flags, progress, failure);
 	}
 }
 
@@ -88,7 +93,8 @@ async function payLines(
 	const batch: Batch = { session, actor, flags, progress };
 	if (journalPath === undefined) return await payJudged(batch, judged, undefined);
 	await withFileLock(journalPath, session.note, async () => {
-		const journal = await PaymentJournal.open(journalPath, await fetchGenesisId(actor.client));
+		const chain = flags.offline ? session.reference?.chain : await fetchGenesisId(actor.client);
+		const journal = await PaymentJournal.open(journalPath, chain);
 		await journal.prepare();
 		await payJudged(batch, judged, journal);
 	});
@@ -102,7 +108,10 @@ async function payJudged(
 	const { session, flags, progress } = batch;
 	const paid = journal ? await paidBefore(batch, judged, journal) : new Set<string>();
 	const rest = judged.payments.filter(({ key }) => !paid.has(key));
-	if (rest.length === 0 && judged.refused.length === 0) return session.note("every line is paid already");
+	if (rest.length === 0 && judged.refused.length === 0)
+		return session.note(
+			`every line is ${journal && hasPrinted(journal) ? "paid or printed" : "paid"} already`,
+		);
 	await agreeToAll(batch, judged, paid.size);
 	const inputs = [...rest, ...judged.refused].sort((one, other) => one.line - other.line);
 	const forget = sends(flags)
@@ -126,28 +135,28 @@ async function payJudged(
 	}
 }
 
+function hasPrinted({ attempts }: PaymentJournal): boolean {
+	return [...attempts.values()].some(({ isPrinted }) => isPrinted);
+}
+
 /** Payments that the journal knows as made. @throws {Failure} `duplicate` without `--resume` */
 async function paidBefore(
-	{ session, actor, flags: { resume, batch }, progress }: Batch,
+	batch: Batch,
 	{ payments }: JudgedBatch,
 	journal: PaymentJournal,
 ): Promise<Set<string>> {
+	const { session, flags, progress } = batch;
 	const attempts = [...journal.attempts.values()].filter(({ state }) => state !== "refused");
 	const byKey = new Map(payments.map((payment) => [payment.key, payment]));
 	const known = attempts.flatMap(({ payment }) => byKey.get(payment)?.line ?? []);
 	progress.before.push(...known);
-	if (attempts.length > 0 && !resume) {
-		const what = known.length > 0 ? ` (${linesText(known)})` : "";
-		throw new Failure(
-			"duplicate",
-			`${journal.path} says that ${attempts.length} of the payments of ${batch} were sent before${what}`,
-			{
-				retry: "changed",
-				sent: false,
-				details: { sentBefore: known, txIDs: attempts.map(({ txID }) => txID) },
-				hint: "--resume pays the others; remove the journal to pay all lines once more",
-			},
-		);
+	if (attempts.length > 0 && !flags.resume) {
+		throw new Failure("duplicate", await saidBefore(batch, attempts, byKey), {
+			retry: "changed",
+			sent: false,
+			details: { sentBefore: known, txIDs: attempts.map(({ txID }) => txID) },
+			hint: "--resume pays the others; remove the journal to pay all lines once more",
+		});
 	}
 	const paid = new Set<string>();
 	// Until the node has said what became of them.
@@ -155,7 +164,7 @@ async function paidBefore(
 	for (const attempt of attempts) {
 		const { payment, summary, txID } = attempt;
 		const wanted = byKey.get(payment);
-		if ((await journal.outcome(actor.client, attempt, wanted !== undefined, Date.now())) === "unpaid") {
+		if ((await outcomeOf(batch, journal, attempt, wanted !== undefined)) === "unpaid") {
 			session.note(`${summary}: its transaction ${txID} failed or expired, it is paid anew`);
 			if (wanted) conclude(progress, wanted.line, false);
 		} else if (wanted) {
@@ -176,6 +185,65 @@ async function paidBefore(
 	return paid;
 }
 
+/** What became of an earlier run's lines; of one whose answer was lost by the node's word. */
+async function saidBefore(
+	{ actor, flags }: Batch,
+	attempts: readonly Attempt[],
+	byKey: ReadonlyMap<string, JudgedPayment>,
+): Promise<string> {
+	const said = new Map<string, number[]>();
+	for (const attempt of attempts) {
+		const what = attempt.isPrinted
+			? "printed for others to send"
+			: attempt.state === "sent"
+				? "sent"
+				: LOST[flags.offline ? "submitted" : await stateOf(actor, attempt)];
+		said.set(what, [...(said.get(what) ?? []), byKey.get(attempt.payment)?.line ?? attempt.line]);
+	}
+	const parts = [...said].map(([what, lines]) => `${linesText(lines)} (${what})`);
+	return `an earlier run took up ${attempts.length} of the payments of ${flags.batch}: ${parts.join(", ")}`;
+}
+
+/** What a transaction is whose answer was lost. */
+const LOST: Readonly<Record<TransactionState, string>> = {
+	submitted: "the node's answer was lost, it may still be carried out",
+	included: "the node's answer was lost, it is in a block",
+	solid: "the node's answer was lost, it is paid",
+	failed: "the node's answer was lost, it failed",
+	expired: "the node's answer was lost, it expired in no block",
+};
+
+async function stateOf({ client }: Actor, { txID, expirationMs }: Attempt): Promise<TransactionState> {
+	return (await statusOf(client, fromHex(txID), expirationMs)).state;
+}
+
+/** @throws {Failure} where the transaction of an earlier run may still be carried out, but no node takes it now */
+async function outcomeOf(
+	{ actor, flags }: Batch,
+	journal: PaymentJournal,
+	attempt: Attempt,
+	isWanted: boolean,
+): Promise<"paid" | "unpaid"> {
+	// Only a node could tell that it wasn't.
+	if (flags.offline) return "paid";
+	const { txID, line, summary, expirationMs } = attempt;
+	try {
+		return await journal.outcome(actor.client, attempt, isWanted && sends(flags), Date.now());
+	} catch (error) {
+		const failure = asFailure(error);
+		if (!isWanted || failure.facts.node === undefined) throw failure;
+		throw failure
+			.saying(
+				`line ${line}, ${summary}, was sent by an earlier run and is in no block; the node doesn't take its transaction again: ${failure.message}`,
+			)
+			.with({
+				sent: "unknown",
+				txID,
+				hint: `it can't be paid anew before that transaction expires, at ${localTime(expirationMs)}: run it again with --resume then`,
+			});
+	}
+}
+
 /** One question for all of them. */
 async function agreeToAll(
 	{ session, actor: { settings }, flags }: Batch,
@@ -189,10 +257,12 @@ async function agreeToAll(
 		if (isWatched(session)) await show(session, lines);
 		return;
 	}
-	const usual = payments.length > 1 ? 1 : 0;
+	const isTrusted =
+		flags["trust-node"] || payments.every(({ plan: { nodesWord = [] } }) => nodesWord.length === 0);
+	const usual = payments.length > 1 || !isTrusted ? 1 : 0;
 	const level = repeated.length > 0 ? 2 : higher(usual, levelOfAmount(amountSun, settings));
 	try {
-		await confirm(session, level, lines, flags.yes);
+		await confirm(session, level, lines, flags.yes, amountReason(amountSun, settings));
 	} catch (error) {
 		if (repeated.length === 0 || !(error instanceof Failure) || error.code !== "confirmation_needed")
 			throw error;
@@ -217,14 +287,16 @@ async function payLine(
 				...plan,
 				isAgreed: !flags["dry-run"],
 				beforeSending: async (envelope) => {
-					await journal?.begin(line, key, envelope, summary);
+					await journal?.begin(line, key, envelope, summary, !sends(flags));
 					progress.unknown.push(line);
 				},
 			},
 		);
 		conclude(progress, line, true);
-		await journal?.conclude(key, "sent");
+		if (sends(flags)) await journal?.conclude(key, "sent");
 	} catch (error) {
+		// What was to be printed may have been.
+		if (!sends(flags)) throw error;
 		const { sent = false } = asFailure(error).facts;
 		conclude(progress, line, sent);
 		if (sent === false) await journal?.conclude(key, "refused");
@@ -270,6 +342,21 @@ function explainedBatch(
 		details,
 		hint: input.facts.hint === undefined ? next : `${input.facts.hint}; ${next}`,
 	});
+}
+
+/** The same of a list whose transactions others send. */
+function explainedPrinted(flags: BatchFlags, progress: Progress, failure: Failure): Failure {
+	const { sent, unknown, lines, before } = progress;
+	const printed = [...sent, ...unknown];
+	if (printed.length === 0) return failure;
+	const gone = new Set([...printed, ...before]);
+	const unprinted = lines.filter((line) => !gone.has(line));
+	return failure
+		.saying(`${failure.message}; ${linesText(printed)} of ${lines.length} payments printed`)
+		.with({
+			details: { ...failure.facts.details, printed, unprinted },
+			hint: failure.facts.hint ?? `the same command with --resume leaves out what ${flags.batch} has printed`,
+		});
 }
 
 function reportInterrupted(session: Session, flags: BatchFlags, progress: Progress): void {

@@ -114,14 +114,15 @@ export async function show(session: Session, summary: readonly string[]): Promis
 	await present(summary);
 }
 
-/** Asks for agreement to send. @throws {Failure} `confirmation_needed`, `confirmation_refused` */
+/** Asks for agreement to send. @param why as that of {@link agree} @throws {Failure} `confirmation_needed`, `confirmation_refused` */
 export async function confirm(
 	session: Session,
 	level: ConfirmationLevel,
 	summary: readonly string[],
 	yes: boolean,
+	why?: string,
 ): Promise<void> {
-	if (await agree(level, summary, yes, "Send?")) session.shown = summary;
+	if (await agree(level, summary, yes, "Send?", why)) session.shown = summary;
 }
 
 /** Whether a person types the passwords of keys, and must see what they sign. */

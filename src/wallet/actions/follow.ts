@@ -7,6 +7,7 @@ import { isBareRevert } from "../node/node-messages.js";
 import { type TransactionStatus, waitFor } from "../node/wait.js";
 import { type ActingResult, actingResult } from "../transaction/acting-result.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
+import { utcTime } from "../values/moment.js";
 import type { ChainQuestions } from "./plan.js";
 
 /** A transaction that no one has asked for yet. */
@@ -65,17 +66,27 @@ export async function findings(
 /**
  * The refusal of a transaction that ended without success; undefined for any other.
  * @param found what {@link findings} gave
+ * @param nowMs by the clock of this machine
  */
 export function outcomeFailure(
 	envelope: TransactionEnvelope,
 	status: TransactionStatus,
 	found: object,
+	nowMs = Date.now(),
 ): Failure | undefined {
 	const txID = envelope.transaction.idHex;
 	if (status.state === "expired") {
+		const expirationMs = envelope.transaction.raw?.expiration ?? 0n;
+		// Only a clock that the node doesn't set tells that no other node can still include it.
+		const isOver = BigInt(nowMs) > expirationMs;
 		return new Failure("tx_expired", "the transaction expired without entering a block", {
 			sent: true,
 			txID,
+			...(isOver
+				? {}
+				: {
+						hint: `that is by the node's clock: by this machine's it may be included until ${utcTime(expirationMs)}, so don't make it anew before`,
+					}),
 		});
 	}
 	if (status.state !== "failed") return undefined;

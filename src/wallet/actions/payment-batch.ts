@@ -5,7 +5,6 @@ import { toHex } from "../../protocol/bytes.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { FAILURE_KINDS, Failure } from "../failure.js";
-import { fetchAccount } from "../node/chain-query.js";
 import { contractSummary } from "../transaction/contract-summary.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 import { coinsOf } from "../transaction/moved-coins.js";
@@ -16,7 +15,7 @@ import { formatCoin } from "../values/amount.js";
 import { memoBytes } from "../values/bytes-text.js";
 import { isRepeated, paymentKeys } from "./payment-journal.js";
 import type { Actor, SpentToken, TransactionPlan } from "./plan.js";
-import { type TransferOptions, transferPlan } from "./transfer.js";
+import { recipientFacts, type TransferOptions, transferPlan } from "./transfer.js";
 
 /** Without them nothing is known to cost anything. */
 const UNKNOWN_PRICES: Prices = { parameters: new Map(), stakedBytes: 0n, freeBytes: 0n, energy: 0n };
@@ -55,12 +54,10 @@ class PaymentBudget {
 		signatures: number,
 		postQuantum: readonly PostQuantumScheme[] = [],
 	): Promise<void> {
-		const facts = { signatures, postQuantum, creates: plan.creates ?? false };
-		const cost = costOf(transaction, facts, this.prices);
-		const energy = plan.energy ?? 0n;
+		const { creates = false, energy = 0n } = plan;
+		const cost = costOf(transaction, { signatures, postQuantum, creates, energy }, this.prices);
 		const { energy: ownEnergy } = this.prices;
-		const bought = energy > ownEnergy ? energy - ownEnergy : 0n;
-		const fees = cost.totalSun + bought * (this.prices.parameters.get("getEnergyFee") ?? 0n);
+		const fees = cost.totalSun;
 		const amount = coinsOf(plan);
 		const total = this.amountSun + this.feesSun + amount + fees;
 		if (total > this.balanceSun) {
@@ -190,14 +187,14 @@ export async function judgePayments(
 				);
 			const recipient = await accountNamed(actor.settings, payment.to);
 			const id = toHex(recipient);
-			const creates =
-				!offline && !known.has(id) && (await fetchAccount(actor.client, recipient)) === undefined;
+			const facts = offline ? { creates: false } : await recipientFacts(actor.client, recipient);
+			const creates = facts.creates && !known.has(id);
 			known.add(id);
 			if (creates) missing.add(id);
 			const memo = payment.memo ?? options.memo;
 			const plan = await transferPlan(
 				actor,
-				{ ...payment, recipient, creates },
+				{ ...payment, ...facts, recipient, creates },
 				{ ...options, memo: memoBytes(memo) },
 			);
 			const envelope = await options.check(plan, memo);

@@ -1,6 +1,6 @@
 /**
  * What was sent of a list of payments, in a file beside it, so that no line is paid twice (protocol/wallet-formats §7): a
- * line of JSON before each transaction is handed to a node, and another one after the node's answer. Each line ends with a
+ * line of JSON before each transaction is handed to a node, or printed for others to send, and another one after the node's answer. Each line ends with a
  * checksum of itself and of all before it: a line that was changed, taken out or put in would let a payment be made twice.
  */
 
@@ -16,7 +16,7 @@ import type { NodeClient } from "../node/node-client.js";
 import { statusOf } from "../node/wait.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 
-/** A transaction that was handed to a node, or was about to be. */
+/** A transaction that was handed to a node or printed for others, or was about to be. */
 export interface Attempt {
 	/** Line of the list, from 1, as it was then. */
 	readonly line: number;
@@ -26,6 +26,8 @@ export interface Attempt {
 	readonly expirationMs: bigint;
 	/** The signed bytes: sending them once more can't pay twice. */
 	readonly bytes: Uint8Array;
+	/** It was printed, signed or not: others may send it, whatever signatures it has by then. */
+	readonly isPrinted: boolean;
 	/** What it does, for people. */
 	readonly summary: string;
 	/** The last word on it; `begun`: no answer was written down. */
@@ -35,7 +37,7 @@ export interface Attempt {
 /** More than a list of payments can make of it. */
 const MAX_JOURNAL_BYTES = 256 << 20;
 
-/** @param chain id of the genesis block: what was sent on other chains doesn't count */
+/** What was sent on other chains doesn't count; without a network to ask, whatever the chain may be counts. */
 export class PaymentJournal {
 	/** Checksum of the last line. */
 	private sum = "";
@@ -47,9 +49,13 @@ export class PaymentJournal {
 		readonly attempts: Map<string, Attempt>,
 	) {}
 
-	/** Reads the journal; an empty one if there is no file yet. @throws {Failure} `bad_value` for a damaged one */
-	static async open(path: string, chain: Uint8Array): Promise<PaymentJournal> {
-		const journal = new PaymentJournal(path, toHex(chain), new Map());
+	/**
+	 * Reads the journal; an empty one if there is no file yet.
+	 * @param chain id of the genesis block; undefined where nobody tells it
+	 * @throws {Failure} `bad_value` for a damaged one
+	 */
+	static async open(path: string, chain: Uint8Array | undefined): Promise<PaymentJournal> {
+		const journal = new PaymentJournal(path, chain ? toHex(chain) : "", new Map());
 		const text = await textOf(path);
 		if (text === undefined) return journal;
 		const lines = text.split("\n");
@@ -68,7 +74,7 @@ export class PaymentJournal {
 
 	private read(record: JsonRecord, number: number): void {
 		const { chain, txID, state } = record;
-		if (chain !== this.chain) return;
+		if (chain !== this.chain && chain !== "" && this.chain !== "") return;
 		if (state === "begun") {
 			const attempt = attemptOf(record);
 			if (!attempt) throw damaged(this.path, `line ${number} can't be read`);
@@ -87,12 +93,13 @@ export class PaymentJournal {
 		else await this.append(undefined);
 	}
 
-	/** Written before the transaction is handed to a node. */
+	/** Written before the transaction is handed to a node, or printed. */
 	async begin(
 		line: number,
 		payment: string,
 		{ transaction }: TransactionEnvelope,
 		summary: string,
+		isPrinted = false,
 	): Promise<void> {
 		const attempt: Attempt = {
 			line,
@@ -100,12 +107,13 @@ export class PaymentJournal {
 			txID: transaction.idHex,
 			expirationMs: transaction.raw?.expiration ?? 0n,
 			bytes: transaction.bytes,
+			isPrinted,
 			summary,
 			state: "begun",
 		};
-		const { expirationMs, bytes, state, ...rest } = attempt;
+		const { expirationMs, bytes, state, isPrinted: _, ...rest } = attempt;
 		const record = { chain: this.chain, state, ...rest, expiration: expirationMs, transaction: toHex(bytes) };
-		await this.append(record);
+		await this.append(isPrinted ? { ...record, printed: true } : record);
 		this.attempts.set(payment, attempt);
 	}
 
@@ -154,8 +162,8 @@ export class PaymentJournal {
 
 	/**
 	 * Whether a payment was made, or may still be. What a node may have, but no block holds yet, is handed over once more:
-	 * the same bytes.
-	 * @param isWanted whether it's still in the list; else it isn't handed over
+	 * the same bytes; what was printed isn't, since its signatures may be elsewhere.
+	 * @param isSent whether it is handed over again: it's still in a list that is sent
 	 * @param nowMs by the clock of this machine
 	 * @returns `paid`, `unpaid`
 	 * @throws {Failure} of the broadcast where the transaction may still enter a block
@@ -163,7 +171,7 @@ export class PaymentJournal {
 	async outcome(
 		client: NodeClient,
 		attempt: Attempt,
-		isWanted: boolean,
+		isSent: boolean,
 		nowMs: number,
 	): Promise<"paid" | "unpaid"> {
 		if (attempt.state === "refused") return "unpaid";
@@ -171,7 +179,7 @@ export class PaymentJournal {
 		// A node that tells a wrong time must not have it paid a second time while the first may still be included.
 		const isExpired = state === "expired" && BigInt(nowMs) > attempt.expirationMs;
 		if (isExpired || (state === "failed" && canFail(attempt))) return "unpaid";
-		if ((state === "submitted" || state === "expired") && isWanted) {
+		if ((state === "submitted" || state === "expired") && isSent && !attempt.isPrinted) {
 			const transaction = new SignedTransaction(Transaction.decode(attempt.bytes));
 			try {
 				await broadcast(client, transaction);
@@ -257,7 +265,7 @@ function recordOf(line: string): JsonRecord | undefined {
 }
 
 function attemptOf(record: JsonRecord): Attempt | undefined {
-	const { line, payment, txID, expiration, transaction, summary } = record;
+	const { line, payment, txID, expiration, transaction, summary, printed } = record;
 	if (typeof payment !== "string" || typeof txID !== "string" || typeof transaction !== "string")
 		return undefined;
 	if (!/^\d{1,19}$/.test(String(expiration)) || !/^([0-9a-f]{2})+$/.test(transaction)) return undefined;
@@ -267,6 +275,7 @@ function attemptOf(record: JsonRecord): Attempt | undefined {
 		txID,
 		expirationMs: BigInt(String(expiration)),
 		bytes: fromHex(transaction),
+		isPrinted: printed === true,
 		summary: String(summary),
 		state: "begun",
 	};

@@ -33,7 +33,7 @@ export interface SpentToken {
 
 /** What is asked about a transaction once it was sent. */
 export interface ChainQuestions {
-	/** Before the transaction is handed to a node. */
+	/** Before the transaction is handed to a node, or printed for others to send. */
 	readonly beforeSending?: (envelope: TransactionEnvelope) => Promise<void>;
 	/** Called once a node has the transaction, or may have it. */
 	readonly afterSending?: (envelope: TransactionEnvelope) => Promise<void>;
@@ -53,6 +53,8 @@ export interface TransactionPlan extends Contract, ChainQuestions {
 	readonly energy?: bigint;
 	/** A token that leaves the account. */
 	readonly spends?: SpentToken;
+	/** What an amount rests on that only the node says, each as half a sentence; none for smallest units. */
+	readonly nodesWord?: readonly string[];
 	/** Whether the account that it goes to has to be created. */
 	readonly creates?: boolean;
 	/** Lines for people, after the general ones. */

@@ -133,6 +133,7 @@ export async function estimateCost(
 			signatures: Math.max(leastSignatures(permission), signatures),
 			postQuantum,
 			creates: plan.creates ?? false,
+			energy: plan.energy,
 		});
 		return { ...cost, shortfallSun: shortfallOf(account.balance, coinsOf(plan), cost) };
 	} catch (error) {

@@ -3,12 +3,26 @@
 import type { ContractInterface } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
-import { TransferAssetContract, TransferContract, TriggerSmartContract } from "../../protocol/messages.js";
+import {
+	AccountType,
+	TransferAssetContract,
+	TransferContract,
+	TriggerSmartContract,
+} from "../../protocol/messages.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { Failure } from "../failure.js";
+import { fetchAccount } from "../node/chain-query.js";
+import type { NodeClient } from "../node/node-client.js";
 import { permissionId } from "../permission/permission.js";
 import { Orc20, TRANSFER, tokenContract, transferData } from "../token/orc20.js";
-import { type Currency, currencyNamed, currencyText, parseAmountOf } from "../token/token-amount.js";
+import {
+	type Currency,
+	currencyNamed,
+	currencyText,
+	nodesDecimals,
+	parseAmountOf,
+	withDecimals,
+} from "../token/token-amount.js";
 import { type BuildRequest, buildAtNode, rebuild } from "../transaction/build.js";
 import { type Contract, contractOf } from "../transaction/contract.js";
 import { callNote } from "../transaction/named-call.js";
@@ -24,6 +38,17 @@ export interface ResolvedTransfer extends Payment {
 	readonly recipient: Uint8Array;
 	/** Whether the recipient has to be created. */
 	readonly creates: boolean;
+	/** Whether it is a contract. */
+	readonly isContract?: boolean;
+}
+
+/** What a node says of who is paid. @param recipient 21 bytes */
+export async function recipientFacts(
+	client: NodeClient,
+	recipient: Uint8Array,
+): Promise<Pick<ResolvedTransfer, "creates" | "isContract">> {
+	const account = await fetchAccount(client, recipient);
+	return { creates: account === undefined, isContract: account?.type === AccountType.Contract };
 }
 
 export interface TransferOptions {
@@ -38,6 +63,8 @@ export interface TransferOptions {
 	readonly feeLimit?: string | undefined;
 	/** Send it although it would fail. */
 	readonly force?: boolean | undefined;
+	/** Decimals of the token, as the user says. */
+	readonly decimals?: number | undefined;
 	/** No node is asked. */
 	readonly offline?: boolean | undefined;
 }
@@ -51,8 +78,7 @@ export async function transferPlan(
 	const { owner, settings } = context;
 	if (equalBytes(owner, transfer.recipient))
 		throw new Failure("bad_value", "sender and recipient are the same account");
-	if (transfer.token === undefined) return coinTransfer(context, options, transfer);
-	const contract = await tokenContract(settings, transfer.token);
+	const contract = transfer.token === undefined ? undefined : await tokenContract(settings, transfer.token);
 	if (contract) {
 		if (equalBytes(contract, transfer.recipient) && !options.force) {
 			const why = "the recipient is the token's own contract, which rarely gives anything back";
@@ -60,8 +86,15 @@ export async function transferPlan(
 		}
 		return orc20Transfer(context, options, transfer, contract);
 	}
+	if (transfer.isContract && !options.force) {
+		const why =
+			"the recipient is a contract, which a payment doesn't call and which rarely gives anything back";
+		const calls = `coin contract send ${toBase58Check(transfer.recipient)} <function> --value <amount> calls it`;
+		throw new Failure("bad_value", why, { hint: `${calls}; --force sends it all the same` });
+	}
+	if (transfer.token === undefined) return coinTransfer(context, options, transfer);
 	const source = { client: context.client, offline: options.offline ?? false };
-	const currency = await currencyNamed(source, transfer.token);
+	const currency = withDecimals(await currencyNamed(source, transfer.token), options.decimals);
 	return orc10Transfer(context, transfer, currency);
 }
 
@@ -132,6 +165,7 @@ function orc10Transfer(
 			amount,
 		}),
 		creates,
+		nodesWord: nodesDecimals(currency, text),
 		spends: {
 			asset: currency.id,
 			amount,
@@ -155,7 +189,7 @@ async function orc20Transfer(
 ): Promise<TransactionPlan> {
 	const { offline = false } = options;
 	const token = new Orc20(client, contract);
-	const amount = await orc20Amount(text, offline, token, owner);
+	const amount = await orc20Amount(text, options, token, owner);
 	if (amount === 0n) throw new Failure("bad_value", "the amount is zero");
 	const data = await transferData(recipient, amount);
 	const texts = [toBase58Check(recipient), amount.toString()];
@@ -166,6 +200,7 @@ async function orc20Transfer(
 		...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
 		...(await callFeeLimit(options, client, call, items)),
 		interface: [TRANSFER],
+		nodesWord: await token.nodesWord(text, offline, options.decimals),
 		spends: {
 			asset: toBase58Check(contract),
 			amount,
@@ -179,8 +214,13 @@ async function orc20Transfer(
 	};
 }
 
-async function orc20Amount(text: string, offline: boolean, token: Orc20, owner: Uint8Array): Promise<bigint> {
-	if (text !== "max") return token.readAmount(text, offline);
+async function orc20Amount(
+	text: string,
+	{ offline = false, decimals }: TransferOptions,
+	token: Orc20,
+	owner: Uint8Array,
+): Promise<bigint> {
+	if (text !== "max") return token.readAmount(text, offline, decimals);
 	if (offline) throw new Failure("conflicting_flags", "max needs the balance, which only a node knows");
 	return token.balanceOf(owner);
 }

@@ -22,7 +22,7 @@ import { findings, follow, outcomeFailure, SUBMITTED } from "./follow.js";
 import type { Actor, ChainQuestions, TransactionPlan } from "./plan.js";
 import { checkThreshold, type PrepareOptions, prepare } from "./prepare.js";
 import { signatureBy, signWith } from "./sign.js";
-import { transferPlan } from "./transfer.js";
+import { recipientFacts, transferPlan } from "./transfer.js";
 
 export interface WalletOptions {
 	/** Base URL of the node's HTTP API, such as `http://127.0.0.1:8090`. */
@@ -134,8 +134,8 @@ export class Wallet {
 			await this.checkChain();
 			const actor = await this.actor();
 			const recipient = addressOf(to);
-			const creates = (await fetchAccount(this.client, recipient)) === undefined;
-			const transfer = { to, amount, token, recipient, creates };
+			const facts = await recipientFacts(this.client, recipient);
+			const transfer = { to, amount, token, recipient, ...facts };
 			const { permission, memo } = options;
 			const plan = await transferPlan(actor, transfer, { permission, memo, postQuantum: this.schemes });
 			return this.performed(plan, options, actor);

@@ -5,7 +5,7 @@ import { MAX_INT64 } from "../../protocol/int64.js";
 import { Failure } from "../failure.js";
 import type { NodeClient } from "../node/node-client.js";
 import { Orc20 } from "../token/orc20.js";
-import { fetchToken, tokenSymbol } from "../token/token.js";
+import { decimalsOf, fetchToken, tokenSymbol } from "../token/token.js";
 import { withoutSymbol } from "../token/token-amount.js";
 import { formatDecimal, parseTokenAmount } from "../values/amount.js";
 import type { Pool } from "./pool.js";
@@ -62,7 +62,7 @@ export class PoolUnits {
 export async function unitsOf(client: NodeClient, pool: Pool, token?: Uint8Array): Promise<PoolUnits> {
 	if (pool.kind === "native") {
 		const known = await ifThere(fetchToken(client, pool.tokenId));
-		return new PoolUnits(1n, pool.tokenId, known?.precision, known && tokenSymbol(known));
+		return new PoolUnits(1n, pool.tokenId, known && decimalsOf(known), known && tokenSymbol(known));
 	}
 	const contract = new ShieldedContract(client, pool.contract);
 	const factor = await contract.scalingFactor();

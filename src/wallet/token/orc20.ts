@@ -15,7 +15,7 @@ import type { NodeClient, NodeView } from "../node/node-client.js";
 import { readAddress } from "../values/address-text.js";
 import { formatDecimal, parseTokenAmount } from "../values/amount.js";
 import { storedInterface } from "../view/contract-record.js";
-import { namesSymbol, withoutSymbol } from "./token-amount.js";
+import { checkStated, isPlainAmount, namesSymbol, nodesDecimals, withoutSymbol } from "./token-amount.js";
 
 /** What the interface can be asked. */
 const QUESTIONS = {
@@ -94,15 +94,25 @@ export class Orc20 {
 	/**
 	 * Reads an amount: in the token's decimals, with its symbol behind or without, or in smallest units as `<n>raw`.
 	 * @param offline the contract isn't asked
+	 * @param stated its decimals as the user says
 	 * @returns smallest units
-	 * @throws {Failure} `bad_value`, `not_found`
+	 * @throws {Failure} `bad_value`, also if the contract says otherwise; `not_found`
 	 */
-	async readAmount(text: string, offline: boolean): Promise<bigint> {
-		if (/raw$/i.test(text.trim()) || text.trim() === "0") return parseTokenAmount(text, 0, MAX_UINT256);
-		if (offline) return parseTokenAmount(text, undefined, MAX_UINT256);
+	async readAmount(text: string, offline: boolean, stated?: number): Promise<bigint> {
+		if (isPlainAmount(text)) return parseTokenAmount(text, 0, MAX_UINT256);
+		if (offline) return parseTokenAmount(text, stated, MAX_UINT256);
 		const symbol = namesSymbol(text) ? await this.text(QUESTIONS.symbol) : undefined;
 		const bare = withoutSymbol({ id: toBase58Check(this.contract), symbol }, text);
-		return parseTokenAmount(bare, await this.decimals(), MAX_UINT256);
+		const decimals = await this.decimals();
+		checkStated(`token ${toBase58Check(this.contract)}`, decimals, stated);
+		return parseTokenAmount(bare, decimals, MAX_UINT256);
+	}
+
+	/** What such an amount rests on that only the node says (`nodesWord` of a plan). */
+	async nodesWord(text: string, offline: boolean, stated?: number): Promise<readonly string[]> {
+		if (offline || isPlainAmount(text)) return [];
+		const id = toBase58Check(this.contract);
+		return nodesDecimals({ id, decimals: await this.decimals(), isStated: stated !== undefined }, text);
 	}
 
 	/** What the contract's answers, reverts and logs are read by: its stored interface, and what every token has. */

@@ -8,7 +8,7 @@ import { toNeutral } from "../../protocol/dialect.js";
 import { Failure } from "../failure.js";
 import type { NodeClient } from "../node/node-client.js";
 import { formatCoin, formatDecimal, parsePositiveCoins, parseTokenAmount } from "../values/amount.js";
-import { type Token, tokenNamed, tokenSymbol } from "./token.js";
+import { decimalsOf, type Token, tokenNamed, tokenSymbol } from "./token.js";
 
 /** The id that stands for the coin where tokens are exchanged. */
 export const COIN_CURRENCY_ID = "_";
@@ -19,6 +19,8 @@ export interface Currency {
 	readonly id: string;
 	/** Absent without a node. */
 	readonly decimals?: number | undefined;
+	/** The user said so, too. */
+	readonly isStated?: boolean;
 	readonly symbol?: string | undefined;
 }
 
@@ -43,7 +45,37 @@ export async function currencyNamed({ client, offline }: TokenSource, text: stri
 }
 
 export function currencyOf(token: Token): Currency {
-	return { id: token.id, decimals: token.precision, symbol: tokenSymbol(token) };
+	return { id: token.id, decimals: decimalsOf(token), symbol: tokenSymbol(token) };
+}
+
+/**
+ * The currency with the decimals that the user states.
+ * @throws {Failure} `bad_value` if the node says otherwise
+ */
+export function withDecimals(currency: Currency, stated: number | undefined): Currency {
+	if (stated === undefined) return currency;
+	checkStated(`token ${currency.id}`, currency.decimals, stated);
+	return { ...currency, decimals: stated, isStated: true };
+}
+
+/** @param told by a node; undefined without one @throws {Failure} `bad_value` */
+export function checkStated(token: string, told: number | undefined, stated: number | undefined): void {
+	if (told === undefined || stated === undefined || told === stated) return;
+	throw new Failure("bad_value", `the node says that the ${token} has ${told} decimals, not ${stated}`);
+}
+
+/** Whether an amount is the same number whatever decimals the token has. */
+export function isPlainAmount(text: string): boolean {
+	return /raw$/i.test(text.trim()) || /^(0|max)$/.test(text.trim());
+}
+
+/** What an amount of tokens rests on that only the node says (`nodesWord` of a plan). */
+export function nodesDecimals(
+	{ id, decimals = 0, isStated = false }: Currency,
+	text: string,
+): readonly string[] {
+	const isSafe = id === COIN_CURRENCY_ID || decimals === 0 || isStated || isPlainAmount(text);
+	return isSafe ? [] : [`that the token ${id} has ${decimals} decimals`];
 }
 
 /** The currency behind an id of the chain's records. */
@@ -90,6 +122,8 @@ export interface CurrencyAmount {
 	readonly token: Uint8Array;
 	/** Smallest units. */
 	readonly amount: bigint;
+	/** As {@link nodesDecimals} gives it. */
+	readonly nodesWord: readonly string[];
 }
 
 /** Reads `<token>:<amount>`. @throws {Failure} as {@link currencyNamed} and {@link parseAmountOf} */
@@ -98,7 +132,13 @@ export async function parseCurrencyAmount(source: TokenSource, text: string): Pr
 	if (colon <= 0)
 		throw new Failure("bad_value", `"${text}": write <token>:<amount>, such as 1000001:12.5 or coin:5coin`);
 	const currency = await currencyNamed(source, text.slice(0, colon));
-	return { currency, token: utf8(currency.id), amount: parseAmountOf(currency, text.slice(colon + 1)) };
+	const amount = text.slice(colon + 1);
+	return {
+		currency,
+		token: utf8(currency.id),
+		amount: parseAmountOf(currency, amount),
+		nodesWord: nodesDecimals(currency, amount),
+	};
 }
 
 /** An amount for people: in coins, in the token's decimals with its symbol, or in smallest units. */

@@ -72,8 +72,13 @@ export async function tokenNamed(client: NodeClient, text: string, view: NodeVie
 	const { assetIssue } = messageFrom(AssetIssueList, answer);
 	const [only, second] = assetIssue;
 	if (!only) {
+		const meant = await abbreviated(client, id, view);
 		throw new Failure("not_found", `there is no token with the name ${id}`, {
-			hint: `coin contact add ${id} <contract> makes a contract's symbol known, coin profile set ${client.settings.profile} tokens.${id}=<id or contract> for one network`,
+			...(meant.length > 0 ? { details: { abbreviationOf: meant.map((token) => token.id) } } : {}),
+			hint:
+				meant.length > 0
+					? abbreviationHint(id, meant)
+					: `coin contact add ${id} <contract> makes a contract's symbol known, coin profile set ${client.settings.profile} tokens.${id}=<id or contract> for one network`,
 		});
 	}
 	if (fromUtf8(only.name) !== id)
@@ -88,6 +93,23 @@ export async function tokenNamed(client: NodeClient, text: string, view: NodeVie
 			candidates: assetIssue.map((token) => ({ id: token.id, owner: toBase58Check(token.owner_address) })),
 		},
 	});
+}
+
+/** Tokens of an abbreviation, which anybody may take: nobody pays with one by it, but it tells which number may be meant. */
+async function abbreviated(client: NodeClient, text: string, view: NodeView): Promise<readonly Token[]> {
+	try {
+		return (await listTokens(client, view)).filter(({ abbr }) => fromUtf8(abbr) === text);
+	} catch (error) {
+		// It only helps to find it, and the list may be long.
+		if (error instanceof Failure) return [];
+		throw error;
+	}
+}
+
+function abbreviationHint(text: string, [first, ...others]: readonly Token[]): string {
+	const { id = "", name } = first ?? {};
+	if (others.length > 0) return `${others.length + 1} tokens have the abbreviation ${text}: use the id`;
+	return `${text} is the abbreviation of the token ${JSON.stringify(fromUtf8(name ?? new Uint8Array(0)))}: use its id, ${id}`;
 }
 
 /** The token that an account has issued; undefined if it has issued none. */
@@ -153,6 +175,14 @@ export function viewToken(token: Token): TokenView {
 		url: fromUtf8(token.url),
 		description: fromUtf8(token.description) || undefined,
 	};
+}
+
+/** The network's largest number of decimals. */
+export const MAX_TOKEN_DECIMALS = 6;
+
+/** The token's decimals; undefined for a number that no token can have, so that its amounts are in smallest units. */
+export function decimalsOf({ precision }: Token): number | undefined {
+	return precision >= 0 && precision <= MAX_TOKEN_DECIMALS ? precision : undefined;
 }
 
 /** What people call a token: its abbreviation, else its name. */

@@ -71,7 +71,11 @@ export async function clockOf(
 	return { headMs, countedMs: differs && (await isOwnDevelopmentChain(client)) ? later : earlier };
 }
 
-/** A development chain of this machine: what another one's node says of itself proves nothing. */
+/**
+ * A development chain of this machine: what another one's node says of itself proves nothing. Behind a tunnel somebody else's may
+ * claim it, too. Then a transaction lives longer than it should, two days on a network, which forgets the block that it refers
+ * to; it costs nothing, since whatever pays anew waits for the end that was signed, by this machine's clock.
+ */
 async function isOwnDevelopmentChain(client: NodeClient): Promise<boolean> {
 	const { http } = client.settings;
 	const isOwn = http !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(http).hostname);

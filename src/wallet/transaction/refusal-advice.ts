@@ -43,7 +43,12 @@ const ADVICE: readonly (readonly [RegExp, Advice])[] = [
 	[
 		/total number of votes\[\d+\] is greater than the coinPower\[(\d+)\]/i,
 		([, power]) =>
-			`the account has ${BigInt(power as string) / SUN_PER_COIN} votes; coin stake freeze <amount> --for votes gives one for each coin (--for bandwidth or energy only where the chain counts those stakes too)`,
+			`the account has ${BigInt(power as string) / SUN_PER_COIN} votes, one for each staked coin; coin stake freeze <amount> --for bandwidth gives more, or --for votes where that is a stake of its own (chain parameter getAllowNewResourceModel)`,
+	],
+	[
+		/valid ResourceCode\[BANDWIDTH.ENERGY\]/,
+		() =>
+			"this chain has no stake for votes alone: each coin staked for bandwidth or energy is a vote, coin stake freeze <amount> --for bandwidth",
 	],
 	[
 		/balance is not (sufficient|enough)|balance must be greater|(frozenBalance|amount) must be less than|no enough balance/i,

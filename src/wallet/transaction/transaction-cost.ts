@@ -29,9 +29,11 @@ export interface TransactionCost {
 	readonly signaturesSun: bigint;
 	/** Sun that the network takes for the type. */
 	readonly typeSun: bigint;
-	/** The most that energy may cost: the fee limit. */
+	/** Sun for the energy that stake doesn't cover, by the trial of the call; the limit where it wasn't tried. */
 	readonly energySun: bigint;
-	/** Sum of all of these but energy, which is mostly less than its limit. */
+	/** The most that energy may cost: the fee limit. */
+	readonly energyLimitSun: bigint;
+	/** Sum of all of these but the limit. */
 	readonly totalSun: bigint;
 }
 
@@ -53,6 +55,8 @@ interface CostFacts {
 	readonly postQuantum?: readonly PostQuantumScheme[] | undefined;
 	/** Whether it creates the account it goes to. */
 	readonly creates: boolean;
+	/** Energy that its call used when it was tried; undefined where it wasn't. */
+	readonly energy?: bigint | undefined;
 }
 
 /**
@@ -85,8 +89,8 @@ export async function pricesFor(client: NodeClient, owner: Uint8Array): Promise<
 /** The same as {@link transactionCost} by what is known already. */
 export function costOf(
 	transaction: SignedTransaction,
-	{ signatures, postQuantum = [], creates }: CostFacts,
-	{ parameters, stakedBytes, freeBytes }: Prices,
+	{ signatures, postQuantum = [], creates, energy }: CostFacts,
+	{ parameters, stakedBytes, freeBytes, energy: stakedEnergy }: Prices,
 ): TransactionCost {
 	const parameter = (name: string | undefined): bigint => (name && parameters.get(name)) || 0n;
 	const present = transaction.message.signature.length + transaction.postQuantum.length;
@@ -99,6 +103,8 @@ export function costOf(
 	const staked = stakedBytes >= BigInt(bytes);
 	const free = !creating && freeBytes >= BigInt(bytes);
 	const burned = creating ? parameter("getCreateAccountFee") : BigInt(bytes) * parameter("getTransactionFee");
+	const energyLimitSun = raw?.fee_limit ?? 0n;
+	const bought = energy === undefined ? undefined : energy - stakedEnergy;
 	const cost = {
 		bytes,
 		bandwidthSun: staked || free ? 0n : burned,
@@ -106,24 +112,29 @@ export function costOf(
 		memoSun: (raw?.data.length ?? 0) > 0 ? parameter("getMemoFee") : 0n,
 		signaturesSun: signatures > 1 ? parameter("getMultiSignFee") : 0n,
 		typeSun: parameter(transaction.type?.fee),
+		energySun: bought === undefined ? energyLimitSun : bought > 0n ? bought * parameter("getEnergyFee") : 0n,
 	};
-	const { bandwidthSun, creationSun, memoSun, signaturesSun, typeSun } = cost;
-	const totalSun = bandwidthSun + creationSun + memoSun + signaturesSun + typeSun;
-	return { ...cost, energySun: raw?.fee_limit ?? 0n, totalSun };
+	const { bandwidthSun, creationSun, memoSun, signaturesSun, typeSun, energySun } = cost;
+	const totalSun = bandwidthSun + creationSun + memoSun + signaturesSun + typeSun + energySun;
+	return { ...cost, energyLimitSun, totalSun };
 }
 
 /**
- * Sun that an account lacks for a transaction; what energy may cost isn't counted, since it is mostly less.
+ * Sun that an account lacks for a transaction; energy isn't counted, of which the contract's owner may pay a part.
  * @param amountSun what leaves the account besides fees
  */
 export function shortfallOf(balanceSun: bigint, amountSun: bigint, cost: TransactionCost): bigint {
-	const needed = amountSun + cost.totalSun;
+	const needed = amountSun + cost.totalSun - cost.energySun;
 	return needed > balanceSun ? needed - balanceSun : 0n;
 }
 
+const energyText = (sun: bigint, limitSun: bigint): string =>
+	sun === limitSun ? " at most" : ` at most, about ${formatCoin(sun)}`;
+
 /** The lines of a summary on the cost. */
 export function costLines(cost: TransactionCost, shortfallSun: bigint): string[] {
-	const { bytes, bandwidthSun, creationSun, memoSun, signaturesSun, typeSun, energySun } = cost;
+	const { bytes, bandwidthSun, creationSun, memoSun, signaturesSun, typeSun, energySun, energyLimitSun } =
+		cost;
 	const bandwidth =
 		bandwidthSun > 0n
 			? `${formatCoin(bandwidthSun)} for ${bytes} bytes that stake and free allowance don't cover`
@@ -133,7 +144,7 @@ export function costLines(cost: TransactionCost, shortfallSun: bigint): string[]
 		["memo fee", memoSun, ""],
 		["activation", creationSun, " for creating the account"],
 		["signatures", signaturesSun, " for more than one signature"],
-		["energy", energySun, " at most"],
+		["energy", energyLimitSun, energyText(energySun, energyLimitSun)],
 		["shortfall", shortfallSun, " more than the account has"],
 	];
 	return [

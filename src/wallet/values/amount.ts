@@ -87,8 +87,12 @@ export function formatCoinNumber(sun: bigint): string {
 	return formatDecimal(sun, 6);
 }
 
-/** A number of smallest units with its point, without trailing zeros. */
+/** More decimals than a contract can answer with are nobody's, and fewer than none neither. */
+const MAX_DECIMALS = 255;
+
+/** A number of smallest units with its point, without trailing zeros; as `<n>raw` for decimals that no token has. */
 export function formatDecimal(value: bigint, decimals: number): string {
+	if (!(decimals >= 0 && decimals <= MAX_DECIMALS)) return `${value}raw`;
 	const sign = value < 0n ? "-" : "";
 	const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, "0");
 	const whole = digits.slice(0, digits.length - decimals);

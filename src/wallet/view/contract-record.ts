@@ -72,16 +72,20 @@ function mergedInterface(lists: readonly ContractInterface[]): ContractInterface
 	return items.filter(({ kind, name, inputs }) => isComplete(inputs) || !complete.has(`${kind} ${name}`));
 }
 
+/** The contract whose code a proxy runs, 21 bytes; undefined where it is no known proxy. */
+async function implementationOf(client: NodeClient, address: Uint8Array): Promise<Uint8Array | undefined> {
+	return (await proxyOf(client, address, await runtimeCode(client, address)))?.implementation;
+}
+
 /** The interface of the contract whose code a proxy runs; undefined where it is no known proxy. */
 export async function implementationInterface(
 	client: NodeClient,
 	address: Uint8Array,
 ): Promise<ContractInterface | undefined> {
-	const code = await runtimeCode(client, address);
-	const proxy = await proxyOf(client, address, code);
-	if (!proxy) return undefined;
+	const implementation = await implementationOf(client, address);
+	if (!implementation) return undefined;
 	try {
-		return await storedInterface(client, proxy.implementation);
+		return await storedInterface(client, implementation);
 	} catch (error) {
 		if (error instanceof Failure && error.code === "not_found") return undefined;
 		throw error;
@@ -120,10 +124,7 @@ async function sourceInterface(client: NodeClient, address: Uint8Array): Promise
  * @returns undefined where nobody has it
  * @throws {Failure} `bad_value` for a damaged file
  */
-export async function storedLayout(
-	client: NodeClient,
-	address: Uint8Array,
-): Promise<StorageLayout | undefined> {
+async function storedLayout(client: NodeClient, address: Uint8Array): Promise<StorageLayout | undefined> {
 	const own = readStorageLayout(await ownLayout(client.settings, address));
 	if (own) return own;
 	for (const row of await sourceRows(client, address)) {
@@ -131,6 +132,23 @@ export async function storedLayout(
 		if (layout) return layout;
 	}
 	return undefined;
+}
+
+/**
+ * The layout by which a contract's storage is read: its own, or for a proxy without variables that of the contract behind it.
+ * @returns with the contract whose layout it is; undefined where nobody has one
+ * @throws {Failure} `bad_value` for a damaged file
+ */
+export async function layoutThroughProxy(
+	client: NodeClient,
+	address: Uint8Array,
+): Promise<{ readonly layout: StorageLayout; readonly of: Uint8Array } | undefined> {
+	const own = await storedLayout(client, address);
+	if (own && own.variables.length > 0) return { layout: own, of: address };
+	const implementation = await implementationOf(client, address);
+	const behind = implementation && (await storedLayout(client, implementation));
+	if (behind) return { layout: behind, of: implementation };
+	return own && { layout: own, of: address };
 }
 
 /** What a node's owner stored of a contract; none where the node has no place for it. */

@@ -1,14 +1,17 @@
 /** An event of a contract as a node's history tells it. */
 
 import { type AbiView, viewAddress } from "../../abi/coder.js";
-import { hashedSignature } from "../../abi/parameter.js";
+import { decodeLog } from "../../abi/log.js";
+import { type ContractInterface, hashedSignature } from "../../abi/parameter.js";
 import { fromHex } from "../../protocol/bytes.js";
 import { parseSignature } from "../abi/signature.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord } from "../json.js";
+import { historyPath, historyRows } from "../node/history-client.js";
+import type { NodeClient } from "../node/node-client.js";
 
 /** A log in the form that logs of JSON-RPC have here: decoded, or its topics and data where no interface is known. */
-interface PastEvent {
+export interface PastEvent {
 	readonly block: bigint;
 	readonly txID: string;
 	/** Position among the logs of the transaction. */
@@ -27,18 +30,62 @@ interface PastEvent {
 	readonly unconfirmed?: true;
 }
 
-export function pastEvent(row: JsonRecord): PastEvent {
+interface PastEventQuery {
+	/** Name of the events that are wanted. */
+	readonly name?: string | undefined;
+	readonly isOldestFirst: boolean;
+	readonly most?: number | undefined;
+}
+
+/**
+ * Events of a contract from a node's index. The index filters by the names that it knows; where it finds none, all of them are
+ * looked through by the interface.
+ */
+export async function* pastEvents(
+	client: NodeClient,
+	contract: Uint8Array,
+	items: ContractInterface,
+	{ name, isOldestFirst, most = Number.POSITIVE_INFINITY }: PastEventQuery,
+): AsyncGenerator<PastEvent> {
+	const path = historyPath("contracts", contract, "events");
+	const order = { order_by: `block_timestamp,${isOldestFirst ? "asc" : "desc"}` };
+	let given = 0;
+	for await (const row of historyRows(client, path, { ...order, event_name: name }, most)) {
+		given++;
+		yield pastEvent(row, items);
+	}
+	if (given > 0 || !items.some((item) => item.kind === "event" && item.name === name)) return;
+	for await (const row of historyRows(client, path, order)) {
+		const found = pastEvent(row, items);
+		if (found.event !== name) continue;
+		if (given++ >= most) return;
+		yield found;
+	}
+}
+
+/** @param items what decodes a row for which the index knows no interface */
+export function pastEvent(row: JsonRecord, items: ContractInterface = []): PastEvent {
+	const content = contentOf(row);
 	return {
 		block: integer(row["block_number"]),
 		txID: text(row["transaction_id"]),
 		logIndex: Number(integer(row["event_index"])),
 		contract: text(row["contract_address"]),
-		...contentOf(row),
+		...(decoded(content, items) ?? content),
 		...(row["_unconfirmed"] === true ? { unconfirmed: true } : {}),
 	};
 }
 
-function contentOf(row: JsonRecord): Pick<PastEvent, "event" | "signature" | "args" | "topics" | "data"> {
+type Content = Pick<PastEvent, "event" | "signature" | "args" | "topics" | "data">;
+
+function decoded({ topics, data = "0x" }: Content, items: ContractInterface): Content | undefined {
+	const hex = [...(topics ?? []), data];
+	if (!topics || !hex.every((text) => /^0x([0-9a-f]{2})*$/i.test(text))) return undefined;
+	const bytes = topics.map((topic) => fromHex(topic.slice(2)));
+	return decodeLog(items, { topics: bytes, data: fromHex(data.slice(2)) });
+}
+
+function contentOf(row: JsonRecord): Content {
 	const result = isRecord(row["result"]) ? row["result"] : {};
 	const types = isRecord(row["result_type"]) ? row["result_type"] : {};
 	const event = text(row["event_name"]);

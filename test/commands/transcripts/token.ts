@@ -82,7 +82,14 @@ export function tokenTranscripts(chain: () => DevelopmentChain): void {
 			expect(await chain().prints(`account balance --token ${contract}`)).toBe("1000000\n");
 			await chain().prints(`contact add TNY ${contract}`);
 			expect(await chain().value("account balance --token TNY")).toBe("1000000000000");
-			const allowed = await chain().acts(`token allow TNY bob 12.5TNY`);
+			expect(await chain().fails("token allow TNY bob 12.5TNY --yes", 2)).toMatchObject({
+				code: "confirmation_needed",
+				hint: expect.stringContaining("--decimals <n>"),
+			});
+			expect(await chain().fails("token allow TNY bob 12.5TNY --decimals 2", 2)).toMatchObject({
+				message: `the node says that the token ${contract} has 6 decimals, not 2`,
+			});
+			const allowed = await chain().acts("token allow TNY bob 12.5TNY --decimals 6");
 			expect(allowed).toMatchObject({ contract, spender: bob, allowed: "12500000", returned: true });
 			expect(await chain().fails("wallet send --to bob --token TNY --amount 5GLD", 2)).toMatchObject({
 				message: '"5GLD" is an amount of GLD, not of TNY',

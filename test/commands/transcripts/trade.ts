@@ -8,7 +8,7 @@ const nobody = "ab".repeat(32);
 export function tradeTranscripts(chain: () => DevelopmentChain): void {
 	describe("coin exchange", () => {
 		it("opens a pair, tells its price, and what a trade would bring", async () => {
-			expect(await chain().acts("exchange create 1000001:5000 coin:100coin")).toMatchObject({
+			expect(await chain().acts("exchange create 1000001:5000 coin:100coin --trust-node")).toMatchObject({
 				exchangeId: "1",
 				fee: "1024000000",
 			});
@@ -41,16 +41,20 @@ export function tradeTranscripts(chain: () => DevelopmentChain): void {
 			expect(await chain().acts("exchange inject 1 coin:1coin")).toMatchObject({ otherAmount: "5000" });
 			const plan = await chain().prints("exchange withdraw 1 1000001:10 --dry-run --text");
 			expect(plan).toContain("  also gets   0.2coin\n");
-			await chain().acts("exchange withdraw 1 1000001:10");
+			expect(await chain().fails("exchange withdraw 1 1000001:10 --yes", 2)).toMatchObject({
+				code: "confirmation_needed",
+				message: expect.stringContaining("only the node says that the token 1000001 has 2 decimals"),
+			});
+			await chain().acts("exchange withdraw 1 1000001:1000raw");
 		});
 
 		it.concurrent.each<Refusal>([
 			["exchange create 1000001:5000 100coin", 2, { code: "bad_value" }],
-			["exchange create 1000001:1 1000001:1", 1, { message: "cannot exchange same tokens" }],
+			["exchange create 1000001:1raw 1000001:1raw", 1, { message: "cannot exchange same tokens" }],
 			["exchange trade 9 coin:1coin", 1, { code: "not_found" }],
 			["exchange trade 1 1000002:1 --from bob", 2, { code: "bad_value" }],
 			[
-				"exchange trade 1 coin:1coin --min 1000000",
+				"exchange trade 1 coin:1coin --min 1000000 --trust-node",
 				1,
 				{ message: "token required must greater than expected" },
 			],
@@ -62,8 +66,8 @@ export function tradeTranscripts(chain: () => DevelopmentChain): void {
 
 	describe("coin market", () => {
 		it("places, matches, lists and cancels orders", async () => {
-			const dear = await chain().acts("market sell 1000001:10 --for coin:5coin");
-			const cheap = await chain().acts("market sell 1000001:10APL --for coin:4coin");
+			const dear = await chain().acts("market sell 1000001:1000raw --for coin:5coin");
+			const cheap = await chain().acts("market sell 1000001:10APL --for coin:4coin --trust-node");
 			const rows = [cheap, dear].map(({ orderId }) =>
 				expect.objectContaining({ order: orderId, remains: "1000" }),
 			);
@@ -73,7 +77,7 @@ export function tradeTranscripts(chain: () => DevelopmentChain): void {
 			expect(await chain().prints("market prices 1000001 coin")).toBe(
 				"price  sellAmount  buyAmount\n0.4    1           4000\n0.5    1           5000\n",
 			);
-			expect(await chain().acts("market sell coin:4coin --for 1000001:10 --from bob")).toMatchObject({
+			expect(await chain().acts("market sell coin:4coin --for 1000001:1000raw --from bob")).toMatchObject({
 				matches: [{ order: cheap["orderId"], paid: "4000000", received: "1000" }],
 			});
 			expect(await chain().value(`market order ${String(cheap["orderId"])}`)).toMatchObject({
@@ -96,7 +100,7 @@ export function tradeTranscripts(chain: () => DevelopmentChain): void {
 				{ message: '"10XYZ" is an amount of XYZ, not of APL' },
 			],
 			[
-				"market sell 1000001:10 --for coin:1coin --from dora",
+				"market sell 1000001:1000raw --for coin:1coin --from dora",
 				1,
 				{ message: "SellToken balance is not enough !" },
 			],

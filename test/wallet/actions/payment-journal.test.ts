@@ -132,6 +132,22 @@ test("what is in no block is handed over once more with its bytes, what expired 
 	expect(old.asked.map(({ endpoint }) => endpoint)).not.toContain("broadcasthex");
 });
 
+test("what was printed is never handed over, and counts for any chain where none is known", async () => {
+	const journal = await PaymentJournal.open(path, undefined);
+	const envelope = payment(1n);
+	const [key] = paymentKeys([envelope]) as [string];
+	await journal.begin(2, key, envelope, "1sun", true);
+	const [attempt] = (await PaymentJournal.open(path, CHAIN)).attempts.values();
+	if (!attempt) throw new Error("no attempt");
+	const { client, asked } = answering({
+		gettransactioninfobyid: {},
+		getnodeinfo: { solidityBlock: "Num:7,ID:x" },
+		getblockbynum: { block_header: { raw_data: { number: 7n, timestamp: 4_000n } } },
+	});
+	expect(await journal.outcome(client, attempt, true, 4_000)).toBe("paid");
+	expect(asked.map(({ endpoint }) => endpoint)).not.toContain("broadcasthex");
+});
+
 test("equal payments are told apart by their number, and others by what they do", () => {
 	const keys = paymentKeys([payment(1n), payment(2n), payment(1n)]);
 	expect(keys[0]?.replace("#1", "#2")).toBe(keys[2]);

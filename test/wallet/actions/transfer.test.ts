@@ -37,12 +37,24 @@ describe("the plan of a payment", () => {
 		});
 	});
 
+	test("goes to a contract only if that is forced", async () => {
+		expect(await plan({ isContract: true }, { force: true })).toMatchObject({
+			parameter: { to_address: BOB },
+		});
+	});
+
 	test("is a transfer of a token in its decimals, or of all that the account has of it", async () => {
 		const token = "1000001";
 		expect(await plan({ token, amount: "1.5" })).toMatchObject({
 			type: { name: "TransferAssetContract" },
 			parameter: { amount: 150n },
 		});
+		// How many smallest units 1.5 is, is the node's word, unless it is stated.
+		const trusting = ["that the token 1000001 has 2 decimals"];
+		expect(await plan({ token, amount: "1.5" })).toMatchObject({ nodesWord: trusting });
+		expect(await plan({ token, amount: "1.5" }, { decimals: 2 })).toMatchObject({ nodesWord: [] });
+		expect(await plan({ token, amount: "150raw" })).toMatchObject({ nodesWord: [] });
+		await expect(plan({ token, amount: "1.5" }, { decimals: 1 })).rejects.toThrow("has 2 decimals, not 1");
 		expect(await plan({ token, amount: "max" })).toMatchObject({ parameter: { amount: 250n } });
 	});
 
@@ -52,6 +64,8 @@ describe("the plan of a payment", () => {
 		["without a unit", { amount: "5" }, {}, "amount_unit"],
 		["of everything without a node", { amount: "max" }, { offline: true }, "conflicting_flags"],
 		["of a token to its own contract", { token: toBase58Check(BOB) }, {}, "bad_value"],
+		["of coins to a contract", { isContract: true }, {}, "bad_value"],
+		["of a token to a contract", { token: "1000001", amount: "1", isContract: true }, {}, "bad_value"],
 		["of a name without a node", { token: "GOLD" }, { offline: true }, "usage"],
 	])("is refused: %s", async (_, transfer, options, code) => {
 		await expect(plan(transfer, options)).rejects.toMatchObject({ code });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../../src/protocol/bytes.js";
+import { AssetIssueContract } from "../../../src/protocol/messages.js";
 import { tokenNamed, tokenSymbol, viewToken } from "../../../src/wallet/token/token.js";
+import { currencyOf } from "../../../src/wallet/token/token-amount.js";
 import { answering } from "../answering-client.js";
 
 const hex = (text: string): string => toHex(utf8(text));
@@ -11,6 +13,11 @@ const gold = {
 	owner_address: `41${"11".repeat(20)}`,
 	precision: 2n,
 };
+
+test("decimals that no token can have are none", () => {
+	const decimals = (precision: number) => currencyOf(AssetIssueContract.create({ precision })).decimals;
+	expect([-1, 0, 6, 7].map(decimals)).toEqual([undefined, 0, 6, undefined]);
+});
 
 describe("a token by what people write", () => {
 	const settings = { tokens: { GLD: "1000001", MAIN: "Gold" }, profile: "test" };
@@ -33,6 +40,13 @@ describe("a token by what people write", () => {
 
 	test("is refused where there is none, or more than one of the name", async () => {
 		await expect(tokenNamed(node().client, "Gold")).rejects.toMatchObject({ code: "not_found" });
+		const { client } = answering(
+			{ getassetissuelistbyname: {}, getassetissuelist: { assetIssue: [gold] } as never },
+			{ tokens: {}, profile: "test" },
+		);
+		await expect(tokenNamed(client, "GLD")).rejects.toMatchObject({
+			facts: { hint: 'GLD is the abbreviation of the token "Gold": use its id, 1000001' },
+		});
 		const twice = tokenNamed(node(gold, { ...gold, id: "1000002" }).client, "Gold");
 		await expect(twice).rejects.toMatchObject({
 			code: "ambiguous",

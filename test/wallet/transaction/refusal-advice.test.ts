@@ -6,9 +6,14 @@ const hint = (message: string, balance = 1_500_000n): string | undefined =>
 	withAdvice(new Failure("contract_validate", message), { balance }).facts.hint;
 
 describe("advice on a refusal of the network", () => {
-	it("names the stake that gives votes, and how many there are", () => {
+	it("names the stake that gives votes, and how many there are, also where stakes for votes alone are refused", () => {
 		const message = "The total number of votes[5000000] is greater than the coinPower[2000000]";
-		expect(hint(message)).toContain("has 2 votes; coin stake freeze <amount> --for votes");
+		expect(hint(message)).toMatch(
+			/has 2 votes, .* coin stake freeze <amount> --for bandwidth .* or --for votes where/,
+		);
+		expect(hint("ResourceCode error, valid ResourceCode[BANDWIDTH、ENERGY]")).toMatch(
+			/is a vote, .* --for bandwidth$/,
+		);
 	});
 
 	it("tells the balance where money is lacking", () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
 import { contractType } from "../../../src/protocol/contract-types.js";
-import { TransferContract } from "../../../src/protocol/messages.js";
+import { TransferContract, TriggerSmartContract } from "../../../src/protocol/messages.js";
 import { FN_DSA_512, ML_DSA_44, type PostQuantumScheme } from "../../../src/protocol/post-quantum/schemes.js";
 import type { JsonRecord } from "../../../src/wallet/json.js";
 import { buildOffline } from "../../../src/wallet/transaction/build.js";
-import { shortfallOf, transactionCost } from "../../../src/wallet/transaction/transaction-cost.js";
+import { costLines, shortfallOf, transactionCost } from "../../../src/wallet/transaction/transaction-cost.js";
 import { answering } from "../answering-client.js";
 
 const [ANN, BOB] = ["11", "22"].map((byte) => fromHex(`41${byte.repeat(20)}`)) as [Uint8Array, Uint8Array];
@@ -76,6 +76,31 @@ describe("the cost of a transfer", () => {
 		expect(one).toMatchObject({ memoSun: 2_000_000n, signaturesSun: 0n, totalSun: 2_000_000n });
 		const two = await cost({ NetLimit: 10_000n }, { memo: "tea", signatures: 2 });
 		expect(two).toMatchObject({ signaturesSun: 3_000_000n, bytes: one.bytes + 67 });
+	});
+
+	test("has the energy of the trial that stake doesn't cover in its total, and the limit where nothing was tried", async () => {
+		const { client } = answering({
+			getchainparameters: { chainParameter: [{ key: "getEnergyFee", value: 420n }] },
+			getaccountresource: { EnergyLimit: 1_000n, NetLimit: 10_000n },
+		});
+		const call = buildOffline(
+			{
+				type: contractType("TriggerSmartContract"),
+				parameter: TriggerSmartContract.create({ owner_address: ANN, contract_address: BOB }),
+				permissionId: 0,
+				feeLimitSun: 5_000_000n,
+				expiry: { atMs: 60_000n },
+				reference: { number: 7n, id: new Uint8Array(32) },
+			},
+			1_000,
+		);
+		const facts = { signatures: 1, creates: false };
+		const tried = await transactionCost(client, call, { ...facts, energy: 3_000n });
+		expect(tried).toMatchObject({ energySun: 840_000n, energyLimitSun: 5_000_000n, totalSun: 840_000n });
+		expect(costLines(tried, 0n)).toContain("  energy      5coin at most, about 0.84coin");
+		expect(shortfallOf(0n, 0n, tried)).toBe(0n);
+		expect(await transactionCost(client, call, { ...facts, energy: 900n })).toMatchObject({ totalSun: 0n });
+		expect(await transactionCost(client, call, facts)).toMatchObject({ totalSun: 5_000_000n });
 	});
 
 	test("is short of what amount and fees are above the balance", async () => {

@@ -74,6 +74,13 @@ describe("a token amount", () => {
 		expect(formatDecimal(-1_500_000n, 6)).toBe("-1.5");
 		expect(formatDecimal(7n, 0)).toBe("7");
 	});
+
+	it.each([-1, 256, 2 ** 31, Number.NaN])(
+		"is printed in smallest units where it's said to have %s decimals",
+		(decimals) => {
+			expect(formatDecimal(7n, decimals)).toBe("7raw");
+		},
+	);
 });
 
 describe("a duration", () => {

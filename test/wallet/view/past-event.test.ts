@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { pastEvent } from "../../../src/wallet/view/past-event.js";
+import { topicOf } from "../../../src/abi/selector.js";
+import { fromHex, toHex } from "../../../src/protocol/bytes.js";
+import { parseSignature } from "../../../src/wallet/abi/signature.js";
+import type { NodeClient } from "../../../src/wallet/node/node-client.js";
+import { type PastEvent, pastEvent, pastEvents } from "../../../src/wallet/view/past-event.js";
 
 test("a past event has the forms of any other one", () => {
 	const row = {
@@ -33,4 +37,39 @@ test("a past event without an interface is its topics and data, as any other one
 	const found = pastEvent({ event_name: "", event: "", result: { "0": topic, "1": data }, result_type: {} });
 	expect(found).toMatchObject({ topics: [`0x${topic}`], data: `0x${data}` });
 	expect(found).not.toHaveProperty("args");
+});
+
+test("a past event whose interface the index doesn't know is read by the one that is known here", () => {
+	const item = parseSignature("Sent(uint256 amount)", "event");
+	const result = { "0": toHex(topicOf(item)), "1": "5".padStart(64, "0") };
+	const found = pastEvent({ event_name: "", event: "", result, result_type: {} }, [item]);
+	expect(found).toMatchObject({ event: "Sent", signature: "Sent(uint256)", args: { amount: 5n } });
+	expect(found).not.toHaveProperty("topics");
+});
+
+test("events are given in the chain's order, and looked for by name here where the index knows none", async () => {
+	const item = parseSignature("Sent(uint256 amount)", "event");
+	const asked: (string | null)[][] = [];
+	const client = {
+		settings: {},
+		baseUrl: () => "http://node.example",
+		send: async ({ url }: { url: string }) => {
+			const { searchParams } = new URL(url);
+			asked.push(["event_name", "order_by"].map((name) => searchParams.get(name)));
+			const result = { "0": toHex(topicOf(item)), "1": "5".padStart(64, "0") };
+			const data = searchParams.has("event_name")
+				? []
+				: [{ event_name: "", result }, { event_name: "Other" }];
+			return { status: 200, body: Buffer.from(JSON.stringify({ data })) };
+		},
+	} as unknown as NodeClient;
+	const found: PastEvent[] = [];
+	const contract = fromHex(`41${"22".repeat(20)}`);
+	for await (const event of pastEvents(client, contract, [item], { name: "Sent", isOldestFirst: true }))
+		found.push(event);
+	expect(found).toMatchObject([{ event: "Sent" }]);
+	expect(asked).toEqual([
+		["Sent", "block_timestamp,asc"],
+		[null, "block_timestamp,asc"],
+	]);
 });

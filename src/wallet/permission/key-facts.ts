@@ -1,0 +1,84 @@
+/** What this machine and a node know of the keys of new permissions, and what that makes of them for whoever signs. */
+
+import { listKeystore } from "../../keystore/keystore.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { type AccountPermissionUpdateContract, AccountType } from "../../protocol/messages.js";
+import { readContacts } from "../configuration/contacts.js";
+import type { Settings } from "../configuration/settings.js";
+import { fetchAccount } from "../node/chain-query.js";
+import type { NodeClient } from "../node/node-client.js";
+import { schemesOff } from "../node/post-quantum.js";
+import { accountOrFresh } from "./authority.js";
+import {
+	differenceLines,
+	type KeyFacts,
+	type PermissionRemark,
+	permissionRemarks,
+} from "./permission-check.js";
+import { numbered, type PermissionSet, storedPermissions } from "./permission-set.js";
+
+type Where = Pick<Settings, "keystoreDirectory" | "contactsFile">;
+
+/**
+ * @param client undefined without a network: then no key is known to be a contract's
+ * @param owner the account, 21 bytes
+ */
+export async function keyFacts(
+	{ keystoreDirectory, contactsFile }: Where,
+	client: NodeClient | undefined,
+	owner: Uint8Array,
+	after: PermissionSet,
+): Promise<Omit<KeyFacts, "isStated">> {
+	const [{ entries }, contacts] = await Promise.all([
+		listKeystore(keystoreDirectory),
+		readContacts(contactsFile),
+	]);
+	const known = new Set([...entries, ...contacts].map(({ address }) => toHex(address)));
+	const schemes = entries.flatMap(({ scheme }) => scheme ?? []);
+	const off = client ? await schemesOff(client, schemes) : [];
+	// The chain would not take their signatures.
+	const mute = entries.filter(({ scheme }) => scheme && off.includes(scheme));
+	const unsignable = new Set(mute.map(({ address }) => toHex(address)));
+	for (const { address } of after.owner.keys) {
+		const isZero = address.subarray(1).every((byte) => byte === 0);
+		if (isZero || (client && (await fetchAccount(client, address))?.type === AccountType.Contract))
+			unsignable.add(toHex(address));
+	}
+	return {
+		isLocal: (address) =>
+			entries.some((entry) => entry.kind !== "watch" && equalBytes(entry.address, address)),
+		isUnsignable: (address) => unsignable.has(toHex(address)),
+		isKnown: (address) => known.has(toHex(address)),
+		isOwn: (address) => equalBytes(address, owner),
+	};
+}
+
+/** What somebody who signs an update that was made elsewhere sees of it. */
+interface ReviewedUpdate {
+	/** The changes line by line; none without a network, where nobody tells what is stored. */
+	readonly lines: readonly string[];
+	readonly remarks: readonly PermissionRemark[];
+}
+
+/** Undefined for one without an owner permission, which no node takes. */
+export async function reviewedUpdate(
+	where: Where,
+	client: NodeClient | undefined,
+	{ owner_address: account, owner, witness, actives }: Readonly<AccountPermissionUpdateContract>,
+): Promise<ReviewedUpdate | undefined> {
+	if (!owner) return undefined;
+	const after = numbered({ owner, witness, actives });
+	const before = client
+		? storedPermissions(accountOrFresh(await fetchAccount(client, account), account))
+		: after;
+	// Whatever is in the update itself is shown to whoever signs it, and nothing of it is a node's word.
+	const facts = {
+		...(await keyFacts(where, client, account, after)),
+		isKnown: () => true,
+		isStated: () => true,
+	};
+	return {
+		lines: client ? differenceLines(before, after) : [],
+		remarks: permissionRemarks(before, after, facts),
+	};
+}
