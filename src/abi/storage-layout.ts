@@ -253,3 +253,82 @@ function shortBytes(type: string, word: string): string {
 	if (last % 2 === 1) return `${(BigInt(`0x${word}`) - 1n) / 2n} bytes, in other slots`;
 	return longValue({ type }, word, last / 2);
 }
+
+/** Places that are tried for one set of slots: each costs a hash. */
+const MAX_PLACES = 6_000;
+/** Words of a list or a long text that are looked through. */
+const MAX_REACH = 1n << 40n;
+
+/**
+ * Which variables stand in some slots. A mapping's values stand where hashes of their keys point, which can't be turned back, so
+ * words that may be keys are tried.
+ * @param words of 64 digits, such as arguments and addresses of the calls that touched the slots
+ * @returns by slot; of those that have a name
+ */
+export function variablesAt(
+	layout: StorageLayout,
+	slots: Iterable<bigint>,
+	words: readonly string[],
+	forms: LayoutAddresses,
+): ReadonlyMap<bigint, readonly Variable[]> {
+	const found = new Map<bigint, Variable[]>([...slots].map((slot) => [slot, []]));
+	let left = MAX_PLACES;
+	const visit = (variable: Variable, depth: number): void => {
+		if (left-- <= 0 || depth > MAX_DEPTH) return;
+		found.get(variable.slot)?.push(variable);
+		for (const key of keysInto(layout, variable, found.keys(), words, forms)) {
+			if (left <= 0) return;
+			for (const inner of valueOfKey(layout, variable, key, forms)) visit(inner, depth + 1);
+		}
+		for (const part of longParts(variable, found.keys())) found.get(part.slot)?.push(part);
+	};
+	for (const variable of variablesOf(layout)) visit(variable, 0);
+	return new Map([...found].filter(([, variables]) => variables.length > 0));
+}
+
+/** Keys of a mapping to try; of a list, the indexes whose elements stand in the slots. */
+function keysInto(
+	{ types }: StorageLayout,
+	{ slot, bytes, mapping, list }: Variable,
+	slots: Iterable<bigint>,
+	words: readonly string[],
+	forms: LayoutAddresses,
+): readonly string[] {
+	if (mapping) return words.flatMap((word) => keyText(mapping.keyType, word, forms) ?? []);
+	if (!list) return [];
+	const element = types.get(list.element)?.bytes ?? SLOT_BYTES;
+	const perWord = BigInt(Math.max(1, Math.floor(SLOT_BYTES / Math.max(element, 1))));
+	const wordsEach = BigInt(Math.max(1, Math.ceil(element / SLOT_BYTES)));
+	const first = list.isDynamic ? firstElement(slot) : slot;
+	const reach = list.isDynamic ? MAX_REACH : BigInt(Math.ceil(bytes / SLOT_BYTES));
+	const indexes = new Set<bigint>();
+	for (const at of slots) {
+		if (at < first || at - first >= reach) continue;
+		const begin = perWord > 1n ? (at - first) * perWord : (at - first) / wordsEach;
+		for (let index = begin; index < begin + perWord; index++) indexes.add(index);
+	}
+	return [...indexes].map(String);
+}
+
+/** The words of a long text or of long bytes that stand in the slots. */
+function longParts({ name, type, slot }: Variable, slots: Iterable<bigint>): readonly Variable[] {
+	if (type !== "string" && type !== "bytes") return [];
+	const first = firstElement(slot);
+	return [...slots]
+		.filter((at) => at >= first && at - first < MAX_REACH)
+		.map((at) => {
+			const label = `${name}, bytes from ${BigInt(SLOT_BYTES) * (at - first)}`;
+			return { name: label, type: "bytes32", slot: at, offset: 0, bytes: SLOT_BYTES };
+		});
+}
+
+/** A word as a key of a type, as it would be typed; undefined where it can't be one. */
+function keyText(type: string, word: string, forms: LayoutAddresses): string | undefined {
+	const value = BigInt(`0x${word}`);
+	// Callers may write the network's first byte before the 20 of an address.
+	if (isAddressType(type)) return value >> 168n === 0n ? forms.write(word.slice(-40)) : undefined;
+	if (type === "bool") return value > 1n ? undefined : String(value === 1n);
+	if (/^bytes\d/.test(type)) return `0x${word.slice(0, 2 * Number(type.slice(5)))}`;
+	if (/^int\d*$/.test(type)) return BigInt.asIntN(8 * SLOT_BYTES, value).toString();
+	return /^(uint\d*|enum )/.test(type) ? value.toString() : undefined;
+}

@@ -1,12 +1,15 @@
 import { describe, expect, test } from "vitest";
 import {
+	firstElement,
 	readStorageLayout,
 	type StorageLayout,
 	slotOfKey,
 	type Variable,
 	valueIn,
 	valueOfKey,
+	variablesAt,
 	variablesOf,
+	wordOf,
 } from "../../src/abi/storage-layout.js";
 
 import { ADDRESS_FORMS } from "../../src/explorer/address-text.js";
@@ -107,3 +110,64 @@ test("what is no layout is refused", () => {
 		{ name: "", type: "", slot: 0n, offset: 0 },
 	]);
 });
+
+describe("names of slots", () => {
+	const lists = readStorageLayout({
+		storage: [
+			{ label: "total", slot: "0", offset: 0, type: "t_uint256" },
+			{ label: "allowed", slot: "1", offset: 0, type: "t_outer" },
+			{ label: "flags", slot: "2", offset: 0, type: "t_list" },
+			{ label: "name", slot: "3", offset: 0, type: "t_text" },
+			{ label: "low", slot: "4", offset: 0, type: "t_uint64" },
+			{ label: "high", slot: "4", offset: 8, type: "t_uint64" },
+		],
+		types: {
+			t_uint256: inplace("uint256", 32),
+			t_uint64: inplace("uint64", 8),
+			t_address: inplace("address", 20),
+			t_outer: {
+				...mapping("t_address", "t_inner"),
+				label: "mapping(address => mapping(uint256 => uint256))",
+			},
+			t_inner: { ...mapping("t_uint256", "t_uint256"), label: "mapping(uint256 => uint256)" },
+			t_list: { encoding: "dynamic_array", label: "uint64[]", numberOfBytes: "32", base: "t_uint64" },
+			t_text: { encoding: "bytes", label: "string", numberOfBytes: "32" },
+		},
+	}) as StorageLayout;
+	const digits = ADDRESS_FORMS.read(ADDRESS) as string;
+	const words = [digits.padStart(64, "0"), wordOf(7n)];
+	const named = (...slots: bigint[]) =>
+		[...variablesAt(lists, slots, words, ADDRESS_FORMS)].map(([slot, found]) => [
+			slots.indexOf(slot),
+			...found.map(({ name }) => name),
+		]);
+
+	test("are those of variables that share a word, and of values of mappings whose keys are among the words", () => {
+		const outer = slotOfKey(1n, "address", ADDRESS, ADDRESS_FORMS) as bigint;
+		const inner = slotOfKey(outer, "uint256", "7", ADDRESS_FORMS) as bigint;
+		const other = slotOfKey(outer, "uint256", "8", ADDRESS_FORMS) as bigint;
+		expect(named(4n, 0n, inner, other)).toEqual([
+			[0, "low", "high"],
+			[1, "total"],
+			[2, `allowed[${ADDRESS}][7]`],
+		]);
+	});
+
+	test("are those of a list's length and elements, and of a long text's parts", () => {
+		const [flags, name] = [firstElement(2n), firstElement(3n)];
+		expect(named(2n, flags + 1n, name + 2n, 9n)).toEqual([
+			[0, "flags"],
+			[1, "flags[4]", "flags[5]", "flags[6]", "flags[7]"],
+			[2, "name, bytes from 64"],
+		]);
+	});
+
+	test("are looked for no longer than a bound, however many words there are", () => {
+		const many = Array.from({ length: 30_000 }, (_, at) => wordOf(BigInt(at)));
+		expect(variablesAt(lists, [123n], many, ADDRESS_FORMS).size).toBe(0);
+	});
+});
+
+function mapping(key: string, value: string) {
+	return { encoding: "mapping", numberOfBytes: "32", key, value };
+}

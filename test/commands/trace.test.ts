@@ -62,6 +62,28 @@ interface Lines {
 	readonly unmapped: string;
 }
 
+describe("coin tx trace", () => {
+	it("tells what a call changed by the names of variables where they are known, else by slots", async () => {
+		const kept = ["contract", "deploy", fileURLToPath(new URL("Store.sol", folder)), "42"];
+		const contract = String((await chain.acts(kept))["contractAddress"]);
+		const sent = await chain.acts(["contract", "send", contract, "set", "7", "hi", "--value", "5sun"]);
+		const changes = [
+			{ contract, variable: "value", type: "uint256", before: "42", after: "7" },
+			{ contract, variable: `paid[${addressOf("ann")}]`, type: "uint256", before: "0", after: "5" },
+		];
+		const { changes: found } = (await chain.value(`tx trace ${sent["txID"]}`)) as { changes: unknown[] };
+		expect(found).toHaveLength(2);
+		expect(found).toEqual(expect.arrayContaining(changes));
+		const text = await chain.prints(`tx trace ${sent["txID"]} --text`);
+		expect(text).toContain(`\n\nstorage of ${contract}\n`);
+		expect(text).toContain("\n  value (uint256): 42 -> 7\n");
+		const plain = (await chain.value(`tx trace ${id}`)) as {
+			changes: { contract: string; variable: string }[];
+		};
+		expect(plain.changes).toContainEqual(expect.objectContaining({ contract: store, variable: "0x0" }));
+	});
+});
+
 describe("coin tx trace --source-map", () => {
 	it("shows the energy by line, of every contract whose source is there, and no more than was used", async () => {
 		const file = chain.home.write("build-info.json", buildFile());
@@ -97,6 +119,7 @@ describe("coin tx trace", () => {
 	it("is the tree of calls with their functions, values, results and events", async () => {
 		const receipt = (await chain.value(`tx receipt ${id}`)) as { receipt: { energy_usage_total: string } };
 		expect(await chain.value(`tx trace ${id}`)).toEqual({
+			changes: expect.any(Array),
 			kind: "CALL",
 			from: addressOf("ann"),
 			to: caller,
@@ -163,7 +186,9 @@ describe("coin tx trace", () => {
 			"  -> 7",
 			"",
 		]);
-		expect(await chain.prints(`tx trace ${id}`)).toBe(text);
+		const [calls, changed] = (await chain.prints(`tx trace ${id}`)).split("\n\nstorage of ");
+		expect(`${calls}\n`).toBe(text);
+		expect(changed).toMatch(/^T\w+\n {2}0x0: 0x2a -> 0x7\n/);
 	});
 
 	it("reads a call of a proxy, and what it emits, by the contract behind it, also behind a beacon", async () => {

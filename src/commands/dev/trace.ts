@@ -100,7 +100,7 @@ async function callsOf({ argv, flags, settings, ask, note }: TraceContext): Prom
 		return traceCallCalls(client, { ...call, ...quantity }, ask, given);
 	}
 	const id = parseTransactionId(onlyId(argv));
-	return traceTransactionCalls(client, id, ask, given);
+	return (await traceTransactionCalls(client, id, ask, given)).tree;
 }
 
 function onlyId(words: readonly string[]): string {

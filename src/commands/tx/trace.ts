@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
+import type { StorageLayout } from "../../abi/storage-layout.js";
 import { addressFromHash } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { TriggerSmartContract } from "../../protocol/messages.js";
@@ -22,8 +23,11 @@ import { type Json, readJson } from "../../wallet/json.js";
 import { callJsonRpc } from "../../wallet/node/json-rpc.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { transactionFrom } from "../../wallet/transaction/transaction-view.js";
+import { readAddress } from "../../wallet/values/address-text.js";
+import type { CallNode } from "../../wallet/view/call-tree.js";
 import { callLines } from "../../wallet/view/call-view.js";
-import { fetchContract } from "../../wallet/view/contract-record.js";
+import { fetchContract, layoutThroughProxy } from "../../wallet/view/contract-record.js";
+import { walletForms } from "../../wallet/view/contract-storage.js";
 import {
 	type EnergyByLine,
 	energyByLine,
@@ -31,6 +35,7 @@ import {
 	type MappedCodeOf,
 } from "../../wallet/view/energy-lines.js";
 import { flameGraph } from "../../wallet/view/flame-graph.js";
+import { DIFFERENCE, type StorageChange, storageChanges } from "../../wallet/view/storage-changes.js";
 
 /** Where in the sources the energy of a transaction went: asked from a node that traces, with source maps of files. */
 const sourceMapFlag = {
@@ -116,13 +121,48 @@ async function deployedCode(client: NodeClient, address: string): Promise<Uint8A
 	}
 }
 
+/** @throws {Failure} where the node can't tell */
+async function changesOf(
+	client: NodeClient,
+	id: Uint8Array,
+	ask: (method: string, params: readonly unknown[]) => Promise<Json>,
+	root: CallNode,
+): Promise<readonly StorageChange[]> {
+	const difference = await ask("debug_traceTransaction", [`0x${toHex(id)}`, DIFFERENCE]);
+	let asked = 0;
+	const layoutOf = async (address: Uint8Array): Promise<StorageLayout | undefined> =>
+		++asked > MAX_CONTRACTS ? undefined : (await layoutThroughProxy(client, address))?.layout;
+	// Keys are made of words here, and read again as they were written.
+	const read = (text: string): string | undefined => {
+		const address = readAddress(text);
+		return address && toHex(address.subarray(1));
+	};
+	return storageChanges(difference, root, layoutOf, walletForms(read));
+}
+
+/** What is stored otherwise than before, in groups by contract. */
+function changeLines(changes: readonly StorageChange[]): string[] {
+	const lines: string[] = [];
+	let last = "";
+	for (const { contract, variable, type, before, after } of changes) {
+		if (contract !== last) lines.push("", `storage of ${contract}`);
+		last = contract;
+		const [was, is] = [before, after].map((text) =>
+			type === undefined ? text.replace(/^0x0+(?=.)/, "0x") : text,
+		);
+		lines.push(`  ${variable}${type === undefined ? "" : ` (${type})`}: ${was} -> ${is}`);
+	}
+	return lines;
+}
+
 export const TxTrace = query({
 	takesIds: true,
 	summary: "Show the calls of a transaction as a tree: functions, values, energy, results, events",
 	description:
 		"Only a node that executes transactions again can tell: that of a development chain, or one with " +
 		"node.jsonrpc.debug, as long as it has the state before the block (node.history.state). " +
-		"Names come from the interfaces on the chain, from --abi and --artifact, and from the list of common signatures.",
+		"Names come from the interfaces on the chain, from --abi and --artifact, and from the list of common signatures; those of " +
+		"variables that it changed from the layout that was kept at the deployment or stored with the node.",
 	examples: [
 		"<%= config.bin %> tx trace 4f0c…",
 		"<%= config.bin %> tx trace 4f0c… --artifact build/Store.json --json",
@@ -156,6 +196,9 @@ export const TxTrace = query({
 				record({ file: "text", line: "integer", text: "text", energy: "int64", operations: "integer" }),
 			),
 			"unmapped?": "int64",
+			changes: list(
+				record({ contract: "address", variable: "text", "type?": "text", before: "text", after: "text" }),
+			),
 		}),
 	),
 	flags: {
@@ -183,11 +226,13 @@ export const TxTrace = query({
 				});
 			}
 		};
-		const tree = await traceTransactionCalls(client, id, ask, given);
+		const { tree, root } = await traceTransactionCalls(client, id, ask, given);
+		const changes = await changesOf(client, id, ask, root);
+		const shown = [...callLines(tree), ...changeLines(changes)];
 		if (flags.flame !== undefined) await writeFile(flags.flame, flameGraph(tree, toHex(id)));
-		if (flags["source-map"] === undefined) return print.record(tree, callLines(tree));
+		if (flags["source-map"] === undefined) return print.record({ ...tree, changes }, shown);
 		const maps = await sourceMapsOf(flags["source-map"]);
 		const { lines, unmapped } = await traceEnergyByLine(client, id, ask, maps);
-		print.record({ ...tree, lines, unmapped }, [...callLines(tree), "", ...lineTable(lines, unmapped)]);
+		print.record({ ...tree, changes, lines, unmapped }, [...shown, "", ...lineTable(lines, unmapped)]);
 	},
 });

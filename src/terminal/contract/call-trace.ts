@@ -10,7 +10,7 @@ import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json } from "../../wallet/json.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { transactionFrom } from "../../wallet/transaction/transaction-view.js";
-import { callTree } from "../../wallet/view/call-tree.js";
+import { type CallNode, callTree } from "../../wallet/view/call-tree.js";
 import { type CallView, type InterfaceOf, viewCall } from "../../wallet/view/call-view.js";
 import { storedInterface } from "../../wallet/view/contract-record.js";
 import { interfaceFlag } from "./contract-input.js";
@@ -52,7 +52,7 @@ export async function traceTransactionCalls(
 	id: Uint8Array,
 	ask: Ask,
 	given: ContractInterface,
-): Promise<CallView> {
+): Promise<{ readonly tree: CallView; readonly root: CallNode }> {
 	const idHex = toHex(id);
 	const answer = await client.call("gettransactionbyid", { value: idHex });
 	if (Object.keys(answer).length === 0) throw new Failure("not_found", `there is no transaction ${idHex}`);
@@ -63,11 +63,13 @@ export async function traceTransactionCalls(
 			`the transaction ${idHex} calls no contract: coin tx show tells what it does`,
 		);
 	const trace = await ask("debug_traceTransaction", [`0x${idHex}`, TREE]);
-	const view = await viewCall(callTree(trace), interfaceSource(client, given));
+	const root = callTree(trace);
+	const view = await viewCall(root, interfaceSource(client, given));
 	// The receipt names what other networks have no words for.
 	const receipt = isRecord(trace) ? trace["receipt"] : undefined;
 	const named = isRecord(receipt) ? receipt["result"] : undefined;
-	return view.result === "failed" && typeof named === "string" ? { ...view, result: named } : view;
+	const tree = view.result === "failed" && typeof named === "string" ? { ...view, result: named } : view;
+	return { tree, root };
 }
 
 /** Traces a call that isn't on the chain, on the head. @param call as JSON-RPC takes it */
