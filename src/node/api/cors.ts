@@ -27,7 +27,7 @@ export function withCors(origins: readonly string[], handle: Handle): Handle {
 			request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined;
 		if (!isAsking) return handle(request, answer);
 		answer.header("Access-Control-Allow-Methods", "GET, POST");
-		answer.header("Access-Control-Allow-Headers", "Content-Type");
+		answer.header("Access-Control-Allow-Headers", "Content-Type, X-Coin-Min-Block");
 		answer.header("Access-Control-Max-Age", String(MAX_AGE_SECONDS));
 		answer.empty(204);
 	};

@@ -26,6 +26,7 @@ import type { HttpRequest } from "./http-request.js";
 import { isClosedOnLiteNode, LITE_NODE_TEXT } from "./lite-node.js";
 import type { LongAnswer } from "./long-answer.js";
 import { sendLong } from "./long-answer-sender.js";
+import { type MinBlock, minBlockOf } from "./min-block.js";
 import { reportAnswers } from "./observer.js";
 import { PlainRequest } from "./plain-request.js";
 import { type CallGate, OUT_OF_RESOURCES } from "./rate-limiter.js";
@@ -83,6 +84,7 @@ export class HttpServer {
 	private readonly routes = new Map<string, Route>();
 	private readonly listener: HttpListener;
 	private readonly disabled: ReadonlySet<string>;
+	private readonly minBlock: MinBlock;
 	/** First segments of this server's paths. */
 	private readonly folders: ReadonlySet<string>;
 
@@ -111,6 +113,7 @@ export class HttpServer {
 		}
 		this.folders = new Set([...this.routes.keys()].map((path) => path.split("/")[1] ?? ""));
 		this.disabled = new Set([...config.node.disabledApi].map(toNeutral));
+		this.minBlock = minBlockOf(node, kind);
 		this.listener = new HttpListener({
 			maxConnections: config.node.http.maxConnections,
 			handle: withCors(config.node.http.cors, (request, answer) => this.route(request, answer)),
@@ -130,11 +133,16 @@ export class HttpServer {
 
 	/** Stops listening; requests under way get a moment to finish. */
 	async close(): Promise<void> {
+		this.minBlock.close();
 		await Promise.all([this.listener.close(), this.live?.close()]);
 	}
 
 	/** Answers one request, of a listener of its own or of one that serves several kinds. */
 	route(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
+		return this.minBlock.hold(request, answer, () => this.routed(request, answer));
+	}
+
+	private routed(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
 		const { method = "" } = request;
 		const refused = headRefusal(request);
 		if (refused !== undefined) return answer.page(refused);
@@ -216,7 +224,9 @@ export class HttpServer {
 		const gate = this.node.limiter.http("service");
 		if (!(await gate.enter(request.socket.remoteAddress ?? ""))) return answer.page(503);
 		try {
-			const page = await servicePage(path, this.node, { kind: this.kind, host: request.headers.host });
+			const page = await servicePage(path, this.node, {
+				...{ kind: this.kind, host: request.headers.host, query: queryOf(request) },
+			});
 			if (page) answer.send(page.status, page.contentType, page.text);
 			else answer.page(404);
 		} finally {

@@ -20,6 +20,8 @@ interface AskedServer {
 	readonly kind: ServerKind | "gateway";
 	/** The request's header `host`. */
 	readonly host: string | undefined;
+	/** What stands behind the question mark. */
+	readonly query: string;
 }
 
 type PageMaker = (node: ApiNode, asked: AskedServer) => ServicePage | Promise<ServicePage>;
@@ -36,13 +38,16 @@ const json = (status: number, value: object): ServicePage => ({
 });
 
 /** Whether queries are up to date: the head is new, and no peer has blocks that are missing here. */
-function readiness(node: ApiNode): ServicePage {
+function readiness(node: ApiNode, { query }: AskedServer): ServicePage {
+	const lag = new URLSearchParams(query).get("lag");
+	if (lag !== null && !/^\d{1,6}$/.test(lag)) return json(400, { reason: "lag is a number of seconds" });
 	const { properties } = node.view("full");
 	const head = Number(properties.headNumber);
 	const ageMs = node.nowMs() - Number(properties.headTimestampMs);
 	const reasons: string[] = [];
 	if (node.network.peers().some((peer) => peer.needSyncFromPeer)) reasons.push("peers have blocks to fetch");
-	if (!node.rules.development && ageMs > STALE_HEAD_MS) {
+	const mostMs = lag === null ? STALE_HEAD_MS : 1000 * Number(lag);
+	if ((lag !== null || !node.rules.development) && ageMs > mostMs) {
 		reasons.push(`the head block is ${Math.round(ageMs / 1000)} s old`);
 	}
 	const ready = reasons.length === 0;
@@ -63,6 +68,8 @@ function health(node: ApiNode): ServicePage {
 const PAGES: ReadonlyMap<string, PageMaker> = new Map<string, PageMaker>([
 	["/health", health],
 	["/ready", readiness],
+	["/healthz", health],
+	["/readyz", readiness],
 	[
 		"/openapi.json",
 		async ({ config: { node } }, asked) => {

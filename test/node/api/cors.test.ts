@@ -52,7 +52,7 @@ describe("pages of other origins", () => {
 		expect(answer.headers).toMatchObject({
 			[ALLOW]: WALLET,
 			"access-control-allow-methods": "GET, POST",
-			"access-control-allow-headers": "Content-Type",
+			"access-control-allow-headers": "Content-Type, X-Coin-Min-Block",
 		});
 	});
 

@@ -118,7 +118,18 @@ describe("a node's own pages", () => {
 			503,
 			{ ready: false, head: 0, reason: "the head block is 200 s old" },
 		]);
+		expect((await late.ask("/readyz?lag=300")).status).toBe(200);
+		expect((await late.ask("/readyz?lag=199")).json).toMatchObject({ reason: "the head block is 200 s old" });
+		expect((await late.ask("/readyz?lag=soon")).status).toBe(400);
+		expect((await late.ask("/healthz")).json).toEqual({ status: "ok" });
 		await late.close();
+	});
+
+	it("wait for a block that a request names, or refuse it", async () => {
+		const headers = { "x-coin-min-block": "0" };
+		expect((await node.ask("/wallet/getnowblock", { headers })).status).toBe(200);
+		const later = { "x-coin-min-block": "x" };
+		expect((await node.ask("/walletsolidity/getnowblock", { server: "solidity", headers: later })).status).toBe(400);
 	});
 
 	it("refuse to be posted to", async () => {

@@ -28,7 +28,7 @@ import { methodsByName } from "../jsonrpc/method-table.js";
 import { componentOf, SOCKET_PATHS } from "../jsonrpc/server.js";
 import { SocketServer } from "../jsonrpc/subscriptions/socket-server.js";
 import { collectBody } from "../request-body.js";
-import { pathOf } from "../request-head.js";
+import { pathOf, queryOf } from "../request-head.js";
 import { servicePage } from "../service-pages.js";
 import { type AdminAnswer, answerAdmin, TEXT_TYPE } from "./admin.js";
 import { ConsoleView } from "./console-view.js";
@@ -210,7 +210,11 @@ class Gateway {
 	private async get(request: HttpRequest, path: string, url: URL): Promise<AdminAnswer | undefined> {
 		const { control } = this.options;
 		if (path === HEALTH_PATH) return HEALTHY;
-		const page = await servicePage(path, this.node, { kind: "gateway", host: request.headers.host });
+		const page = await servicePage(path, this.node, {
+			kind: "gateway",
+			host: request.headers.host,
+			query: queryOf(request),
+		});
 		if (page) return { status: page.status, type: page.contentType, text: page.text };
 		if (path === "/") return { status: 200, type: TEXT_TYPE, text: `${this.describe().join("\n")}\n` };
 		if (path !== "/admin" && !path.startsWith("/admin/")) return undefined;

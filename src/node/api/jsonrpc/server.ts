@@ -10,6 +10,7 @@ import { errorMessage } from "../endpoint.js";
 import { type HttpAnswer, JSON_TYPE } from "../http-answer.js";
 import { HttpListener } from "../http-listener.js";
 import type { HttpRequest } from "../http-request.js";
+import { type MinBlock, minBlockOf } from "../min-block.js";
 import { reportAnswers } from "../observer.js";
 import { PlainRequest } from "../plain-request.js";
 import { type CallGate, OUT_OF_RESOURCES } from "../rate-limiter.js";
@@ -94,6 +95,7 @@ export class JsonRpcServer {
 	private readonly listener: HttpListener;
 	private readonly answerer: TextAnswerer;
 	private readonly gate: CallGate;
+	private readonly minBlock: MinBlock;
 	private readonly node: ApiNode;
 	private readonly sockets: SocketServer | undefined;
 
@@ -121,6 +123,7 @@ export class JsonRpcServer {
 		});
 		this.answerer = beside?.(dispatcher) ?? ((text, caller) => dispatcher.answerLine(text, caller));
 		this.gate = node.limiter.http(componentOf(kind));
+		this.minBlock = minBlockOf(node, kind);
 		const allowed = new Set(http.cors);
 		const sockets =
 			kind === "full" && jsonrpc.maxWebSockets > 0
@@ -152,6 +155,7 @@ export class JsonRpcServer {
 
 	/** Stops listening; requests under way get a moment to finish. */
 	async close(): Promise<void> {
+		this.minBlock.close();
 		await Promise.all([this.listener.close(), this.sockets?.close()]);
 	}
 
@@ -161,7 +165,8 @@ export class JsonRpcServer {
 		const isOurs = pathOf(request) === PATH;
 		switch (request.method) {
 			case "POST":
-				return isOurs ? this.call(request, answer) : answer.unsupported("POST");
+				if (!isOurs) return answer.unsupported("POST");
+				return this.minBlock.hold(request, answer, () => this.call(request, answer));
 			case "GET":
 			case "HEAD":
 				return isOurs ? answer.unsupported(request.method) : answer.page(404);

@@ -1,0 +1,94 @@
+/**
+ * Reads that must not be older than a block. Behind one address there may be several nodes, of which one is a block behind: whoever
+ * has read block N at one of them, or sent a transaction that stands there, names it in a header, and a node without it
+ * waits for it, or refuses so that the next one is asked.
+ */
+
+import type { ApiNode, ServerKind } from "./context.js";
+import type { HttpAnswer } from "./http-answer.js";
+import type { HttpRequest } from "./http-request.js";
+
+const HEADER = "x-coin-min-block";
+/** Two slots: a node that is further behind isn't one to read from. */
+const LONGEST_WAIT_MS = 6_000;
+const POLL_MS = 50;
+/** Requests that wait, of all clients and of one. */
+const MAX_WAITING = 1_000;
+const MAX_WAITING_PER_ADDRESS = 50;
+
+interface Waiting {
+	readonly block: bigint;
+	readonly address: string;
+	readonly untilMs: number;
+	readonly end: (isThere: boolean) => void;
+}
+
+interface MinBlockOptions {
+	/** Number of the newest block of the server. */
+	readonly head: () => bigint;
+	/** Milliseconds of a clock that only goes forward. */
+	readonly now: () => number;
+}
+
+/** For one of a node's servers. */
+export const minBlockOf = (node: ApiNode, kind: ServerKind): MinBlock =>
+	new MinBlock({ head: () => node.view(kind).properties.headNumber, now: () => node.upMs });
+
+export class MinBlock {
+	private readonly waiting = new Set<Waiting>();
+	private timer: NodeJS.Timeout | undefined;
+
+	constructor(private readonly options: MinBlockOptions) {}
+
+	/**
+	 * Holds a request until the block that it names is there.
+	 * @param handle answers it; called at once where it names none, or one that is there
+	 */
+	hold(request: HttpRequest, answer: HttpAnswer, handle: () => Promise<void> | void): Promise<void> | void {
+		const named = request.headers[HEADER];
+		if (named === undefined) return handle();
+		if (typeof named !== "string" || !/^\d{1,19}$/.test(named))
+			return refuse(answer, 400, `${HEADER} is the number of a block`);
+		const block = BigInt(named);
+		if (this.options.head() >= block) return handle();
+		return this.wait(block, request.socket.remoteAddress ?? "").then((isThere) =>
+			isThere
+				? handle()
+				: refuse(answer, 503, `block ${block} is not here yet: the newest one is ${this.options.head()}`),
+		);
+	}
+
+	private wait(block: bigint, address: string): Promise<boolean> {
+		const own = [...this.waiting].filter((each) => each.address === address).length;
+		if (this.waiting.size >= MAX_WAITING || own >= MAX_WAITING_PER_ADDRESS) return Promise.resolve(false);
+		return new Promise((end) => {
+			this.waiting.add({ block, address, untilMs: this.options.now() + LONGEST_WAIT_MS, end });
+			this.timer ??= setInterval(() => this.look(), POLL_MS).unref();
+		});
+	}
+
+	private look(): void {
+		const head = this.options.head();
+		const now = this.options.now();
+		for (const each of this.waiting) {
+			if (head < each.block && now < each.untilMs) continue;
+			this.waiting.delete(each);
+			each.end(head >= each.block);
+		}
+		if (this.waiting.size > 0) return;
+		clearInterval(this.timer);
+		this.timer = undefined;
+	}
+
+	/** Ends all waiting. */
+	close(): void {
+		for (const { end } of this.waiting) end(false);
+		this.waiting.clear();
+		clearInterval(this.timer);
+	}
+}
+
+function refuse(answer: HttpAnswer, status: 400 | 503, reason: string): void {
+	const more = status === 503 ? { "Retry-After": "1" } : undefined;
+	answer.send(status, "application/json", `${JSON.stringify({ Error: reason })}\n`, more);
+}
