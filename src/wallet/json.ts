@@ -3,24 +3,17 @@
  * writing gives decimal text for a bigint, as our own output does for every 64-bit value (protocol/command-line §1.1).
  */
 
-import { parse } from "lossless-json";
+import { type ExactJson, type ExactRecord, parseExactJson } from "../protocol/json/exact-json.js";
 
-export type Json = null | boolean | string | bigint | number | readonly Json[] | JsonRecord;
-export interface JsonRecord {
-	readonly [name: string]: Json;
-}
+export type Json = ExactJson;
+export type JsonRecord = ExactRecord;
+
+/** Digits of a number: nothing of the network has nearly as many. */
+const MAX_DIGITS = 1_000;
 
 /** Reads JSON; integers become bigint, other numbers number. @throws {SyntaxError} */
 export function readJson(text: string): Json {
-	return parse(text, undefined, readNumber) as Json;
-}
-
-/** Digits of a number: nothing of the network has nearly as many, and the time for them grows with their square. */
-const MAX_DIGITS = 1_000;
-
-function readNumber(text: string): bigint | number {
-	if (text.length > MAX_DIGITS) throw new SyntaxError(`a number of ${text.length} characters`);
-	return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
+	return parseExactJson(text, MAX_DIGITS);
 }
 
 export function isRecord(value: unknown): value is JsonRecord {

@@ -3,7 +3,6 @@
  * of maps, lists and values, so that one comparison finds and names every difference.
  */
 
-import { parse } from "lossless-json";
 import { toHex } from "../../src/protocol/bytes.js";
 import {
 	type FieldDescriptor,
@@ -11,6 +10,7 @@ import {
 	type Message,
 	type MessageType,
 } from "../../src/protocol/codec/descriptor.js";
+import { parseExactJson } from "../../src/protocol/json/exact-json.js";
 
 /** Whole numbers are bigints, whatever their size; bytes are hexadecimal text. */
 export type Tree = null | boolean | string | bigint | number | readonly Tree[] | ReadonlyMap<string, Tree>;
@@ -35,12 +35,8 @@ export interface Leniency {
 
 /** Reads JSON text, numbers exactly. @throws {SyntaxError} */
 export function jsonTree(text: string): Tree {
-	const value = parse(text, null, { parseNumber: readNumber, onDuplicateKey: ({ newValue }) => newValue });
+	const value = parseExactJson(text, Number.POSITIVE_INFINITY);
 	return fromPlain(value);
-}
-
-function readNumber(text: string): bigint | number {
-	return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
 }
 
 function fromPlain(value: unknown): Tree {

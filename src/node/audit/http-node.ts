@@ -3,7 +3,7 @@
  * What it answers is not trusted: bytes, time, digits and tries have bounds.
  */
 
-import { parse } from "lossless-json";
+import { type ExactJson, type ExactRecord, parseExactJson } from "../../protocol/json/exact-json.js";
 import { isModestJson } from "../../protocol/json/modest-json.js";
 
 /** The node can't be asked, or doesn't answer: the audit can't go on now. */
@@ -16,12 +16,9 @@ export class NotServedError extends UnansweredError {
 	override readonly name = "NotServedError";
 }
 
-export type NodeAnswer = null | boolean | string | bigint | number | readonly NodeAnswer[] | AnswerObject;
-interface AnswerObject {
-	readonly [name: string]: NodeAnswer;
-}
+export type NodeAnswer = ExactJson;
 
-export const isObject = (value: NodeAnswer | undefined): value is AnswerObject =>
+export const isObject = (value: NodeAnswer | undefined): value is ExactRecord =>
 	typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Which server answers: for the head with what is pending, or for what is irreversible. */
@@ -208,16 +205,11 @@ export class HttpNode {
 		if (!isModestJson(text, ANSWER_LIMITS))
 			throw new UnansweredError(`${this.name} answers with too many parts`);
 		try {
-			return { value: parse(text.trim() === "" ? "{}" : text, undefined, readNumber) as NodeAnswer, headers };
+			return { value: parseExactJson(text.trim() === "" ? "{}" : text, MAX_NUMBER_DIGITS), headers };
 		} catch {
 			throw new UnansweredError(`${this.name} answers with something else than JSON`);
 		}
 	}
-}
-
-function readNumber(text: string): bigint | number {
-	if (text.length > MAX_NUMBER_DIGITS) throw new SyntaxError("a number of too many digits");
-	return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
 }
 
 /** @throws {UnansweredError} */

@@ -20,19 +20,21 @@ export function isModestJson(text: string, { values: maxValues, depth: maxDepth 
 	for (let at = 0; at < text.length; at++) {
 		const code = text.charCodeAt(at);
 		if (code === QUOTE) {
-			at = endOfString(text, at);
+			at = endOfJsonString(text, at);
 			continue;
 		}
 		if (isOpening(code)) depth++;
-		else if (isClosing(code)) depth--;
-		else if (code !== COMMA) continue;
+		else if (isClosing(code)) {
+			depth--;
+			continue;
+		} else if (code !== COMMA) continue;
 		if (depth > maxDepth || ++values > maxValues) return false;
 	}
 	return true;
 }
 
-/** The closing quote of a string; the end of the text where there is none. */
-function endOfString(text: string, from: number): number {
+/** The closing quote of a string that begins at a place; the end of the text where there is none. */
+export function endOfJsonString(text: string, from: number): number {
 	for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
 		let slashes = 0;
 		while (text[at - 1 - slashes] === "\\") slashes++;
