@@ -144,6 +144,8 @@ const MAY_READ_TEXT: ReadonlySet<string> = new Set([
 	"src/terminal/output/framework-errors.ts",
 	// A refusal of a node, of which nothing but its text says why.
 	"src/commands/stake.ts",
+	// JavaScript itself has one class for many faults of what was typed.
+	"src/terminal/console/console-prompt.ts",
 ]);
 
 function errorsByText(files: readonly Source[]): string[] {

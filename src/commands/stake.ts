@@ -210,7 +210,7 @@ export const StakeUnfreezeV1 = acting({
 export const StakeUnfreeze = acting({
 	summary: "Begin to unstake coins",
 	description:
-		"The coins can be withdrawn after the network's delay (stake show tells when); votes that the remaining stake " +
+		"The coins can be withdrawn after the network's delay (--wait and stake show tell when); votes that the remaining stake " +
 		"doesn't cover are reduced. What was ready to be withdrawn before is withdrawn too.",
 	examples: ["<%= config.bin %> stake unfreeze 100coin --for energy"],
 	args: {
@@ -219,7 +219,15 @@ export const StakeUnfreeze = acting({
 	flags: { for: stakeFlag },
 	plan: async ({ args, flags, actor }) => {
 		const stake = stakeOf(args.amount, flags.for);
-		return unstakePlan(await actor(), stake);
+		const context = await actor();
+		return {
+			...unstakePlan(context, stake),
+			details: ["  due         after the chain's delay: --wait and coin stake show tell when"],
+			found: async () => {
+				const due = unstakings(await existingAccount(context.client, context.owner)).at(-1)?.due;
+				return due === undefined ? {} : { due };
+			},
+		};
 	},
 });
 

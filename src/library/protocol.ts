@@ -1,8 +1,10 @@
 /** `coin/protocol`: messages, transactions, blocks, addresses, hashes and signatures of the network, without I/O. */
 
+import { fromHex } from "../protocol/bytes.js";
+
 export { fromBase58Check, isAddress, parseAddress, toBase58Check } from "../protocol/address.js";
 export { SignedBlock } from "../protocol/block.js";
-export { fromHex, toHex } from "../protocol/bytes.js";
+export { toHex } from "../protocol/bytes.js";
 export { type ContractType, contractTypeByName, contractTypes } from "../protocol/contract-types.js";
 export { keccak256, sha256 } from "../protocol/hash.js";
 export * from "../protocol/messages.js";
@@ -15,3 +17,13 @@ export {
 } from "../protocol/post-quantum/schemes.js";
 export { addressOfPrivateKey, recoverAddress, sign } from "../protocol/signature.js";
 export { SignedTransaction } from "../protocol/transaction.js";
+
+/**
+ * Reads hexadecimal text of even length, any case, with 0x before it or without.
+ * @throws {RangeError} if the text is anything else
+ */
+function hexBytes(text: string): Uint8Array {
+	return fromHex(text.replace(/^0x/i, ""));
+}
+
+export { hexBytes as fromHex };

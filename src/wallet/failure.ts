@@ -94,6 +94,15 @@ interface FailureFacts {
 	readonly cause?: unknown;
 }
 
+/** Whole numbers as decimal text, which JSON can hold. */
+function plain<T>(value: T): T {
+	if (typeof value === "bigint") return value.toString() as T;
+	if (Array.isArray(value)) return value.map(plain) as T;
+	if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+		return value;
+	return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plain(item)])) as T;
+}
+
 /** A refusal with its code. The message is for a person and never holds a secret. */
 export class Failure extends Error {
 	override readonly name = "Failure";
@@ -101,10 +110,14 @@ export class Failure extends Error {
 	constructor(
 		readonly code: FailureCode,
 		message: string,
-		readonly facts: FailureFacts = {},
+		facts: FailureFacts = {},
 	) {
 		super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+		this.facts = facts.details === undefined ? facts : { ...facts, details: plain(facts.details) };
 	}
+
+	/** Everything of it can be written as JSON, but a cause. */
+	readonly facts: FailureFacts;
 
 	/** What to do about it. A call whose transaction a node has, or may have, is never to be repeated. */
 	get retry(): Retry {

@@ -119,6 +119,13 @@ describe("the command line itself", () => {
 		expect(pages[0]?.stdout).toMatch(/ {2}Keep keys +keystore +\S/);
 	});
 
+	it("tells a command's own flags first, and of them those that must be there", async () => {
+		const { stdout } = await home.run(["token", "issue", "--help"]);
+		const groups = [...stdout.matchAll(/^(\w+) FLAGS$/gm)].map(([, name]) => name);
+		expect(groups).toEqual(["TOKEN", "TRANSACTION", "NODE", "KEYSTORE", "GENERAL"]);
+		expect(stdout.indexOf("--url=")).toBeLessThan(stdout.indexOf("--abbr="));
+	});
+
 	it("has help at every level", async () => {
 		for (const words of [
 			["convert", "address", "-h"],

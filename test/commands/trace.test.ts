@@ -240,6 +240,8 @@ describe("coin tx trace", () => {
 			result: "revert",
 			reason: "division by zero",
 		});
+		const steps = await chain.coin(`dev trace --call ${store} set 1001 x`);
+		expect(steps.stderr).toContain("the execution failed: TooLarge(1001, 1000)");
 	});
 
 	it("says what can't be traced, and where", async () => {

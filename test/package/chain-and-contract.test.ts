@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningDevelopmentChain, startDevelopmentChain } from "../../src/library/node.js";
-import { parseAddress } from "../../src/library/protocol.js";
+import { fromHex, parseAddress } from "../../src/library/protocol.js";
 import {
 	callConstant,
 	callInWords,
@@ -16,7 +16,6 @@ import {
 	outputView,
 	Wallet,
 } from "../../src/library/wallet.js";
-import { fromHex } from "../../src/protocol/bytes.js";
 import { addressOf, DevelopmentChain } from "../commands/development-chain.js";
 
 const artifact = JSON.parse(
@@ -33,7 +32,7 @@ afterAll(() => chain.stop());
 
 test("a contract is deployed, called and read, and says why it refuses", async () => {
 	const items = interfaceOf(artifact.abi);
-	const code = fromHex(String(artifact.bytecode).replace(/^0x/, ""));
+	const code = fromHex(`0x${String(artifact.bytecode).replace(/^0x/, "")}`);
 	const actor = await wallet.actor();
 	const plan = await deploymentPlan(actor, { code, abi: artifact.abi, arguments: ["42"], name: "Store" });
 	const made = await (await wallet.perform(plan)).wait();

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { FAILURE_KINDS, Failure, type FailureCode } from "../../src/wallet/failure.js";
 
+it("can be written as JSON with whatever facts it has", () => {
+	const { facts } = new Failure("insufficient_funds", "", {
+		details: { sun: 5n, rows: [{ sun: 2n ** 64n }], data: "0x" },
+	});
+	expect(JSON.parse(JSON.stringify(facts))).toEqual({
+		details: { sun: "5", rows: [{ sun: "18446744073709551616" }], data: "0x" },
+	});
+});
+
 describe("the advice of a refusal", () => {
 	const every = Object.keys(FAILURE_KINDS) as FailureCode[];
 

@@ -86,7 +86,10 @@ export const DevTrace = development({
 		const steps = structLogs.filter(isRecord);
 		for (const [index, step] of steps.entries())
 			printStep(step, operandOf(step, steps[index + 1]), { ...flags, json });
-		if (failed === true) note("the execution failed");
+		if (failed !== true) return;
+		// The list of operations doesn't hold what the execution returned; what was noted of the call was said above.
+		const { reason } = await callsOf({ ...context, note: () => undefined });
+		note(reason === undefined ? "the execution failed" : `the execution failed: ${reason}`);
 	},
 });
 

@@ -13,7 +13,7 @@ import { withoutArgumentSecrets } from "../keys/argument-secrets.js";
 import type { PasswordSource } from "../keys/secrets.js";
 import { paint } from "../output/colors.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
-import { unknownFlag } from "../output/framework-errors.js";
+import { isAboutWords, unknownFlag } from "../output/framework-errors.js";
 import {
 	printJson,
 	printLine,
@@ -184,7 +184,12 @@ export abstract class CoinCommand extends Command {
 	/** Names the command whose help a hint means. */
 	private withHelp(failure: Failure): Failure {
 		if (failure.facts.hint !== SEE_HELP || !this.id) return failure;
-		return failure.with({ hint: `see coin ${this.id.replaceAll(":", " ")} --help` });
+		const name = this.id.replaceAll(":", " ");
+		const usage = isAboutWords(failure.message) ? this.config.findCommand(this.id)?.usage : undefined;
+		// One that a command writes itself begins with its name.
+		const call =
+			typeof usage === "string" ? `write coin ${usage.startsWith(name) ? "" : `${name} `}${usage}; ` : "";
+		return failure.with({ hint: `${call}see coin ${name} --help` });
 	}
 
 	/** The parser's refusal of a mistyped flag, with the flag that was meant. */

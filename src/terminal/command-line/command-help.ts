@@ -2,8 +2,20 @@
 
 import { CommandHelp, Help } from "@oclif/core";
 
-/** Groups of flags that come behind all others, in this order. */
-const LAST_GROUPS: readonly string[] = ["MORE DEVELOPMENT CHAIN", "REFERENCE", "GENERAL"];
+/** Groups of flags that come behind a command's own, in this order. */
+const LAST_GROUPS: readonly string[] = [
+	"TRANSACTION",
+	"NODE",
+	"KEYSTORE",
+	"MORE DEVELOPMENT CHAIN",
+	"REFERENCE",
+	"GENERAL",
+];
+
+/** What must be there comes first. */
+function requiredFirst<T extends { readonly required?: boolean | undefined }>(flags: readonly T[]): T[] {
+	return [...flags].sort((a, b) => Number(b.required ?? false) - Number(a.required ?? false));
+}
 
 class OrderedCommandHelp extends CommandHelp {
 	protected override groupFlags(
@@ -12,7 +24,10 @@ class OrderedCommandHelp extends CommandHelp {
 		const { mainFlags, flagGroups } = super.groupFlags(flags);
 		const rank = (name: string): number => LAST_GROUPS.indexOf(name);
 		const ordered = Object.entries(flagGroups).sort(([a], [b]) => rank(a) - rank(b));
-		return { mainFlags, flagGroups: Object.fromEntries(ordered) };
+		return {
+			mainFlags: requiredFirst(mainFlags),
+			flagGroups: Object.fromEntries(ordered.map(([name, group]) => [name, requiredFirst(group)])),
+		};
 	}
 
 	protected override sections(): ReturnType<CommandHelp["sections"]> {

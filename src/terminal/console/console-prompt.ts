@@ -47,6 +47,14 @@ function messageOf(error: unknown): string {
 	return types.isNativeError(error) ? `${error.name}: ${error.message}` : shownValue(error);
 }
 
+/** JavaScript's refusal to reckon with an amount and a plain number, with what to write. */
+function withUnits(error: unknown): unknown {
+	if (types.isNativeError(error) && /^Cannot mix BigInt and other types/.test(error.message))
+		error.message =
+			"an amount is a whole number of sun, and so must be what goes with it: 5coin * 2n, not 5coin * 2";
+	return error;
+}
+
 /** Evaluates JavaScript with amounts; promises are waited for, and questions that stand alone are asked. */
 type Evaluate = (source: string) => Promise<unknown>;
 
@@ -85,7 +93,7 @@ const settling =
 		const [outcome] = await Promise.allSettled([evaluate(source)]);
 		const { hasActed, failure } = await operations.settle();
 		if (outcome.status === "fulfilled" && !failure) return outcome.value;
-		const error: unknown = outcome.status === "rejected" ? outcome.reason : failure?.error;
+		const error: unknown = withUnits(outcome.status === "rejected" ? outcome.reason : failure?.error);
 		if (!hasActed || error instanceof Recoverable) throw error;
 		if (error instanceof Failure) throw error.with({ sent: true });
 		throw new Failure("bad_value", `${messageOf(error)}; what the statement sent before it was sent`, {

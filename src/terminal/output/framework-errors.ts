@@ -25,6 +25,11 @@ export function isUnknownCommand(error: unknown): boolean {
 	return isFrameworkError(error) && /^command .* not found\.?$/i.test(error.message);
 }
 
+/** Whether a refusal of the parser, as {@link plainMessage} gives it, is about words that are missing or too many. */
+export function isAboutWords(message: string): boolean {
+	return /^(Unexpected argument|Missing \d+ required arg|--[\w-]+ is missing)/.test(message);
+}
+
 /** The parser's message in one line, without its colours and its own hint. */
 export function plainMessage(message: string): string {
 	const lines = message

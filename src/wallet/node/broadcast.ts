@@ -71,11 +71,14 @@ function hasArrived({ code, facts }: Failure): boolean {
 }
 
 function refusalOf(nodeCode: string, nodeMessage: string, txID: string, lives: boolean): Failure {
-	const message = broadcastMessage(nodeMessage);
+	const isDuplicate = nodeCode === "DUP_TRANSACTION_ERROR";
+	const message = isDuplicate
+		? "the network has this very transaction already: nothing happens twice"
+		: broadcastMessage(nodeMessage);
 	let code = CODES[nodeCode] ?? "rpc_error";
 	if (code === "contract_validate") code = validationCode(message);
 	// A node that could not announce a transaction keeps it in its pool all the same.
-	const kept = code === "duplicate" || isKeptUnannounced(nodeMessage);
+	const kept = isDuplicate || isKeptUnannounced(nodeMessage);
 	return new Failure(code, message === "" ? `the node refused the transaction: ${nodeCode}` : message, {
 		sent: kept || (lives ? "unknown" : false),
 		txID,

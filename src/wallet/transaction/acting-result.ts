@@ -7,6 +7,7 @@ import { getField } from "../../protocol/codec/descriptor.js";
 import type { MarketOrderDetail, TransactionInfo } from "../../protocol/messages.js";
 import { resultName, type TransactionState, type TransactionStatus } from "../node/wait.js";
 import { formatCoin } from "../values/amount.js";
+import { utcTime } from "../values/moment.js";
 import { resourceCode, resourceName } from "../values/resource.js";
 import type { DescribedCall } from "./described-call.js";
 import { ownerText, type TransactionEnvelope } from "./envelope.js";
@@ -35,6 +36,8 @@ export interface ActingResult {
 	readonly orderId?: string | undefined;
 	readonly proposalId?: bigint | undefined;
 	readonly withdrawn?: bigint | undefined;
+	/** When unstaked coins can be withdrawn, epoch milliseconds. */
+	readonly due?: bigint | undefined;
 	/** Sun that went back from unstaking to being staked, by resource. */
 	readonly cancelled?: Readonly<Record<string, bigint>> | undefined;
 	/** Smallest units that a trade on an exchange brought. */
@@ -158,7 +161,7 @@ function resultSummary(envelope: TransactionEnvelope, call: DescribedCall | unde
 
 /** What only some types report. */
 function reportedLines(result: ActingResult): string[] {
-	const { contractAddress, tokenId, exchangeId, orderId, withdrawn, cancelled, received, otherAmount } =
+	const { contractAddress, tokenId, exchangeId, orderId, withdrawn, cancelled, received, otherAmount, due } =
 		result;
 	const cancelledText = Object.entries(cancelled ?? {}).map(([name, sun]) => `${formatCoin(sun)} (${name})`);
 	const rows: readonly (readonly [string, string | bigint | undefined])[] = [
@@ -167,6 +170,7 @@ function reportedLines(result: ActingResult): string[] {
 		["exchange", exchangeId],
 		["order", orderId],
 		["withdrawn", withdrawn === undefined ? undefined : formatCoin(withdrawn)],
+		["due", due === undefined ? undefined : utcTime(due)],
 		["staked again", cancelledText.join(", ") || undefined],
 		["received", received === undefined ? undefined : `${received} units`],
 		["other token", otherAmount === undefined ? undefined : `${otherAmount} units`],

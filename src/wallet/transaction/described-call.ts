@@ -43,7 +43,7 @@ interface UnnamedBytes {
 
 /** Words for {@link InterfaceOrigin}. */
 const SOURCES: Readonly<Record<InterfaceOrigin, string>> = {
-	given: "the interface that was given",
+	given: "the interface that this command was given, or made it by",
 	own: "the interface that you have kept",
 	source: "the sources that the node has, as it says",
 	record: "the contract's record, as the node says",

@@ -93,7 +93,9 @@ function payment(row: Readonly<Record<string, Json>>): Payment {
 	if (typeof to !== "string" || to.trim() === "")
 		throw new Failure("bad_value", "the payment has no recipient");
 	if (typeof amount !== "string" || amount.trim() === "") {
-		throw new Failure("amount_unit", 'the payment has no amount with its unit, such as "25coin"');
+		const what =
+			amount === undefined || amount === "" ? "no amount" : `the amount ${JSON.stringify(String(amount))}`;
+		throw new Failure("amount_unit", `the payment has ${what}: it is a text with a unit, such as "25coin"`);
 	}
 	return {
 		to: to.trim(),

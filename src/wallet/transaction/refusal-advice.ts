@@ -103,9 +103,19 @@ const ADVICE: readonly (readonly [RegExp, Advice])[] = [
 	[/code.*(proposal|parameter)|Bad chain parameter/i, () => "coin chain params lists names and values"],
 ];
 
-/** The refusal with a next step, where one is known and none is said yet. */
+/** The contract machine's words for a call that ran out of energy. */
+const OUT_OF_ENERGY =
+	/Not enough energy for '(\w+)' operation executing: curInvokeEnergyLimit\[(\d+)\], curOpEnergy\[\d+\], usedEnergy\[\d+\]/;
+
+/** The refusal in words, with a next step where one is known and none is said yet. */
 export function withAdvice(failure: Failure, account: Refused | undefined): Failure {
-	if (failure.facts.hint !== undefined) return failure;
+	const { message } = failure;
+	const advised = failure.facts.hint === undefined ? withHint(failure, account) : failure;
+	const plain = message.replace(OUT_OF_ENERGY, "the call used up all of its $2 energy, at the operation $1");
+	return plain === message ? advised : advised.saying(plain);
+}
+
+function withHint(failure: Failure, account: Refused | undefined): Failure {
 	for (const [pattern, advice] of ADVICE) {
 		const match = pattern.exec(failure.message);
 		const hint = match && advice(match, account);

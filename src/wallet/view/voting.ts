@@ -51,13 +51,33 @@ export async function parseVotes(
 		words.map(async (word) => {
 			const match = /^(.+)=([^=]+)$/.exec(word);
 			if (!match?.[1] || !match[2])
-				throw new Failure("bad_value", `"${word}" is not a vote: write <witness>=<count>`);
+				throw new Failure("bad_value", `"${word}" is not a vote: write <witness>=<count>`, {
+					hint: WITNESSES,
+				});
 			return VoteWitnessContractVote.create({
-				vote_address: await resolve(match[1]),
+				vote_address: await witnessNamed(match[1], resolve),
 				vote_count: parseCount(match[2]),
 			});
 		}),
 	);
+}
+
+const WITNESSES =
+	"coin witness list names the witnesses by their addresses, coin contact add gives one a name";
+
+async function witnessNamed(
+	text: string,
+	resolve: (text: string) => Promise<Uint8Array>,
+): Promise<Uint8Array> {
+	try {
+		return await resolve(text);
+	} catch (error) {
+		if (!(error instanceof Failure) || error.code !== "wallet_not_found") throw error;
+		const { hint = "" } = error.facts;
+		throw error
+			.saying(`no witness is known here as "${text}": ${error.message}`)
+			.with({ hint: hint.startsWith("did you mean") ? hint : WITNESSES });
+	}
 }
 
 /** Votes together with those cast before: counts of the same witness are added up. */

@@ -21,7 +21,9 @@ export function stakeTranscripts(chain: () => DevelopmentChain): void {
 				type: "UnDelegateResourceContract",
 				amount: "10000000",
 			});
-			await chain().acts("stake unfreeze 20coin --for energy");
+			expect(await chain().acts("stake unfreeze 20coin --for energy")).toMatchObject({
+				due: expect.stringMatching(/^\d{13}$/),
+			});
 		});
 
 		it("shows all of it", async () => {
@@ -92,6 +94,11 @@ export function stakeTranscripts(chain: () => DevelopmentChain): void {
 				{ code: "contract_validate", node: { code: "ContractValidateException" }, sent: false },
 			],
 			["stake cancel --from dora", 1, { message: "No unfreezeV2 list to cancel" }],
+			[
+				"stake delegate bob 5coin",
+				2,
+				{ hint: expect.stringContaining("write coin stake delegate <amount> --for bandwidth|energy --to") },
+			],
 			["stake unfreeze-v1 --for energy", 1, { message: "no frozenBalance(Energy)" }],
 			[
 				"stake undelegate 1coin --for energy --to bob",

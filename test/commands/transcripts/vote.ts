@@ -70,6 +70,14 @@ export function voteTranscripts(chain: () => DevelopmentChain): void {
 			["vote cast", 2, { code: "usage" }],
 			["vote cast producer", 2, { code: "bad_value" }],
 			[
+				"vote cast somebody=1",
+				1,
+				{
+					code: "wallet_not_found",
+					message: expect.stringMatching(/^no witness is known here as "somebody"/),
+				},
+			],
+			[
 				"vote cast producer=5 --from dora",
 				1,
 				{ message: expect.stringContaining("greater than the coinPower") },

@@ -51,6 +51,7 @@ it("waits for promises, keeps variables, reads amounts and statements over sever
 
 it("ends at the first statement that fails, with its reason", async () => {
 	await expect(script("1\nrefused()\n2")).rejects.toMatchObject({ code: "not_found" });
+	await expect(script("5coin * 2")).rejects.toThrow("5coin * 2n, not 5coin * 2");
 	await expect(script("nope\n2")).rejects.toThrow('"nope": nope is not defined');
 	await expect(script("if (true) {")).rejects.toMatchObject({ code: "bad_value" });
 });

@@ -1,6 +1,7 @@
 import { Command, Config, Flags, Help } from "@oclif/core";
 import { describe, expect, it } from "vitest";
 import {
+	isAboutWords,
 	isFrameworkError,
 	isUnknownCommand,
 	plainMessage,
@@ -71,6 +72,9 @@ describe("the parser's refusals", () => {
 		const message =
 			"The following errors occurred:\n  Missing required flag name\n  Missing required flag end\nSee more help with --help";
 		expect(plainMessage(message)).toBe("--name is missing; --end is missing");
+		expect(
+			["--name is missing", "Unexpected argument: 5coin", "Flag --x expects a value"].map(isAboutWords),
+		).toEqual([true, true, false]);
 		expect(plainMessage("Missing 1 required arg:\namount  how much")).toBe(
 			"Missing 1 required arg: amount  how much",
 		);

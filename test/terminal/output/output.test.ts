@@ -43,7 +43,7 @@ describe("our own signs", () => {
 test("a refusal that ends by itself says when, and that it can be tried then", () => {
 	const refused = refusedUntil(new Failure("contract_validate", "too early"), 5_000n, "it can be withdrawn");
 	expect(refused).toMatchObject({ code: "contract_validate", message: "too early", retry: "later" });
-	expect(refused.facts.details).toEqual({ due: 5_000n });
+	expect(refused.facts.details).toEqual({ due: "5000" });
 	expect(refused.facts.hint).toMatch(/^it can be withdrawn from .*1970/);
 });
 

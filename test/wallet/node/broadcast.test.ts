@@ -26,7 +26,13 @@ describe("handing a transaction to a node", () => {
 
 	test.each<[node: string, message: string, code: string, sent: boolean | "unknown", shown?: string]>([
 		["SIGERROR", "Validate signature error: x", "not_authorized", "unknown", "x"],
-		["DUP_TRANSACTION_ERROR", "Transaction already exists.", "duplicate", true],
+		[
+			"DUP_TRANSACTION_ERROR",
+			"Dup transaction.",
+			"duplicate",
+			true,
+			"the network has this very transaction already: nothing happens twice",
+		],
 		["TRANSACTION_EXPIRATION_ERROR", "expired", "tx_expired", "unknown"],
 		["SERVER_BUSY", "busy", "node_busy", "unknown"],
 		["SOMETHING_NEW", "", "rpc_error", "unknown", "the node refused the transaction: SOMETHING_NEW"],

@@ -45,6 +45,20 @@ describe("advice on a refusal of the network", () => {
 		expect(hint(message)).toContain(step);
 	});
 
+	it("says in words that a call ran out of energy, and what helps", () => {
+		const raw =
+			"Not enough energy for 'MSTORE' operation executing: curInvokeEnergyLimit[10], curOpEnergy[9], usedEnergy[6]";
+		const told = withAdvice(
+			new Failure("contract_revert", `the transaction failed: OUT_OF_ENERGY, ${raw}`),
+			undefined,
+		);
+		expect(told.message).toBe(
+			"the transaction failed: OUT_OF_ENERGY, the call used up all of its 10 energy, at the operation MSTORE",
+		);
+		expect(told.facts.hint).toContain("a higher --fee-limit");
+		expect(withAdvice(told, undefined)).toBe(told);
+	});
+
 	it("leaves a hint that is there, and says nothing of what it doesn't know", () => {
 		const told = new Failure("contract_validate", "balance is not sufficient", { hint: "x" });
 		expect(withAdvice(told, { balance: 1n })).toBe(told);
