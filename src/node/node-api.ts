@@ -138,8 +138,14 @@ const verifySigned = (
 ): Promise<void> | undefined => verifyAhead && verifySent(open, verifyAhead, transaction, client);
 
 /** What an operator must know. */
-function warningsOf({ faults, shieldedWarning, backfill, history }: NodeParts): readonly string[] {
-	const all = [faults?.warning(), shieldedWarning?.(), fillingOf(backfill), indexingOf(history)];
+function warningsOf({ faults, audit, shieldedWarning, backfill, history }: NodeParts): readonly string[] {
+	const all = [
+		faults?.warning(),
+		audit?.warning(),
+		shieldedWarning?.(),
+		fillingOf(backfill),
+		indexingOf(history),
+	];
 	return all.filter((warning) => warning !== undefined);
 }
 

@@ -25,6 +25,11 @@ export function member(record: JsonRecord | undefined, name: string): Json | und
 	return record?.[name];
 }
 
+/** A value as text; empty for what is absent, a list or a record: nodes may answer anything. */
+export function plainText(value: Json | undefined): string {
+	return typeof value === "object" || value === undefined ? "" : String(value);
+}
+
 /** Writes one line of JSON: bigint as decimal text, undefined members left out. */
 export function writeJson(value: unknown): string {
 	return JSON.stringify(value, (_, member: unknown) =>

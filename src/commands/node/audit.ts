@@ -154,8 +154,15 @@ function addressesOf(flags: {
 	readonly "against-jsonrpc"?: string | undefined;
 }): NodeAddresses {
 	const url = (text: string): string => {
-		if (!/^https?:\/\//.test(text) || !URL.canParse(text))
-			throw new Failure("bad_value", `"${text}" is not an address, such as http://192.0.2.7:8090`);
+		const parsed = /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+		const isPlain =
+			parsed?.username === "" && parsed.password === "" && parsed.search === "" && parsed.hash === "";
+		// Not repeated: it may have a password in it.
+		if (!isPlain)
+			throw new Failure(
+				"bad_value",
+				"the other node's address is one such as http://192.0.2.7:8090, without a user or a query",
+			);
 		return text.replace(/\/+$/, "");
 	};
 	const { against, "against-solidity": solidity, "against-jsonrpc": jsonrpc } = flags;

@@ -92,6 +92,11 @@ export const NodeReproduce = command({
 			entries: new TextList(entries),
 			trace: new TextList(trace),
 		});
+		if (verdict === "reproduced" && kind === "audit")
+			throw new Failure(
+				"fault_found",
+				"this program comes to the same as where the bundle was made: one of the two nodes has a fault",
+			);
 		if (verdict !== "as recorded") throw new Failure("fault_found", REASONS[verdict]);
 	},
 });

@@ -18,11 +18,18 @@ import { localTime, printJson, printLine, redrawLines, TextList } from "../../te
 import { canDraw } from "../../terminal/progress/progress.js";
 import { interruption } from "../../terminal/prompt/interrupt.js";
 import { Failure } from "../../wallet/failure.js";
-import { isRecord, type JsonRecord, member } from "../../wallet/json.js";
+import { isRecord, type JsonRecord, member, plainText } from "../../wallet/json.js";
 import { fetchBlockByNumber, fetchHead } from "../../wallet/node/chain-query.js";
 import { jsonRpcUrl } from "../../wallet/node/json-rpc.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { fetchStateHash } from "../../wallet/node/state-compare.js";
+
+/** Of what a node answers, no more than this is printed. */
+const MAX_PEERS = 1_000;
+const MAX_WARNINGS = 50;
+const MAX_TEXT = 1_000;
+
+const shortened = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
 /** A head that is older than this is behind: blocks come every three seconds. */
 const BEHIND_SECONDS = 60;
@@ -39,12 +46,14 @@ export const NodeStatus = query({
 		const info = await client.call("getnodeinfo", {});
 		const head = await fetchHead(client);
 		const genesis = await fetchBlockByNumber(client, 0n);
-		const solid = /^Num:(\d+)/.exec(String(info["solidityBlock"] ?? ""))?.[1] ?? "0";
+		const solid = /^Num:(\d+)/.exec(plainText(info["solidityBlock"]))?.[1] ?? "0";
 		const configuration = member(info, "configNodeInfo");
 		const health = await nodeHealth(client);
 		const warnings = [...health.warnings, ...(await unknownRules(client, head))];
 		for (const text of warnings) warning(text);
-		const peers = (Array.isArray(info["peerList"]) ? info["peerList"] : []).filter(isRecord);
+		const peers = (Array.isArray(info["peerList"]) ? info["peerList"] : [])
+			.slice(0, MAX_PEERS)
+			.filter(isRecord);
 		const behindSeconds = Math.max(0, Math.round((Date.now() - Number(head.timestampMs)) / 1000));
 		const isSyncing = peers.some((peer) => peer["needSyncFromPeer"] === true);
 		// Nobody can be ahead of a node that has no peers by its configuration, such as a development chain.
@@ -64,7 +73,7 @@ export const NodeStatus = query({
 		};
 		print.record(status, {
 			...status,
-			version: `${String(status.version ?? "unknown")}, the release that the node answers as`,
+			version: `${shortened(plainText(status.version) || "unknown")}, the release that the node answers as`,
 			program: `coin ${status.program}, this program`,
 			headTime: localTime(head.timestampMs),
 			genesis: genesis && genesisTitle(genesis.id),
@@ -108,7 +117,7 @@ async function newestStateHash(
 
 /** A development chain names no network and listens to no peers. */
 function hasNoNetwork({ listenPort, p2pVersion }: JsonRecord): boolean {
-	return String(listenPort) === "0" && String(p2pVersion) === "0";
+	return plainText(listenPort) === "0" && plainText(p2pVersion) === "0";
 }
 
 interface PeerLine {
@@ -127,7 +136,7 @@ function peerOf(peer: JsonRecord): PeerLine {
 			? "it is behind"
 			: "in sync";
 	return {
-		host: String(peer["host"] ?? "").replace(/^\//, ""),
+		host: shortened(plainText(peer["host"]).replace(/^\//, "")),
 		outgoing: peer["active"] === true,
 		latencyMs: Number(peer["avgLatency"] ?? 0),
 		toFetch: Number(peer["syncToFetchSize"] ?? 0),
@@ -239,7 +248,9 @@ async function nodeHealth(client: NodeClient): Promise<NodeHealth> {
 		const { block, hash }: Record<string, unknown> = Object(stateHash);
 		const isHash = typeof block === "number" && typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash);
 		return {
-			warnings: Array.isArray(warnings) ? warnings.map(String) : [],
+			warnings: Array.isArray(warnings)
+				? warnings.slice(0, MAX_WARNINGS).map((text) => shortened(typeof text === "string" ? text : ""))
+				: [],
 			...(isHash && { stateHash: { block, hash } }),
 		};
 	} catch {

@@ -20,6 +20,12 @@ class AuditThreadError extends Error {
 	override readonly name = "AuditThreadError";
 }
 
+/** Called with what can't be compared, once a kind of it, and with each wait for a node that is busy. */
+interface AuditListener {
+	notCompared(reason: string): void;
+	waiting(reason: string): void;
+}
+
 interface Waiting {
 	readonly done: (answer: AuditAnswer) => void;
 	readonly fail: (error: Error) => void;
@@ -38,7 +44,7 @@ export class AuditThread {
 
 	constructor(
 		work: AuditWork,
-		private readonly onNotCompared: (reason: string) => void,
+		private readonly on: AuditListener,
 	) {
 		const script = bundledScript("node/audit/audit.worker.js");
 		if (!script) {
@@ -59,6 +65,11 @@ export class AuditThread {
 		);
 		this.send = (request) => worker.postMessage(request);
 		this.end = () => worker.terminate();
+	}
+
+	/** Whether nothing can be asked any more. */
+	get hasEnded(): boolean {
+		return this.failure !== undefined;
 	}
 
 	/** The newest block that both have. @throws {UnansweredError} */
@@ -83,8 +94,8 @@ export class AuditThread {
 	}
 
 	private take(answer: AuditAnswer): void {
-		if (answer.kind === "notCompared") {
-			this.onNotCompared(answer.reason);
+		if (answer.kind === "notCompared" || answer.kind === "waiting") {
+			this.on[answer.kind](answer.reason);
 			return;
 		}
 		this.counts = answer.counts;

@@ -41,6 +41,7 @@ interface AuditProgress {
 
 export type AuditAnswer =
 	| { readonly kind: "notCompared"; readonly reason: string }
+	| { readonly kind: "waiting"; readonly reason: string }
 	| ({ readonly kind: "head"; readonly id: number; readonly head: bigint } & AuditProgress)
 	| ({
 			readonly kind: "block";
@@ -71,7 +72,8 @@ export class AuditWorker {
 		const { signal } = this.ending;
 		const sleep = async (ms: number): Promise<void> => delay(ms, undefined, { signal, ref: false });
 		const limits = { timeoutMs: TIMEOUT_MS, now: () => performance.now(), sleep, signal };
-		this.theirs = new HttpNode(theirs, { ...limits, rate });
+		const onBusy = (reason: string): void => post({ kind: "waiting", reason });
+		this.theirs = new HttpNode(theirs, { ...limits, rate, onBusy });
 		this.audit = new Audit({
 			ours: new HttpNode(own, { ...limits, rate: OWN_RATE }),
 			theirs: this.theirs,

@@ -84,12 +84,15 @@ export function factsOf(answer: NodeAnswer, rules: FactRules): Facts {
 	const walkSet = (items: readonly NodeAnswer[], path: string, depth: number, within?: string): void => {
 		for (const item of items) {
 			if (!isObject(item)) continue;
-			walk(item["value"] ?? null, `${path}[${bounded(String(item["key"]))}]`, depth + 1, within);
+			walk(item["value"] ?? null, `${path}[${keyText(item["key"])}]`, depth + 1, within);
 		}
 	};
 	walk(answer, "", 0);
 	return { values, optional };
 }
+
+const keyText = (key: NodeAnswer | undefined): string =>
+	typeof key === "object" ? "?" : bounded(String(key));
 
 const tooMuch = (): UnansweredError => new UnansweredError("an answer holds too much to be compared");
 

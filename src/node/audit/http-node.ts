@@ -47,6 +47,8 @@ interface AskLimits {
 	readonly sleep: (ms: number) => Promise<void>;
 	/** Ends everything that waits. */
 	readonly signal: AbortSignal;
+	/** Called when a request is tried again the second time. */
+	readonly onBusy?: (reason: string) => void;
 }
 
 /** A block after which the state is asked for. */
@@ -72,6 +74,8 @@ const MAX_OTHER_BYTES = 64 << 10;
 /** Nothing of the network has nearly as many digits. */
 const MAX_NUMBER_DIGITS = 100;
 const MAX_TRIES = 8;
+/** A single refusal is nothing to speak of. */
+const TELLING_TRIES = 2;
 /** Levels of an answer that are looked at. */
 export const MAX_ANSWER_DEPTH = 40;
 const ANSWER_LIMITS = { values: 1_000_000, depth: MAX_ANSWER_DEPTH };
@@ -149,6 +153,7 @@ export class HttpNode {
 			if ("value" in answer) return answer;
 			this.busy++;
 			if (tries >= MAX_TRIES) throw new UnansweredError(`${this.name} doesn't answer: ${answer.busy}`);
+			if (tries === TELLING_TRIES) this.limits.onBusy?.(`${this.name} doesn't answer: ${answer.busy}`);
 			await this.limits.sleep(Math.min(Math.max(pauseMs, answer.afterMs), LONGEST_PAUSE_MS));
 			this.limits.signal.throwIfAborted();
 			pauseMs *= 2;

@@ -19,6 +19,8 @@ import { type NodeAddresses, UnansweredError } from "./http-node.js";
 /** Blocks that it may be behind: those before are passed over. */
 const MAX_BEHIND = 1_000n;
 const POLL_MS = 500;
+/** So often the other node may be behind without a word. */
+const STILL_POLLS = 120;
 /** After the other node didn't answer. */
 const PAUSE_MS = 30_000;
 
@@ -38,16 +40,19 @@ interface LiveAuditOptions {
 
 export class LiveAudit {
 	private readonly ending = new AbortController();
-	private readonly thread: AuditThread;
+	private thread: AuditThread;
 	/** Origin of the other node. */
 	private readonly against: string;
 	private readonly running: Promise<void>;
+	private readonly start: () => AuditThread;
 	/** The last block that was compared; 0: none. */
 	last = 0n;
 	/** Blocks that were passed over since the other node was too slow. */
 	skipped = 0n;
 	/** The block of the first difference; 0: there is none. */
 	different = 0n;
+	/** Why nothing is compared at the moment; undefined: something is. */
+	private away: string | undefined;
 
 	constructor(private readonly options: LiveAuditOptions) {
 		const { config, own, log } = options;
@@ -55,7 +60,12 @@ export class LiveAudit {
 		const { against: full, solidity, jsonrpc, sample, rate } = config;
 		this.against = new URL(full).origin;
 		const work = { own, theirs: { full, solidity, jsonrpc }, sample, rate, addressPrefix: addressPrefix() };
-		this.thread = new AuditThread(work, (reason) => log.warn({}, `audit: ${reason}`));
+		this.start = () =>
+			new AuditThread(work, {
+				notCompared: (reason) => log.warn({}, `audit: ${reason}`),
+				waiting: (reason) => this.awayFor(`${reason}; it is asked again`),
+			});
+		this.thread = this.start();
 		this.running = this.run().catch((error: unknown) => {
 			if (!signal.aborted) options.report(error, "audit");
 		});
@@ -75,10 +85,10 @@ export class LiveAudit {
 	}
 
 	private async run(): Promise<void> {
-		const { chain, log } = this.options;
+		const { chain } = this.options;
 		let next = chain.solidifiedNumber + 1n;
 		let common = 0n;
-		let isAway = false;
+		let polls = 0;
 		while (!this.ending.signal.aborted) {
 			const final = chain.solidifiedNumber;
 			if (final - next > MAX_BEHIND) {
@@ -92,21 +102,46 @@ export class LiveAudit {
 			try {
 				if (common < next) common = await this.thread.commonHead();
 				if (common < next) {
+					if (++polls === STILL_POLLS) this.awayFor(`the other node has no block ${next} yet`);
 					await this.sleep(POLL_MS);
 					continue;
 				}
 				const found = await this.thread.block(next);
-				isAway = false;
+				polls = 0;
+				this.away = undefined;
 				if (found) return this.differs(found);
 				this.last = next++;
 			} catch (error) {
-				if (!(error instanceof UnansweredError)) throw error;
-				if (!isAway)
-					log.warn({ next: Number(next) }, `audit: ${error.message}; it goes on when there are answers`);
-				isAway = true;
-				await this.sleep(PAUSE_MS);
+				this.ending.signal.throwIfAborted();
+				await this.failed(error);
 			}
 		}
+	}
+
+	/** Whatever the other node makes of it, the comparison goes on; where its thread has ended, with another one. */
+	private async failed(error: unknown): Promise<void> {
+		const { report } = this.options;
+		const message = error instanceof Error ? error.message : String(error);
+		if (!(error instanceof UnansweredError) && this.away === undefined) report(error, "audit");
+		this.awayFor(`${message}; it goes on when there are answers`);
+		if (this.thread.hasEnded) {
+			await this.thread.close();
+			this.thread = this.start();
+		}
+		await this.sleep(PAUSE_MS);
+	}
+
+	/** Says once that nothing is compared, and why. */
+	private awayFor(reason: string): void {
+		if (this.away === undefined) this.options.log.warn({ after: Number(this.last) }, `audit: ${reason}`);
+		this.away ??= reason;
+	}
+
+	/** What an operator must know; undefined: nothing. */
+	warning(): string | undefined {
+		const { away, last, against } = this;
+		if (away === undefined || this.different !== 0n) return undefined;
+		return `this node isn't compared with ${against} (node.audit.against) since block ${last}: ${away}`;
 	}
 
 	/** What follows a difference would differ, too: the audit ends with it, and the watch says so, once. */

@@ -33,9 +33,10 @@ import {
 const FORMAT = "coin fault bundle 1";
 /** Keys in one line. */
 const KEYS_A_LINE = 1_000;
-const RECEIPT_BUDGET = budgetOfBytes(MAX_LINE_BYTES / 2);
 const MAX_GENESIS_WITNESSES = 1_000;
 const MAX_COMMITTEE_KEYS = 1_000;
+/** Of a block: each takes a hundred bytes at least. */
+const MAX_TRANSACTIONS = 40_000;
 
 /** What a line holds, by its first member. */
 const KINDS = {
@@ -220,6 +221,17 @@ class BundleReader {
 		if (this.items > MAX_BUNDLE_ITEMS) throw new BundleError("the fault bundle has too many entries");
 	}
 
+	/** @throws {DecodeError | BundleError} where all receipts together have more elements than the bundle may hold */
+	private receipt(bytes: Uint8Array, before: readonly TransactionInfo[]): TransactionInfo {
+		if (before.length >= MAX_TRANSACTIONS) throw new BundleError("the fault bundle has too many receipts");
+		const receipt = TransactionInfo.decode(bytes, {
+			...budgetOfBytes(MAX_LINE_BYTES / 2),
+			items: MAX_BUNDLE_ITEMS - this.items,
+		});
+		this.take(elementsIn(receipt));
+		return receipt;
+	}
+
 	private line(value: unknown): void {
 		const wrong = new BundleError("the fault bundle has a line that makes no sense");
 		if (!Array.isArray(value)) throw wrong;
@@ -252,10 +264,10 @@ class BundleReader {
 				return;
 			}
 			case KINDS.computed:
-				this.computed.push(TransactionInfo.decode(bytes(parts[0]), RECEIPT_BUDGET));
+				this.computed.push(this.receipt(bytes(parts[0]), this.computed));
 				return;
 			case KINDS.recorded:
-				this.recorded.push(TransactionInfo.decode(bytes(parts[0]), RECEIPT_BUDGET));
+				this.recorded.push(this.receipt(bytes(parts[0]), this.recorded));
 				return;
 			case KINDS.difference: {
 				if (this.differences.length >= MAX_DIFFERENCES) throw wrong;
@@ -291,6 +303,15 @@ class BundleReader {
 				throw wrong;
 		}
 	}
+}
+
+/** Elements of all lists of a message, and of those in it. */
+function elementsIn(value: unknown): number {
+	if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return 0;
+	if (value instanceof Map) return value.size;
+	let count = Array.isArray(value) ? value.length : 0;
+	for (const each of Object.values(value) as readonly unknown[]) count += elementsIn(each);
+	return count;
 }
 
 /** PERF: a list is one array that grows, however many lines it has. */

@@ -255,6 +255,7 @@ export class Dialogue {
 		choose: (plain: Uint8Array) => T | undefined,
 		endMs = this.environment.now() + this.timeoutMs,
 	): Promise<T> {
+		const beganMs = this.environment.now();
 		while (true) {
 			this.reader.maxLength = this.isWrapped ? MAX_LENGTH : MAX_GREETING_BYTES;
 			try {
@@ -273,7 +274,10 @@ export class Dialogue {
 			this.unread = 0;
 			if (this.isClosed) throw new ProbeError("closed", "it closes the connection");
 			const restMs = endMs - this.environment.now();
-			if (restMs <= 0) throw new ProbeError("silent", `no answer within ${this.timeoutMs} ms`);
+			if (restMs <= 0) {
+				const waitedMs = Math.round(this.environment.now() - beganMs);
+				throw new ProbeError("silent", `no answer within ${waitedMs} ms`);
+			}
 			await this.more(restMs);
 		}
 	}

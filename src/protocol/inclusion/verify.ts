@@ -19,6 +19,7 @@ import { InclusionError } from "./inclusion-error.js";
 import { rootOfPath } from "./merkle-path.js";
 import {
 	type InclusionProof,
+	MAX_PROOF_LENGTH,
 	type ProofHeader,
 	readProof,
 	signatureInOneForm,
@@ -59,6 +60,8 @@ const NODE_BYTES = 64;
  */
 export async function verifyInclusion(proof: string | Uint8Array, trusted: WitnessSet): Promise<Inclusion> {
 	// One character a byte: what isn't ASCII can't be the proof's one form.
+	if (proof.length > MAX_PROOF_LENGTH)
+		throw new InclusionError(`the proof is longer than ${MAX_PROOF_LENGTH} bytes`);
 	const read = readProof(typeof proof === "string" ? proof : Buffer.from(proof).toString("latin1"));
 	const headers = linkedHeaders(read.headers);
 	const [first] = headers as [LinkedHeader];
@@ -66,8 +69,6 @@ export async function verifyInclusion(proof: string | Uint8Array, trusted: Witne
 		throw new InclusionError("the transaction is too short to be one");
 	if (!equalBytes(rootOfPath(sha256(read.transaction), read.path), first.raw.txTrieRoot))
 		throw new InclusionError("the path doesn't lead to the root in the block's header");
-	if (read.headers.some(({ postQuantum }) => postQuantum)) await loadPostQuantum();
-	checkSigners(read, headers);
 	const keys = new Map(trusted.witnesses.map(({ address, key }) => [toKey(address), key]));
 	const isTrusted = ({ address, key }: WitnessKey): boolean =>
 		equalBytes(keys.get(toKey(address)) ?? new Uint8Array(0), key);
@@ -78,6 +79,9 @@ export async function verifyInclusion(proof: string | Uint8Array, trusted: Witne
 			`not proven: ${builders.length} of the ${trusted.witnesses.length} trusted witnesses built on the block, ${needed} are needed`,
 		);
 	}
+	// Signatures take long: only of those by whom it would be proven.
+	if (read.headers.some(({ postQuantum }) => postQuantum)) await loadPostQuantum();
+	checkSigners(read, headers);
 	// Last: only what the witnesses took is as small as the network's rules have it, once it is decoded.
 	const transaction = canonical(Transaction, read.transaction, "the transaction");
 	const others = read.witnesses.filter((one) => !isTrusted(one));

@@ -1,6 +1,6 @@
 /** A node at a summary: what it says of itself at two moments, and the figures that come of it. */
 
-import { isRecord, type JsonRecord, member } from "../../wallet/json.js";
+import { isRecord, type JsonRecord, member, plainText } from "../../wallet/json.js";
 
 /** What a node said at one moment. */
 export interface NodeReading {
@@ -65,7 +65,7 @@ export function nodeSummary(now: NodeReading, before: NodeReading | undefined): 
 	const lag = now.metrics?.get(LAG);
 	return {
 		head: now.head,
-		solid: BigInt(/^Num:(\d{1,18})/.exec(String(now.info["solidityBlock"] ?? ""))?.[1] ?? "0"),
+		solid: BigInt(/^Num:(\d{1,18})/.exec(plainText(now.info["solidityBlock"]))?.[1] ?? "0"),
 		headAgeSeconds: Math.max(0, Math.round((now.nowMs - Number(now.headTimeMs)) / 1000)),
 		blocksPerSecond: before && seconds > 0 ? rounded(Number(now.head - before.head) / seconds) : null,
 		peers: peers.length,

@@ -103,10 +103,11 @@ export function recordLines(value: object, indent = ""): string[] {
 	for (const [name, value] of members) {
 		const member: unknown = value instanceof TextList && value.items.length === 0 ? [] : value;
 		if (member instanceof TextList) {
-			lines.push(indent + paint("dim", name), ...member.items.map((item) => `${indent}  - ${item}`));
+			lines.push(indent + paint("dim", name));
+			for (const item of member.items) lines.push(`${indent}  - ${item}`);
 		} else if (isNested(member)) {
 			lines.push(indent + paint("dim", name));
-			lines.push(...nestedLines(member, `${indent}  `));
+			for (const line of nestedLines(member, `${indent}  `)) lines.push(line);
 		} else {
 			lines.push(`${indent}${paint("dim", name.padEnd(width))}  ${memberText(name, member)}`.trimEnd());
 		}

@@ -2,8 +2,11 @@
 
 import type { Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
-import { isRecord, type Json, member, readJson, writeWireJson } from "../json.js";
+import { isRecord, type Json, member, plainText, readJson, writeWireJson } from "../json.js";
 import type { NodeClient } from "./node-client.js";
+
+/** Of a node's refusal, in characters. */
+const MAX_MESSAGE = 1_000;
 
 /** Where JSON-RPC is served. @throws {Failure} `usage` */
 export function jsonRpcUrl({ jsonrpc, http, profile }: Settings): string {
@@ -56,8 +59,8 @@ export async function callJsonRpc(
 	if (!isRecord(json)) throw new Failure("rpc_error", `${host} answered ${method} with no JSON object`);
 	const { error, result } = json;
 	if (!isRecord(error)) return result ?? null;
-	const code = String(member(error, "code"));
-	const message = String(member(error, "message") ?? "");
+	const code = plainText(member(error, "code"));
+	const message = plainText(member(error, "message")).slice(0, MAX_MESSAGE);
 	throw new Failure(code === "-32601" ? "not_served" : "rpc_error", `${method}: ${message}`, {
 		node: { code, message },
 	});

@@ -42,6 +42,7 @@ function readStateHash(answer: Json, url: string): NodeStateHash {
 	const isWhole =
 		Number.isSafeInteger(count(version)) &&
 		Number.isSafeInteger(count(block)) &&
+		count(block) >= 0 &&
 		digits(hash) &&
 		rows.length <= MAX_STORES &&
 		rows.every(([name, row]) => /^[\w-]{1,64}$/.test(name) && digits(row));

@@ -129,7 +129,9 @@ describe("a node's own pages", () => {
 		const headers = { "x-coin-min-block": "0" };
 		expect((await node.ask("/wallet/getnowblock", { headers })).status).toBe(200);
 		const later = { "x-coin-min-block": "x" };
-		expect((await node.ask("/walletsolidity/getnowblock", { server: "solidity", headers: later })).status).toBe(400);
+		expect(
+			(await node.ask("/walletsolidity/getnowblock", { server: "solidity", headers: later })).status,
+		).toBe(400);
 	});
 
 	it("refuse to be posted to", async () => {

@@ -157,6 +157,14 @@ describe("answers", () => {
 		]);
 	});
 
+	test("have keys of maps that are no texts", () => {
+		const odd = { assetV2: [{ key: { toString: 1n }, value: 5n }, { key: null, value: 6n }, { value: 7n }] };
+		expect(same(odd, {})).toEqual([
+			{ what: "assetV2[?]", ours: "6", theirs: "none" },
+			{ what: "assetV2[undefined]", ours: "7", theirs: "none" },
+		]);
+	});
+
 	test("that hold too much end the comparison", () => {
 		const many = Array.from({ length: 300_002 }, (_, at) => BigInt(at + 1));
 		expect(() => factsOf(many, STATE_RULES)).toThrow("too much");

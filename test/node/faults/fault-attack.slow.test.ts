@@ -79,6 +79,10 @@ describe("a bundle of others", () => {
 		const walked = `${head}\n${`${keys}\n`.repeat(MAX_BUNDLE_ITEMS / 1_000)}`;
 		expect(() => readBundle(packed(walked))).toThrow("too many entries");
 		expect(() => readBundle(packed("[".repeat(100_000)))).toThrow(BundleError);
+		const logs = JSON.stringify(["computed", "4200".repeat(600_000)]);
+		expect(() => readBundle(packed(`${head}\n${logs}\n${logs}`))).toThrow(BundleError);
+		const receipts = `${JSON.stringify(["recorded", ""])}\n`.repeat(40_001);
+		expect(() => readBundle(packed(`${head}\n${receipts}`))).toThrow("too many receipts");
 		const wide = JSON.stringify(Array.from({ length: 100_000 }, () => []));
 		expect(() => readBundle(packed(`${head}\n${wide}`))).toThrow("a line of too many values");
 	}, 60_000);

@@ -57,6 +57,8 @@ interface BlockSink {
 	/** Ids by which a peer finds what we lack; empty: everything but what is final. */
 	readonly summary: readonly BlockRef[];
 	has(id: Uint8Array): boolean;
+	/** How long the peer may take to a verified head, from the first request on; undefined: there is one. */
+	readonly untilVerifiedMs: number | undefined;
 	/** What has to be awaited before a block is taken. */
 	prepare(payload: Uint8Array): Promise<void> | undefined;
 	/**
@@ -84,6 +86,8 @@ export class PeerSession {
 	private minuteBytes = 0;
 	private minuteMessages = 0;
 	private lastRequestMs = Number.NEGATIVE_INFINITY;
+	private sink: BlockSink | undefined;
+	private followedMs = 0;
 
 	private constructor(
 		private readonly options: SessionOptions,
@@ -140,6 +144,8 @@ export class PeerSession {
 	 * @throws {ProbeError} why
 	 */
 	async follow(sink: BlockSink, isWanted: () => boolean): Promise<void> {
+		this.sink = sink;
+		this.followedMs = this.options.environment.now();
 		try {
 			sink.restart();
 			await this.catchUp(sink, isWanted);
@@ -263,7 +269,10 @@ export class PeerSession {
 	}
 
 	/** The next message, counted. @throws {ProbeError} */
-	private async next(endMs: number): Promise<PeerMessage> {
+	private async next(latestMs: number): Promise<PeerMessage> {
+		const { untilVerifiedMs } = this.sink ?? {};
+		const endMs =
+			untilVerifiedMs === undefined ? latestMs : Math.min(latestMs, this.followedMs + untilVerifiedMs);
 		const message = await this.dialogue.message(endMs);
 		const { receivedBytes, receivedMessages } = this.dialogue;
 		const now = this.options.environment.now();

@@ -29,6 +29,9 @@ import {
 const AT_ONCE = 4;
 /** Before the next one is greeted, too: nodes refuse whoever greeted them and went for a minute. */
 const HEAD_START_MS = 500;
+/** For a peer until it has shown a verified head; twice as long each time that it is tried again. */
+const FIRST_HEAD_MS = 6_000;
+const LONGEST_FIRST_HEAD_MS = 60_000;
 /** Between two rounds of all peers. */
 const ROUND_MS = 5_000;
 const LONGEST_ROUND_MS = 60_000;
@@ -224,7 +227,7 @@ class Watcher {
 		this.followed = { session, name };
 		this.tell({ kind: "peer", address: name, codeVersion });
 		try {
-			await session.follow(this.sink(), () => this.isWanted);
+			await session.follow(this.sink(name), () => this.isWanted);
 		} catch (error) {
 			if (!(error instanceof ProbeError)) throw error;
 			this.left(name, error.message);
@@ -232,9 +235,14 @@ class Watcher {
 		this.followed = undefined;
 	}
 
-	private sink() {
+	private sink(name: string) {
 		const { chain } = this;
+		const firstMs = Math.min(FIRST_HEAD_MS * 2 ** (this.failures.get(name) ?? 0), LONGEST_FIRST_HEAD_MS);
+		const isVerified = (): boolean => this.isVerified;
 		return {
+			get untilVerifiedMs() {
+				return isVerified() ? undefined : firstMs;
+			},
 			get summary() {
 				return chain.summary;
 			},
