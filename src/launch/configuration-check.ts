@@ -5,18 +5,25 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import {
 	checkMeta,
+	directoryProblem,
 	logDirectory,
 	openDataDirectory,
 	readLogStart,
 	readMeta,
+	refuseReferenceData,
 } from "../node/chain/data-directory.js";
-import { PROOF_CHOICE, proofGap } from "../node/chain/open-chain.js";
+import { PROOF_CHOICE, PROOFS_UNCHECKED, proofGap } from "../node/chain/open-chain.js";
 import { ConfigError, type NodeConfig, unknownKeysOf } from "../node/config/config.js";
 import { genesisId } from "../node/config/genesis-block.js";
 import { allSettings } from "../node/config/settings-table.js";
 import { NoWitnessKeysError } from "../node/config/witness-keys.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
 import { adviceOnBeginning } from "../node/node-notices.js";
+import { loadVerifyingKeys } from "../node/shielded/parameters.js";
+import type { KeyValueDatabase } from "../node/state/database.js";
+import { stores } from "../node/state/definition.js";
+import { propertyKey } from "../node/state/property-table.js";
+import { utf8 } from "../protocol/bytes.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { chainTitle } from "../protocol/public-networks.js";
 import { nearest } from "../wallet/values/suggestion.js";
@@ -62,11 +69,13 @@ async function findingsOf(
 	const missing = blackHoleGap(config);
 	const unchecked = proofGap(config);
 	const witness = await asWitness(source, ignored);
+	const unreadable = await parametersError(config);
 	return [
 		...errors,
 		...(missing === undefined ? [] : [errorAt(file, missing)]),
 		...(unchecked === undefined ? [] : [errorAt(file, unchecked)]),
 		...(typeof witness === "string" ? [errorAt(file, witness)] : []),
+		...(unreadable === undefined ? [] : [errorAt(file, unreadable)]),
 		...(gap === undefined ? [] : [{ level: "warning", place: file, message: gap } as const]),
 		...(unchecked === undefined ? proofFindings(config) : []),
 		...config.unknownKeys.map(({ path, line }) => warningAt(config, line, unknownKeyText(path))),
@@ -182,7 +191,9 @@ async function checkPorts(config: NodeConfig): Promise<Finding[]> {
 		else {
 			const code = await bindFailure(port);
 			if (code === "EADDRINUSE")
-				findings.push(errorAt(`port ${port}`, `is in use; the ${use} needs it: ${setting} sets another`));
+				findings.push(
+					errorAt(`port ${port}`, `is in use, and wanted for the ${use}: ${setting} sets another`),
+				);
 			else if (code) findings.push(errorAt(`port ${port}`, `can't be bound for the ${user}: ${code}`));
 		}
 	}
@@ -197,16 +208,45 @@ function bindFailure(port: number): Promise<string | undefined> {
 	});
 }
 
-async function checkDirectory(config: NodeConfig, dataDirectory: string): Promise<Finding[]> {
-	if (!existsSync(join(dataDirectory, config.storage.directory)))
-		return await beginningFindings(config, dataDirectory);
+/** What a start would miss on data whose chain asks for proofs; undefined: nothing. */
+function missingProofs({ node }: NodeConfig, database: KeyValueDatabase): string | undefined {
+	const { parameters, allowsUnverified, verifiesProofs } = node.shielded;
+	const asks = (["ALLOW_SHIELDED_TRANSACTION", "ALLOW_SHIELDED_ORC20_TRANSACTION"] as const).some((name) =>
+		database.get(Buffer.of(stores.properties.index, ...utf8(propertyKey(name))))?.some((byte) => byte !== 0),
+	);
+	return asks && parameters === undefined && !allowsUnverified && verifiesProofs
+		? PROOFS_UNCHECKED
+		: undefined;
+}
+
+/** Why the keys that proofs are checked with can't be had; undefined: they can, or none are named. */
+async function parametersError({ node }: NodeConfig): Promise<string | undefined> {
+	const { parameters, allowsUnverified } = node.shielded;
+	if (parameters === undefined || allowsUnverified) return undefined;
 	try {
+		await loadVerifyingKeys(parameters);
+		return undefined;
+	} catch (error) {
+		if (!(error instanceof ConfigError)) throw error;
+		return error.message;
+	}
+}
+
+async function checkDirectory(config: NodeConfig, dataDirectory: string): Promise<Finding[]> {
+	try {
+		refuseReferenceData(dataDirectory);
+		const path = join(dataDirectory, config.storage.directory);
+		const problem = directoryProblem(dataDirectory);
+		if (problem !== undefined) return [errorAt(dataDirectory, problem)];
+		if (!existsSync(path)) return await beginningFindings(config, dataDirectory);
 		refuseDevelopmentDirectory(dataDirectory);
 		const database = await openDataDirectory(dataDirectory, config.storage.directory);
 		try {
 			const meta = await readMeta(database, dataDirectory);
 			if (!meta) return await beginningFindings(config, dataDirectory);
 			checkMeta(meta, genesisId(config.genesis), dataDirectory);
+			const proofs = missingProofs(config, database);
+			if (proofs !== undefined) return [errorAt(dataDirectory, proofs)];
 			if (readLogStart(database, dataDirectory).segment > 0 && !existsSync(logDirectory(dataDirectory)))
 				return [errorAt(dataDirectory, "lacks its block log")];
 		} finally {

@@ -1,7 +1,7 @@
 /** The commands that look after a node without running it: its configuration, its producer's key, its directory. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -70,7 +70,7 @@ describe("coin node check", () => {
 			{
 				level: "error",
 				place: `port ${port}`,
-				message: "is in use; the HTTP API needs it: node.http.fullNodePort sets another",
+				message: "is in use, and wanted for the HTTP API: node.http.fullNodePort sets another",
 			},
 		]);
 		expect(outcome.code).toBe(1);
@@ -93,6 +93,35 @@ describe("coin node check", () => {
 			0,
 			[{ level: "warning", message: expect.stringContaining("genesis.block is missing") }],
 		]);
+	});
+
+	it("finds what a start would stumble over: the directory, parameters of proofs, a reference node's data", async () => {
+		home.write("plain.conf", `${GENESIS}\nnode {\n${QUIET}\n  listen.port = 0\n}`);
+		home.write("afile", "");
+		for (const folder of ["params", "reference/output-directory/database/properties"])
+			mkdirSync(join(home.path, folder), { recursive: true });
+		home.write("params/sapling-spend.params", "x");
+		home.write("reference/output-directory/database/properties/CURRENT", "x");
+		for (const [words, message] of [
+			[["-d", "afile"], "afile is not a directory"],
+			[["-d", "afile/below"], "afile is not a directory"],
+			[["--shielded-params", "nowhere"], "names nowhere, which has neither"],
+			[["--shielded-params", "params"], "is not the file that the configuration expects"],
+			[["-d", "reference"], "reference holds the data of a reference node"],
+			[["-d", "reference/output-directory"], "holds the data of a reference node"],
+			[["-d", "reference/output-directory/database"], "holds the data of a reference node"],
+			[["-d", "reference/output-directory/database/new"], "lies among the data of a reference node"],
+		] as const) {
+			const checked = await home.run(["node", "check", "-c", "plain.conf", "--json", ...words]);
+			expect({ words, code: checked.code, found: values(checked.stdout) }).toMatchObject({
+				words,
+				code: 1,
+				found: [{ level: "error", message: expect.stringContaining(message) }],
+			});
+			const started = await home.run(["node", "start", "-c", "plain.conf", ...words]);
+			expect({ words, code: started.code }).toEqual({ words, code: 1 });
+		}
+		expect(readdirSync(join(home.path, "reference/output-directory/database"))).toEqual(["properties"]);
 	});
 
 	it("finds nothing in the example of a network node's file but ports that this machine may use", async () => {

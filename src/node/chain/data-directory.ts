@@ -1,7 +1,7 @@
 /** The data directory: who owns it, and that no other process uses it (protocol/configuration §4.3 tells what others look like). */
 
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { be64, equalBytes, fromUtf8, readBe64, toHex, utf8 } from "../../protocol/bytes.js";
 import { genesisTitle } from "../../protocol/public-networks.js";
 import type { CacheBudget } from "../state/cache-budget.js";
@@ -55,6 +55,7 @@ export async function openDataDirectory(
 	budget?: CacheBudget,
 ): Promise<KeyValueDatabase> {
 	const path = join(dataDirectory, name);
+	refuseReferenceData(dataDirectory);
 	refuseForeign(path);
 	try {
 		makeDirectory(path);
@@ -79,6 +80,19 @@ function makeDirectory(path: string): void {
 	mkdirSync(path);
 }
 
+/** What keeps a node from writing into a directory, or into one that it would make; undefined: nothing is known. */
+export function directoryProblem(dataDirectory: string): string | undefined {
+	let path = resolve(dataDirectory);
+	while (!existsSync(path) && path !== dirname(path)) path = dirname(path);
+	try {
+		if (!statSync(path).isDirectory()) return `${path} is not a directory`;
+		accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+		return statfsSync(path).bavail === 0 ? `${path} can't be used: ${explain("ENOSPC")}` : undefined;
+	} catch (error) {
+		return `${path} can't be used: ${explain((error as NodeJS.ErrnoException).code)}`;
+	}
+}
+
 function explain(code: string | undefined): string {
 	switch (code) {
 		case "EACCES":
@@ -96,6 +110,25 @@ function explain(code: string | undefined): string {
 		default:
 			return String(code);
 	}
+}
+
+/** What tells a reference node's stores: none has a state without this one. */
+const REFERENCE_STORE = join("properties", "CURRENT");
+
+/**
+ * A new chain among the stores of a reference node would make them unreadable.
+ * @throws {DatabaseError} where a directory holds them, lies among them, or is one above
+ */
+export function refuseReferenceData(dataDirectory: string): void {
+	const whole = resolve(dataDirectory);
+	const places = ["", "..", "database", join("output-directory", "database")];
+	const place = places
+		.map((name) => join(whole, name))
+		.find((each) => existsSync(join(each, REFERENCE_STORE)));
+	if (place === undefined) return;
+	throw new DatabaseError(
+		`${dataDirectory} ${place === dirname(whole) ? "lies among" : "holds"} the data of a reference node (${place}); coin node adopt takes them into another directory`,
+	);
 }
 
 /** A LevelDB directory holds a file CURRENT; another node's database directory holds one directory a store. */

@@ -527,7 +527,7 @@ function checkProofSupport(asks: boolean, { config, shielded, development }: Cha
 /** How a node comes to what checks proofs, or does without. */
 export const PROOF_CHOICE =
 	"fetch sapling-spend.params and sapling-output.params of the network and give their folder with --shielded-params (node.shielded.params), or follow it without checking proofs with --shielded-params none (node.shielded.allowUnverified = true)";
-const PROOFS_UNCHECKED = `this chain has shielded transactions, and node.shielded.params is not set: ${PROOF_CHOICE}`;
+export const PROOFS_UNCHECKED = `this chain has shielded transactions, and node.shielded.params is not set: ${PROOF_CHOICE}`;
 
 const beginsWithProofs = ({ committee }: NodeConfig): boolean =>
 	committee.allowShieldedORC20Transaction === 1n || committee.allowShieldedTransaction === 1n;

@@ -369,10 +369,12 @@ export function chainParameter(id: bigint, network: NetworkName = "main"): Chain
 /**
  * The parameter that people mean by a text: its number, or any of its names in any case and either spelling, with or
  * without `get`; undefined if there is none.
+ * @param network whose parameters count; absent: those of every network
  */
-export function chainParameterNamed(text: string): ChainParameter | undefined {
+export function chainParameterNamed(text: string, network: NetworkName = "nile"): ChainParameter | undefined {
 	const wanted = toNeutral(text.trim()).toLowerCase();
-	return chainParameters.find(
+	const known = network === "main" ? chainParameters : [...chainParameters, ...nileParameters];
+	return known.find(
 		({ id, name, getter, property }) =>
 			id?.toString() === wanted ||
 			[name, getter, property, getter.replace(/^get/, "")].some((known) => known.toLowerCase() === wanted),

@@ -190,9 +190,9 @@ export function prepareDevelopment(options: DevelopmentOptions): Development {
 			hdPath: options.hdPath ?? DEVELOPMENT_HD_PATH,
 		}),
 		initialize: (state) => {
-			const { economy, parameters, accounts } = options;
-			if (options.fork) writeForkState(state, { accounts, parameters, producer: producer.witness });
-			else writeDevelopmentState(state, economy, parameters);
+			const { economy, parameters, accounts, fork, network = "main" } = options;
+			if (fork) writeForkState(state, { accounts, parameters, producer: producer.witness, network });
+			else writeDevelopmentState(state, economy, parameters, network);
 		},
 	};
 }
@@ -206,10 +206,11 @@ interface ForkPeople {
 	/** Address of the witness that produces. */
 	readonly producer: Uint8Array;
 	readonly parameters: readonly ParameterSetting[];
+	readonly network: NetworkName;
 }
 
 /** @throws {ParameterSettingError} */
-function writeForkState(state: StateView, { accounts, producer, parameters }: ForkPeople): void {
+function writeForkState(state: StateView, { accounts, producer, parameters, network }: ForkPeople): void {
 	for (const { address, balanceSun } of accounts) fund(state, address, balanceSun);
 	fund(state, producer, PRODUCER_BALANCE_SUN);
 	const account = Account.copy(state.account.existing(producer));
@@ -219,7 +220,7 @@ function writeForkState(state: StateView, { accounts, producer, parameters }: Fo
 		// Without votes it changes nothing about who is active.
 		state.witness.put(producer, Witness.create({ address: producer, url: "http://localhost" }));
 	}
-	for (const setting of parameters) applySetting(state, setting);
+	for (const setting of parameters) applySetting(state, setting, network);
 }
 
 /** Gives an account at least so many coins, and to the holder of its key: the keys of these accounts are known to everybody. */

@@ -4,6 +4,7 @@ import { contractTypes } from "../../protocol/contract-types.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { CommitteeKey } from "../config/config.js";
 import { chainParameterNamed } from "../consensus/parameters.js";
+import type { NetworkName } from "../rules/chain-rules.js";
 import { forkTable } from "../rules/fork-gates.js";
 import type { PropertyOf } from "../state/property-table.js";
 import type { StateView } from "../state/view.js";
@@ -99,6 +100,7 @@ export function writeDevelopmentState(
 	state: StateView,
 	economy: Economy,
 	settings: readonly ParameterSetting[],
+	network: NetworkName,
 ): void {
 	const { properties } = state;
 	for (const { id } of LATER_TYPES) properties.allowContractType(id);
@@ -106,12 +108,16 @@ export function writeDevelopmentState(
 	if (economy === "main") for (const [name, value] of MAIN_VALUES) properties.set(name, value);
 	// One witness produces, and it has always produced the newest version.
 	for (const { version } of forkTable) properties.setForkStatistics(version, Uint8Array.of(1));
-	for (const setting of settings) applySetting(state, setting);
+	for (const setting of settings) applySetting(state, setting, network);
 }
 
 /** Sets a parameter of a chain that begins. @throws {ParameterSettingError} */
-export function applySetting(state: StateView, { name, value }: ParameterSetting): void {
-	const row = chainParameterNamed(name);
+export function applySetting(
+	state: StateView,
+	{ name, value }: ParameterSetting,
+	network: NetworkName,
+): void {
+	const row = chainParameterNamed(name, network);
 	if (!row) throw new ParameterSettingError(`there is no chain parameter ${name}`);
 	if (value < 0n) throw new ParameterSettingError(`the chain parameter ${name} can't be ${value}`);
 	state.properties.set(row.property, value);

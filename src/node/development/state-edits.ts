@@ -21,6 +21,7 @@ import { FIRST_ACTIVE_PERMISSION, OWNER_PERMISSION, WITNESS_PERMISSION } from ".
 import { chainParameterNamed, valueRefusal } from "../consensus/parameters.js";
 import { newAccount } from "../resources/new-account.js";
 import { addStakeV2, addTotalWeight, ownStakeV2, weightV2 } from "../resources/stake.js";
+import type { NetworkName } from "../rules/chain-rules.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import type { StateView } from "../state/view.js";
 import { writeSlot } from "../vm/storage-keys.js";
@@ -162,8 +163,12 @@ export function setPermissions(
 }
 
 /** Sets a chain parameter by its number or any of its names. @throws {EditError} */
-export function setParameter(state: StateView, forks: ForkGates, name: string, value: bigint): void {
-	const row = chainParameterNamed(name);
+export function setParameter(
+	state: StateView,
+	forks: ForkGates,
+	{ name, value, network }: { readonly name: string; readonly value: bigint; readonly network: NetworkName },
+): void {
+	const row = chainParameterNamed(name, network);
 	if (!row) throw new EditError(`there is no chain parameter ${name}`);
 	const refusal = value < 0n ? `the chain parameter ${name} can't be ${value}` : valueRefusal(row, value);
 	// Switches that a proposal can only turn on can be turned off here.

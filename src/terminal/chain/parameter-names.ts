@@ -45,7 +45,7 @@ export async function parameterNotes(): Promise<Readonly<Record<string, string>>
 /** Names by number, for printing. */
 export async function parameterNames(): Promise<(id: bigint) => string | undefined> {
 	const { chainParameter } = await table();
-	return (id) => chainParameter(id)?.name;
+	return (id) => (chainParameter(id) ?? chainParameter(id, "nile"))?.name;
 }
 
 /** A parameter as a node reports it, with what the table knows of it. */

@@ -171,7 +171,13 @@ export const stateMethods: DevelopmentMethods = [
 			checkCount(params, 2);
 			const name = readText(params[0]);
 			const value = readQuantity(params[1]);
-			await control.edit((state) => edits.setParameter(state, control.open.forks, name, value));
+			await control.edit((state) =>
+				edits.setParameter(state, control.open.forks, {
+					name,
+					value,
+					network: control.open.rules.network ?? "main",
+				}),
+			);
 			return true;
 		},
 	],
