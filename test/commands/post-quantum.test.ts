@@ -34,10 +34,10 @@ const envelope = async (words: string, stdin?: string): Promise<string> => {
 describe("keys of post-quantum schemes", () => {
 	it("send, and are shown as signers; what it costs is known before", async () => {
 		const planned = (await chain.value("send bob 1coin --from mel --dry-run")) as {
-			readonly cost: { readonly bytes: string | number };
+			readonly cost: { readonly bytes: string | number; readonly totalSun: string };
 			readonly simulation: { readonly status: string };
 		};
-		expect(planned.simulation.status).toBe("success");
+		expect(planned.simulation).toMatchObject({ status: "success", feeSun: planned.cost.totalSun });
 		const { txID, bandwidth } = await chain.acts("send bob 1coin --from mel");
 		expect(Number(bandwidth)).toBe(Number(planned.cost.bytes));
 		expect(await chain.value(`tx show ${txID}`)).toMatchObject({ signers: [addresses.get("mel")] });

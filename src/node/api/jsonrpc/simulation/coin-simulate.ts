@@ -229,7 +229,8 @@ function execute(
 	budget: TraceBudget,
 	deadlineMs: number,
 ): string {
-	const isSigned = given.message.signature.length > 0;
+	const isSigned =
+		given.message.signature.length > 0 || (rules.network === "nile" && given.postQuantum.length > 0);
 	const transaction = isChecked || isSigned ? given : withPlaceholder(given);
 	const trace = new CallTrace({ onlyTop: false, withLog: true }, budget);
 	const touched = new TouchedState(budget);
