@@ -162,6 +162,8 @@ export async function search(walk: Walk, chain: Chain): Promise<void> {
 		[chain.token, `token/${chain.token}`],
 		["localhost", `witness/${chain.producer}`],
 		["proposal 1", "proposal/1"],
+		["acr", `token/${chain.token}`],
+		["Store", `account/${chain.store}`],
 		["EnergyFee", "parameters"],
 	];
 	for (const [typed, path] of terms) {
@@ -173,6 +175,10 @@ export async function search(walk: Walk, chain: Chain): Promise<void> {
 			.waitForFunction(`location.hash === '#/${path}'`, { timeout: 5_000 })
 			.catch(() => walk.faults.push(`the search for ${typed} doesn't find ${path}`));
 	}
+	await walk.open("search/0xa9059cbb");
+	await walk.shows("function transfer(address,uint256)", "a selector");
+	await walk.open(`search/${encodeURIComponent("set(uint256,string)")}`);
+	await walk.shows(`${chain.store}, by its interface`, "contracts that have a function");
 	await byKeyboard(walk);
 }
 

@@ -122,6 +122,17 @@ test.each([
 	[`${ADDRESS.slice(0, 9)} ${ADDRESS.slice(9)}\u200b`, [["address", ADDRESS]]],
 	[HEX, [["address", ADDRESS]]],
 	["<img onerror>", [["name", "<img onerror>"]]],
+	["0xA9059CBB", [["selector", "a9059cbb"]]],
+	[`0xa9059cbb${"0".repeat(128)}`, [["selector", "a9059cbb"]]],
+	["transfer(address to, uint value)", [["selector", "a9059cbb"]]],
+	[
+		"facade12",
+		[
+			["selector", "facade12"],
+			["name", "facade12"],
+		],
+	],
+	["12345678", [["block", "12345678"]]],
 	["  ", []],
 ])("searching for %j", (typed, terms) => {
 	expect(searchTerms(typed).map(({ kind, value }) => [kind, value])).toEqual(terms);

@@ -2,6 +2,7 @@
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
+import { tokenInfos } from "../../contract-search.js";
 import { age, coins, decimal, grouped, moment, shortened, textOfHex } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
 import { type Resource, resourcesOf, usedAfter } from "../../resources.js";
@@ -99,7 +100,7 @@ function votes(account: Json): HTMLElement {
 	return section("Votes", table("Votes", ["Witness", "Votes"], rows, "It votes for no witness."));
 }
 
-/** ORC-10 tokens whose names are asked for. */
+/** Tokens of a kind whose names are asked for. */
 const MAX_NAMES = 30;
 
 async function coinTokens(client: NodeClient, account: Json): Promise<Child[][]> {
@@ -122,12 +123,8 @@ async function contractTokens(client: NodeClient, address: string): Promise<Chil
 	const balances = objectsOf(answer, "data").flatMap((each) =>
 		Object.keys(each).map((contract) => [contract, wholeOf(each, contract)] as const),
 	);
-	const infos = new Map<string, Json>();
-	if (balances.length > 0) {
-		const list = balances.slice(0, 20).map(([contract]) => contract);
-		const info = await client.history(`orc20/info?contract_list=${list.join(",")}`).catch((): Json => ({}));
-		for (const each of objectsOf(info, "data")) infos.set(textOf(each, "contract_address"), each);
-	}
+	const asked = balances.slice(0, MAX_NAMES).map(([contract]) => contract);
+	const infos = await tokenInfos(client, asked);
 	return balances.map(([contract, balance]) => {
 		const info = infos.get(contract) ?? {};
 		const name = textOf(info, "symbol") || textOf(info, "name");

@@ -3,7 +3,8 @@
 import { type Json, objectsOf, textOf } from "../../answer.js";
 import { type BlockFacts, blockFacts, blockFill, usageOf } from "../../block-facts.js";
 import { grouped, moment } from "../../format.js";
-import { type NodeClient, QUESTIONS_AT_ONCE } from "../../node-client.js";
+import type { NodeClient } from "../../node-client.js";
+import { fewAtATime } from "../../one-at-a-time.js";
 import { pricesOf } from "../../parameters.js";
 import { barChart, type Point, stepChart } from "../chart.js";
 import { make, note } from "../elements.js";
@@ -17,14 +18,11 @@ async function receipts(
 	blocks: readonly BlockFacts[],
 ): Promise<Map<bigint, readonly Json[]>> {
 	const found = new Map<bigint, readonly Json[]>();
-	const waiting = blocks.filter(({ transactions }) => transactions.length > 0);
-	const work = async (): Promise<void> => {
-		for (let block = waiting.shift(); block; block = waiting.shift()) {
-			const answer = await client.call("gettransactioninfobyblocknum", { num: Number(block.number) });
-			found.set(block.number, objectsOf(answer, "list"));
-		}
-	};
-	await Promise.all(Array.from({ length: QUESTIONS_AT_ONCE }, work));
+	const filled = blocks.filter(({ transactions }) => transactions.length > 0);
+	await fewAtATime(filled, async ({ number }) => {
+		const answer = await client.call("gettransactioninfobyblocknum", { num: Number(number) });
+		found.set(number, objectsOf(answer, "list"));
+	});
 	return found;
 }
 
