@@ -148,6 +148,19 @@ export async function watchHead(walk: Walk): Promise<void> {
 		.catch(() => walk.faults.push("new blocks don't appear within two seconds"));
 }
 
+/** The value of a chart by keys. */
+export async function useChart(walk: Walk): Promise<void> {
+	await walk.open("charts");
+	const chosen = "document.querySelector('main .plot').getAttribute('aria-valuetext')";
+	const last = String(await walk.page.evaluate(chosen));
+	await walk.page.evaluate("document.querySelector('main .plot').focus()");
+	await walk.page.keyboard.press("ArrowLeft");
+	const before = String(await walk.page.evaluate(chosen));
+	if (!/^block [\d,]+, .* UTC: [\d,]+ transactions?$/.test(before) || before === last)
+		walk.faults.push(`a key leads from "${last}" to "${before}"`);
+	await walk.shows(before, "the value of a chart");
+}
+
 /** By keyboard alone: from the search field to each kind of thing. */
 export async function search(walk: Walk, chain: Chain): Promise<void> {
 	const terms: readonly (readonly [typed: string, path: string])[] = [
@@ -185,7 +198,9 @@ export async function search(walk: Walk, chain: Chain): Promise<void> {
 /** From the top of the page: skip link, field, button, and on to the first view by Tab and Enter. */
 async function byKeyboard(walk: Walk): Promise<void> {
 	await walk.open("charts");
-	await walk.page.evaluate("document.activeElement?.blur?.(); window.scrollTo(0, 0)");
+	// Another view takes the focus to itself: a page that was just loaded begins at its top.
+	await walk.page.reload();
+	await walk.open("charts");
 	const seen: string[] = [];
 	for (let presses = 0; presses < 7; presses++) {
 		await walk.page.keyboard.press("Tab");

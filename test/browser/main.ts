@@ -17,6 +17,7 @@ import { gzipSync } from "node:zlib";
 import {
 	ownChain,
 	search,
+	useChart,
 	useContract,
 	useExtension,
 	useHistory,
@@ -115,7 +116,7 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 		["proposal/1", ["Approvals", chain.producer]],
 		["parameters", ["110 since", "proposal 1"]],
 		["peers", ["Release"]],
-		["charts", ["Block fill", "Time between blocks", "Price of an energy: 110 sun"]],
+		["charts", ["Block fill", "block 0", "0 %", "Time between blocks", "Price of an energy: 0.00011 coin"]],
 		["development", ["Faucet", "Impersonation"]],
 	];
 }
@@ -178,6 +179,7 @@ async function walkThrough(browser: Browser, axe: string, node: RunningNode): Pr
 	await useContract(walk, chain);
 	await useExtension(walk, chain);
 	await useHistory(walk, chain);
+	await useChart(walk);
 	await search(walk, chain);
 	await ownChain(walk, chain);
 	return walk;

@@ -1,7 +1,7 @@
 /** ORC-10 tokens. */
 
 import { objectsOf, textOf, wholeOf } from "../../answer.js";
-import { decimal, grouped } from "../../format.js";
+import { coins, decimal } from "../../format.js";
 import { NodeError } from "../../node-client.js";
 import { addressLink, button, type Child, facts, link, make, note, table, time } from "../elements.js";
 import type { ViewMaker } from "../view.js";
@@ -65,7 +65,7 @@ export const tokenView: ViewMaker = async ({ client }, value) => {
 			["Sold until", time(Number(wholeOf(token, "end_time")))],
 			[
 				"Price",
-				`${grouped(wholeOf(token, "num"))} units for ${textOf(token, "coin_num") || textOf(token, "trx_num")} sun`,
+				`${decimal(wholeOf(token, "num"), precision)} for ${coins(wholeOf(token, "coin_num") || wholeOf(token, "trx_num"))}`,
 			],
 		),
 	};
