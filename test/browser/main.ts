@@ -72,7 +72,7 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 			["Last blocks", "Last transactions", "Transactions a second", "the head itself", "votes count anew in"],
 		],
 		["blocks/9", ["Blocks 0 to 8", "Newer"]],
-		["block/9", ["Block 9", "Bandwidth"]],
+		["block/9", ["Block 9", "Bandwidth", "As the chain keeps it"]],
 		[`tx/${chain.payment}`, ["succeeded, final", "12.5 coin", "rent for May", "signed", "+12.5 coin"]],
 		[
 			`tx/${chain.called}`,
@@ -81,6 +81,7 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 				"set(uint256,string)",
 				"Changed(address,uint256,string)",
 				"energy of its own",
+				"As the chain keeps it",
 				"storage slot",
 			],
 		],

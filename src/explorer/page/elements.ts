@@ -1,7 +1,7 @@
 /** Making what is shown. Texts become text nodes, whatever they hold; nothing here reads HTML. */
 
 import { addressText } from "../address-text.js";
-import { coins, grouped, moment, plain, plainBlock, shortened } from "../format.js";
+import { coins, grouped, moment, plain, plainBlock, plainLines, shortened } from "../format.js";
 
 export type Child = Node | string | number | bigint | undefined | readonly Child[];
 
@@ -162,9 +162,11 @@ function isNumber(cell: Child): boolean {
 /** Milliseconds for which a button says that it has copied. */
 const COPIED_MS = 1_500;
 
-/** A long text with a button that copies it, where the browser lets pages do so. */
-export function copyable(text: string): HTMLElement {
-	const shown = make("span", { class: "mono" }, text);
+/** A text with a button that copies it, where the browser lets pages do so. @param shown instead of the text */
+export function copyable(
+	text: string,
+	shown: HTMLElement = make("span", { class: "mono" }, text),
+): HTMLElement {
 	// Browsers give the clipboard to pages of this machine and of encrypted connections alone.
 	const { clipboard } = navigator as { readonly clipboard?: Clipboard };
 	if (!clipboard) return shown;
@@ -182,8 +184,33 @@ export function copyable(text: string): HTMLElement {
 		);
 	});
 	copy.className = "copy";
-	copy.setAttribute("aria-label", `Copy ${text.slice(0, 12)}`);
+	copy.setAttribute("aria-label", `Copy ${plain(text.slice(0, 12))}`);
 	return make("span", { class: "copied" }, shown, copy);
+}
+
+/** Characters of data that are shown at once. */
+const LONGEST_DATA = 160;
+
+/** Data as it is: its beginning with all of it in a fold where it is long, and a button that copies the whole. */
+export function data(text: string): HTMLElement {
+	if (text.length <= LONGEST_DATA) return text === "" ? make("span") : copyable(text);
+	const whole = make("pre", { tabindex: "0", "aria-label": "All of it" });
+	const all = folded(`All ${grouped(text.length)} characters`, whole);
+	// Megabytes that nobody opens aren't laid out.
+	all.addEventListener("toggle", () => {
+		whole.textContent = plainLines(text);
+	});
+	return make(
+		"div",
+		{},
+		copyable(text, make("span", { class: "mono" }, `${text.slice(0, LONGEST_DATA)}…`)),
+		all,
+	);
+}
+
+/** What is shown when somebody opens it. */
+export function folded(title: string, ...children: Child[]): HTMLDetailsElement {
+	return make("details", {}, make("summary", {}, title), ...children);
 }
 
 /** Parts of a view of which one is shown at a time, chosen by keys or pointer. */
