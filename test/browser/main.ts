@@ -91,7 +91,7 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 		[`tx/${chain.tokenPayment}`, ["Tokens moved", "12.34", "Acorns"]],
 		[`tx/${chain.twoKeys}`, ["3 of 3 needed", "didn't sign"]],
 		[`account/${chain.shared}`, ["Enough is any of these", "always needed", "The line stands at 3 of 4"]],
-		[`account/${chain.staker}`, ["50 coin", "can be withdrawn", "Votes", "in 6 h"]],
+		[`account/${chain.staker}`, ["QR code", "50 coin", "can be withdrawn", "Votes", "in 6 h"]],
 		[`account/${chain.payer}`, ["Acorns", "10,000"]],
 		[
 			`account/${chain.store}`,
@@ -113,7 +113,7 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 		[`token/${chain.token}`, ["<i>nuts</i>", "javascript:alert(1)"]],
 		["witnesses", ["Missed", "coin"]],
 		[`witness/${chain.producer}`, ["Blocks missed", "Reward to withdraw"]],
-		["proposals", ["ENERGY_FEE = 110", "APPROVED"]],
+		["proposals", ["ENERGY_FEE = 110 (0.00011 coin)", "APPROVED"]],
 		["proposal/1", ["Approvals", chain.producer]],
 		["parameters", ["110 since", "proposal 1"]],
 		["peers", ["Release"]],

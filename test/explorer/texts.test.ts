@@ -25,6 +25,7 @@ import {
 	wordText,
 } from "../../src/explorer/format.js";
 import { isMissing, NodeClient, NodeError } from "../../src/explorer/node-client.js";
+import { valueText } from "../../src/explorer/parameters.js";
 import { resourcesOf, usedAfter } from "../../src/explorer/resources.js";
 import { idIn, isMistyped, searchTerms } from "../../src/explorer/search-terms.js";
 
@@ -284,4 +285,13 @@ describe("asking the node", () => {
 		client.carryBy(() => Promise.reject(new NodeError("method not found", 200)));
 		await expect(client.rpc("x")).rejects.toMatchObject({ status: 200 });
 	});
+});
+
+test("parameters that are amounts have their coins beside", () => {
+	const texts = [
+		["ENERGY_FEE", 110n],
+		["ALLOW_TRANSACTION_FEE_POOL", 1n],
+		["", 5n],
+	] as const;
+	expect(texts.map(([name, value]) => valueText(name, value))).toEqual(["110 (0.00011 coin)", "1", "5"]);
 });

@@ -72,18 +72,21 @@ export function blockLink(number: bigint | string): HTMLElement {
 	return link(`block/${number}`, grouped(BigInt(number)));
 }
 
+/** @param whole with a button that copies it */
 export function transactionLink(id: string, whole = false): HTMLElement {
 	if (!/^[\da-f]{64}$/i.test(id)) return make("span", {}, id);
-	return make("a", { href: `#/tx/${id}`, class: "mono", title: id }, whole ? id : shortened(id));
+	const shown = make("a", { href: `#/tx/${id}`, class: "mono", title: id }, whole ? id : shortened(id));
+	return whole ? copyable(id, shown) : shown;
 }
 
-/** An address in any form as a link; another text as it is. */
+/** An address in any form as a link; another text as it is. @param whole with a button that copies it */
 export function addressLink(text: string, whole = true): HTMLElement {
 	const address = addressText(text);
 	if (address === undefined)
 		return make("span", { class: "mono", title: text }, whole ? text : shortened(text));
-	const shown = whole ? address : shortened(address);
-	return make("a", { href: `#/account/${address}`, class: "mono", title: address }, shown);
+	const text_ = whole ? address : shortened(address);
+	const shown = make("a", { href: `#/account/${address}`, class: "mono", title: address }, text_);
+	return whole ? copyable(address, shown) : shown;
 }
 
 export function amount(sun: bigint): HTMLElement {
@@ -170,23 +173,31 @@ export function copyable(
 	// Browsers give the clipboard to pages of this machine and of encrypted connections alone.
 	const { clipboard } = navigator as { readonly clipboard?: Clipboard };
 	if (!clipboard) return shown;
-	const copy = button("Copy", () => {
+	const copy = button("", () => {
 		clipboard.writeText(text).then(
 			() => {
 				copy.textContent = "Copied";
-				window.setTimeout(() => {
-					copy.textContent = "Copy";
-				}, COPIED_MS);
+				window.setTimeout(() => copy.replaceChildren(sheets()), COPIED_MS);
 			},
 			() => {
 				copy.textContent = "Not copied";
 			},
 		);
 	});
+	copy.append(sheets());
 	copy.className = "copy";
+	copy.title = "Copy";
 	copy.setAttribute("aria-label", `Copy ${plain(text.slice(0, 12))}`);
 	return make("span", { class: "copied" }, shown, copy);
 }
+
+/** Two sheets, one over the other. */
+const sheets = (): SVGElement =>
+	drawn(
+		"svg",
+		{ viewBox: "0 0 16 16", "aria-hidden": "true" },
+		drawn("path", { d: "M10.5 5.5v-4h-9v9h4M5.5 5.5h9v9h-9z" }),
+	);
 
 /** Characters of data that are shown at once. */
 const LONGEST_DATA = 160;

@@ -5,6 +5,7 @@ import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
 import { tokenInfos } from "../../contract-search.js";
 import { age, coins, decimal, grouped, moment, shortened, textOfHex } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
+import { qrPath } from "../../qr-path.js";
 import { type Resource, resourcesOf, usedAfter } from "../../resources.js";
 import { stakesOf } from "../../stakes.js";
 import {
@@ -15,6 +16,7 @@ import {
 	copyable,
 	drawn,
 	facts,
+	folded,
 	link,
 	make,
 	note,
@@ -98,6 +100,23 @@ function votes(account: Json): HTMLElement {
 		grouped(wholeOf(vote, "vote_count")),
 	]);
 	return section("Votes", table("Votes", ["Witness", "Votes"], rows, "It votes for no witness."));
+}
+
+/** The address for the camera of another device. */
+function qrCode(address: string): HTMLElement {
+	const fold = folded("QR code");
+	fold.addEventListener(
+		"toggle",
+		() => {
+			const { size, path } = qrPath(address);
+			const attributes = { viewBox: `0 0 ${size} ${size}`, class: "qr", role: "img" };
+			fold.append(
+				drawn("svg", { ...attributes, "aria-label": `QR code of ${address}` }, drawn("path", { d: path })),
+			);
+		},
+		{ once: true },
+	);
+	return fold;
 }
 
 /** Tokens of a kind whose names are asked for. */
@@ -185,7 +204,7 @@ export const accountView: ViewMaker = async (context, typed) => {
 	const name = textOf(account, "account_name");
 	const createdMs = Number(wholeOf(account, "create_time"));
 	const head = facts(
-		["Address", copyable(address)],
+		["Address", [copyable(address), qrCode(address)]],
 		name === "" ? undefined : ["Name", /^([\da-f]{2})+$/i.test(name) ? textOfHex(name) : name],
 		["Balance", make("strong", {}, coins(wholeOf(account, "balance")))],
 		["Staked", coins(stakesOf(account).reduce((sum, stake) => sum + (stake.isStaked ? stake.sun : 0n), 0n))],

@@ -13,7 +13,6 @@ import {
 	data,
 	facts,
 	folded,
-	make,
 	section,
 	table,
 	time,
@@ -58,7 +57,7 @@ export const blockView: ViewMaker = async (context, argument) => {
 				["Id", copyable(id)],
 				["Time", time(timeMs)],
 				["Witness", number === 0n ? "genesis" : addressLink(witness)],
-				["Before", number === 0n ? make("span", { class: "mono" }, parent) : blockLink(number - 1n)],
+				["Before", number === 0n ? copyable(parent) : blockLink(number - 1n)],
 				["After", isHead ? "none yet" : blockLink(number + 1n)],
 				["Version", version],
 				[

@@ -2,7 +2,7 @@
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
-import { grouped } from "../../format.js";
+import { grouped, shortened } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
 import { fewAtATime } from "../../one-at-a-time.js";
 import {
@@ -106,7 +106,7 @@ export const witnessView: ViewMaker = async ({ client }, typed) => {
 	]);
 	const isActive = witness["isJobs"] === true;
 	return {
-		title: `Witness ${rank + 1} of ${sorted.length}`,
+		title: `Witness ${shortened(address)}, ${rank + 1} of ${sorted.length}`,
 		body: [
 			facts(
 				["Account", addressLink(address)],
