@@ -69,6 +69,11 @@ export function textOfHex(hex: string): string {
 	}
 }
 
+/** What a node says of a failure, without the class that its program calls it by. */
+export function failureText(message: string): string {
+	return message.replace(/^(?:class )?[\w.$]+(?:Exception|Error) : /, "");
+}
+
 /** The beginning and the end of something long. */
 export function shortened(text: string, kept = 6): string {
 	return text.length <= 2 * kept + 1 ? text : `${text.slice(0, kept)}…${text.slice(-kept)}`;

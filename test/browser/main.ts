@@ -109,8 +109,11 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 		],
 		[`account/${chain.hostile}`, ["tab:Code", "Nobody has given this node sources"]],
 		["pending", []],
-		["tokens", ["Acorns"]],
-		[`token/${chain.token}`, ["<i>nuts</i>", "javascript:alert(1)"]],
+		["tokens", ["Acorns", "Tokens of contracts, seen lately", "No node lists all"]],
+		[
+			`token/${chain.token}`,
+			["<i>nuts</i>", "javascript:alert(1)", "Transfers from and to its issuer", "12.34"],
+		],
 		["witnesses", ["Missed", "coin"]],
 		[`witness/${chain.producer}`, ["Blocks missed", "Reward to withdraw"]],
 		["proposals", ["ENERGY_FEE = 110 (0.00011 coin)", "APPROVED"]],

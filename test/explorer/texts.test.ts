@@ -13,6 +13,7 @@ import {
 	age,
 	coins,
 	decimal,
+	failureText,
 	moment,
 	plain,
 	plainBlock,
@@ -285,6 +286,19 @@ describe("asking the node", () => {
 		client.carryBy(() => Promise.reject(new NodeError("method not found", 200)));
 		await expect(client.rpc("x")).rejects.toMatchObject({ status: 200 });
 	});
+});
+
+test("failures are told without the class that a node calls them by", () => {
+	const texts = [
+		"class org.tron.core.vm.program.Program$OutOfEnergyException : Not enough energy",
+		"Validate : no balance",
+		"REVERT opcode executed",
+	];
+	expect(texts.map(failureText)).toEqual([
+		"Not enough energy",
+		"Validate : no balance",
+		"REVERT opcode executed",
+	]);
 });
 
 test("parameters that are amounts have their coins beside", () => {

@@ -11,6 +11,7 @@ import type { NodeClient } from "../../node-client.js";
 import { readingLine } from "../abi-elements.js";
 import {
 	addressLink,
+	badge,
 	type Child,
 	facts,
 	link,
@@ -167,6 +168,12 @@ export async function contractParts(
 			facts(
 				["Created by", addressLink(textOf(contract, "origin_address"))],
 				behind ? ["Runs the code of", addressLink(behind.implementation)] : undefined,
+				[
+					"Source",
+					source
+						? [badge("verified", "good"), " by the owner of this node"]
+						: "none is stored with this node: coin contract verify --store does that",
+				],
 				["Energy paid by callers", `${textOf(contract, "consume_user_resource_percent") || "0"} %`],
 				["Energy its owner gives a call", grouped(wholeOf(contract, "origin_energy_limit"))],
 				["Creation code", `${grouped(code.length / 2)} bytes`],

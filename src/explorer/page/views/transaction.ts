@@ -6,7 +6,7 @@ import { addressText } from "../../address-text.js";
 import { isJson, type Json, objectOf, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
 import { amountOf, type TransactionFacts, transactionFacts } from "../../block-facts.js";
 import { Contracts } from "../../contracts.js";
-import { age, grouped, shortened, textOfHex, typeName } from "../../format.js";
+import { age, failureText, grouped, plain, shortened, textOfHex, typeName } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
 import { requestOf } from "../../request-words.js";
 import { idIn } from "../../search-terms.js";
@@ -194,17 +194,17 @@ async function outcome(
 	const timeMs = Number(wholeOf(info, "blockTimeStamp"));
 	const failed = textOf(info, "result") === "FAILED";
 	const result = textOf(receipt, "result") || of.result || "SUCCESS";
-	const message = textOfHex(textOf(info, "resMessage"));
+	const message = failureText(textOfHex(textOf(info, "resMessage")));
 	const isBad = failed || (result !== "SUCCESS" && result !== "DEFAULT");
 	const [data = ""] = textsOf(info, "contractResult");
 	const refusal = isBad
 		? refusalOf(await contracts.itemsOf(textOf(of.value, "contract_address")), data)
 		: undefined;
 	if (refusal) reason.append(make("span", {}, refusalChild(refusal)));
-	else if (isBad) reason.append("the receipt gives none");
+	else if (isBad) reason.append(message === "" ? "the receipt gives none" : plain(message));
 	return facts(
 		["Result", [badge(result, isBad ? "bad" : "good"), " ", RESULTS[result]]],
-		message === "" ? undefined : ["Message", message],
+		isBad || message === "" ? undefined : ["Message", message],
 		isBad ? ["Reason", reason] : undefined,
 		["Block", blockLink(wholeOf(info, "blockNumber"))],
 		["Time", [time(timeMs), `, ${age(timeMs, nowMs)}`]],
@@ -286,7 +286,7 @@ export const transactionView: ViewMaker = async (context, typed) => {
 			...(hasReceipt && (isContract || objectsOf(info, "log").length > 0)
 				? [await events(info, contracts), internal(info)]
 				: []),
-			await signatures(client, transaction),
+			await signatures(client, transaction, isPending),
 			...(again ? [...(isContract ? [again.frames] : []), again.changes] : []),
 		]),
 	};
