@@ -1,6 +1,7 @@
 /** What of some contracts a name or a selector means: their own names, those of their sources, of the tokens that they are, and their functions. */
 
 import { hashedSignature } from "../abi/parameter.js";
+import { toNeutral } from "../protocol/dialect.js";
 import { COMMON, isKnown, selectorOf } from "./abi.js";
 import { type Json, objectsOf, textOf } from "./answer.js";
 import type { Contracts } from "./contracts.js";
@@ -31,6 +32,10 @@ export async function tokenInfos(
 	}
 	return infos;
 }
+
+/** `ORC-20` or `ORC-721`. */
+export const kindOf = (info: Json): string =>
+	toNeutral(textOf(info, "type")).toUpperCase().replace(/^ORC/, "ORC-") || "ORC-20";
 
 /** Contracts of a name, whole or in part: those that are called just so come first. */
 export async function contractsNamed(

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { addressText } from "../../src/explorer/address-text.js";
-import { contractsNamed, selectorFacts } from "../../src/explorer/contract-search.js";
+import { contractsNamed, kindOf, selectorFacts } from "../../src/explorer/contract-search.js";
 import { Contracts } from "../../src/explorer/contracts.js";
 import { NodeClient } from "../../src/explorer/node-client.js";
 import { contractOf, seenContracts } from "../../src/explorer/seen-contracts.js";
@@ -104,4 +104,12 @@ test("a selector names a function, and contracts have it by interface or code", 
 		contracts: [{ address: VAULT, text: `contract ${VAULT}, by its interface` }],
 	});
 	expect(await facts("ffffffff")).toEqual({ signatures: [], contracts: [] });
+});
+
+test("kinds of tokens are written as their standards", () => {
+	expect([kindOf({ type: "orc20" }), kindOf({ type: "orc721" }), kindOf({})]).toEqual([
+		"ORC-20",
+		"ORC-721",
+		"ORC-20",
+	]);
 });

@@ -2,9 +2,9 @@
 
 import { type AbiItem, hashedSignature } from "../../../abi/parameter.js";
 import { readStorageLayout } from "../../../abi/storage-layout.js";
-import { toNeutral } from "../../../protocol/dialect.js";
 import { decodeEvent, hashOf, type Reading, reads, selectorOf } from "../../abi.js";
 import { isJson, type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
+import { kindOf } from "../../contract-search.js";
 import { allItems, itemsBehind, joined, sourceOf } from "../../contracts.js";
 import { decimal, grouped, plainLines } from "../../format.js";
 import type { NodeClient } from "../../node-client.js";
@@ -120,7 +120,7 @@ async function token(client: NodeClient, contract: string): Promise<HTMLElement[
 			facts(
 				["Name", textOf(info, "name")],
 				["Symbol", textOf(info, "symbol")],
-				["Kind", toNeutral(textOf(info, "type")).toUpperCase() || "ORC-20"],
+				["Kind", kindOf(info)],
 				["Decimals", String(decimals)],
 				["Supply", decimal(wholeOf(info, "total_supply"), decimals)],
 			),

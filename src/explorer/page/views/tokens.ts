@@ -1,9 +1,8 @@
 /** Tokens: ORC-10, and those of contracts that are known. */
 
-import { toNeutral } from "../../../protocol/dialect.js";
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
-import { tokenInfos } from "../../contract-search.js";
+import { kindOf, tokenInfos } from "../../contract-search.js";
 import { coins, decimal } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
 import { seenContracts } from "../../seen-contracts.js";
@@ -85,7 +84,7 @@ async function contractTokens(client: NodeClient): Promise<readonly HTMLElement[
 			[
 				link(`account/${address}`, textOf(info, "symbol")),
 				textOf(info, "name"),
-				toNeutral(textOf(info, "type")).toUpperCase(),
+				kindOf(info),
 				decimal(wholeOf(info, "total_supply"), Number(wholeOf(info, "decimals"))),
 				addressLink(address, false),
 			],
