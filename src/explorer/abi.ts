@@ -79,8 +79,8 @@ export function hashOf(item: AbiItem): string {
 /** The first four bytes of a call or an error, 8 digits. */
 export const selectorOf = (item: AbiItem): string => hashOf(item).slice(0, 8);
 
-/** Well-known items, for contracts that have no stored interface. */
-const KNOWN: readonly AbiItem[] = [
+/** Items that many contracts have, for those that have no stored interface. */
+export const COMMON: readonly AbiItem[] = [
 	known("event", "Transfer", "address indexed from, address indexed to, uint256 value"),
 	known("event", "Transfer", "address indexed from, address indexed to, uint256 indexed tokenId"),
 	known("event", "Approval", "address indexed owner, address indexed spender, uint256 value"),
@@ -88,6 +88,23 @@ const KNOWN: readonly AbiItem[] = [
 	known("function", "transferFrom", "address from, address to, uint256 value"),
 	known("function", "approve", "address spender, uint256 value"),
 	known("function", "balanceOf", "address owner"),
+	known("function", "allowance", "address owner, address spender"),
+	...["name", "symbol", "decimals", "totalSupply", "owner", "renounceOwnership", "pause", "unpause"].map(
+		(name) => known("function", name, ""),
+	),
+	known("function", "mint", "address to, uint256 value"),
+	known("function", "burn", "uint256 value"),
+	known("function", "burnFrom", "address from, uint256 value"),
+	known("function", "increaseAllowance", "address spender, uint256 added"),
+	known("function", "decreaseAllowance", "address spender, uint256 subtracted"),
+	known("function", "transferOwnership", "address newOwner"),
+	known("function", "ownerOf", "uint256 tokenId"),
+	known("function", "tokenURI", "uint256 tokenId"),
+	known("function", "safeTransferFrom", "address from, address to, uint256 tokenId"),
+	known("function", "setApprovalForAll", "address operator, bool approved"),
+	known("function", "upgradeToAndCall", "address implementation, bytes data"),
+	known("function", "deposit", ""),
+	known("function", "withdraw", "uint256 value"),
 ];
 
 /** `Error(string)` and `Panic(uint256)`, which compilers make of `require`, `revert` and of faults. */
@@ -95,7 +112,7 @@ const ERROR = known("error", "Error", "string message");
 const PANIC = known("error", "Panic", "uint256 code");
 
 function known(kind: AbiKind, name: string, inputs: string): AbiItem {
-	const parameters = inputs.split(", ").map((each) => {
+	const parameters = (inputs === "" ? [] : inputs.split(", ")).map((each) => {
 		const words = each.split(" ");
 		return { type: words[0] ?? "", indexed: words.includes("indexed"), name: words.at(-1) ?? "" };
 	});
@@ -114,7 +131,7 @@ function readingOf(items: readonly AbiItem[], kind: AbiKind, data: string): Read
 
 /** A call's function and arguments; undefined where no item fits. @param data hexadecimal */
 export function decodeCall(items: readonly AbiItem[], data: string): Reading | undefined {
-	return readingOf([...items, ...KNOWN], "function", data);
+	return readingOf([...items, ...COMMON], "function", data);
 }
 
 /** A log's event and values; undefined where no item fits. @param topics, data hexadecimal */
@@ -124,7 +141,7 @@ export function decodeEvent(
 	data: string,
 ): Reading | undefined {
 	const [first, ...rest] = topics;
-	for (const item of [...items, ...KNOWN]) {
+	for (const item of [...items, ...COMMON]) {
 		if (item.kind !== "event" || item.anonymous || !isKnown(item) || hashOf(item) !== first) continue;
 		const values = eventValues(item, rest, data);
 		if (values) return { item, values };

@@ -16,9 +16,13 @@ export interface ContractFacts {
 	readonly items: readonly AbiItem[];
 	/** As its owner has called it; may be empty. */
 	readonly name: string;
+	/** What its stored source calls it; may be empty. */
+	readonly sourceName: string;
+	/** Its creation code, hexadecimal; empty for what another contract made. */
+	readonly code: string;
 }
 
-const UNKNOWN: ContractFacts = { items: [], name: "" };
+const UNKNOWN: ContractFacts = { items: [], name: "", sourceName: "", code: "" };
 
 export class Contracts {
 	private readonly known = new Map<string, Promise<ContractFacts>>();
@@ -44,9 +48,14 @@ export class Contracts {
 	}
 
 	private async ask(address: string): Promise<ContractFacts> {
-		const { items, record } = await ownFacts(this.client, address);
+		const { items, record, source } = await ownFacts(this.client, address);
 		const behind = await itemsBehind(this.client, address, items);
-		return { items: joined(items, behind?.items ?? []), name: textOf(record, "name") };
+		return {
+			items: joined(items, behind?.items ?? []),
+			name: textOf(record, "name"),
+			sourceName: textOf(source ?? {}, "contract").replace(/^.*:/, ""),
+			code: textOf(record, "bytecode"),
+		};
 	}
 }
 
@@ -55,7 +64,7 @@ async function ownFacts(client: NodeClient, address: string) {
 		client.call("getcontract", { value: address }).catch((): Json => ({})),
 		sourceOf(client, address),
 	]);
-	return { record, items: allItems(record, source) };
+	return { record, source, items: allItems(record, source) };
 }
 
 /**

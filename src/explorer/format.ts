@@ -4,9 +4,9 @@ import { bytesOf } from "./address-text.js";
 
 const SUN_DIGITS = 6;
 
-/** Digits in groups of three. */
+/** Digits in groups of three, those behind a point as they are. */
 export function grouped(value: bigint | number): string {
-	return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+	return String(value).replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
 /** A decimal fraction without zeros at its end. @param digits behind the point in the whole number */
@@ -67,6 +67,11 @@ export function textOfHex(hex: string): string {
 	} catch {
 		return `0x${hex}`;
 	}
+}
+
+/** What a node says of a failure, without the class that its program calls it by. */
+export function failureText(message: string): string {
+	return message.replace(/^(?:class )?[\w.$]+(?:Exception|Error) : /, "");
 }
 
 /** The beginning and the end of something long. */

@@ -36,8 +36,6 @@ export type Fetch = (
 	options: { method: "GET" | "POST"; headers: Record<string, string>; body?: string; signal: AbortSignal },
 ) => Promise<{ readonly status: number; text(): Promise<string> }>;
 
-/** Of many questions of a view, so many are asked at a time. */
-export const QUESTIONS_AT_ONCE = 4;
 const PATIENCE_MS = 15_000;
 /** Longer answers aren't looked at. */
 const LONGEST = 64 << 20;

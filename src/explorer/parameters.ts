@@ -1,6 +1,7 @@
 /** Chain parameters by the numbers of proposals, and how proposals have changed them (protocol/parameters §1). */
 
 import { type Json, objectsOf, textOf, whole, wholeOf } from "./answer.js";
+import { coins, grouped } from "./format.js";
 
 /** A change that a proposal made, or would. */
 interface ParameterChange {
@@ -10,6 +11,15 @@ interface ParameterChange {
 	readonly state: string;
 	/** When it took effect, or would; ms since 1970. */
 	readonly atMs: number;
+}
+
+/** Parameters whose values are sun; switches about fees aren't among them. */
+const AMOUNTS = /FEE|COST|PAY_PER_BLOCK|STANDBY_ALLOWANCE/;
+
+/** A parameter's value as proposals have it, with its coins where it is an amount. @param name as of proposals */
+export function valueText(name: string, value: bigint): string {
+	const isAmount = AMOUNTS.test(name) && !name.startsWith("ALLOW_");
+	return isAmount ? `${grouped(value)} (${coins(value)})` : grouped(value);
 }
 
 /** The changes of one proposal. */

@@ -1,12 +1,17 @@
 /** What somebody may have meant with a text in the search field. */
 
-import { addressText } from "./address-text.js";
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { addressText, hexOf } from "./address-text.js";
 
 export interface Term {
 	/** `name`: of a token or a parameter, or a part of what a witness says of itself. */
-	readonly kind: "block" | "hash" | "address" | "proposal" | "token" | "name";
+	readonly kind: "block" | "hash" | "address" | "proposal" | "token" | "selector" | "name";
 	readonly value: string;
+	/** Of a selector that was typed as the function it names. */
+	readonly signature?: string;
 }
+
+const LONGEST_SIGNATURE = 300;
 
 /** Blanks, line ends and characters without width, which come along when an id is copied. */
 const COPIED_ALONG = /[\s\p{Cf}]/gu;
@@ -25,6 +30,18 @@ export function isMistyped(typed: string): boolean {
 	return /^T[1-9A-HJ-NP-Za-km-z0OIl]{31,35}$/.test(text) && addressText(text) === undefined;
 }
 
+/** The selector with which a text begins, alone or with what a call hands over, or that of a signature. */
+function selectorTerm(text: string): Term | undefined {
+	const [, digits] = /^0x([\da-f]{8})(?:[\da-f]{64})*$/i.exec(text) ?? /^([\da-f]{8})$/i.exec(text) ?? [];
+	if (digits !== undefined) return { kind: "selector", value: digits.toLowerCase() };
+	// Parameters have names where people write them, and the hash has none.
+	const types = text.replace(/([\w\]])\s+[\w$\s]*(?=[,)])/g, "$1");
+	const signature = types.replace(/\s/g, "").replace(/\b(u?int)(?=[,)[])/g, "$1256");
+	if (!/^[a-z_$][\w$]*\([\w,()[\]]*\)$/i.test(signature) || text.length > LONGEST_SIGNATURE) return undefined;
+	const value = hexOf(keccak_256(new TextEncoder().encode(signature))).slice(0, 8);
+	return { kind: "selector", value, signature };
+}
+
 /** The likeliest meaning first; empty for an empty text. */
 export function searchTerms(typed: string): readonly Term[] {
 	const text = typed.trim();
@@ -40,5 +57,9 @@ export function searchTerms(typed: string): readonly Term[] {
 	const address = addressText(text.replace(COPIED_ALONG, ""));
 	if (address !== undefined) terms.push({ kind: "address", value: address });
 	if (/^\d{7}$/.test(digits)) terms.push({ kind: "token", value: digits });
+	const selector = /^\d+$/.test(text) ? undefined : selectorTerm(text);
+	if (selector) terms.push(selector);
+	// Eight digits without 0x may as well be a name: facade12.
+	if (selector && /^[\da-f]{8}$/i.test(text)) terms.push({ kind: "name", value: text });
 	return terms.length === 0 ? [{ kind: "name", value: text }] : terms;
 }

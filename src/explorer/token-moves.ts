@@ -17,7 +17,7 @@ export interface TokenMove {
 }
 
 /** Hash of `Transfer(address,address,uint256)`. */
-const TRANSFER = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+export const TRANSFER = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const WORD = 64;
 
 /** The token and the units that a transaction of the chain's own tokens names; undefined for all others. */

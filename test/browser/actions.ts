@@ -148,6 +148,19 @@ export async function watchHead(walk: Walk): Promise<void> {
 		.catch(() => walk.faults.push("new blocks don't appear within two seconds"));
 }
 
+/** The value of a chart by keys. */
+export async function useChart(walk: Walk): Promise<void> {
+	await walk.open("charts");
+	const chosen = "document.querySelector('main .plot').getAttribute('aria-valuetext')";
+	const last = String(await walk.page.evaluate(chosen));
+	await walk.page.evaluate("document.querySelector('main .plot').focus()");
+	await walk.page.keyboard.press("ArrowLeft");
+	const before = String(await walk.page.evaluate(chosen));
+	if (!/^block [\d,]+, .* UTC: [\d,]+ transactions?$/.test(before) || before === last)
+		walk.faults.push(`a key leads from "${last}" to "${before}"`);
+	await walk.shows(before, "the value of a chart");
+}
+
 /** By keyboard alone: from the search field to each kind of thing. */
 export async function search(walk: Walk, chain: Chain): Promise<void> {
 	const terms: readonly (readonly [typed: string, path: string])[] = [
@@ -162,6 +175,8 @@ export async function search(walk: Walk, chain: Chain): Promise<void> {
 		[chain.token, `token/${chain.token}`],
 		["localhost", `witness/${chain.producer}`],
 		["proposal 1", "proposal/1"],
+		["acr", `token/${chain.token}`],
+		["Store", `account/${chain.store}`],
 		["EnergyFee", "parameters"],
 	];
 	for (const [typed, path] of terms) {
@@ -173,13 +188,19 @@ export async function search(walk: Walk, chain: Chain): Promise<void> {
 			.waitForFunction(`location.hash === '#/${path}'`, { timeout: 5_000 })
 			.catch(() => walk.faults.push(`the search for ${typed} doesn't find ${path}`));
 	}
+	await walk.open("search/0xa9059cbb");
+	await walk.shows("function transfer(address,uint256)", "a selector");
+	await walk.open(`search/${encodeURIComponent("set(uint256,string)")}`);
+	await walk.shows(`${chain.store}, by its interface`, "contracts that have a function");
 	await byKeyboard(walk);
 }
 
 /** From the top of the page: skip link, field, button, and on to the first view by Tab and Enter. */
 async function byKeyboard(walk: Walk): Promise<void> {
 	await walk.open("charts");
-	await walk.page.evaluate("document.activeElement?.blur?.(); window.scrollTo(0, 0)");
+	// Another view takes the focus to itself: a page that was just loaded begins at its top.
+	await walk.page.reload();
+	await walk.open("charts");
 	const seen: string[] = [];
 	for (let presses = 0; presses < 7; presses++) {
 		await walk.page.keyboard.press("Tab");

@@ -17,6 +17,7 @@ import { gzipSync } from "node:zlib";
 import {
 	ownChain,
 	search,
+	useChart,
 	useContract,
 	useExtension,
 	useHistory,
@@ -71,7 +72,7 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 			["Last blocks", "Last transactions", "Transactions a second", "the head itself", "votes count anew in"],
 		],
 		["blocks/9", ["Blocks 0 to 8", "Newer"]],
-		["block/9", ["Block 9", "Bandwidth"]],
+		["block/9", ["Block 9", "Bandwidth", "As the chain keeps it"]],
 		[`tx/${chain.payment}`, ["succeeded, final", "12.5 coin", "rent for May", "signed", "+12.5 coin"]],
 		[
 			`tx/${chain.called}`,
@@ -80,6 +81,7 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 				"set(uint256,string)",
 				"Changed(address,uint256,string)",
 				"energy of its own",
+				"As the chain keeps it",
 				"storage slot",
 			],
 		],
@@ -89,7 +91,7 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 		[`tx/${chain.tokenPayment}`, ["Tokens moved", "12.34", "Acorns"]],
 		[`tx/${chain.twoKeys}`, ["3 of 3 needed", "didn't sign"]],
 		[`account/${chain.shared}`, ["Enough is any of these", "always needed", "The line stands at 3 of 4"]],
-		[`account/${chain.staker}`, ["50 coin", "can be withdrawn", "Votes", "in 6 h"]],
+		[`account/${chain.staker}`, ["QR code", "50 coin", "can be withdrawn", "Votes", "in 6 h"]],
 		[`account/${chain.payer}`, ["Acorns", "10,000"]],
 		[
 			`account/${chain.store}`,
@@ -107,15 +109,18 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 		],
 		[`account/${chain.hostile}`, ["tab:Code", "Nobody has given this node sources"]],
 		["pending", []],
-		["tokens", ["Acorns"]],
-		[`token/${chain.token}`, ["<i>nuts</i>", "javascript:alert(1)"]],
+		["tokens", ["Acorns", "Tokens of contracts, seen lately", "No node lists all"]],
+		[
+			`token/${chain.token}`,
+			["<i>nuts</i>", "javascript:alert(1)", "Transfers from and to its issuer", "12.34"],
+		],
 		["witnesses", ["Missed", "coin"]],
 		[`witness/${chain.producer}`, ["Blocks missed", "Reward to withdraw"]],
-		["proposals", ["ENERGY_FEE = 110", "APPROVED"]],
+		["proposals", ["ENERGY_FEE = 110 (0.00011 coin)", "APPROVED"]],
 		["proposal/1", ["Approvals", chain.producer]],
 		["parameters", ["110 since", "proposal 1"]],
 		["peers", ["Release"]],
-		["charts", ["Block fill", "Time between blocks", "Price of an energy: 110 sun"]],
+		["charts", ["Block fill", "block 0", "0 %", "Time between blocks", "Price of an energy: 0.00011 coin"]],
 		["development", ["Faucet", "Impersonation"]],
 	];
 }
@@ -178,6 +183,7 @@ async function walkThrough(browser: Browser, axe: string, node: RunningNode): Pr
 	await useContract(walk, chain);
 	await useExtension(walk, chain);
 	await useHistory(walk, chain);
+	await useChart(walk);
 	await search(walk, chain);
 	await ownChain(walk, chain);
 	return walk;

@@ -13,6 +13,7 @@ import {
 	age,
 	coins,
 	decimal,
+	failureText,
 	moment,
 	plain,
 	plainBlock,
@@ -25,6 +26,7 @@ import {
 	wordText,
 } from "../../src/explorer/format.js";
 import { isMissing, NodeClient, NodeError } from "../../src/explorer/node-client.js";
+import { valueText } from "../../src/explorer/parameters.js";
 import { resourcesOf, usedAfter } from "../../src/explorer/resources.js";
 import { idIn, isMistyped, searchTerms } from "../../src/explorer/search-terms.js";
 
@@ -122,6 +124,17 @@ test.each([
 	[`${ADDRESS.slice(0, 9)} ${ADDRESS.slice(9)}\u200b`, [["address", ADDRESS]]],
 	[HEX, [["address", ADDRESS]]],
 	["<img onerror>", [["name", "<img onerror>"]]],
+	["0xA9059CBB", [["selector", "a9059cbb"]]],
+	[`0xa9059cbb${"0".repeat(128)}`, [["selector", "a9059cbb"]]],
+	["transfer(address to, uint value)", [["selector", "a9059cbb"]]],
+	[
+		"facade12",
+		[
+			["selector", "facade12"],
+			["name", "facade12"],
+		],
+	],
+	["12345678", [["block", "12345678"]]],
 	["  ", []],
 ])("searching for %j", (typed, terms) => {
 	expect(searchTerms(typed).map(({ kind, value }) => [kind, value])).toEqual(terms);
@@ -273,4 +286,26 @@ describe("asking the node", () => {
 		client.carryBy(() => Promise.reject(new NodeError("method not found", 200)));
 		await expect(client.rpc("x")).rejects.toMatchObject({ status: 200 });
 	});
+});
+
+test("failures are told without the class that a node calls them by", () => {
+	const texts = [
+		"class org.tron.core.vm.program.Program$OutOfEnergyException : Not enough energy",
+		"Validate : no balance",
+		"REVERT opcode executed",
+	];
+	expect(texts.map(failureText)).toEqual([
+		"Not enough energy",
+		"Validate : no balance",
+		"REVERT opcode executed",
+	]);
+});
+
+test("parameters that are amounts have their coins beside", () => {
+	const texts = [
+		["ENERGY_FEE", 110n],
+		["ALLOW_TRANSACTION_FEE_POOL", 1n],
+		["", 5n],
+	] as const;
+	expect(texts.map(([name, value]) => valueText(name, value))).toEqual(["110 (0.00011 coin)", "1", "5"]);
 });

@@ -1,88 +1,150 @@
-/** Bars and lines with a sentence that says the same. */
+/** Bars and lines with axes, the value at the pointer or chosen by keys, and a sentence that says what they show. */
 
-import { grouped } from "../format.js";
-import { type Child, drawn, make, section } from "./elements.js";
+import { type Extent, indexAt, indexByKey, topOf } from "../axis.js";
+import { type Child, drawn, make, note, section } from "./elements.js";
 
 const HEIGHT = 100;
-const STEP = 10;
+const WIDTH = 400;
 
 /** A number by where it belongs: a block, a moment. */
 export interface Point {
 	readonly place: string;
+	/** What is said of it beside its value; empty for nothing. */
+	readonly more: string;
 	readonly value: number;
 }
 
-function figure(
-	title: string,
-	words: string,
-	attributes: Readonly<Record<string, string | number>>,
-	drawing: Child,
-): HTMLElement {
-	const svg = picture(words, attributes, drawing);
-	return section(title, make("figure", {}, svg, make("figcaption", { class: "note" }, words)));
+/** What a chart is of. */
+interface Measure {
+	readonly title: string;
+	/** A value with its unit. */
+	readonly said: (value: number) => string;
+	/** Said where there is nothing to draw. */
+	readonly none: string;
 }
 
-function picture(
-	words: string,
-	attributes: Readonly<Record<string, string | number>>,
-	drawing: Child,
-): SVGElement {
-	const shown = {
-		...attributes,
-		role: "img",
-		"aria-label": words,
-		preserveAspectRatio: "none",
-		class: "chart",
-	};
-	return drawn("svg", shown, drawing);
+function picture(attributes: Readonly<Record<string, string | number>>, drawing: Child): SVGElement {
+	const viewBox = `0 0 ${WIDTH} ${HEIGHT}`;
+	return drawn("svg", { viewBox, preserveAspectRatio: "none", class: "chart", ...attributes }, drawing);
 }
 
-/** A bar a point, and the sentence that says the same. */
-function bars(title: string, unit: string, points: readonly Point[]) {
-	const most = Math.max(...points.map(({ value }) => value), 0);
-	const width = Math.max(1, points.length) * STEP;
-	const drawing = points.map(({ place, value }, index) => {
-		const height = most > 0 ? (value / most) * HEIGHT : 0;
-		const at = { x: index * STEP + 1, y: HEIGHT - height, width: STEP - 2, height };
-		return drawn("rect", at, drawn("title", {}, `${place}: ${grouped(value)} ${unit}`));
+/** Lines across at no, half and the whole height. */
+const lines = (): Child =>
+	[0, 0.5, 1].map((part) => drawn("line", { x1: 0, y1: HEIGHT * part, x2: WIDTH, y2: HEIGHT * part }));
+
+function rects(points: readonly Point[], top: number): readonly SVGElement[] {
+	const step = WIDTH / Math.max(1, points.length);
+	return points.map(({ value }, index) => {
+		const height = top > 0 ? (value / top) * HEIGHT : 0;
+		return drawn("rect", { x: (index + 0.1) * step, y: HEIGHT - height, width: 0.8 * step, height });
 	});
-	const sum = points.reduce((total, { value }) => total + value, 0);
-	const mean = points.length === 0 ? 0 : Math.round((sum / points.length) * 10) / 10;
-	const words = `${title}: at most ${grouped(most)} ${unit}, ${grouped(mean)} on average of ${points.length} blocks`;
-	const line = drawn("line", { x1: 0, y1: HEIGHT, x2: width, y2: HEIGHT });
-	return { words, viewBox: `0 0 ${width} ${HEIGHT}`, drawing: [drawing, line] };
 }
 
-export function barChart(title: string, unit: string, points: readonly Point[]): HTMLElement {
-	const { words, viewBox, drawing } = bars(title, unit, points);
-	return figure(title, words, { viewBox }, drawing);
+/** A drawing between its axes. @param places names along the lower one */
+function figure(
+	{ title, said }: Measure,
+	words: string,
+	top: number,
+	drawing: Child,
+	extents: readonly Extent[],
+	places: readonly string[],
+): HTMLElement {
+	const mark = drawn("rect", { class: "mark", y: 0, height: HEIGHT });
+	const svg = picture({ "aria-hidden": "true" }, [mark, lines(), drawing]);
+	const shown = make("p", { class: "note", "aria-hidden": "true" });
+	const plot = make("div", { role: "slider", tabindex: "0", class: "plot", "aria-label": title }, svg);
+	plot.setAttribute("aria-valuemin", "1");
+	plot.setAttribute("aria-valuemax", String(extents.length));
+	let chosen = extents.length - 1;
+	const choose = (index: number): void => {
+		const extent = extents[index];
+		if (!extent) return;
+		chosen = index;
+		plot.setAttribute("aria-valuenow", String(index + 1));
+		plot.setAttribute("aria-valuetext", extent.text);
+		mark.setAttribute("x", String(extent.from * WIDTH));
+		mark.setAttribute("width", String(Math.max(1, (extent.to - extent.from) * WIDTH)));
+		shown.replaceChildren(extent.text);
+	};
+	const point = (event: PointerEvent): void => {
+		const { left, width } = plot.getBoundingClientRect();
+		choose(indexAt(extents, (event.clientX - left) / Math.max(1, width)));
+	};
+	plot.addEventListener("pointermove", point);
+	plot.addEventListener("pointerdown", point);
+	plot.addEventListener("keydown", (event) => {
+		const next = indexByKey(event.key, chosen, extents.length);
+		if (next === undefined) return;
+		choose(next);
+		event.preventDefault();
+	});
+	choose(chosen);
+	const ticks = [top, top / 2, 0].map((value) => make("span", {}, said(value)));
+	const axes = make(
+		"div",
+		{ class: "axes" },
+		make("div", { class: "ticks" }, ticks),
+		plot,
+		make(
+			"div",
+			{ class: "ticks" },
+			places.map((place) => make("span", {}, place)),
+		),
+	);
+	return section(title, make("figure", {}, axes, shown, make("figcaption", { class: "note" }, words)));
 }
 
-/** The same without words of its own, for a tile. */
+const empty = ({ title, none }: Measure): HTMLElement => section(title, note(none));
+
+/** A bar a point. */
+export function barChart(measure: Measure, points: readonly Point[]): HTMLElement {
+	const values = points.map(({ value }) => value);
+	const top = topOf(values);
+	if (top === 0) return empty(measure);
+	const { title, said } = measure;
+	const mean = values.reduce((total, value) => total + value, 0) / values.length;
+	const words = `${title}: at most ${said(Math.max(...values))}, ${said(Number(mean.toPrecision(3)))} on average of ${points.length} blocks`;
+	const extents = points.map(({ place, more, value }, index) => ({
+		from: index / points.length,
+		to: (index + 1) / points.length,
+		text: `${place}${more}: ${said(value)}`,
+	}));
+	const ends = [points[0], points.length > 2 ? points[points.length >> 1] : undefined, points.at(-1)];
+	const places = [...new Set(ends.filter((end) => end !== undefined).map(({ place }) => place))];
+	return figure(measure, words, top, rects(points, top), extents, places);
+}
+
+/** The same without axes, for a tile. */
 export function tileBars(title: string, unit: string, points: readonly Point[]): SVGElement {
-	const { words, viewBox, drawing } = bars(title, unit, points);
-	return picture(words, { viewBox }, drawing);
+	const values = points.map(({ value }) => value);
+	const bars = rects(points, topOf(values));
+	for (const [index, { place, value }] of points.entries())
+		bars[index]?.append(drawn("title", {}, `${place}: ${value} ${unit}`));
+	const words = `${title}: at most ${Math.max(0, ...values)} ${unit} of the last ${points.length} blocks`;
+	const line = drawn("line", { x1: 0, y1: HEIGHT, x2: WIDTH, y2: HEIGHT });
+	return picture({ role: "img", "aria-label": words }, [bars, line]);
 }
 
 /** Values that hold from a moment on, until the next. @param from, until the moments at both ends */
 export function stepChart(
-	title: string,
+	measure: Measure,
 	words: string,
-	steps: readonly { readonly sinceMs: number; readonly value: number }[],
+	steps: readonly (Point & { readonly sinceMs: number })[],
 	from: number,
 	until: number,
+	places: readonly string[],
 ): HTMLElement {
-	const width = 400;
-	const most = Math.max(...steps.map(({ value }) => value), 1);
-	const x = (ms: number): number => ((Math.max(ms, from) - from) / Math.max(1, until - from)) * width;
-	const y = (value: number): number => HEIGHT - (value / most) * (HEIGHT - 4);
-	const points = steps.flatMap(({ sinceMs, value }, index) => {
-		const end = steps[index + 1]?.sinceMs ?? until;
-		return [`${x(sinceMs)},${y(value)}`, `${x(end)},${y(value)}`];
+	const top = topOf(steps.map(({ value }) => value));
+	if (top === 0) return empty(measure);
+	const part = (ms: number): number => (Math.max(ms, from) - from) / Math.max(1, until - from);
+	const extents = steps.map(({ sinceMs, place, value }, index) => ({
+		from: part(sinceMs),
+		to: part(steps[index + 1]?.sinceMs ?? until),
+		text: `${place}: ${measure.said(value)}`,
+	}));
+	const points = extents.flatMap((extent, index) => {
+		const y = HEIGHT - ((steps[index]?.value ?? 0) / top) * HEIGHT;
+		return [`${extent.from * WIDTH},${y}`, `${extent.to * WIDTH},${y}`];
 	});
-	const drawing = [
-		drawn("polyline", { points: points.join(" ") }),
-		drawn("line", { x1: 0, y1: HEIGHT, x2: width, y2: HEIGHT }),
-	];
-	return figure(title, words, { viewBox: `0 0 ${width} ${HEIGHT}` }, drawing);
+	return figure(measure, words, top, drawn("polyline", { points: points.join(" ") }), extents, places);
 }

@@ -1,7 +1,7 @@
 /** Making what is shown. Texts become text nodes, whatever they hold; nothing here reads HTML. */
 
 import { addressText } from "../address-text.js";
-import { coins, grouped, moment, plain, plainBlock, shortened } from "../format.js";
+import { coins, grouped, moment, plain, plainBlock, plainLines, shortened } from "../format.js";
 
 export type Child = Node | string | number | bigint | undefined | readonly Child[];
 
@@ -72,18 +72,21 @@ export function blockLink(number: bigint | string): HTMLElement {
 	return link(`block/${number}`, grouped(BigInt(number)));
 }
 
+/** @param whole with a button that copies it */
 export function transactionLink(id: string, whole = false): HTMLElement {
 	if (!/^[\da-f]{64}$/i.test(id)) return make("span", {}, id);
-	return make("a", { href: `#/tx/${id}`, class: "mono", title: id }, whole ? id : shortened(id));
+	const shown = make("a", { href: `#/tx/${id}`, class: "mono", title: id }, whole ? id : shortened(id));
+	return whole ? copyable(id, shown) : shown;
 }
 
-/** An address in any form as a link; another text as it is. */
+/** An address in any form as a link; another text as it is. @param whole with a button that copies it */
 export function addressLink(text: string, whole = true): HTMLElement {
 	const address = addressText(text);
 	if (address === undefined)
 		return make("span", { class: "mono", title: text }, whole ? text : shortened(text));
-	const shown = whole ? address : shortened(address);
-	return make("a", { href: `#/account/${address}`, class: "mono", title: address }, shown);
+	const text_ = whole ? address : shortened(address);
+	const shown = make("a", { href: `#/account/${address}`, class: "mono", title: address }, text_);
+	return whole ? copyable(address, shown) : shown;
 }
 
 export function amount(sun: bigint): HTMLElement {
@@ -162,28 +165,63 @@ function isNumber(cell: Child): boolean {
 /** Milliseconds for which a button says that it has copied. */
 const COPIED_MS = 1_500;
 
-/** A long text with a button that copies it, where the browser lets pages do so. */
-export function copyable(text: string): HTMLElement {
-	const shown = make("span", { class: "mono" }, text);
+/** A text with a button that copies it, where the browser lets pages do so. @param shown instead of the text */
+export function copyable(
+	text: string,
+	shown: HTMLElement = make("span", { class: "mono" }, text),
+): HTMLElement {
 	// Browsers give the clipboard to pages of this machine and of encrypted connections alone.
 	const { clipboard } = navigator as { readonly clipboard?: Clipboard };
 	if (!clipboard) return shown;
-	const copy = button("Copy", () => {
+	const copy = button("", () => {
 		clipboard.writeText(text).then(
 			() => {
 				copy.textContent = "Copied";
-				window.setTimeout(() => {
-					copy.textContent = "Copy";
-				}, COPIED_MS);
+				window.setTimeout(() => copy.replaceChildren(sheets()), COPIED_MS);
 			},
 			() => {
 				copy.textContent = "Not copied";
 			},
 		);
 	});
+	copy.append(sheets());
 	copy.className = "copy";
-	copy.setAttribute("aria-label", `Copy ${text.slice(0, 12)}`);
+	copy.title = "Copy";
+	copy.setAttribute("aria-label", `Copy ${plain(text.slice(0, 12))}`);
 	return make("span", { class: "copied" }, shown, copy);
+}
+
+/** Two sheets, one over the other. */
+const sheets = (): SVGElement =>
+	drawn(
+		"svg",
+		{ viewBox: "0 0 16 16", "aria-hidden": "true" },
+		drawn("path", { d: "M10.5 5.5v-4h-9v9h4M5.5 5.5h9v9h-9z" }),
+	);
+
+/** Characters of data that are shown at once. */
+const LONGEST_DATA = 160;
+
+/** Data as it is: its beginning with all of it in a fold where it is long, and a button that copies the whole. */
+export function data(text: string): HTMLElement {
+	if (text.length <= LONGEST_DATA) return text === "" ? make("span") : copyable(text);
+	const whole = make("pre", { tabindex: "0", "aria-label": "All of it" });
+	const all = folded(`All ${grouped(text.length)} characters`, whole);
+	// Megabytes that nobody opens aren't laid out.
+	all.addEventListener("toggle", () => {
+		whole.textContent = plainLines(text);
+	});
+	return make(
+		"div",
+		{},
+		copyable(text, make("span", { class: "mono" }, `${text.slice(0, LONGEST_DATA)}…`)),
+		all,
+	);
+}
+
+/** What is shown when somebody opens it. */
+export function folded(title: string, ...children: Child[]): HTMLDetailsElement {
+	return make("details", {}, make("summary", {}, title), ...children);
 }
 
 /** Parts of a view of which one is shown at a time, chosen by keys or pointer. */

@@ -2,8 +2,10 @@
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
+import { tokenInfos } from "../../contract-search.js";
 import { age, coins, decimal, grouped, moment, shortened, textOfHex } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
+import { qrPath } from "../../qr-path.js";
 import { type Resource, resourcesOf, usedAfter } from "../../resources.js";
 import { stakesOf } from "../../stakes.js";
 import {
@@ -14,6 +16,7 @@ import {
 	copyable,
 	drawn,
 	facts,
+	folded,
 	link,
 	make,
 	note,
@@ -99,7 +102,24 @@ function votes(account: Json): HTMLElement {
 	return section("Votes", table("Votes", ["Witness", "Votes"], rows, "It votes for no witness."));
 }
 
-/** ORC-10 tokens whose names are asked for. */
+/** The address for the camera of another device. */
+function qrCode(address: string): HTMLElement {
+	const fold = folded("QR code");
+	fold.addEventListener(
+		"toggle",
+		() => {
+			const { size, path } = qrPath(address);
+			const attributes = { viewBox: `0 0 ${size} ${size}`, class: "qr", role: "img" };
+			fold.append(
+				drawn("svg", { ...attributes, "aria-label": `QR code of ${address}` }, drawn("path", { d: path })),
+			);
+		},
+		{ once: true },
+	);
+	return fold;
+}
+
+/** Tokens of a kind whose names are asked for. */
 const MAX_NAMES = 30;
 
 async function coinTokens(client: NodeClient, account: Json): Promise<Child[][]> {
@@ -122,12 +142,8 @@ async function contractTokens(client: NodeClient, address: string): Promise<Chil
 	const balances = objectsOf(answer, "data").flatMap((each) =>
 		Object.keys(each).map((contract) => [contract, wholeOf(each, contract)] as const),
 	);
-	const infos = new Map<string, Json>();
-	if (balances.length > 0) {
-		const list = balances.slice(0, 20).map(([contract]) => contract);
-		const info = await client.history(`orc20/info?contract_list=${list.join(",")}`).catch((): Json => ({}));
-		for (const each of objectsOf(info, "data")) infos.set(textOf(each, "contract_address"), each);
-	}
+	const asked = balances.slice(0, MAX_NAMES).map(([contract]) => contract);
+	const infos = await tokenInfos(client, asked);
 	return balances.map(([contract, balance]) => {
 		const info = infos.get(contract) ?? {};
 		const name = textOf(info, "symbol") || textOf(info, "name");
@@ -188,7 +204,7 @@ export const accountView: ViewMaker = async (context, typed) => {
 	const name = textOf(account, "account_name");
 	const createdMs = Number(wholeOf(account, "create_time"));
 	const head = facts(
-		["Address", copyable(address)],
+		["Address", [copyable(address), qrCode(address)]],
 		name === "" ? undefined : ["Name", /^([\da-f]{2})+$/i.test(name) ? textOfHex(name) : name],
 		["Balance", make("strong", {}, coins(wholeOf(account, "balance")))],
 		["Staked", coins(stakesOf(account).reduce((sum, stake) => sum + (stake.isStaked ? stake.sun : 0n), 0n))],

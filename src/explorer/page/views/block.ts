@@ -1,13 +1,35 @@
 /** One block. */
 
-import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
+import { type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
 import { blockFacts, usageOf } from "../../block-facts.js";
 import { Contracts } from "../../contracts.js";
 import { grouped } from "../../format.js";
 import { NodeError } from "../../node-client.js";
-import { addressLink, amount, blockLink, copyable, facts, make, section, table, time } from "../elements.js";
+import {
+	addressLink,
+	amount,
+	blockLink,
+	copyable,
+	data,
+	facts,
+	folded,
+	section,
+	table,
+	time,
+} from "../elements.js";
 import type { ViewMaker } from "../view.js";
 import { TRANSACTION_HEADS, transactionRow } from "./home.js";
+
+/** The header in the chain's own words, for those who compare with other tools. */
+function kept(block: Json): HTMLElement {
+	const header = objectOf(block, "block_header");
+	const members = Object.entries(objectOf(header, "raw_data"));
+	const rows = members.map(([name, member]) => [name, data(String(member))] as const);
+	return folded(
+		"As the chain keeps it",
+		facts(...rows, ["witness_signature", data(textOf(header, "witness_signature"))]),
+	);
+}
 
 export const blockView: ViewMaker = async (context, argument) => {
 	const { client } = context;
@@ -35,7 +57,7 @@ export const blockView: ViewMaker = async (context, argument) => {
 				["Id", copyable(id)],
 				["Time", time(timeMs)],
 				["Witness", number === 0n ? "genesis" : addressLink(witness)],
-				["Before", number === 0n ? make("span", { class: "mono" }, parent) : blockLink(number - 1n)],
+				["Before", number === 0n ? copyable(parent) : blockLink(number - 1n)],
 				["After", isHead ? "none yet" : blockLink(number + 1n)],
 				["Version", version],
 				[
@@ -46,6 +68,7 @@ export const blockView: ViewMaker = async (context, argument) => {
 				["Bandwidth", grouped(usage.bandwidth)],
 				["Fees", amount(usage.feeSun)],
 			),
+			section("Header", kept(block)),
 			section(
 				"Transactions",
 				table("Transactions", [...TRANSACTION_HEADS, "Fee"], rows, "This block has none."),

@@ -5,7 +5,7 @@ import { isKnown, reads, refusalOf, selectorOf } from "../../abi.js";
 import { ArgumentError, encodeArguments, hintFor } from "../../abi-arguments.js";
 import { decodeValues } from "../../abi-values.js";
 import { objectOf, textOf, textsOf, wholeOf } from "../../answer.js";
-import { grouped, textOfHex, wholeCoins } from "../../format.js";
+import { failureText, grouped, textOfHex, wholeCoins } from "../../format.js";
 import { NodeError } from "../../node-client.js";
 import { developmentSenders, extensionSender, type Sender } from "../../senders.js";
 import { refusalChild, valueChild, valuesTable } from "../abi-elements.js";
@@ -37,7 +37,7 @@ async function tried(
 		...(sun > 0n ? { call_value: Number(sun) } : {}),
 	});
 	const result = objectOf(answer, "result");
-	const message = textOfHex(textOf(result, "message"));
+	const message = failureText(textOfHex(textOf(result, "message")));
 	const [hex = ""] = textsOf(answer, "constant_result");
 	const energy = note(`${grouped(wholeOf(answer, "energy_used"))} energy`);
 	if (message !== "") {

@@ -2,15 +2,16 @@
 
 import { type AbiItem, hashedSignature } from "../../../abi/parameter.js";
 import { readStorageLayout } from "../../../abi/storage-layout.js";
-import { toNeutral } from "../../../protocol/dialect.js";
 import { decodeEvent, hashOf, type Reading, reads, selectorOf } from "../../abi.js";
 import { isJson, type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
+import { kindOf } from "../../contract-search.js";
 import { allItems, itemsBehind, joined, sourceOf } from "../../contracts.js";
 import { decimal, grouped, plainLines } from "../../format.js";
 import type { NodeClient } from "../../node-client.js";
 import { readingLine } from "../abi-elements.js";
 import {
 	addressLink,
+	badge,
 	type Child,
 	facts,
 	link,
@@ -119,7 +120,7 @@ async function token(client: NodeClient, contract: string): Promise<HTMLElement[
 			facts(
 				["Name", textOf(info, "name")],
 				["Symbol", textOf(info, "symbol")],
-				["Kind", toNeutral(textOf(info, "type")).toUpperCase() || "ORC-20"],
+				["Kind", kindOf(info)],
 				["Decimals", String(decimals)],
 				["Supply", decimal(wholeOf(info, "total_supply"), decimals)],
 			),
@@ -167,6 +168,12 @@ export async function contractParts(
 			facts(
 				["Created by", addressLink(textOf(contract, "origin_address"))],
 				behind ? ["Runs the code of", addressLink(behind.implementation)] : undefined,
+				[
+					"Source",
+					source
+						? [badge("verified", "good"), " by the owner of this node"]
+						: "none is stored with this node: coin contract verify --store does that",
+				],
 				["Energy paid by callers", `${textOf(contract, "consume_user_resource_percent") || "0"} %`],
 				["Energy its owner gives a call", grouped(wholeOf(contract, "origin_energy_limit"))],
 				["Creation code", `${grouped(code.length / 2)} bytes`],

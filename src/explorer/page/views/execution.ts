@@ -5,7 +5,7 @@ import { decodeCall, decodeEvent, type Refusal, refusalOf } from "../../abi.js";
 import { addressText } from "../../address-text.js";
 import { textOf } from "../../answer.js";
 import type { Contracts } from "../../contracts.js";
-import { coins, grouped, shortened, wordText } from "../../format.js";
+import { coins, failureText, grouped, shortened, wordText } from "../../format.js";
 import { isMissing, NodeError } from "../../node-client.js";
 import { type Frame, failedFrame, framesOf, number, type StateChange, stateChanges } from "../../trace.js";
 import { readingLine, refusalChild } from "../abi-elements.js";
@@ -209,7 +209,7 @@ export function execution(
 
 /** What is said of a call that failed and gave no data; other failures than a revert are reasons by themselves. */
 function reasonless({ error }: Frame): string {
-	return error === "execution reverted" ? "the contract refused without giving a reason" : error;
+	return error === "execution reverted" ? "the contract refused without giving a reason" : failureText(error);
 }
 
 async function tellReason(place: HTMLElement, root: Frame, contracts: Contracts): Promise<void> {

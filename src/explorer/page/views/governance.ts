@@ -6,7 +6,7 @@ import { type Json, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js"
 import { age, grouped } from "../../format.js";
 import type { ParameterName } from "../../network-facts.js";
 import { NodeError } from "../../node-client.js";
-import { changesOf, parameterHistory } from "../../parameters.js";
+import { changesOf, parameterHistory, valueText } from "../../parameters.js";
 import {
 	addressLink,
 	badge,
@@ -22,8 +22,8 @@ import {
 import type { ViewMaker } from "../view.js";
 
 function changeText(known: readonly ParameterName[], parameter: string, value: bigint): string {
-	const name = known.find(({ id }) => id === parameter)?.name;
-	return `${name ?? `parameter ${parameter}`} = ${grouped(value)}`;
+	const name = known.find(({ id }) => id === parameter)?.name ?? `parameter ${parameter}`;
+	return `${name} = ${valueText(name, value)}`;
 }
 
 function stateBadge(state: string): HTMLElement {
@@ -119,7 +119,7 @@ export const parametersView: ViewMaker = async ({ client, facts: asked }) => {
 				make("span", { class: "mono" }, getter.replace(/^get/, "")),
 				make("div", { class: "note" }, found?.about ?? ""),
 			],
-			grouped(wholeOf(parameter, "value")),
+			valueText(found?.name ?? "", wholeOf(parameter, "value")),
 			past.length > 0 ? past : "",
 		];
 	});

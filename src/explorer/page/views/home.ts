@@ -11,7 +11,7 @@ import {
 	transactionFacts,
 } from "../../block-facts.js";
 import { Contracts } from "../../contracts.js";
-import { age, grouped, span, typeName } from "../../format.js";
+import { age, coins, grouped, span, typeName } from "../../format.js";
 import type { NodeClient } from "../../node-client.js";
 import { oneAtATime } from "../../one-at-a-time.js";
 import { pricesOf } from "../../parameters.js";
@@ -188,9 +188,10 @@ function tiles(
 	const chart = [...blocks].reverse().slice(-CHARTED);
 	const counts = chart.map(({ number, transactions }) => ({
 		place: `block ${grouped(number)}`,
+		more: "",
 		value: transactions.length,
 	}));
-	const price = (sun: number | undefined): string => (sun === undefined ? "–" : `${grouped(sun)} sun`);
+	const price = (sun: number | undefined): string => (sun === undefined ? "–" : coins(BigInt(sun)));
 	return make(
 		"div",
 		{ class: "tiles" },

@@ -2,22 +2,44 @@
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf } from "../../answer.js";
-import { plain } from "../../format.js";
+import { type ContractMatch, contractsNamed, selectorFacts } from "../../contract-search.js";
+import { Contracts } from "../../contracts.js";
+import { grouped, plain } from "../../format.js";
 import { NodeError } from "../../node-client.js";
 import { isMistyped, searchTerms, type Term } from "../../search-terms.js";
+import { type SeenContracts, seenContracts } from "../../seen-contracts.js";
 import { type Child, link, make, note } from "../elements.js";
 import type { ViewContext, ViewMaker } from "../view.js";
 
 /** A thing that was found. */
 interface Hit {
-	readonly path: string;
+	/** Undefined: there is no view of it. */
+	readonly path?: string;
 	readonly text: string;
 }
 
-/** Witnesses and parameters of one name that are listed. */
-const MOST = 20;
+/** What a term means, and what it was not looked for in. */
+interface Found {
+	readonly hits: readonly Hit[];
+	readonly limits?: string;
+}
 
-async function hitsOf(context: ViewContext, { kind, value }: Term): Promise<readonly Hit[]> {
+/** Tokens, witnesses and parameters of one name that are listed. */
+const MOST = 20;
+/** Tokens of the chain whose names are compared in part: as many as a node tells at once. */
+const COMPARED_TOKENS = 1_000;
+
+async function foundOf(context: ViewContext, term: Term): Promise<Found> {
+	if (term.kind === "selector") return selectorFound(context, term);
+	if (term.kind === "name") return nameFound(context, term.value);
+	return { hits: await hitsOf(context, term.kind, term.value) };
+}
+
+async function hitsOf(
+	context: ViewContext,
+	kind: Exclude<Term["kind"], "selector" | "name">,
+	value: string,
+): Promise<readonly Hit[]> {
 	const { client } = context;
 	switch (kind) {
 		case "address":
@@ -37,8 +59,6 @@ async function hitsOf(context: ViewContext, { kind, value }: Term): Promise<read
 			const token = await client.call("getassetissuebyid", { value });
 			return textOf(token, "id") === "" ? [] : [tokenHit(token)];
 		}
-		case "name":
-			return namesOf(context, value);
 	}
 }
 
@@ -63,18 +83,69 @@ async function hashHits({ client }: ViewContext, value: string): Promise<readonl
 
 function tokenHit(token: Json): Hit {
 	const id = textOf(token, "id");
-	return { path: `token/${id}`, text: `token ${id}, ${textOf(token, "name")}` };
+	return { path: `token/${id}`, text: `token ${id}, ${textOf(token, "name")} (${textOf(token, "abbr")})` };
 }
 
-async function namesOf({ client, facts }: ViewContext, value: string): Promise<readonly Hit[]> {
+/** Tokens of the chain by a part of a name or abbreviation, those that are called just so first; all of that very name. */
+async function tokensNamed({ client }: ViewContext, value: string): Promise<readonly Hit[]> {
+	const wanted = value.toLowerCase();
+	const [same, some] = await Promise.all([
+		client.call("getassetissuelistbyname", { value }).catch((): Json => ({})),
+		client.call("getpaginatedassetissuelist", { offset: 0, limit: COMPARED_TOKENS }).catch((): Json => ({})),
+	]);
+	const namesOf = (token: Json): readonly string[] =>
+		["name", "abbr"].map((member) => textOf(token, member).toLowerCase());
+	const like = objectsOf(some, "assetIssue").filter((token) =>
+		namesOf(token).some((name) => name.includes(wanted)),
+	);
+	const whole = like.filter((token) => namesOf(token).includes(wanted));
+	const each = new Map(
+		[...objectsOf(same, "assetIssue"), ...whole, ...like].map((token) => [textOf(token, "id"), token]),
+	);
+	return [...each.values()].slice(0, MOST).map(tokenHit);
+}
+
+const contractHit = ({ address, text }: ContractMatch): Hit => ({ path: `account/${address}`, text });
+
+function limitsOf({ addresses, since }: SeenContracts): string {
+	const looked =
+		since === 0
+			? `${addresses.length} contracts that blocks of this chain call or create`
+			: `${addresses.length} contracts that the blocks since ${grouped(since)} call or create, or that were tokens moved lately`;
+	return `Of contracts, it was looked for in the ${looked}: no node lists all by name. Others are found by their addresses.`;
+}
+
+const NOTHING_SEEN: SeenContracts = { addresses: [], since: 0 };
+
+async function selectorFound({ client }: ViewContext, { value, signature }: Term): Promise<Found> {
+	const seen = await seenContracts(client).catch(() => NOTHING_SEEN);
+	const { signatures, contracts } = await selectorFacts(new Contracts(client), seen.addresses, value);
+	const typed = signature === undefined ? [] : [`function ${signature}`];
+	const names = [...new Set([...typed, ...signatures])];
+	const meant: Hit[] = names.length === 0 ? [] : [{ text: `selector 0x${value}: ${names.join("; ")}` }];
+	return {
+		hits: [...meant, ...contracts.map(contractHit)],
+		limits: `${names.length === 0 ? "No common function has this selector, and no interface that was looked at. " : ""}${limitsOf(seen)}`,
+	};
+}
+
+async function nameFound(context: ViewContext, value: string): Promise<Found> {
+	const { client } = context;
+	const seen = await seenContracts(client).catch(() => NOTHING_SEEN);
+	const [tokens, contracts, others] = await Promise.all([
+		tokensNamed(context, value),
+		contractsNamed(client, new Contracts(client), seen.addresses, value),
+		otherNames(context, value),
+	]);
+	return { hits: [...tokens, ...contracts.map(contractHit), ...others], limits: limitsOf(seen) };
+}
+
+/** Witnesses by what they say of themselves, and parameters. */
+async function otherNames({ client, facts }: ViewContext, value: string): Promise<readonly Hit[]> {
 	const wanted = value.toLowerCase();
 	const holds = (text: string): boolean => text.toLowerCase().includes(wanted);
-	const [tokens, witnesses, { parameters }] = await Promise.all([
-		client.call("getassetissuelistbyname", { value }).catch((): Json => ({})),
-		client.call("listwitnesses"),
-		facts(),
-	]);
-	const found = objectsOf(tokens, "assetIssue").map(tokenHit);
+	const [witnesses, { parameters }] = await Promise.all([client.call("listwitnesses"), facts()]);
+	const found: Hit[] = [];
 	const named = objectsOf(witnesses, "witnesses").filter((each) => holds(textOf(each, "url")));
 	for (const witness of named.slice(0, MOST)) {
 		const address = addressText(textOf(witness, "address")) ?? "";
@@ -86,30 +157,34 @@ async function namesOf({ client, facts }: ViewContext, value: string): Promise<r
 	return found;
 }
 
+const WRONG_CHECKSUM =
+	"This looks like an address, but its checksum is wrong: a letter is missing, mistyped or exchanged.";
+const NOTHING =
+	"Nothing of this chain has that number, id, address or name. Transactions that no block took within their time are gone from everywhere.";
+
 export const searchView: ViewMaker = async (context, typed) => {
-	const lists = await Promise.all(
+	const title = `Search: ${plain(typed).slice(0, 80)}`;
+	if (isMistyped(typed)) return { title, body: note(WRONG_CHECKSUM) };
+	const found = await Promise.all(
 		searchTerms(typed).map((term) =>
-			hitsOf(context, term).catch((error: unknown) => {
-				if (error instanceof NodeError && error.status === 200) return [];
+			foundOf(context, term).catch((error: unknown): Found => {
+				if (error instanceof NodeError && error.status === 200) return { hits: [] };
 				throw error;
 			}),
 		),
 	);
-	const hits = lists.flat();
+	const hits = found.flatMap((each) => each.hits);
 	const [only] = hits;
-	if (hits.length === 1 && only) window.location.replace(`#/${only.path}`);
-	const body: Child[] = hits.map(({ path, text }) => make("li", {}, link(path, text)));
+	if (hits.length === 1 && only?.path !== undefined) window.location.replace(`#/${only.path}`);
+	const items: Child[] = hits.map(({ path, text }) =>
+		make("li", {}, path === undefined ? text : link(path, text)),
+	);
+	const limits = new Set(found.map((each) => each.limits).filter((text) => text !== undefined));
 	return {
-		title: `Search: ${plain(typed).slice(0, 80)}`,
-		body:
-			hits.length === 0
-				? isMistyped(typed)
-					? note(
-							"This looks like an address, but its checksum is wrong: a letter is missing, mistyped or exchanged.",
-						)
-					: note(
-							"Nothing of this chain has that number, id, address or name. Transactions that no block took within their time are gone from everywhere.",
-						)
-				: make("ul", {}, body),
+		title,
+		body: [
+			hits.length === 0 ? note(NOTHING) : make("ul", { class: "hits" }, items),
+			...[...limits].map((text) => note(text)),
+		],
 	};
 };

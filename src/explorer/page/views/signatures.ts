@@ -7,8 +7,12 @@ import { grouped } from "../../format.js";
 import type { NodeClient } from "../../node-client.js";
 import { addressLink, badge, bar, type Child, facts, make, note, section, table } from "../elements.js";
 
-/** @param transaction as the node answered with it */
-export async function signatures(client: NodeClient, transaction: Json): Promise<HTMLElement> {
+/** @param transaction as the node answered with it @param isPending whether no block has it yet */
+export async function signatures(
+	client: NodeClient,
+	transaction: Json,
+	isPending: boolean,
+): Promise<HTMLElement> {
 	const count = signatureCount(transaction);
 	if (count === 0)
 		return section(
@@ -44,7 +48,13 @@ export async function signatures(client: NodeClient, transaction: Json): Promise
 				[
 					bar("weight of those who signed", Number(weight), Number(threshold)),
 					make("div", {}, `${grouped(weight)} of ${grouped(threshold)} needed `),
-					weight >= threshold && threshold > 0n ? badge("enough", "good") : badge("not enough now", "bad"),
+					weight >= threshold && threshold > 0n
+						? badge("enough", "good")
+						: isPending
+							? badge("not enough", "bad")
+							: note(
+									"Not enough by the permission of now: that of its time, by which the chain took it, was another.",
+								),
 				],
 			],
 			message === "" ? undefined : ["The node says", message],

@@ -11,7 +11,8 @@ import {
 } from "../../../abi/storage-layout.js";
 import { ADDRESS_FORMS, hexAddress } from "../../address-text.js";
 import type { NodeClient } from "../../node-client.js";
-import { isMissing, NodeError, QUESTIONS_AT_ONCE } from "../../node-client.js";
+import { isMissing, NodeError } from "../../node-client.js";
+import { QUESTIONS_AT_ONCE } from "../../one-at-a-time.js";
 import { addressLink, button, type Child, field, make, note, section, table } from "../elements.js";
 
 async function wordAt(client: NodeClient, contract: string, slot: bigint): Promise<string> {

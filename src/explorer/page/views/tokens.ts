@@ -1,9 +1,25 @@
-/** ORC-10 tokens. */
+/** Tokens: ORC-10, and those of contracts that are known. */
 
-import { objectsOf, textOf, wholeOf } from "../../answer.js";
-import { decimal, grouped } from "../../format.js";
-import { NodeError } from "../../node-client.js";
-import { addressLink, button, type Child, facts, link, make, note, table, time } from "../elements.js";
+import { addressText } from "../../address-text.js";
+import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
+import { kindOf, tokenInfos } from "../../contract-search.js";
+import { coins, decimal } from "../../format.js";
+import { type NodeClient, NodeError } from "../../node-client.js";
+import { seenContracts } from "../../seen-contracts.js";
+import {
+	addressLink,
+	button,
+	type Child,
+	facts,
+	link,
+	make,
+	note,
+	section,
+	table,
+	time,
+	transactionLink,
+} from "../elements.js";
+import { NO_INDEX, pages } from "../pages.js";
 import type { ViewMaker } from "../view.js";
 
 const PAGE = 50;
@@ -34,17 +50,76 @@ export const tokensView: ViewMaker = async ({ client }) => {
 			...(page.length < PAGE ? [] : [button("More", () => void load(offset + PAGE))]),
 		);
 	};
+	const ofContracts = make(
+		"div",
+		{ "aria-live": "polite" },
+		note("The newest blocks are being looked through…"),
+	);
+	void contractTokens(client).then(
+		(found) => ofContracts.replaceChildren(...found),
+		(error: unknown) => {
+			if (!(error instanceof NodeError)) throw error;
+			ofContracts.replaceChildren(note(error.message));
+		},
+	);
 	await load(0);
 	return {
 		title: "Tokens",
-		body: [
-			note(
-				"ORC-10 tokens. Tokens of contracts (ORC-20, ORC-721) are found by the contract's address, and in the accounts that hold them.",
-			),
-			place,
-		],
+		body: [section("Tokens of contracts, seen lately", ofContracts), section("ORC-10 tokens", place)],
 	};
 };
+
+const ELSEWHERE =
+	"No node lists all: these are among the contracts that the newest blocks call or create. Others are found by their addresses, and in the accounts that hold them.";
+
+/** Tokens among the contracts of the newest blocks. @throws {NodeError} */
+async function contractTokens(client: NodeClient): Promise<readonly HTMLElement[]> {
+	const { addresses } = await seenContracts(client);
+	const infos = await tokenInfos(client, addresses);
+	const rows = addresses.flatMap((address): Child[][] => {
+		const info = infos.get(address);
+		// Whatever answers to one of these functions isn't a token yet.
+		if (!info || textOf(info, "symbol") === "" || textOf(info, "total_supply") === "") return [];
+		return [
+			[
+				link(`account/${address}`, textOf(info, "symbol")),
+				textOf(info, "name"),
+				kindOf(info),
+				decimal(wholeOf(info, "total_supply"), Number(wholeOf(info, "decimals"))),
+				addressLink(address, false),
+			],
+		];
+	});
+	const heads = ["Short", "Name", "Kind", "Supply", "Contract"];
+	return [table("Tokens of contracts", heads, rows, "None that this node knows of."), note(ELSEWHERE)];
+}
+
+/** Transfers of a token as far as the history has them: it has lists by account. */
+function transfers(client: NodeClient, token: Json): HTMLElement {
+	const issuer = addressText(textOf(token, "owner_address")) ?? "";
+	const asked = new URLSearchParams({ limit: "25", token_id: textOf(token, "id") });
+	return section(
+		"Transfers from and to its issuer",
+		note(
+			"The history has lists by account, and none by ORC-10 token: other transfers stand in the accounts that made them.",
+		),
+		pages({
+			client,
+			caption: "Transfers",
+			heads: ["Transaction", "From", "To", "Amount", "Time"],
+			path: () => `accounts/${issuer}/transactions/orc10?${asked}`,
+			row: (row) => [
+				transactionLink(textOf(row, "transaction_id")),
+				addressLink(textOf(row, "from"), false),
+				addressLink(textOf(row, "to"), false),
+				decimal(wholeOf(row, "value"), Number(wholeOf(token, "precision"))),
+				time(Number(wholeOf(row, "block_timestamp"))),
+			],
+			none: "None that this node has indexed.",
+			missing: NO_INDEX,
+		}),
+	);
+}
 
 export const tokenView: ViewMaker = async ({ client }, value) => {
 	const token = await client.call("getassetissuebyid", { value });
@@ -52,21 +127,24 @@ export const tokenView: ViewMaker = async ({ client }, value) => {
 	const precision = Number(wholeOf(token, "precision"));
 	return {
 		title: `Token ${textOf(token, "name")}`,
-		body: facts(
-			["Number", textOf(token, "id")],
-			["Short name", textOf(token, "abbr")],
-			["Description", textOf(token, "description")],
-			// Whoever issued it wrote this: it isn't a link.
-			["Address on the web", textOf(token, "url")],
-			["Supply", decimal(wholeOf(token, "total_supply"), precision)],
-			["Decimals", String(precision)],
-			["Issuer", addressLink(textOf(token, "owner_address"))],
-			["Sold from", time(Number(wholeOf(token, "start_time")))],
-			["Sold until", time(Number(wholeOf(token, "end_time")))],
-			[
-				"Price",
-				`${grouped(wholeOf(token, "num"))} units for ${textOf(token, "coin_num") || textOf(token, "trx_num")} sun`,
-			],
-		),
+		body: [
+			facts(
+				["Number", textOf(token, "id")],
+				["Short name", textOf(token, "abbr")],
+				["Description", textOf(token, "description")],
+				// Whoever issued it wrote this: it isn't a link.
+				["Address on the web", textOf(token, "url")],
+				["Supply", decimal(wholeOf(token, "total_supply"), precision)],
+				["Decimals", String(precision)],
+				["Issuer", addressLink(textOf(token, "owner_address"))],
+				["Sold from", time(Number(wholeOf(token, "start_time")))],
+				["Sold until", time(Number(wholeOf(token, "end_time")))],
+				[
+					"Price",
+					`${decimal(wholeOf(token, "num"), precision)} for ${coins(wholeOf(token, "coin_num") || wholeOf(token, "trx_num"))}`,
+				],
+			),
+			transfers(client, token),
+		],
 	};
 };

@@ -3,11 +3,12 @@
 import { hashedSignature } from "../../../abi/parameter.js";
 import { decodeCall, decodeEvent, refusalOf } from "../../abi.js";
 import { addressText } from "../../address-text.js";
-import { type Json, objectOf, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
+import { isJson, type Json, objectOf, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
 import { amountOf, type TransactionFacts, transactionFacts } from "../../block-facts.js";
 import { Contracts } from "../../contracts.js";
-import { age, grouped, shortened, textOfHex, typeName } from "../../format.js";
+import { age, failureText, grouped, plain, shortened, textOfHex, typeName } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
+import { requestOf } from "../../request-words.js";
 import { idIn } from "../../search-terms.js";
 import { tokenMoves } from "../../token-moves.js";
 import { refusalChild, valuesTable } from "../abi-elements.js";
@@ -18,8 +19,9 @@ import {
 	blockLink,
 	type Child,
 	copyable,
+	data,
 	facts,
-	lines,
+	folded,
 	link,
 	make,
 	note,
@@ -40,35 +42,65 @@ function memberValue(name: string, value: unknown): Child {
 	if ((name === "asset_name" || name === "token_id") && /^\d{7}$/.test(String(value)))
 		return link(`token/${value}`, `token ${value}`);
 	if (typeof value === "string" && addressText(value) !== undefined) return addressLink(value);
-	if (typeof value === "object") return lines(JSON.stringify(value, null, 2));
-	return make("span", { class: "mono" }, String(value));
+	if (name === "proposal_id") return link(`proposal/${value}`, String(value));
+	if (name === "votes" && Array.isArray(value))
+		return value
+			.filter(isJson)
+			.map((vote) =>
+				make("div", {}, addressLink(textOf(vote, "vote_address")), `: ${textOf(vote, "vote_count")}`),
+			);
+	if (typeof value === "boolean") return value ? "yes" : "no";
+	return /^-?\d+$/.test(String(value)) ? grouped(BigInt(String(value))) : data(String(value));
+}
+
+/** A member as the chain keeps it. */
+const rawMember = (value: unknown): Child =>
+	typeof value === "object" ? data(JSON.stringify(value, null, 2)) : data(String(value));
+
+/** The chain's own words, for those who compare with other tools. */
+function kept(
+	transaction: Json,
+	members: readonly (readonly [name: string, value: unknown])[],
+): HTMLDetailsElement {
+	const rows = members.map(([name, member]) => [name, rawMember(member)] as const);
+	return folded(
+		"As the chain keeps it",
+		facts(...rows, ["raw_data_hex", data(textOf(transaction, "raw_data_hex"))]),
+	);
 }
 
 async function request(
+	transaction: Json,
 	of: TransactionFacts,
 	contracts: Contracts,
 	known: ViewContext["facts"],
 ): Promise<HTMLElement> {
 	const { type, value } = of;
+	const { words, members } = requestOf(of);
+	const raw = kept(transaction, members);
 	if (type === "AccountPermissionUpdateContract") {
 		const owner = addressText(textOf(value, "owner_address")) ?? "";
-		return section("What was asked for", ...permissionParts(value, "actives", owner, await known()));
+		return section("What was asked for", ...permissionParts(value, "actives", owner, await known()), raw);
 	}
 	const shown: Child[] = [];
 	const sun = amountOf(of);
-	const members = Object.entries(value).filter(([name]) => name !== "owner_address");
 	if (type === "TriggerSmartContract") {
-		const data = textOf(value, "data");
-		const call = decodeCall(await contracts.itemsOf(textOf(value, "contract_address")), data);
+		const sent = textOf(value, "data");
+		const call = decodeCall(await contracts.itemsOf(textOf(value, "contract_address")), sent);
 		if (call) shown.push(make("h3", {}, hashedSignature(call.item)), valuesTable("Arguments", call.values));
-		else if (data !== "")
+		else if (sent !== "")
 			shown.push(
 				note("The contract has no stored interface that fits this call: the data is shown as it is."),
+				data(sent),
 			);
 	}
-	const rows = members.map(([name, member]) => [name, memberValue(name, member)] as const);
-	if (sun !== undefined) rows.unshift(["amount in coins", amount(sun)]);
-	return section("What was asked for", ...shown, facts(...rows));
+	const rows: (readonly [string, Child])[] = words.map(([word, name, member]) => [
+		word,
+		memberValue(name, member),
+	]);
+	if (sun !== undefined) rows.unshift(["Amount", amount(sun)]);
+	raw.open = rows.length === 0 && shown.length === 0;
+	return section("What was asked for", ...shown, facts(...rows), raw);
 }
 
 async function events(info: Json, contracts: Contracts): Promise<HTMLElement> {
@@ -77,12 +109,16 @@ async function events(info: Json, contracts: Contracts): Promise<HTMLElement> {
 	for (const [index, log] of logs.slice(0, MAX_LOGS).entries()) {
 		const contract = textOf(log, "address");
 		const topics = textsOf(log, "topics");
-		const data = textOf(log, "data");
-		const event = decodeEvent(await contracts.itemsOf(contract), topics, data);
+		const event = decodeEvent(await contracts.itemsOf(contract), topics, textOf(log, "data"));
 		parts.push(make("h3", {}, `${index}: ${event ? hashedSignature(event.item) : "unknown event"}`));
 		parts.push(make("p", {}, "of ", addressLink(contract)));
-		const raw = [...topics.map((topic, at) => `topic ${at}: ${topic}`), `data: ${data}`].join("\n");
-		parts.push(event ? valuesTable(`Values of event ${index}`, event.values) : lines(raw));
+		const raw = facts(...topics.map((topic, at) => [`topic ${at}`, data(topic)] as const), [
+			"data",
+			data(textOf(log, "data")),
+		]);
+		if (event)
+			parts.push(valuesTable(`Values of event ${index}`, event.values), folded("Topics and data", raw));
+		else parts.push(raw);
 	}
 	if (logs.length === 0) parts.push(note("No contract logged anything."));
 	if (logs.length > MAX_LOGS) parts.push(note(`and ${grouped(logs.length - MAX_LOGS)} more`));
@@ -158,17 +194,17 @@ async function outcome(
 	const timeMs = Number(wholeOf(info, "blockTimeStamp"));
 	const failed = textOf(info, "result") === "FAILED";
 	const result = textOf(receipt, "result") || of.result || "SUCCESS";
-	const message = textOfHex(textOf(info, "resMessage"));
+	const message = failureText(textOfHex(textOf(info, "resMessage")));
 	const isBad = failed || (result !== "SUCCESS" && result !== "DEFAULT");
 	const [data = ""] = textsOf(info, "contractResult");
 	const refusal = isBad
 		? refusalOf(await contracts.itemsOf(textOf(of.value, "contract_address")), data)
 		: undefined;
 	if (refusal) reason.append(make("span", {}, refusalChild(refusal)));
-	else if (isBad) reason.append("the receipt gives none");
+	else if (isBad) reason.append(message === "" ? "the receipt gives none" : plain(message));
 	return facts(
 		["Result", [badge(result, isBad ? "bad" : "good"), " ", RESULTS[result]]],
-		message === "" ? undefined : ["Message", message],
+		isBad || message === "" ? undefined : ["Message", message],
 		isBad ? ["Reason", reason] : undefined,
 		["Block", blockLink(wholeOf(info, "blockNumber"))],
 		["Time", [time(timeMs), `, ${age(timeMs, nowMs)}`]],
@@ -246,11 +282,11 @@ export const transactionView: ViewMaker = async (context, typed) => {
 				: [note(isPending ? "It waits for a block." : "This node keeps no receipts.")]),
 			isPending ? undefined : await tokensMoved(client, tokenMoves(of, info)),
 			common,
-			await request(of, contracts, context.facts),
+			await request(transaction, of, contracts, context.facts),
 			...(hasReceipt && (isContract || objectsOf(info, "log").length > 0)
 				? [await events(info, contracts), internal(info)]
 				: []),
-			await signatures(client, transaction),
+			await signatures(client, transaction, isPending),
 			...(again ? [...(isContract ? [again.frames] : []), again.changes] : []),
 		]),
 	};

@@ -2,8 +2,9 @@
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
-import { grouped } from "../../format.js";
-import { type NodeClient, NodeError, QUESTIONS_AT_ONCE } from "../../node-client.js";
+import { grouped, shortened } from "../../format.js";
+import { type NodeClient, NodeError } from "../../node-client.js";
+import { fewAtATime } from "../../one-at-a-time.js";
 import {
 	addressLink,
 	amount,
@@ -66,12 +67,9 @@ export const witnessesView: ViewMaker = async ({ client, signal }) => {
 			witness["isJobs"] === true ? badge("active", "good") : "",
 		];
 	});
-	const waiting = [...rewards];
-	const work = async (): Promise<void> => {
-		for (let each = waiting.shift(); each && !signal.aborted; each = waiting.shift())
-			each[1].replaceChildren(make("span", {}, await rewardOf(client, each[0])));
-	};
-	for (let workers = 0; workers < QUESTIONS_AT_ONCE; workers++) void work();
+	void fewAtATime([...rewards], async ([address, place]) => {
+		if (!signal.aborted) place.replaceChildren(make("span", {}, await rewardOf(client, address)));
+	});
 	const count = Number(wholeOf(next, "num"));
 	return {
 		title: "Witnesses",
@@ -108,7 +106,7 @@ export const witnessView: ViewMaker = async ({ client }, typed) => {
 	]);
 	const isActive = witness["isJobs"] === true;
 	return {
-		title: `Witness ${rank + 1} of ${sorted.length}`,
+		title: `Witness ${shortened(address)}, ${rank + 1} of ${sorted.length}`,
 		body: [
 			facts(
 				["Account", addressLink(address)],

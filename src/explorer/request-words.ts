@@ -1,0 +1,51 @@
+/** What a transaction asks for, in words: members that people look for, and those that are left as the chain keeps them. */
+
+import type { TransactionFacts } from "./block-facts.js";
+
+/** Members by what people call them. Amounts of coins have a row of their own. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+	["to_address", "To"],
+	["contract_address", "Contract"],
+	["receiver_address", "For"],
+	["account_address", "Account"],
+	["asset_name", "Token"],
+	["token_id", "Token"],
+	["call_token_value", "Units of the token"],
+	["resource", "Resource"],
+	["account_name", "Name"],
+	["name", "Name"],
+	["abbr", "Short name"],
+	["total_supply", "Supply, in the smallest units"],
+	["precision", "Decimals"],
+	["proposal_id", "Proposal"],
+	["url", "Address on the web"],
+	["update_url", "Address on the web"],
+	["description", "Description"],
+	["brokerage", "Part of the rewards that it keeps, %"],
+	["consume_user_resource_percent", "Energy paid by callers, %"],
+	["origin_energy_limit", "Energy its owner gives a call"],
+	["votes", "Votes"],
+	["lock", "Locked"],
+	["lock_period", "Locked for blocks"],
+	["exchange_id", "Exchange"],
+	["order_id", "Order"],
+]);
+
+interface Request {
+	/** What people call it, the chain's name of it, and its value. */
+	readonly words: readonly (readonly [word: string, name: string, value: unknown])[];
+	/** Everything, by the chain's names. */
+	readonly members: readonly (readonly [name: string, value: unknown])[];
+}
+
+export function requestOf({ type, value }: TransactionFacts): Request {
+	const members = Object.entries(value);
+	const words = members.flatMap(([name, member]) => {
+		const word = WORDS.get(name);
+		return word === undefined ? [] : [[word, name, member] as const];
+	});
+	// Units of a token, where the same member is coins otherwise.
+	if (type === "TransferAssetContract" || type === "ParticipateAssetIssueContract")
+		words.push(["Units of the token", "amount", value["amount"] ?? 0]);
+	return { words, members };
+}
