@@ -1,6 +1,7 @@
 /** Interfaces and sources of contracts, each asked for once: what the chain keeps, and what somebody has compared and stored with the node. */
 
 import { type AbiItem, hashedSignature } from "../abi/parameter.js";
+import { readStorageLayout, type StorageLayout } from "../abi/storage-layout.js";
 import { isKnown, itemsOf, itemsOfList } from "./abi.js";
 import { addressText } from "./address-text.js";
 import { type Json, objectsOf, textOf } from "./answer.js";
@@ -20,9 +21,11 @@ export interface ContractFacts {
 	readonly sourceName: string;
 	/** Its creation code, hexadecimal; empty for what another contract made. */
 	readonly code: string;
+	/** Its variables by its stored source, or that of the contract whose code it runs. */
+	readonly layout: StorageLayout | undefined;
 }
 
-const UNKNOWN: ContractFacts = { items: [], name: "", sourceName: "", code: "" };
+const UNKNOWN: ContractFacts = { items: [], name: "", sourceName: "", code: "", layout: undefined };
 
 export class Contracts {
 	private readonly known = new Map<string, Promise<ContractFacts>>();
@@ -55,9 +58,13 @@ export class Contracts {
 			name: textOf(record, "name"),
 			sourceName: textOf(source ?? {}, "contract").replace(/^.*:/, ""),
 			code: textOf(record, "bytecode"),
+			layout: layoutOf(source) ?? layoutOf(behind?.source),
 		};
 	}
 }
+
+const layoutOf = (source: Json | undefined): StorageLayout | undefined =>
+	readStorageLayout(source?.["storage_layout"]);
 
 async function ownFacts(client: NodeClient, address: string) {
 	const [record, source] = await Promise.all([
@@ -76,11 +83,15 @@ export async function itemsBehind(
 	client: NodeClient,
 	address: string,
 	own: readonly AbiItem[],
-): Promise<{ readonly implementation: string; readonly items: readonly AbiItem[] } | undefined> {
+): Promise<
+	| { readonly implementation: string; readonly items: readonly AbiItem[]; readonly source: Json | undefined }
+	| undefined
+> {
 	const handsOn = own.some(({ kind }) => kind === "fallback") || !own.some(({ kind }) => kind === "function");
 	const implementation = handsOn ? await implementationOf(client, address) : undefined;
 	if (implementation === undefined) return undefined;
-	return { implementation, items: (await ownFacts(client, implementation)).items };
+	const { items, source } = await ownFacts(client, implementation);
+	return { implementation, items, source };
 }
 
 /** Items of several interfaces, each once, the first of those that are the same. */

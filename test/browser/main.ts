@@ -82,7 +82,7 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 				"Changed(address,uint256,string)",
 				"energy of its own",
 				"As the chain keeps it",
-				"storage slot",
+				"paid[T",
 			],
 		],
 		[`tx/${chain.custom}`, ["failed", "TooLarge(given: 5000, limit: 1000)"]],

@@ -13,8 +13,8 @@ const HEADER = "x-coin-min-block";
 const LONGEST_WAIT_MS = 6_000;
 const POLL_MS = 50;
 /** Requests that wait, of all clients and of one. */
-const MAX_WAITING = 1_000;
-const MAX_WAITING_PER_ADDRESS = 50;
+const MAX_HELD = 1_000;
+const MAX_HELD_PER_ADDRESS = 50;
 
 interface Waiting {
 	readonly block: bigint;
@@ -60,7 +60,7 @@ export class MinBlock {
 
 	private wait(block: bigint, address: string): Promise<boolean> {
 		const own = [...this.waiting].filter((each) => each.address === address).length;
-		if (this.waiting.size >= MAX_WAITING || own >= MAX_WAITING_PER_ADDRESS) return Promise.resolve(false);
+		if (this.waiting.size >= MAX_HELD || own >= MAX_HELD_PER_ADDRESS) return Promise.resolve(false);
 		return new Promise((end) => {
 			this.waiting.add({ block, address, untilMs: this.options.now() + LONGEST_WAIT_MS, end });
 			this.timer ??= setInterval(() => this.look(), POLL_MS).unref();

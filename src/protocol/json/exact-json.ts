@@ -4,7 +4,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { endOfJsonString } from "./modest-json.js";
+import { endOfJsonString, JSON_QUOTE } from "./modest-json.js";
 
 export type ExactJson = null | boolean | string | bigint | number | readonly ExactJson[] | ExactRecord;
 export interface ExactRecord {
@@ -34,7 +34,7 @@ function withMarks(text: string, maxDigits: number): string {
 	let from = 0;
 	for (let at = 0; at < text.length; at++) {
 		const code = text.charCodeAt(at);
-		if (code === QUOTE) at = endOfJsonString(text, at);
+		if (code === JSON_QUOTE) at = endOfJsonString(text, at);
 		if (code !== MINUS && !isDigit(code)) continue;
 		const short = endOfShortInteger(text, at);
 		if (short > at) {
@@ -68,7 +68,6 @@ const EXACT_DIGITS = 15;
 const LOWER = 0x20;
 const EXPONENT = 0x65;
 const POINT = 0x2e;
-const QUOTE = 0x22;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;

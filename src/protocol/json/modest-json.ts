@@ -7,7 +7,7 @@ interface JsonLimits {
 	readonly depth: number;
 }
 
-const QUOTE = 0x22;
+export const JSON_QUOTE = 0x22;
 const COMMA = 0x2c;
 
 const isOpening = (code: number): boolean => code === 0x5b || code === 0x7b;
@@ -19,7 +19,7 @@ export function isModestJson(text: string, { values: maxValues, depth: maxDepth 
 	let values = 0;
 	for (let at = 0; at < text.length; at++) {
 		const code = text.charCodeAt(at);
-		if (code === QUOTE) {
+		if (code === JSON_QUOTE) {
 			at = endOfJsonString(text, at);
 			continue;
 		}

@@ -1,8 +1,9 @@
 /** What executing a transaction again shows: its calls with the energy of each, why it was reverted, and what it changed. */
 
 import type { AbiItem } from "../../../abi/parameter.js";
+import { isAddressType, type Variable, valueIn, variablesAt, wordOf } from "../../../abi/storage-layout.js";
 import { decodeCall, decodeEvent, type Refusal, refusalOf } from "../../abi.js";
-import { addressText } from "../../address-text.js";
+import { ADDRESS_FORMS, addressText } from "../../address-text.js";
 import { textOf } from "../../answer.js";
 import type { Contracts } from "../../contracts.js";
 import { coins, failureText, grouped, shortened, wordText } from "../../format.js";
@@ -124,18 +125,67 @@ function difference({ kind, before, after }: StateChange): Child {
 	return make("span", { class: change < 0n ? "amount bad" : "amount good" }, change > 0n ? `+${text}` : text);
 }
 
-function changesTable(changes: readonly StateChange[]): HTMLElement {
-	const rows = changes.map((change) => [
-		addressLink(change.address, false),
-		[KINDS[change.kind], " ", change.kind === "storage" ? word(change.name) : change.name],
-		changed(change, change.before),
-		changed(change, change.after),
-		difference(change),
-	]);
+/** Names of the changed slots, by contract. */
+async function namedSlots(
+	changes: readonly StateChange[],
+	contracts: Contracts,
+	words: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlyMap<bigint, readonly Variable[]>>> {
+	const slots = new Map<string, bigint[]>();
+	for (const { kind, address, name } of changes)
+		if (kind === "storage") slots.set(address, [...(slots.get(address) ?? []), number(name)]);
+	const named = [...slots].map(async ([address, list]) => {
+		const { layout } = await contracts.factsOf(address);
+		return [address, layout ? variablesAt(layout, list, words, ADDRESS_FORMS) : new Map()] as const;
+	});
+	return new Map(await Promise.all(named));
+}
+
+/** The variables of a slot that changed, a row each; none where no stored source names them. */
+function variableRows(change: StateChange, variables: readonly Variable[]): Child[][] {
+	const [before, after] = [change.before, change.after].map((text) => wordOf(number(text ?? "0"))) as [
+		string,
+		string,
+	];
+	const shown = (variable: Variable, digits: string): Child => {
+		const text = valueIn(variable, digits, ADDRESS_FORMS);
+		if (!isAddressType(variable.type)) return make("span", { class: "mono" }, shortened(text, 20));
+		return addressLink(text, false);
+	};
+	return variables
+		.filter((each) => valueIn(each, before, ADDRESS_FORMS) !== valueIn(each, after, ADDRESS_FORMS))
+		.map((variable) => [
+			addressLink(change.address, false),
+			make("span", { class: "mono", title: change.name }, variable.name),
+			shown(variable, before),
+			shown(variable, after),
+			"",
+		]);
+}
+
+const changeRow = (change: StateChange): Child[] => [
+	addressLink(change.address, false),
+	[KINDS[change.kind], " ", change.kind === "storage" ? word(change.name) : change.name],
+	changed(change, change.before),
+	changed(change, change.after),
+	difference(change),
+];
+
+async function changesTable(
+	changes: readonly StateChange[],
+	contracts: Contracts,
+	words: readonly string[],
+): Promise<HTMLElement> {
+	const names = await namedSlots(changes, contracts, words);
+	const rows = changes.map((change) => {
+		const variables = change.kind === "storage" ? names.get(change.address)?.get(number(change.name)) : [];
+		const own = variableRows(change, variables ?? []);
+		return own.length > 0 ? own : [changeRow(change)];
+	});
 	return table(
 		"State changes",
 		["Account", "What", "Before", "After", "Change"],
-		rows,
+		rows.flat(),
 		"It changed nothing.",
 	);
 }
@@ -159,12 +209,14 @@ interface Execution {
 /**
  * Executes a transaction again: at once where the chain is the owner's, else when somebody asks, since it keeps the node busy.
  * @param isContract whether it calls or creates a contract
+ * @param words that may be keys of mappings which it changed
  */
 export function execution(
 	context: ViewContext,
 	id: string,
 	isContract: boolean,
 	contracts: Contracts,
+	words: readonly string[],
 ): Execution {
 	const { client, site } = context;
 	const frames = make("div", { "aria-live": "polite" });
@@ -191,7 +243,11 @@ export function execution(
 		});
 	const askChanges = () =>
 		guarded(changes, async () => [
-			changesTable(stateChanges(await trace({ tracer: "prestateTracer", tracerConfig: { diffMode: true } }))),
+			await changesTable(
+				stateChanges(await trace({ tracer: "prestateTracer", tracerConfig: { diffMode: true } })),
+				contracts,
+				words,
+			),
 		]);
 	if (site.development) {
 		if (isContract) void askFrames();

@@ -10,6 +10,7 @@ import { age, failureText, grouped, plain, shortened, textOfHex, typeName } from
 import { type NodeClient, NodeError } from "../../node-client.js";
 import { requestOf } from "../../request-words.js";
 import { idIn } from "../../search-terms.js";
+import { wordsOf } from "../../slot-words.js";
 import { tokenMoves } from "../../token-moves.js";
 import { refusalChild, valuesTable } from "../abi-elements.js";
 import {
@@ -270,7 +271,9 @@ export const transactionView: ViewMaker = async (context, typed) => {
 		["Expires", time(Number(wholeOf(of.raw, "expiration")))],
 	);
 	const hasReceipt = textOf(info, "id") !== "";
-	const again = isPending ? undefined : execution(context, of.id, isContract, contracts);
+	const again = isPending
+		? undefined
+		: execution(context, of.id, isContract, contracts, wordsOf(transaction, info));
 	const reason = again?.reason ?? make("span");
 	if (isPending) context.onHead(() => context.again());
 	return {
