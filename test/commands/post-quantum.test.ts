@@ -69,6 +69,20 @@ describe("keys of post-quantum schemes", () => {
 		await chain.acts("send bob 2coin --from carol --permission active --signer vera --signer mel");
 	});
 
+	it("are not ready where the chain takes no signatures of theirs", async () => {
+		const signed = await envelope(
+			"wallet sign --signer vera",
+			await envelope("send bob 1coin --from vera --build"),
+		);
+		await chain.prints("dev set-param getAllowFnDsa512=0");
+		const shown = JSON.parse((await chain.coin("wallet approvals --json", signed)).stdout) as object;
+		await chain.prints("dev set-param getAllowFnDsa512=1");
+		const reason = "this chain takes no signatures of FN_DSA_512";
+		expect(shown).toMatchObject({ missing: "0", ready: false, reason });
+		const again = JSON.parse((await chain.coin("wallet approvals --json", signed)).stdout) as object;
+		expect(again).toMatchObject({ ready: true });
+	});
+
 	it("are refused once a byte of their signature is another", async () => {
 		const signed = await envelope(
 			"wallet sign --signer vera",

@@ -31,7 +31,7 @@ import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
-import { checkSchemes, schemesIn } from "../../wallet/node/post-quantum.js";
+import { checkSchemes, schemesIn, schemesOff } from "../../wallet/node/post-quantum.js";
 import {
 	type Authority,
 	authorityAtNode,
@@ -83,10 +83,12 @@ export const WalletApprovals = command({
 				contactsFile: settings.contactsFile,
 				given,
 			});
-			print.record(approvalsOf(envelope, authority, labels, call));
+			const [off] = flags.offline ? [] : await schemesOff(client, schemesIn(envelope));
+			const reason = off && `this chain takes no signatures of ${off.name}`;
+			print.record(approvalsOf(envelope, authority, labels, call, reason));
 			const { ready, missing } = authority.approval;
-			if (flags.require && !ready)
-				throw new Failure("threshold_not_reached", `a weight of ${missing} is missing`);
+			if (flags.require && !(ready && reason === undefined))
+				throw new Failure("threshold_not_reached", reason ?? `a weight of ${missing} is missing`);
 		}
 	},
 });
@@ -96,6 +98,7 @@ function approvalsOf(
 	authority: Authority,
 	labels: ReadonlyMap<string, string>,
 	call: DescribedCall | undefined,
+	reason: string | undefined,
 ): object {
 	const { permission, approval, source, nowMs } = authority;
 	const key = ({ address, weight }: WeighedKey): object => {
@@ -113,7 +116,8 @@ function approvalsOf(
 		permission: { id: permission.id, name: permission.permission_name, threshold: permission.threshold },
 		weight: approval.weight,
 		missing: approval.missing,
-		ready: approval.ready,
+		ready: approval.ready && reason === undefined,
+		reason,
 		approved: approval.approved.map(key),
 		outstanding: approval.outstanding.map(key),
 		expiration,
