@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { openForeignStore } from "../node/adoption/engine/foreign-store.js";
 import { openSourceDirectory } from "../node/adoption/source-directory.js";
 import { hashSource } from "../node/adoption/source-hash.js";
-import { openDataDirectory, readMeta } from "../node/chain/data-directory.js";
+import { leftByChain, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
 import { defaultConfig } from "../node/config/config.js";
 import type { KeyValueDatabase } from "../node/state/database.js";
 import { stores } from "../node/state/definition.js";
@@ -45,7 +45,9 @@ export async function hashDirectory(
 	onHashed: OnHashed,
 ): Promise<HashedDirectory | undefined> {
 	const { storage } = hasConfig(source) ? await readConfig(source) : defaultConfig();
-	const isOwn = existsSync(join(directory, storage.directory, "CURRENT"));
+	if (!existsSync(directory)) throw new Failure("not_found", `there is no directory ${directory}`);
+	const isOwn =
+		existsSync(join(directory, storage.directory, "CURRENT")) || leftByChain(directory) !== undefined;
 	try {
 		return await (isOwn
 			? hashOwn(directory, storage.directory, onHashed)

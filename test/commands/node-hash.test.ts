@@ -1,6 +1,6 @@
 /** `coin node hash` on a directory that a reference node wrote, and on the one that is adopted of it. */
 
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unpack } from "../soak/golden-directory.js";
@@ -43,7 +43,18 @@ describe("coin node hash", () => {
 		const none = await hash("--data", at("nothing"));
 		expect([none.code, errorRecord(none)["message"]]).toEqual([
 			1,
-			expect.stringContaining("nothing holds no data of a reference node"),
+			expect.stringMatching(/^there is no directory .*nothing$/),
+		]);
+		mkdirSync(at("other"));
+		const other = await hash("--data", at("other"));
+		expect(errorRecord(other)["message"]).toContain("other holds no data of a reference node");
+		mkdirSync(at("lost/journal"), { recursive: true });
+		mkdirSync(at("lost/database"), { recursive: true });
+		writeFileSync(at("lost/database/000005.ldb"), "");
+		const ownLost = await hash("-d", at("lost"));
+		expect([ownLost.code, errorRecord(ownLost)["message"]]).toEqual([
+			1,
+			expect.stringContaining("is damaged: its file CURRENT is missing"),
 		]);
 		cpSync(at("source"), at("torn"), { recursive: true });
 		const stores = at("torn/output-directory/database");
