@@ -236,7 +236,7 @@ async function built(
 }
 
 /** @throws {Failure} `confirmation_needed` where nobody looks at an amount that rests on what the node says of a token */
-function checkNodesWord(flags: ActingFlags, { nodesWord = [] }: ActingPlan): void {
+export function checkNodesWord(flags: ActingFlags, { nodesWord = [] }: Pick<ActingPlan, "nodesWord">): void {
 	const isSigned = !flags.build && !flags["dry-run"];
 	if (!isSigned || nodesWord.length === 0 || flags["trust-node"] || (canAsk() && !flags.yes)) return;
 	throw new Failure(
