@@ -1,6 +1,7 @@
 import { Args, Flags } from "@oclif/core";
 import { CoinCommand } from "../terminal/base/coin-command.js";
 import {
+	functionsOf,
 	isPlainWord,
 	NAME_KINDS,
 	namedByArguments,
@@ -20,8 +21,8 @@ import { printText } from "../terminal/output/output.js";
 export class Autocomplete extends CoinCommand {
 	static override summary = "Print the completion script of a shell";
 	static override description =
-		"Completes commands, flags and their values, the endpoints and methods of coin rpc, and labels of keys, contacts and profiles. " +
-		"The script holds all but the labels itself, so that no program is started for them; print it again after an update.";
+		"Completes commands, flags and their values, the endpoints and methods of coin rpc, and labels of keys, contacts and profiles, functions of contracts whose interface is kept here. " +
+		"The script holds all but the labels and functions itself, so that no program is started for them; print it again after an update.";
 	static override examples = [
 		"<%= config.bin %> autocomplete bash > ~/.local/share/bash-completion/completions/coin",
 		"<%= config.bin %> autocomplete zsh > ~/.zfunc/_coin",
@@ -40,12 +41,21 @@ export class Autocomplete extends CoinCommand {
 			options: NAME_KINDS,
 			description: "print labels instead, one a line, as the scripts ask for them",
 		})(),
+		functions: Flags.string({
+			description: "print the functions of a contract instead, as far as its interface is kept here",
+			helpValue: "<contract>",
+			exclusive: ["names"],
+		}),
 	};
 
 	async run(): Promise<void> {
 		const { args, flags: given } = await this.parse(Autocomplete);
 		if (given.names !== undefined) {
 			for (const name of await namesOf(given.names, await this.settings(given))) printText(name);
+			return;
+		}
+		if (given.functions !== undefined) {
+			for (const name of await functionsOf(given.functions, await this.settings(given))) printText(name);
 			return;
 		}
 		if (args.shell === undefined) {
@@ -56,6 +66,7 @@ export class Autocomplete extends CoinCommand {
 			name: id.replaceAll(":", " "),
 			flags: Object.keys(flags).map((name) => `--${name}`),
 			names: namedByArguments(id.replaceAll(":", " "), Object.keys(words)),
+			hasFunctions: "function" in words,
 			words: Object.values(words).flatMap(({ options = [] }) => options.filter(isPlainWord)),
 			values: valuesOfFlags(flags),
 		}));

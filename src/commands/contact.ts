@@ -1,20 +1,39 @@
 /** `coin contact …`: labels for the accounts of others. */
 
 import { Args, Flags } from "@oclif/core";
+import { checkRecoverable } from "../keystore/keystore.js";
 import { toBase58Check } from "../protocol/address.js";
+import { equalBytes, utf8 } from "../protocol/bytes.js";
 import { command } from "../terminal/base/command-row.js";
 import { flagText } from "../terminal/contract/contract-input.js";
-import { keystoreFlags } from "../terminal/flags/flags.js";
+import { yesFlag } from "../terminal/flags/acting-flags.js";
+import { keystoreFlags, passwordFlags } from "../terminal/flags/flags.js";
+import { readBoundedFile } from "../terminal/input/bounded-file.js";
+import { hashSignature } from "../terminal/keys/message-signature.js";
+import { printJson } from "../terminal/output/output.js";
+import { agree } from "../terminal/prompt/confirmation.js";
 import { entriesOf, readInterface } from "../wallet/abi/interface.js";
+import {
+	compareContacts,
+	contactChanges,
+	contactRecord,
+	contactsText,
+	MAX_LIST_BYTES,
+	readContactList,
+	writeContactList,
+} from "../wallet/configuration/contact-list.js";
 import {
 	addContact,
 	checkNewContact,
+	putContacts,
 	readContacts,
 	removeContact,
 } from "../wallet/configuration/contacts.js";
 import { keepInterface } from "../wallet/configuration/own-interfaces.js";
+import { Failure } from "../wallet/failure.js";
 import { type Json, readJson } from "../wallet/json.js";
-import { accountNamed } from "../wallet/transaction/signing.js";
+import { messageHash, signatureText } from "../wallet/transaction/signed-message.js";
+import { accountNamed, keyNamed } from "../wallet/transaction/signing.js";
 
 export const ContactAdd = command({
 	summary: "Give the account of another person a label",
@@ -51,6 +70,82 @@ function abiEntries(text: string): Json {
 	readInterface(text);
 	return entriesOf(readJson(text)) ?? [];
 }
+
+/** Characters of a list that are shown before it is signed. */
+const SHOWN_LINES = 200;
+
+export const ContactExport = command({
+	summary: "Print the contacts for others, signed or not",
+	description: "One JSON object, which coin contact import reads on another machine.",
+	examples: ["<%= config.bin %> contact export --sign ann > shared.json"],
+	flags: {
+		...keystoreFlags,
+		...passwordFlags,
+		sign: Flags.string({ description: "key of the keystore that signs the list", helpValue: "<wallet>" }),
+	},
+	run: async ({ flags, settings: load, passwordSource, chatty, note }) => {
+		const settings = await load();
+		const contacts = await readContacts(settings.contactsFile);
+		if (flags.sign === undefined) return printJson(writeContactList(contacts));
+		const key = await keyNamed(settings, flags.sign);
+		checkRecoverable(key, "a list of contacts");
+		const text = contactsText(contacts);
+		const lines = text.split("\n");
+		const more = lines.length - SHOWN_LINES;
+		const shown = [...lines.slice(0, SHOWN_LINES), ...(more > 0 ? [`(and ${more} more lines)`] : [])];
+		const what = "the contacts";
+		const words = { hash: messageHash(utf8(text)), what, whatUnlocked: what, shown };
+		const signature = await hashSignature({ chatty, note }, key, words, passwordSource(settings));
+		printJson(writeContactList(contacts, { signer: key.address, signature: signatureText(signature) }));
+	},
+});
+
+export const ContactImport = command({
+	summary: "Take over contacts that coin contact export has printed",
+	description:
+		"Shows what is new and what would change, and asks first. A list with a wrong signature, or with an address whose checksum is " +
+		"wrong or missing, is refused whole.",
+	examples: ["<%= config.bin %> contact import shared.json --yes"],
+	args: { file: Args.string({ description: "the list", required: true, ignoreStdin: true }) },
+	flags: {
+		...keystoreFlags,
+		...yesFlag,
+		from: Flags.string({ description: "account that must have signed the list", helpValue: "<account>" }),
+	},
+	run: async ({ args, flags, settings: load, print, note }) => {
+		const settings = await load();
+		const text = (await readBoundedFile(args.file, MAX_LIST_BYTES)).toString("utf8");
+		const { contacts, signer } = readContactList(text);
+		const wanted = flags.from === undefined ? undefined : await accountNamed(settings, flags.from);
+		const by = signer === undefined ? "nobody" : toBase58Check(signer);
+		if (wanted && !(signer && equalBytes(signer, wanted)))
+			throw new Failure("not_authorized", `the list is signed by ${by}, not by ${toBase58Check(wanted)}`);
+		const own = await readContacts(settings.contactsFile);
+		const difference = compareContacts(own, contacts);
+		const { added, changed, same } = difference;
+		for (const { label } of added) await checkNewContact(settings, label);
+		const summary = [`${contacts.length} contacts, signed by ${by}`, ...contactChanges(difference)];
+		const result = {
+			signer: signer && by,
+			added: added.map(contactRecord),
+			changed: changed.map(({ before, after }) => ({
+				before: contactRecord(before),
+				after: contactRecord(after),
+			})),
+			same: same.length,
+		};
+		if (added.length + changed.length > 0) {
+			try {
+				await agree(2, summary, flags.yes, "Take them over?");
+			} catch (error) {
+				throw error instanceof Failure ? error.with({ details: result }) : error;
+			}
+			const taken = [...added, ...changed.map(({ after }) => after)];
+			await putContacts(settings.contactsFile, taken, own, note);
+		}
+		print.record(result, summary);
+	},
+});
 
 export const ContactList = command({
 	summary: "List the contacts",

@@ -2,18 +2,15 @@
 
 import { readFile } from "node:fs/promises";
 import { Args, Flags, type Interfaces } from "@oclif/core";
-import { checkRecoverable, unlockKey } from "../keystore/keystore.js";
+import { checkRecoverable } from "../keystore/keystore.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
-import { sign } from "../protocol/signature.js";
 import { CoinCommand } from "../terminal/base/coin-command.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
 import { keystoreFlags, passwordFlags } from "../terminal/flags/flags.js";
 import { readStdin, stdinIsPiped } from "../terminal/input/stdin.js";
-import { agentSignature } from "../terminal/keys/agent-signature.js";
 import { Devices, onDevice } from "../terminal/keys/devices.js";
-import { withPassword } from "../terminal/keys/secrets.js";
-import { withProgress } from "../terminal/progress/progress.js";
+import { hashSignature } from "../terminal/keys/message-signature.js";
 import { agree, present } from "../terminal/prompt/confirmation.js";
 import { canAsk } from "../terminal/prompt/controlling-terminal.js";
 import type { Settings } from "../wallet/configuration/settings.js";
@@ -179,22 +176,10 @@ export class MessageSign extends MessageCommand {
 			];
 			await agree(2, summary, flags.yes, "Sign?");
 		}
-		const byAgent = await agentSignature(key, hash);
-		if (byAgent) this.note(`${key.name} signs (unlocked) the hash ${toHex(hash)}`);
-		const source = this.passwordSource(flags, settings);
-		if (canAsk() && (byAgent || source.file === undefined)) {
-			await present([`${key.name} (${key.base58}) signs the message (${scheme}):`, ...shown]);
-		}
-		const open = (password: string): Promise<Uint8Array> =>
-			withProgress("opening the key", this.chatty, async () => {
-				const privateKey = await unlockKey(key, password);
-				try {
-					return sign(hash, privateKey);
-				} finally {
-					privateKey.fill(0);
-				}
-			});
-		const signature = byAgent ?? (await withPassword(source, key.name, open));
+		const what = `the message (${scheme})`;
+		const words = { hash, what, whatUnlocked: `the hash ${toHex(hash)}`, shown };
+		const terminal = { chatty: this.chatty, note: (line: string) => this.note(line) };
+		const signature = await hashSignature(terminal, key, words, this.passwordSource(flags, settings));
 		this.printRecord({
 			signature: signatureText(signature),
 			address: key.base58,

@@ -37,6 +37,16 @@ describe.concurrent("coin autocomplete", () => {
 		expect(await complete(wallet, script, "coin", "convert", "unit", "--to", "s")).toEqual(["sun"]);
 	});
 
+	it("offers the functions of a contract whose interface is kept", async ({ wallet }) => {
+		const abi = '[{"type":"function","name":"get","inputs":[]},{"type":"function","name":"set","inputs":[]}]';
+		await wallet.coin(["contact", "add", "store", RECIPIENT, "--abi", abi]);
+		const script = wallet.home.write("coin.bash", (await wallet.coin(["autocomplete", "bash"])).stdout);
+		const offered = await complete(wallet, script, "coin", "contract", "call", "store", "");
+		expect(offered.filter((word) => !word.startsWith("-"))).toEqual(["get", "set"]);
+		expect(await complete(wallet, script, "coin", "contract", "send", "store", "s")).toEqual(["set"]);
+		expect(await complete(wallet, script, "coin", "contract", "call", "st")).toEqual(["store"]);
+	});
+
 	it("prints them one a line", async ({ wallet }) => {
 		wallet.addKey("carol");
 		expect((await wallet.coin(["autocomplete", "--names", "keys"])).stdout).toBe("ann\ncarol\n");

@@ -126,6 +126,12 @@ describe("the command line itself", () => {
 		expect(stdout.indexOf("--url=")).toBeLessThan(stdout.indexOf("--abbr="));
 	});
 
+	it("shows what a development chain needs before the rest of what a node takes", async () => {
+		const { stdout } = await home.run(["node", "start", "--help"]);
+		const groups = [...stdout.matchAll(/^([A-Z ]+) FLAGS$/gm)].map(([, name]) => name);
+		expect(groups).toEqual(["DEVELOPMENT CHAIN", "MORE", "MORE DEVELOPMENT CHAIN", "REFERENCE", "GENERAL"]);
+	});
+
 	it("has help at every level", async () => {
 		for (const words of [
 			["convert", "address", "-h"],

@@ -96,6 +96,8 @@ beforeAll(async () => {
 		old: "password",
 		new: "another password",
 		"words.txt": SENTENCE,
+		"shared.json":
+			'{"version":1,"contacts":[{"label":"zoe","address":"TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC"}]}',
 		"pay.csv": "to,amount\nbob,1coin\ncarol,2coin\n",
 		"key.txt": "33".repeat(32),
 		"FN_DSA_512.json": JSON.stringify({ scheme: "FN_DSA_512", seed: "07".repeat(48) }),

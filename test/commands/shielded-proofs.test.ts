@@ -26,14 +26,14 @@ it(
 			"token issue --name Veil --supply 1000000 --decimals 6 --price 1coin/1 --start 1h --end 2h --url http://localhost --yes",
 		);
 		for (const name of ["vera", "sam"]) await chain.prints(`shielded new ${name} --light`);
-		await chain.acts("shielded send vera 100 --mint --memo hello --quiet");
+		await chain.acts("shielded send vera 100 --mint --memo hello --decimals 6 --quiet");
 		expect(await chain.values("shielded notes --key vera")).toMatchObject([
 			{ amount: "100000000", state: "unspent", memo: "hello" },
 		]);
-		const sent = await chain.acts("shielded send sam 30 --key vera --memo rent --quiet");
+		const sent = await chain.acts("shielded send sam 30 --key vera --memo rent --trust-node --quiet");
 		expect(sent).toMatchObject({ from: "notes", kind: "transfer", amount: "30000000", change: "69900000" });
 		expect(await balance("vera")).toBe("69900000");
-		await chain.acts("shielded send bob 10 --key sam --quiet");
+		await chain.acts("shielded send bob 10 --key sam --trust-node --quiet");
 		expect(await balance("sam")).toBe("19900000");
 		expect(await chain.value("token balance 1000001 bob")).toBe("10000000");
 	},

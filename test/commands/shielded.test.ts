@@ -172,7 +172,7 @@ describe.sequential("paying with notes of a contract", () => {
 	});
 
 	it("says which allowance is missing, and takes tokens in once it is there", async () => {
-		const refused = await fails("shielded send ann 25 --mint --prove-on-node");
+		const refused = await fails("shielded send ann 25 --mint --prove-on-node --trust-node");
 		expect(refused).toMatchObject({ code: "insufficient_funds", sent: false });
 		const [, ...allow] = String(refused["hint"]).split(" ");
 		await acts(allow.join(" "));
@@ -181,7 +181,7 @@ describe.sequential("paying with notes of a contract", () => {
 		expect(plan).toMatch(/\n {2}amount {6}25 PLN \(public\)\n/);
 		expect(plan).toMatch(/\n {2}note memo {3}"rent"\n/);
 		expect(await prints("shielded balance --key ann")).toBe("0 PLN\n");
-		expect(await acts("shielded send ann 25 --mint --memo rent --prove-on-node")).toMatchObject({
+		expect(await acts("shielded send ann 25 --mint --memo rent --prove-on-node --trust-node")).toMatchObject({
 			kind: "mint",
 			pool: shield,
 			amount: "25000000",
@@ -204,7 +204,7 @@ describe.sequential("paying with notes of a contract", () => {
 
 	it("pays out to an account", async () => {
 		const to = toBase58Check((await chain.people[1].actor()).owner);
-		const result = await acts("shielded send carol 4.5 --key ann --prove-on-node");
+		const result = await acts("shielded send carol 4.5 --key ann --prove-on-node --trust-node");
 		expect(result).toMatchObject({ kind: "burn", to, amount: "4500000", change: "10500000" });
 		expect(await prints(`token balance ${toBase58Check(chain.token)} carol`)).toBe("4.5\n");
 		expect(await rows("shielded sent --key ann")).toMatchObject([
@@ -218,7 +218,7 @@ describe.sequential("paying with notes of a contract", () => {
 			(await rows(`shielded notes --key ${key} --all`)).map(({ state }) => state);
 		expect(await states("viewer")).toEqual(["spent", "spent", "unspent"]);
 		expect(await states("cashier")).toEqual(["unknown", "unknown", "unknown"]);
-		expect(await fails("shielded send bob 1 --key viewer --prove-on-node")).toMatchObject({
+		expect(await fails("shielded send bob 1 --key viewer --prove-on-node --trust-node")).toMatchObject({
 			code: "watch_only",
 		});
 	});
@@ -232,7 +232,7 @@ describe.sequential("paying with notes of a contract", () => {
 	});
 
 	it("pays with keys that are opened once, and with none of their passwords", async () => {
-		const pay = "shielded send bob 0.5 --key ann --prove-on-node --wait".split(" ");
+		const pay = "shielded send bob 0.5 --key ann --prove-on-node --wait --trust-node".split(" ");
 		const runtime = join(home.path, "run");
 		mkdirSync(runtime, { mode: 0o700 });
 		const words = [
@@ -268,11 +268,11 @@ describe.sequential("paying with notes of a contract", () => {
 	});
 
 	it.each([
-		["shielded send bob 100 --key ann --prove-on-node", { code: "insufficient_funds" }],
-		["shielded send bob 0.00001 --key ann --prove-on-node", { code: "bad_value" }],
-		["shielded send carol 1 --key ann --prove-on-node --memo hi", { code: "bad_value" }],
-		["shielded send carol 1 --mint --prove-on-node", { code: "bad_value" }],
-		["shielded send nobody 1 --key ann --prove-on-node", { code: "wallet_not_found" }],
+		["shielded send bob 100 --key ann --prove-on-node --trust-node", { code: "insufficient_funds" }],
+		["shielded send bob 0.00001 --key ann --prove-on-node --trust-node", { code: "bad_value" }],
+		["shielded send carol 1 --key ann --prove-on-node --memo hi --trust-node", { code: "bad_value" }],
+		["shielded send carol 1 --mint --prove-on-node --trust-node", { code: "bad_value" }],
+		["shielded send nobody 1 --key ann --prove-on-node --trust-node", { code: "wallet_not_found" }],
 		["shielded notes --key ann --contract carol", { code: "not_found" }],
 	])("refuses %s", async (line, error) => {
 		expect(await fails(line)).toMatchObject({ ...error });

@@ -181,6 +181,25 @@ describe.concurrent("coin wallet send", () => {
 		expect(wallet.node.received).toHaveLength(0);
 	});
 
+	it("says what a whole list comes to with --dry-run", async ({ wallet }) => {
+		const text = `to,amount\n${RECIPIENT},1coin\n${BASE58.bob},2coin\n`;
+		const { code, stdout } = await wallet.coin(["wallet", "send", "--batch", "-", "--dry-run"], text);
+		expect(code).toBe(0);
+		const lines = stdout.trim().split("\n");
+		expect(lines).toHaveLength(3);
+		expect(JSON.parse(lines[2] ?? "")).toMatchObject({
+			payments: 2,
+			accounts: 2,
+			amounts: [{ asset: "coin", amount: "3000000", text: "3coin" }],
+			fees: { creationSun: "0", energySun: "0" },
+			newAccounts: [RECIPIENT, BASE58.bob],
+			contracts: [],
+			firstPayments: [],
+			sent: false,
+		});
+		expect(wallet.node.received).toHaveLength(0);
+	});
+
 	it("refuses a node that builds another transaction than was asked for", async ({ wallet }) => {
 		const type = contractTypeByName("TransferContract") as ContractType;
 		const stolen = TransferContract.create({

@@ -6,13 +6,19 @@ import { addressPrefix } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { query } from "../../terminal/base/command-row.js";
 import { callArguments, callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
-import { feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
+import {
+	decimalsFlags,
+	feeLimitFlags,
+	requestedFeeLimit,
+	statedDecimals,
+} from "../../terminal/flags/acting-flags.js";
 import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { printJson } from "../../terminal/output/output.js";
 import { acting } from "../../terminal/sending/rows.js";
 import { callPlan } from "../../wallet/actions/contract-plan.js";
 import { fetchChainParameters } from "../../wallet/node/chain-parameters.js";
 import { callConstant, estimatorEnergy } from "../../wallet/node/constant-call.js";
+import { NamedAmounts } from "../../wallet/token/named-amount.js";
 import { accountNamed, accountOrActive } from "../../wallet/transaction/signing.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
@@ -55,6 +61,7 @@ export const ContractCallCommand = query({
 			},
 			settings,
 			client,
+			new NamedAmounts(client, false),
 		);
 		const owner = flags.from === undefined ? zeroAddress() : await accountNamed(settings, flags.from);
 		const request = { owner, contract: call.contract, data: call.data, ...valuesOf(flags) };
@@ -112,7 +119,12 @@ export const ContractEstimate = query({
 			data: flags.data,
 			as: flags.as,
 		};
-		const { contract, data, items } = await namedCall(words, settings, client);
+		const { contract, data, items } = await namedCall(
+			words,
+			settings,
+			client,
+			new NamedAmounts(client, false),
+		);
 		const owner = await accountOrActive(settings, flags.from);
 		const call = { owner, contract, data, ...valuesOf(flags) };
 		try {
@@ -142,7 +154,8 @@ export const ContractSend = acting({
 	summary: "Call a function of a contract in a transaction",
 	description:
 		"The function is a signature, such as transfer(address,uint256), or a bare name of the contract's interface. " +
-		"Arguments follow in order, or all of them as name=value. A call that would be refused is not sent.",
+		"Arguments follow in order, or all of them as name=value; numbers may be amounts: 5coin in sun, 5@gold in the smallest units of a token. " +
+		"A call that would be refused is not sent.",
 	usage: "contract send <address> <function> [<argument>...]",
 	examples: [
 		"<%= config.bin %> contract send store 'set(uint256,string)' 7 hello --wait",
@@ -150,7 +163,7 @@ export const ContractSend = acting({
 	],
 	strict: false,
 	args: callArguments,
-	flags: { ...feeLimitFlags, ...callFlags },
+	flags: { ...feeLimitFlags, ...decimalsFlags, ...callFlags },
 	plan: async ({ args, argv, flags, actor }) => {
 		const values = valuesOf(flags);
 		const context = await actor();
@@ -162,9 +175,12 @@ export const ContractSend = acting({
 			data: flags.data,
 			as: flags.as,
 		};
-		const call = await namedCall(words, context.settings, flags.offline ? undefined : context.client);
+		const { settings, client } = context;
+		const amounts = new NamedAmounts(client, flags.offline, statedDecimals(flags));
+		const call = await namedCall(words, settings, flags.offline ? undefined : client, amounts);
 		const options = { offline: flags.offline, ...values, ...requestedFeeLimit(flags) };
 		const plan = await callPlan(context, call, options);
-		return { ...plan, result: flags["dry-run"] ? { feeLimit: plan.feeLimitSun } : {} };
+		const { nodesWord, details } = amounts;
+		return { ...plan, nodesWord, details, result: flags["dry-run"] ? { feeLimit: plan.feeLimitSun } : {} };
 	},
 });

@@ -25,6 +25,7 @@ import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, type JsonRecord } from "../../wallet/json.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
+import { NamedAmounts } from "../../wallet/token/named-amount.js";
 import { accountOrActive } from "../../wallet/transaction/signing.js";
 import { type CallView, callLines } from "../../wallet/view/call-view.js";
 
@@ -119,7 +120,8 @@ async function callObject(
 	const [signature, ...texts] = argv;
 	const settings = await load();
 	const words = { address: contract, signature, arguments: texts, abi: flags.abi, data: undefined };
-	const call = await namedCall(words, settings, new NodeClient(settings));
+	const client = new NodeClient(settings);
+	const call = await namedCall(words, settings, client, new NamedAmounts(client, false));
 	const { valueSun } = valuesOf(flags);
 	const caller = await callerOf(settings, flags.from);
 	if (!caller) note("called by the zero address: no account is active, and --from names none");

@@ -49,6 +49,8 @@ const OFTEN_CHOSEN: ReadonlySet<string> = new Set([
 	"fork-url",
 	"unlock-all",
 ]);
+/** Flags of every node that few need at first: help shows them behind those of a development chain. */
+const MORE_FLAGS = "MORE";
 const helpGroupOf = (name: string): string =>
 	OFTEN_CHOSEN.has(name) ? "DEVELOPMENT CHAIN" : "MORE DEVELOPMENT CHAIN";
 const dev = (description: string, helpValue: string, name: string) =>
@@ -83,6 +85,7 @@ export class NodeStart extends CoinCommand {
 	static override usage = "node start [peer…]";
 	static override flags = {
 		...chainFlags,
+		"shielded-params": { ...chainFlags["shielded-params"], helpGroup: MORE_FLAGS },
 		config: Flags.string({
 			char: "c",
 			description: "configuration of the node (HOCON)",
@@ -97,21 +100,29 @@ export class NodeStart extends CoinCommand {
 		dialect: Flags.option({
 			options: ["neutral", "deployed"] as const,
 			description: "spelling of brand words in every answer",
+			helpGroup: MORE_FLAGS,
 		})(),
 		host: Flags.string({ description: "address to listen on (development: 127.0.0.1)", helpValue: "<ip>" }),
 		"log-format": Flags.option({
 			options: ["json", "text"] as const,
 			description: "log lines (default: text on a terminal)",
+			helpGroup: MORE_FLAGS,
 		})(),
 		"log-level": Flags.option({
 			options: LOG_LEVELS,
 			description: "the least serious lines of the log (log.level of the configuration, else info)",
+			helpGroup: MORE_FLAGS,
 		})(),
 		"ready-file": Flags.string({
 			description: "file that gets a JSON line once every listener is bound",
 			helpValue: "<path>",
+			helpGroup: MORE_FLAGS,
 		}),
-		"ready-fd": Flags.integer({ description: "descriptor that gets the same line", helpValue: "<n>" }),
+		"ready-fd": Flags.integer({
+			description: "descriptor that gets the same line",
+			helpValue: "<n>",
+			helpGroup: MORE_FLAGS,
+		}),
 
 		port: dev("the gateway: all APIs and development methods on one port (9090)", "<n>", "port"),
 		"http-port": dev("full HTTP API; 0: any free port (8090)", "<n>", "http-port"),

@@ -5,10 +5,16 @@ import { Account } from "../../protocol/messages.js";
 import { ShieldedError } from "../../protocol/sapling/failure.js";
 import { Bech32Error, readPaymentAddress } from "../../protocol/sapling/payment-address.js";
 import type { Prover } from "../../protocol/sapling/prover.js";
-import { type ActingFlags, actingFlags, feeLimitFlags } from "../../terminal/flags/acting-flags.js";
+import {
+	type ActingFlags,
+	actingFlags,
+	decimalsFlags,
+	feeLimitFlags,
+	statedDecimals,
+} from "../../terminal/flags/acting-flags.js";
 import { printJson, printJsonText, printLine } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";
-import { act, actorOf } from "../../terminal/sending/act.js";
+import { act, actorOf, checkNodesWord } from "../../terminal/sending/act.js";
 import { sending } from "../../terminal/sending/rows.js";
 import { sendAndReport } from "../../terminal/sending/send.js";
 import { confirm, isWatched, type Session, show } from "../../terminal/sending/session.js";
@@ -74,6 +80,7 @@ export const ShieldedSend = sending({
 	flags: {
 		...onlineFlags,
 		...feeLimitFlags,
+		...decimalsFlags,
 		...shieldedKeyFlags,
 		...poolFlags,
 		...proverFlags,
@@ -136,9 +143,11 @@ export const ShieldedSend = sending({
 			creates: await hasToBeCreated(client, target),
 		};
 		const units = await poolUnits(client, pool, flags);
+		const nodesWord = units.nodesWord(args.amount, statedDecimals(flags));
+		checkNodesWord(acting, { nodesWord });
 		const prover = flags["prove-on-node"] ? undefined : await localProver(client, flags);
 		try {
-			const plan = await payPlan(actor, request, {
+			const paid = await payPlan(actor, request, {
 				units,
 				provers: prover ? ownProvers(session, prover) : nodeProvers(client),
 				scan: own && (() => own.scan()),
@@ -147,6 +156,7 @@ export const ShieldedSend = sending({
 				force: flags.force,
 				onWarning: session.warning,
 			});
+			const plan = { ...paid, nodesWord };
 			if (isSenderless) await actWithoutSender(session, client, acting, plan);
 			else await act(session, actor, acting, plan);
 		} finally {
@@ -205,7 +215,8 @@ async function actWithoutSender(
 		return;
 	}
 	if (flags.build || flags.sign) return printJsonText(writeEnvelope(envelope, noteFor(envelope, facts)));
-	await confirm(session, client.settings.confirm ? 1 : 0, summary, flags.yes);
+	const isUnsure = (plan.nodesWord ?? []).length > 0 && !flags["trust-node"];
+	await confirm(session, client.settings.confirm || isUnsure ? 1 : 0, summary, flags.yes);
 	if (isWatched(session)) await show(session, summary);
 	const presentation = { call: undefined, labels: new Map() };
 	await sendAndReport(session, client, envelope, flags, presentation, plan.result, plan);

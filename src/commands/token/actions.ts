@@ -21,6 +21,7 @@ import {
 import { firstDue, refusedUntil } from "../../terminal/output/output.js";
 import { acting } from "../../terminal/sending/rows.js";
 import { Failure } from "../../wallet/failure.js";
+import { amountOfContract } from "../../wallet/token/named-amount.js";
 import { APPROVE, approveData, MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
 import { fetchIssuedToken, MAX_TOKEN_DECIMALS, parseTokenPrice, unitsFor } from "../../wallet/token/token.js";
 import { currencyOf, currencyText } from "../../wallet/token/token-amount.js";
@@ -52,8 +53,8 @@ export const TokenAllow = acting({
 		const spender = await accountNamed(settings, args.spender);
 		const token = new Orc20(client, contract);
 		const stated = statedDecimals(flags);
-		const amount =
-			args.amount === "max" ? MAX_UINT256 : await token.readAmount(args.amount, flags.offline, stated);
+		const allowed = await amountOfContract(settings, contract, args.amount);
+		const amount = allowed === "max" ? MAX_UINT256 : await token.readAmount(allowed, flags.offline, stated);
 		const data = await approveData(spender, amount);
 		const texts = [toBase58Check(spender), amount.toString()];
 		const note = callNote({ contract, data, item: APPROVE, items: [APPROVE], texts });
@@ -64,7 +65,7 @@ export const TokenAllow = acting({
 			...(await callFeeLimit(requestedFeeLimit(flags), client, call, items)),
 			confirmation: amount === MAX_UINT256 ? 2 : 0,
 			interface: [APPROVE],
-			nodesWord: await token.nodesWord(args.amount, flags.offline, stated),
+			nodesWord: await token.nodesWord(allowed, flags.offline, stated),
 			...(note ? { note } : {}),
 			details: [`  allows      ${texts[0]} to move ${await allowedText(token, amount, flags.offline)}`],
 			result: { spender: texts[0], allowed: amount },

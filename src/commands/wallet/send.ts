@@ -14,6 +14,7 @@ import { withProof } from "../../terminal/sending/proof.js";
 import { sending } from "../../terminal/sending/rows.js";
 import { recipientFacts, transferPlan } from "../../wallet/actions/transfer.js";
 import { Failure } from "../../wallet/failure.js";
+import { paymentInParts } from "../../wallet/token/named-amount.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { memoBytes } from "../../wallet/values/bytes-text.js";
 
@@ -24,7 +25,7 @@ const sendFlags = {
 	...streamFlags,
 	to: Flags.string({ description: "recipient", helpValue: "<account>", exclusive: ["batch"] }),
 	amount: Flags.string({
-		description: "how much, with its unit, or max",
+		description: "how much, with its unit or token (12.5coin, 5@GOLD), or max",
 		helpValue: "<amount>",
 		exclusive: ["batch"],
 	}),
@@ -61,7 +62,7 @@ export const WalletSend = sending({
 	aliases: ["send"],
 	description:
 		"Builds the transfer at the node, checks the bytes, signs with a key of the keystore and broadcasts. " +
-		"An amount carries its unit: 12.5coin or 12500000sun; max is everything but the fees. " +
+		"An amount carries its unit: 12.5coin or 12500000sun, or its token: 5@GOLD is 5 with --token GOLD; max is everything but the fees. " +
 		"A file of payments is read and judged whole before the first signature, and asked about once; what was sent, or printed by --build and --sign, stands in " +
 		"<file>.journal, which keeps a line from being paid twice, and --resume goes on with the others. A list from standard input needs " +
 		"--journal.",
@@ -91,13 +92,14 @@ export const WalletSend = sending({
 				hint: "such as coin send alice 25coin",
 			});
 		}
+		const payment = paymentInParts({ to, amount, token: flags.token });
 		if (proof !== undefined) await checkNewFile(proof);
 		const actor = await actorOf(session, flags);
 		const recipient = await accountNamed(actor.settings, to);
 		const facts = flags.offline ? { creates: false } : await recipientFacts(actor.client, recipient);
 		const plan = await transferPlan(
 			actor,
-			{ to, amount, token: flags.token, recipient, ...facts },
+			{ ...payment, recipient, ...facts },
 			{
 				...requestedFeeLimit(flags),
 				decimals: statedDecimals(flags),

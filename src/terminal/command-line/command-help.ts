@@ -7,6 +7,7 @@ const LAST_GROUPS: readonly string[] = [
 	"TRANSACTION",
 	"NODE",
 	"KEYSTORE",
+	"MORE",
 	"MORE DEVELOPMENT CHAIN",
 	"REFERENCE",
 	"GENERAL",

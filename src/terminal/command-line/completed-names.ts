@@ -4,7 +4,9 @@ import { listKeystore } from "../../keystore/keystore.js";
 import { listShielded } from "../../keystore/shielded-keystore.js";
 import { BUILT_IN, readConfiguration } from "../../wallet/configuration/configuration.js";
 import { readContacts } from "../../wallet/configuration/contacts.js";
+import { ownInterface } from "../../wallet/configuration/own-interfaces.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
 
 /** Keys of the keystore; these and contacts; keys of shielded addresses; these and accounts; network profiles. */
 export const NAME_KINDS = ["keys", "accounts", "shielded", "payees", "profiles"] as const;
@@ -79,6 +81,13 @@ export async function namesOf(kind: NameKind, settings: Settings): Promise<strin
 	if (kind === "accounts" || kind === "payees")
 		for (const { label } of await readContacts(settings.contactsFile)) names.add(label);
 	return [...names].filter(isPlainWord).sort();
+}
+
+/** Functions of a contract whose interface is kept here, as completion offers them: no node is asked. */
+export async function functionsOf(contract: string, settings: Settings): Promise<string[]> {
+	const items = (await ownInterface(settings, await accountNamed(settings, contract))) ?? [];
+	const names = items.flatMap(({ kind, name }) => (kind === "function" ? [name] : []));
+	return [...new Set(names)].filter(isPlainWord).sort();
 }
 
 /** Whether a name means itself in every shell, and is not a flag. */

@@ -12,6 +12,8 @@ interface CompletionStep {
 	readonly words: readonly string[];
 	/** What the arguments here name. */
 	readonly names?: NameKind | undefined;
+	/** Whether the second argument is a function of the contract that is the first. */
+	readonly hasFunctions: boolean;
 	/** Words that the value of a flag can be, by the flag. */
 	readonly values: Readonly<Record<string, readonly string[]>>;
 }
@@ -25,6 +27,8 @@ export interface CompletedCommand {
 	readonly name: string;
 	readonly flags: readonly string[];
 	readonly names?: NameKind | undefined;
+	/** Whether its second argument is a function of the contract that is the first. */
+	readonly hasFunctions?: boolean | undefined;
 	/** Words that its arguments can be. */
 	readonly words?: readonly string[] | undefined;
 	readonly values?: Readonly<Record<string, readonly string[]>> | undefined;
@@ -47,8 +51,8 @@ export function completionSteps(commands: readonly CompletedCommand[]): Completi
 		for (const word of [...flags, ...own]) at(name).add(word);
 	}
 	return [...steps].map(([path, words]) => {
-		const { names, values = {} } = byName.get(path) ?? {};
-		return { path, words: [...words].sort(), names, values };
+		const { names, values = {}, hasFunctions = false } = byName.get(path) ?? {};
+		return { path, words: [...words].sort(), names, values, hasFunctions };
 	});
 }
 
@@ -79,14 +83,14 @@ function posixBody(steps: readonly CompletionStep[]): string {
 		'\t\tcase "$word" in -*) continue ;; esac',
 		`\t\tcase "\${path:+$path }$word" in`,
 		`\t\t\t${paths.join("|")}) path="\${path:+$path }$word" ;;`,
+		'\t\t\t*) rest+=("$word") ;;',
 		"\t\tesac",
 		"\tdone",
 		'\tcase "$path" in',
-		...steps.map(({ path, words, names }) =>
-			[`\t\t"${path}") words="${words.join(" ")}"`, ...(names ? [`kind=${names}`] : []), ";;"]
-				.join("; ")
-				.replace("; ;;", " ;;"),
-		),
+		...steps.map(({ path, words, names, hasFunctions }) => {
+			const kinds = [...(names ? [`kind=${names}`] : []), ...(hasFunctions ? ["second=functions"] : [])];
+			return `${[`\t\t"${path}") words="${words.join(" ")}"`, ...kinds].join("; ")} ;;`;
+		}),
 		"\tesac",
 		// A flag's value is a name and nothing else.
 		'\tcase "$previous" in',
@@ -96,6 +100,10 @@ function posixBody(steps: readonly CompletionStep[]): string {
 		...valueRows(steps).map(([place, words]) => `\t\t"${place}") kind="" words="${words.join(" ")}" ;;`),
 		"\tesac",
 		'\tcase "$current" in -*) kind="" ;; esac',
+		`\tif [ -n "$second" ] && [ "\${#rest[@]}" -eq 1 ] && [ "$previous" = "\${rest[@]:0:1}" ]; then`,
+		'\t\tkind=""',
+		'\t\twords="$words $(coin autocomplete --functions "$previous" 2>/dev/null | tr "\\n" " ")"',
+		"\tfi",
 		'\t[ -n "$kind" ] && words="$words $(coin autocomplete --names "$kind" 2>/dev/null | tr "\\n" " ")"',
 	].join("\n");
 }
@@ -104,7 +112,7 @@ function bash(steps: readonly CompletionStep[]): string {
 	return [
 		"# bash completion for coin",
 		"_coin() {",
-		`\tlocal path="" word words="" kind="" current="\${COMP_WORDS[COMP_CWORD]}"`,
+		`\tlocal path="" word words="" kind="" second="" rest=() current="\${COMP_WORDS[COMP_CWORD]}"`,
 		`\tlocal previous="\${COMP_WORDS[COMP_CWORD-1]}"`,
 		`\tlocal before=("\${COMP_WORDS[@]:1:COMP_CWORD-1}")`,
 		posixBody(steps),
@@ -119,8 +127,8 @@ function zsh(steps: readonly CompletionStep[]): string {
 	return [
 		"#compdef coin",
 		"_coin() {",
-		`\tlocal at="" path_="" word words_="" kind="" current="\${words[CURRENT]}" previous="\${words[CURRENT-1]}"`,
-		`\tlocal -a before; before=("\${words[@]:1:$((CURRENT-2))}")`,
+		`\tlocal at="" path_="" word words_="" kind="" second="" current="\${words[CURRENT]}" previous="\${words[CURRENT-1]}"`,
+		`\tlocal -a rest before; before=("\${words[@]:1:$((CURRENT-2))}")`,
 		posixBody(steps)
 			.replaceAll("path", "path_")
 			.replaceAll("words=", "words_=")
@@ -134,11 +142,12 @@ function zsh(steps: readonly CompletionStep[]): string {
 
 function fish(steps: readonly CompletionStep[]): string {
 	const paths = steps.filter(({ path }) => path !== "").map(({ path }) => `'${path}'`);
-	const cases = steps.map(({ path, words, names }) =>
+	const cases = steps.map(({ path, words, names, hasFunctions }) =>
 		[
 			`\t\tcase '${path}'`,
 			`\t\t\tset found ${words.join(" ")}`,
 			...(names ? [`\t\t\tset kind ${names}`] : []),
+			...(hasFunctions ? ["\t\t\tset second functions"] : []),
 		].join("\n"),
 	);
 	return [
@@ -147,6 +156,8 @@ function fish(steps: readonly CompletionStep[]): string {
 		"\tset -l path ''",
 		"\tset -l found",
 		"\tset -l kind ''",
+		"\tset -l second ''",
+		"\tset -l rest",
 		"\tset -l current (commandline -ct)",
 		"\tset -l before (commandline -opc)",
 		"\tset -l previous $before[-1]",
@@ -156,6 +167,8 @@ function fish(steps: readonly CompletionStep[]): string {
 		'\t\tswitch "$next"',
 		`\t\t\tcase ${paths.join(" ")}`,
 		"\t\t\t\tset path $next",
+		"\t\t\tcase '*'",
+		"\t\t\t\tset -a rest $word",
 		"\t\tend",
 		"\tend",
 		'\tswitch "$path"',
@@ -170,6 +183,10 @@ function fish(steps: readonly CompletionStep[]): string {
 		...valueRows(steps).map(
 			([place, words]) => `\t\tcase '${place}'\n\t\t\tset kind ''\n\t\t\tset found ${words.join(" ")}`,
 		),
+		"\tend",
+		'\tif test -n "$second"; and test (count $rest) -eq 1; and test "$previous" = "$rest[1]"',
+		"\t\tset kind ''",
+		"\t\tset -a found (coin autocomplete --functions $previous 2>/dev/null)",
 		"\tend",
 		"\tif test -n \"$kind\"; and not string match -q -- '-*' $current",
 		"\t\tset -a found (coin autocomplete --names $kind 2>/dev/null)",

@@ -103,6 +103,8 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 	"chain gas-price": "chain prices",
 	"gas-price": "chain prices",
 	gas: "chain prices",
+	read: "contract call",
+	write: "contract send",
 	"change-password": "keystore passwd",
 	"keystore change-password": "keystore passwd",
 	"keystore password": "keystore passwd",

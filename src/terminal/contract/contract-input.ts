@@ -10,6 +10,7 @@ import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import type { ContractCall } from "../../wallet/node/constant-call.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
+import type { NamedAmounts } from "../../wallet/token/named-amount.js";
 import type { NamedCall } from "../../wallet/transaction/named-call.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCoinAmount } from "../../wallet/values/amount.js";
@@ -141,12 +142,14 @@ function functionName(signature: string): string {
 /**
  * Works out a call. A full signature needs no interface; a bare name takes it from the flag or from the chain.
  * @param client undefined without a network
+ * @param amounts reads amounts of tokens among the arguments
  * @throws {Failure}
  */
 export async function namedCall(
 	words: CallWords,
 	settings: Settings,
 	client: NodeClient | undefined,
+	amounts: NamedAmounts,
 ): Promise<NamedCall> {
 	const { signature, data } = words;
 	if ((signature === undefined) === (data === undefined)) {
@@ -167,5 +170,5 @@ export async function namedCall(
 		hasIt || given || !client
 			? stored
 			: [...stored, ...((await implementationInterface(client, named)) ?? [])];
-	return callInWords({ settings }, contract, items, [signature as string, ...words.arguments]);
+	return callInWords({ settings }, contract, items, [signature as string, ...words.arguments], amounts);
 }

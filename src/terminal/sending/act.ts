@@ -5,6 +5,7 @@ import { KeystoreError } from "../../keystore/keystore-error.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { Permission } from "../../protocol/messages.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
+import { FIRST_PAYMENT_LINE } from "../../wallet/actions/first-payment.js";
 import type { Actor, TransactionPlan } from "../../wallet/actions/plan.js";
 import {
 	checkThreshold,
@@ -143,10 +144,12 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 		? await estimateCost(actor, plan, prepared, keys.length, await schemesOf(session, actor, flags))
 		: undefined;
 	const chainMs = isShown ? (await fetchHead(client)).timestampMs : undefined;
+	const isFirst = isShown ? await plan.isFirstPayment?.() : undefined;
 	const labels = await readLabels(settings);
 	const summary = [
 		...summaryLines(envelope, { ...facts, approval, chainMs }),
 		...(plan.details ?? []),
+		...(isFirst ? [FIRST_PAYMENT_LINE] : []),
 		...(isUnsigned ? [UNSIGNED_LINE] : []),
 		...(cost ? costLines(cost, cost.shortfallSun) : []),
 	].map((line) => labelled(line, labels));
@@ -165,7 +168,8 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 			schemes,
 		);
 		const lines = simulation ? await outcomeLines(session, client, simulation, presentation) : [];
-		const outcome = { cost, simulation, members: { ...own, warnings: warningsOf(plan) } };
+		const members = { firstPayment: isFirst, ...own, warnings: warningsOf(plan) };
+		const outcome = { cost, simulation, members };
 		return printPlan(session, envelope, facts, [...summary, ...lines], outcome);
 	}
 	if (plan.isAgreed) session.shown = summary;
@@ -232,7 +236,7 @@ async function built(
 }
 
 /** @throws {Failure} `confirmation_needed` where nobody looks at an amount that rests on what the node says of a token */
-function checkNodesWord(flags: ActingFlags, { nodesWord = [] }: ActingPlan): void {
+export function checkNodesWord(flags: ActingFlags, { nodesWord = [] }: Pick<ActingPlan, "nodesWord">): void {
 	const isSigned = !flags.build && !flags["dry-run"];
 	if (!isSigned || nodesWord.length === 0 || flags["trust-node"] || (canAsk() && !flags.yes)) return;
 	throw new Failure(

@@ -20,8 +20,9 @@ import { type PaymentLine, readPayments } from "../../wallet/transaction/payment
 import { type ActingFlags, requestedFeeLimit } from "../flags/acting-flags.js";
 import { readStdin } from "../input/stdin.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
-import { localTime, printLine } from "../output/output.js";
+import { localTime, printJson, printLine } from "../output/output.js";
 import { amountReason, higher, levelOfAmount } from "../prompt/confirmation.js";
+import { canAsk } from "../prompt/controlling-terminal.js";
 import { onInterrupt } from "../prompt/interrupt.js";
 import { act, actorOf, check, schemesOf } from "./act.js";
 import { confirm, explainedInput, isWatched, type Session, show } from "./session.js";
@@ -87,11 +88,15 @@ async function payLines(
 		signatures: flags.signer?.length,
 		postQuantum: await schemesOf(session, actor, flags),
 		offline: flags.offline,
+		asksFirst: flags["dry-run"] || isWatched(session) || canAsk(),
 		check: (plan, memo) => check(session, actor, { ...flags, memo }, plan),
 	});
 	if (!flags["keep-going"]) checkAll(judged);
 	const batch: Batch = { session, actor, flags, progress };
-	if (journalPath === undefined) return await payJudged(batch, judged, undefined);
+	if (journalPath === undefined) {
+		await payJudged(batch, judged, undefined);
+		return await printTotals(batch, judged);
+	}
 	await withFileLock(journalPath, session.note, async () => {
 		const chain = flags.offline ? session.reference?.chain : await fetchGenesisId(actor.client);
 		const journal = await PaymentJournal.open(journalPath, chain);
@@ -133,6 +138,19 @@ async function payJudged(
 	} finally {
 		forget();
 	}
+}
+
+/** What a dry run says of the whole list, after its lines. */
+async function printTotals(
+	{ session, actor: { settings } }: Batch,
+	{ totals, summary, refused }: JudgedBatch,
+): Promise<void> {
+	const unpaid = refused.map(({ line }) => line);
+	if (session.json) return printJson({ ...totals, refused: unpaid, sent: false });
+	const labels = await readLabels(settings);
+	for (const line of summary) printLine(labelled(line, labels));
+	if (unpaid.length > 0) printLine(`  refused     ${linesText(unpaid)}`);
+	printLine("  not signed, not sent (--dry-run)");
 }
 
 function hasPrinted({ attempts }: PaymentJournal): boolean {
@@ -254,7 +272,7 @@ async function agreeToAll(
 	const before = paid === 0 ? [] : [`  paid before ${paid} of them, which are left out`];
 	const lines = [...summary, ...before].map((line) => labelled(line, labels));
 	if (flags.build || flags["dry-run"]) {
-		if (isWatched(session)) await show(session, lines);
+		if (flags.build && isWatched(session)) await show(session, lines);
 		return;
 	}
 	const isTrusted =

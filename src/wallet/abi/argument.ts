@@ -1,18 +1,21 @@
 /**
  * Arguments of contracts as people type them (protocol/command-line §1.3): whole numbers in decimal or as `0x…`, addresses in every
  * form, `0x…` for bytes, `[1,2]` for arrays, `(a,b)` or `{"name":a,…}` for tuples, anything for text. Numbers may have an exponent:
- * 1.5e18; amounts of coins have their unit: 5coin is 5000000.
+ * 1.5e18; amounts of coins have their unit: 5coin is 5000000; those of tokens name the token: 5@gold.
  */
 
 import type { AbiValue } from "../../abi/coder.js";
 import { type AbiParameter, arrayParts, integerType } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
+import { amountParts, type NamedAmounts } from "../token/named-amount.js";
 import { isCoinUnit, parseCoinAmount } from "../values/amount.js";
 import { shorten } from "../values/bytes-text.js";
 
 /** What stands for an account: the 21 bytes of its address. @throws {Failure} */
 type ResolveAccount = (text: string) => Promise<Uint8Array>;
+/** Who knows the decimals of tokens. @throws {Failure} */
+type TokenAmounts = Pick<NamedAmounts, "read">;
 
 /**
  * Reads arguments by their order, or all of them by name as `to=T… amount=5`.
@@ -22,6 +25,7 @@ export async function readArguments(
 	parameters: readonly AbiParameter[],
 	texts: readonly string[],
 	resolve: ResolveAccount,
+	amounts?: TokenAmounts,
 ): Promise<AbiValue[]> {
 	const ordered = byName(parameters, texts) ?? texts;
 	if (ordered.length !== parameters.length) {
@@ -33,7 +37,7 @@ export async function readArguments(
 	}
 	const values: AbiValue[] = [];
 	for (const [index, parameter] of parameters.entries()) {
-		const reader = new ArgumentReader(label(parameter, index), ordered[index] as string, resolve);
+		const reader = new ArgumentReader(label(parameter, index), ordered[index] as string, resolve, amounts);
 		values.push(await reader.whole(parameter));
 	}
 	return values;
@@ -71,6 +75,7 @@ class ArgumentReader {
 		private readonly name: string,
 		private readonly text: string,
 		private readonly resolve: ResolveAccount,
+		private readonly amounts: TokenAmounts | undefined,
 	) {}
 
 	/** The whole text is one value; a plain text needs no quotes. */
@@ -214,7 +219,12 @@ class ArgumentReader {
 		}
 	}
 
-	private integer(text: string, signed: boolean, bits: number): bigint {
+	private async integer(text: string, signed: boolean, bits: number): Promise<bigint> {
+		const parts = amountParts(text);
+		if (parts) {
+			if (!this.amounts) throw this.fault(`how many decimals ${shorten(parts.token)} has isn't known here`);
+			return this.within(await this.amounts.read(parts), text, signed, bits);
+		}
 		const unit = /^(?!0x)[\d_.]+\s*([a-z]{2,})$/i.exec(text)?.[1];
 		if (unit !== undefined) return this.coins(text, unit, signed, bits);
 		const digits = plainDigits(text.replace(/(?<=\d)_(?=\d)/g, ""));
@@ -233,7 +243,7 @@ class ArgumentReader {
 	private coins(text: string, unit: string, signed: boolean, bits: number): bigint {
 		if (!isCoinUnit(unit)) {
 			throw this.fault(
-				`the unit ${shorten(unit)} is unknown here: coins are written as 5coin or 5000000sun, tokens in their smallest units, such as 5e18 for 5 of a token with 18 decimals`,
+				`the unit ${shorten(unit)} is unknown here: coins are written as 5coin or 5000000sun, tokens as 5@<token>, or in their smallest units, such as 5e18 for 5 of a token with 18 decimals`,
 			);
 		}
 		return this.within(parseCoinAmount(text), text, signed, bits);

@@ -19,6 +19,7 @@ import { constructorOf, entriesOf, findItem, interfaceOf } from "../abi/interfac
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
 import type { ContractCall } from "../node/constant-call.js";
+import type { NamedAmounts } from "../token/named-amount.js";
 import { contractOf } from "../transaction/contract.js";
 import { callNote, type NamedCall } from "../transaction/named-call.js";
 import { accountNamed } from "../transaction/signing.js";
@@ -105,6 +106,7 @@ export async function deploymentPlan(actor: Asking, deployment: Deployment): Pro
 /**
  * A call in words: a function by its name or signature, with arguments as they are typed on the command line.
  * @param items the contract's interface; may be empty for a whole signature
+ * @param amounts reads amounts of tokens; without it there can be none
  * @throws {Failure} `bad_value`
  */
 export async function callInWords(
@@ -112,10 +114,11 @@ export async function callInWords(
 	contract: Uint8Array,
 	items: ContractInterface,
 	words: readonly [name: string, ...texts: string[]],
+	amounts?: NamedAmounts,
 ): Promise<NamedCall> {
 	const [name, ...texts] = words;
 	const item = findItem(items, name, "function", texts);
-	const values = await readArguments(item.inputs, texts, (text) => accountNamed(settings, text));
+	const values = await readArguments(item.inputs, texts, (text) => accountNamed(settings, text), amounts);
 	return { contract, data: encodeCall(item, values), item, items, texts };
 }
 

@@ -1,7 +1,8 @@
 /** A list of payments, read and judged whole before the first of them is signed (protocol/wallet-formats §7). */
 
 import { KeystoreError } from "../../keystore/keystore-error.js";
-import { toHex } from "../../protocol/bytes.js";
+import { toBase58Check } from "../../protocol/address.js";
+import { fromHex, toHex } from "../../protocol/bytes.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { FAILURE_KINDS, Failure } from "../failure.js";
@@ -14,6 +15,7 @@ import { costOf, type Prices, pricesFor, type TransactionCost } from "../transac
 import { formatCoin } from "../values/amount.js";
 import { memoBytes } from "../values/bytes-text.js";
 import { isRepeated, paymentKeys } from "./payment-journal.js";
+import { addFees, type BatchTotals, type FeeSums, NO_FEES, totalLines } from "./payment-totals.js";
 import type { Actor, SpentToken, TransactionPlan } from "./plan.js";
 import { recipientFacts, type TransferOptions, transferPlan } from "./transfer.js";
 
@@ -23,7 +25,7 @@ const UNKNOWN_PRICES: Prices = { parameters: new Map(), stakedBytes: 0n, freeByt
 /** What is left of an account's means after each transaction of a list. */
 class PaymentBudget {
 	/** Sun for everything but the amounts, energy as far as it was tried. */
-	feesSun = 0n;
+	fees: FeeSums = NO_FEES;
 	/** Sun that the transactions move. */
 	amountSun = 0n;
 	/** Tokens that they move, by asset. */
@@ -59,16 +61,16 @@ class PaymentBudget {
 		const { energy: ownEnergy } = this.prices;
 		const fees = cost.totalSun;
 		const amount = coinsOf(plan);
-		const total = this.amountSun + this.feesSun + amount + fees;
+		const total = this.amountSun + this.fees.totalSun + amount + fees;
 		if (total > this.balanceSun) {
 			throw new Failure(
 				"insufficient_funds",
-				`the payments down to this one come to ${formatCoin(this.amountSun + amount)} and ${formatCoin(this.feesSun + fees)} of fees, ${formatCoin(total - this.balanceSun)} more than the account has`,
+				`the payments down to this one come to ${formatCoin(this.amountSun + amount)} and ${formatCoin(this.fees.totalSun + fees)} of fees, ${formatCoin(total - this.balanceSun)} more than the account has`,
 			);
 		}
 		if (plan.spends) await this.takeToken(plan.spends);
 		this.amountSun += amount;
-		this.feesSun += fees;
+		this.fees = addFees(this.fees, cost);
 		this.prices = {
 			...this.prices,
 			...bytesLeft(this.prices, cost),
@@ -90,13 +92,19 @@ class PaymentBudget {
 		this.tokens.set(token.asset, { token, amount, left: left - token.amount });
 	}
 
-	/** The sums for people: `3.5coin and 12 GLD`. */
-	async totalText(): Promise<string> {
+	/** The sums by asset; coins where nothing else leaves the account, too. */
+	async amounts(): Promise<BatchTotals["amounts"]> {
 		const tokens = await Promise.all(
-			[...this.tokens.values()].map(({ token, amount }) => token.text(amount)),
+			[...this.tokens].map(async ([asset, { token, amount }]) => ({
+				asset,
+				amount,
+				text: await token.text(amount),
+			})),
 		);
-		const coins = this.amountSun > 0n || tokens.length === 0 ? [formatCoin(this.amountSun)] : [];
-		return [...coins, ...tokens].join(" and ");
+		const { amountSun: amount } = this;
+		const coins =
+			amount > 0n || tokens.length === 0 ? [{ asset: "coin", amount, text: formatCoin(amount) }] : [];
+		return [...coins, ...tokens];
 	}
 }
 
@@ -145,6 +153,7 @@ export interface JudgedBatch {
 	/** What was taken off their accounts; undefined without a network. */
 	readonly budget: PaymentBudget | undefined;
 	readonly refused: readonly RefusedPayment[];
+	readonly totals: BatchTotals;
 	/** What people see before they agree. */
 	readonly summary: readonly string[];
 	/** Lines that say the same as an earlier one. */
@@ -156,6 +165,8 @@ export interface JudgedBatch {
 interface JudgeOptions extends Omit<TransferOptions, "memo"> {
 	/** Memo of payments without one of their own. */
 	readonly memo?: string | undefined;
+	/** Whether somebody reads who is paid for the first time, which a node is asked for. */
+	readonly asksFirst?: boolean;
 	/** Builds and checks a transaction as if it were sent. */
 	readonly check: (plan: TransactionPlan, memo: string | undefined) => Promise<TransactionEnvelope>;
 }
@@ -175,6 +186,8 @@ export async function judgePayments(
 	const budget = offline ? undefined : await PaymentBudget.open(actor);
 	const missing = new Set<string>();
 	const known = new Set<string>();
+	const contracts = new Set<string>();
+	const first = new Set<string>();
 	const judged: Judged[] = [];
 	const refused: RefusedPayment[] = [];
 	for (const [index, { line, payment }] of lines.entries()) {
@@ -191,6 +204,7 @@ export async function judgePayments(
 			const creates = facts.creates && !known.has(id);
 			known.add(id);
 			if (creates) missing.add(id);
+			if (facts.isContract) contracts.add(id);
 			const memo = payment.memo ?? options.memo;
 			const plan = await transferPlan(
 				actor,
@@ -204,6 +218,7 @@ export async function judgePayments(
 				Math.max(1, options.signatures ?? 1),
 				options.postQuantum,
 			);
+			if (options.asksFirst && (await plan.isFirstPayment?.())) first.add(id);
 			const summary = plan.spends
 				? `${await plan.spends.text(plan.spends.amount)} to ${payment.to}`
 				: contractSummary(plan, actor.owner);
@@ -216,13 +231,25 @@ export async function judgePayments(
 	const payments = judged.map((each, index): JudgedPayment => ({ ...each, key: keys[index] as string }));
 	const repeated = payments.filter(({ key }) => isRepeated(key)).map(({ line }) => line);
 	const accounts = new Set(judged.map(({ recipient }) => recipient));
+	const paid = (ids: ReadonlySet<string>): string[] =>
+		[...ids].filter((id) => accounts.has(id)).map((id) => toBase58Check(fromHex(id)));
+	const totals: BatchTotals = {
+		payments: payments.length,
+		accounts: accounts.size,
+		amounts: (await budget?.amounts()) ?? [],
+		fees: budget?.fees,
+		newAccounts: paid(missing),
+		contracts: paid(contracts),
+		firstPayments: paid(first),
+	};
 	return {
 		payments,
 		budget,
 		refused,
 		repeated,
 		amountSun: payments.reduce((sum, { plan }) => sum + coinsOf(plan), 0n),
-		summary: await summaryLines(payments, budget, accounts.size, missing.size, repeated),
+		totals,
+		summary: summaryLines(payments, totals, repeated),
 	};
 }
 
@@ -233,14 +260,14 @@ function refusalOfLine(error: unknown): Failure {
 	throw error;
 }
 
-async function summaryLines(
+function summaryLines(
 	payments: readonly JudgedPayment[],
-	budget: PaymentBudget | undefined,
-	accounts: number,
-	missing: number,
+	totals: BatchTotals,
 	repeated: readonly number[],
-): Promise<string[]> {
-	const total = budget ? `, ${await budget.totalText()}` : "";
+): string[] {
+	const { accounts, amounts } = totals;
+	const missing = totals.newAccounts.length;
+	const total = amounts.length > 0 ? `, ${amounts.map(({ text }) => text).join(" and ")}` : "";
 	const absent = missing === 0 ? "" : `; ${missing} of them ${missing === 1 ? "doesn't" : "don't"} exist yet`;
 	const equal =
 		repeated.length === 0
@@ -251,7 +278,7 @@ async function summaryLines(
 	return [
 		`${counted(payments.length, "payment")}${total}, to ${counted(accounts, "account")}${absent}`,
 		...payments.map(({ line, summary }) => `  ${`line ${line}`.padEnd(11)} ${summary}`),
-		...(budget ? [`  fees        ${formatCoin(budget.feesSun)}`] : []),
+		...totalLines(totals),
 		...equal,
 	];
 }

@@ -57,6 +57,8 @@ export interface TransactionPlan extends Contract, ChainQuestions {
 	readonly nodesWord?: readonly string[];
 	/** Whether the account that it goes to has to be created. */
 	readonly creates?: boolean;
+	/** Whether it is the account's first payment to its recipient; undefined where the node doesn't tell. Asked for people only. */
+	readonly isFirstPayment?: () => Promise<boolean | undefined>;
 	/** Lines for people, after the general ones. */
 	readonly details?: readonly string[];
 	readonly warnings?: readonly { readonly code: string; readonly message: string }[];

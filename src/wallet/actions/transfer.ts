@@ -30,6 +30,7 @@ import type { Payment } from "../transaction/payment-list.js";
 import { transactionCost } from "../transaction/transaction-cost.js";
 import { formatCoin, parseCoinAmount } from "../values/amount.js";
 import { callFeeLimit, receiptView } from "../view/contract-outcome.js";
+import { isFirstPayment } from "./first-payment.js";
 import type { Actor, TransactionPlan } from "./plan.js";
 
 /** A payment whose recipient is known. */
@@ -74,6 +75,16 @@ export async function transferPlan(
 	context: Actor,
 	transfer: ResolvedTransfer,
 	options: TransferOptions = {},
+): Promise<TransactionPlan> {
+	const plan = await planOf(context, transfer, options);
+	if (options.offline) return plan;
+	return { ...plan, isFirstPayment: () => isFirstPayment(context, transfer.recipient) };
+}
+
+async function planOf(
+	context: Actor,
+	transfer: ResolvedTransfer,
+	options: TransferOptions,
 ): Promise<TransactionPlan> {
 	const { owner, settings } = context;
 	if (equalBytes(owner, transfer.recipient))

@@ -66,7 +66,7 @@ export async function checkNewContact(
 	{ contactsFile, keystoreDirectory }: Pick<Settings, "contactsFile" | "keystoreDirectory">,
 	label: string,
 ): Promise<void> {
-	checkLabel(label);
+	checkContactLabel(label);
 	const [contact, { entries }] = await Promise.all([
 		contactNamed(contactsFile, label),
 		listKeystore(keystoreDirectory),
@@ -92,7 +92,7 @@ export async function addContact(
 	contact: Contact,
 	note: (text: string) => void,
 ): Promise<void> {
-	checkLabel(contact.label);
+	checkContactLabel(contact.label);
 	await change(file, note, (contacts) => {
 		if (contacts.some(({ label }) => label === contact.label)) {
 			throw takenLabel(contact.label);
@@ -110,14 +110,35 @@ export async function removeContact(
 	let removed: Contact | undefined;
 	await change(file, note, (contacts) => {
 		removed = contacts.find((contact) => contact.label === label);
-		return contacts.filter((contact) => contact !== removed);
+		return removed === undefined ? contacts : contacts.filter((contact) => contact !== removed);
 	});
 	if (!removed) throw new Failure("not_found", `there is no contact "${label}"`);
 	return removed;
 }
 
+/**
+ * Puts contacts into the address book, in place of those with the same labels.
+ * @param seen the contacts that were shown before this was agreed to
+ * @throws {Failure} `bad_value` where others have changed the address book since
+ */
+export async function putContacts(
+	file: string,
+	contacts: readonly Contact[],
+	seen: readonly Contact[],
+	note: (text: string) => void,
+): Promise<void> {
+	const labels = new Set(contacts.map(({ label }) => label));
+	await change(file, note, (before) => {
+		if (textOf(before) !== textOf(seen))
+			throw new Failure("bad_value", `${file} was changed meanwhile: nothing was imported`, {
+				retry: "same",
+			});
+		return [...before.filter(({ label }) => !labels.has(label)), ...contacts];
+	});
+}
+
 /** A label must not be mistaken for an address, a value from standard input, or a flag. */
-function checkLabel(label: string): void {
+export function checkContactLabel(label: string): void {
 	if (!/^[^\s@-][^\s]{0,63}$/.test(label)) {
 		throw new Failure("bad_value", `"${label}" is not a label: one word of up to 64 characters is`);
 	}
@@ -145,12 +166,16 @@ async function change(
 	await withFileLock(file, note, async () => {
 		const before = await readContacts(file);
 		const after = edit(before);
-		if (after.length === before.length) return;
-		const entries = after.map(({ label, address, note: text }) => ({
-			label,
-			address: toBase58Check(address),
-			note: text,
-		}));
-		await writePrivateFile(file, `${JSON.stringify(entries, undefined, "\t")}\n`, true);
+		if (after === before) return;
+		await writePrivateFile(file, textOf(after), true);
 	});
+}
+
+function textOf(contacts: readonly Contact[]): string {
+	const entries = contacts.map(({ label, address, note }) => ({
+		label,
+		address: toBase58Check(address),
+		note,
+	}));
+	return `${JSON.stringify(entries, undefined, "\t")}\n`;
 }

@@ -45,16 +45,20 @@ export async function* historyRows(
 	} while (fingerprint !== undefined && given < limit);
 }
 
-interface HistoryPage {
+export interface RowsPage {
 	readonly rows: readonly JsonRecord[];
+	/** Where the next page begins; undefined on the last one. */
 	readonly next: string | undefined;
+	/** false: old blocks are still to be indexed */
+	readonly isComplete: boolean;
 }
 
-async function historyPage(
+/** One page of a path. @throws {Failure} as {@link historyRows} */
+export async function historyPage(
 	client: NodeClient,
 	path: string,
 	parameters: HistoryParameters,
-): Promise<HistoryPage> {
+): Promise<RowsPage> {
 	const given = Object.entries(parameters).filter(
 		(entry): entry is [string, string] => entry[1] !== undefined,
 	);
@@ -70,7 +74,8 @@ async function historyPage(
 	const meta = record["meta"];
 	const next = isRecord(meta) ? member(meta, "fingerprint") : undefined;
 	if (!Array.isArray(data)) throw new Failure("rpc_error", `${new URL(url).host} answered without a list`);
-	return { rows: data.filter(isRecord), next: typeof next === "string" ? next : undefined };
+	const isComplete = !isRecord(meta) || meta["backfill"] === undefined;
+	return { rows: data.filter(isRecord), next: typeof next === "string" ? next : undefined, isComplete };
 }
 
 function notServed(url: string, body: string): Failure {

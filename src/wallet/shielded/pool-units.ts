@@ -6,7 +6,7 @@ import { Failure } from "../failure.js";
 import type { NodeClient } from "../node/node-client.js";
 import { Orc20 } from "../token/orc20.js";
 import { decimalsOf, fetchToken, tokenSymbol } from "../token/token.js";
-import { withoutSymbol } from "../token/token-amount.js";
+import { checkStated, nodesDecimals, withoutSymbol } from "../token/token-amount.js";
 import { formatDecimal, parseTokenAmount } from "../values/amount.js";
 import type { Pool } from "./pool.js";
 import { ShieldedContract } from "./shielded-contract.js";
@@ -34,6 +34,17 @@ export class PoolUnits {
 		const raw = this.raw(value);
 		if (this.decimals === undefined) return `${raw}raw`;
 		return `${formatDecimal(raw, this.decimals)}${this.symbol === undefined ? "" : ` ${this.symbol}`}`;
+	}
+
+	/**
+	 * What such an amount rests on that only the node says (`nodesWord` of a plan).
+	 * @param stated decimals as the user says
+	 * @throws {Failure} `bad_value` if the node says otherwise
+	 */
+	nodesWord(text: string, stated: number | undefined): readonly string[] {
+		const { token: id = "", decimals } = this;
+		checkStated(`token ${id}`, decimals, stated);
+		return nodesDecimals({ id, decimals, isStated: stated !== undefined }, text);
 	}
 
 	/**

@@ -2,6 +2,7 @@
 
 import { Failure } from "../failure.js";
 import { isRecord, type Json, readJson } from "../json.js";
+import { paymentInParts } from "../token/named-amount.js";
 
 export interface Payment {
 	readonly to: string;
@@ -97,12 +98,12 @@ function payment(row: Readonly<Record<string, Json>>): Payment {
 			amount === undefined || amount === "" ? "no amount" : `the amount ${JSON.stringify(String(amount))}`;
 		throw new Failure("amount_unit", `the payment has ${what}: it is a text with a unit, such as "25coin"`);
 	}
-	return {
+	return paymentInParts({
 		to: to.trim(),
 		amount: amount.trim(),
 		token: token === undefined || token === "" ? undefined : String(token).trim(),
 		memo: memo === undefined || memo === "" ? undefined : String(memo),
-	};
+	});
 }
 
 /** Cells of a line; quotes may hold commas, and two quotes stand for one. */

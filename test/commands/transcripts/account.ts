@@ -17,6 +17,12 @@ export function accountTranscripts(chain: () => DevelopmentChain): void {
 			expect(await chain().value("account show")).toMatchObject({ name: "Ann and Co", id: "ann-and-co" });
 		});
 
+		it("tells a first payment from later ones by the node's history", async () => {
+			const isFirst = async (to: string): Promise<boolean> =>
+				(await chain().prints(`send ${to} 1coin --dry-run --text`)).includes("first payment to this address");
+			expect([await isFirst("dora"), await isFirst(fresh)]).toEqual([true, false]);
+		});
+
 		it("shows resources as they are used", async () => {
 			const { bandwidth, energy } = (await chain().value("account resources")) as {
 				readonly bandwidth: Readonly<Record<string, string>>;

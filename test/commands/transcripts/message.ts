@@ -64,6 +64,22 @@ export function messageTranscripts(chain: () => DevelopmentChain): void {
 			expect(await chain().prints("contact list")).toBe("no contacts\n");
 		});
 
+		it("takes over a signed list of them, after agreement", async () => {
+			await chain().prints(["contact", "add", "gus", bob]);
+			const file = chain().home.write("contacts.json", await chain().prints("contact export --sign ann"));
+			await chain().prints("contact remove gus");
+			await chain().prints(["contact", "add", "gus", ann]);
+			const wrong = { code: "not_authorized" };
+			expect(await chain().fails(`contact import ${file} --from bob --yes`, 1)).toMatchObject(wrong);
+			const changed = [{ before: { label: "gus", address: ann }, after: { label: "gus", address: bob } }];
+			const asked = { code: "confirmation_needed", details: { changed } };
+			expect(await chain().fails(`contact import ${file}`, 2)).toMatchObject(asked);
+			const taken = { signer: ann, added: [], changed, same: 0 };
+			expect(await chain().value(`contact import ${file} --from ann --yes`)).toEqual(taken);
+			expect(await chain().value(`contact import ${file}`)).toMatchObject({ changed: [], same: 1 });
+			await chain().prints("contact remove gus");
+		});
+
 		it.concurrent.each<Refusal>([
 			[`contact add ann ${bob}`, 2, { code: "bad_value" }],
 			[`contact add ${ann} ${bob}`, 2, { code: "bad_value" }],

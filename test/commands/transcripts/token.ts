@@ -45,6 +45,12 @@ export function tokenTranscripts(chain: () => DevelopmentChain): void {
 			expect(await chain().prints("token balance Apple bob")).toBe("1000\n");
 			expect(await chain().value("token balance 1000001 bob")).toBe("100000");
 			expect(await chain().value("token balance 1000001 dora")).toBe("0");
+			expect(await chain().fails("send carol 0.5@Apple --yes", 2)).toMatchObject({
+				code: "confirmation_needed",
+			});
+			expect(await chain().prints("send carol 0.5@Apple --dry-run --text")).toContain(
+				", 50 units by the node",
+			);
 		});
 
 		it("changes what is named and keeps the rest", async () => {
@@ -91,6 +97,11 @@ export function tokenTranscripts(chain: () => DevelopmentChain): void {
 			});
 			const allowed = await chain().acts("token allow TNY bob 12.5TNY --decimals 6");
 			expect(allowed).toMatchObject({ contract, spender: bob, allowed: "12500000", returned: true });
+			const send = `contract send ${contract} approve(address,uint256) bob 12.5@TNY`;
+			expect(await chain().fails(`${send} --yes`, 2)).toMatchObject({ code: "confirmation_needed" });
+			await chain().acts(`${send} --decimals 6`);
+			expect(await chain().prints(`token allowance ${contract} bob`)).toBe("12.5\n");
+			expect(await chain().fails("token allow TNY bob 12.5@1000001", 2)).toMatchObject({ code: "bad_value" });
 			expect(await chain().fails("wallet send --to bob --token TNY --amount 5GLD", 2)).toMatchObject({
 				message: '"5GLD" is an amount of GLD, not of TNY',
 			});

@@ -5,7 +5,7 @@ const known = {
 	commands: [
 		...["contact add", "stake freeze", "stake max", "stake unfreeze", "keystore list", "keystore new"],
 		...["wallet send", "wallet sign", "account show", "chain head", "node db copy"],
-		...["dev set-balance", "contract call", "block show"],
+		...["dev set-balance", "contract call", "contract send", "block show"],
 	],
 	topics: [
 		"dev",
@@ -35,8 +35,10 @@ describe("a command that isn't there", () => {
 		],
 		["faucet", 'there is no command "faucet"', "did you mean coin dev set-balance?"],
 		["contract read x", 'there is no command "contract read"', "did you mean coin contract call?"],
+		["read x", 'there is no command "read"', "did you mean coin contract call?"],
+		["write x", 'there is no command "write"', "did you mean coin contract send?"],
 		["wallet sned", 'there is no command "wallet sned"', "did you mean coin wallet send?"],
-		["send", 'there is no command "send"', "did you mean coin wallet send?"],
+		["send", 'there is no command "send"', "did you mean coin wallet send, or coin contract send?"],
 		[
 			"node db verifiable",
 			'there is no command "node db verifiable"',

@@ -37,9 +37,18 @@ describe("arguments of contracts", () => {
 		expect(await read("f(int256)", text)).toEqual([value]);
 	});
 
+	test("take amounts of tokens where somebody knows their decimals, within the type", async () => {
+		const { inputs } = parseSignature("f(uint16[])");
+		const resolve = async () => new Uint8Array(21);
+		const read5 = { read: async ({ amount }: { amount: string }) => BigInt(amount) * 10_000n };
+		expect(await readArguments(inputs, ["[5@gold,7]"], resolve, read5)).toEqual([[50_000n, 7n]]);
+		await expect(readArguments(inputs, ["[7@gold]"], resolve, read5)).rejects.toThrow("out of range");
+		await expect(read("f(uint16)", "5@gold")).rejects.toThrow("how many decimals gold has isn't known here");
+	});
+
 	test("name the chain's units where another one is written", async () => {
 		await expect(read("f(uint256)", "5ether")).rejects.toThrow(
-			"the unit ether is unknown here: coins are written as 5coin or 5000000sun, tokens in their smallest units, such as 5e18",
+			"the unit ether is unknown here: coins are written as 5coin or 5000000sun, tokens as 5@<token>, or in their smallest units, such as 5e18",
 		);
 		await expect(read("f(uint8)", "5coin")).rejects.toThrow("out of range");
 	});

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toBase58Check } from "../../../src/protocol/address.js";
 import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
 import { Account } from "../../../src/protocol/messages.js";
 import { buildTransaction } from "../../../src/protocol/transaction.js";
@@ -54,14 +55,28 @@ const judge = (text: string, payer: Actor, more: object = {}) =>
 describe("a list of payments is judged whole", () => {
 	test("with its count, its sums, its fees, and the accounts that it creates", async () => {
 		const text = `to,amount,token\n${BOB},1coin,\n${EVE},2.5coin,\n${EVE},1,1000001\n`;
-		const { summary, refused, amountSun, repeated } = await judge(text, actor(10_000_000n));
+		const { summary, refused, amountSun, repeated, totals } = await judge(text, actor(10_000_000n));
 		expect(refused).toEqual([]);
 		expect(repeated).toEqual([]);
 		expect(amountSun).toBe(3_500_000n);
 		expect(summary[0]).toBe(
 			"3 payments, 3.5coin and 1 GLD (1000001), to 2 accounts; 1 of them doesn't exist yet",
 		);
-		expect(summary.at(-1)).toMatch(/^ {2}fees +1\.\d+coin$/);
+		expect(summary.slice(-2)).toEqual([
+			expect.stringMatching(/^ {2}fees +1\.\d+coin: bandwidth 0\.\d+coin, new accounts 1coin$/),
+			`  new         ${toBase58Check(fromHex(EVE))}`,
+		]);
+		expect(totals).toMatchObject({
+			payments: 3,
+			accounts: 2,
+			amounts: [
+				{ asset: "coin", amount: 3_500_000n },
+				{ asset: "1000001", amount: 100n },
+			],
+			fees: { creationSun: 1_000_000n, energySun: 0n },
+			contracts: [],
+			firstPayments: [],
+		});
 	});
 
 	test("with every line that can't be paid, before any is", async () => {

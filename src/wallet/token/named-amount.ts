@@ -1,0 +1,82 @@
+/** Amounts that name their token, `5@gold` (protocol/command-line §1.3): in its decimals, by the same word for these as elsewhere. */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { Failure } from "../failure.js";
+import type { NodeClient } from "../node/node-client.js";
+import { Orc20, tokenContract } from "./orc20.js";
+import { currencyNamed, currencyText, nodesDecimals, parseAmountOf, withDecimals } from "./token-amount.js";
+
+interface NamedAmount {
+	readonly amount: string;
+	/** As typed: an id, a name, a symbol, the label or address of a contract. */
+	readonly token: string;
+}
+
+/** The parts of `5@gold`; undefined for another text. */
+export function amountParts(text: string): NamedAmount | undefined {
+	const [, amount, token] = /^(max|[\d_.]+(?: ?raw)?)@(\S+)$/i.exec(text.trim()) ?? [];
+	return amount === undefined || token === undefined ? undefined : { amount, token };
+}
+
+/** A payment whose amount may name the token. @throws {Failure} `conflicting_flags` where it is named twice */
+export function paymentInParts<T extends { readonly amount: string; readonly token?: string | undefined }>(
+	payment: T,
+): T {
+	const parts = amountParts(payment.amount);
+	if (!parts) return payment;
+	if (payment.token !== undefined)
+		throw new Failure("conflicting_flags", `"${payment.amount}" names its token already: name it once`);
+	return { ...payment, ...parts };
+}
+
+/** Reads such amounts for one command, and remembers what they rest on. */
+export class NamedAmounts {
+	/** As that of a plan. */
+	readonly nodesWord: string[] = [];
+	/** Lines for people. */
+	readonly details: string[] = [];
+
+	/** @param stated decimals of the tokens, as the user says */
+	constructor(
+		private readonly client: NodeClient,
+		private readonly offline: boolean,
+		private readonly stated?: number | undefined,
+	) {}
+
+	/** @returns smallest units @throws {Failure} `bad_value`, `not_found`, `ambiguous`; `usage` for a name without a node */
+	async read({ amount: text, token: name }: NamedAmount): Promise<bigint> {
+		const { client, offline, stated } = this;
+		if (text === "max") throw new Failure("bad_value", "max of a token isn't known here: give a number");
+		const contract = await tokenContract(client.settings, name);
+		if (contract) {
+			const token = new Orc20(client, contract);
+			const amount = await token.readAmount(text, offline, stated);
+			this.nodesWord.push(...(await token.nodesWord(text, offline, stated)));
+			this.details.push(`  ${text}@${name} is ${await token.amountText(amount, offline)}`);
+			return amount;
+		}
+		const currency = withDecimals(await currencyNamed({ client, offline }, name), stated);
+		const amount = parseAmountOf(currency, text);
+		this.nodesWord.push(...nodesDecimals(currency, text));
+		this.details.push(`  ${text}@${name} is ${currencyText(currency, amount)}, ${amount} smallest units`);
+		return amount;
+	}
+}
+
+/**
+ * An amount of one token that may name it.
+ * @returns it without the name
+ * @throws {Failure} `bad_value` where it names another token
+ */
+export async function amountOfContract(
+	settings: NodeClient["settings"],
+	contract: Uint8Array,
+	text: string,
+): Promise<string> {
+	const parts = amountParts(text);
+	if (!parts) return text;
+	const named = await tokenContract(settings, parts.token);
+	const own = toBase58Check(contract);
+	if (named && toBase58Check(named) === own) return parts.amount;
+	throw new Failure("bad_value", `"${text}" is an amount of ${parts.token}, not of the token ${own}`);
+}
