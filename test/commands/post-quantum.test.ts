@@ -79,6 +79,16 @@ describe("keys of post-quantum schemes", () => {
 		await chain.prints("dev set-param getAllowFnDsa512=1");
 		const reason = "this chain takes no signatures of FN_DSA_512";
 		expect(shown).toMatchObject({ missing: "0", ready: false, reason });
+		await chain.prints("dev set-param getAllowFnDsa512=0");
+		for (const words of ["send vera 1coin", "account create vera"]) {
+			const { message } = await chain.fails(words, 2);
+			expect(message).toContain(
+				"vera is a key of yours of FN_DSA_512, whose signatures this chain doesn't take",
+			);
+		}
+		const list = chain.home.write("list.csv", "to,amount\nbob,1coin\nvera,1coin\n");
+		expect((await chain.fails(`send --batch ${list} --yes`, 2))["message"]).toContain("can't be spent");
+		await chain.prints("dev set-param getAllowFnDsa512=1");
 		const again = JSON.parse((await chain.coin("wallet approvals --json", signed)).stdout) as object;
 		expect(again).toMatchObject({ ready: true });
 	});
@@ -164,7 +174,7 @@ describe("where the chain doesn't take them", () => {
 		const main = await DevelopmentChain.start();
 		try {
 			await main.value("keystore new vera --scheme fn-dsa-512 --light");
-			await main.acts("send vera 300coin");
+			await main.acts("send vera 300coin --force");
 			const refusal = await main.fails("send bob 1coin --from vera", 1);
 			expect(refusal).toMatchObject({ code: "not_authorized", sent: false });
 			expect(refusal["message"]).toContain("this chain takes no signatures of FN_DSA_512");

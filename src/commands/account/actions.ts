@@ -8,6 +8,7 @@ import {
 	AccountUpdateContract,
 	SetAccountIdContract,
 } from "../../protocol/messages.js";
+import { checkOwnRecipients } from "../../terminal/sending/own-recipients.js";
 import { acting } from "../../terminal/sending/rows.js";
 import { fetchChainParameters } from "../../wallet/node/chain-parameters.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
@@ -29,6 +30,7 @@ export const AccountCreate = acting({
 	plan: async ({ args, flags, actor }) => {
 		const { owner, settings, client } = await actor();
 		const address = await accountNamed(settings, args.account);
+		if (!flags.offline && flags["force"] !== true) await checkOwnRecipients({ settings, client }, [address]);
 		const parameters = flags.offline ? undefined : await fetchChainParameters(client);
 		const fee = parameters?.get("getCreateNewAccountFeeInSystemContract");
 		return {

@@ -9,6 +9,7 @@ import {
 import { streamFlags } from "../../terminal/input/envelope-stream.js";
 import { checkNewFile } from "../../terminal/output/new-file.js";
 import { act, actorOf, schemesOf } from "../../terminal/sending/act.js";
+import { checkOwnRecipients } from "../../terminal/sending/own-recipients.js";
 import { payBatch } from "../../terminal/sending/pay.js";
 import { withProof } from "../../terminal/sending/proof.js";
 import { sending } from "../../terminal/sending/rows.js";
@@ -97,6 +98,7 @@ export const WalletSend = sending({
 		const actor = await actorOf(session, flags);
 		const recipient = await accountNamed(actor.settings, to);
 		const facts = flags.offline ? { creates: false } : await recipientFacts(actor.client, recipient);
+		if (!flags.offline && !flags.force) await checkOwnRecipients(actor, [recipient]);
 		const plan = await transferPlan(
 			actor,
 			{ ...payment, recipient, ...facts },

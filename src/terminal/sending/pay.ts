@@ -17,6 +17,7 @@ import { Failure } from "../../wallet/failure.js";
 import { fetchGenesisId } from "../../wallet/node/chain-query.js";
 import { statusOf, type TransactionState } from "../../wallet/node/wait.js";
 import { type PaymentLine, readPayments } from "../../wallet/transaction/payment-list.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
 import { type ActingFlags, requestedFeeLimit } from "../flags/acting-flags.js";
 import { readStdin } from "../input/stdin.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
@@ -25,6 +26,7 @@ import { amountReason, higher, levelOfAmount } from "../prompt/confirmation.js";
 import { canAsk } from "../prompt/controlling-terminal.js";
 import { onInterrupt } from "../prompt/interrupt.js";
 import { act, actorOf, check, schemesOf } from "./act.js";
+import { checkOwnRecipients } from "./own-recipients.js";
 import { confirm, explainedInput, isWatched, type Session, show } from "./session.js";
 
 interface BatchFlags extends ActingFlags {
@@ -92,6 +94,10 @@ async function payLines(
 		check: (plan, memo) => check(session, actor, { ...flags, memo }, plan),
 	});
 	if (!flags["keep-going"]) checkAll(judged);
+	if (!flags.offline && !flags.force) {
+		const named = judged.payments.map(({ payment: { to } }) => accountNamed(actor.settings, to));
+		await checkOwnRecipients(actor, await Promise.all(named));
+	}
 	const batch: Batch = { session, actor, flags, progress };
 	if (journalPath === undefined) {
 		await payJudged(batch, judged, undefined);
