@@ -118,6 +118,12 @@ describe("coin node check", () => {
 				code: 1,
 				found: [{ level: "error", message: expect.stringContaining(message) }],
 			});
+		}
+		// Where a start would write a chain.
+		for (const words of [
+			["-d", "reference"],
+			["-d", "reference/output-directory/database"],
+		]) {
 			const started = await home.run(["node", "start", "-c", "plain.conf", ...words]);
 			expect({ words, code: started.code }).toEqual({ words, code: 1 });
 		}
