@@ -18,6 +18,7 @@ import {
 	type LogRecord,
 	NOTHING_DROPPED,
 } from "../../../src/node/chain/block-log.js";
+import { diskFiles, type LogFiles } from "../../../src/node/chain/log-files.js";
 import { utf8 } from "../../../src/protocol/bytes.js";
 
 let directory: string;
@@ -202,14 +203,26 @@ describe("a segment that was taken away", () => {
 
 describe("a log that can't be written", () => {
 	test("refuses every later record, so that none stands behind a torn one", () => {
-		const { log } = BlockLog.open(directory, false);
+		let isGone = false;
+		const files: LogFiles = {
+			...diskFiles,
+			create: (path) => {
+				const file = diskFiles.create(path);
+				const write = (bytes: Uint8Array): number => {
+					if (isGone) throw Object.assign(new Error("the device went away"), { code: "EBADF" });
+					return file.write(bytes);
+				};
+				return { ...file, write };
+			},
+		};
+		const { log } = BlockLog.open(directory, false, NOTHING_DROPPED, files);
 		log.append("block", utf8("first"));
-		// The descriptor is closed under the log, as a device that goes away would do.
-		log.close();
+		isGone = true;
 		const refused = () => log.append("block", utf8("lost"));
 		expect(refused).toThrow(LogAccessError);
 		expect(refused).toThrow(`the block log in ${directory} can't be written: EBADF`);
 		expect(() => log.rotate([])).toThrow(LogAccessError);
+		log.close();
 		expect(reopen()).toEqual(["block first"]);
 	});
 
