@@ -244,6 +244,28 @@ describe("coin tx trace", () => {
 		expect(steps.stderr).toContain("the execution failed: TooLarge(1001, 1000)");
 	});
 
+	it("is shown without what it stored where the node doesn't tell that", async () => {
+		const error = { code: -32603, message: "the difference is too long" };
+		const partial = createServer(async (request, answer) => {
+			const body = Buffer.concat(await request.toArray()).toString();
+			if (body.includes("prestateTracer"))
+				return answer.end(JSON.stringify({ jsonrpc: "2.0", id: 1, error }));
+			const url = `http://127.0.0.1:${chain.ports.jsonrpc}/jsonrpc`;
+			const headers = { "content-type": "application/json" };
+			return answer.end(await (await fetch(url, { method: "POST", body, headers })).text());
+		});
+		await new Promise((resolve) => partial.listen(0, "127.0.0.1", () => resolve(undefined)));
+		const { port } = partial.address() as AddressInfo;
+		await chain.prints(
+			`profile set partial http=http://127.0.0.1:${chain.ports.full} jsonrpc=http://127.0.0.1:${port}`,
+		);
+		const { code, stdout, stderr } = await chain.coin(`tx trace ${id} --profile partial --json`);
+		partial.close();
+		expect([code, stderr]).toEqual([0, expect.stringContaining("what it stored isn't shown")]);
+		expect(Object.keys(JSON.parse(stdout) as object)).toContain("inner");
+		expect(Object.keys(JSON.parse(stdout) as object)).not.toContain("changes");
+	});
+
 	it("says what can't be traced, and where", async () => {
 		const error = { code: -32601, message: "method not found" };
 		const network = createServer((_, answer) => answer.end(JSON.stringify({ jsonrpc: "2.0", id: 1, error })));

@@ -121,14 +121,22 @@ async function deployedCode(client: NodeClient, address: string): Promise<Uint8A
 	}
 }
 
-/** @throws {Failure} where the node can't tell */
+/** What it stored; undefined where the node doesn't tell, or that would be too much. */
 async function changesOf(
 	client: NodeClient,
 	id: Uint8Array,
 	ask: (method: string, params: readonly unknown[]) => Promise<Json>,
 	root: CallNode,
-): Promise<readonly StorageChange[]> {
-	const difference = await ask("debug_traceTransaction", [`0x${toHex(id)}`, DIFFERENCE]);
+	note: (text: string) => void,
+): Promise<readonly StorageChange[] | undefined> {
+	let difference: Json;
+	try {
+		difference = await ask("debug_traceTransaction", [`0x${toHex(id)}`, DIFFERENCE]);
+	} catch (error) {
+		if (!(error instanceof Failure) || error.code !== "rpc_error") throw error;
+		note(`what it stored isn't shown: ${error.message}`);
+		return undefined;
+	}
 	let asked = 0;
 	const layoutOf = async (address: Uint8Array): Promise<StorageLayout | undefined> =>
 		++asked > MAX_CONTRACTS ? undefined : (await layoutThroughProxy(client, address))?.layout;
@@ -141,7 +149,7 @@ async function changesOf(
 }
 
 /** What is stored otherwise than before, in groups by contract. */
-function changeLines(changes: readonly StorageChange[]): string[] {
+function changeLines(changes: readonly StorageChange[] = []): string[] {
 	const lines: string[] = [];
 	let last = "";
 	for (const { contract, variable, type, before, after } of changes) {
@@ -196,7 +204,7 @@ export const TxTrace = query({
 				record({ file: "text", line: "integer", text: "text", energy: "int64", operations: "integer" }),
 			),
 			"unmapped?": "int64",
-			changes: list(
+			"changes?": list(
 				record({ contract: "address", variable: "text", "type?": "text", before: "text", after: "text" }),
 			),
 		}),
@@ -211,7 +219,7 @@ export const TxTrace = query({
 			helpValue: "<path>",
 		}),
 	},
-	run: async ({ args, flags, client, print }) => {
+	run: async ({ args, flags, client, print, note }) => {
 		const id = parseTransactionId(args.id);
 		const own = (await interfaceFlag(flags.abi)) ?? [];
 		const given = joinedInterfaces(own, await interfacesOf(flags.artifact));
@@ -227,7 +235,7 @@ export const TxTrace = query({
 			}
 		};
 		const { tree, root } = await traceTransactionCalls(client, id, ask, given);
-		const changes = await changesOf(client, id, ask, root);
+		const changes = await changesOf(client, id, ask, root, note);
 		const shown = [...callLines(tree), ...changeLines(changes)];
 		if (flags.flame !== undefined) await writeFile(flags.flame, flameGraph(tree, toHex(id)));
 		if (flags["source-map"] === undefined) return print.record({ ...tree, changes }, shown);

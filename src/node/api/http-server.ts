@@ -26,7 +26,7 @@ import type { HttpRequest } from "./http-request.js";
 import { isClosedOnLiteNode, LITE_NODE_TEXT } from "./lite-node.js";
 import type { LongAnswer } from "./long-answer.js";
 import { sendLong } from "./long-answer-sender.js";
-import { type MinBlock, minBlockOf } from "./min-block.js";
+import { type MinBlock, minBlockOf, namesBlock } from "./min-block.js";
 import { reportAnswers } from "./observer.js";
 import { PlainRequest } from "./plain-request.js";
 import { type CallGate, OUT_OF_RESOURCES } from "./rate-limiter.js";
@@ -139,6 +139,7 @@ export class HttpServer {
 
 	/** Answers one request, of a listener of its own or of one that serves several kinds. */
 	route(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
+		if (!namesBlock(request)) return this.routed(request, answer);
 		return this.minBlock.hold(request, answer, () => this.routed(request, answer));
 	}
 

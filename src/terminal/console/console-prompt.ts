@@ -47,11 +47,10 @@ function messageOf(error: unknown): string {
 	return types.isNativeError(error) ? `${error.name}: ${error.message}` : shownValue(error);
 }
 
-/** JavaScript's refusal to reckon with an amount and a plain number, with what to write. */
-function withUnits(error: unknown): unknown {
-	if (types.isNativeError(error) && /^Cannot mix BigInt and other types/.test(error.message))
-		error.message =
-			"an amount is a whole number of sun, and so must be what goes with it: 5coin * 2n, not 5coin * 2";
+/** JavaScript refuses to reckon with an amount and a plain number: a statement with amounts that has such an error is told what to write. */
+function withUnits(error: unknown, source: string): unknown {
+	if (types.isNativeError(error) && error.name === "TypeError" && withAmounts(source) !== source)
+		error.message += "; amounts are whole numbers of sun: 5coin * 2n, not 5coin * 2";
 	return error;
 }
 
@@ -93,7 +92,7 @@ const settling =
 		const [outcome] = await Promise.allSettled([evaluate(source)]);
 		const { hasActed, failure } = await operations.settle();
 		if (outcome.status === "fulfilled" && !failure) return outcome.value;
-		const error: unknown = withUnits(outcome.status === "rejected" ? outcome.reason : failure?.error);
+		const error: unknown = withUnits(outcome.status === "rejected" ? outcome.reason : failure?.error, source);
 		if (!hasActed || error instanceof Recoverable) throw error;
 		if (error instanceof Failure) throw error.with({ sent: true });
 		throw new Failure("bad_value", `${messageOf(error)}; what the statement sent before it was sent`, {

@@ -10,7 +10,7 @@ import { errorMessage } from "../endpoint.js";
 import { type HttpAnswer, JSON_TYPE } from "../http-answer.js";
 import { HttpListener } from "../http-listener.js";
 import type { HttpRequest } from "../http-request.js";
-import { type MinBlock, minBlockOf } from "../min-block.js";
+import { type MinBlock, minBlockOf, namesBlock } from "../min-block.js";
 import { reportAnswers } from "../observer.js";
 import { PlainRequest } from "../plain-request.js";
 import { type CallGate, OUT_OF_RESOURCES } from "../rate-limiter.js";
@@ -166,6 +166,7 @@ export class JsonRpcServer {
 		switch (request.method) {
 			case "POST":
 				if (!isOurs) return answer.unsupported("POST");
+				if (!namesBlock(request)) return this.call(request, answer);
 				return this.minBlock.hold(request, answer, () => this.call(request, answer));
 			case "GET":
 			case "HEAD":
