@@ -35,11 +35,20 @@ export default defineConfig({
 					include: ["test/**/*.test.ts"],
 					exclude: [...PROGRAM, ...CLIENTS, ...SLOW],
 					...patient,
+					setupFiles: "test/native-signatures.ts",
 					pool: "threads",
 					isolate: false,
 				},
 			},
-			{ test: { name: "slow", include: SLOW, ...patient, isolate: false } },
+			{
+				test: {
+					name: "slow",
+					include: SLOW,
+					...patient,
+					setupFiles: "test/native-signatures.ts",
+					isolate: false,
+				},
+			},
 			{
 				test: {
 					name: "program",

@@ -238,3 +238,30 @@ test("names and comments have the field's words", () => {
 	};
 	expect(homeMadeWords([planted])).toHaveLength(2);
 });
+
+/** What gives a test a time of its own, in which a machine that does much else may not be done. */
+const OWN_TIME: readonly RegExp[] = [
+	/^\t*\}, [\d_]+\);$/m,
+	/^\t*[\d_]+,\n\t*\);$/m,
+	/\bvi\.wait(?:For|Until)\(/,
+	/\binterruptAfterTimeLimit\b/,
+];
+
+function testsWithOwnTime(files: readonly Source[]): string[] {
+	return files.flatMap(({ path, text }) =>
+		/\b(?:it|test)\b/.test(text) && OWN_TIME.some((form) => form.test(text)) ? [path] : [],
+	);
+}
+
+test("no test has a time of its own: the configuration has the one that ends what hangs", () => {
+	const tests = sourcesOf("test").filter(
+		({ path }) => path.endsWith(".test.ts") && path !== "test/tidy.test.ts",
+	);
+	expect(testsWithOwnTime(tests)).toEqual([]);
+	const planted = [
+		'it("a", () => {\n}, 5_000);\n',
+		'test(\n\t"a",\n\t60_000,\n);\n',
+		"it; await vi.waitFor(done);",
+	];
+	expect(testsWithOwnTime(planted.map((text) => ({ path: "a.test.ts", text })))).toHaveLength(3);
+});

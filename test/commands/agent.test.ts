@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, vi } from "vitest";
+import { describe, expect } from "vitest";
 import { errorRecord } from "./coin-process.js";
 import { BASE58, it, KEYS, send, type Wallet } from "./wallet-fixture.js";
 
@@ -77,11 +77,11 @@ describe.concurrent("coin keystore unlock", () => {
 	it("ends with its time, and with its terminal", async ({ wallet }) => {
 		const { environment, terminal } = places(wallet);
 		const short = await unlocked(wallet, environment, "1s");
-		await vi.waitUntil(() => !existsSync(short), { timeout: 300_000 });
+		await expect.poll(() => existsSync(short)).toBe(false);
 		const long = await unlocked(wallet, environment, "1h");
 		expect(existsSync(long)).toBe(true);
 		rmSync(terminal);
-		await vi.waitUntil(() => !existsSync(long), { timeout: 300_000 });
+		await expect.poll(() => existsSync(long)).toBe(false);
 	});
 
 	it.runIf(process.platform === "linux")(

@@ -20,7 +20,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const ADDRESS = "TErGVpctkrkeAoEbYpDito5edEKsQDYt9X";
 const KEY = "e58f33f9baf9305dc6f82b9f1934ea8f0ade2defb951258d50167028c780351f";
-const TIMEOUT_MS = 60_000;
 
 const STORAGE = "storage { db.directory = database }";
 const NODE =
@@ -130,15 +129,11 @@ describe("a node starts, and ends cleanly when it is told to,", () => {
 			GOOD.replace("db.directory = database", 'db.engine = "ROCKSDB"'),
 			[],
 		],
-	])(
-		"%s",
-		async (_, config, args) => {
-			const { ready, code, output } = await startAndStop(config, fresh(), args);
-			expect(output).toContain("coin node ready");
-			expect({ ready, code }).toEqual({ ready: true, code: 0 });
-		},
-		TIMEOUT_MS,
-	);
+	])("%s", async (_, config, args) => {
+		const { ready, code, output } = await startAndStop(config, fresh(), args);
+		expect(output).toContain("coin node ready");
+		expect({ ready, code }).toEqual({ ready: true, code: 0 });
+	});
 });
 
 describe("a node that is to stop at a height", () => {
@@ -320,52 +315,36 @@ describe("a node refuses to start, with one sentence and without touching the di
 			[],
 			/At least one of the following proposals is required to be opened first/,
 		],
-	])(
-		"%s",
-		async (_, config, args, message) => {
-			const directory = fresh();
-			const { ready, code, output } = await startAndStop(config, directory, args);
-			expect(output).toMatch(message);
-			expect({ ready, code }).toEqual({ ready: false, code: 1 });
-			expect(output).not.toMatch(/\n\s+at /);
-			expect(output).not.toContain(KEY.slice(4));
-			expect(existsSync(directory)).toBe(false);
-		},
-		TIMEOUT_MS,
-	);
+	])("%s", async (_, config, args, message) => {
+		const directory = fresh();
+		const { ready, code, output } = await startAndStop(config, directory, args);
+		expect(output).toMatch(message);
+		expect({ ready, code }).toEqual({ ready: false, code: 1 });
+		expect(output).not.toMatch(/\n\s+at /);
+		expect(output).not.toContain(KEY.slice(4));
+		expect(existsSync(directory)).toBe(false);
+	});
 
-	it(
-		"with an unknown flag, as wrong usage",
-		async () => {
-			const { code, output } = await startAndStop(GOOD, fresh(), ["--nosuchflag"]);
-			expect(output).toMatch(/nosuchflag/);
-			expect(code).toBe(2);
-		},
-		TIMEOUT_MS,
-	);
+	it("with an unknown flag, as wrong usage", async () => {
+		const { code, output } = await startAndStop(GOOD, fresh(), ["--nosuchflag"]);
+		expect(output).toMatch(/nosuchflag/);
+		expect(code).toBe(2);
+	});
 
-	it(
-		"to produce with a key file that does not exist",
-		async () => {
-			const config = GOOD.replace("localwitness = []", 'localwitnesskeystore = ["nofile.json"]');
-			const { ready, code, output } = await startAndStop(config, fresh(), ["-w"]);
-			expect(output).toMatch(/nofile\.json/);
-			expect({ ready, code }).toEqual({ ready: false, code: 1 });
-		},
-		TIMEOUT_MS,
-	);
+	it("to produce with a key file that does not exist", async () => {
+		const config = GOOD.replace("localwitness = []", 'localwitnesskeystore = ["nofile.json"]');
+		const { ready, code, output } = await startAndStop(config, fresh(), ["-w"]);
+		expect(output).toMatch(/nofile\.json/);
+		expect({ ready, code }).toEqual({ ready: false, code: 1 });
+	});
 
-	it(
-		"to produce with a key of zeros, without showing it",
-		async () => {
-			const config = GOOD.replace("localwitness = []", `localwitness = [${"0".repeat(64)}]`);
-			const { ready, code, output } = await startAndStop(config, fresh(), ["-w"]);
-			expect({ ready, code }).toEqual({ ready: false, code: 1 });
-			expect(output).toMatch(/key/);
-			expect(output).not.toContain("0".repeat(64));
-		},
-		TIMEOUT_MS,
-	);
+	it("to produce with a key of zeros, without showing it", async () => {
+		const config = GOOD.replace("localwitness = []", `localwitness = [${"0".repeat(64)}]`);
+		const { ready, code, output } = await startAndStop(config, fresh(), ["-w"]);
+		expect({ ready, code }).toEqual({ ready: false, code: 1 });
+		expect(output).toMatch(/key/);
+		expect(output).not.toContain("0".repeat(64));
+	});
 });
 
 describe("a node whose port is taken", () => {
@@ -395,7 +374,6 @@ describe("a node whose port is taken", () => {
 			expect(refused.code).toBe(1);
 			expect((await startAndStop(GOOD, directory)).code).toBe(0);
 		},
-		TIMEOUT_MS,
 	);
 });
 
@@ -407,60 +385,44 @@ describe("a node on data that is there", () => {
 		return directory;
 	}
 
-	it(
-		"starts again with the same configuration",
-		async () => {
-			const { ready, code } = await startAndStop(GOOD, await used());
-			expect({ ready, code }).toEqual({ ready: true, code: 0 });
-		},
-		TIMEOUT_MS,
-	);
+	it("starts again with the same configuration", async () => {
+		const { ready, code } = await startAndStop(GOOD, await used());
+		expect({ ready, code }).toEqual({ ready: true, code: 0 });
+	});
 
-	it(
-		"refuses another genesis block, names both, and leaves the data as they were",
-		async () => {
-			const directory = await used();
-			const { code, output } = await startAndStop(
-				GOOD.replace('timestamp = "0"', 'timestamp = "1"'),
-				directory,
-			);
-			expect(code).toBe(1);
-			expect(output).toMatch(
-				/belongs to another chain: its genesis block is [0-9a-f]{64}, the configuration's is [0-9a-f]{64}/,
-			);
-			expect((await startAndStop(GOOD, directory)).code).toBe(0);
-		},
-		TIMEOUT_MS,
-	);
+	it("refuses another genesis block, names both, and leaves the data as they were", async () => {
+		const directory = await used();
+		const { code, output } = await startAndStop(
+			GOOD.replace('timestamp = "0"', 'timestamp = "1"'),
+			directory,
+		);
+		expect(code).toBe(1);
+		expect(output).toMatch(
+			/belongs to another chain: its genesis block is [0-9a-f]{64}, the configuration's is [0-9a-f]{64}/,
+		);
+		expect((await startAndStop(GOOD, directory)).code).toBe(0);
+	});
 
-	it(
-		"refuses a directory that another node uses, which goes on",
-		async () => {
-			const directory = fresh();
-			const first = start(GOOD, directory);
-			expect(await first.settled).toBe("ready");
-			const second = await startAndStop(GOOD, directory);
-			expect(second.code).toBe(1);
-			expect(second.output).toMatch(/in use by another node/);
-			expect(first.process.exitCode).toBeNull();
-			first.process.kill("SIGTERM");
-			expect(await first.ended).toBe(0);
-		},
-		TIMEOUT_MS,
-	);
+	it("refuses a directory that another node uses, which goes on", async () => {
+		const directory = fresh();
+		const first = start(GOOD, directory);
+		expect(await first.settled).toBe("ready");
+		const second = await startAndStop(GOOD, directory);
+		expect(second.code).toBe(1);
+		expect(second.output).toMatch(/in use by another node/);
+		expect(first.process.exitCode).toBeNull();
+		first.process.kill("SIGTERM");
+		expect(await first.ended).toBe(0);
+	});
 
-	it(
-		"refuses a file in place of the directory",
-		async () => {
-			const directory = fresh();
-			writeFileSync(directory, "a file");
-			const { code, output } = await startAndStop(GOOD, directory);
-			expect(code).toBe(1);
-			expect(output).toMatch(/can't be used: it is not a directory/);
-			expect(readFileSync(directory, "utf8")).toBe("a file");
-		},
-		TIMEOUT_MS,
-	);
+	it("refuses a file in place of the directory", async () => {
+		const directory = fresh();
+		writeFileSync(directory, "a file");
+		const { code, output } = await startAndStop(GOOD, directory);
+		expect(code).toBe(1);
+		expect(output).toMatch(/can't be used: it is not a directory/);
+		expect(readFileSync(directory, "utf8")).toBe("a file");
+	});
 
 	it.each<[string, (database: string) => void, RegExp]>([
 		[
@@ -476,59 +438,43 @@ describe("a node on data that is there", () => {
 			},
 			/is damaged/,
 		],
-	])(
-		"refuses a database with %s rather than make a new one over it",
-		async (_, damage, message) => {
-			const directory = await used();
-			const database = join(directory, "database");
-			damage(database);
-			const before = readdirSync(database).filter((name) => /\.(ldb|log)$/.test(name));
-			const { code, output } = await startAndStop(GOOD, directory);
-			expect(code).toBe(1);
-			expect(output).toMatch(message);
-			expect(readdirSync(database).filter((name) => /\.(ldb|log)$/.test(name))).toEqual(before);
-		},
-		TIMEOUT_MS,
-	);
+	])("refuses a database with %s rather than make a new one over it", async (_, damage, message) => {
+		const directory = await used();
+		const database = join(directory, "database");
+		damage(database);
+		const before = readdirSync(database).filter((name) => /\.(ldb|log)$/.test(name));
+		const { code, output } = await startAndStop(GOOD, directory);
+		expect(code).toBe(1);
+		expect(output).toMatch(message);
+		expect(readdirSync(database).filter((name) => /\.(ldb|log)$/.test(name))).toEqual(before);
+	});
 
-	it(
-		"refuses a directory with another node's stores",
-		async () => {
-			const directory = await used();
-			const database = join(directory, "database");
-			rmSync(database, { recursive: true });
-			const store = join(database, "account");
-			mkdirSync(store, { recursive: true });
-			const { code, output } = await startAndStop(GOOD, directory);
-			expect(code).toBe(1);
-			expect(output).toMatch(/holds something that is not this program's database \(account\)/);
-			expect(readdirSync(database)).toEqual(["account"]);
-		},
-		TIMEOUT_MS,
-	);
+	it("refuses a directory with another node's stores", async () => {
+		const directory = await used();
+		const database = join(directory, "database");
+		rmSync(database, { recursive: true });
+		const store = join(database, "account");
+		mkdirSync(store, { recursive: true });
+		const { code, output } = await startAndStop(GOOD, directory);
+		expect(code).toBe(1);
+		expect(output).toMatch(/holds something that is not this program's database \(account\)/);
+		expect(readdirSync(database)).toEqual(["account"]);
+	});
 
-	it(
-		"starts after it was killed",
-		async () => {
-			const directory = fresh();
-			const killed = start(GOOD, directory);
-			expect(await killed.settled).toBe("ready");
-			killed.process.kill("SIGKILL");
-			await killed.ended;
-			expect((await startAndStop(GOOD, directory)).code).toBe(0);
-		},
-		TIMEOUT_MS,
-	);
+	it("starts after it was killed", async () => {
+		const directory = fresh();
+		const killed = start(GOOD, directory);
+		expect(await killed.settled).toBe("ready");
+		killed.process.kill("SIGKILL");
+		await killed.ended;
+		expect((await startAndStop(GOOD, directory)).code).toBe(0);
+	});
 });
 
 describe("the program", () => {
-	it(
-		"prints its versions",
-		async () => {
-			const { code, output } = await startAndStop(GOOD, fresh(), ["--version"]);
-			expect(code).toBe(0);
-			expect(output).toMatch(/^OS : .*\nNode : .*\nVersion : \d+\.\d+\.\d+/);
-		},
-		TIMEOUT_MS,
-	);
+	it("prints its versions", async () => {
+		const { code, output } = await startAndStop(GOOD, fresh(), ["--version"]);
+		expect(code).toBe(0);
+		expect(output).toMatch(/^OS : .*\nNode : .*\nVersion : \d+\.\d+\.\d+/);
+	});
 });

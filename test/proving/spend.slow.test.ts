@@ -47,4 +47,4 @@ test("a development chain's parameters are made on first use, and its proofs hol
 	expect(keyOf("output", 5)).toEqual(plain(DEVELOPMENT_OUTPUT_KEY));
 	expect(made).toBe(1);
 	await prover.close();
-}, 600_000);
+});

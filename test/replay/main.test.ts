@@ -55,15 +55,11 @@ describe("the replay program", () => {
 			["test/golden/core-zero", "--until", "x"],
 			'--until takes a number, not "x"',
 		],
-	])(
-		"ends with 2 and its usage %s",
-		async (_, args, message) => {
-			const { code, stdout, stderr } = await run(args);
-			expect(code).toBe(2);
-			expect(stdout).toBe("");
-			expect(stderr).toContain(message);
-			expect(stderr).toContain("usage: npm run replay");
-		},
-		60_000,
-	);
+	])("ends with 2 and its usage %s", async (_, args, message) => {
+		const { code, stdout, stderr } = await run(args);
+		expect(code).toBe(2);
+		expect(stdout).toBe("");
+		expect(stderr).toContain(message);
+		expect(stderr).toContain("usage: npm run replay");
+	});
 });

@@ -36,15 +36,15 @@ describe("a network under faults", () => {
 	it("tells a chain that the rules of consensus split, both halves with final blocks, from a fault", async () => {
 		const result = await runScenario({ seed: 438, isReal: true, isNile: true });
 		expect([result.failures, result.isSplit]).toEqual([[], true]);
-	}, 120_000);
+	});
 
 	it("bans no peer whose question for blocks crossed a list that has none", async () => {
 		const result = await runScenario({ seed: 259, isReal: true });
 		expect(result.failures).toEqual([]);
-	}, 60_000);
+	});
 
 	it("holds with the rules of Nile where a branch was lost below what is final, and bans nobody for it", async () => {
 		const result = await runScenario({ seed: 103, isReal: true, isNile: true });
 		expect(result.failures).toEqual([]);
-	}, 60_000);
+	});
 });

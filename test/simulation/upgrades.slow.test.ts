@@ -116,6 +116,5 @@ describe("a network of old and new nodes", () => {
 			expect(nodes.flatMap(({ faults }) => faults)).toEqual([]);
 			for (const { open } of nodes) await open.close();
 		},
-		60_000,
 	);
 });

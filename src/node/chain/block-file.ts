@@ -34,6 +34,13 @@ export async function* readBlockFile(path: string): AsyncGenerator<Uint8Array> {
 			`${called} can't be ${action}: ${error instanceof Error ? error.message : String(error)}`,
 			{ cause: error },
 		);
+	} finally {
+		// A filter that fails, or whose reader has enough, leaves its source open.
+		if (path !== "-" && !source.closed) {
+			const closed = new Promise((resolve) => source.once("close", resolve));
+			source.destroy();
+			await closed;
+		}
 	}
 }
 

@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { ConfigError } from "../../../src/hocon/config-error.js";
 import { readBundle } from "../../../src/node/faults/bundle-file.js";
 import { reproduce } from "../../../src/node/faults/reproduce.js";
@@ -43,7 +43,7 @@ describe("node.audit.against", () => {
 			const blocks = makeBlocks(right);
 			await planted(rule, async () => {
 				for (const block of blocks) wrong.open.chain.push(block, "peer");
-				await vi.waitFor(() => expect(lines).toHaveLength(1), { timeout: 20_000, interval: 20 });
+				await expect.poll(() => lines).toHaveLength(1);
 			});
 			const [fault] = lines.map(({ fields, message }) => ({ ...fields, message }));
 			expect(fault).toMatchObject({
@@ -70,7 +70,7 @@ describe("node.audit.against", () => {
 			expect(page).toContain(`coin:audit_different_block ${BLOCKS[rule]}\n`);
 			expect(page).toContain('coin:faults{kind="audit"} 1\n');
 			expect(page).toMatch(new RegExp(`coin:first_fault_block\\{.*\\} ${BLOCKS[rule]}\\n`));
-		}, 60_000);
+		});
 
 	test("goes on while there is no difference, and waits while the other node is away", async () => {
 		const { node: right } = await start();
@@ -81,13 +81,10 @@ describe("node.audit.against", () => {
 		const page = async (): Promise<string> =>
 			(await fetch(`http://127.0.0.1:${node.ports.metrics}/metrics`)).text();
 		const final = node.open.database.finalizedNumber;
-		await vi.waitFor(async () => expect(await page()).toContain(`coin:audit_block ${final}\n`), {
-			timeout: 20_000,
-			interval: 50,
-		});
+		await expect.poll(page).toContain(`coin:audit_block ${final}\n`);
 		expect(await page()).toContain('coin:audit_compared{what="slots"} 1\n');
 		expect(lines).toEqual([]);
-	}, 60_000);
+	});
 
 	test("is refused where it can't be", () => {
 		const read = (text: string) => () => smallConfig("", text);

@@ -1,10 +1,24 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BlockFileError, delimited, readBlockFile } from "../../../src/node/chain/block-file.js";
+
+/** What this process has open, where the system tells it. */
+const DESCRIPTORS = "/proc/self/fd";
+
+function openFiles(): string[] {
+	return readdirSync(DESCRIPTORS).flatMap((descriptor) => {
+		try {
+			return readlinkSync(join(DESCRIPTORS, descriptor));
+		} catch {
+			return []; // Closed meanwhile.
+		}
+	});
+}
 
 let directory: string;
 beforeEach(() => {
@@ -66,6 +80,23 @@ describe("a damaged file", () => {
 
 	test.each(["blocks.bin.gz", "blocks.bin.br"])("that doesn't unpack is told so: %s", async (name) => {
 		await expect(read(name, Buffer.from("this is not compressed at all"))).rejects.toThrow(BlockFileError);
+	});
+
+	test.runIf(existsSync(DESCRIPTORS)).each([
+		["doesn't unpack", "damaged.bin.gz", Buffer.alloc(1 << 20, "no blocks")],
+		["is left before its end", "long.bin.gz", gzipSync(randomBytes(1 << 20))],
+		[
+			"is left before its end",
+			"long.bin",
+			Buffer.concat([delimited(new Uint8Array(9)), randomBytes(1 << 20)]),
+		],
+	])("that %s is closed: %s", async (_, name, bytes) => {
+		const path = join(directory, name);
+		writeFileSync(path, bytes);
+		const blocks = readBlockFile(path);
+		await blocks.next().catch(() => undefined);
+		await blocks.return(undefined);
+		expect(openFiles()).not.toContain(path);
 	});
 
 	test("that isn't there is told so", async () => {

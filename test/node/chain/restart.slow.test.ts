@@ -140,6 +140,5 @@ describe("a chain that is stopped and started at random", () => {
 				{ numRuns: 2, endOnFailure: true },
 			);
 		},
-		60_000,
 	);
 });

@@ -26,7 +26,6 @@ describe("recorded events", () => {
 			expect(expected.length).toBeGreaterThan(100);
 			expect(compareFrames(expected, told.frames, told.version)).toEqual([]);
 		},
-		60_000,
 	);
 
 	it.each([...frames.keys()])(
@@ -79,6 +78,5 @@ describe("recorded events", () => {
 			if (direct.version === 1) expect(more).toEqual([]);
 			else expect(more.length).toBeLessThan(10);
 		},
-		60_000,
 	);
 });

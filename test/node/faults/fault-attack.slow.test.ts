@@ -67,7 +67,7 @@ describe("a bundle of others", () => {
 			isTaken(Buffer.from(Array.from({ length: at(500) }, () => at(256))));
 			isTaken(packed(Buffer.from(Array.from({ length: at(500) }, () => at(256)))));
 		}
-	}, 120_000);
+	});
 
 	test("is refused where it unpacks to more, or has more lines, than one may hold", async () => {
 		const [head] = await lines();
@@ -85,7 +85,7 @@ describe("a bundle of others", () => {
 		expect(() => readBundle(packed(`${head}\n${receipts}`))).toThrow("too many receipts");
 		const wide = JSON.stringify(Array.from({ length: 100_000 }, () => []));
 		expect(() => readBundle(packed(`${head}\n${wide}`))).toThrow("a line of too many values");
-	}, 60_000);
+	});
 
 	test("ends where its code doesn't", async () => {
 		const all = await lines();

@@ -63,4 +63,4 @@ for (const name of [
 		}
 		expect(compared).toBeGreaterThan(10);
 		await open.close();
-	}, 120_000);
+	});

@@ -71,6 +71,6 @@ it.each([
 		await closed;
 		await new Promise((resolve) => setImmediate(resolve));
 		vi.useRealTimers();
-		await vi.waitFor(() => expect(sockets[0]?.readableEnded || sockets[0]?.destroyed).toBe(true));
+		await expect.poll(() => sockets[0]?.readableEnded || sockets[0]?.destroyed).toBe(true);
 	},
 );

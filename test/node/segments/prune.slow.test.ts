@@ -114,5 +114,4 @@ test.each(["kill", "power"] as const)(
 			await expectPruned(machine);
 		}
 	},
-	60_000,
 );

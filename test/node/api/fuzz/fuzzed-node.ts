@@ -14,6 +14,8 @@ import { type NodePorts, startNode } from "../../../../src/node/node.js";
 import { fromHex } from "../../../../src/protocol/bytes.js";
 import { CONTRACT_HEX } from "./values.js";
 
+/** Only a node that hangs takes longer, however much else the machine does. */
+const HANG_MS = 300_000;
 /** Returns 42; never ends if the call's data begins with ff. */
 const CODE = "60003560f81c60ff14601657602a60005260206000f35b601656";
 
@@ -52,7 +54,7 @@ export async function startFuzzedNode(): Promise<FuzzedNode> {
 		vitals: () =>
 			new Promise((resolve, reject) => {
 				if (ended) return reject(new Error(ended));
-				const deadline = setTimeout(() => reject(new Error("the node gives no sign of life")), 10_000);
+				const deadline = setTimeout(() => reject(new Error("the node gives no sign of life")), HANG_MS);
 				child.once("message", (message) => {
 					clearTimeout(deadline);
 					resolve(message as Vitals);

@@ -1,0 +1,9 @@
+/**
+ * Tests sign and recover as a node does, by the fastest engine that runs here: in JavaScript alone it took a fourth of their
+ * time. What compares engines chooses its own.
+ */
+
+import { installRecoverEngine } from "../src/node/signatures/engine.js";
+import { recoverEngine } from "../src/protocol/signature.js";
+
+if (!recoverEngine()) installRecoverEngine();
