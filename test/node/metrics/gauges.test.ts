@@ -1,7 +1,7 @@
 import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 import type { EventCounts } from "../../../src/node/events/deliveries.js";
-import { registerEventGauges } from "../../../src/node/metrics/event-gauges.js";
+import { registerEventGauges } from "../../../src/node/metrics/gauges.js";
 
 const counts: EventCounts = {
 	native: { subscribers: 2, sent: 30, lost: 4, leftOut: 6 },
