@@ -9,7 +9,7 @@ import { budgetOfBytes } from "../../protocol/codec/budget.js";
 import { TransactionInfo } from "../../protocol/messages.js";
 import { transactionInfosOf } from "../chain/block-store.js";
 import type { Chain } from "../chain/chain.js";
-import type { AuditConfig } from "../config/audit-config.js";
+import type { AuditConfig } from "../config/service-config.js";
 import { DIFFERS, type FaultWatch } from "../faults/fault-watch.js";
 import type { AuditCounts } from "./audit.js";
 import { AuditThread } from "./audit-thread.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseCron } from "../../../src/node/config/cron.js";
+import { parseCron } from "../../../src/node/config/shutdown-config.js";
 
 /** Local time, as the texts are read in the machine's time zone. */
 const at = (text: string) => new Date(text).getTime();
