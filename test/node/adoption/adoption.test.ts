@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RootOfRows, rewardRootDifference } from "../../../src/node/adoption/reward-root.js";
+import { RootOfRows, rewardRootDifference } from "../../../src/node/adoption/adoption.js";
 import { merkleRoot } from "../../../src/protocol/block.js";
 import { be64, concatBytes, toHex } from "../../../src/protocol/bytes.js";
 import { sha256 } from "../../../src/protocol/hash.js";
