@@ -24,6 +24,7 @@ import { answersOf } from "../answers.js";
 import { atBlock, blockNamed, PastBlockError } from "../at-block.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "../context.js";
+import { endpoints } from "../endpoint-table.js";
 import { plainStyle } from "../json-style.js";
 import { LITE_NODE_TEXT } from "../lite-node.js";
 import type { CallGate } from "../rate-limiter.js";
@@ -40,7 +41,6 @@ import {
 	watchCalls,
 	whenSent,
 } from "./library-answers.js";
-import { isClosedMethod, readsState } from "./lite-methods.js";
 import { LongMessages } from "./long-messages.js";
 import { CallError, LongMessage, type ServiceMethod, UNREADABLE, UnimplementedError } from "./method.js";
 import { ReceivedMessages } from "./received-messages.js";
@@ -69,6 +69,60 @@ const asIs = (bytes: Buffer): Buffer => bytes;
 interface Client {
 	readonly socket: Socket;
 	readonly work: ClientCalls;
+}
+
+/** Methods that read the state, in neutral spelling; the network calls the last two otherwise over HTTP. */
+const STATE_METHODS: ReadonlySet<string> = new Set([
+	...endpoints.filter(({ readsState }) => readsState).map(({ name }) => name.toLowerCase()),
+	"getbrokerageinfo",
+	"getrewardinfo",
+]);
+
+/**
+ * Whether a method can be asked of a past block (protocol/http §5.4).
+ * @param path `/package.Service/Method`
+ */
+const readsState = (path: string): boolean =>
+	STATE_METHODS.has(toNeutral(path.slice(path.lastIndexOf("/") + 1)).toLowerCase());
+
+const IN_BOTH_WALLETS = [
+	"GetBlockById",
+	"GetBlockByLatestNum",
+	"GetBlockByLatestNum2",
+	"GetBlockByLimitNext",
+	"GetBlockByLimitNext2",
+	"GetBlockByNum",
+	"GetBlockByNum2",
+	"GetMerkleTreeVoucherInfo",
+	"GetTransactionById",
+	"GetTransactionCountByBlockNum",
+	"GetTransactionInfoById",
+	"IsSpend",
+	"ScanAndMarkNoteByIvk",
+	"ScanNoteByIvk",
+	"ScanNoteByOvk",
+	"TotalTransaction",
+	"GetMarketOrderByAccount",
+	"GetMarketOrderById",
+	"GetMarketPriceByPair",
+	"GetMarketOrderListByPair",
+	"GetMarketPairList",
+	"ScanShieldedORC20NotesByIvk",
+	"ScanShieldedORC20NotesByOvk",
+	"IsShieldedORC20ContractNoteSpent",
+];
+
+const CLOSED_METHODS: ReadonlySet<string> = new Set([
+	...IN_BOTH_WALLETS.flatMap((name) => [`protocol.Wallet/${name}`, `protocol.WalletSolidity/${name}`]),
+	"protocol.Database/GetBlockByNum",
+]);
+
+/**
+ * Whether a node without history doesn't answer a method (protocol/grpc §1.1).
+ * @param name `protocol.Wallet/GetAccount`
+ */
+function isClosedMethod(name: string): boolean {
+	return CLOSED_METHODS.has(name);
 }
 
 export class GrpcServer {

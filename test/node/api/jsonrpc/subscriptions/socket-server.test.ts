@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CallLine } from "../../../../../src/node/api/jsonrpc/subscriptions/call-line.js";
+import { CallLine } from "../../../../../src/node/api/jsonrpc/subscriptions/socket-server.js";
 
 const settled = (): Promise<void> => new Promise(setImmediate);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AnswerBatch } from "../../../src/node/api/answer-batch.js";
+import { AnswerBatch } from "../../../src/node/api/plain-response.js";
 
 function batch() {
 	const round: (() => void)[] = [];
