@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readPostQuantumKey } from "../../src/launch/post-quantum-keys.js";
+import { readPostQuantumKey } from "../../src/launch/network-options.js";
 import { toBase58Check } from "../../src/protocol/address.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import {
