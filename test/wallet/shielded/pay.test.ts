@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EMPTY } from "../../../src/protocol/bytes.js";
-import { chooseNotes } from "../../../src/wallet/shielded/note-choice.js";
 import type { JudgedNote } from "../../../src/wallet/shielded/note-state.js";
+import { chooseNotes } from "../../../src/wallet/shielded/pay.js";
 
 const noteOf = (value: bigint, state: JudgedNote["state"] = "unspent"): JudgedNote => ({
 	state,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { argumentText } from "../../../src/terminal/console/argument-text.js";
+import { argumentText } from "../../../src/terminal/console/contract-object.js";
 import { readArguments } from "../../../src/wallet/abi/argument.js";
 import { parseSignature } from "../../../src/wallet/abi/signature.js";
 
