@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseJsonObject } from "../../../../src/protocol/json/json-library.js";
 import { mapOrderedJson } from "../../../../src/protocol/json/map-ordered-json.js";
-import { hashedLibrary } from "../../../../src/protocol/json/older/hashed-library.js";
-import { parseLenient } from "../../../../src/protocol/json/older/lenient-parser.js";
+import { hashedLibrary, parseLenient } from "../../../../src/protocol/json/older/hashed-library.js";
 
 const END = "\u001a";
 
