@@ -16,7 +16,7 @@ import { hashingThreads } from "../state/state-hash/hash-threads.js";
 import { sumsChange } from "../state/state-hash/kept-hashes.js";
 import type { StateHashValue } from "../state/state-hash/state-hash.js";
 import { createView, type StateView } from "../state/view.js";
-import { type CheckResult, checkAdopted, REFERENCE_WINDOW } from "./adoption-checks.js";
+import { bookDifferences, type CheckResult, checkAdopted, REFERENCE_WINDOW } from "./adoption-checks.js";
 import { AdoptionError } from "./adoption-error.js";
 import {
 	type AdoptionMark,
@@ -29,7 +29,6 @@ import {
 import { AdoptionStopped, BatchWriter } from "./batch-writer.js";
 import type { ForeignEntry } from "./engine/foreign-store.js";
 import { type Expected, type Judgement, judge } from "./judgement.js";
-import { bookDifferences } from "./order-book-check.js";
 import type { Source } from "./source-directory.js";
 import { hashSource } from "./source-hash.js";
 import { SourceReader } from "./source-reader.js";

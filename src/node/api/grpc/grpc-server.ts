@@ -32,6 +32,7 @@ import { REQUEST_BUDGET } from "../request-budget.js";
 import { CallStarts } from "./call-starts.js";
 import { CallTotals, ClientCalls, MAX_CALLS } from "./client-calls.js";
 import { Health } from "./health.js";
+import { LongMessages, ReceivedMessages } from "./large-messages.js";
 import {
 	admitStreams,
 	type LibraryCall,
@@ -41,9 +42,7 @@ import {
 	watchCalls,
 	whenSent,
 } from "./library-answers.js";
-import { LongMessages } from "./long-messages.js";
 import { CallError, LongMessage, type ServiceMethod, UNREADABLE, UnimplementedError } from "./method.js";
-import { ReceivedMessages } from "./received-messages.js";
 import { reflect } from "./reflection.js";
 import { fullName, type GrpcService, PACKAGE, servicesOf, spellings } from "./service-table.js";
 
@@ -328,7 +327,7 @@ export class GrpcServer {
 			bytes = await make();
 			return bytes;
 		} finally {
-			// Long answers are few (see long-messages.ts): they only must not stay.
+			// Long answers are few (see large-messages.ts): they only must not stay.
 			const length = bytes?.length ?? 0;
 			const gone = work.made(length < LONG ? length : 1);
 			if (!bytes || call.cancelled) gone();

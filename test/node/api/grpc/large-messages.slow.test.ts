@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { status } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
-import { LongMessages } from "../../../../src/node/api/grpc/long-messages.js";
+import { LongMessages } from "../../../../src/node/api/grpc/large-messages.js";
 import { LongMessage } from "../../../../src/node/api/grpc/method.js";
 import { LongAnswerGate } from "../../../../src/node/api/long-answer.js";
 

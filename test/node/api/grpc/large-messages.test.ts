@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { ServerHttp2Stream } from "node:http2";
 import { describe, expect, it } from "vitest";
 import { BodyBudget } from "../../../../src/node/api/body-budget.js";
-import { ReceivedMessages } from "../../../../src/node/api/grpc/received-messages.js";
+import { ReceivedMessages } from "../../../../src/node/api/grpc/large-messages.js";
 
 const KIB = 1 << 10;
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,21 +1,39 @@
-/** Transactions of the chain's own pool, built for a client that gives its keys away (protocol/shielded §5.3). */
+/** The chain's own pool (protocol/shielded §5.3): transactions, built for a client that gives its keys away, and notes. */
 
 import { EMPTY } from "../../../protocol/bytes.js";
-import type {
-	PrivateParameters,
-	PrivateParametersWithoutAsk,
-	ReceiveNote,
-	SpendNote,
+import { DecodeError } from "../../../protocol/codec/reader.js";
+import { NamedError } from "../../../protocol/json/exceptions.js";
+import {
+	BytesMessage,
+	DecryptNotes,
+	DecryptNotesMarked,
+	DecryptNotesMarkedNoteTx,
+	DecryptNotesNoteTx,
+	type IvkDecryptAndMarkParameters,
+	type IvkDecryptParameters,
+	type NfParameters,
+	type Note as NoteMessage,
+	type NoteParameters,
+	type OvkDecryptParameters,
+	type PrivateParameters,
+	type PrivateParametersWithoutAsk,
+	type ReceiveDescription,
+	type ReceiveNote,
+	type SpendNote,
+	SpendResult,
+	type Transaction,
 } from "../../../protocol/messages.js";
 import {
 	type NoteToSend,
 	type NoteToSpend,
+	publishedNullifier,
 	type Randomness,
 	randomScalar,
 } from "../../../protocol/sapling/descriptions.js";
 import { checkLength, checkPosition, ShieldedError } from "../../../protocol/sapling/failure.js";
 import { voucherPath, voucherPosition } from "../../../protocol/sapling/incremental-tree.js";
 import type { Note } from "../../../protocol/sapling/note.js";
+import { openNote, openSentNote } from "../../../protocol/sapling/note-encryption.js";
 import { ProvingError } from "../../../protocol/sapling/prover.js";
 import {
 	authorizationKey,
@@ -25,18 +43,22 @@ import {
 	nullifierKey,
 	transmissionKey,
 } from "../../../protocol/sapling/shielded-keys.js";
+import { shieldedSignHash } from "../../../protocol/sapling/sign-hash.js";
 import { KEY_SIZE, POOL_LIMITS } from "../../../protocol/sapling/sizes.js";
 import {
 	buildShieldedTransfer,
 	type TransferKeys,
 	type TransferPlan,
 } from "../../../protocol/sapling/transfer-builder.js";
-import type { SignedTransaction } from "../../../protocol/transaction.js";
+import { ParameterError, SignedTransaction } from "../../../protocol/transaction.js";
 import { ContractValidateError } from "../../rules/errors.js";
+import { isNullifierKnown } from "../../state/note-trees.js";
 import { lifeBeginsMs, transactionHeader } from "../builder.js";
 import type { ApiContext } from "../context.js";
 import { randomSpendingKey } from "./keys.js";
-import { proverOf, randomnessOf, readNote } from "./tools.js";
+import { blocksOf, checkRange, RequestTurns } from "./scanning.js";
+import { proverOf, randomnessOf, readNote, writeNote } from "./tools.js";
+import { findVouchers, outputsOf } from "./vouchers.js";
 
 /** What both methods are given; the first key is ask or ak. */
 interface Request extends Omit<PrivateParameters, "ask" | "$unknown"> {
@@ -147,3 +169,118 @@ export const createShieldedTransactionWithoutSpendAuthSig = (
 	context: ApiContext,
 	{ ak, ...request }: Readonly<PrivateParametersWithoutAsk>,
 ): Promise<SignedTransaction> => createTransaction(context, { ...request, key: { ak } });
+
+interface FoundNote {
+	readonly note: NoteMessage;
+	readonly txid: Uint8Array;
+	readonly index: number;
+}
+
+type Opened = ReturnType<typeof openNote>;
+
+/** @throws {NamedError | ShieldedError} */
+async function scan(
+	context: ApiContext,
+	start: bigint,
+	end: bigint,
+	key: Uint8Array,
+	open: (output: Readonly<ReceiveDescription>) => Opened,
+): Promise<FoundNote[]> {
+	checkRange(start, end);
+	const { dialect } = context.style;
+	const turns = new RequestTurns(context);
+	const found: FoundNote[] = [];
+	for await (const block of blocksOf(context, start, end, turns)) {
+		for (const transaction of block.transactions) {
+			for (const [index, output] of outputsOf(transaction).entries()) {
+				checkLength(key, KEY_SIZE);
+				await turns.step();
+				const opened = open(output);
+				if (!opened) continue;
+				found.push({ note: writeNote(opened.note, opened.memo, dialect), txid: transaction.id, index });
+			}
+		}
+	}
+	return found;
+}
+
+function scanByIvk(context: ApiContext, request: Readonly<IvkDecryptParameters>): Promise<FoundNote[]> {
+	const { start_block_index: start, end_block_index: end, ivk } = request;
+	return scan(context, start, end, ivk, ({ epk, c_enc, note_commitment }) =>
+		openNote(ivk, epk, c_enc, note_commitment),
+	);
+}
+
+function scanByOvk(context: ApiContext, request: Readonly<OvkDecryptParameters>): Promise<FoundNote[]> {
+	const { start_block_index: start, end_block_index: end, ovk } = request;
+	return scan(context, start, end, ovk, (output) =>
+		openSentNote(ovk, {
+			cv: output.value_commitment,
+			cm: output.note_commitment,
+			epk: output.epk,
+			forReceiver: output.c_enc,
+			forSender: output.c_out,
+		}),
+	);
+}
+
+/** @throws {NamedError | ShieldedError | Bech32Error} */
+async function isSpent(context: ApiContext, request: Readonly<NoteParameters>): Promise<boolean> {
+	const { ak, nk, txid, index } = request;
+	const note = readNote(request.note);
+	// The network takes the tree a block further than the note's.
+	const [voucher] = await findVouchers(context, [{ hash: txid, index }], 1);
+	if (!voucher) return false;
+	const { node, server } = context;
+	return isNullifierKnown(node.view(server), publishedNullifier(note, ak, nk, voucherPosition(voucher)));
+}
+
+const SPENT = "Input note has been spent";
+const UNSPENT = "The input note is not spent or does not exist";
+
+/** Notes of the chain's own pool: scans, their places in the tree, and whether they are spent (protocol/shielded §5.3). */
+export const poolNoteMethods = {
+	async ScanNoteByIvk(context: ApiContext, request: Readonly<IvkDecryptParameters>) {
+		const found = await scanByIvk(context, request);
+		return DecryptNotes.create({ noteTxs: found.map((note) => DecryptNotesNoteTx.create(note)) });
+	},
+
+	async ScanNoteByOvk(context: ApiContext, request: Readonly<OvkDecryptParameters>) {
+		const found = await scanByOvk(context, request);
+		return DecryptNotes.create({ noteTxs: found.map((note) => DecryptNotesNoteTx.create(note)) });
+	},
+
+	async ScanAndMarkNoteByIvk(context: ApiContext, request: Readonly<IvkDecryptAndMarkParameters>) {
+		const { ak, nk } = request;
+		const noteTxs: DecryptNotesMarkedNoteTx[] = [];
+		for (const { note, txid, index } of await scanByIvk(context, request)) {
+			const is_spend = await isSpent(context, { ak, nk, note, txid, index });
+			noteTxs.push(DecryptNotesMarkedNoteTx.create({ note, txid, index, is_spend }));
+		}
+		return DecryptNotesMarked.create({ noteTxs });
+	},
+
+	async IsSpend(context: ApiContext, request: Readonly<NoteParameters>) {
+		const result = await isSpent(context, request);
+		return SpendResult.create({ result, message: result ? SPENT : UNSPENT });
+	},
+
+	CreateShieldNullifier(_context: ApiContext, { note, voucher, ak, nk }: Readonly<NfParameters>) {
+		const position = voucher ? voucherPosition(voucher) : -1n;
+		return BytesMessage.create({ value: publishedNullifier(readNote(note), ak, nk, position) });
+	},
+
+	GetShieldTransactionHash({ node }: ApiContext, message: Readonly<Transaction>) {
+		const transaction = new SignedTransaction(message);
+		if (!transaction.contract) throw new NamedError("ContractValidateException", "Contract is null");
+		if (transaction.type?.name !== "ShieldedTransferContract") {
+			throw new NamedError("ContractValidateException", "Not a shielded transaction");
+		}
+		try {
+			return BytesMessage.create({ value: shieldedSignHash(transaction, node.config.node.shielded.tokenId) });
+		} catch (error) {
+			if (error instanceof ParameterError || error instanceof DecodeError) return BytesMessage.create();
+			throw error;
+		}
+	},
+};

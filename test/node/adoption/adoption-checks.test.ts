@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { bookDifferences } from "../../../src/node/adoption/order-book-check.js";
+import { bookDifferences } from "../../../src/node/adoption/adoption-checks.js";
 import { pairKey } from "../../../src/node/market/keys.js";
 import { levelOf, levelOrders } from "../../../src/node/market/order-book.js";
 import type { StateView } from "../../../src/node/state/view.js";
