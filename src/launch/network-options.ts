@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { ConfigError } from "../hocon/config-error.js";
+import { ConfigError } from "../hocon/hocon.js";
 import { parseKeyFile } from "../keystore/key-file.js";
 import { MAX_PLAIN_KEY_BYTES, type PlainKeyMembers, plainKeyOf } from "../keystore/plain-post-quantum-key.js";
 import type { PostQuantumKey } from "../keystore/post-quantum-key.js";

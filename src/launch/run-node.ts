@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
-import { ConfigError } from "../hocon/config-error.js";
+import { ConfigError } from "../hocon/hocon.js";
 import { PortError } from "../node/api/http-servers.js";
 import { OtherChainError } from "../node/chain/data-directory.js";
 import { AlreadyThereError } from "../node/chain/stop-condition.js";

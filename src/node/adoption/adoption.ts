@@ -7,7 +7,7 @@ import type { PublicNetwork } from "../../protocol/public-networks.js";
 import { propertySeed } from "../chain/configured-rules.js";
 import { metaChange } from "../chain/data-directory.js";
 import type { NodeConfig } from "../config/config.js";
-import { genesisId } from "../config/genesis-block.js";
+import { genesisId } from "../config/genesis-config.js";
 import { yieldToEventLoop } from "../scheduling/time-slice.js";
 import type { BatchChange, KeyValueDatabase } from "../state/database.js";
 import { StateDatabase } from "../state/state-database.js";

@@ -1,7 +1,7 @@
 /** Writing the answer to one HTTP request: statuses, headers and framing (protocol/http §1.3). */
 
 import { IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
-import type { HttpRequest } from "./http-request.js";
+import type { HttpRequest } from "./plain-request.js";
 import type { PlainResponse } from "./plain-response.js";
 
 /** Type of an answer. */

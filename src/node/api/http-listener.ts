@@ -3,11 +3,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { ConnectionGate } from "../listening/connection-gate.js";
-import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "../listening/connection-times.js";
+import {
+	CONNECTION_TIMES,
+	ConnectionGate,
+	type ConnectionTimes,
+	sweepIntervalMs,
+} from "../listening/connection-gate.js";
 import { HttpAnswer } from "./http-answer.js";
-import type { HttpRequest } from "./http-request.js";
-import { type PlainRequest, readPlainRequest } from "./plain-request.js";
+import { type HttpRequest, type PlainRequest, readPlainRequest } from "./plain-request.js";
 import { CommonBytes, PlainResponse } from "./plain-response.js";
 import { pathOf, refuseUnreadable } from "./request-head.js";
 

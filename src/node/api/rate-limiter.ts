@@ -6,8 +6,8 @@
  */
 
 import type { ComponentLimit, RateLimiterConfig } from "../config/rate-limit-config.js";
-import { BodyBudget } from "./body-budget.js";
 import { LongAnswerGate, UnreadAnswers } from "./long-answer.js";
+import { BodyBudget } from "./request-body.js";
 
 /** Addresses that are told apart; a further one takes the place of the oldest. */
 const MAX_ADDRESSES = 10_000;

@@ -5,8 +5,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import { ConfigError } from "../../hocon/config-error.js";
-import { parseHocon, removeValue } from "../../hocon/hocon.js";
+import { ConfigError, parseHocon, removeValue } from "../../hocon/hocon.js";
 import type { EffectiveSetting } from "../../hocon/section.js";
 import { MAIN_PREFIX, TEST_PREFIX } from "../../protocol/address.js";
 import { type Dialect, toNeutral } from "../../protocol/dialect.js";
@@ -47,7 +46,7 @@ import { type RunConfig, readRun, type StartOptions } from "./start-options.js";
 import { type HistoryConfig, readHistory, readStorage, type StorageConfig } from "./storage-config.js";
 import { type LocalWitnessConfig, readLocalWitness } from "./witness-keys.js";
 
-export { ConfigError } from "../../hocon/config-error.js";
+export { ConfigError } from "../../hocon/hocon.js";
 export type { EffectiveSetting, SettingValue } from "../../hocon/section.js";
 export { COMMITTEE_KEYS, type CommitteeConfig, type CommitteeKey } from "./committee-rules.js";
 export type { EventConfig } from "./event-config.js";

@@ -1,8 +1,7 @@
 /** What is kept, and where: `storage.*` (protocol/configuration §1.3), and `node.history`, which is ours. */
 
-import type { DatabaseAddress } from "../postgresql/address.js";
+import { type DatabaseAddress, SCHEMA, WRONG_SCHEMA, wrongDatabaseUrl } from "../postgresql/address.js";
 import { MIN_CACHE_BYTES } from "../state/cache-budget.js";
-import { SCHEMA, WRONG_SCHEMA, wrongDatabaseUrl } from "./database-url.js";
 import type { Settings } from "./settings.js";
 
 /** More than any machine has. */

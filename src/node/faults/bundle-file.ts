@@ -17,9 +17,10 @@ import { releaseNamed } from "../rules/release.js";
 import { storeDefinitions } from "../state/definition.js";
 import { kindOf } from "../state/store-kinds.js";
 import { type EncodedValue, noReads, type StateReads, type WrittenEntry } from "./block-state.js";
-import type { Difference, FaultBundle, RulesInForce } from "./bundle.js";
 import {
 	BundleError,
+	type Difference,
+	type FaultBundle,
 	LINE_LIMITS,
 	MAX_BUNDLE_ITEMS,
 	MAX_DIFFERENCES,
@@ -27,7 +28,8 @@ import {
 	MAX_LINE_BYTES,
 	MAX_TEXT,
 	MAX_UNPACKED_BYTES,
-} from "./limits.js";
+	type RulesInForce,
+} from "./bundle.js";
 
 const FORMAT = "coin fault bundle 1";
 /** Keys in one line. */

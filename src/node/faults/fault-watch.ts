@@ -15,9 +15,14 @@ import { agrees } from "../tracing/trace-runner.js";
 import { vmSettings } from "../vm/settings.js";
 import { type BlockRun, outcomeOf, type Refusal, runBlock } from "./block-run.js";
 import { ReadRecorder } from "./block-state.js";
-import type { Difference, FaultBundle, FaultKind, RulesInForce } from "./bundle.js";
+import {
+	BundleTooLargeError,
+	type Difference,
+	type FaultBundle,
+	type FaultKind,
+	type RulesInForce,
+} from "./bundle.js";
 import { writeFault } from "./fault-files.js";
-import { BundleTooLargeError } from "./limits.js";
 import { faultSummary } from "./summary.js";
 
 /** Blocks that are remembered, so that one which every peer sends is recorded once. */

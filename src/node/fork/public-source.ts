@@ -34,8 +34,19 @@ import { type PropertyName, propertyKey } from "../state/property-table.js";
 import { rowWatch } from "../vm/storage-keys.js";
 import { wordToBytes } from "../vm/word.js";
 import { ForkReadError } from "./fork-error.js";
-import { accountIn, blockOf, burntOf, isNothing, messageIn, rewardIn } from "./public-answers.js";
-import { type Asked, ask, askRpc, JSON_RPC, type PublicReading } from "./public-reading.js";
+import {
+	type Asked,
+	accountIn,
+	ask,
+	askRpc,
+	blockOf,
+	burntOf,
+	isNothing,
+	JSON_RPC,
+	messageIn,
+	type PublicReading,
+	rewardIn,
+} from "./public-answers.js";
 import {
 	brokerage,
 	delegationIndex,

@@ -18,7 +18,7 @@ import { toHex, toKey } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { ChainObserver, CommittedBlock, ExecutedBlock, Reorg } from "../chain/observers.js";
 import { type Pace, PacedWork, PIECE_MS } from "../scheduling/paced-work.js";
-import { rowsOfBlock } from "./block-rows.js";
+import { type IndexedChain, rowsOfBlock, storedRows } from "./block-rows.js";
 import {
 	type HistoryStore,
 	type IndexedRange,
@@ -29,7 +29,6 @@ import {
 import { type HistoryPage, type PageQuery, type RowSources, readMembers, readPage } from "./pages.js";
 import { MAX_READ_AT_START, MAX_RECENT_ROWS, RecentRows } from "./recent-rows.js";
 import { type HistoryRow, isSetKind, type RowKind } from "./rows.js";
-import { type IndexedChain, storedRows } from "./stored-blocks.js";
 
 /** Rows that go to the store at once; the blocks of a batch are whole. */
 const BATCH_ROWS = 4_000;

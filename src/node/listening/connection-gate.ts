@@ -6,6 +6,36 @@
 
 import { createServer, type Server, type Socket } from "node:net";
 
+/**
+ * Connections that listeners without a setting of their own serve at a time; the others have theirs from the configuration. Every
+ * listener is a `ConnectionGate`, which takes the number; `test/listeners.test.ts` finds one that isn't.
+ */
+export const MAX_CONNECTIONS = {
+	/** The network's node has no such limit, but an operating system's. */
+	grpc: 1_000,
+	eventQueue: 1_000,
+	/** Prometheus needs one; a person looks now and then. */
+	metrics: 16,
+	/** The explorer of another node, on the user's own machine. */
+	explorer: 64,
+} as const;
+
+/** How long a client may take to send a request. */
+export interface ConnectionTimes {
+	/** From the first byte of a request to its last. */
+	readonly requestMs: number;
+	/** The same while other connections wait for a place. */
+	readonly crowdedMs: number;
+}
+
+/** So that slow clients can't hold all connections. */
+export const CONNECTION_TIMES: ConnectionTimes = { requestMs: 60_000, crowdedMs: 10_000 };
+
+/** How often connections are looked at. */
+export function sweepIntervalMs({ crowdedMs }: ConnectionTimes): number {
+	return Math.min(1_000, crowdedMs / 4);
+}
+
 const MAX_WAITING = 1_000;
 /** Connections that the system holds until they are taken; of one too many the client hears nothing for a second. */
 const BACKLOG = 4_096;

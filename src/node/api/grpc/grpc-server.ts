@@ -16,25 +16,28 @@ import { BudgetError } from "../../../protocol/codec/reader.js";
 import { toNeutral } from "../../../protocol/dialect.js";
 import { isWireError } from "../../../protocol/json/exceptions.js";
 import type { RpcConfig } from "../../config/service-config.js";
-import { ConnectionGate } from "../../listening/connection-gate.js";
-import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "../../listening/connection-times.js";
-import { MAX_CONNECTIONS } from "../../listening/max-connections.js";
+import {
+	CONNECTION_TIMES,
+	ConnectionGate,
+	type ConnectionTimes,
+	MAX_CONNECTIONS,
+	sweepIntervalMs,
+} from "../../listening/connection-gate.js";
 import { yieldToEventLoop } from "../../scheduling/time-slice.js";
-import { answersOf } from "../answers.js";
+import { answersOf, plainStyle } from "../answers.js";
 import { atBlock, blockNamed, PastBlockError } from "../at-block.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "../context.js";
 import { endpoints } from "../endpoint-table.js";
-import { plainStyle } from "../json-style.js";
 import { LITE_NODE_TEXT } from "../lite-node.js";
 import type { CallGate } from "../rate-limiter.js";
-import { REQUEST_BUDGET } from "../request-budget.js";
-import { CallStarts } from "./call-starts.js";
+import { REQUEST_BUDGET } from "../request.js";
 import { CallTotals, ClientCalls, MAX_CALLS } from "./client-calls.js";
 import { Health } from "./health.js";
 import { LongMessages, ReceivedMessages } from "./large-messages.js";
 import {
 	admitStreams,
+	CallStarts,
 	type LibraryCall,
 	limitHeaders,
 	nameUnknownMethods,

@@ -3,9 +3,9 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { type ServerUnaryCall, status } from "@grpc/grpc-js";
 import { SLICE_MS, TimeSlice } from "../../scheduling/time-slice.js";
-import { BodyBudget } from "../body-budget.js";
 import { type LongAnswerGate, SENDING_MS } from "../long-answer.js";
 import { ONE_PIECE_BYTES } from "../long-answer-sender.js";
+import { BodyBudget } from "../request-body.js";
 import { whenSent } from "./library-answers.js";
 import { CallError, type LongMessage } from "./method.js";
 

@@ -2,6 +2,7 @@
 
 import { byRelease, type Release } from "../../rules/release.js";
 import { TimeSlice } from "../../scheduling/time-slice.js";
+import type { ApiContext } from "../context.js";
 import type { HttpAnswer } from "../http-answer.js";
 import { REVERTED } from "../queries/contract-calls.js";
 import {
@@ -11,9 +12,10 @@ import {
 	type EnvelopeLimits,
 	exceeds,
 	type RequestWork,
+	readId,
+	serverError,
 	UnreadableCall,
 } from "./envelope.js";
-import { serverError } from "./error-text.js";
 import {
 	isRawArray,
 	isRawObject,
@@ -29,19 +31,20 @@ import { BatchText } from "./long-result.js";
 import type { AnswerText } from "./method.js";
 import type { ObjectStyle } from "./objects/style.js";
 import { olderAnswers } from "./older/answers.js";
-import { readId } from "./request-id.js";
 import { dataOf, reasonSuffix } from "./revert-reason.js";
 import {
 	EXCEEDS_LIMIT,
 	INTERNAL,
 	INTERNAL_ERROR,
 	INVALID_REQUEST,
+	invalidParams,
 	invalidRequest,
 	PARSE_ERROR,
 	ResponseTooLong,
 	RpcError,
 } from "./rpc-error.js";
-import { strictReaders } from "./strict-readers.js";
+import { type ParameterReaders, strictReaders } from "./strict-readers.js";
+import { isTag } from "./values.js";
 
 export const RPC_TYPE = "application/json-rpc";
 
@@ -186,3 +189,20 @@ const answers = byRelease<RpcAnswers>(today, olderAnswers);
 
 /** What the JSON-RPC of a release does. */
 export const rpcAnswersOf = ({ release }: { readonly release: Release }): RpcAnswers => answers[release];
+
+/** Of a call: what it is called with. */
+export interface CallInput {
+	readonly data?: string | null;
+	readonly input?: string | null;
+}
+
+/** The readers of the node's release. */
+export function readersOf({ node }: Pick<ApiContext, "node">): ParameterReaders {
+	return rpcAnswersOf(node.config.node).readers;
+}
+
+/** @throws {RpcError} for tags of which there are no blocks */
+export function refuseTags({ unknownBlocks }: ParameterReaders, tag: string | null): void {
+	const unknown = unknownBlocks.find((known) => isTag(tag, known));
+	if (unknown) throw invalidParams(`TAG ${unknown} not supported`);
+}

@@ -7,15 +7,14 @@ import type { PeerConfig } from "../../config/config.js";
 import type { ApplicationListener, PeerConnection, Transport } from "../connection.js";
 import type { ByteStream, NetworkEnvironment, NodeAddress, PeerListener, Timer } from "../environment.js";
 import { NODE_ID_LENGTH, type PeerEndpoint } from "../wire/endpoint.js";
-import { FrameWriter } from "../wire/frame-writer.js";
+import { FrameWriter } from "../wire/envelope.js";
 import { DisconnectReason, type Status } from "../wire/transport-messages.js";
-import { BanList, NO_BAN_MS } from "./ban-list.js";
 import type { CandidateSource } from "./candidates.js";
 import { Channel, type ChannelContext } from "./channel.js";
 import { type Dialer, DialPool } from "./dial-pool.js";
 import { NodeDetector } from "./node-detector.js";
 import { newsOnly } from "./peer-reports.js";
-import { ChannelRegistry } from "./registry.js";
+import { BanList, ChannelRegistry, NO_BAN_MS } from "./registry.js";
 
 const DIAL_TIMEOUT_MS = 2_000;
 const KEEPALIVE_PERIOD_MS = 2_000;

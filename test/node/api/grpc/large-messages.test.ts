@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { ServerHttp2Stream } from "node:http2";
 import { describe, expect, it } from "vitest";
-import { BodyBudget } from "../../../../src/node/api/body-budget.js";
 import { ReceivedMessages } from "../../../../src/node/api/grpc/large-messages.js";
+import { BodyBudget } from "../../../../src/node/api/request-body.js";
 
 const KIB = 1 << 10;
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -9,17 +9,20 @@ import { hashedLibrary } from "../../../../protocol/json/older/hashed-library.js
 import { SmartContractABI } from "../../../../protocol/messages.js";
 import type { Older } from "../../../rules/release.js";
 import { TimeSlice } from "../../../scheduling/time-slice.js";
-import type { RpcAnswers } from "../answers.js";
+import type { CallInput, RpcAnswers } from "../answers.js";
 import {
 	BATCH_TURN_MS,
 	type Envelope,
 	type Enveloped,
 	type EnvelopeLimits,
 	exceeds,
+	libraryError,
+	methodError,
 	type RequestWork,
+	readId,
 	UnreadableCall,
+	VERSION,
 } from "../envelope.js";
-import { libraryError, methodError, VERSION } from "../error-text.js";
 import {
 	isRawArray,
 	isRawObject,
@@ -31,7 +34,6 @@ import {
 } from "../json-reader.js";
 import { BatchText } from "../long-result.js";
 import type { AnswerText } from "../method.js";
-import type { CallInput } from "../parameter-readers.js";
 import {
 	asWord,
 	fullAddress,
@@ -41,7 +43,6 @@ import {
 	readIndex,
 	WORD_LENGTH,
 } from "../readings.js";
-import { readId } from "../request-id.js";
 import { dataOf, revertText } from "../revert-reason.js";
 import {
 	EXCEEDS_LIMIT,

@@ -35,7 +35,7 @@ import { TouchedState } from "../../../tracing/touched-state.js";
 import { answersOf } from "../../answers.js";
 import type { ApiContext } from "../../context.js";
 import { shownInfo } from "../../queries/shown-receipt.js";
-import { REQUEST_BUDGET } from "../../request-budget.js";
+import { REQUEST_BUDGET } from "../../request.js";
 import { isRawObject, type RawArray, type RawValue } from "../json-reader.js";
 import { JsonText } from "../method.js";
 import { revertMessage } from "../revert-reason.js";

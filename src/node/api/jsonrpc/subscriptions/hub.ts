@@ -17,7 +17,7 @@ import {
 	type ExecutedBlock,
 	eachBlock,
 } from "../../../chain/observers.js";
-import type { Later } from "../../../scheduling/later.js";
+import type { Later } from "../../../scheduling/time-slice.js";
 import { stores } from "../../../state/definition.js";
 import type { StateView } from "../../../state/view.js";
 import { readStoredEvent } from "../../queries/stored-events.js";

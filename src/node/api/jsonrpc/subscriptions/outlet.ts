@@ -3,7 +3,7 @@
  * doesn't read what it subscribed to is closed with a reason; the chain never waits for one.
  */
 
-import { FAN_OUT_MS, inLaterRound, type Later } from "../../../scheduling/later.js";
+import { FAN_OUT_MS, inLaterRound, type Later } from "../../../scheduling/time-slice.js";
 
 /** Notifications that wait for one client, in bytes. */
 const MAX_QUEUED = 4 * 1024 * 1024;

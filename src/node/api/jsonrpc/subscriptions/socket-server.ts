@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { type CallGate, OUT_OF_RESOURCES } from "../../rate-limiter.js";
 import type { Caller } from "../dispatcher.js";
-import { errorPart, VERSION } from "../error-text.js";
+import { errorPart, VERSION } from "../envelope.js";
 import { blockAnswer, transactionAnswer } from "../lenient/answers.js";
 import { energyPriceQuantity, mostEnergy } from "../lenient/fees.js";
 import type { AnswerText, RpcContext } from "../method.js";

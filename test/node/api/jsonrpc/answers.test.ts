@@ -1,9 +1,8 @@
 /** Parameters by the rules of each release; the cases are those of the recordings, and what lies beside them. */
 
 import { describe, expect, test } from "vitest";
-import { rpcAnswersOf } from "../../../../src/node/api/jsonrpc/answers.js";
+import { refuseTags, rpcAnswersOf } from "../../../../src/node/api/jsonrpc/answers.js";
 import { type RawValue, readRawJson } from "../../../../src/node/api/jsonrpc/json-reader.js";
-import { refuseTags } from "../../../../src/node/api/jsonrpc/parameter-readers.js";
 import { RpcError } from "../../../../src/node/api/jsonrpc/rpc-error.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
 import { NamedError } from "../../../../src/protocol/json/exceptions.js";

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { BodyBudget } from "../../../src/node/api/body-budget.js";
-import { collectBody } from "../../../src/node/api/request-body.js";
+import { BodyBudget, collectBody } from "../../../src/node/api/request-body.js";
 
 const KIB = 1_024;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CallStarts, MAX_STARTS } from "../../../../src/node/api/grpc/call-starts.js";
+import { CallStarts, MAX_STARTS } from "../../../../src/node/api/grpc/library-answers.js";
 
 /** Rounds of an event loop that go on when they are told to. */
 class Rounds {
