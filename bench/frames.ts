@@ -8,8 +8,7 @@
 import { basename, join } from "node:path";
 import { readBlockFile } from "../src/node/chain/block-file.js";
 import { ApplicationType } from "../src/node/network/wire/application-messages.js";
-import { unwrap } from "../src/node/network/wire/envelope.js";
-import { FrameWriter } from "../src/node/network/wire/frame-writer.js";
+import { FrameWriter, unwrap } from "../src/node/network/wire/envelope.js";
 import { FrameReader } from "../src/node/network/wire/frames.js";
 import { Block } from "../src/protocol/messages.js";
 import { DEFAULT_SET } from "./recorded/default-set.js";

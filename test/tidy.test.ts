@@ -241,8 +241,8 @@ test("names and comments have the field's words", () => {
 
 /** What gives a test a time of its own, in which a machine that does much else may not be done. */
 const OWN_TIME: readonly RegExp[] = [
-	/^\t*\}, [\d_]+\);$/m,
-	/^\t*[\d_]+,\n\t*\);$/m,
+	/^\t*\}, (?:\d{2,3}_\d{3}|\d{4,})\);$/m,
+	/^\t*\},\n\t*(?:\d{2,3}_\d{3}|\d{4,}),\n\t*\);$/m,
 	/\bvi\.wait(?:For|Until)\(/,
 	/\binterruptAfterTimeLimit\b/,
 ];
@@ -259,8 +259,8 @@ test("no test has a time of its own: the configuration has the one that ends wha
 	);
 	expect(testsWithOwnTime(tests)).toEqual([]);
 	const planted = [
-		'it("a", () => {\n}, 5_000);\n',
-		'test(\n\t"a",\n\t60_000,\n);\n',
+		'it("a", () => {\n}, 15_000);\n',
+		'test(\n\t() => {\n\t},\n\t60_000,\n);\n',
 		"it; await vi.waitFor(done);",
 	];
 	expect(testsWithOwnTime(planted.map((text) => ({ path: "a.test.ts", text })))).toHaveLength(3);

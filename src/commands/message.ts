@@ -15,8 +15,8 @@ import { agree, present } from "../terminal/prompt/confirmation.js";
 import { canAsk } from "../terminal/prompt/controlling-terminal.js";
 import type { Settings } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
-import { namesDevice } from "../wallet/signers/device-name.js";
 import { messageDigest } from "../wallet/signers/ledger.js";
+import { namesDevice } from "../wallet/signers/signer.js";
 import {
 	type MessageScheme,
 	messageHash,

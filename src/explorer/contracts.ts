@@ -1,12 +1,12 @@
 /** Interfaces and sources of contracts, each asked for once: what the chain keeps, and what somebody has compared and stored with the node. */
 
 import { type AbiItem, hashedSignature } from "../abi/parameter.js";
+import { addressInWord, IMPLEMENTATION_SELECTOR, minimalTarget, PROXY_SLOTS } from "../abi/proxy.js";
 import { readStorageLayout, type StorageLayout } from "../abi/storage-layout.js";
 import { isKnown, itemsOf, itemsOfList } from "./abi.js";
-import { addressText } from "./address-text.js";
+import { addressText, hexAddress } from "./address-text.js";
 import { type Json, objectsOf, textOf } from "./answer.js";
-import type { NodeClient } from "./node-client.js";
-import { implementationOf } from "./proxy.js";
+import { type NodeClient, NodeError } from "./node-client.js";
 
 /** Contracts of one page that are asked for. */
 const MOST = 50;
@@ -72,6 +72,36 @@ async function ownFacts(client: NodeClient, address: string) {
 		sourceOf(client, address),
 	]);
 	return { record, source, items: allItems(record, source) };
+}
+
+/**
+ * The contract whose code a proxy runs in place of its own, and whose interface is the proxy's too, in Base58Check.
+ * @param contract in Base58Check
+ * @returns undefined for what is no known proxy, and where the node doesn't answer JSON-RPC here
+ */
+async function implementationOf(client: NodeClient, contract: string): Promise<string | undefined> {
+	const digits = hexAddress(contract)?.slice(2);
+	if (digits === undefined) return undefined;
+	const at = async (slot: string) =>
+		addressInWord(await client.rpc("eth_getStorageAt", [`0x${digits}`, slot, "latest"]));
+	try {
+		const code = await client.rpc("eth_getCode", [`0x${digits}`, "latest"]);
+		const found =
+			minimalTarget(String(code).replace(/^0x/, "")) ??
+			(await at(PROXY_SLOTS.implementation)) ??
+			(await behindBeacon(client, await at(PROXY_SLOTS.beacon))) ??
+			(await at(PROXY_SLOTS.proxiable));
+		return found === undefined ? undefined : addressText(found);
+	} catch (error) {
+		if (error instanceof NodeError) return undefined;
+		throw error;
+	}
+}
+
+async function behindBeacon(client: NodeClient, beacon: string | undefined): Promise<string | undefined> {
+	if (beacon === undefined) return undefined;
+	const call = { to: `0x${beacon}`, data: `0x${IMPLEMENTATION_SELECTOR}` };
+	return addressInWord(await client.rpc("eth_call", [call, "latest"]));
 }
 
 /**

@@ -1,7 +1,8 @@
 /** What the program that serves the page knows of networks: parameters, and types of transactions by the bits of permissions. */
 
 import { bytesOf } from "./address-text.js";
-import { isJson, objectsOf, textOf } from "./answer.js";
+import { isJson, type Json, objectsOf, textOf, whole, wholeOf } from "./answer.js";
+import { coins, grouped } from "./format.js";
 
 export interface ParameterName {
 	/** Number in proposals; empty: it can't be proposed. */
@@ -39,4 +40,56 @@ export function allowedTypes({ types }: NetworkFacts, mask: string): readonly st
 	const bytes = bytesOf(mask);
 	if (!bytes) return [];
 	return types.filter(({ id }) => ((bytes[id >> 3] ?? 0) >> (id & 7)) & 1).map(({ name }) => name);
+}
+
+/** A change that a proposal made, or would. */
+interface ParameterChange {
+	readonly proposal: string;
+	readonly parameter: string;
+	readonly value: bigint;
+	readonly state: string;
+	/** When it took effect, or would; ms since 1970. */
+	readonly atMs: number;
+}
+
+/** Parameters whose values are sun; switches about fees aren't among them. */
+const AMOUNTS = /FEE|COST|PAY_PER_BLOCK|STANDBY_ALLOWANCE/;
+
+/** A parameter's value as proposals have it, with its coins where it is an amount. @param name as of proposals */
+export function valueText(name: string, value: bigint): string {
+	const isAmount = AMOUNTS.test(name) && !name.startsWith("ALLOW_");
+	return isAmount ? `${grouped(value)} (${coins(value)})` : grouped(value);
+}
+
+/** The changes of one proposal. */
+export function changesOf(proposal: Json): readonly ParameterChange[] {
+	return objectsOf(proposal, "parameters").map((each) => ({
+		proposal: textOf(proposal, "proposal_id"),
+		parameter: textOf(each, "key") || "0",
+		value: whole(each["value"]),
+		state: textOf(proposal, "state") || "PENDING",
+		atMs: Number(wholeOf(proposal, "expiration_time")),
+	}));
+}
+
+/** Changes that took effect, by the parameter's number, the newest first. @param proposals of `listproposals` */
+export function parameterHistory(
+	proposals: readonly Json[],
+): ReadonlyMap<string, readonly ParameterChange[]> {
+	const history = new Map<string, ParameterChange[]>();
+	const approved = proposals.flatMap(changesOf).filter(({ state }) => state === "APPROVED");
+	for (const change of approved.sort((a, b) => b.atMs - a.atMs)) {
+		const list = history.get(change.parameter) ?? [];
+		list.push(change);
+		history.set(change.parameter, list);
+	}
+	return history;
+}
+
+/** Prices as `getenergyprices` lists them: `0:100,1575871200000:10`. */
+export function pricesOf(text: string): readonly { readonly sinceMs: number; readonly sun: number }[] {
+	return text.split(",").flatMap((part) => {
+		const [, since, sun] = /^(\d{1,15}):(\d{1,15})$/.exec(part.trim()) ?? [];
+		return since === undefined ? [] : [{ sinceMs: Number(since), sun: Number(sun) }];
+	});
 }

@@ -7,7 +7,24 @@
  * Numbers keep their text, so that 64-bit amounts stay exact, and every value knows its line for error messages.
  */
 
-import { ConfigError } from "./config-error.js";
+import { OperatorError } from "../protocol/operator-error.js";
+
+/** A configuration that cannot be used. One message that names the file, the place, the key and what is wrong. */
+export class ConfigError extends OperatorError {
+	override readonly name = "ConfigError";
+
+	/**
+	 * @param missing the full path of a required key, or the file, where its absence is what is wrong
+	 * @param path the full path of the value that is refused; without it nothing is known of the rest of the file
+	 */
+	constructor(
+		message: string,
+		readonly missing: { readonly key?: string; readonly file?: string } = {},
+		readonly path?: string,
+	) {
+		super(message);
+	}
+}
 
 export interface HoconObject {
 	readonly kind: "object";

@@ -6,8 +6,7 @@
  */
 
 import { MAX_INT64, MIN_INT64 } from "../protocol/int64.js";
-import { ConfigError } from "./config-error.js";
-import { type HoconObject, type HoconScalar, type HoconValue, valueAt } from "./hocon.js";
+import { ConfigError, type HoconObject, type HoconScalar, type HoconValue, valueAt } from "./hocon.js";
 
 /** Keys whose values never appear in a message. */
 const SECRET = /localwitness|private|secret|dbconfig/i;

@@ -14,7 +14,7 @@ import {
 } from "../node/chain/data-directory.js";
 import { PROOF_CHOICE, PROOFS_UNCHECKED, proofGap } from "../node/chain/open-chain.js";
 import { ConfigError, type NodeConfig, unknownKeysOf } from "../node/config/config.js";
-import { genesisId } from "../node/config/genesis-block.js";
+import { genesisId } from "../node/config/genesis-config.js";
 import { allSettings } from "../node/config/settings-table.js";
 import { NoWitnessKeysError } from "../node/config/witness-keys.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";

@@ -4,10 +4,10 @@ import { READ_ENDPOINTS } from "../explorer/node-paths.js";
 import { explorerAnswer } from "../node/api/explorer-path.js";
 import { type HttpAnswer, JSON_TYPE } from "../node/api/http-answer.js";
 import { HttpListener } from "../node/api/http-listener.js";
-import type { HttpRequest } from "../node/api/http-request.js";
+import type { HttpRequest } from "../node/api/plain-request.js";
 import { collectBody } from "../node/api/request-body.js";
 import { headRefusal } from "../node/api/request-head.js";
-import { MAX_CONNECTIONS } from "../node/listening/max-connections.js";
+import { MAX_CONNECTIONS } from "../node/listening/connection-gate.js";
 
 const OWN_HOST = "127.0.0.1";
 const PAGE = "/explorer/";

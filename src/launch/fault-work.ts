@@ -1,8 +1,7 @@
 /** Fault bundles as commands and the replay tool read them. */
 
-import type { FaultBundle } from "../node/faults/bundle.js";
+import { type FaultBundle, MAX_FILE_BYTES } from "../node/faults/bundle.js";
 import { readBundle } from "../node/faults/bundle-file.js";
-import { MAX_FILE_BYTES } from "../node/faults/limits.js";
 import { checkTimeLimit, type Reproduction, reproduce } from "../node/faults/reproduce.js";
 import { installRecoverEngine } from "../node/signatures/engine.js";
 import { setAddressPrefix } from "../protocol/address.js";

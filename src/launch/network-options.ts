@@ -1,8 +1,12 @@
 /** The keys with which a node of a network produces blocks (protocol/configuration §1.8). */
 
+import { readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { ConfigError } from "../hocon/config-error.js";
+import { resolve } from "node:path";
+import { ConfigError } from "../hocon/hocon.js";
 import { parseKeyFile } from "../keystore/key-file.js";
+import { MAX_PLAIN_KEY_BYTES, type PlainKeyMembers, plainKeyOf } from "../keystore/plain-post-quantum-key.js";
+import type { PostQuantumKey } from "../keystore/post-quantum-key.js";
 import { checkPrivateKey, decryptSecret, passwordBytes } from "../keystore/secret-storage.js";
 import type { Producer } from "../node/chain/chain.js";
 import type { NodeConfig } from "../node/config/config.js";
@@ -10,7 +14,43 @@ import { producerOf, producerWithKey, producerWithPostQuantumKey } from "../node
 import { toHex } from "../protocol/bytes.js";
 import { loadPostQuantum } from "../protocol/post-quantum/algorithms.js";
 import { Failure } from "../wallet/failure.js";
-import { readPostQuantumKey } from "./post-quantum-keys.js";
+
+/**
+ * Reads a file with a post-quantum key (protocol/post-quantum §10), whose library must be loaded. No refusal shows anything of the key:
+ * lengths and names alone.
+ * @param index of the file in the setting, for messages
+ * @throws {ConfigError}
+ */
+export function readPostQuantumKey(path: string, index: number): PostQuantumKey {
+	const place = `localPqWitness.keys[${index}]`;
+	return plainKeyOf(readMembers(path, place), {
+		whole: `${place} (${path})`,
+		key: place,
+		member: (name) => `${place}.${name}`,
+		refuse: (text) => new ConfigError(text),
+		reason: " (BouncyCastle provides no API to derive it from the private key)",
+	});
+}
+
+function readMembers(path: string, place: string): PlainKeyMembers {
+	if (path.trim() === "") throw new ConfigError(`${place} must be a non-blank JSON key file path`);
+	const file = resolve(path);
+	const unreadable = (why: string) => new ConfigError(`${place} failed to parse key file ${path}: ${why}`);
+	const size = statSync(file, { throwIfNoEntry: false })?.size;
+	if (size === undefined) throw new ConfigError(`${place} key file not found: ${file}`);
+	if (size > MAX_PLAIN_KEY_BYTES) throw unreadable(`it has more than ${MAX_PLAIN_KEY_BYTES} bytes`);
+	let value: unknown;
+	try {
+		value = JSON.parse(readFileSync(file, "utf8"));
+	} catch (error) {
+		// The parser's text quotes the file.
+		const { code } = error as NodeJS.ErrnoException;
+		throw unreadable(code ?? "it is not JSON");
+	}
+	if (typeof value !== "object" || value === null || Array.isArray(value))
+		throw unreadable("it is no object");
+	return value as PlainKeyMembers;
+}
 
 /**
  * The keys that produce blocks: those of the configuration, or of its first key file, and on Nile those of post-quantum schemes.

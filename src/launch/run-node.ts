@@ -1,8 +1,9 @@
 /** Running a node until it is told to stop: ready signs, signals, the end (protocol/command-line §7). */
 
+import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
-import { ConfigError } from "../hocon/config-error.js";
+import { ConfigError } from "../hocon/hocon.js";
 import { PortError } from "../node/api/http-servers.js";
 import { OtherChainError } from "../node/chain/data-directory.js";
 import { AlreadyThereError } from "../node/chain/stop-condition.js";
@@ -15,7 +16,6 @@ import { missingPartHint } from "./configuration-gaps.js";
 import { ControlServer } from "./control-server.js";
 import { portHint } from "./listeners.js";
 import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";
-import { notifyReady } from "./service-manager.js";
 
 /** Who is notified that every listener is bound. */
 export interface ReadyTargets {
@@ -39,6 +39,36 @@ function startHint(error: OperatorError): string | undefined {
 		);
 	}
 	return error instanceof ConfigError ? missingPartHint(error) : undefined;
+}
+
+/** What tells systemd: a program of its own, since Node.js has no sockets of the kind that it listens on. */
+const SYSTEMD_NOTIFY = "systemd-notify";
+const NOTIFY_MS = 5_000;
+
+/**
+ * Tells systemd that a service of `Type=notify` is ready, where the manager has asked for it by `NOTIFY_SOCKET`.
+ * @param status one line, which `systemctl status` shows
+ * @returns why it couldn't be told; undefined: it was, or nobody asks
+ */
+export function notifyReady(
+	status: string,
+	environment: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+	const { NOTIFY_SOCKET } = environment;
+	if (!NOTIFY_SOCKET) return Promise.resolve(undefined);
+	const child = spawn(SYSTEMD_NOTIFY, ["--ready", `--status=${status}`], {
+		stdio: "ignore",
+		timeout: NOTIFY_MS,
+		env: { NOTIFY_SOCKET, PATH: environment["PATH"] },
+	});
+	return new Promise((resolve) => {
+		child.once("error", (error: NodeJS.ErrnoException) =>
+			resolve(`${SYSTEMD_NOTIFY} can't be run (${error.code ?? error.message})`),
+		);
+		child.once("close", (code) =>
+			resolve(code === 0 ? undefined : `${SYSTEMD_NOTIFY} ended with ${code ?? "a signal"}`),
+		);
+	});
 }
 
 /**

@@ -1,11 +1,11 @@
 /** Filling in the history of the state while a node runs: when, and what its operator reads of it. */
 
 import { Backfill, type BackfillProgress } from "./backfill/backfill.js";
-import { ChannelClosed } from "./backfill/port-channel.js";
+import { ChannelClosed } from "./backfill/messages.js";
 import { hasReplay, removeReplay, replayScript, startReplay } from "./backfill/replay-thread.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
-import type { NodeLog } from "./node-log.js";
+import type { NodeLog } from "./node-core.js";
 
 /** Between two lines about how far it is. */
 const LINE_MS = 60_000;

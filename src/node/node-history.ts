@@ -3,10 +3,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
+import type { IndexedChain } from "./history/block-rows.js";
 import { type Coverage, HistoryIndex, type HistoryReader } from "./history/history-index.js";
 import { type HistoryStore, historyDirectory, openHistoryStore } from "./history/history-store.js";
-import type { IndexedChain } from "./history/stored-blocks.js";
-import type { NodeLog } from "./node-log.js";
+import type { NodeLog } from "./node-core.js";
 import { type DatabaseAddress, DatabaseRefusal } from "./postgresql/address.js";
 import { WriterElsewhere } from "./postgresql/failures.js";
 

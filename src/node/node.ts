@@ -6,23 +6,23 @@ import { sourceTrace } from "../diagnostics/stack-trace.js";
 import { setAddressPrefix } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
 import { useFastHashing } from "../protocol/hash.js";
-import type { OpenChain } from "./chain/open-chain.js";
+import { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { ShutdownConfig } from "./config/config.js";
 import { createContractMachine } from "./contract-runner.js";
 import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
+import type { Fork } from "./fork/fork.js";
 import { ContractSources } from "./history/contract-sources.js";
 import type { PeerNetwork } from "./network/network.js";
-import type { NodeCore, NodeOptions, NodePorts, PortName, Running, Service } from "./node-core.js";
+import type { NodeCore, NodeLog, NodeOptions, NodePorts, PortName, Running, Service } from "./node-core.js";
 import { developmentMethods, gateway, SwitchableLog, sealing } from "./node-development.js";
-import type { NodeLog } from "./node-log.js";
 import * as services from "./node-services.js";
-import { loadFork, openChain } from "./open-node-chain.js";
-import { DeferredShieldedSupport, loadShieldedSupport } from "./shielded-support.js";
+import { DeferredShieldedSupport, loadShieldedSupport, type ShieldedSupport } from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";
 import type { Simulator } from "./simulation/simulator.js";
 import { loadLevelDatabase } from "./state/database.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
+import type { ContractMachine } from "./vm/contract-machine.js";
 
 export type { NodeOptions, NodePorts, PortName } from "./node-core.js";
 
@@ -93,6 +93,64 @@ async function loadEngines(hasDatabase: boolean): Promise<string> {
 	if (hasDatabase) await loadLevelDatabase();
 	await hashing;
 	return signatureEngine;
+}
+
+/** What a chain is opened with. */
+interface ChainSupport {
+	readonly machine: ContractMachine;
+	readonly shielded: ShieldedSupport | undefined;
+	readonly fork: Fork | undefined;
+	readonly log: NodeLog;
+	readonly report: (error: unknown, where: string) => void;
+	readonly monotonicClock: () => number;
+}
+
+/** Opens the chain. @param fail called with the reason why the node can't go on */
+function openChain(
+	{ config, dataDirectory, development }: NodeOptions,
+	{ machine, shielded, fork, log, report, monotonicClock }: ChainSupport,
+	fail: (error: Error) => void,
+): Promise<OpenChain> {
+	return OpenChain.open({
+		config,
+		dataDirectory,
+		fork,
+		clock: () => BigInt(Math.trunc(monotonicClock())),
+		machine: machine.run,
+		guess: (transaction) => machine.guesses.of(transaction),
+		shielded,
+		onUnverifiable: (error) => {
+			log.error({}, error.message);
+			fail(error);
+		},
+		development: development?.schedule,
+		initialize: development?.initialize,
+		stateHash: {
+			onCounting: () => log.info({}, "hashing the whole state, which node.state.hash asks for"),
+			onCounted: (entries) => log.info({ entries }, "the state is hashed: its hash follows it from here on"),
+			onFailure: (error) => report(error, "hash of the state"),
+		},
+		onObserverFailure: (error) => report(error, "observer of the chain"),
+		onStorageFailure: (error) =>
+			fail(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
+	});
+}
+
+/** What reads another node's state is loaded only for a chain that begins with one. */
+async function loadFork({ development, dataDirectory }: NodeOptions): Promise<Fork | undefined> {
+	const founding = development?.options.fork;
+	if (!founding) return undefined;
+	const { Fork, forkRequests } = await import("./fork/fork.js");
+	return new Fork(founding, forkRequests(), dataDirectory === undefined);
+}
+
+function describeStorageFailure(error: unknown, dataDirectory: string | undefined): string {
+	const text = error instanceof Error ? error.message : String(error);
+	const where = dataDirectory ? `the data directory ${dataDirectory}` : "memory";
+	if (/no space left/i.test(text) || (error as NodeJS.ErrnoException).code === "ENOSPC") {
+		return `${where} has no space left; the node stopped, and what it had answered is kept`;
+	}
+	return `${where} can't be written: ${text}`;
 }
 
 /**

@@ -5,11 +5,27 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { SCALAR_BYTES } from "../protocol/bls12-381.js";
 import { concatBytes } from "../protocol/bytes.js";
 import {
+	decodePoint,
+	littleBytes,
+	multiplySecret,
+	type Point,
+	readLittle,
+	spendGenerator,
+} from "../protocol/sapling/jubjub.js";
+import { noteCommitment, nullifier, nullifierInputs } from "../protocol/sapling/note.js";
+import {
 	type OutputWitness,
 	ProvingError,
 	type ProvingFailure,
 	type SpendWitness,
 } from "../protocol/sapling/prover.js";
+import {
+	diversifiedBase,
+	incomingViewingKey,
+	nullifierKey,
+	transmissionKey,
+} from "../protocol/sapling/shielded-keys.js";
+import { valueCommitment } from "../protocol/sapling/value-commitment.js";
 import {
 	type Circuit,
 	hasLists,
@@ -23,7 +39,6 @@ import {
 	SPEND,
 } from "./circuit.js";
 import type { Assigned, CompiledProver, GeneratedScalars, Group } from "./compiled.js";
-import { outputInputs, spendInputs } from "./public-inputs.js";
 import { outputWitnessBytes, spendWitnessBytes } from "./witness.js";
 
 /** A file of parameters. */
@@ -183,6 +198,46 @@ export class TaskRunner {
 			"the proof does not hold with the verifying key of its own parameters: the files are damaged",
 		);
 	}
+}
+
+/**
+ * The public inputs of a proof, calculated from its witness without the circuit (protocol/shielded §6.3).
+ * @returns field elements of 32 bytes, lowest first; undefined if a part of the witness is not valid
+ */
+export function spendInputs(witness: SpendWitness): Uint8Array | undefined {
+	const { ak, diversifier, value, rcm } = witness;
+	const nk = nullifierKey(witness.nsk);
+	const pkD = transmissionKey(incomingViewingKey(ak, nk), diversifier);
+	const akPoint = decodePoint(ak);
+	if (!pkD || !akPoint) return undefined;
+	const note = { diversifier, transmissionKey: pkD, value, randomness: rcm };
+	const nf = nullifier(note, ak, nk, witness.position);
+	if (!nf) return undefined;
+	const rk = akPoint.add(multiplySecret(spendGenerator(), readLittle(witness.alpha)));
+	return concatBytes(
+		...coordinates(rk),
+		...coordinates(valueCommitment(value, readLittle(witness.rcv))),
+		witness.anchor,
+		...nullifierInputs(nf).map((input) => littleBytes(input)),
+	);
+}
+
+/** @returns as {@link spendInputs} */
+export function outputInputs(witness: OutputWitness): Uint8Array | undefined {
+	const { diversifier, value, rcm } = witness;
+	const cm = noteCommitment({ diversifier, transmissionKey: witness.pkD, value, randomness: rcm });
+	const base = diversifiedBase(diversifier);
+	if (!cm || !base) return undefined;
+	return concatBytes(
+		...coordinates(valueCommitment(value, readLittle(witness.rcv))),
+		...coordinates(multiplySecret(base, readLittle(witness.esk))),
+		cm,
+	);
+}
+
+function coordinates(point: Point): [x: Uint8Array, y: Uint8Array] {
+	const { x, y } = point.toAffine();
+	return [littleBytes(x), littleBytes(y)];
 }
 
 function expectedInputs({ circuit, witness }: Witness): Uint8Array {

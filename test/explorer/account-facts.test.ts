@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { csvText } from "../../src/explorer/csv.js";
 import { csvRow, type HistoryFilter, historyPath } from "../../src/explorer/history-rows.js";
-import { allowedTypes, networkFacts } from "../../src/explorer/network-facts.js";
-import { parameterHistory, pricesOf } from "../../src/explorer/parameters.js";
+import { allowedTypes, networkFacts, parameterHistory, pricesOf } from "../../src/explorer/network-facts.js";
 import { permissionKeys } from "../../src/explorer/permission-keys.js";
 import { stakesOf } from "../../src/explorer/stakes.js";
 

@@ -2,10 +2,15 @@
 
 import { describe, expect, test } from "vitest";
 import { addressText } from "../../src/explorer/address-text.js";
-import { contractsNamed, kindOf, selectorFacts } from "../../src/explorer/contract-search.js";
+import {
+	contractOf,
+	contractsNamed,
+	kindOf,
+	seenContracts,
+	selectorFacts,
+} from "../../src/explorer/contract-search.js";
 import { Contracts } from "../../src/explorer/contracts.js";
 import { NodeClient } from "../../src/explorer/node-client.js";
-import { contractOf, seenContracts } from "../../src/explorer/seen-contracts.js";
 import { contractAddress, toBase58Check } from "../../src/protocol/address.js";
 import { fromHex } from "../../src/protocol/bytes.js";
 

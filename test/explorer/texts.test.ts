@@ -25,8 +25,8 @@ import {
 	wholeCoins,
 	wordText,
 } from "../../src/explorer/format.js";
+import { valueText } from "../../src/explorer/network-facts.js";
 import { isMissing, NodeClient, NodeError } from "../../src/explorer/node-client.js";
-import { valueText } from "../../src/explorer/parameters.js";
 import { resourcesOf, usedAfter } from "../../src/explorer/resources.js";
 import { idIn, isMistyped, searchTerms } from "../../src/explorer/search-terms.js";
 

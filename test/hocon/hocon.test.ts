@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../src/hocon/config-error.js";
-import { type HoconValue, parseHocon } from "../../src/hocon/hocon.js";
+import { ConfigError, type HoconValue, parseHocon } from "../../src/hocon/hocon.js";
 
 /** Plain form of a value: scalars as their text with a mark of their kind where it is not text. */
 function plain(value: HoconValue): unknown {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ConfigError } from "../../src/hocon/config-error.js";
+import { ConfigError } from "../../src/hocon/hocon.js";
 import { missingPartHint } from "../../src/launch/configuration-gaps.js";
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../src/node/config/config.js";
-import { genesisBlock } from "../../src/node/config/genesis-block.js";
+import { genesisBlock } from "../../src/node/config/genesis-config.js";
 import { installRecoverEngine } from "../../src/node/signatures/engine.js";
 import { blockId, merkleRoot, numberOfBlockId, refBlockOf, SignedBlock } from "../../src/protocol/block.js";
 import { concatBytes, toHex } from "../../src/protocol/bytes.js";

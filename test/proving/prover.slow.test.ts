@@ -9,8 +9,7 @@ import type { OutputWitness, ProvingFailure, ProvingProgress } from "../../src/p
 import { OUTPUT } from "../../src/proving/circuit.js";
 import { compileProver } from "../../src/proving/compiled.js";
 import { seedOf, writeParameters } from "../../src/proving/generated-parameters.js";
-import { outputInputs } from "../../src/proving/public-inputs.js";
-import type { ParameterFile } from "../../src/proving/tasks.js";
+import { outputInputs, type ParameterFile } from "../../src/proving/tasks.js";
 import { ThreadedProver } from "../../src/proving/threaded-prover.js";
 import { Threads } from "../../src/proving/threads.js";
 import { outputKey } from "../node/shielded/recorded-proofs.js";

@@ -10,7 +10,7 @@ import { toHex } from "../../src/protocol/bytes.js";
 import { readLittle } from "../../src/protocol/sapling/jubjub.js";
 import { OUTPUT } from "../../src/proving/circuit.js";
 import { ensureDevelopmentParameters } from "../../src/proving/development-parameters.js";
-import { spendInputs } from "../../src/proving/public-inputs.js";
+import { spendInputs } from "../../src/proving/tasks.js";
 import { ThreadedProver } from "../../src/proving/threaded-prover.js";
 import { spendWitness } from "./witnesses.js";
 import { bundleWorker } from "./worker-script.js";

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { presetConfig } from "../../src/node/config/config.js";
-import { genesisId } from "../../src/node/config/genesis-block.js";
+import { genesisId } from "../../src/node/config/genesis-config.js";
 import { networkPreset } from "../../src/node/config/networks/networks.js";
 import { toHex } from "../../src/protocol/bytes.js";
 import type { PublicNetwork } from "../../src/protocol/public-networks.js";

@@ -1,7 +1,7 @@
 /** A fault bundle as a set of one block. */
 
 import { reproduceFile } from "../../src/launch/fault-work.js";
-import { BundleError } from "../../src/node/faults/limits.js";
+import { BundleError } from "../../src/node/faults/bundle.js";
 import { RecordingError } from "./recording.js";
 
 const TIMEOUT_MS = 600_000;

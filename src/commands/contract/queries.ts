@@ -1,8 +1,8 @@
 /** `coin contract …`: what is known of a contract. */
 
 import { Args, Flags, type Interfaces } from "@oclif/core";
+import { selectorOf, topicOf } from "../../abi/coder.js";
 import { type AbiItem, describeItem, isComplete } from "../../abi/parameter.js";
-import { selectorOf, topicOf } from "../../abi/selector.js";
 import { contractAddress, saltedContractAddress, toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";

@@ -24,7 +24,7 @@ import { fetchSecret, importedSecret, newPassword, withPassword } from "../../te
 import { withProgress } from "../../terminal/progress/progress.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
-import { namesDevice } from "../../wallet/signers/device-name.js";
+import { namesDevice } from "../../wallet/signers/signer.js";
 import { readAddress } from "../../wallet/values/address-text.js";
 
 export const KeystoreImportFile = command({

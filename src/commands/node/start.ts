@@ -23,7 +23,7 @@ import { readyLine } from "../../launch/ready-line.js";
 import { type ReadyTargets, runNode, startFailure } from "../../launch/run-node.js";
 import { idleFlags, startFlags, startOptions } from "../../launch/start-flags.js";
 import type { NodeConfig } from "../../node/config/config.js";
-import { LOG_LEVELS } from "../../node/config/log-config.js";
+import { LOG_LEVELS } from "../../node/config/service-config.js";
 import { prepareDevelopment } from "../../node/development/development.js";
 import { readFounding } from "../../node/development/directory.js";
 import { addressText } from "../../node/network/environment.js";

@@ -1,14 +1,22 @@
 /** Continuing from a reference node's data: judge, copy store by store, check, and only then let a node start. */
 
+import { concatBytes, equalBytes, toHex } from "../../protocol/bytes.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
+import { sha256 } from "../../protocol/hash.js";
+import type { PublicNetwork } from "../../protocol/public-networks.js";
 import { propertySeed } from "../chain/configured-rules.js";
 import { metaChange } from "../chain/data-directory.js";
 import type { NodeConfig } from "../config/config.js";
-import { genesisId } from "../config/genesis-block.js";
-import type { KeyValueDatabase } from "../state/database.js";
+import { genesisId } from "../config/genesis-config.js";
+import { yieldToEventLoop } from "../scheduling/time-slice.js";
+import type { BatchChange, KeyValueDatabase } from "../state/database.js";
 import { StateDatabase } from "../state/state-database.js";
+import { hashDatabase } from "../state/state-hash/hash-database.js";
+import { hashingThreads } from "../state/state-hash/hash-threads.js";
+import { sumsChange } from "../state/state-hash/kept-hashes.js";
 import type { StateHashValue } from "../state/state-hash/state-hash.js";
 import { createView, type StateView } from "../state/view.js";
-import { type CheckResult, checkAdopted, REFERENCE_WINDOW } from "./adoption-checks.js";
+import { bookDifferences, type CheckResult, checkAdopted, REFERENCE_WINDOW } from "./adoption-checks.js";
 import { AdoptionError } from "./adoption-error.js";
 import {
 	type AdoptionMark,
@@ -19,17 +27,71 @@ import {
 	readMark,
 } from "./adoption-mark.js";
 import { AdoptionStopped, BatchWriter } from "./batch-writer.js";
-import { compareCopy, type HashProgress } from "./copied-state.js";
+import type { ForeignEntry } from "./engine/foreign-store.js";
 import { type Expected, type Judgement, judge } from "./judgement.js";
-import { bookDifferences } from "./order-book-check.js";
-import { REWARD_ROOTS, rewardRootDifference } from "./reward-root.js";
 import type { Source } from "./source-directory.js";
+import { hashSource } from "./source-hash.js";
 import { SourceReader } from "./source-reader.js";
 import { type AdoptionStep, type AdoptionWork, steps } from "./steps.js";
 import { AccountSums } from "./sums.js";
 
 /** The store of a table that a reference node derives. */
 const REWARDS = "reward-vi";
+
+interface HashProgress {
+	readonly phase: "hash";
+	readonly of: "source" | "copy";
+	readonly store: string;
+	/** Hashed up to now. */
+	readonly entries: number;
+}
+
+interface CopiedState {
+	readonly value: StateHashValue;
+	/** With it a node that follows the hash needs no pass over the database at its first start. */
+	readonly change: BatchChange;
+}
+
+/**
+ * Whether a copy holds the state of its source: both are hashed, each from what lies on the disk (protocol/state-hash).
+ * Nothing may be written meanwhile.
+ * @param onProgress false stops
+ * @returns undefined if it was stopped
+ * @throws {AdoptionError} names the stores that differ, or the record that can't be read
+ */
+async function compareCopy(
+	source: Source,
+	database: KeyValueDatabase,
+	onProgress: (progress: HashProgress) => boolean,
+): Promise<CopiedState | undefined> {
+	try {
+		const report =
+			(of: HashProgress["of"]) =>
+			(store: string, entries: number): boolean =>
+				onProgress({ phase: "hash", of, store, entries });
+		const given = await hashSource(source, report("source"));
+		const made = given && (await hashDatabase(database, report("copy"), hashingThreads()));
+		if (!made) return undefined;
+		const value = made.value();
+		refuseOther(given.hash.value(), value);
+		return { value, change: sumsChange(given.head.number, made.sums()) };
+	} catch (error) {
+		if (!(error instanceof DecodeError)) throw error;
+		throw new AdoptionError(`a record of the state can't be read: ${error.message}`, { cause: error });
+	}
+}
+
+function refuseOther(given: StateHashValue, made: StateHashValue): void {
+	if (Buffer.compare(given.hash, made.hash) === 0) return;
+	const names = new Set([...given.stores.keys(), ...made.stores.keys()]);
+	const differ = [...names].filter((name) => {
+		const [theirs, ours] = [given.stores.get(name)?.hash, made.stores.get(name)?.hash];
+		return !theirs || !ours || Buffer.compare(theirs, ours) !== 0;
+	});
+	throw new AdoptionError(
+		`the copy isn't the state of its source, which may have changed meanwhile: ${differ.join(", ")} differ; delete it and adopt again`,
+	);
+}
 
 /** How far an adoption is. */
 export type AdoptionProgress =
@@ -155,6 +217,64 @@ function lowestKeptOf({ head, lowest }: Judgement, options: AdoptionOptions): bi
 function sumsDiffer(view: StateView, { sums }: AdoptionMark, { genesis }: NodeConfig): readonly string[] {
 	const votes = genesis.witnesses.reduce((sum, { voteCount }) => sum + voteCount, 0n);
 	return new AccountSums(sums).differences(view, votes);
+}
+
+/** By network, from `storage.merkleRoot.reward-vi` of its nodes. */
+const REWARD_ROOTS: Readonly<Record<PublicNetwork, string>> = {
+	main: "9debcb9924055500aaae98cdee10501c5c39d4daa75800a996f4bdda73dbccd8",
+	nile: "b474b61f93824cd70106f8f5283fa740d61b83a7d57a3c12401d627f1fae0a77",
+};
+/** Marks the table as complete. */
+const MARKER = Uint8Array.of(0);
+/** Rows after which others get a turn. */
+const TURN_ROWS = 4_096;
+
+/**
+ * What is wrong with the table of old rewards that a reference node derives, a sentence or none: on the public networks its
+ * root is known, so it shows that what was read is what is there (protocol/adoption §5). We calculate old rewards from the
+ * state and keep no such table. A table that isn't complete, as in a node that has just begun it, says nothing.
+ * @param rows of the store `reward-vi`, ascending
+ */
+export async function rewardRootDifference(
+	rows: Iterable<ForeignEntry>,
+	expected: string,
+): Promise<string | undefined> {
+	const all = new RootOfRows();
+	const unmarked = new RootOfRows();
+	let isComplete = false;
+	let count = 0;
+	for (const [key, value] of rows) {
+		const leaf = sha256(concatBytes(key, value));
+		all.add(leaf);
+		if (equalBytes(key, MARKER)) isComplete = value.length === 1 && value[0] === 1;
+		else unmarked.add(leaf);
+		if (++count % TURN_ROWS === 0) await yieldToEventLoop();
+	}
+	if (!isComplete) return undefined;
+	const roots = [all.root(), unmarked.root()].map(toHex);
+	if (roots.includes(expected)) return undefined;
+	return `the ${count} rows of reward-vi have the root ${roots[0]}, and those of the network ${expected}`;
+}
+
+/** A Merkle root over leaves that come one by one: pairs are hashed, an odd one moves up unchanged. */
+export class RootOfRows {
+	/** The roots of whole trees, the widest first. */
+	private readonly trees: { readonly height: number; readonly root: Uint8Array }[] = [];
+
+	add(leaf: Uint8Array): void {
+		let tree = { height: 0, root: leaf };
+		for (let last = this.trees.at(-1); last?.height === tree.height; last = this.trees.at(-1)) {
+			this.trees.pop();
+			tree = { height: tree.height + 1, root: sha256(concatBytes(last.root, tree.root)) };
+		}
+		this.trees.push(tree);
+	}
+
+	/** Of no leaf: 32 zero bytes. */
+	root(): Uint8Array {
+		const [last, ...wider] = this.trees.map(({ root }) => root).reverse();
+		return wider.reduce((right, left) => sha256(concatBytes(left, right)), last ?? new Uint8Array(32));
+	}
 }
 
 /** Only tables of public networks have a root that is known. */

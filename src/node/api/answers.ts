@@ -1,7 +1,9 @@
 /** What the HTTP and gRPC servers do that older releases do otherwise (protocol/releases §§3 to 5). */
 
 import { jsonLibrary } from "../../protocol/json/json-library.js";
+import type { JsonStyle } from "../../protocol/json/message-writer.js";
 import { IvkDecryptORC20Parameters, OvkDecryptORC20Parameters } from "../../protocol/messages.js";
+import type { NodeConfig } from "../config/config.js";
 import { byRelease, type Release } from "../rules/release.js";
 import type { StateView } from "../state/view.js";
 import { olderAnswers } from "./older/answers.js";
@@ -40,3 +42,13 @@ const answers = byRelease<Answers>(today, olderAnswers);
 
 /** What the servers of a release do. */
 export const answersOf = ({ release }: { readonly release: Release }): Answers => answers[release];
+
+/** The style of answers that show addresses and names in hexadecimal. */
+export function plainStyle({ node }: NodeConfig): JsonStyle {
+	return {
+		visible: false,
+		dialect: node.dialect,
+		library: answersOf(node).library,
+		postQuantum: node.network === "nile",
+	};
+}

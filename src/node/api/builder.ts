@@ -10,7 +10,7 @@ import { jsonLibrary } from "../../protocol/json/json-library.js";
 import { readInt, valueText } from "../../protocol/json/member-readers.js";
 import type { JsonStyle } from "../../protocol/json/message-writer.js";
 import type { JsonObject } from "../../protocol/json/value.js";
-import type { CreateSmartContract } from "../../protocol/messages.js";
+import { type CreateSmartContract, Return, TransactionExtention } from "../../protocol/messages.js";
 import { buildTransaction, type SignedTransaction } from "../../protocol/transaction.js";
 import { blockIdAt } from "../chain/block-store.js";
 import { contractModule } from "../contracts/modules.js";
@@ -150,4 +150,13 @@ export function memoOf(members: JsonObject, visible: boolean): BuildOptions {
 	if (text === null) throw nullPointer();
 	if (text === "") return {};
 	return { data: visible ? utf8(text) : decodeHexText(text) };
+}
+
+/** A transaction with its id and a result that says success. */
+export function transactionExtention(transaction: SignedTransaction): TransactionExtention {
+	return TransactionExtention.create({
+		transaction: transaction.message,
+		txid: transaction.id,
+		result: Return.create({ result: true }),
+	});
 }

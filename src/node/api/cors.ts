@@ -4,7 +4,7 @@
  */
 
 import type { HttpAnswer } from "./http-answer.js";
-import type { HttpRequest } from "./http-request.js";
+import type { HttpRequest } from "./plain-request.js";
 
 type Handle = (request: HttpRequest, answer: HttpAnswer) => Promise<void> | void;
 

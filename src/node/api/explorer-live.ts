@@ -5,10 +5,10 @@
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { plainStyle } from "./answers.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { ApiNode } from "./context.js";
 import { LIVE_PATH } from "./explorer-path.js";
-import { plainStyle } from "./json-style.js";
 import type { Caller } from "./jsonrpc/dispatcher.js";
 import type { RpcContext } from "./jsonrpc/method.js";
 import type { Observe } from "./jsonrpc/server.js";

@@ -1,7 +1,7 @@
 /** Where the explorer's page is asked for; its files are read with the first request. */
 
 import type { HttpAnswer } from "./http-answer.js";
-import type { HttpRequest } from "./http-request.js";
+import type { HttpRequest } from "./plain-request.js";
 
 const FOLDER = "/explorer";
 /** Where the page opens a WebSocket. */

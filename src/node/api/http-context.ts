@@ -4,11 +4,10 @@ import type { Dialect } from "../../protocol/dialect.js";
 import type { JsonLibrary } from "../../protocol/json/json-library.js";
 import type { JsonStyle } from "../../protocol/json/message-writer.js";
 import type { StateView } from "../state/view.js";
-import type { Answers } from "./answers.js";
+import { type Answers, plainStyle } from "./answers.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "./context.js";
-import type { HttpRequest } from "./http-request.js";
-import { plainStyle } from "./json-style.js";
+import type { HttpRequest } from "./plain-request.js";
 import type { RequestInput } from "./request.js";
 
 /** What all requests to a server have in common. */

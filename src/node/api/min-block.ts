@@ -6,7 +6,7 @@
 
 import type { ApiNode, ServerKind } from "./context.js";
 import type { HttpAnswer } from "./http-answer.js";
-import type { HttpRequest } from "./http-request.js";
+import type { HttpRequest } from "./plain-request.js";
 
 const HEADER = "x-coin-min-block";
 /** Two slots: a node that is further behind isn't one to read from. */

@@ -1,7 +1,7 @@
 /** Reports of what the servers do, for metrics. Without an observer nothing is counted or timed. */
 
 import type { HttpAnswer } from "./http-answer.js";
-import type { HttpRequest } from "./http-request.js";
+import type { HttpRequest } from "./plain-request.js";
 
 export interface AnsweredRequest {
 	/** `full`, `solidity`, `pbft`, or the name of a JSON-RPC server. */

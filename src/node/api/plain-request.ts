@@ -4,7 +4,7 @@
  * else is not judged here: node:http reads it.
  */
 
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { asBuffer } from "../../protocol/bytes.js";
 
@@ -111,3 +111,6 @@ function readHead(text: string): PlainHead | undefined {
 	if (method === "GET" && bodyLength > 0) return undefined;
 	return { text, method, url: line[2] as string, headers, rawHeaders, bodyLength };
 }
+
+/** A request as handlers see it, whoever has read it. */
+export type HttpRequest = IncomingMessage | PlainRequest;

@@ -2,7 +2,7 @@
 
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { HttpRequest } from "./http-request.js";
+import type { HttpRequest } from "./plain-request.js";
 
 const MAX_REQUEST_LINE = 8192;
 const MAX_HEAD = 8192;

@@ -1,6 +1,7 @@
 /** One request as endpoints read it: body text, JSON members, query parameters (protocol/http §3.1). */
 
 import { fromUtf8, toKey } from "../../protocol/bytes.js";
+import { type DecodeBudget, MAX_DEPTH } from "../../protocol/codec/budget.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { NamedError } from "../../protocol/json/exceptions.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
@@ -10,6 +11,19 @@ import { readVisible } from "../../protocol/json/member-readers.js";
 import type { JsonObject } from "../../protocol/json/value.js";
 import type { Answers } from "./answers.js";
 import { Parameters, readForm } from "./parameters.js";
+
+/**
+ * Items of a request: results, signatures, contracts, votes, keys of permissions, notes. The largest transaction has a few hundred;
+ * what consists of empty items is refused before it has become much.
+ */
+const MAX_ITEMS = 10_000;
+
+/** None of a request's bytes is refused here, since what is too long has an answer of its own. */
+export const REQUEST_BUDGET: DecodeBudget = {
+	bytes: Number.POSITIVE_INFINITY,
+	items: MAX_ITEMS,
+	depth: MAX_DEPTH,
+};
 
 const FORM = "application/x-www-form-urlencoded";
 

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { bundledScript } from "../../diagnostics/bundled-script.js";
 import type { NodeConfig } from "../config/config.js";
-import { type FromReplay, REPLAY_FOLDER, type ToReplay } from "./messages.js";
-import { channelOf } from "./port-channel.js";
+import { channelOf, type FromReplay, REPLAY_FOLDER, type ToReplay } from "./messages.js";
 
 /** What the thread is given. */
 export interface ReplayThread {

@@ -2,7 +2,7 @@
 
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
-import { genesisId } from "../config/genesis-block.js";
+import { genesisId } from "../config/genesis-config.js";
 import { admissionOf } from "../rules/admission.js";
 import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import type { PropertySeed } from "../state/property-table.js";

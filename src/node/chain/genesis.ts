@@ -16,7 +16,7 @@ import {
 } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { GenesisConfig } from "../config/config.js";
-import { genesisBlock } from "../config/genesis-block.js";
+import { genesisBlock } from "../config/genesis-config.js";
 import { MAX_ACTIVE_WITNESSES } from "../consensus/maintenance.js";
 import { setActiveWitnesses } from "../consensus/slots.js";
 import { witnessesByVotes } from "../consensus/witness-order.js";

@@ -5,8 +5,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import { ConfigError } from "../../hocon/config-error.js";
-import { parseHocon, removeValue } from "../../hocon/hocon.js";
+import { ConfigError, parseHocon, removeValue } from "../../hocon/hocon.js";
 import type { EffectiveSetting } from "../../hocon/section.js";
 import { MAIN_PREFIX, TEST_PREFIX } from "../../protocol/address.js";
 import { type Dialect, toNeutral } from "../../protocol/dialect.js";
@@ -15,13 +14,10 @@ import type { PublicNetwork } from "../../protocol/public-networks.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { forkTableOf } from "../rules/fork-gates.js";
 import { RELEASES, type Release, releaseNamed } from "../rules/release.js";
-import { type AuditConfig, readAudit } from "./audit-config.js";
-import { type CommitteeConfig, readCommittee } from "./committee-config.js";
+import { type CommitteeConfig, readCommittee } from "./committee-rules.js";
 import { developmentSettings } from "./development-keys.js";
 import { type EventConfig, readEvents } from "./event-config.js";
 import { type GenesisConfig, readGenesis } from "./genesis-config.js";
-import { type HistoryConfig, readHistory } from "./history-config.js";
-import { type LogConfig, readLog } from "./log-config.js";
 import { networkOfGenesis, readNetwork, refuseOtherNetwork, withPreset } from "./network-config.js";
 import type { NetworkPreset } from "./networks/networks.js";
 import { MIN_KEPT_BLOCKS } from "./node-settings.js";
@@ -29,26 +25,30 @@ import { type PeerConfig, readPeers } from "./peer-config.js";
 import { type RateLimiterConfig, readRateLimiter } from "./rate-limit-config.js";
 import { type Readings, readingsOf } from "./readings.js";
 import {
+	type AuditConfig,
 	type BackupConfig,
 	type HttpConfig,
 	type JsonRpcConfig,
+	type LogConfig,
 	type MetricsConfig,
 	type RpcConfig,
+	readAudit,
 	readBackup,
 	readHttp,
 	readJsonRpc,
+	readLog,
 	readMetrics,
 	readRpc,
 } from "./service-config.js";
 import { type IdleKey, Settings, type UnknownKey } from "./settings.js";
 import { readShutdown, type ShutdownConfig } from "./shutdown-config.js";
 import { type RunConfig, readRun, type StartOptions } from "./start-options.js";
-import { readStorage, type StorageConfig } from "./storage-config.js";
+import { type HistoryConfig, readHistory, readStorage, type StorageConfig } from "./storage-config.js";
 import { type LocalWitnessConfig, readLocalWitness } from "./witness-keys.js";
 
-export { ConfigError } from "../../hocon/config-error.js";
+export { ConfigError } from "../../hocon/hocon.js";
 export type { EffectiveSetting, SettingValue } from "../../hocon/section.js";
-export { COMMITTEE_KEYS, type CommitteeConfig, type CommitteeKey } from "./committee-config.js";
+export { COMMITTEE_KEYS, type CommitteeConfig, type CommitteeKey } from "./committee-rules.js";
 export type { EventConfig } from "./event-config.js";
 export type { GenesisAsset, GenesisConfig, GenesisWitness } from "./genesis-config.js";
 export type { PeerAddress, PeerConfig } from "./peer-config.js";

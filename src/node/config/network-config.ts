@@ -1,7 +1,6 @@
 /** Which network a configuration is of, and a public network's own one under the user's file (protocol/configuration §1.12). */
 
-import { ConfigError } from "../../hocon/config-error.js";
-import { type HoconObject, layered, parseHocon } from "../../hocon/hocon.js";
+import { ConfigError, type HoconObject, layered, parseHocon } from "../../hocon/hocon.js";
 import { toHex } from "../../protocol/bytes.js";
 import { toNeutral } from "../../protocol/dialect.js";
 import {
@@ -11,8 +10,7 @@ import {
 	publicNetworkOf,
 } from "../../protocol/public-networks.js";
 import { NETWORKS, type NetworkName } from "../rules/chain-rules.js";
-import { genesisId } from "./genesis-block.js";
-import type { GenesisConfig } from "./genesis-config.js";
+import { type GenesisConfig, genesisId } from "./genesis-config.js";
 import type { NetworkPreset } from "./networks/networks.js";
 import type { Settings } from "./settings.js";
 

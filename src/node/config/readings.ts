@@ -1,6 +1,6 @@
 /** What a configuration means, as far as older releases read it otherwise (protocol/releases §§3 and 6). */
 
-import { ConfigError } from "../../hocon/config-error.js";
+import { ConfigError } from "../../hocon/hocon.js";
 import { byRelease, type Release } from "../rules/release.js";
 import { olderReadings } from "./older/readings.js";
 import { readSize } from "./service-config.js";

@@ -1,4 +1,7 @@
-/** The servers and their limits: `node.http`, `node.rpc`, `node.jsonrpc`, metrics and backup (protocol/configuration §1.5, §1.6). */
+/**
+ * The servers and their limits: `node.http`, `node.rpc`, `node.jsonrpc`, metrics and backup (protocol/configuration §1.5, §1.6); the log, and
+ * the node with which this one compares itself.
+ */
 
 import { NEVER } from "./node-settings.js";
 import type { Readings } from "./readings.js";
@@ -214,4 +217,76 @@ export function readMetrics(settings: Settings): MetricsConfig {
 
 function listener(settings: Settings, enable: KeyOf<boolean>, port: KeyOf<number>): ListenerConfig {
 	return { enabled: settings.get(enable), port: settings.get(port) };
+}
+
+/** From everything to hardly anything; `off` writes nothing. */
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "off"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What a node writes into its log. */
+export interface LogConfig {
+	/** The least serious lines that are written. */
+	readonly level: LogLevel;
+}
+
+function logLevelOf(text: string): LogLevel | undefined {
+	return LOG_LEVELS.find((level) => level === text.toLowerCase());
+}
+
+/**
+ * Our own key is `log.level = warn`. Files for the network's node may hold an object in its place, a level for each of
+ * its loggers; only that of `root` means something here, and a level of theirs that isn't ours changes nothing.
+ * @throws {ConfigError}
+ */
+export function readLog(settings: Settings, warn: (warning: string) => void): LogConfig {
+	const key = settings.isGroup("log.level") ? "log.level.root" : "log.level";
+	const text = settings.get(key);
+	const level = logLevelOf(text);
+	if (level) return { level };
+	const refused = settings.refuse(key, `must be one of ${LOG_LEVELS.join(", ")}, not "${text}"`);
+	if (key === "log.level") throw refused;
+	warn(`${refused.message}; info is used`);
+	return { level: "info" };
+}
+
+/** `node.audit`: another node of the network with which this one compares itself, and how much is asked of it (ours). */
+export interface AuditConfig {
+	/** Base URLs without a slash at the end. */
+	readonly against: string;
+	readonly solidity: string | undefined;
+	readonly jsonrpc: string | undefined;
+	/** Of what a block touched, from 0 to 1. */
+	readonly sample: number;
+	/** Requests a second. */
+	readonly rate: number;
+}
+
+/** @returns undefined: it isn't asked for @throws {ConfigError} */
+export function readAudit(settings: Settings): AuditConfig | undefined {
+	const url = (
+		key: "node.audit.against" | "node.audit.solidity" | "node.audit.jsonrpc",
+	): string | undefined => {
+		const text = settings.get(key);
+		if (text === undefined) return undefined;
+		const parsed = /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+		if (parsed?.username !== "" || parsed.password !== "")
+			throw settings.refuse(key, "must be an address such as http://192.0.2.7:8090, without a user");
+		return text.replace(/\/+$/, "");
+	};
+	const [against, solidity, jsonrpc] = [
+		url("node.audit.against"),
+		url("node.audit.solidity"),
+		url("node.audit.jsonrpc"),
+	];
+	const sample = settings.get("node.audit.sample");
+	if (!(sample >= 0 && sample <= 1)) throw settings.refuse("node.audit.sample", "must be from 0 to 1");
+	const rate = settings.get("node.audit.rate");
+	if (against === undefined) return undefined;
+	if (!settings.get("node.http.fullNodeEnable")) {
+		throw settings.refuse(
+			"node.audit.against",
+			"needs node.http.fullNodeEnable: both nodes are asked over HTTP",
+		);
+	}
+	return { against, solidity, jsonrpc, sample, rate };
 }

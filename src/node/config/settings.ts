@@ -1,7 +1,6 @@
 /** A configuration file read by the table of settings. */
 
-import type { ConfigError } from "../../hocon/config-error.js";
-import type { HoconObject } from "../../hocon/hocon.js";
+import type { ConfigError, HoconObject } from "../../hocon/hocon.js";
 import { type EffectiveSetting, Section, type SettingValue } from "../../hocon/section.js";
 import { type IdleSetting, isIdle, type Setting } from "./setting.js";
 import { allSettings, type SettingPath, settingOf, settingsTable, type ValueOf } from "./settings-table.js";

@@ -1,7 +1,7 @@
 /** The block producer's own keys (protocol/configuration §1.8). */
 
 import { inspect } from "node:util";
-import { ConfigError } from "../../hocon/config-error.js";
+import { ConfigError } from "../../hocon/hocon.js";
 import { fromHex } from "../../protocol/bytes.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { decodeAddress } from "./genesis-config.js";

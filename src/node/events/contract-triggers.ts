@@ -8,8 +8,7 @@ import type { EventConfig, EventFilter } from "../config/event-config.js";
 import { type BlockBudget, paidBy } from "./event-budget.js";
 import { type ReadEvent, readEvent } from "./event-decoding.js";
 import type { LoadedBlock } from "./loaded-block.js";
-import type { EventBody } from "./receivers/event-json.js";
-import type { Trigger } from "./receivers/event-message.js";
+import type { EventBody, Trigger } from "./receivers/event-message.js";
 
 /** What an event says beyond its log. */
 interface EventMembers extends EventBody {

@@ -6,8 +6,13 @@ import type { Work } from "../scheduling/sliced-work.js";
 import { type ContractTrigger, contractTriggers } from "./contract-triggers.js";
 import type { EventBudget } from "./event-budget.js";
 import type { LoadedBlock } from "./loaded-block.js";
-import type { EventBody } from "./receivers/event-json.js";
-import { type EventKind, type EventMessage, eventMessage, type Trigger } from "./receivers/event-message.js";
+import {
+	type EventBody,
+	type EventKind,
+	type EventMessage,
+	eventMessage,
+	type Trigger,
+} from "./receivers/event-message.js";
 import { transactionTriggers } from "./transaction-triggers.js";
 
 /** Takes messages in their order. It must not wait. */

@@ -13,8 +13,7 @@ import { priceAt } from "../consensus/parameter-effects.js";
 import { internalCallData } from "../rules/internal-call-data.js";
 import { type BlockBudget, paidBy } from "./event-budget.js";
 import type { LoadedBlock } from "./loaded-block.js";
-import type { EventBody, EventValue } from "./receivers/event-json.js";
-import type { Trigger } from "./receivers/event-message.js";
+import type { EventBody, EventValue, Trigger } from "./receivers/event-message.js";
 
 /** What differs between the two versions of the service, and what a topic asks for. */
 interface TransactionStyle {

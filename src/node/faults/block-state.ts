@@ -20,7 +20,7 @@ import {
 	MAX_DECODED_ITEMS,
 	MAX_UNPACKED_BYTES,
 	MAX_VALUE_ITEMS,
-} from "./limits.js";
+} from "./bundle.js";
 
 /** An encoded value; null: there is no such entry. */
 export type EncodedValue = Uint8Array | null;

@@ -8,9 +8,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import type { FaultBundle } from "./bundle.js";
+import { type FaultBundle, KEPT_FILES, MAX_KEPT_BYTES } from "./bundle.js";
 import { bundleLines } from "./bundle-file.js";
-import { KEPT_FILES, MAX_KEPT_BYTES } from "./limits.js";
 
 const NAME = /^\d{20}-[0-9a-f]{16}\.fault$/;
 

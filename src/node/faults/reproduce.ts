@@ -13,8 +13,7 @@ import type { ExecutionObserver } from "../vm/execution-observer.js";
 import { proofsMissing } from "../vm/settings.js";
 import { type BlockRun, type RunEnvironment, runBlock, runTransactions } from "./block-run.js";
 import { StoredReads, type UnrecordedEntryError, type WrittenEntry } from "./block-state.js";
-import type { FaultBundle } from "./bundle.js";
-import { BundleError } from "./limits.js";
+import { BundleError, type FaultBundle } from "./bundle.js";
 import { computedText, firstDifference, recordedText, shown } from "./summary.js";
 
 /** What executing a bundle's block came to. */

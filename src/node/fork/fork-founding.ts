@@ -1,14 +1,18 @@
 /** Beginning a fork: which node, which block, what it begins with. */
 
-import type { StoreDefinition } from "../state/definition.js";
-import { storeDefinitions } from "../state/definition.js";
+import { addressPrefix } from "../../protocol/address.js";
+import type { SignedBlock } from "../../protocol/block.js";
+import { toHex } from "../../protocol/bytes.js";
+import { TransferContract, WitnessList } from "../../protocol/messages.js";
+import { RELEASES } from "../rules/release.js";
+import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
 import { ForkError, ForkReadError } from "./fork-error.js";
 import { type ForkFounding, type ForkReport, readFacts } from "./fork-facts.js";
 import { OwnSource } from "./own-source.js";
-import { beginPublicFork } from "./public-founding.js";
+import { blockOf, isNothing, messageIn } from "./public-answers.js";
 import { PublicSource } from "./public-source.js";
-import type { Requests } from "./requests.js";
-import { isAnswerObject, SourceClient, SourceRefusedError, type Unknown } from "./source-client.js";
+import { RequestError, type Requests } from "./requests.js";
+import { isAnswerObject, originOf, SourceClient, SourceRefusedError, type Unknown } from "./source-client.js";
 import type { StateSource } from "./state-source.js";
 
 /** What JSON-RPC answers for a method that a server doesn't have. */
@@ -28,6 +32,199 @@ function endpointsOf(url: string): readonly string[] {
 	const beside = new URL(url);
 	beside.pathname = `${given.pathname.replace(/\/$/, "")}/jsonrpc`;
 	return [beside.href, url];
+}
+
+/** The network's usual ports: of the HTTP interface, and of the JSON-RPC. */
+const HTTP_PORT = 8090;
+const JSON_RPC_PORT = 8545;
+
+interface FoundJsonRpc {
+	readonly url?: string;
+	/** One sentence, where there is none. */
+	readonly warning?: string;
+}
+
+/** Places beside an HTTP interface, in the order in which they are tried. Credentials stay with their port. */
+function placesBeside(base: string): readonly string[] {
+	const given = new URL(base);
+	const ports = [JSON_RPC_PORT, Number(given.port) - HTTP_PORT + JSON_RPC_PORT];
+	const others = [...new Set(ports)]
+		.filter((port) => port > 0 && port < 65_536 && String(port) !== given.port)
+		.map((port) => `${given.protocol}//${given.hostname}:${port}/jsonrpc`);
+	return [`${base}/jsonrpc`, ...others];
+}
+
+/**
+ * Looks for the JSON-RPC of a chain.
+ * @param base address of the HTTP interface, without a slash at its end
+ * @param given where it must be; undefined: where nodes of the network have it
+ * @param genesisId 64 hexadecimal digits: another chain's is not taken
+ * @throws {ForkError} if it isn't where it must be
+ */
+export async function findJsonRpc(
+	requests: Requests,
+	base: string,
+	given: string | undefined,
+	genesisId: string,
+): Promise<FoundJsonRpc> {
+	const places = given === undefined ? placesBeside(base) : [checkedUrl(given)];
+	const reasons: string[] = [];
+	for (const url of places) {
+		const reason = await whyNot(requests, url, genesisId);
+		if (reason === undefined) return { url };
+		reasons.push(reason);
+	}
+	if (given !== undefined)
+		throw new ForkError(`--fork-jsonrpc-url is not of the forked chain: ${reasons[0]}`);
+	const tried = [...new Set(places.map(originOf))].join(", ");
+	return {
+		warning: `no JSON-RPC of the chain is at ${tried}: storage of contracts can't be read until --fork-jsonrpc-url names it`,
+	};
+}
+
+function checkedUrl(text: string): string {
+	try {
+		const url = new URL(text);
+		if (url.protocol === "http:" || url.protocol === "https:") return url.href;
+	} catch (error) {
+		if (!(error instanceof TypeError)) throw error;
+	}
+	throw new ForkError("--fork-jsonrpc-url is not an address such as http://127.0.0.1:8545/jsonrpc");
+}
+
+/** Why a place is not the JSON-RPC of a chain; undefined: it is. */
+async function whyNot(requests: Requests, url: string, genesisId: string): Promise<string | undefined> {
+	const client = new SourceClient(requests, url);
+	try {
+		const genesis = await client.later("eth_getBlockByNumber", "0x0", false);
+		const hash = isAnswerObject(genesis) ? genesis["hash"] : undefined;
+		return hash === `0x${genesisId}` ? undefined : `${client.name} has another genesis block`;
+	} catch (error) {
+		if (error instanceof ForkReadError) return error.message;
+		throw error;
+	}
+}
+
+/** Witnesses that are asked for. */
+const MAX_GUARD_WITNESSES = 1_000;
+/** Requests under way at once. */
+const MAX_ASKED_AT_ONCE = 8;
+
+/** What the refusal of such a withdrawal says, in every release (protocol/staking §7). */
+const REFUSAL = /is a guard representative and is not allowed to withdraw/;
+
+/**
+ * @param base address of the HTTP interface, without a slash at its end
+ * @returns addresses in hexadecimal; undefined if the source doesn't tell
+ */
+export async function guardsOf(requests: Requests, base: string): Promise<readonly string[] | undefined> {
+	try {
+		const witnesses = addressesOf(await requests.later(`${base}/wallet/listwitnesses`, "{}"));
+		if (!witnesses || witnesses.length > MAX_GUARD_WITNESSES) return undefined;
+		const guards: string[] = [];
+		for (let i = 0; i < witnesses.length; i += MAX_ASKED_AT_ONCE) {
+			const asked = witnesses.slice(i, i + MAX_ASKED_AT_ONCE).map(async (owner_address) => {
+				const body = JSON.stringify({ owner_address });
+				const answer = await requests.later(`${base}/wallet/withdrawbalance`, body);
+				if (REFUSAL.test(answer)) guards.push(owner_address);
+			});
+			await Promise.all(asked);
+		}
+		return guards.sort();
+	} catch (error) {
+		if (error instanceof RequestError) return undefined;
+		throw error;
+	}
+}
+
+/** Undefined: the answer can't be read. */
+function addressesOf(text: string): readonly string[] | undefined {
+	if (isNothing(text)) return [];
+	try {
+		return messageIn(WitnessList, text).witnesses.map(({ address }) => toHex(address));
+	} catch {
+		return undefined;
+	}
+}
+
+/** What such a source can't give, a line each. */
+const PUBLIC_WARNINGS: readonly string[] = [
+	"the source is not a node of this program: an entry is as it is at its head when it is first read, not as it was at one block",
+	"votes that aren't counted yet, names of accounts, orders of the market and shielded notes can't be had: they are not there; rewards of votes are what may be withdrawn at the fork",
+	"usages of bandwidth and energy are those of the source's head; new tokens get numbers from 2000001",
+	"eth_getLogs finds nothing before the fork; balances of the past aren't known",
+];
+
+const NO_GUARDS =
+	"the source doesn't say which witnesses were there at its genesis: on the fork they may withdraw their rewards";
+
+/** Of configurations that are not told: those of the network. */
+const NETWORK_FACTS = {
+	network: "main",
+	release: RELEASES.at(-1),
+	genesisWitnesses: [],
+	proposalExpireMs: "259200000",
+	energyLimitHeight: "4727890",
+	checkFrozenTime: true,
+	maintenanceIntervalMs: "21600000",
+	committee: {},
+};
+
+/**
+ * Begins a fork of a node that isn't of this program: what its public queries tell of its chain, and what they can't.
+ * @param url of the HTTP interface, with or without the path of its JSON-RPC
+ * @param jsonrpcUrl of the JSON-RPC; undefined: it is looked for where nodes have it
+ * @throws {ForkError}
+ */
+async function beginPublicFork(
+	requests: Requests,
+	url: string,
+	jsonrpcUrl: string | undefined,
+): Promise<ForkReport> {
+	const place = new URL(url);
+	place.pathname = place.pathname.replace(/\/(?:jsonrpc)?\/?$/, "");
+	const base = place.href.replace(/\/$/, "");
+	const block = async (path: string, body: object): Promise<SignedBlock> => {
+		try {
+			const found = blockOf(await requests.later(`${base}/wallet/${path}`, JSON.stringify(body)));
+			if (found) return found;
+		} catch (error) {
+			const what = error instanceof RequestError ? "can't be read" : "gives a block that can't be read";
+			throw new ForkError(`the fork's source ${originOf(url)} ${what}: ${(error as Error).message}`);
+		}
+		throw new ForkError(`the fork's source ${originOf(url)} has no blocks`);
+	};
+	const genesis = await block("getblockbynum", { num: 0 });
+	const head = await block("getnowblock", {});
+	const rpc = await findJsonRpc(requests, base, jsonrpcUrl, genesis.idHex);
+	const guards = await guardsOf(requests, base);
+	const founding: ForkFounding = {
+		url: base,
+		...(rpc.url === undefined ? {} : { jsonrpcUrl: rpc.url }),
+		kind: "public",
+		number: String(head.number),
+		id: head.idHex,
+		facts: readFacts({
+			...NETWORK_FACTS,
+			genesisWitnesses: (guards ?? []).map((address) => ({ address, votes: "0" })),
+			genesisId: genesis.idHex,
+			genesisTimestampMs: String(genesis.timestampMs),
+			blackHole: blackHoleOf(genesis),
+			addressPrefix: addressPrefix(),
+		}),
+	};
+	const missing = [...(rpc.warning ? [rpc.warning] : []), ...(guards ? [] : [NO_GUARDS])];
+	return { founding, warnings: [...PUBLIC_WARNINGS, ...missing] };
+}
+
+/** The genesis block gives the black hole the least of all, below nothing on networks. */
+function blackHoleOf({ transactions }: SignedBlock): string {
+	let least: TransferContract | undefined;
+	for (const { parameter } of transactions) {
+		if (!(parameter instanceof TransferContract)) continue;
+		if (!least || parameter.amount < least.amount) least = parameter;
+	}
+	return least ? toHex(least.to_address) : "";
 }
 
 /**

@@ -9,8 +9,7 @@ import {
 	Exchange,
 	ExchangeList,
 } from "../../protocol/messages.js";
-import { isNothing, messageIn } from "./public-answers.js";
-import { ask, type PublicReading } from "./public-reading.js";
+import { ask, isNothing, messageIn, type PublicReading } from "./public-answers.js";
 import { isAnswerObject } from "./source-client.js";
 
 type Found = PublicReading<Uint8Array | undefined>;

@@ -5,7 +5,7 @@
  */
 
 import type { ChainObserver, CommittedBlock, Reorg } from "../chain/observers.js";
-import { rowsOfBlock } from "./block-rows.js";
+import { type IndexedChain, rowsOfBlock, storedRows } from "./block-rows.js";
 import {
 	AWAY,
 	type Coverage,
@@ -17,7 +17,6 @@ import {
 import { type HistoryStore, StoreAway, type StoredPosition } from "./history-store.js";
 import { type HistoryPage, type PageQuery, type RowSources, readMembers, readPage } from "./pages.js";
 import { MAX_READ_AT_START, MAX_RECENT_ROWS, RecentRows } from "./recent-rows.js";
-import { type IndexedChain, storedRows } from "./stored-blocks.js";
 
 const ASKING_MS = 1_000;
 

@@ -17,9 +17,8 @@ import type { SignedBlock } from "../../protocol/block.js";
 import { toHex, toKey } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { ChainObserver, CommittedBlock, ExecutedBlock, Reorg } from "../chain/observers.js";
-import type { Pace } from "../scheduling/paced-work.js";
-import { HistoryBackfill } from "./backfill.js";
-import { rowsOfBlock } from "./block-rows.js";
+import { type Pace, PacedWork, PIECE_MS } from "../scheduling/paced-work.js";
+import { type IndexedChain, rowsOfBlock, storedRows } from "./block-rows.js";
 import {
 	type HistoryStore,
 	type IndexedRange,
@@ -30,7 +29,6 @@ import {
 import { type HistoryPage, type PageQuery, type RowSources, readMembers, readPage } from "./pages.js";
 import { MAX_READ_AT_START, MAX_RECENT_ROWS, RecentRows } from "./recent-rows.js";
 import { type HistoryRow, isSetKind, type RowKind } from "./rows.js";
-import { type IndexedChain, storedRows } from "./stored-blocks.js";
 
 /** Rows that go to the store at once; the blocks of a batch are whole. */
 const BATCH_ROWS = 4_000;
@@ -85,6 +83,66 @@ export interface HistoryReader {
 	members(kind: "holder" | "holding", owner: string, limit: number): Promise<readonly string[]>;
 	/** Bytes of the index on the disk. */
 	readonly bytes: number;
+}
+
+/** Rows that are written at once. */
+const BACKFILL_ROWS = 1_500;
+/** Milliseconds between two reports. */
+const REPORT_MS = 30_000;
+
+interface BackfillTarget {
+	/** The highest stretch of blocks that is missing; undefined: none is. */
+	gap(): { readonly from: number; readonly to: number } | undefined;
+	/** Undefined: the block isn't stored. */
+	rowsOf(number: number): readonly HistoryRow[] | undefined;
+	/** Neither this block nor any below is stored. */
+	endAt(number: number): void;
+	/** Adds rows of the blocks from a height up to the end of the gap. */
+	put(rows: readonly HistoryRow[], from: number): Promise<void>;
+	progressed(): void;
+}
+
+/** Indexing the blocks that were there before the index, from the newest down, with rests in between. */
+class HistoryBackfill extends PacedWork {
+	private reportedAt: number;
+
+	constructor(
+		private readonly clock: Pace,
+		private readonly target: BackfillTarget,
+	) {
+		super(clock);
+		this.reportedAt = clock.now();
+	}
+
+	protected async work(): Promise<void> {
+		const { clock, target } = this;
+		let isBegun = false;
+		for (let gap = target.gap(); gap; gap = target.gap()) {
+			isBegun = true;
+			const started = clock.now();
+			const rows: HistoryRow[] = [];
+			let number = gap.to;
+			for (; number >= gap.from; number--) {
+				const found = target.rowsOf(number);
+				if (!found) {
+					target.endAt(number);
+					break;
+				}
+				for (const row of found) rows.push(row);
+				if (rows.length >= BACKFILL_ROWS || clock.now() - started > PIECE_MS) {
+					number--;
+					break;
+				}
+			}
+			await target.put(rows, number + 1);
+			if (clock.now() - this.reportedAt > REPORT_MS) {
+				this.reportedAt = clock.now();
+				target.progressed();
+			}
+			await this.rest(started);
+		}
+		if (isBegun) target.progressed();
+	}
 }
 
 export class HistoryIndex implements HistoryReader, ChainObserver {

@@ -2,10 +2,10 @@
 
 import type { HttpAnswer } from "../api/http-answer.js";
 import { HttpListener } from "../api/http-listener.js";
-import type { HttpRequest } from "../api/http-request.js";
 import { portError } from "../api/http-servers.js";
+import type { HttpRequest } from "../api/plain-request.js";
 import { headRefusal, pathOf, queryOf } from "../api/request-head.js";
-import { MAX_CONNECTIONS } from "../listening/max-connections.js";
+import { MAX_CONNECTIONS } from "../listening/connection-gate.js";
 import { yieldToEventLoop } from "../scheduling/time-slice.js";
 import type { MetricRegistry } from "./registry.js";
 

@@ -19,14 +19,17 @@ import type { FaultWatch } from "../faults/fault-watch.js";
 import type { HistoryReader } from "../history/history-index.js";
 import type { PeerMeter } from "../network/metered-environment.js";
 import type { StateDatabase } from "../state/state-database.js";
-import { registerAuditGauges } from "./audit-gauges.js";
-import { registerDisagreements } from "./disagreement-gauges.js";
-import { registerEventGauges, registerHistoryGauges } from "./event-gauges.js";
+import {
+	registerAuditGauges,
+	registerDisagreements,
+	registerEventGauges,
+	registerHistoryGauges,
+	registerOperatorGauges,
+	registerStateHashGauges,
+} from "./gauges.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
-import { registerOperatorGauges } from "./operator-gauges.js";
 import { type GaugeReader, MetricRegistry } from "./registry.js";
-import { registerStateHashGauges } from "./state-hash-gauges.js";
 
 interface MetricsOptions {
 	readonly config: NodeConfig;

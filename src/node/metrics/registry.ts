@@ -1,18 +1,77 @@
 /** The families of a node in a Prometheus registry. Loaded only where metrics are asked for. */
 
-import { availableParallelism, freemem, loadavg, totalmem } from "node:os";
+import { readFileSync } from "node:fs";
+import { availableParallelism, cpus, freemem, loadavg, totalmem } from "node:os";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Dialect } from "../../protocol/dialect.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { isFrom, type Release } from "../rules/release.js";
 import { BUCKETS, FAMILIES, type Family, type FamilyName } from "./families.js";
-import { SystemLoad } from "./system-load.js";
 
 /** Values by name of a label. */
 type MetricLabels = Readonly<Record<string, string>>;
 
 /** Sets gauges whose value is only known when a page is asked for. */
 export type GaugeReader = (set: (name: FamilyName, value: number, labels?: MetricLabels) => void) => void;
+
+interface CpuTimes {
+	readonly busyMs: number;
+	readonly allMs: number;
+}
+
+function machineTimes(): CpuTimes {
+	let busyMs = 0;
+	let allMs = 0;
+	for (const { times } of cpus()) {
+		const work = times.user + times.nice + times.sys + times.irq;
+		busyMs += work;
+		allMs += work + times.idle;
+	}
+	return { busyMs, allMs };
+}
+
+function processTimes(): CpuTimes {
+	const { user, system } = process.cpuUsage();
+	return { busyMs: (user + system) / 1000, allMs: performance.now() * availableParallelism() };
+}
+
+/** How busy this process and its machine are. Each value is about the time since it was read last. */
+class SystemLoad {
+	private lastMachine = machineTimes();
+	private lastProcess = processTimes();
+
+	/** Share of all processors that this process used: 0 to 1. */
+	process(): number {
+		const now = processTimes();
+		const share = shareOf(this.lastProcess, now);
+		this.lastProcess = now;
+		return share;
+	}
+
+	/** Share of all processors that was used: 0 to 1. */
+	system(): number {
+		const now = machineTimes();
+		const share = shareOf(this.lastMachine, now);
+		this.lastMachine = now;
+		return share;
+	}
+
+	/** A line of the kernel's account of memory; 0 on systems that keep none. */
+	swapBytes(name: "SwapTotal" | "SwapFree"): number {
+		try {
+			const text = readFileSync("/proc/meminfo", "utf8");
+			return Number(new RegExp(`^${name}:\\s*(\\d+) kB`, "m").exec(text)?.[1] ?? 0) * 1024;
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+			return 0;
+		}
+	}
+}
+
+function shareOf(before: CpuTimes, now: CpuTimes): number {
+	const all = now.allMs - before.allMs;
+	return all > 0 ? Math.min(1, Math.max(0, (now.busyMs - before.busyMs) / all)) : 0;
+}
 
 export class MetricRegistry {
 	readonly registry = new Registry();

@@ -1,41 +1,69 @@
 /** The peer network of a node: puts its parts together, starts and stops them. */
 
+import { stat } from "node:fs/promises";
 import { quietLog } from "../../diagnostics/quiet-log.js";
 import { toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import type { NetworkView } from "../api/context.js";
+import type { NetworkView, PeerFacts } from "../api/context.js";
 import type { Producer } from "../chain/chain.js";
 import { type CommittedBlock, eachBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import type { VerifyAhead } from "../chain/signatures-ahead.js";
-import type { NodeConfig } from "../config/config.js";
+import { loadConfig, type NodeConfig } from "../config/config.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
 import { Backup } from "./backup/backup.js";
-import { watchConfig } from "./config-reload.js";
+import type { Transport } from "./connection.js";
 import { Discovery } from "./discovery/discovery.js";
 import { peerFile } from "./discovery/peer-store.js";
 import { DnsNodes } from "./dns/dns-nodes.js";
-import type { NetworkEnvironment, NodeAddress } from "./environment.js";
-import { guardedEnvironment } from "./guarded-environment.js";
+import { guardedEnvironment, type NetworkEnvironment, type NodeAddress, type Timer } from "./environment.js";
 import { meteredEnvironment, type PeerMeter } from "./metered-environment.js";
 import { watchForPeers } from "./no-peers.js";
 import { NodeChain, type SignatureAhead } from "./node-chain.js";
-import { type OwnAddress, ownAddress } from "./own-address.js";
-import { peerFacts } from "./peer-facts.js";
 import { resolvePeers } from "./peer-hosts.js";
-import { peerSettings } from "./peer-settings.js";
 import { Application } from "./peers/application.js";
-import { PeerWorld } from "./peers/peer-world.js";
+import type { Peer } from "./peers/peer.js";
+import { type PeerSettings, PeerWorld } from "./peers/peer-world.js";
 import type { SyncProgress } from "./peers/sync-requester.js";
 import type { CandidateSource } from "./transport/candidates.js";
 import { PeerTransport } from "./transport/peer-transport.js";
-import { NODE_ID_LENGTH } from "./wire/endpoint.js";
+import { isIpv4Literal, isIpv6Literal, NODE_ID_LENGTH } from "./wire/endpoint.js";
 
 const PROGRESS_LOG_MS = 10_000;
 
 interface NetworkLog {
 	info(fields: object, message: string): void;
 	warn(fields: object, message: string): void;
+}
+
+/** The address under which this node announces itself (protocol/peers §2.2). */
+interface OwnAddress {
+	/** Literal, or empty. */
+	readonly ipv4: string;
+	readonly ipv6: string;
+}
+
+const LOOPBACK = "127.0.0.1";
+const ANY: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
+/**
+ * What the configuration names, else the address that is bound, else that of an interface of this machine. Others see
+ * where our packets come from; no outside service is asked for it.
+ * @param external `node.discovery.external.ip`, or empty
+ * @param bound address that listeners bind; undefined: every interface
+ * @param lan addresses of this machine's interfaces, either may be empty
+ */
+function ownAddress(
+	external: string,
+	bound: string | undefined,
+	lan: OwnAddress,
+	wantsIpv6: boolean,
+): OwnAddress {
+	const named = [external, bound !== undefined && !ANY.has(bound) ? bound : ""];
+	return {
+		ipv4: named.find(isIpv4Literal) ?? (lan.ipv4 || LOOPBACK),
+		ipv6: wantsIpv6 ? (named.find(isIpv6Literal) ?? lan.ipv6) : "",
+	};
 }
 
 interface NetworkOptions {
@@ -78,6 +106,43 @@ export interface PeerNetwork extends NetworkView {
 	readonly progress: SyncProgress | undefined;
 	/** Disconnects every peer. */
 	stop(): Promise<void>;
+}
+
+const MINUTE_MS = 60_000;
+/** Blocks that may wait to be applied: enough for two of the largest batches. */
+const MAX_QUEUED_BYTES = 32 << 20;
+
+/** What the configuration says about peers, as the application layer uses it (protocol/peers §13). */
+export function peerSettings(config: NodeConfig): PeerSettings {
+	const { peers, unsolidifiedBlockCheck, maxUnsolidifiedBlocks, agreeNodeCount } = config.node;
+	return {
+		networkId: peers.networkId,
+		release: config.node.release,
+		network: config.node.network,
+		maxConnections: peers.maxConnections,
+		minConnections: peers.minConnections,
+		minActiveConnections: peers.minActiveConnections,
+		maxTransactionsPerSecond: peers.maxTps,
+		maxBlocksPerSecond: peers.maxBlockInvPerSecond,
+		summariesPerSecond: peers.rates.syncBlockChain,
+		fetchesPerSecond: peers.rates.fetchInvData,
+		disconnectsPerSecond: peers.rates.disconnect,
+		maxRequestedBlocks: peers.maxPendingBlocks,
+		maxWaitingTransactions: peers.maxTransactionCache,
+		syncFetchBatch: peers.syncFetchBatchCount,
+		fetchBlockTimeoutMs: peers.fetchBlockTimeoutMs,
+		blockCacheTimeoutMs: Number(peers.blockCacheTimeoutMinutes) * MINUTE_MS,
+		inactiveThresholdMs: peers.inactiveThresholdSeconds * 1000,
+		eliminateAtRandom: peers.fullTcpDisconnect,
+		effectiveCheck: peers.effectiveCheck,
+		maxUnsolidified: unsolidifiedBlockCheck ? maxUnsolidifiedBlocks : undefined,
+		isFastForward: config.run.fastForward,
+		relayHosts: new Set(peers.fastForward.map(({ host }) => host)),
+		maxRelayWitnesses: peers.maxFastForwardCount,
+		quorum: agreeNodeCount,
+		voteExpireBlocks: Number(config.committee.pBFTExpireNum ?? 20n),
+		maxQueuedBytes: MAX_QUEUED_BYTES,
+	};
 }
 
 /** Starts the network. A port that can't be bound is logged (protocol/configuration §1.5); the node then only dials. */
@@ -252,6 +317,48 @@ async function startDiscovery(
 	}
 }
 
+/** Until the configuration is looked at for the first time. */
+const FIRST_RELOAD_MS = 10_000;
+
+interface ReloadOptions {
+	readonly environment: NetworkEnvironment;
+	/** The configuration's file. */
+	readonly file: string;
+	/** What stands below it. */
+	readonly preset: NodeConfig["preset"];
+	readonly periodSeconds: bigint;
+	readonly transport: Pick<Transport, "trust">;
+	/** Notified of the nodes that are always to be dialed from now on. */
+	readonly setActive: (active: readonly NodeAddress[]) => void;
+	readonly onProblem: (error: unknown) => void;
+	/** Called with hosts whose names nobody knows. */
+	readonly onUnknown: (host: string, error: unknown) => void;
+}
+
+/**
+ * Applies new active and passive nodes while the node runs (`node.dynamicConfig`, protocol/configuration §1.4): looks at the file from
+ * time to time.
+ * @returns ends that
+ */
+function watchConfig(options: ReloadOptions): Timer {
+	const { environment, file, preset, periodSeconds, transport, setActive, onProblem, onUnknown } = options;
+	let seenMs: number | undefined;
+	const look = async (): Promise<void> => {
+		const { mtimeMs } = await stat(file);
+		const isNew = seenMs === undefined || mtimeMs > seenMs;
+		seenMs = mtimeMs;
+		if (!isNew) return;
+		const { active, passive } = await resolvePeers(
+			environment,
+			loadConfig(file, { preset }).node.peers,
+			onUnknown,
+		);
+		for (const { host } of passive) transport.trust(host);
+		setActive(active);
+	};
+	return environment.every(Number(periodSeconds) * 1000, () => void look().catch(onProblem), FIRST_RELOAD_MS);
+}
+
 /** Reads the configured addresses again and again, where the configuration asks for it. @returns ends that */
 function followConfig(
 	environment: NetworkEnvironment,
@@ -286,6 +393,34 @@ interface NetworkParts {
 	readonly nodeId: Uint8Array;
 	readonly isMaster: () => boolean;
 	readonly stops: Stops;
+}
+
+/**
+ * A peer as the node's servers show it (protocol/http-endpoints §5.1).
+ * @param clocks tells when something was, in milliseconds since 1970, by how long ago it is
+ */
+function peerFacts(peer: Peer, clocks: Pick<PeerWorld, "now" | "wallClock">): PeerFacts {
+	const { connection, bothHave, lastListed, toFetch } = peer;
+	return {
+		host: connection.remote.host,
+		outgoing: connection.outgoing,
+		needSyncFromPeer: peer.needSyncFromPeer,
+		needSyncFromUs: peer.needSyncFromUs,
+		averageLatencyMs: connection.averageLatencyMs,
+		connectTimeMs: BigInt(Math.trunc(connection.connectTimeMs)),
+		lastBlockUpdateTimeMs: BigInt(Math.trunc(clocks.wallClock() - (clocks.now() - peer.bothHaveMs))),
+		disconnected: !connection.isOpen,
+		disconnectTimes: 0,
+		localDisconnectReason: peer.localReason,
+		remoteDisconnectReason: peer.remoteReason,
+		headBlockBoth: `Num:${bothHave.number},ID:${toHex(bothHave.id)}`,
+		lastSyncBlock: lastListed ? `Num:${lastListed.number}` : "",
+		remain: peer.needSyncFromPeer ? peer.remain : peer.remainForPeer,
+		blocksInProcess: peer.inProcess.size,
+		requestedBlocks: peer.requested.size,
+		blocksToFetch: toFetch.length,
+		nextToFetch: toFetch.front?.number ?? -1n,
+	};
 }
 
 function runningNetwork(parts: NetworkParts): PeerNetwork {

@@ -23,6 +23,7 @@ import {
 	type Hello,
 	HelloCode,
 	helloCodeName,
+	ProtocolViolation,
 	readTransportMessage,
 	TRANSPORT_VERSION,
 	type TransportMessage,
@@ -32,7 +33,6 @@ import {
 	writeHello,
 	writeKeepAlive,
 } from "./wire/transport-messages.js";
-import { ProtocolViolation } from "./wire/violation.js";
 
 /** Where nodes listen unless they are told otherwise; what we announce, since we don't listen. */
 export const DEFAULT_PEER_PORT = 18888;

@@ -45,3 +45,14 @@ export class TimeSlice {
 		this.endsAt = performance.now() + this.sliceMs;
 	}
 }
+
+/** A slice of work for many subscribers, in ms; a rest of its length follows, in which connections are taken and calls answered. */
+export const FAN_OUT_MS = 5;
+
+/** Runs work in a later round of the event loop, after some milliseconds. */
+export type Later = (work: () => void, ms: number) => void;
+
+export const inLaterRound: Later = (work, ms) => {
+	if (ms === 0) setImmediate(work);
+	else setTimeout(work, ms).unref();
+};

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ConfigError } from "../../hocon/config-error.js";
+import { ConfigError } from "../../hocon/hocon.js";
 import { loadGroth16 } from "./groth16-library.js";
 import type { ProofKeys } from "./proof-threads.js";
 import { checkedAhead, type RememberedProofs } from "./remembered-proofs.js";

@@ -13,7 +13,7 @@ import { propertySeed } from "../chain/configured-rules.js";
 import { metaChange, RESTORE_KEY } from "../chain/data-directory.js";
 import { OldBlocks } from "../chain/old-blocks.js";
 import type { NodeConfig } from "../config/config.js";
-import { genesisId } from "../config/genesis-block.js";
+import { genesisId } from "../config/genesis-config.js";
 import { SegmentFile } from "../segments/segment-file.js";
 import { segmentFilesOnDisk } from "../segments/segment-files.js";
 import { SegmentDamage } from "../segments/segment-format.js";

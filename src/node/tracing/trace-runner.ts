@@ -18,11 +18,12 @@ import { startNoteTree } from "../state/note-trees.js";
 import { createView, type StateView } from "../state/view.js";
 import { recordParentId } from "../vm/block-hash-history.js";
 import type { ConstantResult, ContractMachine } from "../vm/contract-machine.js";
+import type { ExecutionObserver } from "../vm/execution-observer.js";
 import type { BlockContext } from "../vm/machine.js";
 import { VmError } from "../vm/vm-error.js";
 import { goneState, KeptState } from "./kept-state.js";
 import { TraceClock, TraceError } from "./limits.js";
-import type { TracedTransaction, Tracer } from "./tracer.js";
+import type { TouchedState } from "./touched-state.js";
 
 /**
  * Executing the transactions of a block once more, one after the other, on the state before it. Nothing of it is kept.
@@ -258,4 +259,26 @@ export class TraceRunner {
 		if (!view) throw goneState(number, this.open.isFork);
 		return createView(view.backend, this.open.seed);
 	}
+}
+
+/** A transaction of a block, executed again. */
+export interface TracedTransaction {
+	readonly block: SignedBlock;
+	/** In the block. */
+	readonly position: number;
+	readonly transaction: SignedTransaction;
+	/** What it came to this time; equal to what was recorded. */
+	readonly info: TransactionInfo;
+	/** The state before it and after it; they hold during the call that they are given to. */
+	readonly before: StateView;
+	readonly after: StateView;
+}
+
+/** Watches one execution and then says what it saw. */
+export interface Tracer<T> {
+	readonly observer: ExecutionObserver;
+	/** Gathers which entries of the state were touched; undefined: nobody asks. */
+	readonly touched?: TouchedState | undefined;
+	/** What it saw of a transaction that has just been executed. */
+	result(traced: TracedTransaction): T;
 }

@@ -5,14 +5,13 @@
 
 import type { EventEmitter } from "node:events";
 import { type REPLServer, Recoverable, type ReplOptions, start } from "node:repl";
-import type { Readable, Writable } from "node:stream";
-import { PassThrough } from "node:stream";
+import { PassThrough, type Readable, type Writable } from "node:stream";
 import { inspect, types } from "node:util";
 import { KeystoreError } from "../../keystore/keystore-error.js";
 import { Failure } from "../../wallet/failure.js";
+import { parseCoinAmount } from "../../wallet/values/amount.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import { harmlessText } from "../output/harmless-text.js";
-import { withAmounts } from "./amounts.js";
 import { RUNS_ALONE } from "./names.js";
 import type { Operations } from "./operations.js";
 
@@ -45,6 +44,18 @@ function isRefusal(error: unknown): boolean {
 function messageOf(error: unknown): string {
 	// Those of the prompt's own context are instances of another class of the same name.
 	return types.isNativeError(error) ? `${error.name}: ${error.message}` : shownValue(error);
+}
+
+/** Texts and comments, which are passed over, and amounts. A number has no letters behind it in JavaScript, so nothing else looks so. */
+const TOKENS =
+	/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<![\w$.])\d[\d_]*(?:\.\d+)?(?:coin|sun)\b/g;
+
+/**
+ * Amounts in the console's JavaScript, as all commands have them: `5coin` and `20sun` stand for whole numbers of sun.
+ * @throws {Failure} `bad_value`, `amount_unit` for an amount that isn't a whole number of sun
+ */
+export function withAmounts(source: string): string {
+	return source.replace(TOKENS, (token) => (/^\d/.test(token) ? `${parseCoinAmount(token)}n` : token));
 }
 
 /** JavaScript refuses to reckon with an amount and a plain number: a statement with amounts that has such an error is told what to write. */

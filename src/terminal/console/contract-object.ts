@@ -15,7 +15,6 @@ import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCoinAmount } from "../../wallet/values/amount.js";
 import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
 import type { ActingPlan } from "../sending/act.js";
-import { argumentText, isAddressed } from "./argument-text.js";
 import type { Operations } from "./operations.js";
 
 /** Makes, shows, signs and sends a transaction. @param from the account that acts; absent: the active wallet */
@@ -139,6 +138,53 @@ function methodOf(
 		estimate: taking(async (words) => (await read(words)).energy),
 		data: taking(async (words) => `0x${toHex((await call(words)).data)}`),
 	});
+}
+
+/** Deeper values are refused: nothing that a contract takes is. */
+const MAX_DEPTH = 32;
+
+/** What has an address stands for it: accounts and contracts of the console. */
+interface Addressed {
+	readonly address: string;
+}
+
+function isAddressed(value: unknown): value is Addressed {
+	return typeof value === "object" && value !== null && typeof (value as Addressed).address === "string";
+}
+
+/**
+ * A value of JavaScript as a word of the command line, so that both have one reader of arguments.
+ * @throws {Failure} `bad_value` for what no contract takes
+ */
+export function argumentText(value: unknown): string {
+	return typeof value === "string" ? value : nestedText(value, 0);
+}
+
+function nestedText(value: unknown, depth: number): string {
+	if (depth > MAX_DEPTH) throw new Failure("bad_value", `an argument is nested deeper than ${MAX_DEPTH}`);
+	if (typeof value === "string") return JSON.stringify(value);
+	if (typeof value === "bigint" || typeof value === "boolean") return String(value);
+	if (typeof value === "number") return numberText(value);
+	if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString("hex")}`;
+	if (Array.isArray(value)) return `[${value.map((item) => nestedText(item, depth + 1)).join(",")}]`;
+	if (isAddressed(value)) return value.address;
+	if (typeof value === "object" && value !== null) {
+		const members = Object.entries(value).map(([name, item]) => `${name}:${nestedText(item, depth + 1)}`);
+		return `{${members.join(",")}}`;
+	}
+	throw new Failure(
+		"bad_value",
+		`${value === null ? "null" : typeof value} can't be an argument of a contract`,
+	);
+}
+
+/** A number that JavaScript has rounded already would be sent as another one than was typed. */
+function numberText(value: number): string {
+	if (Number.isSafeInteger(value)) return String(value);
+	throw new Failure(
+		"bad_value",
+		`${value} is not exact: write a whole number with an n behind it, such as 5n`,
+	);
 }
 
 /** Arguments, and behind them the options of the call, if there is one value more than the function takes. */

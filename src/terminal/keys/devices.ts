@@ -3,8 +3,13 @@
 import { listKeystore } from "../../keystore/keystore.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
-import { devicePath, LEDGER, namesDevice } from "../../wallet/signers/device-name.js";
-import type { DeviceSigner, SigningKey } from "../../wallet/signers/signer.js";
+import {
+	type DeviceSigner,
+	devicePath,
+	LEDGER,
+	namesDevice,
+	type SigningKey,
+} from "../../wallet/signers/signer.js";
 import { keyNamed } from "../../wallet/transaction/signing.js";
 import { withProgress } from "../progress/progress.js";
 

@@ -1,8 +1,13 @@
 /** Searching lists of signatures for those that a selector, a topic or a name means. */
 
-import type { ContractInterface } from "../../abi/parameter.js";
-import { type AbiItem, type AbiKind, describeItem, isComplete } from "../../abi/parameter.js";
-import { selectorOf, topicOf } from "../../abi/selector.js";
+import { selectorOf, topicOf } from "../../abi/coder.js";
+import {
+	type AbiItem,
+	type AbiKind,
+	type ContractInterface,
+	describeItem,
+	isComplete,
+} from "../../abi/parameter.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { COMMON_SIGNATURES } from "./common-signatures.js";

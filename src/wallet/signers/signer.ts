@@ -1,7 +1,8 @@
-/** Who can sign: a key of the keystore, or a device that keeps its key to itself. */
+/** Who can sign: a key of the keystore, or a device that keeps its key to itself, and how devices are named on the command line. */
 
 import type { KeystoreEntry } from "../../keystore/keystore.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import { Failure } from "../failure.js";
 
 /** A device with one of its keys. */
 export interface DeviceSigner {
@@ -31,4 +32,35 @@ export type SigningKey = KeystoreEntry | DeviceSigner;
 
 export function isDevice(key: SigningKey): key is DeviceSigner {
 	return key.kind === "device";
+}
+
+/** The word by which the device is named. */
+export const LEDGER = "ledger";
+
+const MAX_INDEX = 0x7fffffff;
+/** The vendor's wallet counts accounts in the third place: account 1 is `44'/195'/1'/0/0`. */
+const pathOfIndex = (index: number): string => `44'/195'/${index}'/0/0`;
+
+/** Whether a text names a device rather than a key or an address. */
+export function namesDevice(text: string): boolean {
+	return text === LEDGER || text.startsWith(`${LEDGER}:`);
+}
+
+/**
+ * The derivation path of the key that a name means, without `m/`.
+ * @throws {Failure} `bad_value`
+ */
+export function devicePath(name: string): string {
+	const text = name === LEDGER ? "0" : name.slice(LEDGER.length + 1).trim();
+	if (/^\d{1,10}$/.test(text) && Number(text) <= MAX_INDEX) return pathOfIndex(Number(text));
+	const path = text.replace(/^m\//, "").replaceAll("h", "'");
+	const parts = path.split("/");
+	const isPath =
+		parts.length > 1 &&
+		parts.length <= 10 &&
+		parts.every((part) => /^\d{1,10}'?$/.test(part) && Number(part.replace("'", "")) <= MAX_INDEX);
+	if (isPath) return path;
+	throw new Failure("bad_value", `"${name}" names no key of a device`, {
+		hint: "write ledger, ledger:<index>, or a path such as ledger:44'/195'/0'/0/0",
+	});
 }

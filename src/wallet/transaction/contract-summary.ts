@@ -3,8 +3,11 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, fromUtf8, toHex } from "../../protocol/bytes.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
+import { contractTypeById } from "../../protocol/contract-types.js";
 import type { AccountPermissionUpdateContract, Permission } from "../../protocol/messages.js";
 import * as m from "../../protocol/messages.js";
+import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
 import {
 	ALL_OPERATIONS,
 	DEFAULT_OPERATIONS,
@@ -262,4 +265,16 @@ function operationsText(operations: Uint8Array): string {
 	if (equalBytes(operations, ALL_OPERATIONS)) return "do everything";
 	if (equalBytes(operations, DEFAULT_OPERATIONS)) return "do everything but change permissions";
 	return operationNames(operations).join(", ") || "do nothing";
+}
+
+/** @param called the call of a contract in words, where it is known; undefined: what it does can't be read */
+export function transactionSummary(transaction: SignedTransaction, called?: string): string | undefined {
+	const type = contractTypeById(transaction.contract?.type ?? -1);
+	if (!type || transaction.owner.length === 0) return undefined;
+	try {
+		return contractSummary({ type, parameter: transaction.parameter }, transaction.owner, called);
+	} catch (error) {
+		if (error instanceof ParameterError || error instanceof DecodeError) return undefined;
+		throw error;
+	}
 }

@@ -1,10 +1,9 @@
 /** What contracts answer, for printing: results, reverts and logs by the contract's interface (protocol/command-line §1.5). */
 
-import { AbiDataError } from "../../abi/abi-data-error.js";
+import { AbiDataError } from "../../abi/codec.js";
 import { type AbiView, decodeValues, viewAddress } from "../../abi/coder.js";
 import { decodeLog } from "../../abi/log.js";
-import type { ContractInterface } from "../../abi/parameter.js";
-import { type AbiItem, isComplete } from "../../abi/parameter.js";
+import { type AbiItem, type ContractInterface, isComplete } from "../../abi/parameter.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { type TransactionInfo, TransactionResultContractResult } from "../../protocol/messages.js";
 import { revertReason } from "../abi/revert.js";

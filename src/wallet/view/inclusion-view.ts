@@ -6,7 +6,7 @@ import type { WitnessKey } from "../../protocol/inclusion/proof.js";
 import type { Inclusion } from "../../protocol/inclusion/verify.js";
 import { setNumber, type WitnessSet } from "../../protocol/inclusion/witness-set.js";
 import { chainTitle } from "../../protocol/public-networks.js";
-import { transactionSummary } from "../transaction/transaction-summary.js";
+import { transactionSummary } from "../transaction/contract-summary.js";
 import { viewTransaction } from "../transaction/transaction-view.js";
 import { utcTime } from "../values/moment.js";
 import type { View } from "./message-view.js";

@@ -3,11 +3,11 @@ import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { ApiNode } from "../../../src/node/api/context.js";
 import { HttpAnswer } from "../../../src/node/api/http-answer.js";
-import type { HttpRequest } from "../../../src/node/api/http-request.js";
 import { ListResult, PendingAnswer } from "../../../src/node/api/jsonrpc/long-result.js";
 import { JsonParts } from "../../../src/node/api/jsonrpc/method.js";
 import { LongAnswer, LongAnswerGate, UnreadAnswers } from "../../../src/node/api/long-answer.js";
 import { sendLong } from "../../../src/node/api/long-answer-sender.js";
+import type { HttpRequest } from "../../../src/node/api/plain-request.js";
 import { CommonBytes, PlainResponse } from "../../../src/node/api/plain-response.js";
 
 const MIB = 1 << 20;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { HttpAnswer } from "../../../src/node/api/http-answer.js";
-import type { HttpRequest } from "../../../src/node/api/http-request.js";
 import { MinBlock, namesBlock } from "../../../src/node/api/min-block.js";
+import type { HttpRequest } from "../../../src/node/api/plain-request.js";
 
 let head = 5n;
 let nowMs = 0;

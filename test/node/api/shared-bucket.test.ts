@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SharedBucket } from "../../../src/node/api/shared-bucket.js";
+import { SharedBucket } from "../../../src/node/api/rate-limiter.js";
 
 test("permits that came while nothing ran let all waiting calls go, in their order, however many wait", async () => {
 	const WAITING = 100_000;

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
+import { touchedBy } from "../../../src/node/audit/audit.js";
 import { compareFacts, factsOf, RECEIPT_RULES, STATE_RULES } from "../../../src/node/audit/facts.js";
 import {
 	HttpNode,
@@ -10,7 +11,6 @@ import {
 	NotServedError,
 	UnansweredError,
 } from "../../../src/node/audit/http-node.js";
-import { touchedBy } from "../../../src/node/audit/touched.js";
 
 let server: Server | undefined;
 afterEach(() => {

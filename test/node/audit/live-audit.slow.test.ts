@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { ConfigError } from "../../../src/hocon/config-error.js";
+import { ConfigError } from "../../../src/hocon/hocon.js";
 import { readBundle } from "../../../src/node/faults/bundle-file.js";
 import { reproduce } from "../../../src/node/faults/reproduce.js";
 import type { RunningNode } from "../../../src/node/node.js";

@@ -6,8 +6,12 @@ import { join } from "node:path";
 import { MessageChannel } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Backfill } from "../../../src/node/backfill/backfill.js";
-import type { FromReplay, ToReplay } from "../../../src/node/backfill/messages.js";
-import { ChannelClosed, channelOf } from "../../../src/node/backfill/port-channel.js";
+import {
+	ChannelClosed,
+	channelOf,
+	type FromReplay,
+	type ToReplay,
+} from "../../../src/node/backfill/messages.js";
 import { replayHistory } from "../../../src/node/backfill/replay.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { ConfigError } from "../../../src/hocon/config-error.js";
+import { ConfigError } from "../../../src/hocon/hocon.js";
 import { HistorySweeper } from "../../../src/node/chain/history-sweeper.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { ChangeHistory } from "../../../src/node/state/change-history.js";

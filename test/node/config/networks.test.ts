@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type NodeConfig, parseConfig, presetConfig } from "../../../src/node/config/config.js";
-import { genesisBlock } from "../../../src/node/config/genesis-block.js";
+import { genesisBlock } from "../../../src/node/config/genesis-config.js";
 import { DEPARTURES, nextStop } from "../../../src/node/config/networks/departures.js";
 import { networkPreset } from "../../../src/node/config/networks/networks.js";
 import { fromHex } from "../../../src/protocol/bytes.js";

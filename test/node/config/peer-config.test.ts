@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../src/node/config/config.js";
-import { peerSettings } from "../../../src/node/network/peer-settings.js";
+import { peerSettings } from "../../../src/node/network/network.js";
 
 const read = (text: string) => parseConfig(`storage {}, node { ${text} }`);
 const peers = (text: string) => read(text).node.peers;

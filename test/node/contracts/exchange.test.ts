@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { isExactlyPrecise, isPrecise } from "../../../src/node/contracts/exchange-withdraw.js";
-import { findExchange } from "../../../src/node/exchange/pair.js";
-import { pageOfExchanges } from "../../../src/node/exchange/queries.js";
+import { findExchange, pageOfExchanges } from "../../../src/node/exchange/pair.js";
 import { ContractExecuteError, ContractValidateError } from "../../../src/node/rules/errors.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { COIN_ID, tokenBytes } from "../../../src/node/tokens/token-id.js";

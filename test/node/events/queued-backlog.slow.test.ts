@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { EventConfig } from "../../../src/node/config/event-config.js";
+import { QueuedBacklog } from "../../../src/node/events/deliveries.js";
 import { Delivery } from "../../../src/node/events/delivery.js";
 import { eventBudget } from "../../../src/node/events/event-budget.js";
-import { QueuedBacklog } from "../../../src/node/events/queued-backlog.js";
 import type { EventKind } from "../../../src/node/events/receivers/event-message.js";
 import type { Publication, Receiver } from "../../../src/node/events/receivers/receiver.js";
 import { FakeChain, unsliced } from "./fake-chain.js";

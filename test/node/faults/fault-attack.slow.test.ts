@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readBundle } from "../../../src/node/faults/bundle-file.js";
 import {
 	BundleError,
 	MAX_BUNDLE_ITEMS,
 	MAX_LINE_BYTES,
 	MAX_UNPACKED_BYTES,
-} from "../../../src/node/faults/limits.js";
+} from "../../../src/node/faults/bundle.js";
+import { readBundle } from "../../../src/node/faults/bundle-file.js";
 import { reproduce } from "../../../src/node/faults/reproduce.js";
 import { makeFault } from "./planted.js";
 

@@ -4,9 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { KEPT_FILES } from "../../../src/node/faults/bundle.js";
 import { readBundle } from "../../../src/node/faults/bundle-file.js";
 import { writeFault } from "../../../src/node/faults/fault-files.js";
-import { KEPT_FILES } from "../../../src/node/faults/limits.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { Block, BlockHeader, BlockHeaderRaw } from "../../../src/protocol/messages.js";
 import { makeFault } from "./planted.js";

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { transactionInfosOf } from "../../../src/node/chain/block-store.js";
 import { createContractMachine } from "../../../src/node/contract-runner.js";
 import { bundleLines, readBundle } from "../../../src/node/faults/bundle-file.js";
-import { recordFault } from "../../../src/node/faults/fault-recorder.js";
+import { recordFault } from "../../../src/node/faults/fault-watch.js";
 import { reproduce } from "../../../src/node/faults/reproduce.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { toHex } from "../../../src/protocol/bytes.js";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { findJsonRpc, guardsOf } from "../../../src/node/fork/public-founding.js";
+import { findJsonRpc, guardsOf } from "../../../src/node/fork/fork-founding.js";
 import { PublicSource } from "../../../src/node/fork/public-source.js";
 import { RequestError, type Requests } from "../../../src/node/fork/requests.js";
 import { delegationKeyV1, delegationKeyV2 } from "../../../src/node/resources/delegated-resource.js";

@@ -2,11 +2,11 @@
 
 import { expect } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import type { IndexedChain } from "../../../src/node/history/block-rows.js";
 import { HistoryIndex, type HistoryReader, ownerKey } from "../../../src/node/history/history-index.js";
 import type { HistoryStore } from "../../../src/node/history/history-store.js";
 import type { HistoryPage, PageQuery } from "../../../src/node/history/pages.js";
 import { readPlace, readPointer } from "../../../src/node/history/rows.js";
-import type { IndexedChain } from "../../../src/node/history/stored-blocks.js";
 import { indexedChain } from "../../../src/node/node-history.js";
 import { toHex } from "../../../src/protocol/bytes.js";
 import { openSmall, produce, transfer, users } from "../chain/small-chain.js";

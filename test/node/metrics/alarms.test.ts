@@ -6,13 +6,16 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { registerAuditGauges } from "../../../src/node/metrics/audit-gauges.js";
-import { registerDisagreements } from "../../../src/node/metrics/disagreement-gauges.js";
-import { registerEventGauges, registerHistoryGauges } from "../../../src/node/metrics/event-gauges.js";
 import { FAMILIES, type Family } from "../../../src/node/metrics/families.js";
-import { registerOperatorGauges } from "../../../src/node/metrics/operator-gauges.js";
+import {
+	registerAuditGauges,
+	registerDisagreements,
+	registerEventGauges,
+	registerHistoryGauges,
+	registerOperatorGauges,
+	registerStateHashGauges,
+} from "../../../src/node/metrics/gauges.js";
 import { MetricRegistry } from "../../../src/node/metrics/registry.js";
-import { registerStateHashGauges } from "../../../src/node/metrics/state-hash-gauges.js";
 
 interface Sample {
 	readonly labels: Readonly<Record<string, string>>;

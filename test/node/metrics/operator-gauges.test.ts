@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { versionVote } from "../../../src/node/metrics/operator-gauges.js";
+import { versionVote } from "../../../src/node/metrics/gauges.js";
 
 const state = (votes: Readonly<Record<number, readonly number[]>>) => ({
 	properties: {

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ConfigError } from "../../../src/hocon/config-error.js";
+import { ConfigError } from "../../../src/hocon/hocon.js";
 import { loadVerifyingKeys, proofsWith } from "../../../src/node/shielded/parameters.js";
 import { holdsTransfer } from "../../../src/node/shielded/proofs.js";
 import { recordedCalls } from "./recorded-proofs.js";

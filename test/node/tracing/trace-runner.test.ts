@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { createContractMachine } from "../../../src/node/contract-runner.js";
-import { agrees, TraceRunner } from "../../../src/node/tracing/trace-runner.js";
-import type { TracedTransaction, Tracer } from "../../../src/node/tracing/tracer.js";
+import {
+	agrees,
+	type TracedTransaction,
+	TraceRunner,
+	type Tracer,
+} from "../../../src/node/tracing/trace-runner.js";
 import { ResourceReceipt, TransactionInfo } from "../../../src/protocol/messages.js";
 import {
 	balance,

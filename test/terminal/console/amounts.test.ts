@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withAmounts } from "../../../src/terminal/console/amounts.js";
+import { withAmounts } from "../../../src/terminal/console/console-prompt.js";
 
 it("reads amounts with their unit as whole numbers of sun", () => {
 	expect(withAmounts("send(bob, 5coin)")).toBe("send(bob, 5000000n)");

@@ -16,15 +16,13 @@ import {
 import { recoverAddress, sign } from "../../../src/protocol/signature.js";
 import { buildTransaction, SignedTransaction } from "../../../src/protocol/transaction.js";
 import { Failure } from "../../../src/wallet/failure.js";
-import { devicePath, namesDevice } from "../../../src/wallet/signers/device-name.js";
-import { openLedger } from "../../../src/wallet/signers/ledger.js";
+import { fitsDevice, openLedger } from "../../../src/wallet/signers/ledger.js";
 import {
 	APP_LIBRARY,
 	ledgerConnector,
 	TRANSPORT_LIBRARY,
 } from "../../../src/wallet/signers/ledger-library.js";
-import { fitsDevice } from "../../../src/wallet/signers/ledger-screen.js";
-import type { DeviceSigner } from "../../../src/wallet/signers/signer.js";
+import { type DeviceSigner, devicePath, namesDevice } from "../../../src/wallet/signers/signer.js";
 import { messageHash } from "../../../src/wallet/transaction/signed-message.js";
 import { RecordedDevice } from "./recorded-transport.js";
 

@@ -3,9 +3,9 @@
 import { type Json, objectsOf, textOf } from "../../answer.js";
 import { type BlockFacts, blockFacts, blockFill, usageOf } from "../../block-facts.js";
 import { coins, grouped, moment } from "../../format.js";
+import { pricesOf } from "../../network-facts.js";
 import type { NodeClient } from "../../node-client.js";
 import { fewAtATime } from "../../one-at-a-time.js";
-import { pricesOf } from "../../parameters.js";
 import { barChart, stepChart } from "../chart.js";
 import { make, note } from "../elements.js";
 import type { ViewMaker } from "../view.js";

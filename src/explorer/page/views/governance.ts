@@ -4,9 +4,8 @@ import { toNeutral } from "../../../protocol/dialect.js";
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
 import { age, grouped } from "../../format.js";
-import type { ParameterName } from "../../network-facts.js";
+import { changesOf, type ParameterName, parameterHistory, valueText } from "../../network-facts.js";
 import { NodeError } from "../../node-client.js";
-import { changesOf, parameterHistory, valueText } from "../../parameters.js";
 import {
 	addressLink,
 	badge,

@@ -12,9 +12,9 @@ import {
 } from "../../block-facts.js";
 import { Contracts } from "../../contracts.js";
 import { age, coins, grouped, span, typeName } from "../../format.js";
+import { pricesOf } from "../../network-facts.js";
 import type { NodeClient } from "../../node-client.js";
 import { oneAtATime } from "../../one-at-a-time.js";
-import { pricesOf } from "../../parameters.js";
 import { tokenUnits } from "../../token-moves.js";
 import { tileBars } from "../chart.js";
 import {

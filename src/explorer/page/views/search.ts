@@ -2,12 +2,17 @@
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf } from "../../answer.js";
-import { type ContractMatch, contractsNamed, selectorFacts } from "../../contract-search.js";
+import {
+	type ContractMatch,
+	contractsNamed,
+	type SeenContracts,
+	seenContracts,
+	selectorFacts,
+} from "../../contract-search.js";
 import { Contracts } from "../../contracts.js";
 import { grouped, plain } from "../../format.js";
 import { NodeError } from "../../node-client.js";
 import { isMistyped, searchTerms, type Term } from "../../search-terms.js";
-import { type SeenContracts, seenContracts } from "../../seen-contracts.js";
 import { type Child, link, make, note } from "../elements.js";
 import type { ViewContext, ViewMaker } from "../view.js";
 

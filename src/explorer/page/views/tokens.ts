@@ -2,10 +2,9 @@
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
-import { kindOf, tokenInfos } from "../../contract-search.js";
+import { kindOf, seenContracts, tokenInfos } from "../../contract-search.js";
 import { coins, decimal } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
-import { seenContracts } from "../../seen-contracts.js";
 import {
 	addressLink,
 	button,

@@ -4,19 +4,26 @@ import { hashedSignature } from "../../../abi/parameter.js";
 import { decodeCall, decodeEvent, refusalOf } from "../../abi.js";
 import { addressText } from "../../address-text.js";
 import { isJson, type Json, objectOf, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
-import { amountOf, type TransactionFacts, transactionFacts } from "../../block-facts.js";
+import {
+	amountOf,
+	receiverOf,
+	signatureCount,
+	type TransactionFacts,
+	transactionFacts,
+} from "../../block-facts.js";
 import { Contracts } from "../../contracts.js";
-import { age, failureText, grouped, plain, shortened, textOfHex, typeName } from "../../format.js";
+import { age, decimal, failureText, grouped, plain, shortened, textOfHex, typeName } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
 import { requestOf } from "../../request-words.js";
 import { idIn } from "../../search-terms.js";
 import { wordsOf } from "../../slot-words.js";
-import { tokenMoves } from "../../token-moves.js";
-import { refusalChild, valuesTable } from "../abi-elements.js";
+import { type TokenMove, tokenMoves } from "../../token-moves.js";
+import { readingLine, refusalChild, valuesTable } from "../abi-elements.js";
 import {
 	addressLink,
 	amount,
 	badge,
+	bar,
 	blockLink,
 	type Child,
 	copyable,
@@ -33,9 +40,6 @@ import {
 import type { ViewContext, ViewMaker } from "../view.js";
 import { execution } from "./execution.js";
 import { permissionParts } from "./permissions.js";
-import { callSentence, summary } from "./sentence.js";
-import { signatures } from "./signatures.js";
-import { tokensMoved } from "./tokens-moved.js";
 
 const MAX_LOGS = 200;
 
@@ -174,6 +178,58 @@ function burnt(name: string, receipt: Json, member: string): Row {
 	return sun === 0n ? undefined : [name, amount(sun)];
 }
 
+/** Who signed it, with which weight, against which threshold. @param transaction as the node answered with it @param isPending whether no block has it yet */
+async function signatures(client: NodeClient, transaction: Json, isPending: boolean): Promise<HTMLElement> {
+	const count = signatureCount(transaction);
+	if (count === 0)
+		return section(
+			"Signatures",
+			note(
+				"It has none: the owner of a development chain may let accounts act without, and genesis needs none.",
+			),
+		);
+	const answer = await client.call("getsignweight", transaction).catch(() => undefined);
+	if (!answer) return section("Signatures", note("This node doesn't say who signed."));
+	const permission = objectOf(answer, "permission");
+	const threshold = wholeOf(permission, "threshold");
+	const weight = wholeOf(answer, "current_weight");
+	const signed = new Set(textsOf(answer, "approved_list").map((address) => addressText(address)));
+	const rows = objectsOf(permission, "keys").map((key): Child[] => {
+		const address = textOf(key, "address");
+		const isSigner = signed.has(addressText(address));
+		return [
+			addressLink(address),
+			grouped(wholeOf(key, "weight")),
+			isSigner ? badge("signed", "good") : "didn't sign",
+		];
+	});
+	const name = textOf(permission, "permission_name") || "owner";
+	const message = textOf(objectOf(answer, "result"), "message");
+	return section(
+		"Signatures",
+		facts(
+			["Signatures", grouped(count)],
+			["Permission", `${name}, as it is now`],
+			[
+				"Weight",
+				[
+					bar("weight of those who signed", Number(weight), Number(threshold)),
+					make("div", {}, `${grouped(weight)} of ${grouped(threshold)} needed `),
+					weight >= threshold && threshold > 0n
+						? badge("enough", "good")
+						: isPending
+							? badge("not enough", "bad")
+							: note(
+									"Not enough by the permission of now: that of its time, by which the chain took it, was another.",
+								),
+				],
+			],
+			message === "" ? undefined : ["The node says", message],
+		),
+		table("Signatures", ["Key", "Weight", ""], rows, "The account has no such permission now."),
+	);
+}
+
 /** What a fee has beside energy and bandwidth. */
 function otherFees(info: Json, receipt: Json): Row {
 	const sun = wholeOf(info, "fee") - wholeOf(receipt, "energy_fee") - wholeOf(receipt, "net_fee");
@@ -238,6 +294,105 @@ const defined = (parts: readonly (HTMLElement | undefined)[]): readonly HTMLElem
 
 const NOT_AN_ID =
 	"this is not the id of a transaction, which has 64 hexadecimal digits: some are missing, or other characters came along";
+
+/** What a call asks of a contract, on one line; undefined where no interface fits it. */
+async function callSentence(of: TransactionFacts, contracts: Contracts): Promise<Child> {
+	if (of.type !== "TriggerSmartContract") return undefined;
+	const contract = textOf(of.value, "contract_address");
+	const { items, name } = await contracts.factsOf(contract);
+	const call = decodeCall(items, textOf(of.value, "data"));
+	if (!call) return undefined;
+	const sun = amountOf(of) ?? 0n;
+	return [
+		addressLink(textOf(of.value, "owner_address"), false),
+		" calls ",
+		readingLine(call),
+		" of ",
+		name === "" ? "" : [make("strong", {}, name), " "],
+		addressLink(contract, false),
+		sun === 0n ? "" : [" with ", amount(sun)],
+	];
+}
+
+/** What it is in a sentence: who, what, whom, and whether it holds. @param called of a call by its interface */
+function summary(
+	of: TransactionFacts,
+	info: Json,
+	isPending: boolean,
+	solid: bigint | undefined,
+	called: Child,
+): HTMLElement {
+	const sun = amountOf(of);
+	const receiver = receiverOf(of);
+	const number = wholeOf(info, "blockNumber");
+	const isFailed = textOf(info, "result") === "FAILED" || (of.result !== "" && of.result !== "SUCCESS");
+	const isFinal = solid !== undefined && number > 0n && number <= solid;
+	const state: Child = isPending
+		? badge("waits for a block")
+		: isFailed
+			? badge("failed", "bad")
+			: badge(isFinal ? "succeeded, final" : "succeeded", "good");
+	const depth =
+		isPending || isFinal || solid === undefined || number === 0n
+			? ""
+			: ` not final yet: ${grouped(number - solid)} blocks more must follow`;
+	return make(
+		"p",
+		{ class: "lead" },
+		state,
+		" ",
+		called ?? [
+			typeName(of.type),
+			sun === undefined ? "" : [" of ", amount(sun)],
+			" from ",
+			addressLink(textOf(of.value, "owner_address"), false),
+			receiver === "" ? "" : [" to ", addressLink(receiver, false)],
+		],
+		depth,
+	);
+}
+
+/** Tokens that are named and counted with their decimals. */
+const MAX_MOVES = 20;
+
+/** Each token that moved, as much as a reader needs to find a payment. */
+async function tokensMoved(
+	client: NodeClient,
+	moves: readonly TokenMove[],
+): Promise<HTMLElement | undefined> {
+	if (moves.length === 0) return undefined;
+	const contracts = [...new Set(moves.filter(({ isContract }) => isContract).map(({ token }) => token))];
+	const asked = contracts.slice(0, MAX_MOVES).join(",");
+	const answer =
+		asked === "" ? {} : await client.history(`orc20/info?contract_list=${asked}`).catch((): Json => ({}));
+	const infos = new Map(objectsOf(answer, "data").map((each) => [textOf(each, "contract_address"), each]));
+	const rows = await Promise.all(
+		moves.slice(0, MAX_MOVES).map(async ({ token, isContract, from, to, value }): Promise<Child[]> => {
+			const own = isContract
+				? infos.get(token)
+				: await client.call("getassetissuebyid", { value: token }).catch((): Json => ({}));
+			const decimals = own?.[isContract ? "decimals" : "precision"];
+			const name = own ? textOf(own, isContract ? "symbol" : "name") || token : token;
+			const path = isContract ? `account/${token}` : `token/${encodeURIComponent(token)}`;
+			const isKnown = !isContract || decimals !== undefined;
+			return [
+				isKnown
+					? decimal(value, Number(wholeOf(own ?? {}, isContract ? "decimals" : "precision")))
+					: `${grouped(value)} units`,
+				link(path, name),
+				addressLink(from, false),
+				addressLink(to, false),
+			];
+		}),
+	);
+	return section(
+		"Tokens moved",
+		table("Tokens moved", ["Amount", "Token", "From", "To"], rows),
+		moves.length > MAX_MOVES
+			? note(`and ${grouped(moves.length - MAX_MOVES)} more, among the events`)
+			: undefined,
+	);
+}
 
 export const transactionView: ViewMaker = async (context, typed) => {
 	const { client, nowMs } = context;

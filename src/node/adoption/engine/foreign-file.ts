@@ -1,7 +1,21 @@
 /** A file that is only read, and whose faults name it. */
 
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import { ForeignStoreError } from "./foreign-store-error.js";
+import { OperatorError } from "../../../protocol/operator-error.js";
+
+/** Why a store of a reference node isn't read: names the file, what is wrong and where. */
+export class ForeignStoreError extends OperatorError {
+	override readonly name: string = "ForeignStoreError";
+
+	constructor(
+		/** The file that is damaged or missing, or the directory of the store. */
+		readonly path: string,
+		/** What is wrong with it, to be read after its path. */
+		readonly fault: string,
+	) {
+		super(`${path}: ${fault}`);
+	}
+}
 
 /** Carries out something with a file; what the system says against it names the file. @throws {ForeignStoreError} */
 export function reading<T>(path: string, read: () => T): T {

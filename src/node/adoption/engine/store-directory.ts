@@ -3,8 +3,7 @@
 import { opendirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { FormatError } from "./byte-reader.js";
-import { ForeignFile, reading, sizeOf } from "./foreign-file.js";
-import { ForeignStoreError } from "./foreign-store-error.js";
+import { ForeignFile, ForeignStoreError, reading, sizeOf } from "./foreign-file.js";
 import { orderOf, type TableKeyOrder } from "./key-order.js";
 import { MAX_FILES } from "./limits.js";
 import { type DatabaseManifest, readManifest } from "./manifest.js";

@@ -2,8 +2,7 @@
 
 import { ByteReader, FormatError } from "./byte-reader.js";
 import { DELETION, type EntrySource, refusedType, SINGLE_DELETION, VALUE } from "./entry-source.js";
-import { ForeignFile } from "./foreign-file.js";
-import { ForeignStoreError } from "./foreign-store-error.js";
+import { ForeignFile, ForeignStoreError } from "./foreign-file.js";
 import type { TableKeyOrder } from "./key-order.js";
 import { MAX_LOG_ENTRIES } from "./limits.js";
 import { LogRecords } from "./log-records.js";

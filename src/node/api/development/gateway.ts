@@ -3,36 +3,38 @@
  * development methods, administration, events. It speaks the deployed spelling, also where the other servers don't.
  */
 
+import { fromHex, toHex, toKey } from "../../../protocol/bytes.js";
+import { PaginatedMessage, Witness, WitnessList } from "../../../protocol/messages.js";
+import { transactionInfoById } from "../../chain/block-store.js";
 import type { Producer } from "../../chain/chain.js";
+import type { ContractConsole } from "../../development/contract-console.js";
 import type { DevelopmentControl } from "../../development/control.js";
 import type { Development } from "../../development/development.js";
 import { switchedOff } from "../../development/initial-state.js";
+import type { StateView } from "../../state/view.js";
+import { plainStyle } from "../answers.js";
 import { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
+import { defineEndpoint, type Endpoint, longParameter, messageRequest, printed } from "../endpoint.js";
 import { FOLDERS } from "../endpoint-table.js";
 import { explorerAnswer, isExplorerPath, LIVE_PATH } from "../explorer-path.js";
 import { HEALTH_PATH, HEALTHY, isHistoryPath, sendHistory } from "../history/history-path.js";
-import type { HttpAnswer } from "../http-answer.js";
-import { JSON_TYPE } from "../http-answer.js";
+import { type HttpAnswer, JSON_TYPE } from "../http-answer.js";
 import { plainContext } from "../http-context.js";
 import { HttpListener } from "../http-listener.js";
-import type { HttpRequest } from "../http-request.js";
 import { HttpServer } from "../http-server.js";
 import { portError } from "../http-servers.js";
-import { plainStyle } from "../json-style.js";
 import { type Caller, Dispatcher } from "../jsonrpc/dispatcher.js";
-import { feedFilters } from "../jsonrpc/filter-feed.js";
-import { FilterRegistry } from "../jsonrpc/filter-registry.js";
+import { FilterRegistry, feedFilters } from "../jsonrpc/filter-registry.js";
 import type { RpcContext } from "../jsonrpc/method.js";
 import { methodsByName } from "../jsonrpc/method-table.js";
 import { componentOf, SOCKET_PATHS } from "../jsonrpc/server.js";
 import { SocketServer } from "../jsonrpc/subscriptions/socket-server.js";
+import type { HttpRequest } from "../plain-request.js";
 import { collectBody } from "../request-body.js";
 import { pathOf, queryOf } from "../request-head.js";
 import { servicePage } from "../service-pages.js";
 import { type AdminAnswer, answerAdmin, TEXT_TYPE } from "./admin.js";
-import { ConsoleView } from "./console-view.js";
-import { laterRoutes } from "./later-endpoints.js";
 import { DevelopmentRpc } from "./rpc.js";
 import { accessOf, isForeignPage, type OriginRule } from "./web-origin.js";
 
@@ -70,6 +72,103 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 		await gateway.close();
 		throw portError(options.port, "development gateway", error);
 	}
+}
+
+/** Last segments of the paths whose answers list internal transactions. */
+const LISTING: ReadonlySet<string> = new Set([
+	"triggerconstantcontract",
+	"gettransactioninfobyid",
+	"gettransactioninfobyblocknum",
+]);
+
+const BROADCAST = "broadcasttransaction";
+
+/**
+ * What contracts wrote to their console, in the answers in which tools look for it (protocol/development-chain §4.7): the internal
+ * transaction that wrote a line carries its call data, a member that the network's messages don't have.
+ */
+class ConsoleView {
+	constructor(
+		private readonly console: ContractConsole,
+		private readonly state: () => StateView,
+	) {}
+
+	/** What is done to the answer of a path; undefined: nothing. */
+	rewriterOf(path: string): ((text: string) => string) | undefined {
+		const name = path.slice(path.lastIndexOf("/") + 1);
+		if (name === BROADCAST) return (text) => this.withWritten(text);
+		return LISTING.has(name) ? (text) => this.withData(text) : undefined;
+	}
+
+	/** Adds the data behind the hashes of calls that wrote. Our writer puts no blanks between members. */
+	private withData(text: string): string {
+		if (this.console.isSilent) return text;
+		return text.replaceAll(/"hash":\s?"([0-9a-f]{64})"/g, (member, hash: string) => {
+			const data = this.console.dataOf(hash);
+			return data === undefined ? member : `${member},"data":"${data}"`;
+		});
+	}
+
+	/** Adds what the execution wrote to the answer of a broadcast, where a block holds it already. */
+	private withWritten(text: string): string {
+		const id = this.console.isSilent ? undefined : /"txid":\s?"([0-9a-f]{64})"/.exec(text)?.[1];
+		const info = id && transactionInfoById(this.state(), fromHex(id));
+		const written = info
+			? info.internal_transactions.filter(({ hash }) => this.console.dataOf(toHex(hash)))
+			: [];
+		if (written.length === 0) return text;
+		const members = written.map(({ hash, caller_address, transferTo_address, note }) => ({
+			hash: toHex(hash),
+			data: this.console.dataOf(toHex(hash)),
+			caller_address: toHex(caller_address),
+			transferTo_address: toHex(transferTo_address),
+			note: toHex(note),
+		}));
+		return text.replace(/\}(\s*)$/, `,"internal_transactions":${JSON.stringify(members)}}$1`);
+	}
+}
+
+const MAX_LIMIT = 1000n;
+
+/** The witnesses with the votes that count now, changes of the present period included; most votes first. */
+function currentRanking(state: StateView): Witness[] {
+	const changes = new Map<string, bigint>();
+	const add = (address: Uint8Array, count: bigint): void => {
+		changes.set(toKey(address), (changes.get(toKey(address)) ?? 0n) + count);
+	};
+	for (const { old_votes, new_votes } of state.votes.values()) {
+		for (const { vote_address, vote_count } of old_votes) add(vote_address, -vote_count);
+		for (const { vote_address, vote_count } of new_votes) add(vote_address, vote_count);
+	}
+	const witnesses = state.witness.values().map((stored) => {
+		const witness = Witness.copy(stored);
+		witness.voteCount += changes.get(toKey(witness.address)) ?? 0n;
+		return witness;
+	});
+	return witnesses.sort((a, b) => (a.voteCount === b.voteCount ? 0 : a.voteCount > b.voteCount ? -1 : 1));
+}
+
+const paginatedNowWitnessList = defineEndpoint({
+	name: "getpaginatednowwitnesslist",
+	about: "A page of the super representatives by their votes of this moment.",
+	get: "query",
+	post: "body",
+	servers: ["full", "solidity"],
+	request: messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter }),
+	reply: printed(WitnessList),
+	handle: ({ state }, { offset, limit }) => {
+		if (offset < 0n || limit <= 0n) return undefined;
+		const end = offset + (limit < MAX_LIMIT ? limit : MAX_LIMIT);
+		return WitnessList.create({ witnesses: currentRanking(state).slice(Number(offset), Number(end)) });
+	},
+});
+
+/** Endpoints of later releases that tools of today call, by path (protocol/development-chain §4.1). */
+function laterRoutes(server: ServerKind): ReadonlyMap<string, Endpoint> {
+	const endpoint = paginatedNowWitnessList;
+	return new Map(
+		endpoint.servers.includes(server) ? [[`${FOLDERS[server]}/${endpoint.name}`, endpoint]] : [],
+	);
 }
 
 class Gateway {

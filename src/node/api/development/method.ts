@@ -1,9 +1,9 @@
 /** A development method of JSON-RPC, under every name that tools call it by (protocol/development-chain §4.4). */
 
 import type { DevelopmentControl } from "../../development/control.js";
+import { plainStyle } from "../answers.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiContext, ApiNode } from "../context.js";
-import { plainStyle } from "../json-style.js";
 import type { RawArray } from "../jsonrpc/json-reader.js";
 
 /** What development methods work on. */

@@ -13,7 +13,7 @@ import { spellMessage } from "../../../protocol/quoting-message.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
 import { broadcastReturn } from "../broadcast.js";
 import { defineEndpoint, type Endpoint, type RequestForm, written } from "../endpoint.js";
-import { REQUEST_BUDGET } from "../request-budget.js";
+import { REQUEST_BUDGET } from "../request.js";
 
 /** A transaction as the builders answer it, with its signatures. */
 export const packedTransaction: RequestForm<SignedTransaction> = {

@@ -13,8 +13,7 @@ import {
 	MarketPriceList,
 	PaginatedMessage,
 } from "../../../protocol/messages.js";
-import { exchangeStore } from "../../exchange/pair.js";
-import { allExchanges, pageOfExchanges } from "../../exchange/queries.js";
+import { allExchanges, exchangeStore, pageOfExchanges } from "../../exchange/pair.js";
 import {
 	marketOrderById,
 	marketOrdersOfAccount,

@@ -6,6 +6,8 @@
 import type { Message, MessageType } from "../../../protocol/codec/descriptor.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import { decodeFields } from "../../../protocol/json/field-decoder.js";
+import { decodeHexText } from "../../../protocol/json/hex-text.js";
+import { readTextMember } from "../../../protocol/json/member-readers.js";
 import { mapOrderedMessageWith, printMessage, shownAs } from "../../../protocol/json/message-writer.js";
 import {
 	BytesMessage,
@@ -60,10 +62,10 @@ import {
 	type RequestForm,
 	visibleOnly,
 } from "../endpoint.js";
+import type { RequestInput } from "../request.js";
 import type { shieldedMethods } from "../shielded/methods.js";
 import { packedTransaction } from "./broadcast.js";
 import { builtTransaction } from "./builders.js";
-import { hexValues } from "./hex-values.js";
 
 type Methods = typeof shieldedMethods;
 type MethodName = keyof Methods;
@@ -158,6 +160,16 @@ const range = { start_block_index: longParameter, end_block_index: longParameter
 const ofContract = { shielded_ORC20_contract_address: addressParameter };
 const byQuery = { servers: ["full"], get: "query", post: "body" } as const;
 const byBody = { servers: ["full"], get: "empty", post: "body" } as const;
+
+/** Values in hexadecimal that are read by themselves. */
+function hexValues(...names: readonly string[]): RequestForm<readonly Uint8Array[]> {
+	const textOf = (input: RequestInput, name: string): string | null =>
+		input.mode === "query" ? input.parameters.get(name) : readTextMember(input.object, name);
+	return {
+		fields: names.map((name) => ({ name, type: "bytes" })),
+		read: (input) => names.map((name) => decodeHexText(textOf(input, name))),
+	};
+}
 
 const keyEndpoints: readonly Endpoint[] = [
 	defineEndpoint({

@@ -8,10 +8,10 @@ import {
 	TransactionExtention,
 	TransactionSignWeight,
 } from "../../../protocol/messages.js";
+import { transactionExtention } from "../builder.js";
 import type { ApiContext } from "../context.js";
 import { defineEndpoint, type Endpoint, written } from "../endpoint.js";
 import { approvedList, type SignatureAnswer, signWeight } from "../queries/signatures.js";
-import { transactionExtention } from "../transaction-extention.js";
 import { packedTransaction } from "./broadcast.js";
 
 /** An answer with the transaction that both carry. */

@@ -21,9 +21,8 @@ import {
 import { ParameterError, unpackParameter } from "../../../protocol/transaction.js";
 import { contractModule, parameterTypeRefusal } from "../../contracts/modules.js";
 import { ContractValidateError } from "../../rules/errors.js";
-import { buildValid } from "../builder.js";
+import { buildValid, transactionExtention } from "../builder.js";
 import type { ApiContext } from "../context.js";
-import { transactionExtention } from "../transaction-extention.js";
 import type { Handler } from "./method.js";
 
 /** The transaction with its id (kind E of protocol/grpc §2.1), or the reason why there is none. */

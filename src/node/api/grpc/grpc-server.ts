@@ -16,23 +16,28 @@ import { BudgetError } from "../../../protocol/codec/reader.js";
 import { toNeutral } from "../../../protocol/dialect.js";
 import { isWireError } from "../../../protocol/json/exceptions.js";
 import type { RpcConfig } from "../../config/service-config.js";
-import { ConnectionGate } from "../../listening/connection-gate.js";
-import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "../../listening/connection-times.js";
-import { MAX_CONNECTIONS } from "../../listening/max-connections.js";
+import {
+	CONNECTION_TIMES,
+	ConnectionGate,
+	type ConnectionTimes,
+	MAX_CONNECTIONS,
+	sweepIntervalMs,
+} from "../../listening/connection-gate.js";
 import { yieldToEventLoop } from "../../scheduling/time-slice.js";
-import { answersOf } from "../answers.js";
+import { answersOf, plainStyle } from "../answers.js";
 import { atBlock, blockNamed, PastBlockError } from "../at-block.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "../context.js";
-import { plainStyle } from "../json-style.js";
+import { endpoints } from "../endpoint-table.js";
 import { LITE_NODE_TEXT } from "../lite-node.js";
 import type { CallGate } from "../rate-limiter.js";
-import { REQUEST_BUDGET } from "../request-budget.js";
-import { CallStarts } from "./call-starts.js";
+import { REQUEST_BUDGET } from "../request.js";
 import { CallTotals, ClientCalls, MAX_CALLS } from "./client-calls.js";
 import { Health } from "./health.js";
+import { LongMessages, ReceivedMessages } from "./large-messages.js";
 import {
 	admitStreams,
+	CallStarts,
 	type LibraryCall,
 	limitHeaders,
 	nameUnknownMethods,
@@ -40,10 +45,7 @@ import {
 	watchCalls,
 	whenSent,
 } from "./library-answers.js";
-import { isClosedMethod, readsState } from "./lite-methods.js";
-import { LongMessages } from "./long-messages.js";
 import { CallError, LongMessage, type ServiceMethod, UNREADABLE, UnimplementedError } from "./method.js";
-import { ReceivedMessages } from "./received-messages.js";
 import { reflect } from "./reflection.js";
 import { fullName, type GrpcService, PACKAGE, servicesOf, spellings } from "./service-table.js";
 
@@ -69,6 +71,60 @@ const asIs = (bytes: Buffer): Buffer => bytes;
 interface Client {
 	readonly socket: Socket;
 	readonly work: ClientCalls;
+}
+
+/** Methods that read the state, in neutral spelling; the network calls the last two otherwise over HTTP. */
+const STATE_METHODS: ReadonlySet<string> = new Set([
+	...endpoints.filter(({ readsState }) => readsState).map(({ name }) => name.toLowerCase()),
+	"getbrokerageinfo",
+	"getrewardinfo",
+]);
+
+/**
+ * Whether a method can be asked of a past block (protocol/http §5.4).
+ * @param path `/package.Service/Method`
+ */
+const readsState = (path: string): boolean =>
+	STATE_METHODS.has(toNeutral(path.slice(path.lastIndexOf("/") + 1)).toLowerCase());
+
+const IN_BOTH_WALLETS = [
+	"GetBlockById",
+	"GetBlockByLatestNum",
+	"GetBlockByLatestNum2",
+	"GetBlockByLimitNext",
+	"GetBlockByLimitNext2",
+	"GetBlockByNum",
+	"GetBlockByNum2",
+	"GetMerkleTreeVoucherInfo",
+	"GetTransactionById",
+	"GetTransactionCountByBlockNum",
+	"GetTransactionInfoById",
+	"IsSpend",
+	"ScanAndMarkNoteByIvk",
+	"ScanNoteByIvk",
+	"ScanNoteByOvk",
+	"TotalTransaction",
+	"GetMarketOrderByAccount",
+	"GetMarketOrderById",
+	"GetMarketPriceByPair",
+	"GetMarketOrderListByPair",
+	"GetMarketPairList",
+	"ScanShieldedORC20NotesByIvk",
+	"ScanShieldedORC20NotesByOvk",
+	"IsShieldedORC20ContractNoteSpent",
+];
+
+const CLOSED_METHODS: ReadonlySet<string> = new Set([
+	...IN_BOTH_WALLETS.flatMap((name) => [`protocol.Wallet/${name}`, `protocol.WalletSolidity/${name}`]),
+	"protocol.Database/GetBlockByNum",
+]);
+
+/**
+ * Whether a node without history doesn't answer a method (protocol/grpc §1.1).
+ * @param name `protocol.Wallet/GetAccount`
+ */
+function isClosedMethod(name: string): boolean {
+	return CLOSED_METHODS.has(name);
 }
 
 export class GrpcServer {
@@ -274,7 +330,7 @@ export class GrpcServer {
 			bytes = await make();
 			return bytes;
 		} finally {
-			// Long answers are few (see long-messages.ts): they only must not stay.
+			// Long answers are few (see large-messages.ts): they only must not stay.
 			const length = bytes?.length ?? 0;
 			const gone = work.made(length < LONG ? length : 1);
 			if (!bytes || call.cancelled) gone();

@@ -2,8 +2,8 @@
 
 import type { ApiContext } from "../context.js";
 import { type HttpAnswer, JSON_TYPE } from "../http-answer.js";
-import type { HttpRequest } from "../http-request.js";
 import { sendLong } from "../long-answer-sender.js";
+import type { HttpRequest } from "../plain-request.js";
 import { hostOf } from "../service-pages.js";
 
 const PATH = /^\/(v1|event)\//;

@@ -7,8 +7,7 @@
 import { addressPrefix, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, fromKey } from "../../../protocol/bytes.js";
 import { transactionInfoById } from "../../chain/block-store.js";
-import type { EventBody } from "../../events/receivers/event-json.js";
-import type { EventMessage } from "../../events/receivers/event-message.js";
+import type { EventBody, EventMessage } from "../../events/receivers/event-message.js";
 import { ownerKey } from "../../history/history-index.js";
 import { type Place, readPlace } from "../../history/rows.js";
 import { LongAnswer } from "../long-answer.js";

@@ -11,8 +11,8 @@ import {
 } from "../../../protocol/messages.js";
 import { blockByNumber, transactionInfosOfBlock } from "../../chain/block-store.js";
 import { allTokens, tokenById, tokensByName, tokensOfAccount } from "../../tokens/queries.js";
+import { plainStyle } from "../answers.js";
 import { accountReply } from "../endpoints/accounts.js";
-import { plainStyle } from "../json-style.js";
 import { accountByAddress, accountResources } from "../queries/account-view.js";
 import { type AnswerRow, type AnswerValue, answerText, WrittenJson } from "./answer-text.js";
 import { numberOfBlock } from "./event-rows.js";

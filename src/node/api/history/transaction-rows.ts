@@ -11,7 +11,7 @@ import {
 } from "../../../protocol/messages.js";
 import { ownerKey } from "../../history/history-index.js";
 import { DIRECTIONS, type HistoryRow, type RowKind, readPlace, readPointer } from "../../history/rows.js";
-import { plainStyle } from "../json-style.js";
+import { plainStyle } from "../answers.js";
 import type { LongAnswer } from "../long-answer.js";
 import { type AnswerRow, answerText, WrittenJson } from "./answer-text.js";
 import { type HistoryRequest, heightsOf, streamedPage } from "./page.js";

@@ -1,17 +1,169 @@
 /** What JSON-RPC does that older releases do otherwise (protocol/json-rpc §§2 to 10). */
 
 import { byRelease, type Release } from "../../rules/release.js";
+import { TimeSlice } from "../../scheduling/time-slice.js";
+import type { ApiContext } from "../context.js";
 import type { HttpAnswer } from "../http-answer.js";
 import { REVERTED } from "../queries/contract-calls.js";
-import type { Envelope, EnvelopeLimits } from "./envelope.js";
-import { FlatEnvelope } from "./flat-envelope.js";
+import {
+	BATCH_TURN_MS,
+	type Envelope,
+	type Enveloped,
+	type EnvelopeLimits,
+	exceeds,
+	type RequestWork,
+	readId,
+	serverError,
+	UnreadableCall,
+} from "./envelope.js";
+import {
+	isRawArray,
+	isRawObject,
+	type JsonBudget,
+	JsonLimitError,
+	type JsonTextError,
+	type RawArray,
+	type RawObject,
+	type RawValue,
+	RPC_BUDGET,
+} from "./json-reader.js";
+import { BatchText } from "./long-result.js";
+import type { AnswerText } from "./method.js";
 import type { ObjectStyle } from "./objects/style.js";
 import { olderAnswers } from "./older/answers.js";
 import { dataOf, reasonSuffix } from "./revert-reason.js";
-import { INTERNAL, invalidRequest, RpcError } from "./rpc-error.js";
-import { strictReaders } from "./strict-readers.js";
+import {
+	EXCEEDS_LIMIT,
+	INTERNAL,
+	INTERNAL_ERROR,
+	INVALID_REQUEST,
+	invalidParams,
+	invalidRequest,
+	PARSE_ERROR,
+	ResponseTooLong,
+	RpcError,
+} from "./rpc-error.js";
+import { type ParameterReaders, strictReaders } from "./strict-readers.js";
+import { isTag } from "./values.js";
 
 export const RPC_TYPE = "application/json-rpc";
+
+const INVALID = serverError(INVALID_REQUEST, "Invalid Request");
+/** Brackets of a batch. */
+const BRACKETS = 2;
+
+/** The messages of the reference's JSON reader. */
+const LIMIT_TEXTS: Readonly<Record<JsonLimitError["limit"], readonly [subject: string, getter: string]>> = {
+	depth: ["Document nesting depth", "getMaxNestingDepth"],
+	tokens: ["Token count", "getMaxTokenCount"],
+};
+
+/**
+ * The envelope of calls (protocol/json-rpc §2.5): a batch holds calls alone, notifications have no answer, and
+ * what is refused before a method is asked has a form of its own.
+ */
+class FlatEnvelope implements Envelope {
+	readonly budget: JsonBudget = { ...RPC_BUDGET, depth: 20 };
+
+	constructor(private readonly limits: EnvelopeLimits) {}
+
+	unreadable(error: JsonTextError): Enveloped {
+		return bare(serverError(PARSE_ERROR, parseText(error)));
+	}
+
+	undeclared(className: string): string {
+		return JSON.stringify(className);
+	}
+
+	answer(request: RawValue, work: RequestWork): Enveloped | Promise<Enveloped> {
+		if (isRawArray(request)) return this.batch(request, work).then(bare);
+		if (!isRawObject(request)) return bare(INVALID);
+		try {
+			const text = work.single(request);
+			if (!(text instanceof Promise)) return this.one(text);
+			return text.then((later) => this.one(later)).catch((error: unknown) => refusedOne(request, error));
+		} catch (error) {
+			return refusedOne(request, error);
+		}
+	}
+
+	/** The answer to a request of one call. @throws {ResponseTooLong} */
+	private one(text: AnswerText = ""): Enveloped {
+		const { maxResponseSize } = this.limits;
+		if (exceeds(text, maxResponseSize)) throw new ResponseTooLong(maxResponseSize);
+		return { text, isLine: text !== "" };
+	}
+
+	private async batch(calls: RawArray, work: RequestWork): Promise<AnswerText> {
+		const { maxBatchSize } = this.limits;
+		if (calls.length === 0) return INVALID;
+		if (maxBatchSize > 0 && calls.length > maxBatchSize) {
+			const text = `Batch size ${calls.length} exceeds the limit of ${maxBatchSize}`;
+			return `[${serverError(EXCEEDS_LIMIT, text)}]`;
+		}
+		try {
+			return (await this.answers(calls, work)).end();
+		} catch (error) {
+			// One call that can't be read takes the answers of all with it.
+			if (error instanceof UnreadableCall) return `[${serverError(INTERNAL_ERROR, "Internal error")}]`;
+			throw error;
+		}
+	}
+
+	/** Once the answers have become too long, no further call is made. @throws {UnreadableCall} */
+	private async answers(calls: RawArray, work: RequestWork): Promise<BatchText> {
+		const { maxResponseSize } = this.limits;
+		const turns = new TimeSlice(BATCH_TURN_MS);
+		const answers = new BatchText();
+		let size = BRACKETS;
+		let overflow: ResponseTooLong | undefined;
+		for (const call of calls) {
+			if (work.isAbandoned()) break;
+			if (turns.over) await turns.yield();
+			let answer: AnswerText | undefined;
+			if (!isRawObject(call)) answer = INVALID;
+			else if (!overflow) {
+				try {
+					answer = await work.single(call);
+				} catch (error) {
+					if (!(error instanceof ResponseTooLong)) throw error;
+					overflow = error;
+				}
+			}
+			if (answer !== undefined && !overflow && maxResponseSize > 0) {
+				const own = typeof answer === "string" ? Buffer.byteLength(answer) : answer.length;
+				size += own + (answers.isEmpty ? 0 : 1);
+				if (size > maxResponseSize) overflow = new ResponseTooLong(maxResponseSize);
+			}
+			if (overflow && isRawObject(call)) answer = refusedFor(call, overflow);
+			if (answer !== undefined) answers.add(answer);
+		}
+		return answers;
+	}
+}
+
+/** The answer to a request of one call that made none, or whose answer is too long. @throws what is no such error */
+function refusedOne(call: RawObject, error: unknown): Enveloped {
+	if (error instanceof UnreadableCall) return bare("");
+	if (error instanceof ResponseTooLong) return bare(refusedFor(call, error) ?? "");
+	throw error;
+}
+
+/** The refusal under a call's own id; undefined: it has none, and no answer is expected. */
+function refusedFor(call: RawObject, { code, message }: ResponseTooLong): string | undefined {
+	const id = readId(call.get("id"));
+	return id === undefined ? undefined : serverError(code, message, id);
+}
+
+function parseText(error: JsonTextError): string {
+	if (!(error instanceof JsonLimitError)) return "JSON parse error";
+	const [subject, getter] = LIMIT_TEXTS[error.limit];
+	return `${subject} (${error.reached}) exceeds the maximum allowed (${error.most}, from \`StreamReadConstraints.${getter}()\`)`;
+}
+
+function bare(text: AnswerText): Enveloped {
+	return { text, isLine: false };
+}
 
 const today = {
 	envelope: (limits: EnvelopeLimits): Envelope => new FlatEnvelope(limits),
@@ -37,3 +189,20 @@ const answers = byRelease<RpcAnswers>(today, olderAnswers);
 
 /** What the JSON-RPC of a release does. */
 export const rpcAnswersOf = ({ release }: { readonly release: Release }): RpcAnswers => answers[release];
+
+/** Of a call: what it is called with. */
+export interface CallInput {
+	readonly data?: string | null;
+	readonly input?: string | null;
+}
+
+/** The readers of the node's release. */
+export function readersOf({ node }: Pick<ApiContext, "node">): ParameterReaders {
+	return rpcAnswersOf(node.config.node).readers;
+}
+
+/** @throws {RpcError} for tags of which there are no blocks */
+export function refuseTags({ unknownBlocks }: ParameterReaders, tag: string | null): void {
+	const unknown = unknownBlocks.find((known) => isTag(tag, known));
+	if (unknown) throw invalidParams(`TAG ${unknown} not supported`);
+}

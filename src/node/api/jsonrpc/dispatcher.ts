@@ -4,8 +4,17 @@ import { className, isWireError, messageText, NamedError } from "../../../protoc
 import type { Release } from "../../rules/release.js";
 import { rpcAnswersOf } from "./answers.js";
 import { numberText, TypeMismatch } from "./declared-types.js";
-import { type Envelope, type Enveloped, type EnvelopeLimits, UnreadableCall } from "./envelope.js";
-import { errorPart, libraryError, methodError, VERSION } from "./error-text.js";
+import {
+	type Envelope,
+	type Enveloped,
+	type EnvelopeLimits,
+	errorPart,
+	libraryError,
+	methodError,
+	readId,
+	UnreadableCall,
+	VERSION,
+} from "./envelope.js";
 import {
 	isRawArray,
 	isRawObject,
@@ -24,7 +33,6 @@ import {
 	type RpcMethod,
 	type RpcResult,
 } from "./method.js";
-import { readId } from "./request-id.js";
 import {
 	INVALID_PARAMS,
 	METHOD_NOT_FOUND,

@@ -1,7 +1,9 @@
 /** What stands around calls: which texts are requests, and how answers become one (protocol/json-rpc §2). */
 
-import type { JsonBudget, JsonTextError, RawValue } from "./json-reader.js";
+import { numberText } from "./declared-types.js";
+import { type JsonBudget, JsonNumber, type JsonTextError, type RawValue } from "./json-reader.js";
 import { type AnswerText, JsonParts } from "./method.js";
+import { INVALID_REQUEST, PARSE_ERROR, type RpcError } from "./rpc-error.js";
 
 /** A batch lets other work in after this long, in milliseconds. */
 export const BATCH_TURN_MS = 10;
@@ -53,4 +55,48 @@ export function exceeds(text: AnswerText, maxBytes: number): boolean {
 	if (text instanceof JsonParts) return maxBytes > 0 && text.length > maxBytes;
 	// A character has at most three bytes.
 	return maxBytes > 0 && text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
+}
+
+export const VERSION = "2.0";
+
+/** The member `error`. @param data JSON text */
+export function errorPart(code: number, message: string | null, data?: string): string {
+	const member = data === undefined ? "" : `,"data":${data}`;
+	return `"error":{"code":${code},"message":${JSON.stringify(message)}${member}}`;
+}
+
+const LIBRARY_TEXTS: ReadonlyMap<number, string> = new Map([
+	[PARSE_ERROR, "JSON parse error"],
+	[INVALID_REQUEST, "invalid request"],
+]);
+
+/** An error before any call: its id is the text `null`. */
+export function libraryError(code: number): string {
+	return `{"jsonrpc":"${VERSION}","id":"null",${errorPart(code, LIBRARY_TEXTS.get(code) ?? "")}}`;
+}
+
+/** A method's refusal. @param id JSON text */
+export function methodError(version: string, id: string, { code, message, data = "{}" }: RpcError): string {
+	const part = errorPart(code, message === "" ? null : message, JSON.stringify(data));
+	return `{"jsonrpc":${JSON.stringify(version)},"id":${id},${part}}`;
+}
+
+/** A refusal by what stands before the methods, from release 4.8.2 on. @param id JSON text */
+export function serverError(code: number, message: string, id = "null"): string {
+	return `{"jsonrpc":"${VERSION}",${errorPart(code, message)},"id":${id}}`;
+}
+
+/** The id as JSON text; undefined: a notification. @throws {UnreadableCall} */
+export function readId(value: RawValue | undefined): string | undefined {
+	if (value === undefined || value === null) return undefined;
+	if (typeof value === "string") return JSON.stringify(value);
+	if (value instanceof JsonNumber) return idNumber(value);
+	throw new UnreadableCall("the id is neither text nor number");
+}
+
+/** An integer beyond 64 bits keeps its low 32. */
+function idNumber(value: JsonNumber): string {
+	if (!value.isInteger) return Number.isFinite(Number(value.text)) ? numberText(value) : "null";
+	const number = BigInt(value.text);
+	return String(number === BigInt.asIntN(64, number) ? number : BigInt.asIntN(32, number));
 }

@@ -1,12 +1,11 @@
 /** The three JSON-RPC servers of a node, as its configuration asks for them, and what feeds their filters. */
 
+import { plainStyle } from "../answers.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { portError } from "../http-servers.js";
-import { plainStyle } from "../json-style.js";
 import type { Caller, Dispatcher } from "./dispatcher.js";
-import { feedFilters } from "./filter-feed.js";
-import { FilterRegistry } from "./filter-registry.js";
+import { FilterRegistry, feedFilters } from "./filter-registry.js";
 import type { RpcContext } from "./method.js";
 import { JsonRpcServer, type Observe, type TextAnswerer } from "./server.js";
 

@@ -4,9 +4,9 @@
  */
 
 import { atBlock, blockAt, blockOfId, type PastBlock, PastBlockError } from "../at-block.js";
+import { readersOf } from "./answers.js";
 import { isRawObject, type RawValue } from "./json-reader.js";
 import type { RpcContext } from "./method.js";
-import { readersOf } from "./parameter-readers.js";
 import { internal, invalidParams, invalidRequest } from "./rpc-error.js";
 import { isTag } from "./values.js";
 

@@ -8,9 +8,9 @@ import { NamedError } from "../../../protocol/json/exceptions.js";
 import { decodeFields } from "../../../protocol/json/field-decoder.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import { SmartContractABI } from "../../../protocol/messages.js";
+import type { CallInput } from "./answers.js";
 import { runtimeText } from "./declared-types.js";
 import type { RawValue } from "./json-reader.js";
-import type { CallInput } from "./parameter-readers.js";
 import {
 	asWord,
 	fullAddress,

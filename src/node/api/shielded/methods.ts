@@ -4,7 +4,7 @@
  */
 
 import { keyMethods } from "./keys.js";
-import { poolNoteMethods } from "./pool-notes.js";
+import { poolNoteMethods } from "./pool.js";
 import { tokenBuildingMethods } from "./token-building.js";
 import { tokenNoteMethods } from "./token-notes.js";
 import { voucherMethods } from "./vouchers.js";
@@ -20,4 +20,4 @@ export const shieldedMethods = {
 export {
 	createShieldedTransaction,
 	createShieldedTransactionWithoutSpendAuthSig,
-} from "./pool-building.js";
+} from "./pool.js";

@@ -1,6 +1,6 @@
 /** The seven kinds of triggers, and what is sent of one (protocol/events §1). */
 
-import { type EventBody, eventJson } from "./event-json.js";
+import { quoteEvent } from "../../../protocol/json/quoting.js";
 
 /** What a topic may name (protocol/configuration §3). */
 export const EVENT_KINDS = [
@@ -62,4 +62,26 @@ export function eventMessage(kind: EventKind, trigger: Trigger, members: EventBo
 	const head = { timeStamp: trigger.timestampMs, triggerName: triggerName(kind) };
 	const body = { ...head, ...trigger.members, ...members };
 	return { kind, id: trigger.id, body, json: eventJson(body) };
+}
+
+/** A value in the JSON of triggers: members in their order, integers of any length as numbers (protocol/events §3). */
+export type EventValue =
+	| string
+	| boolean
+	| number
+	| bigint
+	| null
+	| readonly EventValue[]
+	| { readonly [member: string]: EventValue };
+
+export type EventBody = { readonly [member: string]: EventValue };
+
+/** One trigger as text, without white space. */
+function eventJson(value: EventValue): string {
+	if (typeof value === "bigint") return value.toString();
+	if (typeof value === "string") return quoteEvent(value);
+	if (value === null || typeof value !== "object") return String(value);
+	if (Array.isArray(value)) return `[${value.map(eventJson).join(",")}]`;
+	const members = Object.entries(value as EventBody);
+	return `{${members.map(([name, member]) => `${quoteEvent(name)}:${eventJson(member)}`).join(",")}}`;
 }

@@ -12,8 +12,7 @@ import {
 	type MongoClientOptions,
 	ObjectId,
 } from "mongodb";
-import type { EventValue } from "./event-json.js";
-import type { EventKind, EventMessage } from "./event-message.js";
+import type { EventKind, EventMessage, EventValue } from "./event-message.js";
 import { CONNECTION_MS, type Publication, type Receiver, RefusedError } from "./receiver.js";
 import type { ReceiverLogin } from "./secrets.js";
 

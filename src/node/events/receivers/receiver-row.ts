@@ -1,6 +1,6 @@
 /** What a row of the table of receivers is, and what several rows read alike. */
 
-import type { ConfigError } from "../../../hocon/config-error.js";
+import type { ConfigError } from "../../../hocon/hocon.js";
 import type { Setting, SettingRow } from "../../config/setting.js";
 import { EVENT_KINDS, type EventKind } from "./event-message.js";
 import type { Receiver } from "./receiver.js";

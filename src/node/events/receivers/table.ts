@@ -3,7 +3,6 @@
  * mean, what opens it, the client that is bundled for it, and its line in docs/events.md. The file beside this one does the rest.
  */
 
-import { SCHEMA, WRONG_SCHEMA, wrongDatabaseUrl } from "../../config/database-url.js";
 import {
 	boolean,
 	int,
@@ -14,7 +13,7 @@ import {
 	text,
 	texts,
 } from "../../config/setting.js";
-import type { DatabaseAddress } from "../../postgresql/address.js";
+import { type DatabaseAddress, SCHEMA, WRONG_SCHEMA, wrongDatabaseUrl } from "../../postgresql/address.js";
 import { SOLID_KINDS } from "./event-message.js";
 import type { KafkaConfig } from "./kafka.js";
 import type { MongodbConfig } from "./mongodb.js";

@@ -2,8 +2,7 @@
 
 import type { Socket } from "node:net";
 import { utf8 } from "../../../protocol/bytes.js";
-import { ConnectionGate } from "../../listening/connection-gate.js";
-import { MAX_CONNECTIONS } from "../../listening/max-connections.js";
+import { ConnectionGate, MAX_CONNECTIONS } from "../../listening/connection-gate.js";
 import { type EventMessage, TRIGGER_NAMES, triggerName } from "./event-message.js";
 import type { Publication, Receiver, ReceiverListener, SubscriberCounts } from "./receiver.js";
 import { GREETING, messageBytes, READY, type SubscriberEvent, SubscriberReader, ZmtpError } from "./zmtp.js";

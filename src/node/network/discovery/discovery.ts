@@ -5,15 +5,14 @@
 
 import { isIPv4 } from "node:net";
 import { equalBytes } from "../../../protocol/bytes.js";
+import { Recent } from "../../memory/recent.js";
 import type { DatagramPort, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
 import type { ConnectableNode } from "../transport/candidates.js";
 import { NODE_ID_LENGTH, type PeerEndpoint } from "../wire/endpoint.js";
-import { startLookups } from "./lookup.js";
 import { type HandlerWorld, NodeHandler, type UnsentPacket } from "./node-handler.js";
 import { type DiscoveryPacket, decodePacket, encodePacket } from "./packets.js";
 import { type PeerStore, readStoredPeers, writePeerList } from "./peer-store.js";
 import { NodeTable } from "./table.js";
-import { UnprovenAddresses } from "./unproven.js";
 
 export interface DiscoveryOptions {
 	readonly networkId: number;
@@ -37,6 +36,110 @@ const ASK_AGAIN_MS = 60_000;
 const STORED_NODES = 30;
 /** Of a PING between IPv4 addresses. */
 const PING_BYTES = 200;
+
+const FIRST_LOOKUP_MS = 1;
+/** From the end of one to the beginning of the next. */
+const PAUSE_MS = 7_200;
+const ROUND_MS = 100;
+const ROUNDS = 8;
+/** Nodes asked at the same time. */
+const PARALLEL = 3;
+/** Every this many lookups the target is our own id: the nodes near us. */
+const OWN_ID_EVERY = 5;
+
+/** Asks around for nodes near a target, again and again (protocol/peers §2.5). @returns what ends it */
+function startLookups(
+	environment: NetworkEnvironment,
+	table: NodeTable<NodeHandler>,
+	ownId: Uint8Array,
+): Timer {
+	let count = 0;
+	let timer: Timer;
+	const begin = () => {
+		count++;
+		const target = count % OWN_ID_EVERY === 0 ? ownId : environment.randomBytes(NODE_ID_LENGTH);
+		const asked = new Set<NodeHandler>();
+		let rounds = 0;
+		const round = () => {
+			const next = table
+				.closest(target)
+				.filter((node) => !asked.has(node))
+				.slice(0, PARALLEL);
+			for (const node of next) {
+				asked.add(node);
+				node.ask(target);
+			}
+			rounds++;
+			// A round that finds no node to ask takes its time as well.
+			const isLast = next.length === 0 || rounds === ROUNDS;
+			timer = environment.after(ROUND_MS, isLast ? pause : round);
+		};
+		round();
+	};
+	const pause = () => {
+		timer = environment.after(PAUSE_MS, begin);
+	};
+	timer = environment.after(FIRST_LOOKUP_MS, begin);
+	return { cancel: () => timer.cancel() };
+}
+
+/** The allowance: 22 PINGs a second, and some hundreds at once. */
+const BYTES_PER_SECOND = 4096;
+const MAX_ALLOWANCE_BYTES = 65_536;
+/** Saved up for an address at most. */
+const MAX_BYTES = 4096;
+const MAX_REMEMBERED = 5000;
+
+/**
+ * What is sent to addresses that have proven nothing. A datagram names any sender it likes: a node that answers with
+ * more than it got is a weapon against the address named. So an address that has not ponged gets as many bytes as came
+ * in its name. What the network wants beyond that (a PING is answered and returned, and repeated three times; a question
+ * is answered for any sender) comes out of one small allowance for all addresses together: a quiet node does all of it, a
+ * flood gets back what it sent.
+ *
+ * A PONG repeats nothing of its PING, so it can be forged as well, blindly and within fifteen seconds: the network's
+ * packets allow no better proof. That is why answers to proven addresses have a limit, too.
+ */
+class UnprovenAddresses {
+	/** Bytes that may go to an address. */
+	private readonly credits = new Recent<number>(MAX_REMEMBERED, Number.POSITIVE_INFINITY, () => 0);
+
+	private allowance = MAX_ALLOWANCE_BYTES;
+	private allowanceMs: number;
+
+	constructor(private readonly now: () => number) {
+		this.allowanceMs = now();
+	}
+
+	/** Bytes came in the name of an address, or a node that we asked named it. */
+	add(host: string, bytes: number): void {
+		const credit = this.credits.get(host) ?? 0;
+		this.credits.renew(host, Math.min(MAX_BYTES, credit + bytes));
+	}
+
+	/**
+	 * Whether bytes may go to an address; they are counted.
+	 * @param isLuxury the upper half of the allowance is for it, so that PINGs are left when answers aren't
+	 */
+	take(host: string, bytes: number, isLuxury = false): boolean {
+		const credit = this.credits.get(host) ?? 0;
+		const lack = Math.max(0, bytes - credit);
+		if (lack > 0) {
+			this.refill();
+			if (this.allowance - lack < (isLuxury ? MAX_ALLOWANCE_BYTES / 2 : 0)) return false;
+			this.allowance -= lack;
+		}
+		this.credits.renew(host, credit - bytes + lack);
+		return true;
+	}
+
+	private refill(): void {
+		const now = this.now();
+		const passedMs = Math.max(0, now - this.allowanceMs);
+		this.allowance = Math.min(MAX_ALLOWANCE_BYTES, this.allowance + (passedMs * BYTES_PER_SECOND) / 1000);
+		this.allowanceMs = now;
+	}
+}
 
 export class Discovery {
 	private readonly handlers = new Map<string, NodeHandler>();

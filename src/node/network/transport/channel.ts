@@ -9,8 +9,7 @@ import { EMPTY } from "../../../protocol/bytes.js";
 import { type ApplicationListener, BAN_MS, type PeerConnection } from "../connection.js";
 import type { ByteStream, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
 import type { PeerEndpoint } from "../wire/endpoint.js";
-import { unwrap } from "../wire/envelope.js";
-import type { FrameWriter } from "../wire/frame-writer.js";
+import { type FrameWriter, unwrap } from "../wire/envelope.js";
 import { FrameReader, MAX_LENGTH } from "../wire/frames.js";
 import { checkSize, MAX_GREETING_BYTES, OversizeMessage } from "../wire/message-kinds.js";
 import {
@@ -21,6 +20,7 @@ import {
 	HelloCode,
 	helloCodeName,
 	NO_TYPE,
+	ProtocolViolation,
 	readTransportMessage,
 	type Status,
 	TRANSPORT_VERSION,
@@ -30,10 +30,8 @@ import {
 	writeKeepAlive,
 	writeStatus,
 } from "../wire/transport-messages.js";
-import { ProtocolViolation } from "../wire/violation.js";
-import type { BanList } from "./ban-list.js";
 import type { PeerReport } from "./peer-reports.js";
-import type { ChannelRegistry } from "./registry.js";
+import type { BanList, ChannelRegistry } from "./registry.js";
 
 /** Without a byte from the other side for this long, a connection is closed. */
 const READ_IDLE_MS = 60_000;

@@ -1,9 +1,8 @@
 /** Whom to dial, and when (protocol/peers §4.7). */
 
 import type { NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
-import type { BanList } from "./ban-list.js";
 import type { CandidateSource } from "./candidates.js";
-import type { ConnectionLimits } from "./registry.js";
+import type { BanList, ConnectionLimits } from "./registry.js";
 
 const PERIOD_MS = 3_600;
 /**

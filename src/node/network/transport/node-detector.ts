@@ -3,8 +3,13 @@
 import { equalBytes } from "../../../protocol/bytes.js";
 import type { ByteStream, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
 import { FrameReader, writeFrame } from "../wire/frames.js";
-import { readTransportMessage, type Status, TransportType, writeStatus } from "../wire/transport-messages.js";
-import { ProtocolViolation } from "../wire/violation.js";
+import {
+	ProtocolViolation,
+	readTransportMessage,
+	type Status,
+	TransportType,
+	writeStatus,
+} from "../wire/transport-messages.js";
 import type { CandidateSource } from "./candidates.js";
 
 const PERIOD_MS = 5_000;

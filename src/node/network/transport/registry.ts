@@ -1,8 +1,8 @@
 /** Which connections a node has, and which it takes (protocol/peers §4.4 steps 3 and 4). */
 
 import { equalBytes } from "../../../protocol/bytes.js";
+import { Recent } from "../../memory/recent.js";
 import { DisconnectReason, HelloCode } from "../wire/transport-messages.js";
-import { type BanList, NO_BAN_MS } from "./ban-list.js";
 import type { Channel } from "./channel.js";
 
 export interface ConnectionLimits {
@@ -96,4 +96,26 @@ export class ChannelRegistry {
  */
 function mayReplace(channel: Channel, established: Channel): boolean {
 	return channel.remote.host === established.remote.host && channel.startMs < established.startMs;
+}
+
+/** Banned addresses that are remembered. */
+const MAX_BANNED = 2000;
+
+/** The end of a connection that says nothing against its address. */
+export const NO_BAN_MS = 0;
+
+/** Addresses that are not let in and not dialed for a while (protocol/peers §4.6). */
+export class BanList {
+	/** Address -> end of the ban, milliseconds; oldest first. */
+	private readonly ends = new Recent<number>(MAX_BANNED, Number.POSITIVE_INFINITY, () => 0);
+
+	/** A ban that is running is neither prolonged nor shortened. */
+	add(host: string, nowMs: number, durationMs: number): void {
+		if (durationMs === NO_BAN_MS || this.has(host, nowMs)) return;
+		this.ends.renew(host, nowMs + durationMs);
+	}
+
+	has(host: string, nowMs: number): boolean {
+		return (this.ends.get(host) ?? 0) > nowMs;
+	}
 }

@@ -9,9 +9,8 @@ import {
 	uncompress,
 	uncompressedLength,
 } from "../../../protocol/snappy.js";
-import { MAX_LENGTH } from "./frames.js";
-import { DisconnectReason } from "./transport-messages.js";
-import { ProtocolViolation } from "./violation.js";
+import { MAX_LENGTH, writeFrame } from "./frames.js";
+import { DisconnectReason, ProtocolViolation, withType } from "./transport-messages.js";
 
 const SNAPPY = 1;
 
@@ -60,5 +59,32 @@ function expand(data: Uint8Array, check: SizeCheck | undefined): Uint8Array {
 	} catch (error) {
 		if (!(error instanceof SnappyError)) throw error;
 		throw new ProtocolViolation(undefined, `broken compression: ${error.message}`);
+	}
+}
+
+/** From messages to frames. A message that goes to many peers is compressed once. */
+export class FrameWriter {
+	private lastType = -1;
+	private lastPayload: Uint8Array | undefined;
+	private lastFrame: Uint8Array | undefined;
+
+	/**
+	 * Frame of an application message.
+	 * @param payload asking again with the very same bytes gives the frame that was made before
+	 * @param wrapped whether the other side expects bodies in a wrapper
+	 */
+	application(type: number, payload: Uint8Array, wrapped: boolean): Uint8Array {
+		if (!wrapped) return writeFrame(withType(type, payload));
+		if (this.lastFrame === undefined || payload !== this.lastPayload || type !== this.lastType) {
+			this.lastFrame = writeFrame(wrapMessage(withType(type, payload)));
+			this.lastPayload = payload;
+			this.lastType = type;
+		}
+		return this.lastFrame;
+	}
+
+	/** Frame of a transport message, which is too short to be kept. */
+	transport(message: Uint8Array, wrapped: boolean): Uint8Array {
+		return writeFrame(wrapped ? wrapMessage(message) : message);
 	}
 }

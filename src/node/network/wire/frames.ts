@@ -1,7 +1,6 @@
 /** Frames of a TCP connection: the length as an unsigned LEB128 number of at most five bytes, then the body (protocol/peers §4.1). */
 
-import { DisconnectReason } from "./transport-messages.js";
-import { ProtocolViolation } from "./violation.js";
+import { DisconnectReason, ProtocolViolation } from "./transport-messages.js";
 
 /** Bodies, and what bodies hold, are shorter than this. */
 export const MAX_LENGTH = 5 * 1024 * 1024;

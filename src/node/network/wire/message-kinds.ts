@@ -8,8 +8,12 @@
 
 import { MAX_BLOCK_BYTES } from "../../consensus/block-judgement.js";
 import { ApplicationType, Reason } from "./application-messages.js";
-import { DisconnectReason, TransportType, transportTypeName } from "./transport-messages.js";
-import { ProtocolViolation } from "./violation.js";
+import {
+	DisconnectReason,
+	ProtocolViolation,
+	TransportType,
+	transportTypeName,
+} from "./transport-messages.js";
 
 /** Largest transaction of the network, serialised. */
 const MAX_TRANSACTION_BYTES = 512_000;

@@ -9,7 +9,6 @@ import {
 	TransportStatus,
 } from "../../../protocol/messages.js";
 import { endpointMessage, type PeerEndpoint, parseEndpoint } from "./endpoint.js";
-import { ProtocolViolation } from "./violation.js";
 
 export const TransportType = {
 	PING: 0xff,
@@ -181,4 +180,16 @@ export function writeDisconnect(reason: DisconnectReason): Uint8Array {
 /** Type byte and payload as one run of bytes. */
 export function withType(type: number, payload: Uint8Array): Uint8Array {
 	return concatBytes(Uint8Array.of(type), payload);
+}
+
+/** What came is not acceptable. The reason goes out as T-DISCONNECT; undefined: close without a message. */
+export class ProtocolViolation extends Error {
+	override readonly name = "ProtocolViolation";
+
+	constructor(
+		readonly reason: DisconnectReason | undefined,
+		message: string,
+	) {
+		super(message);
+	}
 }

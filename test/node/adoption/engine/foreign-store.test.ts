@@ -2,8 +2,8 @@ import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { describe, expect, it } from "vitest";
+import { ForeignStoreError } from "../../../../src/node/adoption/engine/foreign-file.js";
 import { openForeignStore } from "../../../../src/node/adoption/engine/foreign-store.js";
-import { ForeignStoreError } from "../../../../src/node/adoption/engine/foreign-store-error.js";
 import {
 	batch,
 	block,

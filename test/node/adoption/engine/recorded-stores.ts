@@ -7,8 +7,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
+import { ForeignStoreError } from "../../../../src/node/adoption/engine/foreign-file.js";
 import { openForeignStore } from "../../../../src/node/adoption/engine/foreign-store.js";
-import { ForeignStoreError } from "../../../../src/node/adoption/engine/foreign-store-error.js";
 
 interface RecordedStore {
 	readonly files: ReadonlyMap<string, Buffer>;

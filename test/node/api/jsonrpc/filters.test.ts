@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { feedFilters } from "../../../../src/node/api/jsonrpc/filter-feed.js";
-import { FilterRegistry } from "../../../../src/node/api/jsonrpc/filter-registry.js";
+import { FilterRegistry, feedFilters } from "../../../../src/node/api/jsonrpc/filter-registry.js";
 import type { LogFilter } from "../../../../src/node/api/jsonrpc/log-filter.js";
 import type { ChainObserver } from "../../../../src/node/chain/observers.js";
 import type { BlockChange } from "../../../../src/node/state/state-database.js";

@@ -2,7 +2,7 @@ import { type KafkaConfig as ClientOptions, KafkaJSProtocolError } from "kafkajs
 import { describe, expect, it } from "vitest";
 import { type KafkaConfig, openKafka } from "../../../../src/node/events/receivers/kafka.js";
 import type { Publication } from "../../../../src/node/events/receivers/receiver.js";
-import { withIds } from "../../../../src/node/events/triggers.js";
+import { withIds } from "../../../../src/node/events/stored-backlog.js";
 import { onePart } from "../fake-chain.js";
 
 const CONFIG: KafkaConfig = {

@@ -1,10 +1,9 @@
 import { Int32, Long, type MongoClientOptions, ObjectId } from "mongodb";
 import { describe, expect, it } from "vitest";
-import type { EventBody } from "../../../../src/node/events/receivers/event-json.js";
-import type { EventKind } from "../../../../src/node/events/receivers/event-message.js";
+import type { EventBody, EventKind } from "../../../../src/node/events/receivers/event-message.js";
 import { type MongodbConfig, openMongodb } from "../../../../src/node/events/receivers/mongodb.js";
 import type { Publication } from "../../../../src/node/events/receivers/receiver.js";
-import { withIds } from "../../../../src/node/events/triggers.js";
+import { withIds } from "../../../../src/node/events/stored-backlog.js";
 import { onePart } from "../fake-chain.js";
 
 const KINDS: readonly EventKind[] = ["block", "contractevent", "contractlog"];

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type NatsConfig, openNats } from "../../../../src/node/events/receivers/nats.js";
 import type { Receiver } from "../../../../src/node/events/receivers/receiver.js";
-import { withIds } from "../../../../src/node/events/triggers.js";
+import { withIds } from "../../../../src/node/events/stored-backlog.js";
 import { SmallNats } from "../../../brokers/small-nats.js";
 import { onePart } from "../fake-chain.js";
 

@@ -15,8 +15,7 @@ import {
 } from "../../../../src/node/network/wire/application-messages.js";
 import { unwrap, wrapMessage } from "../../../../src/node/network/wire/envelope.js";
 import { FrameReader, writeFrame } from "../../../../src/node/network/wire/frames.js";
-import { withType } from "../../../../src/node/network/wire/transport-messages.js";
-import { ProtocolViolation } from "../../../../src/node/network/wire/violation.js";
+import { ProtocolViolation, withType } from "../../../../src/node/network/wire/transport-messages.js";
 import { concatBytes, equalBytes, fromHex } from "../../../../src/protocol/bytes.js";
 import { BlockHeader } from "../../../../src/protocol/messages.js";
 import type { SimulatedEnvironment } from "../../../simulation/environment.js";

@@ -3,8 +3,8 @@
 import type { OpenChain } from "../../../../src/node/chain/open-chain.js";
 import type { PeerConnection, Transport } from "../../../../src/node/network/connection.js";
 import type { NodeAddress } from "../../../../src/node/network/environment.js";
+import { peerSettings } from "../../../../src/node/network/network.js";
 import { NodeChain } from "../../../../src/node/network/node-chain.js";
-import { peerSettings } from "../../../../src/node/network/peer-settings.js";
 import { Application } from "../../../../src/node/network/peers/application.js";
 import {
 	type OwnWitness,

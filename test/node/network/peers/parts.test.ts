@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { LocalChain } from "../../../../src/node/network/local-chain.js";
 import { BlockQueue, Peer } from "../../../../src/node/network/peers/peer.js";
+import { overdue } from "../../../../src/node/network/peers/peer-checks.js";
 import { LatencySamples, SlidingCount } from "../../../../src/node/network/peers/recent.js";
 import { nextWitnesses } from "../../../../src/node/network/peers/relay.js";
-import { overdue } from "../../../../src/node/network/peers/status-check.js";
-import { summarize } from "../../../../src/node/network/peers/summary.js";
+import { summarize } from "../../../../src/node/network/peers/sync-requester.js";
 import { be64 } from "../../../../src/protocol/bytes.js";
 import { LinkEnd } from "./linked-nodes.js";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { PbftCommits } from "../../../../src/node/network/peers/pbft-commits.js";
+import { PbftCommits } from "../../../../src/node/network/peers/pbft.js";
 import type { Peer } from "../../../../src/node/network/peers/peer.js";
 import {
 	ApplicationType,

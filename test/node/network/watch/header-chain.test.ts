@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { HeaderChain, HeaderError, UnlinkedHeader } from "../../../../src/node/network/watch/header-chain.js";
-import { PlaceTable } from "../../../../src/node/network/watch/place-table.js";
+import {
+	HeaderChain,
+	HeaderError,
+	PlaceTable,
+	UnlinkedHeader,
+} from "../../../../src/node/network/watch/header-chain.js";
 import type { SignedBlock } from "../../../../src/protocol/block.js";
 import { fromHex, toHex } from "../../../../src/protocol/bytes.js";
 import { checkpointNamed } from "../../../../src/protocol/inclusion/checkpoints.js";

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { unwrap, wrapMessage } from "../../../../src/node/network/wire/envelope.js";
-import { FrameWriter } from "../../../../src/node/network/wire/frame-writer.js";
+import { FrameWriter, unwrap, wrapMessage } from "../../../../src/node/network/wire/envelope.js";
 import { FrameReader, MAX_LENGTH, writeFrame } from "../../../../src/node/network/wire/frames.js";
-import { DisconnectReason } from "../../../../src/node/network/wire/transport-messages.js";
-import { ProtocolViolation } from "../../../../src/node/network/wire/violation.js";
+import { DisconnectReason, ProtocolViolation } from "../../../../src/node/network/wire/transport-messages.js";
 import { concatBytes, fromHex, toHex } from "../../../../src/protocol/bytes.js";
 
 /** Reason of the violation; "silent" for one that is answered with nothing. */

@@ -9,10 +9,10 @@ import { unwrap, wrapMessage } from "../../../../src/node/network/wire/envelope.
 import { checkSize, OversizeMessage } from "../../../../src/node/network/wire/message-kinds.js";
 import {
 	DisconnectReason,
+	ProtocolViolation,
 	TransportType,
 	withType,
 } from "../../../../src/node/network/wire/transport-messages.js";
-import { ProtocolViolation } from "../../../../src/node/network/wire/violation.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
 import {
 	Block,

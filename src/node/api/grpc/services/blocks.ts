@@ -11,9 +11,9 @@ import {
 	NumberMessage,
 } from "../../../../protocol/messages.js";
 import { blockById, blockByNumber, headBlock } from "../../../chain/block-store.js";
+import { transactionExtention } from "../../builder.js";
 import { liveView } from "../../context.js";
 import { BlockIdError, blocksBetween, latestBlocks, requestedBlock } from "../../queries/blocks.js";
-import { transactionExtention } from "../../transaction-extention.js";
 import { CallError, type Handlers, LongMessage, withReason } from "../method.js";
 
 function extended(block: SignedBlock | undefined, withTransactions = true): BlockExtention | undefined {

@@ -10,9 +10,9 @@ import { type Return, TransactionExtention } from "../../../../protocol/messages
 import type { SignedTransaction } from "../../../../protocol/transaction.js";
 import { ContractValidateError } from "../../../rules/errors.js";
 import { answersOf, EVENTS_REFUSED } from "../../answers.js";
+import { transactionExtention } from "../../builder.js";
 import type { ApiContext } from "../../context.js";
 import type { shieldedMethods } from "../../shielded/methods.js";
-import { transactionExtention } from "../../transaction-extention.js";
 import { refusal } from "../building.js";
 import { CallError, type Handler, type Handlers, UNREADABLE, withoutReason, withReason } from "../method.js";
 

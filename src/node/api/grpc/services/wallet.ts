@@ -24,8 +24,7 @@ import {
 } from "../../../../protocol/messages.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";
 import { transactionById, transactionInfoById, transactionInfosOfBlock } from "../../../chain/block-store.js";
-import { exchangeStore } from "../../../exchange/pair.js";
-import { allExchanges, pageOfExchanges } from "../../../exchange/queries.js";
+import { allExchanges, exchangeStore, pageOfExchanges } from "../../../exchange/pair.js";
 import {
 	marketOrderById,
 	marketOrdersOfAccount,
@@ -45,7 +44,7 @@ import {
 } from "../../../tokens/queries.js";
 import { VmError } from "../../../vm/vm-error.js";
 import { broadcastReturn } from "../../broadcast.js";
-import { buildUnchecked } from "../../builder.js";
+import { buildUnchecked, transactionExtention } from "../../builder.js";
 import type { ApiContext } from "../../context.js";
 import { accountByAddress, accountById, accountNet, accountResources } from "../../queries/account-view.js";
 import { accountBalanceAt, blockBalance } from "../../queries/balance-history.js";
@@ -69,7 +68,6 @@ import {
 	unfreezeCount,
 	withdrawableAmount,
 } from "../../queries/staking.js";
-import { transactionExtention } from "../../transaction-extention.js";
 import { build, buildBare, buildCommon, refusal } from "../building.js";
 import { type Handler, type Handlers, unimplemented, withoutReason, withReason } from "../method.js";
 import { blocks } from "./blocks.js";

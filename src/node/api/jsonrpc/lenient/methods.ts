@@ -5,9 +5,9 @@
  */
 
 import { nextNonce } from "../../queries/deployment-nonce.js";
+import { readersOf } from "../answers.js";
 import type { RawArray, RawValue } from "../json-reader.js";
 import type { RpcContext, RpcMethod, RpcResult } from "../method.js";
-import { readersOf } from "../parameter-readers.js";
 import { areSilent, overridden } from "../simulation/overridden.js";
 import { isEmptyHex } from "../values.js";
 import { blockAnswer, shortQuantity, transactionAnswer } from "./answers.js";

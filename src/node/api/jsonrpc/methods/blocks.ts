@@ -3,6 +3,7 @@
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { nullPointer } from "../../../../protocol/json/exceptions.js";
 import { blockById, blockByNumber, receiptsCost } from "../../../chain/block-store.js";
+import { readersOf, refuseTags } from "../answers.js";
 import { flag, text } from "../declared-types.js";
 import { longResult } from "../long-result.js";
 import { defineMethod, type RpcContext, type RpcMethod, type RpcResult, type RpcValue } from "../method.js";
@@ -17,7 +18,6 @@ import {
 	sizeOfReceipts,
 } from "../objects/receipt.js";
 import { objectStyleOf } from "../objects/style.js";
-import { readersOf, refuseTags } from "../parameter-readers.js";
 import { isTag, quantity } from "../values.js";
 
 type ChainContext = Pick<RpcContext, "node" | "state">;

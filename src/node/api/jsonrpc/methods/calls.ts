@@ -7,11 +7,10 @@ import { ChainError, ContractValidateError, VmIllegalError } from "../../../rule
 import { VmError } from "../../../vm/vm-error.js";
 import { buildValid } from "../../builder.js";
 import { callTransaction, executeConstantCall, searchEnergyLimit } from "../../queries/contract-calls.js";
-import { rpcAnswersOf } from "../answers.js";
+import { readersOf, rpcAnswersOf } from "../answers.js";
 import { type CallObject, callObject } from "../call-object.js";
 import { anyValue } from "../declared-types.js";
 import { defineMethod, type RpcContext, type RpcMethod } from "../method.js";
-import { readersOf } from "../parameter-readers.js";
 import { lenientRevert } from "../revert-reason.js";
 import { internal, invalidRequest, quotedText, RpcError } from "../rpc-error.js";
 import { contextOfBlock } from "../state-block.js";

@@ -2,7 +2,7 @@
 
 import { nullPointer } from "../../../../protocol/json/exceptions.js";
 import { SLICE_MS, TimeSlice } from "../../../scheduling/time-slice.js";
-import { rpcAnswersOf } from "../answers.js";
+import { readersOf, rpcAnswersOf } from "../answers.js";
 import { text } from "../declared-types.js";
 import type { FilterRegistry } from "../filter-registry.js";
 import {
@@ -16,7 +16,6 @@ import { checkBlockRange, queryLogs } from "../log-query.js";
 import { ListResult } from "../long-result.js";
 import { defineMethod, type RpcContext, type RpcMethod, type RpcResult } from "../method.js";
 import { objectStyleOf } from "../objects/style.js";
-import { readersOf } from "../parameter-readers.js";
 import { invalidParams, notAvailable } from "../rpc-error.js";
 import { isTag } from "../values.js";
 

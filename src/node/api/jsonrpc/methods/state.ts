@@ -2,9 +2,9 @@
 
 import { readSlot } from "../../../vm/storage-keys.js";
 import { wordFromBytes } from "../../../vm/word.js";
+import { readersOf } from "../answers.js";
 import { text } from "../declared-types.js";
 import { defineMethod, type RpcMethod } from "../method.js";
-import { readersOf } from "../parameter-readers.js";
 import { contextOfTag } from "../state-block.js";
 import { data, quantity, ZERO_HASH_TEXT } from "../values.js";
 

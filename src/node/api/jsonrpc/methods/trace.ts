@@ -3,9 +3,9 @@
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { blockByNumber } from "../../../chain/block-store.js";
 import { type TraceBudget, TraceClock } from "../../../tracing/limits.js";
-import type { TraceRunner } from "../../../tracing/trace-runner.js";
-import type { Tracer } from "../../../tracing/tracer.js";
+import type { TraceRunner, Tracer } from "../../../tracing/trace-runner.js";
 import type { ApiContext } from "../../context.js";
+import { readersOf } from "../answers.js";
 import {
 	isRawArray,
 	isRawObject,
@@ -16,7 +16,6 @@ import {
 } from "../json-reader.js";
 import { longResult } from "../long-result.js";
 import { methodsOf, type OwnContext, type RpcMethod, type RpcResult } from "../method.js";
-import { readersOf } from "../parameter-readers.js";
 import { invalidParams } from "../rpc-error.js";
 import { type FlatTrace, flatTracer, traceList } from "../traces/flat-traces.js";
 import {

@@ -10,6 +10,7 @@ import {
 	locateTransaction,
 	transactionInfoById,
 } from "../../../chain/block-store.js";
+import { readersOf } from "../answers.js";
 import { text } from "../declared-types.js";
 import { longResult } from "../long-result.js";
 import { defineMethod, type RpcContext, type RpcMethod, type RpcResult, type RpcValue } from "../method.js";
@@ -23,7 +24,6 @@ import {
 } from "../objects/receipt.js";
 import { objectStyleOf } from "../objects/style.js";
 import { pendingTransactionObject, transactionObject } from "../objects/transaction.js";
-import { readersOf } from "../parameter-readers.js";
 import { blockByTag } from "./blocks.js";
 
 function atIndex(context: RpcContext, block: SignedBlock | undefined, indexText: string | null): RpcValue {

@@ -4,7 +4,7 @@
  */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
-import { FAN_OUT_MS, inLaterRound, type Later } from "../../../scheduling/later.js";
+import { FAN_OUT_MS, inLaterRound, type Later } from "../../../scheduling/time-slice.js";
 import type { RpcValue } from "../method.js";
 import type { PlacedLog } from "../objects/log.js";
 

@@ -2,12 +2,12 @@
 
 import { addressPrefix } from "../../../../protocol/address.js";
 import { concatBytes } from "../../../../protocol/bytes.js";
+import { readersOf } from "../answers.js";
 import { anyValue, flag, list, record, text } from "../declared-types.js";
 import { isRawArray, type RawArray, type RawValue } from "../json-reader.js";
 import { lenientTopics } from "../lenient/parameters.js";
 import { readLogFilter } from "../log-filter.js";
 import type { RpcContext, RpcMethod } from "../method.js";
-import { readersOf } from "../parameter-readers.js";
 import { invalidParams, notAvailable } from "../rpc-error.js";
 import type { Notification, Subscriber, Topic } from "./hub.js";
 

@@ -7,14 +7,20 @@ import { blockById, blockByNumber, headBlock } from "../../../chain/block-store.
 import { executions } from "../../../scheduling/call-queue.js";
 import type { StateView } from "../../../state/view.js";
 import { TraceBudget, TraceError } from "../../../tracing/limits.js";
-import type { EndedCall, TracePlace, TraceRun, TraceRunner } from "../../../tracing/trace-runner.js";
-import type { TracedTransaction, Tracer } from "../../../tracing/tracer.js";
+import type {
+	EndedCall,
+	TracedTransaction,
+	TracePlace,
+	TraceRun,
+	TraceRunner,
+	Tracer,
+} from "../../../tracing/trace-runner.js";
 import type { BlockContext } from "../../../vm/machine.js";
 import type { ApiContext } from "../../context.js";
 import { callTransaction } from "../../queries/contract-calls.js";
+import { readersOf } from "../answers.js";
 import { isRawObject, JsonNumber, type RawObject, type RawValue } from "../json-reader.js";
 import { blockTag, callOf } from "../lenient/parameters.js";
-import { readersOf } from "../parameter-readers.js";
 import { internal, invalidParams, notAvailable } from "../rpc-error.js";
 import { isEmptyHex, isTag, ZERO_ADDRESS } from "../values.js";
 import type { TraceOptions } from "./options.js";

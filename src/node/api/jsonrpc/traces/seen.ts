@@ -4,8 +4,7 @@ import { type Dialect, spell } from "../../../../protocol/dialect.js";
 import type { TransactionInfo } from "../../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../../protocol/transaction.js";
 import type { StateView } from "../../../state/view.js";
-import type { TracePlace } from "../../../tracing/trace-runner.js";
-import type { Tracer } from "../../../tracing/tracer.js";
+import type { TracePlace, Tracer } from "../../../tracing/trace-runner.js";
 import { contractFacts } from "../contract-facts.js";
 import { addressData, data, quantity } from "../values.js";
 

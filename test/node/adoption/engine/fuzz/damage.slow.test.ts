@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { ForeignStoreError } from "../../../../../src/node/adoption/engine/foreign-store-error.js";
+import { ForeignStoreError } from "../../../../../src/node/adoption/engine/foreign-file.js";
 import {
 	inDirectory,
 	outcome,

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { FanOut } from "../../../../../src/node/api/jsonrpc/subscriptions/fan-out.js";
+import { FanOut } from "../../../../../src/node/api/jsonrpc/subscriptions/outlet.js";
 
 let nowMs: number;
 let rounds: { readonly work: () => void; readonly ms: number }[];

@@ -1,0 +1,145 @@
+/** Messages that may be very long: gRPC wants them whole, in both directions. */
+
+import type { ServerHttp2Stream } from "node:http2";
+import { type ServerUnaryCall, status } from "@grpc/grpc-js";
+import { SLICE_MS, TimeSlice } from "../../scheduling/time-slice.js";
+import { type LongAnswerGate, SENDING_MS } from "../long-answer.js";
+import { ONE_PIECE_BYTES } from "../long-answer-sender.js";
+import { BodyBudget } from "../request-body.js";
+import { whenSent } from "./library-answers.js";
+import { CallError, type LongMessage } from "./method.js";
+
+/** A hundred of the largest blocks are below it. */
+const LONGEST = 256 << 20;
+
+type Call = Pick<ServerUnaryCall<Buffer, Buffer>, "cancelled"> & {
+	once(event: "cancelled", listener: () => void): unknown;
+};
+
+/** Very long answers: a few are made at a time, in turns. */
+export class LongMessages {
+	constructor(private readonly gate: LongAnswerGate) {}
+
+	/**
+	 * The bytes of a message. While a long one is being sent, only a few others are made.
+	 * @throws {CallError} RESOURCE_EXHAUSTED if it is longer than any can be; CANCELLED if the client has gone
+	 */
+	async gather(call: Call, address: string, { parts }: LongMessage): Promise<Buffer> {
+		const turns = new TimeSlice(SLICE_MS);
+		const taken: Uint8Array[] = [];
+		let length = 0;
+		let leave: (() => void) | undefined;
+		try {
+			for (const part of parts) {
+				taken.push(part);
+				length += part.length;
+				if (length > LONGEST) {
+					throw new CallError(status.RESOURCE_EXHAUSTED, `the answer is longer than ${LONGEST} bytes`);
+				}
+				if (length > ONE_PIECE_BYTES) leave ??= await this.gate.enter(address);
+				if (call.cancelled) throw new CallError(status.CANCELLED, "");
+				if (turns.over) await turns.yield();
+			}
+			const bytes = Buffer.concat(taken, length);
+			if (leave) releaseWhenSent(call, bytes, leave);
+			return bytes;
+		} catch (error) {
+			leave?.();
+			throw error;
+		}
+	}
+}
+
+function releaseWhenSent(call: Call, bytes: Buffer, leave: () => void): void {
+	const deadline = setTimeout(leave, SENDING_MS).unref();
+	const done = (): void => {
+		clearTimeout(deadline);
+		leave();
+	};
+	whenSent(bytes, done);
+	call.once("cancelled", done);
+}
+
+/** A call with a longer message must have sent it in time. */
+const LARGE = 64 << 10;
+/** From the first bytes of a large message to its end. */
+const MESSAGE_MS = 60_000;
+/** Bytes of all clients, and of one address; a message is joined of its parts once it is whole. */
+const TOTAL = 32 << 20;
+const PER_ADDRESS = TOTAL / 2;
+/** Messages that are decompressed at a time. */
+const MAX_DECOMPRESSING = 4;
+
+/** What the library's call has, as far as it is known. */
+interface LibraryCall {
+	readonly stream?: ServerHttp2Stream;
+	decompressMessage?(message: Buffer, encoding: string): Buffer | Promise<Buffer>;
+	sendStatus(status: { readonly code: number; readonly details: string }): void;
+}
+
+/**
+ * Bytes of messages that clients are sending: a message is kept from its first byte until its call closes, and the
+ * library has no limit of its own.
+ */
+export class ReceivedMessages {
+	private decompressing = 0;
+	private readonly line: (() => void)[] = [];
+
+	constructor(private readonly budget = new BodyBudget(TOTAL, PER_ADDRESS)) {}
+
+	/** Counts what a call receives; ends it where there is no room. @param address of the client */
+	watch(call: LibraryCall, address: string): void {
+		const { stream, decompressMessage } = call;
+		if (!stream) return;
+		const share = this.budget.open(address);
+		let size = 0;
+		let deadline: NodeJS.Timeout | undefined;
+		const refuse = (details: string): void => {
+			clearTimeout(deadline);
+			share.release();
+			if (stream.closed || stream.destroyed) return;
+			call.sendStatus({ code: status.RESOURCE_EXHAUSTED, details });
+			stream.close();
+		};
+		const take = (bytes: number): boolean => {
+			size += bytes;
+			return share.grow(size);
+		};
+		const refuseNow = (): void => refuse("too many messages at this moment");
+		share.breakOff = refuseNow;
+		stream.on("data", (chunk: Buffer) => {
+			if (!take(chunk.length)) refuseNow();
+			else if (size > LARGE) deadline ??= setTimeout(() => refuse("the message took too long"), MESSAGE_MS);
+		});
+		stream.once("end", () => {
+			clearTimeout(deadline);
+			share.breakOff = undefined;
+		});
+		stream.once("close", () => {
+			clearTimeout(deadline);
+			share.release();
+		});
+		if (!decompressMessage) return;
+		call.decompressMessage = (message, encoding) => {
+			if (encoding === "identity") return decompressMessage.call(call, message, encoding);
+			return this.decompress(async () => {
+				const bytes = await decompressMessage.call(call, message, encoding);
+				if (take(bytes.length)) return bytes;
+				throw { code: status.RESOURCE_EXHAUSTED, details: "too many messages at this moment" };
+			});
+		};
+	}
+
+	private async decompress(work: () => Promise<Buffer>): Promise<Buffer> {
+		if (this.decompressing >= MAX_DECOMPRESSING)
+			await new Promise<void>((resolve) => this.line.push(resolve));
+		else this.decompressing++;
+		try {
+			return await work();
+		} finally {
+			const next = this.line.shift();
+			if (next) next();
+			else this.decompressing--;
+		}
+	}
+}

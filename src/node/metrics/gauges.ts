@@ -1,0 +1,243 @@
+/** Families of our own in a Prometheus registry, which the network's node doesn't have: each is registered where a node has what it counts. */
+
+import { statfsSync } from "node:fs";
+import { Gauge, type Registry } from "prom-client";
+import type { Dialect } from "../../protocol/dialect.js";
+import type { LiveAudit } from "../audit/live-audit.js";
+import type { EventCounts } from "../events/deliveries.js";
+import type { DeliveryCounts } from "../events/delivery.js";
+import type { FaultWatch } from "../faults/fault-watch.js";
+import type { HistoryReader } from "../history/history-index.js";
+import type { FollowedHash } from "../state/state-hash/followed-hash.js";
+import type { StateView } from "../state/view.js";
+
+/** Longest text of a label, in characters. */
+const MAX_LABEL = 300;
+
+/** Blocks on which this node and others don't agree. */
+export function registerDisagreements(
+	registry: Registry,
+	dialect: Dialect,
+	faults: Pick<FaultWatch, "found" | "first">,
+): void {
+	const brand = dialect === "deployed" ? "tron" : "coin";
+	new Gauge({
+		name: `${brand}:faults`,
+		help: "Blocks on which this node and others don't agree, since the start, by how they were found.",
+		labelNames: ["kind"],
+		registers: [registry],
+		collect() {
+			for (const [kind, count] of Object.entries(faults.found)) this.set({ kind }, count);
+		},
+	});
+	new Gauge({
+		name: `${brand}:first_fault_block`,
+		help: "The first of these blocks; 0: none.",
+		labelNames: ["transaction", "computed", "recorded", "file"],
+		registers: [registry],
+		collect() {
+			this.reset();
+			const { first } = faults;
+			const { transaction = "", computed = "", recorded = "", file = "" } = first ?? {};
+			const cut = (text: string): string => text.slice(0, MAX_LABEL);
+			this.set(
+				{ transaction, computed: cut(computed), recorded: cut(recorded), file: cut(file) },
+				first?.block ?? 0,
+			);
+		},
+	});
+}
+
+/**
+ * The comparison with another node.
+ * @param auditOf undefined: it hasn't begun
+ */
+export function registerAuditGauges(
+	registry: Registry,
+	dialect: Dialect,
+	auditOf: () => Pick<LiveAudit, "last" | "counts" | "skipped" | "different" | "busy"> | undefined,
+): void {
+	const brand = dialect === "deployed" ? "tron" : "coin";
+	const gauge = (
+		name: string,
+		help: string,
+		value: (audit: NonNullable<ReturnType<typeof auditOf>>) => number,
+	) =>
+		new Gauge({
+			name: `${brand}:audit_${name}`,
+			help,
+			registers: [registry],
+			collect() {
+				const audit = auditOf();
+				this.set(audit ? value(audit) : 0);
+			},
+		});
+	gauge("block", "Last block that is the same at the other node.", ({ last }) => Number(last));
+	gauge("different_block", "First block that differs from the other node's; 0: none.", ({ different }) =>
+		Number(different),
+	);
+	gauge("skipped_blocks", "Blocks that were not compared since the other node is too slow.", ({ skipped }) =>
+		Number(skipped),
+	);
+	gauge("busy_answers", "How often the other node was busy or didn't answer.", ({ busy }) => busy);
+	new Gauge({
+		name: `${brand}:audit_compared`,
+		help: "What was compared with the other node.",
+		labelNames: ["what"],
+		registers: [registry],
+		collect() {
+			for (const [what, count] of Object.entries(auditOf()?.counts ?? {})) this.set({ what }, count);
+		},
+	});
+}
+
+/** As many bytes of a hash as a number of a page holds. */
+const SHOWN_BYTES = 6;
+
+/** The hash of the state, on nodes that follow it. */
+export function registerStateHashGauges(
+	registry: Registry,
+	dialect: Dialect,
+	hash: Pick<FollowedHash, "kept" | "progress" | "hasFailed">,
+): void {
+	const brand = dialect === "deployed" ? "tron" : "coin";
+	const gauge = (name: string, help: string, value: () => number): void => {
+		new Gauge({
+			name: `${brand}:state_hash_${name}`,
+			help,
+			registers: [registry],
+			collect() {
+				this.set(value());
+			},
+		});
+	};
+	gauge("up", "1: the hash of the state follows final blocks.", () =>
+		hash.hasFailed || hash.progress !== undefined ? 0 : 1,
+	);
+	gauge("block", "Final block after which the newest hash is.", () => Number(hash.kept.newest?.number ?? 0n));
+	gauge("value", "First six bytes of that hash: the same at nodes with the same state.", () =>
+		Buffer.from(hash.kept.newest?.hash ?? new Uint8Array(SHOWN_BYTES)).readUIntBE(0, SHOWN_BYTES),
+	);
+}
+
+/**
+ * Events, on nodes that publish them.
+ * @param read asked for each page; undefined: nothing is counted yet
+ */
+export function registerEventGauges(
+	registry: Registry,
+	dialect: Dialect,
+	read: () => EventCounts | undefined,
+): void {
+	const brand = dialect === "deployed" ? "tron" : "coin";
+	const native = (name: string, help: string, value: (counts: EventCounts) => number | undefined): void => {
+		new Gauge({
+			name: `${brand}:event_queue_${name}`,
+			help,
+			registers: [registry],
+			collect() {
+				const counts = read();
+				this.set((counts && value(counts)) ?? 0);
+			},
+		});
+	};
+	native("subscribers", "Subscribers of the native event queue.", (counts) => counts.native?.subscribers);
+	native("sent", "Messages given to subscribers.", (counts) => counts.native?.sent);
+	native("lost", "Messages that subscribers were too slow for.", (counts) => counts.native?.lost);
+	native("left_out", "Events that could not be published.", (counts) => counts.native?.leftOut);
+	const receiver = (name: string, help: string, value: (counts: DeliveryCounts) => number): void => {
+		new Gauge({
+			name: `${brand}:event_receiver_${name}`,
+			help,
+			labelNames: ["receiver"],
+			registers: [registry],
+			collect() {
+				for (const counts of read()?.receivers ?? []) this.set({ receiver: counts.name }, value(counts));
+			},
+		});
+	};
+	receiver("position", "Last block that a receiver has acknowledged.", ({ position }) => position);
+	receiver("lag", "Blocks above it that are to be published to it.", ({ lag }) => lag);
+	receiver("errors", "Deliveries that failed.", ({ errors }) => errors);
+	receiver("sent", "Messages that it has acknowledged.", ({ sent }) => sent);
+	receiver("lost", "Messages that it was too slow for, where no position is stored.", ({ lost }) => lost);
+	receiver("left_out", "Events that could not be published.", ({ leftOut }) => leftOut);
+}
+
+/** The history by account and contract, on nodes that keep it. */
+export function registerHistoryGauges(registry: Registry, dialect: Dialect, history: HistoryReader): void {
+	const brand = dialect === "deployed" ? "tron" : "coin";
+	const gauge = (name: string, help: string, value: (history: HistoryReader) => number): void => {
+		new Gauge({
+			name: `${brand}:history_${name}`,
+			help,
+			registers: [registry],
+			collect() {
+				this.set(value(history));
+			},
+		});
+	};
+	gauge("database_up", "1: the database of the history answers.", ({ status }) =>
+		status.isReachable ? 1 : 0,
+	);
+	gauge("blocks_behind", "Final blocks that the database doesn't have.", ({ status }) => status.behind);
+	gauge("blocks_missing", "Blocks that aren't indexed yet.", ({ coverage }) => coverage.missing);
+	gauge("bytes", "Bytes of the history on disk.", ({ bytes }) => bytes);
+}
+
+/** Block versions that are looked at; the network's are in the thirties. */
+const HIGHEST_VERSION = 99;
+
+/** A vote of the witnesses for a block version that hasn't passed. */
+interface VersionVote {
+	readonly version: number;
+	/** Witnesses whose blocks have it, in percent of the active ones. */
+	readonly percent: number;
+}
+
+/** The highest version that some witnesses vote for and not all, above the newest one that all do; undefined: there is none. */
+export function versionVote({ properties }: Pick<StateView, "properties">): VersionVote | undefined {
+	for (let version = HIGHEST_VERSION; version > 0; version--) {
+		const votes = properties.forkStatistics(version);
+		if (!votes || votes.length === 0) continue;
+		const count = votes.reduce((sum, vote) => sum + (vote === 1 ? 1 : 0), 0);
+		if (count === votes.length) return undefined;
+		if (count > 0) return { version, percent: (100 * count) / votes.length };
+	}
+	return undefined;
+}
+
+/**
+ * What an operator's alarms ask for beside the network's own families: room on the disk, memory, and votes for a new block version.
+ * @param folder whose file system counts; undefined: the chain lives in memory
+ */
+export function registerOperatorGauges(
+	registry: Registry,
+	dialect: Dialect,
+	state: () => Pick<StateView, "properties">,
+	folder: string | undefined,
+): void {
+	const brand = dialect === "deployed" ? "tron" : "coin";
+	const gauge = (name: string, help: string, value: () => number): void => {
+		new Gauge({
+			name: `${brand}:${name}`,
+			help,
+			registers: [registry],
+			collect() {
+				this.set(value());
+			},
+		});
+	};
+	gauge("resident_bytes", "Memory of the process.", () => process.memoryUsage.rss());
+	gauge("version_vote", "Block version that some active witnesses vote for; 0: none.", () =>
+		Number(versionVote(state())?.version ?? 0),
+	);
+	gauge("version_vote_percent", "Active witnesses that vote for it, in percent.", () =>
+		Number(versionVote(state())?.percent ?? 0),
+	);
+	if (folder === undefined) return;
+	gauge("disk_free_bytes", "Room on the file system of the data directory.", () => {
+		const { bavail, bsize } = statfsSync(folder);
+		return bavail * bsize;
+	});
+}

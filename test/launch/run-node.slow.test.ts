@@ -1,0 +1,70 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { COMMANDS } from "../../src/commands/table.js";
+import { notifyReady } from "../../src/launch/run-node.js";
+
+let folder: string;
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), "coin-notify-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function program(text: string): string {
+	const path = join(folder, "systemd-notify");
+	writeFileSync(path, `#!/bin/sh\n${text}\n`);
+	chmodSync(path, 0o755);
+	return `${folder}:/usr/bin:/bin`;
+}
+
+describe("telling systemd", () => {
+	it("is done where it asks, with nothing of the environment but the socket", async () => {
+		const PATH = program(`echo "$NOTIFY_SOCKET $* \${COIN_TOKEN:-none}" > ${folder}/said`);
+		expect(
+			await notifyReady("head 7", { PATH, NOTIFY_SOCKET: "/run/x", COIN_TOKEN: "secret" }),
+		).toBeUndefined();
+		expect(readFileSync(join(folder, "said"), "utf8")).toBe("/run/x --ready --status=head 7 none\n");
+	});
+
+	it("is not done where nobody asks", async () => {
+		const PATH = program(`touch ${folder}/said`);
+		expect(await notifyReady("head 7", { PATH })).toBeUndefined();
+		expect(() => readFileSync(join(folder, "said"))).toThrow();
+	});
+
+	it("says why it couldn't be told", async () => {
+		const asked = { NOTIFY_SOCKET: "/run/x" };
+		expect(await notifyReady("x", { ...asked, PATH: program("exit 3") })).toBe("systemd-notify ended with 3");
+		expect(await notifyReady("x", { ...asked, PATH: "/nowhere" })).toBe(
+			"systemd-notify can't be run (ENOENT)",
+		);
+	});
+});
+
+describe("the unit", () => {
+	const unit = readFileSync("docs/deployment/coin-node.service", "utf8");
+	const [command = ""] = /(?<=^ExecStart=).*$/m.exec(unit) ?? [];
+
+	it("starts a node with flags that there are", async () => {
+		const start = await (
+			COMMANDS["node:start"] as () => Promise<{ flags: Record<string, { char?: string }> }>
+		)();
+		const known = Object.entries(start.flags).flatMap(([name, { char }]) => [`--${name}`, `-${char}`]);
+		const words = command.split(" ");
+		expect(words.slice(0, 3)).toEqual(["coin", "node", "start"]);
+		expect(words.filter((word) => word.startsWith("-") && !known.includes(word))).toEqual([]);
+	});
+
+	const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+	it.skipIf(!hasSystemd)("is one that systemd takes", () => {
+		const path = join(folder, "coin-node.service");
+		writeFileSync(path, unit.replace("ExecStart=coin", `ExecStart=${process.execPath}`));
+		const said = execFileSync("systemd-analyze", ["verify", "--man=no", path], {
+			encoding: "utf8",
+			stdio: "pipe",
+		});
+		expect(said).toBe("");
+	});
+});

@@ -1,0 +1,61 @@
+import { EventEmitter } from "node:events";
+import { status } from "@grpc/grpc-js";
+import { expect, test } from "vitest";
+import { LongMessages } from "../../../../src/node/api/grpc/large-messages.js";
+import { LongMessage } from "../../../../src/node/api/grpc/method.js";
+import { LongAnswerGate } from "../../../../src/node/api/long-answer.js";
+
+const MIB = new Uint8Array(1 << 20).fill(7);
+
+class Call extends EventEmitter {
+	cancelled = false;
+
+	cancel(): void {
+		this.cancelled = true;
+		this.emit("cancelled");
+	}
+}
+
+let made = 0;
+function* parts(count: number): Generator<Uint8Array> {
+	for (let i = 0; i < count; i++) {
+		made++;
+		yield MIB;
+	}
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+
+test("a long message is whole, and the next one waits until it has been sent or its client has left", async () => {
+	const messages = new LongMessages(new LongAnswerGate(1, 1));
+	const [first, second] = [new Call(), new Call()];
+	const bytes = await messages.gather(first, "a", new LongMessage(parts(3)));
+	expect(bytes.equals(Buffer.alloc(3 << 20, 7))).toBe(true);
+	made = 0;
+	const next = messages.gather(second, "b", new LongMessage(parts(3)));
+	await settled();
+	expect(made).toBe(1);
+	expect((await messages.gather(new Call(), "c", new LongMessage([Uint8Array.of(1)]))).length).toBe(1);
+	first.cancel();
+	expect(await next).toHaveLength(3 << 20);
+});
+
+test("nothing is made for a client that has left", async () => {
+	const messages = new LongMessages(new LongAnswerGate(1, 1));
+	const call = new Call();
+	call.cancel();
+	made = 0;
+	await expect(messages.gather(call, "a", new LongMessage(parts(50)))).rejects.toMatchObject({
+		code: status.CANCELLED,
+	});
+	expect(made).toBe(1);
+	expect(await messages.gather(new Call(), "a", new LongMessage(parts(2)))).toHaveLength(2 << 20);
+});
+
+test("a message that is longer than any can be is refused", async () => {
+	const messages = new LongMessages(new LongAnswerGate(1, 1));
+	await expect(messages.gather(new Call(), "a", new LongMessage(parts(300)))).rejects.toMatchObject({
+		code: status.RESOURCE_EXHAUSTED,
+		message: "the answer is longer than 268435456 bytes",
+	});
+});
