@@ -7,7 +7,7 @@ import { isDeriving } from "./keystore/deriving.js";
 import { asksForHelp, OrderedHelp } from "./terminal/command-line/command-help.js";
 import { type HelpEntry, rootHelp } from "./terminal/command-line/root-help.js";
 import { longForm } from "./terminal/command-line/short-forms.js";
-import { unknownCommand } from "./terminal/command-line/unknown-command.js";
+import { flagBeforeCommand, unknownCommand } from "./terminal/command-line/unknown-command.js";
 import { asFailure, reportFailure, reportUncaught } from "./terminal/output/failure-report.js";
 import { isUnknownCommand } from "./terminal/output/framework-errors.js";
 import { printText } from "./terminal/output/output.js";
@@ -30,6 +30,8 @@ export async function main(words: readonly string[], root: string): Promise<void
 		bringCommands(config);
 		if (asksForOverview(words)) return printText(rootHelp(config.version, entriesOf(config)));
 		const asked = endpointHelp(helpWords(longWords(words, config)));
+		const misplaced = flagBeforeCommand(asked, namesOf(config));
+		if (misplaced) throw misplaced;
 		if (asksForHelp(asked)) await new OrderedHelp(config, config.pjson.oclif.helpOptions).showHelp(asked);
 		else await run(asked, config);
 	} catch (error) {
@@ -99,16 +101,20 @@ function endOnBrokenPipe(error: NodeJS.ErrnoException): void {
 	throw error;
 }
 
+const spoken = (id: string): string => id.replaceAll(":", " ");
+
+function namesOf({ commandIDs, topics }: Config): { commands: string[]; topics: string[] } {
+	return { commands: commandIDs.map(spoken), topics: topics.map(({ name }) => spoken(name)) };
+}
+
 async function failureOf(error: unknown, words: readonly string[], root: string): Promise<Failure> {
 	if (!isUnknownCommand(error)) return asFailure(error);
 	const config = await Config.load(root);
-	const spoken = (id: string): string => id.replaceAll(":", " ");
 	return unknownCommand(words[0] === "help" ? words.slice(1) : words, {
-		commands: config.commandIDs.map(spoken),
+		...namesOf(config),
 		unlisted: Object.keys(COMMANDS)
 			.filter((id) => !config.findCommand(id))
 			.map(spoken),
-		topics: config.topics.map(({ name }) => spoken(name)),
 		hasAddressFlag: (command) =>
 			Object.hasOwn(config.findCommand(command.replaceAll(" ", ":"))?.flags ?? {}, "address"),
 	});

@@ -11,7 +11,7 @@ import { Failure } from "../../wallet/failure.js";
 import { isRecord } from "../../wallet/json.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { parseDuration } from "../../wallet/values/duration.js";
-import { parseNatural } from "../../wallet/values/integer-text.js";
+import { parseCount, parseNatural } from "../../wallet/values/integer-text.js";
 
 export const DevAccounts = development({
 	summary: "List the funded accounts of a development chain",
@@ -162,12 +162,7 @@ export const DevMine = development({
 	summary: "Seal blocks of a development chain now",
 	examples: ["<%= config.bin %> dev mine --blocks 5 --interval 3s"],
 	args: {
-		count: Args.integer({
-			description: "how many; the same as --blocks",
-			min: 1,
-			max: 10_000,
-			ignoreStdin: true,
-		}),
+		count: Args.string({ description: "how many; the same as --blocks", ignoreStdin: true }),
 	},
 	flags: {
 		...developmentFlags,
@@ -178,7 +173,7 @@ export const DevMine = development({
 	run: async ({ args, flags, change, print }) => {
 		const block = await change("dev_mine", [
 			{
-				blocks: args.count ?? flags.blocks,
+				blocks: args.count === undefined ? flags.blocks : Number(parseCount(args.count)),
 				intervalMs: flags.interval === undefined ? undefined : parseDuration(flags.interval),
 				timestampMs:
 					flags.at === undefined ? undefined : epochMs(flags.at, `--at "${flags.at}": write @<epoch ms>`),

@@ -3,7 +3,7 @@
  * what the framework does differently from protocol/command-line §8.
  */
 
-import { Command, Flags } from "@oclif/core";
+import { Command, Flags, type Interfaces } from "@oclif/core";
 import { TOP_KEYS } from "../../wallet/configuration/configuration.js";
 import { loadSettings, type Settings, type SettingsFlags } from "../../wallet/configuration/settings.js";
 import type { Failure } from "../../wallet/failure.js";
@@ -79,6 +79,20 @@ export abstract class CoinCommand extends Command {
 		const described = this.config.findCommand(this.id as string, { must: true });
 		printJson(commandSchema(described as DescribedCommand, result));
 		return undefined as T;
+	}
+
+	/**
+	 * The framework sorts the arguments by where each word first stands in the line, among flags' values too: one that comes
+	 * twice moves to the front. `argv` has them as they were typed.
+	 */
+	protected override async parse<
+		F extends Interfaces.OutputFlags<Interfaces.FlagInput>,
+		B extends Interfaces.OutputFlags<Interfaces.FlagInput>,
+		A extends Interfaces.OutputArgs<Interfaces.ArgInput>,
+	>(options?: Interfaces.Input<F, B, A>, words?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
+		const parsed = await super.parse(options, words);
+		const argv = parsed.raw.filter(({ type }) => type === "arg").map(({ input }) => input);
+		return { ...parsed, argv };
 	}
 
 	/** Whether the result is printed as JSON. */

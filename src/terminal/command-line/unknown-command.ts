@@ -45,6 +45,35 @@ export function unknownCommand(words: readonly string[], known: KnownCommands): 
 	return new Failure("usage", message, { hint });
 }
 
+/** What may stand without a command. */
+const LEADING_FLAGS: ReadonlySet<string> = new Set(["--no-color", "--version"]);
+
+/**
+ * The refusal of a flag before the words of a command: the framework would answer with the topic's help, as if all were well.
+ * @param words the command line in full
+ */
+export function flagBeforeCommand(
+	words: readonly string[],
+	{ commands, topics }: Pick<KnownCommands, "commands" | "topics">,
+): Failure | undefined {
+	const typed = words.slice(0, firstFlag(words));
+	const flag = words.find((word, at) => at >= typed.length && !LEADING_FLAGS.has(word));
+	const group = typed.join(" ");
+	if (flag === undefined || words.some((word) => word === "--help" || word === "-h")) return undefined;
+	if (commands.includes(group)) return undefined;
+	if (group !== "" && !topics.includes(group)) return undefined;
+	const named = words
+		.slice(typed.length)
+		.map((word) => [...typed, word].join(" "))
+		.find((name) => commands.includes(name) || topics.includes(name));
+	const message = `"${flag}" stands where a command is named`;
+	const hint =
+		named === undefined
+			? `coin ${group === "" ? "" : `${group} `}--help lists the commands; flags follow them`
+			: `flags follow the command: coin ${named} … ${flag}`;
+	return new Failure("usage", message, { hint });
+}
+
 /** @param depth number of words that name a topic */
 function likely(
 	typed: readonly string[],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { unknownCommand } from "../../../src/terminal/command-line/unknown-command.js";
+import { flagBeforeCommand, unknownCommand } from "../../../src/terminal/command-line/unknown-command.js";
 
 const known = {
 	commands: [
@@ -59,4 +59,26 @@ describe("a command that isn't there", () => {
 	])("%s", (line, message, hint) => {
 		expect(unknownCommand(line.split(" "), known)).toMatchObject({ code: "usage", message, facts: { hint } });
 	});
+});
+
+describe("a flag where a command is named", () => {
+	it.each([
+		["wallet --from dev send bob 1coin", "--from", "flags follow the command: coin wallet send … --from"],
+		["--json wallet send bob", "--json", "flags follow the command: coin wallet … --json"],
+		["block --bogus 5", "--bogus", "coin block --help lists the commands; flags follow them"],
+		["--node http://x", "--node", "coin --help lists the commands; flags follow them"],
+	])("is refused: %s", (line, flag, hint) => {
+		const failure = flagBeforeCommand(line.split(" "), known);
+		expect(failure?.message).toBe(`"${flag}" stands where a command is named`);
+		expect(failure?.facts.hint).toBe(hint);
+	});
+
+	it.each([
+		"wallet --help",
+		"--version",
+		"wallet send bob --from dev",
+		"--no-color",
+		"wallet",
+		"walet --from dev",
+	])("isn't one in: %s", (line) => expect(flagBeforeCommand(line.split(" "), known)).toBeUndefined());
 });
