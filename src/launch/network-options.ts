@@ -63,6 +63,8 @@ export async function producersOf(
 	password: (file: string) => Promise<string>,
 ): Promise<Producer[]> {
 	if (!config.run.witness) return [];
+	const { signer } = config.localWitness;
+	if (signer !== undefined) return producersOfSigner(signer, config.localWitness);
 	const recoverable = await recoverableProducers(config, password);
 	const { files, accountAddress } = config.localWitness.postQuantum;
 	if (files.length === 0) return recoverable;
@@ -76,6 +78,33 @@ export async function producersOf(
 	throw new ConfigError(
 		`Witness account address ${toHex(both.witness)} is authorised to both an ECDSA and a PQ key; one account address should authorise witness permission to only one key.`,
 	);
+}
+
+/** Producers whose keys are in a process of their own. */
+async function producersOfSigner(
+	socketPath: string,
+	{ accountAddress }: NodeConfig["localWitness"],
+): Promise<Producer[]> {
+	const { keysOfSigner } = await import("../keystore/signer/client.js");
+	const keys = await keysOfSigner(socketPath);
+	if (accountAddress && keys.length > 1)
+		throw new ConfigError(
+			`localWitnessAccountAddress is for a single key, and the signer at ${socketPath} has ${keys.length}`,
+		);
+	if (keys.some(({ postQuantum }) => postQuantum)) await loadPostQuantum();
+	return keys.map(({ address, postQuantum, sign }) => ({
+		witness: accountAddress ?? address,
+		signer: address,
+		sign: () => {
+			throw new Error("this key signs elsewhere");
+		},
+		remote: {
+			block: (header) => sign("block", header),
+			hello: (timestampMs) => sign("hello", timestampMs),
+			vote: (vote) => sign("vote", vote),
+		},
+		...(postQuantum && { postQuantum }),
+	}));
 }
 
 async function recoverableProducers(

@@ -138,10 +138,18 @@ const verifySigned = (
 ): Promise<void> | undefined => verifyAhead && verifySent(open, verifyAhead, transaction, client);
 
 /** What an operator must know. */
-function warningsOf({ faults, audit, shieldedWarning, backfill, history }: NodeParts): readonly string[] {
+function warningsOf({
+	faults,
+	audit,
+	production,
+	shieldedWarning,
+	backfill,
+	history,
+}: NodeParts): readonly string[] {
 	const all = [
 		faults?.warning(),
 		audit?.warning(),
+		production?.warning(),
 		shieldedWarning?.(),
 		fillingOf(backfill),
 		indexingOf(history),

@@ -96,6 +96,8 @@ export interface NodeParts {
 	backfill?: RunningBackfill;
 	faults?: FaultWatch;
 	audit?: LiveAudit;
+	/** Whether the last slot was lost for want of a signature. */
+	production?: { readonly warning: () => string | undefined };
 }
 
 /** A part of the node with a start and an end. */

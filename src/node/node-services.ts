@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers";
+import { OperatorError } from "../protocol/operator-error.js";
 import { Broadcaster } from "./api/broadcast.js";
 import { startHttpServers } from "./api/http-servers.js";
 import { REPLAY_FOLDER } from "./backfill/messages.js";
@@ -55,6 +56,9 @@ export const production: Service = {
 	start: async ({ open, options, clock, monotonicClock, parts, report }) => {
 		const { config, producers, development, log } = options;
 		if (development || producers.length === 0) return {};
+		// A signer that is away, or that refuses.
+		let lost: string | undefined;
+		parts.production = { warning: () => lost };
 		const producer = new SlotProducer({
 			chain: open.chain,
 			producers,
@@ -66,6 +70,7 @@ export const production: Service = {
 			packingPercent: config.node.blockProducedTimeOutPercent,
 			needSyncCheck: config.block.needSyncCheck,
 			onProduced: ({ block }) => {
+				lost = undefined;
 				log.info(
 					{ number: Number(block.number), id: block.idHex, transactions: block.transactions.length },
 					"block produced",
@@ -74,7 +79,10 @@ export const production: Service = {
 			onSkipped: (state) => log.info({ state }, "no block produced"),
 			onFailure: (error) => {
 				if (error instanceof LostSlotError) log.warn({}, error.message);
-				else report(error, "production");
+				else if (error instanceof OperatorError) {
+					lost = `the last slot was lost: ${error.message}`;
+					log.error({}, lost);
+				} else report(error, "production");
 			},
 		});
 		producer.start();

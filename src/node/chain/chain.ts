@@ -6,7 +6,7 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { EMPTY, equalBytes, toHex, toKey } from "../../protocol/bytes.js";
-import type { TransactionInfo } from "../../protocol/messages.js";
+import type { BlockHeaderRaw, TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import {
 	asReadBy,
@@ -37,12 +37,16 @@ import {
 } from "./observers.js";
 import {
 	checkProducer,
+	completeHeader,
 	nextHeader,
+	type PackedTransactions,
 	type PackingContext,
 	type PackingSlot,
 	type Producer,
 	packTransactions,
+	type RemoteSigning,
 	sealBlock,
+	signedBlock,
 } from "./packing.js";
 import { PendingPool, type PendingTransaction } from "./pending-pool.js";
 import { type RestoreTarget, restoreRecords } from "./restore.js";
@@ -506,7 +510,33 @@ export class Chain {
 	 */
 	prepareBlock(slot: PackingSlot): () => CommittedBlock {
 		const started = performance.now();
-		const { block, taken } = this.pack(slot);
+		const { raw, packed, taken } = this.pack(slot);
+		return this.published(sealBlock(raw, packed, slot.producer), taken, started);
+	}
+
+	/**
+	 * The same with a key that is elsewhere, while others go on here.
+	 * @throws {LostSlotError} if another block came first; what the signer refuses with
+	 */
+	async prepareBlockElsewhere(slot: PackingSlot, remote: RemoteSigning): Promise<() => CommittedBlock> {
+		const started = performance.now();
+		const { raw, packed, taken } = this.pack(slot);
+		try {
+			const signature = await remote.block(completeHeader(raw, packed));
+			if (!equalBytes(this.state.properties.headId, raw.parentHash)) throw new LostSlotError(raw.number);
+			return this.published(signedBlock(raw, packed, slot.producer, signature), taken, started);
+		} catch (error) {
+			// It isn't the transactions' fault.
+			this.pool.giveBack(taken);
+			throw error;
+		}
+	}
+
+	private published(
+		block: SignedBlock,
+		taken: readonly PendingTransaction[],
+		started: number,
+	): () => CommittedBlock {
 		this.observers.timings.packed(block, started);
 		this.observers.publish("produced", block);
 		return () => {
@@ -525,7 +555,7 @@ export class Chain {
 		};
 	}
 
-	private pack(slot: PackingSlot): { block: SignedBlock; taken: readonly PendingTransaction[] } {
+	private pack(slot: PackingSlot): { readonly raw: BlockHeaderRaw } & PackedTransactions {
 		this.discardPending();
 		this.undoLayers.openPending();
 		this.settle();
@@ -541,7 +571,7 @@ export class Chain {
 		const raw = nextHeader(context, slot);
 		const { packed, taken } = packTransactions(context, raw, slot);
 		this.discardPending();
-		return { block: sealBlock(raw, packed, slot.producer), taken };
+		return { raw, packed, taken };
 	}
 
 	/** Forgets what is pending: the state beneath is about to be replaced, on a development chain. */

@@ -31,10 +31,21 @@ export interface Producer {
 	readonly witness: Uint8Array;
 	/** Address of the key that signs. */
 	readonly signer: Uint8Array;
-	/** Signs the hash of the header. */
+	/** Signs the hash of the header. @throws {Error} where the key is elsewhere */
 	readonly sign: (hash: Uint8Array) => Uint8Array;
+	/** Signs where the key is, if that isn't here; what is signed, not its hash, goes there. */
+	readonly remote?: RemoteSigning;
 	/** Of a key of such a scheme, which signs in a field of its own (protocol/post-quantum §6.3). */
 	readonly postQuantum?: PostQuantumSigner;
+}
+
+/** Each rejects if the signer is away or refuses. */
+export interface RemoteSigning {
+	/** @param header encoded {@link BlockHeaderRaw} */
+	readonly block: (header: Uint8Array) => Promise<Uint8Array>;
+	readonly hello: (timestampMs: bigint) => Promise<Uint8Array>;
+	/** @param vote encoded vote for a block or a list of witnesses */
+	readonly vote: (vote: Uint8Array) => Promise<Uint8Array>;
 }
 
 interface PostQuantumSigner {
@@ -67,7 +78,7 @@ export interface PackingSlot {
 	readonly maxExecutionMs?: number;
 }
 
-interface PackedTransactions {
+export interface PackedTransactions {
 	/** With their results, in the order of the block. */
 	readonly packed: readonly SignedTransaction[];
 	/** The same as the pool held them. */
@@ -192,11 +203,26 @@ export function sealBlock(
 	transactions: readonly SignedTransaction[],
 	producer: Producer,
 ): SignedBlock {
+	const header = completeHeader(raw, transactions);
+	return signedBlock(raw, transactions, producer, producer.sign(sha256(header)));
+}
+
+/** What is signed of a block. */
+export function completeHeader(raw: BlockHeaderRaw, transactions: readonly SignedTransaction[]): Uint8Array {
 	raw.txTrieRoot = merkleRoot(transactions.map((transaction) => sha256(transaction.bytes)));
+	return BlockHeaderRaw.encode(raw);
+}
+
+/** Puts the signature of its header to a block. */
+export function signedBlock(
+	raw: BlockHeaderRaw,
+	transactions: readonly SignedTransaction[],
+	{ postQuantum }: Producer,
+	signature: Uint8Array,
+): SignedBlock {
 	const header = BlockHeader.create({ raw_data: raw });
-	const signature = producer.sign(sha256(BlockHeaderRaw.encode(raw)));
-	if (producer.postQuantum) {
-		const { scheme, publicKey } = producer.postQuantum;
+	if (postQuantum) {
+		const { scheme, publicKey } = postQuantum;
 		header.$unknown = headerFieldOf(
 			PQAuthSig.create({ scheme: scheme.id, public_key: publicKey, signature }),
 		);

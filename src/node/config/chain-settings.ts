@@ -69,6 +69,9 @@ export const chainSettings = {
 	localwitness: texts(
 		"keys that produce blocks, 64 hexadecimal digits each; from release 4.8.1 on read with -w only",
 	),
+	"localwitness.signer": optionalText(
+		"in place of the keys: socket of the `coin signer serve` that holds them; read with -w only",
+	),
 	localWitnessAccountAddress: optionalText("account for which a single key signs"),
 	localwitnesskeystore: texts("key files; the first is used where there is no localwitness"),
 	"localPqWitness.keys": texts("on Nile: files of post-quantum keys that produce blocks; read with -w only"),

@@ -53,6 +53,8 @@ export interface LocalWitnessConfig {
 	readonly accountAddress: Uint8Array | undefined;
 	/** Key files, relative to the working directory; the first is used, where the file has no `localwitness`. */
 	readonly keystores: readonly string[];
+	/** Socket of the process that holds the keys in place of this one. */
+	readonly signer: string | undefined;
 	readonly postQuantum: PostQuantumWitnessConfig;
 }
 
@@ -115,26 +117,35 @@ export function readLocalWitness(
 			keys: new WitnessKeys([parseWitnessKey(options.privateKey, refuse)]),
 			accountAddress: read(options.witnessAddress, "cmd"),
 			keystores: [],
+			signer: undefined,
 			postQuantum,
 		};
 	}
-	const texts = settings.get("localwitness");
+	const signer = settings.get("localwitness.signer");
+	const texts = signer === undefined ? settings.get("localwitness") : [];
 	const files = settings.get("localwitnesskeystore");
 	const account = settings.get("localWitnessAccountAddress");
 	if (!readings.usesWitnessKeys(options.witness === true)) {
-		return { keys: new WitnessKeys([]), accountAddress: undefined, keystores: [], postQuantum };
+		return {
+			keys: new WitnessKeys([]),
+			accountAddress: undefined,
+			keystores: [],
+			signer: undefined,
+			postQuantum,
+		};
 	}
 	const keys = texts.map((text, i) =>
 		parseWitnessKey(text, (reason) => settings.refuse(`localwitness[${i}]`, reason)),
 	);
 	const keystores = settings.has("localwitness") ? [] : files;
-	const isKeyless = keys.length === 0 && keystores.length === 0 && postQuantum.files.length === 0;
+	const isKeyless =
+		keys.length === 0 && keystores.length === 0 && postQuantum.files.length === 0 && signer === undefined;
 	if (options.witness === true && isKeyless) {
 		throw new NoWitnessKeysError();
 	}
 	const accountAddress = read(account, "config");
 	readings.checkWitnessAccount(accountAddress, keys.length);
-	return { keys: new WitnessKeys(keys), accountAddress, keystores, postQuantum };
+	return { keys: new WitnessKeys(keys), accountAddress, keystores, signer, postQuantum };
 }
 
 /**

@@ -142,12 +142,21 @@ export class SlotProducer {
 		const packingMs = Math.trunc((Number(SLOT_MS) / 2) * (this.options.packingPercent / 100));
 		const endMs = monotonicClock() + Number(timestampMs - now) + packingMs;
 		const expired = untilLongestWouldPass(endMs, monotonicClock);
-		const makeHead = chain.prepareBlock({ producer, timestampMs, expired, maxExecutionMs: MAX_EXECUTION_MS });
+		const packing = { producer, timestampMs, expired, maxExecutionMs: MAX_EXECUTION_MS };
+		if (producer.remote) {
+			chain.prepareBlockElsewhere(packing, producer.remote).then(
+				(makeHead) => this.applySoon(makeHead),
+				(error: unknown) => this.options.onFailure(error),
+			);
+		} else this.applySoon(chain.prepareBlock(packing));
+		return "PRODUCED";
+	}
+
+	private applySoon(makeHead: () => CommittedBlock): void {
 		this.packed = {
 			turn: setTimeout(() => this.applyPacked(), PAUSE_MS),
 			apply: () => this.options.onProduced(makeHead()),
 		};
-		return "PRODUCED";
 	}
 }
 

@@ -10,7 +10,7 @@ export interface HelpEntry {
 
 /** Tasks, each with the names that serve it. */
 const TASKS: readonly (readonly [task: string, names: readonly string[]])[] = [
-	["Run a chain", ["node", "network", "dev", "explorer"]],
+	["Run a chain", ["node", "signer", "network", "dev", "explorer"]],
 	["Keep keys", ["keystore", "contact", "permission", "message"]],
 	["Pay and hold", ["send", "balance", "wallet", "account", "token", "shielded"]],
 	["Stake and vote", ["stake", "vote", "reward", "witness", "proposal"]],

@@ -30,18 +30,40 @@ const MAX_PEERS_OF_WITNESS = 5;
 
 /** Sends our HELLO: once, as soon as the transport is ready. */
 export function greet(world: PeerWorld, transport: Transport, peer: Peer): void {
-	const { chain } = world;
-	peer.greetedAt = chain.head.number;
-	world.send(peer, ApplicationType.P2P_HELLO, HelloMessage.encode(helloFor(world, transport, peer)));
+	const identity = ownIdentity(world, peer);
+	const timestamp = BigInt(Math.trunc(peer.connection.connectTimeMs));
+	const say = (shown: OwnWitness | undefined, signature: Uint8Array): void => {
+		peer.greetedAt = world.chain.head.number;
+		const hello = helloFor(world, transport, { timestamp, identity: shown, signature });
+		world.send(peer, ApplicationType.P2P_HELLO, HelloMessage.encode(hello));
+	};
+	if (!identity?.remote) {
+		say(identity, identity?.sign(helloHash(timestamp)) ?? EMPTY);
+		return;
+	}
+	// Without its signature a witness is a peer like any other.
+	identity.remote.hello(timestamp).then(
+		(signature) => say(identity, signature),
+		() => say(undefined, EMPTY),
+	);
 }
 
 /** What we tell a peer about ourselves (protocol/peers §5.1). */
-function helloFor(world: PeerWorld, transport: Transport, peer: Peer): HelloMessage {
+function helloFor(
+	world: PeerWorld,
+	transport: Transport,
+	{
+		timestamp,
+		identity,
+		signature,
+	}: {
+		readonly timestamp: bigint;
+		readonly identity: OwnWitness | undefined;
+		readonly signature: Uint8Array;
+	},
+): HelloMessage {
 	const { chain, settings } = world;
 	const isLight = chain.lowestNumber > 1n;
-	const identity = ownIdentity(world, peer);
-	const timestamp = BigInt(Math.trunc(peer.connection.connectTimeMs));
-	const signature = identity?.sign(helloHash(timestamp)) ?? EMPTY;
 	const hello = HelloMessage.create({
 		from: Endpoint.create({
 			address: utf8(transport.self.ipv4),

@@ -65,6 +65,11 @@ export interface OwnWitness {
 	/** Address of the key. */
 	readonly signer: Uint8Array;
 	readonly sign: (hash: Uint8Array) => Uint8Array;
+	/** Signs where the key is, if that isn't here; rejects if it can't. */
+	readonly remote?: {
+		readonly hello: (timestampMs: bigint) => Promise<Uint8Array>;
+		readonly vote: (vote: Uint8Array) => Promise<Uint8Array>;
+	};
 	/** Of a key that signs in a field of its own, and doesn't vote. */
 	readonly postQuantum?: { readonly scheme: PostQuantumScheme; readonly publicKey: Uint8Array };
 }

@@ -1,0 +1,127 @@
+/**
+ * The log of a signer: a line of JSON a decision, each with the hash of the one before, so that no line can be changed or taken
+ * out without all later ones.
+ */
+
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { OperatorError } from "../../protocol/operator-error.js";
+import type { LogEnd } from "./marks.js";
+
+const START: LogEnd = { count: 0, hash: "0".repeat(64) };
+const HASH_FIELD = /,"hash":"([0-9a-f]{64})"\}$/;
+
+/** What was decided: `signed`, or the reason of a refusal. */
+export interface Decision {
+	readonly at: string;
+	readonly asked: string;
+	readonly key: string;
+	readonly decision: string;
+	readonly [fact: string]: string;
+}
+
+/** The line of a decision. */
+function lineOf(
+	decision: Decision,
+	{ count, hash }: LogEnd,
+): { readonly line: string; readonly end: LogEnd } {
+	const body = JSON.stringify({ number: count + 1, ...decision }).slice(0, -1);
+	const next = createHash("sha256").update(hash).update(body).digest("hex");
+	return { line: `${body},"hash":"${next}"}\n`, end: { count: count + 1, hash: next } };
+}
+
+interface ReadLog {
+	readonly end: LogEnd;
+	/** Of the lines that are whole. */
+	readonly bytes: number;
+	/** Whether it passes a place that is known. */
+	readonly passes: boolean;
+}
+
+/**
+ * Reads a log and checks the hash of every line; an unfinished last line is left out.
+ * @param known a place that it must have passed
+ * @throws {OperatorError} naming the first line that doesn't follow the one before
+ */
+async function readLog(
+	path: string,
+	known: LogEnd = START,
+	visit?: (line: string) => void,
+): Promise<ReadLog> {
+	let end = START;
+	let bytes = 0;
+	let passes = known.count === 0;
+	const stream = createReadStream(path);
+	let last = "";
+	const check = (line: string): void => {
+		const [field, hash] = HASH_FIELD.exec(line) ?? [];
+		const body = line.slice(0, -(field?.length ?? 0));
+		const next = createHash("sha256").update(end.hash).update(body).digest("hex");
+		if (hash !== next) throw new OperatorError(`line ${end.count + 1} of ${path} isn't what was written`);
+		end = { count: end.count + 1, hash };
+		bytes += Buffer.byteLength(line) + 1;
+		passes ||= end.count === known.count && end.hash === known.hash;
+		visit?.(line);
+	};
+	// A line counts once the next one has begun, or the file ends behind its line feed.
+	let isFirst = true;
+	for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+		if (!isFirst) check(last);
+		isFirst = false;
+		last = line;
+	}
+	if (!isFirst && stream.bytesRead === bytes + Buffer.byteLength(last) + 1) check(last);
+	return { end, bytes, passes };
+}
+
+/** Visits the lines of a log after checking each. @returns their number @throws {OperatorError} for one that was changed */
+export async function checkLog(path: string, visit: (line: string) => void): Promise<number> {
+	return (await readLog(path, START, visit)).end.count;
+}
+
+export class DecisionLog {
+	private constructor(
+		private readonly file: FileHandle,
+		private last: LogEnd,
+	) {}
+
+	/**
+	 * Opens a log, or begins one.
+	 * @param known where it ended at least
+	 * @throws {OperatorError} for a log that was changed or shortened
+	 */
+	static async open(path: string, known: LogEnd | undefined): Promise<DecisionLog> {
+		const file = await open(path, "a", 0o600);
+		try {
+			const { end, bytes, passes } = await readLog(path, known);
+			if (!passes)
+				throw new OperatorError(
+					`${path} was shortened or replaced: decision ${known?.count} isn't in it as it was made`,
+				);
+			// What a crash left of a line that never counted.
+			await file.truncate(bytes);
+			return new DecisionLog(file, end);
+		} catch (error) {
+			await file.close();
+			throw error;
+		}
+	}
+
+	get end(): LogEnd {
+		return this.last;
+	}
+
+	/** On the disk when it resolves. */
+	async append(decision: Decision): Promise<void> {
+		const { line, end } = lineOf(decision, this.last);
+		this.last = end;
+		await this.file.appendFile(line);
+		await this.file.datasync();
+	}
+
+	close(): Promise<void> {
+		return this.file.close();
+	}
+}

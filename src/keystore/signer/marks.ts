@@ -1,0 +1,89 @@
+/**
+ * What a signer signed last with each key, on the disk before a signature leaves: no second block for a height or a slot, no
+ * second vote. One process at a time has the marks open.
+ *
+ * Contract: height and time of the blocks of a key only rise, and so do the heights of its votes of a kind. The same bytes are
+ * signed again, since that tells nobody anything new.
+ */
+
+import { Level } from "level";
+import { OperatorError } from "../../protocol/operator-error.js";
+
+/** How far a key has come in one of the things that it signs. */
+interface Mark {
+	/** All of them rise with each signature. */
+	readonly places: readonly bigint[];
+	/** SHA-256 of what was signed, in hexadecimal. */
+	readonly hash: string;
+}
+
+/** What is to be signed, and by which place it follows what was signed before. */
+export interface MarkedStep extends Mark {
+	/** Address of the key and kind of the thing. */
+	readonly subject: string;
+}
+
+const LOG_END = "log";
+
+/** The end of the log of decisions: how many there are, and the hash of the last one. */
+export interface LogEnd {
+	readonly count: number;
+	readonly hash: string;
+}
+
+export class SigningMarks {
+	private constructor(private readonly database: Level<string, string>) {}
+
+	/** @throws {OperatorError} if another process has the directory open, or it can't be used */
+	static async open(directory: string): Promise<SigningMarks> {
+		const database = new Level<string, string>(directory);
+		try {
+			await database.open();
+		} catch (error) {
+			const { cause } = error as { readonly cause?: { readonly code?: string; readonly message?: string } };
+			if (cause?.code === "LEVEL_LOCKED")
+				throw new OperatorError(
+					`another signer has the marks in ${directory} open: two must never sign at once`,
+				);
+			throw new OperatorError(`the marks in ${directory} can't be read: ${cause?.message ?? String(error)}`);
+		}
+		return new SigningMarks(database);
+	}
+
+	/** Why a step can't be signed; undefined if it can. */
+	async refusal({ subject, places, hash }: MarkedStep): Promise<string | undefined> {
+		const last = await this.last(subject);
+		if (last === undefined || last.hash === hash) return undefined;
+		const back = places.findIndex((place, at) => place <= (last.places[at] as bigint));
+		return back < 0 ? undefined : `${places[back]} doesn't follow ${last.places[back]}, which was signed`;
+	}
+
+	private async last(subject: string): Promise<Mark | undefined> {
+		const text = await this.database.get(subject);
+		if (text === undefined) return undefined;
+		const { places, hash } = JSON.parse(text) as {
+			readonly places: readonly string[];
+			readonly hash: string;
+		};
+		return { places: places.map(BigInt), hash };
+	}
+
+	/** Writes the mark of a step; on the disk when it resolves. An older one of the same bytes stays what it is. */
+	async advance({ subject, places, hash }: MarkedStep): Promise<void> {
+		await this.database.put(subject, JSON.stringify({ places: places.map(String), hash }), { sync: true });
+	}
+
+	/** Where the log of decisions ended; undefined before the first one. */
+	async logEnd(): Promise<LogEnd | undefined> {
+		const text = await this.database.get(LOG_END);
+		return text === undefined ? undefined : (JSON.parse(text) as LogEnd);
+	}
+
+	async setLogEnd(end: LogEnd): Promise<void> {
+		await this.database.put(LOG_END, JSON.stringify(end));
+	}
+
+	close(): Promise<void> {
+		return this.database.close();
+	}
+}

@@ -1,0 +1,168 @@
+/**
+ * A signer: holds the keys of witnesses in a process of its own, and signs blocks, greetings and votes of nodes over a socket. It
+ * looks at what it signs: nothing else than these is signed, and no block or vote a second time for its height.
+ *
+ * Contract: the mark and the line of the log are on the disk before a signature leaves. Requests are answered one after the
+ * other. A connection carries one line of JSON each way.
+ */
+
+import { chmodSync, lstatSync, rmSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { OperatorError } from "../../protocol/operator-error.js";
+import { loadPostQuantum, postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
+import { signBlock } from "../../protocol/signature.js";
+import { addressOfKey, forgetKey, type PrivateKey } from "../private-key.js";
+import { DecisionLog } from "./decision-log.js";
+import { SigningMarks } from "./marks.js";
+import {
+	MAX_SIGNER_REQUEST,
+	type Readable,
+	readable,
+	SIGNER_ANSWER_MS,
+	type SignedKind,
+} from "./requests.js";
+
+const MAX_CONNECTIONS = 32;
+/** The user, and the group in which the node's user may be. */
+const SOCKET_MODE = 0o660;
+const KINDS: ReadonlySet<unknown> = new Set<SignedKind>(["block", "hello", "vote"]);
+
+interface SignerOptions {
+	/** Overwritten when the signer ends. */
+	readonly keys: readonly PrivateKey[];
+	/** Of the marks and the log; made where it isn't there. */
+	readonly directory: string;
+	readonly socketPath: string;
+	/** Milliseconds since 1970. */
+	readonly now: () => number;
+	/** Notified of each decision. */
+	readonly onDecision?: ((decision: string) => void) | undefined;
+}
+
+export const LOG_NAME = "decisions.log";
+
+export class Signer {
+	private readonly keys: ReadonlyMap<string, PrivateKey>;
+	private readonly server: Server;
+	/** One decision after the other. */
+	private queue: Promise<unknown> = Promise.resolve();
+
+	private constructor(
+		private readonly options: SignerOptions,
+		private readonly marks: SigningMarks,
+		private readonly log: DecisionLog,
+	) {
+		this.keys = new Map(options.keys.map((key) => [toBase58Check(addressOfKey(key)), key]));
+		this.server = createServer((socket) => this.serve(socket));
+		this.server.maxConnections = MAX_CONNECTIONS;
+	}
+
+	/** @throws {OperatorError} if another signer uses the directory, its log was changed, or the socket can't be made */
+	static async start(options: SignerOptions): Promise<Signer> {
+		const { directory, socketPath, keys } = options;
+		if (keys.some((key) => !(key instanceof Uint8Array))) await loadPostQuantum();
+		await mkdir(directory, { recursive: true, mode: 0o700 });
+		const marks = await SigningMarks.open(join(directory, "marks"));
+		try {
+			const log = await DecisionLog.open(join(directory, LOG_NAME), await marks.logEnd());
+			const signer = new Signer(options, marks, log);
+			// Whoever has the marks is the only signer of this directory: a socket that is there is left of one that was killed.
+			if (lstatSync(socketPath, { throwIfNoEntry: false })?.isSocket()) rmSync(socketPath);
+			await new Promise<void>((done, fail) => {
+				signer.server.once("error", ({ code }: NodeJS.ErrnoException) =>
+					fail(new OperatorError(`the socket ${socketPath} can't be made (${code ?? "unknown error"})`)),
+				);
+				signer.server.listen(socketPath, done);
+			});
+			chmodSync(socketPath, SOCKET_MODE);
+			return signer;
+		} catch (error) {
+			await marks.close();
+			throw error;
+		}
+	}
+
+	/** Forgets the keys and ends, once what was begun is done. */
+	async close(): Promise<void> {
+		this.server.close();
+		await this.queue;
+		for (const key of this.options.keys) forgetKey(key);
+		await this.log.close();
+		await this.marks.close();
+	}
+
+	private serve(socket: Socket): void {
+		let text = "";
+		socket.setEncoding("utf8").setTimeout(5 * SIGNER_ANSWER_MS, () => socket.destroy());
+		socket.on("error", () => socket.destroy());
+		socket.on("data", (chunk: string) => {
+			text += chunk;
+			const end = text.indexOf("\n");
+			if (end < 0 && text.length <= MAX_SIGNER_REQUEST) return;
+			socket.removeAllListeners("data");
+			const isLong = end < 0 || end > MAX_SIGNER_REQUEST;
+			const answer = isLong ? Promise.resolve({ error: "too long" }) : this.answer(text.slice(0, end));
+			void answer.then((object) => socket.end(`${JSON.stringify(object)}\n`));
+		});
+	}
+
+	private async answer(line: string): Promise<object> {
+		let request: Request;
+		try {
+			request = (JSON.parse(line) ?? {}) as Request;
+		} catch {
+			return { error: "not JSON" };
+		}
+		if (request.do === "list") return { keys: [...this.keys].map(([address, key]) => listed(address, key)) };
+		if (!KINDS.has(request.do)) return { error: "unknown request" };
+		const decided = this.queue.then(() => this.decide(request.do as SignedKind, request));
+		this.queue = decided.catch(() => undefined);
+		try {
+			return await decided;
+		} catch (error) {
+			// A full disk, for instance: without its mark nothing is signed.
+			return {
+				error: `the decision can't be stored: ${error instanceof Error ? error.message : String(error)}`,
+			};
+		}
+	}
+
+	private async decide(kind: SignedKind, { address, data }: Request): Promise<object> {
+		const name = String(address).slice(0, 64);
+		const key = this.keys.get(name);
+		const read = key ? readable(kind, name, String(data)) : "unknown key";
+		const refused = typeof read === "string" ? read : read.step && (await this.marks.refusal(read.step));
+		const facts = typeof read === "string" ? {} : read.facts;
+		const decision = refused ?? "signed";
+		const at = new Date(this.options.now()).toISOString();
+		const entry = this.log.append({ at, asked: kind, key: key ? name : "", ...facts, decision });
+		const step = refused === undefined ? (read as Readable).step : undefined;
+		await Promise.all([entry, step && this.marks.advance(step)]);
+		await this.marks.setLogEnd(this.log.end);
+		this.options.onDecision?.(`${kind} ${Object.values(facts).join(" ")}: ${decision}`);
+		if (refused !== undefined) return { error: refused };
+		return { signature: toHex(signatureOf(key as PrivateKey, (read as Readable).hash)) };
+	}
+}
+
+function signatureOf(key: PrivateKey, hash: Uint8Array): Uint8Array {
+	if (key instanceof Uint8Array) return signBlock(hash, key);
+	return postQuantumAlgorithm(key.scheme).sign(hash, key.privateKey);
+}
+
+function listed(address: string, key: PrivateKey): object {
+	return key instanceof Uint8Array
+		? { address }
+		: { address, scheme: key.scheme.name, publicKey: toHex(key.publicKey) };
+}
+
+/** What a node asks; nothing of it is trusted. */
+interface Request {
+	readonly do?: unknown;
+	readonly address?: unknown;
+	readonly data?: unknown;
+}

@@ -1,0 +1,190 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { keysOfSigner, type SignerKey } from "../../../src/keystore/signer/client.js";
+import { checkLog } from "../../../src/keystore/signer/decision-log.js";
+import { LOG_NAME, Signer } from "../../../src/keystore/signer/server.js";
+import { be64, concatBytes, fromHex } from "../../../src/protocol/bytes.js";
+import { sha256 } from "../../../src/protocol/hash.js";
+import { BlockHeaderRaw, PBFTMessageRaw, TransactionRaw } from "../../../src/protocol/messages.js";
+import { addressOfPrivateKey, recoverAddress } from "../../../src/protocol/signature.js";
+
+const KEY = new Uint8Array(32).fill(7);
+const ADDRESS = addressOfPrivateKey(KEY);
+
+let directory: string;
+let signer: Signer;
+let key: SignerKey;
+
+const place = (): string => join(directory, "socket");
+
+async function start(): Promise<void> {
+	signer = await Signer.start({
+		keys: [KEY.slice()],
+		directory: join(directory, "state"),
+		socketPath: place(),
+		now: () => 1_700_000_000_000,
+	});
+	key = (await keysOfSigner(place()))[0] as SignerKey;
+}
+
+beforeEach(async () => {
+	directory = mkdtempSync(join(tmpdir(), "coin-signer-"));
+	await start();
+});
+afterEach(async () => {
+	await signer.close().catch(() => undefined);
+	rmSync(directory, { recursive: true, force: true });
+});
+
+const header = (number: bigint, timestamp: bigint, more: Partial<BlockHeaderRaw> = {}): Uint8Array =>
+	BlockHeaderRaw.encode(
+		BlockHeaderRaw.create({
+			number,
+			timestamp,
+			txTrieRoot: new Uint8Array(32),
+			parentHash: new Uint8Array(32).fill(1),
+			witness_address: ADDRESS,
+			version: 38,
+			...more,
+		}),
+	);
+
+const vote = (view_n: bigint, data: number, msg_type = 3): Uint8Array =>
+	PBFTMessageRaw.encode(
+		PBFTMessageRaw.create({
+			msg_type: msg_type as PBFTMessageRaw["msg_type"],
+			view_n,
+			data: new Uint8Array(32).fill(data),
+		}),
+	);
+
+describe("a signer", () => {
+	test("signs blocks whose height and time rise, and the same bytes again", async () => {
+		const first = header(5n, 15_000n);
+		const signature = await key.sign("block", first);
+		expect(recoverAddress(sha256(first), signature)).toEqual(ADDRESS);
+		expect(await key.sign("block", first)).toEqual(signature);
+		await key.sign("block", header(6n, 18_000n));
+		await key.sign("block", header(9n, 21_000n));
+	});
+
+	test.each([
+		["the same height", header(5n, 18_000n), "5 doesn't follow 5"],
+		["a lower height", header(4n, 18_000n), "4 doesn't follow 5"],
+		["the same slot", header(6n, 15_000n), "15000 doesn't follow 15000"],
+		["a clock that went back", header(6n, 12_000n), "12000 doesn't follow 15000"],
+		["another block of the same slot", header(5n, 15_000n, { version: 39 }), "5 doesn't follow 5"],
+	])("refuses %s, also after a new start", async (_, data, reason) => {
+		await key.sign("block", header(5n, 15_000n));
+		await expect(key.sign("block", data)).rejects.toThrow(reason);
+		await signer.close();
+		await start();
+		await expect(key.sign("block", data)).rejects.toThrow(reason);
+	});
+
+	test("gives one of two blocks that are asked for at once its signature", async () => {
+		const asked = Array.from({ length: 8 }, (_, n) => key.sign("block", header(5n, 15_000n, { version: n })));
+		const outcomes = await Promise.allSettled(asked);
+		expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+	});
+
+	test.each([
+		["a transaction", TransactionRaw.encode(TransactionRaw.create({ expiration: 5n, timestamp: 7n }))],
+		["a header with a field that it doesn't have", concatBytes(header(5n, 15_000n), Uint8Array.of(0x70, 1))],
+		["a header that isn't canonical", concatBytes(header(5n, 15_000n), Uint8Array.of(0x50, 38))],
+		["a header whose state root is no hash", header(5n, 15_000n, { accountStateRoot: new Uint8Array(90) })],
+		["a vote", vote(5n, 1)],
+		["nothing", new Uint8Array(0)],
+	])("signs as a block no %s", async (_, data) => {
+		await expect(key.sign("block", data)).rejects.toThrow(/the signer refuses: not /);
+	});
+
+	test("votes once for a height in each round", async () => {
+		await key.sign("vote", vote(5n, 1));
+		await key.sign("vote", vote(5n, 1, 4));
+		await key.sign("vote", vote(5n, 1));
+		await expect(key.sign("vote", vote(5n, 2))).rejects.toThrow("5 doesn't follow 5");
+		await expect(key.sign("vote", vote(4n, 2, 4))).rejects.toThrow("4 doesn't follow 5");
+		await expect(key.sign("vote", vote(6n, 1, 1))).rejects.toThrow("not a vote");
+		await expect(key.sign("vote", header(6n, 15_000n))).rejects.toThrow(/not /);
+	});
+
+	test("signs the time of a greeting, and no bytes under that name", async () => {
+		const signature = await key.sign("hello", 1_700_000_000_000n);
+		expect(recoverAddress(sha256(be64(1_700_000_000_000n)), signature)).toEqual(ADDRESS);
+		await expect(key.sign("hello", 1n << 60n)).rejects.toThrow("not a time");
+		await expect(key.sign("hello", fromHex("0805"))).resolves.toHaveLength(65);
+		await expect(key.sign("hello", fromHex("08af"))).rejects.toThrow("not a time");
+	});
+
+	test("is the only one of its directory", async () => {
+		const options = { keys: [KEY.slice()], directory: join(directory, "state"), now: () => 0 };
+		const second = Signer.start({ ...options, socketPath: join(directory, "other") });
+		await expect(second).rejects.toThrow("another signer has the marks in");
+	});
+
+	test("answers nonsense and long lines, and goes on", async () => {
+		const ask = (line: string): Promise<string> =>
+			new Promise((resolve) => {
+				let text = "";
+				const socket = connect(place(), () => socket.write(line));
+				socket.on("data", (chunk) => {
+					text += chunk;
+				});
+				socket.on("close", () => resolve(text));
+			});
+		expect(await ask("what?\n")).toBe('{"error":"not JSON"}\n');
+		expect(await ask("null\n")).toBe('{"error":"unknown request"}\n');
+		expect(await ask('{"do":"block","address":"T","data":{}}\n')).toBe('{"error":"unknown key"}\n');
+		expect(await ask("x".repeat(5_000))).toBe('{"error":"too long"}\n');
+		await key.sign("block", header(5n, 15_000n));
+	});
+
+	test("is away once it has ended, and says so", async () => {
+		await signer.close();
+		await expect(key.sign("block", header(5n, 15_000n))).rejects.toThrow(`no signer answers at ${place()}`);
+		await expect(keysOfSigner(place())).rejects.toThrow("no signer answers");
+	});
+});
+
+describe("the log of a signer", () => {
+	const path = (): string => join(directory, "state", LOG_NAME);
+
+	beforeEach(async () => {
+		await key.sign("block", header(5n, 15_000n));
+		await key.sign("block", header(5n, 15_000n, { version: 1 })).catch(() => undefined);
+		await key.sign("block", header(6n, 18_000n));
+		await signer.close();
+	});
+
+	test("has a line a decision, each bound to the one before", async () => {
+		const lines: string[] = [];
+		expect(await checkLog(path(), (line) => lines.push(line))).toBe(3);
+		expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+			{ number: 1, asked: "block", block: "5", timestamp: "15000", decision: "signed" },
+			{ number: 2, block: "5", decision: "5 doesn't follow 5, which was signed" },
+			{ number: 3, block: "6", decision: "signed" },
+		]);
+	});
+
+	test.each<[string, (text: string) => string, string]>([
+		["was changed", (text) => text.replace("doesn't follow", "follows"), "line 2 of"],
+		["lacks a line", (text) => text.split("\n").toSpliced(1, 1).join("\n"), "line 2 of"],
+		["was shortened", (text) => `${text.split("\n").slice(0, 2).join("\n")}\n`, "was shortened or replaced"],
+		["is empty", () => "", "was shortened or replaced"],
+	])("that %s stops the start", async (_, change, message) => {
+		writeFileSync(path(), change(readFileSync(path(), "utf8")));
+		await expect(start()).rejects.toThrow(message);
+	});
+
+	test("goes on behind what a crash left of a line", async () => {
+		appendFileSync(path(), '{"number":4,"at":"20');
+		await start();
+		await key.sign("block", header(7n, 21_000n));
+		await signer.close();
+		expect(await checkLog(path(), () => undefined)).toBe(4);
+	});
+});
