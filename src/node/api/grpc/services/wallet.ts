@@ -57,7 +57,6 @@ import {
 } from "../../queries/contract-calls.js";
 import { contractAt, contractInfoAt, isConstantCall } from "../../queries/contracts.js";
 import { brokerageOf } from "../../queries/governance.js";
-import { pendingIds, pendingTransaction } from "../../queries/pool.js";
 import { approvedList, signWeight } from "../../queries/signatures.js";
 import {
 	delegableAmount,
@@ -68,6 +67,7 @@ import {
 	unfreezeCount,
 	withdrawableAmount,
 } from "../../queries/staking.js";
+import { pendingIds, pendingTransaction } from "../../queries/transactions.js";
 import { build, buildBare, buildCommon, refusal } from "../building.js";
 import { type Handler, type Handlers, unimplemented, withoutReason, withReason } from "../method.js";
 import { blocks } from "./blocks.js";
