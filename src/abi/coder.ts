@@ -1,10 +1,9 @@
 /** Call data, results, logs and errors of contracts in bytes, and their values as people and other programs read them. */
 
 import { addressPrefix, toBase58Check } from "../protocol/address.js";
-import { concatBytes, equalBytes, fromHex, toHex, utf8 } from "../protocol/bytes.js";
-import { keccak256 } from "../protocol/hash.js";
+import { concatBytes, equalBytes, fromHex, toHex } from "../protocol/bytes.js";
+import { AbiDataError } from "./abi-data-error.js";
 import {
-	AbiDataError,
 	type CodecLimits,
 	type CodecValue,
 	decode,
@@ -13,7 +12,8 @@ import {
 	type ValueMaker,
 	wordValue,
 } from "./codec.js";
-import { type AbiItem, type AbiParameter, arrayParts, hashedSignature } from "./parameter.js";
+import { type AbiItem, type AbiParameter, arrayParts } from "./parameter.js";
+import { selectorOf } from "./selector.js";
 
 /** A value for a parameter. */
 export type AbiValue = bigint | boolean | string | readonly AbiValue[];
@@ -127,17 +127,4 @@ export function viewText(view: AbiView): string {
 			.map(([name, value]) => `${name}: ${viewText(value)}`)
 			.join(", ")})`;
 	return String(view);
-}
-
-/** Bytes of a selector. */
-export const SELECTOR_BYTES = 4;
-
-/** First four bytes of call data, or of a custom error. */
-export function selectorOf(item: AbiItem): Uint8Array {
-	return keccak256(utf8(hashedSignature(item))).subarray(0, SELECTOR_BYTES);
-}
-
-/** First topic of an event's logs. */
-export function topicOf(event: AbiItem): Uint8Array {
-	return keccak256(utf8(hashedSignature(event)));
 }

@@ -1,8 +1,9 @@
 /** Logs of contracts as the events that they are. */
 
 import { equalBytes, toHex } from "../protocol/bytes.js";
-import { AbiDataError, type CodecLimits, USUAL_LIMITS } from "./codec.js";
-import { type AbiView, decodeValues, keyedValues, topicOf } from "./coder.js";
+import { AbiDataError } from "./abi-data-error.js";
+import { type CodecLimits, USUAL_LIMITS } from "./codec.js";
+import { type AbiView, decodeValues, keyedValues } from "./coder.js";
 import {
 	type AbiItem,
 	type AbiParameter,
@@ -10,6 +11,7 @@ import {
 	hashedSignature,
 	isComplete,
 } from "./parameter.js";
+import { topicOf } from "./selector.js";
 
 /** A log's event and its values by name. */
 export interface DecodedEvent {

@@ -1,17 +1,10 @@
 /** `coin abi …`: calls, results, events and errors of contracts in bytes, without a node. */
 
 import { Args, Flags } from "@oclif/core";
-import {
-	type AbiView,
-	decodeValues,
-	encodeCall,
-	encodeValues,
-	keyedValues,
-	selectorOf,
-	topicOf,
-} from "../abi/coder.js";
+import { type AbiView, decodeValues, encodeCall, encodeValues, keyedValues } from "../abi/coder.js";
 import { decodeEvent } from "../abi/log.js";
 import { type AbiItem, hashedSignature } from "../abi/parameter.js";
+import { selectorOf, topicOf } from "../abi/selector.js";
 import { equalBytes, toHex } from "../protocol/bytes.js";
 import { command, type Terminal } from "../terminal/base/command-row.js";
 import { abiFlag, flagText, interfaceFlag } from "../terminal/contract/contract-input.js";

@@ -1,20 +1,18 @@
 import { Args, Flags } from "@oclif/core";
 import { CoinCommand } from "../terminal/base/coin-command.js";
 import {
+	type CompletedCommand,
+	completionScript,
+	completionSteps,
 	functionsOf,
+	INSTALLATION,
 	isPlainWord,
 	NAME_KINDS,
 	namedByArguments,
 	namesOf,
-	valuesOfFlags,
-} from "../terminal/command-line/completed-names.js";
-import {
-	type CompletedCommand,
-	completionScript,
-	completionSteps,
-	INSTALLATION,
 	SHELLS,
 	type Shell,
+	valuesOfFlags,
 } from "../terminal/command-line/completion.js";
 import { printText } from "../terminal/output/output.js";
 

@@ -95,25 +95,42 @@ async function pairAmount(
 	return { ...amount, owner, client, exchangeId, side, other };
 }
 
-export const ExchangeInject = acting({
-	summary: "Add to both sides of an exchange of one's own",
-	description: "The amount of the other token follows from the pair's balances.",
-	args: exchangeArguments,
-	flags: trustFlag,
-	plan: async ({ args, flags, actor }) => {
-		const { owner, exchangeId, token, amount, side, other, nodesWord } = await pairAmount(args, flags, actor);
-		return {
-			nodesWord,
-			...contractOf(ExchangeInjectContract, {
-				owner_address: owner,
-				exchange_id: exchangeId,
-				token_id: token,
-				quant: amount,
-			}),
-			details: side && other ? [`  also adds   ${currencyText(other, otherAmount(side, amount))}`] : [],
-		};
-	},
-});
+/** A command that moves both tokens of an exchange of one's own. @param effect what becomes of the other token */
+function bothSides(
+	type: typeof ExchangeInjectContract | typeof ExchangeWithdrawContract,
+	summary: string,
+	effect: string,
+) {
+	return acting({
+		summary,
+		description: "The amount of the other token follows from the pair's balances.",
+		args: exchangeArguments,
+		flags: trustFlag,
+		plan: async ({ args, flags, actor }) => {
+			const { owner, exchangeId, token, amount, side, other, nodesWord } = await pairAmount(
+				args,
+				flags,
+				actor,
+			);
+			return {
+				nodesWord,
+				...contractOf(type, {
+					owner_address: owner,
+					exchange_id: exchangeId,
+					token_id: token,
+					quant: amount,
+				}),
+				details: side && other ? [`  ${effect}   ${currencyText(other, otherAmount(side, amount))}`] : [],
+			};
+		},
+	});
+}
+
+export const ExchangeInject = bothSides(
+	ExchangeInjectContract,
+	"Add to both sides of an exchange of one's own",
+	"also adds",
+);
 
 /** The network's longest page. */
 const MAX_PAGE = "1000";
@@ -257,25 +274,11 @@ function leastAmount({ other }: PairAmount, text: string): bigint {
 	return other ? parseAmountOf(other, text) : parseNatural(text.trim().replace(/(raw|sun)$/i, ""));
 }
 
-export const ExchangeWithdraw = acting({
-	summary: "Take from both sides of an exchange of one's own",
-	description: "The amount of the other token follows from the pair's balances.",
-	args: exchangeArguments,
-	flags: trustFlag,
-	plan: async ({ args, flags, actor }) => {
-		const { owner, exchangeId, token, amount, side, other, nodesWord } = await pairAmount(args, flags, actor);
-		return {
-			nodesWord,
-			...contractOf(ExchangeWithdrawContract, {
-				owner_address: owner,
-				exchange_id: exchangeId,
-				token_id: token,
-				quant: amount,
-			}),
-			details: side && other ? [`  also gets   ${currencyText(other, otherAmount(side, amount))}`] : [],
-		};
-	},
-});
+export const ExchangeWithdraw = bothSides(
+	ExchangeWithdrawContract,
+	"Take from both sides of an exchange of one's own",
+	"also gets",
+);
 
 /**
  * What a trade would bring now, by the node's own curve (protocol/exchange §7).

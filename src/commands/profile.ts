@@ -9,8 +9,8 @@ import { BUILT_IN, PROFILE_KEYS, readConfiguration } from "../wallet/configurati
 import type { ConfigurationEdit } from "../wallet/configuration/configuration-edit.js";
 import type { Settings } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
-import { shownAddress } from "../wallet/values/address-text.js";
 import { formatCoin } from "../wallet/values/amount.js";
+import { shownAddress } from "../wallet/values/shown-address.js";
 import { nearest } from "../wallet/values/suggestion.js";
 
 export const ProfileList = command({

@@ -1,7 +1,6 @@
 /** What a development chain prints at its start: accounts, keys, addresses of the servers (protocol/development-chain §1.2). */
 
-import { accountListing } from "../node/development/account-book.js";
-import { defaultProducerKey } from "../node/development/accounts.js";
+import { accountListing, defaultProducerKey } from "../node/development/accounts.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, toHex } from "../protocol/bytes.js";
 import { spell } from "../protocol/dialect.js";

@@ -1,7 +1,7 @@
 /** The node's log on standard output: JSON lines for collectors, plain lines for people. */
 
 import { LOG_LEVELS, type LogLevel } from "../node/config/service-config.js";
-import type { NodeLog } from "../node/node-core.js";
+import type { NodeLog } from "../node/node-log.js";
 import { harmlessJson } from "../terminal/output/harmless-text.js";
 import { printLine } from "../terminal/output/output.js";
 

@@ -3,7 +3,7 @@
 import { chooseDevelopment } from "../launch/development-options.js";
 import { prepareDevelopment } from "../node/development/development.js";
 import { startNode } from "../node/node.js";
-import type { NodeLog } from "../node/node-core.js";
+import type { NodeLog } from "../node/node-log.js";
 import { toBase58Check } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
 import { nodeSettings } from "../wallet/configuration/settings.js";

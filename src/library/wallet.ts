@@ -29,10 +29,14 @@ export {
 	unlockShielded,
 } from "../keystore/shielded-keystore.js";
 export { checkpointNamed } from "../protocol/inclusion/checkpoints.js";
-export { InclusionError } from "../protocol/inclusion/inclusion-error.js";
 export type { WitnessKey } from "../protocol/inclusion/proof.js";
 export { type Inclusion, type ProvenBlock, verifyInclusion } from "../protocol/inclusion/verify.js";
-export { readWitnessSet, type WitnessSet, writeWitnessSet } from "../protocol/inclusion/witness-set.js";
+export {
+	InclusionError,
+	readWitnessSet,
+	type WitnessSet,
+	writeWitnessSet,
+} from "../protocol/inclusion/witness-set.js";
 export {
 	addressOfKeys,
 	keysOfSpendingKey,
@@ -102,8 +106,13 @@ export { type PayRequest, type Provers, payPlan } from "../wallet/shielded/pay.j
 export { type PaymentTarget, systemRandom } from "../wallet/shielded/payment.js";
 export type { Pool } from "../wallet/shielded/pool.js";
 export { type PoolUnits, unitsOf } from "../wallet/shielded/pool-units.js";
-export { type ScanResult, scanPool } from "../wallet/shielded/scan.js";
-export { fileStore, memoryStore, type ScanStore } from "../wallet/shielded/scan-store.js";
+export {
+	fileStore,
+	memoryStore,
+	type ScanResult,
+	type ScanStore,
+	scanPool,
+} from "../wallet/shielded/scan.js";
 export { senderlessEnvelope } from "../wallet/shielded/senderless.js";
 export { contractOf } from "../wallet/transaction/contract.js";
 export {

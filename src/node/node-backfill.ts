@@ -5,7 +5,7 @@ import { ChannelClosed } from "./backfill/messages.js";
 import { hasReplay, removeReplay, replayScript, startReplay } from "./backfill/replay-thread.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
-import type { NodeLog } from "./node-core.js";
+import type { NodeLog } from "./node-log.js";
 
 /** Between two lines about how far it is. */
 const LINE_MS = 60_000;

@@ -17,18 +17,12 @@ import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
 import type { RunningBackfill } from "./node-backfill.js";
 import type { RunningEvents } from "./node-events.js";
+import type { NodeLog } from "./node-log.js";
 import type { Sealer } from "./production/sealer.js";
 import type { ShieldedSupport } from "./shielded-support.js";
 import type { Simulator } from "./simulation/simulator.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
-
-/** Structured log lines; pino fits. */
-export interface NodeLog {
-	info(fields: object, message: string): void;
-	warn(fields: object, message: string): void;
-	error(fields: object, message: string): void;
-}
 
 export interface NodeOptions {
 	readonly config: NodeConfig;

@@ -9,7 +9,8 @@ import type { ExecutedBlock } from "./chain/observers.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { Development } from "./development/development.js";
 import type { ContractSources } from "./history/contract-sources.js";
-import type { NodeCore, NodeLog, Service } from "./node-core.js";
+import type { NodeCore, Service } from "./node-core.js";
+import type { NodeLog } from "./node-log.js";
 import { Sealer } from "./production/sealer.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
 

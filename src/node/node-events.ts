@@ -7,7 +7,7 @@ import type { OpenChain } from "./chain/open-chain.js";
 import type { EventConfig } from "./config/event-config.js";
 import { type EventCounts, eventCounts, openDeliveries } from "./events/deliveries.js";
 import type { EventChain } from "./events/loaded-block.js";
-import type { NodeLog } from "./node-core.js";
+import type { NodeLog } from "./node-log.js";
 import { SLICE_MS, TimeSlice } from "./scheduling/time-slice.js";
 
 /** Events share the event loop with long answers. */

@@ -6,7 +6,7 @@ import type { NodeConfig } from "./config/config.js";
 import type { IndexedChain } from "./history/block-rows.js";
 import { type Coverage, HistoryIndex, type HistoryReader } from "./history/history-index.js";
 import { type HistoryStore, historyDirectory, openHistoryStore } from "./history/history-store.js";
-import type { NodeLog } from "./node-core.js";
+import type { NodeLog } from "./node-log.js";
 import { type DatabaseAddress, DatabaseRefusal } from "./postgresql/address.js";
 import { WriterElsewhere } from "./postgresql/failures.js";
 

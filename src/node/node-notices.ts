@@ -5,7 +5,7 @@ import { type CommittedBlock, eachBlock } from "./chain/observers.js";
 import { type OpenChain, PROOF_CHOICE } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
-import type { NodeLog } from "./node-core.js";
+import type { NodeLog } from "./node-log.js";
 import { newestVersion } from "./rules/fork-gates.js";
 import { takesProofsUnchecked } from "./shielded-support.js";
 import { asksForProofs } from "./state/note-trees.js";

@@ -14,8 +14,9 @@ import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "
 import type { Fork } from "./fork/fork.js";
 import { ContractSources } from "./history/contract-sources.js";
 import type { PeerNetwork } from "./network/network.js";
-import type { NodeCore, NodeLog, NodeOptions, NodePorts, PortName, Running, Service } from "./node-core.js";
+import type { NodeCore, NodeOptions, NodePorts, PortName, Running, Service } from "./node-core.js";
 import { developmentMethods, gateway, SwitchableLog, sealing } from "./node-development.js";
+import type { NodeLog } from "./node-log.js";
 import * as services from "./node-services.js";
 import { DeferredShieldedSupport, loadShieldedSupport, type ShieldedSupport } from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";

@@ -3,11 +3,13 @@
  * randomness, files or clock.
  */
 
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { SCALAR_BYTES } from "../protocol/bls12-381.js";
 import { ProvingError } from "../protocol/sapling/prover.js";
 import { type Circuit, G1_BYTES, G2_BYTES } from "./circuit.js";
-import { installedFile } from "./installed-file.js";
 import { witnessError } from "./witness.js";
 
 type Address = number;
@@ -215,6 +217,20 @@ export class CompiledProver {
 			return this.list(results, 0);
 		} finally {
 			this.exports.drop_results(results);
+		}
+	}
+}
+
+/**
+ * Finds a file from where this code runs: the bundle's chunks lie beside its rooms.
+ * @throws {ProvingError}
+ */
+export function installedFile(name: string): string {
+	for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+		const path = join(folder, "proving", name);
+		if (existsSync(path)) return path;
+		if (folder === dirname(folder)) {
+			throw new ProvingError("failed", `this installation lacks the file proving/${name}`);
 		}
 	}
 }

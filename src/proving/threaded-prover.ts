@@ -15,8 +15,7 @@ import {
 	type SpendWitness,
 } from "../protocol/sapling/prover.js";
 import { type Circuit, OUTPUT, POINT_LISTS, type PointList, pointBytes, SPEND } from "./circuit.js";
-import { compileProver } from "./compiled.js";
-import { installedFile } from "./installed-file.js";
+import { compileProver, installedFile } from "./compiled.js";
 import { proveNatively } from "./native-prover.js";
 import { compareInputs, type ParameterFile, stampOf, type Tasks, type Witness } from "./tasks.js";
 import { Threads } from "./threads.js";

@@ -1,7 +1,8 @@
 import { Args, Flags } from "@oclif/core";
-import { topicOf, viewAddress, viewText } from "../../abi/coder.js";
+import { viewAddress, viewText } from "../../abi/coder.js";
 import { decodeEvent, decodeLog } from "../../abi/log.js";
 import type { AbiItem, ContractInterface } from "../../abi/parameter.js";
+import { topicOf } from "../../abi/selector.js";
 import { concatBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { query } from "../../terminal/base/command-row.js";
 import { fetchBlockNamed } from "../../terminal/base/node-questions.js";

@@ -1,8 +1,8 @@
 /** `coin contract …`: what is known of a contract. */
 
 import { Args, Flags, type Interfaces } from "@oclif/core";
-import { selectorOf, topicOf } from "../../abi/coder.js";
 import { type AbiItem, describeItem, isComplete } from "../../abi/parameter.js";
+import { selectorOf, topicOf } from "../../abi/selector.js";
 import { contractAddress, saltedContractAddress, toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
@@ -20,8 +20,12 @@ import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { addressForms } from "../../wallet/values/address-text.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
-import { fetchContract, interfaceThroughProxy, storedInterface } from "../../wallet/view/contract-record.js";
-import { proxyOf } from "../../wallet/view/proxy.js";
+import {
+	fetchContract,
+	interfaceThroughProxy,
+	proxyOf,
+	storedInterface,
+} from "../../wallet/view/contract-record.js";
 
 export const ContractAbi = query({
 	summary: "Print what is known of a contract's interface",

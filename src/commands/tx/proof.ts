@@ -2,10 +2,9 @@
 
 import { Args, Flags } from "@oclif/core";
 import { installRecoverEngine } from "../../node/signatures/engine.js";
-import { InclusionError } from "../../protocol/inclusion/inclusion-error.js";
 import { MAX_PROOF_LENGTH } from "../../protocol/inclusion/proof.js";
 import { verifyInclusion } from "../../protocol/inclusion/verify.js";
-import { MAX_SET_LENGTH, type WitnessSet } from "../../protocol/inclusion/witness-set.js";
+import { InclusionError, MAX_SET_LENGTH, type WitnessSet } from "../../protocol/inclusion/witness-set.js";
 import { command, query } from "../../terminal/base/command-row.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";

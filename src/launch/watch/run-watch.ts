@@ -12,8 +12,8 @@ import { NoHeadError, type WatchEvent, watch } from "../../node/network/watch/wa
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { checkpointNamed } from "../../protocol/inclusion/checkpoints.js";
-import { InclusionError } from "../../protocol/inclusion/inclusion-error.js";
 import {
+	InclusionError,
 	MAX_SET_LENGTH,
 	readWitnessSet,
 	setNumber,

@@ -17,9 +17,8 @@ import type { BatchWriter } from "./batch-writer.js";
 import type { OverlayRow } from "./checkpoint.js";
 import type { ForeignEntry } from "./engine/foreign-store.js";
 import type { Judgement } from "./judgement.js";
-import { rowsAfter } from "./merged-entries.js";
 import { keptProperty, numberOf } from "./source-properties.js";
-import type { SourceReader } from "./source-reader.js";
+import { rowsAfter, type SourceReader } from "./source-reader.js";
 import { adoptedStores, BLOCK_STORES, CONFIRMED, VOTES } from "./source-stores.js";
 import { AccountSums } from "./sums.js";
 

@@ -1,6 +1,12 @@
-/** The funded accounts of a development chain: the same mnemonic gives the same keys everywhere. */
+/**
+ * The funded accounts of a development chain: those of its start, and batches that are asked for later (protocol/development-chain
+ * §4.2). The same mnemonic gives the same keys everywhere.
+ */
 
 import { createECDH, createHmac, pbkdf2Sync } from "node:crypto";
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex, utf8 } from "../../protocol/bytes.js";
+import { sha256 } from "../../protocol/hash.js";
 import { addressOfPrivateKey, CURVE_ORDER } from "../../protocol/signature.js";
 
 /** The mnemonic that every developer's wallet already knows. */
@@ -84,4 +90,74 @@ function compressedPublicKey(privateKey: Uint8Array): Uint8Array {
 /** The seed of a mnemonic without passphrase (BIP-39), by the runtime's compiled PBKDF2: a start waits for it. */
 function mnemonicSeed(mnemonic: string): Uint8Array {
 	return pbkdf2Sync(mnemonic.normalize("NFKD"), "mnemonic", 2048, 64, "sha512");
+}
+
+/** Accounts with the mnemonic that their keys come from. */
+export interface AccountBatch {
+	readonly accounts: readonly DevelopmentAccount[];
+	readonly mnemonic: string;
+	/** Path of the keys, without the account's index: `m/44'/195'/0'/0/`. */
+	readonly hdPath: string;
+}
+
+export class AccountBook {
+	private batches: AccountBatch[] = [];
+
+	constructor(readonly primary: AccountBatch) {}
+
+	/** Batches that were made later, oldest first. */
+	get more(): readonly AccountBatch[] {
+		return this.batches;
+	}
+
+	/** Derives the next batch: the same on every run. It still has to be funded, and added. */
+	async nextBatch(count: number, balanceSun: bigint): Promise<AccountBatch> {
+		const { entropyToMnemonic } = await import("@scure/bip39");
+		const { wordlist } = await import("@scure/bip39/wordlists/english.js");
+		const seed = `coin development batch ${this.batches.length + 1} of ${this.primary.mnemonic}`;
+		const mnemonic = entropyToMnemonic(sha256(utf8(seed)).subarray(0, 16), wordlist);
+		const { hdPath } = this.primary;
+		return { accounts: deriveAccounts(mnemonic, hdPath, count, balanceSun), mnemonic, hdPath };
+	}
+
+	add(batch: AccountBatch): void {
+		this.batches.push(batch);
+	}
+
+	/** Forgets all batches but the first few: the chain went back to before they were. */
+	keep(count: number): void {
+		this.batches.length = Math.min(this.batches.length, count);
+	}
+}
+
+/** How addresses are written: one form, or both. */
+export type AddressFormat = "base58" | "hex" | "all";
+
+/** The listing of accounts, keys, mnemonic and path, line by line. @param unit the coin's name */
+export function accountListing(
+	{ accounts, mnemonic, hdPath }: AccountBatch,
+	unit: string,
+	format: AddressFormat = "base58",
+): string[] {
+	const amount = (sun: bigint): string => {
+		const digits = (sun % 1_000_000n).toString().padStart(6, "0").replace(/0+$/, "");
+		return `(${sun / 1_000_000n}${digits === "" ? "" : `.${digits}`} ${unit})`;
+	};
+	const name = (address: Uint8Array): string => {
+		if (format === "hex") return toHex(address);
+		return format === "all" ? `${toBase58Check(address)} ${toHex(address)}` : toBase58Check(address);
+	};
+	return [
+		...titled("Available Accounts"),
+		...accounts.map(({ address, balanceSun }, index) => `(${index}) ${name(address)} ${amount(balanceSun)}`),
+		...titled("Private Keys"),
+		...accounts.map(({ privateKey }, index) => `(${index}) ${toHex(privateKey)}`),
+		...titled("HD Wallet"),
+		`Mnemonic:      ${mnemonic}`,
+		`Base HD Path:  ${hdPath}{account_index}`,
+	];
+}
+
+function titled(title: string): string[] {
+	return ["", title, "=".repeat(title.length), ""];
 }

@@ -12,7 +12,7 @@ import { TimeSlice } from "../scheduling/time-slice.js";
 import type { StateMark } from "../state/state-history.js";
 import { createView, type StateView } from "../state/view.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
-import type { AccountBatch, AccountBook } from "./account-book.js";
+import type { AccountBatch, AccountBook } from "./accounts.js";
 import type { DevelopmentConditions, SealMode } from "./conditions.js";
 import { Snapshots } from "./snapshots.js";
 import { makeMaintenanceDue, setBalance } from "./state-edits.js";

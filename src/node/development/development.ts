@@ -13,8 +13,12 @@ import { producerWithKey } from "../production/witness-keys.js";
 import { newAccount } from "../resources/new-account.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import type { StateView } from "../state/view.js";
-import { AccountBook } from "./account-book.js";
-import { DEVELOPMENT_HD_PATH, DEVELOPMENT_MNEMONIC, type DevelopmentAccount } from "./accounts.js";
+import {
+	AccountBook,
+	DEVELOPMENT_HD_PATH,
+	DEVELOPMENT_MNEMONIC,
+	type DevelopmentAccount,
+} from "./accounts.js";
 import { DevelopmentConditions, type SealMode } from "./conditions.js";
 import { ContractConsole } from "./contract-console.js";
 import {

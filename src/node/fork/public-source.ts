@@ -40,22 +40,20 @@ import {
 	ask,
 	askRpc,
 	blockOf,
-	burntOf,
-	isNothing,
-	JSON_RPC,
-	messageIn,
-	type PublicReading,
-	rewardIn,
-} from "./public-answers.js";
-import {
 	brokerage,
+	burntOf,
 	delegationIndex,
 	delegationIndexKeys,
 	exchangeKeys,
 	exchangePair,
+	isNothing,
+	JSON_RPC,
+	messageIn,
 	newestExchange,
+	type PublicReading,
 	publicDelegation,
-} from "./public-stakes.js";
+	rewardIn,
+} from "./public-answers.js";
 import { RequestError, type Requests } from "./requests.js";
 import { originOf, resultOf } from "./source-client.js";
 import type { EncodedValues, EntryName, StateSource } from "./state-source.js";

@@ -224,10 +224,10 @@ function recordService(registry: MetricRegistry, endpoint: string, ms: number): 
 	registry.record("serviceLatency", ms / 1000, { class: className, method });
 }
 
-/** Counts what the chain does. @returns ends that */
 /** Keys of the witnesses that make blocks now. */
 const activeSet = (chain: Chain): ReadonlySet<string> => new Set(activeWitnesses(chain.state).map(toKey));
 
+/** Counts what the chain does. @returns ends that */
 function watchChain(
 	chain: Chain,
 	clock: () => bigint,

@@ -4,8 +4,6 @@
  * own and a failing run can be repeated exactly. Nothing else in this room may read a clock or make a socket.
  */
 
-import { ForwardingStream } from "./metered-environment.js";
-
 /** An IP literal and a port. */
 export interface NodeAddress {
 	readonly host: string;
@@ -96,62 +94,4 @@ export interface NetworkEnvironment {
 	resolveText(name: string): Promise<readonly (readonly string[])[]>;
 	/** Runs a task after what is running now; the environment's `setImmediate`. */
 	soon(task: () => void): void;
-}
-
-type Report = (error: unknown, where: string) => void;
-
-/**
- * The environment with its callbacks guarded: a bug of this program is reported and doesn't end the node.
- * @param report notified of what a task, a stream's listener or a receiver throws
- */
-export function guardedEnvironment(environment: NetworkEnvironment, report: Report): NetworkEnvironment {
-	const guarded =
-		<A extends unknown[]>(task: (...values: A) => void) =>
-		(...values: A): void => {
-			try {
-				task(...values);
-			} catch (error) {
-				report(error, "peer network");
-			}
-		};
-	const guardedStream = (stream: ByteStream): ByteStream => new GuardedStream(stream, report);
-	return {
-		...environment,
-		after: (delayMs, task) => environment.after(delayMs, guarded(task)),
-		every: (periodMs, task, firstMs) => environment.every(periodMs, guarded(task), firstMs),
-		soon: (task) => environment.soon(guarded(task)),
-		listen: (options, accept) =>
-			environment.listen(
-				options,
-				guarded((stream: ByteStream) => accept(guardedStream(stream))),
-			),
-		dial: async (address, timeoutMs, from) => guardedStream(await environment.dial(address, timeoutMs, from)),
-		bindDatagrams: (options, receive) => environment.bindDatagrams(options, guarded(receive)),
-	};
-}
-
-/** After a fault of its listener a stream is in an unknown state: it is closed. */
-class GuardedStream extends ForwardingStream {
-	constructor(
-		stream: ByteStream,
-		private readonly report: Report,
-	) {
-		super(stream);
-	}
-
-	override listen(listener: StreamListener): void {
-		super.listen({
-			data: (bytes) => this.guard(() => listener.data(bytes)),
-			closed: () => this.guard(() => listener.closed()),
-		});
-	}
-
-	private guard(task: () => void): void {
-		try {
-			task();
-		} catch (error) {
-			this.report(error, "peer network");
-			this.stream.destroy();
-		}
-	}
 }

@@ -1,4 +1,5 @@
 /** Which library checks Groth16 proofs. */
+
 import type { Groth16 } from "./groth16.js";
 
 /** The compiled library, or the portable one where WebAssembly can't run. */

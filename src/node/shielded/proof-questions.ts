@@ -4,7 +4,7 @@
  * whoever asks, so what is found here and never asked for does no harm.
  */
 
-import { SELECTOR_BYTES } from "../../abi/coder.js";
+import { SELECTOR_BYTES } from "../../abi/selector.js";
 import { concatBytes, readBe32, toHex, toKey } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
 import type { ShieldedTransferContract, TriggerSmartContract } from "../../protocol/messages.js";

@@ -6,8 +6,8 @@
 import { fromHex, toHex } from "../bytes.js";
 import { isModestJson } from "../json/modest-json.js";
 import { CURVE_ORDER, SIGNATURE_LENGTH } from "../signature.js";
-import { InclusionError } from "./inclusion-error.js";
 import type { PathStep } from "./merkle-path.js";
+import { InclusionError } from "./witness-set.js";
 
 const FORMAT = "coin inclusion proof 1";
 

@@ -15,7 +15,6 @@ import { isPostQuantumSignature, loadPostQuantum } from "../post-quantum/algorit
 import { addressOfPostQuantumKey } from "../post-quantum/schemes.js";
 import { recoverAddress, SignatureError } from "../signature.js";
 import { SignedTransaction } from "../transaction.js";
-import { InclusionError } from "./inclusion-error.js";
 import { rootOfPath } from "./merkle-path.js";
 import {
 	type InclusionProof,
@@ -25,7 +24,7 @@ import {
 	signatureInOneForm,
 	type WitnessKey,
 } from "./proof.js";
-import type { WitnessSet } from "./witness-set.js";
+import { InclusionError, type WitnessSet } from "./witness-set.js";
 
 /** A block by its header. */
 export interface ProvenBlock {

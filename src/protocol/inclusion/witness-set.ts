@@ -5,8 +5,12 @@
 
 import { parseAddress, toBase58Check } from "../address.js";
 import { fromHex, readBe64, toHex, toKey } from "../bytes.js";
-import { InclusionError } from "./inclusion-error.js";
 import type { WitnessKey } from "./proof.js";
+
+/** A proof, or a set of witnesses, that is refused: one sentence says why. */
+export class InclusionError extends Error {
+	override readonly name = "InclusionError";
+}
 
 const FORMAT = "coin witnesses 1";
 

@@ -1,9 +1,9 @@
 /** Whether witnesses can be proved, found out without proving (protocol/shielded §8): proofs take seconds. */
 
 import { equalBytes } from "../bytes.js";
-import { noteTreeHash } from "./incremental-tree.js";
 import { decodePoint, isPrimeOrder, readField, readScalar } from "./jubjub.js";
 import { noteCommitment } from "./note.js";
+import { noteTreeHash } from "./note-tree.js";
 import type { OutputWitness, SpendWitness } from "./prover.js";
 import { diversifiedBase, incomingViewingKey, nullifierKey, transmissionKey } from "./shielded-keys.js";
 import { TREE_DEPTH } from "./sizes.js";

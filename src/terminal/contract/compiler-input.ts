@@ -7,9 +7,13 @@ import {
 	compiledContracts,
 	isStandardInput,
 } from "../../wallet/compiler/output.js";
-import { projectOf } from "../../wallet/compiler/project.js";
 import { compileStandardInput, findCompiler } from "../../wallet/compiler/solc.js";
-import { type CompilerSettings, standardInput, withWantedOutput } from "../../wallet/compiler/sources.js";
+import {
+	type CompilerSettings,
+	projectOf,
+	standardInput,
+	withWantedOutput,
+} from "../../wallet/compiler/sources.js";
 import { Failure } from "../../wallet/failure.js";
 import { type Json, type JsonRecord, readJson } from "../../wallet/json.js";
 import { parseCount } from "../../wallet/values/integer-text.js";

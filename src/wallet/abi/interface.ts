@@ -1,6 +1,5 @@
 /** A contract's interface: read from a compiler's or node's JSON, and searched by name, selector or topic. */
 
-import { selectorOf } from "../../abi/coder.js";
 import {
 	ABI_KINDS,
 	type AbiItem,
@@ -10,6 +9,7 @@ import {
 	hashedSignature,
 	isComplete,
 } from "../../abi/parameter.js";
+import { selectorOf } from "../../abi/selector.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { toNeutral } from "../../protocol/dialect.js";
 import { buildFile, compiledContracts, isStandardOutput } from "../compiler/output.js";

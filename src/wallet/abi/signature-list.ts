@@ -1,6 +1,5 @@
 /** Searching lists of signatures for those that a selector, a topic or a name means. */
 
-import { selectorOf, topicOf } from "../../abi/coder.js";
 import {
 	type AbiItem,
 	type AbiKind,
@@ -8,6 +7,7 @@ import {
 	describeItem,
 	isComplete,
 } from "../../abi/parameter.js";
+import { selectorOf, topicOf } from "../../abi/selector.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { COMMON_SIGNATURES } from "./common-signatures.js";

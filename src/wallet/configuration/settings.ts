@@ -7,9 +7,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Dialect } from "../../protocol/dialect.js";
 import { Failure } from "../failure.js";
-import { shownAddress } from "../values/address-text.js";
 import { parseCoinAmount } from "../values/amount.js";
 import { parseDuration } from "../values/duration.js";
+import { shownAddress } from "../values/shown-address.js";
 import { BUILT_IN, type Configuration, readConfiguration } from "./configuration.js";
 
 export interface Settings {

@@ -1,8 +1,12 @@
 /** Sets of witnesses that proofs are checked by: asked of a node of one's own, or read from a file (protocol/inclusion-proof §3). */
 
 import { checkpointNamed } from "../../protocol/inclusion/checkpoints.js";
-import { InclusionError } from "../../protocol/inclusion/inclusion-error.js";
-import { MAX_SET_WITNESSES, readWitnessSet, type WitnessSet } from "../../protocol/inclusion/witness-set.js";
+import {
+	InclusionError,
+	MAX_SET_WITNESSES,
+	readWitnessSet,
+	type WitnessSet,
+} from "../../protocol/inclusion/witness-set.js";
 import { witnessSigningAddress } from "../../protocol/permission.js";
 import { Failure } from "../failure.js";
 import { existingAccount, fetchGenesisId, fetchHead } from "../node/chain-query.js";

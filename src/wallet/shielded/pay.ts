@@ -13,13 +13,17 @@ import type { NodeClient } from "../node/node-client.js";
 import { contractPaymentPlan, type Orc20Prover } from "./contract-payment.js";
 import { type NativeProver, nativeFee, nativePaymentPlan } from "./native-payment.js";
 import { type JudgedNote, judgeNotes, stillPending, sumIn } from "./note-state.js";
-import { type PaymentTarget, type ShieldedPayment, systemRandom } from "./payment.js";
+import {
+	type PaymentTarget,
+	type ReadyNote,
+	readyNotes,
+	type ShieldedPayment,
+	systemRandom,
+} from "./payment.js";
 import { type NativePool, type Pool, poolName } from "./pool.js";
 import { memoView } from "./pool-reading.js";
 import { type PoolUnits, unitsOf } from "./pool-units.js";
-import { type ReadyNote, readyNotes } from "./ready-notes.js";
-import type { ScanResult } from "./scan.js";
-import type { ScanStore } from "./scan-store.js";
+import type { ScanResult, ScanStore } from "./scan.js";
 import { ShieldedContract } from "./shielded-contract.js";
 
 /** What makes proofs, for either kind of pool. */

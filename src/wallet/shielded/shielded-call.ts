@@ -1,6 +1,6 @@
 /** The calls of contracts that keep notes, and what of a call everybody can read (protocol/shielded §11.2). */
 
-import { SELECTOR_BYTES } from "../../abi/coder.js";
+import { SELECTOR_BYTES } from "../../abi/selector.js";
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 

@@ -2,8 +2,7 @@
 
 import { toBase58Check } from "../../protocol/address.js";
 import { fromUtf8, toHex } from "../../protocol/bytes.js";
-import type { FieldDescriptor, Message } from "../../protocol/codec/descriptor.js";
-import { getField } from "../../protocol/codec/descriptor.js";
+import { type FieldDescriptor, getField, type Message } from "../../protocol/codec/descriptor.js";
 import type { MarketOrderDetail, TransactionInfo } from "../../protocol/messages.js";
 import { resultName, type TransactionState, type TransactionStatus } from "../node/wait.js";
 import { formatCoin } from "../values/amount.js";

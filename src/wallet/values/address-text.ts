@@ -79,8 +79,3 @@ export function addressForms(address: Uint8Array): AddressForms {
 function prefixHex(): string {
 	return toHex(Uint8Array.of(addressPrefix()));
 }
-
-/** The address without user and password; a mark tells that there is one. */
-export function shownAddress<T extends string | undefined>(address: T): T {
-	return address?.replace(/^([a-z]+:\/\/)?[^/?#]*@/i, "$1***@") as T;
-}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readOverlay, rowsOf } from "../../../src/node/adoption/checkpoint.js";
-import { entriesOfStore } from "../../../src/node/adoption/merged-entries.js";
+import { entriesOfStore } from "../../../src/node/adoption/source-reader.js";
 import { fromKey, toKey, utf8 } from "../../../src/protocol/bytes.js";
 import { checkpointRow, fakeSource, type Stores } from "./fake-source.js";
 

@@ -3,10 +3,10 @@
 import { describe, expect, it } from "vitest";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
-import { InclusionError } from "../../../src/protocol/inclusion/inclusion-error.js";
 import { makeProof, proofHeader } from "../../../src/protocol/inclusion/make.js";
 import { type InclusionProof, readProof, writeProof } from "../../../src/protocol/inclusion/proof.js";
 import { headerSigner, verifyInclusion } from "../../../src/protocol/inclusion/verify.js";
+import { InclusionError } from "../../../src/protocol/inclusion/witness-set.js";
 import { loadPostQuantum } from "../../../src/protocol/post-quantum/algorithms.js";
 import { openRecordings } from "../../../tools/replay/recording.js";
 import { facts } from "../../real/facts.js";

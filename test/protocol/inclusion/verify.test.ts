@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { installRecoverEngine } from "../../../src/node/signatures/engine.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { sha256 } from "../../../src/protocol/hash.js";
-import { InclusionError } from "../../../src/protocol/inclusion/inclusion-error.js";
 import {
 	type InclusionProof,
 	MAX_PROOF_HEADERS,
@@ -13,7 +12,7 @@ import {
 	writeProof,
 } from "../../../src/protocol/inclusion/proof.js";
 import { headerSigner, verifyInclusion } from "../../../src/protocol/inclusion/verify.js";
-import type { WitnessSet } from "../../../src/protocol/inclusion/witness-set.js";
+import { InclusionError, type WitnessSet } from "../../../src/protocol/inclusion/witness-set.js";
 import { BlockHeaderRaw } from "../../../src/protocol/messages.js";
 import {
 	addressOfPrivateKey,

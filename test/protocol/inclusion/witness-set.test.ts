@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.js";
 import { checkpointNamed } from "../../../src/protocol/inclusion/checkpoints.js";
-import { InclusionError } from "../../../src/protocol/inclusion/inclusion-error.js";
 import {
+	InclusionError,
 	readWitnessSet,
 	setNumber,
 	type WitnessSet,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { AbiDataError } from "../../../src/abi/codec.js";
-import { decodeValues, encodeCall, encodeValues, selectorOf, topicOf } from "../../../src/abi/coder.js";
+import { AbiDataError } from "../../../src/abi/abi-data-error.js";
+import { decodeValues, encodeCall, encodeValues } from "../../../src/abi/coder.js";
 import { decodeEvent } from "../../../src/abi/log.js";
 import { describeItem, hashedSignature } from "../../../src/abi/parameter.js";
+import { selectorOf, topicOf } from "../../../src/abi/selector.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { asFailure } from "../../../src/terminal/output/failure-report.js";
 import { readArguments } from "../../../src/wallet/abi/argument.js";

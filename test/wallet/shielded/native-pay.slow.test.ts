@@ -15,8 +15,7 @@ import { nativeFee, nativeProvedHere } from "../../../src/wallet/shielded/native
 import { judgeNotes, sumIn } from "../../../src/wallet/shielded/note-state.js";
 import { type PayRequest, payPlan } from "../../../src/wallet/shielded/pay.js";
 import type { Pool } from "../../../src/wallet/shielded/pool.js";
-import { type ScanResult, scanPool } from "../../../src/wallet/shielded/scan.js";
-import { memoryStore, type ScanStore } from "../../../src/wallet/shielded/scan-store.js";
+import { memoryStore, type ScanResult, type ScanStore, scanPool } from "../../../src/wallet/shielded/scan.js";
 import { senderlessEnvelope } from "../../../src/wallet/shielded/senderless.js";
 import { contractOf } from "../../../src/wallet/transaction/contract.js";
 import { writeEnvelope } from "../../../src/wallet/transaction/envelope.js";

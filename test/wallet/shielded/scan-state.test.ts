@@ -12,8 +12,8 @@ import {
 } from "../../../src/protocol/sapling/incremental-tree.js";
 import { addressOfKeys, narrowed } from "../../../src/protocol/sapling/key-set.js";
 import { noHoldings } from "../../../src/wallet/shielded/holdings.js";
+import { fileStore } from "../../../src/wallet/shielded/scan.js";
 import { openState, type ScanState, sealState, stateKey } from "../../../src/wallet/shielded/scan-state.js";
-import { fileStore } from "../../../src/wallet/shielded/scan-store.js";
 import { keysNumbered } from "./keys.js";
 import { someLeaf } from "./simulated-prover.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { topicOf } from "../../../src/abi/coder.js";
+import { topicOf } from "../../../src/abi/selector.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { parseSignature } from "../../../src/wallet/abi/signature.js";
 import type { NodeClient } from "../../../src/wallet/node/node-client.js";

@@ -4,8 +4,7 @@
  */
 
 import { BlockCursor, INTERNAL_BYTES } from "./block.js";
-import { loadXxh3, type Xxh3 } from "./block-checksum.js";
-import { BlockReader, type ReadingMode } from "./block-reader.js";
+import { BlockReader, loadXxh3, type ReadingMode, type Xxh3 } from "./block-reader.js";
 import type { EntrySource } from "./entry-source.js";
 import { ForeignFile, ForeignStoreError } from "./foreign-file.js";
 import type { TableKeyOrder } from "./key-order.js";

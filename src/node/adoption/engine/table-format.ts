@@ -2,8 +2,7 @@
 
 import { TRAILER_BYTES } from "../../state/table-checksums.js";
 import { type BlockHandle, BlockIndex, blockProperties, handleOf } from "./block.js";
-import { CRC32C, checksumOf, placeModifier, XXH3, type Xxh3 } from "./block-checksum.js";
-import type { BlockReader } from "./block-reader.js";
+import { type BlockReader, CRC32C, checksumOf, placeModifier, XXH3, type Xxh3 } from "./block-reader.js";
 import { ByteReader, FormatError } from "./byte-reader.js";
 import type { ForeignFile } from "./foreign-file.js";
 import type { TableKeyOrder } from "./key-order.js";

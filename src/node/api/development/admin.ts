@@ -3,7 +3,7 @@
 import { toHex } from "../../../protocol/bytes.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";
 import { SUN_PER_COIN } from "../../../protocol/int64.js";
-import { type AccountBatch, type AddressFormat, accountListing } from "../../development/account-book.js";
+import { type AccountBatch, type AddressFormat, accountListing } from "../../development/accounts.js";
 import type { DevelopmentControl } from "../../development/control.js";
 import { JSON_TYPE } from "../http-answer.js";
 

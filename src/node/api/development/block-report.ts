@@ -1,7 +1,7 @@
 /** What the log of a development chain says of the transactions of a block: few of them, and little of what contracts wrote. */
 
-import { SELECTOR_BYTES, selectorOf } from "../../../abi/coder.js";
 import { type AbiKind, hashedSignature } from "../../../abi/parameter.js";
+import { SELECTOR_BYTES, selectorOf } from "../../../abi/selector.js";
 import { isSmallEntry, MAX_ENTRIES } from "../../../abi/stored-interface.js";
 import { toBase58Check } from "../../../protocol/address.js";
 import { toHex, utf8 } from "../../../protocol/bytes.js";

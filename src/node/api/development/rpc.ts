@@ -27,8 +27,13 @@ import {
 	ResponseTooLong,
 	RpcError,
 } from "../jsonrpc/rpc-error.js";
-import { jsonText, writeValue } from "./json-text.js";
-import type { DevelopmentContext, DevelopmentMethod, DevelopmentMethods } from "./method.js";
+import {
+	type DevelopmentContext,
+	type DevelopmentMethod,
+	type DevelopmentMethods,
+	jsonText,
+	writeValue,
+} from "./method.js";
 import { accountMethods } from "./methods/accounts.js";
 import { blockMethods } from "./methods/blocks.js";
 import { nodeMethods } from "./methods/node.js";

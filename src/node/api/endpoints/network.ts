@@ -20,9 +20,14 @@ import {
 	visibleOnly,
 	written,
 } from "../endpoint.js";
-import { knownNodes, listedParameters, nextMaintenanceTime, priceHistory } from "../queries/network.js";
+import {
+	knownNodes,
+	listedParameters,
+	nextMaintenanceTime,
+	priceHistory,
+	statsInfoFacts,
+} from "../queries/network.js";
 import { nodeInfoFacts } from "../queries/node-info.js";
-import { statsInfoFacts } from "../queries/stats-info.js";
 
 function prices(
 	name: string,

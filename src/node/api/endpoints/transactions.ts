@@ -35,8 +35,7 @@ import {
 	written,
 } from "../endpoint.js";
 import { LongAnswer } from "../long-answer.js";
-import { pendingIds, pendingTransaction } from "../queries/pool.js";
-import { shownInfo, withVisibleLogs } from "../queries/shown-receipt.js";
+import { pendingIds, pendingTransaction, shownInfo, withVisibleLogs } from "../queries/transactions.js";
 
 const byId = messageRequest(BytesMessage, { value: hexParameter });
 const byNumber = messageRequest(NumberMessage, { num: longParameter });

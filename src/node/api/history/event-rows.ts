@@ -19,8 +19,10 @@ import type { ApiContext } from "../context.js";
 import { LongAnswer } from "../long-answer.js";
 import { BlockIdError, blockByIdOrNumber } from "../queries/blocks.js";
 import { eventTopics, readStoredEvent } from "../queries/stored-events.js";
-import { type AnswerRow, type AnswerValue, answerText } from "./answer-text.js";
 import {
+	type AnswerRow,
+	type AnswerValue,
+	answerText,
 	envelopePieces,
 	type Heights,
 	type HistoryRequest,

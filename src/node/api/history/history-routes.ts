@@ -7,10 +7,11 @@ import { tokenById, tokensByName } from "../../tokens/queries.js";
 import type { ApiContext } from "../context.js";
 import { JSON_TYPE } from "../http-answer.js";
 import type { LongAnswer } from "../long-answer.js";
-import { type AnswerRow, answerText } from "./answer-text.js";
 import { blockEvents, contractEvents, infoOf, olderEvents, transactionEvents } from "./event-rows.js";
 import {
 	type AnswerPage,
+	type AnswerRow,
+	answerText,
 	envelope,
 	type HistoryRequest,
 	headNumber,

@@ -6,7 +6,6 @@ import type { HistoryRow } from "../../history/rows.js";
 import { TimeSlice } from "../../scheduling/time-slice.js";
 import type { ApiContext } from "../context.js";
 import { LongAnswer } from "../long-answer.js";
-import { type AnswerRow, type AnswerValue, answerText } from "./answer-text.js";
 import { type HistoryParameters, HistoryRequestError } from "./parameters.js";
 import { StoredBodies } from "./stored-bodies.js";
 
@@ -207,4 +206,33 @@ export async function streamedPage(
 	}
 	const end = (): PageEnd => ({ size, fingerprint: next && parameters.fingerprintOf(next) });
 	return new LongAnswer(show(request, rows(), end), PAGE_COST, PAGE_HELD);
+}
+
+/** JSON that was written elsewhere. */
+export class WrittenJson {
+	constructor(readonly text: string) {}
+}
+
+/** What an answer is made of, numbers of 64 bits as they are; members that are undefined are left out. */
+export type AnswerValue =
+	| string
+	| number
+	| bigint
+	| boolean
+	| null
+	| WrittenJson
+	| readonly AnswerValue[]
+	| { readonly [member: string]: AnswerValue | undefined };
+
+export type AnswerRow = { readonly [member: string]: AnswerValue | undefined } | WrittenJson;
+
+export function answerText(value: AnswerValue): string {
+	if (typeof value === "bigint") return String(value);
+	if (value instanceof WrittenJson) return value.text;
+	if (value === null || typeof value !== "object") return JSON.stringify(value);
+	if (Array.isArray(value)) return `[${value.map(answerText).join(",")}]`;
+	const members = Object.entries(value as { readonly [member: string]: AnswerValue | undefined })
+		.filter((entry): entry is [string, AnswerValue] => entry[1] !== undefined)
+		.map(([name, member]) => `${JSON.stringify(name)}:${answerText(member)}`);
+	return `{${members.join(",")}}`;
 }

@@ -11,10 +11,9 @@ import type { EventBody, EventMessage } from "../../events/receivers/event-messa
 import { ownerKey } from "../../history/history-index.js";
 import { type Place, readPlace } from "../../history/rows.js";
 import { LongAnswer } from "../long-answer.js";
-import { answerText } from "./answer-text.js";
 import { type DocumentKind, Documents, type FoundDocument, type LogKind } from "./documents.js";
 import { numberOfBlock } from "./event-rows.js";
-import { type HistoryRequest, headNumber, heightsOf, indexOf, solidNumber } from "./page.js";
+import { answerText, type HistoryRequest, headNumber, heightsOf, indexOf, solidNumber } from "./page.js";
 import { HistoryRequestError, invalidParameter, MAX_LIMIT, readContract } from "./parameters.js";
 
 const DEFAULT_LIMIT = 25;

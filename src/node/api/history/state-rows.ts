@@ -14,9 +14,8 @@ import { allTokens, tokenById, tokensByName, tokensOfAccount } from "../../token
 import { plainStyle } from "../answers.js";
 import { accountReply } from "../endpoints/accounts.js";
 import { accountByAddress, accountResources } from "../queries/account-view.js";
-import { type AnswerRow, type AnswerValue, answerText, WrittenJson } from "./answer-text.js";
 import { numberOfBlock } from "./event-rows.js";
-import type { HistoryRequest } from "./page.js";
+import { type AnswerRow, type AnswerValue, answerText, type HistoryRequest, WrittenJson } from "./page.js";
 import { HistoryRequestError, invalidParameter, readHistoryAddress } from "./parameters.js";
 import { accountBalances } from "./token-rows.js";
 

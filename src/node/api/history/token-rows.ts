@@ -5,8 +5,15 @@ import { spell } from "../../../protocol/dialect.js";
 import { ownerKey } from "../../history/history-index.js";
 import { type HistoryRow, readTokenValue } from "../../history/rows.js";
 import type { ApiContext, ServerKind } from "../context.js";
-import type { AnswerRow } from "./answer-text.js";
-import { type AnswerPage, type HistoryRequest, heightsOf, indexedPage, indexOf, pageOfList } from "./page.js";
+import {
+	type AnswerPage,
+	type AnswerRow,
+	type HistoryRequest,
+	heightsOf,
+	indexedPage,
+	indexOf,
+	pageOfList,
+} from "./page.js";
 import { HistoryRequestError, invalidParameter, readHistoryAddress } from "./parameters.js";
 import { askTokenBalance, base58Of, isKnownToken, tokenFacts, tokenInfo } from "./token-facts.js";
 import { directionFilter } from "./transaction-rows.js";

@@ -13,8 +13,14 @@ import { ownerKey } from "../../history/history-index.js";
 import { DIRECTIONS, type HistoryRow, type RowKind, readPlace, readPointer } from "../../history/rows.js";
 import { plainStyle } from "../answers.js";
 import type { LongAnswer } from "../long-answer.js";
-import { type AnswerRow, answerText, WrittenJson } from "./answer-text.js";
-import { type HistoryRequest, heightsOf, streamedPage } from "./page.js";
+import {
+	type AnswerRow,
+	answerText,
+	type HistoryRequest,
+	heightsOf,
+	streamedPage,
+	WrittenJson,
+} from "./page.js";
 import type { StoredBodies, StoredBody } from "./stored-bodies.js";
 
 /** Internal transactions that a row shows; the path of the transaction has all of them. */

@@ -1,7 +1,7 @@
 /** Contracts as queries show them, and what their interfaces say about calls (protocol/http-endpoints §3.7, protocol/machine §16.3). */
 
-import { SELECTOR_BYTES } from "../../../abi/coder.js";
 import type { AbiKind, ContractInterface } from "../../../abi/parameter.js";
+import { SELECTOR_BYTES } from "../../../abi/selector.js";
 import { utf8 } from "../../../protocol/bytes.js";
 import { toNeutral } from "../../../protocol/dialect.js";
 import { keccak256 } from "../../../protocol/hash.js";

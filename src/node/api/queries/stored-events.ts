@@ -4,9 +4,9 @@
  */
 
 import { USUAL_LIMITS } from "../../../abi/codec.js";
-import { topicOf } from "../../../abi/coder.js";
 import { type DecodedEvent, decodeEvent, type LogData } from "../../../abi/log.js";
 import { type AbiItem, type AbiParameter, isElementaryType } from "../../../abi/parameter.js";
+import { topicOf } from "../../../abi/selector.js";
 import { isSmallEntry, MAX_ENTRIES } from "../../../abi/stored-interface.js";
 import { fromKey, toKey, utf8 } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";

@@ -9,7 +9,6 @@ import { equalBytes, toKey } from "../../../protocol/bytes.js";
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { witnessesForFinality } from "../../../protocol/finality.js";
 import { sha256 } from "../../../protocol/hash.js";
-import { InclusionError } from "../../../protocol/inclusion/inclusion-error.js";
 import { proofHeader, type SignedHeader } from "../../../protocol/inclusion/make.js";
 import {
 	MAX_POST_QUANTUM_BYTES,
@@ -19,7 +18,7 @@ import {
 	type WitnessKey,
 } from "../../../protocol/inclusion/proof.js";
 import { headerSigner } from "../../../protocol/inclusion/verify.js";
-import type { WitnessSet } from "../../../protocol/inclusion/witness-set.js";
+import { InclusionError, type WitnessSet } from "../../../protocol/inclusion/witness-set.js";
 import type { BlockHeader } from "../../../protocol/messages.js";
 import { SLOT_MS } from "../../../protocol/slot.js";
 

@@ -1,8 +1,8 @@
 /** What strangers write as their contracts' interfaces, and the logs beside them. */
 
 import { describe, expect, test } from "vitest";
-import { topicOf } from "../../../../src/abi/coder.js";
 import { hashedSignature } from "../../../../src/abi/parameter.js";
+import { topicOf } from "../../../../src/abi/selector.js";
 import { readStoredEvent } from "../../../../src/node/api/queries/stored-events.js";
 import { SmartContractABI, SmartContractABIEntry } from "../../../../src/protocol/messages.js";
 

@@ -19,8 +19,7 @@ import {
 	readText,
 	readWordArgument,
 } from "../arguments.js";
-import { jsonText } from "../json-text.js";
-import type { DevelopmentMethod, DevelopmentMethods } from "../method.js";
+import { type DevelopmentMethod, type DevelopmentMethods, jsonText } from "../method.js";
 
 const setCode =
 	(name: string): DevelopmentMethod =>

@@ -8,9 +8,14 @@ import {
 	pageOfProposals,
 	storedProposals,
 } from "../../queries/governance.js";
-import { knownNodes, listedParameters, nextMaintenanceTime, priceHistory } from "../../queries/network.js";
+import {
+	knownNodes,
+	listedParameters,
+	nextMaintenanceTime,
+	priceHistory,
+	statsInfoFacts,
+} from "../../queries/network.js";
 import { nodeInfoFacts } from "../../queries/node-info.js";
-import { statsInfoFacts } from "../../queries/stats-info.js";
 import { type MemberNames, messageOfBean } from "../bean-message.js";
 import { type Handlers, withoutReason, withReason } from "../method.js";
 

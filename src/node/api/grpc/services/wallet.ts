@@ -57,7 +57,6 @@ import {
 } from "../../queries/contract-calls.js";
 import { contractAt, contractInfoAt, isConstantCall } from "../../queries/contracts.js";
 import { brokerageOf } from "../../queries/governance.js";
-import { pendingIds, pendingTransaction } from "../../queries/pool.js";
 import { approvedList, signWeight } from "../../queries/signatures.js";
 import {
 	delegableAmount,
@@ -68,6 +67,7 @@ import {
 	unfreezeCount,
 	withdrawableAmount,
 } from "../../queries/staking.js";
+import { pendingIds, pendingTransaction } from "../../queries/transactions.js";
 import { build, buildBare, buildCommon, refusal } from "../building.js";
 import { type Handler, type Handlers, unimplemented, withoutReason, withReason } from "../method.js";
 import { blocks } from "./blocks.js";
@@ -151,13 +151,13 @@ const contracts = {
 	},
 } satisfies Partial<Handlers<"Wallet">>;
 
-/** Transactions: sending them, finding them, who signed them, and the pool (protocol/grpc §§2.2, 2.5, 2.6). */
 /** A transaction that a client sends, as the node's network reads it. @throws {DecodeError} */
 function received({ node }: ApiContext, message: Readonly<Transaction>): SignedTransaction {
 	const transaction = new SignedTransaction(message);
 	return node.rules.network === "nile" ? transaction.asReadOnNile() : transaction;
 }
 
+/** Transactions: sending them, finding them, who signed them, and the pool (protocol/grpc §§2.2, 2.5, 2.6). */
 const transactions = {
 	BroadcastTransaction: async (context, message) => {
 		const result = await context.broadcaster.broadcast(received(context, message), context);

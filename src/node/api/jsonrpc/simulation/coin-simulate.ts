@@ -34,16 +34,22 @@ import type { TraceBudget } from "../../../tracing/limits.js";
 import { TouchedState } from "../../../tracing/touched-state.js";
 import { answersOf } from "../../answers.js";
 import type { ApiContext } from "../../context.js";
-import { shownInfo } from "../../queries/shown-receipt.js";
+import { shownInfo } from "../../queries/transactions.js";
 import { REQUEST_BUDGET } from "../../request.js";
 import { isRawObject, type RawArray, type RawValue } from "../json-reader.js";
 import { JsonText } from "../method.js";
 import { revertMessage } from "../revert-reason.js";
 import { invalidParams, RpcError } from "../rpc-error.js";
-import { headerIn, withPlaceholder } from "./ethereum-calls.js";
 import { bytesMember, Members, membersText, objectText } from "./members.js";
 import { readStateOverrides } from "./overrides.js";
-import { beginSimulation, CLIENT_LIMIT_EXCEEDED, refusingSimulation, simulationBudget } from "./requests.js";
+import {
+	beginSimulation,
+	CLIENT_LIMIT_EXCEEDED,
+	headerIn,
+	refusingSimulation,
+	simulationBudget,
+	withPlaceholder,
+} from "./requests.js";
 
 /** What a simulated transaction changed and moved, as JSON (protocol/json-rpc §17.4). Amounts are decimal text. */
 const addressText = (address: Uint8Array, { visible }: JsonStyle): string =>

@@ -25,10 +25,17 @@ import { asWord } from "../readings.js";
 import { revertMessage } from "../revert-reason.js";
 import { EXECUTION_REVERTED, invalidParams, quotedText, RpcError } from "../rpc-error.js";
 import { addressData, data, quantity } from "../values.js";
-import { type EthereumCall, readEthereumCall, transactionOf } from "./ethereum-calls.js";
 import { Members } from "./members.js";
 import { type BlockOverride, readBlockOverrides, readStateOverrides } from "./overrides.js";
-import { beginSimulation, CLIENT_LIMIT_EXCEEDED, refusingSimulation, simulationBudget } from "./requests.js";
+import {
+	beginSimulation,
+	CLIENT_LIMIT_EXCEEDED,
+	type EthereumCall,
+	readEthereumCall,
+	refusingSimulation,
+	simulationBudget,
+	transactionOf,
+} from "./requests.js";
 
 /** Transfers of coins as logs, as Ethereum's tools list them on request: those of a token at the address 0xeeee…. */
 const COIN = Buffer.alloc(20, 0xee);

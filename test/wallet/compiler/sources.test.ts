@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { projectOf, remapped } from "../../../src/wallet/compiler/project.js";
-import { standardInput } from "../../../src/wallet/compiler/sources.js";
+import { projectOf, remapped, standardInput } from "../../../src/wallet/compiler/sources.js";
 
 let top: string;
 beforeEach(() => {

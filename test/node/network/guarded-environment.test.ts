@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import {
-	type ByteStream,
-	guardedEnvironment,
-	type NetworkEnvironment,
-	type StreamListener,
+import type {
+	ByteStream,
+	NetworkEnvironment,
+	StreamListener,
 } from "../../../src/node/network/environment.js";
+import { guardedEnvironment } from "../../../src/node/network/guarded-environment.js";
 
 const fault = new Error("a fault of ours");
 const fail = (): never => {

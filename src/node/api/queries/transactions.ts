@@ -1,11 +1,34 @@
-/** Information about a transaction as it is shown, in the place of what is recorded. */
+/** Transactions that wait for a block (protocol/http-endpoints §5), and receipts as they are shown. */
 
 import { addressFromHash } from "../../../protocol/address.js";
+import { toHex } from "../../../protocol/bytes.js";
+import { NamedError } from "../../../protocol/json/exceptions.js";
 import type { JsonStyle } from "../../../protocol/json/message-writer.js";
-import { ResourceReceipt, TransactionInfo, TransactionInfoLog } from "../../../protocol/messages.js";
+import {
+	ResourceReceipt,
+	TransactionIdList,
+	TransactionInfo,
+	TransactionInfoLog,
+} from "../../../protocol/messages.js";
+import type { SignedTransaction } from "../../../protocol/transaction.js";
+import type { ApiNode } from "../context.js";
+
+const ID_LENGTH = 32;
+
+/** A transaction of the pool. @throws {NamedError} if `id` has not 32 bytes */
+export function pendingTransaction({ pool }: ApiNode, id: Uint8Array): SignedTransaction | undefined {
+	if (id.length !== ID_LENGTH) throw new NamedError("IllegalArgumentException", null);
+	return pool.find(toHex(id));
+}
+
+/** The ids of the transactions in the pool, in hexadecimal. */
+export function pendingIds({ pool }: ApiNode): TransactionIdList {
+	return TransactionIdList.create({ txId: pool.list().map(({ transaction }) => transaction.idHex) });
+}
 
 const BARE_ADDRESS_LENGTH = 20;
 
+/** A receipt in the place of the recorded one. */
 export function shownInfo(style: JsonStyle, info: Readonly<TransactionInfo>): Readonly<TransactionInfo> {
 	return withVisibleLogs(style, withoutStrayEnergy(info));
 }

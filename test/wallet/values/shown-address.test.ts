@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shownAddress } from "../../../src/wallet/values/address-text.js";
+import { shownAddress } from "../../../src/wallet/values/shown-address.js";
 
 test.each([
 	["https://ann:secret@gate.example/x", "https://***@gate.example/x"],

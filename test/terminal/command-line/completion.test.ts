@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
+	completionScript,
+	completionSteps,
 	isPlainWord,
 	namedByArguments,
 	valuesOfFlags,
-} from "../../../src/terminal/command-line/completed-names.js";
-import { completionScript, completionSteps } from "../../../src/terminal/command-line/completion.js";
+} from "../../../src/terminal/command-line/completion.js";
 
 describe("names in completion", () => {
 	it.each([

@@ -1,0 +1,18 @@
+/** The hashes by which calls, errors and logs name what they are (the contract ABI specification). */
+
+import { utf8 } from "../protocol/bytes.js";
+import { keccak256 } from "../protocol/hash.js";
+import { type AbiItem, hashedSignature } from "./parameter.js";
+
+/** Bytes of a selector. */
+export const SELECTOR_BYTES = 4;
+
+/** First four bytes of call data, or of a custom error. */
+export function selectorOf(item: AbiItem): Uint8Array {
+	return keccak256(utf8(hashedSignature(item))).subarray(0, SELECTOR_BYTES);
+}
+
+/** First topic of an event's logs. */
+export function topicOf(event: AbiItem): Uint8Array {
+	return keccak256(utf8(hashedSignature(event)));
+}
