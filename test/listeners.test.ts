@@ -15,6 +15,10 @@ const OWN: ReadonlyMap<string, string> = new Map([
 	],
 	["src/node/network/node-environment.ts", "peers: their budgets stand in src/node/network/peers/limits.ts"],
 	["src/wallet/node/http-request.ts", "a client, which loads what it asks with when it asks"],
+	[
+		"src/keystore/signer/server.ts",
+		"a socket for its user and group: its budgets stand in src/keystore/signer/requests.ts",
+	],
 	["src/keystore/agent/server.ts", "a socket in a folder that only its user can enter"],
 	["src/launch/control-server.ts", "a socket in a folder that only its user can enter"],
 	["src/launch/configuration-check.ts", "looks whether a port is free, and closes at once"],

@@ -86,7 +86,11 @@ async function producersOfSigner(
 	{ accountAddress }: NodeConfig["localWitness"],
 ): Promise<Producer[]> {
 	const { keysOfSigner } = await import("../keystore/signer/client.js");
-	const keys = await keysOfSigner(socketPath);
+	const keys = await keysOfSigner(socketPath).catch((error: Error) => {
+		throw new Failure("start_failed", error.message, {
+			hint: "localwitness.signer is the socket of a coin signer serve",
+		});
+	});
 	if (accountAddress && keys.length > 1)
 		throw new ConfigError(
 			`localWitnessAccountAddress is for a single key, and the signer at ${socketPath} has ${keys.length}`,

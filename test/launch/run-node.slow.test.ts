@@ -43,23 +43,24 @@ describe("telling systemd", () => {
 	});
 });
 
-describe("the unit", () => {
-	const unit = readFileSync("docs/deployment/coin-node.service", "utf8");
+describe.each([
+	["coin-node.service", "node:start"],
+	["coin-signer.service", "signer:serve"],
+] as const)("the unit %s", (name, id) => {
+	const unit = readFileSync(`docs/deployment/${name}`, "utf8");
 	const [command = ""] = /(?<=^ExecStart=).*$/m.exec(unit) ?? [];
 
-	it("starts a node with flags that there are", async () => {
-		const start = await (
-			COMMANDS["node:start"] as () => Promise<{ flags: Record<string, { char?: string }> }>
-		)();
+	it("starts its command with flags that there are", async () => {
+		const start = await (COMMANDS[id] as () => Promise<{ flags: Record<string, { char?: string }> }>)();
 		const known = Object.entries(start.flags).flatMap(([name, { char }]) => [`--${name}`, `-${char}`]);
 		const words = command.split(" ");
-		expect(words.slice(0, 3)).toEqual(["coin", "node", "start"]);
+		expect(words.slice(0, 3)).toEqual(["coin", ...id.split(":")]);
 		expect(words.filter((word) => word.startsWith("-") && !known.includes(word))).toEqual([]);
 	});
 
 	const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 	it.skipIf(!hasSystemd)("is one that systemd takes", () => {
-		const path = join(folder, "coin-node.service");
+		const path = join(folder, name);
 		writeFileSync(path, unit.replace("ExecStart=coin", `ExecStart=${process.execPath}`));
 		const said = execFileSync("systemd-analyze", ["verify", "--man=no", path], {
 			encoding: "utf8",

@@ -9,7 +9,7 @@ import { SIGNATURE_LENGTH } from "../../protocol/signature.js";
 import { MAX_SIGNER_ANSWER, SIGNER_ANSWER_MS, type SignedKind } from "./requests.js";
 
 /** The signer is away, or signs something not. */
-export class SignerError extends OperatorError {
+class SignerError extends OperatorError {
 	override readonly name = "SignerError";
 }
 

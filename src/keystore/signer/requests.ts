@@ -17,7 +17,7 @@ export const SIGNER_ANSWER_MS = 1_000;
 export type SignedKind = "block" | "hello" | "vote";
 
 /** What is to be signed, once it is known to be nothing else. */
-export interface Readable {
+export interface ReadRequest {
 	/** What the signature is of. */
 	readonly hash: Uint8Array;
 	/** Undefined for what may be signed twice. */
@@ -38,7 +38,7 @@ const MAX_TIME_MS = 1n << 45n;
  * @param data hexadecimal digits; of a greeting its time in milliseconds
  * @returns a reason if it is no such thing
  */
-export function readable(kind: SignedKind, key: string, data: string): Readable | string {
+export function readRequest(kind: SignedKind, key: string, data: string): ReadRequest | string {
 	if (kind === "hello") {
 		if (!/^\d{1,14}$/.test(data) || BigInt(data) >= MAX_TIME_MS) return "not a time";
 		return { hash: sha256(be64(BigInt(data))), step: undefined, facts: { timestamp: data } };

@@ -20,8 +20,8 @@ import { DecisionLog } from "./decision-log.js";
 import { SigningMarks } from "./marks.js";
 import {
 	MAX_SIGNER_REQUEST,
-	type Readable,
-	readable,
+	type ReadRequest,
+	readRequest,
 	SIGNER_ANSWER_MS,
 	type SignedKind,
 } from "./requests.js";
@@ -134,18 +134,18 @@ export class Signer {
 	private async decide(kind: SignedKind, { address, data }: Request): Promise<object> {
 		const name = String(address).slice(0, 64);
 		const key = this.keys.get(name);
-		const read = key ? readable(kind, name, String(data)) : "unknown key";
+		const read = key ? readRequest(kind, name, String(data)) : "unknown key";
 		const refused = typeof read === "string" ? read : read.step && (await this.marks.refusal(read.step));
 		const facts = typeof read === "string" ? {} : read.facts;
 		const decision = refused ?? "signed";
 		const at = new Date(this.options.now()).toISOString();
 		const entry = this.log.append({ at, asked: kind, key: key ? name : "", ...facts, decision });
-		const step = refused === undefined ? (read as Readable).step : undefined;
+		const step = refused === undefined ? (read as ReadRequest).step : undefined;
 		await Promise.all([entry, step && this.marks.advance(step)]);
 		await this.marks.setLogEnd(this.log.end);
 		this.options.onDecision?.(`${kind} ${Object.values(facts).join(" ")}: ${decision}`);
 		if (refused !== undefined) return { error: refused };
-		return { signature: toHex(signatureOf(key as PrivateKey, (read as Readable).hash)) };
+		return { signature: toHex(signatureOf(key as PrivateKey, (read as ReadRequest).hash)) };
 	}
 }
 

@@ -84,6 +84,11 @@ interface OpenedLog {
 	readonly records: readonly LogRecord[];
 }
 
+/** Where blocks and pending transactions are written before they become visible. */
+export interface ChainJournal {
+	append: BlockLog["append"];
+}
+
 export class BlockLog {
 	private file: LogFile;
 	private written = 0;

@@ -6,6 +6,7 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { EMPTY, equalBytes, toHex, toKey } from "../../protocol/bytes.js";
+import { sha256 } from "../../protocol/hash.js";
 import type { BlockHeaderRaw, TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import {
@@ -23,7 +24,7 @@ import { ChainError, LostSlotError, NonCommonBlockError, UnlinkedBlockError } fr
 import type { StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
-import type { BlockLog, LogRecord, LogRecordType } from "./block-log.js";
+import type { ChainJournal, LogRecord, LogRecordType } from "./block-log.js";
 import { applyBlock } from "./block-processor.js";
 import { blockByNumber, blockIdAt, blockById as storedBlock, transactionInfosOf } from "./block-store.js";
 import { checkShieldedSupport, closedTrading, isTradeClosed } from "./closed-types.js";
@@ -39,17 +40,16 @@ import {
 	checkProducer,
 	completeHeader,
 	nextHeader,
+	type PackedBlock,
 	type PackedTransactions,
 	type PackingContext,
 	type PackingSlot,
 	type Producer,
 	packTransactions,
-	type RemoteSigning,
-	sealBlock,
 	signedBlock,
 } from "./packing.js";
 import { PendingPool, type PendingTransaction } from "./pending-pool.js";
-import { type RestoreTarget, restoreRecords } from "./restore.js";
+import { type RestoreTarget, recordsOf, restoreRecords } from "./restore.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 import { UndoLayers } from "./undo-layers.js";
 
@@ -69,11 +69,6 @@ export interface ChainSettings {
 	readonly maxPendingShielded: number;
 }
 
-/** Where blocks and pending transactions are written before they become visible. */
-export interface ChainJournal {
-	append: BlockLog["append"];
-}
-
 /** What a push did. */
 type PushOutcome =
 	| { readonly kind: "known" }
@@ -83,7 +78,6 @@ type PushOutcome =
 export class Chain {
 	readonly tree = new ForkTree();
 	readonly pool: PendingPool;
-	/** Up to which block the chain is final. */
 	undoLayers: UndoLayers;
 	readonly environment: ProcessorEnvironment;
 	private readonly changedOwners = new Set<string>();
@@ -181,17 +175,9 @@ export class Chain {
 
 	/** Records with which a new segment of the log begins: what the database doesn't hold yet. */
 	unsettledRecords(): LogRecord[] {
-		const settled = this.database.finalizedNumber;
-		const blocks = this.tree.blocksAbove(settled).map(
-			(block): LogRecord => ({
-				type: this.isOnChain(block) ? this.executedAs(block) : "branch",
-				payload: block.bytes,
-			}),
-		);
-		const transactions = this.pool
-			.all()
-			.map(({ transaction }): LogRecord => ({ type: "transaction", payload: transaction.bytes }));
-		return [...blocks, ...transactions];
+		const blocks = this.tree.blocksAbove(this.database.finalizedNumber);
+		const typeOf = (block: SignedBlock) => (this.isOnChain(block) ? this.executedAs(block) : "branch");
+		return recordsOf(blocks, this.pool.all(), typeOf);
 	}
 
 	private readonly executedAs = (block: SignedBlock) => (this.ownBlocks.has(block) ? "own" : "block");
@@ -305,7 +291,7 @@ export class Chain {
 		if (!this.restoring) this.journal?.append(type, payload);
 	}
 
-	/** A transaction left the pool without a block; a restart must not bring it back before later ones. */
+	/** A transaction left the pool without a block: a restart doesn't bring it back. */
 	private noteDropped(transaction: SignedTransaction): void {
 		if (!this.state.transaction.has(transaction.id)) this.log("dropped", transaction.id);
 	}
@@ -349,7 +335,7 @@ export class Chain {
 	}
 
 	/** @throws {NonCommonBlockError} if the branch leaves the chain below what can be undone */
-	private branchTo(tip: SignedBlock): { newBlocks: SignedBlock[] } {
+	private branchTo(tip: SignedBlock): ReturnType<ForkTree["branch"]> {
 		let branch: ReturnType<ForkTree["branch"]>;
 		try {
 			branch = this.tree.branch(tip.id, this.state.properties.headId);
@@ -509,50 +495,40 @@ export class Chain {
 	 * @returns applies it; throws {@link LostSlotError} if another block came first
 	 */
 	prepareBlock(slot: PackingSlot): () => CommittedBlock {
-		const started = performance.now();
-		const { raw, packed, taken } = this.pack(slot);
-		return this.published(sealBlock(raw, packed, slot.producer), taken, started);
+		const { header, publish } = this.packBlock(slot);
+		return publish(slot.producer.sign(sha256(header)));
 	}
 
-	/**
-	 * The same with a key that is elsewhere, while others go on here.
-	 * @throws {LostSlotError} if another block came first; what the signer refuses with
-	 */
-	async prepareBlockElsewhere(slot: PackingSlot, remote: RemoteSigning): Promise<() => CommittedBlock> {
+	/** Packs a block for a signature that comes later, while others go on here. */
+	packBlock(slot: PackingSlot): PackedBlock {
 		const started = performance.now();
 		const { raw, packed, taken } = this.pack(slot);
+		return {
+			header: completeHeader(raw, packed),
+			publish: (signature) => {
+				if (!equalBytes(this.state.properties.headId, raw.parentHash)) throw new LostSlotError(raw.number);
+				const block = signedBlock(raw, packed, slot.producer, signature);
+				this.observers.timings.packed(block, started);
+				this.observers.publish("produced", block);
+				return () => this.applyOwn(block, taken);
+			},
+			giveBack: () => this.pool.giveBack(taken),
+		};
+	}
+
+	private applyOwn(block: SignedBlock, taken: readonly PendingTransaction[]): CommittedBlock {
 		try {
-			const signature = await remote.block(completeHeader(raw, packed));
-			if (!equalBytes(this.state.properties.headId, raw.parentHash)) throw new LostSlotError(raw.number);
-			return this.published(signedBlock(raw, packed, slot.producer, signature), taken, started);
+			const outcome = this.push(block, "own");
+			const committed = outcome.kind === "head" ? outcome.committed.at(-1) : undefined;
+			if (!committed) throw new LostSlotError(block.number);
+			this.givenBack.clear();
+			return committed;
 		} catch (error) {
-			// It isn't the transactions' fault.
-			this.pool.giveBack(taken);
+			this.giveBackOnce(taken);
+			// So many blocks came meanwhile that its parent can't be built on any more.
+			if (error instanceof UnlinkedBlockError) throw new LostSlotError(block.number);
 			throw error;
 		}
-	}
-
-	private published(
-		block: SignedBlock,
-		taken: readonly PendingTransaction[],
-		started: number,
-	): () => CommittedBlock {
-		this.observers.timings.packed(block, started);
-		this.observers.publish("produced", block);
-		return () => {
-			try {
-				const outcome = this.push(block, "own");
-				const committed = outcome.kind === "head" ? outcome.committed.at(-1) : undefined;
-				if (!committed) throw new LostSlotError(block.number);
-				this.givenBack.clear();
-				return committed;
-			} catch (error) {
-				this.giveBackOnce(taken);
-				// So many blocks came meanwhile that its parent can't be built on any more.
-				if (error instanceof UnlinkedBlockError) throw new LostSlotError(block.number);
-				throw error;
-			}
-		};
 	}
 
 	private pack(slot: PackingSlot): { readonly raw: BlockHeaderRaw } & PackedTransactions {
@@ -610,11 +586,6 @@ export class Chain {
 			if (block) reverted.push(this.withInfos(block));
 		}
 		this.observers.publish("reorg", { reverted, committed: [] });
-	}
-
-	/** Publishes that the chain has other blocks now. */
-	announceReplacing(): void {
-		this.observers.publish("replaced");
 	}
 
 	/** Transactions of a block that failed may be good; one that fails blocks again and again must not stop the chain. */

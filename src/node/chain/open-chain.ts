@@ -25,9 +25,9 @@ import { FollowedHash } from "../state/state-hash/followed-hash.js";
 import { hashingThreads } from "../state/state-hash/hash-threads.js";
 import type { StateHistory } from "../state/state-history.js";
 import { createView, type StateView } from "../state/view.js";
-import { BlockLog, type LogRecord } from "./block-log.js";
+import { BlockLog, type ChainJournal, type LogRecord } from "./block-log.js";
 import { encodedBlockAt } from "./block-store.js";
-import { Chain, type ChainJournal, type ChainSettings } from "./chain.js";
+import { Chain, type ChainSettings } from "./chain.js";
 import type { ChainOptions, FlushLimits } from "./chain-options.js";
 import { chainRules, looseWhileRestoring, propertySeed } from "./configured-rules.js";
 import {
@@ -391,7 +391,7 @@ export class OpenChain {
 		}
 		this.history.restartAt(view.properties.headNumber);
 		chain.resume([]);
-		chain.announceReplacing();
+		chain.observers.publish("replaced");
 	}
 
 	/**

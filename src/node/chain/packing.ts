@@ -16,6 +16,7 @@ import { isSchemeAllowed, postQuantumOf } from "../rules/post-quantum.js";
 import type { StateDatabase } from "../state/state-database.js";
 import { recordParentId } from "../vm/block-hash-history.js";
 import { isTradeClosed } from "./closed-types.js";
+import type { CommittedBlock } from "./observers.js";
 import type { PendingPool, PendingTransaction } from "./pending-pool.js";
 import { isConsistent } from "./protobuf-consistency.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
@@ -40,7 +41,7 @@ export interface Producer {
 }
 
 /** Each rejects if the signer is away or refuses. */
-export interface RemoteSigning {
+interface RemoteSigning {
 	/** @param header encoded {@link BlockHeaderRaw} */
 	readonly block: (header: Uint8Array) => Promise<Uint8Array>;
 	readonly hello: (timestampMs: bigint) => Promise<Uint8Array>;
@@ -76,6 +77,16 @@ export interface PackingSlot {
 	 * it takes.
 	 */
 	readonly maxExecutionMs?: number;
+}
+
+/** A block that waits for its signature. */
+export interface PackedBlock {
+	/** Encoded {@link BlockHeaderRaw}, which is signed. */
+	readonly header: Uint8Array;
+	/** @returns applies the block @throws {LostSlotError} if another block came meanwhile */
+	readonly publish: (signature: Uint8Array) => () => CommittedBlock;
+	/** Its transactions are pending again: there is no signature, which isn't their fault. */
+	readonly giveBack: () => void;
 }
 
 export interface PackedTransactions {

@@ -24,6 +24,18 @@ export interface RestoreTarget {
 	addTransaction(transaction: SignedTransaction): void;
 }
 
+/** Records from which blocks and transactions can be restored. @param typeOf how a block is to come back */
+export function recordsOf(
+	blocks: readonly SignedBlock[],
+	pending: readonly { readonly transaction: SignedTransaction }[],
+	typeOf: (block: SignedBlock) => LogRecord["type"],
+): LogRecord[] {
+	return [
+		...blocks.map((block): LogRecord => ({ type: typeOf(block), payload: block.bytes })),
+		...pending.map(({ transaction }): LogRecord => ({ type: "transaction", payload: transaction.bytes })),
+	];
+}
+
 /**
  * Replays the records of the log. Blocks that were executed had been checked before their record was written.
  * @throws {LogDamagedError} if a block that was the head can't be reached again

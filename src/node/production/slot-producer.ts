@@ -144,10 +144,14 @@ export class SlotProducer {
 		const expired = untilLongestWouldPass(endMs, monotonicClock);
 		const packing = { producer, timestampMs, expired, maxExecutionMs: MAX_EXECUTION_MS };
 		if (producer.remote) {
-			chain.prepareBlockElsewhere(packing, producer.remote).then(
-				(makeHead) => this.applySoon(makeHead),
-				(error: unknown) => this.options.onFailure(error),
-			);
+			const { header, publish, giveBack } = chain.packBlock(packing);
+			producer.remote
+				.block(header)
+				.then((signature) => this.applySoon(publish(signature)))
+				.catch((error: unknown) => {
+					giveBack();
+					this.options.onFailure(error);
+				});
 		} else this.applySoon(chain.prepareBlock(packing));
 		return "PRODUCED";
 	}

@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Producer } from "../../../src/node/chain/chain.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import { SlotProducer } from "../../../src/node/production/slot-producer.js";
 import { producerWithKey } from "../../../src/node/production/witness-keys.js";
 import { LostSlotError } from "../../../src/node/rules/errors.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
-import { forge, keyOfWitness, openSmall, produceMany } from "../chain/small-chain.js";
+import { toHex } from "../../../src/protocol/bytes.js";
+import { sha256 } from "../../../src/protocol/hash.js";
+import { OperatorError } from "../../../src/protocol/operator-error.js";
+import { forge, keyOfWitness, openSmall, produceMany, transfer, users } from "../chain/small-chain.js";
 
 let open: OpenChain;
 let nowMs: bigint;
@@ -24,10 +28,13 @@ beforeEach(async () => {
 afterEach(() => open.close());
 
 function producerOfNextSlot(): SlotProducer {
-	const witness = scheduledWitness(open.chain.state, 1n);
+	return slotProducer(producerWithKey(keyOfWitness(scheduledWitness(open.chain.state, 1n))));
+}
+
+function slotProducer(own: Producer): SlotProducer {
 	return new SlotProducer({
 		chain: open.chain,
-		producers: [producerWithKey(keyOfWitness(witness))],
+		producers: [own],
 		clock: () => nowMs,
 		monotonicClock: () => uptimeMs,
 		minParticipationPercent: 0,
@@ -170,6 +177,77 @@ describe("slots while a peer sends blocks that this node lacks", () => {
 		const producer = producerOfNextSlot();
 		nowMs += 30_000n;
 		expect(producer.tryProduce()).not.toBe("NOT_SYNCED");
+		producer.stop();
+	});
+});
+
+describe("a slot of a key that is elsewhere", () => {
+	/** @param answer of the signer */
+	function remoteProducer(answer: (header: Uint8Array) => Promise<Uint8Array>): SlotProducer {
+		const witness = scheduledWitness(open.chain.state, 1n);
+		const { sign: _, ...local } = producerWithKey(keyOfWitness(witness));
+		const never = (): never => {
+			throw new Error("signs elsewhere");
+		};
+		const remote = { block: answer, hello: never, vote: never };
+		return slotProducer({ ...local, sign: never, remote });
+	}
+	const signedAt = async (header: Uint8Array): Promise<Uint8Array> =>
+		producerWithKey(keyOfWitness(scheduledWitness(open.chain.state, 1n))).sign(sha256(header));
+	const turns = async (): Promise<void> => {
+		for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+	};
+
+	test("gets its block once the signature is there", async () => {
+		const producer = remoteProducer(signedAt);
+		expect(producer.tryProduce()).toBe("PRODUCED");
+		await turns();
+		pause();
+		expect(produced).toEqual([toHex(open.chain.head.id)]);
+		expect(open.chain.head.number).toBe(3n);
+		producer.stop();
+	});
+
+	test("is lost where the signer refuses: its transactions are pending still, and the next slot has them", async () => {
+		const transaction = transfer(open, 0, users[1] as Uint8Array, 1n);
+		open.chain.pushTransaction(transaction);
+		let isAway = true;
+		const producer = remoteProducer(async (header) => {
+			if (isAway) throw new OperatorError("away");
+			return signedAt(header);
+		});
+		for (let time = 0; time < 3; time++) {
+			producer.tryProduce();
+			await turns();
+		}
+		expect(failures.map(String)).toEqual(Array(3).fill("OperatorError: away"));
+		expect(open.chain.pool.list().map(({ transaction: { idHex } }) => idHex)).toEqual([transaction.idHex]);
+		isAway = false;
+		producer.tryProduce();
+		await turns();
+		pause();
+		expect(open.chain.blockByNumber(3n)?.transactions.map(({ idHex }) => idHex)).toEqual([transaction.idHex]);
+		producer.stop();
+	});
+
+	test("is lost where another block came before the signature: nothing is published", async () => {
+		const announced: string[] = [];
+		open.chain.observe({ produced: (block) => announced.push(block.idHex) });
+		let answer = (_: Uint8Array): void => undefined;
+		const producer = remoteProducer(
+			() =>
+				new Promise((resolve) => {
+					answer = resolve;
+				}),
+		);
+		producer.tryProduce();
+		await turns();
+		produceMany(open, 1);
+		announced.length = 0;
+		answer(new Uint8Array(65));
+		await turns();
+		expect(failures).toEqual([expect.any(LostSlotError)]);
+		expect(announced).toEqual([]);
 		producer.stop();
 	});
 });
