@@ -61,6 +61,11 @@ const TOOLS: Readonly<Record<string, Tool>> = {
 	"fuzz:frames": { about: "random messages of peers", file: "test/node/network/fuzz/main.ts" },
 	"soak:kill": { about: "kills a node again and again", file: "test/soak/kill.ts", built: true },
 	"soak:history": { about: "kills a node that writes history", file: "test/soak/history.ts", built: true },
+	"soak:standby": {
+		about: "kills nodes that share a witness's signer",
+		file: "test/soak/standby.ts",
+		built: true,
+	},
 	"soak:day": { about: "a network for simulated days", file: "test/soak/day.ts" },
 	"soak:damage": { about: "damages a node's files", file: "test/soak/damage.ts" },
 	"soak:keystore": {

@@ -23,9 +23,9 @@ const directory = Flags.string({
 export const SignerServe = command({
 	summary: "Hold the keys of witnesses for nodes, until interrupted",
 	description:
-		"Signs blocks, greetings and votes of nodes that have localwitness.signer = <socket>, and nothing else. Height and " +
-		"time of the blocks of a key only rise: the mark is on the disk before a signature leaves, so a witness never signs " +
-		"twice for a height, whatever becomes of nodes and their clocks. The user and group of the socket reach it; keep it in " +
+		"Signs blocks, greetings and votes of nodes that have localwitness.signer = <socket>, and nothing else. The time of a " +
+		"key's blocks only rises and their height doesn't fall: the mark is on the disk before a signature leaves, so a witness " +
+		"never signs twice for a slot, whatever becomes of nodes and their clocks. The user and group of the socket reach it; keep it in " +
 		"a directory that no one else enters. Each decision is a line of <directory>/decisions.log, with the hash of the one before.",
 	usage: "signer serve <key>... --socket <path> --directory <directory>",
 	examples: [

@@ -51,6 +51,8 @@ export const events: Service = {
 	},
 };
 
+const isTaken = (error: unknown): boolean => (error as { readonly isTaken?: boolean }).isTaken === true;
+
 /** Produces in slots, where the node has keys. */
 export const production: Service = {
 	start: async ({ open, options, clock, monotonicClock, parts, report }) => {
@@ -79,6 +81,8 @@ export const production: Service = {
 			onSkipped: (state) => log.info({ state }, "no block produced"),
 			onFailure: (error) => {
 				if (error instanceof LostSlotError) log.warn({}, error.message);
+				else if (isTaken(error))
+					log.info({}, "no block produced: another node with this signer has the slot");
 				else if (error instanceof OperatorError) {
 					lost = `the last slot was lost: ${error.message}`;
 					log.error({}, lost);

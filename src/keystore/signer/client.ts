@@ -11,6 +11,14 @@ import { MAX_SIGNER_ANSWER, SIGNER_ANSWER_MS, type SignedKind } from "./requests
 /** The signer is away, or signs something not. */
 class SignerError extends OperatorError {
 	override readonly name = "SignerError";
+
+	/** @param isTaken the height or slot has another signature, which a node with the same signer asked for */
+	constructor(
+		message: string,
+		readonly isTaken = false,
+	) {
+		super(message);
+	}
 }
 
 /** A key that a signer holds. */
@@ -74,7 +82,8 @@ function ask(socketPath: string, request: object): Promise<Readonly<Record<strin
 			const answer = text.endsWith("\n") ? objectOf(text) : undefined;
 			if (!answer) return reject(new SignerError(`no signer answers at ${socketPath}`));
 			if (typeof answer["error"] !== "string") return resolve(answer);
-			reject(new SignerError(`the signer refuses: ${answer["error"].replace(/[^ -~]/g, "?").slice(0, 200)}`));
+			const reason = answer["error"].replace(/[^ -~]/g, "?").slice(0, 200);
+			reject(new SignerError(`the signer refuses: ${reason}`, answer["taken"] === true));
 		});
 	});
 }

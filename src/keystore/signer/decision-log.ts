@@ -13,7 +13,7 @@ import type { LogEnd } from "./marks.js";
 const START: LogEnd = { count: 0, hash: "0".repeat(64) };
 const HASH_FIELD = /,"hash":"([0-9a-f]{64})"\}$/;
 
-/** What was decided: `signed`, or the reason of a refusal. */
+/** What was decided: `signed`, `signed again` for the bytes of the last time, or the reason of a refusal. */
 export interface Decision {
 	readonly at: string;
 	readonly asked: string;

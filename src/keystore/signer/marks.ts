@@ -1,9 +1,10 @@
 /**
- * What a signer signed last with each key, on the disk before a signature leaves: no second block for a height or a slot, no
- * second vote. One process at a time has the marks open.
+ * What a signer signed last with each key, on the disk before a signature leaves: no second block for a slot, no second vote. One
+ * process at a time has the marks open.
  *
- * Contract: height and time of the blocks of a key only rise, and so do the heights of its votes of a kind. The same bytes are
- * signed again, since that tells nobody anything new.
+ * Contract: the time of a key's blocks rises and their height doesn't fall, and the heights of its votes of a kind rise. A height
+ * may come again in a later slot: its block can be lost with the node that asked for it, and a chain whose witnesses all stand
+ * behind one signer would never go on. The same bytes are signed again, since that tells nobody anything new.
  */
 
 import { Level } from "level";
@@ -11,7 +12,7 @@ import { OperatorError } from "../../protocol/operator-error.js";
 
 /** How far a key has come in one of the things that it signs. */
 interface Mark {
-	/** All of them rise with each signature. */
+	/** The last one rises with each signature, those before it don't fall. */
 	readonly places: readonly bigint[];
 	/** SHA-256 of what was signed, in hexadecimal. */
 	readonly hash: string;
@@ -50,11 +51,15 @@ export class SigningMarks {
 		return new SigningMarks(database);
 	}
 
-	/** Why a step can't be signed; undefined if it can. */
-	async refusal({ subject, places, hash }: MarkedStep): Promise<string | undefined> {
+	/** Why a step can't be signed; undefined if it can, `again` if it was the last that was. */
+	async refusal({ subject, places, hash }: MarkedStep): Promise<string | "again" | undefined> {
 		const last = await this.last(subject);
-		if (last === undefined || last.hash === hash) return undefined;
-		const back = places.findIndex((place, at) => place <= (last.places[at] as bigint));
+		if (last === undefined) return undefined;
+		if (last.hash === hash) return "again";
+		const back = places.findIndex((place, at) => {
+			const before = last.places[at] as bigint;
+			return place < before || (place === before && at === places.length - 1);
+		});
 		return back < 0 ? undefined : `${places[back]} doesn't follow ${last.places[back]}, which was signed`;
 	}
 
@@ -68,7 +73,7 @@ export class SigningMarks {
 		return { places: places.map(BigInt), hash };
 	}
 
-	/** Writes the mark of a step; on the disk when it resolves. An older one of the same bytes stays what it is. */
+	/** Writes the mark of a step; on the disk when it resolves. */
 	async advance({ subject, places, hash }: MarkedStep): Promise<void> {
 		await this.database.put(subject, JSON.stringify({ places: places.map(String), hash }), { sync: true });
 	}

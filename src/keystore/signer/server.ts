@@ -1,6 +1,6 @@
 /**
  * A signer: holds the keys of witnesses in a process of its own, and signs blocks, greetings and votes of nodes over a socket. It
- * looks at what it signs: nothing else than these is signed, and no block or vote a second time for its height.
+ * looks at what it signs: nothing else than these is signed, no second block for a slot, and no second vote for a height.
  *
  * Contract: the mark and the line of the log are on the disk before a signature leaves. Requests are answered one after the
  * other. A connection carries one line of JSON each way.
@@ -135,17 +135,37 @@ export class Signer {
 		const name = String(address).slice(0, 64);
 		const key = this.keys.get(name);
 		const read = key ? readRequest(kind, name, String(data)) : "unknown key";
-		const refused = typeof read === "string" ? read : read.step && (await this.marks.refusal(read.step));
-		const facts = typeof read === "string" ? {} : read.facts;
-		const decision = refused ?? "signed";
+		if (typeof read === "string") return this.refuse(kind, key ? name : "", {}, read);
+		const { step, facts, hash } = read;
+		const behind = step && (await this.marks.refusal(step));
+		const isAgain = behind === "again";
+		if (behind !== undefined && !isAgain)
+			return { ...(await this.refuse(kind, name, facts, behind)), taken: true };
+		const decision = isAgain ? "signed again" : "signed";
+		await Promise.all([this.note(kind, name, facts, decision), !isAgain && step && this.marks.advance(step)]);
+		return { signature: toHex(signatureOf(key as PrivateKey, hash)) };
+	}
+
+	private async refuse(
+		kind: SignedKind,
+		key: string,
+		facts: ReadRequest["facts"],
+		reason: string,
+	): Promise<object> {
+		await this.note(kind, key, facts, reason);
+		return { error: reason };
+	}
+
+	private async note(
+		kind: SignedKind,
+		key: string,
+		facts: ReadRequest["facts"],
+		decision: string,
+	): Promise<void> {
 		const at = new Date(this.options.now()).toISOString();
-		const entry = this.log.append({ at, asked: kind, key: key ? name : "", ...facts, decision });
-		const step = refused === undefined ? (read as ReadRequest).step : undefined;
-		await Promise.all([entry, step && this.marks.advance(step)]);
+		await this.log.append({ at, asked: kind, key, ...facts, decision });
 		await this.marks.setLogEnd(this.log.end);
 		this.options.onDecision?.(`${kind} ${Object.values(facts).join(" ")}: ${decision}`);
-		if (refused !== undefined) return { error: refused };
-		return { signature: toHex(signatureOf(key as PrivateKey, (read as ReadRequest).hash)) };
 	}
 }
 
