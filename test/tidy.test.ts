@@ -260,7 +260,7 @@ test("no test has a time of its own: the configuration has the one that ends wha
 	expect(testsWithOwnTime(tests)).toEqual([]);
 	const planted = [
 		'it("a", () => {\n}, 15_000);\n',
-		'test(\n\t() => {\n\t},\n\t60_000,\n);\n',
+		"test(\n\t() => {\n\t},\n\t60_000,\n);\n",
 		"it; await vi.waitFor(done);",
 	];
 	expect(testsWithOwnTime(planted.map((text) => ({ path: "a.test.ts", text })))).toHaveLength(3);

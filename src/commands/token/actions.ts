@@ -63,7 +63,6 @@ export const TokenAllow = acting({
 		return {
 			...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
 			...(await callFeeLimit(requestedFeeLimit(flags), client, call, items)),
-			confirmation: amount === MAX_UINT256 ? 2 : 0,
 			interface: [APPROVE],
 			nodesWord: await token.nodesWord(allowed, flags.offline, stated),
 			...(note ? { note } : {}),

@@ -271,7 +271,7 @@ async function outcomeOf(
 /** One question for all of them. */
 async function agreeToAll(
 	{ session, actor: { settings }, flags }: Batch,
-	{ summary, amountSun, repeated, payments }: JudgedBatch,
+	{ summary, amountSun, risks, payments }: JudgedBatch,
 	paid: number,
 ): Promise<void> {
 	const labels = await readLabels(settings);
@@ -284,15 +284,9 @@ async function agreeToAll(
 	const isTrusted =
 		flags["trust-node"] || payments.every(({ plan: { nodesWord = [] } }) => nodesWord.length === 0);
 	const usual = payments.length > 1 || !isTrusted ? 1 : 0;
-	const level = repeated.length > 0 ? 2 : higher(usual, levelOfAmount(amountSun, settings));
-	try {
-		await confirm(session, level, lines, flags.yes, amountReason(amountSun, settings));
-	} catch (error) {
-		if (repeated.length === 0 || !(error instanceof Failure) || error.code !== "confirmation_needed")
-			throw error;
-		const says = repeated.length === 1 ? "says" : "say";
-		throw error.saying(`${linesText(repeated)} ${says} the same as a line before: ${error.message}`);
-	}
+	const level = risks.length > 0 ? 2 : higher(usual, levelOfAmount(amountSun, settings));
+	const why = risks.length > 0 ? risks.join("; ") : amountReason(amountSun, settings);
+	await confirm(session, level, lines, flags.yes, why);
 	if (isWatched(session)) await show(session, lines);
 }
 
