@@ -3,17 +3,23 @@
 import { KeystoreError } from "./keystore-error.js";
 
 /** Words of the shortest mnemonic. */
-const SENTENCE_WORDS = 12;
+export const SENTENCE_WORDS = 12;
+
+/** The refusal of such a label, which isn't repeated. */
+export const SECRET_LABEL =
+	"that name looks like a private key or a mnemonic; a secret is never an argument, and this one may stand in the shell's history now";
+
+/** A private key, or one within other text; keys of some schemes have thousands of digits. */
+const SECRET_DIGITS = /[0-9a-f]{64}/i;
+
+/** Whether a text may be a private key or a mnemonic: labels are stored and shown in the clear. */
+export function looksSecret(text: string): boolean {
+	return SECRET_DIGITS.test(text) || text.trim().split(/\s+/).length >= SENTENCE_WORDS;
+}
 
 /** A label may not look like an address, a path, a flag or a secret. @throws {KeystoreError} `bad_value` */
 export function checkLabel(name: string): void {
-	// Labels are stored and shown in the clear; this text isn't even repeated.
-	if (/^(0x)?[0-9a-fA-F]{64}$/.test(name) || name.trim().split(/\s+/).length >= SENTENCE_WORDS) {
-		throw new KeystoreError(
-			"bad_value",
-			"that name looks like a private key or a mnemonic; a secret is never an argument, and this one may stand in the shell's history now",
-		);
-	}
+	if (looksSecret(name)) throw new KeystoreError("bad_value", SECRET_LABEL);
 	if (!/^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,63}$/u.test(name)) {
 		throw new KeystoreError(
 			"bad_value",

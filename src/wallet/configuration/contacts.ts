@@ -6,6 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { listKeystore } from "../../keystore/keystore.js";
+import { looksSecret, SECRET_LABEL } from "../../keystore/label.js";
 import { createPrivateDirectory, errorCode, writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { Failure } from "../failure.js";
@@ -137,8 +138,9 @@ export async function putContacts(
 	});
 }
 
-/** A label must not be mistaken for an address, a value from standard input, or a flag. */
+/** A label must not be mistaken for an address, a value from standard input, or a flag, nor be a secret. */
 export function checkContactLabel(label: string): void {
+	if (looksSecret(label)) throw new Failure("bad_value", SECRET_LABEL);
 	if (!/^[^\s@-][^\s]{0,63}$/.test(label)) {
 		throw new Failure("bad_value", `"${label}" is not a label: one word of up to 64 characters is`);
 	}

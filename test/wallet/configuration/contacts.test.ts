@@ -47,6 +47,10 @@ describe("the address book", () => {
 		},
 	);
 
+	it.each(["1f".repeat(32), `x${"1f".repeat(32)}`.slice(0, 65)])("keeps no key as a label", async (label) => {
+		await expect(addContact(file, contact(label), note)).rejects.toThrow("a secret is never an argument");
+	});
+
 	it("takes no label twice", async () => {
 		await addContact(file, contact("zoe"), note);
 		await expect(addContact(file, contact("zoe"), note)).rejects.toThrow("already");
