@@ -41,6 +41,19 @@ describe.concurrent("coin wallet send", () => {
 		});
 	});
 
+	it("asks before a payment to the zero address, one of a list too", async ({ wallet }) => {
+		const zero = `0x${"00".repeat(20)}`;
+		const single = await wallet.coin(["send", zero, "1coin", ...wallet.password()]);
+		expect(errorRecord(single)).toMatchObject({ code: "confirmation_needed", sent: false });
+		const batch = wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},1coin\n${zero},1coin\n`);
+		const list = await wallet.coin(["send", "--batch", batch, ...wallet.password()]);
+		expect(errorRecord(list)).toMatchObject({
+			code: "confirmation_needed",
+			message: expect.stringContaining("line 3 burns it: T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb"),
+		});
+		expect((await wallet.coin(["send", zero, "1coin", "--yes", ...wallet.password()])).code).toBe(0);
+	});
+
 	it("tells people in words", async ({ wallet }) => {
 		const { stdout } = await wallet.coin([...send, ...wallet.password(), "--wait", "--text"]);
 		expect(stdout).toMatch(

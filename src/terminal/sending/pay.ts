@@ -343,7 +343,8 @@ function explainedBatch(
 	const details = { ...input.facts.details, sent, unknown, unsent };
 	if (sent.length + unknown.length === 0)
 		return input.saying(`${input.message}; no line was sent`).with({ details });
-	const lastID = input.facts.txID ?? sentIds.at(-1);
+	const lastSent = sentIds.at(-1);
+	const lastID = input.facts.sent === "unknown" ? input.facts.txID : (lastSent ?? input.facts.txID);
 	const words = [
 		sent.length === 0
 			? `none of ${lines.length} payments is known to be sent`

@@ -1,7 +1,7 @@
 /** What a payment does: coins, an ORC-10 token, or a call of an ORC-20 contract (protocol/wallet-formats §7). */
 
 import type { ContractInterface } from "../../abi/parameter.js";
-import { toBase58Check } from "../../protocol/address.js";
+import { ADDRESS_LENGTH, toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
 import {
 	AccountType,
@@ -52,6 +52,19 @@ export async function recipientFacts(
 	return { creates: account === undefined, isContract: account?.type === AccountType.Contract };
 }
 
+/** The same of a payment that was written by hand. @throws {Failure} `bad_value` */
+export async function checkNotContract(client: NodeClient, recipient: Uint8Array): Promise<void> {
+	const isAsked = recipient.length === ADDRESS_LENGTH;
+	if (isAsked && (await recipientFacts(client, recipient)).isContract) throw paysContract(recipient);
+}
+
+function paysContract(recipient: Uint8Array): Failure {
+	const why =
+		"the recipient is a contract, which a payment doesn't call and which rarely gives anything back";
+	const calls = `coin contract send ${toBase58Check(recipient)} <function> --value <amount> calls it`;
+	return new Failure("bad_value", why, { hint: `${calls}; --force sends it all the same` });
+}
+
 export interface TransferOptions {
 	/** Permission to act under, by id or name; absent: the owner's. */
 	readonly permission?: string | undefined;
@@ -97,12 +110,7 @@ async function planOf(
 		}
 		return orc20Transfer(context, options, transfer, contract);
 	}
-	if (transfer.isContract && !options.force) {
-		const why =
-			"the recipient is a contract, which a payment doesn't call and which rarely gives anything back";
-		const calls = `coin contract send ${toBase58Check(transfer.recipient)} <function> --value <amount> calls it`;
-		throw new Failure("bad_value", why, { hint: `${calls}; --force sends it all the same` });
-	}
+	if (transfer.isContract && !options.force) throw paysContract(transfer.recipient);
 	if (transfer.token === undefined) return coinTransfer(context, options, transfer);
 	const source = { client: context.client, offline: options.offline ?? false };
 	const currency = withDecimals(await currencyNamed(source, transfer.token), options.decimals);

@@ -10,6 +10,7 @@ import { isRecord, type Json, type JsonRecord, readJson, writeJson } from "../js
 import { messageHash, signerOf } from "../transaction/signed-message.js";
 import { readAddress } from "../values/address-text.js";
 import { shorten } from "../values/bytes-text.js";
+import { unknownMember } from "../values/suggestion.js";
 import { type Contact, checkContactLabel } from "./contacts.js";
 
 export const MAX_LIST_BYTES = 1 << 20;
@@ -104,7 +105,7 @@ function addressOf(text: string): Uint8Array {
 
 function checkMembers(record: JsonRecord, known: readonly string[]): void {
 	const unknown = Object.keys(record).find((name) => !known.includes(name));
-	if (unknown !== undefined) throw notAList(`it has the unknown member ${JSON.stringify(shorten(unknown))}`);
+	if (unknown !== undefined) throw unknownMember("the file is not a list of contacts: it", unknown, known);
 }
 
 function notAList(why: string): Failure {
