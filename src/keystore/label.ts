@@ -17,6 +17,52 @@ export function looksSecret(text: string): boolean {
 	return SECRET_DIGITS.test(text) || text.trim().split(/\s+/).length >= SENTENCE_WORDS;
 }
 
+/** Letters of other scripts, and digits, that look like a Latin letter; behind each group what they look like. */
+const LOOK_ALIKE: readonly (readonly [letters: string, latin: string])[] = [
+	["аα", "a"],
+	["вβь", "b"],
+	["сϲ", "c"],
+	["ԁ", "d"],
+	["еε", "e"],
+	["ɡ", "g"],
+	["һн", "h"],
+	["1іιıӏl|", "i"],
+	["ј", "j"],
+	["кκ", "k"],
+	["м", "m"],
+	["η", "n"],
+	["0оο", "o"],
+	["рρ", "p"],
+	["ѕ", "s"],
+	["тτ", "t"],
+	["υ", "u"],
+	["ν", "v"],
+	["хχ", "x"],
+	["уγ", "y"],
+];
+const LATIN: ReadonlyMap<string, string> = new Map(
+	LOOK_ALIKE.flatMap(([letters, latin]) => [...letters].map((letter) => [letter, latin] as const)),
+);
+
+/** Whether people could take one label for the other: the case, accents and letters that look alike don't count. */
+export function looksAlike(one: string, other: string): boolean {
+	return appearance(one) === appearance(other);
+}
+
+/** Equal for labels that look alike. */
+export function appearance(label: string): string {
+	const plain = label
+		.normalize("NFKD")
+		.replace(/[\p{M}\p{Cf}]/gu, "")
+		.toLowerCase();
+	return [...plain].map((letter) => LATIN.get(letter) ?? letter).join("");
+}
+
+/** Whether a label would be read as something else where an amount, a token or an account is named. */
+export function hasOtherMeaning(label: string): boolean {
+	return /^(\d+|coin|sun|max|ledger(:.*)?)$/i.test(label);
+}
+
 /** A label may not look like an address, a path, a flag or a secret. @throws {KeystoreError} `bad_value` */
 export function checkLabel(name: string): void {
 	if (looksSecret(name)) throw new KeystoreError("bad_value", SECRET_LABEL);
@@ -26,6 +72,8 @@ export function checkLabel(name: string): void {
 			`"${name}" is not a name for a key: use up to 64 letters, digits, blanks, dots and dashes`,
 		);
 	}
+	if (hasOtherMeaning(name))
+		throw new KeystoreError("bad_value", `"${name}" means something else already and can't be a name`);
 	if (/^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(name) || /^(0x)?[0-9a-fA-F]{40,42}$/.test(name)) {
 		throw new KeystoreError("bad_value", `"${name}" looks like an address and can't be a name`);
 	}

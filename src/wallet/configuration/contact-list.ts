@@ -3,6 +3,7 @@
  * read within bounds, addresses must carry their checksum, and what it would change is shown before.
  */
 
+import { appearance } from "../../keystore/label.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
@@ -71,8 +72,9 @@ export function readContactList(text: string): ContactList {
 	const contacts = entries.map(contactOf);
 	const labels = new Set<string>();
 	for (const { label } of contacts) {
-		if (labels.has(label)) throw notAList(`it has the label "${label}" twice`);
-		labels.add(label);
+		if (labels.has(appearance(label)))
+			throw notAList(`it has the label "${label}" twice, or one that looks like it`);
+		labels.add(appearance(label));
 	}
 	if (signer === undefined && signature === undefined) return { contacts, signer: undefined };
 	if (typeof signer !== "string" || typeof signature !== "string")

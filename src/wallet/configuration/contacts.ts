@@ -5,8 +5,8 @@
 
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { listKeystore } from "../../keystore/keystore.js";
-import { looksSecret, SECRET_LABEL } from "../../keystore/label.js";
+import { checkNewLabel, listKeystore } from "../../keystore/keystore.js";
+import { hasOtherMeaning, looksAlike, looksSecret, SECRET_LABEL } from "../../keystore/label.js";
 import { createPrivateDirectory, errorCode, writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { Failure } from "../failure.js";
@@ -62,24 +62,45 @@ export async function contactNamed(file: string, label: string): Promise<Contact
 	return (await readContacts(file)).find((contact) => contact.label === label);
 }
 
-/** @throws {Failure} `bad_value` for a label that is a key's or a contact's already, or can't be one */
+/** @throws {Failure} `bad_value` for a label that is a key's or a contact's already, or looks like one, or can't be one */
 export async function checkNewContact(
 	{ contactsFile, keystoreDirectory }: Pick<Settings, "contactsFile" | "keystoreDirectory">,
 	label: string,
 ): Promise<void> {
 	checkContactLabel(label);
-	const [contact, { entries }] = await Promise.all([
-		contactNamed(contactsFile, label),
+	const [contacts, { entries }] = await Promise.all([
+		readContacts(contactsFile),
 		listKeystore(keystoreDirectory),
 	]);
-	if (entries.some(({ name }) => name === label))
-		throw new Failure("bad_value", `"${label}" is the label of a key already`);
-	if (contact) throw takenLabel(label);
+	const key = entries.find(({ name }) => looksAlike(name, label));
+	if (key) {
+		const what = key.name === label ? "is the label" : `looks like "${key.name}", the label`;
+		throw new Failure("bad_value", `"${label}" ${what} of a key already`);
+	}
+	checkFree(contacts, label);
 }
 
-function takenLabel(label: string): Failure {
-	return new Failure("bad_value", `there is a contact "${label}" already`, {
-		hint: `coin contact remove ${label} makes room`,
+/**
+ * The same for the label of a key.
+ * @param address of the entry that gets it, if it is known already
+ * @throws {Failure | KeystoreError} `keystore_exists`, `bad_value`
+ */
+export async function checkNewKeyLabel(
+	{ contactsFile, keystoreDirectory }: Pick<Settings, "contactsFile" | "keystoreDirectory">,
+	label: string | undefined,
+	address?: Uint8Array,
+): Promise<void> {
+	await checkNewLabel(keystoreDirectory, label, address);
+	if (label !== undefined) checkFree(await readContacts(contactsFile), label);
+}
+
+/** @throws {Failure} `bad_value` where a contact has the label, or one that looks like it */
+function checkFree(contacts: readonly Contact[], label: string): void {
+	const taken = contacts.find((contact) => looksAlike(contact.label, label));
+	if (!taken) return;
+	const alike = taken.label === label ? "" : `, which "${label}" looks like`;
+	throw new Failure("bad_value", `there is a contact "${taken.label}" already${alike}`, {
+		hint: `coin contact remove ${taken.label} makes room`,
 	});
 }
 
@@ -95,9 +116,7 @@ export async function addContact(
 ): Promise<void> {
 	checkContactLabel(contact.label);
 	await change(file, note, (contacts) => {
-		if (contacts.some(({ label }) => label === contact.label)) {
-			throw takenLabel(contact.label);
-		}
+		checkFree(contacts, contact.label);
 		return [...contacts, contact];
 	});
 }
@@ -141,8 +160,11 @@ export async function putContacts(
 /** A label must not be mistaken for an address, a value from standard input, or a flag, nor be a secret. */
 export function checkContactLabel(label: string): void {
 	if (looksSecret(label)) throw new Failure("bad_value", SECRET_LABEL);
-	if (!/^[^\s@-][^\s]{0,63}$/.test(label)) {
+	if (!/^[^\s@-][^\s]{0,63}$/.test(label) || /[\p{Cc}\p{Cf}]/u.test(label)) {
 		throw new Failure("bad_value", `"${label}" is not a label: one word of up to 64 characters is`);
+	}
+	if (hasOtherMeaning(label)) {
+		throw new Failure("bad_value", `"${label}" means something else already, so it can't be a label`);
 	}
 	if (looksLikeAddress(label)) {
 		throw new Failure("bad_value", `"${label}" looks like an address, so it can't be a label`);
