@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect } from "vitest";
 import { parseAddress, toBase58Check } from "../../src/protocol/address.js";
 import { type ContractType, contractTypeByName } from "../../src/protocol/contract-types.js";
@@ -416,6 +417,13 @@ describe.concurrent("what a node's refusal becomes", () => {
 			sent: false,
 			details: { sentBefore: [2, 3], unsent: [4] },
 		});
+		const list = readFileSync(path, "utf8");
+		wallet.home.write("pay.csv", list.replace("1coin", "4coin"));
+		expect(errorRecord(await pay())).toMatchObject({
+			hint: expect.stringContaining("1 of them isn't in this list"),
+			details: { sentBefore: [2, 3] },
+		});
+		wallet.home.write("pay.csv", list);
 		const rest = await pay("--resume");
 		expect(rest.code).toBe(0);
 		expect(

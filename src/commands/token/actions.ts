@@ -64,6 +64,7 @@ export const TokenAllow = acting({
 			...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
 			...(await callFeeLimit(requestedFeeLimit(flags), client, call, items)),
 			interface: [APPROVE],
+			takesDecimals: true,
 			nodesWord: await token.nodesWord(allowed, flags.offline, stated),
 			...(note ? { note } : {}),
 			details: [`  allows      ${texts[0]} to move ${await allowedText(token, amount, flags.offline)}`],

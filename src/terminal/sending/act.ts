@@ -61,6 +61,8 @@ export interface ActingPlan extends TransactionPlan {
 	readonly confirmation?: ConfirmationLevel;
 	/** Asks for agreement in place of the general question. */
 	readonly agree?: (summary: readonly string[]) => Promise<void>;
+	/** Whether the command's `--decimals` is for its token. */
+	readonly takesDecimals?: boolean;
 	/** It was agreed to as one of several. */
 	readonly isAgreed?: boolean;
 	/** What the command knows about a refusal of this plan. */
@@ -239,7 +241,10 @@ async function built(
 }
 
 /** @throws {Failure} `confirmation_needed` where nobody looks at an amount that rests on what the node says of a token */
-export function checkNodesWord(flags: ActingFlags, { nodesWord = [] }: Pick<ActingPlan, "nodesWord">): void {
+export function checkNodesWord(
+	flags: ActingFlags,
+	{ nodesWord = [], takesDecimals }: Pick<ActingPlan, "nodesWord" | "takesDecimals">,
+): void {
 	const isSigned = !flags.build && !flags["dry-run"];
 	if (!isSigned || nodesWord.length === 0 || flags["trust-node"] || (canAsk() && !flags.yes)) return;
 	throw new Failure(
@@ -247,7 +252,7 @@ export function checkNodesWord(flags: ActingFlags, { nodesWord = [] }: Pick<Acti
 		`only the node says ${nodesWord.join(" and ")}: the amount would rest on it`,
 		{
 			sent: false,
-			hint: "--yes isn't enough: say the decimals too (--decimals <n>), give smallest units (12500raw), or add --trust-node",
+			hint: `--yes isn't enough: ${takesDecimals ? "say the decimals too (--decimals <n>), " : ""}give smallest units (12500raw), or add --trust-node`,
 		},
 	);
 }

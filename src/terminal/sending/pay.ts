@@ -175,11 +175,16 @@ async function paidBefore(
 	const known = attempts.flatMap(({ payment }) => byKey.get(payment)?.line ?? []);
 	progress.before.push(...known);
 	if (attempts.length > 0 && !flags.resume) {
+		const others = attempts.filter(({ payment }) => !byKey.has(payment));
+		const resume =
+			others.length === 0
+				? "--resume pays the others"
+				: `${others.length} of them ${others.length === 1 ? "isn't" : "aren't"} in this list as this account pays it: put the lines back as they were, with the same --from, and --resume pays the others`;
 		throw new Failure("duplicate", await saidBefore(batch, attempts, byKey), {
 			retry: "changed",
 			sent: false,
-			details: { sentBefore: known, txIDs: attempts.map(({ txID }) => txID) },
-			hint: "--resume pays the others; remove the journal to pay all lines once more",
+			details: { sentBefore: linesOf(attempts, byKey), txIDs: attempts.map(({ txID }) => txID) },
+			hint: `${resume}; remove the journal to pay all lines once more`,
 		});
 	}
 	const paid = new Set<string>();
@@ -201,12 +206,17 @@ async function paidBefore(
 				{
 					retry: "changed",
 					sent: false,
-					hint: "a changed line would be paid a second time: put it back as it was, and add the difference as a line",
+					hint: "a changed line, or one from another account, would be paid a second time: put it back as it was, and add the difference as a line",
 				},
 			);
 		}
 	}
 	return paid;
+}
+
+/** Where payments of an earlier run are in the list, or were. */
+function linesOf(attempts: readonly Attempt[], byKey: ReadonlyMap<string, JudgedPayment>): number[] {
+	return attempts.map(({ payment, line }) => byKey.get(payment)?.line ?? line);
 }
 
 /** What became of an earlier run's lines; of one whose answer was lost by the node's word. */
@@ -222,7 +232,7 @@ async function saidBefore(
 			: attempt.state === "sent"
 				? "sent"
 				: LOST[flags.offline ? "submitted" : await stateOf(actor, attempt)];
-		said.set(what, [...(said.get(what) ?? []), byKey.get(attempt.payment)?.line ?? attempt.line]);
+		said.set(what, [...(said.get(what) ?? []), ...linesOf([attempt], byKey)]);
 	}
 	const parts = [...said].map(([what, lines]) => `${linesText(lines)} (${what})`);
 	return `an earlier run took up ${attempts.length} of the payments of ${flags.batch}: ${parts.join(", ")}`;
