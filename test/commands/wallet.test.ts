@@ -3,7 +3,7 @@ import { describe, expect } from "vitest";
 import { parseAddress, toBase58Check } from "../../src/protocol/address.js";
 import { type ContractType, contractTypeByName } from "../../src/protocol/contract-types.js";
 import { transactionJson } from "../../src/protocol/json/transaction-json.js";
-import { TransferContract } from "../../src/protocol/messages.js";
+import { AccountType, TransferContract } from "../../src/protocol/messages.js";
 import { errorRecord } from "./coin-process.js";
 import { ADDRESSES, BASE58, it, RECIPIENT, send } from "./wallet-fixture.js";
 
@@ -53,6 +53,18 @@ describe.concurrent("coin wallet send", () => {
 			message: expect.stringContaining("line 3 burns it: T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb"),
 		});
 		expect((await wallet.coin(["send", zero, "1coin", "--yes", ...wallet.password()])).code).toBe(0);
+	});
+
+	it("asks before a payment to a contact that was a contract and is none", async ({ wallet }) => {
+		wallet.node.fund(ADDRESSES.bob, 1n, { type: AccountType.Contract });
+		const added = await wallet.coin(["contact", "add", "shop", BASE58.bob, "--json"]);
+		expect(JSON.parse(added.stdout)).toMatchObject({ label: "shop", contract: wallet.node.genesisId });
+		wallet.node.fund(ADDRESSES.bob, 1n);
+		const outcome = await wallet.coin(["send", "shop", "1coin", ...wallet.password()]);
+		expect(errorRecord(outcome)).toMatchObject({
+			code: "confirmation_needed",
+			message: expect.stringContaining("nobody may have a key of it"),
+		});
 	});
 
 	it("tells people in words", async ({ wallet }) => {

@@ -99,6 +99,14 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 	faucet: "dev set-balance",
 	"dev fund": "dev set-balance",
 	transfer: "wallet send",
+	pay: "wallet send",
+	"token transfer": "wallet send",
+	"token send": "wallet send",
+	"tx send": "wallet send",
+	"tx broadcast": "wallet broadcast",
+	"contract approve": "token allow",
+	"token approve": "token allow",
+	approve: "token allow",
 	"block latest": "block show",
 	"contract read": "contract call",
 	"contract write": "contract send",
@@ -110,6 +118,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 	"change-password": "keystore passwd",
 	"keystore change-password": "keystore passwd",
 	"keystore password": "keystore passwd",
+	"keystore change-passwd": "keystore passwd",
 };
 
 /** Commands of the topic that is named whose action is another word for the one that was typed. */

@@ -143,6 +143,12 @@ export function findItem(
 						: `write the whole signature, such as ${text}(uint256)`,
 		});
 	}
+	if (second && given && fitting?.length === 0) {
+		const counts = [...new Set(found.map(({ inputs }) => inputs.length))].sort((a, b) => a - b).join(" or ");
+		throw new Failure("usage", `${text} takes ${counts} arguments, but got ${given.length}`, {
+			hint: `there are ${found.map(hashedSignature).join(" and ")}`,
+		});
+	}
 	if (second) {
 		throw new Failure(
 			"bad_value",

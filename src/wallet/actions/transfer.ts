@@ -2,7 +2,7 @@
 
 import type { ContractInterface } from "../../abi/parameter.js";
 import { ADDRESS_LENGTH, toBase58Check } from "../../protocol/address.js";
-import { equalBytes, utf8 } from "../../protocol/bytes.js";
+import { equalBytes, toHex, utf8 } from "../../protocol/bytes.js";
 import {
 	AccountType,
 	TransferAssetContract,
@@ -10,8 +10,9 @@ import {
 	TriggerSmartContract,
 } from "../../protocol/messages.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
+import { readContacts } from "../configuration/contacts.js";
 import { Failure } from "../failure.js";
-import { fetchAccount } from "../node/chain-query.js";
+import { fetchAccount, fetchGenesisId } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { permissionId } from "../permission/permission.js";
 import { Orc20, TRANSFER, tokenContract, transferData } from "../token/orc20.js";
@@ -89,9 +90,24 @@ export async function transferPlan(
 	transfer: ResolvedTransfer,
 	options: TransferOptions = {},
 ): Promise<TransactionPlan> {
-	const plan = await planOf(context, transfer, options);
-	if (options.offline) return plan;
+	const planned = await planOf(context, transfer, options);
+	if (options.offline) return planned;
+	const risk = transfer.isContract ? undefined : await contractElsewhere(context, transfer.recipient);
+	const plan = risk === undefined ? planned : { ...planned, risk };
 	return { ...plan, isFirstPayment: () => isFirstPayment(context, transfer.recipient) };
+}
+
+/** Why a payment to what the address book knows as a contract is a risk where it isn't one. */
+async function contractElsewhere(
+	{ settings, client }: Actor,
+	recipient: Uint8Array,
+): Promise<string | undefined> {
+	const contacts = await readContacts(settings.contactsFile);
+	const known = contacts.find(({ address, contract }) => contract && equalBytes(address, recipient));
+	if (!known) return undefined;
+	const isHere = known.contract === toHex(await fetchGenesisId(client));
+	const where = isHere ? "was a contract here when it became a contact" : "is a contract of another chain";
+	return `pays ${known.label}, which ${where} and is none now: nobody may have a key of it`;
 }
 
 async function planOf(

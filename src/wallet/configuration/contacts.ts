@@ -20,6 +20,8 @@ export interface Contact {
 	/** 21 bytes. */
 	readonly address: Uint8Array;
 	readonly note: string | undefined;
+	/** The chain on which it is a contract, by the id of its first block; absent for other accounts, and where nobody was asked. */
+	readonly contract?: string | undefined;
 }
 
 /**
@@ -47,10 +49,15 @@ export async function readContacts(file: string): Promise<readonly Contact[]> {
 
 function contactOf(entry: Json, file: string): Contact {
 	if (!isRecord(entry)) throw damaged(file, "an entry is not an object");
-	const { label, address, note } = entry;
+	const { label, address, note, contract } = entry;
 	const bytes = typeof address === "string" ? readAddress(address) : undefined;
 	if (typeof label !== "string" || !bytes) throw damaged(file, "an entry has no label or no address");
-	return { label, address: bytes, note: typeof note === "string" ? note : undefined };
+	return {
+		label,
+		address: bytes,
+		note: typeof note === "string" ? note : undefined,
+		...(typeof contract === "string" ? { contract } : {}),
+	};
 }
 
 function damaged(file: string, why: string): Failure {
@@ -196,10 +203,9 @@ async function change(
 }
 
 function textOf(contacts: readonly Contact[]): string {
-	const entries = contacts.map(({ label, address, note }) => ({
-		label,
+	const entries = contacts.map(({ address, ...rest }) => ({
+		...rest,
 		address: toBase58Check(address),
-		note,
 	}));
 	return `${JSON.stringify(entries, undefined, "\t")}\n`;
 }

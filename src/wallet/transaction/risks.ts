@@ -29,7 +29,11 @@ const RECIPIENTS: Readonly<Record<string, number>> = {
 };
 
 /** Why a contract needs agreement whoever made it, as half a sentence; undefined where it has no such reason. */
-export function riskOf({ parameter }: Pick<Contract, "parameter">): string | undefined {
+export function riskOf({
+	parameter,
+	risk,
+}: Pick<Contract, "parameter"> & { readonly risk?: string }): string | undefined {
+	if (risk !== undefined) return risk;
 	if (parameter instanceof m.TriggerSmartContract) return riskOfCall(parameter);
 	const isPayment = parameter instanceof m.TransferContract || parameter instanceof m.TransferAssetContract;
 	const to = isPayment
