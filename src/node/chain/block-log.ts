@@ -252,7 +252,7 @@ function checkComplete(directory: string, segments: readonly number[], first: nu
 	const cause =
 		missing > 0
 			? ""
-			: ": the state beside it has lost its newest part, or the log was taken away; restore a snapshot, or begin with an empty data directory";
+			: ", so either the state beside it has lost its newest part or the log was taken away: restore a snapshot, or begin with an empty data directory";
 	throw new LogDamagedError(`the block log in ${directory} is damaged: ${name} is missing${cause}`);
 }
 

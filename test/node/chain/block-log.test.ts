@@ -192,7 +192,7 @@ describe("a segment that was taken away", () => {
 			"0000000001.log is missing",
 		);
 		expect(() => reopen()).toThrow(
-			"0000000001.log is missing: the state beside it has lost its newest part, or the log was taken away; restore",
+			"0000000001.log is missing, so either the state beside it has lost its newest part or the log was taken away: restore",
 		);
 	});
 
