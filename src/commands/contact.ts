@@ -3,16 +3,17 @@
 import { Args, Flags } from "@oclif/core";
 import { checkRecoverable } from "../keystore/keystore.js";
 import { toBase58Check } from "../protocol/address.js";
-import { equalBytes, utf8 } from "../protocol/bytes.js";
+import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
 import { command } from "../terminal/base/command-row.js";
 import { flagText } from "../terminal/contract/contract-input.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
-import { keystoreFlags, passwordFlags } from "../terminal/flags/flags.js";
+import { keystoreFlags, nodeFlags, passwordFlags } from "../terminal/flags/flags.js";
 import { readBoundedFile } from "../terminal/input/bounded-file.js";
 import { hashSignature } from "../terminal/keys/message-signature.js";
 import { printJson } from "../terminal/output/output.js";
 import { agree } from "../terminal/prompt/confirmation.js";
 import { entriesOf, readInterface } from "../wallet/abi/interface.js";
+import { recipientFacts } from "../wallet/actions/transfer.js";
 import {
 	compareContacts,
 	contactChanges,
@@ -32,6 +33,8 @@ import {
 import { keepInterface } from "../wallet/configuration/own-interfaces.js";
 import { Failure } from "../wallet/failure.js";
 import { type Json, readJson } from "../wallet/json.js";
+import { fetchGenesisId } from "../wallet/node/chain-query.js";
+import { NodeClient } from "../wallet/node/node-client.js";
 import { messageHash, signatureText } from "../wallet/transaction/signed-message.js";
 import { accountNamed, keyNamed } from "../wallet/transaction/signing.js";
 
@@ -43,6 +46,7 @@ export const ContactAdd = command({
 		address: Args.string({ description: "address in any form", required: true, ignoreStdin: true }),
 	},
 	flags: {
+		...nodeFlags,
 		...keystoreFlags,
 		abi: Flags.string({
 			description: "interface of the contract, kept for its calls: @file or JSON",
@@ -52,18 +56,31 @@ export const ContactAdd = command({
 	},
 	run: async ({ args, flags, settings: load, print, note }) => {
 		const settings = await load();
-		const contact = {
-			label: args.label,
-			address: await accountNamed(settings, args.address),
-			note: flags.note,
-		};
+		const address = await accountNamed(settings, args.address);
 		await checkNewContact(settings, args.label);
+		const timeoutMs = Math.min(settings.timeoutMs, LOOKUP_MS);
+		const contract = await chainOfContract(new NodeClient({ ...settings, timeoutMs }), address);
+		const contact = { label: args.label, address, note: flags.note, ...(contract && { contract }) };
 		const abi = flags.abi === undefined ? undefined : abiEntries(await flagText(flags.abi, "the interface"));
 		await addContact(settings.contactsFile, contact, (text) => note(text));
 		if (abi) await keepInterface(settings, contact.address, abi);
 		print.record({ ...contact, address: toBase58Check(contact.address) });
 	},
 });
+
+/** A label can be given without a node: nobody waits long for one. */
+const LOOKUP_MS = 3_000;
+
+/** The chain where the address is a contract's; undefined also where no node answers, as a label needs none. */
+async function chainOfContract(client: NodeClient, address: Uint8Array): Promise<string | undefined> {
+	try {
+		const { isContract } = await recipientFacts(client, address);
+		return isContract ? toHex(await fetchGenesisId(client)) : undefined;
+	} catch (error) {
+		if (error instanceof Failure) return undefined;
+		throw error;
+	}
+}
 
 /** @throws {Failure} `bad_value` for what is no interface */
 function abiEntries(text: string): Json {

@@ -57,6 +57,8 @@ interface HashedMessage {
 	readonly shown: readonly string[];
 	/** Characters that are not shown. */
 	readonly leftOut: number;
+	/** As that of typed data. */
+	readonly allowsAll?: boolean;
 }
 
 /** Characters of a message that are shown before it is signed. */
@@ -85,8 +87,8 @@ abstract class MessageCommand extends CoinCommand {
 		if (flags.typed !== undefined) {
 			if (text !== undefined) throw new Failure("conflicting_flags", "give a message or --typed, not both");
 			const document = await documentText(flags.typed);
-			const { hash, fields } = typedDataDigest(document);
-			return { scheme: "typed", hash, ...shownOf(fields.join("\n")) };
+			const { hash, fields, allowsAll } = typedDataDigest(document);
+			return { scheme: "typed", hash, allowsAll, ...shownOf(fields.join("\n")) };
 		}
 		const source = text ?? (stdinIsPiped() ? "-" : undefined);
 		if (source === undefined)
@@ -154,11 +156,15 @@ export class MessageSign extends MessageCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(MessageSign);
 		const settings = await this.settings(flags);
-		const { scheme, hash, shown, leftOut, message } = await this.hashed(args.text, flags);
+		const { scheme, hash, shown, leftOut, message, allowsAll } = await this.hashed(args.text, flags);
 		if (leftOut > 0) {
 			const summary = [...shown, "  all of it is signed"];
 			const why = `${leftOut} of its characters are not shown`;
 			await agree(2, summary, flags.yes, `Sign it with the ${leftOut} characters that are not shown?`, why);
+		}
+		if (allowsAll) {
+			const why = "whoever has the signature lets the spender move everything of the token";
+			await agree(2, shown, flags.yes, "Sign this permit?", why);
 		}
 		const device = flags.signer ?? flags.from;
 		if (device !== undefined && namesDevice(device)) {

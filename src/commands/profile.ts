@@ -129,7 +129,12 @@ export class ProfileShow extends CoinCommand {
 		const { args, flags } = await this.parse(ProfileShow);
 		const settings = await this.settings({ ...flags, profile: args.name ?? flags.profile });
 		const values = valuesOf(settings);
-		if (!flags.origins) return this.printRecord(values);
+		// Beside feeLimit it would look like a limit of what is typed.
+		const shown = {
+			...values,
+			maxFeeLimit: `${values["maxFeeLimit"]} at most where feeLimit or --fee-limit is auto`,
+		};
+		if (!flags.origins) return this.printRecord(values, shown);
 		const rows = Object.entries(values)
 			.filter(([, value]) => value !== undefined)
 			.map(([key, value]) => ({ key, value, origin: settings.origins[key] ?? "built in" }));

@@ -1,6 +1,7 @@
 /** What somebody may have meant with a text in the search field. */
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
+import { hasRightCase } from "../abi/address-case.js";
 import { addressText, hexOf } from "./address-text.js";
 
 export interface Term {
@@ -24,9 +25,11 @@ export function idIn(typed: string): string | undefined {
 	return within?.toLowerCase();
 }
 
-/** Whether a text has the form of an address in Base58Check, or nearly, and is none. */
+/** Whether a text has the form of an address in Base58Check, or nearly, and is none; or of one whose capital letters are wrong. */
 export function isMistyped(typed: string): boolean {
 	const text = typed.replace(COPIED_ALONG, "");
+	const [, digits] = /^0x([\da-f]{40})$/i.exec(text) ?? [];
+	if (digits !== undefined) return !hasRightCase(digits);
 	return /^T[1-9A-HJ-NP-Za-km-z0OIl]{31,35}$/.test(text) && addressText(text) === undefined;
 }
 

@@ -13,7 +13,7 @@ import type { PostQuantumScheme } from "../protocol/post-quantum/schemes.js";
 import { addressOfPrivateKey } from "../protocol/signature.js";
 import { type KeyFile, looksLikeKeyFile, parseKeyFile } from "./key-file.js";
 import { KeystoreError } from "./keystore-error.js";
-import { checkLabel } from "./label.js";
+import { checkLabel, looksAlike } from "./label.js";
 import { keyOfSecret, type PostQuantumKey, secretOfKey } from "./post-quantum-key.js";
 import {
 	createPrivateDirectory,
@@ -388,9 +388,12 @@ export async function checkNewLabel(
 	if (name === undefined) return;
 	checkLabel(name);
 	const { entries } = await listKeystore(directory);
-	const holder = entries.find((entry) => entry.name === name);
-	if (holder && !(address && equalBytes(holder.address, address)))
-		throw new KeystoreError("keystore_exists", `the name "${name}" is taken by ${holder.base58}`);
+	const holder = entries.find(
+		(entry) => looksAlike(entry.name, name) && !(address && equalBytes(entry.address, address)),
+	);
+	if (!holder) return;
+	const shown = holder.name === name ? "" : `, whose name "${holder.name}" looks the same`;
+	throw new KeystoreError("keystore_exists", `the name "${name}" is taken by ${holder.base58}${shown}`);
 }
 
 async function store(directory: string, base58: string, text: string): Promise<KeystoreEntry> {

@@ -18,7 +18,7 @@ import { readPaymentAddress, writePaymentAddress } from "../protocol/sapling/pay
 import { KEY_SIZE } from "../protocol/sapling/sizes.js";
 import { type KeyFile, parseKeyFile } from "./key-file.js";
 import { KeystoreError } from "./keystore-error.js";
-import { checkLabel } from "./label.js";
+import { checkLabel, looksAlike } from "./label.js";
 import { createPrivateDirectory, errorCode, writePrivateFile } from "./private-file.js";
 import { decryptSecret, encryptSecret, passwordBytes, type Strength } from "./secret-storage.js";
 
@@ -193,7 +193,7 @@ export async function checkNewShielded(
 export async function checkShieldedLabel(keystore: string, name: string | undefined): Promise<void> {
 	if (name === undefined) return;
 	checkLabel(name);
-	const holder = (await listShielded(keystore)).entries.find((entry) => entry.name === name);
+	const holder = (await listShielded(keystore)).entries.find((entry) => looksAlike(entry.name, name));
 	if (holder) throw new KeystoreError("keystore_exists", `the name "${name}" is taken by ${holder.address}`);
 }
 

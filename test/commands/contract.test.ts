@@ -130,6 +130,26 @@ describe("coin contract send", () => {
 		expect(code).toBe(1);
 		expect(JSON.parse(stdout)).toMatchObject({ state: "failed", result: "REVERT", reason: "no thirteen" });
 		expect(stderr).toContain('"sent":true');
+		const { txID } = JSON.parse(stdout) as { txID: string };
+		const waited = await chain.coin(["tx", "wait", txID, "--json"]);
+		expect(waited.stderr).toContain("the transaction failed: REVERT, no thirteen");
+	});
+
+	it("asks before an allowance without a limit, by a function or by bytes", async () => {
+		const all = "ff".repeat(32);
+		const spender = `${"00".repeat(12)}${"22".repeat(20)}`;
+		for (const call of [
+			["approve(address,uint256)", "bob", `0x${all}`],
+			["setApprovalForAll(address,bool)", "bob", "true"],
+			["--data", `0x095ea7b3${spender}${all}`],
+		]) {
+			const words = ["contract", "send", store, ...call, "--force", "--fee-limit", "10coin"];
+			expect(await chain.fails(words, 2)).toMatchObject({
+				code: "confirmation_needed",
+				message: expect.stringContaining("move everything of the token"),
+				sent: false,
+			});
+		}
 	});
 
 	it("builds an envelope that says what it calls", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { toBase58Check } from "../../src/protocol/address.js";
 import { fromHex } from "../../src/protocol/bytes.js";
-import { Key, Permission } from "../../src/protocol/messages.js";
+import { AccountType, Key, Permission } from "../../src/protocol/messages.js";
 import { recoverAddress } from "../../src/protocol/signature.js";
 import { errorRecord } from "./coin-process.js";
 import { FakeNode } from "./fake-node.js";
@@ -58,6 +58,23 @@ describe.concurrent("a transaction on its way between signers", () => {
 		const done = await wallet.coin(["wallet", "broadcast", "--wait"], twice.stdout);
 		expect(JSON.parse(done.stdout)).toMatchObject({ state: "solid", from: BASE58.ann });
 		expect(wallet.node.received[0]?.message.signature).toHaveLength(2);
+	});
+
+	it("is built of the members that its type has, and not for a contract", async ({ wallet }) => {
+		const build = (type: string, body: object, ...words: string[]) =>
+			wallet.coin(["wallet", "build", type, "--data", JSON.stringify(body), ...words]);
+		expect(errorRecord(await build("TransferContract", { to_address: RECIPIENT, amuont: 1 }))).toMatchObject({
+			message: 'TransferContract has the unknown member "amuont"',
+			hint: "did you mean amount?",
+		});
+		const nested = await build("CreateSmartContract", { new_contract: { call_vaule: 1 } });
+		expect(errorRecord(nested)).toMatchObject({ hint: "did you mean call_value?" });
+		wallet.node.fund(ADDRESSES.bob, 1n, { type: AccountType.Contract });
+		const body = { to_address: BASE58.bob, amount: 1 };
+		expect(errorRecord(await build("TransferContract", body))).toMatchObject({
+			message: expect.stringContaining("the recipient is a contract"),
+		});
+		expect((await build("TransferContract", body, "--force")).code).toBe(0);
 	});
 
 	it("is shown on standard error before a password file signs it, unless that is unwanted", async ({

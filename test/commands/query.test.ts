@@ -23,8 +23,9 @@ describe.concurrent("coin account", () => {
 		expect(stdout).toBe(
 			`{"account":"${BASE58.ann}","balance":"1000000000"}\n{"account":"${RECIPIENT}","balance":"0"}\n`,
 		);
-		const half = await wallet.coin(["account", "balance", "-"], `${BASE58.ann}\nnobody\n`);
+		const half = await wallet.coin(["account", "balance", "-", "--json"], `${BASE58.ann}\nnobody\n`);
 		expect(half).toMatchObject({ code: 1, stdout: "" });
+		expect(errorRecord(half)).toMatchObject({ code: "wallet_not_found", index: 1 });
 	});
 
 	it("keeps every digit of a balance beyond 2^53", async ({ wallet }) => {

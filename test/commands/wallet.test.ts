@@ -1,8 +1,9 @@
+import { readFileSync } from "node:fs";
 import { describe, expect } from "vitest";
 import { parseAddress, toBase58Check } from "../../src/protocol/address.js";
 import { type ContractType, contractTypeByName } from "../../src/protocol/contract-types.js";
 import { transactionJson } from "../../src/protocol/json/transaction-json.js";
-import { TransferContract } from "../../src/protocol/messages.js";
+import { AccountType, TransferContract } from "../../src/protocol/messages.js";
 import { errorRecord } from "./coin-process.js";
 import { ADDRESSES, BASE58, it, RECIPIENT, send } from "./wallet-fixture.js";
 
@@ -38,6 +39,31 @@ describe.concurrent("coin wallet send", () => {
 			result: "SUCCESS",
 			fee: "100",
 			bandwidth: "268",
+		});
+	});
+
+	it("asks before a payment to the zero address, one of a list too", async ({ wallet }) => {
+		const zero = `0x${"00".repeat(20)}`;
+		const single = await wallet.coin(["send", zero, "1coin", ...wallet.password()]);
+		expect(errorRecord(single)).toMatchObject({ code: "confirmation_needed", sent: false });
+		const batch = wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},1coin\n${zero},1coin\n`);
+		const list = await wallet.coin(["send", "--batch", batch, ...wallet.password()]);
+		expect(errorRecord(list)).toMatchObject({
+			code: "confirmation_needed",
+			message: expect.stringContaining("line 3 burns it: T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb"),
+		});
+		expect((await wallet.coin(["send", zero, "1coin", "--yes", ...wallet.password()])).code).toBe(0);
+	});
+
+	it("asks before a payment to a contact that was a contract and is none", async ({ wallet }) => {
+		wallet.node.fund(ADDRESSES.bob, 1n, { type: AccountType.Contract });
+		const added = await wallet.coin(["contact", "add", "shop", BASE58.bob, "--json"]);
+		expect(JSON.parse(added.stdout)).toMatchObject({ label: "shop", contract: wallet.node.genesisId });
+		wallet.node.fund(ADDRESSES.bob, 1n);
+		const outcome = await wallet.coin(["send", "shop", "1coin", ...wallet.password()]);
+		expect(errorRecord(outcome)).toMatchObject({
+			code: "confirmation_needed",
+			message: expect.stringContaining("nobody may have a key of it"),
 		});
 	});
 
@@ -403,6 +429,13 @@ describe.concurrent("what a node's refusal becomes", () => {
 			sent: false,
 			details: { sentBefore: [2, 3], unsent: [4] },
 		});
+		const list = readFileSync(path, "utf8");
+		wallet.home.write("pay.csv", list.replace("1coin", "4coin"));
+		expect(errorRecord(await pay())).toMatchObject({
+			hint: expect.stringContaining("1 of them isn't in this list"),
+			details: { sentBefore: [2, 3] },
+		});
+		wallet.home.write("pay.csv", list);
 		const rest = await pay("--resume");
 		expect(rest.code).toBe(0);
 		expect(

@@ -147,9 +147,11 @@ test("a mistyped address is told from a name", () => {
 		`${ADDRESS}a`,
 		ADDRESS.replace("M", "N"),
 		ADDRESS.replace("1", "l"),
+		"0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
 	])
 		expect(isMistyped(wrong)).toBe(true);
-	for (const other of ["Token", "", HEX, "T"]) expect(isMistyped(other)).toBe(false);
+	for (const other of ["Token", "", HEX, "T", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"])
+		expect(isMistyped(other)).toBe(false);
 });
 
 test.each(["", "ab", ID.slice(1), `${ID}a`, `0x${ID}a`])("there is no id in %j", (typed) => {

@@ -12,6 +12,7 @@ import {
 } from "../../terminal/base/command-row.js";
 import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { argumentOrStdin, listLines } from "../../terminal/input/stdin.js";
+import { asFailure } from "../../terminal/output/failure-report.js";
 import { localTime, printJson, printLine } from "../../terminal/output/output.js";
 import { either, lines, map, one, orNull, record } from "../../terminal/schema/result-shape.js";
 import { accountShape, delegationShape, resourcesShape } from "../../terminal/schema/view-shapes.js";
@@ -20,7 +21,7 @@ import { existingAccount, fetchAccount } from "../../wallet/node/chain-query.js"
 import { NodeClient, type NodeView } from "../../wallet/node/node-client.js";
 import { Orc20, tokenContract } from "../../wallet/token/orc20.js";
 import { fetchToken, tokenNamed } from "../../wallet/token/token.js";
-import { accountNamed, activeAccount } from "../../wallet/transaction/signing.js";
+import { accountNamed, accountOrActive, activeAccount } from "../../wallet/transaction/signing.js";
 import { formatCoin, formatDecimal } from "../../wallet/values/amount.js";
 import { resourcesOf, viewAccount } from "../../wallet/view/account-view.js";
 import { balanceAt } from "../../wallet/view/balance.js";
@@ -56,8 +57,13 @@ export const AccountBalance = query({
 		const token = flags.token === undefined ? undefined : await tokenOf(client, flags.token, view, json);
 		// A name that means nothing is told before the first answer.
 		const addresses: Uint8Array[] = [];
-		for (const name of names)
-			addresses.push(name === undefined ? await activeAccount(settings) : await accountNamed(settings, name));
+		for (const [index, name] of names.entries()) {
+			try {
+				addresses.push(await accountOrActive(settings, name));
+			} catch (error) {
+				throw input?.fromStdin ? asFailure(error).with({ index }) : error;
+			}
+		}
 		const printBalance = (account: string | undefined, balance: bigint | string, text: string): void => {
 			if (json) printJson(account === undefined ? balance : { account, balance });
 			else printLine(account === undefined ? text : `${account}  ${text}`);

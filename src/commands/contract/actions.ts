@@ -2,6 +2,7 @@
 
 import { Args, Flags } from "@oclif/core";
 import { contractAddress } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
 import {
 	ClearABIContract,
 	UpdateEnergyLimitContract,
@@ -15,6 +16,7 @@ import { interfaceOf } from "../../wallet/abi/interface.js";
 import { deploymentPlan } from "../../wallet/actions/contract-plan.js";
 import { addContact, checkNewContact } from "../../wallet/configuration/contacts.js";
 import { keepInterface } from "../../wallet/configuration/own-interfaces.js";
+import { fetchGenesisId } from "../../wallet/node/chain-query.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCount, parsePercent } from "../../wallet/values/integer-text.js";
@@ -82,7 +84,8 @@ export const ContractDeploy = acting({
 				// The record loses what tuples hold.
 				if (items.length > 0) await keepInterface(context.settings, address, abi, storageLayout);
 				if (label === undefined) return;
-				const contact = { label, address, note: `${name || "contract"}, ${transaction.idHex}` };
+				const contract = toHex(await fetchGenesisId(context.client));
+				const contact = { label, address, note: `${name || "contract"}, ${transaction.idHex}`, contract };
 				await addContact(context.settings.contactsFile, contact, note);
 			},
 		};

@@ -181,6 +181,7 @@ export const ContractSend = acting({
 		const options = { offline: flags.offline, ...values, ...requestedFeeLimit(flags) };
 		const plan = await callPlan(context, call, options);
 		const { nodesWord, details } = amounts;
-		return { ...plan, nodesWord, details, result: flags["dry-run"] ? { feeLimit: plan.feeLimitSun } : {} };
+		const result = flags["dry-run"] ? { feeLimit: plan.feeLimitSun } : {};
+		return { ...plan, nodesWord, takesDecimals: true, details, result };
 	},
 });

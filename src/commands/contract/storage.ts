@@ -18,7 +18,7 @@ import type { NodeClient } from "../../wallet/node/node-client.js";
 import { keepsNoPast } from "../../wallet/node/node-messages.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { readAddress } from "../../wallet/values/address-text.js";
-import { layoutThroughProxy } from "../../wallet/view/contract-record.js";
+import { implementationOf, layoutThroughProxy } from "../../wallet/view/contract-record.js";
 import { storedValues, variablesNamed, walletForms } from "../../wallet/view/contract-storage.js";
 
 export const ContractStorageCommand = query({
@@ -95,7 +95,9 @@ async function layoutFor(
 	}
 	const stored = await layoutThroughProxy(client, address);
 	if (stored) return stored;
-	throw new Failure("not_found", `the names of variables of ${toBase58Check(address)} are not known here`, {
+	const behind = await implementationOf(client, address);
+	const whose = `${toBase58Check(address)}${behind ? ` and of ${toBase58Check(behind)} behind it` : ""}`;
+	throw new Failure("not_found", `the names of variables of ${whose} are not known here`, {
 		hint: "--layout gives them, contract deploy <file.sol> keeps them, contract verify --store stores them with the node",
 	});
 }

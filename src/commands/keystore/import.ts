@@ -8,7 +8,6 @@ import {
 	changePassword,
 	checkNewKey,
 	checkNewKeyFile,
-	checkNewLabel,
 	watchAddress,
 } from "../../keystore/keystore.js";
 import { accountPath, checkMnemonic, deriveKey } from "../../keystore/mnemonic.js";
@@ -22,6 +21,7 @@ import { Devices, onDevice } from "../../terminal/keys/devices.js";
 import { importArguments, importInput, secretFileFlag } from "../../terminal/keys/import-input.js";
 import { fetchSecret, importedSecret, newPassword, withPassword } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
+import { checkNewKeyLabel } from "../../wallet/configuration/contacts.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { namesDevice } from "../../wallet/signers/signer.js";
@@ -51,7 +51,7 @@ export const KeystoreImportFile = command({
 	run: async ({ args, flags, settings: load, chatty, passwordSource, print }) => {
 		const settings = await load();
 		const source = passwordSource(settings);
-		await checkNewLabel(settings.keystoreDirectory, args.name);
+		await checkNewKeyLabel(settings, args.name);
 		await checkNewKeyFile(settings.keystoreDirectory, args.path, args.name);
 		const changed = flags["new-password-file"];
 		const replacement =
@@ -88,7 +88,7 @@ export const KeystoreImportKey = command({
 		const settings = await load();
 		const source = passwordSource(settings);
 		const { name, file: secretFile } = importInput(args, flags);
-		await checkNewLabel(settings.keystoreDirectory, name);
+		await checkNewKeyLabel(settings, name);
 		const key = await importedSecret(
 			secretFile,
 			"the private key",
@@ -135,7 +135,7 @@ export const KeystoreImportMnemonic = command({
 		const settings = await load();
 		const source = passwordSource(settings);
 		const { name, file: secretFile } = importInput(args, flags);
-		await checkNewLabel(settings.keystoreDirectory, name);
+		await checkNewKeyLabel(settings, name);
 		const mnemonic = await importedSecret(secretFile, "the mnemonic", source.warn, checkMnemonic);
 		const passphraseFile = flags["passphrase-file"];
 		const passphrase =
@@ -197,6 +197,7 @@ export class KeystoreImportWatch extends CoinCommand {
 			? await this.addressOnDevice(settings, args.address)
 			: readAddress(args.address);
 		if (!address) throw new Failure("bad_address", `"${args.address}" is not an address`);
+		await checkNewKeyLabel(settings, args.name, address);
 		this.printRecord(entryRecord(await watchAddress(settings.keystoreDirectory, address, args.name)));
 	}
 

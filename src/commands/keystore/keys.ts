@@ -33,6 +33,7 @@ import { withProgress } from "../../terminal/progress/progress.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { askText } from "../../terminal/prompt/prompts.js";
 import { one } from "../../terminal/schema/result-shape.js";
+import { checkNewKeyLabel } from "../../wallet/configuration/contacts.js";
 import { Failure } from "../../wallet/failure.js";
 import { keyNamed, openableKey } from "../../wallet/transaction/signing.js";
 
@@ -168,6 +169,7 @@ export const KeystoreRename = command({
 	run: async ({ args, settings: load, print, warning }) => {
 		const settings = await load();
 		const entry = await keyNamed(settings, args.wallet);
+		await checkNewKeyLabel(settings, args.name, entry.address);
 		const renamed = await renameEntry(settings.keystoreDirectory, entry, args.name);
 		if (settings.wallet === entry.name) {
 			warning(`the active wallet is still called ${entry.name}: coin wallet use ${args.name}`);

@@ -6,11 +6,11 @@ import { Args, Flags } from "@oclif/core";
 import {
 	addKey,
 	addMnemonic,
-	checkNewLabel,
 	type KeystoreEntry,
 	listKeystore,
 	unlockMnemonic,
 } from "../../keystore/keystore.js";
+import { appearance } from "../../keystore/label.js";
 import {
 	accountPath,
 	DEFAULT_PATH,
@@ -37,6 +37,7 @@ import { ATTEMPTS, confirmPrintedSecret, newPassword, withPassword } from "../..
 import { withProgress } from "../../terminal/progress/progress.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { askText, showOnTerminal } from "../../terminal/prompt/prompts.js";
+import { checkNewKeyLabel } from "../../wallet/configuration/contacts.js";
 import { Failure } from "../../wallet/failure.js";
 import { keyNamed } from "../../wallet/transaction/signing.js";
 
@@ -85,7 +86,7 @@ export class KeystoreNew extends CoinCommand {
 		if (flags.print) return this.printKey(flags.prefix);
 		const settings = await this.settings(flags);
 		const directory = settings.keystoreDirectory;
-		await checkNewLabel(directory, args.name);
+		await checkNewKeyLabel(settings, args.name);
 		const options = { name: args.name, strength: flags.light ? ("light" as const) : ("standard" as const) };
 		const source = this.passwordSource(flags, settings);
 		if (!flags.mnemonic) {
@@ -206,7 +207,7 @@ export const KeystoreDerive = command({
 		const settings = await load();
 		const directory = settings.keystoreDirectory;
 		const wallet = await keyNamed(settings, args.wallet);
-		await checkNewLabel(directory, args.name);
+		await checkNewKeyLabel(settings, args.name);
 		const entry = await withPassword(passwordSource(settings), wallet.name, (password) =>
 			withProgress("opening the mnemonic", chatty, async () => {
 				const mnemonic = await unlockMnemonic(directory, wallet.base58, password);
@@ -227,11 +228,11 @@ export const KeystoreDerive = command({
 /** `savings-2`, or the first number that is free; a wallet that is known by its address alone gives no label. */
 async function freeLabel(directory: string, wallet: string): Promise<string | undefined> {
 	const { entries } = await listKeystore(directory);
-	const taken = new Set(entries.map(({ name }) => name));
+	const taken = new Set(entries.map(({ name }) => appearance(name)));
 	if (entries.some(({ base58 }) => base58 === wallet)) return undefined;
 	for (let number = 2; ; number++) {
 		const label = `${wallet}-${number}`;
-		if (!taken.has(label)) return label;
+		if (!taken.has(appearance(label))) return label;
 	}
 }
 

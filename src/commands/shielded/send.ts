@@ -144,7 +144,7 @@ export const ShieldedSend = sending({
 		};
 		const units = await poolUnits(client, pool, flags);
 		const nodesWord = units.nodesWord(args.amount, statedDecimals(flags));
-		checkNodesWord(acting, { nodesWord });
+		checkNodesWord(acting, { nodesWord, takesDecimals: true });
 		const prover = flags["prove-on-node"] ? undefined : await localProver(client, flags);
 		try {
 			const paid = await payPlan(actor, request, {
@@ -156,7 +156,7 @@ export const ShieldedSend = sending({
 				force: flags.force,
 				onWarning: session.warning,
 			});
-			const plan = { ...paid, nodesWord };
+			const plan = { ...paid, nodesWord, takesDecimals: true };
 			if (isSenderless) await actWithoutSender(session, client, acting, plan);
 			else await act(session, actor, acting, plan);
 		} finally {

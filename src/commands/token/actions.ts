@@ -63,8 +63,8 @@ export const TokenAllow = acting({
 		return {
 			...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
 			...(await callFeeLimit(requestedFeeLimit(flags), client, call, items)),
-			confirmation: amount === MAX_UINT256 ? 2 : 0,
 			interface: [APPROVE],
+			takesDecimals: true,
 			nodesWord: await token.nodesWord(allowed, flags.offline, stated),
 			...(note ? { note } : {}),
 			details: [`  allows      ${texts[0]} to move ${await allowedText(token, amount, flags.offline)}`],

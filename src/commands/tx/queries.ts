@@ -9,7 +9,13 @@ import { ParameterError, type SignedTransaction } from "../../protocol/transacti
 import { command, query } from "../../terminal/base/command-row.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
-import { keystoreFlags, nodeFlags, progressFlag, solidityFlag } from "../../terminal/flags/flags.js";
+import {
+	askingSameNode,
+	keystoreFlags,
+	nodeFlags,
+	progressFlag,
+	solidityFlag,
+} from "../../terminal/flags/flags.js";
 import { readEnvelopes, transactionArgument } from "../../terminal/input/envelope-stream.js";
 import { argumentOrStdin, listLines } from "../../terminal/input/stdin.js";
 import { recordLines } from "../../terminal/output/output.js";
@@ -29,6 +35,8 @@ import { transactionFrom, viewTransaction } from "../../wallet/transaction/trans
 import { formatCoin } from "../../wallet/values/amount.js";
 import { parseDuration } from "../../wallet/values/duration.js";
 import { parameterText } from "../../wallet/values/parameter-text.js";
+import { receiptView } from "../../wallet/view/contract-outcome.js";
+import { storedInterface } from "../../wallet/view/contract-record.js";
 import { viewOf } from "../../wallet/view/message-view.js";
 
 /** Commands on transaction ids: one argument, or a list on standard input. */
@@ -221,11 +229,22 @@ export const TxWait = query({
 					onUnknown: () =>
 						note("this node knows no such transaction yet: it's in no block, and doesn't wait for one here"),
 				}),
-			);
+			).catch((error: unknown) => {
+				throw error instanceof Failure ? askingSameNode(error, flags) : error;
+			});
 			const { block, result } = receipt ? receiptMembers(receipt) : {};
 			print.record({ txID: toHex(id), state, block, result });
-			if (state === "failed")
-				throw new Failure("contract_revert", `the transaction failed: ${result ?? ""}`, { txID: toHex(id) });
+			if (state !== "failed") continue;
+			const reason = receipt && (await revertOf(client, receipt));
+			const why = `${result ?? ""}${reason ? `, ${reason}` : ""}`;
+			throw new Failure("contract_revert", `the transaction failed: ${why}`, { txID: toHex(id) });
 		}
 	},
 });
+
+/** Why a contract reverted, by the interface that the node has of it; undefined where nothing tells. */
+async function revertOf(client: NodeClient, receipt: Readonly<TransactionInfo>): Promise<string | undefined> {
+	const items = await storedInterface(client, receipt.contract_address).catch(() => []);
+	const { reason }: { readonly reason?: string } = await receiptView(receipt, undefined, items);
+	return reason;
+}

@@ -10,6 +10,7 @@ import { getField, type Message, type MessageType, setField } from "../../protoc
 import { contractTypeById, contractTypeByName, contractTypes } from "../../protocol/contract-types.js";
 import { hasWireName, NamedError } from "../../protocol/json/exceptions.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
+import { TransferAssetContract, TransferContract } from "../../protocol/messages.js";
 import { command } from "../../terminal/base/command-row.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { actingFlags, waitFlags, yesFlag } from "../../terminal/flags/acting-flags.js";
@@ -26,6 +27,7 @@ import { act, actorOf } from "../../terminal/sending/act.js";
 import { sending } from "../../terminal/sending/rows.js";
 import { sendAndReport } from "../../terminal/sending/send.js";
 import { confirm, explainedInput } from "../../terminal/sending/session.js";
+import { checkNotContract } from "../../wallet/actions/transfer.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
@@ -53,6 +55,7 @@ import { noteFor, summaryLines, summaryOf } from "../../wallet/transaction/envel
 import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/transaction/impersonation.js";
 import { accountOrActive } from "../../wallet/transaction/signing.js";
 import { formatCoin, parseCoinAmount } from "../../wallet/values/amount.js";
+import { unknownMember } from "../../wallet/values/suggestion.js";
 import { qrSvg, qrText } from "../../wallet/view/qr-code.js";
 
 export const WalletApprovals = command({
@@ -212,6 +215,7 @@ export const WalletBuild = sending({
 			description: "the body: JSON, @file, or - for standard input",
 			helpValue: "<json>",
 		}),
+		force: Flags.boolean({ description: "pay a contract all the same" }),
 	},
 	run: async ({ args, flags, session, json, print }) => {
 		const type = contractTypeByName(args.type) ?? contractTypeById(parseOperation(args.type));
@@ -239,6 +243,8 @@ export const WalletBuild = sending({
 			);
 		}
 		const build = !flags.sign && !flags["dry-run"];
+		const pays = parameter instanceof TransferContract || parameter instanceof TransferAssetContract;
+		if (pays && !flags.offline && !flags.force) await checkNotContract(actor.client, parameter.to_address);
 		await act(session, actor, { ...flags, build }, { type, parameter });
 	},
 });
@@ -258,7 +264,10 @@ async function bodyText(data: string): Promise<string> {
 
 function bodyOf(type: MessageType<Message>, text: string): Message {
 	try {
-		return decodeFields(type, text, true);
+		return decodeFields(type, text, true, undefined, ({ typeName, fields }, name) => {
+			const names = fields.map((field) => field.name);
+			throw unknownMember(typeName.replace("protocol.", ""), name, names);
+		});
 	} catch (error) {
 		if (!(error instanceof NamedError)) throw error;
 		// Only the parser's messages are meant for people; the others name classes of the reference node's runtime.

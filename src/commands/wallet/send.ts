@@ -99,7 +99,7 @@ export const WalletSend = sending({
 		const recipient = await accountNamed(actor.settings, to);
 		const facts = flags.offline ? { creates: false } : await recipientFacts(actor.client, recipient);
 		if (!flags.offline && !flags.force) await checkOwnRecipients(actor, [recipient]);
-		const plan = await transferPlan(
+		const transfer = await transferPlan(
 			actor,
 			{ ...payment, recipient, ...facts },
 			{
@@ -112,6 +112,7 @@ export const WalletSend = sending({
 				offline: flags.offline,
 			},
 		);
+		const plan = { ...transfer, takesDecimals: true };
 		await act(
 			session,
 			actor,

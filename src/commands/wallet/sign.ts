@@ -1,8 +1,7 @@
 import { Flags, type Interfaces } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
-import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
-import { AccountPermissionUpdateContract, TriggerSmartContract } from "../../protocol/messages.js";
+import { AccountPermissionUpdateContract } from "../../protocol/messages.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { yesFlag } from "../../terminal/flags/acting-flags.js";
@@ -33,11 +32,11 @@ import {
 } from "../../wallet/permission/authority.js";
 import { weigh } from "../../wallet/permission/permission.js";
 import { isDevice, type SigningKey } from "../../wallet/signers/signer.js";
-import { unlimitedSpender } from "../../wallet/token/token-call.js";
 import { type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
 import { type TransactionEnvelope, writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
 import { coinsOf } from "../../wallet/transaction/moved-coins.js";
+import { riskLine, riskOf } from "../../wallet/transaction/risks.js";
 import { checkReference } from "../../wallet/transaction/second-source.js";
 import { activeAccount, checkSigners, hasSigned, keyNamed } from "../../wallet/transaction/signing.js";
 
@@ -132,7 +131,7 @@ export const WalletSign = sending({
 	},
 });
 
-/** What needs agreement whoever made it, as in the commands that make it: new permissions, and allowances without a limit. */
+/** What needs agreement whoever made it, as in the commands that make it. */
 async function graveLines(
 	session: Session,
 	{ transaction: { parameter } }: TransactionEnvelope,
@@ -149,12 +148,8 @@ async function graveLines(
 			...(lines ?? []).map((line) => `  ${line}`),
 		];
 	}
-	if (!(parameter instanceof TriggerSmartContract)) return [];
-	const spender = unlimitedSpender(parameter.data);
-	if (spender === undefined) return [];
-	return [
-		`  allows      ${spender} to move everything of the token ${toBase58Check(parameter.contract_address)}`,
-	];
+	const risk = riskOf({ parameter });
+	return risk === undefined ? [] : [riskLine(risk)];
 }
 
 function checkTime(session: Session, envelope: TransactionEnvelope, authority: Authority): void {

@@ -254,7 +254,11 @@ function checkComplete(directory: string, segments: readonly number[], first: nu
 	const missing = segments.findIndex((segment, index) => segment !== start + index);
 	if (missing < 0 && (segments.length > 0 || first === 0)) return;
 	const name = nameOf(start + Math.max(missing, 0));
-	throw new LogDamagedError(`the block log in ${directory} is damaged: ${name} is missing`);
+	const cause =
+		missing > 0
+			? ""
+			: ", so either the state beside it has lost its newest part or the log was taken away: restore a snapshot, or begin with an empty data directory";
+	throw new LogDamagedError(`the block log in ${directory} is damaged: ${name} is missing${cause}`);
 }
 
 /** @throws {LogDamagedError} */

@@ -60,6 +60,7 @@ class FieldDecoder {
 		text: string,
 		private readonly visible: boolean,
 		private readonly library: JsonLibrary,
+		private readonly onUnknown?: (type: MessageType<Message>, name: string) => void,
 	) {
 		this.tokens = new FieldTokenizer(text);
 	}
@@ -86,6 +87,7 @@ class FieldDecoder {
 		const name = this.tokens.identifier();
 		const plan = planOf(type).get(name);
 		if (!plan) {
+			this.onUnknown?.(type, name);
 			this.skipUnknown();
 			return;
 		}
@@ -285,6 +287,7 @@ function entryType(field: FieldDescriptor): MessageType<Message> {
 /**
  * Reads a message from the text of a request.
  * @param visible addresses in Base58Check and names as text, instead of hexadecimal
+ * @param onUnknown called with each member that its message doesn't have, which is skipped
  * @throws {NamedError} `JsonFormat$ParseException` with the text `<line>:<column>: <message>`; NullPointerException
  * for a visible address that is none
  */
@@ -293,8 +296,9 @@ export function decodeFields<T extends Message>(
 	text: string,
 	visible: boolean,
 	library: JsonLibrary = jsonLibrary,
+	onUnknown?: (type: MessageType<Message>, name: string) => void,
 ): T {
 	const message = new type();
-	new FieldDecoder(text, visible, library).document(type, message);
+	new FieldDecoder(text, visible, library, onUnknown).document(type, message);
 	return message;
 }

@@ -108,7 +108,9 @@ function posixBody(steps: readonly CompletionStep[]): string {
 		'\tcase "$current" in -*) kind="" ;; esac',
 		`\tif [ -n "$second" ] && [ "\${#rest[@]}" -eq 1 ] && [ "$previous" = "\${rest[@]:0:1}" ]; then`,
 		'\t\tkind=""',
-		'\t\twords="$words $(coin autocomplete --functions "$previous" 2>/dev/null | tr "\\n" " ")"',
+		'\t\tfound="$(coin autocomplete --functions "$previous" 2>/dev/null | tr "\\n" " ")"',
+		// Whoever wants a flag there begins it.
+		'\t\tcase "$current" in -*) ;; *) [ -n "$found" ] && words="$found" ;; esac',
 		"\tfi",
 		'\t[ -n "$kind" ] && words="$words $(coin autocomplete --names "$kind" 2>/dev/null | tr "\\n" " ")"',
 	].join("\n");
@@ -118,7 +120,7 @@ function bash(steps: readonly CompletionStep[]): string {
 	return [
 		"# bash completion for coin",
 		"_coin() {",
-		`\tlocal path="" word words="" kind="" second="" rest=() current="\${COMP_WORDS[COMP_CWORD]}"`,
+		`\tlocal path="" word words="" kind="" second="" found="" rest=() current="\${COMP_WORDS[COMP_CWORD]}"`,
 		`\tlocal previous="\${COMP_WORDS[COMP_CWORD-1]}"`,
 		`\tlocal before=("\${COMP_WORDS[@]:1:COMP_CWORD-1}")`,
 		posixBody(steps),
@@ -133,7 +135,7 @@ function zsh(steps: readonly CompletionStep[]): string {
 	return [
 		"#compdef coin",
 		"_coin() {",
-		`\tlocal at="" path_="" word words_="" kind="" second="" current="\${words[CURRENT]}" previous="\${words[CURRENT-1]}"`,
+		`\tlocal at="" path_="" word words_="" kind="" second="" found="" current="\${words[CURRENT]}" previous="\${words[CURRENT-1]}"`,
 		`\tlocal -a rest before; before=("\${words[@]:1:$((CURRENT-2))}")`,
 		posixBody(steps)
 			.replaceAll("path", "path_")

@@ -1,7 +1,9 @@
 /** The refusal of words that name no command, with the one that was meant where there is a likely one. */
 
+import { looksSecret } from "../../keystore/label.js";
 import { Failure } from "../../wallet/failure.js";
 import { nearest } from "../../wallet/values/suggestion.js";
+import { HIDDEN } from "../keys/argument-secrets.js";
 
 /** The commands that there are, their words apart by blanks. */
 interface KnownCommands {
@@ -15,7 +17,7 @@ interface KnownCommands {
 /** @param words the command line */
 export function unknownCommand(words: readonly string[], known: KnownCommands): Failure {
 	const { commands, topics } = known;
-	const typed = words.slice(0, firstFlag(words));
+	const typed = words.slice(0, firstFlag(words)).map((word) => (looksSecret(word) ? HIDDEN : word));
 	const unlisted = known.unlisted.find((name) => `${typed.join(" ")} `.startsWith(`${name} `));
 	if (unlisted !== undefined) {
 		const message = `coin ${unlisted} is not in the list of commands that the last build wrote`;
@@ -126,6 +128,14 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 	faucet: "dev set-balance",
 	"dev fund": "dev set-balance",
 	transfer: "wallet send",
+	pay: "wallet send",
+	"token transfer": "wallet send",
+	"token send": "wallet send",
+	"tx send": "wallet send",
+	"tx broadcast": "wallet broadcast",
+	"contract approve": "token allow",
+	"token approve": "token allow",
+	approve: "token allow",
 	"block latest": "block show",
 	"contract read": "contract call",
 	"contract write": "contract send",
@@ -137,6 +147,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 	"change-password": "keystore passwd",
 	"keystore change-password": "keystore passwd",
 	"keystore password": "keystore passwd",
+	"keystore change-passwd": "keystore passwd",
 };
 
 /** Commands of the topic that is named whose action is another word for the one that was typed. */

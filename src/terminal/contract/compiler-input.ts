@@ -60,8 +60,10 @@ export const compilerFlag = {
 
 /** JSON of a compiler or toolchain; standard JSON input becomes its output. @throws {Failure} */
 export async function compiledJson(json: Json, solc: string | undefined): Promise<Json> {
-	if (!isStandardInput(json)) return buildFile(json)?.output ?? json;
-	return compileStandardInput(await findCompiler(solc, process.env["PATH"] ?? ""), withWantedOutput(json));
+	const build = buildFile(json);
+	const asked = build && !build.output ? build.input : json;
+	if (!isStandardInput(asked)) return build?.output ?? json;
+	return compileStandardInput(await findCompiler(solc, process.env["PATH"] ?? ""), withWantedOutput(asked));
 }
 
 interface ContractsFound {
@@ -90,7 +92,7 @@ export async function contractsFrom(
 		throw new Failure("conflicting_flags", `${first} says itself how it is compiled: leave the settings out`);
 	}
 	const build = json === undefined ? undefined : buildFile(json);
-	if (build && !mustCompile) {
+	if (build?.output && !mustCompile) {
 		const { output, compiler, input } = build;
 		return { contracts: compiledContracts(output), compiler, input };
 	}

@@ -2,6 +2,7 @@
 
 import { Args, Flags, type Interfaces } from "@oclif/core";
 import type { KeystoreEntry } from "../../keystore/keystore.js";
+import type { Failure } from "../../wallet/failure.js";
 
 /** The argument that names an entry of the keystore, and how an entry is printed. */
 export const walletArgument = {
@@ -62,6 +63,19 @@ export const nodeFlags = {
 		env: "COIN_TIMEOUT",
 	}),
 };
+
+/** A refusal whose hint is a command about a transaction: it has to ask the same node. @param flags of {@link nodeFlags} */
+export function askingSameNode(
+	failure: Failure,
+	{ profile, node }: { readonly profile?: string | undefined; readonly node?: string | undefined },
+): Failure {
+	const { COIN_PROFILE, COIN_NODE } = process.env;
+	// A password in the address isn't printed, and what the environment says it goes on saying.
+	const server = node === undefined || node === COIN_NODE || node.includes("@") ? "" : ` --node ${node}`;
+	const more = `${server}${profile === undefined || profile === COIN_PROFILE ? "" : ` --profile ${profile}`}`;
+	const hint = failure.facts.hint?.replace(/coin tx wait [0-9a-f]{64}/, `$&${more}`);
+	return hint === undefined || more === "" ? failure : failure.with({ hint });
+}
 
 /** Queries of state that nodes with its history answer of any block. */
 export const blockFlag = {

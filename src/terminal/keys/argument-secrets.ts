@@ -1,8 +1,12 @@
 /** Keeps what may be a key or a mnemonic, given as an argument by mistake, out of the message about it (protocol/command-line §3.1). */
 
+import { SENTENCE_WORDS } from "../../keystore/label.js";
 import type { Failure, FailureCode } from "../../wallet/failure.js";
 
-const HIDDEN = "(not shown: it may be a secret, and a secret is never an argument)";
+export const HIDDEN = "(not shown: it may be a secret, and a secret is never an argument)";
+
+const IMPORT_HINT =
+	"coin keystore import asks for a private key or a mnemonic; the shell's history may have this one";
 
 /** Where a name or an address is expected, 64 hexadecimal digits are a key and not an id; keys of some schemes have thousands. */
 const NAMES: ReadonlySet<FailureCode> = new Set([
@@ -11,6 +15,8 @@ const NAMES: ReadonlySet<FailureCode> = new Set([
 	"wallet_not_found",
 	"not_found",
 	"ambiguous",
+	"amount_unit",
+	"conflicting_flags",
 ]);
 
 /** Flags whose value is declared as a block or transaction. */
@@ -22,8 +28,11 @@ const ID_FLAGS: ReadonlySet<string> = new Set([
 	"--create",
 ]);
 
+/** Texts of one refusal, without what is hidden of them. */
+type Hide = (text: string) => string;
+
 /**
- * The refusal without words of the command line that may be secrets.
+ * The refusal without words of the command line that may be secrets: its message, its hint and its details.
  * @param command its id, such as `keystore:import:key`
  * @param words the command line as typed
  * @param takesIds whether its arguments are declared as ids of blocks, transactions or orders
@@ -34,21 +43,41 @@ export function withoutArgumentSecrets(
 	words: readonly string[],
 	takesIds = false,
 ): Failure {
-	const onKeys =
-		command.startsWith("keystore") || command.startsWith("wallet") || command.startsWith("contact");
-	let { message } = failure;
-	if (command.startsWith("keystore") && failure.code === "usage") {
-		message = message.replace(/^(Unexpected arguments?:).*/s, `$1 ${HIDDEN}`);
-	}
+	const hide = hiding(failure, command, words, takesIds);
+	const { hint, details, node } = failure.facts;
+	const message = hide(failure.message);
+	const hidden = message === failure.message ? failure : failure.saying(message);
+	return hidden.with({
+		// Advice on what to do with the secret would be wrong, whatever stands in its place.
+		...(hint === undefined ? {} : { hint: hide(hint) === hint ? hint : IMPORT_HINT }),
+		...(details === undefined ? {} : { details: hiddenIn(details, hide) as typeof details }),
+		...(node === undefined ? {} : { node: { ...node, message: hide(node.message) } }),
+	});
+}
+
+function hiding(failure: Failure, command: string, words: readonly string[], takesIds: boolean): Hide {
+	const onKeys = /^(keystore|wallet|contact)/.test(command);
+	const parts = new Set<string>();
+	const hasSentence = words.filter((word) => /^[a-z]{3,8}$/.test(word)).length >= SENTENCE_WORDS;
 	for (const [index, word] of words.entries()) {
+		if (/^\s*([a-z]{3,8}\s+){11,}[a-z]{3,8}\s*$/i.test(word)) parts.add(word);
 		if (takesIds || isIdFlag(word, words[index - 1])) continue;
-		if (!onKeys && !NAMES.has(failure.code)) break;
-		for (const part of word.match(/(0x)?[0-9a-f]{64,}/gi) ?? []) {
-			if (isId(failure, message, part)) continue;
-			message = message.replaceAll(part, HIDDEN).replaceAll(part.toLowerCase(), HIDDEN);
-		}
+		if (!onKeys && !NAMES.has(failure.code)) continue;
+		for (const part of word.match(/(0x)?[0-9a-f]{64,}/gi) ?? [])
+			if (!isId(failure, failure.message, part)) parts.add(part).add(part.toLowerCase());
 	}
-	return message === failure.message ? failure : failure.saying(message);
+	const hidesRest = failure.code === "usage" && (hasSentence || command.startsWith("keystore"));
+	return (text) => {
+		const rest = hidesRest ? text.replace(/^(Unexpected arguments?:).*/s, `$1 ${HIDDEN}`) : text;
+		return [...parts].reduce((shown, part) => shown.replaceAll(part, HIDDEN), rest);
+	};
+}
+
+function hiddenIn(value: unknown, hide: Hide): unknown {
+	if (typeof value === "string") return hide(value);
+	if (Array.isArray(value)) return value.map((item) => hiddenIn(item, hide));
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, hiddenIn(item, hide)]));
 }
 
 function isIdFlag(word: string, before: string | undefined): boolean {

@@ -36,7 +36,7 @@ export function plainMessage(message: string): string {
 		.replace(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g"), "")
 		.split("\n")
 		.map((line) => line.trim())
-		.filter((line) => line !== "" && !/^(See more help|Note: --)/.test(line));
+		.filter((line) => line !== "" && !/^(See more help|Note: --|Alternatively, you can use "--")/.test(line));
 	const [title = "", ...errors] = lines;
 	// Several errors are messages of their own; other lines belong to the first.
 	if (/^The following errors? occurred:$/.test(title)) return inOurWords(errors.join("; "));

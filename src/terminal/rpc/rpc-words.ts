@@ -26,6 +26,8 @@ const SWITCHES = new Set([
 	"binary",
 	"quiet",
 	"no-color",
+	"json",
+	"text",
 ]);
 const SHORT: Readonly<Record<string, string>> = { n: "node", F: "field", q: "quiet" };
 

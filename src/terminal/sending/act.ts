@@ -33,6 +33,7 @@ import { type EnvelopeFacts, noteFor, summaryLines } from "../../wallet/transact
 import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/transaction/impersonation.js";
 import { parseExpiry } from "../../wallet/transaction/lifetime.js";
 import { coinsOf } from "../../wallet/transaction/moved-coins.js";
+import { riskLine, riskOf } from "../../wallet/transaction/risks.js";
 import { accountNamed, activeAccount, openableKey } from "../../wallet/transaction/signing.js";
 import { costLines } from "../../wallet/transaction/transaction-cost.js";
 import { readAddress } from "../../wallet/values/address-text.js";
@@ -60,6 +61,8 @@ export interface ActingPlan extends TransactionPlan {
 	readonly confirmation?: ConfirmationLevel;
 	/** Asks for agreement in place of the general question. */
 	readonly agree?: (summary: readonly string[]) => Promise<void>;
+	/** Whether the command's `--decimals` is for its token. */
+	readonly takesDecimals?: boolean;
 	/** It was agreed to as one of several. */
 	readonly isAgreed?: boolean;
 	/** What the command knows about a refusal of this plan. */
@@ -78,7 +81,7 @@ const STATES: Partial<Record<TransactionState, string>> = {
 /** How much a plan needs agreement. */
 function levelOf(plan: ActingPlan, flags: ActingFlags, settings: Settings): ConfirmationLevel {
 	const isUnsure = (plan.nodesWord ?? []).length > 0 && !flags["trust-node"];
-	const own = higher(plan.confirmation ?? 0, isUnsure ? 1 : 0);
+	const own = riskOf(plan) ? 2 : higher(plan.confirmation ?? 0, isUnsure ? 1 : 0);
 	return higher(own, levelOfAmount(coinsOf(plan), settings));
 }
 
@@ -145,10 +148,12 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 	const chainMs = isShown ? (await fetchHead(client)).timestampMs : undefined;
 	const isFirst = isShown ? await plan.isFirstPayment?.() : undefined;
 	const labels = await readLabels(settings);
+	const risk = riskOf(plan);
 	const summary = [
 		...summaryLines(envelope, { ...facts, approval, chainMs }),
 		...(plan.details ?? []),
 		...(isFirst ? [FIRST_PAYMENT_LINE] : []),
+		...(risk ? [riskLine(risk)] : []),
 		...(isUnsigned ? [UNSIGNED_LINE] : []),
 		...(cost ? costLines(cost, cost.shortfallSun) : []),
 	].map((line) => labelled(line, labels));
@@ -178,7 +183,8 @@ async function carryOut(session: Session, actor: Actor, flags: ActingFlags, plan
 		return await printEnvelope(session, envelope, facts, summary);
 	}
 	if (!flags.sign && !isUnsigned) checkThreshold(prepared);
-	if (!plan.agree) await confirm(session, level, summary, flags.yes, amountReason(coinsOf(plan), settings));
+	const why = risk ?? amountReason(coinsOf(plan), settings);
+	if (!plan.agree) await confirm(session, level, summary, flags.yes, why);
 	if (isWatched(session) && (flags.yes || (level === 0 && !plan.agree))) await show(session, summary);
 	const signed = await signEnvelope(session, envelope, keys, settings, presentation);
 	if (flags.sign) {
@@ -235,7 +241,10 @@ async function built(
 }
 
 /** @throws {Failure} `confirmation_needed` where nobody looks at an amount that rests on what the node says of a token */
-export function checkNodesWord(flags: ActingFlags, { nodesWord = [] }: Pick<ActingPlan, "nodesWord">): void {
+export function checkNodesWord(
+	flags: ActingFlags,
+	{ nodesWord = [], takesDecimals }: Pick<ActingPlan, "nodesWord" | "takesDecimals">,
+): void {
 	const isSigned = !flags.build && !flags["dry-run"];
 	if (!isSigned || nodesWord.length === 0 || flags["trust-node"] || (canAsk() && !flags.yes)) return;
 	throw new Failure(
@@ -243,7 +252,7 @@ export function checkNodesWord(flags: ActingFlags, { nodesWord = [] }: Pick<Acti
 		`only the node says ${nodesWord.join(" and ")}: the amount would rest on it`,
 		{
 			sent: false,
-			hint: "--yes isn't enough: say the decimals too (--decimals <n>), give smallest units (12500raw), or add --trust-node",
+			hint: `--yes isn't enough: ${takesDecimals ? "say the decimals too (--decimals <n>), " : ""}give smallest units (12500raw), or add --trust-node`,
 		},
 	);
 }

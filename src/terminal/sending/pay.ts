@@ -175,11 +175,16 @@ async function paidBefore(
 	const known = attempts.flatMap(({ payment }) => byKey.get(payment)?.line ?? []);
 	progress.before.push(...known);
 	if (attempts.length > 0 && !flags.resume) {
+		const others = attempts.filter(({ payment }) => !byKey.has(payment));
+		const resume =
+			others.length === 0
+				? "--resume pays the others"
+				: `${others.length} of them ${others.length === 1 ? "isn't" : "aren't"} in this list as this account pays it: put the lines back as they were, with the same --from, and --resume pays the others`;
 		throw new Failure("duplicate", await saidBefore(batch, attempts, byKey), {
 			retry: "changed",
 			sent: false,
-			details: { sentBefore: known, txIDs: attempts.map(({ txID }) => txID) },
-			hint: "--resume pays the others; remove the journal to pay all lines once more",
+			details: { sentBefore: linesOf(attempts, byKey), txIDs: attempts.map(({ txID }) => txID) },
+			hint: `${resume}; remove the journal to pay all lines once more`,
 		});
 	}
 	const paid = new Set<string>();
@@ -201,12 +206,17 @@ async function paidBefore(
 				{
 					retry: "changed",
 					sent: false,
-					hint: "a changed line would be paid a second time: put it back as it was, and add the difference as a line",
+					hint: "a changed line, or one from another account, would be paid a second time: put it back as it was, and add the difference as a line",
 				},
 			);
 		}
 	}
 	return paid;
+}
+
+/** Where payments of an earlier run are in the list, or were. */
+function linesOf(attempts: readonly Attempt[], byKey: ReadonlyMap<string, JudgedPayment>): number[] {
+	return attempts.map(({ payment, line }) => byKey.get(payment)?.line ?? line);
 }
 
 /** What became of an earlier run's lines; of one whose answer was lost by the node's word. */
@@ -222,7 +232,7 @@ async function saidBefore(
 			: attempt.state === "sent"
 				? "sent"
 				: LOST[flags.offline ? "submitted" : await stateOf(actor, attempt)];
-		said.set(what, [...(said.get(what) ?? []), byKey.get(attempt.payment)?.line ?? attempt.line]);
+		said.set(what, [...(said.get(what) ?? []), ...linesOf([attempt], byKey)]);
 	}
 	const parts = [...said].map(([what, lines]) => `${linesText(lines)} (${what})`);
 	return `an earlier run took up ${attempts.length} of the payments of ${flags.batch}: ${parts.join(", ")}`;
@@ -271,7 +281,7 @@ async function outcomeOf(
 /** One question for all of them. */
 async function agreeToAll(
 	{ session, actor: { settings }, flags }: Batch,
-	{ summary, amountSun, repeated, payments }: JudgedBatch,
+	{ summary, amountSun, risks, payments }: JudgedBatch,
 	paid: number,
 ): Promise<void> {
 	const labels = await readLabels(settings);
@@ -284,15 +294,9 @@ async function agreeToAll(
 	const isTrusted =
 		flags["trust-node"] || payments.every(({ plan: { nodesWord = [] } }) => nodesWord.length === 0);
 	const usual = payments.length > 1 || !isTrusted ? 1 : 0;
-	const level = repeated.length > 0 ? 2 : higher(usual, levelOfAmount(amountSun, settings));
-	try {
-		await confirm(session, level, lines, flags.yes, amountReason(amountSun, settings));
-	} catch (error) {
-		if (repeated.length === 0 || !(error instanceof Failure) || error.code !== "confirmation_needed")
-			throw error;
-		const says = repeated.length === 1 ? "says" : "say";
-		throw error.saying(`${linesText(repeated)} ${says} the same as a line before: ${error.message}`);
-	}
+	const level = risks.length > 0 ? 2 : higher(usual, levelOfAmount(amountSun, settings));
+	const why = risks.length > 0 ? risks.join("; ") : amountReason(amountSun, settings);
+	await confirm(session, level, lines, flags.yes, why);
 	if (isWatched(session)) await show(session, lines);
 }
 
@@ -349,7 +353,8 @@ function explainedBatch(
 	const details = { ...input.facts.details, sent, unknown, unsent };
 	if (sent.length + unknown.length === 0)
 		return input.saying(`${input.message}; no line was sent`).with({ details });
-	const lastID = input.facts.txID ?? sentIds.at(-1);
+	const lastSent = sentIds.at(-1);
+	const lastID = input.facts.sent === "unknown" ? input.facts.txID : (lastSent ?? input.facts.txID);
 	const words = [
 		sent.length === 0
 			? `none of ${lines.length} payments is known to be sent`

@@ -7,6 +7,7 @@ import type { Actor } from "../../wallet/actions/plan.js";
 import { type Reference, readReference } from "../../wallet/transaction/reference.js";
 import { type CommandContext, type CommandRow, command, type FlagsOf } from "../base/command-row.js";
 import { type ActingFlags, actingFlags } from "../flags/acting-flags.js";
+import { askingSameNode } from "../flags/flags.js";
 import { readStdin } from "../input/stdin.js";
 import { asFailure } from "../output/failure-report.js";
 import { type ActingPlan, act, actorOf } from "./act.js";
@@ -31,7 +32,8 @@ export function sending<A extends Interfaces.ArgInput, F extends Interfaces.Flag
 			try {
 				await run({ ...context, flags, session });
 			} catch (error) {
-				throw explained(session, asFailure(error));
+				const { profile, node }: Partial<ActingFlags> = flags;
+				throw askingSameNode(explained(session, asFailure(error)), { profile, node });
 			} finally {
 				await closeSession(session);
 			}

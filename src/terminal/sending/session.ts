@@ -81,13 +81,14 @@ export function explained({ sentIds, acting }: Session, failure: Failure): Failu
 	if (sentIds.length === 0 || advised.facts.sent !== false) return advised;
 	// The same call would send again what it has sent already, whatever this input was refused for.
 	const { length } = sentIds;
+	const { txID, details, hint } = advised.facts;
 	const before = length === 1 ? "one transaction was" : `${length} transactions were`;
 	return advised.saying(`${advised.message}; ${before} sent before`).with({
 		sent: true,
-		txID: advised.facts.txID ?? (sentIds.at(-1) as string),
+		txID: sentIds.at(-1) as string,
 		retry: advised.retry === "never" ? "never" : "changed",
-		details: { ...advised.facts.details, sentBefore: length },
-		hint: advised.facts.hint ?? "leave out what was sent when you try again",
+		details: { ...details, ...(txID ? { txID } : {}), sentBefore: length, sentIds: [...sentIds] },
+		hint: hint ?? "leave out what was sent when you try again",
 	});
 }
 

@@ -50,7 +50,7 @@ export function entriesOf(json: Json): readonly Json[] | undefined {
 	if (Array.isArray(json)) return json as readonly Json[];
 	if (!isRecord(json)) return undefined;
 	const { abi, entrys } = json;
-	if (isStandardOutput(json) || buildFile(json)) return entriesOfAll(json);
+	if (isStandardOutput(json) || buildFile(json)?.output) return entriesOfAll(json);
 	if (Array.isArray(entrys)) return entrys as readonly Json[];
 	return abi === undefined ? undefined : entriesOf(abi);
 }
@@ -138,7 +138,15 @@ export function findItem(
 			hint:
 				near.length > 0
 					? `did you mean ${[...new Set(near)].join(" or ")}?`
-					: `write the whole signature, such as ${text}(uint256)`,
+					: /^0x[0-9a-f]*$/i.test(text)
+						? "--data <bytes> hands over bytes as they are, in place of the function"
+						: `write the whole signature, such as ${text}(uint256)`,
+		});
+	}
+	if (second && given && fitting?.length === 0) {
+		const counts = [...new Set(found.map(({ inputs }) => inputs.length))].sort((a, b) => a - b).join(" or ");
+		throw new Failure("usage", `${text} takes ${counts} arguments, but got ${given.length}`, {
+			hint: `there are ${found.map(hashedSignature).join(" and ")}`,
 		});
 	}
 	if (second) {

@@ -10,6 +10,7 @@ import { contractSummary } from "../transaction/contract-summary.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 import { coinsOf } from "../transaction/moved-coins.js";
 import type { Payment, PaymentLine } from "../transaction/payment-list.js";
+import { riskLine, riskOf } from "../transaction/risks.js";
 import { accountNamed } from "../transaction/signing.js";
 import { costOf, type Prices, pricesFor, type TransactionCost } from "../transaction/transaction-cost.js";
 import { formatCoin } from "../values/amount.js";
@@ -227,8 +228,8 @@ export interface JudgedBatch {
 	readonly totals: BatchTotals;
 	/** What people see before they agree. */
 	readonly summary: readonly string[];
-	/** Lines that say the same as an earlier one. */
-	readonly repeated: readonly number[];
+	/** Why it needs agreement in any case: lines that say the same as an earlier one, and burns. */
+	readonly risks: readonly string[];
 	/** Sun that leave the account, without fees. */
 	readonly amountSun: bigint;
 }
@@ -301,6 +302,11 @@ export async function judgePayments(
 	const keys = paymentKeys(judged.map(({ envelope }) => envelope));
 	const payments = judged.map((each, index): JudgedPayment => ({ ...each, key: keys[index] as string }));
 	const repeated = payments.filter(({ key }) => isRepeated(key)).map(({ line }) => line);
+	const says = repeated.length === 1 ? "says" : "say";
+	const risks = [
+		...(repeated.length > 0 ? [`${linesText(repeated)} ${says} the same as a line before`] : []),
+		...payments.flatMap(({ plan, line }) => riskOf(plan)?.replace(/^/, `line ${line} `) ?? []),
+	];
 	const accounts = new Set(judged.map(({ recipient }) => recipient));
 	const paid = (ids: ReadonlySet<string>): string[] =>
 		[...ids].filter((id) => accounts.has(id)).map((id) => toBase58Check(fromHex(id)));
@@ -317,10 +323,10 @@ export async function judgePayments(
 		payments,
 		budget,
 		refused,
-		repeated,
+		risks,
 		amountSun: payments.reduce((sum, { plan }) => sum + coinsOf(plan), 0n),
 		totals,
-		summary: summaryLines(payments, totals, repeated),
+		summary: summaryLines(payments, totals, risks),
 	};
 }
 
@@ -334,23 +340,17 @@ function refusalOfLine(error: unknown): Failure {
 function summaryLines(
 	payments: readonly JudgedPayment[],
 	totals: BatchTotals,
-	repeated: readonly number[],
+	risks: readonly string[],
 ): string[] {
 	const { accounts, amounts } = totals;
 	const missing = totals.newAccounts.length;
 	const total = amounts.length > 0 ? `, ${amounts.map(({ text }) => text).join(" and ")}` : "";
 	const absent = missing === 0 ? "" : `; ${missing} of them ${missing === 1 ? "doesn't" : "don't"} exist yet`;
-	const equal =
-		repeated.length === 0
-			? []
-			: [
-					`  look twice  ${linesText(repeated)} ${repeated.length === 1 ? "says" : "say"} the same as a line before`,
-				];
 	return [
 		`${counted(payments.length, "payment")}${total}, to ${counted(accounts, "account")}${absent}`,
 		...payments.map(({ line, summary }) => `  ${`line ${line}`.padEnd(11)} ${summary}`),
 		...totalLines(totals),
-		...equal,
+		...risks.map(riskLine),
 	];
 }
 

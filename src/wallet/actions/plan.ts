@@ -59,6 +59,8 @@ export interface TransactionPlan extends Contract, ChainQuestions {
 	readonly creates?: boolean;
 	/** Whether it is the account's first payment to its recipient; undefined where the node doesn't tell. Asked for people only. */
 	readonly isFirstPayment?: () => Promise<boolean | undefined>;
+	/** Why it needs agreement, as half a sentence, where what is signed doesn't tell. */
+	readonly risk?: string;
 	/** Lines for people, after the general ones. */
 	readonly details?: readonly string[];
 	readonly warnings?: readonly { readonly code: string; readonly message: string }[];

@@ -1,8 +1,8 @@
 /** What a payment does: coins, an ORC-10 token, or a call of an ORC-20 contract (protocol/wallet-formats §7). */
 
 import type { ContractInterface } from "../../abi/parameter.js";
-import { toBase58Check } from "../../protocol/address.js";
-import { equalBytes, utf8 } from "../../protocol/bytes.js";
+import { ADDRESS_LENGTH, toBase58Check } from "../../protocol/address.js";
+import { equalBytes, toHex, utf8 } from "../../protocol/bytes.js";
 import {
 	AccountType,
 	TransferAssetContract,
@@ -10,8 +10,9 @@ import {
 	TriggerSmartContract,
 } from "../../protocol/messages.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
+import { readContacts } from "../configuration/contacts.js";
 import { Failure } from "../failure.js";
-import { fetchAccount } from "../node/chain-query.js";
+import { fetchAccount, fetchGenesisId } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { permissionId } from "../permission/permission.js";
 import { Orc20, TRANSFER, tokenContract, transferData } from "../token/orc20.js";
@@ -52,6 +53,19 @@ export async function recipientFacts(
 	return { creates: account === undefined, isContract: account?.type === AccountType.Contract };
 }
 
+/** The same of a payment that was written by hand. @throws {Failure} `bad_value` */
+export async function checkNotContract(client: NodeClient, recipient: Uint8Array): Promise<void> {
+	const isAsked = recipient.length === ADDRESS_LENGTH;
+	if (isAsked && (await recipientFacts(client, recipient)).isContract) throw paysContract(recipient);
+}
+
+function paysContract(recipient: Uint8Array): Failure {
+	const why =
+		"the recipient is a contract, which a payment doesn't call and which rarely gives anything back";
+	const calls = `coin contract send ${toBase58Check(recipient)} <function> --value <amount> calls it`;
+	return new Failure("bad_value", why, { hint: `${calls}; --force sends it all the same` });
+}
+
 export interface TransferOptions {
 	/** Permission to act under, by id or name; absent: the owner's. */
 	readonly permission?: string | undefined;
@@ -76,9 +90,24 @@ export async function transferPlan(
 	transfer: ResolvedTransfer,
 	options: TransferOptions = {},
 ): Promise<TransactionPlan> {
-	const plan = await planOf(context, transfer, options);
-	if (options.offline) return plan;
+	const planned = await planOf(context, transfer, options);
+	if (options.offline) return planned;
+	const risk = transfer.isContract ? undefined : await contractElsewhere(context, transfer.recipient);
+	const plan = risk === undefined ? planned : { ...planned, risk };
 	return { ...plan, isFirstPayment: () => isFirstPayment(context, transfer.recipient) };
+}
+
+/** Why a payment to what the address book knows as a contract is a risk where it isn't one. */
+async function contractElsewhere(
+	{ settings, client }: Actor,
+	recipient: Uint8Array,
+): Promise<string | undefined> {
+	const contacts = await readContacts(settings.contactsFile);
+	const known = contacts.find(({ address, contract }) => contract && equalBytes(address, recipient));
+	if (!known) return undefined;
+	const isHere = known.contract === toHex(await fetchGenesisId(client));
+	const where = isHere ? "was a contract here when it became a contact" : "is a contract of another chain";
+	return `pays ${known.label}, which ${where} and is none now: nobody may have a key of it`;
 }
 
 async function planOf(
@@ -97,12 +126,7 @@ async function planOf(
 		}
 		return orc20Transfer(context, options, transfer, contract);
 	}
-	if (transfer.isContract && !options.force) {
-		const why =
-			"the recipient is a contract, which a payment doesn't call and which rarely gives anything back";
-		const calls = `coin contract send ${toBase58Check(transfer.recipient)} <function> --value <amount> calls it`;
-		throw new Failure("bad_value", why, { hint: `${calls}; --force sends it all the same` });
-	}
+	if (transfer.isContract && !options.force) throw paysContract(transfer.recipient);
 	if (transfer.token === undefined) return coinTransfer(context, options, transfer);
 	const source = { client: context.client, offline: options.offline ?? false };
 	const currency = withDecimals(await currencyNamed(source, transfer.token), options.decimals);

@@ -40,7 +40,8 @@ export function isStandardInput(json: Json): json is JsonRecord {
 /** A toolchain's build file: what its compiler was asked and answered. */
 interface BuildFile {
 	readonly input: JsonRecord;
-	readonly output: JsonRecord;
+	/** Undefined where the toolchain keeps it in a file of its own, as hardhat does from version 3 on. */
+	readonly output: JsonRecord | undefined;
 	/** Version of the compiler. */
 	readonly compiler: string | undefined;
 }
@@ -49,9 +50,13 @@ interface BuildFile {
 export function buildFile(json: Json): BuildFile | undefined {
 	if (!isRecord(json)) return undefined;
 	const { input = null, output = null, solcLongVersion, solcVersion } = json;
-	if (!isStandardInput(input) || !isStandardOutput(output)) return undefined;
+	if (!isStandardInput(input)) return undefined;
 	const compiler = solcLongVersion ?? solcVersion;
-	return { input, output, compiler: typeof compiler === "string" ? compiler : undefined };
+	return {
+		input,
+		output: isStandardOutput(output) ? output : undefined,
+		compiler: typeof compiler === "string" ? compiler : undefined,
+	};
 }
 
 /** Whether a file is what a compiler answered, for any number of contracts. */
@@ -64,7 +69,8 @@ export function isStandardOutput(json: Json): json is JsonRecord {
  * @throws {Failure} `bad_value` if it holds code that isn't hexadecimal, or no contract at all
  */
 export function compiledContracts(file: Json): CompiledContract[] {
-	const json = buildFile(file)?.output ?? file;
+	const output = isRecord(file) ? member(file, "output") : undefined;
+	const json = output !== undefined && isStandardOutput(output) ? output : file;
 	if (!isStandardOutput(json)) {
 		if (!isRecord(json)) throw new Failure("bad_value", "the file holds no contract");
 		return [contractOf(typeof json["contractName"] === "string" ? json["contractName"] : "", json)];

@@ -3,6 +3,7 @@
  * read within bounds, addresses must carry their checksum, and what it would change is shown before.
  */
 
+import { appearance } from "../../keystore/label.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
@@ -10,6 +11,7 @@ import { isRecord, type Json, type JsonRecord, readJson, writeJson } from "../js
 import { messageHash, signerOf } from "../transaction/signed-message.js";
 import { readAddress } from "../values/address-text.js";
 import { shorten } from "../values/bytes-text.js";
+import { unknownMember } from "../values/suggestion.js";
 import { type Contact, checkContactLabel } from "./contacts.js";
 
 export const MAX_LIST_BYTES = 1 << 20;
@@ -70,8 +72,9 @@ export function readContactList(text: string): ContactList {
 	const contacts = entries.map(contactOf);
 	const labels = new Set<string>();
 	for (const { label } of contacts) {
-		if (labels.has(label)) throw notAList(`it has the label "${label}" twice`);
-		labels.add(label);
+		if (labels.has(appearance(label)))
+			throw notAList(`it has the label "${label}" twice, or one that looks like it`);
+		labels.add(appearance(label));
 	}
 	if (signer === undefined && signature === undefined) return { contacts, signer: undefined };
 	if (typeof signer !== "string" || typeof signature !== "string")
@@ -104,7 +107,7 @@ function addressOf(text: string): Uint8Array {
 
 function checkMembers(record: JsonRecord, known: readonly string[]): void {
 	const unknown = Object.keys(record).find((name) => !known.includes(name));
-	if (unknown !== undefined) throw notAList(`it has the unknown member ${JSON.stringify(shorten(unknown))}`);
+	if (unknown !== undefined) throw unknownMember("the file is not a list of contacts: it", unknown, known);
 }
 
 function notAList(why: string): Failure {

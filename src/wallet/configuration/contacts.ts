@@ -5,7 +5,8 @@
 
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { listKeystore } from "../../keystore/keystore.js";
+import { checkNewLabel, listKeystore } from "../../keystore/keystore.js";
+import { hasOtherMeaning, looksAlike, looksSecret, SECRET_LABEL } from "../../keystore/label.js";
 import { createPrivateDirectory, errorCode, writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { Failure } from "../failure.js";
@@ -19,6 +20,8 @@ export interface Contact {
 	/** 21 bytes. */
 	readonly address: Uint8Array;
 	readonly note: string | undefined;
+	/** The chain on which it is a contract, by the id of its first block; absent for other accounts, and where nobody was asked. */
+	readonly contract?: string | undefined;
 }
 
 /**
@@ -46,10 +49,15 @@ export async function readContacts(file: string): Promise<readonly Contact[]> {
 
 function contactOf(entry: Json, file: string): Contact {
 	if (!isRecord(entry)) throw damaged(file, "an entry is not an object");
-	const { label, address, note } = entry;
+	const { label, address, note, contract } = entry;
 	const bytes = typeof address === "string" ? readAddress(address) : undefined;
 	if (typeof label !== "string" || !bytes) throw damaged(file, "an entry has no label or no address");
-	return { label, address: bytes, note: typeof note === "string" ? note : undefined };
+	return {
+		label,
+		address: bytes,
+		note: typeof note === "string" ? note : undefined,
+		...(typeof contract === "string" ? { contract } : {}),
+	};
 }
 
 function damaged(file: string, why: string): Failure {
@@ -61,24 +69,45 @@ export async function contactNamed(file: string, label: string): Promise<Contact
 	return (await readContacts(file)).find((contact) => contact.label === label);
 }
 
-/** @throws {Failure} `bad_value` for a label that is a key's or a contact's already, or can't be one */
+/** @throws {Failure} `bad_value` for a label that is a key's or a contact's already, or looks like one, or can't be one */
 export async function checkNewContact(
 	{ contactsFile, keystoreDirectory }: Pick<Settings, "contactsFile" | "keystoreDirectory">,
 	label: string,
 ): Promise<void> {
 	checkContactLabel(label);
-	const [contact, { entries }] = await Promise.all([
-		contactNamed(contactsFile, label),
+	const [contacts, { entries }] = await Promise.all([
+		readContacts(contactsFile),
 		listKeystore(keystoreDirectory),
 	]);
-	if (entries.some(({ name }) => name === label))
-		throw new Failure("bad_value", `"${label}" is the label of a key already`);
-	if (contact) throw takenLabel(label);
+	const key = entries.find(({ name }) => looksAlike(name, label));
+	if (key) {
+		const what = key.name === label ? "is the label" : `looks like "${key.name}", the label`;
+		throw new Failure("bad_value", `"${label}" ${what} of a key already`);
+	}
+	checkFree(contacts, label);
 }
 
-function takenLabel(label: string): Failure {
-	return new Failure("bad_value", `there is a contact "${label}" already`, {
-		hint: `coin contact remove ${label} makes room`,
+/**
+ * The same for the label of a key.
+ * @param address of the entry that gets it, if it is known already
+ * @throws {Failure | KeystoreError} `keystore_exists`, `bad_value`
+ */
+export async function checkNewKeyLabel(
+	{ contactsFile, keystoreDirectory }: Pick<Settings, "contactsFile" | "keystoreDirectory">,
+	label: string | undefined,
+	address?: Uint8Array,
+): Promise<void> {
+	await checkNewLabel(keystoreDirectory, label, address);
+	if (label !== undefined) checkFree(await readContacts(contactsFile), label);
+}
+
+/** @throws {Failure} `bad_value` where a contact has the label, or one that looks like it */
+function checkFree(contacts: readonly Contact[], label: string): void {
+	const taken = contacts.find((contact) => looksAlike(contact.label, label));
+	if (!taken) return;
+	const alike = taken.label === label ? "" : `, which "${label}" looks like`;
+	throw new Failure("bad_value", `there is a contact "${taken.label}" already${alike}`, {
+		hint: `coin contact remove ${taken.label} makes room`,
 	});
 }
 
@@ -94,9 +123,7 @@ export async function addContact(
 ): Promise<void> {
 	checkContactLabel(contact.label);
 	await change(file, note, (contacts) => {
-		if (contacts.some(({ label }) => label === contact.label)) {
-			throw takenLabel(contact.label);
-		}
+		checkFree(contacts, contact.label);
 		return [...contacts, contact];
 	});
 }
@@ -137,10 +164,14 @@ export async function putContacts(
 	});
 }
 
-/** A label must not be mistaken for an address, a value from standard input, or a flag. */
+/** A label must not be mistaken for an address, a value from standard input, or a flag, nor be a secret. */
 export function checkContactLabel(label: string): void {
-	if (!/^[^\s@-][^\s]{0,63}$/.test(label)) {
+	if (looksSecret(label)) throw new Failure("bad_value", SECRET_LABEL);
+	if (!/^[^\s@-][^\s]{0,63}$/.test(label) || /[\p{Cc}\p{Cf}]/u.test(label)) {
 		throw new Failure("bad_value", `"${label}" is not a label: one word of up to 64 characters is`);
+	}
+	if (hasOtherMeaning(label)) {
+		throw new Failure("bad_value", `"${label}" means something else already, so it can't be a label`);
 	}
 	if (looksLikeAddress(label)) {
 		throw new Failure("bad_value", `"${label}" looks like an address, so it can't be a label`);
@@ -172,10 +203,9 @@ async function change(
 }
 
 function textOf(contacts: readonly Contact[]): string {
-	const entries = contacts.map(({ label, address, note }) => ({
-		label,
+	const entries = contacts.map(({ address, ...rest }) => ({
+		...rest,
 		address: toBase58Check(address),
-		note,
 	}));
 	return `${JSON.stringify(entries, undefined, "\t")}\n`;
 }

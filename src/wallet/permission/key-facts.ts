@@ -39,7 +39,9 @@ export async function keyFacts(
 	// The chain would not take their signatures.
 	const mute = entries.filter(({ scheme }) => scheme && off.includes(scheme));
 	const unsignable = new Set(mute.map(({ address }) => toHex(address)));
-	for (const { address } of after.owner.keys) {
+	const all = [after.owner, ...(after.witness ? [after.witness] : []), ...after.actives];
+	const addresses = new Map(all.flatMap(({ keys }) => keys.map(({ address }) => [toHex(address), address])));
+	for (const address of addresses.values()) {
 		const isZero = address.subarray(1).every((byte) => byte === 0);
 		if (isZero || (client && (await fetchAccount(client, address))?.type === AccountType.Contract))
 			unsignable.add(toHex(address));

@@ -114,6 +114,7 @@ export function permissionRemarks(
 ): PermissionRemark[] {
 	return [
 		...ownerRemarks(after.owner, facts),
+		...permissionsOf(after).flatMap((permission) => unsignableRemarks(permission, facts)),
 		...strangerRemarks(before, after, facts),
 		...wordRemarks(before, after, facts),
 		...after.actives.flatMap((active) => fundRemarks(before, after, active)),
@@ -158,6 +159,21 @@ function ownerRemarks(owner: Readonly<Permission>, facts: KeyFacts): PermissionR
 		];
 	}
 	return [];
+}
+
+/** Keys that can't sign, of a permission that has others, or of one that the owner can mend. */
+function unsignableRemarks(permission: Readonly<Permission>, facts: KeyFacts): PermissionRemark[] {
+	const { keys, threshold, type } = permission;
+	const mute = keys.filter(({ address }) => facts.isUnsignable(address));
+	if (mute.length === 0) return [];
+	const left = weightOfKeys(keys) - weightOfKeys(mute);
+	const isUsable = left >= threshold;
+	// The owner's own is told by what locks it out.
+	if (!isUsable && type === PermissionPermissionType.Owner) return [];
+	const who = mute.map(({ address }) => toBase58Check(address)).join(", ");
+	const rest = isUsable ? `the other keys weigh ${left} of ${threshold}` : "it can't be used";
+	const message = `${who} can't sign for ${permissionLabel(permission)} (a contract, the zero address, or a scheme that the chain doesn't take): ${rest}`;
+	return [{ code: "keys_unsignable", level: isUsable ? 0 : 2, message }];
 }
 
 /**

@@ -173,7 +173,11 @@ export class Orc20 {
  */
 export async function tokenContract(settings: Settings, text: string): Promise<Uint8Array | undefined> {
 	const name = settings.tokens[text] ?? text;
-	return readAddress(name) ?? (await contactNamed(settings.contactsFile, name))?.address;
+	// Digits are the id of a token, whatever an address book of old calls so.
+	return (
+		readAddress(name) ??
+		(/^\d+$/.test(name) ? undefined : (await contactNamed(settings.contactsFile, name))?.address)
+	);
 }
 
 /** Data of {@link APPROVE}. */

@@ -20,16 +20,6 @@ const ADDRESSES: Readonly<Record<string, number>> = {
 	"39509351": 1,
 };
 
-/** Selectors of the calls that let somebody else move the owner's tokens. */
-const ALLOWANCES: readonly string[] = ["095ea7b3", "39509351"];
-
-/** Who is allowed to move everything by a call of a token, in Base58; undefined for any other call. */
-export function unlimitedSpender(data: Uint8Array): string | undefined {
-	if (!ALLOWANCES.includes(toHex(data.subarray(0, 4))) || data.length !== 4 + 2 * WORD) return undefined;
-	if (BigInt(`0x${toHex(data.subarray(4 + WORD))}`) !== MAX_UINT256) return undefined;
-	return toBase58Check(addressFromHash(data.subarray(16, 4 + WORD)));
-}
-
 /** What a call of a token does; undefined if the bytes are not such a call. */
 export function tokenCallText(data: Uint8Array): string | undefined {
 	const selector = toHex(data.subarray(0, 4));

@@ -169,7 +169,7 @@ function reportedLines(result: ActingResult): string[] {
 		["exchange", exchangeId],
 		["order", orderId],
 		["withdrawn", withdrawn === undefined ? undefined : formatCoin(withdrawn)],
-		["due", due === undefined ? undefined : utcTime(due)],
+		["due", due === undefined ? undefined : `${utcTime(due)}: coin stake withdraw takes it from then on`],
 		["staked again", cancelledText.join(", ") || undefined],
 		["received", received === undefined ? undefined : `${received} units`],
 		["other token", otherAmount === undefined ? undefined : `${otherAmount} units`],

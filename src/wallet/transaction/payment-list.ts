@@ -3,6 +3,7 @@
 import { Failure } from "../failure.js";
 import { isRecord, type Json, readJson } from "../json.js";
 import { paymentInParts } from "../token/named-amount.js";
+import { unknownMember } from "../values/suggestion.js";
 
 export interface Payment {
 	readonly to: string;
@@ -82,10 +83,7 @@ function jsonLine(line: string): Readonly<Record<string, Json>> {
 	}
 	if (!isRecord(json)) throw new Failure("bad_value", "the payment is not a JSON object");
 	const unknown = Object.keys(json).find((name) => !(COLUMNS as readonly string[]).includes(name));
-	if (unknown !== undefined)
-		throw new Failure("bad_value", `the payment has the unknown member ${JSON.stringify(unknown)}`, {
-			hint: `a payment has ${COLUMNS.join(", ")}`,
-		});
+	if (unknown !== undefined) throw unknownMember("the payment", unknown, COLUMNS);
 	return json;
 }
 

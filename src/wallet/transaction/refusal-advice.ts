@@ -1,5 +1,7 @@
 /** What to do about the network's refusals, which name a rule and rarely a way out. */
 
+import { isAddress, toBase58Check } from "../../protocol/address.js";
+import { fromHex } from "../../protocol/bytes.js";
 import { SUN_PER_COIN } from "../../protocol/int64.js";
 import type { Failure } from "../failure.js";
 import { formatCoin } from "../values/amount.js";
@@ -35,6 +37,20 @@ const ADVICE: readonly (readonly [RegExp, Advice])[] = [
 		() => "coin chain params getAccountUpgradeCost tells what becoming a witness costs",
 	],
 	[/^Witness\[.*\] not exists/, () => "coin witness list names the witnesses"],
+	[
+		/Proposal\[\d+\] is not proposed by/,
+		() => "only who proposed it takes it back: coin proposal show tells who did",
+	],
+	[/^orderId not exists/, () => "coin market orders <account> lists the open ones with their ids"],
+	[
+		/delegated Resource does not exist/i,
+		() =>
+			"nothing is delegated to that account for that resource: coin account delegated tells what is, and to whom",
+	],
+	[
+		/^Account has existed/,
+		() => "the account is there already and needs nothing: coin account show tells more",
+	],
 	[/does not have any reward/, () => "coin reward show tells what can be withdrawn, and from when on"],
 	[
 		/Invalid assetName/,
@@ -111,8 +127,21 @@ const OUT_OF_ENERGY =
 export function withAdvice(failure: Failure, account: Refused | undefined): Failure {
 	const { message } = failure;
 	const advised = failure.facts.hint === undefined ? withHint(failure, account) : failure;
-	const plain = message.replace(OUT_OF_ENERGY, "the call used up all of its $2 energy, at the operation $1");
+	const plain = (failure.code === "contract_validate" ? readable(message) : message).replace(
+		OUT_OF_ENERGY,
+		"the call used up all of its $2 energy, at the operation $1",
+	);
 	return plain === message ? advised : advised.saying(plain);
+}
+
+/** A sentence of the network without the class that refused, and with addresses as people know them. */
+function readable(message: string): string {
+	return message
+		.replace(/^Validate \w+ error, (?=\S)/, "")
+		.replace(/(?<![0-9a-f])[0-9a-f]{42}(?![0-9a-f])/g, (digits) => {
+			const bytes = fromHex(digits);
+			return isAddress(bytes) ? toBase58Check(bytes) : digits;
+		});
 }
 
 function withHint(failure: Failure, account: Refused | undefined): Failure {

@@ -38,7 +38,7 @@ export async function accountNamed(settings: Settings, text: string): Promise<Ui
 	const { entries } = await listKeystore(settings.keystoreDirectory);
 	if (entries.some((entry) => entry.name === text)) {
 		throw new Failure("ambiguous", `"${text}" is the label of a key and of a contact`, {
-			hint: "use the address",
+			hint: `use the address, or coin contact remove ${text}`,
 		});
 	}
 	return contact.address;

@@ -39,6 +39,25 @@ interface TypedDataDigest {
 	readonly hash: Uint8Array;
 	/** Each value that went into the hash, a line each, and nothing else. */
 	readonly fields: readonly string[];
+	/** Whether its signature alone lets somebody move everything of a token. */
+	readonly allowsAll: boolean;
+}
+
+/** Allowances of permits have 160 bits in some contracts. */
+const UNLIMITED_PERMIT = 2n ** 159n;
+
+/** By the names that permits have in common (EIP-2612 and its kin). */
+function isUnlimitedPermit(primaryType: string, fields: readonly string[]): boolean {
+	if (!primaryType.startsWith("Permit")) return false;
+	return fields.some((field) => {
+		const [, name = "", text = ""] = /(\w+) \(\w+\): "?(\w+)"?$/.exec(field) ?? [];
+		if (name === "allowed") return text === "true";
+		return (
+			/^(value|amount|wad)$/.test(name) &&
+			/^(\d+|0x[\da-f]+)$/i.test(text) &&
+			BigInt(text) >= UNLIMITED_PERMIT
+		);
+	});
 }
 
 /** What the hashing of one document knows: its types, and the values so far. */
@@ -59,10 +78,12 @@ export function typedDataDigest(text: string): TypedDataDigest {
 	if (primaryType === DOMAIN) {
 		const [extra] = Object.keys(message);
 		if (extra !== undefined) throw unnamed("message", extra, DOMAIN);
-		return { hash: keccak256(concatBytes(start, separator)), fields: hashing.fields };
+		return { hash: keccak256(concatBytes(start, separator)), fields: hashing.fields, allowsAll: false };
 	}
 	const hash = structureHash(hashing, primaryType, message, "message");
-	return { hash: keccak256(concatBytes(start, separator, hash)), fields: hashing.fields };
+	const { fields } = hashing;
+	const allowsAll = isUnlimitedPermit(primaryType, fields);
+	return { hash: keccak256(concatBytes(start, separator, hash)), fields, allowsAll };
 }
 
 /** A member that the signer would see and not sign. */

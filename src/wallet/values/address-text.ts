@@ -1,5 +1,6 @@
 /** The written forms of an address, and which texts mean one (protocol/command-line §1.3). */
 
+import { hasRightCase } from "../../abi/address-case.js";
 import {
 	addressPrefix,
 	Base58Error,
@@ -29,6 +30,8 @@ export function readAddress(text: string): Uint8Array | undefined {
 		if (hex?.[1] === undefined) {
 			throw new Failure("bad_address", `${text} may be 20 bytes of an address: write 0x${text} if it is`);
 		}
+		if (!hasRightCase(digits))
+			throw new Failure("bad_address", `checksum of ${text}, its capital letters, doesn't match`);
 		return concatBytes(Uint8Array.of(addressPrefix()), fromHex(digits));
 	}
 	if (/^0x/i.test(text)) {

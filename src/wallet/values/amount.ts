@@ -73,7 +73,10 @@ export function parseTokenAmount(text: string, decimals: number | undefined, max
 	if (!match?.[1])
 		throw bad(text, "is not a token amount: write it like 12.5, or 12500raw in smallest units");
 	if (decimals === undefined)
-		throw bad(text, "needs the token's decimals, which are unknown here: write it in raw units");
+		throw bad(
+			text,
+			"needs the token's decimals, which are unknown here: write smallest units, such as 500raw, or state them where the command takes --decimals",
+		);
 	return scaled(text, match[1], match[2] ?? "", decimals, max);
 }
 

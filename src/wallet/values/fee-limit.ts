@@ -46,7 +46,10 @@ export async function feeLimitOf(
 					"usage",
 					"--force needs an amount, since what fails has no estimate: --fee-limit <amount>",
 				)
-			: new Failure("usage", "--offline needs an amount: --fee-limit <amount>");
+			: new Failure(
+					"usage",
+					"without a node (--offline, --ref) the energy has no estimate: --fee-limit <amount>",
+				);
 	}
 	if (given === undefined) {
 		const energy = await estimateEnergy(client, call);

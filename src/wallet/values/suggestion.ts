@@ -1,5 +1,20 @@
 /** What a mistyped word was meant to be. */
 
+import { Failure } from "../failure.js";
+import { shorten } from "./bytes-text.js";
+
+/**
+ * The refusal of a member that something in JSON doesn't have.
+ * @param what to begin a sentence with
+ */
+export function unknownMember(what: string, name: string, known: readonly string[]): Failure {
+	const [near] = nearest(name, known);
+	const hint = near === undefined ? `its members are ${known.join(", ")}` : `did you mean ${near}?`;
+	return new Failure("bad_value", `${what} has the unknown member ${JSON.stringify(shorten(name))}`, {
+		hint,
+	});
+}
+
 /**
  * The known words nearest to a mistyped one, the nearest first; only those that differ by a few letters.
  * @param most how many

@@ -75,7 +75,10 @@ function mergedInterface(lists: readonly ContractInterface[]): ContractInterface
 }
 
 /** The contract whose code a proxy runs, 21 bytes; undefined where it is no known proxy. */
-async function implementationOf(client: NodeClient, address: Uint8Array): Promise<Uint8Array | undefined> {
+export async function implementationOf(
+	client: NodeClient,
+	address: Uint8Array,
+): Promise<Uint8Array | undefined> {
 	return (await proxyOf(client, address, await runtimeCode(client, address)))?.implementation;
 }
 
@@ -150,7 +153,7 @@ export async function layoutThroughProxy(
 	const implementation = await implementationOf(client, address);
 	const behind = implementation && (await storedLayout(client, implementation));
 	if (behind) return { layout: behind, of: implementation };
-	return own && { layout: own, of: address };
+	return own && !implementation ? { layout: own, of: address } : undefined;
 }
 
 /** What a node's owner stored of a contract; none where the node has no place for it. */

@@ -191,7 +191,9 @@ describe("a segment that was taken away", () => {
 		expect(() => BlockLog.open(directory, false, { ...NOTHING_DROPPED, segment: 1 })).toThrow(
 			"0000000001.log is missing",
 		);
-		expect(() => reopen()).toThrow("0000000001.log is missing");
+		expect(() => reopen()).toThrow(
+			"0000000001.log is missing, so either the state beside it has lost its newest part or the log was taken away: restore",
+		);
 	});
 
 	test("together with all others is missed", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { flagBeforeCommand, unknownCommand } from "../../../src/terminal/command-line/unknown-command.js";
+import { HIDDEN } from "../../../src/terminal/keys/argument-secrets.js";
 
 const known = {
 	commands: [
@@ -8,6 +9,8 @@ const known = {
 		...["dev set-balance", "contract call", "contract send", "block show"],
 	],
 	topics: [
+		"token",
+		"tx",
 		"dev",
 		"contract",
 		"block",
@@ -37,6 +40,14 @@ describe("a command that isn't there", () => {
 		["contract read x", 'there is no command "contract read"', "did you mean coin contract call?"],
 		["read x", 'there is no command "read"', "did you mean coin contract call?"],
 		["write x", 'there is no command "write"', "did you mean coin contract send?"],
+		["token transfer x", 'there is no command "token transfer"', "did you mean coin wallet send?"],
+		["tx send", 'there is no command "tx send"', "did you mean coin wallet send?"],
+		["pay bob 5coin", 'there is no command "pay"', "did you mean coin wallet send?"],
+		[
+			`stake ${"1f".repeat(32)}`,
+			`there is no command "stake ${HIDDEN}"`,
+			"coin stake --help lists the commands",
+		],
 		["wallet sned", 'there is no command "wallet sned"', "did you mean coin wallet send?"],
 		["send", 'there is no command "send"', "did you mean coin wallet send, or coin contract send?"],
 		[

@@ -27,6 +27,23 @@ describe("a message about an argument", () => {
 		);
 	});
 
+	it("doesn't repeat it in the hint or the details either", () => {
+		const hint = `coin contact add ${KEY} <address> makes it one`;
+		const failure = new Failure("wallet_not_found", KEY, { hint, details: { refused: [{ message: KEY }] } });
+		const hidden = withoutArgumentSecrets(failure, "account:balance", [KEY]);
+		expect(JSON.stringify([hidden.message, hidden.facts])).not.toContain(KEY);
+		expect(hidden.facts.hint).toContain("keystore import");
+	});
+
+	it("doesn't repeat a mnemonic that is one argument, or many of another command", () => {
+		const words = "test test test test test test test test test test test junk".split(" ");
+		const sentence = words.join(" ");
+		expect(message("wallet_not_found", `"${sentence}" is not`, "account:show", [sentence])).not.toContain(
+			"junk",
+		);
+		expect(message("usage", `Unexpected arguments: ${words}`, "account:show", words)).not.toContain("junk");
+	});
+
 	it("doesn't repeat the words of a sentence", () => {
 		const words = "test test test test test test test test test test test junk".split(" ");
 		const text = `Unexpected arguments: ${words.slice(1).join(", ")}`;

@@ -55,9 +55,9 @@ const judge = (text: string, payer: Actor, more: object = {}) =>
 describe("a list of payments is judged whole", () => {
 	test("with its count, its sums, its fees, and the accounts that it creates", async () => {
 		const text = `to,amount,token\n${BOB},1coin,\n${EVE},2.5coin,\n${EVE},1,1000001\n`;
-		const { summary, refused, amountSun, repeated, totals } = await judge(text, actor(10_000_000n));
+		const { summary, refused, amountSun, risks, totals } = await judge(text, actor(10_000_000n));
 		expect(refused).toEqual([]);
-		expect(repeated).toEqual([]);
+		expect(risks).toEqual([]);
 		expect(amountSun).toBe(3_500_000n);
 		expect(summary[0]).toBe(
 			"3 payments, 3.5coin and 1 GLD (1000001), to 2 accounts; 1 of them doesn't exist yet",
@@ -104,8 +104,8 @@ describe("a list of payments is judged whole", () => {
 
 	test("names lines that say the same, in whatever words", async () => {
 		const text = `to,amount,memo\n${BOB},1coin,\n${BOB},1000000sun,\n${BOB},1coin,x\n`;
-		const { repeated, payments } = await judge(text, actor(10_000_000n));
-		expect(repeated).toEqual([3]);
+		const { risks, payments } = await judge(text, actor(10_000_000n));
+		expect(risks).toEqual(["line 3 says the same as a line before"]);
 		expect(new Set(payments.map(({ key }) => key)).size).toBe(3);
 	});
 

@@ -32,6 +32,14 @@ const OUTPUT = {
 };
 
 describe("files of compilers", () => {
+	it("says what the compiler was asked where the toolchain keeps its answer apart, and reads that answer", () => {
+		const input = { language: "Solidity", sources: {}, settings: {} };
+		const file = { _format: "hh3-sol-build-info-1", solcLongVersion: "0.8.28+commit.7893614a", input };
+		expect(buildFile(readJson(JSON.stringify(file)))).toMatchObject({ input, output: undefined });
+		const names = read({ _format: "hh3-sol-build-info-output-1", output: OUTPUT }).map(({ name }) => name);
+		expect(names).toContain("a.sol:Store");
+	});
+
 	it("yields the contracts of a toolchain's build file, with what its compiler was asked", () => {
 		const file = {
 			_format: "hh-sol-build-info-1",

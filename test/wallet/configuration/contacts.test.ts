@@ -2,10 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { watchAddress } from "../../../src/keystore/keystore.js";
 import { parseAddress } from "../../../src/protocol/address.js";
 import {
 	addContact,
 	type Contact,
+	checkNewContact,
+	checkNewKeyLabel,
 	contactNamed,
 	readContacts,
 	removeContact,
@@ -46,6 +49,39 @@ describe("the address book", () => {
 			await expect(addContact(file, contact(label), note)).rejects.toThrow(/label/);
 		},
 	);
+
+	it.each(["1f".repeat(32), `x${"1f".repeat(32)}`.slice(0, 65)])("keeps no key as a label", async (label) => {
+		await expect(addContact(file, contact(label), note)).rejects.toThrow("a secret is never an argument");
+	});
+
+	it.each(["1000001", "Coin", "sun", "ledger", "bob\u200b", "bob\u0007"])(
+		"has no label that means something else, or has what can't be seen: %j",
+		async (label) => {
+			await expect(addContact(file, contact(label), note)).rejects.toThrow(/label/);
+		},
+	);
+
+	it.each(["BOB", "b\u043eb", "b\u03bfb", "b0b", "bób", "\uff42ob"])(
+		"takes no label that looks like another one: %s",
+		async (label) => {
+			await addContact(file, contact("bob"), note);
+			await expect(addContact(file, contact(label), note)).rejects.toThrow("looks like");
+		},
+	);
+
+	it("and the keystore don't take labels of each other", async () => {
+		const keystoreDirectory = join(directory, "keystore");
+		const settings = { contactsFile: file, keystoreDirectory };
+		await watchAddress(keystoreDirectory, address, "bob");
+		await addContact(file, contact("gold"), note);
+		await expect(checkNewContact(settings, "Bob")).rejects.toThrow(
+			'"Bob" looks like "bob", the label of a key',
+		);
+		await expect(checkNewKeyLabel(settings, "Gold")).rejects.toThrow('there is a contact "gold" already');
+		await expect(checkNewKeyLabel(settings, "B0b")).rejects.toThrow("looks the same");
+		await checkNewKeyLabel(settings, "Bob", address);
+		await checkNewContact(settings, "zoe");
+	});
 
 	it("takes no label twice", async () => {
 		await addContact(file, contact("zoe"), note);

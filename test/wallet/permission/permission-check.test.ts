@@ -55,6 +55,15 @@ describe("remarks on new permissions", () => {
 		expect(differenceLines(before, after).at(-1)).toMatch(/active 2 "active", as the node says: T/);
 	});
 
+	it("name keys that can't sign, and permissions that can't be used for them", () => {
+		const facts = { ...everyKey, isUnsignable: (address: Uint8Array) => address === carol };
+		const after = set(owner(2n, ann, bob, carol), active(2n, [ann, carol]));
+		expect(permissionRemarks(before, after, facts)).toMatchObject([
+			{ code: "keys_unsignable", level: 0, message: expect.stringContaining("the other keys weigh 2 of 2") },
+			{ code: "keys_unsignable", level: 2, message: expect.stringContaining("it can't be used") },
+		]);
+	});
+
 	it("take more than --yes for keys that only the node knows of", () => {
 		const strangers = { ...everyKey, isKnown: (address: Uint8Array) => address === ann };
 		const remarks = (told: PermissionSet, after: PermissionSet) =>

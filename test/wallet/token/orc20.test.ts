@@ -53,7 +53,7 @@ describe("an amount of an ORC-20 token", () => {
 	});
 
 	it("needs smallest units without a node", async () => {
-		await expect(token.readAmount("1.5", true)).rejects.toThrow("write it in raw units");
+		await expect(token.readAmount("1.5", true)).rejects.toThrow("such as 500raw");
 		expect(await token.readAmount("5raw", true)).toBe(5n);
 	});
 });

@@ -16,6 +16,15 @@ describe("advice on a refusal of the network", () => {
 		);
 	});
 
+	it("repeats the network's sentence with addresses as people know them, without the class that refused", () => {
+		const said = (message: string) =>
+			withAdvice(new Failure("contract_validate", message), undefined).message;
+		expect(said(`Witness[41${"11".repeat(20)}] not exists`)).toBe(
+			"Witness[TBXSw8fM4jpQkGc6zZjsVABFpVN7UvXPdV] not exists",
+		);
+		expect(said("Validate TransferContract error, no OwnerAccount.")).toBe("no OwnerAccount.");
+	});
+
 	it("tells the balance where money is lacking", () => {
 		expect(hint("Validate TransferContract error, balance is not sufficient.")).toContain("has 1.5coin");
 		const unknown = new Failure("insufficient_funds", "balance is not sufficient");
@@ -35,6 +44,10 @@ describe("advice on a refusal of the network", () => {
 		["Dup transaction.", "nothing happens twice"],
 		["Tapos check error.", "build it again"],
 		["balance < AccountUpgradeCost", "getAccountUpgradeCost"],
+		["Proposal[1] is not proposed by 41e2", "coin proposal show"],
+		["orderId not exists", "coin market orders"],
+		["delegated Resource does not exist", "coin account delegated"],
+		["Account has existed", "coin account show"],
 		["Witness[41e2] not exists", "coin witness list"],
 		["Invalid assetName", "1 to 32 visible ASCII"],
 		["Permission denied", "--permission names one"],

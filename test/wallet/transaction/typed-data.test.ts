@@ -53,6 +53,21 @@ describe("hashing structured data", () => {
 		expect(hashOf({ ...MAIL, types })).toBe(MAIL_HASH);
 	});
 
+	it.each([
+		["Permit", "uint256", (2n ** 256n - 1n).toString(), true],
+		["PermitSingle", "uint160", `0x${"ff".repeat(20)}`, true],
+		["Permit", "uint256", "5000000", false],
+		["Box", "uint256", (2n ** 256n - 1n).toString(), false],
+	])("tells a permit without a limit: %s of %s %s", (primaryType, type, value, allowsAll) => {
+		const document = {
+			types: { [primaryType]: [{ name: "value", type }] },
+			primaryType,
+			domain: {},
+			message: { value },
+		};
+		expect(typedDataDigest(JSON.stringify(document)).allowsAll).toBe(allowsAll);
+	});
+
 	it("counts an address the same in every form that it may be written in", () => {
 		const forms = [
 			"TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC",

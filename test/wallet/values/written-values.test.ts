@@ -82,7 +82,7 @@ describe("amounts of tokens and coins", () => {
 		[apple, "12.5XYZ", '"12.5XYZ" is an amount of XYZ, not of APL'],
 		[apple, "12.505", "at most 2 exist"],
 		[apple, "0", "the amount is zero"],
-		[{ id: "1000001" }, "12", "write it in raw units"],
+		[{ id: "1000001" }, "12", "such as 500raw"],
 		[COIN, "5", "has no unit"],
 	])("of %j, %s is refused", (currency, text, message) => {
 		expect(() => parseAmountOf(currency, text)).toThrow(message);

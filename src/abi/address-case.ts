@@ -1,0 +1,12 @@
+/** The checksum that addresses of `0x` and 40 digits carry in their capital letters (EIP-55). */
+
+import { keccak_256 } from "@noble/hashes/sha3.js";
+
+/** Whether the letters of 40 digits are those of the checksum; digits in one case have none, and pass. */
+export function hasRightCase(digits: string): boolean {
+	const small = digits.toLowerCase();
+	if (digits === small || digits === digits.toUpperCase()) return true;
+	const hash = keccak_256(new TextEncoder().encode(small));
+	const isCapital = (at: number): boolean => (((hash[at >> 1] ?? 0) >> (at % 2 === 0 ? 4 : 0)) & 15) >= 8;
+	return [...digits].every((digit, at) => /\d/.test(digit) || /[A-F]/.test(digit) === isCapital(at));
+}

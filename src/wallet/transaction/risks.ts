@@ -1,0 +1,76 @@
+/** What can't be taken back and is easily done by mistake: burns and allowances without a limit, read from what is signed. */
+
+import { addressFromHash, addressPrefix, toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import * as m from "../../protocol/messages.js";
+import type { Contract } from "./contract.js";
+
+const WORD = 32;
+
+/** Nobody moves as much of a token: an allowance from here on has no limit in effect. */
+const UNLIMITED = 2n ** 255n;
+
+/** Allowances of ORC-20, ORC-721 and ORC-1155: the spender, then an amount, an id or whether all of the owner's are meant. */
+const ALLOWANCES: Readonly<Record<string, { readonly from: bigint }>> = {
+	"095ea7b3": { from: UNLIMITED }, // approve(address,uint256)
+	"39509351": { from: UNLIMITED }, // increaseAllowance(address,uint256)
+	d73dd623: { from: UNLIMITED }, // increaseApproval(address,uint256)
+	a22cb465: { from: 1n }, // setApprovalForAll(address,bool)
+};
+
+/** Transfers of these interfaces, and which of their words is the recipient. */
+const RECIPIENTS: Readonly<Record<string, number>> = {
+	a9059cbb: 0, // transfer(address,uint256)
+	"23b872dd": 1, // transferFrom(address,address,uint256)
+	"42842e0e": 1, // safeTransferFrom(address,address,uint256)
+	b88d4fde: 1, // safeTransferFrom(address,address,uint256,bytes)
+	f242432a: 1, // safeTransferFrom(address,address,uint256,uint256,bytes)
+	"2eb2c2d6": 1, // safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)
+};
+
+/** Why a contract needs agreement whoever made it, as half a sentence; undefined where it has no such reason. */
+export function riskOf({
+	parameter,
+	risk,
+}: Pick<Contract, "parameter"> & { readonly risk?: string }): string | undefined {
+	if (risk !== undefined) return risk;
+	if (parameter instanceof m.TriggerSmartContract) return riskOfCall(parameter);
+	const isPayment = parameter instanceof m.TransferContract || parameter instanceof m.TransferAssetContract;
+	const to = isPayment
+		? parameter.to_address
+		: parameter instanceof m.ShieldedTransferContract
+			? parameter.transparent_to_address
+			: undefined;
+	return to?.length && isZero(to.subarray(1)) ? burns(to) : undefined;
+}
+
+/** The same as a line of a summary. */
+export function riskLine(risk: string): string {
+	return `  look twice  ${risk}`;
+}
+
+function riskOfCall({ data, contract_address: contract }: m.TriggerSmartContract): string | undefined {
+	const selector = toHex(data.subarray(0, 4));
+	// Contracts overlook what follows, and older ones read zeros where bytes are missing.
+	const word = (index: number): Uint8Array => {
+		const start = 4 + index * WORD;
+		return Uint8Array.from({ length: WORD }, (_, at) => data[start + at] ?? 0);
+	};
+	const addressAt = (index: number): Uint8Array => word(index).subarray(WORD - 20);
+	const allowance = ALLOWANCES[selector];
+	if (allowance && BigInt(`0x${toHex(word(1))}`) >= allowance.from) {
+		const spender = toBase58Check(addressFromHash(addressAt(0)));
+		return `lets ${spender} move everything of the token ${toBase58Check(contract)}`;
+	}
+	const recipient = RECIPIENTS[selector];
+	if (recipient === undefined || !isZero(addressAt(recipient))) return undefined;
+	return burns(Uint8Array.of(addressPrefix(), ...addressAt(recipient)));
+}
+
+function isZero(bytes: Uint8Array): boolean {
+	return bytes.every((byte) => byte === 0);
+}
+
+function burns(recipient: Uint8Array): string {
+	return `burns it: ${toBase58Check(recipient)} is the zero address, which nobody has a key of`;
+}
