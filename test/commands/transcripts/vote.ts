@@ -85,7 +85,7 @@ export function voteTranscripts(chain: () => DevelopmentChain): void {
 			[
 				"vote cast bob=5 --from carol",
 				1,
-				{ message: expect.stringMatching(/^Witness\[41[0-9a-f]{40}\] not exists$/) },
+				{ message: expect.stringMatching(/^Witness\[T\w{33}\] not exists$/) },
 			],
 			["witness show ann", 1, { code: "not_found" }],
 			["witness set-brokerage 101 --from producer", 2, { code: "bad_value" }],
