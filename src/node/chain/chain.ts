@@ -78,6 +78,7 @@ type PushOutcome =
 export class Chain {
 	readonly tree = new ForkTree();
 	readonly pool: PendingPool;
+	/** Up to which block the chain is final. */
 	undoLayers: UndoLayers;
 	readonly environment: ProcessorEnvironment;
 	private readonly changedOwners = new Set<string>();
@@ -175,9 +176,8 @@ export class Chain {
 
 	/** Records with which a new segment of the log begins: what the database doesn't hold yet. */
 	unsettledRecords(): LogRecord[] {
-		const blocks = this.tree.blocksAbove(this.database.finalizedNumber);
 		const typeOf = (block: SignedBlock) => (this.isOnChain(block) ? this.executedAs(block) : "branch");
-		return recordsOf(blocks, this.pool.all(), typeOf);
+		return recordsOf(this.tree.blocksAbove(this.database.finalizedNumber), this.pool.all(), typeOf);
 	}
 
 	private readonly executedAs = (block: SignedBlock) => (this.ownBlocks.has(block) ? "own" : "block");
