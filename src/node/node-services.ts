@@ -210,6 +210,7 @@ export const metrics: Service = {
 			history: parts.history,
 			faults: parts.faults,
 			audit: config.node.audit && (() => parts.audit),
+			signerAway: () => parts.production?.warning() !== undefined,
 			dataDirectory: options.dataDirectory,
 			clock,
 			now: monotonicClock,

@@ -216,6 +216,7 @@ export function registerOperatorGauges(
 	dialect: Dialect,
 	state: () => Pick<StateView, "properties">,
 	folder: string | undefined,
+	signerAway: () => boolean,
 ): void {
 	const brand = dialect === "deployed" ? "tron" : "coin";
 	const gauge = (name: string, help: string, value: () => number): void => {
@@ -234,6 +235,9 @@ export function registerOperatorGauges(
 	);
 	gauge("version_vote_percent", "Active witnesses that vote for it, in percent.", () =>
 		Number(versionVote(state())?.percent ?? 0),
+	);
+	gauge("signer_away", "1: the last slot was lost, since the witness's signer was away or refused.", () =>
+		signerAway() ? 1 : 0,
 	);
 	if (folder === undefined) return;
 	gauge("disk_free_bytes", "Room on the file system of the data directory.", () => {

@@ -46,6 +46,8 @@ interface MetricsOptions {
 	readonly history?: HistoryReader | undefined;
 	/** Undefined: the chain lives in memory. */
 	readonly dataDirectory?: string | undefined;
+	/** Whether the last slot was lost for want of a signature. */
+	readonly signerAway: () => boolean;
 	/** Milliseconds. */
 	readonly clock: () => bigint;
 	/** Milliseconds of a clock that only goes forward. */
@@ -101,7 +103,13 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 		registerHistoryGauges(registry.registry, config.node.dialect, options.history);
 	}
 	if (registry)
-		registerOperatorGauges(registry.registry, config.node.dialect, () => chain.state, options.dataDirectory);
+		registerOperatorGauges(
+			registry.registry,
+			config.node.dialect,
+			() => chain.state,
+			options.dataDirectory,
+			options.signerAway,
+		);
 	const { followedHash } = database;
 	if (registry && followedHash) {
 		registerStateHashGauges(registry.registry, config.node.dialect, followedHash);

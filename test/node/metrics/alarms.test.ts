@@ -168,6 +168,7 @@ const HEALTHY: Samples = {
 	up: one(1, { job: "coin" }),
 	"coin:header_time": one((NOW_S - 3) * 1_000),
 	"coin:peers": [...one(12, { type: "all" }), ...one(0, { type: "passive" })],
+	"coin:signer_away": one(0),
 	"coin:miner_total": [
 		...one(7, { type: "miss", miner: "T1" }, 7),
 		...one(900, { type: "success", miner: "T1" }, 1),
@@ -195,6 +196,7 @@ const BROKEN: Readonly<Record<string, Samples>> = {
 	CoinBehind: { "coin:header_time": one((NOW_S - 31) * 1_000) },
 	CoinFewPeers: { "coin:peers": one(2, { type: "all" }) },
 	CoinSlotsMissed: { "coin:miner_total": one(8, { type: "miss", miner: "T1" }, 7) },
+	CoinSignerAway: { "coin:signer_away": one(1) },
 	CoinReorgs: { "coin:block_fork_total": one(9, { type: "all" }, 3) },
 	CoinVersionVote: { "coin:version_vote": one(39) },
 	CoinStateHashAway: { "coin:state_hash_up": one(0) },
@@ -241,6 +243,7 @@ test("alarms ask for series and labels that a node's page has", () => {
 		dialect,
 		() => ({ properties: { forkStatistics: () => undefined } }) as never,
 		".",
+		() => false,
 	);
 	registerStateHashGauges(registry, dialect, {
 		kept: { newest: undefined },

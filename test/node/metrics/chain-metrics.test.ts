@@ -18,6 +18,7 @@ async function pageOf(release: string, network = "main"): Promise<string> {
 		},
 	});
 	const metrics = await startMetrics({
+		signerAway: () => false,
 		config,
 		chain: open.chain,
 		database: open.database,
