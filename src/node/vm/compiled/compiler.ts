@@ -1,0 +1,108 @@
+/**
+ * Which programs are compiled, and when. A program is worth it when the interpreter has spent as much time on it as compiling
+ * takes, about. Small ones are compiled at once; others are translated a page at a time, between other tasks, and
+ * compiled by the runtime's own threads. Until then the interpreter runs them.
+ */
+
+import type { InstructionTable } from "../instruction-table.js";
+import type { Program } from "../program.js";
+import { arenaMemory } from "./arena.js";
+import { arithmeticModule } from "./arithmetic-module.js";
+import { engine } from "./engine.js";
+import { operate, widen } from "./host-calls.js";
+import { RUN_NAME, type Rules, Translation } from "./translation.js";
+
+/** Which programs are compiled: none, those that are run much, or all of them before they run first (for tests). */
+export type Compiles = "never" | "hot" | "always";
+
+export interface CompiledProgram {
+	/** The rules that it was compiled for; under others it is interpreted, until it is hot again. */
+	readonly table: InstructionTable;
+	/** Runs from an entry until it returns to the driver. */
+	readonly run: (entry: number) => void;
+	/** What it takes in memory, about. */
+	readonly bytes: number;
+}
+
+/** Code up to here is compiled at once: a few milliseconds at the most. */
+const SMALL_CODE = 512;
+
+/** Energy that the interpreter spends in the time in which a byte of code is compiled, about; and for any code at all. */
+const HEAT_PER_BYTE = 500;
+const LEAST_HEAT = 200_000;
+
+/** What the runtime holds for a byte of a module: the byte, its first code, that of its hot functions. */
+const BYTES_PER_BYTE = 4;
+
+/** Imports of all programs, made once. */
+let host: Readonly<Record<string, unknown>> | undefined;
+
+function instantiate(module: object): Readonly<Record<string, unknown>> {
+	const { Instance, Module } = engine as NonNullable<typeof engine>;
+	if (!host) {
+		const own = { host: { memory: arenaMemory } };
+		const arithmetic = new Instance(new Module(arithmeticModule()), own).exports;
+		host = { memory: arenaMemory, operate, expand: widen, ...arithmetic };
+	}
+	return new Instance(module, { host }).exports;
+}
+
+/** The compiled program for these rules, if there is one; it is made where that is due. */
+export function compiledFor(program: Program, rules: Rules): CompiledProgram | undefined {
+	const { compiled, keeper } = program;
+	if (compiled?.table === rules.table) return compiled;
+	if (!engine || !keeper || program.isSettled || !isDue(program)) return undefined;
+	program.isSettled = true;
+	if (keeper.compiles === "always" || program.code.length <= SMALL_CODE) compileAtOnce(program, rules);
+	else void compileBeside(program, rules);
+	return program.compiled?.table === rules.table ? program.compiled : undefined;
+}
+
+function isDue({ keeper, heat, code }: Program): boolean {
+	switch (keeper?.compiles) {
+		case "always":
+			return true;
+		case "hot":
+			return heat > Math.max(LEAST_HEAT, HEAT_PER_BYTE * code.length);
+		default:
+			return false;
+	}
+}
+
+function compileAtOnce(program: Program, rules: Rules): void {
+	const translation = new Translation(program, rules);
+	while (translation.step());
+	const bytes = translation.finish();
+	try {
+		install(program, rules, bytes, new (engine as NonNullable<typeof engine>).Module(bytes));
+	} catch (error) {
+		refuse(error);
+	}
+}
+
+async function compileBeside(program: Program, rules: Rules): Promise<void> {
+	const translation = new Translation(program, rules);
+	do await new Promise((resume) => setImmediate(resume));
+	while (translation.step());
+	const bytes = translation.finish();
+	try {
+		install(program, rules, bytes, (await engine?.compile(bytes)) as object);
+	} catch (error) {
+		refuse(error);
+	}
+}
+
+/** A processor without vectors, or no memory for code: the program stays interpreted. */
+function refuse(error: unknown): void {
+	const isExpected = (engine && error instanceof engine.CompileError) || error instanceof RangeError;
+	if (!isExpected) throw error;
+}
+
+function install(program: Program, { table }: Rules, code: Uint8Array, module: object): void {
+	const before = program.compiled?.bytes ?? 0;
+	const bytes = BYTES_PER_BYTE * code.length;
+	program.compiled = { table, run: instantiate(module)[RUN_NAME] as (entry: number) => void, bytes };
+	program.heat = 0;
+	program.isSettled = false;
+	program.keeper?.grow(bytes - before);
+}
