@@ -28,8 +28,9 @@ export const Head = {
 	LEFT: 0,
 	/** Dynamic energy's penalty of the frame, 64 bits. */
 	PENALTY: 8,
-	/** Offsets at which a whole word of memory in use begins. */
+	/** Offsets at which a whole word of memory in use begins, and how much is in use. */
 	ROOM: 16,
+	SIZE: 44,
 	/** Address of the frame's memory. */
 	MEMORY: 20,
 	/** Address of the frame's stack. */
@@ -40,6 +41,11 @@ export const Head = {
 	EXIT: 32,
 	/** Where it stands. */
 	PC: 36,
+	/** 1 where a program may hash by itself. */
+	HASHES: 40,
+	/** Dynamic energy's factor, in ten-thousandths, and the fee of each access to memory; 64 bits. */
+	FACTOR: 48,
+	FEE: 56,
 	/** From here on: digits of long arithmetic. */
 	SCRATCH: 1024,
 } as const;
@@ -104,8 +110,21 @@ export function setLongField(at: number, value: number): void {
 }
 
 /** Tells the program how much memory is in use. */
-export function setRoom(size: number): void {
+export function setMemory(size: number): void {
+	setHeadField(Head.SIZE, size);
 	setHeadField(Head.ROOM, size >= STACK_WORD ? size - STACK_WORD + 1 : 0);
+}
+
+/** Tells the program by what it charges, and whether it hashes by itself. */
+export function setRules(factor: number, memoryFee: number, hashes: boolean): void {
+	setLongField(Head.FACTOR, factor);
+	setLongField(Head.FEE, memoryFee);
+	setHeadField(Head.HASHES, hashes ? 1 : 0);
+}
+
+/** Writes constants of 64 bits. */
+export function putLongs(at: number, values: readonly bigint[]): void {
+	limbs.set(values, at >> 3);
 }
 
 /** Reads a word of a stack: four limbs of 64 bits, the lowest first. */

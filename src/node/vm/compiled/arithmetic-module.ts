@@ -5,95 +5,16 @@
 
 import { I32, I64 } from "../../../protocol/wasm-code.js";
 import { ARENA_PAGES, Head } from "./arena.js";
-import { BINARY } from "./imports.js";
-import { type FunctionCode, type FunctionType, Op, WasmWriter, writeModule } from "./wasm-writer.js";
-
-/** Writes an instruction with its operands. */
-type Expression = () => void;
+import { expandFunction } from "./expand-function.js";
+import { BINARY, EXPANSION } from "./imports.js";
+import { keccakFunction } from "./keccak-function.js";
+import { type Expression, Routine } from "./routine.js";
+import { type FunctionCode, type FunctionType, Op, writeModule } from "./wasm-writer.js";
 
 const DIGIT_MASK = 0xffff_ffffn;
 /** Places of digits of 32 bits: numerator, later remainder; divisor; quotient. */
 const [NUMERATOR, DIVISOR, QUOTIENT] = [Head.SCRATCH, Head.SCRATCH + 128, Head.SCRATCH + 256];
 
-/** A function's code, from expressions. */
-class Routine {
-	readonly body = new WasmWriter();
-
-	get =
-		(local: number): Expression =>
-		() =>
-			this.body.get(local);
-
-	long =
-		(value: bigint): Expression =>
-		() =>
-			this.body.i64(value);
-
-	int =
-		(value: number): Expression =>
-		() =>
-			this.body.i32(value);
-
-	op =
-		(op: number, ...operands: readonly Expression[]): Expression =>
-		() => {
-			for (const operand of operands) operand();
-			this.body.op(op);
-		};
-
-	/** Several operands under one operation with two. */
-	all = (op: number, first: Expression, ...rest: readonly Expression[]): Expression =>
-		rest.reduce((joined, operand) => this.op(op, joined, operand), first);
-
-	set(local: number, value: Expression): void {
-		value();
-		this.body.set(local);
-	}
-
-	/** A digit at an address, as 64 bits. */
-	digit =
-		(address: Expression, offset: number): Expression =>
-		() => {
-			address();
-			this.body.access(Op.I64_LOAD32_U, offset);
-		};
-
-	storeDigit(address: Expression, offset: number, value: Expression): void {
-		address();
-		value();
-		this.body.access(Op.I64_STORE32, offset);
-	}
-
-	when(condition: Expression, then: () => void): void {
-		condition();
-		this.body.when();
-		then();
-		this.body.end();
-	}
-
-	/** @param until ends the loop before its body */
-	repeat(until: Expression, body: () => void): void {
-		this.body.block().loop();
-		until();
-		this.body.brIf(1);
-		body();
-		this.body.br(0).end().end();
-	}
-
-	give(...results: readonly Expression[]): void {
-		for (const result of results) result();
-		this.body.op(Op.RETURN);
-	}
-
-	/** The function; what its end would give is never reached. */
-	function(type: FunctionType, locals: FunctionCode["locals"], name?: string): FunctionCode {
-		if (type.gives.length > 0) this.body.op(UNREACHABLE);
-		this.body.end();
-		return { type, locals, body: this.body, ...(name === undefined ? {} : { name }) };
-	}
-}
-
-const UNREACHABLE = 0x00;
 const low32 = (r: Routine, value: Expression): Expression => r.op(Op.I64_AND, value, r.long(DIGIT_MASK));
 const high32 = (r: Routine, value: Expression): Expression => r.op(Op.I64_SHR_U, value, r.long(32n));
 
@@ -270,11 +191,7 @@ function division(name: string, op: number, result: number, divide: number): Fun
 	const r = new Routine();
 	r.when(allZero(r, [4, 5, 6, 7]), () => r.give(...ZEROS(r, 4)));
 	r.when(allZero(r, UPPER), () => r.give(r.op(op, r.get(0), r.get(4)), ...ZEROS(r, 3)));
-	const store = (at: number, value: Expression): void => {
-		r.body.i32(0);
-		value();
-		r.body.access(Op.I64_STORE, at);
-	};
+	const store = (at: number, value: Expression): void => r.store(Op.I64_STORE, at, value);
 	for (let i = 0; i < 4; i++) {
 		store(NUMERATOR + 8 * i, r.get(i));
 		store(DIVISOR + 8 * i, r.get(4 + i));
@@ -285,11 +202,7 @@ function division(name: string, op: number, result: number, divide: number): Fun
 	store(NUMERATOR - 8, r.long(0n));
 	store(DIVISOR - 8, r.long(0n));
 	r.body.i32(8).call(divide);
-	const load =
-		(at: number): Expression =>
-		() =>
-			r.body.i32(0).access(Op.I64_LOAD, at);
-	r.give(...[0, 1, 2, 3].map((i) => load(result + 8 * i)));
+	r.give(...[0, 1, 2, 3].map((i) => r.load(Op.I64_LOAD, result + 8 * i)));
 	return r.function(BINARY, [], name);
 }
 
@@ -377,9 +290,10 @@ function signExtension(): FunctionCode {
 	return r.function(BINARY, [[3, I64]], "SIGNEXTEND");
 }
 
-/** The module's bytes. Its exports are `CALCULATIONS`. */
+/** The module's bytes. It exports `CALCULATIONS`, `KECCAK` and `expand`, and asks for `widen`, which expands where it can't. */
 export function arithmeticModule(): Uint8Array {
-	const divide = 0;
+	const imports = [{ name: "widen", type: EXPANSION }];
+	const [widen, divide] = [0, 1];
 	const functions = [
 		longDivision(),
 		product(),
@@ -390,6 +304,8 @@ export function arithmeticModule(): Uint8Array {
 		shift("SHL"),
 		shift("SHR"),
 		shift("SAR"),
+		keccakFunction(),
+		expandFunction(widen),
 	];
-	return writeModule({ memoryPages: ARENA_PAGES, imports: [], functions, table: [] });
+	return writeModule({ memoryPages: ARENA_PAGES, imports, functions, table: [] });
 }

@@ -5,13 +5,14 @@
  */
 
 import { Kind } from "../interpreter.js";
+import { NO_FACTOR } from "../penalty.js";
 import { PUSH1 } from "../program.js";
 import { Head, STACK_WORD } from "./arena.js";
 import { type BasicBlock, type BlockOperation, type FixedCosts, spareHeight } from "./blocks.js";
 import { calculationOf } from "./calculations.js";
-import { EXPAND, Exit, OPERATE } from "./imports.js";
+import { EXPAND, Exit, KECCAK, OPERATE } from "./imports.js";
 import { constantWord, isShort, knownWord, type Limb, type Limbs, type LimbWriter, retain } from "./limbs.js";
-import { Op, Simd, type WasmWriter } from "./wasm-writer.js";
+import { Op, REVERSED, Simd, type WasmWriter } from "./wasm-writer.js";
 import { WordStack } from "./word-stack.js";
 
 /** Locals of a page's function; those of limbs follow. */
@@ -30,8 +31,8 @@ export const Local = {
 	FIRST_LIMB: 7,
 } as const;
 
-/** Reverses the 16 bytes of a vector. */
-const REVERSED = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0] as const;
+/** Offset and size of what is hashed in the program: what a frame's place has. */
+const MOST_HASHED = 0xffffn;
 
 /** Where a jump goes: a known place, or wherever a limb says that is less than the length of the code. */
 export type Target = { readonly pc: number } | { readonly limb: Limb };
@@ -50,6 +51,8 @@ export interface CodeFacts {
 	readonly codeLength: number;
 	readonly kindOf: (op: number) => Kind;
 	readonly fixed: FixedCosts;
+	/** Dynamic energy's, in ten-thousandths. */
+	readonly factor: number;
 	readonly isDestination: (target: number) => boolean;
 }
 
@@ -259,7 +262,8 @@ export class BlockWriter {
 				return;
 			default: {
 				const calculation = calculationOf(row.name);
-				if (!calculation) this.operate(operation);
+				if (row.name === "SHA3") this.hash(operation);
+				else if (!calculation) this.operate(operation);
 				else stack.replace(row.takes, calculation(this.limbs, stack.top(row.takes)));
 			}
 		}
@@ -288,6 +292,65 @@ export class BlockWriter {
 		this.charge(-costAfter, -penaltyAfter);
 		this.leave(Exit.INTERPRET, pc + 1);
 		code.end();
+	}
+
+	/** Hashes memory in use where no one learns from it; else, and where energy is short, the driver does it. */
+	private hash(operation: BlockOperation): void {
+		const { code, limbs, stack } = this;
+		const [offset, size] = stack.top(2) as [Limbs, Limbs];
+		code.block().block();
+		for (const word of [offset, size]) {
+			limbs.push(word[0]);
+			code.i64(MOST_HASHED).op(Op.I64_GT_U);
+			this.orLong(word);
+			code.brIf(0);
+		}
+		limbs.push(offset[0]);
+		limbs.push(size[0]);
+		code.op(Op.I64_ADD).i32(0).access(Op.I64_LOAD32_U, Head.SIZE).op(Op.I64_GT_U).brIf(0);
+		code.i32(0).access(Op.I32_LOAD, Head.HASHES).op(Op.I32_EQZ).brIf(0);
+		limbs.push(size[0]);
+		code.i64(31n).op(Op.I64_ADD).i64(5n).op(Op.I64_SHR_U).i64(6n).op(Op.I64_MUL).i64(30n).op(Op.I64_ADD);
+		this.chargeCalculated(0);
+		code.i32(0).access(Op.I32_LOAD, Head.MEMORY);
+		limbs.push(offset[0]);
+		code.op(Op.I32_WRAP_I64, Op.I32_ADD);
+		limbs.push(size[0]);
+		code.op(Op.I32_WRAP_I64);
+		code
+			.get(Local.LOW)
+			.i32(STACK_WORD * (stack.height - 2))
+			.op(Op.I32_ADD)
+			.call(KECCAK);
+		code.br(1).end();
+		this.operate(operation);
+		code.end();
+	}
+
+	/** Charges the energy on WebAssembly's stack, with its penalty. @param otherwise where to go if there is too little */
+	private chargeCalculated(otherwise: number): void {
+		const { code, limbs } = this;
+		const { factor } = this.facts;
+		const cost = limbs.take();
+		const total = factor > NO_FACTOR ? this.penalized(cost) : cost;
+		code.get(Local.LEFT);
+		limbs.push(total);
+		code.op(Op.I64_LT_S).brIf(otherwise).get(Local.LEFT);
+		limbs.push(total);
+		code.op(Op.I64_SUB).set(Local.LEFT);
+		if (total === cost) return;
+		code.i32(0).i32(0).access(Op.I64_LOAD, Head.PENALTY);
+		limbs.push(total);
+		code.op(Op.I64_ADD);
+		limbs.push(cost);
+		code.op(Op.I64_SUB).access(Op.I64_STORE, Head.PENALTY);
+	}
+
+	/** A cost with its penalty. */
+	private penalized(cost: Limb): Limb {
+		this.limbs.push(cost);
+		this.code.i64(BigInt(this.facts.factor)).op(Op.I64_MUL).i64(BigInt(NO_FACTOR)).op(Op.I64_DIV_U);
+		return this.limbs.take();
 	}
 
 	/** The address of a word of memory, which is in use from then on. */

@@ -1,6 +1,6 @@
 /**
  * Which programs are compiled, and when. A program is worth it when the interpreter has spent as much time on it as compiling
- * takes, about. Small ones are compiled at once; others are translated a page at a time, between other tasks, and
+ * takes, about. Small ones are compiled at once; others are translated a few blocks at a time, between other tasks, and
  * compiled by the runtime's own threads. Until then the interpreter runs them.
  */
 
@@ -10,6 +10,7 @@ import { arenaMemory } from "./arena.js";
 import { arithmeticModule } from "./arithmetic-module.js";
 import { engine } from "./engine.js";
 import { operate, widen } from "./host-calls.js";
+import { putRoundConstants } from "./keccak-function.js";
 import { RUN_NAME, type Rules, Translation } from "./translation.js";
 
 /** Which programs are compiled: none, those that are run much, or all of them before they run first (for tests). */
@@ -25,7 +26,7 @@ export interface CompiledProgram {
 }
 
 /** Code up to here is compiled at once: a few milliseconds at the most. */
-const SMALL_CODE = 512;
+const SMALL_CODE = 128;
 
 /** Energy that the interpreter spends in the time in which a byte of code is compiled, about; and for any code at all. */
 const HEAT_PER_BYTE = 500;
@@ -40,9 +41,10 @@ let host: Readonly<Record<string, unknown>> | undefined;
 function instantiate(module: object): Readonly<Record<string, unknown>> {
 	const { Instance, Module } = engine as NonNullable<typeof engine>;
 	if (!host) {
-		const own = { host: { memory: arenaMemory } };
+		const own = { host: { memory: arenaMemory, widen } };
 		const arithmetic = new Instance(new Module(arithmeticModule()), own).exports;
-		host = { memory: arenaMemory, operate, expand: widen, ...arithmetic };
+		putRoundConstants();
+		host = { memory: arenaMemory, operate, ...arithmetic };
 	}
 	return new Instance(module, { host }).exports;
 }

@@ -20,7 +20,8 @@ import {
 	readStackWord,
 	STACK_WORD,
 	setLongField,
-	setRoom,
+	setMemory,
+	setRules,
 	usePlace,
 } from "./arena.js";
 import { type CompiledProgram, compiledFor } from "./compiler.js";
@@ -30,7 +31,7 @@ import {
 	perform,
 	type RunningFrame,
 	setRunning,
-	takeEnergy,
+	takeBack,
 	takeOperands,
 } from "./host-calls.js";
 import { Exit } from "./imports.js";
@@ -77,7 +78,8 @@ function begin(frame: Frame): CompiledRun | undefined {
 	const program = compiledFor(context.program, { table, factor, memoryFee });
 	if (!program) return undefined;
 	const slice = deadlineMs === Number.POSITIVE_INFINITY ? LONG_SLICE : ENERGY_BETWEEN_LOOKS;
-	return { frame, table, memoryFee, slice, aside: 0, program, place, height: 0 };
+	const hashes = machine.options.hashes === undefined;
+	return { frame, table, memoryFee, hashes, slice, aside: 0, program, place, height: 0 };
 }
 
 function runCompiled(frame: Frame, run: CompiledRun): void {
@@ -102,12 +104,13 @@ function runSlice(frame: Frame, run: CompiledRun): boolean {
 	giveResults(frame, place + STACK_WORD * run.height);
 	run.height += results;
 	usePlace(place, run.height);
-	setRoom(frame.memory.size);
+	setMemory(frame.memory.size);
+	setRules(frame.factor, run.memoryFee, run.hashes);
 	setLongField(Head.PENALTY, frame.penalty);
 	giveSlice(run);
 	const { instructions } = frame.context.program;
 	run.program.run(pageEntry(frame.pc, instructions[frame.pc] === JUMPDEST));
-	takeEnergy(run);
+	takeBack(run);
 	frame.penalty = longField(Head.PENALTY);
 	frame.pc = headField(Head.PC);
 	run.height = (headField(Head.TOP) - place) / STACK_WORD;

@@ -9,12 +9,13 @@ import { timeoutAt } from "../vm-error.js";
 import type { Word } from "../word.js";
 import {
 	Head,
+	headField,
 	longField,
 	PLACE_MEMORY,
 	readStackWord,
 	STACK_WORD,
 	setLongField,
-	setRoom,
+	setMemory,
 	writeStackWord,
 } from "./arena.js";
 
@@ -23,6 +24,8 @@ export interface RunningFrame {
 	readonly frame: Frame;
 	readonly table: InstructionTable;
 	readonly memoryFee: number;
+	/** Nobody learns from the hashes that it makes. */
+	readonly hashes: boolean;
 	/** Energy between two returns to the driver. */
 	readonly slice: number;
 	/** Energy that the program doesn't know of: what is beyond its slice. */
@@ -56,8 +59,9 @@ function giveBack(run: RunningFrame, charged: number): void {
 	setLongField(Head.LEFT, left - run.aside);
 }
 
-/** Tells the frame of the program's energy. */
-export function takeEnergy(run: RunningFrame, charged = 0): void {
+/** Tells the frame of the program's energy and memory. */
+export function takeBack(run: RunningFrame, charged = 0): void {
+	run.frame.memory.expand(headField(Head.SIZE));
 	run.frame.left = longField(Head.LEFT) + run.aside + charged;
 }
 
@@ -84,14 +88,14 @@ export function operate(pc: number, top: number, charged: number, chargedPenalty
 	const run = running as RunningFrame;
 	const { frame, table } = run;
 	const op = frame.context.program.instructions[pc] as number;
-	takeEnergy(run, charged);
+	takeBack(run, charged);
 	frame.penalty = longField(Head.PENALTY) - chargedPenalty;
 	frame.pc = pc;
 	const takes = ((table.heads[op] as number) >> 8) & 0xff;
 	takeOperands(frame, top, takes);
 	perform(frame, table, op);
 	giveResults(frame, top - STACK_WORD * takes);
-	setRoom(frame.memory.size);
+	setMemory(frame.memory.size);
 	setLongField(Head.PENALTY, frame.penalty + chargedPenalty);
 	giveBack(run, charged);
 	return run.aside < 0 || frame.memory.place === undefined ? 0 : 1;
@@ -143,15 +147,15 @@ export function widen(offset: number, charged: number): number {
 	const { frame, memoryFee } = run;
 	const end = offset + STACK_WORD;
 	if (offset < 0 || end > PLACE_MEMORY) return 0;
+	takeBack(run, charged);
 	const cost = expansionCost(frame.memory.size, end);
 	const { factor } = frame;
 	const penalty = penaltyOf(cost + memoryFee, factor) - penaltyOf(memoryFee, factor);
-	takeEnergy(run, charged);
 	if (frame.left - charged < cost + penalty) return 0;
 	frame.left -= cost + penalty;
 	giveBack(run, charged);
 	setLongField(Head.PENALTY, longField(Head.PENALTY) + penalty);
 	frame.memory.expand(end);
-	setRoom(frame.memory.size);
+	setMemory(frame.memory.size);
 	return 1;
 }

@@ -9,7 +9,11 @@ const WORD = [I64, I64, I64, I64] as const;
 export const BINARY: FunctionType = { takes: [...WORD, ...WORD], gives: WORD };
 
 const OPERATION: FunctionType = { takes: [I32, I32, I32, I32], gives: [I32] };
-const EXPANSION: FunctionType = { takes: [I32, I32], gives: [I32] };
+/** What makes a word of memory usable: its offset (-1: beyond 31 bits), what was charged for later operations; 0: it wasn't done. */
+export const EXPANSION: FunctionType = { takes: [I32, I32], gives: [I32] };
+
+/** The hash of memory: its address, its size, and the address of the word that it becomes. */
+export const HASH: FunctionType = { takes: [I32, I32, I32], gives: [] };
 
 /** Calculations of the arithmetic module, by the operations that they are. */
 export const CALCULATIONS = ["MUL", "DIV", "MOD", "SIGNEXTEND", "BYTE", "SHL", "SHR", "SAR"] as const;
@@ -18,6 +22,7 @@ export const CALCULATIONS = ["MUL", "DIV", "MOD", "SIGNEXTEND", "BYTE", "SHL", "
 export const IMPORTS: readonly ImportedFunction[] = [
 	{ name: "operate", type: OPERATION },
 	{ name: "expand", type: EXPANSION },
+	{ name: "KECCAK", type: HASH },
 	...CALCULATIONS.map((name) => ({ name, type: BINARY })),
 ];
 
@@ -25,6 +30,7 @@ export const importNumber = (name: string): number => IMPORTS.findIndex((each) =
 
 export const OPERATE = 0;
 export const EXPAND = 1;
+export const KECCAK = 2;
 
 /** Why a program returns to the driver. */
 export const Exit = {

@@ -19,6 +19,9 @@ import { type FunctionCode, type FunctionType, Op, typesOf, WasmWriter, writeMod
 const PAGE_BITS = 8;
 const PAGE = 1 << PAGE_BITS;
 
+/** Blocks that are written in one step of a translation: well below a millisecond's work. */
+const STEP_BLOCKS = 4;
+
 /** Takes an entry; gives the next one, or a negative number to leave the program. */
 const PAGE_FUNCTION: FunctionType = { takes: [I32], gives: [I32] };
 const RUN: FunctionType = { takes: [I32], gives: [] };
@@ -60,7 +63,7 @@ export class Translation {
 	private readonly blocks: Generator<BasicBlock>;
 	private readonly facts: CodeFacts;
 	private readonly pages: FunctionCode[] = [];
-	private page: BasicBlock[] = [];
+	private page: PageWriter | undefined;
 	/** The first block of a page that isn't written yet. */
 	private ahead: BasicBlock | undefined;
 	private isDone = false;
@@ -69,7 +72,7 @@ export class Translation {
 		private readonly program: Program,
 		rules: Rules,
 	) {
-		const { table } = rules;
+		const { table, factor } = rules;
 		const fixed = fixedCosts(rules);
 		this.blocks = basicBlocks(program, table, fixed);
 		this.facts = {
@@ -77,24 +80,32 @@ export class Translation {
 			codeLength: program.code.length,
 			kindOf: (op) => (table.heads[op] as number) & 0xff,
 			fixed,
+			factor,
 			isDestination: (target) => isDestination(program, target),
 		};
 	}
 
-	/** Translates some more of the code. @returns whether there is more */
+	/** Translates a few more blocks. @returns whether there are more */
 	step(): boolean {
+		this.page ??= this.nextPage();
+		if (this.page.step()) return true;
+		this.pages.push(this.page.finish());
+		this.page = undefined;
+		return !this.isDone;
+	}
+
+	private nextPage(): PageWriter {
 		const number = this.pages.length;
-		this.page = [];
+		const blocks: BasicBlock[] = [];
 		for (;;) {
 			const block = this.ahead ?? this.blocks.next().value;
 			this.ahead = block;
 			if (!block) this.isDone = true;
 			if (!block || block.pc >> PAGE_BITS > number) break;
-			this.page.push(block);
+			blocks.push(block);
 			this.ahead = undefined;
 		}
-		this.pages.push(new PageWriter(this.facts, number, this.page).write());
-		return !this.isDone;
+		return new PageWriter(this.facts, number, blocks);
 	}
 
 	/** The module, when all is translated. */
@@ -102,7 +113,7 @@ export class Translation {
 		const { pages } = this;
 		// A jump may name any byte of the code.
 		while (pages.length <= this.program.code.length >> PAGE_BITS) {
-			pages.push(new PageWriter(this.facts, pages.length, []).write());
+			pages.push(new PageWriter(this.facts, pages.length, []).finish());
 		}
 		const functions: FunctionCode[] = [...pages];
 		functions.push({ type: RUN, locals: [], body: new WasmWriter(), name: RUN_NAME });
@@ -129,6 +140,8 @@ export class Translation {
 class PageWriter {
 	private readonly code = new WasmWriter();
 	private readonly limbs = new LimbWriter(this.code, Local.FIRST_LIMB);
+	/** Blocks that are written. */
+	private written = 0;
 	/** Number of the block that begins at a place of the code. */
 	private readonly numbers: ReadonlyMap<number, number>;
 
@@ -138,9 +151,20 @@ class PageWriter {
 		private readonly blocks: readonly BasicBlock[],
 	) {
 		this.numbers = new Map(blocks.map(({ pc }, i) => [pc, i]));
+		this.begin();
 	}
 
-	write(): FunctionCode {
+	/** Writes a few more blocks. @returns whether there are more */
+	step(): boolean {
+		const end = Math.min(this.blocks.length, this.written + STEP_BLOCKS);
+		for (; this.written < end; this.written++) {
+			this.code.end();
+			this.block(this.blocks[this.written] as BasicBlock, this.written);
+		}
+		return end < this.blocks.length;
+	}
+
+	private begin(): void {
 		const { code, blocks } = this;
 		code.i32(0).access(Op.I32_LOAD, Head.TOP).set(Local.TOP);
 		code.i32(0).access(Op.I32_LOAD, Head.STACK).set(Local.STACK);
@@ -156,10 +180,11 @@ class PageWriter {
 		code.unsigned(labels.length);
 		for (const label of labels) code.unsigned(label);
 		code.unsigned(blocks.length);
-		blocks.forEach((block, i) => {
-			code.end();
-			this.block(block, i);
-		});
+	}
+
+	/** The function, when all blocks are written. */
+	finish(): FunctionCode {
+		const { code } = this;
 		code.end();
 		this.badJump();
 		code.end().i32(-1).end();

@@ -19,9 +19,11 @@ export const Op = {
 	LOCAL_TEE: 0x22,
 	I32_LOAD: 0x28,
 	I64_LOAD: 0x29,
+	I32_LOAD8_U: 0x2d,
 	I64_LOAD32_U: 0x35,
 	I32_STORE: 0x36,
 	I64_STORE: 0x37,
+	I32_STORE8: 0x3a,
 	I64_STORE32: 0x3e,
 	I32_CONST: 0x41,
 	I64_CONST: 0x42,
@@ -55,6 +57,7 @@ export const Op = {
 	I64_SHL: 0x86,
 	I64_SHR_S: 0x87,
 	I64_SHR_U: 0x88,
+	I64_ROTL: 0x89,
 	I32_WRAP_I64: 0xa7,
 	I64_EXTEND_I32_U: 0xad,
 } as const;
@@ -70,6 +73,10 @@ export const Simd = {
 } as const;
 
 const SIMD = 0xfd;
+const BULK = 0xfc;
+
+/** The bytes of a vector in reverse, for {@link Simd.SHUFFLE}. */
+export const REVERSED = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0] as const;
 
 const FUNCTION_TYPE = 0x60;
 const FUNCTION_REFERENCE = 0x70;
@@ -171,6 +178,16 @@ export class WasmWriter {
 
 	simdAccess(op: number, offset: number): this {
 		return this.op(SIMD, op, 0).unsigned(offset);
+	}
+
+	/** Copies memory: target, source and size are on the stack. */
+	copy(): this {
+		return this.op(BULK, 10, 0, 0);
+	}
+
+	/** Fills memory: target, byte and size are on the stack. */
+	fill(): this {
+		return this.op(BULK, 11, 0);
 	}
 
 	block(): this {

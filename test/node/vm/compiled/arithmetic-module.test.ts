@@ -9,8 +9,9 @@ import { reference } from "../reference-arithmetic.js";
 type Calculation = (...limbs: readonly bigint[]) => readonly bigint[];
 
 const { Instance, Module } = engine as NonNullable<typeof engine>;
-const calculations = new Instance(new Module(arithmeticModule()), { host: { memory: arenaMemory } })
-	.exports as Readonly<Record<string, Calculation>>;
+const calculations = new Instance(new Module(arithmeticModule()), {
+	host: { memory: arenaMemory, widen: () => 0 },
+}).exports as Readonly<Record<string, Calculation>>;
 
 const limbsOf = (word: bigint): bigint[] => [0n, 64n, 128n, 192n].map((by) => BigInt.asUintN(64, word >> by));
 
