@@ -108,12 +108,12 @@ export class ProgramCache {
 	/** The program of stored code. */
 	get(code: Uint8Array): Program {
 		const same = this.byBytes.get(code);
-		if (same) return same;
+		if (same?.keeper) return same;
 		const hash = toKey(keccak256(code));
 		let program = this.byHash.get(hash);
 		if (program) this.byHash.delete(hash);
 		else {
-			program = prepare(code);
+			program = same ?? prepare(code);
 			program.keeper = this;
 			this.bytes += bytesOf(program);
 		}
@@ -135,6 +135,7 @@ export class ProgramCache {
 			this.byHash.delete(hash);
 			this.bytes -= bytesOf(oldest);
 			oldest.keeper = undefined;
+			oldest.compiled = undefined;
 		}
 	}
 }

@@ -13,14 +13,21 @@ export const PLACE_MEMORY = 65_536;
 
 export const STACK_WORD = 32;
 const STACK_BYTES = STACK_WORD * STACK_LIMIT;
-const PLACE_BYTES = STACK_BYTES + PLACE_MEMORY;
+/** Input of a frame that its program reads by itself; behind it are zeros for a word. A longer one it doesn't see. */
+const MAX_INPUT = 1024;
+const INPUT_BYTES = MAX_INPUT + 2 * STACK_WORD;
+const PLACE_BYTES = STACK_BYTES + INPUT_BYTES + PLACE_MEMORY;
+
+/** From the address of a frame's stack to that of its input. */
+export const INPUT_OFFSET = STACK_BYTES;
+const MEMORY_OFFSET = STACK_BYTES + INPUT_BYTES;
 const PLACES = 96;
 const PAGE_BYTES = 65_536;
 
 /** Bytes before the first place: the fields of {@link Head}, and what long arithmetic works in. */
 const HEAD_BYTES = PAGE_BYTES;
 
-export const ARENA_PAGES = (HEAD_BYTES + PLACES * PLACE_BYTES) / PAGE_BYTES;
+export const ARENA_PAGES = Math.ceil((HEAD_BYTES + PLACES * PLACE_BYTES) / PAGE_BYTES);
 
 /** Where the fields of the head lie, in bytes. */
 export const Head = {
@@ -46,12 +53,26 @@ export const Head = {
 	/** Dynamic energy's factor, in ten-thousandths, and the fee of each access to memory; 64 bits. */
 	FACTOR: 48,
 	FEE: 56,
+	/** Sizes of the frame's input, of what of it the program sees, and of what was returned to it. */
+	INPUT: 64,
+	SEEN: 68,
+	RETURNED: 72,
 	/** From here on: digits of long arithmetic. */
 	SCRATCH: 1024,
 } as const;
 
-/** Undefined where WebAssembly is switched off: there are no places then. */
-export const arenaMemory = engine && new engine.Memory({ initial: ARENA_PAGES, maximum: ARENA_PAGES });
+/** Undefined where WebAssembly is switched off, or the process may not reserve so much: there are no places then. */
+export const arenaMemory = reserve();
+
+function reserve(): { readonly buffer: ArrayBuffer } | undefined {
+	try {
+		return engine && new engine.Memory({ initial: ARENA_PAGES, maximum: ARENA_PAGES });
+	} catch (error) {
+		if (error instanceof RangeError) return undefined;
+		throw error;
+	}
+}
+
 const buffer = arenaMemory?.buffer ?? new ArrayBuffer(0);
 const bytes = new Uint8Array(buffer);
 const halves = new Uint32Array(buffer);
@@ -75,19 +96,34 @@ export function takePlace(owner: object): number | undefined {
 
 /** The memory of a place. */
 export function memoryAt(place: number): Uint8Array {
-	return bytes.subarray(place + STACK_BYTES, place + PLACE_BYTES);
+	return bytes.subarray(place + MEMORY_OFFSET, place + PLACE_BYTES);
 }
 
 /** The same, as a view. */
 export function memoryViewAt(place: number): DataView {
-	return new DataView(buffer, place + STACK_BYTES, PLACE_MEMORY);
+	return new DataView(buffer, place + MEMORY_OFFSET, PLACE_MEMORY);
 }
 
 /** Points a program to the place of its frame, with a stack of some height. */
 export function usePlace(place: number, height: number): void {
 	setHeadField(Head.STACK, place);
 	setHeadField(Head.TOP, place + STACK_WORD * height);
-	setHeadField(Head.MEMORY, place + STACK_BYTES);
+	setHeadField(Head.MEMORY, place + MEMORY_OFFSET);
+}
+
+/** Puts a frame's input into its place. */
+export function putInput(place: number, input: Uint8Array): void {
+	if (input.length > MAX_INPUT) return;
+	const at = place + INPUT_OFFSET;
+	bytes.set(input, at);
+	bytes.fill(0, at + input.length, at + input.length + STACK_WORD);
+}
+
+/** Tells the program how much it was given and returned. */
+export function setSizes(input: number, returned: number): void {
+	setHeadField(Head.INPUT, input);
+	setHeadField(Head.SEEN, input <= MAX_INPUT ? input : 0);
+	setHeadField(Head.RETURNED, returned);
 }
 
 /** A field of 32 bits. */

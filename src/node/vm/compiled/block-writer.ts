@@ -7,11 +7,20 @@
 import { Kind } from "../interpreter.js";
 import { NO_FACTOR } from "../penalty.js";
 import { PUSH1 } from "../program.js";
-import { Head, STACK_WORD } from "./arena.js";
+import { Head, INPUT_OFFSET, STACK_WORD } from "./arena.js";
 import { type BasicBlock, type BlockOperation, type FixedCosts, spareHeight } from "./blocks.js";
 import { calculationOf } from "./calculations.js";
 import { EXPAND, Exit, KECCAK, OPERATE } from "./imports.js";
-import { constantWord, isShort, knownWord, type Limb, type Limbs, type LimbWriter, retain } from "./limbs.js";
+import {
+	constantWord,
+	isShort,
+	knownWord,
+	type Limb,
+	type Limbs,
+	type LimbWriter,
+	retain,
+	shortWord,
+} from "./limbs.js";
 import { Op, REVERSED, Simd, type WasmWriter } from "./wasm-writer.js";
 import { WordStack } from "./word-stack.js";
 
@@ -32,7 +41,14 @@ export const Local = {
 } as const;
 
 /** Offset and size of what is hashed in the program: what a frame's place has. */
-const MOST_HASHED = 0xffffn;
+const MAX_HASHED = 0xffffn;
+
+/** Operations that give a size, with the fields where it stands. */
+const SIZES: Readonly<Record<string, number>> = {
+	CALLDATASIZE: Head.INPUT,
+	RETURNDATASIZE: Head.RETURNED,
+	MSIZE: Head.SIZE,
+};
 
 /** Where a jump goes: a known place, or wherever a limb says that is less than the length of the code. */
 export type Target = { readonly pc: number } | { readonly limb: Limb };
@@ -263,6 +279,8 @@ export class BlockWriter {
 			default: {
 				const calculation = calculationOf(row.name);
 				if (row.name === "SHA3") this.hash(operation);
+				else if (row.name === "CALLDATALOAD") this.loadInput(operation);
+				else if (row.name in SIZES) this.size(SIZES[row.name] as number);
 				else if (!calculation) this.operate(operation);
 				else stack.replace(row.takes, calculation(this.limbs, stack.top(row.takes)));
 			}
@@ -301,7 +319,7 @@ export class BlockWriter {
 		code.block().block();
 		for (const word of [offset, size]) {
 			limbs.push(word[0]);
-			code.i64(MOST_HASHED).op(Op.I64_GT_U);
+			code.i64(MAX_HASHED).op(Op.I64_GT_U);
 			this.orLong(word);
 			code.brIf(0);
 		}
@@ -380,6 +398,35 @@ export class BlockWriter {
 		code.i64(0x7fff_ffffn).op(Op.I64_GT_U);
 		this.orLong(offset);
 		code.op(Op.I32_EQZ, Op.SELECT);
+	}
+
+	private size(field: number): void {
+		this.code.i32(0).access(Op.I64_LOAD32_U, field);
+		this.stack.push(shortWord(this.limbs.take()));
+	}
+
+	/** A word of the frame's input where the program sees it; where it doesn't, and beyond its end, the driver reads it. */
+	private loadInput(operation: BlockOperation): void {
+		const { code, limbs, stack } = this;
+		const offset = stack.peek(0);
+		code.block().block();
+		limbs.push(offset[0]);
+		code.i32(0).access(Op.I64_LOAD32_U, Head.SEEN).op(Op.I64_GE_U);
+		this.orLong(offset);
+		code.brIf(0);
+		code.get(Local.STACK);
+		limbs.push(offset[0]);
+		code.op(Op.I32_WRAP_I64, Op.I32_ADD).set(Local.ADDRESS);
+		const [third, fourth] = this.loadHalf(INPUT_OFFSET);
+		const [first, second] = this.loadHalf(INPUT_OFFSET + 16);
+		[first, second, third, fourth].forEach((limb, i) => {
+			code.get(Local.LOW);
+			limbs.push(limb);
+			code.access(Op.I64_STORE, STACK_WORD * (stack.height - 1) + 8 * i);
+		});
+		code.br(1).end();
+		this.operate(operation);
+		code.end();
 	}
 
 	private load(operation: BlockOperation): void {

@@ -32,8 +32,8 @@ const SMALL_CODE = 128;
 const HEAT_PER_BYTE = 500;
 const LEAST_HEAT = 200_000;
 
-/** What the runtime holds for a byte of a module: the byte, its first code, that of its hot functions. */
-const BYTES_PER_BYTE = 4;
+/** What the runtime holds for a byte of a module, about: the byte, and code of the functions that were run. */
+const BYTES_PER_BYTE = 2;
 
 /** Imports of all programs, made once. */
 let host: Readonly<Record<string, unknown>> | undefined;
@@ -56,7 +56,7 @@ export function compiledFor(program: Program, rules: Rules): CompiledProgram | u
 	if (!engine || !keeper || program.isSettled || !isDue(program)) return undefined;
 	program.isSettled = true;
 	if (keeper.compiles === "always" || program.code.length <= SMALL_CODE) compileAtOnce(program, rules);
-	else void compileBeside(program, rules);
+	else queue = queue.then(() => compileBeside(program, rules));
 	return program.compiled?.table === rules.table ? program.compiled : undefined;
 }
 
@@ -70,6 +70,9 @@ function isDue({ keeper, heat, code }: Program): boolean {
 			return false;
 	}
 }
+
+/** One program is compiled after the other, so that no more is done between two tasks than one step. */
+let queue = Promise.resolve();
 
 function compileAtOnce(program: Program, rules: Rules): void {
 	const translation = new Translation(program, rules);
@@ -100,11 +103,16 @@ function refuse(error: unknown): void {
 	if (!isExpected) throw error;
 }
 
-function install(program: Program, { table }: Rules, code: Uint8Array, module: object): void {
+function install(program: Program, rules: Rules, code: Uint8Array, module: object): void {
+	// Not if it was dropped meanwhile.
+	if (program.keeper) place(program, rules, code, instantiate(module)[RUN_NAME] as CompiledProgram["run"]);
+	program.isSettled = false;
+}
+
+function place(program: Program, { table }: Rules, code: Uint8Array, run: CompiledProgram["run"]): void {
 	const before = program.compiled?.bytes ?? 0;
 	const bytes = BYTES_PER_BYTE * code.length;
-	program.compiled = { table, run: instantiate(module)[RUN_NAME] as (entry: number) => void, bytes };
+	program.compiled = { table, run, bytes };
 	program.heat = 0;
-	program.isSettled = false;
 	program.keeper?.grow(bytes - before);
 }

@@ -17,11 +17,13 @@ import {
 	Head,
 	headField,
 	longField,
+	putInput,
 	readStackWord,
 	STACK_WORD,
 	setLongField,
 	setMemory,
 	setRules,
+	setSizes,
 	usePlace,
 } from "./arena.js";
 import { type CompiledProgram, compiledFor } from "./compiler.js";
@@ -31,7 +33,7 @@ import {
 	perform,
 	type RunningFrame,
 	setRunning,
-	takeBack,
+	syncFrame,
 	takeOperands,
 } from "./host-calls.js";
 import { Exit } from "./imports.js";
@@ -77,6 +79,7 @@ function begin(frame: Frame): CompiledRun | undefined {
 	const memoryFee = machine.gates.higherCpuLimit ? 1 : 0;
 	const program = compiledFor(context.program, { table, factor, memoryFee });
 	if (!program) return undefined;
+	putInput(place, context.input);
 	const slice = deadlineMs === Number.POSITIVE_INFINITY ? LONG_SLICE : ENERGY_BETWEEN_LOOKS;
 	const hashes = machine.options.hashes === undefined;
 	return { frame, table, memoryFee, hashes, slice, aside: 0, program, place, height: 0 };
@@ -105,12 +108,13 @@ function runSlice(frame: Frame, run: CompiledRun): boolean {
 	run.height += results;
 	usePlace(place, run.height);
 	setMemory(frame.memory.size);
+	setSizes(frame.context.input.length, frame.returnData.length);
 	setRules(frame.factor, run.memoryFee, run.hashes);
 	setLongField(Head.PENALTY, frame.penalty);
 	giveSlice(run);
 	const { instructions } = frame.context.program;
 	run.program.run(pageEntry(frame.pc, instructions[frame.pc] === JUMPDEST));
-	takeBack(run);
+	syncFrame(run);
 	frame.penalty = longField(Head.PENALTY);
 	frame.pc = headField(Head.PC);
 	run.height = (headField(Head.TOP) - place) / STACK_WORD;

@@ -60,7 +60,7 @@ function giveBack(run: RunningFrame, charged: number): void {
 }
 
 /** Tells the frame of the program's energy and memory. */
-export function takeBack(run: RunningFrame, charged = 0): void {
+export function syncFrame(run: RunningFrame, charged = 0): void {
 	run.frame.memory.expand(headField(Head.SIZE));
 	run.frame.left = longField(Head.LEFT) + run.aside + charged;
 }
@@ -88,7 +88,7 @@ export function operate(pc: number, top: number, charged: number, chargedPenalty
 	const run = running as RunningFrame;
 	const { frame, table } = run;
 	const op = frame.context.program.instructions[pc] as number;
-	takeBack(run, charged);
+	syncFrame(run, charged);
 	frame.penalty = longField(Head.PENALTY) - chargedPenalty;
 	frame.pc = pc;
 	const takes = ((table.heads[op] as number) >> 8) & 0xff;
@@ -147,7 +147,7 @@ export function widen(offset: number, charged: number): number {
 	const { frame, memoryFee } = run;
 	const end = offset + STACK_WORD;
 	if (offset < 0 || end > PLACE_MEMORY) return 0;
-	takeBack(run, charged);
+	syncFrame(run, charged);
 	const cost = expansionCost(frame.memory.size, end);
 	const { factor } = frame;
 	const penalty = penaltyOf(cost + memoryFee, factor) - penaltyOf(memoryFee, factor);

@@ -55,6 +55,19 @@ test("nothing is compiled that isn't kept, or where it is switched off", () => {
 	}
 });
 
+test("a program that is dropped loses its compiled form, and gets it back when it is run much again", () => {
+	const cache = new ProgramCache(1);
+	const code = assemble("a: @a JUMP");
+	const program = cache.get(code);
+	program.heat = HOT;
+	expect(compiledFor(program, rulesOf())).toBeDefined();
+	cache.get(assemble("STOP"));
+	expect(compiledFor(program, rulesOf())).toBeUndefined();
+	expect(cache.get(code)).toBe(program);
+	program.heat = HOT;
+	expect(compiledFor(program, rulesOf())).toBeDefined();
+});
+
 test("compiled programs count in the memory that programs may take", () => {
 	const cache = new ProgramCache(500, 400_000, "always");
 	for (let salt = 0; salt < 40; salt++) {
