@@ -6,7 +6,7 @@
 import { I32, I64 } from "../../../protocol/wasm-code.js";
 import { ARENA_PAGES, Head } from "./arena.js";
 import { expandFunction } from "./expand-function.js";
-import { BINARY, EXPANSION } from "./imports.js";
+import { BINARY, EXPANSION, TERNARY } from "./imports.js";
 import { keccakFunction } from "./keccak-function.js";
 import { type Expression, Routine } from "./routine.js";
 import { type FunctionCode, type FunctionType, Op, writeModule } from "./wasm-writer.js";
@@ -25,33 +25,46 @@ const allZero = (r: Routine, locals: readonly number[]): Expression =>
 const UPPER = [1, 2, 3, 5, 6, 7];
 const ZEROS = (r: Routine, count: number): Expression[] => new Array(count).fill(r.long(0n));
 
-/** Row by row with digits of 32 bits: a product and two sums fit 64 bits. Rows of a zero limb are left out. */
-function product(): FunctionCode {
-	const r = new Routine();
-	const [RESULT, CARRY, SUM] = [8, 16, 17];
-	r.when(allZero(r, UPPER), () =>
-		r.when(r.op(Op.I64_EQZ, high32(r, r.op(Op.I64_OR, r.get(0), r.get(4)))), () =>
-			r.give(r.op(Op.I64_MUL, r.get(0), r.get(4)), ...ZEROS(r, 3)),
-		),
-	);
+/**
+ * Multiplies limbs 0 to 3 by 4 to 7 row by row with digits of 32 bits: a product and two sums fit 64 bits. Rows of a zero limb
+ * are left out.
+ * @param first local of the lowest digit of the result; behind its digits are two more locals
+ * @param digits of the result, 8 or 16
+ */
+function multiply(r: Routine, first: number, digits: number): void {
+	const [CARRY, SUM] = [first + digits, first + digits + 1];
 	const digit = (word: number, i: number): Expression =>
 		(i & 1) === 0 ? low32(r, r.get(word + (i >> 1))) : high32(r, r.get(word + (i >> 1)));
 	for (let limb = 0; limb < 4; limb++) {
 		r.when(r.op(Op.I64_NE, r.get(limb), r.long(0n)), () => {
 			for (const i of [2 * limb, 2 * limb + 1]) {
 				r.set(CARRY, r.long(0n));
-				for (let j = 0; i + j < 8; j++) {
+				for (let j = 0; j < 8 && i + j < digits; j++) {
 					const times = r.op(Op.I64_MUL, digit(0, i), digit(4, j));
-					r.set(SUM, r.all(Op.I64_ADD, times, r.get(RESULT + i + j), r.get(CARRY)));
-					r.set(RESULT + i + j, low32(r, r.get(SUM)));
+					r.set(SUM, r.all(Op.I64_ADD, times, r.get(first + i + j), r.get(CARRY)));
+					r.set(first + i + j, low32(r, r.get(SUM)));
 					r.set(CARRY, high32(r, r.get(SUM)));
 				}
+				if (i + 8 < digits) r.set(first + i + 8, r.get(CARRY));
 			}
 		});
 	}
-	const limbOf = (i: number): Expression =>
-		r.op(Op.I64_OR, r.get(RESULT + 2 * i), r.op(Op.I64_SHL, r.get(RESULT + 2 * i + 1), r.long(32n)));
-	r.give(...[0, 1, 2, 3].map(limbOf));
+}
+
+/** A limb from two digits. */
+const limbOf = (r: Routine, first: number, i: number): Expression =>
+	r.op(Op.I64_OR, r.get(first + 2 * i), r.op(Op.I64_SHL, r.get(first + 2 * i + 1), r.long(32n)));
+
+function product(): FunctionCode {
+	const r = new Routine();
+	const RESULT = 8;
+	r.when(allZero(r, UPPER), () =>
+		r.when(r.op(Op.I64_EQZ, high32(r, r.op(Op.I64_OR, r.get(0), r.get(4)))), () =>
+			r.give(r.op(Op.I64_MUL, r.get(0), r.get(4)), ...ZEROS(r, 3)),
+		),
+	);
+	multiply(r, RESULT, 8);
+	r.give(...[0, 1, 2, 3].map((i) => limbOf(r, RESULT, i)));
 	return r.function(BINARY, [[10, I64]], "MUL");
 }
 
@@ -191,19 +204,78 @@ function division(name: string, op: number, result: number, divide: number): Fun
 	const r = new Routine();
 	r.when(allZero(r, [4, 5, 6, 7]), () => r.give(...ZEROS(r, 4)));
 	r.when(allZero(r, UPPER), () => r.give(r.op(op, r.get(0), r.get(4)), ...ZEROS(r, 3)));
-	const store = (at: number, value: Expression): void => r.store(Op.I64_STORE, at, value);
 	for (let i = 0; i < 4; i++) {
-		store(NUMERATOR + 8 * i, r.get(i));
-		store(DIVISOR + 8 * i, r.get(4 + i));
-		store(QUOTIENT + 8 * i, r.long(0n));
+		r.store(Op.I64_STORE, QUOTIENT + 8 * i, r.long(0n));
+		r.store(Op.I64_STORE, DIVISOR + 8 * i, r.get(4 + i));
 	}
-	// Above the numerator and below both: digits that the shifts look at.
-	store(NUMERATOR + 32, r.long(0n));
-	store(NUMERATOR - 8, r.long(0n));
-	store(DIVISOR - 8, r.long(0n));
-	r.body.i32(8).call(divide);
+	divideLimbs(r, [0, 1, 2, 3].map(r.get), divide);
 	r.give(...[0, 1, 2, 3].map((i) => r.load(Op.I64_LOAD, result + 8 * i)));
 	return r.function(BINARY, [], name);
+}
+
+/** Divides a numerator of some limbs by the divisor in its place. */
+function divideLimbs(r: Routine, numerator: readonly Expression[], divide: number): void {
+	numerator.forEach((limb, i) => {
+		r.store(Op.I64_STORE, NUMERATOR + 8 * i, limb);
+	});
+	// Above the numerator and below both: digits that the shifts look at.
+	for (const at of [NUMERATOR + 8 * numerator.length, NUMERATOR - 8, DIVISOR - 8]) {
+		r.store(Op.I64_STORE, at, r.long(0n));
+	}
+	r.body.i32(2 * numerator.length).call(divide);
+}
+
+/** Of a sum or product of two words the remainder by a third one (8 to 11); 0 where that is 0. */
+function modular(name: "ADDMOD" | "MULMOD", divide: number): FunctionCode {
+	const r = new Routine();
+	const { get, op } = r;
+	const FIRST = 12;
+	r.when(allZero(r, [8, 9, 10, 11]), () => r.give(...ZEROS(r, 4)));
+	for (let i = 0; i < 4; i++) r.store(Op.I64_STORE, DIVISOR + 8 * i, get(8 + i));
+	if (name === "MULMOD") {
+		multiply(r, FIRST, 16);
+		const limbs = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => limbOf(r, FIRST, i));
+		divideLimbs(r, limbs, divide);
+	} else {
+		const CARRY = FIRST;
+		for (let i = 0; i < 4; i++) {
+			// Of the two sums at most one overflows.
+			r.set(i, op(Op.I64_ADD, get(i), get(CARRY)));
+			const first = op(Op.I64_LT_U, get(i), get(CARRY));
+			r.set(4 + i, op(Op.I64_ADD, get(i), get(4 + i)));
+			const second = op(Op.I64_LT_U, get(4 + i), get(i));
+			r.set(CARRY, op(Op.I64_EXTEND_I32_U, op(Op.I32_OR, first, second)));
+		}
+		divideLimbs(r, [4, 5, 6, 7, CARRY].map(get), divide);
+	}
+	r.give(...[0, 1, 2, 3].map((i) => r.load(Op.I64_LOAD, NUMERATOR + 8 * i)));
+	return r.function(TERNARY, [[18, I64]], name);
+}
+
+/** Quotient or remainder of words with signs. @param divide number of the one without */
+function signedDivision(name: "SDIV" | "SMOD", divide: number): FunctionCode {
+	const r = new Routine();
+	const { get, op, long } = r;
+	const [SIGN, OTHER, CARRY] = [8, 9, 10];
+	r.set(SIGN, op(Op.I64_SHR_S, get(3), long(63n)));
+	r.set(OTHER, op(Op.I64_SHR_S, get(7), long(63n)));
+	/** Turns a word round where the mask is all ones. */
+	const negate = (first: number, mask: number): void => {
+		r.set(CARRY, op(Op.I64_AND, get(mask), long(1n)));
+		for (let i = first; i < first + 4; i++) {
+			r.set(i, op(Op.I64_ADD, op(Op.I64_XOR, get(i), get(mask)), get(CARRY)));
+			r.set(CARRY, op(Op.I64_AND, get(CARRY), op(Op.I64_EXTEND_I32_U, op(Op.I64_EQZ, get(i)))));
+		}
+	};
+	negate(0, SIGN);
+	negate(4, OTHER);
+	for (let i = 0; i < 8; i++) r.body.get(i);
+	r.body.call(divide);
+	for (const limb of [3, 2, 1, 0]) r.body.set(limb);
+	if (name === "SDIV") r.set(SIGN, op(Op.I64_XOR, get(SIGN), get(OTHER)));
+	negate(0, SIGN);
+	r.give(get(0), get(1), get(2), get(3));
+	return r.function(BINARY, [[3, I64]], name);
 }
 
 /** Shifts of a word (4 to 7) by limbs 0 to 3: whole limbs in steps of 128 and 64 bits, then the rest. */
@@ -290,22 +362,29 @@ function signExtension(): FunctionCode {
 	return r.function(BINARY, [[3, I64]], "SIGNEXTEND");
 }
 
+/** The module's functions, one after the other, so that they needn't be written all at once. */
+export function* arithmeticFunctions(): Generator<FunctionCode> {
+	// They are numbered behind the import.
+	const [widen, divide, quotient, remainder] = [0, 1, 2, 3];
+	yield longDivision();
+	yield division("DIV", Op.I64_DIV_U, QUOTIENT, divide);
+	yield division("MOD", Op.I64_REM_U, NUMERATOR, divide);
+	yield signedDivision("SDIV", quotient);
+	yield signedDivision("SMOD", remainder);
+	yield modular("ADDMOD", divide);
+	yield modular("MULMOD", divide);
+	yield product();
+	yield signExtension();
+	yield byteOf();
+	yield shift("SHL");
+	yield shift("SHR");
+	yield shift("SAR");
+	yield keccakFunction();
+	yield expandFunction(widen);
+}
+
 /** The module's bytes. It exports `CALCULATIONS`, `KECCAK` and `expand`, and asks for `widen`, which expands where it can't. */
-export function arithmeticModule(): Uint8Array {
+export function arithmeticModule(functions: Iterable<FunctionCode> = arithmeticFunctions()): Uint8Array {
 	const imports = [{ name: "widen", type: EXPANSION }];
-	const [widen, divide] = [0, 1];
-	const functions = [
-		longDivision(),
-		product(),
-		division("DIV", Op.I64_DIV_U, QUOTIENT, divide),
-		division("MOD", Op.I64_REM_U, NUMERATOR, divide),
-		signExtension(),
-		byteOf(),
-		shift("SHL"),
-		shift("SHR"),
-		shift("SAR"),
-		keccakFunction(),
-		expandFunction(widen),
-	];
-	return writeModule({ memoryPages: ARENA_PAGES, imports, functions, table: [] });
+	return writeModule({ memoryPages: ARENA_PAGES, imports, functions: [...functions], table: [] });
 }

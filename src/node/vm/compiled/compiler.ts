@@ -7,11 +7,12 @@
 import type { InstructionTable } from "../instruction-table.js";
 import type { Program } from "../program.js";
 import { arenaMemory } from "./arena.js";
-import { arithmeticModule } from "./arithmetic-module.js";
+import { arithmeticFunctions, arithmeticModule } from "./arithmetic-module.js";
 import { engine } from "./engine.js";
 import { operate, widen } from "./host-calls.js";
 import { putRoundConstants } from "./keccak-function.js";
 import { RUN_NAME, type Rules, Translation } from "./translation.js";
+import type { FunctionCode } from "./wasm-writer.js";
 
 /** Which programs are compiled: none, those that are run much, or all of them before they run first (for tests). */
 export type Compiles = "never" | "hot" | "always";
@@ -38,16 +39,26 @@ const BYTES_PER_BYTE = 2;
 /** Imports of all programs, made once. */
 let host: Readonly<Record<string, unknown>> | undefined;
 
-function instantiate(module: object): Readonly<Record<string, unknown>> {
-	const { Instance, Module } = engine as NonNullable<typeof engine>;
-	if (!host) {
-		const own = { host: { memory: arenaMemory, widen } };
-		const arithmetic = new Instance(new Module(arithmeticModule()), own).exports;
-		putRoundConstants();
-		host = { memory: arenaMemory, operate, ...arithmetic };
-	}
-	return new Instance(module, { host }).exports;
+function makeHost(arithmetic: object): Readonly<Record<string, unknown>> {
+	const { Instance } = engine as NonNullable<typeof engine>;
+	putRoundConstants();
+	const own = { host: { memory: arenaMemory, widen } };
+	return { memory: arenaMemory, operate, ...new Instance(arithmetic, own).exports };
 }
+
+/** Makes the imports between other tasks. */
+async function prepareHost(): Promise<void> {
+	const functions: FunctionCode[] = [];
+	for (const each of arithmeticFunctions()) {
+		functions.push(each);
+		await turn();
+	}
+	const module = await (engine as NonNullable<typeof engine>).compile(arithmeticModule(functions));
+	host ??= makeHost(module);
+}
+
+/** Lets other tasks run. */
+const turn = (): Promise<unknown> => new Promise((resume) => setImmediate(resume));
 
 /** The compiled program for these rules, if there is one; it is made where that is due. */
 export function compiledFor(program: Program, rules: Rules): CompiledProgram | undefined {
@@ -55,7 +66,8 @@ export function compiledFor(program: Program, rules: Rules): CompiledProgram | u
 	if (compiled?.table === rules.table) return compiled;
 	if (!engine || !keeper || program.isSettled || !isDue(program)) return undefined;
 	program.isSettled = true;
-	if (keeper.compiles === "always" || program.code.length <= SMALL_CODE) compileAtOnce(program, rules);
+	const isSmall = host !== undefined && program.code.length <= SMALL_CODE;
+	if (keeper.compiles === "always" || isSmall) compileAtOnce(program, rules);
 	else queue = queue.then(() => compileBeside(program, rules));
 	return program.compiled?.table === rules.table ? program.compiled : undefined;
 }
@@ -71,6 +83,12 @@ function isDue({ keeper, heat, code }: Program): boolean {
 	}
 }
 
+function instantiate(module: object): CompiledProgram["run"] {
+	const { Instance } = engine as NonNullable<typeof engine>;
+	const imports = { host: host as NonNullable<typeof host> };
+	return new Instance(module, imports).exports[RUN_NAME] as CompiledProgram["run"];
+}
+
 /** One program is compiled after the other, so that no more is done between two tasks than one step. */
 let queue = Promise.resolve();
 
@@ -78,8 +96,10 @@ function compileAtOnce(program: Program, rules: Rules): void {
 	const translation = new Translation(program, rules);
 	while (translation.step());
 	const bytes = translation.finish();
+	const { Module } = engine as NonNullable<typeof engine>;
 	try {
-		install(program, rules, bytes, new (engine as NonNullable<typeof engine>).Module(bytes));
+		host ??= makeHost(new Module(arithmeticModule()));
+		install(program, rules, bytes, new Module(bytes));
 	} catch (error) {
 		refuse(error);
 	}
@@ -87,10 +107,11 @@ function compileAtOnce(program: Program, rules: Rules): void {
 
 async function compileBeside(program: Program, rules: Rules): Promise<void> {
 	const translation = new Translation(program, rules);
-	do await new Promise((resume) => setImmediate(resume));
+	do await turn();
 	while (translation.step());
 	const bytes = translation.finish();
 	try {
+		if (!host) await prepareHost();
 		install(program, rules, bytes, (await engine?.compile(bytes)) as object);
 	} catch (error) {
 		refuse(error);
@@ -105,7 +126,7 @@ function refuse(error: unknown): void {
 
 function install(program: Program, rules: Rules, code: Uint8Array, module: object): void {
 	// Not if it was dropped meanwhile.
-	if (program.keeper) place(program, rules, code, instantiate(module)[RUN_NAME] as CompiledProgram["run"]);
+	if (program.keeper) place(program, rules, code, instantiate(module));
 	program.isSettled = false;
 }
 

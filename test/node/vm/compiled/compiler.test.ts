@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { compiledFor } from "../../../../src/node/vm/compiled/compiler.js";
 import { instructionTableFor } from "../../../../src/node/vm/instruction-table.js";
 import { opcodes } from "../../../../src/node/vm/opcodes.js";
@@ -19,7 +19,14 @@ async function settled(program: Program): Promise<void> {
 	while (program.isSettled && !program.compiled) await setImmediate();
 }
 
-test("a small program is compiled when it is hot, at once", () => {
+beforeAll(async () => {
+	const first = new ProgramCache(4).get(assemble("STOP"));
+	first.heat = HOT;
+	expect(compiledFor(first, rulesOf())).toBeUndefined();
+	await settled(first);
+});
+
+test("a small program is compiled when it is hot; at once, when one was compiled before", () => {
 	const program = new ProgramCache(4).get(assemble("a: @a JUMP"));
 	expect(compiledFor(program, rulesOf())).toBeUndefined();
 	program.heat = HOT;
