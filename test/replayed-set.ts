@@ -18,16 +18,18 @@ export interface SetCounts {
 /**
  * Replays a set of test/golden.
  * @param params a folder with the verifying keys of shielded proofs; without it proofs aren't checked
+ * @param compiled whether every contract program is compiled before it runs
  * @returns what was compared, and the first three differences in words ("" where there are none)
  */
 export async function replaySet(
 	set: string,
 	params?: string,
+	compiled = false,
 ): Promise<{ result: SetResult; differences: string }> {
 	const findings: Finding[] = [];
 	const [recording] = openRecordings(`test/golden/${set}/${set}.conf`);
 	if (recording === undefined) throw new Error(`no set ${set}`);
-	const target = await openNode(recording, params);
+	const target = await openNode(recording, params, { compiled });
 	try {
 		const options = { heal: false, onlyBlocks: false, until: undefined, path: undefined };
 		const result = await replay(recording, target, { ...options, report: (one) => findings.push(one) });

@@ -4,6 +4,7 @@ import { unverifiedProofs } from "../../src/node/shielded/proofs.js";
 import { createMemoryDatabase } from "../../src/node/state/database.js";
 import { StateDatabase } from "../../src/node/state/state-database.js";
 import { createView } from "../../src/node/state/view.js";
+import type { Compiles } from "../../src/node/vm/compiled/compiler.js";
 import { putCode, putContract } from "../../src/node/vm/creation.js";
 import { execute } from "../../src/node/vm/execution.js";
 import { Frame } from "../../src/node/vm/frame.js";
@@ -28,7 +29,7 @@ function prefixed(address: Uint8Array): Uint8Array {
 }
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one environment whose members all need each other
-export async function coinMachine(): Promise<BenchMachine> {
+export async function coinMachine(compiles: Compiles): Promise<BenchMachine> {
 	const database = await StateDatabase.open(createMemoryDatabase());
 	// The base takes writes as they come: no block collects them to be undone.
 	const state = createView(database.baseBackend, {
@@ -36,7 +37,7 @@ export async function coinMachine(): Promise<BenchMachine> {
 		maintenanceIntervalMs: 21_600_000n,
 		committee: () => 0n,
 	});
-	const programs = new ProgramCache(64);
+	const programs = new ProgramCache(64, undefined, compiles);
 	const caller = prefixed(SENDER);
 	let deployed = 0;
 
@@ -98,7 +99,7 @@ export async function coinMachine(): Promise<BenchMachine> {
 	state.account.put(caller, Account.create({ address: caller }));
 
 	return {
-		name: "coin",
+		name: compiles === "never" ? "interpreted" : "compiled",
 		async install(code) {
 			const address = put(code);
 			state.code.put(address, code);

@@ -1,6 +1,6 @@
 /**
  * `npm run replay -- FOLDER… [--heal] [--only blocks] [--until N] [--show N] [--path TEXT] [--params FOLDER]
- *  [--trace] [--history]`
+ *  [--trace] [--history] [--compiled]`
  *
  * Replays recorded sets into this node. One JSON line a set on stdout, differences on stderr; exit code 1 if anything
  * differs, 2 if the command line is wrong.
@@ -24,6 +24,7 @@ const USAGE = `usage: npm run replay -- FOLDER… [options]
   --trace        trace every contract transaction and simulate every block, and compare what executing them again comes to
   --params FOLDER  check shielded proofs with the keys of this folder
   --history      keep the state of every block, and read it back at the end
+  --compiled     compile every contract program before it runs
 `;
 
 interface CommandLine {
@@ -57,6 +58,7 @@ function readCommandLine(args: readonly string[]): CommandLine {
 			path: values.path,
 			history: values.history === true,
 			trace: values.trace === true,
+			compiled: values.compiled === true,
 		},
 	};
 }
@@ -74,6 +76,7 @@ function parse(args: readonly string[]) {
 			params: { type: "string" },
 			history: { type: "boolean" },
 			trace: { type: "boolean" },
+			compiled: { type: "boolean" },
 		},
 	});
 }

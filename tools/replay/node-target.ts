@@ -49,11 +49,16 @@ import { witnessProver } from "./witness-prover.js";
 const NEVER_MS = 1n << 50n;
 
 /** Boots a node from a recording's configuration. */
-export const openNode: OpenTarget = async (recording, params, { trace = false, history = false } = {}) =>
+export const openNode: OpenTarget = async (
+	recording,
+	params,
+	{ trace = false, history = false, compiled = false } = {},
+) =>
 	openNodeOn(recording, undefined, {
 		params,
 		traces: trace,
 		keepsHistory: history,
+		compiled,
 		opensPool: opensPool(recording),
 	});
 
@@ -74,18 +79,21 @@ interface TargetSetting {
 	readonly traces?: boolean;
 	readonly opensPool?: boolean;
 	readonly keepsHistory?: boolean;
+	/** Every contract program is compiled before it runs. */
+	readonly compiled?: boolean;
 }
 
 /** The same on a data directory that is there. */
 export const openNodeOn = async (
 	{ configFile, release, network }: Pick<Recording, "configFile" | "release" | "network">,
 	dataDirectory: string | undefined,
-	{ params, traces = false, opensPool = false, keepsHistory = false }: TargetSetting = {},
+	{ params, traces = false, opensPool = false, keepsHistory = false, compiled = false }: TargetSetting = {},
 ): Promise<ReplayTarget> => {
 	const instead = new Map<SettingPath, unknown>([["node.release", release]]);
 	if (network !== undefined) instead.set("node.network", network);
 	if (keepsHistory) instead.set("node.history.state", "all");
 	if (opensPool) instead.set("committee.allowShieldedTransaction", 1n);
+	if (compiled) instead.set("vm.compile", "always");
 	if (traces) instead.set("node.jsonrpc.debug", true);
 	return NodeTarget.open(loadConfig(configFile, { instead }), dataDirectory, params);
 };

@@ -52,6 +52,8 @@ export interface ReplayOptions {
 	readonly history?: boolean;
 	/** Traces every contract transaction, too. */
 	readonly trace?: boolean;
+	/** The target compiles every contract program before it runs. */
+	readonly compiled?: boolean;
 	readonly report: (finding: Finding) => void;
 }
 

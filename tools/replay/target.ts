@@ -120,6 +120,8 @@ interface TargetAbilities {
 	readonly trace?: boolean;
 	/** Reading the state after every block. */
 	readonly history?: boolean;
+	/** Every contract program is compiled before it runs. */
+	readonly compiled?: boolean;
 }
 
 /** Boots a node from a recording's configuration on an empty data directory. */

@@ -116,6 +116,10 @@ export const chainSettings = {
 	"vm.saveCancelAllUnfreezeV2Details": boolean(false, "with both: what cancelled unstakings gave back"),
 	"vm.vmTrace": boolean(false, "true is refused: this node writes no traces into files"),
 	"vm.constantCallTimeoutMs": long(0n, "ms that a constant call may take; 0: by the chain's CPU time"),
+	"vm.compile": text(
+		"hot",
+		"hot, never or always: which contract programs are translated to WebAssembly; always is for tests (ours)",
+	),
 	"vm.longRunningTime": idle("the network's node only logs calls that take longer", "int"),
 
 	"rate.limiter.enabled": boolean(

@@ -215,6 +215,8 @@ interface VmConfig {
 	readonly saveCancelAllUnfreezeV2Details: boolean;
 	/** Time of a constant call; 0: the chain's CPU time. */
 	readonly constantCallTimeoutMs: number;
+	/** Which contract programs are compiled. */
+	readonly compile: "hot" | "never" | "always";
 }
 
 /** Ours alone: `dev {}`, the development chain (protocol/development-chain §1). */
@@ -491,7 +493,14 @@ function readVm(settings: Settings, readings: Readings): VmConfig {
 		saveFeaturedInternalTx: settings.get("vm.saveFeaturedInternalTx"),
 		saveCancelAllUnfreezeV2Details: settings.get("vm.saveCancelAllUnfreezeV2Details"),
 		constantCallTimeoutMs: readCallTimeout(settings, readings),
+		compile: readCompile(settings),
 	};
+}
+
+function readCompile(settings: Settings): VmConfig["compile"] {
+	const compile = settings.get("vm.compile");
+	if (compile === "hot" || compile === "never" || compile === "always") return compile;
+	throw settings.refuse("vm.compile", `must be hot, never or always, not "${compile}"`);
 }
 
 function readRatio(settings: Settings, path: "vm.minTimeRatio" | "vm.maxTimeRatio"): number {

@@ -21,6 +21,7 @@ import type { ForkGates } from "../rules/fork-gates.js";
 import { callDataCopies } from "../rules/internal-call-data.js";
 import type { ShieldedProofs } from "../shielded/proofs.js";
 import type { StateView } from "../state/view.js";
+import type { Compiles } from "./compiled/compiler.js";
 import { beginsInvalid, DEPOSIT_PER_BYTE, putCode } from "./creation.js";
 import { execute } from "./execution.js";
 import type { ExecutionObserver } from "./execution-observer.js";
@@ -51,6 +52,8 @@ const Result = TransactionResultContractResult;
 export interface VmSettings extends TimeSettings {
 	/** Programs kept ready (`vm.lruCacheSize`). */
 	readonly programCacheSize: number;
+	/** Which of them are compiled; absent: those that are run much (`vm.compile`). */
+	readonly compiles?: Compiles;
 	/** List internal transactions in the information about transactions (`vm.saveInternalTx`). */
 	readonly saveInternal: boolean;
 	/** Those of stake and vote operations too (`vm.saveFeaturedInternalTx`). */
@@ -122,7 +125,7 @@ export class ContractMachine {
 		private readonly observation?: Observation,
 		programs?: ProgramCache,
 	) {
-		this.programs = programs ?? new ProgramCache(settings.programCacheSize);
+		this.programs = programs ?? new ProgramCache(settings.programCacheSize, undefined, settings.compiles);
 	}
 
 	/**

@@ -1,10 +1,11 @@
 /** Running a frame and all frames that it opens; one after the other, so that deep nesting needs no deep call stack. */
 
 import { OverflowError } from "../../protocol/int64.js";
+import { runProgram } from "./compiled/driver.js";
 import { chargeUsage, enterFrame } from "./dynamic-energy.js";
 import { closeFrame } from "./execution-observer.js";
 import type { Frame } from "./frame.js";
-import { run, runOutOfTime } from "./interpreter.js";
+import { runOutOfTime } from "./interpreter.js";
 import { runtimeFailed, VmAbort, VmError } from "./vm-error.js";
 
 /**
@@ -30,7 +31,7 @@ function runFrames(root: Frame): void {
 	let begun = false;
 	for (;;) {
 		try {
-			if (begun || begins(frame)) run(frame);
+			if (begun || begins(frame)) runProgram(frame);
 		} catch (error) {
 			fail(frame, error);
 		}

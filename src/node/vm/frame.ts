@@ -3,6 +3,7 @@
 import { EMPTY } from "../../protocol/bytes.js";
 import { addressWord } from "./addresses.js";
 import { add } from "./arithmetic.js";
+import type { CompiledRun } from "./compiled/driver.js";
 import type { ContractStorage } from "./contract-storage.js";
 import { STACK_LIMIT } from "./instruction.js";
 import type { Identified } from "./internal-transactions.js";
@@ -70,6 +71,8 @@ export class Frame {
 	child: Frame | undefined;
 	opener: Frame | undefined;
 	resume: Resume | undefined;
+	/** The compiled code that it runs; undefined: none, "begins": it isn't decided yet. */
+	compiled: CompiledRun | undefined | "begins" = "begins";
 	/** Runs when the frame has ended without a failure, and may still make it fail. */
 	settle: ((frame: Frame) => void) | undefined;
 	/** State of the machine when the frame was opened, to undo it. */

@@ -20,7 +20,7 @@ import {
 import { MAX_SMALL, type Word } from "./word.js";
 
 /** Energy spent between two checks of the clock: some milliseconds at the most, whatever the operations are. */
-const ENERGY_BETWEEN_LOOKS = 20_000;
+export const ENERGY_BETWEEN_LOOKS = 20_000;
 
 /**
  * How the loop runs an operation. The numbers must stand in this file: only then the loop's choice is one jump.
@@ -290,7 +290,7 @@ export function run(frame: Frame): void {
 }
 
 /** Charges an operation by its rule. */
-function charge(frame: Frame, table: InstructionTable, op: number): void {
+export function charge(frame: Frame, table: InstructionTable, op: number): void {
 	const row = table.rows[op] as Instruction;
 	const cost = (table.rules[op] as (frame: Frame, name: string) => number)(frame, row.name);
 	const extra = penaltyOf(cost, frame.factor);
@@ -342,6 +342,6 @@ function lackOfEnergy(
 	return outOfEnergy(row.name, frame.factor > NO_FACTOR ? { ...energy, penalty } : energy);
 }
 
-function badTarget(target: Word): VmError {
+export function badTarget(target: Word): VmError {
 	return badJump(typeof target === "number" && target <= 0xffffffff ? target | 0 : -1);
 }

@@ -1,6 +1,7 @@
 /** The byte-addressed memory of a frame (protocol/machine §9.2). */
 
 import { EMPTY } from "../../protocol/bytes.js";
+import { memoryAt, memoryViewAt, PLACE_MEMORY, takePlace } from "./compiled/arena.js";
 import { FarPages } from "./far-pages.js";
 import { LARGE_CAPACITY, LargeBuffer } from "./large-buffer.js";
 import { hostFailed, runtimeFailed, type VmError } from "./vm-error.js";
@@ -22,18 +23,36 @@ const NEAR = LARGE_CAPACITY;
 
 /** Memories that are kept for other frames. A larger one has a {@link LargeBuffer}. */
 const POOLED = 64;
-const SMALL_CAPACITY = 65_536;
+const SMALL_CAPACITY = PLACE_MEMORY;
 const pool: Memory[] = [];
 
 export class Memory {
 	/** Bytes in use; a multiple of 32. */
 	size = 0;
-	private bytes: Uint8Array = EMPTY;
-	private view: DataView = new DataView(EMPTY.buffer, 0, 0);
+	private bytes: Uint8Array;
+	private view: DataView;
+	/** Where compiled programs find it while it is small; undefined: nowhere. */
+	private readonly ownPlace = takePlace(this);
 	private large: LargeBuffer | undefined;
 	private far: FarPages | undefined;
 	/** {@link final} gave its bytes themselves away. */
 	private isLent = false;
+
+	private constructor() {
+		[this.bytes, this.view] = this.smallest();
+	}
+
+	/** What an empty memory begins with. */
+	private smallest(): [Uint8Array, DataView] {
+		const { ownPlace: place } = this;
+		if (place === undefined) return [EMPTY, new DataView(EMPTY.buffer, 0, 0)];
+		return [memoryAt(place), memoryViewAt(place)];
+	}
+
+	/** Its place in the arena, as long as all of it is there. */
+	get place(): number | undefined {
+		return this.large ? undefined : this.ownPlace;
+	}
 
 	/** An empty memory. */
 	static take(): Memory {
@@ -58,8 +77,8 @@ export class Memory {
 		if (this.large) {
 			this.large.release();
 			this.large = undefined;
-			this.bytes = EMPTY;
-			this.view = new DataView(EMPTY.buffer, 0, 0);
+			if (this.ownPlace !== undefined) memoryAt(this.ownPlace).fill(0);
+			[this.bytes, this.view] = this.smallest();
 		} else this.bytes.fill(0, 0, this.size);
 		this.size = 0;
 		if (pool.length < POOLED) pool.push(this);

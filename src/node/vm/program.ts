@@ -2,11 +2,12 @@
 
 import { toKey } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
+import type { CompiledProgram, Compiles } from "./compiled/compiler.js";
 import { type Word, wordFromBytes } from "./word.js";
 
-const JUMPDEST = 0x5b;
-const PUSH1 = 0x60;
-const PUSH32 = 0x7f;
+export const JUMPDEST = 0x5b;
+export const PUSH1 = 0x60;
+export const PUSH32 = 0x7f;
 
 /** What kept programs may hold together, and about what an operand takes beside its program. */
 const MAX_BYTES = 32 << 20;
@@ -27,17 +28,33 @@ export interface Program {
 	readonly operands: Map<number, Word>;
 	/** Counts what its operands take; undefined: it isn't kept. */
 	keeper: ProgramCache | undefined;
+	/** What the interpreter spent on it, in energy, since it was compiled last. */
+	heat: number;
+	/** The same program compiled; undefined: it isn't. */
+	compiled: CompiledProgram | undefined;
+	/** It is being compiled, or can't be. */
+	isSettled: boolean;
 }
 
 /** Code, instructions and destinations. */
-const bytesOf = ({ code, operands }: Program): number =>
-	3 * code.length + OPERAND_BYTES * (1 + operands.size);
+const bytesOf = ({ code, operands, compiled }: Program): number =>
+	3 * code.length + OPERAND_BYTES * (1 + operands.size) + (compiled?.bytes ?? 0);
 
 function prepare(code: Uint8Array): Program {
 	const instructions = new Uint8Array(code.length + PADDING);
 	instructions.set(code);
 	const destinations = new Uint8Array(code.length);
-	return { code, instructions, destinations, scanned: 0, operands: new Map(), keeper: undefined };
+	return {
+		code,
+		instructions,
+		destinations,
+		scanned: 0,
+		operands: new Map(),
+		keeper: undefined,
+		heat: 0,
+		compiled: undefined,
+		isSettled: false,
+	};
 }
 
 /** Whether a jump may go there; scans the code up to there if that wasn't done before. */
@@ -75,10 +92,12 @@ export class ProgramCache {
 	/**
 	 * @param capacity programs kept (`vm.lruCacheSize`)
 	 * @param maxBytes what they may take
+	 * @param compiles which of them are compiled
 	 */
 	constructor(
 		private readonly capacity: number,
 		private readonly maxBytes = MAX_BYTES,
+		readonly compiles: Compiles = "hot",
 	) {}
 
 	/** Bytes of the programs that are kept. */
@@ -89,12 +108,12 @@ export class ProgramCache {
 	/** The program of stored code. */
 	get(code: Uint8Array): Program {
 		const same = this.byBytes.get(code);
-		if (same) return same;
+		if (same?.keeper) return same;
 		const hash = toKey(keccak256(code));
 		let program = this.byHash.get(hash);
 		if (program) this.byHash.delete(hash);
 		else {
-			program = prepare(code);
+			program = same ?? prepare(code);
 			program.keeper = this;
 			this.bytes += bytesOf(program);
 		}
@@ -116,6 +135,7 @@ export class ProgramCache {
 			this.byHash.delete(hash);
 			this.bytes -= bytesOf(oldest);
 			oldest.keeper = undefined;
+			oldest.compiled = undefined;
 		}
 	}
 }

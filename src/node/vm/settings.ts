@@ -28,6 +28,7 @@ export function vmSettings(
 ): VmSettings {
 	return {
 		programCacheSize: config.vm.lruCacheSize,
+		compiles: config.vm.compile,
 		saveInternal: config.vm.saveInternalTx,
 		saveFeaturedInternal: config.vm.saveFeaturedInternalTx,
 		saveCancelDetails: config.vm.saveCancelAllUnfreezeV2Details,

@@ -4,6 +4,7 @@ import { unverifiedProofs } from "../../../src/node/shielded/proofs.js";
 import { createMemoryDatabase } from "../../../src/node/state/database.js";
 import { StateDatabase } from "../../../src/node/state/state-database.js";
 import { createView, type StateView } from "../../../src/node/state/view.js";
+import type { Compiles } from "../../../src/node/vm/compiled/compiler.js";
 import { execute } from "../../../src/node/vm/execution.js";
 import { Frame } from "../../../src/node/vm/frame.js";
 import type { Gates } from "../../../src/node/vm/gates.js";
@@ -109,6 +110,8 @@ export interface RunOptions {
 	/** The contract that runs; {@link CONTRACT} if undefined. */
 	readonly address?: Uint8Array;
 	readonly machine?: Partial<MachineOptions>;
+	/** Which programs are compiled; none if undefined. */
+	readonly compiles?: Compiles;
 }
 
 /** Runs the code of {@link CONTRACT} in a state that has it, or of a fresh one with this code. */
@@ -120,10 +123,10 @@ export async function runCode(code: string, options: RunOptions = {}): Promise<F
 
 export function runContract(
 	state: StateView,
-	{ gates, energy, input, machine, address = CONTRACT }: RunOptions = {},
+	{ gates, energy, input, machine, address = CONTRACT, compiles = "never" }: RunOptions = {},
 ): Frame {
 	const allGates = { ...latestGates, ...gates };
-	const programs = new ProgramCache(16);
+	const programs = new ProgramCache(16, undefined, compiles);
 	const made = new Machine(state, {
 		rules,
 		gates: allGates,

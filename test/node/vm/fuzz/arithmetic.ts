@@ -34,7 +34,7 @@ export function arithmeticProgram(chance: Chance): {
 		let expected = rule(...operands);
 		let text = `${name}(${operands.map((each) => `0x${each.toString(16)}`).join(", ")})`;
 		for (const operand of [...operands].reverse()) code.push(...pushOf(chance, operand));
-		code.push(bytes.get(name) as number);
+		code.push(...blockEnd(chance), bytes.get(name) as number);
 		// What one calculation gives is the next one's operand.
 		while (chance.happens(0.3)) {
 			const next = chance.of(operations);
@@ -45,13 +45,18 @@ export function arithmeticProgram(chance: Chance): {
 			const order = next.takes === 3 ? [others[1], expected, others[0]] : [expected, ...others];
 			text = `${next.name}(${text}; ${order.map((each) => `0x${(each as bigint).toString(16)}`).join(", ")})`;
 			expected = next.rule(...(order as bigint[]));
-			code.push(bytes.get(next.name) as number);
+			code.push(...blockEnd(chance), bytes.get(next.name) as number);
 		}
 		code.push(0x61, (32 * i) >> 8, (32 * i) & 0xff, 0x52);
 		calculations.push({ text, expected });
 	}
 	code.push(0x61, (32 * CALCULATIONS) >> 8, (32 * CALCULATIONS) & 0xff, 0x60, 0x00, 0xf3);
 	return { code: Uint8Array.from(code), calculations };
+}
+
+/** Often a JUMPDEST: a compiled program knows nothing of operands that were pushed before it. */
+function blockEnd(chance: Chance): readonly number[] {
+	return chance.happens(0.6) ? [0x5b] : [];
 }
 
 /** A push of an operand, as short as it can be or longer. */

@@ -84,11 +84,14 @@ interface Run {
 	readonly traced: boolean;
 	/** Internal transactions are counted only. */
 	readonly unlisted?: true;
+	/** Every program is compiled before it runs. */
+	readonly compiled?: true;
 	/** It ends by itself, and a slow machine must not end it. */
 	readonly unlimited?: true;
 }
 
-const programs = new ProgramCache(200);
+const interpreted = new ProgramCache(200, undefined, "never");
+const compiled = new ProgramCache(200, undefined, "always");
 
 function machineFor(world: World, run: Run): Machine {
 	const { gates, traced, timestampMs } = run;
@@ -109,7 +112,7 @@ function machineFor(world: World, run: Run): Machine {
 		gates,
 		instructions: traced ? instructions.tracing() : instructions,
 		observer: traced ? { step: (frame, _name, _pc, height) => void frame.stack[height - 1] } : undefined,
-		programs,
+		programs: run.compiled ? compiled : interpreted,
 		block: { number: 33_333_334n, timestampMs, witness: WITNESSES[0] as Uint8Array },
 		root: { id: ROOT_ID },
 		origin: SENDER,
@@ -126,7 +129,7 @@ function runOnce(world: World, run: Run): Outcome {
 	const machine = machineFor(world, run);
 	const started = process.cpuUsage();
 	const frame = new Frame(machine, {
-		program: programs.get(world.state.code.get(run.contract) ?? new Uint8Array(0)),
+		program: machine.options.programs.get(world.state.code.get(run.contract) ?? new Uint8Array(0)),
 		address: run.contract,
 		caller: SENDER,
 		callValue: 0,
@@ -242,6 +245,7 @@ export class FuzzCase {
 			}
 			this.same(first, timed(world, { ...run, traced: false }), "a second run");
 			this.same(first, timed(world, { ...run, traced: true }), "a traced run");
+			this.same(first, timed(world, { ...run, traced: false, compiled: true }), "a compiled run");
 			const unlisted = timed(world, { ...run, traced: false, unlisted: true });
 			this.same({ ...first, internal: "" }, { ...unlisted, internal: "" }, "a run without a list");
 			if (run.gates.energyLimit) this.checkInside(world, first);
@@ -299,7 +303,7 @@ function count(tally: Tally, end: string): void {
 	tally.ends.set(end, (tally.ends.get(end) ?? 0) + 1);
 }
 
-/** Lets the interpreter calculate and compares each result with the reference. @throws {Finding} */
+/** Lets the machine calculate, interpreted and compiled, and compares each result with the reference. @throws {Finding} */
 export function checkArithmetic(world: World, chance: Chance, tally: Tally): void {
 	const { code, calculations } = arithmeticProgram(chance);
 	const gates = { ...randomGates(chance), constantinople: true, osaka: true, dynamicEnergy: false };
@@ -313,15 +317,17 @@ export function checkArithmetic(world: World, chance: Chance, tally: Tally): voi
 		traced: chance.happens(0.1),
 		unlimited: true,
 	};
-	const { output, failure } = runOnce(world, run);
-	if (failure !== "") throw new Finding(`${failure}\n${toHex(code)}`);
-	for (const [i, { text, expected }] of calculations.entries()) {
-		const found = BigInt(`0x${output.slice(64 * i, 64 * i + 64)}`);
-		if (found !== expected) {
-			throw new Finding(`${text} gives 0x${found.toString(16)}, not 0x${expected.toString(16)}`);
+	for (const each of [run, { ...run, traced: false, compiled: true as const }]) {
+		const { output, failure } = runOnce(world, each);
+		if (failure !== "") throw new Finding(`${failure}\n${toHex(code)}`);
+		for (const [i, { text, expected }] of calculations.entries()) {
+			const found = BigInt(`0x${output.slice(64 * i, 64 * i + 64)}`);
+			if (found === expected) continue;
+			const how = each.compiled ? "compiled, " : "";
+			throw new Finding(`${how}${text} gives 0x${found.toString(16)}, not 0x${expected.toString(16)}`);
 		}
-		tally.calculations++;
 	}
+	tally.calculations += calculations.length;
 }
 
 /** Compares powers of the modexp contract with the plain rule. @throws {Finding} */

@@ -4,9 +4,9 @@
  * npm run tool fuzz:vm -- [--seed N] [--minutes M] [--programs K] [--only INDEX] [folder of a recorded set …]
  *
  * Checked of every program under random rules: it ends by its energy or its time, never by a crash; it uses no more
- * energy than it has; a second run and a traced run are the same; what failed left nothing behind. Every fourth one
- * calculates, and the reference arithmetic must agree. Memory is weighed; growth is a finding. A finding names seed and
- * index, with which `--only` repeats it.
+ * energy than it has; a second run, a traced run and a run with everything compiled are the same; what failed left nothing
+ * behind. Every fourth one calculates, and the reference arithmetic must agree with the interpreter and the compiled code.
+ * Memory is weighed; growth is a finding. A finding names seed and index, with which `--only` repeats it.
  */
 
 import { existsSync, readdirSync } from "node:fs";

@@ -1,0 +1,163 @@
+/**
+ * Runs the program of a frame, compiled where that is worth it.
+ *
+ * In comes a frame that begins, or goes on after a frame that it opened; out it comes as the interpreter would leave it:
+ * ended, failed, or with a frame opened. Energy, penalties, memory, the order of failures and their texts are the
+ * interpreter's, which runs whatever a compiled program can't decide by itself from the operation where that shows: a block
+ * whose energy or stack doesn't suffice, a jump that goes nowhere, memory beyond what the arena has. It also runs what is observed.
+ * A compiled program never touches state, time or other frames: operations that do are the table's own functions.
+ */
+
+import type { Frame } from "../frame.js";
+import { badTarget, ENERGY_BETWEEN_LOOKS, run as interpret } from "../interpreter.js";
+import { NO_FACTOR } from "../penalty.js";
+import { JUMPDEST } from "../program.js";
+import { timeoutAt } from "../vm-error.js";
+import {
+	Head,
+	headField,
+	longField,
+	putInput,
+	readStackWord,
+	STACK_WORD,
+	setLongField,
+	setMemory,
+	setRules,
+	setSizes,
+	usePlace,
+} from "./arena.js";
+import { type CompiledProgram, compiledFor } from "./compiler.js";
+import {
+	giveResults,
+	giveSlice,
+	perform,
+	type RunningFrame,
+	setRunning,
+	syncFrame,
+	takeOperands,
+} from "./host-calls.js";
+import { Exit } from "./imports.js";
+import { pageEntry } from "./translation.js";
+
+/** Energy between two returns where no time is limited: the runtime exchanges code for better one at a call only. */
+const LONG_SLICE = 1_000_000;
+
+/** A frame in its compiled program. */
+export interface CompiledRun extends RunningFrame {
+	readonly program: CompiledProgram;
+	readonly place: number;
+	/** Words on the program's stack, without those that an operation left at the bottom of the frame's own one. */
+	height: number;
+}
+
+/**
+ * Runs a frame until it ends or opens another one.
+ * @throws {VmError} how the frame fails
+ */
+export function runProgram(frame: Frame): void {
+	if (frame.compiled === "begins") frame.compiled = begin(frame);
+	if (frame.compiled) runCompiled(frame, frame.compiled);
+	else if (frame.context.program.keeper) interpretAndCount(frame);
+	else interpret(frame);
+}
+
+function interpretAndCount(frame: Frame): void {
+	const { program } = frame.context;
+	const before = frame.left;
+	interpret(frame);
+	// What calls were given isn't spent here; a frame's own work between two calls is rarely more than this.
+	program.heat += Math.max(0, Math.min(before - frame.left, LONG_SLICE));
+}
+
+/** The compiled program of a frame that begins, if there is one that it can run. */
+function begin(frame: Frame): CompiledRun | undefined {
+	const { machine, context, memory, factor } = frame;
+	const { place } = memory;
+	if (machine.options.observer || place === undefined || memory.size > 0 || frame.sp > 0) return undefined;
+	const { instructions, deadlineMs } = machine.options;
+	const table = factor > NO_FACTOR ? instructions.withFactor(factor) : instructions;
+	const memoryFee = machine.gates.higherCpuLimit ? 1 : 0;
+	const program = compiledFor(context.program, { table, factor, memoryFee });
+	if (!program) return undefined;
+	putInput(place, context.input);
+	const slice = deadlineMs === Number.POSITIVE_INFINITY ? LONG_SLICE : ENERGY_BETWEEN_LOOKS;
+	const hashes = machine.options.hashes === undefined;
+	return { frame, table, memoryFee, hashes, slice, aside: 0, program, place, height: 0 };
+}
+
+function runCompiled(frame: Frame, run: CompiledRun): void {
+	frame.interrupted = false;
+	if (frame.memory.place === undefined) {
+		goInterpreting(frame, run);
+		return;
+	}
+	const before = setRunning(run);
+	try {
+		while (runSlice(frame, run));
+	} finally {
+		setRunning(before);
+	}
+	if (!frame.interrupted) goInterpreting(frame, run);
+}
+
+/** Runs the program once. @returns whether to run it again; else the frame is interrupted, or for the interpreter */
+function runSlice(frame: Frame, run: CompiledRun): boolean {
+	const { place } = run;
+	const results = frame.sp;
+	giveResults(frame, place + STACK_WORD * run.height);
+	run.height += results;
+	usePlace(place, run.height);
+	setMemory(frame.memory.size);
+	setSizes(frame.context.input.length, frame.returnData.length);
+	setRules(frame.factor, run.memoryFee, run.hashes);
+	setLongField(Head.PENALTY, frame.penalty);
+	giveSlice(run);
+	const { instructions } = frame.context.program;
+	run.program.run(pageEntry(frame.pc, instructions[frame.pc] === JUMPDEST));
+	syncFrame(run);
+	frame.penalty = longField(Head.PENALTY);
+	frame.pc = headField(Head.PC);
+	run.height = (headField(Head.TOP) - place) / STACK_WORD;
+	switch (headField(Head.EXIT)) {
+		case Exit.OPERATION:
+			return runOperation(frame, run);
+		case Exit.ENERGY:
+			return continues(frame, run);
+		case Exit.BAD_JUMP:
+			throw badTarget(frame.pc);
+		default:
+			return false;
+	}
+}
+
+/** Looks at the clock when a slice is spent. @returns whether there was energy beyond it */
+function continues(frame: Frame, run: CompiledRun): boolean {
+	const { deadlineMs } = frame.machine.options;
+	if (run.aside === 0) return false;
+	const op = frame.context.program.instructions[frame.pc] as number;
+	if (deadlineMs !== Number.POSITIVE_INFINITY && performance.now() > deadlineMs)
+		throw timeoutAt(run.table.rows[op]?.name ?? "");
+	return longField(Head.LEFT) < run.slice;
+}
+
+/** Runs the operation before which the program stands; its operands are on the program's stack. */
+function runOperation(frame: Frame, run: CompiledRun): boolean {
+	const { table, place } = run;
+	const op = frame.context.program.instructions[frame.pc] as number;
+	const takes = ((table.heads[op] as number) >> 8) & 0xff;
+	takeOperands(frame, place + STACK_WORD * run.height, takes);
+	run.height -= takes;
+	perform(frame, table, op);
+	frame.pc++;
+	return !frame.interrupted && frame.memory.place !== undefined;
+}
+
+/** Leaves the rest of the frame to the interpreter. */
+function goInterpreting(frame: Frame, { height, place }: CompiledRun): void {
+	const { stack, sp } = frame;
+	for (let i = sp - 1; i >= 0; i--) stack[height + i] = stack[i] as number;
+	for (let i = 0; i < height; i++) stack[i] = readStackWord(place + STACK_WORD * i);
+	frame.sp += height;
+	frame.compiled = undefined;
+	interpret(frame);
+}

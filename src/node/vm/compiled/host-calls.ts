@@ -1,0 +1,161 @@
+/** What compiled programs call of the machine while they run: the frame that runs is noted here. */
+
+import type { Frame } from "../frame.js";
+import type { InstructionTable } from "../instruction-table.js";
+import { charge, Kind } from "../interpreter.js";
+import { expansionCost } from "../memory.js";
+import { penaltyOf } from "../penalty.js";
+import { timeoutAt } from "../vm-error.js";
+import type { Word } from "../word.js";
+import {
+	Head,
+	headField,
+	longField,
+	PLACE_MEMORY,
+	readStackWord,
+	STACK_WORD,
+	setLongField,
+	setMemory,
+	writeStackWord,
+} from "./arena.js";
+
+/** A frame with what its compiled program runs by. */
+export interface RunningFrame {
+	readonly frame: Frame;
+	readonly table: InstructionTable;
+	readonly memoryFee: number;
+	/** Nobody learns from the hashes that it makes. */
+	readonly hashes: boolean;
+	/** Energy between two returns to the driver. */
+	readonly slice: number;
+	/** Energy that the program doesn't know of: what is beyond its slice. */
+	aside: number;
+}
+
+let running: RunningFrame | undefined;
+
+/** The frame that runs from now on. @returns the one before */
+export function setRunning(next: RunningFrame | undefined): RunningFrame | undefined {
+	const before = running;
+	running = next;
+	return before;
+}
+
+/** Gives the program its next slice of the frame's energy. */
+export function giveSlice(run: RunningFrame): void {
+	const { left } = run.frame;
+	const given = Math.min(left, run.slice);
+	run.aside = left - given;
+	setLongField(Head.LEFT, given);
+}
+
+/**
+ * Tells the program what is left of its slice: a new one is only given where the clock is looked at. What was charged for
+ * operations that it hasn't reached is not its own, and may be more than there is.
+ */
+function giveBack(run: RunningFrame, charged: number): void {
+	const left = run.frame.left - charged;
+	run.aside = Math.min(run.aside, left);
+	setLongField(Head.LEFT, left - run.aside);
+}
+
+/** Tells the frame of the program's energy and memory. */
+export function syncFrame(run: RunningFrame, charged = 0): void {
+	run.frame.memory.expand(headField(Head.SIZE));
+	run.frame.left = longField(Head.LEFT) + run.aside + charged;
+}
+
+/** Moves operands to where operations look for them: the bottom of the frame's own stack. */
+export function takeOperands(frame: Frame, top: number, count: number): void {
+	const { stack } = frame;
+	for (let i = 0; i < count; i++) stack[i] = readStackWord(top - STACK_WORD * (count - i));
+	frame.sp = count;
+}
+
+/** Moves what an operation left there to the program's stack. @param at the address for the first word */
+export function giveResults(frame: Frame, at: number): void {
+	for (let i = 0; i < frame.sp; i++) writeStackWord(at + STACK_WORD * i, frame.stack[i] as Word);
+	frame.sp = 0;
+}
+
+/**
+ * Runs an operation after which the frame goes on.
+ * @param top address behind its operands
+ * @param charged energy for operations behind it, and the penalty in it
+ * @returns 1; 0 where the interpreter must go on
+ */
+export function operate(pc: number, top: number, charged: number, chargedPenalty: number): number {
+	const run = running as RunningFrame;
+	const { frame, table } = run;
+	const op = frame.context.program.instructions[pc] as number;
+	syncFrame(run, charged);
+	frame.penalty = longField(Head.PENALTY) - chargedPenalty;
+	frame.pc = pc;
+	const takes = ((table.heads[op] as number) >> 8) & 0xff;
+	takeOperands(frame, top, takes);
+	perform(frame, table, op);
+	giveResults(frame, top - STACK_WORD * takes);
+	setMemory(frame.memory.size);
+	setLongField(Head.PENALTY, frame.penalty + chargedPenalty);
+	giveBack(run, charged);
+	return run.aside < 0 || frame.memory.place === undefined ? 0 : 1;
+}
+
+/** Runs an operation whose fixed cost is paid, on operands at the bottom of the frame's stack. */
+export function perform(frame: Frame, table: InstructionTable, op: number): void {
+	const { stack } = frame;
+	switch (((table.heads[op] as number) & 0xff) as Kind) {
+		case Kind.NULLARY:
+			stack[0] = (table.nullary[op] as (frame: Frame) => Word)(frame);
+			frame.sp = 1;
+			return;
+		case Kind.QUERY:
+			stack[0] = (table.query[op] as (frame: Frame, a: Word) => Word)(frame, stack[0] as Word);
+			return;
+		case Kind.UNARY:
+			stack[0] = (table.unary[op] as (a: Word) => Word)(stack[0] as Word);
+			return;
+		case Kind.BINARY:
+			stack[0] = (table.binary[op] as (a: Word, b: Word) => Word)(stack[1] as Word, stack[0] as Word);
+			frame.sp = 1;
+			return;
+		case Kind.TERNARY:
+			stack[0] = (table.ternary[op] as (a: Word, b: Word, c: Word) => Word)(
+				stack[2] as Word,
+				stack[1] as Word,
+				stack[0] as Word,
+			);
+			frame.sp = 1;
+			return;
+		default: {
+			const { deadlineMs } = frame.machine.options;
+			if (deadlineMs !== Number.POSITIVE_INFINITY && performance.now() > deadlineMs)
+				throw timeoutAt(table.rows[op]?.name ?? "");
+			if (((table.heads[op] as number) & 0xff) === Kind.COSTED) charge(frame, table, op);
+			(table.effects[op] as (frame: Frame) => void)(frame);
+		}
+	}
+}
+
+/**
+ * Makes a word of memory usable, and charges for it what its fixed cost hasn't.
+ * @param offset -1: beyond 31 bits
+ * @returns 1; 0 where the interpreter must decide, and nothing was done
+ */
+export function widen(offset: number, charged: number): number {
+	const run = running as RunningFrame;
+	const { frame, memoryFee } = run;
+	const end = offset + STACK_WORD;
+	if (offset < 0 || end > PLACE_MEMORY) return 0;
+	syncFrame(run, charged);
+	const cost = expansionCost(frame.memory.size, end);
+	const { factor } = frame;
+	const penalty = penaltyOf(cost + memoryFee, factor) - penaltyOf(memoryFee, factor);
+	if (frame.left - charged < cost + penalty) return 0;
+	frame.left -= cost + penalty;
+	giveBack(run, charged);
+	setLongField(Head.PENALTY, longField(Head.PENALTY) + penalty);
+	frame.memory.expand(end);
+	setMemory(frame.memory.size);
+	return 1;
+}
