@@ -74,7 +74,8 @@ describe.concurrent("coin keystore unlock", () => {
 		expect(readdirSync(runtime)).toEqual([]);
 	});
 
-	it("ends with its time, and with its terminal", async ({ wallet }) => {
+	// Tests that run at the same time wait with an expect of their own.
+	it("ends with its time, and with its terminal", async ({ wallet, expect }) => {
 		const { environment, terminal } = places(wallet);
 		const short = await unlocked(wallet, environment, "1s");
 		await expect.poll(() => existsSync(short)).toBe(false);
