@@ -1,7 +1,7 @@
 /** Executing one transaction on the head state, in the network's order (protocol/blocks §3.4). */
 
 import { toBase58Check } from "../../protocol/address.js";
-import { be64 } from "../../protocol/bytes.js";
+import { be64, EMPTY } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { OverflowError } from "../../protocol/int64.js";
 import {
@@ -117,7 +117,7 @@ function run(
 	if (state.properties.on("ALLOW_CREATION_OF_CONTRACTS")) {
 		transaction = recordResult(transaction, outcome.code);
 	}
-	state.transaction.put(transaction.id, block ? be64(block.number) : transaction.bytes);
+	state.transaction.put(transaction.id, block ? numberBytes(block) : transaction.bytes);
 	recorder?.finishTransaction(TransactionResultContractResultEnum.names.get(outcome.code) ?? "UNKNOWN");
 	const info = buildTransactionInfo({
 		state,
@@ -130,6 +130,18 @@ function run(
 		isByteFee: bandwidth.isByteFee,
 	});
 	return { transaction, info };
+}
+
+let newestNumber = -1n;
+let newestBytes: Uint8Array = EMPTY;
+
+/** What is stored under the ids of a block's transactions. PERF: one value for all of them. */
+function numberBytes({ number }: BlockScope): Uint8Array {
+	if (number !== newestNumber) {
+		newestNumber = number;
+		newestBytes = be64(number);
+	}
+	return newestBytes;
 }
 
 /** The fee for more than one signature. */

@@ -43,9 +43,60 @@ export function increase(
 	nowSlot: bigint,
 	window: bigint = WINDOW,
 ): bigint {
+	if (areSmall(last, use, lastSlot, nowSlot, window)) {
+		const scaled = smallDecay(last, lastSlot, nowSlot, Number(window)) + smallAverage(use, Number(window));
+		return BigInt(Math.floor((scaled * Number(window)) / SMALL_PRECISION));
+	}
 	const old = decay(average(properties, last, window), lastSlot, nowSlot, window);
 	const added = average(properties, use, window);
 	return amountOf(properties, (old + added) * window);
+}
+
+/** What is left of usage over an account's own window, and that with new usage over the usual one. */
+function windowedUsage(
+	properties: Properties,
+	last: bigint,
+	use: bigint,
+	lastSlot: bigint,
+	nowSlot: bigint,
+	window: bigint,
+): { readonly usage: bigint; readonly remain: bigint } {
+	if (areSmall(last, use, lastSlot, nowSlot, window)) {
+		const old = smallDecay(last, lastSlot, nowSlot, Number(window)) * Number(window);
+		const added = smallAverage(use, SMALL_WINDOW) * SMALL_WINDOW;
+		return {
+			usage: BigInt(Math.floor((old + added) / SMALL_PRECISION)),
+			remain: BigInt(Math.floor(old / SMALL_PRECISION)),
+		};
+	}
+	const old = decay(average(properties, last, window), lastSlot, nowSlot, window) * window;
+	const added = average(properties, use, WINDOW) * WINDOW;
+	return { usage: amountOf(properties, old + added), remain: amountOf(properties, old) };
+}
+
+/**
+ * Usages and windows up to here are calculated in doubles: what comes of them stays below 2^53, where sums and products are exact
+ * and a quotient is never rounded up to a whole number. PERF: every transaction does so several times, and each step of big
+ * integers makes an object.
+ */
+const SMALL = 2 ** 32;
+const SMALL_PRECISION = Number(PRECISION);
+const SMALL_WINDOW = Number(WINDOW);
+
+function areSmall(last: bigint, use: bigint, lastSlot: bigint, nowSlot: bigint, window: bigint): boolean {
+	if (last < 0n || use < 0n || lastSlot < 0n || nowSlot < lastSlot || window <= 0n) return false;
+	return Number(last) <= SMALL && Number(use) <= SMALL && Number(nowSlot) <= SMALL && Number(window) <= SMALL;
+}
+
+function smallAverage(amount: bigint, window: number): number {
+	return Math.ceil((Number(amount) * SMALL_PRECISION) / window);
+}
+
+function smallDecay(last: bigint, lastSlot: bigint, nowSlot: bigint, window: number): number {
+	const scaled = smallAverage(last, window);
+	const elapsed = Number(nowSlot) - Number(lastSlot);
+	if (elapsed === 0) return scaled;
+	return elapsed >= window ? 0 : Math.round(scaled * ((window - elapsed) / window));
 }
 
 interface StoredWindow {
@@ -137,20 +188,17 @@ export function accountIncrease(
 ): bigint {
 	const slots = windowSlots(account, resource);
 	const fine = fineWindow(account, resource);
-	const old = decay(average(properties, last, slots), lastSlot, nowSlot, slots);
-	const added = average(properties, use, WINDOW);
-	const usage = amountOf(properties, old * slots + added * WINDOW);
+	const { usage, remain } = windowedUsage(properties, last, use, lastSlot, nowSlot, slots);
 	if (!unfreezeDelayOn(properties)) return usage;
 
-	const remain = amountOf(properties, old * slots);
 	const elapsed = nowSlot - lastSlot;
 	if (cancelAllOn(properties)) {
 		const full = WINDOW * WINDOW_PRECISION;
 		if (remain === 0n) setFineWindow(account, resource, full);
 		else {
 			const rest = fine - elapsed * WINDOW_PRECISION;
-			const size = result(properties, ceilDiv(product(properties, remain * rest + use * full), usage));
-			setFineWindow(account, resource, minInt(size, full));
+			const weighted = product(properties, remain * rest + use * full);
+			setFineWindow(account, resource, minInt(result(properties, ceilDiv(weighted, usage)), full));
 		}
 	} else if (remain === 0n) setWindowSlots(account, resource, WINDOW);
 	else {

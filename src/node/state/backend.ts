@@ -1,12 +1,15 @@
 /** What a view of the state stands on: raw access by store definition and key string. */
 
 import type { StoreDefinition } from "./definition.js";
+import type { KnownProperties } from "./known-properties.js";
 import type { SortedKeys } from "./ordered-keys.js";
 
 export interface StateBackend {
 	get<V>(store: StoreDefinition<V>, key: string): V | undefined;
 	/** The value in the base below. Absent where nothing lies above the base. */
 	settled?<V>(store: StoreDefinition<V>, key: string): V | undefined;
+	/** What is known of the newest properties. Absent where they aren't the newest, or each read counts. */
+	readonly knownProperties?: KnownProperties | undefined;
 	put<V>(store: StoreDefinition<V>, key: string, value: V): void;
 	delete<V>(store: StoreDefinition<V>, key: string): void;
 	/** Keys of an ordered store, ascending. Must not be kept across a write. */

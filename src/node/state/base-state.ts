@@ -11,6 +11,7 @@ import type { CacheBudget } from "./cache-budget.js";
 import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import { STORE_COUNT, type StoreDefinition, storeDefinitions, stores } from "./definition.js";
 import { addWith, type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
+import type { KnownProperties } from "./known-properties.js";
 import { OrderedKeys } from "./ordered-keys.js";
 import { type CacheUse, ValueCache } from "./value-cache.js";
 
@@ -49,18 +50,24 @@ export class BaseState {
 
 	private constructor(
 		private readonly database: KeyValueDatabase,
+		private readonly known: KnownProperties,
 		budget: CacheBudget | undefined,
 	) {
 		this.cache = new ValueCache<Entry>(HISTORY, budget);
 	}
 
-	/** Opens the base on a database; ordered stores read their keys. @param onKeys called with the keys of each of them */
+	/**
+	 * Opens the base on a database; ordered stores read their keys.
+	 * @param known forgets each property that is written
+	 * @param onKeys called with the keys of each ordered store
+	 */
 	static async open(
 		database: KeyValueDatabase,
+		known: KnownProperties,
 		onKeys: (index: number, keys: OrderedKeys) => void,
 		budget?: CacheBudget,
 	): Promise<BaseState> {
-		const base = new BaseState(database, budget);
+		const base = new BaseState(database, known, budget);
 		for (const store of storeDefinitions) {
 			if (!store.ordered) continue;
 			const keys: string[] = [];
@@ -141,6 +148,7 @@ export class BaseState {
 	replace(store: StoreDefinition<unknown>, key: string, value: Entry): void {
 		const { index } = store;
 		(this.changes[index] as Map<string, Entry>).set(key, value);
+		this.known.forget(index, key);
 		const resident = this.resident[index];
 		if (resident) resident.set(key, value);
 		else if (!isHistory[index]) this.cache.replace(index, key, value, this.bytesOf(index, value));

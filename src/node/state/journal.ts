@@ -12,34 +12,40 @@ export const NONE = Symbol("none");
 /** Puts a before-image back. */
 export type Restore = (index: number, key: string, before: unknown) => void;
 
+/** Entries for which a journal that was cleared keeps its room. */
+const KEPT_ROOM = 1 << 14;
+
+/** PERF: what was cleared is written over, since arrays that begin at nothing are copied time and again while they grow. */
 export class Journal {
 	private readonly stores: number[] = [];
 	private readonly keys: string[] = [];
 	private readonly before: unknown[] = [];
+	private count = 0;
 
 	/** How many writes are recorded; a point to which {@link revert} can return. */
 	get length(): number {
-		return this.stores.length;
+		return this.count;
 	}
 
 	/** @param before the value that the level has, or {@link NONE} */
 	record(index: number, key: string, before: unknown): void {
-		this.stores.push(index);
-		this.keys.push(key);
-		this.before.push(before);
+		const at = this.count++;
+		this.stores[at] = index;
+		this.keys[at] = key;
+		this.before[at] = before;
 	}
 
 	/** Undoes every write since a mark, newest first. */
 	revert(mark: number, restore: Restore): void {
-		for (let i = this.stores.length - 1; i >= mark; i--) {
+		for (let i = this.count - 1; i >= mark; i--) {
 			restore(this.stores[i] as number, this.keys[i] as string, this.before[i]);
 		}
-		this.stores.length = mark;
-		this.keys.length = mark;
-		this.before.length = mark;
+		this.count = mark;
 	}
 
 	clear(): void {
+		this.count = 0;
+		if (this.stores.length <= KEPT_ROOM) return;
 		this.stores.length = 0;
 		this.keys.length = 0;
 		this.before.length = 0;
@@ -47,14 +53,14 @@ export class Journal {
 
 	/** Visits the writes, oldest first. */
 	each(visit: Restore): void {
-		for (let i = 0; i < this.stores.length; i++) {
+		for (let i = 0; i < this.count; i++) {
 			visit(this.stores[i] as number, this.keys[i] as string, this.before[i]);
 		}
 	}
 
 	/** The first before-image of an entry; undefined if it was not written. PERF: grows with the journal. */
 	first(index: number, key: string): unknown {
-		for (let i = 0; i < this.stores.length; i++) {
+		for (let i = 0; i < this.count; i++) {
 			if (this.stores[i] === index && this.keys[i] === key) return this.before[i];
 		}
 		return undefined;
@@ -67,7 +73,7 @@ export class Journal {
 	 */
 	leadBelow(moved: (index: number, key: string) => boolean): readonly (ReadonlySet<string> | undefined)[] {
 		const written: (Set<string> | undefined)[] = [];
-		for (let i = 0; i < this.stores.length; i++) {
+		for (let i = 0; i < this.count; i++) {
 			const index = this.stores[i] as number;
 			const key = this.keys[i] as string;
 			const keys = written[index] ?? new Set<string>();

@@ -10,6 +10,7 @@ import type { StateBackend } from "./backend.js";
 import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
 import { addWith, type Entry, GONE } from "./entry.js";
 import { Journal, NONE } from "./journal.js";
+import type { KnownProperties } from "./known-properties.js";
 import type { SortedKeys } from "./ordered-keys.js";
 import { createView, type StateView } from "./view.js";
 
@@ -43,6 +44,11 @@ export class StateLayer implements StateBackend {
 		if (store.index === ACCOUNT) this.touchedAccounts.add(key);
 		else if (store.index === CODE) this.touchedCodes.add(key);
 		return value;
+	}
+
+	get knownProperties(): KnownProperties | undefined {
+		const changed = this.changes[stores.properties.index];
+		return changed && changed.size > 0 ? undefined : this.below.knownProperties;
 	}
 
 	settled<V>(store: StoreDefinition<V>, key: string): V | undefined {

@@ -42,7 +42,11 @@ export class Properties {
 
 	/** The stored value, or the initial one of a property that nothing has written yet. */
 	get<N extends PropertyName>(name: N): PropertyType<N> {
+		const { knownProperties } = this.backend;
+		const known = knownProperties?.get(name);
+		if (known !== undefined) return known as PropertyType<N>;
 		const value = this.backend.get(stores.properties, keys[name]) ?? this.fallbacks.get(name);
+		knownProperties?.learn(name, value as PropertyValue);
 		return value as PropertyType<N>;
 	}
 

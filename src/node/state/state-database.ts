@@ -31,6 +31,7 @@ import { beforeFinal, beforeUndoable } from "./former-state.js";
 import { isRecorded } from "./history-stores.js";
 import { stateInHistory } from "./history-view.js";
 import { Journal, NONE } from "./journal.js";
+import { KnownProperties } from "./known-properties.js";
 import type { OrderedKeys } from "./ordered-keys.js";
 import { FollowedHash, type FollowedHashOptions } from "./state-hash/followed-hash.js";
 import { type HistorySubject, StateHistory } from "./state-history.js";
@@ -58,6 +59,7 @@ export class StateDatabase {
 	private readonly headKeys = new KeyOrders();
 	private readonly journal = new Journal();
 	private readonly blocks = new UndoableBlocks();
+	private readonly known = new KnownProperties();
 	private base!: BaseState;
 	private settled = 0n;
 	/** Development chains only. */
@@ -85,7 +87,7 @@ export class StateDatabase {
 	): Promise<StateDatabase> {
 		const state = new StateDatabase(database, settleValue);
 		const copyKeys = (index: number, keys: OrderedKeys): void => state.headKeys.set(index, keys.copy());
-		state.base = await BaseState.open(database, copyKeys, budget);
+		state.base = await BaseState.open(database, state.known, copyKeys, budget);
 		return state;
 	}
 
@@ -93,6 +95,7 @@ export class StateDatabase {
 	readonly headBackend: StateBackend = {
 		get: (store, key) => this.get(store, key),
 		settled: (store, key) => this.base.get(store, key),
+		knownProperties: this.known,
 		put: (store, key, value) => this.put(store, key, value),
 		delete: (store, key) => this.put(store, key, GONE as never),
 		keys: (store) => this.headKeys.of(store),
@@ -141,6 +144,7 @@ export class StateDatabase {
 		const before = map.get(key);
 		this.journal.record(store.index, key, before === undefined ? NONE : before);
 		map.set(key, value);
+		this.known.forget(store.index, key);
 		// A value in place of a value leaves the keys as they are.
 		const isKnown = before !== undefined && before !== GONE && value !== GONE;
 		if (store.ordered && !isKnown) this.headKeys.note(store.index, key, value !== GONE);
@@ -189,6 +193,7 @@ export class StateDatabase {
 		const map = this.entries[index] as Map<string, Entry>;
 		if (before === NONE) map.delete(key);
 		else map.set(key, before);
+		this.known.forget(index, key);
 		const store = storeAt(index);
 		if (store.ordered) this.headKeys.note(index, key, this.get(store, key) !== undefined);
 	};

@@ -12,6 +12,8 @@ import type { StateView } from "../../../src/node/state/view.js";
 import { Account, AccountAccountResource } from "../../../src/protocol/messages.js";
 import { openState } from "../consensus/chain-state.js";
 
+const WINDOW = 28_800n;
+
 let state: StateView;
 let properties: Properties;
 beforeEach(async () => {
@@ -147,5 +149,66 @@ describe("merging usage that travels back", () => {
 		const owner = Account.create({ net_usage: 5n, net_window_size: 100n });
 		mergeUsage(state.properties, owner, new Account(), 0n, "bandwidth", 5000n);
 		expect(owner).toMatchObject({ net_usage: 0n, latest_consume_time: 5000n, net_window_size: 28800n });
+	});
+});
+
+describe("small numbers, which are calculated as doubles", () => {
+	/** The same in whole numbers alone, but for the share, which is a double by the rule. */
+	const exact = (last: bigint, use: bigint, elapsed: bigint, window: bigint) => {
+		const average = (amount: bigint, over: bigint) => (amount * 1_000_000n + over - 1n) / over;
+		const scaled = average(last, window);
+		let old =
+			elapsed >= window
+				? 0n
+				: BigInt(Math.round(Number(scaled) * (Number(window - elapsed) / Number(window))));
+		if (elapsed === 0n) old = scaled;
+		return {
+			fixed: ((old + average(use, window)) * window) / 1_000_000n,
+			own: (old * window + average(use, WINDOW) * WINDOW) / 1_000_000n,
+		};
+	};
+	const edges = [
+		0n,
+		1n,
+		2n,
+		3n,
+		255n,
+		999_999n,
+		1_000_001n,
+		2n ** 31n,
+		2n ** 32n - 1n,
+		2n ** 32n,
+		2n ** 32n + 1n,
+	];
+	const windows = [1n, 2n, 7n, 28_799n, 28_800n, 2n ** 32n];
+
+	test("come to what whole numbers come to, at the edges and in between", () => {
+		let seed = 1n;
+		const chance = (bound: bigint): bigint => {
+			seed = (seed * 6364136223846793005n + 1442695040888963407n) % 2n ** 64n;
+			return (seed >> 20n) % bound;
+		};
+		const cases: [bigint, bigint, bigint, bigint][] = [];
+		for (const last of edges)
+			for (const use of edges)
+				for (const window of windows)
+					for (const elapsed of [0n, 1n, window - 1n, window]) cases.push([last, use, elapsed, window]);
+		for (let i = 0; i < 5_000; i++) {
+			const window = 1n + chance(28_800n);
+			cases.push([
+				chance(2n ** (1n + chance(33n))),
+				chance(2n ** (1n + chance(33n))),
+				chance(window + 2n),
+				window,
+			]);
+		}
+		for (const [last, use, elapsed, window] of cases) {
+			const expected = exact(last, use, elapsed, window);
+			const account = Account.create({ net_window_size: window });
+			const now = 1_000n + elapsed;
+			expect(increase(state.properties, last, use, 1_000n, now, window)).toBe(expected.fixed);
+			const own = accountIncrease(state.properties, account, "bandwidth", last, use, 1_000n, now);
+			expect(own).toBe(expected.own);
+		}
 	});
 });

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { BaseState } from "../../../src/node/state/base-state.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
 import { type StoreDefinition, stores } from "../../../src/node/state/definition.js";
+import { KnownProperties } from "../../../src/node/state/known-properties.js";
 
 const STORE = stores.accountIndex as StoreDefinition<Uint8Array>;
 /** Written for history: a flush doesn't leave its values in the cache. */
@@ -33,7 +34,7 @@ beforeEach(async () => {
 			});
 		},
 	};
-	base = await BaseState.open(database, () => {});
+	base = await BaseState.open(database, new KnownProperties(), () => {});
 	base.set(STORE, "old", Uint8Array.of(1));
 	await base.flush(true, []);
 });
@@ -43,6 +44,7 @@ describe("reading ahead", () => {
 		// Another process of the same directory: nothing is cached.
 		base = await BaseState.open(
 			{ ...memory, getMany: async (keys) => keys.map((key) => memory.get(key)) },
+			new KnownProperties(),
 			() => {},
 		);
 		const get = memory.get;
@@ -87,7 +89,7 @@ describe("reading ahead", () => {
 	});
 
 	test("does nothing where the database can't", async () => {
-		base = await BaseState.open(createMemoryDatabase(), () => {});
+		base = await BaseState.open(createMemoryDatabase(), new KnownProperties(), () => {});
 		await base.readAhead(wanted("old"));
 		expect(base.get(STORE, "old")).toBeUndefined();
 	});
@@ -95,7 +97,7 @@ describe("reading ahead", () => {
 
 describe("a large flush", () => {
 	test("lets other turns of the event loop pass, and what is read meanwhile is right", async () => {
-		base = await BaseState.open(memory, () => {});
+		base = await BaseState.open(memory, new KnownProperties(), () => {});
 		const count = 2_000;
 		for (let i = 0; i < count; i++) base.set(STORE, `key ${i}`, Uint8Array.of(i & 0xff));
 		let turns = 0;
