@@ -12,7 +12,7 @@ import {
 import type { ConsoleChain, Perform } from "../terminal/console/contract-object.js";
 import { consoleNames } from "../terminal/console/names.js";
 import { Operations } from "../terminal/console/operations.js";
-import { type ActingFlags, actingFlags } from "../terminal/flags/acting-flags.js";
+import { type ActingFlags, actingFlags, trustFlag } from "../terminal/flags/acting-flags.js";
 import { keystoreFlags, nodeFlags, passwordFlags } from "../terminal/flags/flags.js";
 import { printText } from "../terminal/output/output.js";
 import { onlyRefusing } from "../terminal/prompt/interrupt.js";
@@ -23,6 +23,7 @@ import { NodeClient } from "../wallet/node/node-client.js";
 import type { ActingResult } from "../wallet/transaction/acting-result.js";
 
 const { yes, from, permission, signer, "wait-timeout": waitTimeout } = actingFlags;
+const { "trust-node": trustNode } = trustFlag;
 
 export const Console = sending({
 	outputKind: "acts",
@@ -44,6 +45,7 @@ export const Console = sending({
 		from,
 		signer,
 		permission,
+		"trust-node": trustNode,
 		"wait-timeout": waitTimeout,
 		history: Flags.boolean({
 			description: "keep the lines that are typed, for the next time",

@@ -7,7 +7,8 @@ import { addressText, bytesOf, hexOf } from "./address-text.js";
 
 /** One value: a text, or the values that it is made of. */
 export type Value =
-	| { readonly kind: "text"; readonly text: string }
+	/** `amount`: what it comes to in a token's own unit. */
+	| { readonly kind: "text"; readonly text: string; readonly amount?: string }
 	| { readonly kind: "list"; readonly items: readonly Value[] }
 	| { readonly kind: "tuple"; readonly members: readonly Decoded[] };
 

@@ -1,6 +1,7 @@
 /** Contract interfaces as nodes keep them and compilers write them, and calls, events and errors by them. */
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
+import { COMMON_SIGNATURES } from "../abi/common-signatures.js";
 import {
 	ABI_KINDS,
 	type AbiItem,
@@ -81,42 +82,26 @@ export const selectorOf = (item: AbiItem): string => hashOf(item).slice(0, 8);
 
 /** Items that many contracts have, for those that have no stored interface. */
 export const COMMON: readonly AbiItem[] = [
-	known("event", "Transfer", "address indexed from, address indexed to, uint256 value"),
-	known("event", "Transfer", "address indexed from, address indexed to, uint256 indexed tokenId"),
-	known("event", "Approval", "address indexed owner, address indexed spender, uint256 value"),
-	known("function", "transfer", "address to, uint256 value"),
-	known("function", "transferFrom", "address from, address to, uint256 value"),
-	known("function", "approve", "address spender, uint256 value"),
-	known("function", "balanceOf", "address owner"),
-	known("function", "allowance", "address owner, address spender"),
-	...["name", "symbol", "decimals", "totalSupply", "owner", "renounceOwnership", "pause", "unpause"].map(
-		(name) => known("function", name, ""),
+	...Object.entries(COMMON_SIGNATURES).flatMap(([kind, list]) =>
+		list
+			.trim()
+			.split("\n")
+			.flatMap((line) => known(kind as AbiKind, line)),
 	),
-	known("function", "mint", "address to, uint256 value"),
-	known("function", "burn", "uint256 value"),
-	known("function", "burnFrom", "address from, uint256 value"),
-	known("function", "increaseAllowance", "address spender, uint256 added"),
-	known("function", "decreaseAllowance", "address spender, uint256 subtracted"),
-	known("function", "transferOwnership", "address newOwner"),
-	known("function", "ownerOf", "uint256 tokenId"),
-	known("function", "tokenURI", "uint256 tokenId"),
-	known("function", "safeTransferFrom", "address from, address to, uint256 tokenId"),
-	known("function", "setApprovalForAll", "address operator, bool approved"),
-	known("function", "upgradeToAndCall", "address implementation, bytes data"),
-	known("function", "deposit", ""),
-	known("function", "withdraw", "uint256 value"),
+	// Of a token of single things the number is a topic.
+	...known("event", "Transfer(address indexed from, address indexed to, uint256 indexed tokenId)"),
+	...known("event", "Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)"),
 ];
 
-/** `Error(string)` and `Panic(uint256)`, which compilers make of `require`, `revert` and of faults. */
-const ERROR = known("error", "Error", "string message");
-const PANIC = known("error", "Panic", "uint256 code");
-
-function known(kind: AbiKind, name: string, inputs: string): AbiItem {
+/** A signature of the list as an item; none for those that take tuples, which are few. */
+function known(kind: AbiKind, line: string): AbiItem[] {
+	const [, name, inputs = ""] = /^(\w+)\(([^()]*)\)/.exec(line) ?? [];
+	if (name === undefined) return [];
 	const parameters = (inputs === "" ? [] : inputs.split(", ")).map((each) => {
 		const words = each.split(" ");
 		return { type: words[0] ?? "", indexed: words.includes("indexed"), name: words.at(-1) ?? "" };
 	});
-	return { kind, name, inputs: parameters, outputs: [], mutability: "nonpayable" };
+	return [{ kind, name, inputs: parameters, outputs: [], mutability: "nonpayable" }];
 }
 
 function readingOf(items: readonly AbiItem[], kind: AbiKind, data: string): Reading | undefined {
@@ -192,14 +177,15 @@ export type Refusal =
 /** What a contract's revert says; undefined where it says nothing. @param data hexadecimal */
 export function refusalOf(items: readonly AbiItem[], data: string): Refusal | undefined {
 	if (data === "") return undefined;
-	const standard = readingOf([ERROR, PANIC], "error", data);
-	const [first] = standard?.values ?? [];
-	if (standard && first?.value.kind === "text") {
+	const own = readingOf([...items, ...COMMON], "error", data);
+	const [first] = own?.values ?? [];
+	const signature = own ? hashedSignature(own.item) : "";
+	// Compilers make these of `require`, `revert` and of faults.
+	if (first?.value.kind === "text" && (signature === "Error(string)" || signature === "Panic(uint256)")) {
 		const { text } = first.value;
-		if (standard.item === ERROR) return { kind: "reason", text };
+		if (own?.item.name === "Error") return { kind: "reason", text };
 		const code = `0x${BigInt(text).toString(16).padStart(2, "0")}`;
 		return { kind: "panic", text: `${PANICS[text] ?? "a fault without a name"} (panic ${code})` };
 	}
-	const own = readingOf(items, "error", data);
 	return own ? { kind: "error", ...own } : { kind: "unknown", data };
 }

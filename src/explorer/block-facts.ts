@@ -64,9 +64,9 @@ export function receiverOf({ value }: TransactionFacts): string {
 }
 
 /** Coins that it moves, stakes or releases, in sun. */
-export function amountOf({ value }: TransactionFacts): bigint | undefined {
-	// The same words count units where a token is named.
-	if (textOf(value, "asset_name") !== "") return undefined;
+export function amountOf({ type, value }: TransactionFacts): bigint | undefined {
+	// The same word counts units here; who buys a token names the coins that it pays.
+	if (type === "TransferAssetContract") return undefined;
 	const created = objectOf(value, "new_contract");
 	if (created["call_value"] !== undefined) return wholeOf(created, "call_value");
 	const member = AMOUNTS.find((name) => value[name] !== undefined);

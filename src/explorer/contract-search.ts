@@ -2,7 +2,6 @@
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { hashedSignature } from "../abi/parameter.js";
-import { toNeutral } from "../protocol/dialect.js";
 import { COMMON, isKnown, selectorOf } from "./abi.js";
 import { addressText, bytesOf, hexAddress, hexOf } from "./address-text.js";
 import { isJson, type Json, objectsOf, textOf, textsOf, wholeOf } from "./answer.js";
@@ -12,9 +11,7 @@ import { shortened } from "./format.js";
 import type { NodeClient } from "./node-client.js";
 import { fewAtATime } from "./one-at-a-time.js";
 import { TRANSFER } from "./token-moves.js";
-
-/** Contracts of one question about tokens. */
-const TOKENS_A_QUESTION = 20;
+import { tokenInfos } from "./tokens.js";
 
 /** A contract that fits. */
 export interface ContractMatch {
@@ -22,24 +19,6 @@ export interface ContractMatch {
 	readonly address: string;
 	readonly text: string;
 }
-
-/** What contracts say of the tokens that they are. @returns by address; empty where the node doesn't say */
-export async function tokenInfos(
-	client: NodeClient,
-	addresses: readonly string[],
-): Promise<ReadonlyMap<string, Json>> {
-	const infos = new Map<string, Json>();
-	for (let at = 0; at < addresses.length; at += TOKENS_A_QUESTION) {
-		const list = addresses.slice(at, at + TOKENS_A_QUESTION).join(",");
-		const answer = await client.history(`orc20/info?contract_list=${list}`).catch((): Json => ({}));
-		for (const info of objectsOf(answer, "data")) infos.set(textOf(info, "contract_address"), info);
-	}
-	return infos;
-}
-
-/** `ORC-20` or `ORC-721`. */
-export const kindOf = (info: Json): string =>
-	toNeutral(textOf(info, "type")).toUpperCase().replace(/^ORC/, "ORC-") || "ORC-20";
 
 /** Contracts of a name, whole or in part: those that are called just so come first. */
 export async function contractsNamed(

@@ -7,6 +7,7 @@ import { isKnown, itemsOf, itemsOfList } from "./abi.js";
 import { addressText, hexAddress } from "./address-text.js";
 import { type Json, objectsOf, textOf } from "./answer.js";
 import { type NodeClient, NodeError } from "./node-client.js";
+import { TokenUnits } from "./tokens.js";
 
 /** Contracts of one page that are asked for. */
 const MOST = 50;
@@ -30,7 +31,12 @@ const UNKNOWN: ContractFacts = { items: [], name: "", sourceName: "", code: "", 
 export class Contracts {
 	private readonly known = new Map<string, Promise<ContractFacts>>();
 
-	constructor(private readonly client: NodeClient) {}
+	/** What counts the tokens that contracts are. */
+	readonly units: TokenUnits;
+
+	constructor(private readonly client: NodeClient) {
+		this.units = new TokenUnits(client);
+	}
 
 	/** The items of a contract's interface; none where nobody knows them. @param contract an address in any form */
 	async itemsOf(contract: string): Promise<readonly AbiItem[]> {

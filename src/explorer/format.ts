@@ -23,6 +23,13 @@ export function coins(sun: bigint): string {
 	return `${decimal(sun, SUN_DIGITS)} coin`;
 }
 
+/** A share of the whole, in percent. */
+export function share(part: bigint, whole: bigint): string {
+	if (whole === 0n) return "0 %";
+	const tenths = (part * 1_000n) / whole;
+	return `${tenths / 10n}.${tenths % 10n} %`;
+}
+
 /** Coins as they are typed, in sun; undefined for anything else. */
 export function wholeCoins(typed: string): bigint | undefined {
 	const [, whole, fraction = ""] = /^(\d{1,15})(?:\.(\d{1,6}))?$/.exec(typed.trim()) ?? [];

@@ -1,5 +1,7 @@
-/** Rows of an account's history: what is asked for, and what of it stands in a table for spreadsheets. */
+/** Rows of the history: what is asked for of an account, what of it stands in a table for spreadsheets, and events of contracts. */
 
+import { type AbiItem, hashedSignature } from "../abi/parameter.js";
+import { decodeEvent, type Reading } from "./abi.js";
 import { addressText } from "./address-text.js";
 import { type Json, objectOf, objectsOf, textOf, wholeOf } from "./answer.js";
 import { amountOf, receiverOf, transactionFacts } from "./block-facts.js";
@@ -112,3 +114,27 @@ export function csvRow(kind: HistoryFilter["kind"], row: Json): readonly string[
 }
 
 const ungrouped = (text: string): string => text.replaceAll(",", "");
+
+const MOVES = /^(Transfer|Approval)\(address,address,uint256\)$/;
+
+/**
+ * An event of the history by the interface that is known of its contract.
+ * @returns undefined where nothing fits, or the node has said all of it
+ */
+export function knownEvent(items: readonly AbiItem[], event: Json): Reading | undefined {
+	const result = objectOf(event, "result");
+	const name = textOf(event, "event_name");
+	if (name === "") {
+		const parts = Object.values(result).map(String);
+		return decodeEvent(items, parts.slice(0, -1), parts.at(-1) ?? "") ?? decodeEvent(items, parts, "");
+	}
+	// Values that the node has decoded stand there by their places.
+	const item = items.find((each) => each.name === name && MOVES.test(hashedSignature(each)));
+	if (!item) return undefined;
+	const values = item.inputs.map((input, place) => {
+		const told = textOf(result, String(place));
+		const text = input.type === "address" ? (addressText(told) ?? told) : told;
+		return { name: input.name, type: input.type, value: { kind: "text" as const, text } };
+	});
+	return { item, values };
+}

@@ -2,6 +2,9 @@
 
 import type { TransactionFacts } from "./block-facts.js";
 
+/** The word for amounts of a token of the chain. */
+export const UNITS = "Units of the token";
+
 /** Members by what people call them. Amounts of coins have a row of their own. */
 const WORDS: ReadonlyMap<string, string> = new Map([
 	["to_address", "To"],
@@ -10,7 +13,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 	["account_address", "Account"],
 	["asset_name", "Token"],
 	["token_id", "Token"],
-	["call_token_value", "Units of the token"],
+	["call_token_value", UNITS],
 	["resource", "Resource"],
 	["account_name", "Name"],
 	["name", "Name"],
@@ -45,7 +48,6 @@ export function requestOf({ type, value }: TransactionFacts): Request {
 		return word === undefined ? [] : [[word, name, member] as const];
 	});
 	// Units of a token, where the same member is coins otherwise.
-	if (type === "TransferAssetContract" || type === "ParticipateAssetIssueContract")
-		words.push(["Units of the token", "amount", value["amount"] ?? 0]);
+	if (type === "TransferAssetContract") words.push([UNITS, "amount", value["amount"] ?? 0]);
 	return { words, members };
 }

@@ -2,7 +2,7 @@
 
 import { addressText } from "./address-text.js";
 import { type Json, objectsOf, textOf, textsOf, wholeOf } from "./answer.js";
-import type { TransactionFacts } from "./block-facts.js";
+import { receiverOf, type TransactionFacts } from "./block-facts.js";
 import { textOfHex } from "./format.js";
 
 /** One move. Addresses in Base58Check. */
@@ -20,11 +20,13 @@ export interface TokenMove {
 export const TRANSFER = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const WORD = 64;
 
-/** The token and the units that a transaction of the chain's own tokens names; undefined for all others. */
+/** The token of the chain, and its units, that a transaction transfers or sends with a call; undefined for all others. */
 export function tokenUnits({
 	type,
 	value,
 }: TransactionFacts): readonly [token: string, units: bigint] | undefined {
+	const called = wholeOf(value, "call_token_value");
+	if (called > 0n) return [textOf(value, "token_id"), called];
 	const name = textOf(value, "asset_name");
 	if (type !== "TransferAssetContract" || name === "") return undefined;
 	// The history interface tells names as bytes, `/wallet` as text.
@@ -39,12 +41,12 @@ export function tokenUnits({
  */
 export function tokenMoves(of: TransactionFacts, info: Json): readonly TokenMove[] {
 	if (textOf(info, "result") === "FAILED") return [];
-	const units = tokenUnits(of);
-	if (units) {
-		const [from, to] = ["owner_address", "to_address"].map((name) => shown(textOf(of.value, name)));
-		return [{ token: units[0], isContract: false, from: from ?? "", to: to ?? "", value: units[1] }];
-	}
-	return objectsOf(info, "log").flatMap((log): TokenMove[] => {
+	const [token, sent = 0n] = tokenUnits(of) ?? [];
+	// A contract that a transaction makes is named by its receipt.
+	const to = shown(receiverOf(of) || textOf(info, "contract_address"));
+	const from = shown(textOf(of.value, "owner_address"));
+	const own = token === undefined ? [] : [{ token, isContract: false, from, to, value: sent }];
+	const logged = objectsOf(info, "log").flatMap((log): TokenMove[] => {
 		const [hash, from, to, ...more] = textsOf(log, "topics");
 		const data = textOf(log, "data");
 		if (hash !== TRANSFER || from === undefined || to === undefined) return [];
@@ -52,6 +54,7 @@ export function tokenMoves(of: TransactionFacts, info: Json): readonly TokenMove
 		const token = shown(textOf(log, "address"));
 		return [{ token, isContract: true, from: ofTopic(from), to: ofTopic(to), value: BigInt(`0x${data}`) }];
 	});
+	return [...own, ...logged];
 }
 
 const shown = (address: string): string => addressText(address) ?? address;

@@ -58,6 +58,17 @@ describe("interfaces of contracts", () => {
 		expect(decodeCall(items, "ffffffff")).toBeUndefined();
 	});
 
+	test("read what many contracts have without one, but for what takes tuples", () => {
+		const named = (data: string) => decodeCall([], data)?.item.name;
+		expect(named(`a694fc3a${word(5)}`)).toBe("stake");
+		expect(named(`2f2ff15d${word(1)}${WORD_OF_ADDRESS}`)).toBe("grantRole");
+		expect(named("252dba42")).toBeUndefined();
+		expect(refusalOf([], `118cdaa7${WORD_OF_ADDRESS}`)).toMatchObject({
+			kind: "error",
+			item: { name: "OwnableUnauthorizedAccount" },
+		});
+	});
+
 	test("read events by what is indexed", () => {
 		const topic = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 		const transfer = decodeEvent([], [topic, WORD_OF_ADDRESS, WORD_OF_ADDRESS], word(7));

@@ -5,12 +5,12 @@ import { addressText } from "../../src/explorer/address-text.js";
 import {
 	contractOf,
 	contractsNamed,
-	kindOf,
 	seenContracts,
 	selectorFacts,
 } from "../../src/explorer/contract-search.js";
 import { Contracts } from "../../src/explorer/contracts.js";
 import { NodeClient } from "../../src/explorer/node-client.js";
+import { kindOf } from "../../src/explorer/tokens.js";
 import { contractAddress, toBase58Check } from "../../src/protocol/address.js";
 import { fromHex } from "../../src/protocol/bytes.js";
 

@@ -32,6 +32,21 @@ describe("tokens that moved", () => {
 		expect(csvRow("transactions", asset(name)).slice(6, 8)).toEqual(["1234", "1000001"]);
 	});
 
+	test("of the chain's own, with a call that moves one of a contract", () => {
+		const sent = {
+			owner_address: OWNER,
+			contract_address: `41${HEX}`,
+			token_id: 1000001,
+			call_token_value: 7,
+		};
+		const paying = transactionFacts(transaction("TriggerSmartContract", sent));
+		const moves = tokenMoves(paying, log([TRANSFER, topic, topic], "f".padStart(64, "0")));
+		expect(moves.map(({ token, to, value }) => [token, to, value])).toEqual([
+			["1000001", OWNER, 7n],
+			[OWNER, OWNER, 15n],
+		]);
+	});
+
 	test("of contracts, by their events", () => {
 		expect(tokenMoves(call, log([TRANSFER, topic, topic], "f".padStart(64, "0")))).toEqual([
 			{ token: OWNER, isContract: true, from: OWNER, to: OWNER, value: 15n },

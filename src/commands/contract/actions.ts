@@ -10,13 +10,19 @@ import {
 } from "../../protocol/messages.js";
 import { valueFlags, valuesOf } from "../../terminal/contract/contract-input.js";
 import { deployable, deploymentFlags } from "../../terminal/contract/deployment-input.js";
-import { feeLimitFlags, requestedFeeLimit } from "../../terminal/flags/acting-flags.js";
+import {
+	decimalsFlags,
+	feeLimitFlags,
+	requestedFeeLimit,
+	statedDecimals,
+} from "../../terminal/flags/acting-flags.js";
 import { acting } from "../../terminal/sending/rows.js";
 import { interfaceOf } from "../../wallet/abi/interface.js";
 import { deploymentPlan } from "../../wallet/actions/contract-plan.js";
 import { addContact, checkNewContact } from "../../wallet/configuration/contacts.js";
 import { keepInterface } from "../../wallet/configuration/own-interfaces.js";
 import { fetchGenesisId } from "../../wallet/node/chain-query.js";
+import { NamedAmounts } from "../../wallet/token/named-amount.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCount, parsePercent } from "../../wallet/values/integer-text.js";
@@ -25,7 +31,7 @@ export const ContractDeploy = acting({
 	summary: "Deploy a contract",
 	description:
 		"Takes a Solidity file, which is compiled with the package solc of its project (node_modules, remappings of foundry), a compiler's or " +
-		"toolchain's file, or code and interface by themselves; the constructor's arguments follow. " +
+		"toolchain's file, or code and interface by themselves; the constructor's arguments follow, amounts of tokens as 5@gold. " +
 		"The contract's address is known, and printed, before the transaction is sent. Interface and layout of storage are kept for " +
 		"later calls; --label adds the contract to the contacts.",
 	usage: "contract deploy (<file.sol[:Name]> | --artifact <path> | --bin <code>) [<argument>...]",
@@ -37,6 +43,7 @@ export const ContractDeploy = acting({
 	strict: false,
 	flags: {
 		...feeLimitFlags,
+		...decimalsFlags,
 		...valueFlags,
 		...deploymentFlags,
 		percent: Flags.string({
@@ -58,14 +65,15 @@ export const ContractDeploy = acting({
 	plan: async ({ argv, flags, actor, note }) => {
 		const callerPercent = BigInt(parsePercent(flags.percent));
 		const ownerEnergyLimit = parseCount(flags["origin-energy-limit"]);
-		const values = valuesOf(flags);
 		const { deployed, texts } = await deployable(flags, argv);
 		const { code, abi, name, storageLayout } = deployed;
 		const items = interfaceOf(abi);
 		const context = await actor();
+		const amounts = new NamedAmounts(context.client, flags.offline, statedDecimals(flags));
+		const values = await valuesOf(flags, amounts);
 		const { label } = flags;
 		if (label !== undefined) await checkNewContact(context.settings, label);
-		const plan = await deploymentPlan(context, {
+		const deployment = {
 			code,
 			abi,
 			name,
@@ -75,9 +83,13 @@ export const ContractDeploy = acting({
 			offline: flags.offline,
 			...values,
 			...requestedFeeLimit(flags),
-		});
+		};
+		const plan = await deploymentPlan(context, deployment, amounts);
 		return {
 			...plan,
+			nodesWord: amounts.nodesWord,
+			takesDecimals: true,
+			details: amounts.details,
 			result: flags["dry-run"] ? { feeLimit: plan.feeLimitSun } : {},
 			afterSending: async ({ transaction }) => {
 				const address = contractAddress(transaction.id, context.owner);

@@ -50,6 +50,7 @@ export const ContractCallCommand = query({
 		raw: Flags.boolean({ description: "print the returned bytes" }),
 	},
 	run: async ({ args, argv, flags, settings, client, view: asked, json, print, note }) => {
+		const amounts = new NamedAmounts(client, false);
 		const call = await namedCall(
 			{
 				address: args.address,
@@ -61,10 +62,10 @@ export const ContractCallCommand = query({
 			},
 			settings,
 			client,
-			new NamedAmounts(client, false),
+			amounts,
 		);
 		const owner = flags.from === undefined ? zeroAddress() : await accountNamed(settings, flags.from);
-		const request = { owner, contract: call.contract, data: call.data, ...valuesOf(flags) };
+		const request = { owner, contract: call.contract, data: call.data, ...(await valuesOf(flags, amounts)) };
 		let output: Uint8Array;
 		try {
 			({ data: output } = await callConstant(client, request, asked));
@@ -119,14 +120,10 @@ export const ContractEstimate = query({
 			data: flags.data,
 			as: flags.as,
 		};
-		const { contract, data, items } = await namedCall(
-			words,
-			settings,
-			client,
-			new NamedAmounts(client, false),
-		);
+		const amounts = new NamedAmounts(client, false);
+		const { contract, data, items } = await namedCall(words, settings, client, amounts);
 		const owner = await accountOrActive(settings, flags.from);
-		const call = { owner, contract, data, ...valuesOf(flags) };
+		const call = { owner, contract, data, ...(await valuesOf(flags, amounts)) };
 		try {
 			const { energy } = await callConstant(client, call);
 			const [energyByEstimator, parameters, record] = await Promise.all([
@@ -165,7 +162,6 @@ export const ContractSend = acting({
 	args: callArguments,
 	flags: { ...feeLimitFlags, ...decimalsFlags, ...callFlags },
 	plan: async ({ args, argv, flags, actor }) => {
-		const values = valuesOf(flags);
 		const context = await actor();
 		const words = {
 			address: args.address,
@@ -177,6 +173,7 @@ export const ContractSend = acting({
 		};
 		const { settings, client } = context;
 		const amounts = new NamedAmounts(client, flags.offline, statedDecimals(flags));
+		const values = await valuesOf(flags, amounts);
 		const call = await namedCall(words, settings, flags.offline ? undefined : client, amounts);
 		const options = { offline: flags.offline, ...values, ...requestedFeeLimit(flags) };
 		const plan = await callPlan(context, call, options);

@@ -121,8 +121,9 @@ async function callObject(
 	const settings = await load();
 	const words = { address: contract, signature, arguments: texts, abi: flags.abi, data: undefined };
 	const client = new NodeClient(settings);
-	const call = await namedCall(words, settings, client, new NamedAmounts(client, false));
-	const { valueSun } = valuesOf(flags);
+	const amounts = new NamedAmounts(client, false);
+	const call = await namedCall(words, settings, client, amounts);
+	const { valueSun } = await valuesOf(flags, amounts);
 	const caller = await callerOf(settings, flags.from);
 	if (!caller) note("called by the zero address: no account is active, and --from names none");
 	return {

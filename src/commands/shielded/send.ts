@@ -39,6 +39,7 @@ import { type PayRequest, type Provers, payPlan } from "../../wallet/shielded/pa
 import { type PaymentTarget, systemRandom } from "../../wallet/shielded/payment.js";
 import { provedByNode } from "../../wallet/shielded/proved-by-node.js";
 import { senderlessEnvelope } from "../../wallet/shielded/senderless.js";
+import { amountOfToken } from "../../wallet/token/named-amount.js";
 import { parseReference } from "../../wallet/transaction/build.js";
 import { writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
@@ -72,7 +73,7 @@ export const ShieldedSend = sending({
 			ignoreStdin: true,
 		}),
 		amount: Args.string({
-			description: "in the token's decimals, in smallest units as <n>raw, or max",
+			description: "in the token's decimals, as 5@<token> too, in smallest units as <n>raw, or max",
 			required: true,
 			ignoreStdin: true,
 		}),
@@ -131,10 +132,12 @@ export const ShieldedSend = sending({
 		const isSenderless = pool.kind === "native" && !flags.mint;
 		const actor = isSenderless ? withoutAccount(settings, client) : await actorOf(session, acting);
 		if (flags["prove-on-node"]) session.warning(BY_NODE);
+		const units = await poolUnits(client, pool, flags);
+		const amount = await amountOfToken(settings, client, units.token ?? "", args.amount);
 		const request: PayRequest = {
 			pool,
 			target,
-			amount: args.amount,
+			amount,
 			memo: memoBytes(flags.memo),
 			mint: flags.mint,
 			keys: open?.keys,
@@ -142,8 +145,7 @@ export const ShieldedSend = sending({
 			fee: flags.fee === undefined ? undefined : parseNatural(flags.fee),
 			creates: await hasToBeCreated(client, target),
 		};
-		const units = await poolUnits(client, pool, flags);
-		const nodesWord = units.nodesWord(args.amount, statedDecimals(flags));
+		const nodesWord = units.nodesWord(amount, statedDecimals(flags));
 		checkNodesWord(acting, { nodesWord, takesDecimals: true });
 		const prover = flags["prove-on-node"] ? undefined : await localProver(client, flags);
 		try {

@@ -21,7 +21,7 @@ import {
 import { firstDue, refusedUntil } from "../../terminal/output/output.js";
 import { acting } from "../../terminal/sending/rows.js";
 import { Failure } from "../../wallet/failure.js";
-import { amountOfContract } from "../../wallet/token/named-amount.js";
+import { amountOfToken } from "../../wallet/token/named-amount.js";
 import { APPROVE, approveData, MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
 import { fetchIssuedToken, MAX_TOKEN_DECIMALS, parseTokenPrice, unitsFor } from "../../wallet/token/token.js";
 import { currencyOf, currencyText } from "../../wallet/token/token-amount.js";
@@ -53,7 +53,7 @@ export const TokenAllow = acting({
 		const spender = await accountNamed(settings, args.spender);
 		const token = new Orc20(client, contract);
 		const stated = statedDecimals(flags);
-		const allowed = await amountOfContract(settings, contract, args.amount);
+		const allowed = await amountOfToken(settings, undefined, toBase58Check(contract), args.amount);
 		const amount = allowed === "max" ? MAX_UINT256 : await token.readAmount(allowed, flags.offline, stated);
 		const data = await approveData(spender, amount);
 		const texts = [toBase58Check(spender), amount.toString()];

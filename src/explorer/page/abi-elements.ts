@@ -5,9 +5,12 @@ import type { Reading, Refusal } from "../abi.js";
 import type { Decoded, Value } from "../abi-values.js";
 import { addressLink, type Child, make, table } from "./elements.js";
 
-export function valueChild(type: string, value: Value): Child {
-	if (value.kind === "text")
+function valueChild(type: string, value: Value): Child {
+	if (value.kind === "text") {
+		if (value.amount !== undefined)
+			return make("span", { title: `${value.text} smallest units` }, value.amount);
 		return type === "address" ? addressLink(value.text) : make("span", { class: "mono" }, value.text);
+	}
 	if (value.kind === "list") {
 		if (value.items.length === 0) return make("span", { class: "note" }, "an empty list");
 		const element = type.replace(/\[\d*\]$/, "");
@@ -26,11 +29,17 @@ export function valueChild(type: string, value: Value): Child {
 	);
 }
 
+/** A value; of an amount also its smallest units. */
+export function valueInFull({ type, value }: Pick<Decoded, "type" | "value">): Child {
+	const shown = valueChild(type, value);
+	return value.kind === "text" && value.amount !== undefined ? [shown, ` = ${value.text}`] : shown;
+}
+
 export function valuesTable(caption: string, values: readonly Decoded[]): HTMLElement {
 	const rows = values.map(({ name, type, value }, index) => [
 		name === "" ? `#${index}` : name,
 		make("span", { class: "mono" }, type),
-		valueChild(type, value),
+		valueInFull({ type, value }),
 	]);
 	return table(caption, ["Name", "Type", "Value"], rows, "Without values.");
 }

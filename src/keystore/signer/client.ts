@@ -2,10 +2,12 @@
 
 import { connect } from "node:net";
 import { fromBase58Check } from "../../protocol/address.js";
-import { fromHex, toHex } from "../../protocol/bytes.js";
+import { be64, equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
+import { sha256 } from "../../protocol/hash.js";
 import { OperatorError } from "../../protocol/operator-error.js";
+import { postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
 import { type PostQuantumScheme, postQuantumSchemes } from "../../protocol/post-quantum/schemes.js";
-import { SIGNATURE_LENGTH } from "../../protocol/signature.js";
+import { recoverAddress, SIGNATURE_LENGTH } from "../../protocol/signature.js";
 import { MAX_SIGNER_ANSWER, SIGNER_ANSWER_MS, type SignedKind } from "./requests.js";
 
 /** The signer is away, or signs something not. */
@@ -50,14 +52,25 @@ function keyOf(socketPath: string, listed: unknown): SignerKey {
 		shortestSignature: SIGNATURE_LENGTH,
 		longestSignature: SIGNATURE_LENGTH,
 	};
+	/** Peers would ban a node for a block with another one. */
+	const isSignedBy = (hash: Uint8Array, signature: Uint8Array): boolean => {
+		if (scheme) return postQuantumAlgorithm(scheme).verify(hash, fromHex(publicKey as string), signature);
+		try {
+			return equalBytes(recoverAddress(hash, signature), bytes);
+		} catch {
+			return false;
+		}
+	};
 	return {
 		address: bytes,
 		postQuantum: scheme && { scheme, publicKey: fromHex(publicKey as string) },
 		sign: async (kind, data) => {
 			const words = typeof data === "bigint" ? String(data) : toHex(data);
 			const { signature } = await ask(socketPath, { do: kind, address: text, data: words });
-			if (isHex(signature, shortestSignature, longestSignature)) return fromHex(signature);
-			throw new SignerError(`the signer at ${socketPath} answered with no signature`);
+			const hash = sha256(typeof data === "bigint" ? be64(data) : data);
+			if (isHex(signature, shortestSignature, longestSignature) && isSignedBy(hash, fromHex(signature)))
+				return fromHex(signature);
+			throw new SignerError(`the signer at ${socketPath} answered with no signature of ${text}`);
 		},
 	};
 }

@@ -85,24 +85,31 @@ export class DecisionLog {
 	private constructor(
 		private readonly file: FileHandle,
 		private last: LogEnd,
+		/** Of the whole lines. */
+		private bytes: number,
 	) {}
 
 	/**
 	 * Opens a log, or begins one.
 	 * @param known where it ended at least
+	 * @param visit called with each line
 	 * @throws {OperatorError} for a log that was changed or shortened
 	 */
-	static async open(path: string, known: LogEnd | undefined): Promise<DecisionLog> {
+	static async open(
+		path: string,
+		known: LogEnd | undefined,
+		visit: (line: string) => void,
+	): Promise<DecisionLog> {
 		const file = await open(path, "a", 0o600);
 		try {
-			const { end, bytes, passes } = await readLog(path, known);
+			const { end, bytes, passes } = await readLog(path, known, visit);
 			if (!passes)
 				throw new OperatorError(
 					`${path} was shortened or replaced: decision ${known?.count} isn't in it as it was made`,
 				);
 			// What a crash left of a line that never counted.
 			await file.truncate(bytes);
-			return new DecisionLog(file, end);
+			return new DecisionLog(file, end, bytes);
 		} catch (error) {
 			await file.close();
 			throw error;
@@ -113,12 +120,15 @@ export class DecisionLog {
 		return this.last;
 	}
 
-	/** On the disk when it resolves. */
+	/** On the disk when it resolves. What a full disk took of a line is taken back before the next one. */
 	async append(decision: Decision): Promise<void> {
 		const { line, end } = lineOf(decision, this.last);
-		this.last = end;
-		await this.file.appendFile(line);
+		const bytes = Buffer.from(line);
+		if ((await this.file.stat()).size !== this.bytes) await this.file.truncate(this.bytes);
+		await this.file.appendFile(bytes);
 		await this.file.datasync();
+		this.bytes += bytes.length;
+		this.last = end;
 	}
 
 	close(): Promise<void> {

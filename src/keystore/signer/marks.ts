@@ -22,6 +22,8 @@ interface Mark {
 export interface MarkedStep extends Mark {
 	/** Address of the key and kind of the thing. */
 	readonly subject: string;
+	/** By how much the last place rises at least: a slot, whose times may begin anywhere. */
+	readonly gap: bigint;
 }
 
 const LOG_END = "log";
@@ -52,13 +54,13 @@ export class SigningMarks {
 	}
 
 	/** Why a step can't be signed; undefined if it can, `again` if it was the last that was. */
-	async refusal({ subject, places, hash }: MarkedStep): Promise<string | "again" | undefined> {
+	async refusal({ subject, places, gap, hash }: MarkedStep): Promise<string | "again" | undefined> {
 		const last = await this.last(subject);
 		if (last === undefined) return undefined;
 		if (last.hash === hash) return "again";
 		const back = places.findIndex((place, at) => {
 			const before = last.places[at] as bigint;
-			return place < before || (place === before && at === places.length - 1);
+			return place < before + (at === places.length - 1 ? gap : 0n);
 		});
 		return back < 0 ? undefined : `${places[back]} doesn't follow ${last.places[back]}, which was signed`;
 	}
@@ -76,6 +78,18 @@ export class SigningMarks {
 	/** Writes the mark of a step; on the disk when it resolves. */
 	async advance({ subject, places, hash }: MarkedStep): Promise<void> {
 		await this.database.put(subject, JSON.stringify({ places: places.map(String), hash }), { sync: true });
+	}
+
+	/**
+	 * Brings marks that an older copy or nothing is left of up to what the log says was signed.
+	 * @param signed the last of each subject
+	 */
+	async raise(signed: Iterable<MarkedStep>): Promise<void> {
+		for (const step of signed) {
+			const last = await this.last(step.subject);
+			const isBehind = step.places.some((place, at) => place > (last?.places[at] ?? -1n));
+			if (isBehind) await this.advance(step);
+		}
 	}
 
 	/** Where the log of decisions ended; undefined before the first one. */

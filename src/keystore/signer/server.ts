@@ -8,7 +8,7 @@
 
 import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -16,10 +16,11 @@ import { OperatorError } from "../../protocol/operator-error.js";
 import { loadPostQuantum, postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
 import { signBlock } from "../../protocol/signature.js";
 import { addressOfKey, forgetKey, type PrivateKey } from "../private-key.js";
-import { DecisionLog } from "./decision-log.js";
-import { SigningMarks } from "./marks.js";
+import { type Decision, DecisionLog } from "./decision-log.js";
+import { type MarkedStep, SigningMarks } from "./marks.js";
 import {
 	MAX_SIGNER_REQUEST,
+	markedStepOf,
 	type ReadRequest,
 	readRequest,
 	SIGNER_ANSWER_MS,
@@ -68,10 +69,17 @@ export class Signer {
 		await mkdir(directory, { recursive: true, mode: 0o700 });
 		const marks = await SigningMarks.open(join(directory, "marks"));
 		try {
-			const log = await DecisionLog.open(join(directory, LOG_NAME), await marks.logEnd());
+			const signed = new Map<string, MarkedStep>();
+			const log = await DecisionLog.open(join(directory, LOG_NAME), await marks.logEnd(), (line) => {
+				const { asked, key, decision, ...facts } = JSON.parse(line) as Decision & {
+					readonly asked: SignedKind;
+				};
+				const step = decision === "signed" ? markedStepOf(asked, key, facts) : undefined;
+				if (step) signed.set(step.subject, step);
+			});
+			await marks.raise(signed.values());
 			const signer = new Signer(options, marks, log);
-			// Whoever has the marks is the only signer of this directory: a socket that is there is left of one that was killed.
-			if (lstatSync(socketPath, { throwIfNoEntry: false })?.isSocket()) rmSync(socketPath);
+			await removeStale(socketPath);
 			await new Promise<void>((done, fail) => {
 				signer.server.once("error", ({ code }: NodeJS.ErrnoException) =>
 					fail(new OperatorError(`the socket ${socketPath} can't be made (${code ?? "unknown error"})`)),
@@ -97,7 +105,9 @@ export class Signer {
 
 	private serve(socket: Socket): void {
 		let text = "";
-		socket.setEncoding("utf8").setTimeout(5 * SIGNER_ANSWER_MS, () => socket.destroy());
+		// Whatever it sends or doesn't read: others wait for its place.
+		const late = setTimeout(() => socket.destroy(), 5 * SIGNER_ANSWER_MS);
+		socket.setEncoding("utf8").on("close", () => clearTimeout(late));
 		socket.on("error", () => socket.destroy());
 		socket.on("data", (chunk: string) => {
 			text += chunk;
@@ -106,7 +116,10 @@ export class Signer {
 			socket.removeAllListeners("data");
 			const isLong = end < 0 || end > MAX_SIGNER_REQUEST;
 			const answer = isLong ? Promise.resolve({ error: "too long" }) : this.answer(text.slice(0, end));
-			void answer.then((object) => socket.end(`${JSON.stringify(object)}\n`));
+			void answer.then((object) => {
+				socket.end(`${JSON.stringify(object)}\n`);
+				socket.destroySoon();
+			});
 		});
 	}
 
@@ -134,16 +147,23 @@ export class Signer {
 	private async decide(kind: SignedKind, { address, data }: Request): Promise<object> {
 		const name = String(address).slice(0, 64);
 		const key = this.keys.get(name);
-		const read = key ? readRequest(kind, name, String(data)) : "unknown key";
-		if (typeof read === "string") return this.refuse(kind, key ? name : "", {}, read);
+		// Not logged: it would let anyone fill the disk.
+		if (!key) return { error: "unknown key" };
+		const read = readRequest(kind, name, String(data), BigInt(this.options.now()));
+		if (typeof read === "string") return this.refuse(kind, name, {}, read);
 		const { step, facts, hash } = read;
 		const behind = step && (await this.marks.refusal(step));
 		const isAgain = behind === "again";
 		if (behind !== undefined && !isAgain)
 			return { ...(await this.refuse(kind, name, facts, behind)), taken: true };
 		const decision = isAgain ? "signed again" : "signed";
-		await Promise.all([this.note(kind, name, facts, decision), !isAgain && step && this.marks.advance(step)]);
-		return { signature: toHex(signatureOf(key as PrivateKey, hash)) };
+		const done = await Promise.allSettled([
+			this.note(kind, name, facts, decision),
+			!isAgain && step && this.marks.advance(step),
+		]);
+		const failed = done.find((each) => each.status === "rejected");
+		if (failed) throw failed.reason;
+		return { signature: toHex(signatureOf(key, hash)) };
 	}
 
 	private async refuse(
@@ -167,6 +187,18 @@ export class Signer {
 		await this.marks.setLogEnd(this.log.end);
 		this.options.onDecision?.(`${kind} ${Object.values(facts).join(" ")}: ${decision}`);
 	}
+}
+
+/** A socket that is left of a signer that was killed. @throws {OperatorError} if one listens there, of another directory */
+async function removeStale(socketPath: string): Promise<void> {
+	if (!lstatSync(socketPath, { throwIfNoEntry: false })?.isSocket()) return;
+	const isLive = await new Promise<boolean>((resolve) => {
+		const socket = connect(socketPath, () => resolve(true));
+		socket.on("error", ({ code }: NodeJS.ErrnoException) => resolve(code !== "ECONNREFUSED"));
+		socket.on("connect", () => socket.destroy());
+	});
+	if (isLive) throw new OperatorError(`another process listens at ${socketPath}`);
+	rmSync(socketPath);
 }
 
 function signatureOf(key: PrivateKey, hash: Uint8Array): Uint8Array {

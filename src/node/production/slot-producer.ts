@@ -59,6 +59,8 @@ export class SlotProducer {
 	/** The head has been current since the start. */
 	private caughtUp = false;
 	private last: ProductionState | undefined;
+	/** A signature that comes now is too late. */
+	private isOver = false;
 	/** Id of the last block that was made here, in hexadecimal. */
 	private lastOwn = "";
 	/** By the clock that only goes forward. */
@@ -103,6 +105,7 @@ export class SlotProducer {
 	}
 
 	stop(): void {
+		this.isOver = true;
 		clearTimeout(this.timer);
 		this.applyPacked();
 		this.unobserve();
@@ -149,7 +152,7 @@ export class SlotProducer {
 			const { header, publish, giveBack } = chain.packBlock(packing);
 			producer.remote
 				.block(header)
-				.then((signature) => this.applySoon(publish(signature)))
+				.then((signature) => (this.isOver ? giveBack() : this.applySoon(publish(signature))))
 				.catch((error: unknown) => {
 					giveBack();
 					this.options.onFailure(error);

@@ -4,12 +4,13 @@ import { inspect } from "node:util";
 import { type AbiItem, type ContractInterface, hashedSignature } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
-import { callInWords, callPlan } from "../../wallet/actions/contract-plan.js";
+import { type CallValues, callInWords, callPlan } from "../../wallet/actions/contract-plan.js";
 import type { Actor } from "../../wallet/actions/plan.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { callConstant } from "../../wallet/node/constant-call.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
+import { amountParts, NamedAmounts } from "../../wallet/token/named-amount.js";
 import type { NamedCall } from "../../wallet/transaction/named-call.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCoinAmount } from "../../wallet/values/amount.js";
@@ -90,8 +91,8 @@ function methodOf(
 	candidates: readonly AbiItem[],
 ): ContractMethod {
 	const { client, settings } = chain;
-	const call = async ({ texts }: Words): Promise<NamedCall> =>
-		callInWords({ settings }, contract, items, [name, ...texts]);
+	const call = async ({ texts }: Words, amounts = new NamedAmounts(client, false)): Promise<NamedCall> =>
+		callInWords({ settings }, contract, items, [name, ...texts], amounts);
 	const read = async (
 		words: Words,
 	): Promise<{ readonly call: NamedCall; readonly data: Uint8Array; readonly energy: bigint }> => {
@@ -108,7 +109,7 @@ function methodOf(
 				owner,
 				contract,
 				data: named.data,
-				...valuesOf(options),
+				...(await valuesOf(options, new NamedAmounts(client, false))),
 			});
 			return { call: named, data, energy };
 		} catch (error) {
@@ -122,11 +123,13 @@ function methodOf(
 	const sent = (words: Words): Promise<unknown> =>
 		chain.perform(senderOf(words.options), async (actor) => {
 			const { feeLimit, force } = words.options;
-			return callPlan(actor, await call(words), {
-				...valuesOf(words.options),
+			const amounts = new NamedAmounts(client, false);
+			const plan = await callPlan(actor, await call(words, amounts), {
+				...(await valuesOf(words.options, amounts)),
 				...(feeLimit === undefined ? {} : { feeLimit: amountText("feeLimit", feeLimit) }),
 				force: force === true,
 			});
+			return { ...plan, nodesWord: amounts.nodesWord, details: amounts.details };
 		});
 	const taking =
 		(run: (words: Words) => Promise<unknown>): Method =>
@@ -221,11 +224,15 @@ export function senderOf({ from }: { readonly from?: unknown }): string | undefi
 	throw new Failure("bad_value", "from is an account or the name of one");
 }
 
-function valuesOf({ value, tokenId, tokenValue }: CallOptions): {
-	readonly valueSun?: bigint;
-	readonly tokenId?: bigint;
-	readonly tokenValue?: bigint;
-} {
+async function valuesOf(
+	{ value, tokenId, tokenValue }: CallOptions,
+	amounts: NamedAmounts,
+): Promise<CallValues> {
+	const parts = typeof tokenValue === "string" ? amountParts(tokenValue) : undefined;
+	if (parts && tokenId === undefined) {
+		const { id, units } = await amounts.chainToken(parts);
+		return { ...(await valuesOf({ value }, amounts)), tokenId: id, tokenValue: units };
+	}
 	return {
 		...(value === undefined ? {} : { valueSun: parseCoinAmount(amountText("value", value)) }),
 		...(tokenId === undefined ? {} : { tokenId: wholeNumber("tokenId", tokenId) }),

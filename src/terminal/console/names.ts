@@ -13,6 +13,7 @@ import { existingAccount, fetchAccount } from "../../wallet/node/chain-query.js"
 import { callJsonRpc } from "../../wallet/node/json-rpc.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { statusOf } from "../../wallet/node/wait.js";
+import { paymentInParts } from "../../wallet/token/named-amount.js";
 import { accountNamed, accountOrActive } from "../../wallet/transaction/signing.js";
 import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
 import { formatCoin } from "../../wallet/values/amount.js";
@@ -47,7 +48,7 @@ const HELP = [
 	"",
 	"Reading functions answer, others are shown, signed and sent: await vault.deposit({value: 5coin}).",
 	"vault.deposit.try(…), .estimate(…) and .data(…) send nothing. Options of a call: value, from, feeLimit, force,",
-	"tokenId, tokenValue. Amounts: 5coin, 20sun. What is asked for runs in order, and is waited for. .exit ends.",
+	'tokenId, tokenValue. Amounts: 5coin, 20sun, "5@gold". What is asked for runs in order, and is waited for. .exit ends.',
 ];
 
 /** A name that runs when it is typed alone. */
@@ -82,13 +83,9 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 			chain.perform(senderOf(options), async (actor) => {
 				const recipient = await addressOfNamed(settings, to);
 				const creates = (await fetchAccount(client, recipient)) === undefined;
-				const transfer = {
-					to: toBase58Check(recipient),
-					amount: options.token === undefined ? amountText("amount", amount) : String(amount),
-					token: options.token,
-					recipient,
-					creates,
-				};
+				const payment = paymentInParts({ amount: String(amount), token: options.token });
+				const coins = payment.token === undefined ? { amount: amountText("amount", amount) } : {};
+				const transfer = { ...payment, ...coins, to: toBase58Check(recipient), recipient, creates };
 				return transferPlan(actor, transfer, {
 					memo: options.memo === undefined ? undefined : Buffer.from(options.memo),
 				});

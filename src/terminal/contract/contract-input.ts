@@ -10,7 +10,7 @@ import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import type { ContractCall } from "../../wallet/node/constant-call.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
-import type { NamedAmounts } from "../../wallet/token/named-amount.js";
+import { amountParts, type NamedAmounts, paymentInParts } from "../../wallet/token/named-amount.js";
 import type { NamedCall } from "../../wallet/transaction/named-call.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCoinAmount } from "../../wallet/values/amount.js";
@@ -49,9 +49,8 @@ export const valueFlags = {
 		helpGroup: "CONTRACT",
 	}),
 	"token-value": Flags.string({
-		description: "how much of it, in smallest units",
+		description: "how much of it, in smallest units; or 5@<token>, without --token-id",
 		helpValue: "<units>",
-		dependsOn: ["token-id"],
 		helpGroup: "CONTRACT",
 	}),
 };
@@ -81,15 +80,24 @@ export const callFlags = {
 /** The values of {@link valueFlags} after parsing. */
 type ValueFlags = Interfaces.InferredFlags<typeof valueFlags>;
 
-/** Sun and tokens that go with a call. @throws {Failure} `bad_value`, `amount_unit` */
-export function valuesOf(flags: ValueFlags): Pick<ContractCall, "valueSun" | "tokenId" | "tokenValue"> {
+/** Sun and tokens that go with a call. @throws {Failure} `bad_value`, `amount_unit`, `conflicting_flags`, `usage` */
+export async function valuesOf(
+	flags: ValueFlags,
+	amounts: NamedAmounts,
+): Promise<Pick<ContractCall, "valueSun" | "tokenId" | "tokenValue">> {
 	const { value, "token-id": id, "token-value": units } = flags;
-	return {
-		...(value === undefined ? {} : { valueSun: parseCoinAmount(value) }),
-		...(id === undefined || units === undefined
-			? {}
-			: { tokenId: wholeNumber("token-id", id), tokenValue: wholeNumber("token-value", units) }),
-	};
+	const valueSun = value === undefined ? {} : { valueSun: parseCoinAmount(value) };
+	if (units === undefined) return valueSun;
+	const parts = amountParts(units);
+	if (parts) {
+		// Refuses a token that is named twice.
+		paymentInParts({ amount: units, token: id });
+		const token = await amounts.chainToken(parts);
+		return { ...valueSun, tokenId: token.id, tokenValue: token.units };
+	}
+	if (id === undefined)
+		throw new Failure("usage", `which token? write --token-value ${units}@<token>, or add --token-id`);
+	return { ...valueSun, tokenId: wholeNumber("token-id", id), tokenValue: wholeNumber("token-value", units) };
 }
 
 function wholeNumber(flag: string, text: string): bigint {

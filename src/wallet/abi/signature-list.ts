@@ -1,5 +1,6 @@
 /** Searching lists of signatures for those that a selector, a topic or a name means. */
 
+import { COMMON_SIGNATURES } from "../../abi/common-signatures.js";
 import {
 	type AbiItem,
 	type AbiKind,
@@ -10,7 +11,6 @@ import {
 import { selectorOf, topicOf } from "../../abi/selector.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
-import { COMMON_SIGNATURES } from "./common-signatures.js";
 import { readInterface } from "./interface.js";
 import { isSignature, parseSignature } from "./signature.js";
 

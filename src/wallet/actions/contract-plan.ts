@@ -53,9 +53,14 @@ type Asking = Pick<Actor, "settings" | "client" | "owner">;
 
 /**
  * Deploys a contract. It is tried first. The result has its `contractAddress`.
+ * @param amounts reads amounts of tokens among the arguments; without it there can be none
  * @throws {Failure} `contract_revert` if the constructor refuses; `usage`, `bad_value` for arguments
  */
-export async function deploymentPlan(actor: Asking, deployment: Deployment): Promise<TransactionPlan> {
+export async function deploymentPlan(
+	actor: Asking,
+	deployment: Deployment,
+	amounts?: NamedAmounts,
+): Promise<TransactionPlan> {
 	const { owner, settings, client } = actor;
 	const { code, abi, name = "", callerPercent = 100n, ownerEnergyLimit = 10_000_000n } = deployment;
 	const texts = deployment.arguments ?? [];
@@ -64,7 +69,8 @@ export async function deploymentPlan(actor: Asking, deployment: Deployment): Pro
 		throw new Failure("usage", "the arguments have no types: give the interface with --abi or --artifact");
 	}
 	const { inputs } = constructorOf(items);
-	const parsed = await readArguments(inputs, texts, (text) => accountNamed(settings, text));
+	const resolve = (text: string) => accountNamed(settings, text);
+	const parsed = await readArguments(inputs, texts, resolve, amounts);
 	const bytecode = concatBytes(code, encodeValues(inputs, parsed));
 	const values = valuesIn(deployment);
 	let limit: FeeLimit;

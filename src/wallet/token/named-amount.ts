@@ -38,10 +38,19 @@ export class NamedAmounts {
 
 	/** @param stated decimals of the tokens, as the user says */
 	constructor(
-		private readonly client: NodeClient,
-		private readonly offline: boolean,
+		readonly client: NodeClient,
+		readonly offline: boolean,
 		private readonly stated?: number | undefined,
 	) {}
+
+	/** Tokens of the chain that go with a call. @throws {Failure} as {@link read}; `bad_value` for all others */
+	async chainToken({ amount, token }: NamedAmount): Promise<{ readonly id: bigint; readonly units: bigint }> {
+		const contract = await tokenContract(this.client.settings, token);
+		const id = contract ? "" : (await currencyNamed(this, token)).id;
+		if (!/^\d+$/.test(id))
+			throw new Failure("bad_value", `${token} is not an ORC-10 token: no other goes with a call`);
+		return { id: BigInt(id), units: await this.read({ amount, token }) };
+	}
 
 	/** @returns smallest units @throws {Failure} `bad_value`, `not_found`, `ambiguous`; `usage` for a name without a node */
 	async read({ amount: text, token: name }: NamedAmount): Promise<bigint> {
@@ -65,18 +74,23 @@ export class NamedAmounts {
 
 /**
  * An amount of one token that may name it.
+ * @param token its contract, or the number of one of the chain
+ * @param client asked what else may be meant by a name; undefined: contracts alone are
  * @returns it without the name
  * @throws {Failure} `bad_value` where it names another token
  */
-export async function amountOfContract(
+export async function amountOfToken(
 	settings: NodeClient["settings"],
-	contract: Uint8Array,
+	client: NodeClient | undefined,
+	token: string,
 	text: string,
 ): Promise<string> {
 	const parts = amountParts(text);
 	if (!parts) return text;
-	const named = await tokenContract(settings, parts.token);
-	const own = toBase58Check(contract);
-	if (named && toBase58Check(named) === own) return parts.amount;
-	throw new Failure("bad_value", `"${text}" is an amount of ${parts.token}, not of the token ${own}`);
+	const contract = await tokenContract(settings, parts.token);
+	const named = contract
+		? toBase58Check(contract)
+		: client && (await currencyNamed({ client, offline: false }, parts.token)).id;
+	if (named === token) return parts.amount;
+	throw new Failure("bad_value", `"${text}" is an amount of ${parts.token}, not of the token ${token}`);
 }

@@ -14,6 +14,8 @@ import { addressOfPrivateKey, recoverAddress } from "../../../src/protocol/signa
 const KEY = new Uint8Array(32).fill(7);
 const ADDRESS = addressOfPrivateKey(KEY);
 
+const NOW_MS = 1_700_000_000_000n;
+
 let directory: string;
 let signer: Signer;
 let key: SignerKey;
@@ -25,7 +27,7 @@ async function start(): Promise<void> {
 		keys: [KEY.slice()],
 		directory: join(directory, "state"),
 		socketPath: place(),
-		now: () => 1_700_000_000_000,
+		now: () => Number(NOW_MS),
 	});
 	key = (await keysOfSigner(place()))[0] as SignerKey;
 }
@@ -74,6 +76,7 @@ describe("a signer", () => {
 
 	test.each([
 		["a lower height", header(4n, 18_000n), "4 doesn't follow 5"],
+		["a time within the same slot", header(6n, 15_001n), "15001 doesn't follow 15000"],
 		["the same slot", header(6n, 15_000n), "15000 doesn't follow 15000"],
 		["a clock that went back", header(6n, 12_000n), "12000 doesn't follow 15000"],
 		["another block of the same slot", header(5n, 15_000n, { version: 39 }), "15000 doesn't follow 15000"],
@@ -112,12 +115,53 @@ describe("a signer", () => {
 		await expect(key.sign("vote", header(6n, 15_000n))).rejects.toThrow(/not /);
 	});
 
-	test("signs the time of a greeting, and no bytes under that name", async () => {
-		const signature = await key.sign("hello", 1_700_000_000_000n);
-		expect(recoverAddress(sha256(be64(1_700_000_000_000n)), signature)).toEqual(ADDRESS);
+	test("signs the time of a greeting of now, and no bytes under that name", async () => {
+		const signature = await key.sign("hello", NOW_MS);
+		expect(recoverAddress(sha256(be64(NOW_MS)), signature)).toEqual(ADDRESS);
 		await expect(key.sign("hello", 1n << 60n)).rejects.toThrow("not a time");
-		await expect(key.sign("hello", fromHex("0805"))).resolves.toHaveLength(65);
+		await expect(key.sign("hello", NOW_MS + 7_200_000n)).rejects.toThrow("far from the signer's clock");
 		await expect(key.sign("hello", fromHex("08af"))).rejects.toThrow("not a time");
+	});
+
+	test("signs nothing that would use up times to come", async () => {
+		await expect(key.sign("block", header(5n, NOW_MS + 60_000n))).rejects.toThrow(
+			"ahead of the signer's clock",
+		);
+		await expect(key.sign("vote", vote(1n << 62n, 1))).rejects.toThrow("far from the signer's clock");
+		await key.sign("block", header(5n, NOW_MS + 3_000n));
+	});
+
+	test("has its marks again from the log where they are gone, or older", async () => {
+		const state = join(directory, "state");
+		await key.sign("block", header(5n, 15_000n));
+		await signer.close();
+		rmSync(join(state, "marks"), { recursive: true });
+		await start();
+		await expect(key.sign("block", header(5n, 15_000n, { version: 39 }))).rejects.toThrow("doesn't follow");
+		await key.sign("block", header(5n, 15_000n));
+		await key.sign("block", header(6n, 18_000n));
+	});
+
+	test("lets no connection keep its place", async () => {
+		const sockets = Array.from({ length: 3 }, () => connect(place(), () => undefined));
+		const closed = sockets.map(
+			(socket) => new Promise((resolve) => socket.on("error", () => {}).once("close", resolve)),
+		);
+		for (const socket of sockets) socket.write('{"do":"list"}\n');
+		const timer = setInterval(() => {
+			for (const socket of sockets) if (!socket.destroyed) socket.write("x");
+		}, 20);
+		await Promise.all(closed);
+		clearInterval(timer);
+		await key.sign("block", header(5n, 15_000n));
+	});
+
+	test("leaves the socket of another that listens there", async () => {
+		const options = { keys: [KEY.slice()], directory: join(directory, "other"), now: () => 0 };
+		await expect(Signer.start({ ...options, socketPath: place() })).rejects.toThrow(
+			"another process listens at",
+		);
+		await key.sign("block", header(5n, 15_000n));
 	});
 
 	test("is the only one of its directory", async () => {

@@ -9,7 +9,7 @@ import { SigningMarks } from "../../../src/keystore/signer/marks.js";
 
 /** STANDBY_RUNS=1000 takes a minute, most of which is waiting for the disk. */
 const RUNS = Number(process.env["STANDBY_RUNS"] ?? 60);
-const SLOT_MS = 3_000;
+const SLOT_MS = 3_000n;
 
 /** What happens next: a node wants its slot, its clock jumps, its branch loses or gains blocks, or the signer starts anew. */
 const event = fc.oneof(
@@ -45,7 +45,7 @@ test("never sign two blocks for a slot, nor go back in height", async () => {
 						node.slot++;
 						const { slot, height } = { slot: node.slot, height: node.height + 1n };
 						const hash = `${height} ${slot} ${each.root}`;
-						const step = { subject: "key block", places: [height, slot * BigInt(SLOT_MS)], hash };
+						const step = { subject: "key block", places: [height, slot * SLOT_MS], gap: SLOT_MS, hash };
 						const refusal = await marks.refusal(step);
 						if (refusal !== undefined && refusal !== "again") continue;
 						await marks.advance(step);

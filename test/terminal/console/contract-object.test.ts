@@ -1,7 +1,13 @@
 import { expect, it } from "vitest";
-import { argumentText } from "../../../src/terminal/console/contract-object.js";
+import {
+	argumentText,
+	type ConsoleChain,
+	contractObject,
+} from "../../../src/terminal/console/contract-object.js";
+import { Operations } from "../../../src/terminal/console/operations.js";
 import { readArguments } from "../../../src/wallet/abi/argument.js";
 import { parseSignature } from "../../../src/wallet/abi/signature.js";
+import { answering } from "../../wallet/answering-client.js";
 
 const account = { address: "TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6" };
 
@@ -34,4 +40,28 @@ it("refuses what JavaScript has rounded, and what no contract takes", () => {
 	const deep: unknown[] = [];
 	deep.push(deep);
 	expect(() => argumentText(deep)).toThrow("nested deeper");
+});
+
+it("counts an amount that names its token, among the arguments and with the call", async () => {
+	const settings = { tokens: { gold: "1000001" }, contactsFile: "/nowhere/contacts" };
+	const { client } = answering({ getassetissuebyid: { id: "1000001", precision: 2n } }, settings);
+	const words: string[] = [];
+	const chain = {
+		client,
+		settings,
+		operations: new Operations(),
+		from: () => undefined,
+		perform: async (_: unknown, plan: (actor: object) => Promise<object>) => {
+			const owner = new Uint8Array(21);
+			const { nodesWord } = (await plan({ client, settings, owner })) as { nodesWord: string[] };
+			words.push(...nodesWord);
+		},
+	} as unknown as ConsoleChain;
+	const limit = parseSignature("limit(uint256 value) payable", "function");
+	const vault = contractObject(chain, "vault", new Uint8Array(21), [limit]) as {
+		limit: ((...values: unknown[]) => Promise<unknown>) & { data(text: string): Promise<string> };
+	};
+	expect(await vault.limit.data("3@gold")).toMatch(/^0x.{8}0{61}12c$/);
+	await vault.limit("3@gold", { tokenValue: "1@gold", feeLimit: 5n, force: true });
+	expect(words).toEqual(Array(2).fill("that the token 1000001 has 2 decimals"));
 });

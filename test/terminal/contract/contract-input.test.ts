@@ -5,19 +5,31 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fromHex } from "../../../src/protocol/bytes.js";
 import { valuesOf } from "../../../src/terminal/contract/contract-input.js";
 import { deployable } from "../../../src/terminal/contract/deployment-input.js";
+import { NamedAmounts } from "../../../src/wallet/token/named-amount.js";
+import { answering } from "../../wallet/answering-client.js";
 
-const values = (flags: object): object => valuesOf(flags as Parameters<typeof valuesOf>[0]);
+const { client } = answering(
+	{ getassetissuebyid: { id: "1000001", precision: 2n } },
+	{ tokens: { gold: "1000001" }, contactsFile: "/nowhere/contacts" },
+);
+const amounts = new NamedAmounts(client, false);
+const values = (flags: object): Promise<object> => valuesOf(flags as Parameters<typeof valuesOf>[0], amounts);
 
-test("coins and tokens that go with a call are read in their units", () => {
-	expect(values({})).toEqual({});
-	expect(values({ value: "1.5coin", "token-id": "1000001", "token-value": "7" })).toEqual({
+test("coins and tokens that go with a call are read in their units", async () => {
+	expect(await values({})).toEqual({});
+	expect(await values({ value: "1.5coin", "token-id": "1000001", "token-value": "7" })).toEqual({
 		valueSun: 1_500_000n,
 		tokenId: 1_000_001n,
 		tokenValue: 7n,
 	});
-	expect(() => values({ "token-id": "GOLD", "token-value": "7" })).toThrow(
+	await expect(values({ "token-id": "GOLD", "token-value": "7" })).rejects.toThrow(
 		'--token-id "GOLD" is not a whole number',
 	);
+	expect(await values({ "token-value": "7.5@gold" })).toEqual({ tokenId: 1_000_001n, tokenValue: 750n });
+	expect(amounts.nodesWord).toEqual(["that the token 1000001 has 2 decimals"]);
+	await expect(values({ "token-id": "1", "token-value": "7@gold" })).rejects.toThrow("name it once");
+	await expect(values({ "token-value": "7" })).rejects.toMatchObject({ code: "usage" });
+	await expect(values({ "token-value": "7@coin" })).rejects.toThrow("coin is not an ORC-10 token");
 });
 
 describe("what is deployed", () => {

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { amountParts, NamedAmounts, paymentInParts } from "../../../src/wallet/token/named-amount.js";
+import {
+	amountOfToken,
+	amountParts,
+	NamedAmounts,
+	paymentInParts,
+} from "../../../src/wallet/token/named-amount.js";
 import { answering } from "../answering-client.js";
 
 test.each([
@@ -31,4 +36,16 @@ test("how many smallest units it is rests on the node alone, unless the user say
 	expect(await read("5raw")).toEqual([5n, []]);
 	await expect(read("5", 3)).rejects.toThrow("has 2 decimals, not 3");
 	await expect(read("max")).rejects.toMatchObject({ code: "bad_value" });
+});
+
+test("where one token is meant, an amount may name it and no other", async () => {
+	const settings = { tokens: { gold: "1000001" }, contactsFile: "/nowhere/contacts" };
+	const { client } = answering({ getassetissuebyid: { id: "1000001", precision: 2n } }, settings);
+	const read = (token: string, text: string) => amountOfToken(client.settings, client, token, text);
+	expect(await read("1000001", "5")).toBe("5");
+	expect(await read("1000001", "5@gold")).toBe("5");
+	await expect(read("1000002", "5@gold")).rejects.toThrow("not of the token 1000002");
+	await expect(amountOfToken(client.settings, undefined, "1000001", "5@gold")).rejects.toThrow(
+		"not of the token",
+	);
 });

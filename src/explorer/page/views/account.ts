@@ -2,12 +2,12 @@
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
-import { tokenInfos } from "../../contract-search.js";
 import { age, coins, decimal, grouped, moment, shortened, textOfHex } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
 import { qrPath } from "../../qr-path.js";
 import { type Resource, resourcesOf, usedAfter } from "../../resources.js";
 import { stakesOf } from "../../stakes.js";
+import { tokenInfos } from "../../tokens.js";
 import {
 	addressLink,
 	amount,

@@ -8,7 +8,8 @@ import { objectOf, textOf, textsOf, wholeOf } from "../../answer.js";
 import { failureText, grouped, textOfHex, wholeCoins } from "../../format.js";
 import { NodeError } from "../../node-client.js";
 import { developmentSenders, extensionSender, type Sender } from "../../senders.js";
-import { refusalChild, valueChild, valuesTable } from "../abi-elements.js";
+import { TokenUnits } from "../../tokens.js";
+import { refusalChild, valueInFull, valuesTable } from "../abi-elements.js";
 import { button, type Child, field, lines, make, note, section, transactionLink } from "../elements.js";
 import type { ViewContext } from "../view.js";
 
@@ -45,14 +46,13 @@ async function tried(
 		return [make("p", { class: "bad" }, refusal ? ["refused: ", refusalChild(refusal)] : message), energy];
 	}
 	const outputs = item.outputs ?? [];
-	const values = decodeValues(outputs, hex);
-	if (!values) return [lines(hex), energy];
+	const found = decodeValues(outputs, hex);
+	if (!found) return [lines(hex), energy];
+	const values = await new TokenUnits(context.client).countedResult(contract, item, found);
 	const [only] = values;
 	if (!only) return [make("p", { class: "good" }, "it would succeed"), energy];
 	return [
-		values.length === 1
-			? make("div", {}, valueChild(only.type, only.value))
-			: valuesTable(`Result of ${item.name}`, values),
+		values.length === 1 ? make("div", {}, valueInFull(only)) : valuesTable(`Result of ${item.name}`, values),
 		energy,
 	];
 }

@@ -11,14 +11,15 @@ import {
 	valueOfKey,
 	variablesOf,
 } from "../../../abi/storage-layout.js";
-import { decodeEvent, hashOf, type Reading, reads, selectorOf } from "../../abi.js";
+import { hashOf, reads, selectorOf } from "../../abi.js";
 import { ADDRESS_FORMS, hexAddress } from "../../address-text.js";
-import { isJson, type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
-import { kindOf } from "../../contract-search.js";
+import { isJson, type Json, objectOf, textOf, wholeOf } from "../../answer.js";
 import { allItems, itemsBehind, joined, sourceOf } from "../../contracts.js";
-import { decimal, grouped, plainLines } from "../../format.js";
+import { grouped, plainLines } from "../../format.js";
+import { knownEvent } from "../../history-rows.js";
 import { isMissing, type NodeClient, NodeError } from "../../node-client.js";
 import { QUESTIONS_AT_ONCE } from "../../one-at-a-time.js";
+import { TokenUnits } from "../../tokens.js";
 import { readingLine } from "../abi-elements.js";
 import {
 	addressLink,
@@ -38,20 +39,25 @@ import {
 import { pages } from "../pages.js";
 import type { ViewContext } from "../view.js";
 import { callForms } from "./call-forms.js";
+import { tokenSections } from "./contract-token.js";
 
 /** Source files that are shown. */
 const MAX_FILES = 100;
 
-/** An event that the node had no interface for, by the one that is known now or those that are common: it lists topics and data. */
-function knownEvent(items: readonly AbiItem[], event: Json): Reading | undefined {
-	const parts = Object.values(objectOf(event, "result")).map(String);
-	return decodeEvent(items, parts.slice(0, -1), parts.at(-1) ?? "") ?? decodeEvent(items, parts, "");
-}
-
-function eventCells(items: readonly AbiItem[], event: Json): readonly Child[] {
-	const name = textOf(event, "event_name");
-	const known = name === "" ? knownEvent(items, event) : undefined;
-	return known ? [known.item.name, readingLine(known)] : [name || "unknown", eventValues(event)];
+/** @param units say what amounts of the contract's own token are, as soon as they are known */
+function eventCells(
+	items: readonly AbiItem[],
+	event: Json,
+	contract: string,
+	units: TokenUnits,
+): readonly Child[] {
+	const known = knownEvent(items, event);
+	if (!known) return [textOf(event, "event_name") || "unknown", eventValues(event)];
+	const line = make("span", {}, readingLine(known));
+	void units
+		.counted(contract, known)
+		.then((counted) => line.replaceChildren(make("span", {}, readingLine(counted))));
+	return [known.item.name, line];
 }
 
 async function wordAt(client: NodeClient, contract: string, slot: bigint): Promise<string> {
@@ -200,6 +206,7 @@ function eventValues(event: Json): Child {
 
 /** Events of the index, or how to get one. */
 function events({ client }: ViewContext, contract: string, items: readonly AbiItem[]): HTMLElement {
+	const units = new TokenUnits(client);
 	return section(
 		"Events",
 		pages({
@@ -208,7 +215,7 @@ function events({ client }: ViewContext, contract: string, items: readonly AbiIt
 			heads: ["Event", "Values", "Transaction", "Block", "Time"],
 			path: () => `contracts/${contract}/events?limit=25`,
 			row: (event) => [
-				...eventCells(items, event),
+				...eventCells(items, event, contract, units),
 				transactionLink(textOf(event, "transaction_id")),
 				link(`block/${textOf(event, "block_number")}`, textOf(event, "block_number")),
 				time(Number(wholeOf(event, "block_timestamp"))),
@@ -244,33 +251,6 @@ function sourceFiles(source: Json | undefined): HTMLElement {
 	);
 }
 
-/** The token that the contract is, where it is one, and who holds most of it. */
-async function token(client: NodeClient, contract: string): Promise<HTMLElement[]> {
-	const answer = await client.history(`contracts/${contract}/tokens?limit=20`).catch((): Json => ({}));
-	const holders = objectsOf(answer, "data");
-	if (holders.length === 0) return [];
-	const infos = await client.history(`orc20/info?contract_list=${contract}`).catch((): Json => ({}));
-	const [info = {}] = objectsOf(infos, "data");
-	const decimals = Number(wholeOf(info, "decimals"));
-	const rows = holders.flatMap((each) =>
-		Object.keys(each).map((holder) => [addressLink(holder), decimal(wholeOf(each, holder), decimals)]),
-	);
-	return [
-		section(
-			"Token",
-			facts(
-				["Name", textOf(info, "name")],
-				["Symbol", textOf(info, "symbol")],
-				["Kind", kindOf(info)],
-				["Decimals", String(decimals)],
-				["Supply", decimal(wholeOf(info, "total_supply"), decimals)],
-			),
-			make("h3", {}, "Holders"),
-			table("Holders", ["Account", "Amount"], rows),
-		),
-	];
-}
-
 /** What a contract's page has beside that of an account. */
 interface ContractParts {
 	readonly overview: readonly HTMLElement[];
@@ -288,10 +268,11 @@ export async function contractParts(
 	address: string,
 ): Promise<ContractParts> {
 	const { client } = context;
-	const [source, held] = await Promise.all([sourceOf(client, address), token(client, address)]);
+	const source = await sourceOf(client, address);
 	const own = allItems(contract, source);
 	const behind = await itemsBehind(client, address, own);
 	const items = joined(own, behind?.items ?? []);
+	const held = await tokenSections(client, address, items);
 	const rows = items.map((item) => [
 		item.kind,
 		make("span", { class: "mono" }, hashedSignature(item)),

@@ -6,8 +6,9 @@ import { decodeCall, decodeEvent, type Refusal, refusalOf } from "../../abi.js";
 import { ADDRESS_FORMS, addressText } from "../../address-text.js";
 import { textOf } from "../../answer.js";
 import type { Contracts } from "../../contracts.js";
-import { coins, failureText, grouped, shortened, wordText } from "../../format.js";
+import { coins, failureText, grouped, share, shortened, wordText } from "../../format.js";
 import { isMissing, NodeError } from "../../node-client.js";
+import { type TokenUnit, type TokenUnits, unitText } from "../../tokens.js";
 import { type Frame, failedFrame, framesOf, number, type StateChange, stateChanges } from "../../trace.js";
 import { readingLine, refusalChild } from "../abi-elements.js";
 import {
@@ -25,16 +26,10 @@ import {
 } from "../elements.js";
 import type { ViewContext } from "../view.js";
 
-/** A share of the whole, in percent. */
-function percent(part: bigint, whole: bigint): string {
-	if (whole === 0n) return "0 %";
-	const tenths = (part * 1_000n) / whole;
-	return `${tenths / 10n}.${tenths % 10n} %`;
-}
-
 async function frame(call: Frame, whole: bigint, contracts: Contracts): Promise<HTMLElement> {
 	const items = await contracts.itemsOf(call.to);
-	const reading = decodeCall(items, call.input);
+	const found = decodeCall(items, call.input);
+	const reading = found && (await contracts.units.counted(call.to, found));
 	const refusal = call.error === "" ? undefined : refusalOf(items, call.output);
 	const events = await Promise.all(call.logs.map((log) => eventLine(log, contracts)));
 	const inner = await Promise.all(call.calls.map((each) => frame(each, whole, contracts)));
@@ -55,14 +50,14 @@ async function frame(call: Frame, whole: bigint, contracts: Contracts): Promise<
 			addressLink(call.to, false),
 			" ",
 			what,
-			moves(call),
+			await moves(call, contracts.units),
 			call.error === "" ? undefined : [" ", badge(call.error, "bad")],
 		),
 		make(
 			"div",
 			{ class: "row tight" },
 			bar(own, Number(call.own), Number(whole)),
-			`${grouped(call.own)} energy of its own (${percent(call.own, whole)})`,
+			`${grouped(call.own)} energy of its own (${share(call.own, whole)})`,
 			call.calls.length > 0 ? `, ${grouped(call.energy)} with what it calls` : "",
 			call.penalty > 0n ? `, ${grouped(call.penalty)} of it penalty` : "",
 		),
@@ -73,9 +68,9 @@ async function frame(call: Frame, whole: bigint, contracts: Contracts): Promise<
 	);
 }
 
-function moves({ sun, tokenId, tokenValue }: Frame): Child {
+async function moves({ sun, tokenId, tokenValue }: Frame, units: TokenUnits): Promise<Child> {
 	if (tokenValue > 0n)
-		return [" with ", grouped(tokenValue), " of ", link(`token/${tokenId}`, `token ${tokenId}`)];
+		return [" with ", link(`token/${tokenId}`, unitText(await units.unitOf(String(tokenId)), tokenValue))];
 	return sun > 0n ? [" with ", amount(sun)] : undefined;
 }
 
@@ -91,7 +86,7 @@ function operationLine(operation: Parameters<typeof textOf>[0]): Child {
 
 async function eventLine(log: Frame["logs"][number], contracts: Contracts): Promise<Child> {
 	const reading = decodeEvent(await contracts.itemsOf(log.address), log.topics, log.data);
-	if (reading) return readingLine(reading);
+	if (reading) return readingLine(await contracts.units.counted(log.address, reading));
 	return make("span", { class: "mono" }, log.topics.map((topic) => `${topic.slice(0, 8)}…`).join(" "));
 }
 
@@ -105,10 +100,10 @@ const KINDS: Readonly<Record<StateChange["kind"], string>> = {
 	other: "",
 };
 
-function changed({ kind }: StateChange, text: string | undefined): Child {
+function changed({ kind }: StateChange, text: string | undefined, unit: TokenUnit | undefined): Child {
 	if (text === undefined) return kind === "balance" || kind === "stake" ? coins(0n) : "–";
 	if (kind === "balance" || kind === "stake") return coins(number(text));
-	if (kind === "token") return grouped(number(text));
+	if (kind === "token") return unitText(unit, number(text));
 	if (kind === "storage") return word(text);
 	return make("span", { class: "mono" }, text.length > 200 ? `${text.slice(0, 200)}…` : text);
 }
@@ -118,10 +113,10 @@ function word(text: string): HTMLElement {
 	return make("span", { class: "mono", title: text }, shortened(wordText(text), 10));
 }
 
-function difference({ kind, before, after }: StateChange): Child {
+function difference({ kind, before, after }: StateChange, unit: TokenUnit | undefined): Child {
 	if (kind !== "balance" && kind !== "stake" && kind !== "token") return "";
 	const change = number(after ?? "0") - number(before ?? "0");
-	const text = kind === "token" ? grouped(change) : coins(change);
+	const text = kind === "token" ? unitText(unit, change) : coins(change);
 	return make("span", { class: change < 0n ? "amount bad" : "amount good" }, change > 0n ? `+${text}` : text);
 }
 
@@ -163,12 +158,12 @@ function variableRows(change: StateChange, variables: readonly Variable[]): Chil
 		]);
 }
 
-const changeRow = (change: StateChange): Child[] => [
+const changeRow = (change: StateChange, unit: TokenUnit | undefined): Child[] => [
 	addressLink(change.address, false),
 	[KINDS[change.kind], " ", change.kind === "storage" ? word(change.name) : change.name],
-	changed(change, change.before),
-	changed(change, change.after),
-	difference(change),
+	changed(change, change.before, unit),
+	changed(change, change.after, unit),
+	difference(change, unit),
 ];
 
 async function changesTable(
@@ -177,15 +172,16 @@ async function changesTable(
 	words: readonly string[],
 ): Promise<HTMLElement> {
 	const names = await namedSlots(changes, contracts, words);
-	const rows = changes.map((change) => {
+	const rows = changes.map(async (change) => {
 		const variables = change.kind === "storage" ? names.get(change.address)?.get(number(change.name)) : [];
 		const own = variableRows(change, variables ?? []);
-		return own.length > 0 ? own : [changeRow(change)];
+		const unit = change.kind === "token" ? await contracts.units.unitOf(change.name) : undefined;
+		return own.length > 0 ? own : [changeRow(change, unit)];
 	});
 	return table(
 		"State changes",
 		["Account", "What", "Before", "After", "Change"],
-		rows.flat(),
+		(await Promise.all(rows)).flat(),
 		"It changed nothing.",
 	);
 }

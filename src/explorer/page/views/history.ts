@@ -1,6 +1,6 @@
 /** What happened to an account, with filters, and as a file for spreadsheets. */
 
-import { type Json, objectOf, textOf, wholeOf } from "../../answer.js";
+import { type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
 import { Contracts } from "../../contracts.js";
 import { csvText } from "../../csv.js";
 import { decimal, grouped } from "../../format.js";
@@ -30,14 +30,17 @@ const MAX_CSV = 10_000;
 const CSV_PAGE = 200;
 
 const HEADS: Readonly<Record<HistoryFilter["kind"], readonly string[]>> = {
-	transactions: [...TRANSACTION_HEADS, "Time"],
+	transactions: [...TRANSACTION_HEADS, "Fee", "Time"],
 	tokens: ["Transaction", "Kind", "From", "To", "Amount", "Token", "Time"],
 	internal: ["Transaction", "From", "To", "Moved", "", "Time"],
 };
 
 function cells(kind: HistoryFilter["kind"], row: Json, contracts: Contracts): readonly Child[] {
 	const when = time(Number(wholeOf(row, "block_timestamp")));
-	if (kind === "transactions") return transactionRow(row, contracts, [when]);
+	if (kind === "transactions") {
+		const fee = wholeOf(objectsOf(row, "ret")[0] ?? {}, "fee");
+		return transactionRow(row, contracts, [fee === 0n ? "" : amount(fee), when]);
+	}
 	if (kind === "tokens") {
 		const token = objectOf(row, "token_info");
 		return [

@@ -16,6 +16,7 @@ import { pricesOf } from "../../network-facts.js";
 import type { NodeClient } from "../../node-client.js";
 import { oneAtATime } from "../../one-at-a-time.js";
 import { tokenUnits } from "../../token-moves.js";
+import { unitText } from "../../tokens.js";
 import { tileBars } from "../chart.js";
 import {
 	addressLink,
@@ -60,17 +61,25 @@ export function transactionRow(
 	const units = tokenUnits(facts);
 	const method = make("span", {}, methodOf(facts));
 	const label = make("span", { class: "note" });
-	if (facts.type === "TriggerSmartContract") void nameCall(facts, contracts, method, label);
+	const moved = make("span", { class: "inline" }, sun === undefined ? "" : amount(sun));
+	if (units) void countUnits(units, contracts, moved);
+	if (facts.type === "TriggerSmartContract") void nameCall(facts, contracts, method, label, moved);
 	return [
 		transactionLink(facts.id),
 		method,
 		senderOf(facts),
 		receiver === "" ? "" : [label, addressLink(receiver, false)],
-		units ? tokenCell(units[0], units[1]) : sun === undefined ? "" : amount(sun),
-		facts.result === "" || facts.result === "SUCCESS" ? "" : badge(facts.result, "bad"),
+		moved,
+		facts.result === "" || facts.result === "SUCCESS"
+			? facts.result && "succeeded"
+			: badge(resultText(facts.result), "bad"),
 		...more,
 	];
 }
+
+/** `OUT_OF_ENERGY` in words. */
+const resultText = (result: string): string =>
+	result === "REVERT" ? "refused" : result.toLowerCase().replaceAll("_", " ");
 
 /** What is done, without asking anybody. */
 function methodOf(facts: TransactionFacts): string {
@@ -85,22 +94,29 @@ async function nameCall(
 	contracts: Contracts,
 	method: HTMLElement,
 	label: HTMLElement,
+	moved: HTMLElement,
 ): Promise<void> {
-	const { items, name } = await contracts.factsOf(textOf(value, "contract_address"));
+	const contract = textOf(value, "contract_address");
+	const { items, name } = await contracts.factsOf(contract);
 	const call = decodeCall(items, textOf(value, "data"));
 	if (call) method.replaceChildren(call.item.name);
+	if (call && wholeOf(value, "call_value") === 0n) {
+		const { values } = await contracts.units.counted(contract, call);
+		const last = values.at(-1)?.value;
+		if (last?.kind === "text" && last.amount !== undefined) moved.replaceChildren(last.amount);
+	}
 	// Whoever deployed it has called it so.
 	if (name !== "") label.replaceChildren(`${name.slice(0, 24)} `);
 }
 
-/** Units of a token, whose decimals its own page tells. */
-function tokenCell(token: string, units: bigint): Child {
-	return make(
-		"span",
-		{ class: "inline" },
-		`${grouped(units)} units of `,
-		link(`token/${encodeURIComponent(token)}`, token),
-	);
+/** An amount of a token of the chain, with its decimals. */
+async function countUnits(
+	[token, units]: readonly [string, bigint],
+	contracts: Contracts,
+	moved: HTMLElement,
+): Promise<void> {
+	const text = unitText(await contracts.units.unitOf(token), units);
+	moved.replaceChildren(link(`token/${encodeURIComponent(token)}`, text));
 }
 
 /** The text `0x000…` in the place of an address: transfers of the genesis block have it. */

@@ -2,9 +2,11 @@
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
-import { kindOf, seenContracts, tokenInfos } from "../../contract-search.js";
-import { coins, decimal } from "../../format.js";
+import { seenContracts } from "../../contract-search.js";
+import { coins, decimal, share } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
+import { fewAtATime } from "../../one-at-a-time.js";
+import { kindOf, tokenInfos } from "../../tokens.js";
 import {
 	addressLink,
 	button,
@@ -94,10 +96,11 @@ async function contractTokens(client: NodeClient): Promise<readonly HTMLElement[
 }
 
 /** Transfers of a token as far as the history has them: it has lists by account. */
-function transfers(client: NodeClient, token: Json): HTMLElement {
+function transfers(client: NodeClient, token: Json): HTMLElement[] {
+	const holding = make("div", {}, note(NO_INDEX));
 	const issuer = addressText(textOf(token, "owner_address")) ?? "";
 	const asked = new URLSearchParams({ limit: "25", token_id: textOf(token, "id") });
-	return section(
+	const moved = section(
 		"Transfers from and to its issuer",
 		note(
 			"The history has lists by account, and none by ORC-10 token: other transfers stand in the accounts that made them.",
@@ -116,8 +119,39 @@ function transfers(client: NodeClient, token: Json): HTMLElement {
 			],
 			none: "None that this node has indexed.",
 			missing: NO_INDEX,
+			loaded: (rows) => {
+				const parties = rows.flatMap((row) => [textOf(row, "from"), textOf(row, "to")]);
+				void holders(client, token, [...new Set([issuer, ...parties])]).then((found) =>
+					holding.replaceChildren(note(PARTIES), found),
+				);
+			},
 		}),
 	);
+	return [section("Holders", holding), moved];
+}
+
+const PARTIES =
+	"The chain has no list of them: these are the issuer and those of the transfers below, with what they hold now.";
+
+/** Accounts that are asked what they hold. */
+const MAX_HOLDERS = 30;
+
+/** Those of some accounts that hold a token, those with most of it first. */
+async function holders(client: NodeClient, token: Json, accounts: readonly string[]): Promise<HTMLElement> {
+	const held: (readonly [address: string, units: bigint])[] = [];
+	await fewAtATime(accounts.slice(0, MAX_HOLDERS), async (address) => {
+		const account = await client.call("getaccount", { address, visible: true }).catch((): Json => ({}));
+		const own = objectsOf(account, "assetV2").find((each) => textOf(each, "key") === textOf(token, "id"));
+		if (own) held.push([address, wholeOf(own, "value")]);
+	});
+	const rows = held
+		.sort(([, a], [, b]) => Number(b - a))
+		.map(([address, units]) => [
+			addressLink(address),
+			decimal(units, Number(wholeOf(token, "precision"))),
+			share(units, wholeOf(token, "total_supply")),
+		]);
+	return table("Holders", ["Account", "Amount", "Share"], rows, "None of them holds any now.");
 }
 
 export const tokenView: ViewMaker = async ({ client }, value) => {
@@ -143,7 +177,7 @@ export const tokenView: ViewMaker = async ({ client }, value) => {
 					`${decimal(wholeOf(token, "num"), precision)} for ${coins(wholeOf(token, "coin_num") || wholeOf(token, "trx_num"))}`,
 				],
 			),
-			transfers(client, token),
+			...transfers(client, token),
 		],
 	};
 };

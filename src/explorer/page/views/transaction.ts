@@ -1,7 +1,7 @@
 /** One transaction: what it asked for, what came of it, what it cost, who signed it. */
 
 import { hashedSignature } from "../../../abi/parameter.js";
-import { decodeCall, decodeEvent, refusalOf } from "../../abi.js";
+import { decodeCall, decodeEvent, type Reading, refusalOf } from "../../abi.js";
 import { addressText } from "../../address-text.js";
 import { isJson, type Json, objectOf, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
 import {
@@ -12,12 +12,13 @@ import {
 	transactionFacts,
 } from "../../block-facts.js";
 import { Contracts } from "../../contracts.js";
-import { age, decimal, failureText, grouped, plain, shortened, textOfHex, typeName } from "../../format.js";
+import { age, failureText, grouped, plain, shortened, textOfHex, typeName } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
-import { requestOf } from "../../request-words.js";
+import { requestOf, UNITS } from "../../request-words.js";
 import { idIn } from "../../search-terms.js";
 import { wordsOf } from "../../slot-words.js";
-import { type TokenMove, tokenMoves } from "../../token-moves.js";
+import { type TokenMove, tokenMoves, tokenUnits } from "../../token-moves.js";
+import { type TokenUnits, unitText } from "../../tokens.js";
 import { readingLine, refusalChild, valuesTable } from "../abi-elements.js";
 import {
 	addressLink,
@@ -91,7 +92,7 @@ async function request(
 	const sun = amountOf(of);
 	if (type === "TriggerSmartContract") {
 		const sent = textOf(value, "data");
-		const call = decodeCall(await contracts.itemsOf(textOf(value, "contract_address")), sent);
+		const call = await calledBy(of, contracts);
 		if (call) shown.push(make("h3", {}, hashedSignature(call.item)), valuesTable("Arguments", call.values));
 		else if (sent !== "")
 			shown.push(
@@ -99,10 +100,10 @@ async function request(
 				data(sent),
 			);
 	}
-	const rows: (readonly [string, Child])[] = words.map(([word, name, member]) => [
-		word,
-		memberValue(name, member),
-	]);
+	const units = await unitsSent(of, contracts.units);
+	const rows: (readonly [string, Child])[] = words.map(([word, name, member]) =>
+		units && word === UNITS ? ["Amount of the token", units] : [word, memberValue(name, member)],
+	);
 	if (sun !== undefined) rows.unshift(["Amount", amount(sun)]);
 	raw.open = rows.length === 0 && shown.length === 0;
 	return section("What was asked for", ...shown, facts(...rows), raw);
@@ -114,7 +115,8 @@ async function events(info: Json, contracts: Contracts): Promise<HTMLElement> {
 	for (const [index, log] of logs.slice(0, MAX_LOGS).entries()) {
 		const contract = textOf(log, "address");
 		const topics = textsOf(log, "topics");
-		const event = decodeEvent(await contracts.itemsOf(contract), topics, textOf(log, "data"));
+		const found = decodeEvent(await contracts.itemsOf(contract), topics, textOf(log, "data"));
+		const event = found && (await contracts.units.counted(contract, found));
 		parts.push(make("h3", {}, `${index}: ${event ? hashedSignature(event.item) : "unknown event"}`));
 		parts.push(make("p", {}, "of ", addressLink(contract)));
 		const raw = facts(...topics.map((topic, at) => [`topic ${at}`, data(topic)] as const), [
@@ -295,14 +297,28 @@ const defined = (parts: readonly (HTMLElement | undefined)[]): readonly HTMLElem
 const NOT_AN_ID =
 	"this is not the id of a transaction, which has 64 hexadecimal digits: some are missing, or other characters came along";
 
-/** What a call asks of a contract, on one line; undefined where no interface fits it. */
+/** What a call asks of a contract; undefined where no interface fits it. */
+async function calledBy({ value }: TransactionFacts, contracts: Contracts): Promise<Reading | undefined> {
+	const contract = textOf(value, "contract_address");
+	const call = decodeCall(await contracts.itemsOf(contract), textOf(value, "data"));
+	return call && contracts.units.counted(contract, call);
+}
+
+/** What a transaction sends of a token of the chain, in its decimals; undefined where it sends none. */
+async function unitsSent(of: TransactionFacts, units: TokenUnits): Promise<string | undefined> {
+	const sent = tokenUnits(of);
+	return sent && unitText(await units.unitOf(sent[0]), sent[1]);
+}
+
+/** A call on one line; undefined where no interface fits it. */
 async function callSentence(of: TransactionFacts, contracts: Contracts): Promise<Child> {
 	if (of.type !== "TriggerSmartContract") return undefined;
 	const contract = textOf(of.value, "contract_address");
-	const { items, name } = await contracts.factsOf(contract);
-	const call = decodeCall(items, textOf(of.value, "data"));
+	const { name } = await contracts.factsOf(contract);
+	const call = await calledBy(of, contracts);
 	if (!call) return undefined;
 	const sun = amountOf(of) ?? 0n;
+	const units = await unitsSent(of, contracts.units);
 	return [
 		addressLink(textOf(of.value, "owner_address"), false),
 		" calls ",
@@ -311,16 +327,18 @@ async function callSentence(of: TransactionFacts, contracts: Contracts): Promise
 		name === "" ? "" : [make("strong", {}, name), " "],
 		addressLink(contract, false),
 		sun === 0n ? "" : [" with ", amount(sun)],
+		units === undefined ? "" : [sun === 0n ? " with " : " and ", units],
 	];
 }
 
-/** What it is in a sentence: who, what, whom, and whether it holds. @param called of a call by its interface */
+/** What it is in a sentence: who, what, whom, and whether it holds. @param called of a call by its interface @param units of a token */
 function summary(
 	of: TransactionFacts,
 	info: Json,
 	isPending: boolean,
 	solid: bigint | undefined,
 	called: Child,
+	units: string | undefined,
 ): HTMLElement {
 	const sun = amountOf(of);
 	const receiver = receiverOf(of);
@@ -344,6 +362,7 @@ function summary(
 		called ?? [
 			typeName(of.type),
 			sun === undefined ? "" : [" of ", amount(sun)],
+			units === undefined ? "" : [sun ? " and " : " of ", units],
 			" from ",
 			addressLink(textOf(of.value, "owner_address"), false),
 			receiver === "" ? "" : [" to ", addressLink(receiver, false)],
@@ -356,30 +375,15 @@ function summary(
 const MAX_MOVES = 20;
 
 /** Each token that moved, as much as a reader needs to find a payment. */
-async function tokensMoved(
-	client: NodeClient,
-	moves: readonly TokenMove[],
-): Promise<HTMLElement | undefined> {
+async function tokensMoved(units: TokenUnits, moves: readonly TokenMove[]): Promise<HTMLElement | undefined> {
 	if (moves.length === 0) return undefined;
-	const contracts = [...new Set(moves.filter(({ isContract }) => isContract).map(({ token }) => token))];
-	const asked = contracts.slice(0, MAX_MOVES).join(",");
-	const answer =
-		asked === "" ? {} : await client.history(`orc20/info?contract_list=${asked}`).catch((): Json => ({}));
-	const infos = new Map(objectsOf(answer, "data").map((each) => [textOf(each, "contract_address"), each]));
 	const rows = await Promise.all(
 		moves.slice(0, MAX_MOVES).map(async ({ token, isContract, from, to, value }): Promise<Child[]> => {
-			const own = isContract
-				? infos.get(token)
-				: await client.call("getassetissuebyid", { value: token }).catch((): Json => ({}));
-			const decimals = own?.[isContract ? "decimals" : "precision"];
-			const name = own ? textOf(own, isContract ? "symbol" : "name") || token : token;
+			const unit = await units.unitOf(token);
 			const path = isContract ? `account/${token}` : `token/${encodeURIComponent(token)}`;
-			const isKnown = !isContract || decimals !== undefined;
 			return [
-				isKnown
-					? decimal(value, Number(wholeOf(own ?? {}, isContract ? "decimals" : "precision")))
-					: `${grouped(value)} units`,
-				link(path, name),
+				unitText(unit, value),
+				link(path, isContract ? shortened(token) : `token ${token}`),
 				addressLink(from, false),
 				addressLink(to, false),
 			];
@@ -425,6 +429,7 @@ export const transactionView: ViewMaker = async (context, typed) => {
 		burnt("Fee limit", of.raw, "fee_limit"),
 		["Expires", time(Number(wholeOf(of.raw, "expiration")))],
 	);
+	const [called, units] = await Promise.all([callSentence(of, contracts), unitsSent(of, contracts.units)]);
 	const hasReceipt = textOf(info, "id") !== "";
 	const again = isPending
 		? undefined
@@ -434,11 +439,11 @@ export const transactionView: ViewMaker = async (context, typed) => {
 	return {
 		title: `${typeName(of.type)} ${shortened(of.id, 4)}${isPending ? " (pending)" : ""}`,
 		body: defined([
-			summary(of, info, isPending, solid, await callSentence(of, contracts)),
+			summary(of, info, isPending, solid, called, units),
 			...(hasReceipt
 				? [await outcome(of, info, nowMs(), contracts, reason)]
 				: [note(isPending ? "It waits for a block." : "This node keeps no receipts.")]),
-			isPending ? undefined : await tokensMoved(client, tokenMoves(of, info)),
+			isPending ? undefined : await tokensMoved(contracts.units, tokenMoves(of, info)),
 			common,
 			await request(transaction, of, contracts, context.facts),
 			...(hasReceipt && (isContract || objectsOf(info, "log").length > 0)

@@ -32,8 +32,8 @@ const MAX_PEERS_OF_WITNESS = 5;
 export function greet(world: PeerWorld, transport: Transport, peer: Peer): void {
 	const identity = ownIdentity(world, peer);
 	const timestamp = BigInt(Math.trunc(peer.connection.connectTimeMs));
+	peer.greetedAt = world.chain.head.number;
 	const say = (shown: OwnWitness | undefined, signature: Uint8Array): void => {
-		peer.greetedAt = world.chain.head.number;
 		const hello = helloFor(world, transport, { timestamp, identity: shown, signature });
 		world.send(peer, ApplicationType.P2P_HELLO, HelloMessage.encode(hello));
 	};
@@ -42,9 +42,10 @@ export function greet(world: PeerWorld, transport: Transport, peer: Peer): void 
 		return;
 	}
 	// Without its signature a witness is a peer like any other.
+	const { soon } = world.environment;
 	identity.remote.hello(timestamp).then(
-		(signature) => say(identity, signature),
-		() => say(undefined, EMPTY),
+		(signature) => soon(() => say(identity, signature)),
+		() => soon(() => say(undefined, EMPTY)),
 	);
 }
 

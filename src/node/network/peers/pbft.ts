@@ -109,8 +109,9 @@ export class Voting {
 			if (!witness.remote) cast(witness.sign(sha256(bytes)));
 			else {
 				// A vote that the signer doesn't give is one less; the round may be over when it comes.
+				const { soon } = this.world.environment;
 				witness.remote.vote(bytes).then(
-					(signature) => this.rounds.get(no) === round && cast(signature),
+					(signature) => soon(() => this.rounds.get(no) === round && cast(signature)),
 					() => undefined,
 				);
 			}

@@ -68,7 +68,7 @@ export function compiledFor(program: Program, rules: Rules): CompiledProgram | u
 	program.isSettled = true;
 	const isSmall = host !== undefined && program.code.length <= SMALL_CODE;
 	if (keeper.compiles === "always" || isSmall) compileAtOnce(program, rules);
-	else queue = queue.then(() => compileBeside(program, rules));
+	else queue = queue.then(() => compileBeside(program, rules)).catch(giveUp);
 	return program.compiled?.table === rules.table ? program.compiled : undefined;
 }
 
@@ -93,11 +93,12 @@ function instantiate(module: object): CompiledProgram["run"] {
 let queue = Promise.resolve();
 
 function compileAtOnce(program: Program, rules: Rules): void {
-	const translation = new Translation(program, rules);
-	while (translation.step());
-	const bytes = translation.finish();
 	const { Module } = engine as NonNullable<typeof engine>;
 	try {
+		const translation = new Translation(program, rules);
+		while (translation.step());
+		if (translation.isTooLarge) return;
+		const bytes = translation.finish();
 		host ??= makeHost(new Module(arithmeticModule()));
 		install(program, rules, bytes, new Module(bytes));
 	} catch (error) {
@@ -106,11 +107,13 @@ function compileAtOnce(program: Program, rules: Rules): void {
 }
 
 async function compileBeside(program: Program, rules: Rules): Promise<void> {
-	const translation = new Translation(program, rules);
-	do await turn();
-	while (translation.step());
-	const bytes = translation.finish();
 	try {
+		const translation = new Translation(program, rules);
+		do await turn();
+		while (translation.step());
+		// It stays interpreted, and isn't tried again.
+		if (translation.isTooLarge) return;
+		const bytes = translation.finish();
 		if (!host) await prepareHost();
 		install(program, rules, bytes, (await engine?.compile(bytes)) as object);
 	} catch (error) {
@@ -118,7 +121,12 @@ async function compileBeside(program: Program, rules: Rules): Promise<void> {
 	}
 }
 
-/** A processor without vectors, or no memory for code: the program stays interpreted. */
+/** An error of the compiler is no transaction's: what was being compiled stays interpreted. */
+function giveUp(error: unknown): void {
+	process.emitWarning(error instanceof Error ? error : String(error));
+}
+
+/** A processor without vectors, a module that is too large, or no memory for code: the program stays interpreted. */
 function refuse(error: unknown): void {
 	const isExpected = (engine && error instanceof engine.CompileError) || error instanceof RangeError;
 	if (!isExpected) throw error;

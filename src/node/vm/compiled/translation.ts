@@ -14,7 +14,15 @@ import { BlockWriter, type CodeFacts, type Jumps, Local, type Target } from "./b
 import { type BasicBlock, basicBlocks, type FixedCosts } from "./blocks.js";
 import { Exit, IMPORTS } from "./imports.js";
 import { LimbWriter } from "./limbs.js";
-import { type FunctionCode, type FunctionType, Op, typesOf, WasmWriter, writeModule } from "./wasm-writer.js";
+import {
+	type FunctionCode,
+	type FunctionType,
+	MAX_MODULE_BYTES,
+	Op,
+	typesOf,
+	WasmWriter,
+	writeModule,
+} from "./wasm-writer.js";
 
 const PAGE_BITS = 8;
 const PAGE = 1 << PAGE_BITS;
@@ -58,6 +66,10 @@ function fixedCosts({ table, factor, memoryFee }: Rules): FixedCosts {
 	};
 }
 
+/** Bytes of a module by those of its code: ordinary contracts take about 40. */
+const GROWTH = 128;
+const MIN_MODULE_BYTES = 1 << 16;
+
 /** A translation in steps, so that it can be spread over time. */
 export class Translation {
 	private readonly blocks: Generator<BasicBlock>;
@@ -67,6 +79,9 @@ export class Translation {
 	/** The first block of a page that isn't written yet. */
 	private ahead: BasicBlock | undefined;
 	private isDone = false;
+
+	/** Of the pages that are done. */
+	private bytes = 0;
 
 	constructor(
 		private readonly program: Program,
@@ -85,13 +100,23 @@ export class Translation {
 		};
 	}
 
+	/**
+	 * Whether the module grows beyond what a program is worth. Words that a block holds are written at each of its exits, so that
+	 * code made for it would grow a thousandfold.
+	 */
+	get isTooLarge(): boolean {
+		const limit = Math.min(Math.max(GROWTH * this.program.code.length, MIN_MODULE_BYTES), MAX_MODULE_BYTES);
+		return this.bytes + (this.page?.bytes ?? 0) > limit;
+	}
+
 	/** Translates a few more blocks. @returns whether there are more */
 	step(): boolean {
 		this.page ??= this.nextPage();
-		if (this.page.step()) return true;
+		if (this.page.step()) return !this.isTooLarge;
+		this.bytes += this.page.bytes;
 		this.pages.push(this.page.finish());
 		this.page = undefined;
-		return !this.isDone;
+		return !this.isDone && !this.isTooLarge;
 	}
 
 	private nextPage(): PageWriter {
@@ -152,6 +177,10 @@ class PageWriter {
 	) {
 		this.numbers = new Map(blocks.map(({ pc }, i) => [pc, i]));
 		this.begin();
+	}
+
+	get bytes(): number {
+		return this.code.length;
 	}
 
 	/** Writes a few more blocks. @returns whether there are more */

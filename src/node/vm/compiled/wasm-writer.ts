@@ -1,5 +1,8 @@
 /** Writes modules of WebAssembly in their binary form (WebAssembly 2.0 with SIMD, "Binary Format"). */
 
+/** Longest module, and body of a function: one block of a contract may ask for any length. */
+export const MAX_MODULE_BYTES = 1 << 20;
+
 /** Instructions of WebAssembly by their bytes, as far as they are used here. */
 export const Op = {
 	BLOCK: 0x02,
@@ -95,6 +98,7 @@ export class WasmWriter {
 
 	private reserve(more: number): void {
 		if (this.length + more <= this.bytes.length) return;
+		if (this.length + more > MAX_MODULE_BYTES) throw new RangeError("the module is too large");
 		const grown = new Uint8Array(Math.max(2 * this.bytes.length, this.length + more));
 		grown.set(this.written);
 		this.bytes = grown;

@@ -22,7 +22,7 @@ async function settled(program: Program): Promise<void> {
 beforeAll(async () => {
 	const first = new ProgramCache(4).get(assemble("STOP"));
 	first.heat = HOT;
-	expect(compiledFor(first, rulesOf())).toBeUndefined();
+	compiledFor(first, rulesOf());
 	await settled(first);
 });
 
@@ -83,5 +83,19 @@ test("compiled programs count in the memory that programs may take", () => {
 		const compiled = compiledFor(program, rulesOf());
 		if (salt === 0) expect(cache.size - before).toBe(compiled?.bytes);
 		expect(cache.size).toBeLessThanOrEqual(400_000);
+	}
+});
+
+test("code whose module would grow without measure stays interpreted, and isn't tried again", async () => {
+	const held = `JUMPDEST 0x07 ${"DUP1 ".repeat(61)}`;
+	for (const code of [
+		`${held}${"0x00 MLOAD POP ".repeat(60)}`.repeat(20),
+		held + "0x00 MLOAD POP ".repeat(5_000),
+	]) {
+		const program = new ProgramCache(4).get(assemble(code));
+		program.heat = 10 * HOT;
+		expect(compiledFor(program, rulesOf())).toBeUndefined();
+		for (let turn = 0; turn < 2_000; turn++) await setImmediate();
+		expect([program.compiled, program.isSettled]).toEqual([undefined, true]);
 	}
 });

@@ -1,0 +1,104 @@
+/** What counts a token, and the amounts among the values of calls, events and errors that are shown by it. */
+
+import { type AbiItem, hashedSignature } from "../abi/parameter.js";
+import { toNeutral } from "../protocol/dialect.js";
+import type { Reading } from "./abi.js";
+import type { Decoded } from "./abi-values.js";
+import { addressText } from "./address-text.js";
+import { type Json, objectsOf, textOf, wholeOf } from "./answer.js";
+import { decimal, grouped } from "./format.js";
+import type { NodeClient } from "./node-client.js";
+
+/** Contracts of one question about tokens. */
+const TOKENS_A_QUESTION = 20;
+
+/** What contracts say of the tokens that they are. @returns by address; empty where the node doesn't say */
+export async function tokenInfos(
+	client: NodeClient,
+	addresses: readonly string[],
+): Promise<ReadonlyMap<string, Json>> {
+	const infos = new Map<string, Json>();
+	for (let at = 0; at < addresses.length; at += TOKENS_A_QUESTION) {
+		const list = addresses.slice(at, at + TOKENS_A_QUESTION).join(",");
+		const answer = await client.history(`orc20/info?contract_list=${list}`).catch((): Json => ({}));
+		for (const info of objectsOf(answer, "data")) infos.set(textOf(info, "contract_address"), info);
+	}
+	return infos;
+}
+
+/** `ORC-20` or `ORC-721`. */
+export const kindOf = (info: Json): string =>
+	toNeutral(textOf(info, "type")).toUpperCase().replace(/^ORC/, "ORC-") || "ORC-20";
+
+/** How amounts of a token are written. */
+export interface TokenUnit {
+	readonly decimals: number;
+	readonly symbol: string;
+}
+
+/** An amount for people: in the token's decimals, in its smallest units where those aren't known. */
+export function unitText(unit: TokenUnit | undefined, value: bigint): string {
+	return unit ? `${decimal(value, unit.decimals)} ${unit.symbol}` : `${grouped(value)} smallest units`;
+}
+
+/** The units of tokens, each asked for once. */
+export class TokenUnits {
+	private readonly known = new Map<string, Promise<TokenUnit | undefined>>();
+
+	constructor(private readonly client: NodeClient) {}
+
+	/** @param token the number of an ORC-10 token, or a contract's address in any form; undefined for what has no decimals */
+	unitOf(token: string): Promise<TokenUnit | undefined> {
+		const name = addressText(token) ?? token;
+		const found =
+			this.known.get(name) ??
+			(name === token && /^\d+$/.test(token) ? this.ofChain(token) : this.ofContract(name));
+		this.known.set(name, found);
+		return found;
+	}
+
+	private async ofChain(id: string): Promise<TokenUnit | undefined> {
+		const token = await this.client.call("getassetissuebyid", { value: id }).catch((): Json => ({}));
+		if (textOf(token, "id") === "") return undefined;
+		const symbol = textOf(token, "abbr") || textOf(token, "name") || id;
+		return { decimals: Number(wholeOf(token, "precision")), symbol };
+	}
+
+	private async ofContract(address: string): Promise<TokenUnit | undefined> {
+		const info = (await tokenInfos(this.client, [address])).get(address);
+		const decimals = info ? textOf(info, "decimals") : "";
+		if (!info || decimals === "" || kindOf(info) !== "ORC-20") return undefined;
+		return { decimals: Number(decimals), symbol: textOf(info, "symbol") };
+	}
+
+	/** A call, event or error that names an amount of the token that the contract is, with that amount. */
+	async counted(contract: string, reading: Reading): Promise<Reading> {
+		const { item, values } = reading;
+		if (!AMOUNT_LAST.test(hashedSignature(item)) || item.inputs.at(-1)?.indexed) return reading;
+		return { item, values: lastInUnit(values, await this.unitOf(contract)) };
+	}
+
+	/** What a function that reads gave back, likewise. */
+	async countedResult(
+		contract: string,
+		item: AbiItem,
+		values: readonly Decoded[],
+	): Promise<readonly Decoded[]> {
+		return RESULTS.test(hashedSignature(item)) ? lastInUnit(values, await this.unitOf(contract)) : values;
+	}
+}
+
+/** What the standard, and those who build on it, end with an amount of the contract's own token. */
+const AMOUNT_LAST =
+	/^((transfer|approve|increaseAllowance|decreaseAllowance|mint|burn|burnFrom)\(address,|burn\(|(transferFrom|Transfer|Approval)\(address,address,)uint256\)$/;
+const RESULTS = /^(balanceOf\(address\)|totalSupply\(\)|allowance\(address,address\))$/;
+/** An allowance without an end. */
+const ALL = String(2n ** 256n - 1n);
+
+function lastInUnit(values: readonly Decoded[], unit: TokenUnit | undefined): readonly Decoded[] {
+	const last = values.at(-1);
+	if (!unit || last?.value.kind !== "text" || !/^\d+$/.test(last.value.text)) return values;
+	const { text } = last.value;
+	const amount = text === ALL ? `${unit.symbol} without limit` : unitText(unit, BigInt(text));
+	return [...values.slice(0, -1), { ...last, value: { ...last.value, amount } }];
+}
