@@ -14,7 +14,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDataDirectory } from "../src/node/chain/data-directory.js";
 import { OpenChain } from "../src/node/chain/open-chain.js";
-import { sealBlock } from "../src/node/chain/packing.js";
 import { type NodeConfig, parseConfig } from "../src/node/config/config.js";
 import { createContractMachine } from "../src/node/contract-runner.js";
 import { addCycleReward, setCycleVi, setCycleVotes } from "../src/node/resources/delegation-store.js";
@@ -44,6 +43,7 @@ import {
 	Witness,
 } from "../src/protocol/messages.js";
 import { buildTransaction, SignedTransaction } from "../src/protocol/transaction.js";
+import { sealBlock } from "../test/node/chain/sealed-block.js";
 import { random } from "./chance/random.js";
 
 /** As many as a large network has: 27 produce, 127 earn standby pay. */

@@ -26,6 +26,12 @@ export interface MarkedStep extends Mark {
 	readonly gap: bigint;
 }
 
+/** Nothing of both: it can be signed, and moves the mark. */
+interface Judgement {
+	readonly refused?: string;
+	readonly isAgain?: boolean;
+}
+
 const LOG_END = "log";
 
 /** The end of the log of decisions: how many there are, and the hash of the last one. */
@@ -53,16 +59,18 @@ export class SigningMarks {
 		return new SigningMarks(database);
 	}
 
-	/** Why a step can't be signed; undefined if it can, `again` if it was the last that was. */
-	async refusal({ subject, places, gap, hash }: MarkedStep): Promise<string | "again" | undefined> {
+	/** Whether a step can be signed: why not, and whether it is the one that was signed last. */
+	async judge({ subject, places, gap, hash }: MarkedStep): Promise<Judgement> {
 		const last = await this.last(subject);
-		if (last === undefined) return undefined;
-		if (last.hash === hash) return "again";
+		if (last === undefined) return {};
+		if (last.hash === hash) return { isAgain: true };
 		const back = places.findIndex((place, at) => {
 			const before = last.places[at] as bigint;
 			return place < before + (at === places.length - 1 ? gap : 0n);
 		});
-		return back < 0 ? undefined : `${places[back]} doesn't follow ${last.places[back]}, which was signed`;
+		return back < 0
+			? {}
+			: { refused: `${places[back]} doesn't follow ${last.places[back]}, which was signed` };
 	}
 
 	private async last(subject: string): Promise<Mark | undefined> {

@@ -68,9 +68,10 @@ export class Signer {
 		if (keys.some((key) => !(key instanceof Uint8Array))) await loadPostQuantum();
 		await mkdir(directory, { recursive: true, mode: 0o700 });
 		const marks = await SigningMarks.open(join(directory, "marks"));
+		let log: DecisionLog | undefined;
 		try {
 			const signed = new Map<string, MarkedStep>();
-			const log = await DecisionLog.open(join(directory, LOG_NAME), await marks.logEnd(), (line) => {
+			log = await DecisionLog.open(join(directory, LOG_NAME), await marks.logEnd(), (line) => {
 				const { asked, key, decision, ...facts } = JSON.parse(line) as Decision & {
 					readonly asked: SignedKind;
 				};
@@ -89,6 +90,7 @@ export class Signer {
 			chmodSync(socketPath, SOCKET_MODE);
 			return signer;
 		} catch (error) {
+			await log?.close();
 			await marks.close();
 			throw error;
 		}
@@ -152,10 +154,8 @@ export class Signer {
 		const read = readRequest(kind, name, String(data), BigInt(this.options.now()));
 		if (typeof read === "string") return this.refuse(kind, name, {}, read);
 		const { step, facts, hash } = read;
-		const behind = step && (await this.marks.refusal(step));
-		const isAgain = behind === "again";
-		if (behind !== undefined && !isAgain)
-			return { ...(await this.refuse(kind, name, facts, behind)), taken: true };
+		const { refused, isAgain = false } = step ? await this.marks.judge(step) : {};
+		if (refused !== undefined) return { ...(await this.refuse(kind, name, facts, refused)), taken: true };
 		const decision = isAgain ? "signed again" : "signed";
 		const done = await Promise.allSettled([
 			this.note(kind, name, facts, decision),

@@ -208,16 +208,6 @@ export function packTransactions(
 	return { packed, taken };
 }
 
-/** Completes and signs a block. */
-export function sealBlock(
-	raw: BlockHeaderRaw,
-	transactions: readonly SignedTransaction[],
-	producer: Producer,
-): SignedBlock {
-	const header = completeHeader(raw, transactions);
-	return signedBlock(raw, transactions, producer, producer.sign(sha256(header)));
-}
-
 /** What is signed of a block. */
 export function completeHeader(raw: BlockHeaderRaw, transactions: readonly SignedTransaction[]): Uint8Array {
 	raw.txTrieRoot = merkleRoot(transactions.map((transaction) => sha256(transaction.bytes)));

@@ -1,7 +1,6 @@
 /** Branches of blocks that no witness made. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { sealBlock } from "../../../src/node/chain/packing.js";
 import type { SignedBlock } from "../../../src/node/network/wire/application-messages.js";
 import { producerWithKey } from "../../../src/node/production/witness-keys.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
@@ -13,6 +12,7 @@ import {
 	TransactionRaw,
 } from "../../../src/protocol/messages.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
+import { sealBlock } from "../../node/chain/sealed-block.js";
 import { ask } from "../ask.js";
 import { type Attack, attackerHost, caused } from "../attack.js";
 import { AttackPeer } from "../attack-peer.js";

@@ -4,7 +4,6 @@
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { sealBlock } from "../../../src/node/chain/packing.js";
 import {
 	ApplicationType,
 	decodeInventory,
@@ -19,6 +18,7 @@ import { concatBytes, equalBytes, fromHex } from "../../../src/protocol/bytes.js
 import { UnknownFields } from "../../../src/protocol/codec/unknown-fields.js";
 import { Block, BlockHeader, BlockHeaderRaw, PQAuthSig } from "../../../src/protocol/messages.js";
 import { headerFieldOf, helloFieldOf } from "../../../src/protocol/post-quantum/fields.js";
+import { sealBlock } from "../../node/chain/sealed-block.js";
 import { type Attack, attackerHost, caused } from "../attack.js";
 import { AttackPeer } from "../attack-peer.js";
 import { configuration, entryOf } from "./post-quantum.js";

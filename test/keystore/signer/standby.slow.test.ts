@@ -46,8 +46,7 @@ test("never sign two blocks for a slot, nor go back in height", async () => {
 						const { slot, height } = { slot: node.slot, height: node.height + 1n };
 						const hash = `${height} ${slot} ${each.root}`;
 						const step = { subject: "key block", places: [height, slot * SLOT_MS], gap: SLOT_MS, hash };
-						const refusal = await marks.refusal(step);
-						if (refusal !== undefined && refusal !== "again") continue;
+						if ((await marks.judge(step)).refused !== undefined) continue;
 						await marks.advance(step);
 						signed.push({ slot, height, hash });
 						node.height = height;

@@ -4,7 +4,6 @@ import {
 	type PackingContext,
 	type Producer,
 	packTransactions,
-	sealBlock,
 } from "../../../src/node/chain/packing.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import { producerWithKey, producerWithPostQuantumKey } from "../../../src/node/production/witness-keys.js";
@@ -27,6 +26,7 @@ import {
 import { ML_DSA_44 } from "../../../src/protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../../src/protocol/transaction.js";
 import { addresses, SmallChain } from "../properties/small-chain.js";
+import { sealBlock } from "./sealed-block.js";
 import { keyOfWitness, openSmall, produce, signed, smallConfig, transfer, users } from "./small-chain.js";
 
 test("a transaction under the new permissions of a witness waits for the block after the one that makes it", async () => {

@@ -2,7 +2,6 @@
 
 import type { ChainOptions } from "../../../src/node/chain/chain-options.js";
 import { OpenChain } from "../../../src/node/chain/open-chain.js";
-import { sealBlock } from "../../../src/node/chain/packing.js";
 import { type NodeConfig, parseConfig } from "../../../src/node/config/config.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import { producerOf, producerWithKey } from "../../../src/node/production/witness-keys.js";
@@ -15,6 +14,7 @@ import { contractTypeByName } from "../../../src/protocol/contract-types.js";
 import { BlockHeaderRaw, Transaction, TransferContract } from "../../../src/protocol/messages.js";
 import { addressOfPrivateKey, sign } from "../../../src/protocol/signature.js";
 import { buildTransaction, SignedTransaction } from "../../../src/protocol/transaction.js";
+import { sealBlock } from "./sealed-block.js";
 
 /** Past the time from which block versions are voted on. */
 const GENESIS_MS = 1_700_000_001_000n - (1_700_000_001_000n % 3000n);
