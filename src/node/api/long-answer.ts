@@ -40,9 +40,6 @@ const ANSWER_BYTES = 2 << 20;
 const MAX_BYTES = 16 * ANSWER_BYTES;
 const MAX_BYTES_PER_ADDRESS = 4 * ANSWER_BYTES;
 
-/** How long a client may take to read an answer that is held whole before others may begin. */
-export const SENDING_MS = 30_000;
-
 /** Bytes that answers may hold together whose clients don't read. */
 const MAX_UNREAD_BYTES = 48 << 20;
 
@@ -82,17 +79,22 @@ export class UnreadAnswers {
 interface Waiting {
 	readonly address: string;
 	readonly cost: number;
+	/** The first of an address comes in the round of the moment, its others one by one in the rounds after. */
+	readonly round: number;
 	readonly admit: () => void;
 }
 
 /**
- * Lets long answers begin: as many as there is memory for, a part of it for each address, the others in the order of coming. Costs
- * are bytes, or 1 for each where a number of answers is the limit.
+ * Lets long answers begin: as many as there is memory for, a part of it for each address, the others in rounds, one of each
+ * address in the order of coming. Costs are bytes, or 1 for each where a number of answers is the limit.
  */
 export class LongAnswerGate {
 	private taken = 0;
 	private readonly byAddress = new Map<string, number>();
-	private waiting: Waiting[] = [];
+	private readonly waiting: Waiting[] = [];
+	/** That of the last one that was let in, and the last of each address that waits. */
+	private round = 0;
+	private readonly lastRounds = new Map<string, number>();
 
 	/** @param usualCost of an answer whose own isn't known */
 	constructor(
@@ -114,7 +116,16 @@ export class LongAnswerGate {
 	/** Resolves once an answer may begin, with what is to be called, once or more often, when it has ended. */
 	async enter(address: string, cost: number = this.usualCost): Promise<() => void> {
 		await new Promise<void>((resolve) => {
-			this.waiting.push({ address, cost, admit: resolve });
+			const last = this.lastRounds.get(address);
+			const round = last === undefined ? this.round : Math.max(this.round, last + 1);
+			this.lastRounds.set(address, round);
+			const later = this.waiting.findIndex((other) => other.round > round);
+			this.waiting.splice(later < 0 ? this.waiting.length : later, 0, {
+				address,
+				cost,
+				round,
+				admit: resolve,
+			});
 			this.admitWaiting();
 		});
 		let left = false;
@@ -129,7 +140,7 @@ export class LongAnswerGate {
 	private admitWaiting(): void {
 		const { waiting } = this;
 		for (let at = 0; at < waiting.length; ) {
-			const { address, cost, admit } = waiting[at] as Waiting;
+			const { address, cost, round, admit } = waiting[at] as Waiting;
 			const own = this.byAddress.get(address) ?? 0;
 			if (own > 0 && own + cost > this.perAddress) {
 				at++;
@@ -137,6 +148,8 @@ export class LongAnswerGate {
 			}
 			if (this.taken > 0 && this.taken + cost > this.limit) return;
 			waiting.splice(at, 1);
+			if (this.lastRounds.get(address) === round) this.lastRounds.delete(address);
+			this.round = Math.max(this.round, round);
 			this.taken += cost;
 			this.byAddress.set(address, own + cost);
 			admit();

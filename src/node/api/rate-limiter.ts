@@ -170,11 +170,11 @@ export class RateLimiter {
 	readonly bodies = new BodyBudget();
 	/** The long answers of the process. */
 	readonly longAnswers = LongAnswerGate.ofBytes();
-	/** Answers of both kinds whose clients don't read. */
+	/** Answers of all kinds whose clients don't read. */
 	readonly unreadAnswers = new UnreadAnswers();
 	/** Long answers of JSON-RPC, which have to be made whole before they are sent. */
 	readonly longResults = new LongAnswerGate(2, 1);
-	/** Those of gRPC, which are also held here until they are sent. */
+	/** Those of gRPC. */
 	readonly longMessages = new LongAnswerGate(2, 1);
 	private readonly all: SharedBucket;
 	private readonly byAddress: AddressBuckets;

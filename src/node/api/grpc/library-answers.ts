@@ -148,13 +148,24 @@ export function admitStreams(
 	};
 }
 
-const sent = new WeakMap<Buffer, (() => void)[]>();
+/** A message on its way to its client. */
+interface Sending {
+	readonly done: (() => void)[];
+	/** Known once the library sends it. */
+	stream?: ServerHttp2Stream;
+}
 
-/** Has a function called once a message has left the process; the library has no callback for it. */
-export function whenSent(message: Buffer, then: () => void): void {
-	const known = sent.get(message);
-	if (known) known.push(then);
-	else sent.set(message, [then]);
+const sending = new WeakMap<Buffer, Sending>();
+
+/**
+ * Has a function called once a message has left the process; the library has no callback for it.
+ * @returns ends the call of the message, with what clients show as RESOURCE_EXHAUSTED; doesn't keep the message itself
+ */
+export function whenSent(message: Buffer, done: () => void): () => void {
+	const known: Sending = sending.get(message) ?? { done: [] };
+	known.done.push(done);
+	sending.set(message, known);
+	return () => known.stream?.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
 /** The library's call, as far as it is known. */
@@ -196,11 +207,14 @@ export const watchCalls =
 	(_method, call) => {
 		const own = call as LibraryCall;
 		const { stream, sendStatus, sendMessage } = own;
-		own.sendMessage = (message, callback) =>
+		own.sendMessage = (message, callback) => {
+			const known = Buffer.isBuffer(message) ? sending.get(message) : undefined;
+			if (known && stream) known.stream = stream;
 			sendMessage.call(call, message, () => {
-				if (Buffer.isBuffer(message)) for (const then of sent.get(message) ?? []) then();
+				for (const then of known?.done ?? []) then();
 				callback();
 			});
+		};
 		own.sendStatus = (answer) => {
 			const details = oversizeText(answer);
 			if (details === undefined || !stream) sendStatus.call(call, answer);

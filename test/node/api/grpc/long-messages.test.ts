@@ -1,9 +1,9 @@
 import { EventEmitter } from "node:events";
 import { status } from "@grpc/grpc-js";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LongMessages } from "../../../../src/node/api/grpc/large-messages.js";
 import { LongMessage } from "../../../../src/node/api/grpc/method.js";
-import { LongAnswerGate } from "../../../../src/node/api/long-answer.js";
+import { LongAnswerGate, UnreadAnswers } from "../../../../src/node/api/long-answer.js";
 
 const MIB = new Uint8Array(1 << 20).fill(7);
 
@@ -24,10 +24,22 @@ function* parts(count: number): Generator<Uint8Array> {
 	}
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+const settled = async (): Promise<void> => {
+	for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+};
+
+beforeEach(() => {
+	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+});
+afterEach(() => {
+	vi.useRealTimers();
+});
+
+const messagesOf = (unread = new UnreadAnswers()): LongMessages =>
+	new LongMessages(new LongAnswerGate(1, 1), unread);
 
 test("a long message is whole, and the next one waits until it has been sent or its client has left", async () => {
-	const messages = new LongMessages(new LongAnswerGate(1, 1));
+	const messages = messagesOf();
 	const [first, second] = [new Call(), new Call()];
 	const bytes = await messages.gather(first, "a", new LongMessage(parts(3)));
 	expect(bytes.equals(Buffer.alloc(3 << 20, 7))).toBe(true);
@@ -40,8 +52,31 @@ test("a long message is whole, and the next one waits until it has been sent or 
 	expect(await next).toHaveLength(3 << 20);
 });
 
+test("a client that doesn't read gives up its place, and the largest of those that wait is broken off", async () => {
+	const unread = new UnreadAnswers(4 << 20);
+	const messages = messagesOf(unread);
+	const ended: number[] = [];
+	const wait = unread.wait.bind(unread);
+	vi.spyOn(unread, "wait").mockImplementation((bytes, breakOff) =>
+		wait(bytes, () => {
+			ended.push(bytes >> 20);
+			breakOff();
+		}),
+	);
+	expect(await messages.gather(new Call(), "a", new LongMessage(parts(3)))).toHaveLength(3 << 20);
+	const next = messages.gather(new Call(), "b", new LongMessage(parts(2)));
+	await settled();
+	made = 0;
+	vi.advanceTimersByTime(100);
+	expect(await next).toHaveLength(2 << 20);
+	expect(made).toBe(1);
+	expect(ended).toEqual([]);
+	vi.advanceTimersByTime(100);
+	expect(ended).toEqual([3]);
+});
+
 test("nothing is made for a client that has left", async () => {
-	const messages = new LongMessages(new LongAnswerGate(1, 1));
+	const messages = messagesOf();
 	const call = new Call();
 	call.cancel();
 	made = 0;
@@ -53,7 +88,7 @@ test("nothing is made for a client that has left", async () => {
 });
 
 test("a message that is longer than any can be is refused", async () => {
-	const messages = new LongMessages(new LongAnswerGate(1, 1));
+	const messages = messagesOf();
 	await expect(messages.gather(new Call(), "a", new LongMessage(parts(300)))).rejects.toMatchObject({
 		code: status.RESOURCE_EXHAUSTED,
 		message: "the answer is longer than 268435456 bytes",
