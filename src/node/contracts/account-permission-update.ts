@@ -20,8 +20,8 @@ import {
 import { adjustBalance, sinkFee } from "../resources/balance.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
+import { validateArithmetic } from "./arithmetic.js";
 import { defineContract } from "./contract.js";
-import { validateArithmetic } from "./validate-arithmetic.js";
 
 const MAX_ACTIVE_PERMISSIONS = 8;
 const MAX_NAME_LENGTH = 32;

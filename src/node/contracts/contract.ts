@@ -7,7 +7,6 @@ import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import type { StateView } from "../state/view.js";
-import type { ParameterRefusal } from "./parameter-type.js";
 
 export interface ContractContext<T extends Message = Message> {
 	/** The head state; "now" is the head block's time, never the block being applied. */
@@ -56,3 +55,21 @@ export function defineContract<T extends Message>(module: ContractModule<T>): Co
 		: module;
 	return gated as ContractModule;
 }
+
+const REAL = "class com.google.protobuf.Any";
+
+/** @param message name of the message that belongs there */
+type ParameterRefusal = (message: string) => string;
+
+/**
+ * What is said of a parameter that isn't the message of its type (protocol/blocks §3.9, protocol/schema §3.4). The blanks of the
+ * network's texts differ by type.
+ */
+export const plain: ParameterRefusal = (message) =>
+	`contract type error,expected type [${message}],real type[${REAL}]`;
+export const spaced: ParameterRefusal = (message) =>
+	`contract type error, expected type [${message}], real type[${REAL}]`;
+export const halfSpaced: ParameterRefusal = (message) =>
+	`contract type error, expected type [${message}],real type[${REAL}]`;
+export const spacedTwice: ParameterRefusal = (message) =>
+	`contract type error, expected type [${message}], real type [${REAL}]`;

@@ -34,9 +34,8 @@ import {
 import { appendNotes, isNullifierKnown, putNullifier, treeOfRoot } from "../state/note-trees.js";
 import type { StateView } from "../state/view.js";
 import { addToken, takeToken, tokenBalance } from "../tokens/holdings.js";
+import { executeArithmetic, validateArithmetic } from "./arithmetic.js";
 import { type ContractContext, defineContract } from "./contract.js";
-import { executeArithmetic } from "./execute-arithmetic.js";
-import { validateArithmetic } from "./validate-arithmetic.js";
 
 type Context = ContractContext<ShieldedTransferContract>;
 

@@ -7,9 +7,8 @@ import { AccountType, type TransferContract } from "../../protocol/messages.js";
 import { adjustBalance, sinkFee } from "../resources/balance.js";
 import { newAccount } from "../resources/new-account.js";
 import { ContractValidateError } from "../rules/errors.js";
-import { type ContractContext, defineContract } from "./contract.js";
-import { spacedTwice } from "./parameter-type.js";
-import { validateArithmetic } from "./validate-arithmetic.js";
+import { validateArithmetic } from "./arithmetic.js";
+import { type ContractContext, defineContract, spacedTwice } from "./contract.js";
 
 export const transfer = defineContract<TransferContract>({
 	type: "TransferContract",

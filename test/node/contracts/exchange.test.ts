@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { isExactlyPrecise, isPrecise } from "../../../src/node/contracts/exchange-withdraw.js";
+import { isExactlyPrecise, isPrecise } from "../../../src/node/contracts/exchange.js";
 import { findExchange, pageOfExchanges } from "../../../src/node/exchange/pair.js";
 import { ContractExecuteError, ContractValidateError } from "../../../src/node/rules/errors.js";
 import type { StateView } from "../../../src/node/state/view.js";

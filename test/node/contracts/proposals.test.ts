@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ContractModule } from "../../../src/node/contracts/contract.js";
-import { proposalApprove } from "../../../src/node/contracts/proposal-approve.js";
-import { proposalCreate } from "../../../src/node/contracts/proposal-create.js";
-import { proposalDelete } from "../../../src/node/contracts/proposal-delete.js";
+import { proposalApprove, proposalCreate, proposalDelete } from "../../../src/node/contracts/proposals.js";
 import { ContractValidateError } from "../../../src/node/rules/errors.js";
 import { ForkGates } from "../../../src/node/rules/fork-gates.js";
 import type { StateView } from "../../../src/node/state/view.js";

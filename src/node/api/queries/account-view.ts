@@ -9,7 +9,7 @@ import {
 	ResourceCode,
 } from "../../../protocol/messages.js";
 import { SLOT_MS } from "../../../protocol/slot.js";
-import { accountIdKey } from "../../contracts/set-account-id.js";
+import { accountIdKey } from "../../contracts/accounts.js";
 import { resourceLimit } from "../../resources/stake.js";
 import { fullPower } from "../../resources/voting-power.js";
 import { accountIncrease, editEnergy, increase } from "../../resources/window.js";

@@ -1,20 +1,31 @@
-/** DelegateResourceContract (protocol/staking §5.4): lends the resources of a stake to another account. */
+/** The two types of delegation (protocol/staking). */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { SUN_PER_COIN, wrap } from "../../protocol/int64.js";
-import { type Account, AccountType, type DelegateResourceContract } from "../../protocol/messages.js";
+import {
+	type Account,
+	AccountType,
+	type DelegateResourceContract,
+	type UnDelegateResourceContract,
+} from "../../protocol/messages.js";
 import { SLOT_MS } from "../../protocol/slot.js";
 import { DEFAULT_LOCK_PERIOD, delegableStake, delegationSize, lockPeriodOn } from "../resources/delegable.js";
-import { delegationExpiryMs, delegationKeyV2, unlockExpired } from "../resources/delegated-resource.js";
+import {
+	delegatedAmount,
+	delegationExpiryMs,
+	delegationKeyV2,
+	unlockExpired,
+} from "../resources/delegated-resource.js";
 import { resourceOf } from "../resources/stake.js";
-import { lend } from "../resources/stake-effects.js";
+import { chainStakes, lend, takeBack } from "../resources/stake-effects.js";
 import { type Resource, unfreezeDelayOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { Properties } from "../state/properties.js";
 import type { StateView } from "../state/view.js";
-import { type ContractContext, defineContract } from "./contract.js";
+import { type ContractContext, defineContract, spaced } from "./contract.js";
 
+/** DelegateResourceContract (protocol/staking §5.4): lends the resources of a stake to another account. */
 export const delegateResource = defineContract<DelegateResourceContract>({
 	type: "DelegateResourceContract",
 
@@ -106,3 +117,58 @@ function checkLock(state: StateView, contract: Readonly<DelegateResourceContract
 		);
 	}
 }
+
+/** UnDelegateResourceContract (protocol/staking §5.5): takes lent resources back, with the usage that goes with them. */
+export const undelegateResource = defineContract<UnDelegateResourceContract>({
+	type: "UnDelegateResourceContract",
+	parameterRefusal: spaced,
+
+	gate({ state: { properties } }) {
+		if (!properties.on("ALLOW_DELEGATE_RESOURCE")) {
+			throw new ContractValidateError("No support for resource delegate");
+		}
+		if (!unfreezeDelayOn(properties)) {
+			throw new ContractValidateError(
+				"Not support unDelegate resource transaction, need to be opened by the committee",
+			);
+		}
+	},
+
+	validate({ state, contract }) {
+		const { properties } = state;
+		const { owner_address: from, receiver_address: to } = contract;
+		if (!isAddress(from)) throw new ContractValidateError("Invalid address");
+		if (!state.account.has(from)) throw new ContractValidateError(`Account[${toHex(from)}] does not exist`);
+		if (!isAddress(to)) throw new ContractValidateError("Invalid receiverAddress");
+		if (equalBytes(to, from)) {
+			throw new ContractValidateError("receiverAddress must not be the same as ownerAddress");
+		}
+		const unlocked = state.delegatedResource.get(delegationKeyV2(from, to, false));
+		const locked = state.delegatedResource.get(delegationKeyV2(from, to, true));
+		if (!unlocked && !locked) throw new ContractValidateError("delegated Resource does not exist");
+		if (contract.balance <= 0n) {
+			throw new ContractValidateError("unDelegateBalance must be more than 0 COIN");
+		}
+		const resource = resourceOf(contract.resource);
+		if (!resource) {
+			throw new ContractValidateError("ResourceCode error.valid ResourceCode[BANDWIDTH、Energy]");
+		}
+		let have = unlocked ? delegatedAmount(unlocked, resource) : 0n;
+		if (locked && delegationExpiryMs(locked, resource) < properties.headTimestampMs) {
+			have += delegatedAmount(locked, resource);
+		}
+		if (have < contract.balance) {
+			const name =
+				resource === "bandwidth" ? "delegatedFrozenBalance(BANDWIDTH)" : "delegateFrozenBalance(Energy)";
+			throw new ContractValidateError(
+				`insufficient ${name}, request=${contract.balance}, unlock_balance=${have}`,
+			);
+		}
+	},
+
+	execute({ state, contract }) {
+		const { owner_address: from, receiver_address: to, balance: amount } = contract;
+		unlockExpired(state, from, to, state.properties.headTimestampMs);
+		takeBack(state, chainStakes, { from, to, resource: resourceOf(contract.resource) as Resource, amount });
+	},
+});

@@ -1,24 +1,36 @@
-/** MarketSellAssetContract (protocol/market §4): offers a token for another one, and matches the offer at once. */
+/** The two types of the market (protocol/market). */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { checkedAdd, wrap } from "../../protocol/int64.js";
-import { Account, MarketOrder, type MarketSellAssetContract } from "../../protocol/messages.js";
-import { orderId } from "../market/keys.js";
-import { accountOrders, addActiveOrder, matchOrder } from "../market/matching.js";
-import { appendOrder } from "../market/order-book.js";
+import {
+	Account,
+	type MarketCancelOrderContract,
+	MarketOrder,
+	MarketOrderState,
+	type MarketSellAssetContract,
+} from "../../protocol/messages.js";
+import { orderId, pairKey } from "../market/keys.js";
+import { accountOrders, addActiveOrder, endOrder, matchOrder } from "../market/matching.js";
+import { appendOrder, closeLevel, existingOrder, levelOf, unlinkOrder } from "../market/order-book.js";
 import { sinkFee } from "../resources/balance.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
-import { holdsToken, take } from "../tokens/holdings.js";
+import { give, holdsToken, take } from "../tokens/holdings.js";
 import { isCoin, isCoinOrTokenNumber } from "../tokens/token-id.js";
 import { findToken } from "../tokens/token-store.js";
 import { defineContract } from "./contract.js";
-import { checkMarketOpen } from "./market-gate.js";
+
+/** @throws {ContractValidateError} while the market is off */
+function checkMarketOpen(state: StateView): void {
+	if (state.properties.on("ALLOW_MARKET_TRANSACTION")) return;
+	throw new ContractValidateError("Not support Market Transaction, need to be opened by the committee");
+}
 
 /** Active orders that an account may have. */
 const MAX_ACTIVE_ORDERS = 100n;
 
+/** MarketSellAssetContract (protocol/market §4): offers a token for another one, and matches the offer at once. */
 export const marketSellAsset = defineContract<MarketSellAssetContract>({
 	type: "MarketSellAssetContract",
 
@@ -97,3 +109,40 @@ function checkSeller(
 		throw new ContractValidateError("SellToken balance is not enough !");
 	}
 }
+
+/** MarketCancelOrderContract (protocol/market §6): takes an active order out of the book and gives its rest back. */
+export const marketCancelOrder = defineContract<MarketCancelOrderContract>({
+	type: "MarketCancelOrderContract",
+
+	validate({ state, contract }) {
+		checkMarketOpen(state);
+		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
+		const account = state.account.get(contract.owner_address);
+		if (!account) throw new ContractValidateError("Account does not exist!");
+		const order = state.marketOrder.get(contract.order_id);
+		if (!order) throw new ContractValidateError("orderId not exists");
+		if (order.state !== MarketOrderState.ACTIVE) throw new ContractValidateError("Order is not active!");
+		if (!equalBytes(order.owner_address, contract.owner_address)) {
+			throw new ContractValidateError("Order does not belong to the account!");
+		}
+		if (account.balance < state.properties.get("MARKET_CANCEL_FEE")) {
+			throw new ContractValidateError("No enough balance !");
+		}
+	},
+
+	execute({ state, rules, contract }, result) {
+		const fee = state.properties.get("MARKET_CANCEL_FEE");
+		const account = Account.copy(state.account.existing(contract.owner_address));
+		account.balance = wrap(account.balance - fee);
+		sinkFee(state, rules, fee);
+		const order = MarketOrder.copy(existingOrder(state, contract.order_id));
+		give(state, account, order.sell_token_id, order.sell_token_quantity_remain);
+		order.sell_token_quantity_remain = 0n;
+		endOrder(state, order, MarketOrderState.CANCELED);
+		state.account.put(contract.owner_address, account);
+		if (unlinkOrder(state, order)) {
+			closeLevel(state, pairKey(order.sell_token_id, order.buy_token_id), levelOf(order));
+		}
+		result.fee = fee;
+	},
+});

@@ -1,0 +1,105 @@
+/** The types by which a deployer changes a contract's settings (protocol/machine §18). */
+
+import { isAddress } from "../../protocol/address.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import {
+	type ClearABIContract,
+	SmartContract,
+	SmartContractABI,
+	type UpdateEnergyLimitContract,
+	type UpdateSettingContract,
+} from "../../protocol/messages.js";
+import { ContractValidateError } from "../rules/errors.js";
+import { ENERGY_LIMIT_VERSION } from "../rules/fork-gates.js";
+import type { StateView } from "../state/view.js";
+import { defineContract, halfSpaced, spaced } from "./contract.js";
+
+/** @throws {ContractValidateError} if the owner is not an account; `absent` is the type's message for that */
+function checkOwner(state: StateView, owner: Uint8Array, absent: string): void {
+	if (!isAddress(owner)) throw new ContractValidateError("Invalid address");
+	if (!state.account.has(owner)) throw new ContractValidateError(`Account[${toHex(owner)}] ${absent}`);
+}
+
+/**
+ * The contract's record, if the owner deployed it.
+ * @throws {ContractValidateError} `absent` if there is no such contract
+ */
+function checkDeployer(
+	state: StateView,
+	contract: { readonly owner_address: Uint8Array; readonly contract_address: Uint8Array },
+	absent: string,
+): Readonly<SmartContract> {
+	const record = state.contract.get(contract.contract_address);
+	if (!record) throw new ContractValidateError(absent);
+	if (!equalBytes(record.origin_address, contract.owner_address)) {
+		throw new ContractValidateError(
+			`Account[${toHex(contract.owner_address)}] is not the owner of the contract`,
+		);
+	}
+	return record;
+}
+
+/** UpdateSettingContract (protocol/machine §18): the share of energy that callers of a contract pay themselves. */
+export const updateSetting = defineContract<UpdateSettingContract>({
+	type: "UpdateSettingContract",
+	parameterRefusal: spaced,
+
+	validate({ state, contract }) {
+		checkOwner(state, contract.owner_address, "does not exist");
+		const percent = contract.consume_user_resource_percent;
+		if (percent < 0n || percent > 100n) throw new ContractValidateError("percent not in [0, 100]");
+		checkDeployer(state, contract, "Contract does not exist");
+	},
+
+	execute({ state, contract }) {
+		const record = SmartContract.copy(checkDeployer(state, contract, "Contract does not exist"));
+		record.consume_user_resource_percent = contract.consume_user_resource_percent;
+		state.contract.put(contract.contract_address, record);
+	},
+});
+
+/** UpdateEnergyLimitContract (protocol/machine §18): what a contract's deployer pays at most for one call of others. */
+export const updateEnergyLimit = defineContract<UpdateEnergyLimitContract>({
+	type: "UpdateEnergyLimitContract",
+	parameterRefusal: halfSpaced,
+
+	gate({ forks }) {
+		if (!forks.passed(ENERGY_LIMIT_VERSION)) {
+			throw new ContractValidateError("contract type error, unexpected type [UpdateEnergyLimitContract]");
+		}
+	},
+
+	validate({ state, contract }) {
+		checkOwner(state, contract.owner_address, "does not exist");
+		if (contract.origin_energy_limit <= 0n) {
+			throw new ContractValidateError("origin energy limit must be > 0");
+		}
+		checkDeployer(state, contract, "Contract does not exist");
+	},
+
+	execute({ state, contract }) {
+		const record = SmartContract.copy(checkDeployer(state, contract, "Contract does not exist"));
+		record.origin_energy_limit = contract.origin_energy_limit;
+		state.contract.put(contract.contract_address, record);
+	},
+});
+
+/** ClearABIContract (protocol/machine §18): removes the published interface of a contract. */
+export const clearAbi = defineContract<ClearABIContract>({
+	type: "ClearABIContract",
+
+	gate({ state }) {
+		if (!state.properties.on("ALLOW_TVM_CONSTANTINOPLE")) {
+			throw new ContractValidateError("contract type error,unexpected type [ClearABIContract]");
+		}
+	},
+
+	validate({ state, contract }) {
+		checkOwner(state, contract.owner_address, "not exists");
+		checkDeployer(state, contract, "Contract not exists");
+	},
+
+	execute({ state, contract }) {
+		state.abi.put(contract.contract_address, new SmartContractABI());
+	},
+});
