@@ -16,7 +16,7 @@ import { ForkGates } from "../src/node/rules/fork-gates.js";
 import { loadShieldedSupport } from "../src/node/shielded-support.js";
 import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";
-import { workerScript } from "../src/node/signatures/worker-script.js";
+import { workerScript } from "../src/node/signatures/lazy-pool.js";
 import { compactLevelDatabase } from "../src/node/state/database.js";
 import type { StateView } from "../src/node/state/view.js";
 import { useFastHashing } from "../src/protocol/hash.js";

@@ -23,7 +23,7 @@ import { nodeEnvironment } from "../src/node/network/node-environment.js";
 import { loadShieldedSupport } from "../src/node/shielded-support.js";
 import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";
-import { workerScript } from "../src/node/signatures/worker-script.js";
+import { workerScript } from "../src/node/signatures/lazy-pool.js";
 import { SignedBlock } from "../src/protocol/block.js";
 import { useFastHashing } from "../src/protocol/hash.js";
 import { DEFAULT_SET } from "./recorded/default-set.js";

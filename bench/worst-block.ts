@@ -17,7 +17,7 @@ import { createContractMachine } from "../src/node/contract-runner.js";
 import { producerWithKey } from "../src/node/production/witness-keys.js";
 import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";
-import { workerScript } from "../src/node/signatures/worker-script.js";
+import { workerScript } from "../src/node/signatures/lazy-pool.js";
 import { loadCurve } from "../src/node/vm/precompiles/bn128.js";
 import { addressFromHash, toBase58Check } from "../src/protocol/address.js";
 import { refBlockOf } from "../src/protocol/block.js";

@@ -15,7 +15,7 @@ import { Plugin } from "@oclif/core";
 import { type BuildOptions, type Plugin as BuildPlugin, build, type Metafile } from "esbuild";
 import { receiverRows } from "../src/node/events/receivers/table.js";
 import { generalFlags } from "../src/terminal/base/coin-command.js";
-import { usageLine } from "../src/terminal/command-line/usage-line.js";
+import { usageLine } from "../src/terminal/command-line/command-help.js";
 import { thirdPartyNotices } from "./notices.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

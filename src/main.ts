@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { Config, run } from "@oclif/core";
 import { COMMANDS } from "./commands/table.js";
-import { isDeriving } from "./keystore/deriving.js";
+import { isDeriving } from "./keystore/private-key.js";
 import { asksForHelp, OrderedHelp } from "./terminal/command-line/command-help.js";
 import { type HelpEntry, rootHelp } from "./terminal/command-line/root-help.js";
 import { longForm } from "./terminal/command-line/short-forms.js";

@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { importBlocks } from "../../src/node/chain/importer.js";
 import { installRecoverEngine } from "../../src/node/signatures/engine.js";
 import { SignaturePool } from "../../src/node/signatures/pool.js";
-import { workerScript } from "../../src/node/signatures/worker-script.js";
+import { workerScript } from "../../src/node/signatures/lazy-pool.js";
 import { useFastHashing } from "../../src/protocol/hash.js";
 import { readBlocks, sharedCopy } from "./data-set.js";
 import { openNetwork } from "./network.js";

@@ -78,7 +78,7 @@ async function calledByName(): Promise<CompletedCommand[]> {
 	const [{ endpoints }, { methods }, { grpcMethods, requestFields }] = await Promise.all([
 		import("../node/api/endpoint-table.js"),
 		import("../node/api/jsonrpc/method-table.js"),
-		import("../wallet/node/grpc-methods.js"),
+		import("../wallet/node/grpc-call.js"),
 	]);
 	return [
 		...endpoints.map(({ name, fields }) => ({

@@ -11,7 +11,7 @@ import { command } from "../terminal/base/command-row.js";
 import { printJson, printLine } from "../terminal/output/output.js";
 import { one, record } from "../terminal/schema/result-shape.js";
 import { Failure, type FailureCode } from "../wallet/failure.js";
-import { parseDuration } from "../wallet/values/duration.js";
+import { parseDuration } from "../wallet/values/moment.js";
 
 const block = record({ number: "int64", id: "hex" });
 

@@ -87,7 +87,7 @@ export class Rpc extends CoinCommand {
 	async run(): Promise<void> {
 		this.parsed = true;
 		const grpc = this.argv.some((word) => GRPC_NAME.test(word))
-			? await import("../wallet/node/grpc-methods.js")
+			? await import("../wallet/node/grpc-call.js")
 			: undefined;
 		const words = readRpcWords(this.argv, (name, field) => {
 			const method = GRPC_NAME.test(name) ? grpc?.grpcMethodNamed(name) : undefined;

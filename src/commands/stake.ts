@@ -23,7 +23,7 @@ import type { Failure } from "../wallet/failure.js";
 import { existingAccount, fetchHead } from "../wallet/node/chain-query.js";
 import { accountNamed } from "../wallet/transaction/signing.js";
 import { formatCoin, parsePositiveCoins } from "../wallet/values/amount.js";
-import { parseBlocks } from "../wallet/values/duration.js";
+import { parseBlocks } from "../wallet/values/moment.js";
 import { parseResource, resourceName } from "../wallet/values/resource.js";
 import { delegationsOf } from "../wallet/view/delegations.js";
 import { delegatableMaximum, type StakeView, stakeView, unstakings } from "../wallet/view/stake-view.js";

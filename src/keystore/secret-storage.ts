@@ -13,9 +13,9 @@ import { concatBytes, fromHex, toHex, utf8 } from "../protocol/bytes.js";
 import { keccak256 } from "../protocol/hash.js";
 import type { PostQuantumScheme } from "../protocol/post-quantum/schemes.js";
 import { CURVE_ORDER } from "../protocol/signature.js";
-import { deriving } from "./deriving.js";
 import { type KeyDerivation, type KeyFile, POST_QUANTUM_VERSION } from "./key-file.js";
 import { KeystoreError } from "./keystore-error.js";
+import { deriving } from "./private-key.js";
 import { scrypt } from "./scrypt.js";
 
 /** Costs of new files: the standard of the network's wallets, and their light form for machines with little memory. */

@@ -19,6 +19,7 @@ import { allSettings } from "../node/config/settings-table.js";
 import { NoWitnessKeysError } from "../node/config/witness-keys.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
 import { adviceOnBeginning } from "../node/node-notices.js";
+import { admissionOf } from "../node/rules/admission.js";
 import { loadVerifyingKeys } from "../node/shielded/parameters.js";
 import type { KeyValueDatabase } from "../node/state/database.js";
 import { stores } from "../node/state/definition.js";
@@ -28,9 +29,44 @@ import { OperatorError } from "../protocol/operator-error.js";
 import { chainTitle } from "../protocol/public-networks.js";
 import { nearest } from "../wallet/values/suggestion.js";
 import { type ConfigSource, readConfig } from "./config-source.js";
-import { blackHoleGap, genesisGap, missingPartHint } from "./configuration-gaps.js";
 import { TAKEN_SETTINGS } from "./development-services.js";
 import { LISTENERS } from "./listeners.js";
+
+// What a configuration of a network can't do without, said plainly where it is missing.
+
+const GENESIS_ADVICE =
+	"it names the first block, and with it the network: take the configuration file of that network's own nodes, or name a public network: --network main, --network nile";
+
+/** What to do where the file of a configuration or a key of it is missing; undefined for every other refusal. */
+export function missingPartHint({ missing: { key, file } }: ConfigError): string | undefined {
+	if (file !== undefined)
+		return "-c names the configuration file of the network, and --network main or nile a public one without a file; examples/network-node.conf of this package is one to begin with";
+	if (key === undefined) return undefined;
+	if (key === "storage")
+		return `the section storage is missing: add storage { db.directory = "database" }; genesis.block belongs there too: ${GENESIS_ADVICE}; a file for a development chain says dev.enabled = true instead`;
+	if (key.startsWith("genesis.block")) return `genesis.block is incomplete without it; ${GENESIS_ADVICE}`;
+	return `the file lacks the line ${key} = …`;
+}
+
+/**
+ * A network names the account that receives fees while burning is off.
+ * @returns why a genesis without it can't be started with; undefined: it has one
+ */
+export function blackHoleGap({ genesis, node, dev, settings }: NodeConfig): string | undefined {
+	const isWritten = settings.some(({ path, line }) => path.startsWith("genesis.block") && line !== undefined);
+	if (!isWritten || dev.enabled || !admissionOf(node).needsBlackHole) return undefined;
+	const isNamed = genesis.assets.some(({ accountName }) => accountName === "Blackhole");
+	return isNamed ? undefined : "Account[Blackhole] is not configured.";
+}
+
+/** A warning about a network without a first block; nothing keeps a node from starting with it, alone on its chain. */
+export function genesisGap(config: NodeConfig): string | undefined {
+	const isWritten = config.settings.some(
+		({ path, line }) => path.startsWith("genesis.block") && line !== undefined,
+	);
+	if (isWritten || config.dev.enabled) return undefined;
+	return `genesis.block is missing: no account of the chain could act or make blocks, and no network knows it; ${GENESIS_ADVICE}`;
+}
 
 export interface Finding {
 	/** An error keeps a node from starting. */

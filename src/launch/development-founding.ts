@@ -19,7 +19,7 @@ import { addressOfPrivateKey } from "../protocol/signature.js";
 import { Failure } from "../wallet/failure.js";
 import { isRecord, type Json, type JsonRecord, member, readJson } from "../wallet/json.js";
 import { parseCoinAmount } from "../wallet/values/amount.js";
-import { parseDuration } from "../wallet/values/duration.js";
+import { parseDuration } from "../wallet/values/moment.js";
 import { flag, integer, type OptionSource, oneOf } from "./option-source.js";
 
 /** Options that make another chain. `--parameter` is one too. */

@@ -12,7 +12,7 @@ import type { ForkFounding } from "../node/fork/fork-facts.js";
 import type { Dialect } from "../protocol/dialect.js";
 import { Failure } from "../wallet/failure.js";
 import { readAddress } from "../wallet/values/address-text.js";
-import { parseDuration } from "../wallet/values/duration.js";
+import { parseDuration } from "../wallet/values/moment.js";
 import { FOUNDING_FLAGS, foundingOf } from "./development-founding.js";
 import { flag, integer, type OptionSource, oneOf } from "./option-source.js";
 

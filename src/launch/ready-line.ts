@@ -1,6 +1,12 @@
 /** The line that says that a node is ready, with the address of each of its ports as clients write it. */
 
+import { accountListing, defaultProducerKey } from "../node/development/accounts.js";
 import { addressText } from "../node/network/environment.js";
+import { toBase58Check } from "../protocol/address.js";
+import { equalBytes, toHex } from "../protocol/bytes.js";
+import { spell } from "../protocol/dialect.js";
+import { addressOfPrivateKey } from "../protocol/signature.js";
+import type { ChosenDevelopment } from "./development-options.js";
 
 /** Ports that don't speak HTTP. */
 const SCHEMES: Readonly<Record<string, string>> = { peer: "", grpc: "", events: "tcp://" };
@@ -14,4 +20,36 @@ export function readyLine(ports: Readonly<Record<string, number | undefined>>, h
 		return [`${kind} ${scheme}${addressText({ host, port })}${path}`];
 	});
 	return `coin node ready ${shown.join("  ")}`;
+}
+
+// What a development chain prints at its start: accounts, keys, addresses of the servers (protocol/development-chain §1.2).
+
+/** The producer's key where it is the one that everybody knows; one from a file is never shown. */
+function publicKeyNote(key: Uint8Array): string {
+	return equalBytes(key, defaultProducerKey()) ? `  key ${toHex(key)}` : "";
+}
+
+/** Unstaked coins wait shorter than the chain's parameter says. */
+const unstakeDelayNote = (delayMs: bigint | undefined): string[] =>
+	delayMs === undefined
+		? []
+		: [`unstaked coins wait ${Number(delayMs) / 1000} s (--unstake-delay), whatever unfreezeDelayDays says`];
+
+/** The listing, line by line. @param dataDirectory undefined: in memory */
+export function developmentListing(
+	chosen: ChosenDevelopment,
+	genesisId: string,
+	dataDirectory: string | undefined,
+): string[] {
+	const { options, mnemonic, hdPath } = chosen;
+	const sealing =
+		typeof options.seal === "string" ? options.seal : `every ${options.seal.intervalMs / 1000} s`;
+	return [
+		`Development chain ${genesisId}, chain id 0x${genesisId.slice(-8)}, sealing: ${sealing}, state: ${dataDirectory ?? "memory"}`,
+		...accountListing({ accounts: options.accounts, mnemonic, hdPath }, spell("coin", options.dialect)),
+		"",
+		`Producer: ${toBase58Check(addressOfPrivateKey(options.producerKey))}${publicKeyNote(options.producerKey)}`,
+		...unstakeDelayNote(options.unstakeDelayMs),
+		"never use these keys on a public network",
+	];
 }

@@ -12,7 +12,7 @@ import { OperatorError } from "../protocol/operator-error.js";
 import { publicNetworkOf } from "../protocol/public-networks.js";
 import { takeOverSignals } from "../terminal/prompt/interrupt.js";
 import { Failure } from "../wallet/failure.js";
-import { missingPartHint } from "./configuration-gaps.js";
+import { missingPartHint } from "./configuration-check.js";
 import { ControlServer } from "./control-server.js";
 import { portHint } from "./listeners.js";
 import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";

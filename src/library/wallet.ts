@@ -114,6 +114,7 @@ export {
 	scanPool,
 } from "../wallet/shielded/scan.js";
 export { senderlessEnvelope } from "../wallet/shielded/senderless.js";
+export type { NamedCall } from "../wallet/transaction/contract.js";
 export { contractOf } from "../wallet/transaction/contract.js";
 export {
 	envelopeOf,
@@ -123,7 +124,6 @@ export {
 	withSignature,
 	writeEnvelope,
 } from "../wallet/transaction/envelope.js";
-export type { NamedCall } from "../wallet/transaction/named-call.js";
 export { formatCoin, parseCoinAmount } from "../wallet/values/amount.js";
 export { explainRevert, outputView } from "../wallet/view/contract-outcome.js";
 export { storedInterface } from "../wallet/view/contract-record.js";

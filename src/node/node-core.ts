@@ -7,7 +7,7 @@ import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
 import type { LiveAudit } from "./audit/live-audit.js";
 import type { Producer } from "./chain/chain.js";
 import type { OpenChain } from "./chain/open-chain.js";
-import type { VerifyAhead } from "./chain/signatures-ahead.js";
+import type { VerifyAhead } from "./chain/work-ahead.js";
 import type { NodeConfig } from "./config/config.js";
 import type { DevelopmentControl } from "./development/control.js";
 import type { Development } from "./development/development.js";

@@ -312,7 +312,7 @@ export const peers: Service = {
 				import("./network/network.js"),
 				import("./network/node-environment.js"),
 				import("./signatures/lazy-pool.js"),
-				import("./signatures/worker-script.js"),
+				import("./signatures/lazy-pool.js"),
 			]);
 		const isNile = open.rules.network === "nile";
 		const pool = new LazySignaturePool(workerScript(), node.validateSignThreads);

@@ -38,7 +38,7 @@ export async function loadShieldedSupport(
 ): Promise<ShieldedSupport | undefined> {
 	const { parameters, verifiesProofs, allowsUnverified } = config.node.shielded;
 	if (!verifiesProofs || !(parameters || allowsUnverified || isDevelopment)) return undefined;
-	const { encodedTrees: trees } = await import("../protocol/sapling/encoded-tree.js");
+	const { encodedTrees: trees } = await import("../protocol/sapling/incremental-tree.js");
 	if (parameters) {
 		const { loadVerifyingKeys, proofsWith } = await import("./shielded/parameters.js");
 		const proofs = await proofsWith(await loadVerifyingKeys(parameters), PROOF_THREADS);

@@ -1,6 +1,6 @@
 /** The public networks, by the block that each began with (protocol/blocks §2.2). */
 
-import { toHex } from "./bytes.js";
+import { fromHex, toHex } from "./bytes.js";
 
 export const PUBLIC_NETWORKS = {
 	main: {
@@ -34,3 +34,16 @@ export function genesisTitle(genesisId: Uint8Array): string {
 	const name = publicNetworkOf(genesisId);
 	return name ? `${toHex(genesisId)} (${PUBLIC_NETWORKS[name].title})` : toHex(genesisId);
 }
+
+// What tells development chains from all others (protocol/development-chain §1).
+
+/** The ORC-10 token that the chain's own shielded pool keeps: the first that is issued. */
+export const DEVELOPMENT_POOL_TOKEN = "1000001";
+
+/**
+ * Parent of the genesis block of every development chain: that of the stock runtime, which test suites of clients
+ * compare. No public network has it.
+ */
+export const DEVELOPMENT_PARENT_HASH = fromHex(
+	"957dc2d350daecc7bb6a38f3938ebde0a0c1cedafe15f0edae4256a2907449f6",
+);

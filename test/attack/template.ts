@@ -16,7 +16,7 @@ import { toHex } from "../../src/protocol/bytes.js";
 import { contractTypeByName } from "../../src/protocol/contract-types.js";
 import { Transaction, TransferContract } from "../../src/protocol/messages.js";
 import { addressOfPrivateKey, sign } from "../../src/protocol/signature.js";
-import { SLOT_MS } from "../../src/protocol/slot.js";
+import { SLOT_MS } from "../../src/protocol/timing.js";
 import { buildTransaction, SignedTransaction } from "../../src/protocol/transaction.js";
 
 const WITNESSES = 27;

@@ -3,7 +3,7 @@ import { csvText } from "../../src/explorer/csv.js";
 import { csvRow, type HistoryFilter, historyPath } from "../../src/explorer/history-rows.js";
 import { allowedTypes, networkFacts, parameterHistory, pricesOf } from "../../src/explorer/network-facts.js";
 import { permissionKeys } from "../../src/explorer/permission-keys.js";
-import { stakesOf } from "../../src/explorer/stakes.js";
+import { stakesOf } from "../../src/explorer/resources.js";
 
 const keys = (threshold: number, ...weights: readonly number[]) =>
 	permissionKeys({ threshold, keys: weights.map((weight, index) => ({ address: `k${index}`, weight })) });

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { addressText } from "../../src/explorer/address-text.js";
-import { wordsOf } from "../../src/explorer/slot-words.js";
+import { wordsOf } from "../../src/explorer/request-words.js";
 
 const OWNER = addressText("11".repeat(20)) ?? "";
 const word = (digits: string): string => digits.padStart(64, "0");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ConfigError } from "../../src/hocon/hocon.js";
-import { missingPartHint } from "../../src/launch/configuration-gaps.js";
+import { missingPartHint } from "../../src/launch/configuration-check.js";
 
 test.each([
 	["storage", /^the section storage is missing: add storage \{/],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { witnessesForFinality } from "../../src/protocol/finality.js";
+import { witnessesForFinality } from "../../src/protocol/timing.js";
 
 it("takes 19 of 27 witnesses, and of fewer what the network's arithmetic gives", () => {
 	const counts = [1, 2, 3, 4, 5, 7, 10, 13, 14, 20, 26, 27];

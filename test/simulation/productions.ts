@@ -4,7 +4,7 @@
  */
 
 import { toKey } from "../../src/protocol/bytes.js";
-import { witnessesForFinality } from "../../src/protocol/finality.js";
+import { witnessesForFinality } from "../../src/protocol/timing.js";
 import type { ProducingChain } from "./simulated-node.js";
 
 interface Production {

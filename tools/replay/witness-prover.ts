@@ -10,7 +10,7 @@ import {
 	type SpendWitness,
 } from "../../src/protocol/sapling/prover.js";
 import { PROOF_SIZE } from "../../src/protocol/sapling/sizes.js";
-import { isProvableOutput, isProvableSpend } from "../../src/protocol/sapling/witness-check.js";
+import { isProvableOutput, isProvableSpend } from "./witness-check.js";
 
 const NO_PROOF = new Uint8Array(PROOF_SIZE).fill(0xff);
 

@@ -2,7 +2,7 @@
 
 import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
-import { fromUtf8 } from "../../protocol/bytes.js";
+import { fromUtf8, toHex } from "../../protocol/bytes.js";
 import {
 	accountArgument,
 	accountQuery,
@@ -18,15 +18,31 @@ import { either, lines, map, one, orNull, record } from "../../terminal/schema/r
 import { accountShape, delegationShape, resourcesShape } from "../../terminal/schema/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
 import { existingAccount, fetchAccount } from "../../wallet/node/chain-query.js";
-import { NodeClient, type NodeView } from "../../wallet/node/node-client.js";
+import { NodeClient, type NodeView, type StateBlock } from "../../wallet/node/node-client.js";
 import { Orc20, tokenContract } from "../../wallet/token/orc20.js";
 import { fetchToken, tokenNamed } from "../../wallet/token/token.js";
 import { accountNamed, accountOrActive, activeAccount } from "../../wallet/transaction/signing.js";
 import { formatCoin, formatDecimal } from "../../wallet/values/amount.js";
 import { resourcesOf, viewAccount } from "../../wallet/view/account-view.js";
-import { balanceAt } from "../../wallet/view/balance.js";
 import { delegationsOf } from "../../wallet/view/delegations.js";
 import { viewOf } from "../../wallet/view/message-view.js";
+
+// The balance of an account at a past block, from nodes that keep the history (protocol/http-endpoints §3.6).
+
+/**
+ * Sun right after a block.
+ * @throws {Failure} what the node answers; also where it has no record of the block, since it answers the balance of the
+ * genesis block, or 0, of accounts whose history it didn't keep
+ */
+export async function balanceAt(client: NodeClient, address: Uint8Array, block: StateBlock): Promise<bigint> {
+	const identifier = { hash: toHex(block.id), number: block.number };
+	await client.call("getblockbalance", identifier);
+	const { balance } = await client.call("getaccountbalance", {
+		account_identifier: { address: toHex(address) },
+		block_identifier: identifier,
+	});
+	return typeof balance === "bigint" ? balance : 0n;
+}
 
 export const AccountBalance = query({
 	summary: "Print the balance of an account",

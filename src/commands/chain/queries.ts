@@ -18,7 +18,7 @@ import {
 import { fetchGenesisId, fetchHead } from "../../wallet/node/chain-query.js";
 import { currentReference, referenceRecord } from "../../wallet/transaction/reference.js";
 import { formatCoin } from "../../wallet/values/amount.js";
-import { parseDuration } from "../../wallet/values/duration.js";
+import { parseDuration } from "../../wallet/values/moment.js";
 
 export const ChainBurned = query({
 	summary: "Print how many coins were burned as fees",

@@ -10,8 +10,8 @@ import { localTime, printJson } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord } from "../../wallet/json.js";
 import { formatCoin } from "../../wallet/values/amount.js";
-import { parseDuration } from "../../wallet/values/duration.js";
 import { parseCount, parseNatural } from "../../wallet/values/integer-text.js";
+import { parseDuration } from "../../wallet/values/moment.js";
 
 export const DevAccounts = development({
 	summary: "List the funded accounts of a development chain",

@@ -1,6 +1,6 @@
 /** `coin keystore import …`: keys that are stored. */
 
-import { Args, Flags } from "@oclif/core";
+import { Args, Flags, type Interfaces } from "@oclif/core";
 import {
 	addKey,
 	addKeyFile,
@@ -18,7 +18,6 @@ import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
 import { entryRecord, keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
 import { Devices, onDevice } from "../../terminal/keys/devices.js";
-import { importArguments, importInput, secretFileFlag } from "../../terminal/keys/import-input.js";
 import { fetchSecret, importedSecret, newPassword, withPassword } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { checkNewKeyLabel } from "../../wallet/configuration/contacts.js";
@@ -26,6 +25,38 @@ import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { namesDevice } from "../../wallet/signers/signer.js";
 import { readAddress } from "../../wallet/values/address-text.js";
+
+// What commands that store a secret share: its label, and where it is read from.
+
+/** @param secret what is imported @param label what the label belongs to */
+export const importArguments = (secret: string, label: string) => ({
+	name: Args.string({ description: `label of ${label} (default: its address)`, ignoreStdin: true }),
+	source: Args.string({
+		description: `- to read ${secret} from standard input`,
+		options: ["-"],
+		ignoreStdin: true,
+	}),
+});
+
+/** @param secret what is imported, in which form */
+export const secretFileFlag = (secret: string) => ({
+	"key-file": Flags.string({
+		description: `file with ${secret}, - for standard input`,
+		helpValue: "<path>",
+	}),
+});
+
+/** The label and the file that were named. A lone `-` is the file; undefined: the secret is asked for on the terminal. */
+export function importInput(
+	args: Interfaces.InferredArgs<ReturnType<typeof importArguments>>,
+	flags: Interfaces.InferredFlags<ReturnType<typeof secretFileFlag>>,
+): { readonly name: string | undefined; readonly file: string | undefined } {
+	const dash = args.name === "-" || args.source === "-";
+	return {
+		name: args.name === "-" ? undefined : args.name,
+		file: flags["key-file"] ?? (dash ? "-" : undefined),
+	};
+}
 
 export const KeystoreImportFile = command({
 	summary: "Store a key file of another wallet",

@@ -19,7 +19,7 @@ import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { takeOverSignals } from "../../terminal/prompt/interrupt.js";
 import { Failure } from "../../wallet/failure.js";
 import { openableKey } from "../../wallet/transaction/signing.js";
-import { parseDuration } from "../../wallet/values/duration.js";
+import { parseDuration } from "../../wallet/values/moment.js";
 
 const MAX_LIFE_MS = 12 * 3_600_000;
 

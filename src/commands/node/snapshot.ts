@@ -1,7 +1,9 @@
 /** `coin node snapshot …`: making, checking and restoring snapshots. */
 
-import { relative, resolve } from "node:path";
-import { Args, Flags } from "@oclif/core";
+import { writeFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { Args, Flags, type Interfaces } from "@oclif/core";
+import { checkRecoverable, unlockKey } from "../../keystore/keystore.js";
 import { sizeText } from "../../launch/adoption-work.js";
 import { configSource } from "../../launch/config-source.js";
 import { databaseDirectory } from "../../launch/database-work.js";
@@ -16,15 +18,70 @@ import {
 import { SIGNATURE_NAME, sizesOf } from "../../node/snapshot/manifest.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
+import { sign } from "../../protocol/signature.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
-import { SnapshotCommand, signerFlags } from "../../terminal/base/snapshot-command.js";
 import { directoryFlags } from "../../terminal/flags/directory-flags.js";
-import { keystoreFlags, progressFlag } from "../../terminal/flags/flags.js";
+import { keystoreFlags, passwordFlags, progressFlag } from "../../terminal/flags/flags.js";
+import { agentSignature } from "../../terminal/keys/agent-signature.js";
+import { withPassword } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { endInterrupted, takeOverSignals } from "../../terminal/prompt/interrupt.js";
 import { one, record } from "../../terminal/schema/result-shape.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
+import { messageHash, signatureText } from "../../wallet/transaction/signed-message.js";
 import { accountNamed, openableKey } from "../../wallet/transaction/signing.js";
+
+/** The base of the commands on snapshots: signing one, and whom it has to be signed by. */
+export const signerFlags = {
+	...keystoreFlags,
+	...passwordFlags,
+	signer: Flags.string({
+		description: "key of the keystore that signs the manifest",
+		helpValue: "<wallet>",
+	}),
+};
+
+type SignerFlags = Interfaces.InferredFlags<typeof signerFlags>;
+
+export abstract class SnapshotCommand extends CoinCommand {
+	/** The user's settings: `--config` names the configuration of the chain in these commands. */
+	protected ownSettings(flags: { readonly "keystore-dir"?: string | undefined }): Promise<Settings> {
+		return this.settings({ config: process.env["COIN_CONFIG"], "keystore-dir": flags["keystore-dir"] });
+	}
+
+	/**
+	 * Signs a text, and writes the signature into a file of a snapshot.
+	 * @returns the address that signed, in Base58
+	 * @throws {Failure | KeystoreError}
+	 */
+	protected async signText(
+		text: Uint8Array,
+		path: { readonly directory: string; readonly name: string },
+		signer: string,
+		flags: SignerFlags,
+	): Promise<string> {
+		const settings = await this.ownSettings(flags);
+		const key = await openableKey(settings, signer);
+		checkRecoverable(key, "a signed manifest");
+		const hash = messageHash(text);
+		const open = (password: string): Promise<Uint8Array> =>
+			withProgress("opening the key", this.chatty, async () => {
+				const privateKey = await unlockKey(key, password);
+				try {
+					return sign(hash, privateKey);
+				} finally {
+					privateKey.fill(0);
+				}
+			});
+		const signature =
+			(await agentSignature(key, hash)) ??
+			(await withPassword(this.passwordSource(flags, settings), key.name, open));
+		await writeFile(join(path.directory, path.name), `${signatureText(signature)}\n`);
+		return key.base58;
+	}
+}
 
 export class NodeSnapshotCreate extends SnapshotCommand {
 	static override summary = "Make a snapshot of a node's data while it runs, or of a directory at rest";

@@ -8,9 +8,12 @@ import {
 	hasConfig,
 	readConfig,
 } from "../../launch/config-source.js";
-import { developmentWarning, keyWarnings } from "../../launch/configuration-check.js";
-import { blackHoleGap, genesisGap } from "../../launch/configuration-gaps.js";
-import { developmentListing } from "../../launch/development-listing.js";
+import {
+	blackHoleGap,
+	developmentWarning,
+	genesisGap,
+	keyWarnings,
+} from "../../launch/configuration-check.js";
 import {
 	type ChosenDevelopment,
 	chooseDevelopment,
@@ -19,7 +22,7 @@ import {
 import { withServices } from "../../launch/development-services.js";
 import { producersOf } from "../../launch/network-options.js";
 import { type ClosableLog, type LogFormat, openNodeLog } from "../../launch/node-log.js";
-import { readyLine } from "../../launch/ready-line.js";
+import { developmentListing, readyLine } from "../../launch/ready-line.js";
 import { type ReadyTargets, runNode, startFailure } from "../../launch/run-node.js";
 import { idleFlags, startFlags, startOptions } from "../../launch/start-flags.js";
 import type { NodeConfig } from "../../node/config/config.js";

@@ -33,7 +33,7 @@ import { transactionSummary } from "../../wallet/transaction/contract-summary.js
 import { callMembers, type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
 import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
 import { formatCoin } from "../../wallet/values/amount.js";
-import { parseDuration } from "../../wallet/values/duration.js";
+import { parseDuration } from "../../wallet/values/moment.js";
 import { parameterText } from "../../wallet/values/parameter-text.js";
 import { receiptView } from "../../wallet/view/contract-outcome.js";
 import { storedInterface } from "../../wallet/view/contract-record.js";

@@ -1,4 +1,5 @@
 import { Args, Flags, type Interfaces } from "@oclif/core";
+import { toHex } from "../../protocol/bytes.js";
 import {
 	actingFlags,
 	decimalsFlags,
@@ -7,17 +8,46 @@ import {
 	statedDecimals,
 } from "../../terminal/flags/acting-flags.js";
 import { streamFlags } from "../../terminal/input/envelope-stream.js";
-import { checkNewFile } from "../../terminal/output/new-file.js";
-import { act, actorOf, schemesOf } from "../../terminal/sending/act.js";
+import { asFailure } from "../../terminal/output/failure-report.js";
+import { checkNewFile, writeNewFile } from "../../terminal/output/new-file.js";
+import { type ActingPlan, act, actorOf, schemesOf } from "../../terminal/sending/act.js";
 import { checkOwnRecipients } from "../../terminal/sending/own-recipients.js";
 import { payBatch } from "../../terminal/sending/pay.js";
-import { withProof } from "../../terminal/sending/proof.js";
 import { sending } from "../../terminal/sending/rows.js";
+import type { Session } from "../../terminal/sending/session.js";
 import { recipientFacts, transferPlan } from "../../wallet/actions/transfer.js";
 import { Failure } from "../../wallet/failure.js";
+import { proveInclusion } from "../../wallet/inclusion/prove.js";
+import type { NodeClient } from "../../wallet/node/node-client.js";
 import { paymentInParts } from "../../wallet/token/named-amount.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { memoBytes } from "../../wallet/values/bytes-text.js";
+
+// A payment that leaves a proof of itself behind (protocol/inclusion-proof).
+
+/** The same plan, which writes the proof once its transaction is irreversible. @param file that doesn't exist yet */
+export function withProof(session: Session, client: NodeClient, plan: ActingPlan, file: string): ActingPlan {
+	let id: Uint8Array | undefined;
+	return {
+		...plan,
+		beforeSending: async (envelope) => {
+			id = envelope.transaction.id;
+			await plan.beforeSending?.(envelope);
+		},
+		afterwards: async () => {
+			await plan.afterwards?.();
+			if (!id) return;
+			const txID = toHex(id);
+			try {
+				await writeNewFile(file, await proveInclusion(client, id));
+			} catch (error) {
+				const hint = `coin tx prove ${txID} --out <new file>`;
+				throw asFailure(error).with({ sent: true, txID, hint });
+			}
+			session.note(`the proof of the payment is in ${file}`);
+		},
+	};
+}
 
 const sendFlags = {
 	...actingFlags,

@@ -4,7 +4,7 @@ import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { be64, equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
 import { BlockHeaderRaw, PBFTMessageRaw } from "../../protocol/messages.js";
-import { SLOT_MS } from "../../protocol/slot.js";
+import { SLOT_MS } from "../../protocol/timing.js";
 import type { MarkedStep } from "./marks.js";
 
 /** Characters of a request: a vote for a list of 27 witnesses is the longest, two digits a byte. */

@@ -23,7 +23,7 @@ import { PUBLIC_NETWORKS, type PublicNetwork, publicNetworkOf } from "../../prot
 import { readBoundedFile } from "../../terminal/input/bounded-file.js";
 import { Failure } from "../../wallet/failure.js";
 import { readAddress } from "../../wallet/values/address-text.js";
-import { parseDuration } from "../../wallet/values/duration.js";
+import { parseDuration } from "../../wallet/values/moment.js";
 import { readPeerAddress } from "./peer-address.js";
 import { isNodeUrl, type WatchWords } from "./words.js";
 

@@ -1,7 +1,43 @@
-/** The HTTP API as one page to read: everything in it is on the page itself. */
+/** The HTTP API as a document for tools, and as one page to read with everything in it. */
 
+import type { Dialect } from "../../protocol/dialect.js";
+import type { ServerKind } from "./context.js";
 import type { Endpoint } from "./endpoint.js";
 import { endpointGroups, FOLDERS } from "./endpoint-table.js";
+import type { ServerAddresses } from "./openapi.js";
+
+const KINDS: readonly ServerKind[] = ["full", "solidity", "pbft"];
+
+/** Documents by spelling, and by which addresses are the same. */
+const made = new Map<string, Promise<string>>();
+
+const placeOf = (kind: ServerKind): string => `http://address-of-${kind}.invalid`;
+
+async function makeText(dialect: Dialect, places: ServerAddresses): Promise<string> {
+	const { openApiDocument } = await import("./openapi.js");
+	return `${JSON.stringify(openApiDocument(dialect, places))}\n`;
+}
+
+/**
+ * The document as text, with addresses in it. Making it takes many milliseconds, and clients choose how often they ask and by which
+ * name: it is made once, with words in the places of addresses.
+ */
+export async function openApiText(dialect: Dialect, addresses: ServerAddresses): Promise<string> {
+	const firstWith = (kind: ServerKind): ServerKind =>
+		KINDS.find((other) => addresses[other] === addresses[kind]) ?? kind;
+	const places = {
+		full: placeOf("full"),
+		solidity: placeOf(firstWith("solidity")),
+		pbft: placeOf(firstWith("pbft")),
+	};
+	const key = [dialect, ...Object.values(places)].join(" ");
+	let text = made.get(key);
+	if (!text) {
+		text = makeText(dialect, places);
+		made.set(key, text);
+	}
+	return KINDS.reduce((filled, kind) => filled.replaceAll(placeOf(kind), addresses[kind]), await text);
+}
 
 const STYLE = `body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
 code{font-size:13px}h3{margin:1.5rem 0 0}table{border-collapse:collapse;font-size:14px}
@@ -12,12 +48,12 @@ const PREFACE = `<p>Every answer of an endpoint has status 200, errors too: <cod
 sun, times in milliseconds. Where <code>visible</code> is true, addresses are Base58Check and names plain text; else
 both are hexadecimal. The same as a document for tools: <a href="openapi.json">openapi.json</a>.</p>`;
 
-let made: string | undefined;
+let page: string | undefined;
 
 /** The page, in HTML; names are neutral, and the deployed spelling is accepted as well. It is made once. */
 export function openApiPage(): string {
-	made ??= makePage();
-	return made;
+	page ??= makePage();
+	return page;
 }
 
 function makePage(): string {

@@ -73,7 +73,7 @@ const PAGES: ReadonlyMap<string, PageMaker> = new Map<string, PageMaker>([
 	[
 		"/openapi.json",
 		async ({ config: { node } }, asked) => {
-			const { openApiText } = await import("./openapi-text.js");
+			const { openApiText } = await import("./openapi-page.js");
 			const text = await openApiText(node.dialect, addressesSeenFrom(asked, node.http));
 			return { status: 200, contentType: JSON_TYPE, text };
 		},

@@ -10,9 +10,9 @@ import type { ChainRules } from "../rules/chain-rules.js";
 import { keysInStoreOrder } from "../state/store-order.js";
 import type { StateView } from "../state/view.js";
 import { accumulateVi, payStandbyAtMaintenance } from "./rewards.js";
+import { witnessesByVotes } from "./schedule.js";
 import { activeWitnesses, setActiveWitnesses } from "./slots.js";
 import { changeWitness } from "./statistics.js";
-import { witnessesByVotes } from "./witness-order.js";
 
 /** Length of the active list where there are enough witnesses. */
 export const MAX_ACTIVE_WITNESSES = 27;

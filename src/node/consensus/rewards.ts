@@ -5,7 +5,7 @@ import * as cycles from "../resources/delegation-store.js";
 import { VI_SCALE } from "../resources/old-reward-vi.js";
 import { addAllowance } from "../resources/vote-rewards.js";
 import type { StateView } from "../state/view.js";
-import { witnessesByVotes } from "./witness-order.js";
+import { witnessesByVotes } from "./schedule.js";
 
 /** Witnesses that earn standby pay. */
 export const STANDBY_COUNT = 127;

@@ -2,7 +2,7 @@
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { toKey } from "../../protocol/bytes.js";
-import { SLOT_MS } from "../../protocol/slot.js";
+import { SLOT_MS } from "../../protocol/timing.js";
 import type { DevelopmentSchedule } from "../rules/chain-rules.js";
 import { RuntimeRuleError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";

@@ -1,8 +1,8 @@
 /** What a block says about its producer and about the slots left empty before it (protocol/consensus §2). */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { solidifiedPosition } from "../../protocol/finality.js";
 import { Witness } from "../../protocol/messages.js";
+import { solidifiedPosition } from "../../protocol/timing.js";
 import type { DevelopmentSchedule } from "../rules/chain-rules.js";
 import { RuntimeRuleError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";

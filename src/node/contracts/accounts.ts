@@ -9,8 +9,7 @@ import {
 	type AccountUpdateContract,
 	type SetAccountIdContract,
 } from "../../protocol/messages.js";
-import { adjustBalance, sinkFee } from "../resources/balance.js";
-import { newAccount } from "../resources/new-account.js";
+import { adjustBalance, newAccount, sinkFee } from "../resources/balance.js";
 import { ContractValidateError, RuntimeRuleError } from "../rules/errors.js";
 import { defineContract, spaced } from "./contract.js";
 

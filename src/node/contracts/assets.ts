@@ -15,13 +15,11 @@ import {
 	type UpdateAssetContract,
 } from "../../protocol/messages.js";
 import { quoting } from "../../protocol/quoting-message.js";
-import { adjustBalance, sinkFee } from "../resources/balance.js";
-import { newAccount } from "../resources/new-account.js";
+import { adjustBalance, newAccount, sinkFee } from "../resources/balance.js";
 import { DAY_MS } from "../resources/stake.js";
 import { ContractExecuteError, ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { addToken, holdsToken, takeToken, tokenBalance } from "../tokens/holdings.js";
-import { tokenBytes, tokenText } from "../tokens/token-id.js";
 import {
 	checkTokenBandwidth,
 	checkTokenTexts,
@@ -29,7 +27,9 @@ import {
 	issuedToken,
 	isTokenName,
 	namesByNumber,
+	tokenBytes,
 	tokenStore,
+	tokenText,
 	updateToken,
 } from "../tokens/token-store.js";
 import { executeArithmetic, validateArithmetic } from "./arithmetic.js";

@@ -9,7 +9,7 @@ import {
 	type DelegateResourceContract,
 	type UnDelegateResourceContract,
 } from "../../protocol/messages.js";
-import { SLOT_MS } from "../../protocol/slot.js";
+import { SLOT_MS } from "../../protocol/timing.js";
 import { DEFAULT_LOCK_PERIOD, delegableStake, delegationSize, lockPeriodOn } from "../resources/delegable.js";
 import {
 	delegatedAmount,

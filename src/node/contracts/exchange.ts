@@ -22,8 +22,7 @@ import { admissionOf } from "../rules/admission.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { give, holdsToken, take } from "../tokens/holdings.js";
-import { isCoin, isCoinOrTokenNumber } from "../tokens/token-id.js";
-import { namesByNumber } from "../tokens/token-store.js";
+import { isCoin, isCoinOrTokenNumber, namesByNumber } from "../tokens/token-store.js";
 import { executeArithmetic, validateArithmetic } from "./arithmetic.js";
 import { type ContractModule, defineContract } from "./contract.js";
 

@@ -21,8 +21,12 @@ import { indexDelegationV1, unindexDelegationV1 } from "../resources/delegation-
 import { addTotalWeight, DAY_MS, delegation, resourceOf, setDelegation } from "../resources/stake.js";
 import { addStakeV1, endStakeV1, lendV1, type StakeChange, takeBackV1 } from "../resources/stake-effects.js";
 import { withdrawReward } from "../resources/vote-rewards.js";
-import { replaceVotes, votesIndependentOf } from "../resources/votes.js";
-import { initializeOldPower, invalidateOldPower } from "../resources/voting-power.js";
+import {
+	initializeOldPower,
+	invalidateOldPower,
+	replaceVotes,
+	votesIndependentOf,
+} from "../resources/votes.js";
 import { type Resource, unfreezeDelayOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";

@@ -17,8 +17,7 @@ import { sinkFee } from "../resources/balance.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { give, holdsToken, take } from "../tokens/holdings.js";
-import { isCoin, isCoinOrTokenNumber } from "../tokens/token-id.js";
-import { findToken } from "../tokens/token-store.js";
+import { findToken, isCoin, isCoinOrTokenNumber } from "../tokens/token-store.js";
 import { defineContract } from "./contract.js";
 
 /** @throws {ContractValidateError} while the market is off */

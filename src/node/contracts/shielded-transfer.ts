@@ -23,7 +23,7 @@ import {
 	SEALED_OUTGOING_SIZE,
 	SIGNATURE_SIZE,
 } from "../../protocol/sapling/sizes.js";
-import { newAccount } from "../resources/new-account.js";
+import { newAccount } from "../resources/balance.js";
 import type { ShieldedPool } from "../rules/chain-rules.js";
 import {
 	ContractExecuteError,

@@ -2,15 +2,15 @@
 
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex, utf8 } from "../../protocol/bytes.js";
-import { DEVELOPMENT_PARENT_HASH, DEVELOPMENT_POOL_TOKEN } from "../../protocol/development-genesis.js";
 import type { Dialect } from "../../protocol/dialect.js";
 import { sha256 } from "../../protocol/hash.js";
 import { Account, AccountType, Witness } from "../../protocol/messages.js";
+import { DEVELOPMENT_PARENT_HASH, DEVELOPMENT_POOL_TOKEN } from "../../protocol/public-networks.js";
 import type { Producer } from "../chain/chain.js";
 import { COMMITTEE_KEYS, type NodeConfig, parseConfig } from "../config/config.js";
 import type { ForkFacts, ForkFounding } from "../fork/fork-facts.js";
 import { producerWithKey } from "../production/witness-keys.js";
-import { newAccount } from "../resources/new-account.js";
+import { newAccount } from "../resources/balance.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import type { StateView } from "../state/view.js";
 import {

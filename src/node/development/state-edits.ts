@@ -19,7 +19,7 @@ import {
 } from "../../protocol/messages.js";
 import { FIRST_ACTIVE_PERMISSION, OWNER_PERMISSION, WITNESS_PERMISSION } from "../../protocol/permission.js";
 import { chainParameterNamed, valueRefusal } from "../consensus/parameters.js";
-import { newAccount } from "../resources/new-account.js";
+import { newAccount } from "../resources/balance.js";
 import { addStakeV2, addTotalWeight, ownStakeV2, weightV2 } from "../resources/stake.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import type { ForkGates } from "../rules/fork-gates.js";

@@ -5,8 +5,7 @@ import { minInt } from "../../protocol/int64.js";
 import { Exchange, ExchangeList } from "../../protocol/messages.js";
 import { valuesInStoreOrder } from "../state/store-order.js";
 import type { StateView, Store } from "../state/view.js";
-import { isCoin, tokenBytes } from "../tokens/token-id.js";
-import { namesByNumber, tokenNumber } from "../tokens/token-store.js";
+import { isCoin, namesByNumber, tokenBytes, tokenNumber } from "../tokens/token-store.js";
 
 /** A pair seen from one of its tokens. */
 export interface PairSide {

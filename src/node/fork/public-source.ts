@@ -25,7 +25,7 @@ import {
 	Witness,
 	WitnessList,
 } from "../../protocol/messages.js";
-import { SLOT_MS } from "../../protocol/slot.js";
+import { SLOT_MS } from "../../protocol/timing.js";
 import { MAX_ACTIVE_WITNESSES } from "../consensus/maintenance.js";
 import { chainParameters } from "../consensus/parameters.js";
 import { forkTable } from "../rules/fork-gates.js";

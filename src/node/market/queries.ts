@@ -13,7 +13,7 @@ import { RuntimeRuleError } from "../rules/errors.js";
 import { priceOfKey } from "../state/price-key.js";
 import { keysInStoreOrder } from "../state/store-order.js";
 import type { StateView } from "../state/view.js";
-import { isCoinOrTokenNumber } from "../tokens/token-id.js";
+import { isCoinOrTokenNumber } from "../tokens/token-store.js";
 import { pairKey, tokensOfPair } from "./keys.js";
 import { levelOrders, priceLevels } from "./order-book.js";
 

@@ -8,7 +8,7 @@ import type { NetworkView, PeerFacts } from "../api/context.js";
 import type { Producer } from "../chain/chain.js";
 import { type CommittedBlock, eachBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
-import type { VerifyAhead } from "../chain/signatures-ahead.js";
+import type { VerifyAhead } from "../chain/work-ahead.js";
 import { loadConfig, type NodeConfig } from "../config/config.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
 import { Backup } from "./backup/backup.js";

@@ -1,7 +1,7 @@
 /** Producing in the network's slots with the witnesses whose keys this node holds (protocol/consensus §3.1). */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { SLOT_MS } from "../../protocol/slot.js";
+import { SLOT_MS } from "../../protocol/timing.js";
 import type { Chain, Producer } from "../chain/chain.js";
 import type { CommittedBlock } from "../chain/observers.js";
 import { scheduledWitness, slotOf, slotTimeMs } from "../consensus/slots.js";

@@ -18,8 +18,7 @@ import { indexDelegationV2, unindexDelegationV2 } from "./delegation-index.js";
 import * as stakes from "./stake.js";
 import { addDelegation, delegation, resourceStake, setDelegation } from "./stake.js";
 import { chainRewards, machineRewards, type RewardRules, withdrawReward } from "./vote-rewards.js";
-import { shrinkVotes } from "./votes.js";
-import { initializeOldPower, invalidateOldPower } from "./voting-power.js";
+import { initializeOldPower, invalidateOldPower, shrinkVotes } from "./votes.js";
 import {
 	accountIncrease,
 	editEnergy,

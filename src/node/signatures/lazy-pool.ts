@@ -1,9 +1,15 @@
 /** Worker threads for signatures that begin when there is work for them: most nodes are in step and need none. */
 
+import { bundledScript } from "../../diagnostics/bundled-script.js";
 import type { SignedBlock } from "../../protocol/block.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { SignaturePool } from "./pool.js";
 import { PostQuantumQueue } from "./post-quantum-queue.js";
+
+// Where the bundled worker is.
+
+/** The worker's script in the bundle that this code runs from; undefined when it runs from source. */
+export const workerScript = (): URL | undefined => bundledScript("node/signatures/recover.worker.js");
 
 /** Transactions of a block from which threads are worth their memory. */
 const WORTH_A_THREAD = 8;

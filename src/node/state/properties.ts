@@ -1,7 +1,7 @@
 /** Typed access to the dynamic properties of one view of the state. */
 
 import { maxInt, wrap } from "../../protocol/int64.js";
-import { SLOT_MS } from "../../protocol/slot.js";
+import { SLOT_MS } from "../../protocol/timing.js";
 import type { StateBackend } from "./backend.js";
 import { stores } from "./definition.js";
 import {

@@ -6,8 +6,7 @@
 import { checkedAdd, wrap } from "../../protocol/int64.js";
 import type { Account } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
-import { isCoin, tokenText } from "./token-id.js";
-import { namesByNumber, tokenNumber } from "./token-store.js";
+import { isCoin, namesByNumber, tokenNumber, tokenText } from "./token-store.js";
 
 /** Units of a token, undefined if the account's record has no entry for it. */
 export function tokenBalance(

@@ -4,7 +4,7 @@ import { isAddress } from "../../protocol/address.js";
 import { asBuffer, equalBytes, utf8 } from "../../protocol/bytes.js";
 import { MAX_INT64, wrap } from "../../protocol/int64.js";
 import { Account, AccountType } from "../../protocol/messages.js";
-import { newAccount } from "../resources/new-account.js";
+import { newAccount } from "../resources/balance.js";
 import type { StateView } from "../state/view.js";
 
 /** Why coins can't be sent, undefined if they can. */

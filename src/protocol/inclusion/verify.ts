@@ -8,12 +8,12 @@ import { equalBytes, toKey } from "../bytes.js";
 import { budgetOfBytes } from "../codec/budget.js";
 import type { Message, MessageType } from "../codec/descriptor.js";
 import { DecodeError } from "../codec/reader.js";
-import { witnessesForFinality } from "../finality.js";
 import { sha256 } from "../hash.js";
 import { BlockHeaderRaw, PQAuthSig, Transaction } from "../messages.js";
 import { isPostQuantumSignature, loadPostQuantum } from "../post-quantum/algorithms.js";
 import { addressOfPostQuantumKey } from "../post-quantum/schemes.js";
 import { recoverAddress, SignatureError } from "../signature.js";
+import { witnessesForFinality } from "../timing.js";
 import { SignedTransaction } from "../transaction.js";
 import { rootOfPath } from "./merkle-path.js";
 import {

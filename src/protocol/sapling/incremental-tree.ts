@@ -187,3 +187,16 @@ export const encodePath = ({ siblings, position }: NotePath): Uint8Array =>
 		...siblings.flatMap((sibling) => [LENGTH_BYTE, sibling]),
 		littleBytes(position, 8),
 	);
+
+/** Trees of notes as they are stored: encoded messages, of no bytes for the empty tree (protocol/shielded §9). */
+export const encodedTrees = {
+	/** @throws {ShieldedError} if the tree is not sound, or full */
+	append(bytes: Uint8Array, leaves: readonly Uint8Array[]): Uint8Array {
+		let tree: NoteTree = IncrementalMerkleTree.decode(bytes);
+		checkTree(tree);
+		for (const leaf of leaves) tree = appendLeaf(tree, leaf);
+		return IncrementalMerkleTree.encode(tree);
+	},
+
+	root: (bytes: Uint8Array): Uint8Array => treeRoot(IncrementalMerkleTree.decode(bytes)),
+};

@@ -11,7 +11,7 @@ import { Failure } from "../../wallet/failure.js";
 import { callConstant } from "../../wallet/node/constant-call.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { amountParts, NamedAmounts } from "../../wallet/token/named-amount.js";
-import type { NamedCall } from "../../wallet/transaction/named-call.js";
+import type { NamedCall } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCoinAmount } from "../../wallet/values/amount.js";
 import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";

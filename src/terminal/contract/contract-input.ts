@@ -11,7 +11,7 @@ import { Failure } from "../../wallet/failure.js";
 import type { ContractCall } from "../../wallet/node/constant-call.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { amountParts, type NamedAmounts, paymentInParts } from "../../wallet/token/named-amount.js";
-import type { NamedCall } from "../../wallet/transaction/named-call.js";
+import type { NamedCall } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCoinAmount } from "../../wallet/values/amount.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";

@@ -4,14 +4,17 @@ import { toDeployed } from "../../protocol/dialect.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, member, readJson } from "../../wallet/json.js";
-import { callGrpc, grpcAddress, grpcPath } from "../../wallet/node/grpc-call.js";
-import { jsonOfMessage, messageOfJson } from "../../wallet/node/grpc-json.js";
 import {
+	callGrpc,
 	type GrpcMethod,
+	grpcAddress,
 	grpcMethodNamed,
 	grpcMethods,
+	grpcPath,
+	jsonOfMessage,
+	messageOfJson,
 	requestFields,
-} from "../../wallet/node/grpc-methods.js";
+} from "../../wallet/node/grpc-call.js";
 import { RequestBody } from "../../wallet/node/raw-call.js";
 import { nearest } from "../../wallet/values/suggestion.js";
 import { printLine, tableLines } from "../output/output.js";

@@ -11,7 +11,7 @@ import type { TransactionStatus } from "../../wallet/node/wait.js";
 import { type ActingResult, actingLines, actingResult } from "../../wallet/transaction/acting-result.js";
 import { callMembers } from "../../wallet/transaction/described-call.js";
 import type { TransactionEnvelope } from "../../wallet/transaction/envelope.js";
-import { parseDuration } from "../../wallet/values/duration.js";
+import { parseDuration } from "../../wallet/values/moment.js";
 import type { WaitFlags } from "../flags/acting-flags.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import { printJson, printLine } from "../output/output.js";

@@ -3,7 +3,7 @@
 import { Flags } from "@oclif/core";
 import { findShielded, type ShieldedEntry, unlockShielded } from "../../keystore/shielded-keystore.js";
 import { toHex } from "../../protocol/bytes.js";
-import { DEVELOPMENT_POOL_TOKEN } from "../../protocol/development-genesis.js";
+import { DEVELOPMENT_POOL_TOKEN } from "../../protocol/public-networks.js";
 import type { ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import type { Settings, SettingsFlags } from "../../wallet/configuration/settings.js";
 import { fetchGenesisId, isDevelopmentChain } from "../../wallet/node/chain-query.js";

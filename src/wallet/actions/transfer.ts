@@ -25,8 +25,7 @@ import {
 	withDecimals,
 } from "../token/token-amount.js";
 import { type BuildRequest, buildAtNode, rebuild } from "../transaction/build.js";
-import { type Contract, contractOf } from "../transaction/contract.js";
-import { callNote } from "../transaction/named-call.js";
+import { type Contract, callNote, contractOf } from "../transaction/contract.js";
 import type { Payment } from "../transaction/payment-list.js";
 import { transactionCost } from "../transaction/transaction-cost.js";
 import { formatCoin, parseCoinAmount } from "../values/amount.js";

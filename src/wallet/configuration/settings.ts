@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Dialect } from "../../protocol/dialect.js";
 import { Failure } from "../failure.js";
 import { parseCoinAmount } from "../values/amount.js";
-import { parseDuration } from "../values/duration.js";
+import { parseDuration } from "../values/moment.js";
 import { shownAddress } from "../values/shown-address.js";
 import { BUILT_IN, type Configuration, readConfiguration } from "./configuration.js";
 

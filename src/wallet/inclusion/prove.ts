@@ -2,7 +2,6 @@
 
 import { equalBytes, toHex, toKey } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
-import { witnessesForFinality } from "../../protocol/finality.js";
 import { sha256 } from "../../protocol/hash.js";
 import { makeProof, proofHeader, type SignedHeader } from "../../protocol/inclusion/make.js";
 import { rootOfPath } from "../../protocol/inclusion/merkle-path.js";
@@ -10,6 +9,7 @@ import { MAX_PROOF_HEADERS, writeProof } from "../../protocol/inclusion/proof.js
 import { headerSigner } from "../../protocol/inclusion/verify.js";
 import { InclusionError, type WitnessSet } from "../../protocol/inclusion/witness-set.js";
 import { loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
+import { witnessesForFinality } from "../../protocol/timing.js";
 import { Failure } from "../failure.js";
 import { isRecord } from "../json.js";
 import { type BlockReference, fetchBlockByNumber, fetchHeader, fetchReceipt } from "../node/chain-query.js";

@@ -3,10 +3,10 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { blockId } from "../../protocol/block.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
-import { DEVELOPMENT_PARENT_HASH } from "../../protocol/development-genesis.js";
 import { sha256 } from "../../protocol/hash.js";
 import { Account, BlockHeader, BlockHeaderRaw, PQAuthSig, TransactionInfo } from "../../protocol/messages.js";
 import { headerFieldOf } from "../../protocol/post-quantum/fields.js";
+import { DEVELOPMENT_PARENT_HASH } from "../../protocol/public-networks.js";
 import { Failure } from "../failure.js";
 import { isRecord, type JsonRecord } from "../json.js";
 import { messageFrom } from "./answer.js";

@@ -1,11 +1,121 @@
 /** One unary gRPC call: bytes in, bytes out (protocol/command-line §5.2). */
 
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
-import type { Dialect } from "../../protocol/dialect.js";
-import { spell } from "../../protocol/dialect.js";
+import { SignedBlock } from "../../protocol/block.js";
+import {
+	type FieldDescriptor,
+	getField,
+	type Message,
+	type MessageType,
+} from "../../protocol/codec/descriptor.js";
+import { type Dialect, spell, toNeutral } from "../../protocol/dialect.js";
+import { services } from "../../protocol/generated/services.js";
+import { NamedError } from "../../protocol/json/exceptions.js";
+import { decodeFields } from "../../protocol/json/field-decoder.js";
+import type { Member } from "../../protocol/json/map-ordered-json.js";
+import { type JsonStyle, mapOrderedMessageWith, printMessage } from "../../protocol/json/message-writer.js";
+import { blockJson, transactionJson } from "../../protocol/json/transaction-json.js";
+import { packTransaction } from "../../protocol/json/transaction-packing.js";
+import { Block, Transaction } from "../../protocol/messages.js";
+import { SignedTransaction } from "../../protocol/transaction.js";
 import type { Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
-import type { GrpcMethod } from "./grpc-methods.js";
+import type { EndpointField } from "./raw-call.js";
+
+// The gRPC methods of a node by the names that people type, in either spelling (protocol/command-line §5.1).
+
+/** A method as one service has it. */
+export interface GrpcMethod {
+	readonly service: string;
+	readonly method: string;
+	/** What people type: bare for the service Wallet, else with the service before it. */
+	readonly name: string;
+	readonly request: MessageType<Message>;
+	readonly response: MessageType<Message>;
+}
+
+/** Services that nodes of the network serve; the others of the schema belong to other programs. */
+const SERVED = ["Wallet", "WalletSolidity", "WalletExtension", "Database", "Monitor"] as const;
+
+/** Every method, those of Wallet first. */
+export const grpcMethods: readonly GrpcMethod[] = SERVED.flatMap((service) =>
+	Object.entries(services[service]).map(([method, { request, response }]) => ({
+		service,
+		method,
+		name: service === "Wallet" ? method : `${service}/${method}`,
+		request,
+		response,
+	})),
+);
+
+/** @param service for bare names */
+export function grpcMethodNamed(
+	name: string,
+	service: "Wallet" | "WalletSolidity" = "Wallet",
+): GrpcMethod | undefined {
+	const neutral = toNeutral(name);
+	const full = neutral.includes("/") ? neutral : `${service}/${neutral}`;
+	return grpcMethods.find((known) => `${known.service}/${known.method}` === full);
+}
+
+/** Fields of a method's request, with types as the table of endpoints names them. */
+export function requestFields({ request }: GrpcMethod): EndpointField[] {
+	return request.fields.map((field) => ({ name: field.name, type: typeOf(field) }));
+}
+
+function typeOf(field: FieldDescriptor): string {
+	const type = field.message?.().typeName ?? field.enumeration?.typeName ?? field.kind;
+	const short = type.replace(/^protocol\./, "");
+	if (field.label === "map") return `map of ${short}`;
+	return field.label === "repeated" ? `${short}[]` : short;
+}
+
+// gRPC messages in the JSON form of the HTTP API (protocol/command-line §5.2), in both directions.
+
+type AnyType = MessageType<Message>;
+
+/** @throws {Failure} `bad_value` with the place of what doesn't fit */
+export function messageOfJson(type: AnyType, text: string, visible: boolean): Uint8Array {
+	try {
+		const isTransaction = type === Transaction;
+		return isTransaction
+			? Transaction.encode(packTransaction(text, visible).message)
+			: type.encode(decodeFields(type, text, visible));
+	} catch (error) {
+		if (!(error instanceof NamedError)) throw error;
+		const why = error.text ?? "a member is missing or no value of its kind";
+		throw new Failure("bad_value", `the request is not a ${type.typeName}: ${why}`);
+	}
+}
+
+/** A decoded message; transactions and blocks inside it as HTTP shows them, with ids and readable contracts. */
+export function jsonOfMessage(type: AnyType, message: Readonly<Message>, style: JsonStyle): string {
+	if (type === Transaction) {
+		const transaction = message as Readonly<Transaction>;
+		return transaction.raw_data ? transactionJson(new SignedTransaction(transaction), style) : "{}";
+	}
+	if (type === Block) {
+		const block = message as Readonly<Block>;
+		return block.block_header ? blockJson(new SignedBlock(block), style) : "{}";
+	}
+	const members = type.fields.flatMap((field): Member[] => {
+		const inner = field.message?.();
+		const value = getField(message, field.name);
+		if (!inner || field.label === "map" || value === undefined || !holdsTransactions(inner)) return [];
+		if (field.label === "singular") return [[field.name, jsonOfMessage(inner, value as Message, style)]];
+		const items = (value as readonly Message[]).map((item) => jsonOfMessage(inner, item, style));
+		return items.length === 0 ? [] : [[field.name, `[${items.join(",")}]`]];
+	});
+	return members.length > 0
+		? mapOrderedMessageWith(type, message, style, members)
+		: printMessage(type, message, style);
+}
+
+/** Whether a message is, or directly holds, a transaction or a block. */
+function holdsTransactions(type: AnyType): boolean {
+	const isOne = (known: AnyType): boolean => known === Transaction || known === Block;
+	return isOne(type) || type.fields.some((field) => field.message !== undefined && isOne(field.message()));
+}
 
 const asIs = (bytes: Buffer): Buffer => bytes;
 

@@ -8,7 +8,7 @@
 import { Failure } from "../failure.js";
 import { fetchHead, isDevelopmentChain } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
-import { parseDuration } from "../values/duration.js";
+import { parseDuration } from "../values/moment.js";
 
 /** When a transaction expires: so long after the present, or at a time. */
 export type Expiry = { readonly afterMs: number } | { readonly atMs: bigint };

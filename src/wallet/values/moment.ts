@@ -3,7 +3,46 @@
 import { Failure } from "../failure.js";
 import { fetchHead } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
-import { parseDuration } from "./duration.js";
+
+// Durations as people write them: a number with its unit (protocol/command-line §1.3).
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+	ms: 1,
+	s: 1000,
+	m: 60_000,
+	h: 3_600_000,
+	d: 86_400_000,
+};
+
+/** Reads `500ms`, `60s`, `10m`, `24h`, `3d`. @returns milliseconds @throws {Failure} `bad_value` */
+export function parseDuration(text: string): number {
+	const match = /^(\d{1,12})(ms|s|m|h|d)$/.exec(text.trim());
+	const unit = match?.[2] === undefined ? undefined : UNIT_MS[match[2]];
+	if (!match || unit === undefined) {
+		const what = /^\d+$/.test(text.trim()) ? "has no unit" : "is not a duration";
+		throw new Failure("bad_value", `"${text}" ${what}: write it like 500ms, 60s, 10m, 24h or 3d`);
+	}
+	return Number(match[1]) * unit;
+}
+
+/** The network's time between blocks, which lock periods are counted in. */
+const BLOCK_MS = 3000;
+
+/** Reads a number of blocks, or a duration as the blocks that it takes at least. @throws {Failure} `bad_value` */
+export function parseBlocks(text: string): bigint {
+	const digits = /^[\d_]{1,15}$/.test(text.trim()) ? text.trim().replaceAll("_", "") : undefined;
+	const blocks = digits ? BigInt(digits) : BigInt(Math.ceil(parseDuration(text) / BLOCK_MS));
+	if (blocks === 0n) throw new Failure("bad_value", `"${text}" is not a time`);
+	return blocks;
+}
+
+/** The shortest exact form of a number of milliseconds. */
+export function formatDuration(ms: number): string {
+	for (const [unit, size] of Object.entries(UNIT_MS).reverse()) {
+		if (ms >= size && ms % size === 0) return `${ms / size}${unit}`;
+	}
+	return `${ms}ms`;
+}
 
 export type Moment = { readonly atMs: bigint } | { readonly afterMs: number };
 

@@ -3,7 +3,7 @@ import { bookDifferences } from "../../../src/node/adoption/adoption-checks.js";
 import { pairKey } from "../../../src/node/market/keys.js";
 import { levelOf, levelOrders } from "../../../src/node/market/order-book.js";
 import type { StateView } from "../../../src/node/state/view.js";
-import { tokenBytes } from "../../../src/node/tokens/token-id.js";
+import { tokenBytes } from "../../../src/node/tokens/token-store.js";
 import { be64, toHex } from "../../../src/protocol/bytes.js";
 import {
 	MarketAccountOrder,

@@ -3,7 +3,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { endpoints } from "../../../src/node/api/endpoint-table.js";
 import { openApiDocument } from "../../../src/node/api/openapi.js";
-import { openApiText } from "../../../src/node/api/openapi-text.js";
+import { openApiText } from "../../../src/node/api/openapi-page.js";
 import { GENESIS_MS, type HttpNode, startHttpNode } from "./http-node.js";
 
 interface Document {

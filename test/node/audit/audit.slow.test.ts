@@ -1,8 +1,8 @@
 /** Nodes with a wrong rule, compared with one that is right. */
 
 import { afterEach, describe, expect, test } from "vitest";
+import { runAudit } from "../../../src/commands/node/audit.js";
 import { Audit } from "../../../src/node/audit/audit.js";
-import { runAudit } from "../../../src/node/audit/audit-run.js";
 import type { RunningNode } from "../../../src/node/node.js";
 import { nodeSettings } from "../../../src/wallet/configuration/settings.js";
 import { NodeClient } from "../../../src/wallet/node/node-client.js";

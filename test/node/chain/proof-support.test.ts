@@ -12,7 +12,7 @@ import {
 	ShieldedTransferContract,
 	SpendDescription,
 } from "../../../src/protocol/messages.js";
-import { encodedTrees } from "../../../src/protocol/sapling/encoded-tree.js";
+import { encodedTrees } from "../../../src/protocol/sapling/incremental-tree.js";
 import type { SignedTransaction } from "../../../src/protocol/transaction.js";
 import { startHttpNode } from "../api/http-node.js";
 import { forge, keyOfWitness, openSmall, produce, signed, smallConfig, users } from "./small-chain.js";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
-import { prepareAsked, prepareSent } from "../../../src/node/chain/proofs-ahead.js";
+import { prepareAsked, prepareSent } from "../../../src/node/chain/work-ahead.js";
 import type { PrepareProofs } from "../../../src/node/shielded/proof-queue.js";
 import { loadShieldedSupport } from "../../../src/node/shielded-support.js";
 import { fromHex } from "../../../src/protocol/bytes.js";

@@ -3,7 +3,7 @@ import type { ApiContext } from "../../../src/node/api/context.js";
 import { approvedList, signWeight } from "../../../src/node/api/queries/signatures.js";
 import { authorize } from "../../../src/node/chain/authorization.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
-import { verifySent } from "../../../src/node/chain/signatures-ahead.js";
+import { verifySent } from "../../../src/node/chain/work-ahead.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import { NodeChain } from "../../../src/node/network/node-chain.js";
 import {

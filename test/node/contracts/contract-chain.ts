@@ -5,7 +5,7 @@ import { contractModule } from "../../../src/node/contracts/modules.js";
 import { ForkGates } from "../../../src/node/rules/fork-gates.js";
 import type { Release } from "../../../src/node/rules/release.js";
 import type { StateView } from "../../../src/node/state/view.js";
-import { tokenBytes } from "../../../src/node/tokens/token-id.js";
+import { tokenBytes } from "../../../src/node/tokens/token-store.js";
 import type { Message } from "../../../src/protocol/codec/descriptor.js";
 import type { ContractName } from "../../../src/protocol/contract-types.js";
 import { Account, AssetIssueContract, TransactionResult } from "../../../src/protocol/messages.js";

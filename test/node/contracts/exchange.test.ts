@@ -3,7 +3,7 @@ import { isExactlyPrecise, isPrecise } from "../../../src/node/contracts/exchang
 import { findExchange, pageOfExchanges } from "../../../src/node/exchange/pair.js";
 import { ContractExecuteError, ContractValidateError } from "../../../src/node/rules/errors.js";
 import type { StateView } from "../../../src/node/state/view.js";
-import { COIN_ID, tokenBytes } from "../../../src/node/tokens/token-id.js";
+import { COIN_ID, tokenBytes } from "../../../src/node/tokens/token-store.js";
 import { OverflowError } from "../../../src/protocol/int64.js";
 import {
 	Account,

@@ -3,7 +3,7 @@ import { headKey, orderId, pairKey, priceKey } from "../../../src/node/market/ke
 import { existingOrder } from "../../../src/node/market/order-book.js";
 import { marketOrdersOfPair, marketPairs, marketPrices } from "../../../src/node/market/queries.js";
 import type { StateView } from "../../../src/node/state/view.js";
-import { COIN_ID, tokenBytes } from "../../../src/node/tokens/token-id.js";
+import { COIN_ID, tokenBytes } from "../../../src/node/tokens/token-store.js";
 import { fromHex, readBe64, toHex } from "../../../src/protocol/bytes.js";
 import {
 	MarketCancelOrderContract,

@@ -11,7 +11,7 @@ import {
 	ShieldedTransferContract,
 	SpendDescription,
 } from "../../../src/protocol/messages.js";
-import { encodedTrees } from "../../../src/protocol/sapling/encoded-tree.js";
+import { encodedTrees } from "../../../src/protocol/sapling/incremental-tree.js";
 import { openSmall, produce, signed, smallConfig, users } from "../chain/small-chain.js";
 
 const TOKEN = "1000001";

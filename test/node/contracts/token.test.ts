@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { StateView } from "../../../src/node/state/view.js";
 import { tokenByName, tokensByName } from "../../../src/node/tokens/queries.js";
-import { isCoinOrTokenNumber, tokenBytes } from "../../../src/node/tokens/token-id.js";
+import { isCoinOrTokenNumber, tokenBytes } from "../../../src/node/tokens/token-store.js";
 import { utf8 } from "../../../src/protocol/bytes.js";
 import {
 	type Account,

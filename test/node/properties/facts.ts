@@ -4,8 +4,7 @@ import { delegationKeyV1, delegationKeyV2 } from "../../../src/node/resources/de
 import { ownStakeV1, ownStakeV2 } from "../../../src/node/resources/stake.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { tokenBalance } from "../../../src/node/tokens/holdings.js";
-import { COIN_ID } from "../../../src/node/tokens/token-id.js";
-import { namesByNumber, tokenStore } from "../../../src/node/tokens/token-store.js";
+import { COIN_ID, namesByNumber, tokenStore } from "../../../src/node/tokens/token-store.js";
 import { be64, equalBytes } from "../../../src/protocol/bytes.js";
 import {
 	type Account,

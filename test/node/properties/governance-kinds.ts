@@ -2,7 +2,7 @@
 
 import { chainParameters } from "../../../src/node/consensus/parameters.js";
 import { queryReward } from "../../../src/node/resources/vote-rewards.js";
-import { votingPower } from "../../../src/node/resources/voting-power.js";
+import { votingPower } from "../../../src/node/resources/votes.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { namesByNumber } from "../../../src/node/tokens/token-store.js";
 import { equalBytes, utf8 } from "../../../src/protocol/bytes.js";

@@ -3,7 +3,7 @@
 import { cycleReward } from "../../../src/node/resources/delegation-store.js";
 import { ownStakeV1 } from "../../../src/node/resources/stake.js";
 import type { StateView } from "../../../src/node/state/view.js";
-import { isCoin, tokenText } from "../../../src/node/tokens/token-id.js";
+import { isCoin, tokenText } from "../../../src/node/tokens/token-store.js";
 import { equalBytes } from "../../../src/protocol/bytes.js";
 import type { Account, MarketOrder, TransactionInfo } from "../../../src/protocol/messages.js";
 import { activeOrders, RESOURCES, tokenRecords } from "./facts.js";

@@ -1,7 +1,7 @@
 /** Random transactions on the exchange and the market. */
 
 import type { StateView } from "../../../src/node/state/view.js";
-import { COIN_ID } from "../../../src/node/tokens/token-id.js";
+import { COIN_ID } from "../../../src/node/tokens/token-store.js";
 import { equalBytes } from "../../../src/protocol/bytes.js";
 import {
 	type Exchange,

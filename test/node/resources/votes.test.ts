@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { replaceVotes, rescaleVotes, shrinkVotes } from "../../../src/node/resources/votes.js";
 import {
 	fullPower,
 	initializeOldPower,
 	invalidateOldPower,
+	replaceVotes,
+	rescaleVotes,
 	resourcePower,
+	shrinkVotes,
 	votingPower,
-} from "../../../src/node/resources/voting-power.js";
+} from "../../../src/node/resources/votes.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import {
 	Account,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { usageLine } from "../../../src/terminal/command-line/usage-line.js";
+import { usageLine } from "../../../src/terminal/command-line/command-help.js";
 
 describe("the usage of a command", () => {
 	it("names the arguments and the flags that must be there", () => {

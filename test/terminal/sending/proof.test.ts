@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { withProof } from "../../../src/commands/wallet/send.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
-import { withProof } from "../../../src/terminal/sending/proof.js";
 import type { Session } from "../../../src/terminal/sending/session.js";
 import { Failure } from "../../../src/wallet/failure.js";
 import type { TransactionEnvelope } from "../../../src/wallet/transaction/envelope.js";

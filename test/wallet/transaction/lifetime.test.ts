@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.js";
-import { DEVELOPMENT_PARENT_HASH } from "../../../src/protocol/development-genesis.js";
+import { DEVELOPMENT_PARENT_HASH } from "../../../src/protocol/public-networks.js";
 import { expirationOf, parseExpiry, usualExpiration } from "../../../src/wallet/transaction/lifetime.js";
 import { answering } from "../answering-client.js";
 

@@ -6,7 +6,7 @@ import {
 	parseCoinAmount,
 	parseTokenAmount,
 } from "../../../src/wallet/values/amount.js";
-import { formatDuration, parseDuration } from "../../../src/wallet/values/duration.js";
+import { formatDuration, parseDuration } from "../../../src/wallet/values/moment.js";
 
 describe("a coin amount", () => {
 	it.each([

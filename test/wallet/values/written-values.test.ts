@@ -6,7 +6,6 @@ import { AssetIssueContract, Vote, VoteWitnessContractVote } from "../../../src/
 import { parseTokenPrice, unitsFor } from "../../../src/wallet/token/token.js";
 import { COIN, currencyText, parseAmountOf } from "../../../src/wallet/token/token-amount.js";
 import { contractSummary } from "../../../src/wallet/transaction/contract-summary.js";
-import { parseBlocks } from "../../../src/wallet/values/duration.js";
 import {
 	parseCount,
 	parseInteger,
@@ -14,7 +13,7 @@ import {
 	parsePercent,
 	quotientText,
 } from "../../../src/wallet/values/integer-text.js";
-import { parseMoment } from "../../../src/wallet/values/moment.js";
+import { parseBlocks, parseMoment } from "../../../src/wallet/values/moment.js";
 import { parseResource, resourceName } from "../../../src/wallet/values/resource.js";
 import { addedVotes, parseVotes } from "../../../src/wallet/view/voting.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { balanceAt } from "../../../src/commands/account/queries.js";
 import { readJson } from "../../../src/wallet/json.js";
 import { NodeClient, type NodeRequest } from "../../../src/wallet/node/node-client.js";
-import { balanceAt } from "../../../src/wallet/view/balance.js";
 
 const address = new Uint8Array(21).fill(0x41);
 const block = { number: 7n, id: new Uint8Array(32).fill(7) };

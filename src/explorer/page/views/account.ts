@@ -5,8 +5,7 @@ import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
 import { age, coins, decimal, grouped, moment, shortened, textOfHex } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
 import { qrPath } from "../../qr-path.js";
-import { type Resource, resourcesOf, usedAfter } from "../../resources.js";
-import { stakesOf } from "../../stakes.js";
+import { type Resource, resourcesOf, stakesOf, usedAfter } from "../../resources.js";
 import { tokenInfos } from "../../tokens.js";
 import {
 	addressLink,

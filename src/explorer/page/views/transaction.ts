@@ -14,9 +14,8 @@ import {
 import { Contracts } from "../../contracts.js";
 import { age, failureText, grouped, plain, shortened, textOfHex, typeName } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
-import { requestOf, UNITS } from "../../request-words.js";
+import { requestOf, UNITS, wordsOf } from "../../request-words.js";
 import { idIn } from "../../search-terms.js";
-import { wordsOf } from "../../slot-words.js";
 import { type TokenMove, tokenMoves, tokenUnits } from "../../token-moves.js";
 import { type TokenUnits, unitText } from "../../tokens.js";
 import { readingLine, refusalChild, valuesTable } from "../abi-elements.js";

@@ -34,11 +34,10 @@ import {
 	jsonText,
 	writeValue,
 } from "./method.js";
-import { accountMethods } from "./methods/accounts.js";
+import { accountMethods, rawMethods } from "./methods/accounts.js";
 import { blockMethods } from "./methods/blocks.js";
 import { nodeMethods } from "./methods/node.js";
 import { poolMethods } from "./methods/pool.js";
-import { rawMethods } from "./methods/raw.js";
 import { sendingMethods } from "./methods/sending.js";
 import { stateMethods } from "./methods/state.js";
 import { type DevelopmentAccess, READING_METHODS } from "./web-origin.js";

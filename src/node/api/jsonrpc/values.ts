@@ -2,6 +2,7 @@
 
 import { ADDRESS_LENGTH, addressPrefix } from "../../../protocol/address.js";
 import { toHex } from "../../../protocol/bytes.js";
+import { type RecordOf, record, since, text } from "./declared-types.js";
 
 /** Bytes of an address without its network prefix. */
 export const BARE_ADDRESS_LENGTH = ADDRESS_LENGTH - 1;
@@ -46,3 +47,20 @@ export function isTag(text: string | null, tag: BlockTag): boolean {
 export function isEmptyHex(text: string | null): boolean {
 	return text === null || text === "" || text === "0x";
 }
+
+// The object that describes a call (protocol/json-rpc §10). Gas, its price and the nonce are taken and not used.
+
+/** Members of every object that describes a call or a transaction. */
+export const callObjectMembers = {
+	from: text,
+	to: text,
+	gas: text,
+	gasPrice: text,
+	value: text,
+	data: text,
+	nonce: text,
+	input: since("4.8.2", text),
+};
+
+export const callObject = record(callObjectMembers);
+export type CallObject = RecordOf<typeof callObjectMembers>;

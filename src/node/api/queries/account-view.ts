@@ -8,10 +8,10 @@ import {
 	AccountResourceMessage,
 	ResourceCode,
 } from "../../../protocol/messages.js";
-import { SLOT_MS } from "../../../protocol/slot.js";
+import { SLOT_MS } from "../../../protocol/timing.js";
 import { accountIdKey } from "../../contracts/accounts.js";
 import { resourceLimit } from "../../resources/stake.js";
-import { fullPower } from "../../resources/voting-power.js";
+import { fullPower } from "../../resources/votes.js";
 import { accountIncrease, editEnergy, increase } from "../../resources/window.js";
 import type { StateView } from "../../state/view.js";
 import { gatheredBalances, tokenValues, usageByName, usageByNumber } from "../../tokens/token-usage.js";

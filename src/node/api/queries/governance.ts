@@ -4,7 +4,7 @@ import { be64, toKey } from "../../../protocol/bytes.js";
 import { minInt, wrap } from "../../../protocol/int64.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import { type Proposal, ProposalList, type Vote, Witness, WitnessList } from "../../../protocol/messages.js";
-import { witnessesByVotes } from "../../consensus/witness-order.js";
+import { witnessesByVotes } from "../../consensus/schedule.js";
 import { cycleBrokerage } from "../../resources/delegation-store.js";
 import { valuesInStoreOrder } from "../../state/store-order.js";
 import type { StateView } from "../../state/view.js";

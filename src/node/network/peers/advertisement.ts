@@ -5,7 +5,7 @@
 
 import { numberOfBlockId } from "../../../protocol/block.js";
 import { fromKey } from "../../../protocol/bytes.js";
-import { SLOT_MS } from "../../../protocol/slot.js";
+import { SLOT_MS } from "../../../protocol/timing.js";
 import { Recent } from "../../memory/recent.js";
 import type { Timer } from "../environment.js";
 import {

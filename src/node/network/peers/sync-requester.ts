@@ -8,7 +8,7 @@
 
 import { equalBytes, toHex, toKey } from "../../../protocol/bytes.js";
 import { countField } from "../../../protocol/codec/scan.js";
-import { SLOT_MS } from "../../../protocol/slot.js";
+import { SLOT_MS } from "../../../protocol/timing.js";
 import { Recent } from "../../memory/recent.js";
 import type { Timer } from "../environment.js";
 import type { BlockRef, LocalChain } from "../local-chain.js";

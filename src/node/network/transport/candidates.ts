@@ -1,6 +1,7 @@
 /** What the dial pool takes from discovery (protocol/peers §4.7 step 3): discovery gives it, the transport asks. */
 
-import type { NodeAddress } from "../environment.js";
+import { Recent } from "../../memory/recent.js";
+import { addressText, type NetworkEnvironment, type NodeAddress } from "../environment.js";
 
 /** A node that was found by UDP discovery and can be dialed. */
 export interface ConnectableNode {
@@ -26,3 +27,27 @@ export const NO_CANDIDATES: CandidateSource = {
 	dnsNodes: () => [],
 	tableSize: 0,
 };
+
+// What is logged about connections that aren't made or end.
+
+/** The same about the same address is said again after this time at the earliest. */
+const REPEAT_MS = 3_600_000;
+const MAX_REMEMBERED = 1000;
+
+export type PeerReport = (address: NodeAddress, fields: object, message: string) => void;
+
+/**
+ * Passes on what is new: a configured node that can't be reached would otherwise say so every four seconds, and a
+ * stranger could fill the log.
+ */
+export function newsOnly(
+	environment: NetworkEnvironment,
+	report: (fields: object, message: string) => void,
+): PeerReport {
+	/** Host and message. */
+	const said = new Recent(MAX_REMEMBERED, REPEAT_MS, () => environment.now());
+	return (address, fields, message) => {
+		if (!said.put(`${address.host} ${message}`, true)) return;
+		report({ peer: addressText(address), ...fields }, message);
+	};
+}

@@ -30,7 +30,7 @@ import {
 	writeKeepAlive,
 	writeStatus,
 } from "../wire/transport-messages.js";
-import type { PeerReport } from "./peer-reports.js";
+import type { PeerReport } from "./candidates.js";
 import type { BanList, ChannelRegistry } from "./registry.js";
 
 /** Without a byte from the other side for this long, a connection is closed. */

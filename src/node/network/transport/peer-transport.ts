@@ -9,11 +9,10 @@ import type { ByteStream, NetworkEnvironment, NodeAddress, PeerListener, Timer }
 import { NODE_ID_LENGTH, type PeerEndpoint } from "../wire/endpoint.js";
 import { FrameWriter } from "../wire/envelope.js";
 import { DisconnectReason, type Status } from "../wire/transport-messages.js";
-import type { CandidateSource } from "./candidates.js";
+import { type CandidateSource, newsOnly } from "./candidates.js";
 import { Channel, type ChannelContext } from "./channel.js";
 import { type Dialer, DialPool } from "./dial-pool.js";
 import { NodeDetector } from "./node-detector.js";
-import { newsOnly } from "./peer-reports.js";
 import { BanList, ChannelRegistry, NO_BAN_MS } from "./registry.js";
 
 const DIAL_TIMEOUT_MS = 2_000;

@@ -7,7 +7,6 @@
 import { blockId } from "../../../protocol/block.js";
 import { equalBytes, toKey } from "../../../protocol/bytes.js";
 import { DecodeError } from "../../../protocol/codec/reader.js";
-import { witnessesForFinality } from "../../../protocol/finality.js";
 import { sha256 } from "../../../protocol/hash.js";
 import { proofHeader, type SignedHeader } from "../../../protocol/inclusion/make.js";
 import {
@@ -20,7 +19,7 @@ import {
 import { headerSigner } from "../../../protocol/inclusion/verify.js";
 import { InclusionError, type WitnessSet } from "../../../protocol/inclusion/witness-set.js";
 import type { BlockHeader } from "../../../protocol/messages.js";
-import { SLOT_MS } from "../../../protocol/slot.js";
+import { SLOT_MS, witnessesForFinality } from "../../../protocol/timing.js";
 
 /** Headers that are kept: those of a branch, and as many of others. */
 const MAX_KEPT = 2 * MAX_PROOF_HEADERS;

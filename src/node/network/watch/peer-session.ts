@@ -7,7 +7,7 @@ import { equalBytes, toHex, toKey, utf8 } from "../../../protocol/bytes.js";
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { countField } from "../../../protocol/codec/scan.js";
 import { Endpoint } from "../../../protocol/messages.js";
-import { SLOT_MS } from "../../../protocol/slot.js";
+import { SLOT_MS } from "../../../protocol/timing.js";
 import type { BlockRef } from "../local-chain.js";
 import {
 	Dialogue,

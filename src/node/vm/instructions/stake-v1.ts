@@ -7,8 +7,7 @@ import { delegatedAmount, delegationExpiryMs, delegationKeyV1 } from "../../reso
 import { codeOf, DAY_MS, delegation, resourceOf, setDelegation } from "../../resources/stake.js";
 import { addStakeV1, endStakeV1, lendV1, takeBackV1 } from "../../resources/stake-effects.js";
 import { machineRewards, withdrawReward } from "../../resources/vote-rewards.js";
-import { replaceVotes } from "../../resources/votes.js";
-import { resourcePower } from "../../resources/voting-power.js";
+import { replaceVotes, resourcePower } from "../../resources/votes.js";
 import type { Resource } from "../../resources/window.js";
 import type { StateView } from "../../state/view.js";
 import { toAddress } from "../addresses.js";

@@ -3,7 +3,7 @@
 import { equalBytes } from "../../../protocol/bytes.js";
 import { SUN_PER_COIN, wrap } from "../../../protocol/int64.js";
 import { machineRewards, queryReward } from "../../resources/vote-rewards.js";
-import { resourcePower, votingPower } from "../../resources/voting-power.js";
+import { resourcePower, votingPower } from "../../resources/votes.js";
 import { toAddress } from "../addresses.js";
 import type { Machine } from "../machine.js";
 import { amountWord, ONE_WORD, type Precompile, price, succeed, wordAt, ZERO_WORD } from "./precompile.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Double } from "../../../../src/node/api/bean-json.js";
-import { messageOfBean } from "../../../../src/node/api/grpc/bean-message.js";
+import { messageOfBean } from "../../../../src/node/api/grpc/services/network.js";
 import { NodeInfo } from "../../../../src/protocol/messages.js";
 
 describe("a bean as a message", () => {

@@ -22,12 +22,11 @@ import { type BuildOptions, buildValid } from "../../builder.js";
 import { callTransaction, constantAnswer, executeConstantCall } from "../../queries/contract-calls.js";
 import { isConstantCall } from "../../queries/contracts.js";
 import { readersOf, rpcAnswersOf } from "../answers.js";
-import { callObjectMembers } from "../call-object.js";
 import { flag, integer, type RecordOf, record, text } from "../declared-types.js";
 import { defineMethod, JsonText, type RpcContext, type RpcMethod } from "../method.js";
 import { internal, invalidRequest, notAvailable, RpcError } from "../rpc-error.js";
 import type { ParameterReaders } from "../strict-readers.js";
-import { isEmptyHex } from "../values.js";
+import { callObjectMembers, isEmptyHex } from "../values.js";
 
 const int64 = integer(64);
 

@@ -8,14 +8,13 @@ import { VmError } from "../../../vm/vm-error.js";
 import { buildValid } from "../../builder.js";
 import { callTransaction, executeConstantCall, searchEnergyLimit } from "../../queries/contract-calls.js";
 import { readersOf, rpcAnswersOf } from "../answers.js";
-import { type CallObject, callObject } from "../call-object.js";
 import { anyValue } from "../declared-types.js";
 import { defineMethod, type RpcContext, type RpcMethod } from "../method.js";
 import { lenientRevert } from "../revert-reason.js";
 import { internal, invalidRequest, quotedText, RpcError } from "../rpc-error.js";
 import { contextOfBlock } from "../state-block.js";
 import type { ParameterReaders } from "../strict-readers.js";
-import { data, isEmptyHex, quantity, ZERO_ADDRESS } from "../values.js";
+import { type CallObject, callObject, data, isEmptyHex, quantity, ZERO_ADDRESS } from "../values.js";
 
 const TRANSFER = contractType("TransferContract");
 

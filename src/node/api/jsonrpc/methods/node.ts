@@ -6,7 +6,7 @@ import { spell } from "../../../../protocol/dialect.js";
 import { keccak256 } from "../../../../protocol/hash.js";
 import { NamedError } from "../../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../../protocol/json/hex-text.js";
-import { SLOT_MS } from "../../../../protocol/slot.js";
+import { SLOT_MS } from "../../../../protocol/timing.js";
 import { headBlock } from "../../../chain/block-store.js";
 import { activeWitnesses } from "../../../consensus/slots.js";
 import { programOf } from "../../../rules/release.js";

@@ -5,17 +5,44 @@
  * An answer holds as many entries as its limits let it, at least one; whoever wants the others asks for them.
  */
 
-import { ADDRESS_LENGTH } from "../../../../protocol/address.js";
+import { ADDRESS_LENGTH, addressPrefix } from "../../../../protocol/address.js";
 import { fromHex, fromKey, toHex, toKey } from "../../../../protocol/bytes.js";
 import { SLICE_MS, TimeSlice } from "../../../scheduling/time-slice.js";
 import { type StoreDefinition, storeDefinitions } from "../../../state/definition.js";
 import type { StateView } from "../../../state/view.js";
 import { blockAt, blockNamed, type PastBlock, PastBlockError, stateOf } from "../../at-block.js";
-import type { ApiContext, PastStates } from "../../context.js";
+import type { ApiContext, ApiNode, PastStates } from "../../context.js";
 import { isRawArray, isRawObject, JsonNumber, type RawArray, type RawValue } from "../json-reader.js";
-import { JsonText, methodsOf, type RpcMethod, type RpcResult } from "../method.js";
-import { chainFacts } from "../raw-state/chain-facts.js";
+import { JsonText, methodsOf, type RpcMethod, type RpcResult, type RpcValue } from "../method.js";
 import { internal, invalidParams, notAvailable } from "../rpc-error.js";
+
+// What is fixed about a chain before its first block, as another node needs it that goes on with its state (protocol/json-rpc
+// §18.3).
+
+/** Numbers of 64 bits as decimal text. */
+function chainFacts({ rules, config }: Pick<ApiNode, "rules" | "config">): RpcValue {
+	const { maintenanceTimeIntervalMs } = config.block;
+	const committee = Object.entries(config.committee as Readonly<Record<string, bigint | undefined>>);
+	return {
+		genesisId: toHex(rules.genesisId),
+		genesisTimestampMs: String(rules.genesisTimestampMs),
+		addressPrefix: addressPrefix(),
+		network: rules.network ?? "main",
+		release: rules.release,
+		blackHole: toHex(rules.blackHole),
+		genesisWitnesses: rules.genesisWitnesses.map(({ address, votes }) => ({
+			address: toHex(address),
+			votes: String(votes),
+		})),
+		proposalExpireMs: String(rules.proposalExpireMs),
+		energyLimitHeight: String(rules.energyLimitHeight),
+		checkFrozenTime: rules.checkFrozenTime,
+		maintenanceIntervalMs: String(maintenanceTimeIntervalMs),
+		committee: Object.fromEntries(
+			committee.flatMap(([key, value]) => (typeof value === "bigint" ? [[key, String(value)]] : [])),
+		),
+	};
+}
 
 /** Entries of one request, and keys of a page. */
 const MAX_ENTRIES = 1_000;

@@ -1,10 +1,15 @@
 /** Balances, code and storage (protocol/json-rpc §§4 and 6). */
 
+import { toHex } from "../../../../protocol/bytes.js";
+import { STATE_HASH_VERSION } from "../../../state/state-hash/state-hash.js";
 import { readSlot } from "../../../vm/storage-keys.js";
 import { wordFromBytes } from "../../../vm/word.js";
+import type { ApiContext } from "../../context.js";
 import { readersOf } from "../answers.js";
 import { text } from "../declared-types.js";
-import { defineMethod, type RpcMethod } from "../method.js";
+import { JsonNumber, type RawArray, type RawValue } from "../json-reader.js";
+import { defineMethod, type RpcMethod, type RpcResult } from "../method.js";
+import { internal, invalidParams, notAvailable } from "../rpc-error.js";
 import { contextOfTag } from "../state-block.js";
 import { data, quantity, ZERO_HASH_TEXT } from "../values.js";
 
@@ -57,4 +62,50 @@ export const stateMethods: readonly RpcMethod[] = [
 			return value ? data(value) : ZERO_HASH_TEXT;
 		},
 	}),
+];
+
+const NAME = "coin_getStateHash";
+
+/** undefined: the newest @throws {RpcError} */
+function numberOf(value: RawValue | undefined): bigint | undefined {
+	if (value === undefined || value === null || value === "finalized") return undefined;
+	const text = value instanceof JsonNumber ? value.text : value;
+	if (typeof text === "string" && /^(?:0x[0-9a-f]{1,16}|\d{1,19})$/i.test(text)) return BigInt(text);
+	throw invalidParams(`a block of ${NAME} is a number, or "finalized" for the newest`);
+}
+
+function getStateHash({ node }: ApiContext, [block]: RawArray): RpcResult {
+	const { stateHash } = node;
+	if (!stateHash) throw notAvailable(NAME, ": node.state.hash is off");
+	const { kept, progress } = stateHash;
+	if (stateHash.hasFailed) throw internal("the hash of the state is not followed any more; the log says why");
+	if (progress !== undefined) throw internal(`the state is still being hashed: ${progress} entries so far`);
+	const number = numberOf(block);
+	const hash = number === undefined ? kept.newest : kept.at(number);
+	if (!hash) {
+		const newest = kept.newest ? `; the newest is ${kept.newest.number}` : "";
+		throw internal(`no hash is kept of the state after block ${number ?? "finalized"}${newest}`);
+	}
+	return {
+		version: STATE_HASH_VERSION,
+		block: Number(hash.number),
+		endsCycle: hash.endsCycle,
+		hash: toHex(hash.hash),
+		entries: hash.entries,
+		stores: Object.fromEntries(
+			[...hash.stores].map(([store, one]) => [store, { entries: one.entries, hash: toHex(one.hash) }]),
+		),
+	};
+}
+
+/** The hash of the state after a final block (protocol/json-rpc §19): by it nodes compare theirs. */
+export const stateHashMethods: readonly RpcMethod[] = [
+	{
+		name: NAME,
+		alias: undefined,
+		about: "The hash of the whole state after a final block, and of each store of it.",
+		parameters: [{ name: "block", type: "any" }],
+		least: 0,
+		call: (context, values) => getStateHash(context, values),
+	},
 ];

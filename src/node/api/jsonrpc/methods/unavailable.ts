@@ -1,9 +1,9 @@
 /** Methods that are listed and never served: the network has no such thing, or the node would need keys (protocol/json-rpc §5). */
 
-import { callObject } from "../call-object.js";
 import { type DeclaredType, text } from "../declared-types.js";
 import { defineMethod, type RpcMethod } from "../method.js";
 import { notAvailable } from "../rpc-error.js";
+import { callObject } from "../values.js";
 
 const ROWS: readonly (readonly [name: string, ...types: readonly DeclaredType<unknown>[]])[] = [
 	["eth_submitWork", text, text, text],

@@ -1,12 +1,17 @@
-/** Verifying the post-quantum signatures of a transaction that comes in, before it is executed (protocol/post-quantum §5). */
+/** What is worked out on other threads before a block needs it: signers and proofs. */
 
 import type { PQAuthSig } from "../../protocol/messages.js";
 import { keyWeight } from "../../protocol/permission.js";
 import { addressOfPostQuantumKey, postQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { isSchemeAllowed, isWellFormed, postQuantumOf } from "../rules/post-quantum.js";
-import { signingPermission } from "./authorization.js";
+import { hasProofs } from "../shielded/proof-questions.js";
+import type { PrepareProofs } from "../shielded/proof-queue.js";
+import { asksForProofs } from "../state/note-trees.js";
+import { authorize, signingPermission } from "./authorization.js";
 import type { OpenChain } from "./open-chain.js";
+
+// Verifying the post-quantum signatures of a transaction that comes in, before it is executed (protocol/post-quantum §5).
 
 /** Verifies a transaction's signatures elsewhere and leaves the verdicts in it. @param source who sent it */
 export type VerifyAhead = (transaction: SignedTransaction, source: string) => Promise<void>;
@@ -38,4 +43,35 @@ export function verifySent(
 	if (!scheme || !isWellFormed(first) || !isSchemeAllowed(chain.state.properties, scheme)) return undefined;
 	const mayCount = keyWeight(permission, addressOfPostQuantumKey(first.public_key)) !== 0n;
 	return mayCount ? verify(transaction, source) : undefined;
+}
+
+// Checking the shielded proofs of a transaction that comes in, before it is executed (protocol/shielded §6.3).
+
+/**
+ * Begins checking the proofs of a transaction that a client sends. Its signatures are looked at first: they cost a hundredth of a
+ * proof, and a transaction that isn't signed is refused before anybody asks for its proofs.
+ * @returns what ends when execution will find the results; undefined if there is nothing to wait for
+ */
+export function prepareSent(
+	{ chain, rules, forks }: Pick<OpenChain, "chain" | "rules" | "forks">,
+	prepare: PrepareProofs,
+	transaction: SignedTransaction,
+): Promise<void> | undefined {
+	if (!hasProofs(transaction) || !asksForProofs(chain.state)) return undefined;
+	try {
+		authorize({ state: chain.state, rules, forks }, transaction, rules.development);
+	} catch {
+		// It is refused for this when its turn comes.
+		return undefined;
+	}
+	return prepare([transaction], "transaction");
+}
+
+/** As {@link prepareSent}, of a call that only asks: nobody has signed it. */
+export function prepareAsked(
+	{ chain }: Pick<OpenChain, "chain">,
+	prepare: PrepareProofs,
+	transaction: SignedTransaction,
+): Promise<void> | undefined {
+	return asksForProofs(chain.state) ? prepare([transaction], "transaction") : undefined;
 }

@@ -1,4 +1,11 @@
-/** How many witnesses must have built on a block before it is final (protocol/consensus §2.2). */
+/** When the network's slots come, and when its blocks are final. */
+
+// The slot timing of the network (protocol/consensus §1.1).
+
+/** Length of a slot in milliseconds. */
+export const SLOT_MS = 3000n;
+
+// How many witnesses must have built on a block before it is final (protocol/consensus §2.2).
 
 /** Share of the active witnesses, in percent. */
 const SOLIDIFIED_PERCENT = 70;

@@ -1,12 +1,17 @@
 /** Whether witnesses can be proved, found out without proving (protocol/shielded §8): proofs take seconds. */
 
-import { equalBytes } from "../bytes.js";
-import { decodePoint, isPrimeOrder, readField, readScalar } from "./jubjub.js";
-import { noteCommitment } from "./note.js";
-import { noteTreeHash } from "./note-tree.js";
-import type { OutputWitness, SpendWitness } from "./prover.js";
-import { diversifiedBase, incomingViewingKey, nullifierKey, transmissionKey } from "./shielded-keys.js";
-import { TREE_DEPTH } from "./sizes.js";
+import { equalBytes } from "../../src/protocol/bytes.js";
+import { decodePoint, isPrimeOrder, readField, readScalar } from "../../src/protocol/sapling/jubjub.js";
+import { noteCommitment } from "../../src/protocol/sapling/note.js";
+import { noteTreeHash } from "../../src/protocol/sapling/note-tree.js";
+import type { OutputWitness, SpendWitness } from "../../src/protocol/sapling/prover.js";
+import {
+	diversifiedBase,
+	incomingViewingKey,
+	nullifierKey,
+	transmissionKey,
+} from "../../src/protocol/sapling/shielded-keys.js";
+import { TREE_DEPTH } from "../../src/protocol/sapling/sizes.js";
 
 const isPrimePoint = (bytes: Uint8Array): boolean => {
 	const point = decodePoint(bytes);
