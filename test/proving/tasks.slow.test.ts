@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { emptyNoteRoot } from "../../src/protocol/sapling/note-tree.js";
+import { emptyNoteRoot } from "../../src/protocol/sapling/incremental-tree.js";
 import type { SpendWitness } from "../../src/protocol/sapling/prover.js";
 import { SPEND } from "../../src/proving/circuit.js";
 import { CompiledProver, compileProver } from "../../src/proving/compiled.js";

@@ -1,8 +1,8 @@
 /** Witnesses whose parts belong together. */
 
+import { emptyNoteRoot, noteTreeHash } from "../../src/protocol/sapling/incremental-tree.js";
 import { littleBytes } from "../../src/protocol/sapling/jubjub.js";
 import { noteCommitment } from "../../src/protocol/sapling/note.js";
-import { emptyNoteRoot, noteTreeHash } from "../../src/protocol/sapling/note-tree.js";
 import type { OutputWitness, SpendWitness } from "../../src/protocol/sapling/prover.js";
 import {
 	authorizationKey,

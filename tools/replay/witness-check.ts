@@ -1,9 +1,9 @@
 /** Whether witnesses can be proved, found out without proving (protocol/shielded §8): proofs take seconds. */
 
 import { equalBytes } from "../../src/protocol/bytes.js";
+import { noteTreeHash } from "../../src/protocol/sapling/incremental-tree.js";
 import { decodePoint, isPrimeOrder, readField, readScalar } from "../../src/protocol/sapling/jubjub.js";
 import { noteCommitment } from "../../src/protocol/sapling/note.js";
-import { noteTreeHash } from "../../src/protocol/sapling/note-tree.js";
 import type { OutputWitness, SpendWitness } from "../../src/protocol/sapling/prover.js";
 import {
 	diversifiedBase,

@@ -13,13 +13,13 @@ import {
 	developmentWarning,
 	genesisGap,
 	keyWarnings,
+	withServices,
 } from "../../launch/configuration-check.js";
 import {
 	type ChosenDevelopment,
 	chooseDevelopment,
 	DEVELOPMENT_FLAGS,
 } from "../../launch/development-options.js";
-import { withServices } from "../../launch/development-services.js";
 import { producersOf } from "../../launch/network-options.js";
 import { type ClosableLog, type LogFormat, openNodeLog } from "../../launch/node-log.js";
 import { developmentListing, readyLine } from "../../launch/ready-line.js";

@@ -6,7 +6,7 @@ import { toHex } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { TransactionInfo } from "../../protocol/messages.js";
 import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
-import { command, query } from "../../terminal/base/command-row.js";
+import { accountArgument, accountQuery, command, query } from "../../terminal/base/command-row.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import {
@@ -16,9 +16,17 @@ import {
 	progressFlag,
 	solidityFlag,
 } from "../../terminal/flags/flags.js";
+import { historyFlags, requestedHistory } from "../../terminal/flags/history-flags.js";
 import { readEnvelopes, transactionArgument } from "../../terminal/input/envelope-stream.js";
 import { argumentOrStdin, listLines } from "../../terminal/input/stdin.js";
-import { recordLines } from "../../terminal/output/output.js";
+import {
+	csvLine,
+	HISTORY_COLUMNS,
+	HISTORY_SHAPE,
+	historyCells,
+	inCoins,
+} from "../../terminal/output/history-table.js";
+import { localTime, printLine, recordLines } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { either, lines, record } from "../../terminal/schema/result-shape.js";
 import { messageShape, stateShape, transactionShape } from "../../terminal/schema/view-shapes.js";
@@ -26,17 +34,19 @@ import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
 import { fetchReceipt } from "../../wallet/node/chain-query.js";
+import { historyPath, historyRows } from "../../wallet/node/history-client.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { knows, statusOf, waitFor } from "../../wallet/node/wait.js";
 import { receiptMembers } from "../../wallet/transaction/acting-result.js";
 import { transactionSummary } from "../../wallet/transaction/contract-summary.js";
 import { callMembers, type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
 import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
-import { formatCoin } from "../../wallet/values/amount.js";
+import { formatCoin, formatCoinNumber } from "../../wallet/values/amount.js";
 import { parseDuration } from "../../wallet/values/moment.js";
 import { parameterText } from "../../wallet/values/parameter-text.js";
 import { receiptView } from "../../wallet/view/contract-outcome.js";
 import { storedInterface } from "../../wallet/view/contract-record.js";
+import { entryOf, type HistoryEntry } from "../../wallet/view/history-entries.js";
 import { viewOf } from "../../wallet/view/message-view.js";
 
 /** Commands on transaction ids: one argument, or a list on standard input. */
@@ -247,4 +257,66 @@ async function revertOf(client: NodeClient, receipt: Readonly<TransactionInfo>):
 	const items = await storedInterface(client, receipt.contract_address).catch(() => []);
 	const { reason }: { readonly reason?: string } = await receiptView(receipt, undefined, items);
 	return reason;
+}
+
+const USUAL_COUNT = 20;
+
+export const TxHistory = accountQuery({
+	summary: "List the transactions of an account, the newest first",
+	description:
+		"The node must keep a history (node.history.index = on; development chains do), or be the public gateway. Amounts are " +
+		"in coins for people and with --format csv, in sun with --json; what left the account is negative, and its fee is beside it.",
+	examples: [
+		"<%= config.bin %> tx history alice --limit 5",
+		"<%= config.bin %> tx history alice --since 2026-01-01T00:00:00Z --format csv > alice.csv",
+	],
+	args: accountArgument,
+	result: lines(record(HISTORY_SHAPE)),
+	flags: {
+		...nodeFlags,
+		...keystoreFlags,
+		...historyFlags,
+		direction: Flags.option({
+			options: ["in", "out"] as const,
+			description: "only what the account received, or only what it sent",
+		})(),
+		internal: Flags.boolean({ description: "also what contracts sent and received" }),
+	},
+	run: async ({ flags, client, address, json, print }) => {
+		const wish = requestedHistory(flags, USUAL_COUNT);
+		const rows = historyRows(
+			client,
+			historyPath("accounts", address, "transactions"),
+			{
+				search_internal: String(flags.internal === true),
+				only_confirmed: flags.confirmed ? "true" : undefined,
+				only_from: flags.direction === "out" ? "true" : undefined,
+				only_to: flags.direction === "in" ? "true" : undefined,
+				min_timestamp: wish.sinceMs?.toString(),
+				max_timestamp: wish.untilMs?.toString(),
+			},
+			wish.limit,
+		);
+		const own = toHex(address);
+		if (flags.format === "csv") printLine(csvLine(HISTORY_COLUMNS));
+		const entries: HistoryEntry[] = [];
+		for await (const row of rows) {
+			const entry = entryOf(row, own);
+			if (flags.format === "csv")
+				printLine(csvLine(HISTORY_COLUMNS.map((column) => historyCells(entry)[column])));
+			else if (json) print.record(entry);
+			else entries.push(entry);
+		}
+		if (flags.format === "csv" || json) return;
+		print.list(
+			entries,
+			["time", "type", "direction", "counterparty", "amount", "fee", "result", "txID"],
+			"no transactions",
+			entries.map((entry) => ({ ...entry, ...texts(entry), time: localTime(entry.time) })),
+		);
+	},
+});
+
+function texts({ amount, fee }: HistoryEntry): { readonly amount: string; readonly fee: string } {
+	return { amount: inCoins(amount) ?? "?", fee: formatCoinNumber(fee) };
 }

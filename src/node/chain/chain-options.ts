@@ -7,10 +7,30 @@ import type { MoverLimits } from "../segments/block-mover.js";
 import type { SegmentFiles } from "../segments/segment-files.js";
 import type { KeyValueDatabase } from "../state/database.js";
 import type { StateView } from "../state/view.js";
-import type { ForkedState } from "./forked-state.js";
 import type { LogFiles } from "./log-files.js";
 import type { ObserverFailure } from "./observers.js";
 import type { ReadGuess } from "./read-ahead.js";
+
+// A chain that begins with the state of another node instead of its own genesis: for development chains.
+
+/** What the configuration says of any other chain. */
+export interface ForkedGenesis {
+	/** 32 bytes. */
+	readonly id: Uint8Array;
+	/** Empty if there is none. */
+	readonly blackHole: Uint8Array;
+	readonly witnesses: readonly { readonly address: Uint8Array; readonly votes: bigint }[];
+}
+
+export interface ForkedState {
+	readonly genesis: ForkedGenesis;
+	/**
+	 * The database with the other state below it.
+	 * @param isNew whether the database is empty
+	 * @throws {OperatorError} if the other node can't be read
+	 */
+	under(database: KeyValueDatabase, isNew: boolean): Promise<KeyValueDatabase>;
+}
 
 /** When the base goes to the database. */
 export interface FlushLimits {

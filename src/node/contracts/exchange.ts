@@ -12,8 +12,7 @@ import {
 	type ExchangeTransactionContract,
 	type ExchangeWithdrawContract,
 } from "../../protocol/messages.js";
-import { tradeOutput } from "../exchange/curve.js";
-import { divideHalfUp, exactTradeOutput } from "../exchange/exact-curve.js";
+import { divideHalfUp, exactTradeOutput, tradeOutput } from "../exchange/curve.js";
 import { historicalPow } from "../exchange/historical-pow.js";
 import { findExchange, type PairSide, saveExchange, sideOf, withBalances } from "../exchange/pair.js";
 import { strictPow } from "../exchange/strict-pow.js";

@@ -1,6 +1,8 @@
 /** The price of a trade: the exchange's curve in binary64 (protocol/exchange §7). */
 
-import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
+import { checked, checkedAdd, fromDouble, OverflowError, toDouble, wrap } from "../../protocol/int64.js";
+import { RuntimeRuleError } from "../rules/errors.js";
+import { strictPow } from "./strict-pow.js";
 
 /** Supply of the imaginary token between the two of a pair. */
 const SUPPLY = 1_000_000_000_000_000_000n;
@@ -20,4 +22,71 @@ export function tradeOutput(sold: bigint, bought: bigint, quant: bigint, pow: Po
 	const relay = fromDouble(issued);
 	const growth = pow(1.0 + toDouble(relay) / toDouble(SUPPLY), 2000.0);
 	return fromDouble(toDouble(bought) * (growth - 1.0));
+}
+
+// The price of a trade with #98: the exchange's curve in decimals, but for its powers (protocol/exchange §7.1).
+
+/** A pair whose balance a trade would bring to 0. */
+class DivisionByZeroError extends OverflowError {
+	constructor() {
+		super("Division by zero");
+	}
+}
+
+/** `a / b` to the nearest whole number, halves away from zero. @param b not 0 */
+export function divideHalfUp(a: bigint, b: bigint): bigint {
+	const quotient = a / b;
+	const rest = a % b;
+	const size = (value: bigint): bigint => (value < 0n ? -value : value);
+	if (2n * size(rest) < size(b)) return quotient;
+	return a < 0n === b < 0n ? quotient + 1n : quotient - 1n;
+}
+
+/** 18 decimals: the scale of the quotients, and the supply of the imaginary token between the two of a pair. */
+const SCALE = 18;
+const ONE = 10n ** BigInt(SCALE);
+
+/**
+ * What a trade pays out, in units of the bought token. For extreme ratios it is more than the pair holds.
+ * @param sold balance of the sold token in the pair before the trade
+ * @param bought balance of the bought token in the pair
+ * @param quant units sold, above 0
+ * @throws {OverflowError} `long overflow` if the sold side leaves 64 bits, `Overflow` if the payout does
+ */
+export function exactTradeOutput(sold: bigint, bought: bigint, quant: bigint): bigint {
+	const balance = checkedAdd(sold, quant);
+	if (balance === 0n) throw new DivisionByZeroError();
+	const share = divideHalfUp(quant * ONE, balance);
+	const issued = decimalOf(strictPow(doubleOf(ONE + share), 0.0005));
+	const relay = truncate({ units: ONE * (issued.units - issued.one), one: issued.one });
+	const growth = decimalOf(strictPow(doubleOf(ONE + relay), 2000.0));
+	return checked(truncate({ units: bought * (growth.units - growth.one), one: growth.one }), "Overflow");
+}
+
+/** A decimal number: `units / one`, where `one` is a power of ten. */
+interface Decimal {
+	readonly units: bigint;
+	readonly one: bigint;
+}
+
+const truncate = ({ units, one }: Decimal): bigint => units / one;
+
+/** The nearest double of a number of 18 decimals. */
+function doubleOf(units: bigint): number {
+	const digits = (units < 0n ? -units : units).toString().padStart(SCALE + 1, "0");
+	const text = `${digits.slice(0, -SCALE)}.${digits.slice(-SCALE)}`;
+	return Number(units < 0n ? `-${text}` : text);
+}
+
+/**
+ * The number that the shortest decimal text of a double stands for, which isn't the double's own value.
+ * @throws {RuntimeRuleError} of what isn't a number, which a pair with a negative balance leads to
+ */
+function decimalOf(value: number): Decimal {
+	const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
+	if (!match) throw new RuntimeRuleError("NumberFormatException", "Infinite or NaN");
+	const [, sign, whole = "", fraction = "", exponent = "0"] = match;
+	const scale = fraction.length - Number(exponent);
+	const units = BigInt(`${whole}${fraction}`) * 10n ** BigInt(Math.max(0, -scale));
+	return { units: sign ? -units : units, one: 10n ** BigInt(Math.max(0, scale)) };
 }

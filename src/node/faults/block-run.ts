@@ -9,7 +9,7 @@ import type { ChainRules } from "../rules/chain-rules.js";
 import { ChainError, ValidateScheduleError } from "../rules/errors.js";
 import type { MachineRunner } from "../rules/execution.js";
 import { ForkGates } from "../rules/fork-gates.js";
-import type { StateBackend } from "../state/backend.js";
+import type { StateBackend } from "../state/entry.js";
 import { startNoteTree } from "../state/note-trees.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { recordParentId } from "../vm/block-hash-history.js";

@@ -6,9 +6,16 @@
 
 import { MAX_DEPTH } from "../../protocol/codec/budget.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
-import type { StateBackend } from "../state/backend.js";
 import type { StoreDefinition } from "../state/definition.js";
-import { type Entry, type EntryMaps, GONE, makeMaps, readOnly, storeAt } from "../state/entry.js";
+import {
+	type Entry,
+	type EntryMaps,
+	GONE,
+	makeMaps,
+	readOnly,
+	type StateBackend,
+	storeAt,
+} from "../state/entry.js";
 import { OrderedKeys, type SortedKeys } from "../state/ordered-keys.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { kindOf } from "../state/store-kinds.js";

@@ -1,7 +1,7 @@
 /** A fork as a chain is opened on it: the other node's state below the chain's own database. */
 
 import { concatBytes, fromHex, fromKey } from "../../protocol/bytes.js";
-import type { ForkedGenesis, ForkedState } from "../chain/forked-state.js";
+import type { ForkedGenesis, ForkedState } from "../chain/chain-options.js";
 import { forkTable, nileForkTable } from "../rules/fork-gates.js";
 import type { KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";

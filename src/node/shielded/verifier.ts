@@ -1,6 +1,7 @@
 /** Checking the proofs and signatures of shielded transfers (protocol/shielded §6.3). */
 
 import { concatBytes } from "../../protocol/bytes.js";
+import { noteTreeHash } from "../../protocol/sapling/incremental-tree.js";
 import {
 	decodePoint,
 	encodePoint,
@@ -11,7 +12,6 @@ import {
 	valueRandomnessGenerator,
 } from "../../protocol/sapling/jubjub.js";
 import { nullifierInputs } from "../../protocol/sapling/note.js";
-import { noteTreeHash } from "../../protocol/sapling/note-tree.js";
 import { verifyRedJubjub } from "../../protocol/sapling/redjubjub.js";
 import { bindingKey } from "../../protocol/sapling/value-commitment.js";
 import { type Groth16, type ProofCheck, splitProof } from "./groth16.js";

@@ -13,9 +13,8 @@ import {
 	setStorageAt,
 	setTokenBalance,
 } from "../development/state-edits.js";
-import type { StateBackend } from "../state/backend.js";
 import { stores } from "../state/definition.js";
-import { readOnly } from "../state/entry.js";
+import { readOnly, type StateBackend } from "../state/entry.js";
 import { StateLayer } from "../state/layer.js";
 import { createView, type StateView } from "../state/view.js";
 import { ROW_PREFIX_LENGTH, RowKeys } from "../vm/storage-keys.js";

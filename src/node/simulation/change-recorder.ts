@@ -1,9 +1,8 @@
 /** Records which entries of the state are written, with what they were before. */
 
 import { fromKey } from "../../protocol/bytes.js";
-import type { StateBackend } from "../state/backend.js";
 import type { StoreDefinition } from "../state/definition.js";
-import { readOnly } from "../state/entry.js";
+import { readOnly, type StateBackend } from "../state/entry.js";
 import { createView, type StateView } from "../state/view.js";
 
 /** What one transaction wrote. */

@@ -7,8 +7,8 @@
 
 import type { Account } from "../../protocol/messages.js";
 import { Account as AccountMessage } from "../../protocol/messages.js";
-import type { StateBackend } from "./backend.js";
 import { type StoreDefinition, stores } from "./definition.js";
+import type { StateBackend } from "./entry.js";
 
 export function settleAccountAssets<V>(base: StateBackend, store: StoreDefinition<V>, value: V): V {
 	if ((store as unknown) !== stores.account) return value;

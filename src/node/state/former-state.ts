@@ -5,11 +5,10 @@
  * of them gather all that changed once.
  */
 
-import type { StateBackend } from "./backend.js";
 import { type FormerValues, setFormer } from "./base-history.js";
 import type { BaseState } from "./base-state.js";
 import type { StoreDefinition } from "./definition.js";
-import { GONE, type KeyOrders, readOnly } from "./entry.js";
+import { GONE, type KeyOrders, readOnly, type StateBackend } from "./entry.js";
 import { type Journal, NONE } from "./journal.js";
 import { KeysAtBlock } from "./keys-at-block.js";
 import { OrderedKeys } from "./ordered-keys.js";

@@ -4,10 +4,9 @@
  * Contract: what it answers is right for good, however the chain goes on, as long as the history reaches back to the block.
  */
 
-import type { StateBackend } from "./backend.js";
 import type { ChangeHistory } from "./change-history.js";
 import type { StoreDefinition } from "./definition.js";
-import { type Entry, GONE, readOnly } from "./entry.js";
+import { type Entry, GONE, readOnly, type StateBackend } from "./entry.js";
 import { formerByItself, isRecorded } from "./history-stores.js";
 import { KeysAtBlock } from "./keys-at-block.js";
 

@@ -1,7 +1,7 @@
 /** The keys of an ordered store as they were after a block. */
 
-import type { StateBackend } from "./backend.js";
 import type { StoreDefinition } from "./definition.js";
+import type { StateBackend } from "./entry.js";
 import { byBytes, OrderedKeys, type SortedKeys } from "./ordered-keys.js";
 
 /** The keys that a store had, found among those it has and those it had: each is looked up when the walk comes to it. */

@@ -6,9 +6,8 @@
 import { fromKey } from "../../protocol/bytes.js";
 import { hashOrder, recordHash } from "../../protocol/hash-order.js";
 import type { Account } from "../../protocol/messages.js";
-import type { StateBackend } from "./backend.js";
 import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
-import { addWith, type Entry, GONE } from "./entry.js";
+import { addWith, type Entry, GONE, type StateBackend } from "./entry.js";
 import { Journal, NONE } from "./journal.js";
 import type { KnownProperties } from "./known-properties.js";
 import type { SortedKeys } from "./ordered-keys.js";

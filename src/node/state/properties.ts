@@ -2,8 +2,8 @@
 
 import { maxInt, wrap } from "../../protocol/int64.js";
 import { SLOT_MS } from "../../protocol/timing.js";
-import type { StateBackend } from "./backend.js";
 import { stores } from "./definition.js";
+import type { StateBackend } from "./entry.js";
 import {
 	type PropertyName,
 	type PropertyOf,

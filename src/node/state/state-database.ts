@@ -11,7 +11,6 @@
  * new object.
  */
 
-import type { StateBackend } from "./backend.js";
 import { BaseState, type WantedEntry } from "./base-state.js";
 import type { CacheBudget } from "./cache-budget.js";
 import { ChangeHistory } from "./change-history.js";
@@ -25,6 +24,7 @@ import {
 	KeyOrders,
 	makeMaps,
 	readOnly,
+	type StateBackend,
 	storeAt,
 } from "./entry.js";
 import { beforeFinal, beforeUndoable } from "./former-state.js";

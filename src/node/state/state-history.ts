@@ -7,10 +7,9 @@
  * pending in any of these.
  */
 
-import type { StateBackend } from "./backend.js";
 import { BaseHistory, type FormerValues, type HistoryMark } from "./base-history.js";
 import type { StoreDefinition } from "./definition.js";
-import { type EntryMaps, GONE, storeAt } from "./entry.js";
+import { type EntryMaps, GONE, type StateBackend, storeAt } from "./entry.js";
 import type { FormerSource } from "./former-state.js";
 import type { BlockChange } from "./undoable-blocks.js";
 

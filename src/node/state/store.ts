@@ -3,8 +3,8 @@
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { EMPTY, fromKey, toKey } from "../../protocol/bytes.js";
 import type { Message } from "../../protocol/codec/descriptor.js";
-import type { StateBackend } from "./backend.js";
 import type { PackedDefinition, StoreDefinition } from "./definition.js";
+import type { StateBackend } from "./entry.js";
 
 let newest: Uint8Array = EMPTY;
 let newestKey = "";

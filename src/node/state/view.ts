@@ -3,8 +3,8 @@
 import { toHex, toKey } from "../../protocol/bytes.js";
 import type { Message } from "../../protocol/codec/descriptor.js";
 import type { Account } from "../../protocol/messages.js";
-import type { StateBackend } from "./backend.js";
 import { type PackedDefinition, type StoreDefinition, stores } from "./definition.js";
+import type { StateBackend } from "./entry.js";
 import { Properties } from "./properties.js";
 import type { PropertySeed } from "./property-table.js";
 import { PackedStore, Store } from "./store.js";

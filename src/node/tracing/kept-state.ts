@@ -2,8 +2,7 @@
 
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { OpenChain } from "../chain/open-chain.js";
-import type { StateBackend } from "../state/backend.js";
-import { readOnly } from "../state/entry.js";
+import { readOnly, type StateBackend } from "../state/entry.js";
 import { TraceError } from "./limits.js";
 
 export class KeptState implements StateBackend {

@@ -1,8 +1,8 @@
 /** Which accounts and slots an execution read or wrote: what tools that execute elsewhere need to know beforehand. */
 
 import { fromKey, toKey } from "../../protocol/bytes.js";
-import type { StateBackend } from "../state/backend.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
+import type { StateBackend } from "../state/entry.js";
 import { createView, type StateView } from "../state/view.js";
 import type { ExecutionObserver } from "../vm/execution-observer.js";
 import type { Word } from "../vm/word.js";

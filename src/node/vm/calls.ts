@@ -3,6 +3,7 @@
 import { MAX_INT64 } from "../../protocol/int64.js";
 import { toAddress } from "./addresses.js";
 import { add, lt, sub } from "./arithmetic.js";
+import { penaltyOf } from "./dynamic-energy.js";
 import {
 	type CallRefusal,
 	closeAtOnce,
@@ -14,7 +15,6 @@ import {
 import { Frame } from "./frame.js";
 import type { InternalRecord } from "./internal-transactions.js";
 import { checkCeiling, chunkMissing, MEMORY_CHUNK, operandEnd } from "./memory.js";
-import { penaltyOf } from "./penalty.js";
 import type { Precompile } from "./precompiles/precompile.js";
 import { findPrecompile } from "./precompiles/precompiles.js";
 import {

@@ -1,11 +1,11 @@
 /** The opcode table made flat for the interpreter's loop, for one set of rules. */
 
 import { add, and, eq, gt, iszero, lt, sub } from "./arithmetic.js";
+import { penaltyOf } from "./dynamic-energy.js";
 import type { Frame } from "./frame.js";
 import type { Gates } from "./gates.js";
 import { type Action, type CostRule, type Instruction, STACK_LIMIT } from "./instruction.js";
 import { Kind } from "./interpreter.js";
-import { penaltyOf } from "./penalty.js";
 import type { Word } from "./word.js";
 
 export interface InstructionTable {

@@ -1,11 +1,11 @@
 /** The loop that runs a frame's code (protocol/machine §9.1). */
 
 import { add, and, eq, lt, sub } from "./arithmetic.js";
+import { NO_FACTOR, penaltyOf } from "./dynamic-energy.js";
 import type { Frame } from "./frame.js";
 import { type Instruction, STACK_LIMIT } from "./instruction.js";
 import type { InstructionTable } from "./instruction-table.js";
 import { expansionCost, MEMORY_LIMIT } from "./memory.js";
-import { NO_FACTOR, penaltyOf } from "./penalty.js";
 import { isDestination, readOperand } from "./program.js";
 import {
 	badJump,

@@ -1,8 +1,7 @@
 /** The exchange's arithmetic against the vectors of protocol/exchange §§8.2 and 9. */
 
 import { describe, expect, it } from "vitest";
-import { tradeOutput } from "../../../src/node/exchange/curve.js";
-import { divideHalfUp, exactTradeOutput } from "../../../src/node/exchange/exact-curve.js";
+import { divideHalfUp, exactTradeOutput, tradeOutput } from "../../../src/node/exchange/curve.js";
 import { historicalPow } from "../../../src/node/exchange/historical-pow.js";
 import { strictPow } from "../../../src/node/exchange/strict-pow.js";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { developmentVerifier } from "../../../src/node/shielded/development-proofs.js";
 import { compiledGroth16 } from "../../../src/node/shielded/groth16-compiled.js";
-import { emptyNoteRoot } from "../../../src/protocol/sapling/note-tree.js";
+import { emptyNoteRoot } from "../../../src/protocol/sapling/incremental-tree.js";
 import { recordedCalls } from "./recorded-proofs.js";
 
 /** Of the first recorded mint: it holds under other parameters. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { StateBackend } from "../../../src/node/state/backend.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
 import { type StoreDefinition, stores } from "../../../src/node/state/definition.js";
+import type { StateBackend } from "../../../src/node/state/entry.js";
 import { FULL_ROW } from "../../../src/node/state/history-format.js";
 import { comparePriceKeys } from "../../../src/node/state/price-key.js";
 import { StateDatabase } from "../../../src/node/state/state-database.js";

@@ -1,10 +1,10 @@
 import { setImmediate as otherTurns } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { StateBackend } from "../../../src/node/state/backend.js";
 import { shareCacheBytes } from "../../../src/node/state/cache-budget.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
 import { type StoreDefinition, stores } from "../../../src/node/state/definition.js";
+import type { StateBackend } from "../../../src/node/state/entry.js";
 import { comparePriceKeys } from "../../../src/node/state/price-key.js";
 import { type SettleValue, StateDatabase } from "../../../src/node/state/state-database.js";
 import { be64, toKey } from "../../../src/protocol/bytes.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { timeRatio } from "../../../src/node/vm/time-ratio.js";
+import { timeRatio } from "../../../src/node/vm/contract-machine.js";
 import { TransactionResultContractResult } from "../../../src/protocol/messages.js";
 
 const { OUT_OF_TIME, SUCCESS } = TransactionResultContractResult;

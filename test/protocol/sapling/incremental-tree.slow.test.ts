@@ -10,10 +10,12 @@ import {
 	appendToVoucher,
 	checkTree,
 	EMPTY_NOTE_TREE,
+	emptyNoteRoot,
 	encodePath,
 	issueVoucher,
 	type NoteTree,
 	type NoteVoucher,
+	noteTreeHash,
 	treeRoot,
 	treeSize,
 	voucherPath,
@@ -21,7 +23,6 @@ import {
 	voucherRoot,
 } from "../../../src/protocol/sapling/incremental-tree.js";
 import { littleBytes } from "../../../src/protocol/sapling/jubjub.js";
-import { emptyNoteRoot, noteTreeHash } from "../../../src/protocol/sapling/note-tree.js";
 
 const leaf = (index: number): Uint8Array => littleBytes(BigInt(1000 + index));
 const DEPTH = 4;

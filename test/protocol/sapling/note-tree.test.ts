@@ -1,8 +1,8 @@
 import { jubjub } from "@noble/curves/misc.js";
 import { expect, test } from "vitest";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
+import { emptyNoteRoot, noteTreeHash } from "../../../src/protocol/sapling/incremental-tree.js";
 import { multiplyPublic, type Point, segmentGenerator } from "../../../src/protocol/sapling/jubjub.js";
-import { emptyNoteRoot, noteTreeHash } from "../../../src/protocol/sapling/note-tree.js";
 import { pedersenPoint } from "../../../src/protocol/sapling/pedersen.js";
 import { EMPTY_ROOTS } from "./vectors.js";
 

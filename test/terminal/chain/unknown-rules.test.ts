@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { unknownRules } from "../../../src/terminal/chain/unknown-rules.js";
+import { unknownRules } from "../../../src/commands/node/status.js";
 import type { BlockReference } from "../../../src/wallet/node/chain-query.js";
 import type { NodeClient } from "../../../src/wallet/node/node-client.js";
 

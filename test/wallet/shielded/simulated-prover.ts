@@ -8,6 +8,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { be32, concatBytes, equalBytes } from "../../../src/protocol/bytes.js";
+import { noteTreeHash } from "../../../src/protocol/sapling/incremental-tree.js";
 import {
 	decodePoint,
 	FIELD_ORDER,
@@ -18,7 +19,6 @@ import {
 } from "../../../src/protocol/sapling/jubjub.js";
 import { noteCommitment, nullifier } from "../../../src/protocol/sapling/note.js";
 import { ephemeralKey } from "../../../src/protocol/sapling/note-encryption.js";
-import { noteTreeHash } from "../../../src/protocol/sapling/note-tree.js";
 import {
 	type OutputWitness,
 	type Prover,

@@ -5,9 +5,8 @@
 
 import { BlockCursor, INTERNAL_BYTES } from "./block.js";
 import { BlockReader, loadXxh3, type ReadingMode, type Xxh3 } from "./block-reader.js";
-import type { EntrySource } from "./entry-source.js";
 import { ForeignFile, ForeignStoreError } from "./foreign-file.js";
-import type { TableKeyOrder } from "./key-order.js";
+import type { EntrySource, TableKeyOrder } from "./key-order.js";
 import {
 	MAX_LOG_BYTES,
 	MAX_TABLE_BLOCK_BYTES,

@@ -4,9 +4,15 @@ import { TRAILER_BYTES } from "../../state/table-checksums.js";
 import { BlockCursor, INTERNAL_BYTES, sequenceAt } from "./block.js";
 import { BlockReader, type ReadingMode } from "./block-reader.js";
 import { FormatError } from "./byte-reader.js";
-import { DELETION, type EntrySource, refusedType, SINGLE_DELETION, VALUE } from "./entry-source.js";
 import { ForeignFile } from "./foreign-file.js";
-import type { TableKeyOrder } from "./key-order.js";
+import {
+	DELETION,
+	type EntrySource,
+	refusedType,
+	SINGLE_DELETION,
+	type TableKeyOrder,
+	VALUE,
+} from "./key-order.js";
 import { MAX_SOURCES } from "./limits.js";
 import type { TableFile } from "./manifest.js";
 import { readFooter, readLayout, type TableLayout } from "./table-format.js";

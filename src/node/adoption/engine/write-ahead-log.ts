@@ -1,9 +1,15 @@
 /** What was written last: the batches of the live logs, newer than anything in tables, held in memory and sorted. */
 
 import { ByteReader, FormatError } from "./byte-reader.js";
-import { DELETION, type EntrySource, refusedType, SINGLE_DELETION, VALUE } from "./entry-source.js";
 import { ForeignFile, ForeignStoreError } from "./foreign-file.js";
-import type { TableKeyOrder } from "./key-order.js";
+import {
+	DELETION,
+	type EntrySource,
+	refusedType,
+	SINGLE_DELETION,
+	type TableKeyOrder,
+	VALUE,
+} from "./key-order.js";
 import { MAX_LOG_ENTRIES } from "./limits.js";
 import { LogRecords } from "./log-records.js";
 

@@ -4,8 +4,8 @@
  * operations were charged.
  */
 
+import { NO_FACTOR } from "../dynamic-energy.js";
 import { Kind } from "../interpreter.js";
-import { NO_FACTOR } from "../penalty.js";
 import { PUSH1 } from "../program.js";
 import { Head, INPUT_OFFSET, STACK_WORD } from "./arena.js";
 import { type BasicBlock, type BlockOperation, type FixedCosts, spareHeight } from "./blocks.js";

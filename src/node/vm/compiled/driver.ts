@@ -8,9 +8,9 @@
  * A compiled program never touches state, time or other frames: operations that do are the table's own functions.
  */
 
+import { NO_FACTOR } from "../dynamic-energy.js";
 import type { Frame } from "../frame.js";
 import { badTarget, ENERGY_BETWEEN_LOOKS, run as interpret } from "../interpreter.js";
-import { NO_FACTOR } from "../penalty.js";
 import { JUMPDEST } from "../program.js";
 import { timeoutAt } from "../vm-error.js";
 import {

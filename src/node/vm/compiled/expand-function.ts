@@ -1,7 +1,7 @@
 /** What makes a word of memory usable and charges for it, as far as the frame's place and the program's slice of energy go. */
 
 import { I64 } from "../../../protocol/wasm-code.js";
-import { NO_FACTOR } from "../penalty.js";
+import { NO_FACTOR } from "../dynamic-energy.js";
 import { Head, PLACE_MEMORY, STACK_WORD } from "./arena.js";
 import { EXPANSION } from "./imports.js";
 import { type Expression, Routine } from "./routine.js";

@@ -1,10 +1,10 @@
 /** What compiled programs call of the machine while they run: the frame that runs is noted here. */
 
+import { penaltyOf } from "../dynamic-energy.js";
 import type { Frame } from "../frame.js";
 import type { InstructionTable } from "../instruction-table.js";
 import { charge, Kind } from "../interpreter.js";
 import { expansionCost } from "../memory.js";
-import { penaltyOf } from "../penalty.js";
 import { timeoutAt } from "../vm-error.js";
 import type { Word } from "../word.js";
 import {

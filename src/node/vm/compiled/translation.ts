@@ -5,9 +5,9 @@
  */
 
 import { I32, I64, V128 } from "../../../protocol/wasm-code.js";
+import { penaltyOf } from "../dynamic-energy.js";
 import type { InstructionTable } from "../instruction-table.js";
 import { Kind } from "../interpreter.js";
-import { penaltyOf } from "../penalty.js";
 import { isDestination, JUMPDEST, type Program } from "../program.js";
 import { ARENA_PAGES, Head } from "./arena.js";
 import { BlockWriter, type CodeFacts, type Jumps, Local, type Target } from "./block-writer.js";
