@@ -92,7 +92,7 @@ const EDGES: ReadonlyMap<string, string> = new Map([
 	["src/terminal/prompt/prompts.ts", "messages and lines pass the same function"],
 	["src/terminal/progress/progress.ts", "the text of the spinner passes the same function"],
 	["src/terminal/progress/rate-bar.ts", "a task of our own and numbers"],
-	["src/commands/chain/export.ts", "blocks as bytes, for a pipe"],
+	["src/commands/chain/files.ts", "blocks as bytes, for a pipe"],
 	["src/launch/node-log.ts", "JSON lines pass the same function"],
 ]);
 
