@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Command, Config, Flags, Help } from "@oclif/core";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import {
 	isAboutWords,
 	isFrameworkError,
@@ -25,9 +28,17 @@ class Probe extends Command {
 	}
 }
 
+/** A program of its own: the framework reads the commands of this one from its build. */
+const program = mkdtempSync(join(tmpdir(), "coin-framework-"));
+writeFileSync(
+	join(program, "package.json"),
+	JSON.stringify({ name: "probe", version: "1.0.0", oclif: { bin: "probe" } }),
+);
+afterAll(() => rmSync(program, { recursive: true }));
+
 /** What the framework throws at a command line. */
 async function thrownBy(words: readonly string[]): Promise<unknown> {
-	const config = await Config.load(process.cwd());
+	const config = await Config.load(program);
 	return new Probe([...words], config).go().then(
 		() => undefined,
 		(error: unknown) => error,
@@ -49,13 +60,13 @@ describe("errors of the framework", () => {
 	});
 
 	it("say that there is no such command", async () => {
-		const config = await Config.load(process.cwd());
+		const config = await Config.load(program);
 		const error = await config.runCommand("no:such").catch((thrown: unknown) => thrown);
 		expect(isUnknownCommand(error)).toBe(true);
 	});
 
 	it("say it of help, too", async () => {
-		const help = new Help(await Config.load(process.cwd()));
+		const help = new Help(await Config.load(program));
 		const error = await help.showHelp(["no", "such"]).catch((thrown: unknown) => thrown);
 		expect(isUnknownCommand(error)).toBe(true);
 	});
