@@ -5,7 +5,13 @@ import { isComplete } from "../../abi/parameter.js";
 import { addressPrefix } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { query } from "../../terminal/base/command-row.js";
-import { callArguments, callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
+import {
+	callArguments,
+	callFlags,
+	callWords,
+	namedCall,
+	valuesOf,
+} from "../../terminal/contract/contract-input.js";
 import {
 	decimalsFlags,
 	feeLimitFlags,
@@ -51,19 +57,7 @@ export const ContractCallCommand = query({
 	},
 	run: async ({ args, argv, flags, settings, client, view: asked, json, print, note }) => {
 		const amounts = new NamedAmounts(client, false);
-		const call = await namedCall(
-			{
-				address: args.address,
-				signature: args.function,
-				arguments: argv.slice(2),
-				abi: flags.abi,
-				data: flags.data,
-				as: flags.as,
-			},
-			settings,
-			client,
-			amounts,
-		);
+		const call = await namedCall(callWords(args, argv, flags), settings, client, amounts);
 		const owner = flags.from === undefined ? zeroAddress() : await accountNamed(settings, flags.from);
 		const request = { owner, contract: call.contract, data: call.data, ...(await valuesOf(flags, amounts)) };
 		let output: Uint8Array;
@@ -112,14 +106,7 @@ export const ContractEstimate = query({
 		}),
 	},
 	run: async ({ args, argv, flags, settings, client, print }) => {
-		const words = {
-			address: args.address,
-			signature: args.function,
-			arguments: argv.slice(2),
-			abi: flags.abi,
-			data: flags.data,
-			as: flags.as,
-		};
+		const words = callWords(args, argv, flags);
 		const amounts = new NamedAmounts(client, false);
 		const { contract, data, items } = await namedCall(words, settings, client, amounts);
 		const owner = await accountOrActive(settings, flags.from);
@@ -163,14 +150,7 @@ export const ContractSend = acting({
 	flags: { ...feeLimitFlags, ...decimalsFlags, ...callFlags },
 	plan: async ({ args, argv, flags, actor }) => {
 		const context = await actor();
-		const words = {
-			address: args.address,
-			signature: args.function,
-			arguments: argv.slice(2),
-			abi: flags.abi,
-			data: flags.data,
-			as: flags.as,
-		};
+		const words = callWords(args, argv, flags);
 		const { settings, client } = context;
 		const amounts = new NamedAmounts(client, flags.offline, statedDecimals(flags));
 		const values = await valuesOf(flags, amounts);

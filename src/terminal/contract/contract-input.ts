@@ -140,6 +140,15 @@ interface CallWords {
 	readonly as?: string | undefined;
 }
 
+/** The words of a command line with {@link callArguments} and {@link callFlags}. */
+export function callWords(
+	args: { readonly address: string; readonly function: string | undefined },
+	argv: readonly string[],
+	{ abi, data, as }: Pick<CallWords, "abi" | "data" | "as">,
+): CallWords {
+	return { address: args.address, signature: args.function, arguments: argv.slice(2), abi, data, as };
+}
+
 function functionName(signature: string): string {
 	return signature
 		.trim()
