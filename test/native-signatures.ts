@@ -6,4 +6,7 @@
 import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { recoverEngine } from "../src/protocol/signature.js";
 
+// The test runner keeps a hundred frames of every error: many tests see thousands of errors, and a node keeps ten.
+Error.stackTraceLimit = 10;
+
 if (!recoverEngine()) installRecoverEngine();

@@ -82,7 +82,10 @@ export function parseHocon(
 export function valueAt(object: HoconObject, path: string): HoconValue | undefined {
 	let value: HoconValue | undefined = object;
 	for (const name of path.split(".")) {
-		const [, key = "", index] = /^(.*?)(?:\[(\d+)\])?$/.exec(name) ?? [];
+		// PERF: a configuration is asked for some hundred paths, few of which are of list items.
+		const [, key = "", index] = name.endsWith("]")
+			? (/^(.*?)(?:\[(\d+)\])?$/.exec(name) ?? [])
+			: [name, name];
 		value = value?.kind === "object" ? value.members.get(key) : undefined;
 		if (index !== undefined) value = value?.kind === "list" ? value.items[Number(index)] : undefined;
 	}

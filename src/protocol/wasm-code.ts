@@ -6,6 +6,12 @@ interface Engine {
 	readonly Instance: new (module: object) => { readonly exports: unknown };
 }
 
+/** A module that can be run any number of times. */
+export interface CompiledWasm {
+	readonly engine: Engine;
+	readonly module: object;
+}
+
 const VOID = 0x40;
 export const I32 = 0x7f;
 export const I64 = 0x7e;
@@ -80,9 +86,12 @@ export function wasmModule({ pages, functions, data }: WasmModule): Uint8Array {
 	]);
 }
 
-/** Runs a module. @returns its exports; undefined where WebAssembly can't run */
-export function runWasm<Exports>(bytes: Uint8Array): Exports | undefined {
+/** Bytes made ready for {@link runWasm}. @returns undefined where WebAssembly can't run */
+export function compileWasm(bytes: Uint8Array): CompiledWasm | undefined {
 	const { WebAssembly } = globalThis as { readonly WebAssembly?: Engine };
-	if (!WebAssembly) return undefined;
-	return new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as Exports;
+	return WebAssembly && { engine: WebAssembly, module: new WebAssembly.Module(bytes) };
 }
+
+/** Runs a module, with a memory of its own. @returns its exports */
+export const runWasm = <Exports>({ engine, module }: CompiledWasm): Exports =>
+	new engine.Instance(module).exports as Exports;

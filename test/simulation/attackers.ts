@@ -48,13 +48,22 @@ export async function startAttacker(attack: Attack, options: LiarOptions): Promi
 	else await new Attacker(attack, options).start();
 }
 
+/** Addresses of the keys that forge: of a few keys many blocks are made. */
+const owners = new WeakMap<Uint8Array, Uint8Array>();
+
+function ownerOf(key: Uint8Array): Uint8Array {
+	const owner = owners.get(key) ?? addressOfPrivateKey(key);
+	owners.set(key, owner);
+	return owner;
+}
+
 /** A block on another by a key that was generated a moment ago. */
 export function forgedBlock(parent: SignedBlock, timestampMs: bigint, key: Uint8Array): SignedBlock {
 	const raw = BlockHeaderRaw.create({
 		number: parent.number + 1n,
 		timestamp: timestampMs,
 		parentHash: parent.id,
-		witness_address: addressOfPrivateKey(key),
+		witness_address: ownerOf(key),
 		txTrieRoot: new Uint8Array(32),
 		version: parent.raw.version,
 	});

@@ -108,6 +108,8 @@ function compareBody(
 	body: string,
 	ids: Ids,
 ): readonly Difference[] {
+	// Most are the same to the last byte.
+	if (line.answer === body) return [];
 	const expected = readJson(line.answer);
 	const got = readJson(body);
 	if (expected === undefined || got === undefined) {

@@ -1,15 +1,29 @@
 /** Sends recorded requests to a server on this machine, exactly as they were: any method, path and headers. */
 
 import { Agent, type IncomingMessage, request as startRequest } from "node:http";
+import { PlainConnection } from "./plain-connection.js";
 import type { HttpAnswer, HttpRequest } from "./target.js";
 
-/** One connection to each port, kept open. */
+/** One connection to each port, kept open; another one for methods other than GET and POST, and for a GET with a body. */
 export class HttpClient {
 	private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
+	private readonly plain = new Map<number, PlainConnection>();
 
 	/** @throws the system's error if the connection fails */
-	async send(port: number, { verb, path, body, headers }: HttpRequest): Promise<HttpAnswer> {
-		const bytes = body === undefined ? undefined : Buffer.from(body, "utf8");
+	async send(port: number, request: HttpRequest): Promise<HttpAnswer> {
+		const bytes = request.body === undefined ? undefined : Buffer.from(request.body, "utf8");
+		const path = escapePath(request.path);
+		if (request.verb === "POST" || (request.verb === "GET" && bytes === undefined)) {
+			return this.connection(port).send({ ...request, path }, bytes);
+		}
+		return this.sendAny(port, { ...request, path }, bytes);
+	}
+
+	private async sendAny(
+		port: number,
+		{ verb, path, headers }: HttpRequest,
+		bytes: Buffer | undefined,
+	): Promise<HttpAnswer> {
 		const length = bytes === undefined ? {} : { "content-length": String(bytes.length) };
 		const response = await new Promise<IncomingMessage>((resolve, reject) => {
 			const request = startRequest({
@@ -17,7 +31,7 @@ export class HttpClient {
 				host: "127.0.0.1",
 				port,
 				method: verb,
-				path: escapePath(path),
+				path,
 				headers: { ...headers, ...length },
 			});
 			request.on("response", resolve);
@@ -36,6 +50,13 @@ export class HttpClient {
 
 	close(): void {
 		this.agent.destroy();
+		for (const connection of this.plain.values()) connection.close();
+	}
+
+	private connection(port: number): PlainConnection {
+		const connection = this.plain.get(port) ?? new PlainConnection(port);
+		this.plain.set(port, connection);
+		return connection;
 	}
 }
 

@@ -238,9 +238,11 @@ function mask(text: string): string {
 	return text.replaceAll(OBJECT_ADDRESS, "<ByteString@");
 }
 
+const CONTROL = /\p{Cc}/u;
+
 /** Whether a text that should be JSON holds a raw control character inside a line. */
 function hasRawControl(text: string): boolean {
-	return !isJson(text) && isJson(text.replace(/\p{Cc}/gu, " "));
+	return CONTROL.test(text) && !isJson(text) && isJson(text.replace(/\p{Cc}/gu, " "));
 }
 
 function isJson(text: string): boolean {
@@ -260,14 +262,24 @@ const randomAt = (places: readonly string[]): Skip => ({
 	why: "random by nature",
 });
 
+/** The rules that may hold for a name: sets ask for the same few hundred again and again. */
+const named = new Map<string, readonly Skip[]>();
+
+function skipsNamed(name: string): readonly Skip[] {
+	const known = named.get(name) ?? SKIPS.filter((skip) => skip.of.test(name));
+	named.set(name, known);
+	return known;
+}
+
 /** The rules of one request. */
 export function skipsOf(name: string, line?: RequestLine | GrpcLine): readonly Skip[] {
 	const random = line?.volatile ? [randomAt(line.volatile)] : [];
-	return SKIPS.concat(random).filter((skip) => {
-		if (!skip.of.test(name)) return false;
-		if (skip.whenCalled) return line?.t === "grpc" && skip.whenCalled(line);
-		return skip.when === undefined || (line?.t === "req" && skip.when(line));
-	});
+	return skipsNamed(name)
+		.concat(random)
+		.filter((skip) => {
+			if (skip.whenCalled) return line?.t === "grpc" && skip.whenCalled(line);
+			return skip.when === undefined || (line?.t === "req" && skip.when(line));
+		});
 }
 
 /** Whether two different texts count as equal. Message fields in hexadecimal are read as text first. */

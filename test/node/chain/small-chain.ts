@@ -36,11 +36,21 @@ const START_BALANCE = 1_000_000_000_000n;
 const asset = (name: string, address: Uint8Array, balance: bigint): string =>
 	`{ accountName = "${name}", accountType = "Normal", address = "${toBase58Check(address)}", balance = "${balance}" }`;
 
+const configs = new Map<string, NodeConfig>();
+
 /**
+ * Many tests ask for the same, which is read once.
  * @param committee further keys of that section, as HOCON
  * @param more further keys of the file
  */
 export function smallConfig(committee = "", more = ""): NodeConfig {
+	const name = JSON.stringify([committee, more]);
+	const config = configs.get(name) ?? readSmallConfig(committee, more);
+	configs.set(name, config);
+	return config;
+}
+
+function readSmallConfig(committee: string, more: string): NodeConfig {
 	return parseConfig(`
 		${more}
 		storage { db.directory = "database", transHistory.switch = "on", balance.history.lookup = true }

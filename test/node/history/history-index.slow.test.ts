@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -22,6 +22,20 @@ afterEach(() => {
 function newDirectory(): string {
 	const directory = mkdtempSync(join(tmpdir(), "coin-history-"));
 	directories.push(directory);
+	return directory;
+}
+
+/** A directory with more blocks than are indexed at a time, without an index; made once. */
+let longChain: string | undefined;
+afterAll(() => {
+	if (longChain) rmSync(longChain, { recursive: true, force: true });
+});
+
+async function makeLongChain(): Promise<string> {
+	const directory = mkdtempSync(join(tmpdir(), "coin-history-"));
+	const plain = await follow(directory, undefined);
+	grow(plain, 1_100);
+	await plain.close();
 	return directory;
 }
 
@@ -156,9 +170,8 @@ describe("the history index", () => {
 
 	over("indexes the blocks that were there before it, downwards", async (keep) => {
 		const directory = newDirectory();
-		const plain = await follow(directory, undefined);
-		grow(plain, 1_100);
-		await plain.close();
+		longChain ??= await makeLongChain();
+		cpSync(longChain, directory, { recursive: true });
 		const store = keep();
 		const followed = await follow(directory, await store.open());
 		expect(followed.index.coverage.isComplete).toBe(false);

@@ -6,6 +6,8 @@
 import {
 	ADD_32,
 	BRANCH_IF,
+	type CompiledWasm,
+	compileWasm,
 	END,
 	get,
 	I32,
@@ -192,8 +194,24 @@ function sumCode(combine: readonly number[]): number[] {
 
 const PAGE = 65_536;
 
+/**
+ * By pages of memory, of which a program has two or three.
+ *
+ * PERF: writing and compiling the code takes tens of milliseconds, and each hash of a state begins with it.
+ */
+const compiled = new Map<number, CompiledWasm>();
+
 /** @param sums how many sums the memory has room for @throws {NoVectorsError} */
 export function startBlake3(sums: number): Exports {
+	const pages = Math.ceil((SUMS + sums * SUM_BYTES) / PAGE);
+	const module = compiled.get(pages) ?? compileWasm(blake3Module(pages));
+	if (!module)
+		throw new NoVectorsError("the hash of the state needs WebAssembly, which is switched off here");
+	compiled.set(pages, module);
+	return runWasm<Exports>(module);
+}
+
+function blake3Module(pages: number): Uint8Array {
 	const parameters = [I32, I32, I32, I32];
 	const summing = (name: string, combine: readonly number[]): WasmFunction => ({
 		name,
@@ -204,8 +222,8 @@ export function startBlake3(sums: number): Exports {
 		],
 		code: sumCode(combine),
 	});
-	const module = wasmModule({
-		pages: Math.ceil((SUMS + sums * SUM_BYTES) / PAGE),
+	return wasmModule({
+		pages,
 		functions: [
 			{ name: "outputs", parameters, locals: [[17, V128]], code: outputsCode() },
 			{ name: "chain", parameters, locals: [], code: chainCode() },
@@ -214,8 +232,4 @@ export function startBlake3(sums: number): Exports {
 		],
 		data: [],
 	});
-	const exports = runWasm<Exports>(module);
-	if (!exports)
-		throw new NoVectorsError("the hash of the state needs WebAssembly, which is switched off here");
-	return exports;
 }

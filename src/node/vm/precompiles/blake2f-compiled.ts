@@ -6,6 +6,7 @@
 import {
 	ADD_32,
 	BRANCH_IF,
+	compileWasm,
 	END,
 	EQUAL_32,
 	get,
@@ -123,9 +124,9 @@ function blake2fModule(): Uint8Array {
 
 /** @returns undefined where WebAssembly can't run */
 export function compiledCompression(): Compression | undefined {
-	const exports = runWasm<Exports>(blake2fModule());
-	if (!exports) return undefined;
-	const { memory, begin, mix, end } = exports;
+	const module = compileWasm(blake2fModule());
+	if (!module) return undefined;
+	const { memory, begin, mix, end } = runWasm<Exports>(module);
 	const bytes = new Uint8Array(memory.buffer);
 	return {
 		begin(operands, final) {

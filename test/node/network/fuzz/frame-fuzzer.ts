@@ -71,7 +71,8 @@ export class FrameFuzzer {
 	private connections = 0;
 
 	constructor(seed: number) {
-		this.world = new SimulatedWorld({ seed, link: { latencyMs: 0.5, jitterMs: 0 }, fragmentation: 0.1 });
+		const link = { latencyMs: 0.5, jitterMs: 0 };
+		this.world = new SimulatedWorld({ seed, link, fragmentation: 0.1, isTimed: true });
 		const network = modelNetwork(1, BigInt(this.world.now) - 3_000n);
 		const node = (address: string, own: readonly Uint8Array[], other: string) =>
 			new SimulatedNode({

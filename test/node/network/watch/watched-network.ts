@@ -15,7 +15,13 @@ const keyOf = (n: number): Uint8Array => {
 	return key;
 };
 
-export const witnessAt = (n: number): Uint8Array => addressOfPrivateKey(keyOf(n));
+const addresses = new Map<number, Uint8Array>();
+
+export function witnessAt(n: number): Uint8Array {
+	const address = addresses.get(n) ?? addressOfPrivateKey(keyOf(n));
+	addresses.set(n, address);
+	return address;
+}
 
 /** The witnesses with these numbers. */
 export function setOf(...numbers: readonly number[]): WitnessSet {
