@@ -1,6 +1,6 @@
 /**
  * The password hash of key files: scrypt (RFC 7914) by `node:crypto`, which works outside the main thread, and by
- * hash-wasm where the runtime refuses the memory, or a cost that is high for its r (protocol/command-line §4.1).
+ * scrypt-js where the runtime refuses the memory (protocol/command-line §4.1).
  */
 
 import { scrypt as nativeScrypt } from "node:crypto";
@@ -36,9 +36,8 @@ export const scryptByRuntime: ScryptEngine = (password, salt, parameters) =>
 	});
 
 export const scryptByLibrary: ScryptEngine = async (password, salt, { n, r, p, dklen }) => {
-	const library = await import("hash-wasm");
-	const shape = { costFactor: n, blockSize: r, parallelism: p, hashLength: dklen };
-	return library.scrypt({ password, salt, ...shape, outputType: "binary" });
+	const { default: library } = await import("scrypt-js");
+	return library.scrypt(password, salt, n, r, p, dklen);
 };
 
 /**

@@ -7,9 +7,6 @@
 import { jubjub, jubjub_findGroupHash } from "@noble/curves/misc.js";
 import { blake2s } from "@noble/hashes/blake2.js";
 import { be32, utf8 } from "../bytes.js";
-import { FIELD_ORDER, rootOfRatio } from "./field.js";
-
-export { FIELD_ORDER };
 
 /** What of a point is used here, so that the library's types need no other package. */
 export interface Point {
@@ -29,12 +26,14 @@ export interface Point {
 	toBytes(): Uint8Array;
 }
 
+/** Order of the field of coordinates: of the scalars of BLS12-381. */
+export const FIELD_ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
+
 /** Order of the prime-order subgroup. */
 export const GROUP_ORDER = 0x0e7db4ea6533afa906673b0101343b00a6682093ccc81082d0970e5ed6f72cb7n;
 
 export const INFINITY: Point = jubjub.Point.ZERO;
 
-const { d: D } = jubjub.Point.CURVE();
 const SIZE = 32;
 const TOP_BIT = 1n << 255n;
 
@@ -73,14 +72,12 @@ export const reduceScalar = (bytes: Uint8Array): bigint => readLittle(bytes) % G
 export function decodePoint(bytes: Uint8Array): Point | undefined {
 	if (bytes.length !== SIZE) return undefined;
 	const value = readLittle(bytes);
-	const y = value & (TOP_BIT - 1n);
-	if (y >= FIELD_ORDER) return undefined;
-	const square = (y * y) % FIELD_ORDER;
-	const root = rootOfRatio((square - 1n + FIELD_ORDER) % FIELD_ORDER, (D * square + 1n) % FIELD_ORDER);
-	if (root === undefined) return undefined;
-	const isOdd = value >= TOP_BIT;
-	const x = root !== 0n && (root % 2n === 1n) !== isOdd ? FIELD_ORDER - root : root;
-	return jubjub.Point.fromAffine({ x, y });
+	if ((value & (TOP_BIT - 1n)) >= FIELD_ORDER) return undefined;
+	try {
+		return jubjub.Point.fromBytes(bytes, true);
+	} catch {
+		return undefined;
+	}
 }
 
 export const encodePoint = (point: Point): Uint8Array => point.toBytes();
