@@ -75,7 +75,8 @@ process.on("beforeExit", async () => {
 	const code = process.exitCode ?? (isSettled ? 0 : UNSETTLED);
 	// Until the answer is on its way, and the next command line comes.
 	process.channel?.ref();
-	await tidy();
+	// A process that can't be made as it was has run its last command line.
+	if (!(await tidy())) process.exit(code);
 	process.stdout.write(mark);
 	process.stderr.write(mark);
 	process.send?.(code);
@@ -87,7 +88,7 @@ function replaceEnvironment(environment) {
 	Object.assign(process.env, environment);
 }
 
-/** Takes away whatever a command line has left in this process. */
+/** Takes away whatever a command line has left in this process. @returns whether nothing is left */
 async function tidy() {
 	for (const timer of timers) clearTimeout(timer);
 	timers.clear();
@@ -99,11 +100,12 @@ async function tidy() {
 			for (const listener of own) emitter.removeListener(name, listener);
 		}
 	}
-	for (const key of Reflect.ownKeys(globalThis)) if (!globals.has(key)) delete globalThis[key];
 	http.globalAgent.destroy();
 	https.globalAgent.destroy();
 	process.umask(umask);
 	process.exitCode = undefined;
 	// The directory is the test's, which removes it.
 	process.chdir(root);
+	const further = Reflect.ownKeys(globalThis).filter((key) => !globals.has(key));
+	return further.every((key) => Reflect.deleteProperty(globalThis, key));
 }

@@ -25,6 +25,15 @@ const script = fileURLToPath(new URL("command-host-script.js", import.meta.url))
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 export const program = `${root}/bin/coin.js`;
 
+/** Commands that pass their standard streams on, or aren't in the bundle that hosts run. */
+const OWN_PROCESS = ["keystore unlock", "network watch"];
+
+/** Whether a host can't run a command line; some of the environment is for the runtime, which reads it when it starts. */
+export function needsOwnProcess(words: readonly string[], environment: Record<string, string>): boolean {
+	const isForRuntime = Object.keys(environment).some((name) => name.startsWith("NODE_"));
+	return isForRuntime || OWN_PROCESS.includes(words.slice(0, 2).join(" "));
+}
+
 /** Hosts that wait for a command line. */
 const idle: CommandHost[] = [];
 

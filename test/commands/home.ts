@@ -5,12 +5,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Outcome, program, runInHost } from "./command-host.js";
+import { needsOwnProcess, type Outcome, program, runInHost } from "./command-host.js";
 
 export type { Outcome } from "./command-host.js";
-
-/** Commands that pass their standard streams on, run until they are ended, or aren't in the bundle that hosts run. */
-const OWN_PROCESS = ["node start", "keystore unlock", "network watch"];
 
 /** A home directory for one test: keystore, configuration, password files. */
 export class Home {
@@ -38,8 +35,7 @@ export class Home {
 	 * @param stdin text for standard input; undefined: an empty, closed one
 	 */
 	run(words: readonly string[], stdin = "", environment: Record<string, string> = {}): Promise<Outcome> {
-		const needsOwn = OWN_PROCESS.includes(words.slice(0, 2).join(" ")) || "NODE_OPTIONS" in environment;
-		if (needsOwn) return this.start(words, stdin, environment).outcome;
+		if (needsOwnProcess(words, environment)) return this.start(words, stdin, environment).outcome;
 		return runInHost({ words, stdin, environment: this.environment(environment), directory: this.path });
 	}
 
