@@ -218,7 +218,8 @@ function bundledFiles(...bundles: readonly Metafile[]): Set<string> {
 async function removeStale(target: string, current: ReadonlySet<string>): Promise<void> {
 	for (const item of readdirSync(target, { recursive: true, withFileTypes: true })) {
 		const path = join(item.parentPath, item.name);
-		if (!item.isFile() || current.has(path)) continue;
+		// What is gone of the manifests by first words goes when they are written.
+		if (!item.isFile() || current.has(path) || item.parentPath.startsWith(join(target, "words"))) continue;
 		const isChunk = item.parentPath.endsWith("chunks");
 		if (!isChunk || Date.now() - statSync(path).mtimeMs > GRACE_MS) await rm(path, { force: true });
 	}
@@ -237,15 +238,51 @@ function general(plugin: Plugin, own: object): object {
 /** A package of one command for the framework: `coin node start` needs to know of no other. */
 const START_COMMAND = ["dist/start/package.json", "dist/start/oclif.manifest.json"] as const;
 
-async function writeStartCommand({ pjson, manifest }: Plugin): Promise<void> {
+/** The members of package.json that the framework reads. */
+function frameworkPackage({ pjson }: Plugin) {
 	const { name, version, oclif } = pjson;
 	const { bin, dirname, commands, topicSeparator, additionalHelpFlags } = oclif;
-	const own = { name, version, oclif: { bin, dirname, commands, topicSeparator, additionalHelpFlags } };
+	return { name, version, oclif: { bin, dirname, commands, topicSeparator, additionalHelpFlags } };
+}
+
+async function writeStartCommand(plugin: Plugin): Promise<void> {
+	const { manifest } = plugin;
+	const own = frameworkPackage(plugin);
 	const commandsOfNode = { "node:start": manifest.commands["node:start"] };
 	await mkdir(join(root, "dist", "start"), { recursive: true });
 	const [packagePath, manifestPath] = START_COMMAND;
 	await writeFile(join(root, packagePath), `${JSON.stringify(own)}\n`);
 	await writeFile(join(root, manifestPath), `${JSON.stringify({ ...manifest, commands: commandsOfNode })}\n`);
+}
+
+/** Commands that read what the manifest has of all others. */
+const READ_ALL = new Set(["autocomplete", "commands"]);
+
+/**
+ * A package for each first word of a command line, which has of the commands of other words only that there are such: to
+ * read the whole manifest takes longer than most commands do.
+ */
+async function writeWords(plugin: Plugin): Promise<void> {
+	const folder = join(root, "dist", "words");
+	const all = Object.values(plugin.manifest.commands);
+	const wordsOf = ({ id, aliases }: (typeof all)[number]): string[] =>
+		[id, ...aliases].map((name) => name.split(":")[0] as string);
+	const words = new Set(all.flatMap(wordsOf).filter((word) => !READ_ALL.has(word)));
+	const { oclif, ...own } = frameworkPackage(plugin);
+	const manifestPackage = { ...own, oclif: { ...oclif, topics: plugin.pjson.oclif.topics } };
+	for (const word of words) {
+		const commands = all.map((command) => {
+			const { id, aliases, hiddenAliases, hidden } = command;
+			const isOwn = wordsOf(command).includes(word);
+			return [id, isOwn ? command : { id, aliases, hiddenAliases, hidden, args: {}, flags: {} }];
+		});
+		const manifest = { ...plugin.manifest, commands: Object.fromEntries(commands) };
+		await mkdir(join(folder, word), { recursive: true });
+		await writeFile(join(folder, word, "package.json"), `${JSON.stringify(manifestPackage)}\n`);
+		await writeFile(join(folder, word, "oclif.manifest.json"), `${JSON.stringify(manifest)}\n`);
+	}
+	const gone = readdirSync(folder).filter((word) => !words.has(word));
+	for (const word of gone) await rm(join(folder, word), { recursive: true });
 }
 
 async function writeManifest(): Promise<number> {
@@ -258,6 +295,7 @@ async function writeManifest(): Promise<number> {
 		command.usage ??= usageLine(command);
 	}
 	await writeStartCommand(plugin);
+	await writeWords(plugin);
 	const path = join(root, "oclif.manifest.json");
 	await writeFile(`${path}.${process.pid}`, `${JSON.stringify(plugin.manifest, null, "\t")}\n`);
 	await rename(`${path}.${process.pid}`, path);

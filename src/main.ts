@@ -1,5 +1,6 @@
 /** The command line: finds the command that the words name, runs it, and turns what goes wrong into an exit code. */
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Config, run } from "@oclif/core";
 import { COMMANDS } from "./commands/table.js";
@@ -15,6 +16,8 @@ import { handleSignals, watchBusy } from "./terminal/prompt/interrupt.js";
 import type { Failure } from "./wallet/failure.js";
 import { nearest } from "./wallet/values/suggestion.js";
 
+const loadConfig = Config.load.bind(Config);
+
 /**
  * Runs one command line.
  * @param words the arguments after the program's name
@@ -26,7 +29,9 @@ export async function main(words: readonly string[], root: string): Promise<void
 	process.stdout.on("error", endOnBrokenPipe);
 	process.on("uncaughtException", (error) => process.exit(reportUncaught(error, words.includes("--json"))));
 	try {
-		const config = await Config.load(manifestRoot(words, root));
+		const config = await loadConfig(manifestRoot(words, root));
+		// The framework would load the same again at each of its steps.
+		Config.load = async () => config;
 		bringCommands(config);
 		if (asksForOverview(words)) return printText(rootHelp(config.version, entriesOf(config)));
 		const asked = endpointHelp(helpWords(longWords(words, config)));
@@ -40,17 +45,25 @@ export async function main(words: readonly string[], root: string): Promise<void
 	}
 }
 
-/** `coin node start` has a manifest of its own with nothing else in it: the other one takes longer to read than a database. */
+/**
+ * Where the framework reads what it must know of commands: of those with this first word everything, of others that there
+ * are such; for `coin node start` of that alone. The manifest of everything takes longer to read than most commands do.
+ */
 function manifestRoot(words: readonly string[], root: string): string {
-	return words[0] === "node" && words[1] === "start" ? join(root, "dist", "start") : root;
+	const [word = "", second] = words;
+	if (word === "node" && second === "start") return join(root, "dist", "start");
+	const own = join(root, "dist", "words", word);
+	return /^[a-z]+$/.test(word) && existsSync(own) ? own : root;
 }
 
 /** The framework would look for commands in files of their own; they are in this one. */
 function bringCommands(config: Config): void {
 	for (const [id, load] of Object.entries(COMMANDS)) {
-		const command = config.findCommand(id);
-		// The class knows its id from then on, as those do that the framework loads.
-		if (command) command.load = async () => Object.assign(await load(), { id });
+		for (const name of [id, ...(config.findCommand(id)?.aliases ?? [])]) {
+			const command = config.findCommand(name);
+			// The class knows its id from then on, as those do that the framework loads.
+			if (command) command.load = async () => Object.assign(await load(), { id });
+		}
 	}
 }
 
@@ -109,7 +122,7 @@ function namesOf({ commandIDs, topics }: Config): { commands: string[]; topics: 
 
 async function failureOf(error: unknown, words: readonly string[], root: string): Promise<Failure> {
 	if (!isUnknownCommand(error)) return asFailure(error);
-	const config = await Config.load(root);
+	const config = await loadConfig(root);
 	return unknownCommand(words[0] === "help" ? words.slice(1) : words, {
 		...namesOf(config),
 		unlisted: Object.keys(COMMANDS)

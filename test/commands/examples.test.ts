@@ -17,10 +17,10 @@ import {
 } from "../../src/node/development/accounts.js";
 import { writeCheapKey } from "./cheap-key.js";
 import { Home, type Outcome } from "./coin-process.js";
+import { needsOwnProcess, program, runInHost } from "./command-host.js";
 import { DevelopmentChain } from "./development-chain.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const program = join(root, "bin/coin.js");
 const artifact = join(root, "test/commands/contracts/Store.json");
 const source = readFileSync(join(root, "test/commands/contracts/Store.sol"), "utf8");
 const SENTENCE = `${"abandon ".repeat(11)}about`;
@@ -55,6 +55,13 @@ const examples = Object.values(manifest.commands)
 	.flatMap((command) => command.examples ?? [])
 	.map((example) => example.replaceAll("<%= config.bin %>", "coin"))
 	.filter((example) => !ELSEWHERE.some((pattern) => pattern.test(example)));
+
+const topicOf = (example: string): string => example.split(" ")[1] as string;
+/** The first example of each topic has processes of its own, as have all whose words a shell changes. */
+const firsts = new Set(
+	examples.filter((one, index) => index === examples.findIndex((other) => topicOf(other) === topicOf(one))),
+);
+const isPlain = (example: string): boolean => /^coin [\w\s./,:@%+=-]+$/.test(example);
 
 let chain: DevelopmentChain;
 const TOKEN = `pragma solidity ^0.8.0;
@@ -168,19 +175,32 @@ async function prepared(): Promise<void> {
 	await chain.coin("dev mine --blocks 820");
 }
 
+/** What a line finds in its environment; the directory is the home of its user. */
+function environmentIn(directory: string): Record<string, string> {
+	return {
+		PATH: process.env["PATH"] ?? "",
+		HOME: directory,
+		COIN_CONFIG: join(directory, "config.conf"),
+		COIN_DATA_DIR: directory,
+		COIN_TTY: join(directory, "no-terminal"),
+	};
+}
+
+/** Runs an example, in a shell where that makes a difference. */
+function run(example: string, directory: string, more: Record<string, string>): Promise<Outcome> {
+	const line = example.replaceAll("4f0c…", deployTxId);
+	const words = line.split(/\s+/).slice(1);
+	const needsShell = !isPlain(line) || ENDLESS.test(line) || needsOwnProcess(words, more);
+	if (firsts.has(example) || needsShell) return shell(line, directory, more);
+	return runInHost({ words, stdin: "", environment: { ...environmentIn(directory), ...more }, directory });
+}
+
 /** Runs a line in a directory that is the home of its user. */
 function shell(line: string, directory: string, environment: Record<string, string> = {}): Promise<Outcome> {
 	const prelude = `coin() { '${process.execPath}' '${program}' "$@"; }; pass() { cat key.txt; }`;
 	const child = spawn("bash", ["-c", `set -o pipefail; ${prelude}\n${line}`], {
 		cwd: directory,
-		env: {
-			PATH: process.env["PATH"] ?? "",
-			HOME: directory,
-			COIN_CONFIG: join(directory, "config.conf"),
-			COIN_DATA_DIR: directory,
-			COIN_TTY: join(directory, "no-terminal"),
-			...environment,
-		},
+		env: { ...environmentIn(directory), ...environment },
 		stdio: ["ignore", "pipe", "pipe"],
 		detached: true,
 	});
@@ -213,7 +233,7 @@ describe("the examples of the help", () => {
 			const fresh = FRESH.test(example);
 			if (fresh) rmSync(join(home.path, "contacts.json"), { force: true });
 			const environment = fresh ? { COIN_KEYSTORE_DIR: join(home.path, "empty") } : {};
-			const { code, stderr } = await shell(example.replaceAll("4f0c…", deployTxId), home.path, environment);
+			const { code, stderr } = await run(example, home.path, environment);
 			if (ENDLESS.test(example)) return expect(stderr).toBe("");
 			if (code !== 0 && ASKS.test(stderr)) return;
 			expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });

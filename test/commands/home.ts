@@ -5,14 +5,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { needsOwnProcess, type Outcome, program, runInHost } from "./command-host.js";
 
-const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
-
-export interface Outcome {
-	readonly code: number | null;
-	readonly stdout: string;
-	readonly stderr: string;
-}
+export type { Outcome } from "./command-host.js";
 
 /** A home directory for one test: keystore, configuration, password files. */
 export class Home {
@@ -35,12 +30,25 @@ export class Home {
 		return readFileSync(join(this.path, name), "utf8");
 	}
 
-	/** Runs a command line. @param stdin text for standard input; undefined: an empty, closed one */
-	run(words: readonly string[], stdin?: string, environment: Record<string, string> = {}): Promise<Outcome> {
-		return this.start(words, stdin, environment).outcome;
+	/**
+	 * Runs a command line in a process that runs others, too, which takes a fifth of the time that one of its own would.
+	 * @param stdin text for standard input; undefined: an empty, closed one
+	 */
+	run(words: readonly string[], stdin = "", environment: Record<string, string> = {}): Promise<Outcome> {
+		if (needsOwnProcess(words, environment)) return this.start(words, stdin, environment).outcome;
+		return runInHost({ words, stdin, environment: this.environment(environment), directory: this.path });
 	}
 
-	/** Starts a command line that the test will interrupt. */
+	private environment(further: Record<string, string>): Record<string, string> {
+		return {
+			PATH: process.env["PATH"] ?? "",
+			HOME: this.path,
+			COIN_TTY: join(this.path, "no-terminal"),
+			...further,
+		};
+	}
+
+	/** Starts a command line in a process of its own: one that the test will interrupt, or whose process is the point. */
 	start(
 		words: readonly string[],
 		stdin?: string,
@@ -48,12 +56,7 @@ export class Home {
 	): { readonly child: ChildProcess; readonly outcome: Promise<Outcome> } {
 		const child = spawn(process.execPath, [program, ...words], {
 			cwd: this.path,
-			env: {
-				PATH: process.env["PATH"] ?? "",
-				HOME: this.path,
-				COIN_TTY: join(this.path, "no-terminal"),
-				...environment,
-			},
+			env: this.environment(environment),
 			stdio: ["pipe", "pipe", "pipe"],
 		});
 		let stdout = "";

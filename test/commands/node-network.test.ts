@@ -12,6 +12,7 @@ const ALONE = ["--p2p-disable", "true", "--host", "127.0.0.1"];
 const FREE = `
 node.http { fullNodePort = 0, solidityPort = 0, PBFTPort = 0 }
 node.rpc { port = 0, solidityPort = 0, PBFTPort = 0 }
+node.listen.port = 0
 `;
 
 let home: Home;

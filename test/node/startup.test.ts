@@ -17,6 +17,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runInHost } from "../commands/command-host.js";
 
 const ADDRESS = "TErGVpctkrkeAoEbYpDito5edEKsQDYt9X";
 const KEY = "e58f33f9baf9305dc6f82b9f1934ea8f0ade2defb951258d50167028c780351f";
@@ -54,29 +55,19 @@ interface Started {
 
 let count = 0;
 
-function start(config: string | undefined, directory: string, args: readonly string[] = []): Started {
+/** The words that start a node, and the file which tells that it is ready. */
+function startLine(config: string | undefined, directory: string, args: readonly string[]) {
 	const stem = join(root, `run-${count++}`);
 	const file = `${stem}.conf`;
 	const ready = `${stem}.ready`;
 	if (config !== undefined) writeFileSync(file, config);
-	const child = spawn(
-		process.execPath,
-		[
-			"bin/coin.js",
-			"node",
-			"start",
-			"-c",
-			file,
-			"-d",
-			directory,
-			"--host",
-			"127.0.0.1",
-			"--ready-file",
-			ready,
-			...args,
-		],
-		{ stdio: ["ignore", "pipe", "pipe"] },
-	);
+	const options = ["-c", file, "-d", directory, "--host", "127.0.0.1", "--ready-file", ready];
+	return { words: ["node", "start", ...options, ...args], ready };
+}
+
+function start(config: string | undefined, directory: string, args: readonly string[] = []): Started {
+	const { words, ready } = startLine(config, directory, args);
+	const child = spawn(process.execPath, ["bin/coin.js", ...words], { stdio: ["ignore", "pipe", "pipe"] });
 	let text = "";
 	for (const stream of [child.stdout, child.stderr])
 		stream?.on("data", (data: Buffer) => (text += data.toString()));
@@ -104,6 +95,15 @@ async function startAndStop(config: string | undefined, directory: string, args:
 	const settled = await node.settled;
 	if (settled === "ready") node.process.kill("SIGTERM");
 	return { ready: settled === "ready", code: await node.ended, output: node.output() };
+}
+
+/** A start that is refused: there is no node to stop, and no process of its own is needed. */
+async function refusal(config: string | undefined, directory: string, args: readonly string[] = []) {
+	const { words, ready } = startLine(config, directory, args);
+	const environment = { PATH: process.env["PATH"] ?? "", HOME: root };
+	const line = { words, stdin: "", environment, directory: process.cwd() };
+	const { code, stdout, stderr } = await runInHost(line);
+	return { ready: existsSync(ready), code, output: stdout + stderr };
 }
 
 const fresh = () => join(root, `data-${count++}`);
@@ -317,7 +317,7 @@ describe("a node refuses to start, with one sentence and without touching the di
 		],
 	])("%s", async (_, config, args, message) => {
 		const directory = fresh();
-		const { ready, code, output } = await startAndStop(config, directory, args);
+		const { ready, code, output } = await refusal(config, directory, args);
 		expect(output).toMatch(message);
 		expect({ ready, code }).toEqual({ ready: false, code: 1 });
 		expect(output).not.toMatch(/\n\s+at /);
@@ -326,21 +326,21 @@ describe("a node refuses to start, with one sentence and without touching the di
 	});
 
 	it("with an unknown flag, as wrong usage", async () => {
-		const { code, output } = await startAndStop(GOOD, fresh(), ["--nosuchflag"]);
+		const { code, output } = await refusal(GOOD, fresh(), ["--nosuchflag"]);
 		expect(output).toMatch(/nosuchflag/);
 		expect(code).toBe(2);
 	});
 
 	it("to produce with a key file that does not exist", async () => {
 		const config = GOOD.replace("localwitness = []", 'localwitnesskeystore = ["nofile.json"]');
-		const { ready, code, output } = await startAndStop(config, fresh(), ["-w"]);
+		const { ready, code, output } = await refusal(config, fresh(), ["-w"]);
 		expect(output).toMatch(/nofile\.json/);
 		expect({ ready, code }).toEqual({ ready: false, code: 1 });
 	});
 
 	it("to produce with a key of zeros, without showing it", async () => {
 		const config = GOOD.replace("localwitness = []", `localwitness = [${"0".repeat(64)}]`);
-		const { ready, code, output } = await startAndStop(config, fresh(), ["-w"]);
+		const { ready, code, output } = await refusal(config, fresh(), ["-w"]);
 		expect({ ready, code }).toEqual({ ready: false, code: 1 });
 		expect(output).toMatch(/key/);
 		expect(output).not.toContain("0".repeat(64));

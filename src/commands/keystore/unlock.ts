@@ -1,7 +1,7 @@
 import { fork, spawn } from "node:child_process";
 import { constants } from "node:os";
-import { join } from "node:path";
 import { Args, Flags } from "@oclif/core";
+import { bundledScript } from "../../diagnostics/bundled-script.js";
 import { checkKeyCount } from "../../keystore/agent/budget.js";
 import { Agent, agentParent } from "../../keystore/agent/server.js";
 import { type AgentStart, sentOfKey } from "../../keystore/agent/start.js";
@@ -116,7 +116,8 @@ export class KeystoreUnlock extends CoinCommand {
 
 	/** An agent of its own process, and the line that the shell evaluates. */
 	private async leaveBehind({ keys, shielded }: OpenedKeys, lifeMs: number): Promise<void> {
-		const script = join(this.config.root, "dist", "keystore", "agent", "agent.worker.js");
+		const script = bundledScript("keystore/agent/agent.worker.js");
+		if (!script) throw new Failure("start_failed", "the agent is a part of the built program alone");
 		// In the same session, so that it loses the terminal when the terminal is closed.
 		const child = fork(script, [], {
 			cwd: "/",
