@@ -86,7 +86,7 @@ async function producersOfSigner(
 	{ accountAddress }: NodeConfig["localWitness"],
 ): Promise<Producer[]> {
 	const { keysOfSigner } = await import("../keystore/signer/client.js");
-	const keys = await keysOfSigner(socketPath).catch((error: Error) => {
+	const keys = await keysOfSigner({ at: socketPath }).catch((error: Error) => {
 		throw new Failure("start_failed", error.message, {
 			hint: "localwitness.signer is the socket of a coin signer serve",
 		});
