@@ -3,13 +3,20 @@ import { join } from "node:path";
 import { Args, Flags } from "@oclif/core";
 import { type KeystoreEntry, unlockAnyKey } from "../keystore/keystore.js";
 import { forgetKey, type PrivateKey } from "../keystore/private-key.js";
+import type { SignerFiles } from "../keystore/signer/client.js";
 import { checkLog } from "../keystore/signer/decision-log.js";
 import type { PolicyDesk } from "../keystore/signer/policy-desk.js";
 import { LOG_NAME, Signer } from "../keystore/signer/server.js";
 import { toHex } from "../protocol/bytes.js";
 import { command } from "../terminal/base/command-row.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
-import { keystoreFlags, passwordFlags, signerFileFlags, signerPlaceOf } from "../terminal/flags/flags.js";
+import {
+	keystoreFlags,
+	passwordFlags,
+	signerFileFlags,
+	signerFilesOf,
+	signerPlaceOf,
+} from "../terminal/flags/flags.js";
 import { withPassword } from "../terminal/keys/secrets.js";
 import { printLine } from "../terminal/output/output.js";
 import { withProgress } from "../terminal/progress/progress.js";
@@ -36,7 +43,8 @@ export const SignerServe = command({
 		"key's blocks only rises and their height doesn't fall: the mark is on the disk before a signature leaves, so a witness " +
 		"never signs twice for a slot, whatever becomes of nodes and their clocks. The user and group of the socket reach it; keep it in " +
 		"a directory that no one else enters. Each decision is a line of <directory>/decisions.log, with the hash of the one before.",
-	usage: "signer serve <key>... [--socket <path>] [--policies <file>] --directory <directory>",
+	usage:
+		"signer serve <key>... [--socket <path>] [--policies <file> [--listen <address>]] --directory <directory>",
 	examples: [
 		"<%= config.bin %> signer serve witness --socket /run/coin/signer.sock --directory /var/lib/coin-signer",
 		"<%= config.bin %> signer serve treasury --policies /etc/coin-signer/policies.conf --directory /var/lib/coin-signer",
@@ -57,6 +65,12 @@ export const SignerServe = command({
 			description: "who may have which transactions signed; each client has its socket there",
 			helpValue: "<file>",
 		}),
+		listen: Flags.string({
+			description: "where clients on other machines reach it, by mutual TLS: host:port",
+			helpValue: "<address>",
+			dependsOn: ["policies", "certificate", "certificate-key", "ca"],
+		}),
+		...signerFileFlags,
 		directory,
 	},
 	run: async ({ argv, flags, settings: load, chatty, note, passwordSource }) => {
@@ -83,10 +97,17 @@ export const SignerServe = command({
 				now: Date.now,
 				onDecision: chatty ? note : undefined,
 			});
+			const files = signerFilesOf(flags);
+			const listener =
+				flags.listen !== undefined && desk && files
+					? await listenAt(flags.listen, files, desk, signer)
+					: undefined;
 			const sockets = [flags.socket, ...(desk?.clients ?? []).map(({ socket }) => socket)];
 			for (const socket of sockets) if (socket !== undefined) printLine(socket);
+			if (listener) printLine(listener.at);
 			const ended = interruption();
 			if (!ended.aborted) await once(ended, "abort");
+			await listener?.close();
 			await signer.close();
 		} finally {
 			for (const key of keys) forgetKey(key);
@@ -101,6 +122,22 @@ async function deskOf(path: string, entries: readonly KeystoreEntry[]): Promise<
 		import("../keystore/signer/policy-desk.js"),
 	]);
 	return new PolicyDesk(readPolicies(path, new Map(entries.map(({ name, base58 }) => [name, base58]))));
+}
+
+/** Listens for clients on other machines. What can't be is said after the signer has ended. @throws {OperatorError} */
+async function listenAt(
+	address: string,
+	files: SignerFiles,
+	desk: PolicyDesk,
+	signer: Signer,
+): ReturnType<typeof import("../keystore/signer/tls-listener.js").listenTls> {
+	const { listenTls } = await import("../keystore/signer/tls-listener.js");
+	try {
+		return await listenTls(address, files, desk.clients, (socket, client) => signer.serve(socket, client));
+	} catch (error) {
+		await signer.close();
+		throw error;
+	}
 }
 
 const placeFlags = {

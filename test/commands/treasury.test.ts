@@ -1,51 +1,28 @@
 /** A treasury's key at a signer: its policies stand between every command that signs and the key, whoever is killed. */
 
-import { spawn } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Outcome } from "./coin-process.js";
+import { certificate, Endless, nodeConfiguration } from "./endless.js";
 import { BASE58, RECIPIENT, Wallet } from "./wallet-fixture.js";
 
-const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
-
-/** The signer of a wallet's key, and the commands of others that reach it by their sockets. */
-class Treasury {
-	private readonly child;
-	private text = "";
-	readonly closed: Promise<number | null>;
-
+/** The signer of a wallet's key, and the commands of others that reach it. */
+class Treasury extends Endless {
 	constructor(
 		private readonly wallet: Wallet,
 		words: readonly string[],
 	) {
-		const { path } = wallet.home;
-		this.child = spawn(
-			process.execPath,
-			[program, "signer", "serve", "ann", "--directory", join(path, "state"), ...words, ...wallet.password()],
-			{
-				cwd: path,
-				env: { PATH: process.env["PATH"] ?? "", HOME: path, COIN_TTY: join(path, "none") },
-				stdio: ["ignore", "pipe", "pipe"],
-			},
-		);
-		for (const stream of [this.child.stdout, this.child.stderr])
-			stream.setEncoding("utf8").on("data", (part: string) => {
-				this.text += part;
-			});
-		this.closed = new Promise((resolve) => this.child.once("close", resolve));
-	}
-
-	/** Waits for what it prints once it listens. @returns all of it so far */
-	async says(what: string): Promise<string> {
-		await expect.poll(() => this.text).toContain(what);
-		return this.text;
-	}
-
-	end(signal: NodeJS.Signals): Promise<number | null> {
-		this.child.kill(signal);
-		return this.closed;
+		const own = [
+			"signer",
+			"serve",
+			"ann",
+			"--directory",
+			join(wallet.home.path, "state"),
+			...wallet.password(),
+		];
+		super(wallet.home, [...own, ...words]);
 	}
 
 	/** A command of a home that holds no key. */
@@ -63,6 +40,12 @@ rules = [
   { name = large, keys = [ann], clients = [payroll], types = [Transfer], recipients = [${RECIPIENT}]
     transaction { coin = 200 }, day { coin = 500 }, approval = [ops] }
 ]`;
+
+/** The flags of one side of mutual TLS. */
+const tlsFlags = (name: string): string[] => [
+	...["--certificate", certificate(`${name}.pem`), "--certificate-key", certificate(`${name}.key`)],
+	...["--ca", certificate("ca.pem")],
+];
 
 const pay = (amount: string): string[] => [
 	"send",
@@ -155,6 +138,65 @@ test.skipIf(process.platform === "win32")(
 			]);
 			expect(readFileSync(join(home.path, "state", "decisions.log"), "utf8")).not.toContain("11".repeat(32));
 		} finally {
+			await signer.end("SIGKILL");
+			await wallet.close();
+		}
+	},
+);
+
+test.skipIf(process.platform === "win32")(
+	"pays over mutual TLS, and a node signs its blocks there",
+	async () => {
+		const wallet = await Wallet.open();
+		const { home } = wallet;
+		const { fingerprint256 } = new X509Certificate(readFileSync(certificate("payroll.pem")));
+		const clients = `payroll { certificate = "${fingerprint256}", node = true }, ops { socket = "${join(home.path, "ops")}" }`;
+		const signer = new Treasury(wallet, [
+			...["--policies", home.write("policies.conf", rules(clients)), "--listen", "127.0.0.1:0"],
+			...tlsFlags("server"),
+		]);
+		let node: Endless | undefined;
+		try {
+			const [, place = ""] = /(tls:\/\/127\.0\.0\.1:\d+)\n/.exec(await signer.says("tls://")) ?? [];
+			const refused = await signer.coin([
+				"keystore",
+				"import",
+				"signer",
+				place,
+				"treasury",
+				...tlsFlags("unnamed"),
+			]);
+			expect(refused.stderr).toContain("the policies name no client with this certificate");
+			const stored = await signer.coin([
+				"keystore",
+				"import",
+				"signer",
+				place,
+				"treasury",
+				...tlsFlags("payroll"),
+			]);
+			expect(stored.code, stored.stderr).toBe(0);
+			const sent = await signer.coin(pay("25coin"));
+			expect(sent.code, sent.stderr).toBe(0);
+			expect(wallet.node.received.length).toBe(1);
+
+			const file = home.write("node.conf", nodeConfiguration(BASE58.ann, place));
+			node = new Endless(home, [
+				"node",
+				"start",
+				"-w",
+				"-c",
+				file,
+				"-d",
+				join(home.path, "node"),
+				"--p2p-disable",
+				"true",
+			]);
+			await signer.says("block ");
+			await signer.says(": signed\n");
+			expect(await node.end("SIGTERM")).toBe(0);
+		} finally {
+			await node?.end("SIGKILL");
 			await signer.end("SIGKILL");
 			await wallet.close();
 		}

@@ -30,7 +30,7 @@ export class SignerError extends OperatorError {
 }
 
 /** Files in PEM by which a signer on another machine and its clients know each other. */
-interface SignerFiles {
+export interface SignerFiles {
 	readonly certificate: string;
 	readonly key: string;
 	/** Of whoever issued the other side's certificate. */

@@ -34,7 +34,7 @@ export const lightFlag = {
 /** Commands that reach a signer, which may be on another machine. */
 export const signerFileFlags = {
 	certificate: Flags.string({
-		description: "certificate by which the signer at tls://… knows this client",
+		description: "own certificate for mutual TLS, in PEM",
 		helpValue: "<path>",
 		helpGroup: "SIGNER",
 	}),
@@ -44,22 +44,31 @@ export const signerFileFlags = {
 		helpGroup: "SIGNER",
 	}),
 	ca: Flags.string({
-		description: "who issued the certificate of the signer",
+		description: "certificate of whoever issued that of the other side",
 		helpValue: "<path>",
 		helpGroup: "SIGNER",
 	}),
 };
 
+/** The files, with absolute paths; undefined unless all are given. */
+export function signerFilesOf({
+	certificate,
+	"certificate-key": key,
+	ca,
+}: Interfaces.InferredFlags<typeof signerFileFlags>): SignerPlace["files"] {
+	if (certificate === undefined || key === undefined || ca === undefined) return undefined;
+	return { certificate: resolve(certificate), key: resolve(key), ca: resolve(ca) };
+}
+
 /** The place of a signer, with absolute paths. @throws {Failure} `usage` unless the files are given with `tls://…`, and only there */
 export function signerPlaceOf(
 	at: string,
-	{ certificate, "certificate-key": key, ca }: Interfaces.InferredFlags<typeof signerFileFlags>,
+	flags: Interfaces.InferredFlags<typeof signerFileFlags>,
 ): SignerPlace {
-	const isRemote = at.startsWith("tls:");
-	if (certificate !== undefined && key !== undefined && ca !== undefined && isRemote)
-		return { at, files: { certificate: resolve(certificate), key: resolve(key), ca: resolve(ca) } };
-	if (!isRemote && certificate === undefined && key === undefined && ca === undefined)
-		return { at: resolve(at) };
+	const files = signerFilesOf(flags);
+	if (at.startsWith("tls:") && files) return { at, files };
+	const isAny = flags.certificate ?? flags["certificate-key"] ?? flags.ca;
+	if (!at.startsWith("tls:") && isAny === undefined) return { at: resolve(at) };
 	throw new Failure(
 		"usage",
 		"a signer at tls://host:port needs --certificate, --certificate-key and --ca, a socket none",
