@@ -347,7 +347,8 @@ export async function watchAddress(
 ): Promise<KeystoreEntry> {
 	await checkFree(directory, address, undefined);
 	await checkNewLabel(directory, name, held && address);
-	return storeWatched(directory, address, name, held !== undefined, held);
+	const label = name ?? (held && (await watchedLabel(directory, toBase58Check(address))));
+	return storeWatched(directory, address, label, held !== undefined, held);
 }
 
 /** The label under which an address was watched so far; its key takes it over. */

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
 	type JudgementFacts,
@@ -509,6 +510,17 @@ describe("the file", () => {
 		],
 	])("with %s stops the start", (_, file, message) => {
 		expect(() => parsePolicies(file, "p.conf", KEYS)).toThrow(message);
+	});
+
+	test("is read as the operator's page has it", () => {
+		const [, page = ""] =
+			/( {4}clients \{[\s\S]*?\n {4}\]\n)/.exec(readFileSync("docs/operations.md", "utf8")) ?? [];
+		const { clients, rules } = parsePolicies(page, "operations.md", KEYS);
+		expect(clients.map(({ name }) => name)).toEqual(["payroll", "ops"]);
+		expect(rules.map(({ name, approvers }) => [name, [...approvers]])).toEqual([
+			["salaries", []],
+			["others", ["ops"]],
+		]);
 	});
 
 	test("may name a function of tuples and arrays", () => {

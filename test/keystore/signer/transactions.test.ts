@@ -5,6 +5,8 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { renameEntry } from "../../../src/keystore/editing.js";
+import { checkHasKey, checkSigns, findKey, watchAddress } from "../../../src/keystore/keystore.js";
 import {
 	approveAt,
 	keysOfSigner,
@@ -207,6 +209,18 @@ test("refuses with the rule's reason, and writes it", async () => {
 	await expect(ask("payroll", TransactionRaw.encode(twice))).rejects.toThrow(
 		"it has 2 contracts instead of one",
 	);
+});
+
+test("keeps its place and scheme in a keystore, under the label that was there", async () => {
+	const store = join(directory, "keystore");
+	await watchAddress(store, ADDRESS, "treasury");
+	await watchAddress(store, ADDRESS, undefined, { signer: at("payroll") });
+	const renamed = await renameEntry(store, await findKey(store, "treasury"), "gold");
+	expect(renamed).toMatchObject({ name: "gold", kind: "signer", signer: at("payroll") });
+	const entry = await findKey(store, "gold");
+	expect(entry).toMatchObject({ kind: "signer", signer: at("payroll"), base58: toBase58Check(ADDRESS) });
+	expect(() => checkHasKey(entry)).toThrow(`is at the signer ${at("payroll").at}`);
+	expect(() => checkSigns(entry)).not.toThrow();
 });
 
 test("signs no transaction for a node, and no block for a client", async () => {
