@@ -19,6 +19,7 @@ const OWN: ReadonlyMap<string, string> = new Map([
 		"src/keystore/signer/server.ts",
 		"a socket for its user and group: its budgets stand in src/keystore/signer/requests.ts",
 	],
+	["src/keystore/signer/tls-listener.ts", "does the handshakes of connections of the gate; it never listens"],
 	["src/keystore/agent/server.ts", "a socket in a folder that only its user can enter"],
 	["src/launch/control-server.ts", "a socket in a folder that only its user can enter"],
 	["src/launch/configuration-check.ts", "looks whether a port is free, and closes at once"],

@@ -1,17 +1,32 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { Args, Flags } from "@oclif/core";
-import { unlockAnyKey } from "../keystore/keystore.js";
+import { type KeystoreEntry, unlockAnyKey } from "../keystore/keystore.js";
 import { forgetKey, type PrivateKey } from "../keystore/private-key.js";
+import type { SignerFiles } from "../keystore/signer/client.js";
 import { checkLog } from "../keystore/signer/decision-log.js";
+import type { PolicyDesk } from "../keystore/signer/policy-desk.js";
 import { LOG_NAME, Signer } from "../keystore/signer/server.js";
+import { toHex } from "../protocol/bytes.js";
 import { command } from "../terminal/base/command-row.js";
-import { keystoreFlags, passwordFlags } from "../terminal/flags/flags.js";
+import { yesFlag } from "../terminal/flags/acting-flags.js";
+import {
+	keystoreFlags,
+	passwordFlags,
+	signerFileFlags,
+	signerFilesOf,
+	signerPlaceOf,
+} from "../terminal/flags/flags.js";
 import { withPassword } from "../terminal/keys/secrets.js";
 import { printLine } from "../terminal/output/output.js";
 import { withProgress } from "../terminal/progress/progress.js";
+import { agree } from "../terminal/prompt/confirmation.js";
 import { interruption } from "../terminal/prompt/interrupt.js";
 import { Failure } from "../wallet/failure.js";
+import { signerFailure } from "../wallet/signers/remote.js";
+import { readEnvelope } from "../wallet/transaction/envelope.js";
+import { summaryLines } from "../wallet/transaction/envelope-note.js";
+import { riskLine, riskOf } from "../wallet/transaction/risks.js";
 import { openableKey } from "../wallet/transaction/signing.js";
 
 const directory = Flags.string({
@@ -21,15 +36,18 @@ const directory = Flags.string({
 });
 
 export const SignerServe = command({
-	summary: "Hold the keys of witnesses for nodes, until interrupted",
+	summary: "Hold keys for nodes and wallets, until interrupted",
 	description:
-		"Signs blocks, greetings and votes of nodes that have localwitness.signer = <socket>, and nothing else. The time of a " +
+		"Signs blocks, greetings and votes of nodes that have localwitness.signer = <socket>, and with --policies the transactions that " +
+		"a rule allows to a client (coin keystore import signer); nothing else. The time of a " +
 		"key's blocks only rises and their height doesn't fall: the mark is on the disk before a signature leaves, so a witness " +
 		"never signs twice for a slot, whatever becomes of nodes and their clocks. The user and group of the socket reach it; keep it in " +
 		"a directory that no one else enters. Each decision is a line of <directory>/decisions.log, with the hash of the one before.",
-	usage: "signer serve <key>... --socket <path> --directory <directory>",
+	usage:
+		"signer serve <key>... [--socket <path>] [--policies <file> [--listen <address>]] --directory <directory>",
 	examples: [
 		"<%= config.bin %> signer serve witness --socket /run/coin/signer.sock --directory /var/lib/coin-signer",
+		"<%= config.bin %> signer serve treasury --policies /etc/coin-signer/policies.conf --directory /var/lib/coin-signer",
 	],
 	strict: false,
 	args: {
@@ -42,13 +60,26 @@ export const SignerServe = command({
 	flags: {
 		...keystoreFlags,
 		...passwordFlags,
-		socket: Flags.string({ description: "where nodes reach it", helpValue: "<path>", required: true }),
+		socket: Flags.string({ description: "where nodes reach it", helpValue: "<path>" }),
+		policies: Flags.string({
+			description: "who may have which transactions signed; each client has its socket there",
+			helpValue: "<file>",
+		}),
+		listen: Flags.string({
+			description: "where clients on other machines reach it, by mutual TLS: host:port",
+			helpValue: "<address>",
+			dependsOn: ["policies", "certificate", "certificate-key", "ca"],
+		}),
+		...signerFileFlags,
 		directory,
 	},
 	run: async ({ argv, flags, settings: load, chatty, note, passwordSource }) => {
 		if (process.platform === "win32") throw new Failure("not_served", "signers don't exist on this system");
+		if (flags.socket === undefined && flags.policies === undefined)
+			throw new Failure("usage", "nobody could reach it: --socket or --policies is needed");
 		const settings = await load();
 		const entries = await Promise.all(argv.map((name) => openableKey(settings, name)));
+		const desk = flags.policies === undefined ? undefined : await deskOf(flags.policies, entries);
 		const source = passwordSource(settings);
 		const keys: PrivateKey[] = [];
 		try {
@@ -62,16 +93,108 @@ export const SignerServe = command({
 				keys,
 				directory: flags.directory,
 				socketPath: flags.socket,
+				desk,
 				now: Date.now,
 				onDecision: chatty ? note : undefined,
 			});
-			printLine(flags.socket);
+			const files = signerFilesOf(flags);
+			const listener =
+				flags.listen !== undefined && desk && files
+					? await listenAt(flags.listen, files, desk, signer)
+					: undefined;
+			const sockets = [flags.socket, ...(desk?.clients ?? []).map(({ socket }) => socket)];
+			for (const socket of sockets) if (socket !== undefined) printLine(socket);
+			if (listener) printLine(listener.at);
 			const ended = interruption();
 			if (!ended.aborted) await once(ended, "abort");
+			await listener?.close();
 			await signer.close();
 		} finally {
 			for (const key of keys) forgetKey(key);
 		}
+	},
+});
+
+/** What decides on transactions; loaded only where there are policies. @throws {ConfigError} */
+async function deskOf(path: string, entries: readonly KeystoreEntry[]): Promise<PolicyDesk> {
+	const [{ readPolicies }, { PolicyDesk }] = await Promise.all([
+		import("../keystore/signer/policies.js"),
+		import("../keystore/signer/policy-desk.js"),
+	]);
+	return new PolicyDesk(readPolicies(path, new Map(entries.map(({ name, base58 }) => [name, base58]))));
+}
+
+/** Listens for clients on other machines. What can't be is said after the signer has ended. @throws {OperatorError} */
+async function listenAt(
+	address: string,
+	files: SignerFiles,
+	desk: PolicyDesk,
+	signer: Signer,
+): ReturnType<typeof import("../keystore/signer/tls-listener.js").listenTls> {
+	const { listenTls } = await import("../keystore/signer/tls-listener.js");
+	try {
+		return await listenTls(address, files, desk.clients, (socket, client) => signer.serve(socket, client));
+	} catch (error) {
+		await signer.close();
+		throw error;
+	}
+}
+
+const placeFlags = {
+	signer: Flags.string({
+		description: "its socket of this client, or tls://host:port",
+		helpValue: "<place>",
+		required: true,
+	}),
+	...signerFileFlags,
+};
+
+/** @throws {Failure} `signer_unavailable`, `signer_refused` */
+async function asked<T>(
+	work: (client: typeof import("../keystore/signer/client.js")) => Promise<T>,
+): Promise<T> {
+	const client = await import("../keystore/signer/client.js");
+	return work(client).catch((error: unknown) => {
+		throw signerFailure(error);
+	});
+}
+
+export const SignerPending = command({
+	summary: "List the transactions that wait for an approval at a signer",
+	description: "Those that this client can approve, and those that it asked for itself.",
+	examples: ["<%= config.bin %> signer pending --signer /run/coin-signer/ops/socket"],
+	flags: placeFlags,
+	run: async ({ flags, print }) => {
+		const place = signerPlaceOf(flags.signer, flags);
+		const pending = await asked((client) => client.pendingAt(place));
+		const columns = ["id", "client", "type", "sum", "rule", "key"];
+		print.list(pending, columns, "nothing waits for an approval");
+	},
+});
+
+export const SignerApprove = command({
+	summary: "Approve a transaction that waits at a signer",
+	description:
+		"Shows what the bytes do and asks. The client that wants the signature gets it when it asks again; one that asked can't approve.",
+	examples: [
+		"<%= config.bin %> signer approve 2f5c97ca3b4bc1b95dcfa0e2b6e0c9d3d1f1c6b34cbbdb7e4a0d8f4f4c0b6a11 --signer /run/coin-signer/ops/socket",
+	],
+	args: { id: Args.string({ description: "id of the transaction", required: true, ignoreStdin: true }) },
+	flags: { ...placeFlags, ...yesFlag },
+	run: async ({ args, flags, print }) => {
+		const id = args.id.toLowerCase();
+		if (!/^[0-9a-f]{64}$/.test(id))
+			throw new Failure("bad_value", `"${args.id}" is not the id of a transaction`);
+		const place = signerPlaceOf(flags.signer, flags);
+		const raw = await asked((client) => client.pendingBytes(place, id));
+		if (!raw) throw new Failure("not_found", `nothing with the id ${id} waits for this client`);
+		const envelope = readEnvelope(toHex(raw), true);
+		const facts = { chain: undefined, permission: undefined, approval: undefined };
+		const risk = riskOf({ parameter: envelope.transaction.parameter });
+		const lines = [...summaryLines(envelope, facts), ...(risk === undefined ? [] : [riskLine(risk)])];
+		await agree(2, lines, flags.yes, "Approve?");
+		await asked((client) => client.approveAt(place, id));
+		print.outcome(true, `approved ${id}: its client can ask for the signature now`);
 	},
 });
 

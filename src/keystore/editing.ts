@@ -3,7 +3,7 @@
 import { open, readFile, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { parseKeyFile } from "./key-file.js";
-import { checkNewLabel, type KeystoreEntry, mnemonicFile } from "./keystore.js";
+import { checkNewLabel, isWithoutKey, type KeystoreEntry, mnemonicFile } from "./keystore.js";
 import { createPrivateDirectory, errorCode, writePrivateFile } from "./private-file.js";
 import { forgetWatched, storeWatched } from "./watch-only.js";
 
@@ -19,7 +19,7 @@ export async function renameEntry(
 	name: string,
 ): Promise<KeystoreEntry> {
 	await checkNewLabel(directory, name, entry.address);
-	if (entry.kind === "watch") return storeWatched(directory, entry.address, name, true);
+	if (isWithoutKey(entry)) return storeWatched(directory, entry.address, name, true, entry);
 	const { members } = parseKeyFile(await readFile(entry.file, "utf8"), entry.file);
 	await writePrivateFile(entry.file, JSON.stringify({ ...members, name }), true);
 	return { ...entry, name };
@@ -35,7 +35,7 @@ export async function deleteEntry(
 	entry: KeystoreEntry,
 	purge: boolean,
 ): Promise<string[]> {
-	if (entry.kind === "watch") {
+	if (isWithoutKey(entry)) {
 		await forgetWatched(directory, entry.base58);
 		return [];
 	}

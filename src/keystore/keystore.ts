@@ -29,6 +29,7 @@ import {
 	passwordBytes,
 	type Strength,
 } from "./secret-storage.js";
+import type { SignerPlace } from "./signer/client.js";
 import { forgetWatched, listWatched, storeWatched } from "./watch-only.js";
 
 const MNEMONIC_DIRECTORY = "mnemonic";
@@ -41,8 +42,10 @@ export interface KeystoreEntry {
 	readonly base58: string;
 	/** The label, else the Base58 address. */
 	readonly name: string;
-	/** An address that is only watched has no key here. */
-	readonly kind: "key" | "mnemonic" | "watch";
+	/** An address that is only watched has no key here, and the key of a signer is held by its process. */
+	readonly kind: "key" | "mnemonic" | "watch" | "signer";
+	/** Where the signer is that holds the key. */
+	readonly signer?: SignerPlace | undefined;
 	/** Scheme of a post-quantum key; absent: secp256k1, or an address that is only watched. */
 	readonly scheme?: PostQuantumScheme | undefined;
 	/** Derivation path of a key that came from a mnemonic. */
@@ -204,8 +207,23 @@ export function checkRecoverable({ scheme, name, base58 }: KeystoreEntry, use: s
 	);
 }
 
-/** @throws {KeystoreError} `watch_only` */
+/** Whether an entry is an address alone: its key is elsewhere, or nowhere. */
+export function isWithoutKey({ kind }: KeystoreEntry): boolean {
+	return kind === "watch" || kind === "signer";
+}
+
+/** Where the key itself is needed. @throws {KeystoreError} `watch_only` */
 export function checkHasKey(entry: KeystoreEntry): void {
+	checkSigns(entry);
+	if (entry.signer)
+		throw new KeystoreError(
+			"watch_only",
+			`the key of ${entry.name} (${entry.base58}) is at the signer ${entry.signer.at}, which signs transactions and nothing else`,
+		);
+}
+
+/** Where a signature of a transaction is, which a signer can make too. @throws {KeystoreError} `watch_only` */
+export function checkSigns(entry: KeystoreEntry): void {
 	if (entry.kind === "watch") {
 		throw new KeystoreError(
 			"watch_only",
@@ -318,16 +336,19 @@ export async function unlockKeyFile(path: string, password: string): Promise<Pri
 
 /**
  * Keeps an address without its key.
+ * @param held where its key is, if a signer has it
  * @throws {KeystoreError} `keystore_exists` if the address or the label is there already
  */
 export async function watchAddress(
 	directory: string,
 	address: Uint8Array,
 	name: string | undefined,
+	held?: Pick<KeystoreEntry, "signer" | "scheme">,
 ): Promise<KeystoreEntry> {
 	await checkFree(directory, address, undefined);
-	await checkNewLabel(directory, name);
-	return storeWatched(directory, address, name);
+	await checkNewLabel(directory, name, held && address);
+	const label = name ?? (held && (await watchedLabel(directory, toBase58Check(address))));
+	return storeWatched(directory, address, label, held !== undefined, held);
 }
 
 /** The label under which an address was watched so far; its key takes it over. */
@@ -365,7 +386,7 @@ export async function checkNewKeyFile(
 async function checkFree(directory: string, address: Uint8Array, name: string | undefined): Promise<void> {
 	const { entries } = await listKeystore(directory);
 	const present = entries.find((entry) => equalBytes(entry.address, address));
-	if (present && present.kind !== "watch") {
+	if (present && !isWithoutKey(present)) {
 		throw new KeystoreError(
 			"keystore_exists",
 			`the key of ${present.base58} is in the keystore already, as "${present.name}"`,

@@ -1,10 +1,15 @@
-/** Addresses that are known without their keys: a file each in `watch/` inside the keystore, holding nothing secret. */
+/**
+ * Addresses that are known without their keys: a file each in `watch/` inside the keystore, holding nothing secret. Where a signer
+ * holds the key, its place stands there too.
+ */
 
 import { readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { parseAddress, toBase58Check } from "../protocol/address.js";
+import { postQuantumSchemes } from "../protocol/post-quantum/schemes.js";
 import type { KeystoreEntry } from "./keystore.js";
 import { createPrivateDirectory, errorCode, writePrivateFile } from "./private-file.js";
+import type { SignerPlace } from "./signer/client.js";
 
 const WATCH_DIRECTORY = "watch";
 
@@ -28,38 +33,54 @@ export async function listWatched(directory: string): Promise<KeystoreEntry[]> {
 }
 
 function entryOf(content: string, file: string): KeystoreEntry | undefined {
-	let members: { readonly address?: unknown; readonly name?: unknown };
+	let members: Readonly<Partial<Record<"address" | "name" | "signer" | "scheme", unknown>>>;
 	try {
 		members = JSON.parse(content) as typeof members;
 	} catch {
 		// Nothing secret is lost with it, and the address can be added again.
 		return undefined;
 	}
-	const { address: text, name } = members;
+	const { address: text, name, signer, scheme: schemeName } = members;
 	const address = typeof text === "string" ? parseAddress(text) : undefined;
 	if (!address) return undefined;
 	const base58 = toBase58Check(address);
 	const label = typeof name === "string" && name !== "" ? name : base58;
-	return { address, base58, name: label, kind: "watch", path: undefined, file };
+	const place = placeOf(signer);
+	const scheme = postQuantumSchemes.find((each) => each.name === schemeName);
+	const held = place ? { kind: "signer" as const, signer: place, scheme } : { kind: "watch" as const };
+	return { address, base58, name: label, ...held, path: undefined, file };
+}
+
+function placeOf(value: unknown): SignerPlace | undefined {
+	const { at, files } = (value ?? {}) as Readonly<Record<string, unknown>>;
+	if (typeof at !== "string" || at === "") return undefined;
+	const { certificate, key, ca } = (files ?? {}) as Readonly<Record<string, unknown>>;
+	const isWhole = typeof certificate === "string" && typeof key === "string" && typeof ca === "string";
+	return { at, files: isWhole ? { certificate, key, ca } : undefined };
 }
 
 /**
  * Stores an address; whether address and label are free is the caller's to check.
  * @param name undefined: it will be known by its address
  * @param replace whether an entry for the address may be there
+ * @param held where the key is, and of which scheme
  */
 export async function storeWatched(
 	directory: string,
 	address: Uint8Array,
 	name: string | undefined,
 	replace = false,
+	held: Pick<KeystoreEntry, "signer" | "scheme"> = {},
 ): Promise<KeystoreEntry> {
 	const folder = join(directory, WATCH_DIRECTORY);
 	await createPrivateDirectory(folder);
 	const base58 = toBase58Check(address);
 	const file = join(folder, `${base58}.json`);
-	await writePrivateFile(file, `${JSON.stringify({ address: base58, name })}\n`, replace);
-	return { address, base58, name: name ?? base58, kind: "watch", path: undefined, file };
+	const { signer, scheme } = held;
+	const members = { address: base58, name, signer, scheme: scheme?.name };
+	await writePrivateFile(file, `${JSON.stringify(members)}\n`, replace);
+	const kind = signer ? "signer" : "watch";
+	return { address, base58, name: name ?? base58, kind, signer, scheme, path: undefined, file };
 }
 
 /** Ends watching an address, such as when its key has come. */

@@ -8,6 +8,7 @@ import { parseKeyFile } from "../keystore/key-file.js";
 import { MAX_PLAIN_KEY_BYTES, type PlainKeyMembers, plainKeyOf } from "../keystore/plain-post-quantum-key.js";
 import type { PostQuantumKey } from "../keystore/post-quantum-key.js";
 import { checkPrivateKey, decryptSecret, passwordBytes } from "../keystore/secret-storage.js";
+import type { SignerPlace } from "../keystore/signer/client.js";
 import type { Producer } from "../node/chain/chain.js";
 import type { NodeConfig } from "../node/config/config.js";
 import { producerOf, producerWithKey, producerWithPostQuantumKey } from "../node/production/witness-keys.js";
@@ -82,18 +83,18 @@ export async function producersOf(
 
 /** Producers whose keys are in a process of their own. */
 async function producersOfSigner(
-	socketPath: string,
+	place: SignerPlace,
 	{ accountAddress }: NodeConfig["localWitness"],
 ): Promise<Producer[]> {
 	const { keysOfSigner } = await import("../keystore/signer/client.js");
-	const keys = await keysOfSigner(socketPath).catch((error: Error) => {
+	const keys = await keysOfSigner(place).catch((error: Error) => {
 		throw new Failure("start_failed", error.message, {
-			hint: "localwitness.signer is the socket of a coin signer serve",
+			hint: "localwitness.signer is the place of a coin signer serve",
 		});
 	});
 	if (accountAddress && keys.length > 1)
 		throw new ConfigError(
-			`localWitnessAccountAddress is for a single key, and the signer at ${socketPath} has ${keys.length}`,
+			`localWitnessAccountAddress is for a single key, and the signer at ${place.at} has ${keys.length}`,
 		);
 	if (keys.some(({ postQuantum }) => postQuantum)) await loadPostQuantum();
 	return keys.map(({ address, postQuantum, sign }) => ({

@@ -284,6 +284,15 @@ export function unpackParameter(contract: Readonly<TransactionContract> | undefi
 	return type.message.decode(parameter.value);
 }
 
+/** A field that is part of what is signed, and means nothing. */
+export function idleField({ auths, scripts, contract }: Readonly<TransactionRaw>): string | undefined {
+	const [only] = contract;
+	if (auths.length > 0) return "auths";
+	if (scripts.length > 0) return "scripts";
+	if ((only?.provider.length ?? 0) > 0) return "a provider";
+	return (only?.ContractName.length ?? 0) > 0 ? "a name of the contract" : undefined;
+}
+
 /** What a new transaction needs besides its contract. Times in milliseconds. */
 export interface TransactionHeader {
 	/** Two low bytes of the reference block's number. */

@@ -10,7 +10,7 @@
 type Retry = "never" | "same" | "later" | "changed" | "wait";
 
 interface FailureKind {
-	readonly exit: 1 | 2 | 130;
+	readonly exit: 1 | 2 | 3 | 130;
 	readonly retry: Retry;
 }
 
@@ -38,6 +38,9 @@ export const FAILURE_KINDS = {
 	watch_only: refused,
 	agent_refused: refused,
 	signer_unavailable: later,
+	signer_refused: refused,
+	/** The only outcome that is no failure yet: somebody else has to agree. */
+	approval_pending: { exit: 3, retry: "later" },
 	wrong_network: refused,
 	not_authorized: refused,
 	already_signed: refused,

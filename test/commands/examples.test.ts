@@ -35,7 +35,7 @@ const manifest = JSON.parse(readFileSync(join(root, "oclif.manifest.json"), "utf
  * these chains begin with.
  */
 const ELSEWHERE = [
-	/^coin (dev|explorer|network|node|signer|tx trace) /,
+	/^coin (dev|explorer|keystore import signer|network|node|signer|tx trace) /,
 	// Notes need a contract and proofs: shielded.test.ts and shielded-proofs.test.ts have both.
 	/coin shielded /,
 	/^coin chain (import|export) /,

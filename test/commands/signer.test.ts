@@ -1,56 +1,11 @@
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { Home } from "./coin-process.js";
+import { Endless, nodeConfiguration } from "./endless.js";
 
-const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
 const KEY = "e58f33f9baf9305dc6f82b9f1934ea8f0ade2defb951258d50167028c780351f";
 const WITNESS = "TKXQJfLRSmRpqAM5e5GX4PHQVk9SqiFqkB";
-
-const configuration = (socket: string): string => `
-storage.db.directory = database
-node { http { fullNodePort = 0, solidityPort = 0, PBFTPort = 0 }, rpc { port = 0, solidityPort = 0, PBFTPort = 0 } }
-localwitness.signer = "${socket}"
-genesis.block {
-  timestamp = "0", parentHash = "0x00"
-  assets = [
-    { accountName = Zion, accountType = AssetIssue, address = TErGVpctkrkeAoEbYpDito5edEKsQDYt9X, balance = "95000000000000000" }
-    { accountName = Blackhole, accountType = AssetIssue, address = TBTVUiQsfEzSsZe7SxEDJ5j95pasVRrDWU, balance = "-9223372036854775808" }
-  ]
-  witnesses = [{ address: ${WITNESS}, url = "http://witness", voteCount = 10 }]
-}`;
-
-/** A process of the program that goes on until it is killed. */
-class Endless {
-	private text = "";
-	private readonly child;
-	readonly closed: Promise<number | null>;
-
-	constructor(home: Home, words: readonly string[]) {
-		this.child = spawn(process.execPath, [program, ...words], {
-			cwd: home.path,
-			env: { PATH: process.env["PATH"] ?? "", HOME: home.path, COIN_TTY: join(home.path, "none") },
-			stdio: ["ignore", "pipe", "pipe"],
-		});
-		for (const stream of [this.child.stdout, this.child.stderr]) {
-			stream.setEncoding("utf8").on("data", (part: string) => {
-				this.text += part;
-			});
-		}
-		this.closed = new Promise((resolve) => this.child.once("close", resolve));
-	}
-
-	async says(what: string, times = 1): Promise<void> {
-		await expect.poll(() => this.text.split(what).length - 1).toBeGreaterThanOrEqual(times);
-	}
-
-	end(signal: NodeJS.Signals): Promise<number | null> {
-		this.child.kill(signal);
-		return this.closed;
-	}
-}
 
 interface Decision {
 	readonly timestamp: string;
@@ -72,7 +27,7 @@ test.skipIf(process.platform === "win32")(
 			const words = ["keystore", "import", "key", "witness", "--password-file", password, "--key-file"];
 			expect(await home.run([...words, home.write("key", KEY)])).toMatchObject({ code: 0 });
 			const [socket, directory] = [join(home.path, "socket"), join(home.path, "signer")];
-			const file = home.write("node.conf", configuration(socket));
+			const file = home.write("node.conf", nodeConfiguration(WITNESS, socket));
 			const serve = async (): Promise<Endless> => {
 				const places = ["--socket", socket, "--directory", directory];
 				const signer = begin(["signer", "serve", "witness", ...places, "--password-file", password]);

@@ -14,9 +14,18 @@ import { accountPath, checkMnemonic, deriveKey } from "../../keystore/mnemonic.j
 import { looksLikePlainKey, readPlainKey } from "../../keystore/plain-post-quantum-key.js";
 import { forgetKey, type PrivateKey } from "../../keystore/private-key.js";
 import { parsePrivateKey } from "../../keystore/secret-storage.js";
+import { toBase58Check } from "../../protocol/address.js";
+import { equalBytes } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
-import { entryRecord, keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
+import {
+	entryRecord,
+	keystoreFlags,
+	lightFlag,
+	passwordFlags,
+	signerFileFlags,
+	signerPlaceOf,
+} from "../../terminal/flags/flags.js";
 import { Devices, onDevice } from "../../terminal/keys/devices.js";
 import { fetchSecret, importedSecret, newPassword, withPassword } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
@@ -245,6 +254,60 @@ export class KeystoreImportWatch extends CoinCommand {
 		}
 	}
 }
+
+export const KeystoreImportSigner = command({
+	summary: "Use a key that a signer holds",
+	description:
+		"What is signed with it goes to the signer, whose policies decide; the key stays there. Every command that signs a transaction " +
+		"takes it like any key, and needs no password. A refusal names the rule; what awaits an approval ends with exit code 3.",
+	examples: [
+		"<%= config.bin %> keystore import signer /run/coin-signer/payroll/socket treasury",
+		"<%= config.bin %> keystore import signer tls://signer.internal:7443 treasury --certificate payroll.pem --certificate-key payroll.key --ca ca.pem",
+	],
+	args: {
+		place: Args.string({
+			description: "the socket of this client, or tls://host:port",
+			required: true,
+			ignoreStdin: true,
+		}),
+		name: Args.string({ description: "label (default: the address)", ignoreStdin: true }),
+	},
+	flags: {
+		...keystoreFlags,
+		...signerFileFlags,
+		address: Flags.string({
+			description: "of the key, where the signer holds several",
+			helpValue: "<address>",
+		}),
+	},
+	run: async ({ args, flags, settings: load, print }) => {
+		const settings = await load();
+		const place = signerPlaceOf(args.place, flags);
+		const named = flags.address === undefined ? undefined : readAddress(flags.address);
+		if (flags.address !== undefined && !named)
+			throw new Failure("bad_address", `"${flags.address}" is not an address`);
+		const [{ keysOfSigner }, { signerFailure }] = await Promise.all([
+			import("../../keystore/signer/client.js"),
+			import("../../wallet/signers/remote.js"),
+		]);
+		const keys = await keysOfSigner(place).catch((error: unknown) => {
+			throw signerFailure(error);
+		});
+		const chosen = named ? keys.filter(({ address }) => equalBytes(address, named)) : keys;
+		const [key] = chosen;
+		const held = keys.map(({ address }) => toBase58Check(address)).join(", ");
+		if (!key) throw new Failure("wallet_not_found", `the signer holds ${held}, and not ${flags.address}`);
+		if (chosen.length > 1)
+			throw new Failure("ambiguous", `the signer holds ${held}`, { hint: "name one with --address" });
+		await checkNewKeyLabel(settings, args.name, key.address);
+		const scheme = key.postQuantum?.scheme;
+		const entry = await watchAddress(settings.keystoreDirectory, key.address, args.name, {
+			signer: place,
+			scheme,
+		});
+		print.record(entryRecord(entry));
+	},
+});
 
 /** Other commands take the label first: both orders mean the same where only one of the words is an address. */
 function inOrder({ address, name }: { readonly address: string; readonly name?: string | undefined }): {

@@ -8,6 +8,7 @@ import { type KeyFile, parseKeyFile } from "../../keystore/key-file.js";
 import {
 	changePassword,
 	exportKeyFile,
+	isWithoutKey,
 	type KeystoreEntry,
 	listKeystore,
 	unlockAnyKey,
@@ -77,7 +78,7 @@ export const KeystoreList = command({
 	flags: {
 		...keystoreFlags,
 		kind: Flags.option({
-			options: ["key", "mnemonic", "watch"] as const,
+			options: ["key", "mnemonic", "watch", "signer"] as const,
 			description: "only keys of this kind",
 		})(),
 		addresses: Flags.boolean({ description: "print bare addresses, one a line" }),
@@ -186,10 +187,9 @@ export const KeystoreShow = command({
 	run: async ({ args, settings, print }) => {
 		const entry = await keyNamed(await settings(), args.wallet);
 		const { mode } = await stat(entry.file);
-		const encryption =
-			entry.kind === "watch"
-				? {}
-				: encryptionOf(parseKeyFile(await readFile(entry.file, "utf8"), entry.file));
+		const encryption = isWithoutKey(entry)
+			? {}
+			: encryptionOf(parseKeyFile(await readFile(entry.file, "utf8"), entry.file));
 		print.record({
 			...entryRecord(entry),
 			...encryption,

@@ -1,6 +1,8 @@
-/** Asking a signer, from a node's side. Whatever it answers is bounded, and costs a slot at most. */
+/** Asking a signer, from the side of nodes and wallets. Whatever it answers is bounded, and costs a slot at most. */
 
-import { connect } from "node:net";
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { fromBase58Check } from "../../protocol/address.js";
 import { be64, equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
@@ -8,20 +10,44 @@ import { OperatorError } from "../../protocol/operator-error.js";
 import { postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
 import { type PostQuantumScheme, postQuantumSchemes } from "../../protocol/post-quantum/schemes.js";
 import { recoverAddress, SIGNATURE_LENGTH } from "../../protocol/signature.js";
-import { MAX_SIGNER_ANSWER, SIGNER_ANSWER_MS, type SignedKind } from "./requests.js";
+import { CLIENT_ANSWER_MS, MAX_SIGNER_ANSWER, SIGNER_ANSWER_MS, type SignedKind } from "./requests.js";
 
 /** The signer is away, or signs something not. */
-class SignerError extends OperatorError {
+export class SignerError extends OperatorError {
 	override readonly name = "SignerError";
 
-	/** @param isTaken the height or slot has another signature, which a node with the same signer asked for */
+	/**
+	 * @param isTaken the height or slot has another signature, which a node with the same signer asked for
+	 * @param isRefusal the signer has looked at a transaction, and no rule allows it
+	 */
 	constructor(
 		message: string,
 		readonly isTaken = false,
+		readonly isRefusal = false,
 	) {
 		super(message);
 	}
 }
+
+/** Files in PEM by which a signer on another machine and its clients know each other. */
+export interface SignerFiles {
+	readonly certificate: string;
+	readonly key: string;
+	/** Of whoever issued the other side's certificate. */
+	readonly ca: string;
+}
+
+/** Where a signer is: the path of a socket, or `tls://host:port` with the files. */
+export interface SignerPlace {
+	readonly at: string;
+	readonly files?: SignerFiles | undefined;
+}
+
+/** What a signer says to a transaction that it doesn't refuse. */
+export type TransactionAnswer =
+	| { readonly signature: Uint8Array }
+	/** Id of the transaction, and the clients one of which must approve it. */
+	| { readonly waiting: string; readonly awaits: readonly string[] };
 
 /** A key that a signer holds. */
 export interface SignerKey {
@@ -29,25 +55,27 @@ export interface SignerKey {
 	readonly postQuantum: { readonly scheme: PostQuantumScheme; readonly publicKey: Uint8Array } | undefined;
 	/** @param data bytes, or the time of a greeting @throws {SignerError} */
 	readonly sign: (kind: SignedKind, data: Uint8Array | bigint) => Promise<Uint8Array>;
+	/** @param raw the raw data of a transaction @throws {SignerError} */
+	readonly signTransaction: (raw: Uint8Array) => Promise<TransactionAnswer>;
 }
 
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{34}$/;
 
-/** The keys of the signer at a socket. @throws {SignerError} if none answers there */
-export async function keysOfSigner(socketPath: string): Promise<readonly SignerKey[]> {
-	const { keys } = await ask(socketPath, { do: "list" });
-	const found = Array.isArray(keys) ? keys.map((key) => keyOf(socketPath, key)) : [];
-	if (found.length === 0) throw new SignerError(`the signer at ${socketPath} holds no key`);
+/** The keys of the signer at a place. @throws {SignerError} if none answers there */
+export async function keysOfSigner(place: SignerPlace): Promise<readonly SignerKey[]> {
+	const { keys } = await ask(place, { do: "list" });
+	const found = Array.isArray(keys) ? keys.map((key) => keyOf(place, key)) : [];
+	if (found.length === 0) throw new SignerError(`the signer at ${place.at} holds no key`);
 	return found;
 }
 
-function keyOf(socketPath: string, listed: unknown): SignerKey {
+function keyOf(place: SignerPlace, listed: unknown): SignerKey {
 	const { address, scheme: name, publicKey } = (listed ?? {}) as Readonly<Record<string, unknown>>;
 	const text = String(address);
 	const bytes = ADDRESS.test(text) ? fromBase58Check(text) : undefined;
 	const scheme = postQuantumSchemes.find((each) => each.name === name);
 	if (!bytes || (name !== undefined && !(scheme && isHex(publicKey, scheme.publicKeyLength))))
-		throw new SignerError(`the signer at ${socketPath} names a key that is none`);
+		throw new SignerError(`the signer at ${place.at} names a key that is none`);
 	const { shortestSignature, longestSignature } = scheme ?? {
 		shortestSignature: SIGNATURE_LENGTH,
 		longestSignature: SIGNATURE_LENGTH,
@@ -61,45 +89,128 @@ function keyOf(socketPath: string, listed: unknown): SignerKey {
 			return false;
 		}
 	};
+	const checked = (hash: Uint8Array, signature: unknown): Uint8Array => {
+		if (isHex(signature, shortestSignature, longestSignature) && isSignedBy(hash, fromHex(signature)))
+			return fromHex(signature);
+		throw new SignerError(`the signer at ${place.at} answered with no signature of ${text}`);
+	};
 	return {
 		address: bytes,
 		postQuantum: scheme && { scheme, publicKey: fromHex(publicKey as string) },
 		sign: async (kind, data) => {
 			const words = typeof data === "bigint" ? String(data) : toHex(data);
-			const { signature } = await ask(socketPath, { do: kind, address: text, data: words });
-			const hash = sha256(typeof data === "bigint" ? be64(data) : data);
-			if (isHex(signature, shortestSignature, longestSignature) && isSignedBy(hash, fromHex(signature)))
-				return fromHex(signature);
-			throw new SignerError(`the signer at ${socketPath} answered with no signature of ${text}`);
+			const { signature } = await ask(place, { do: kind, address: text, data: words });
+			return checked(sha256(typeof data === "bigint" ? be64(data) : data), signature);
+		},
+		signTransaction: async (raw) => {
+			const request = { do: "transaction", address: text, data: toHex(raw) };
+			const { signature, waiting, awaits } = await ask(place, request, CLIENT_ANSWER_MS);
+			if (waiting !== toHex(sha256(raw))) return { signature: checked(sha256(raw), signature) };
+			return { waiting, awaits: Array.isArray(awaits) ? awaits.map((name) => harmless(String(name))) : [] };
 		},
 	};
+}
+
+/** A transaction that waits at a signer for an approval, as the signer describes it; its bytes are the truth. */
+interface AwaitingTransaction {
+	readonly id: string;
+	readonly key: string;
+	readonly client: string;
+	readonly rule: string;
+	readonly type: string;
+	readonly sum: string;
+	/** Epoch milliseconds. */
+	readonly expires: string;
+}
+
+/** What waits at a signer for this client, or by its request. @throws {SignerError} */
+export async function pendingAt(place: SignerPlace): Promise<readonly AwaitingTransaction[]> {
+	const { pending } = await ask(place, { do: "pending" }, CLIENT_ANSWER_MS);
+	const texts = (each: Readonly<Record<string, unknown>>, name: string): string =>
+		harmless(String(each?.[name] ?? ""));
+	return (Array.isArray(pending) ? pending : []).map((each) => ({
+		id: texts(each, "id"),
+		key: texts(each, "key"),
+		client: texts(each, "client"),
+		rule: texts(each, "rule"),
+		type: texts(each, "type"),
+		sum: texts(each, "sum"),
+		expires: texts(each, "expires"),
+	}));
+}
+
+/** The raw data of what waits under an id; undefined if nothing does. @throws {SignerError} */
+export async function pendingBytes(place: SignerPlace, id: string): Promise<Uint8Array | undefined> {
+	const { pending } = await ask(place, { do: "pending", id }, CLIENT_ANSWER_MS);
+	const [found] = Array.isArray(pending) ? pending : [];
+	const { data } = (found ?? {}) as Readonly<Record<string, unknown>>;
+	if (typeof data !== "string" || !/^[0-9a-f]*$/.test(data) || data.length % 2 !== 0) return undefined;
+	const raw = fromHex(data);
+	return toHex(sha256(raw)) === id ? raw : undefined;
+}
+
+/** Approves what waits under an id. @throws {SignerError} if nothing does */
+export async function approveAt(place: SignerPlace, id: string): Promise<void> {
+	await ask(place, { do: "approve", id }, CLIENT_ANSWER_MS);
 }
 
 function isHex(value: unknown, least: number, most = least): value is string {
 	return typeof value === "string" && new RegExp(`^(?:[0-9a-f]{2}){${least},${most}}$`).test(value);
 }
 
+const TLS_PLACE = /^tls:\/\/(?:\[([0-9a-fA-F:]+)\]|([^/:[\]]+)):(\d{1,5})$/;
+
+/** Opens a connection. @throws {SignerError} for a place that is none, and files that can't be read */
+function connected({ at, files }: SignerPlace, onConnect: () => void): Socket {
+	if (!at.startsWith("tls:")) return connect(at, onConnect);
+	const [, ipv6, name, port] = TLS_PLACE.exec(at) ?? [];
+	if (port === undefined) throw new SignerError(`${at} is not the place of a signer: tls://host:port`);
+	if (!files) throw new SignerError(`${at} needs a certificate, its key and a CA`);
+	const read = (path: string): Buffer => {
+		try {
+			// Anew for each connection: certificates are renewed while a node runs.
+			return readFileSync(path);
+		} catch (error) {
+			const { code } = error as NodeJS.ErrnoException;
+			throw new SignerError(`the file ${path} can't be read (${code ?? "unknown error"})`);
+		}
+	};
+	const { certificate, key, ca } = files;
+	const options = { cert: read(certificate), key: read(key), ca: read(ca), minVersion: "TLSv1.3" as const };
+	return connectTls({ host: ipv6 ?? name ?? "", port: Number(port), ...options }, onConnect);
+}
+
 /** One request, one answer. */
-function ask(socketPath: string, request: object): Promise<Readonly<Record<string, unknown>>> {
+async function ask(
+	place: SignerPlace,
+	request: object,
+	answerMs = SIGNER_ANSWER_MS,
+): Promise<Readonly<Record<string, unknown>>> {
 	return new Promise((resolve, reject) => {
 		let text = "";
-		const socket = connect(socketPath, () => socket.write(`${JSON.stringify(request)}\n`));
-		const late = setTimeout(() => socket.destroy(), SIGNER_ANSWER_MS);
+		let reason = "";
+		const socket = connected(place, () => socket.write(`${JSON.stringify(request)}\n`));
+		const late = setTimeout(() => socket.destroy(), answerMs);
 		socket.setEncoding("utf8").on("data", (chunk: string) => {
 			text += chunk;
 			if (text.length > MAX_SIGNER_ANSWER) socket.destroy();
 		});
-		socket.on("error", () => undefined);
+		socket.on("error", ({ message }) => {
+			if (place.files) reason = ` (${harmless(message)})`;
+		});
 		socket.on("close", () => {
 			clearTimeout(late);
 			const answer = text.endsWith("\n") ? objectOf(text) : undefined;
-			if (!answer) return reject(new SignerError(`no signer answers at ${socketPath}`));
-			if (typeof answer["error"] !== "string") return resolve(answer);
-			const reason = answer["error"].replace(/[^ -~]/g, "?").slice(0, 200);
-			reject(new SignerError(`the signer refuses: ${reason}`, answer["taken"] === true));
+			if (!answer) return reject(new SignerError(`no signer answers at ${place.at}${reason}`));
+			const { error, taken, refused } = answer;
+			if (typeof error !== "string") return resolve(answer);
+			reject(new SignerError(`the signer refuses: ${harmless(error)}`, taken === true, refused === true));
 		});
 	});
 }
+
+/** What a terminal can show of a text from elsewhere. */
+const harmless = (text: string): string => text.replace(/[^ -~]/g, "?").slice(0, 200);
 
 function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
 	try {

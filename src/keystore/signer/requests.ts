@@ -9,10 +9,16 @@ import type { MarkedStep } from "./marks.js";
 
 /** Characters of a request: a vote for a list of 27 witnesses is the longest, two digits a byte. */
 export const MAX_SIGNER_REQUEST = 4_096;
+/** Bytes of a transaction that the network takes. */
+export const MAX_JUDGED_BYTES = 512_000;
+/** Characters of a request of a client: a transaction, two digits a byte, with the names of members. */
+export const MAX_CLIENT_REQUEST = 2 * MAX_JUDGED_BYTES + 512;
 /** What an answer takes at most, post-quantum keys included. */
 export const MAX_SIGNER_ANSWER = 1 << 20;
 /** Longest time that a node waits for one. */
 export const SIGNER_ANSWER_MS = 1_000;
+/** The same of a client: a slot isn't lost meanwhile, and a disk may be busy. */
+export const CLIENT_ANSWER_MS = 15_000;
 
 /** What is signed: a block's header, the greeting of a relay node, or a vote for a block. */
 export type SignedKind = "block" | "hello" | "vote";

@@ -1,9 +1,10 @@
 /**
- * A signer: holds the keys of witnesses in a process of its own, and signs blocks, greetings and votes of nodes over a socket. It
- * looks at what it signs: nothing else than these is signed, no second block for a slot, and no second vote for a height.
+ * A signer: holds keys in a process of its own, and signs blocks, greetings and votes of nodes, and transactions of clients that its
+ * policies name. It looks at what it signs: nothing else than these is signed, no second block for a slot, no second vote for a
+ * height, and no transaction that no rule allows.
  *
  * Contract: the mark and the line of the log are on the disk before a signature leaves. Requests are answered one after the
- * other. A connection carries one line of JSON each way.
+ * other. A connection carries one line of JSON each way. Who asks is known by the socket or certificate, never by what it says.
  */
 
 import { chmodSync, lstatSync, rmSync } from "node:fs";
@@ -18,7 +19,11 @@ import { signBlock } from "../../protocol/signature.js";
 import { addressOfKey, forgetKey, type PrivateKey } from "../private-key.js";
 import { type Decision, DecisionLog } from "./decision-log.js";
 import { type MarkedStep, SigningMarks } from "./marks.js";
+import type { SignerClient } from "./policies.js";
+import type { DeskDecision, PolicyDesk } from "./policy-desk.js";
 import {
+	CLIENT_ANSWER_MS,
+	MAX_CLIENT_REQUEST,
 	MAX_SIGNER_REQUEST,
 	markedStepOf,
 	type ReadRequest,
@@ -37,7 +42,10 @@ interface SignerOptions {
 	readonly keys: readonly PrivateKey[];
 	/** Of the marks and the log; made where it isn't there. */
 	readonly directory: string;
-	readonly socketPath: string;
+	/** For nodes on this machine. */
+	readonly socketPath?: string | undefined;
+	/** Decides on transactions; without it none is signed. */
+	readonly desk?: PolicyDesk | undefined;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
 	/** Notified of each decision. */
@@ -48,7 +56,7 @@ export const LOG_NAME = "decisions.log";
 
 export class Signer {
 	private readonly keys: ReadonlyMap<string, PrivateKey>;
-	private readonly server: Server;
+	private readonly servers: Server[] = [];
 	/** One decision after the other. */
 	private queue: Promise<unknown> = Promise.resolve();
 
@@ -58,38 +66,33 @@ export class Signer {
 		private readonly log: DecisionLog,
 	) {
 		this.keys = new Map(options.keys.map((key) => [toBase58Check(addressOfKey(key)), key]));
-		this.server = createServer((socket) => this.serve(socket));
-		this.server.maxConnections = MAX_CONNECTIONS;
 	}
 
 	/** @throws {OperatorError} if another signer uses the directory, its log was changed, or the socket can't be made */
 	static async start(options: SignerOptions): Promise<Signer> {
-		const { directory, socketPath, keys } = options;
+		const { directory, socketPath, keys, desk } = options;
 		if (keys.some((key) => !(key instanceof Uint8Array))) await loadPostQuantum();
 		await mkdir(directory, { recursive: true, mode: 0o700 });
 		const marks = await SigningMarks.open(join(directory, "marks"));
 		let log: DecisionLog | undefined;
+		let signer: Signer | undefined;
 		try {
 			const signed = new Map<string, MarkedStep>();
 			log = await DecisionLog.open(join(directory, LOG_NAME), await marks.logEnd(), (line) => {
-				const { asked, key, decision, ...facts } = JSON.parse(line) as Decision & {
-					readonly asked: SignedKind;
-				};
+				const written = JSON.parse(line) as Decision & { readonly asked: SignedKind };
+				const { asked, key, decision, ...facts } = written;
+				desk?.replay(written);
 				const step = decision === "signed" ? markedStepOf(asked, key, facts) : undefined;
 				if (step) signed.set(step.subject, step);
 			});
 			await marks.raise(signed.values());
-			const signer = new Signer(options, marks, log);
-			await removeStale(socketPath);
-			await new Promise<void>((done, fail) => {
-				signer.server.once("error", ({ code }: NodeJS.ErrnoException) =>
-					fail(new OperatorError(`the socket ${socketPath} can't be made (${code ?? "unknown error"})`)),
-				);
-				signer.server.listen(socketPath, done);
-			});
-			chmodSync(socketPath, SOCKET_MODE);
+			signer = new Signer(options, marks, log);
+			if (socketPath !== undefined) await signer.listen(socketPath, undefined);
+			for (const client of desk?.clients ?? [])
+				if (client.socket !== undefined) await signer.listen(client.socket, client);
 			return signer;
 		} catch (error) {
+			for (const server of signer?.servers ?? []) server.close();
 			await log?.close();
 			await marks.close();
 			throw error;
@@ -98,26 +101,47 @@ export class Signer {
 
 	/** Forgets the keys and ends, once what was begun is done. */
 	async close(): Promise<void> {
-		this.server.close();
+		for (const server of this.servers) server.close();
 		await this.queue;
 		for (const key of this.options.keys) forgetKey(key);
 		await this.log.close();
 		await this.marks.close();
 	}
 
-	private serve(socket: Socket): void {
+	private async listen(socketPath: string, client: SignerClient | undefined): Promise<void> {
+		await removeStale(socketPath);
+		const server = createServer((socket) => this.serve(socket, client));
+		server.maxConnections = MAX_CONNECTIONS;
+		await new Promise<void>((done, fail) => {
+			server.once("error", ({ code }: NodeJS.ErrnoException) =>
+				fail(new OperatorError(`the socket ${socketPath} can't be made (${code ?? "unknown error"})`)),
+			);
+			server.listen(socketPath, done);
+		});
+		this.servers.push(server);
+		chmodSync(socketPath, SOCKET_MODE);
+	}
+
+	/**
+	 * Serves one connection.
+	 * @param client who it is; undefined for a node on this machine
+	 */
+	serve(socket: Socket, client: SignerClient | undefined): void {
+		const limit = client ? MAX_CLIENT_REQUEST : MAX_SIGNER_REQUEST;
 		let text = "";
 		// Whatever it sends or doesn't read: others wait for its place.
-		const late = setTimeout(() => socket.destroy(), 5 * SIGNER_ANSWER_MS);
+		const late = setTimeout(() => socket.destroy(), client ? CLIENT_ANSWER_MS : 5 * SIGNER_ANSWER_MS);
 		socket.setEncoding("utf8").on("close", () => clearTimeout(late));
 		socket.on("error", () => socket.destroy());
 		socket.on("data", (chunk: string) => {
 			text += chunk;
+			if (!chunk.includes("\n") && text.length <= limit) return;
 			const end = text.indexOf("\n");
-			if (end < 0 && text.length <= MAX_SIGNER_REQUEST) return;
 			socket.removeAllListeners("data");
-			const isLong = end < 0 || end > MAX_SIGNER_REQUEST;
-			const answer = isLong ? Promise.resolve({ error: "too long" }) : this.answer(text.slice(0, end));
+			const isLong = end < 0 || end > limit;
+			const answer = isLong
+				? Promise.resolve({ error: "too long" })
+				: this.answer(text.slice(0, end), client);
 			void answer.then((object) => {
 				socket.end(`${JSON.stringify(object)}\n`);
 				socket.destroySoon();
@@ -125,16 +149,23 @@ export class Signer {
 		});
 	}
 
-	private async answer(line: string): Promise<object> {
+	private async answer(line: string, client: SignerClient | undefined): Promise<object> {
 		let request: Request;
 		try {
 			request = (JSON.parse(line) ?? {}) as Request;
 		} catch {
 			return { error: "not JSON" };
 		}
+		// Not logged either: a client that asks on and on would fill the disk.
+		if (client && !this.options.desk?.admits(client.name, this.options.now()))
+			return { error: "too many requests" };
 		if (request.do === "list") return { keys: [...this.keys].map(([address, key]) => listed(address, key)) };
-		if (!KINDS.has(request.do)) return { error: "unknown request" };
-		const decided = this.queue.then(() => this.decide(request.do as SignedKind, request));
+		const isOfNode = KINDS.has(request.do) && (client === undefined || client.isNode);
+		const answering = isOfNode
+			? () => this.decide(request.do as SignedKind, request)
+			: client && (() => this.answerClient(client.name, request));
+		if (!answering) return { error: "unknown request" };
+		const decided = this.queue.then(answering);
 		this.queue = decided.catch(() => undefined);
 		try {
 			return await decided;
@@ -144,6 +175,29 @@ export class Signer {
 				error: `the decision can't be stored: ${error instanceof Error ? error.message : String(error)}`,
 			};
 		}
+	}
+
+	private async answerClient(client: string, { do: what, address, data, id }: Request): Promise<object> {
+		const { desk, now } = this.options;
+		if (!desk) return { error: "unknown request" };
+		if (what === "pending") return desk.listPending(client, id === undefined ? id : String(id), now());
+		if (what === "approve") {
+			const decisions = desk.decideApproval(client, String(id), now());
+			for (const decision of decisions) await this.carryOut(desk, decision);
+			return decisions[0]?.answer ?? { error: "nothing of that id waits for this client", refused: true };
+		}
+		if (what !== "transaction") return { error: "unknown request" };
+		const name = String(address).slice(0, 64);
+		if (!this.keys.has(name)) return { error: "unknown key" };
+		return this.carryOut(desk, desk.decide(client, name, String(data), now()));
+	}
+
+	/** Writes a decision, and does then what it says. */
+	private async carryOut(desk: PolicyDesk, decided: DeskDecision): Promise<object> {
+		const { key: name, facts, decision, sign, answer, isNoted = false } = decided;
+		if (!isNoted) desk.replay(await this.note("transaction", name, facts, decision));
+		const key = this.keys.get(name);
+		return sign && key ? { ...answer, signature: toHex(signatureOf(key, sign)) } : answer;
 	}
 
 	private async decide(kind: SignedKind, { address, data }: Request): Promise<object> {
@@ -177,15 +231,17 @@ export class Signer {
 	}
 
 	private async note(
-		kind: SignedKind,
+		kind: SignedKind | "transaction",
 		key: string,
 		facts: ReadRequest["facts"],
 		decision: string,
-	): Promise<void> {
+	): Promise<Decision> {
 		const at = new Date(this.options.now()).toISOString();
-		await this.log.append({ at, asked: kind, key, ...facts, decision });
+		const written = { at, asked: kind, key, ...facts, decision };
+		await this.log.append(written);
 		await this.marks.setLogEnd(this.log.end);
 		this.options.onDecision?.(`${kind} ${Object.values(facts).join(" ")}: ${decision}`);
+		return written;
 	}
 }
 
@@ -212,9 +268,11 @@ function listed(address: string, key: PrivateKey): object {
 		: { address, scheme: key.scheme.name, publicKey: toHex(key.publicKey) };
 }
 
-/** What a node asks; nothing of it is trusted. */
+/** What a node or a client asks; nothing of it is trusted. */
 interface Request {
 	readonly do?: unknown;
 	readonly address?: unknown;
 	readonly data?: unknown;
+	/** Of a transaction. */
+	readonly id?: unknown;
 }

@@ -70,8 +70,13 @@ export const chainSettings = {
 		"keys that produce blocks, 64 hexadecimal digits each; from release 4.8.1 on read with -w only",
 	),
 	"localwitness.signer": optionalText(
-		"in place of the keys: socket of the `coin signer serve` that holds them; read with -w only",
+		"in place of the keys: socket of the `coin signer serve` that holds them, or `tls://host:port`; read with -w only",
 	),
+	"localwitness.signerCertificate": optionalText(
+		"certificate by which the signer at `tls://` knows this node, PEM",
+	),
+	"localwitness.signerKey": optionalText("file with the key of that certificate, PEM"),
+	"localwitness.signerCa": optionalText("file with the certificate of whoever issued the signer's, PEM"),
 	localWitnessAccountAddress: optionalText("account for which a single key signs"),
 	localwitnesskeystore: texts("key files; the first is used where there is no localwitness"),
 	"localPqWitness.keys": texts("on Nile: files of post-quantum keys that produce blocks; read with -w only"),

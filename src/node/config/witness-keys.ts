@@ -2,6 +2,7 @@
 
 import { inspect } from "node:util";
 import { ConfigError } from "../../hocon/hocon.js";
+import type { SignerPlace } from "../../keystore/signer/client.js";
 import { fromHex } from "../../protocol/bytes.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { decodeAddress } from "./genesis-config.js";
@@ -53,8 +54,8 @@ export interface LocalWitnessConfig {
 	readonly accountAddress: Uint8Array | undefined;
 	/** Key files, relative to the working directory; the first is used, where the file has no `localwitness`. */
 	readonly keystores: readonly string[];
-	/** Socket of the process that holds the keys in place of this one. */
-	readonly signer: string | undefined;
+	/** The process that holds the keys in place of this one. */
+	readonly signer: SignerPlace | undefined;
 	readonly postQuantum: PostQuantumWitnessConfig;
 }
 
@@ -78,6 +79,18 @@ function readPostQuantumWitness(settings: Settings, addressPrefix: number): Post
 	const accountAddress = decodeAddress(account, addressPrefix);
 	if (accountAddress) return { files, accountAddress };
 	throw new ConfigError("localPqWitness.accountAddress format is incorrect");
+}
+
+/** @throws {ConfigError} unless a signer on another machine comes with the files of mutual TLS */
+function readSigner(settings: Settings): SignerPlace | undefined {
+	const at = settings.get("localwitness.signer");
+	const certificate = settings.get("localwitness.signerCertificate");
+	const key = settings.get("localwitness.signerKey");
+	const ca = settings.get("localwitness.signerCa");
+	if (at === undefined || !at.startsWith("tls:")) return at === undefined ? undefined : { at };
+	if (certificate !== undefined && key !== undefined && ca !== undefined)
+		return { at, files: { certificate, key, ca } };
+	throw settings.refuse("localwitness.signer", "needs signerCertificate, signerKey and signerCa beside it");
 }
 
 /**
@@ -121,7 +134,7 @@ export function readLocalWitness(
 			postQuantum,
 		};
 	}
-	const signer = settings.get("localwitness.signer");
+	const signer = readSigner(settings);
 	const texts = signer === undefined ? settings.get("localwitness") : [];
 	const files = settings.get("localwitnesskeystore");
 	const account = settings.get("localWitnessAccountAddress");

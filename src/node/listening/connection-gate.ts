@@ -18,6 +18,8 @@ export const MAX_CONNECTIONS = {
 	metrics: 16,
 	/** The explorer of another node, on the user's own machine. */
 	explorer: 64,
+	/** Nodes and wallets of one operator, a line each way. */
+	signer: 64,
 } as const;
 
 /** How long a client may take to send a request. */

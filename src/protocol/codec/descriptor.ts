@@ -71,3 +71,23 @@ export function setField(message: Message, name: string, value: unknown): void {
 export function getField(message: Readonly<Message>, name: string): unknown {
 	return (message as Readonly<Record<string, unknown>>)[name];
 }
+
+/** Where a message holds fields without a name, at whatever depth; undefined if nowhere. */
+export function unknownPath(
+	{ fields }: MessageType<Message>,
+	message: Readonly<Message>,
+	path: string,
+): string | undefined {
+	if (message.$unknown) return path;
+	for (const { name, kind, message: inner } of fields) {
+		const type = kind === "message" ? inner?.() : undefined;
+		if (!type) continue;
+		const value = getField(message, name);
+		const values = Array.isArray(value) ? value : value instanceof Map ? [...value.values()] : [value];
+		for (const item of values as readonly (Message | undefined)[]) {
+			const found = item && unknownPath(type, item, `${path}.${name}`);
+			if (found !== undefined) return found;
+		}
+	}
+	return undefined;
+}

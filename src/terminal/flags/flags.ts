@@ -1,8 +1,10 @@
 /** Groups of flags that several commands share (protocol/command-line §1.2). */
 
+import { resolve } from "node:path";
 import { Args, Flags, type Interfaces } from "@oclif/core";
 import type { KeystoreEntry } from "../../keystore/keystore.js";
-import type { Failure } from "../../wallet/failure.js";
+import type { SignerPlace } from "../../keystore/signer/client.js";
+import { Failure } from "../../wallet/failure.js";
 
 /** The argument that names an entry of the keystore, and how an entry is printed. */
 export const walletArgument = {
@@ -10,8 +12,8 @@ export const walletArgument = {
 };
 
 /** An entry as commands print it, the file at the end. */
-export function entryRecord({ name, base58, kind, scheme, path, file }: KeystoreEntry): object {
-	return { name, address: base58, kind, scheme: scheme?.name, path, file };
+export function entryRecord({ name, base58, kind, scheme, path, file, signer }: KeystoreEntry): object {
+	return { name, address: base58, kind, scheme: scheme?.name, path, signer: signer?.at, file };
 }
 
 /** Commands that open or write keys. */
@@ -28,6 +30,50 @@ export const keystoreFlags = {
 export const lightFlag = {
 	light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
 };
+
+/** Commands that reach a signer, which may be on another machine. */
+export const signerFileFlags = {
+	certificate: Flags.string({
+		description: "own certificate for mutual TLS, in PEM",
+		helpValue: "<path>",
+		helpGroup: "SIGNER",
+	}),
+	"certificate-key": Flags.string({
+		description: "its key",
+		helpValue: "<path>",
+		helpGroup: "SIGNER",
+	}),
+	ca: Flags.string({
+		description: "certificate of whoever issued that of the other side",
+		helpValue: "<path>",
+		helpGroup: "SIGNER",
+	}),
+};
+
+/** The files, with absolute paths; undefined unless all are given. */
+export function signerFilesOf({
+	certificate,
+	"certificate-key": key,
+	ca,
+}: Interfaces.InferredFlags<typeof signerFileFlags>): SignerPlace["files"] {
+	if (certificate === undefined || key === undefined || ca === undefined) return undefined;
+	return { certificate: resolve(certificate), key: resolve(key), ca: resolve(ca) };
+}
+
+/** The place of a signer, with absolute paths. @throws {Failure} `usage` unless the files are given with `tls://…`, and only there */
+export function signerPlaceOf(
+	at: string,
+	flags: Interfaces.InferredFlags<typeof signerFileFlags>,
+): SignerPlace {
+	const files = signerFilesOf(flags);
+	if (at.startsWith("tls:") && files) return { at, files };
+	const isAny = flags.certificate ?? flags["certificate-key"] ?? flags.ca;
+	if (!at.startsWith("tls:") && isAny === undefined) return { at: resolve(at) };
+	throw new Failure(
+		"usage",
+		"a signer at tls://host:port needs --certificate, --certificate-key and --ca, a socket none",
+	);
+}
 
 /** Commands that need a password. */
 export const passwordFlags = {

@@ -1,6 +1,6 @@
 /** Signing what isn't a transaction with a key of the keystore: the agent where it holds the key, else with the password. */
 
-import { type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
+import { checkHasKey, type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
 import { sign } from "../../protocol/signature.js";
 import { withProgress } from "../progress/progress.js";
 import { present } from "../prompt/confirmation.js";
@@ -27,6 +27,7 @@ export async function hashSignature(
 	{ hash, what, whatUnlocked, shown }: ShownHash,
 	source: PasswordSource,
 ): Promise<Uint8Array> {
+	if (key.signer) checkHasKey(key);
 	const byAgent = await agentSignature(key, hash);
 	if (byAgent) terminal.note(`${key.name} signs (unlocked) ${whatUnlocked}`);
 	if (canAsk() && (byAgent || source.file === undefined))

@@ -34,7 +34,7 @@ import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/transaction/impersonat
 import { parseExpiry } from "../../wallet/transaction/lifetime.js";
 import { coinsOf } from "../../wallet/transaction/moved-coins.js";
 import { riskLine, riskOf } from "../../wallet/transaction/risks.js";
-import { accountNamed, activeAccount, openableKey } from "../../wallet/transaction/signing.js";
+import { accountNamed, activeAccount, signableKey } from "../../wallet/transaction/signing.js";
 import { costLines } from "../../wallet/transaction/transaction-cost.js";
 import { readAddress } from "../../wallet/values/address-text.js";
 import { formatCoin } from "../../wallet/values/amount.js";
@@ -267,7 +267,7 @@ async function signersOf(
 	const names = flags.signer ?? device;
 	if (names.length > 0) return oneByOne(names, (name) => devices.keyNamed(settings, name));
 	try {
-		return [await openableKey(settings, toHex(owner))];
+		return [await signableKey(settings, toHex(owner))];
 	} catch (error) {
 		const isMissing = error instanceof KeystoreError && /^(wallet_not_found|watch_only)$/.test(error.code);
 		if (isMissing && !flags.sign && !flags.offline && (await actsUnsigned(client, owner))) return UNSIGNED;

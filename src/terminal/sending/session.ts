@@ -142,9 +142,17 @@ export async function signEnvelope(
 	settings: Settings,
 	{ summary, call }: Presentation,
 ): Promise<TransactionEnvelope> {
-	if (canAsk() && (keys.some(isDevice) || asksPassword(session, settings))) await show(session, summary);
+	const isHere = keys.some((key) => !isDevice(key) && !key.signer);
+	if (canAsk() && (keys.some(isDevice) || (isHere && asksPassword(session, settings))))
+		await show(session, summary);
 	return await addSignatures(envelope, keys, async (signed, key) => {
 		if (isDevice(key)) return await askDevice(session, signed, key);
+		if (key.signer) {
+			const { signatureOfSigner } = await import("../../wallet/signers/remote.js");
+			const signature = await signatureOfSigner(key, signed.transaction);
+			session.note(`${key.name} signs (at its signer): ${summaryOf(signed, call)}`);
+			return signature;
+		}
 		const byAgent = await anyAgentSignature(key, signed.transaction.id);
 		if (!byAgent) return signatureBy(signed, await openKey(session, key, settings));
 		// No password is asked for here, so this is where it can be seen what is signed.

@@ -6,7 +6,7 @@
 
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
-import { getField, type Message, type MessageType } from "../../protocol/codec/descriptor.js";
+import { type Message, unknownPath } from "../../protocol/codec/descriptor.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import type { ContractType } from "../../protocol/contract-types.js";
 import { sha256 } from "../../protocol/hash.js";
@@ -25,7 +25,7 @@ import { isPostQuantumSignature, loadPostQuantum } from "../../protocol/post-qua
 import { transactionFieldsOf } from "../../protocol/post-quantum/fields.js";
 import { addressOfPostQuantumKey } from "../../protocol/post-quantum/schemes.js";
 import { SignatureError } from "../../protocol/signature.js";
-import { ParameterError, SignedTransaction } from "../../protocol/transaction.js";
+import { idleField, ParameterError, SignedTransaction } from "../../protocol/transaction.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member, readJson, writeWireJson } from "../json.js";
 import { refuseUnsigned } from "./unsigned-members.js";
@@ -267,35 +267,6 @@ function checkEnvelope(transaction: SignedTransaction, coin: JsonRecord | undefi
 		signers: recoverSigners(transaction),
 		coin,
 	};
-}
-
-/** Where a message holds fields without a name, at whatever depth; undefined if nowhere. */
-function unknownPath(
-	{ fields }: MessageType<Message>,
-	message: Readonly<Message>,
-	path: string,
-): string | undefined {
-	if (message.$unknown) return path;
-	for (const { name, kind, message: inner } of fields) {
-		const type = kind === "message" ? inner?.() : undefined;
-		if (!type) continue;
-		const value = getField(message, name);
-		const values = Array.isArray(value) ? value : value instanceof Map ? [...value.values()] : [value];
-		for (const item of values as readonly (Message | undefined)[]) {
-			const found = item && unknownPath(type, item, `${path}.${name}`);
-			if (found !== undefined) return found;
-		}
-	}
-	return undefined;
-}
-
-/** A field that is part of what is signed, and means nothing. */
-function idleField({ auths, scripts, contract }: Readonly<TransactionRaw>): string | undefined {
-	const [only] = contract;
-	if (auths.length > 0) return "auths";
-	if (scripts.length > 0) return "scripts";
-	if ((only?.provider.length ?? 0) > 0) return "a provider";
-	return (only?.ContractName.length ?? 0) > 0 ? "a name of the contract" : undefined;
 }
 
 /** Whether proofs stand in place of an owner's signature. */

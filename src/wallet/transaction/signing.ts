@@ -1,6 +1,12 @@
 /** Who signs an envelope, and signing it (protocol/wallet-formats §4.2). Checks that need no key come first. */
 
-import { checkHasKey, findKey, type KeystoreEntry, listKeystore } from "../../keystore/keystore.js";
+import {
+	checkHasKey,
+	checkSigns,
+	findKey,
+	type KeystoreEntry,
+	listKeystore,
+} from "../../keystore/keystore.js";
 import { KeystoreError } from "../../keystore/keystore-error.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
@@ -23,6 +29,13 @@ export async function keyNamed(settings: Settings, text: string): Promise<Keysto
 export async function openableKey(settings: Settings, text: string): Promise<KeystoreEntry> {
 	const entry = await keyNamed(settings, text);
 	checkHasKey(entry);
+	return entry;
+}
+
+/** The same where a transaction is to be signed, which a signer does with a key that isn't here. @throws {Failure | KeystoreError} */
+export async function signableKey(settings: Settings, text: string): Promise<KeystoreEntry> {
+	const entry = await keyNamed(settings, text);
+	checkSigns(entry);
 	return entry;
 }
 
@@ -99,7 +112,7 @@ export function checkSigners(
 	keys: readonly SigningKey[],
 ): void {
 	for (const key of keys) {
-		if (!isDevice(key)) checkHasKey(key);
+		if (!isDevice(key)) checkSigns(key);
 		if (!permission.keys.some((candidate) => equalBytes(candidate.address, key.address))) {
 			const known = permission.keys.map(({ address }) => toBase58Check(address)).join(", ");
 			throw new Failure(

@@ -29,7 +29,7 @@ async function start(): Promise<void> {
 		socketPath: place(),
 		now: () => Number(NOW_MS),
 	});
-	key = (await keysOfSigner(place()))[0] as SignerKey;
+	key = (await keysOfSigner({ at: place() }))[0] as SignerKey;
 }
 
 beforeEach(async () => {
@@ -190,7 +190,7 @@ describe("a signer", () => {
 	test("is away once it has ended, and says so", async () => {
 		await signer.close();
 		await expect(key.sign("block", header(5n, 15_000n))).rejects.toThrow(`no signer answers at ${place()}`);
-		await expect(keysOfSigner(place())).rejects.toThrow("no signer answers");
+		await expect(keysOfSigner({ at: place() })).rejects.toThrow("no signer answers");
 	});
 });
 

@@ -1,0 +1,404 @@
+/**
+ * The policies of a signer: one file in HOCON that says who may have which transactions signed. What no rule allows is refused,
+ * and a member that means nothing stops the start. The first rule that allows a transaction is the one whose sums it counts to.
+ */
+
+import { readFileSync, statSync } from "node:fs";
+import { isElementaryType } from "../../abi/parameter.js";
+import { ConfigError, parseHocon } from "../../hocon/hocon.js";
+import { Section } from "../../hocon/section.js";
+import { parseAddress, toBase58Check } from "../../protocol/address.js";
+import { contractTypeByName, isBuildable } from "../../protocol/contract-types.js";
+import { spell } from "../../protocol/dialect.js";
+import { SUN_PER_COIN } from "../../protocol/int64.js";
+import { COIN_ASSET, type JudgedTransaction, selectorOfSignature } from "./transaction-reading.js";
+
+/** Who asks, and by which way they are known. */
+export interface SignerClient {
+	readonly name: string;
+	/** Path of a socket of its own; whoever can open it is this client. */
+	readonly socket: string | undefined;
+	/** SHA-256 of its certificate, hexadecimal digits in lower case. */
+	readonly certificate: string | undefined;
+	/** Whether it is a node whose blocks, greetings and votes are signed. */
+	readonly isNode: boolean;
+}
+
+/** Part of a week in minutes from Monday 00:00 UTC on, the end left out. */
+interface WeekTime {
+	readonly from: number;
+	readonly to: number;
+}
+
+/** What is allowed of a thing that has a name; undefined: whatever it is. */
+type Allowed = ReadonlySet<string> | undefined;
+
+/** Largest sums by asset, in smallest units; undefined: any. An asset without an entry isn't allowed at all. */
+type Sums = ReadonlyMap<string, bigint | undefined>;
+
+interface PolicyRule {
+	readonly name: string;
+	/** In Base58, as all addresses. */
+	readonly keys: ReadonlySet<string>;
+	readonly clients: ReadonlySet<string>;
+	readonly types: ReadonlySet<string>;
+	/** Accounts for which it acts; without any those of the keys. */
+	readonly accounts: ReadonlySet<string>;
+	readonly permissions: ReadonlySet<number>;
+	readonly contracts: Allowed;
+	/** Selectors in hexadecimal. */
+	readonly functions: Allowed;
+	readonly recipients: Allowed;
+	readonly memos: Allowed;
+	/** Undefined: any. */
+	readonly feeLimitSun: bigint | undefined;
+	readonly perTransaction: Sums;
+	readonly perDay: Sums;
+	/** Empty: always. */
+	readonly hours: readonly WeekTime[];
+	/** Clients of which another one than the one that asks must approve; empty: nobody has to. */
+	readonly approvers: ReadonlySet<string>;
+}
+
+export interface Policies {
+	readonly clients: readonly SignerClient[];
+	readonly rules: readonly PolicyRule[];
+}
+
+const MAX_FILE_BYTES = 1 << 20;
+/** Every value; an address that nobody has a key of and a function that gives away what isn't counted are named all the same. */
+const ANY = "*";
+const NO_LIMIT = "unlimited";
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
+const CLIENT_MEMBERS: ReadonlySet<string> = new Set(["socket", "certificate", "node"]);
+const RULE_MEMBERS: ReadonlySet<string> = new Set([
+	...["name", "keys", "clients", "types", "accounts", "permissions", "contracts", "functions", "recipients"],
+	...["memos", "feeLimit", "transaction", "day", "hours", "approval"],
+]);
+const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const DAY_MINUTES = 1_440;
+
+/**
+ * Reads the file.
+ * @param keys addresses of the signer's keys by their labels
+ * @throws {ConfigError} naming line and member of what it can't be
+ */
+export function readPolicies(path: string, keys: ReadonlyMap<string, string>): Policies {
+	let text: string;
+	try {
+		const { size, mode } = statSync(path);
+		if (size > MAX_FILE_BYTES) throw new ConfigError(`${path} has more than ${MAX_FILE_BYTES} bytes`);
+		if ((mode & 0o022) !== 0 && process.platform !== "win32")
+			throw new ConfigError(`${path} can be changed by others: chmod go-w ${path}`);
+		text = readFileSync(path, "utf8");
+	} catch (error) {
+		if (error instanceof ConfigError) throw error;
+		const { code } = error as NodeJS.ErrnoException;
+		throw new ConfigError(`the policies ${path} can't be read (${code ?? "unknown error"})`);
+	}
+	return parsePolicies(text, path, keys);
+}
+
+/** The same of its text. @throws {ConfigError} */
+export function parsePolicies(text: string, path: string, keys: ReadonlyMap<string, string>): Policies {
+	const root = Section.root(parseHocon(text, path), path);
+	refuseUnknown(root, new Set(["clients", "rules"]));
+	const clientSection = root.requiredSection("clients");
+	const clients = clientSection.names().map((name) => readClient(clientSection, name));
+	for (const [at, { name, certificate, socket }] of clients.entries()) {
+		const same = clients
+			.slice(0, at)
+			.find((other) => (certificate ? other.certificate === certificate : other.socket === socket));
+		if (same)
+			throw clientSection.refuse(name, `is known by the same as ${same.name}: nobody could tell them apart`);
+	}
+	const names = new Set(clients.map(({ name }) => name));
+	const rules = root.sections("rules").map((section) => readRule(section, names, keys));
+	const twice = rules.find(({ name }, at) => rules.findIndex((other) => other.name === name) !== at);
+	if (twice)
+		throw root.refuse("rules", `has two rules with the name ${twice.name}, to which sums are counted`);
+	return { clients, rules };
+}
+
+function refuseUnknown(section: Section, known: ReadonlySet<string>): void {
+	const name = section.names().find((each) => !known.has(each));
+	if (name !== undefined) throw section.refuse(name, `isn't one of ${[...known].join(", ")}`);
+}
+
+function readClient(clients: Section, name: string): SignerClient {
+	if (!NAME.test(name) || name.includes(".")) throw clients.refuse(name, "isn't a name of a client");
+	const section = clients.section(name);
+	refuseUnknown(section, CLIENT_MEMBERS);
+	const socket = section.optionalText("socket");
+	const certificate = section.optionalText("certificate")?.replaceAll(":", "").toLowerCase();
+	if ((socket === undefined) === (certificate === undefined))
+		throw clients.refuse(name, "needs a socket of its own, or the SHA-256 of its certificate");
+	if (socket === "") throw section.refuse("socket", "is empty");
+	if (certificate !== undefined && !/^[0-9a-f]{64}$/.test(certificate))
+		throw section.refuse("certificate", "isn't a SHA-256: 64 hexadecimal digits, with or without colons");
+	return { name, socket, certificate, isNode: section.boolean("node", false) };
+}
+
+function readRule(
+	section: Section,
+	clients: ReadonlySet<string>,
+	keys: ReadonlyMap<string, string>,
+): PolicyRule {
+	refuseUnknown(section, RULE_MEMBERS);
+	const name = section.requiredText("name");
+	if (!NAME.test(name)) throw section.refuse("name", "isn't a name of a rule: letters, digits, . _ and -");
+	const each = <T>(member: string, read: (text: string) => T | undefined, what: string): ReadonlySet<T> =>
+		new Set(
+			section.texts(member).map((text) => {
+				const value = read(text);
+				if (value === undefined) throw section.refuse(member, `holds "${text}", which is not ${what}`);
+				return value;
+			}),
+		);
+	const some = <T>(member: string, read: (text: string) => T | undefined, what: string): ReadonlySet<T> => {
+		const set = each(member, read, what);
+		if (set.size === 0) throw section.refuse(member, `of the rule ${name} must name one at least`);
+		return set;
+	};
+	const orAny = (member: string, read: (text: string) => string | undefined, what: string): Allowed => {
+		const texts = section.texts(member);
+		if (texts.length === 1 && texts[0] === ANY) return undefined;
+		return each(member, read, what);
+	};
+	const client = (text: string): string | undefined => (clients.has(text) ? text : undefined);
+	const served = new Set(keys.values());
+	const keyOf = (text: string): string | undefined => {
+		const address = keys.get(text) ?? addressOf(text);
+		return address !== undefined && served.has(address) ? address : undefined;
+	};
+	const own = some("keys", keyOf, "a key of this signer");
+	const accounts = each("accounts", addressOf, "an address");
+	const permissions = each("permissions", (text) => (/^\d$/.test(text) ? Number(text) : undefined), "0 to 9");
+	return {
+		name,
+		keys: own,
+		clients: some("clients", client, "one of the clients"),
+		types: some("types", typeOf, "a type that can be judged"),
+		accounts: accounts.size > 0 ? accounts : own,
+		permissions: permissions.size > 0 ? permissions : new Set([0]),
+		contracts: orAny("contracts", addressOf, "an address"),
+		functions: orAny(
+			"functions",
+			selectorOfText,
+			"the signature of a function, such as pay(address,uint256)",
+		),
+		recipients: orAny("recipients", addressOf, "an address"),
+		memos: orAny("memos", (text) => text, "a text"),
+		feeLimitSun: readAmount(section, "feeLimit", COIN_ASSET, "0"),
+		perTransaction: readSums(section, "transaction"),
+		perDay: readSums(section, "day"),
+		hours: [...each("hours", weekTimes, "hours such as mon-fri 08:00-18:00, in UTC")].flat(),
+		approvers: each("approval", client, "one of the clients"),
+	};
+}
+
+function addressOf(text: string): string | undefined {
+	const bytes = parseAddress(text);
+	return bytes && toBase58Check(bytes);
+}
+
+/** The full name of a type that can be judged, which may be written without the ending. */
+function typeOf(text: string): string | undefined {
+	const type = contractTypeByName(text) ?? contractTypeByName(`${text}Contract`);
+	return isBuildable(type) && type.name !== "ShieldedTransferContract" ? type.name : undefined;
+}
+
+function selectorOfText(text: string): string | undefined {
+	const [, inputs] = /^[A-Za-z_$][\w$]*\((.*)\)$/.exec(text) ?? [];
+	if (inputs === undefined) return undefined;
+	// Brackets of tuples only group; a type that is hashed otherwise than it is written would name another function.
+	const types = inputs === "" ? [] : inputs.replace(/[()]/g, "").split(",");
+	const isType = (type: string): boolean => {
+		const base = type.replace(/(\[\d*\])*$/, "");
+		return base === "orcToken" || (isElementaryType(base) && base !== "uint" && base !== "int");
+	};
+	return types.every(isType) ? selectorOfSignature(spell(text, "deployed")) : undefined;
+}
+
+function readSums(section: Section, member: string): Sums {
+	const sums = section.section(member);
+	return new Map(
+		sums.names().map((text) => {
+			const asset = text === COIN_ASSET || /^[1-9]\d{0,18}$/.test(text) ? text : addressOf(text);
+			if (asset === undefined)
+				throw section.refuse(member, `holds "${text}": assets are coin, the id of a token, or its contract`);
+			return [asset, readAmount(sums, text, asset)] as const;
+		}),
+	);
+}
+
+/** Coins with their decimals, tokens in smallest units; undefined: any. */
+function readAmount(section: Section, member: string, asset: string, absent?: string): bigint | undefined {
+	const text = absent === undefined ? section.requiredText(member) : (section.optionalText(member) ?? absent);
+	if (text === NO_LIMIT) return undefined;
+	const [, whole, fraction = ""] = /^(\d{1,78})(?:\.(\d{1,6}))?$/.exec(text) ?? [];
+	if (whole === undefined || (asset !== COIN_ASSET && fraction !== ""))
+		throw section.refuse(
+			member,
+			`is "${text}": write ${asset === COIN_ASSET ? "coins, such as 12.5" : "smallest units"}, or ${NO_LIMIT}`,
+		);
+	return asset === COIN_ASSET
+		? BigInt(whole) * SUN_PER_COIN + BigInt(fraction.padEnd(6, "0"))
+		: BigInt(whole);
+}
+
+/** `mon-fri 08:00-18:00`, `sat`, `00:00-06:00`. */
+function weekTimes(text: string): readonly WeekTime[] | undefined {
+	const match = /^(?:([a-z]{3})(?:-([a-z]{3}))?)?(?:(?:^| )(\d\d:\d\d)-(\d\d:\d\d))?$/.exec(text);
+	if (!match || text === "") return undefined;
+	const [, first = DAYS[0], last = match[1] ?? DAYS[6], start = "00:00", end = "24:00"] = match;
+	const [begin, until] = [DAYS.indexOf(first as string), DAYS.indexOf(last as string)];
+	const [from, to] = [minutesOf(start), minutesOf(end)];
+	if (begin < 0 || until < begin || !(from < to)) return undefined;
+	return Array.from({ length: until - begin + 1 }, (_, index) => {
+		const midnight = (begin + index) * DAY_MINUTES;
+		return { from: midnight + from, to: midnight + to };
+	});
+}
+
+/** Of a day; NaN for a time that isn't one, which is neither before nor after another. */
+function minutesOf(time: string): number {
+	const [hours = 0, minutes = 0] = time.split(":").map(Number);
+	const total = hours * 60 + minutes;
+	return minutes < 60 && total <= DAY_MINUTES ? total : Number.NaN;
+}
+
+/** What of the sums of a day is used up, and what was decided of the transaction before. */
+export interface JudgementFacts {
+	readonly client: string;
+	readonly key: string;
+	readonly nowMs: number;
+	/** By rule and asset, in smallest units. */
+	readonly spentToday: (rule: PolicyRule, asset: string) => bigint;
+	/** Whether the rule has counted the transaction already. */
+	readonly isCounted: (rule: PolicyRule) => boolean;
+	readonly hasApproved: (approver: string) => boolean;
+}
+
+type PolicyVerdict =
+	| { readonly refused: string; readonly rule?: PolicyRule }
+	| { readonly rule: PolicyRule; readonly awaits: readonly string[] };
+
+/** What a life may be: the network takes none that is longer, and a signature must not lie about for another time. */
+const MAX_AHEAD_MS = 86_400_000n;
+
+/**
+ * Judges a transaction by the rules.
+ * @returns the rule that allows it and who still has to approve, else the reason of the rule that comes nearest
+ */
+export function judgeTransaction(
+	{ rules }: Policies,
+	transaction: JudgedTransaction,
+	facts: JudgementFacts,
+): PolicyVerdict {
+	const now = BigInt(facts.nowMs);
+	if (transaction.expirationMs <= now) return { refused: "it has expired" };
+	if (transaction.expirationMs > now + MAX_AHEAD_MS) return { refused: "it expires in more than a day" };
+	let nearest: { readonly refused: string; readonly rule: PolicyRule; readonly passed: number } | undefined;
+	for (const rule of rules) {
+		if (!rule.keys.has(facts.key) || !rule.clients.has(facts.client)) continue;
+		const [passed, reason] = firstRefusal(rule, transaction, facts);
+		if (reason === undefined) {
+			const approved = [...rule.approvers].some((name) => name !== facts.client && facts.hasApproved(name));
+			const others = [...rule.approvers].filter((name) => name !== facts.client);
+			if (rule.approvers.size > 0 && others.length === 0)
+				return { rule, refused: `rule ${rule.name}: nobody else than ${facts.client} could approve it` };
+			return { rule, awaits: approved ? [] : others };
+		}
+		if (!nearest || passed > nearest.passed)
+			nearest = { refused: `rule ${rule.name}: ${reason}`, rule, passed };
+	}
+	return nearest ?? { refused: `no rule has ${facts.client} sign with ${facts.key}` };
+}
+
+type Check = (rule: PolicyRule, transaction: JudgedTransaction, facts: JudgementFacts) => string | undefined;
+
+const CHECKS: readonly Check[] = [
+	({ types }, { type }) => (types.has(type.name) ? undefined : `${type.name} is not one of its types`),
+	({ accounts }, { owner }) => (accounts.has(owner) ? undefined : `${owner} is not one of its accounts`),
+	({ permissions }, { permissionId }) =>
+		permissions.has(permissionId) ? undefined : `permission ${permissionId} is not one of its permissions`,
+	({ contracts }, { contract }) =>
+		contract === undefined || !contracts || contracts.has(contract)
+			? undefined
+			: `${contract} is not one of its contracts`,
+	({ functions }, { selector, isUncounted }) => {
+		if (selector === undefined || (functions ? functions.has(selector) : !isUncounted)) return undefined;
+		if (selector === "") return "a call without a function is not one of its functions";
+		return `0x${selector} is not one of its functions`;
+	},
+	({ recipients }, transaction) => {
+		const isAllowed = (to: string): boolean => (recipients ? recipients.has(to) : !isNobody(to));
+		const other = transaction.recipients.find((to) => !isAllowed(to));
+		return other === undefined ? undefined : `${other} is not one of its recipients`;
+	},
+	({ memos }, { memo }) =>
+		memo === "" || !memos || memos.has(memo) ? undefined : "the memo is not one of its memos",
+	({ feeLimitSun }, { feeLimitSun: limit }) =>
+		feeLimitSun === undefined || limit <= feeLimitSun
+			? undefined
+			: `the fee limit of ${limit} sun is above its ${feeLimitSun} sun`,
+	({ perTransaction }, { sums }) => overSum(perTransaction, sums, () => 0n, "a transaction"),
+	({ hours }, _, { nowMs }) => {
+		const minute = minuteOfWeek(nowMs);
+		return hours.length === 0 || hours.some(({ from, to }) => minute >= from && minute < to)
+			? undefined
+			: "it is outside its hours";
+	},
+	(rule, { sums }, { isCounted, spentToday }) =>
+		isCounted(rule) ? undefined : overSum(rule.perDay, sums, (asset) => spentToday(rule, asset), "a day"),
+];
+
+/** @returns how many checks were passed, and why the next one wasn't */
+function firstRefusal(
+	rule: PolicyRule,
+	transaction: JudgedTransaction,
+	facts: JudgementFacts,
+): readonly [passed: number, reason: string | undefined] {
+	for (const [passed, check] of CHECKS.entries()) {
+		const reason = check(rule, transaction, facts);
+		if (reason !== undefined) return [passed, reason];
+	}
+	return [CHECKS.length, undefined];
+}
+
+function overSum(
+	limits: Sums,
+	sums: JudgedTransaction["sums"],
+	spent: (asset: string) => bigint,
+	per: string,
+): string | undefined {
+	for (const [asset, amount] of sums) {
+		if (!limits.has(asset)) return `it has no sum ${per} of ${asset}`;
+		const limit = limits.get(asset);
+		const before = spent(asset);
+		if (limit === undefined || before + amount <= limit) continue;
+		const used = before > 0n ? `, of which ${loggedAmount(asset, before)} are used` : "";
+		return `${loggedAmount(asset, amount)} is above its ${loggedAmount(asset, limit)} ${per}${used}`;
+	}
+	return undefined;
+}
+
+/** As the log has it: `1000000sun`, `5@1000001`. */
+export function loggedAmount(asset: string, amount: bigint): string {
+	return asset === COIN_ASSET ? `${amount}sun` : `${amount}@${asset}`;
+}
+
+function isNobody(base58: string): boolean {
+	return (
+		parseAddress(base58)
+			?.subarray(1)
+			.every((byte) => byte === 0) ?? true
+	);
+}
+
+/** Minutes since Monday 00:00 UTC. */
+function minuteOfWeek(nowMs: number): number {
+	const time = new Date(nowMs);
+	return ((time.getUTCDay() + 6) % 7) * DAY_MINUTES + time.getUTCHours() * 60 + time.getUTCMinutes();
+}

@@ -1,0 +1,96 @@
+/**
+ * Clients of a signer on other machines: mutual TLS 1.3. Before a byte of a request is read a connection has a place, which an
+ * address can't take from all others, its handshake has had its time, and its certificate is of the CA and named by the policies.
+ */
+
+import { constants } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createServer, type TLSSocket } from "node:tls";
+import { ConnectionGate, MAX_CONNECTIONS } from "../../node/listening/connection-gate.js";
+import { OperatorError } from "../../protocol/operator-error.js";
+import type { SignerFiles } from "./client.js";
+import type { SignerClient } from "./policies.js";
+
+const HANDSHAKE_MS = 5_000;
+const CLOSE_GRACE_MS = 1_000;
+
+/** `127.0.0.1:7443`, `[::1]:7443`. */
+const LISTEN_ADDRESS = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+)):(\d{1,5})$/;
+
+interface TlsListener {
+	/** Where clients reach it. */
+	readonly at: string;
+	close(): Promise<void>;
+}
+
+/**
+ * Listens.
+ * @param address host and port; port 0: any
+ * @param serve takes over a connection whose client is known
+ * @throws {OperatorError} for files that can't be used, and an address that can't be bound
+ */
+export async function listenTls(
+	address: string,
+	{ certificate, key, ca }: SignerFiles,
+	clients: readonly SignerClient[],
+	serve: (socket: TLSSocket, client: SignerClient) => void,
+): Promise<TlsListener> {
+	const [, ipv6, name, port] = LISTEN_ADDRESS.exec(address) ?? [];
+	const host = ipv6 ?? name;
+	if (host === undefined || Number(port) > 65_535)
+		throw new OperatorError(`"${address}" is not an address to listen at: write 127.0.0.1:7443`);
+	const server = serverWith({ certificate, key, ca });
+	server.on("secureConnection", (socket) => {
+		socket.on("error", () => socket.destroy());
+		const fingerprint = socket.getPeerX509Certificate()?.fingerprint256.replaceAll(":", "").toLowerCase();
+		const client = clients.find((each) => each.certificate === fingerprint);
+		if (client && socket.authorized) return serve(socket, client);
+		socket.end('{"error":"the policies name no client with this certificate"}\n');
+		socket.destroySoon();
+	});
+	server.on("tlsClientError", (_, socket) => socket.destroy());
+	const gate = new ConnectionGate(
+		MAX_CONNECTIONS.signer,
+		(socket) => server.emit("connection", socket),
+		false,
+	);
+	try {
+		const bound = await gate.listen(Number(port), host);
+		return {
+			at: `tls://${ipv6 === undefined ? host : `[${host}]`}:${bound}`,
+			close: () => gate.close(() => false, CLOSE_GRACE_MS),
+		};
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		throw new OperatorError(`${address} can't be listened at (${code ?? "unknown error"})`);
+	}
+}
+
+/** What does the handshakes; it never listens itself. @throws {OperatorError} */
+function serverWith(files: SignerFiles): ReturnType<typeof createServer> {
+	const read = (path: string): Buffer => {
+		try {
+			return readFileSync(path);
+		} catch (error) {
+			const { code } = error as NodeJS.ErrnoException;
+			throw new OperatorError(`the file ${path} can't be read (${code ?? "unknown error"})`);
+		}
+	};
+	const [cert, key, ca] = [read(files.certificate), read(files.key), read(files.ca)];
+	try {
+		return createServer({
+			...{ cert, key, ca },
+			minVersion: "TLSv1.3",
+			requestCert: true,
+			rejectUnauthorized: true,
+			handshakeTimeout: HANDSHAKE_MS,
+			// Each connection shows its certificate anew.
+			secureOptions: constants.SSL_OP_NO_TICKET,
+		});
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		throw new OperatorError(
+			`${files.certificate}, ${files.key} and ${files.ca} can't be used together (${code ?? "unknown error"})`,
+		);
+	}
+}

@@ -1,0 +1,247 @@
+/**
+ * What a transaction does, read from its bytes alone: who gets something, what is called, and what it can cost of each asset.
+ * Whatever isn't understood to the last byte is refused, so that nothing else than what was judged is executed.
+ *
+ * Contract: the bytes are in the one form in which the network writes them, in the parameter too. There a field that comes twice, a
+ * field without a name or a number in a longer form doesn't exist, and every decoder reads the same.
+ */
+
+import { SELECTOR_BYTES } from "../../abi/selector.js";
+import { addressFromHash, isAddress, toBase58Check } from "../../protocol/address.js";
+import { equalBytes, fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
+import { budgetOfBytes } from "../../protocol/codec/budget.js";
+import { getField, type Message, type MessageType, unknownPath } from "../../protocol/codec/descriptor.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
+import type { ContractType } from "../../protocol/contract-types.js";
+import { keccak256 } from "../../protocol/hash.js";
+import * as m from "../../protocol/messages.js";
+import { idleField, ParameterError, SignedTransaction } from "../../protocol/transaction.js";
+import { MAX_JUDGED_BYTES } from "./requests.js";
+
+/** The coin among assets; tokens are named by their id, or by the address of their contract. */
+export const COIN_ASSET = "coin";
+
+/** Why bytes aren't judged, as half a sentence. */
+export class UnreadableError extends Error {
+	override readonly name = "UnreadableError";
+}
+
+export interface JudgedTransaction {
+	readonly id: Uint8Array;
+	readonly type: ContractType;
+	/** The account that acts, in Base58 as all addresses here. */
+	readonly owner: string;
+	/** The permission of the account that is named. */
+	readonly permissionId: number;
+	readonly expirationMs: bigint;
+	/** Hexadecimal digits where it is no text. */
+	readonly memo: string;
+	/** Whoever gets something of it: coins, tokens, resources, votes, an allowance, a key's part in a permission. */
+	readonly recipients: readonly string[];
+	/** That is called or changed. */
+	readonly contract: string | undefined;
+	/** Of a call: its selector in hexadecimal, empty where the data is shorter. */
+	readonly selector: string | undefined;
+	/** The call gives away what isn't counted: a rule has to name its function. */
+	readonly isUncounted: boolean;
+	readonly feeLimitSun: bigint;
+	/** What it can cost, in smallest units, the fee limit with the coins. Staked and delegated amounts count. */
+	readonly sums: ReadonlyMap<string, bigint>;
+}
+
+/** Which words of the call data say who gets how much. */
+interface TokenCall {
+	readonly recipient: number;
+	/** Absent: what is given away isn't an amount. */
+	readonly amount?: number;
+}
+
+const TOKEN_CALLS: Readonly<Record<string, TokenCall>> = {
+	"transfer(address,uint256)": { recipient: 0, amount: 1 },
+	"transferFrom(address,address,uint256)": { recipient: 1, amount: 2 },
+	"approve(address,uint256)": { recipient: 0, amount: 1 },
+	"increaseAllowance(address,uint256)": { recipient: 0, amount: 1 },
+	"increaseApproval(address,uint256)": { recipient: 0, amount: 1 },
+	"transferAndCall(address,uint256,bytes)": { recipient: 0, amount: 1 },
+	"approveAndCall(address,uint256,bytes)": { recipient: 0, amount: 1 },
+	"safeTransferFrom(address,address,uint256)": { recipient: 1, amount: 2 },
+	"safeTransferFrom(address,address,uint256,bytes)": { recipient: 1, amount: 2 },
+	"safeTransferFrom(address,address,uint256,uint256,bytes)": { recipient: 1 },
+	"safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)": { recipient: 1 },
+	"setApprovalForAll(address,bool)": { recipient: 0 },
+};
+
+/** The selector of a function's signature, in hexadecimal. */
+export const selectorOfSignature = (signature: string): string =>
+	toHex(keccak256(utf8(signature)).subarray(0, SELECTOR_BYTES));
+
+const CALLS_BY_SELECTOR: ReadonlyMap<string, TokenCall & { readonly signature: string }> = new Map(
+	Object.entries(TOKEN_CALLS).map(([signature, call]) => [
+		selectorOfSignature(signature),
+		{ ...call, signature },
+	]),
+);
+
+const WORD = 32;
+const ADDRESS_OFFSET = 12;
+
+/** Fields that say who gets something; empty where nobody else does. */
+const RECIPIENT_FIELDS = ["to_address", "receiver_address", "account_address"] as const;
+
+/** What a market order asks for isn't paid. */
+const NOT_PAID = "buy_token_quantity";
+
+/**
+ * Reads the raw data of a transaction.
+ * @throws {UnreadableError} unless it holds one contract in the one form of the network, and nothing that nobody judges
+ */
+export function readTransaction(rawBytes: Uint8Array): JudgedTransaction {
+	const { transaction, raw, type, parameter } = decoded(rawBytes);
+	const sums = new Map<string, bigint>();
+	const add = (asset: string, amount: bigint): void => {
+		if (amount < 0n) throw new UnreadableError("it holds a negative amount");
+		if (amount > 0n) sums.set(asset, (sums.get(asset) ?? 0n) + amount);
+	};
+	add(COIN_ASSET, raw.fee_limit);
+	for (const path of type.sunFields ?? []) add(COIN_ASSET, amountAt(parameter, path));
+	for (const [amount, token] of type.tokenFields ?? [])
+		if (amount !== NOT_PAID)
+			add(tokenOf(getField(parameter, token) as Uint8Array), amountAt(parameter, amount));
+	if (parameter instanceof m.TransferAssetContract) add(tokenOf(parameter.asset_name), parameter.amount);
+	if (parameter instanceof m.TriggerSmartContract || parameter instanceof m.CreateSmartContract)
+		add(String(parameter.token_id), parameter.call_token_value);
+	const recipients = recipientsIn(parameter);
+	const contract = getField(parameter, "contract_address");
+	const contractText = contract instanceof Uint8Array ? addressText(contract) : undefined;
+	let call: ReturnType<typeof readCall> | undefined;
+	if (parameter instanceof m.TriggerSmartContract) {
+		call = readCall(parameter.data);
+		recipients.push(...call.recipients);
+		add(contractText as string, call.amount);
+	}
+	return {
+		id: transaction.id,
+		type,
+		owner: addressText(transaction.owner),
+		permissionId: raw.contract[0]?.Permission_id ?? 0,
+		expirationMs: raw.expiration,
+		memo: memoText(raw.data),
+		recipients,
+		contract: contractText,
+		selector: call?.selector,
+		isUncounted: call?.isUncounted ?? false,
+		feeLimitSun: raw.fee_limit,
+		sums,
+	};
+}
+
+/** The transaction and its parameter, once both are known to be canonical and whole. @throws {UnreadableError} */
+function decoded(rawBytes: Uint8Array): {
+	readonly transaction: SignedTransaction;
+	readonly raw: Readonly<m.TransactionRaw>;
+	readonly type: ContractType;
+	readonly parameter: Readonly<Message>;
+} {
+	let raw: m.TransactionRaw;
+	let parameter: Readonly<Message>;
+	let transaction: SignedTransaction;
+	try {
+		raw = m.TransactionRaw.decode(rawBytes, budgetOfBytes(MAX_JUDGED_BYTES));
+		transaction = new SignedTransaction(m.Transaction.create({ raw_data: raw }));
+		if (raw.contract.length !== 1)
+			throw new UnreadableError(`it has ${raw.contract.length} contracts instead of one`);
+		({ parameter } = transaction);
+	} catch (error) {
+		if (error instanceof DecodeError) throw new UnreadableError("the bytes are not a transaction");
+		if (error instanceof ParameterError)
+			throw new UnreadableError("its parameter is not of the type that it names");
+		throw error;
+	}
+	const type = transaction.type as ContractType & { readonly message: MessageType<Message> };
+	const unknown =
+		unknownPath(m.TransactionRaw, raw, "raw_data") ?? unknownPath(type.message, parameter, type.name);
+	if (unknown !== undefined) throw new UnreadableError(`it holds fields without a name, in ${unknown}`);
+	const value = raw.contract[0]?.parameter?.value as Uint8Array;
+	if (!equalBytes(transaction.rawBytes, rawBytes) || !equalBytes(type.message.encode(parameter), value))
+		throw new UnreadableError("its bytes are not in the form that the network writes");
+	const idle = idleField(raw);
+	if (idle !== undefined) throw new UnreadableError(`it holds ${idle}, which means nothing`);
+	if (parameter instanceof m.ShieldedTransferContract)
+		throw new UnreadableError("what a shielded transfer pays can't be seen");
+	return { transaction, raw, type, parameter };
+}
+
+/** The amount at a dotted path; nothing where a message on the way is absent. */
+function amountAt(message: Readonly<Message>, path: string): bigint {
+	let value: unknown = message;
+	for (const name of path.split(".")) value = value && getField(value as Message, name);
+	return (value as bigint | undefined) ?? 0n;
+}
+
+/** A token's id as text, or the coin. @throws {UnreadableError} for a name: tokens of one name may be several */
+function tokenOf(id: Uint8Array): string {
+	const text = fromUtf8(id);
+	if (text === "_") return COIN_ASSET;
+	if (/^[1-9]\d{0,18}$/.test(text)) return text;
+	throw new UnreadableError("it names a token otherwise than by its id");
+}
+
+function addressText(bytes: Uint8Array): string {
+	if (!isAddress(bytes)) throw new UnreadableError("it holds an address that is none");
+	return toBase58Check(bytes);
+}
+
+function memoText(data: Uint8Array): string {
+	const text = fromUtf8(data);
+	return equalBytes(utf8(text), data) ? text : toHex(data);
+}
+
+function recipientsIn(parameter: Readonly<Message>): string[] {
+	const found = RECIPIENT_FIELDS.map((name) => getField(parameter, name)).filter(
+		(value): value is Uint8Array => value instanceof Uint8Array && value.length > 0,
+	);
+	if (parameter instanceof m.VoteWitnessContract)
+		found.push(...parameter.votes.map(({ vote_address }) => vote_address));
+	if (parameter instanceof m.AccountPermissionUpdateContract) {
+		const { owner, witness, actives } = parameter;
+		const permissions = [owner, witness, ...actives].filter((each) => each !== undefined);
+		found.push(...permissions.flatMap(({ keys }) => keys.map(({ address }) => address)));
+	}
+	return found.map(addressText);
+}
+
+/**
+ * Who gets how much by a call of a token, whatever the contract is in truth.
+ * @throws {UnreadableError} for arguments that contracts read in different ways
+ */
+function readCall(data: Uint8Array): {
+	readonly selector: string;
+	readonly recipients: readonly string[];
+	readonly amount: bigint;
+	readonly isUncounted: boolean;
+} {
+	if (data.length < SELECTOR_BYTES) return { selector: "", recipients: [], amount: 0n, isUncounted: false };
+	const selector = toHex(data.subarray(0, SELECTOR_BYTES));
+	const call = CALLS_BY_SELECTOR.get(selector);
+	if (!call) return { selector, recipients: [], amount: 0n, isUncounted: false };
+	const { signature, recipient, amount } = call;
+	const words = signature.split(",").length;
+	const isFixed = !/bytes|\[/.test(signature);
+	const head = SELECTOR_BYTES + words * WORD;
+	const word = (index: number): Uint8Array =>
+		data.subarray(SELECTOR_BYTES + index * WORD, SELECTOR_BYTES + (index + 1) * WORD);
+	const isWhole = isFixed ? data.length === head : data.length >= head;
+	if (
+		!isWhole ||
+		word(recipient)
+			.subarray(0, ADDRESS_OFFSET)
+			.some((byte) => byte !== 0)
+	)
+		throw new UnreadableError(`the arguments of ${signature} are not in their usual form`);
+	return {
+		selector,
+		recipients: [addressText(addressFromHash(word(recipient).subarray(ADDRESS_OFFSET)))],
+		amount: amount === undefined ? 0n : BigInt(`0x${toHex(word(amount))}`),
+		isUncounted: amount === undefined,
+	};
+}

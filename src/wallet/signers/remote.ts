@@ -1,0 +1,59 @@
+/** Keys that a signer holds in a process of its own: having it sign, and what it says in the words of the commands. */
+
+import type { KeystoreEntry } from "../../keystore/keystore.js";
+import { keysOfSigner, SignerError } from "../../keystore/signer/client.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { PQAuthSig } from "../../protocol/messages.js";
+import { loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import { Failure } from "../failure.js";
+import type { Signature } from "../transaction/envelope.js";
+
+/**
+ * Has the signer of an entry sign a transaction.
+ * @throws {Failure} `signer_unavailable`; `signer_refused` with the rule's reason; `approval_pending`, after which the same bytes
+ *   are signed once somebody has approved them
+ */
+export async function signatureOfSigner(
+	{ signer, scheme, address, name, base58 }: KeystoreEntry,
+	{ rawBytes, idHex }: SignedTransaction,
+): Promise<Signature> {
+	if (!signer) throw new Failure("internal", `${name} is not the key of a signer`);
+	if (scheme) await loadPostQuantum();
+	const answer = await keysOfSigner(signer)
+		.then((keys) => {
+			const key = keys.find((each) => equalBytes(each.address, address));
+			if (!key) throw new SignerError(`the signer at ${signer.at} doesn't hold the key of ${base58}`);
+			return key.signTransaction(rawBytes).then((said) => ({ ...said, key }));
+		})
+		.catch((error: unknown) => {
+			throw signerFailure(error);
+		});
+	if ("waiting" in answer) throw awaitsApproval(name, idHex, toHex(rawBytes), answer.awaits);
+	const { signature, key } = answer;
+	if (!key.postQuantum) return signature;
+	const { scheme: itsScheme, publicKey } = key.postQuantum;
+	return PQAuthSig.create({ scheme: itsScheme.id, public_key: publicKey, signature });
+}
+
+function awaitsApproval(name: string, id: string, rawHex: string, awaits: readonly string[]): Failure {
+	return new Failure(
+		"approval_pending",
+		`${id} awaits the approval of ${awaits.join(" or ")} at the signer`,
+		{
+			sent: false,
+			details: { id, awaits: [...awaits], raw_data_hex: rawHex },
+			hint:
+				`coin signer approve ${id} gives it; then coin wallet sign --raw ${rawHex} --signer ${name} | coin wallet broadcast ` +
+				"sends this transaction: the same command again would make another one",
+		},
+	);
+}
+
+/** What is thrown where a signer was asked, as a refusal of the command. */
+export function signerFailure(error: unknown): unknown {
+	if (!(error instanceof SignerError)) return error;
+	return new Failure(error.isRefusal ? "signer_refused" : "signer_unavailable", error.message, {
+		cause: error,
+	});
+}

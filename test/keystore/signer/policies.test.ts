@@ -1,0 +1,543 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import {
+	type JudgementFacts,
+	judgeTransaction,
+	parsePolicies,
+} from "../../../src/keystore/signer/policies.js";
+import { readTransaction } from "../../../src/keystore/signer/transaction-reading.js";
+import { parseAddress, toBase58Check } from "../../../src/protocol/address.js";
+import { concatBytes, fromHex, utf8 } from "../../../src/protocol/bytes.js";
+import type { Message, MessageType } from "../../../src/protocol/codec/descriptor.js";
+import { type BuildableName, contractType, contractTypes } from "../../../src/protocol/contract-types.js";
+import { MAX_INT64 } from "../../../src/protocol/int64.js";
+import * as m from "../../../src/protocol/messages.js";
+
+const address = (fill: number): Uint8Array => concatBytes(Uint8Array.of(0x41), new Uint8Array(20).fill(fill));
+const [OWNER, BOB, EVE, TOKEN, ZERO] = [address(1), address(2), address(3), address(4), address(0)];
+const text = (bytes: Uint8Array): string => toBase58Check(bytes);
+/** A Tuesday. */
+const NOW_MS = Date.UTC(2026, 5, 2, 10, 30);
+const WORD = 32;
+
+const POLICIES = `
+clients {
+  payroll { socket = /run/payroll }
+  ops { certificate = "${"AB:".repeat(31)}AB" }
+  node { certificate = "${"cd".repeat(32)}", node = true }
+}
+rules = [
+  {
+    name = salaries, keys = [treasury], clients = [payroll]
+    types = [Transfer, TransferAssetContract, FreezeBalanceV2, DelegateResource]
+    recipients = [${text(BOB)}], memos = [salary]
+    transaction { coin = 12.5, 1000001 = 500 }, day { coin = 20, 1000001 = unlimited }
+    hours = ["mon-fri 08:00-18:00", sat]
+  }
+  {
+    name = token, keys = [${text(OWNER)}], clients = [payroll], types = [TriggerSmartContract]
+    contracts = [${text(TOKEN)}], functions = ["transfer(address,uint256)", "approve(address,uint256)", "pay(uint256)"]
+    recipients = ["*"], feeLimit = 100
+    transaction { coin = 110, ${text(TOKEN)} = 1000 }, day { coin = 1000, ${text(TOKEN)} = 5000 }
+  }
+  {
+    name = large, keys = [treasury], clients = [payroll, ops], types = [Transfer], recipients = ["*"]
+    transaction { coin = 1000 }, day { coin = 5000 }, approval = [ops], permissions = [0, 2]
+  }
+]`;
+
+const KEYS = new Map([["treasury", text(OWNER)]]);
+const policies = parsePolicies(POLICIES, "policies.conf", KEYS);
+
+interface Around {
+	readonly type?: number;
+	readonly raw?: Partial<m.TransactionRaw>;
+	readonly contract?: Partial<m.TransactionContract>;
+	readonly value?: Uint8Array;
+	readonly url?: string;
+}
+
+/** Raw data of a transaction with one contract. */
+function raw(
+	name: BuildableName,
+	init: object,
+	{ raw: more, contract, value, url }: Around = {},
+): Uint8Array {
+	const { id, message } = contractType(name);
+	const parameter = m.Any.create({
+		type_url: url ?? `type.googleapis.com/protocol.${name}`,
+		value:
+			value ??
+			message.encode((message as MessageType<Message>).create({ owner_address: OWNER, ...init } as object)),
+	});
+	return m.TransactionRaw.encode(
+		m.TransactionRaw.create({
+			expiration: BigInt(NOW_MS + 60_000),
+			timestamp: BigInt(NOW_MS),
+			contract: [m.TransactionContract.create({ type: id, parameter, ...contract })],
+			...more,
+		}),
+	);
+}
+
+const transfer = (amount: bigint, to = BOB, around?: Around): Uint8Array =>
+	raw("TransferContract", { to_address: to, amount }, around);
+const word = (value: bigint | Uint8Array): Uint8Array =>
+	fromHex(
+		(typeof value === "bigint"
+			? value.toString(16)
+			: Buffer.from(value.subarray(1)).toString("hex")
+		).padStart(2 * WORD, "0"),
+	);
+const call = (data: Uint8Array, more: object = {}, around?: Around): Uint8Array =>
+	raw("TriggerSmartContract", { contract_address: TOKEN, data, ...more }, around);
+const tokenCall = (selector: string, to: Uint8Array, amount: bigint, more: object = {}, around?: Around) =>
+	call(concatBytes(fromHex(selector), word(to), word(amount)), more, around);
+const fee = (sun: bigint): Around => ({ raw: { fee_limit: sun } });
+
+function verdict(bytes: Uint8Array, more: Partial<JudgementFacts> = {}): string {
+	try {
+		const found = judgeTransaction(policies, readTransaction(bytes), {
+			client: "payroll",
+			key: text(OWNER),
+			nowMs: NOW_MS,
+			spentToday: () => 0n,
+			isCounted: () => false,
+			hasApproved: () => false,
+			...more,
+		});
+		if ("refused" in found) return found.refused;
+		return `${found.rule.name}${found.awaits.length > 0 ? ` awaits ${found.awaits.join()}` : ""}`;
+	} catch (error) {
+		return (error as Error).message;
+	}
+}
+
+describe("the rules", () => {
+	const coins = (count: bigint): bigint => count * 1_000_000n;
+	const memo = (words: string): Around => ({ raw: { data: utf8(words) } });
+	const at = (time: string): Partial<JudgementFacts> => ({ nowMs: Date.parse(time) });
+	const until = (time: string): Around => ({ raw: { expiration: BigInt(Date.parse(time) + 60_000) } });
+	test.each<[string, Uint8Array, string, Partial<JudgementFacts>?]>([
+		["a payment to a recipient", transfer(coins(12n)), "salaries"],
+		["exactly the sum", transfer(12_500_000n), "salaries"],
+		["one sun above it", transfer(12_500_001n), "large awaits ops"],
+		["another client", transfer(1n), "no rule has node sign", { client: "node" }],
+		["another key", transfer(1n), "no rule has payroll sign", { key: text(EVE) }],
+		[
+			"another account",
+			raw("TransferContract", { owner_address: EVE, to_address: BOB, amount: 1n }),
+			"is not one of its accounts",
+		],
+		[
+			"another type",
+			raw("AccountPermissionUpdateContract", {}),
+			"AccountPermissionUpdateContract is not one of its types",
+		],
+		["another recipient", transfer(1n, EVE), "large awaits ops"],
+		["nobody's address under *", transfer(1n, ZERO), `${text(ZERO)} is not one of its recipients`],
+		[
+			"what an approval was given for",
+			transfer(coins(50n)),
+			"large",
+			{ hasApproved: (name) => name === "ops" },
+		],
+		[
+			"an approval by the one that asks",
+			transfer(coins(50n)),
+			"nobody else than ops could approve it",
+			{ client: "ops", hasApproved: () => true },
+		],
+		[
+			"more than any rule",
+			transfer(coins(1_001n)),
+			"rule salaries: 1001000000sun is above its 12500000sun a transaction",
+		],
+		["a known memo", transfer(1n, BOB, memo("salary")), "salaries"],
+		["another memo", transfer(1n, BOB, memo("42")), "the memo is not one of its memos"],
+		["a named permission", transfer(1n, BOB, { contract: { Permission_id: 2 } }), "large awaits ops"],
+		[
+			"another permission",
+			transfer(1n, BOB, { contract: { Permission_id: 3 } }),
+			"permission 3 is not one of its permissions",
+		],
+		[
+			"a fee limit without a rule for it",
+			transfer(1n, BOB, fee(1n)),
+			"the fee limit of 1 sun is above its 0 sun",
+		],
+		["the sum of the day", transfer(coins(1n)), "salaries", { spentToday: () => coins(19n) }],
+		[
+			"more than is left of it",
+			transfer(coins(2n)),
+			"large awaits ops",
+			{ spentToday: ({ name }) => (name === "salaries" ? coins(19n) : 0n) },
+		],
+		[
+			"what was counted already",
+			transfer(coins(2n)),
+			"salaries",
+			{ spentToday: () => coins(20n), isCounted: () => true },
+		],
+		[
+			"a token",
+			raw("TransferAssetContract", { to_address: BOB, asset_name: utf8("1000001"), amount: 500n }),
+			"salaries",
+		],
+		[
+			"more of it",
+			raw("TransferAssetContract", { to_address: BOB, asset_name: utf8("1000001"), amount: 501n }),
+			"501@1000001 is above its 500@1000001",
+		],
+		[
+			"another token",
+			raw("TransferAssetContract", { to_address: BOB, asset_name: utf8("1000002"), amount: 1n }),
+			"it has no sum a transaction of 1000002",
+		],
+		[
+			"a token by its name",
+			raw("TransferAssetContract", { to_address: BOB, asset_name: utf8("gold"), amount: 1n }),
+			"it names a token otherwise than by its id",
+		],
+		["a stake", raw("FreezeBalanceV2Contract", { frozen_balance: coins(12n) }), "salaries"],
+		["a larger one", raw("FreezeBalanceV2Contract", { frozen_balance: coins(13n) }), "13000000sun is above"],
+		[
+			"a delegation",
+			raw("DelegateResourceContract", { balance: coins(12n), receiver_address: BOB }),
+			"salaries",
+		],
+		[
+			"one to another",
+			raw("DelegateResourceContract", { balance: 1n, receiver_address: EVE }),
+			"is not one of its recipients",
+		],
+		[
+			"Friday evening",
+			transfer(1n, BOB, until("2026-06-05T17:59:59Z")),
+			"salaries",
+			at("2026-06-05T17:59:59Z"),
+		],
+		[
+			"after hours",
+			transfer(1n, BOB, until("2026-06-05T18:00:00Z")),
+			"large awaits ops",
+			at("2026-06-05T18:00:00Z"),
+		],
+		[
+			"any hour of a Saturday",
+			transfer(1n, BOB, until("2026-06-06T23:59:00Z")),
+			"salaries",
+			at("2026-06-06T23:59:00Z"),
+		],
+		[
+			"a Sunday",
+			transfer(1n, BOB, until("2026-06-07T10:00:00Z")),
+			"large awaits ops",
+			at("2026-06-07T10:00:00Z"),
+		],
+		["what has expired", transfer(1n), "it has expired", { nowMs: NOW_MS + 60_000 }],
+		["a time far away", transfer(1n), "it expires in more than a day", { nowMs: NOW_MS - 86_400_000 }],
+		["a token's transfer", tokenCall("a9059cbb", EVE, 1_000n, {}, fee(coins(100n))), "token"],
+		["more tokens", tokenCall("a9059cbb", EVE, 1_001n), `1001@${text(TOKEN)} is above`],
+		["an allowance at its amount", tokenCall("095ea7b3", EVE, 1_000n), "token"],
+		["an allowance without a limit", tokenCall("095ea7b3", EVE, 2n ** 256n - 1n), "is above its 1000@"],
+		["a burn of tokens", tokenCall("a9059cbb", ZERO, 1n), "is not one of its recipients"],
+		["a function that isn't named", tokenCall("23b872dd", EVE, 1n), "not in their usual form"],
+		[
+			"another function with coins",
+			call(fromHex("d0e30db0"), { call_value: 1n }),
+			"0xd0e30db0 is not one of its functions",
+		],
+		[
+			"a selector of three bytes",
+			call(fromHex("a9059c"), { call_value: 1n }),
+			"a call without a function is not one",
+		],
+		[
+			"coins without data",
+			call(new Uint8Array(0), { call_value: 1n }),
+			"a call without a function is not one",
+		],
+		[
+			"another contract",
+			raw("TriggerSmartContract", { contract_address: EVE, data: fromHex("c290d691") }),
+			"is not one of its contracts",
+		],
+		[
+			"call value and fee limit as one sum",
+			call(fromHex("c290d691"), { call_value: coins(11n) }, fee(coins(100n))),
+			"111000000sun is above its 110000000sun",
+		],
+		["a named function", call(fromHex("c290d691"), { call_value: coins(10n) }, fee(coins(100n))), "token"],
+		[
+			"a token with the call",
+			call(fromHex("c290d691"), { call_token_value: 1n, token_id: 1_000_001n }),
+			"no sum a transaction of 1000001",
+		],
+		["a fee limit above its own", call(fromHex("c290d691"), {}, fee(coins(100n) + 1n)), "the fee limit of"],
+	])("judge %s", (_, bytes, expected, facts) => {
+		expect(verdict(bytes, facts)).toContain(expected);
+	});
+});
+
+describe("bytes that could mean something else", () => {
+	const owner = concatBytes(Uint8Array.of(0x0a, 21), OWNER);
+	const to = (bytes: Uint8Array): Uint8Array => concatBytes(Uint8Array.of(0x12, 21), bytes);
+	const value = (...fields: Uint8Array[]): Uint8Array =>
+		transfer(1n, BOB, { value: concatBytes(owner, ...fields) });
+	const one = Uint8Array.of(0x18, 1);
+	const two = m.TransactionRaw.decode(transfer(1n)).contract[0] as m.TransactionContract;
+	test.each<[string, Uint8Array, string]>([
+		["nothing", new Uint8Array(0), "it has 0 contracts"],
+		["garbage", fromHex("ffff"), "the bytes are not a transaction"],
+		[
+			"two contracts",
+			transfer(1n, BOB, { raw: { contract: [two, two] } }),
+			"it has 2 contracts instead of one",
+		],
+		[
+			"a field without a name",
+			concatBytes(transfer(1n), Uint8Array.of(0x98, 0x06, 1)),
+			"it holds fields without a name, in raw_data",
+		],
+		[
+			"one in the parameter",
+			value(to(BOB), one, Uint8Array.of(0x20, 1)),
+			"it holds fields without a name, in TransferContract",
+		],
+		["a recipient that comes twice", value(to(BOB), to(EVE), one), "not in the form that the network writes"],
+		["fields in another order", value(one, to(BOB)), "not in the form that the network writes"],
+		[
+			"a long form of a number",
+			value(to(BOB), Uint8Array.of(0x18, 0x81, 0)),
+			"not in the form that the network writes",
+		],
+		[
+			"a contract in two parts",
+			concatBytes(transfer(1n), fromHex("5a0208 01".replace(" ", ""))),
+			"it has 2 contracts",
+		],
+		[
+			"another type_url",
+			transfer(1n, BOB, { url: "type.googleapis.com/protocol.TriggerSmartContract" }),
+			"not of the type that it names",
+		],
+		[
+			"a type that isn't",
+			transfer(1n, BOB, { contract: { type: 99 as m.TransactionContract["type"] } }),
+			"not of the type that it names",
+		],
+		[
+			"the type of another message",
+			transfer(1n, BOB, { contract: { type: 2 as m.TransactionContract["type"] } }),
+			"not of the type that it names",
+		],
+		[
+			"a name that nobody uses",
+			transfer(1n, BOB, { contract: { provider: utf8("x") } }),
+			"it holds a provider, which means nothing",
+		],
+		["scripts", transfer(1n, BOB, { raw: { scripts: utf8("x") } }), "it holds scripts, which means nothing"],
+		["less than nothing", transfer(-1n), "it holds a negative amount"],
+		[
+			"a fee limit below nothing",
+			transfer(1n, BOB, { raw: { fee_limit: -1n } }),
+			"it holds a negative amount",
+		],
+		["a short address", transfer(1n, BOB.subarray(0, 20)), "it holds an address that is none"],
+		["the largest amount", transfer(MAX_INT64), `${MAX_INT64}sun is above`],
+		[
+			"an amount and a fee limit that would wrap",
+			transfer(MAX_INT64, BOB, { raw: { fee_limit: MAX_INT64 } }),
+			"the fee limit of",
+		],
+		[
+			"arguments with more behind them",
+			call(concatBytes(fromHex("a9059cbb"), word(BOB), word(1n), word(1n))),
+			"not in their usual form",
+		],
+		[
+			"an address with something before it",
+			call(concatBytes(fromHex("a9059cbb"), new Uint8Array(32).fill(1), word(1n))),
+			"not in their usual form",
+		],
+		["missing arguments", call(concatBytes(fromHex("a9059cbb"), word(BOB))), "not in their usual form"],
+		[
+			"a shielded transfer",
+			raw("ShieldedTransferContract", { transparent_from_address: OWNER, owner_address: undefined }),
+			"can't be seen",
+		],
+	])("hold %s", (_, bytes, expected) => {
+		expect(verdict(bytes)).toContain(expected);
+	});
+
+	test("whom a permission gives power is a recipient, and a vote has one", () => {
+		const key = m.Key.create({ address: EVE, weight: 1n });
+		const update = raw("AccountPermissionUpdateContract", {
+			owner: m.Permission.create({ keys: [key] }),
+			actives: [m.Permission.create({ keys: [m.Key.create({ address: BOB })] })],
+		});
+		expect(readTransaction(update).recipients).toEqual([text(EVE), text(BOB)]);
+		const votes = [m.VoteWitnessContractVote.create({ vote_address: BOB, vote_count: 3n })];
+		expect(readTransaction(raw("VoteWitnessContract", { votes })).recipients).toEqual([text(BOB)]);
+	});
+
+	test("what gives away all of a token must be named, though any function is allowed", () => {
+		const any = parsePolicies(
+			`clients { a { socket = s } }, rules = [{ name = any, keys = [treasury], clients = [a], types = [TriggerSmartContract]
+			contracts = ["*"], functions = ["*"], recipients = ["*"], transaction { coin = 1 }, day { coin = 1 } }]`,
+			"any.conf",
+			KEYS,
+		);
+		const facts = {
+			client: "a",
+			key: text(OWNER),
+			nowMs: NOW_MS,
+			spentToday: () => 0n,
+			isCounted: () => false,
+			hasApproved: () => false,
+		};
+		const judged = (bytes: Uint8Array) => judgeTransaction(any, readTransaction(bytes), facts);
+		expect(judged(tokenCall("a22cb465", EVE, 1n))).toMatchObject({
+			refused: "rule any: 0xa22cb465 is not one of its functions",
+		});
+		expect(judged(tokenCall("12345678", EVE, 1n))).toMatchObject({ awaits: [] });
+		expect(judged(tokenCall("095ea7b3", EVE, 1n))).toMatchObject({
+			refused: expect.stringContaining("no sum a transaction of"),
+		});
+	});
+
+	/** What isn't judged of the fields that hold bytes and amounts: a new one makes this list longer, or is judged. */
+	test("every field with an address or an amount is judged, or stands here", () => {
+		const judged = new Set([
+			"owner_address",
+			"to_address",
+			"receiver_address",
+			"account_address",
+			"contract_address",
+		]);
+		const left = contractTypes.flatMap(({ name, message, sunFields = [], tokenFields = [] }) =>
+			(message?.fields ?? [])
+				.filter(({ kind, label }) => label === "singular" && (kind === "bytes" || kind === "int64"))
+				.map((field) => field.name)
+				.filter(
+					(field) => !judged.has(field) && !sunFields.includes(field) && !tokenFields.flat().includes(field),
+				)
+				.map((field) => `${name.replace(/Contract$/, "")}.${field}`),
+		);
+		expect(left.filter((field) => !field.startsWith("ShieldedTransfer."))).toEqual([
+			...["TransferAsset.asset_name", "TransferAsset.amount", "WitnessCreate.url"],
+			...["AssetIssue.name", "AssetIssue.abbr", "AssetIssue.total_supply", "AssetIssue.start_time"],
+			...["AssetIssue.end_time", "AssetIssue.order", "AssetIssue.description", "AssetIssue.url"],
+			...["AssetIssue.free_asset_net_limit", "AssetIssue.public_free_asset_net_limit"],
+			...["AssetIssue.public_free_asset_net_usage", "AssetIssue.public_latest_free_net_time"],
+			...["WitnessUpdate.update_url", "ParticipateAssetIssue.asset_name", "AccountUpdate.account_name"],
+			...[
+				"FreezeBalance.frozen_duration",
+				"UpdateAsset.description",
+				"UpdateAsset.url",
+				"UpdateAsset.new_limit",
+			],
+			...["UpdateAsset.new_public_limit", "ProposalApprove.proposal_id", "ProposalDelete.proposal_id"],
+			...["SetAccountId.account_id", "CreateSmart.call_token_value", "CreateSmart.token_id"],
+			...["TriggerSmart.data", "TriggerSmart.call_token_value", "TriggerSmart.token_id"],
+			...["UpdateSetting.consume_user_resource_percent", "ExchangeInject.exchange_id"],
+			...["ExchangeWithdraw.exchange_id", "ExchangeTransaction.exchange_id", "ExchangeTransaction.expected"],
+			...[
+				"UpdateEnergyLimit.origin_energy_limit",
+				"MarketCancelOrder.order_id",
+				"DelegateResource.lock_period",
+			],
+		]);
+	});
+});
+
+describe("the file", () => {
+	const rule = (more: string): string =>
+		`clients { a { socket = s } }\nrules = [{ name = r, keys = [treasury], clients = [a], types = [Transfer]\n${more} }]`;
+	test.each([
+		["an unknown member", rule("recipient = [x]"), "p.conf: 3: rules[0].recipient isn't one of name, keys"],
+		[
+			"an unknown member of a client",
+			"clients { a { socket = s, uid = 5 } }",
+			"p.conf: 1: clients.a.uid isn't one of",
+		],
+		["an unknown part", "clients { }, rule = []", "p.conf: 1: rule isn't one of clients, rules"],
+		["no client", "rules = []", "no configuration setting found for key clients"],
+		["a client that is known by nothing", "clients { a { } }", "needs a socket of its own, or the SHA-256"],
+		[
+			"a client that is known by both",
+			`clients { a { socket = s, certificate = "${"ab".repeat(32)}" } }`,
+			"needs a socket of its own",
+		],
+		["a short fingerprint", 'clients { a { certificate = "abcd" } }', "isn't a SHA-256"],
+		[
+			"two clients at one socket",
+			"clients { a { socket = s }, b { socket = s } }",
+			"nobody could tell them apart",
+		],
+		["a client that isn't there", rule("approval = [b]"), 'p.conf: 3: rules[0].approval holds "b"'],
+		[
+			"a key of another",
+			`clients { a { socket = s } }, rules = [{ name = r, keys = [${text(EVE)}] }]`,
+			"not a key of this signer",
+		],
+		[
+			"no type",
+			"clients { a { socket = s } }, rules = [{ name = r, keys = [treasury], clients = [a] }]",
+			"must name one at least",
+		],
+		[
+			"a type that can't be judged",
+			rule("").replace("Transfer", "ShieldedTransfer"),
+			"not a type that can be judged",
+		],
+		["an address that is none", rule("recipients = [T1]"), 'holds "T1", which is not an address'],
+		["* among others", rule(`recipients = ["*", ${text(BOB)}]`), 'holds "*"'],
+		["a function without types", rule("functions = [pay]"), "not the signature of a function"],
+		["a function of a short type", rule('functions = ["pay(uint)"]'), "not the signature of a function"],
+		["hours that end before they begin", rule('hours = ["18:00-08:00"]'), "not hours such as"],
+		["an hour that isn't", rule('hours = ["mon 08:61-18:00"]'), "not hours such as"],
+		["nonsense as hours", rule("hours = [whenever]"), "not hours such as"],
+		["a negative sum", rule("day { coin = -5 }"), "rules[0].day.coin is"],
+		["a sum in hundredths of a sun", rule("day { coin = 0.0000001 }"), "write coins, such as 12.5"],
+		["a part of a token", rule("day { 1000001 = 1.5 }"), "write smallest units"],
+		["an asset that isn't", rule("day { gold = 5 }"), 'holds "gold"'],
+		[
+			"two rules of one name",
+			rule("}, { name = r, keys = [treasury], clients = [a], types = [Transfer]"),
+			"two rules with the name r",
+		],
+	])("with %s stops the start", (_, file, message) => {
+		expect(() => parsePolicies(file, "p.conf", KEYS)).toThrow(message);
+	});
+
+	test("is read as the operator's page has it", () => {
+		const [, page = ""] =
+			/( {4}clients \{[\s\S]*?\n {4}\]\n)/.exec(readFileSync("docs/operations.md", "utf8")) ?? [];
+		const { clients, rules } = parsePolicies(page, "operations.md", KEYS);
+		expect(clients.map(({ name }) => name)).toEqual(["payroll", "ops"]);
+		expect(rules.map(({ name, approvers }) => [name, [...approvers]])).toEqual([
+			["salaries", []],
+			["others", ["ops"]],
+		]);
+	});
+
+	test("may name a function of tuples and arrays", () => {
+		const { rules } = parsePolicies(
+			rule('functions = ["swap((address,uint256)[],bytes32)", "f(orcToken)"]'),
+			"p.conf",
+			KEYS,
+		);
+		expect(rules[0]?.functions?.size).toBe(2);
+	});
+
+	test("reads fingerprints with and without colons", () => {
+		expect(policies.clients.map(({ certificate, isNode }) => [certificate, isNode])).toEqual([
+			[undefined, false],
+			["ab".repeat(32), false],
+			["cd".repeat(32), true],
+		]);
+		expect(parseAddress(text(BOB))).toEqual(BOB);
+	});
+});

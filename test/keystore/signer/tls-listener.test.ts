@@ -1,0 +1,152 @@
+/** Mutual TLS: who is served, and who isn't heard. The certificates beside this file last a hundred years, for 127.0.0.1. */
+
+import { X509Certificate } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { keysOfSigner, type SignerFiles } from "../../../src/keystore/signer/client.js";
+import { parsePolicies } from "../../../src/keystore/signer/policies.js";
+import { PolicyDesk } from "../../../src/keystore/signer/policy-desk.js";
+import { Signer } from "../../../src/keystore/signer/server.js";
+import { listenTls } from "../../../src/keystore/signer/tls-listener.js";
+import { toBase58Check } from "../../../src/protocol/address.js";
+import { addressOfPrivateKey } from "../../../src/protocol/signature.js";
+
+const KEY = new Uint8Array(32).fill(7);
+const ADDRESS = addressOfPrivateKey(KEY);
+const NOW_MS = 1_700_000_000_000;
+
+const file = (name: string): string => fileURLToPath(new URL(`certificates/${name}`, import.meta.url));
+const filesOf = (name: string, ca = "ca"): SignerFiles => ({
+	certificate: file(`${name}.pem`),
+	key: file(`${name}.key`),
+	ca: file(`${ca}.pem`),
+});
+const fingerprint = (name: string): string =>
+	new X509Certificate(readFileSync(file(`${name}.pem`))).fingerprint256;
+
+let directory: string;
+let signer: Signer;
+let listener: Awaited<ReturnType<typeof listenTls>>;
+
+beforeAll(async () => {
+	directory = mkdtempSync(join(tmpdir(), "coin-signer-"));
+	const text = `clients { payroll { certificate = "${fingerprint("payroll")}", node = true }, other { socket = "${join(directory, "other")}" } }`;
+	const desk = new PolicyDesk(
+		parsePolicies(text, "policies.conf", new Map([["treasury", toBase58Check(ADDRESS)]])),
+	);
+	signer = await Signer.start({
+		keys: [KEY.slice()],
+		directory: join(directory, "state"),
+		desk,
+		now: () => NOW_MS,
+	});
+	listener = await listenTls("127.0.0.1:0", filesOf("server"), desk.clients, (socket, client) =>
+		signer.serve(socket, client),
+	);
+});
+afterAll(async () => {
+	await listener.close();
+	await signer.close();
+	rmSync(directory, { recursive: true, force: true });
+});
+
+const port = (): number => Number(listener.at.split(":").at(-1));
+
+/** What comes back on a connection of TLS, or why nothing does. */
+function answerTo(options: ConnectionOptions, request = '{"do":"list"}\n'): Promise<string> {
+	return new Promise((resolve) => {
+		let text = "";
+		const socket = connectTls({
+			host: "127.0.0.1",
+			port: port(),
+			ca: readFileSync(file("ca.pem")),
+			...options,
+		});
+		socket.on("secureConnect", () => socket.write(request));
+		socket.setEncoding("utf8").on("data", (part: string) => {
+			text += part;
+		});
+		socket.on("error", ({ code }: NodeJS.ErrnoException) => {
+			text ||= String(code);
+		});
+		socket.on("close", () => resolve(text));
+	});
+}
+
+test("a client whose certificate is named is served, as the one that it is", async () => {
+	const [key] = await keysOfSigner({ at: listener.at, files: filesOf("payroll") });
+	expect(key?.address).toEqual(ADDRESS);
+	expect(await key?.sign("hello", BigInt(NOW_MS))).toHaveLength(65);
+	await expect(key?.signTransaction(Uint8Array.of(1))).rejects.toThrow("the bytes are not a transaction");
+});
+
+test("a certificate of the CA that no client has is refused in a sentence", async () => {
+	const asked = keysOfSigner({ at: listener.at, files: filesOf("unnamed") });
+	await expect(asked).rejects.toThrow("the policies name no client with this certificate");
+});
+
+test("a certificate of another CA, and none at all, get no answer", async () => {
+	const stranger = { cert: readFileSync(file("stranger.pem")), key: readFileSync(file("stranger.key")) };
+	expect(await answerTo(stranger)).not.toContain("{");
+	expect(await answerTo({})).not.toContain("{");
+	await expect(keysOfSigner({ at: listener.at, files: filesOf("stranger") })).rejects.toThrow(
+		"no signer answers at tls://",
+	);
+});
+
+test("an older TLS gets no answer", async () => {
+	const named = { cert: readFileSync(file("payroll.pem")), key: readFileSync(file("payroll.key")) };
+	expect(await answerTo({ ...named, maxVersion: "TLSv1.2", minVersion: "TLSv1.2" })).not.toContain("{");
+	expect(await answerTo(named)).toContain(toBase58Check(ADDRESS));
+});
+
+test("what isn't TLS gets no answer", async () => {
+	const text = await new Promise<string>((resolve) => {
+		let said = "";
+		const socket = connect(port(), "127.0.0.1", () => socket.write('{"do":"list"}\n'));
+		socket
+			.on("error", () => undefined)
+			.on("data", (part) => {
+				said += part.toString("latin1");
+			});
+		socket.on("close", () => resolve(said));
+	});
+	expect(text).not.toContain(toBase58Check(ADDRESS));
+});
+
+test("a client refuses a signer of another CA, and one under another name", async () => {
+	await expect(keysOfSigner({ at: listener.at, files: filesOf("payroll", "stranger-ca") })).rejects.toThrow(
+		"no signer answers at tls://127.0.0.1",
+	);
+	const elsewhere = connectTls({
+		host: "127.0.0.1",
+		port: port(),
+		ca: readFileSync(file("ca.pem")),
+		servername: "other.internal",
+	});
+	const code = await new Promise((resolve) => {
+		elsewhere.on("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+	});
+	expect(code).toBe("ERR_TLS_CERT_ALTNAME_INVALID");
+});
+
+test("what is no address, and files that don't belong together, stop the start", async () => {
+	const none = (): void => undefined;
+	await expect(listenTls("7443", filesOf("server"), [], none)).rejects.toThrow(
+		"is not an address to listen at",
+	);
+	const mixed = { ...filesOf("server"), key: file("payroll.key") };
+	await expect(listenTls("127.0.0.1:0", mixed, [], none)).rejects.toThrow("can't be used together");
+	const missing = { ...filesOf("server"), ca: file("gone.pem") };
+	await expect(listenTls("127.0.0.1:0", missing, [], none)).rejects.toThrow(
+		"gone.pem can't be read (ENOENT)",
+	);
+	await expect(keysOfSigner({ at: "tls://nowhere", files: filesOf("payroll") })).rejects.toThrow(
+		"tls://host:port",
+	);
+});
