@@ -122,8 +122,8 @@ export const chainSettings = {
 	"vm.vmTrace": boolean(false, "true is refused: this node writes no traces into files"),
 	"vm.constantCallTimeoutMs": long(0n, "ms that a constant call may take; 0: by the chain's CPU time"),
 	"vm.compile": text(
-		"never",
-		"never, hot or always: which contract programs are translated to WebAssembly; hot: those that run much. The runtime compiles parts of a program when they first run, which may take longer than a transaction has: for nodes without strangers' contracts; always is for tests (ours)",
+		"hot",
+		"never, hot or always: which contract programs are translated to WebAssembly; hot: those that run much, between other work and on other threads; always is for tests (ours)",
 	),
 	"vm.longRunningTime": idle("the network's node only logs calls that take longer", "int"),
 

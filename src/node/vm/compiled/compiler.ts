@@ -4,6 +4,7 @@
  * compiled by the runtime's own threads. Until then the interpreter runs them.
  */
 
+import { setFlagsFromString } from "node:v8";
 import type { InstructionTable } from "../instruction-table.js";
 import type { Program } from "../program.js";
 import { arenaMemory } from "./arena.js";
@@ -26,15 +27,17 @@ export interface CompiledProgram {
 	readonly bytes: number;
 }
 
-/** Code up to here is compiled at once: a few milliseconds at the most. */
+/** Code up to here is translated at once. */
 const SMALL_CODE = 128;
+/** Modules up to here are compiled at once: two milliseconds, with the translation. */
+const SMALL_MODULE = 16 << 10;
 
 /** Energy that the interpreter spends in the time in which a byte of code is compiled, about; and for any code at all. */
 const HEAT_PER_BYTE = 500;
 const LEAST_HEAT = 200_000;
 
-/** What the runtime holds for a byte of a module, about: the byte, and code of the functions that were run. */
-const BYTES_PER_BYTE = 2;
+/** What the runtime holds for a byte of a module, about: the byte, and its machine code. */
+const BYTES_PER_BYTE = 7;
 
 /** Imports of all programs, made once. */
 let host: Readonly<Record<string, unknown>> | undefined;
@@ -46,8 +49,15 @@ function makeHost(arithmetic: object): Readonly<Record<string, unknown>> {
 	return { memory: arenaMemory, operate, ...new Instance(arithmetic, own).exports };
 }
 
+/**
+ * Has the runtime make machine code of whole modules, on its own threads. Left to itself it compiles a function when that first runs:
+ * inside a transaction, which may have less time for all it does than that takes.
+ */
+const compileWhole = (): void => setFlagsFromString("--no-wasm-lazy-compilation");
+
 /** Makes the imports between other tasks. */
 async function prepareHost(): Promise<void> {
+	compileWhole();
 	const functions: FunctionCode[] = [];
 	for (const each of arithmeticFunctions()) {
 		functions.push(each);
@@ -99,7 +109,14 @@ function compileAtOnce(program: Program, rules: Rules): void {
 		while (translation.step());
 		if (translation.isTooLarge) return;
 		const bytes = translation.finish();
-		host ??= makeHost(new Module(arithmeticModule()));
+		if (bytes.length > SMALL_MODULE && program.keeper?.compiles !== "always") {
+			queue = queue.then(() => compileModule(program, rules, bytes)).catch(giveUp);
+			return;
+		}
+		if (!host) {
+			compileWhole();
+			host = makeHost(new Module(arithmeticModule()));
+		}
 		install(program, rules, bytes, new Module(bytes));
 	} catch (error) {
 		refuse(error);
@@ -107,14 +124,23 @@ function compileAtOnce(program: Program, rules: Rules): void {
 }
 
 async function compileBeside(program: Program, rules: Rules): Promise<void> {
+	const translation = new Translation(program, rules);
+	do await turn();
+	while (translation.step());
+	// It stays interpreted, and isn't tried again.
+	if (translation.isTooLarge) return;
 	try {
-		const translation = new Translation(program, rules);
-		do await turn();
-		while (translation.step());
-		// It stays interpreted, and isn't tried again.
-		if (translation.isTooLarge) return;
-		const bytes = translation.finish();
 		if (!host) await prepareHost();
+	} catch (error) {
+		refuse(error);
+		return;
+	}
+	await compileModule(program, rules, translation.finish());
+}
+
+/** On the runtime's threads. */
+async function compileModule(program: Program, rules: Rules, bytes: Uint8Array): Promise<void> {
+	try {
 		install(program, rules, bytes, (await engine?.compile(bytes)) as object);
 	} catch (error) {
 		refuse(error);

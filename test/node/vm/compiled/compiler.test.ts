@@ -43,6 +43,16 @@ test("a large program is compiled beside, and interpreted meanwhile", async () =
 	expect(compiledFor(program, rulesOf())).toBeDefined();
 });
 
+test("a small program whose module is large is compiled beside, too", async () => {
+	const code = assemble(`JUMPDEST 0x07 ${"DUP1 ".repeat(61)}${"0x00 MLOAD POP ".repeat(15)}`);
+	expect(code.length).toBeLessThan(128);
+	const program = new ProgramCache(4).get(code);
+	program.heat = HOT;
+	expect(compiledFor(program, rulesOf())).toBeUndefined();
+	await settled(program);
+	expect(compiledFor(program, rulesOf())).toBeDefined();
+});
+
 test("a program is compiled anew for other rules when it is hot again", () => {
 	const program = new ProgramCache(4).get(assemble("a: @a JUMP"));
 	program.heat = HOT;
