@@ -14,7 +14,7 @@ import { importBlocks } from "../src/node/chain/importer.js";
 import { OpenChain } from "../src/node/chain/open-chain.js";
 import { type NodeConfig, parseConfig } from "../src/node/config/config.js";
 import { createContractMachine } from "../src/node/contract-runner.js";
-import { producerWithKey } from "../src/node/production/witness-keys.js";
+import { producerWithKey } from "../src/node/production/slot-producer.js";
 import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { workerScript } from "../src/node/signatures/lazy-pool.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";

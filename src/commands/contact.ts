@@ -9,7 +9,7 @@ import { flagText } from "../terminal/contract/contract-input.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
 import { keystoreFlags, nodeFlags, passwordFlags } from "../terminal/flags/flags.js";
 import { readBoundedFile } from "../terminal/input/bounded-file.js";
-import { hashSignature } from "../terminal/keys/message-signature.js";
+import { hashSignature } from "../terminal/keys/agent-signature.js";
 import { printJson } from "../terminal/output/output.js";
 import { agree } from "../terminal/prompt/confirmation.js";
 import { entriesOf, readInterface } from "../wallet/abi/interface.js";

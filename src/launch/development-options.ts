@@ -123,7 +123,7 @@ async function movedTo(
 	begun: ForkFounding,
 	warn: (message: string) => void,
 ): Promise<ForkFounding> {
-	const { ForkError } = await import("../node/fork/fork-error.js");
+	const { ForkError } = await import("../node/fork/state-source.js");
 	const isPublic = begun.kind === "public";
 	let found: ForkFounding;
 	try {

@@ -11,7 +11,7 @@ import { checkPrivateKey, decryptSecret, passwordBytes } from "../keystore/secre
 import type { SignerPlace } from "../keystore/signer/client.js";
 import type { Producer } from "../node/chain/chain.js";
 import type { NodeConfig } from "../node/config/config.js";
-import { producerOf, producerWithKey, producerWithPostQuantumKey } from "../node/production/witness-keys.js";
+import { producerOf, producerWithKey, producerWithPostQuantumKey } from "../node/production/slot-producer.js";
 import { toHex } from "../protocol/bytes.js";
 import { loadPostQuantum } from "../protocol/post-quantum/algorithms.js";
 import { Failure } from "../wallet/failure.js";

@@ -9,7 +9,7 @@ import { OpenChain } from "../../src/node/chain/open-chain.js";
 import { loadConfig } from "../../src/node/config/config.js";
 import { scheduledWitness, slotTimeMs } from "../../src/node/consensus/slots.js";
 import { createContractMachine } from "../../src/node/contract-runner.js";
-import { producerOf, producerWithKey } from "../../src/node/production/witness-keys.js";
+import { producerOf, producerWithKey } from "../../src/node/production/slot-producer.js";
 import { toBase58Check } from "../../src/protocol/address.js";
 import { refBlockOf } from "../../src/protocol/block.js";
 import { toHex } from "../../src/protocol/bytes.js";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { readSecretFile } from "../../src/keystore/secret-file.js";
+import { readSecretFile } from "../../src/keystore/private-file.js";
 
 const folder = mkdtempSync(join(tmpdir(), "coin-secret-"));
 afterAll(() => rmSync(folder, { recursive: true }));

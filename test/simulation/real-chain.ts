@@ -9,7 +9,7 @@ import {
 	producerOf,
 	producerWithKey,
 	producerWithPostQuantumKey,
-} from "../../src/node/production/witness-keys.js";
+} from "../../src/node/production/slot-producer.js";
 import { toBase58Check } from "../../src/protocol/address.js";
 import type { SignedBlock } from "../../src/protocol/block.js";
 import { refBlockOf } from "../../src/protocol/block.js";

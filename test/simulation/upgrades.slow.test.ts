@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { OpenChain } from "../../src/node/chain/open-chain.js";
 import type { NodeConfig } from "../../src/node/config/config.js";
 import { scheduledWitness, slotTimeMs } from "../../src/node/consensus/slots.js";
-import { producerOf } from "../../src/node/production/witness-keys.js";
+import { producerOf } from "../../src/node/production/slot-producer.js";
 import type { NetworkName } from "../../src/node/rules/chain-rules.js";
 import type { LaterRelease } from "../../src/node/rules/fork-gates.js";
 import { installRecoverEngine } from "../../src/node/signatures/engine.js";

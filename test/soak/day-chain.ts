@@ -1,7 +1,7 @@
 /** The chain of the day's soak: who makes its blocks, who pays, and how fast its clock goes. */
 
 import { type NodeConfig, parseConfig } from "../../src/node/config/config.js";
-import { producerWithKey } from "../../src/node/production/witness-keys.js";
+import { producerWithKey } from "../../src/node/production/slot-producer.js";
 import { toBase58Check } from "../../src/protocol/address.js";
 import { refBlockOf } from "../../src/protocol/block.js";
 import { contractTypeByName } from "../../src/protocol/contract-types.js";

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { scheduledWitness, slotOf, slotTimeMs } from "../../src/node/consensus/slots.js";
 import { type RunningNode, startNode } from "../../src/node/node.js";
-import { producerOf } from "../../src/node/production/witness-keys.js";
+import { producerOf } from "../../src/node/production/slot-producer.js";
 import type { CacheUse } from "../../src/node/state/value-cache.js";
 import { chainTimeMs, type DayOptions, dayConfig, producers } from "./day-chain.js";
 

@@ -34,7 +34,7 @@ import {
 import { openSentNote } from "../../src/protocol/sapling/note-encryption.js";
 import { encodeTriggerInput, orc20SignHash } from "../../src/protocol/sapling/orc20-builder.js";
 import { writePaymentAddress } from "../../src/protocol/sapling/payment-address.js";
-import { verifyRedJubjub } from "../../src/protocol/sapling/redjubjub.js";
+import { shieldedSignHash, verifyRedJubjub } from "../../src/protocol/sapling/redjubjub.js";
 import {
 	authorizationKey,
 	diversifiedBase,
@@ -43,7 +43,6 @@ import {
 	nullifierKey,
 	transmissionKey,
 } from "../../src/protocol/sapling/shielded-keys.js";
-import { shieldedSignHash } from "../../src/protocol/sapling/sign-hash.js";
 import { KEY_SIZE, SEALED_OUTGOING_SIZE } from "../../src/protocol/sapling/sizes.js";
 import { randomizedKey } from "../../src/protocol/sapling/spend-authorization.js";
 import { bindingKey } from "../../src/protocol/sapling/value-commitment.js";

@@ -17,7 +17,7 @@ import { publicNetworkOf } from "../../protocol/public-networks.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
-import { directoryFlags } from "../../terminal/flags/directory-flags.js";
+import { directoryFlags } from "../../terminal/flags/flags.js";
 import { printJsonNote } from "../../terminal/output/output.js";
 import { RateBar, rateFlag, rateMode } from "../../terminal/progress/rate-bar.js";
 import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";

@@ -18,8 +18,7 @@ import { checkSegments, listSegments, removeStrays } from "../../launch/segment-
 import { readFounding } from "../../node/development/directory.js";
 import { toHex } from "../../protocol/bytes.js";
 import { command } from "../../terminal/base/command-row.js";
-import { directoryFlags } from "../../terminal/flags/directory-flags.js";
-import { progressFlag } from "../../terminal/flags/flags.js";
+import { directoryFlags, progressFlag } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { endInterrupted, interruption, takeOverSignals } from "../../terminal/prompt/interrupt.js";
 import { lines, one, record } from "../../terminal/schema/result-shape.js";

@@ -33,7 +33,7 @@ import { addressText } from "../../node/network/environment.js";
 import type { RunningNode } from "../../node/node.js";
 import { useFastHashing } from "../../protocol/hash.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
-import { chainFlags } from "../../terminal/flags/directory-flags.js";
+import { chainFlags } from "../../terminal/flags/flags.js";
 import { fetchSecret, withPassword } from "../../terminal/keys/secrets.js";
 import { printLine } from "../../terminal/output/output.js";
 import { showSyncLine } from "../../terminal/progress/sync-line.js";

@@ -14,7 +14,7 @@ import {
 	type SpendDescription,
 } from "../../protocol/messages.js";
 import { checkLength, ShieldedError } from "../../protocol/sapling/failure.js";
-import { shieldedSignHash } from "../../protocol/sapling/sign-hash.js";
+import { shieldedSignHash } from "../../protocol/sapling/redjubjub.js";
 import {
 	KEY_SIZE,
 	POOL_LIMITS,

@@ -9,7 +9,7 @@ import { DEVELOPMENT_PARENT_HASH, DEVELOPMENT_POOL_TOKEN } from "../../protocol/
 import type { Producer } from "../chain/chain.js";
 import { COMMITTEE_KEYS, type NodeConfig, parseConfig } from "../config/config.js";
 import type { ForkFacts, ForkFounding } from "../fork/fork-facts.js";
-import { producerWithKey } from "../production/witness-keys.js";
+import { producerWithKey } from "../production/slot-producer.js";
 import { newAccount } from "../resources/balance.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import type { StateView } from "../state/view.js";

@@ -5,8 +5,8 @@ import { fromHex } from "../../protocol/bytes.js";
 import { COMMITTEE_KEYS } from "../config/config.js";
 import { NETWORKS, type NetworkName } from "../rules/chain-rules.js";
 import { RELEASES, type Release } from "../rules/release.js";
-import { ForkError } from "./fork-error.js";
 import { isAnswerObject, type Unknown } from "./source-client.js";
+import { ForkError } from "./state-source.js";
 
 /** Numbers of 64 bits are decimal text, bytes hexadecimal: as in messages and files. */
 export interface ForkFacts {

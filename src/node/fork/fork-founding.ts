@@ -6,14 +6,13 @@ import { toHex } from "../../protocol/bytes.js";
 import { TransferContract, WitnessList } from "../../protocol/messages.js";
 import { RELEASES } from "../rules/release.js";
 import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
-import { ForkError, ForkReadError } from "./fork-error.js";
 import { type ForkFounding, type ForkReport, readFacts } from "./fork-facts.js";
 import { OwnSource } from "./own-source.js";
 import { blockOf, isNothing, messageIn } from "./public-answers.js";
 import { PublicSource } from "./public-source.js";
 import { RequestError, type Requests } from "./requests.js";
 import { isAnswerObject, originOf, SourceClient, SourceRefusedError, type Unknown } from "./source-client.js";
-import type { StateSource } from "./state-source.js";
+import { ForkError, ForkReadError, type StateSource } from "./state-source.js";
 
 /** What JSON-RPC answers for a method that a server doesn't have. */
 const UNKNOWN_METHOD = -32_601;

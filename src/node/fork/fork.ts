@@ -6,12 +6,11 @@ import { forkTable, nileForkTable } from "../rules/fork-gates.js";
 import type { KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
 import { propertyKey, propertyNames } from "../state/property-table.js";
-import { ForkError } from "./fork-error.js";
 import type { ForkFounding } from "./fork-facts.js";
 import { orderedKeys, sourceOf } from "./fork-founding.js";
 import { ForkedDatabase } from "./forked-database.js";
 import { type RequestLimits, type Requests, requestScript, ThreadRequests } from "./requests.js";
-import type { EntryName } from "./state-source.js";
+import { type EntryName, ForkError } from "./state-source.js";
 
 /** A block has two megabytes at most, an answer of entries eight and the last of them; written as text. */
 const LIMITS: RequestLimits = { mostBytes: 64 << 20, timeoutMs: 30_000 };

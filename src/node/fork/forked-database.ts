@@ -15,8 +15,7 @@ import { EMPTY, fromKey, readBe64, toKey } from "../../protocol/bytes.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
 import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "../state/database.js";
 import { STORE_COUNT, type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
-import { ForkReadError } from "./fork-error.js";
-import type { EncodedValues, EntryName, StateSource } from "./state-source.js";
+import { type EncodedValues, type EntryName, ForkReadError, type StateSource } from "./state-source.js";
 
 /** First byte of the marks of entries that are not there, and of the keys of ordered stores, before an entry's own key. */
 const ABSENT_PREFIX = 0xfc;

@@ -2,9 +2,8 @@
 
 import { fromKey, toKey } from "../../protocol/bytes.js";
 import type { StoreDefinition } from "../state/definition.js";
-import { ForkReadError } from "./fork-error.js";
 import { isAnswerObject, type SourceClient } from "./source-client.js";
-import type { EncodedValues, EntryName, StateSource } from "./state-source.js";
+import { type EncodedValues, type EntryName, ForkReadError, type StateSource } from "./state-source.js";
 
 const ENTRIES_A_REQUEST = 1_000;
 /** A network's largest ordered store has some hundred thousand. */

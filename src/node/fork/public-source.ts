@@ -33,7 +33,6 @@ import { type StoreDefinition, stores } from "../state/definition.js";
 import { type PropertyName, propertyKey } from "../state/property-table.js";
 import { rowWatch } from "../vm/storage-keys.js";
 import { wordToBytes } from "../vm/word.js";
-import { ForkReadError } from "./fork-error.js";
 import {
 	type Asked,
 	accountIn,
@@ -56,7 +55,7 @@ import {
 } from "./public-answers.js";
 import { RequestError, type Requests } from "./requests.js";
 import { originOf, resultOf } from "./source-client.js";
-import type { EncodedValues, EntryName, StateSource } from "./state-source.js";
+import { type EncodedValues, type EntryName, ForkReadError, type StateSource } from "./state-source.js";
 
 type ReadEntry = (source: PublicSource, key: string) => PublicReading<Uint8Array | undefined>;
 

@@ -1,7 +1,7 @@
 /** Calls of another node's JSON-RPC, whose answers are not trusted. */
 
-import { ForkReadError } from "./fork-error.js";
 import { RequestError, type Requests } from "./requests.js";
+import { ForkReadError } from "./state-source.js";
 
 /** A part of an answer; what it is must be looked at first. */
 export type Unknown = Readonly<Record<string, unknown>>;

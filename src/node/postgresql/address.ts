@@ -1,6 +1,6 @@
 /** Where a PostgreSQL database is, what settings may say of it, and the password for it, which is in no setting. */
 
-import { readSecretFile } from "../../keystore/secret-file.js";
+import { readSecretFile } from "../../keystore/private-file.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 
 export interface DatabaseAddress {

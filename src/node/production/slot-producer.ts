@@ -1,12 +1,49 @@
 /** Producing in the network's slots with the witnesses whose keys this node holds (protocol/consensus §3.1). */
 
 import type { SignedBlock } from "../../protocol/block.js";
+import { equalBytes } from "../../protocol/bytes.js";
+import { type PostQuantumKeys, postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
+import { addressOfPostQuantumKey, type PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
+import { addressOfPrivateKey, signBlock } from "../../protocol/signature.js";
 import { SLOT_MS } from "../../protocol/timing.js";
 import type { Chain, Producer } from "../chain/chain.js";
 import type { CommittedBlock } from "../chain/observers.js";
 import { scheduledWitness, slotOf, slotTimeMs } from "../consensus/slots.js";
 import { participationPercent } from "../consensus/statistics.js";
-import { producerOf } from "./witness-keys.js";
+
+// The keys with which this node signs blocks (protocol/consensus §3.3).
+
+/** A producer that signs with a private key of 32 bytes; the key stays in the closure. */
+export function producerWithKey(privateKey: Uint8Array, witness?: Uint8Array): Producer {
+	const signer = addressOfPrivateKey(privateKey);
+	return { witness: witness ?? signer, signer, sign: (hash) => signBlock(hash, privateKey) };
+}
+
+/**
+ * A producer that signs with a post-quantum key, whose library must be loaded; the private key stays in the closure.
+ * @param random of the signatures; fresh without it
+ */
+export function producerWithPostQuantumKey(
+	scheme: PostQuantumScheme,
+	{ publicKey, privateKey }: PostQuantumKeys,
+	{
+		witness,
+		random,
+	}: { readonly witness?: Uint8Array | undefined; readonly random?: (length: number) => Uint8Array } = {},
+): Producer {
+	const signer = addressOfPostQuantumKey(publicKey);
+	return {
+		witness: witness ?? signer,
+		signer,
+		sign: (hash) => postQuantumAlgorithm(scheme).sign(hash, privateKey, random),
+		postQuantum: { scheme, publicKey },
+	};
+}
+
+/** The producer of a witness account, undefined if this node holds no key for it. */
+export function producerOf(producers: readonly Producer[], witness: Uint8Array): Producer | undefined {
+	return producers.find((producer) => equalBytes(producer.witness, witness));
+}
 
 /** How long a witness pauses after another node produced with its key (protocol/consensus §3.2). */
 const HOLD_MS = 81_000;

@@ -20,7 +20,7 @@ import {
 	type SpendingKeys,
 } from "./descriptions.js";
 import { ShieldedError } from "./failure.js";
-import { shieldedSignHash } from "./sign-hash.js";
+import { shieldedSignHash } from "./redjubjub.js";
 import { authorizeSpends, bindValues, type SpendAuthority } from "./spend-authorization.js";
 
 /** An account and what it gives or gets, in units of the shielded token. */

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { Args, Flags, type Interfaces } from "@oclif/core";
 import type { KeystoreEntry } from "../../keystore/keystore.js";
 import type { SignerPlace } from "../../keystore/signer/client.js";
+import { PUBLIC_NETWORK_NAMES } from "../../protocol/public-networks.js";
 import { Failure } from "../../wallet/failure.js";
 
 /** The argument that names an entry of the keystore, and how an entry is printed. */
@@ -166,3 +167,33 @@ export const progressFlag = {
 
 /** The values of {@link progressFlag}. */
 export type ProgressFlags = Interfaces.InferredFlags<typeof progressFlag>;
+
+// Flags of commands on a data directory that no node has open.
+
+/** Which chain it is, beside the configuration file. */
+export const chainFlags = {
+	network: Flags.option({
+		options: PUBLIC_NETWORK_NAMES,
+		description: "public network, by its name; a configuration file counts before what it says, key by key",
+	})(),
+	"shielded-params": Flags.string({
+		description: "folder of the parameters that shielded proofs are checked with; none: they aren't checked",
+		helpValue: "<dir>|none",
+	}),
+};
+
+export const directoryFlags = {
+	...chainFlags,
+	config: Flags.string({
+		char: "c",
+		description: "configuration of the chain; a development chain needs none",
+		helpValue: "<file>",
+		default: "config.conf",
+	}),
+	"output-directory": Flags.string({
+		char: "d",
+		description: "data directory",
+		helpValue: "<dir>",
+		default: "output-directory",
+	}),
+};

@@ -1,7 +1,7 @@
 /** Signing with an agent where one is named by `COIN_AGENT`; otherwise keys are opened with their passwords. */
 
 import { agentAt } from "../../keystore/agent/client.js";
-import type { KeystoreEntry } from "../../keystore/keystore.js";
+import { checkHasKey, type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
 import type { ShieldedEntry } from "../../keystore/shielded-keystore.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { isPostQuantumSignature, loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
@@ -9,9 +9,13 @@ import { addressOfPostQuantumKey } from "../../protocol/post-quantum/schemes.js"
 import { addressOfKeys, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { writePaymentAddress } from "../../protocol/sapling/payment-address.js";
 import { isAuthorizedBy } from "../../protocol/sapling/spend-authorization.js";
-import { recoverAddress, SignatureError } from "../../protocol/signature.js";
+import { recoverAddress, SignatureError, sign } from "../../protocol/signature.js";
 import { Failure } from "../../wallet/failure.js";
 import type { Signature } from "../../wallet/transaction/envelope.js";
+import { withProgress } from "../progress/progress.js";
+import { present } from "../prompt/confirmation.js";
+import { canAsk } from "../prompt/controlling-terminal.js";
+import { type PasswordSource, withPassword } from "./secrets.js";
 
 /** Names the agent's socket; set by `coin keystore unlock`. */
 export const AGENT_VARIABLE = "COIN_AGENT";
@@ -81,4 +85,43 @@ export async function agentShielded({ address, reach }: ShieldedEntry): Promise<
 		throw another();
 	};
 	return { ...keys, delegated: { ...delegated, authorize } };
+}
+
+// Signing what isn't a transaction with a key of the keystore: the agent where it holds the key, else with the password.
+
+/** What is signed. */
+interface ShownHash {
+	/** 32 bytes. */
+	readonly hash: Uint8Array;
+	/** What `<key> signs …` is completed with. */
+	readonly what: string;
+	/** Noted where nobody is asked for a password. */
+	readonly whatUnlocked: string;
+	/** What has this hash, line by line. */
+	readonly shown: readonly string[];
+}
+
+/** @returns 65 bytes @throws {Failure | KeystoreError} */
+export async function hashSignature(
+	terminal: { readonly chatty: boolean; note(line: string): void },
+	key: KeystoreEntry,
+	{ hash, what, whatUnlocked, shown }: ShownHash,
+	source: PasswordSource,
+): Promise<Uint8Array> {
+	if (key.signer) checkHasKey(key);
+	const byAgent = await agentSignature(key, hash);
+	if (byAgent) terminal.note(`${key.name} signs (unlocked) ${whatUnlocked}`);
+	if (canAsk() && (byAgent || source.file === undefined))
+		await present([`${key.name} (${key.base58}) signs ${what}:`, ...shown]);
+	if (byAgent) return byAgent;
+	const open = (password: string): Promise<Uint8Array> =>
+		withProgress("opening the key", terminal.chatty, async () => {
+			const privateKey = await unlockKey(key, password);
+			try {
+				return sign(hash, privateKey);
+			} finally {
+				privateKey.fill(0);
+			}
+		});
+	return withPassword(source, key.name, open);
 }

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SignedBlock } from "../../../src/node/network/wire/application-messages.js";
-import { producerWithKey } from "../../../src/node/production/witness-keys.js";
+import { producerWithKey } from "../../../src/node/production/slot-producer.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
 import {
 	BlockHeaderRaw,

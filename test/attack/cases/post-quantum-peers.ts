@@ -12,7 +12,7 @@ import {
 	InventoryKind,
 	type SignedBlock as Sealed,
 } from "../../../src/node/network/wire/application-messages.js";
-import { producerWithKey } from "../../../src/node/production/witness-keys.js";
+import { producerWithKey } from "../../../src/node/production/slot-producer.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { concatBytes, equalBytes, fromHex } from "../../../src/protocol/bytes.js";
 import { UnknownFields } from "../../../src/protocol/codec/unknown-fields.js";

@@ -6,7 +6,7 @@ import {
 	packTransactions,
 } from "../../../src/node/chain/packing.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
-import { producerWithKey, producerWithPostQuantumKey } from "../../../src/node/production/witness-keys.js";
+import { producerWithKey, producerWithPostQuantumKey } from "../../../src/node/production/slot-producer.js";
 import { createMemoryDatabase } from "../../../src/node/state/database.js";
 import { StateDatabase } from "../../../src/node/state/state-database.js";
 import { createView } from "../../../src/node/state/view.js";

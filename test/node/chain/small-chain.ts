@@ -4,7 +4,7 @@ import type { ChainOptions } from "../../../src/node/chain/chain-options.js";
 import { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { type NodeConfig, parseConfig } from "../../../src/node/config/config.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
-import { producerOf, producerWithKey } from "../../../src/node/production/witness-keys.js";
+import { producerOf, producerWithKey } from "../../../src/node/production/slot-producer.js";
 import { toBase58Check } from "../../../src/protocol/address.js";
 import type { SignedBlock } from "../../../src/protocol/block.js";
 import { refBlockOf } from "../../../src/protocol/block.js";

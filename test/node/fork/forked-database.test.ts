@@ -1,9 +1,13 @@
 /** The database of a fork over a source that the test answers for. */
 
 import { describe, expect, test } from "vitest";
-import { ForkReadError } from "../../../src/node/fork/fork-error.js";
 import { ForkedDatabase } from "../../../src/node/fork/forked-database.js";
-import type { EncodedValues, EntryName, StateSource } from "../../../src/node/fork/state-source.js";
+import {
+	type EncodedValues,
+	type EntryName,
+	ForkReadError,
+	type StateSource,
+} from "../../../src/node/fork/state-source.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
 import { type StoreDefinition, stores } from "../../../src/node/state/definition.js";
 import { be64, concatBytes, fromKey, toKey } from "../../../src/protocol/bytes.js";

@@ -12,8 +12,7 @@ import {
 import { nullifier } from "../../../src/protocol/sapling/note.js";
 import { openNote, openSentNote } from "../../../src/protocol/sapling/note-encryption.js";
 import { ProvingError } from "../../../src/protocol/sapling/prover.js";
-import { verifyRedJubjub } from "../../../src/protocol/sapling/redjubjub.js";
-import { shieldedSignHash } from "../../../src/protocol/sapling/sign-hash.js";
+import { shieldedSignHash, verifyRedJubjub } from "../../../src/protocol/sapling/redjubjub.js";
 import { authorizeSpend } from "../../../src/protocol/sapling/spend-authorization.js";
 import {
 	buildShieldedTransfer,

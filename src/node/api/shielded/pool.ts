@@ -35,6 +35,7 @@ import { voucherPath, voucherPosition } from "../../../protocol/sapling/incremen
 import type { Note } from "../../../protocol/sapling/note.js";
 import { openNote, openSentNote } from "../../../protocol/sapling/note-encryption.js";
 import { ProvingError } from "../../../protocol/sapling/prover.js";
+import { shieldedSignHash } from "../../../protocol/sapling/redjubjub.js";
 import {
 	authorizationKey,
 	defaultDiversifier,
@@ -43,7 +44,6 @@ import {
 	nullifierKey,
 	transmissionKey,
 } from "../../../protocol/sapling/shielded-keys.js";
-import { shieldedSignHash } from "../../../protocol/sapling/sign-hash.js";
 import { KEY_SIZE, POOL_LIMITS } from "../../../protocol/sapling/sizes.js";
 import {
 	buildShieldedTransfer,

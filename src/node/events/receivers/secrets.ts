@@ -1,6 +1,6 @@
 /** Passwords and keys of receivers: in files, in the environment, or in the configuration. */
 
-import { readSecretFile } from "../../../keystore/secret-file.js";
+import { readSecretFile } from "../../../keystore/private-file.js";
 import { OperatorError } from "../../../protocol/operator-error.js";
 
 const MAX_SECRET_BYTES = 64 << 10;

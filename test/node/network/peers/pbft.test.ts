@@ -9,7 +9,7 @@ import {
 	PBFTMessageRaw,
 	Reason,
 } from "../../../../src/node/network/wire/application-messages.js";
-import { producerWithKey } from "../../../../src/node/production/witness-keys.js";
+import { producerWithKey } from "../../../../src/node/production/slot-producer.js";
 import { installRecoverEngine } from "../../../../src/node/signatures/engine.js";
 import { sha256 } from "../../../../src/protocol/hash.js";
 import { SimulatedWorld } from "../../../simulation/world.js";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { producerWithKey } from "../../../../src/node/production/witness-keys.js";
+import { producerWithKey } from "../../../../src/node/production/slot-producer.js";
 import { installRecoverEngine } from "../../../../src/node/signatures/engine.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
 import { openSmall, produce, produceMany } from "../../chain/small-chain.js";
