@@ -11,6 +11,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { appendFile, copyFile, mkdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { Plugin } from "@oclif/core";
 import { type BuildOptions, type Plugin as BuildPlugin, build, type Metafile } from "esbuild";
 import { receiverRows } from "../src/node/events/receivers/table.js";
@@ -208,6 +209,16 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 	return metafile;
 }
 
+/** Leaves the source maps compressed, as the package has them. */
+async function compressMaps(target: string): Promise<void> {
+	for (const item of readdirSync(target, { recursive: true, withFileTypes: true })) {
+		const path = join(item.parentPath, item.name);
+		if (!item.isFile() || !path.endsWith(".map")) continue;
+		await writeFile(`${path}.gz`, gzipSync(await readFile(path), { level: 9 }));
+		await rm(path);
+	}
+}
+
 /** Source files of which something is left in the bundles. */
 function bundledFiles(...bundles: readonly Metafile[]): Set<string> {
 	const outputs = bundles.flatMap((metafile) => Object.values(metafile.outputs));
@@ -305,7 +316,9 @@ async function writeManifest(): Promise<number> {
 }
 
 const started = Date.now();
-const metafile = await bundle(process.argv.includes("--package"));
+const isPackaged = process.argv.includes("--package");
+const metafile = await bundle(isPackaged);
+if (isPackaged) await compressMaps(join(root, "dist"));
 const commands = await writeManifest();
 const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
 process.stdout.write(

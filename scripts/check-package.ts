@@ -4,14 +4,15 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { canPackage, debianPackage } from "./debian-package.js";
+import { installPackage, packProgram, sizeOf } from "./installed-package.js";
 import { withStartedChain } from "./started-chain.js";
 
 const MAX_INSTALLED_BYTES = 46_000_000;
 
-const root = join(import.meta.dirname, "..");
 const place = mkdtempSync(join(tmpdir(), "coin-package-"));
 const installed = join(place, "installed");
 // The user's own configuration and keys stay out of it.
@@ -19,25 +20,6 @@ const environment = { PATH: process.env["PATH"] ?? "", HOME: place };
 
 function say(line: string): void {
 	process.stdout.write(`${line}\n`);
-}
-
-/** Packs the program. @returns the path of the archive */
-function pack(): string {
-	execFileSync("npm", ["pack", "--silent", "--pack-destination", place], {
-		cwd: root,
-		stdio: ["ignore", "ignore", "inherit"],
-	});
-	const archive = readdirSync(place).find((name) => name.endsWith(".tgz"));
-	if (archive === undefined) throw new Error("npm pack left no archive");
-	return join(place, archive);
-}
-
-function install(archive: string): void {
-	mkdirSync(installed);
-	writeFileSync(join(installed, "package.json"), '{ "private": true }\n');
-	// Install scripts stay off: the README promises that none is needed.
-	const words = ["install", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", archive];
-	execFileSync("npm", words, { cwd: installed, stdio: ["ignore", "ignore", "inherit"] });
 }
 
 /** @returns what the installed program printed. @throws {Error} when it refuses */
@@ -68,14 +50,6 @@ function tryChain(): Promise<void> {
 	);
 }
 
-/** Bytes of the files below a folder. */
-function sizeOf(folder: string): number {
-	return readdirSync(folder, { withFileTypes: true }).reduce((sum, item) => {
-		const path = join(folder, item.name);
-		return sum + (item.isDirectory() ? sizeOf(path) : lstatSync(path).size);
-	}, 0);
-}
-
 function measure(archive: string): void {
 	const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 	const modules = join(installed, "node_modules");
@@ -89,14 +63,39 @@ function measure(archive: string): void {
 		throw new Error(`more than ${megabytes(MAX_INSTALLED_BYTES)} are installed`);
 }
 
+/** What the package for Debian has is started from where it was unpacked: installing it takes root. */
+async function tryDebianPackage(): Promise<void> {
+	if (!canPackage()) return say("the package for Debian isn't tried: there is no dpkg-deb");
+	const archive = debianPackage(join(installed, "node_modules"), place);
+	const unpacked = join(place, "unpacked");
+	execFileSync("dpkg-deb", ["--extract", archive, unpacked]);
+	const program = join(unpacked, "usr/bin/coin");
+	const version = execFileSync(program, ["--version"], { cwd: place, env: environment, encoding: "utf8" });
+	expectText(`${basename(archive)} coin --version`, version, /^coin\/\d+\.\d+\.\d+ /);
+	await withStartedChain(
+		{ node: process.execPath, program: realpathSync(program), place, environment },
+		(url) => expectText("its chain head", coin("chain", "head", "--node", url), /^\d+$/),
+	);
+	const units = join(unpacked, "usr/lib/systemd/system");
+	for (const unit of readdirSync(units)) {
+		expectText(
+			unit,
+			readFileSync(join(units, unit), "utf8").match(/^ExecStart=.*$/m)?.[0] ?? "",
+			/^ExecStart=\/usr\/bin\/coin /,
+		);
+	}
+	say(`packaged for Debian ${(lstatSync(archive).size / 1e6).toFixed(1)} MB`);
+}
+
 try {
-	const archive = pack();
-	install(archive);
+	const archive = packProgram(place);
+	installPackage(archive, installed);
 	expectText("coin --version", coin("--version"), /^coin\/\d+\.\d+\.\d+ /);
 	expectText("coin convert unit 25coin", coin("convert", "unit", "25coin"), /^25000000sun$/);
 	expectNoTools();
 	await tryChain();
 	measure(archive);
+	await tryDebianPackage();
 } finally {
 	rmSync(place, { recursive: true, force: true });
 }

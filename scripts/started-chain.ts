@@ -1,7 +1,7 @@
 /** A development chain of a built or installed program, on ports that are free. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -20,6 +20,7 @@ export interface Runtime {
 /** Starts a development chain, asks, and ends it. @param ask given the URL of its HTTP API */
 export async function withStartedChain(runtime: Runtime, ask: (url: string) => void): Promise<void> {
 	const ready = join(runtime.place, "ready.json");
+	rmSync(ready, { force: true });
 	const apis = ["http", "solidity", "jsonrpc", "grpc", "grpc-solidity"];
 	const ports = apis.flatMap((api) => [`--${api}-port`, "0"]);
 	const words = [runtime.program, "node", "start", "--dev", "--ready-file", ready, "--port", "0", ...ports];

@@ -24,7 +24,11 @@ const TOOLS: Readonly<Record<string, Tool>> = {
 		words: ["--heal", "--only", "blocks", "--history"],
 		built: true,
 	},
-	"check:package": { about: "packs, installs and starts the package", file: "scripts/check-package.ts" },
+	"check:package": {
+		about: "packs, installs and starts the package, and that for Debian where dpkg-deb is",
+		file: "scripts/check-package.ts",
+	},
+	debian: { about: "makes a package for Debian in a folder", file: "scripts/debian-package.ts" },
 	"check:runtimes": {
 		about: "a replay and a start under each supported release line of Node.js",
 		file: "scripts/check-runtimes.ts",

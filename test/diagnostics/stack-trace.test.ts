@@ -1,3 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { firstSource, sourceTrace } from "../../src/diagnostics/stack-trace.js";
 
@@ -53,6 +58,17 @@ test("a map is read once a trace, and not again for positions that are known", (
 		});
 	}
 	expect(read).toEqual(["/once/dist/a.js.map"]);
+});
+
+test("a map may be compressed, as those of the package are", () => {
+	const folder = mkdtempSync(join(tmpdir(), "coin-maps-"));
+	mkdirSync(join(folder, "dist/chunks"), { recursive: true });
+	writeFileSync(join(folder, "dist/chunks/a.js.map.gz"), gzipSync(MAP));
+	const file = pathToFileURL(join(folder, "dist/chunks/a.js")).href;
+	const plain = errorWith(["file:///plain/dist/chunks/a.js:1:14"]);
+	const expected = sourceTrace(plain, reader({ "/plain/dist/chunks/a.js.map": MAP }));
+	expect(sourceTrace(errorWith([`${file}:1:14`]))).toBe(expected);
+	rmSync(folder, { recursive: true });
 });
 
 test.each([

@@ -1,0 +1,147 @@
+/**
+ * Makes a package for Debian and its kin of an installed copy of the program: `npm run tool debian -- [folder]`. Needs dpkg-deb, and
+ * what `check:package` needs. It has the program under /usr/lib/coin, its units for systemd, and the users that they name.
+ */
+
+import { execFileSync } from "node:child_process";
+import {
+	chmodSync,
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { installPackage, packProgram, sizeOf } from "./installed-package.js";
+
+const root = join(import.meta.dirname, "..");
+const UNITS = ["coin-node.service", "coin-signer.service"];
+
+/** Debian's names of the processors for which the program has native modules. */
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
+
+const POSTINST = `#!/bin/sh
+set -e
+if [ "$1" = configure ]; then
+	getent group coin >/dev/null || groupadd --system coin
+	getent passwd coin >/dev/null ||
+		useradd --system --gid coin --home-dir /var/lib/coin --no-create-home --shell /usr/sbin/nologin coin
+	getent passwd coin-signer >/dev/null ||
+		useradd --system --user-group --groups coin --home-dir /var/lib/coin-signer --no-create-home --shell /usr/sbin/nologin coin-signer
+	if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+fi
+`;
+
+// An upgrade leaves the units running: who runs a witness chooses the moment.
+const PRERM = `#!/bin/sh
+set -e
+if [ "$1" = remove ] && [ -d /run/systemd/system ]; then systemctl stop ${UNITS.join(" ")} || true; fi
+`;
+
+// Users, /etc/coin and the data stay: keys may be among them.
+const POSTRM = `#!/bin/sh
+set -e
+if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+`;
+
+interface Manifest {
+	readonly version: string;
+	readonly description: string;
+	readonly engines: { readonly node: string };
+}
+
+function control(architecture: string, installedBytes: number): string {
+	const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
+	const nodeVersion = /\d+(?:\.\d+)*/.exec(manifest.engines.node)?.[0];
+	return `${[
+		"Package: coin",
+		`Version: ${manifest.version}`,
+		`Architecture: ${architecture}`,
+		"Section: net",
+		"Priority: optional",
+		"Maintainer: the maintainers of coin <maintainers@localhost>",
+		`Installed-Size: ${Math.ceil(installedBytes / 1024)}`,
+		`Depends: nodejs (>= ${nodeVersion}), passwd`,
+		"Suggests: systemd",
+		`Description: ${manifest.description}`,
+	].join("\n")}\n`;
+}
+
+/** Native modules of other systems and processors are left out. */
+function keepOwnPrebuilds(modules: string): void {
+	for (const name of readdirSync(modules)) {
+		const folder = join(modules, name, "prebuilds");
+		if (!existsSync(folder)) continue;
+		for (const platform of readdirSync(folder)) {
+			if (platform !== `linux-${process.arch}`) rmSync(join(folder, platform), { recursive: true });
+		}
+	}
+}
+
+/** Whether packages can be made here. */
+export const canPackage = (): boolean =>
+	ARCHITECTURES[process.arch] !== undefined &&
+	(process.env["PATH"] ?? "").split(":").some((folder) => existsSync(join(folder, "dpkg-deb")));
+
+/**
+ * @param modules the `node_modules` of an installed copy
+ * @param target folder for the package
+ * @returns its path
+ */
+export function debianPackage(modules: string, target: string): string {
+	const architecture = ARCHITECTURES[process.arch];
+	if (architecture === undefined) throw new Error(`there are no native modules for ${process.arch}`);
+	const tree = mkdtempSync(join(tmpdir(), "coin-debian-"));
+	try {
+		chmodSync(tree, 0o755);
+		const library = join(tree, "usr/lib/coin/node_modules");
+		cpSync(modules, library, { recursive: true, verbatimSymlinks: true });
+		keepOwnPrebuilds(library);
+		mkdirSync(join(tree, "usr/bin"));
+		symlinkSync("../lib/coin/node_modules/coin/bin/coin.js", join(tree, "usr/bin/coin"));
+		mkdirSync(join(tree, "usr/lib/systemd/system"), { recursive: true });
+		for (const unit of UNITS) {
+			const text = readFileSync(join(root, "docs/deployment", unit), "utf8");
+			writeFileSync(
+				join(tree, "usr/lib/systemd/system", unit),
+				text.replace(/^ExecStart=coin /m, "ExecStart=/usr/bin/coin "),
+			);
+		}
+		mkdirSync(join(tree, "usr/share/doc/coin"), { recursive: true });
+		const notices = ["LICENSE", "NOTICE"].map((name) => readFileSync(join(root, name), "utf8"));
+		writeFileSync(join(tree, "usr/share/doc/coin/copyright"), notices.join("\n"));
+		mkdirSync(join(tree, "DEBIAN"));
+		writeFileSync(join(tree, "DEBIAN/control"), control(architecture, sizeOf(join(tree, "usr"))));
+		for (const [name, text] of Object.entries({ postinst: POSTINST, prerm: PRERM, postrm: POSTRM })) {
+			writeFileSync(join(tree, "DEBIAN", name), text, { mode: 0o755 });
+		}
+		const words = ["--root-owner-group", "-Zxz", "--build", tree, target];
+		const said = execFileSync("dpkg-deb", words, { encoding: "utf8" });
+		const made = /in '([^']+\.deb)'/.exec(said)?.[1];
+		if (made === undefined) throw new Error(`dpkg-deb said ${JSON.stringify(said)}`);
+		return made;
+	} finally {
+		rmSync(tree, { recursive: true, force: true });
+	}
+}
+
+function main(folder = "."): void {
+	if (!canPackage())
+		throw new Error(`packages are made where dpkg-deb is, on ${Object.values(ARCHITECTURES).join(" or ")}`);
+	const place = mkdtempSync(join(tmpdir(), "coin-package-"));
+	try {
+		const installed = join(place, "installed");
+		installPackage(packProgram(place), installed);
+		process.stdout.write(`${debianPackage(join(installed, "node_modules"), resolve(folder))}\n`);
+	} finally {
+		rmSync(place, { recursive: true, force: true });
+	}
+}
+
+if (process.argv[1] === import.meta.filename) main(process.argv[2]);
