@@ -9,13 +9,18 @@
 import { SELECTOR_BYTES } from "../../abi/selector.js";
 import { addressFromHash, isAddress, toBase58Check } from "../../protocol/address.js";
 import { equalBytes, fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
-import { budgetOfBytes } from "../../protocol/codec/budget.js";
-import { getField, type Message, type MessageType, unknownPath } from "../../protocol/codec/descriptor.js";
-import { DecodeError } from "../../protocol/codec/reader.js";
-import type { ContractType } from "../../protocol/contract-types.js";
+import type { DecodeBudget } from "../../protocol/codec/budget.js";
+import { getField, type Message, unknownPath } from "../../protocol/codec/descriptor.js";
+import { BudgetError, DecodeError } from "../../protocol/codec/reader.js";
+import {
+	type BuildableType,
+	type ContractType,
+	isBuildable,
+	TYPE_URL_PREFIX,
+} from "../../protocol/contract-types.js";
 import { keccak256 } from "../../protocol/hash.js";
 import * as m from "../../protocol/messages.js";
-import { idleField, ParameterError, SignedTransaction } from "../../protocol/transaction.js";
+import { idleField, SignedTransaction } from "../../protocol/transaction.js";
 import { MAX_JUDGED_BYTES } from "./requests.js";
 
 /** The coin among assets; tokens are named by their id, or by the address of their contract. */
@@ -85,6 +90,11 @@ const CALLS_BY_SELECTOR: ReadonlyMap<string, TokenCall & { readonly signature: s
 const WORD = 32;
 const ADDRESS_OFFSET = 12;
 
+/** The interface of a large contract has some hundred parts. More than these would keep a witness's slot waiting. */
+const JUDGED: DecodeBudget = { bytes: MAX_JUDGED_BYTES, items: 4_096, depth: 16 };
+/** More than the network allows of votes, and of keys in the permissions of an account. */
+const MAX_RECIPIENTS = 64;
+
 /** Fields that say who gets something; empty where nobody else does. */
 const RECIPIENT_FIELDS = ["to_address", "receiver_address", "account_address"] as const;
 
@@ -145,23 +155,25 @@ function decoded(rawBytes: Uint8Array): {
 	let raw: m.TransactionRaw;
 	let parameter: Readonly<Message>;
 	let transaction: SignedTransaction;
+	let type: BuildableType;
+	let value: Uint8Array;
 	try {
-		raw = m.TransactionRaw.decode(rawBytes, budgetOfBytes(MAX_JUDGED_BYTES));
+		raw = m.TransactionRaw.decode(rawBytes, JUDGED);
 		transaction = new SignedTransaction(m.Transaction.create({ raw_data: raw }));
 		if (raw.contract.length !== 1)
 			throw new UnreadableError(`it has ${raw.contract.length} contracts instead of one`);
-		({ parameter } = transaction);
+		({ type, value } = anyOf(transaction));
+		parameter = type.message.decode(value, JUDGED);
+		transaction.carrying(parameter);
 	} catch (error) {
+		if (error instanceof BudgetError)
+			throw new UnreadableError(`it has more than ${JUDGED.bytes} bytes or ${JUDGED.items} parts`);
 		if (error instanceof DecodeError) throw new UnreadableError("the bytes are not a transaction");
-		if (error instanceof ParameterError)
-			throw new UnreadableError("its parameter is not of the type that it names");
 		throw error;
 	}
-	const type = transaction.type as ContractType & { readonly message: MessageType<Message> };
 	const unknown =
 		unknownPath(m.TransactionRaw, raw, "raw_data") ?? unknownPath(type.message, parameter, type.name);
 	if (unknown !== undefined) throw new UnreadableError(`it holds fields without a name, in ${unknown}`);
-	const value = raw.contract[0]?.parameter?.value as Uint8Array;
 	if (!equalBytes(transaction.rawBytes, rawBytes) || !equalBytes(type.message.encode(parameter), value))
 		throw new UnreadableError("its bytes are not in the form that the network writes");
 	const idle = idleField(raw);
@@ -169,6 +181,21 @@ function decoded(rawBytes: Uint8Array): {
 	if (parameter instanceof m.ShieldedTransferContract)
 		throw new UnreadableError("what a shielded transfer pays can't be seen");
 	return { transaction, raw, type, parameter };
+}
+
+/**
+ * The type and the bytes of the one parameter. Its name is the network's to the letter: any text may stand before it, hundreds of
+ * kilobytes of it, whose bandwidth the account would pay.
+ * @throws {UnreadableError}
+ */
+function anyOf({ type, contract }: SignedTransaction): {
+	readonly type: BuildableType;
+	readonly value: Uint8Array;
+} {
+	const { type_url: name, value } = contract?.parameter ?? {};
+	if (!isBuildable(type) || value === undefined || name !== TYPE_URL_PREFIX + type.name)
+		throw new UnreadableError("its parameter is not of the type that it names");
+	return { type, value };
 }
 
 /** The amount at a dotted path; nothing where a message on the way is absent. */
@@ -207,6 +234,8 @@ function recipientsIn(parameter: Readonly<Message>): string[] {
 		const permissions = [owner, witness, ...actives].filter((each) => each !== undefined);
 		found.push(...permissions.flatMap(({ keys }) => keys.map(({ address }) => address)));
 	}
+	if (found.length > MAX_RECIPIENTS)
+		throw new UnreadableError(`it has ${found.length} recipients, more than ${MAX_RECIPIENTS}`);
 	return found.map(addressText);
 }
 

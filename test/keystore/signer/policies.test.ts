@@ -363,6 +363,34 @@ describe("bytes that could mean something else", () => {
 		],
 		["missing arguments", call(concatBytes(fromHex("a9059cbb"), word(BOB))), "not in their usual form"],
 		[
+			"a name of the type with any text before it",
+			transfer(1n, BOB, { url: `${"x".repeat(100_000)}/protocol.TransferContract` }),
+			"not of the type that it names",
+		],
+		[
+			"more parts than are looked at",
+			transfer(1n, BOB, { raw: { contract: Array.from({ length: 4_097 }, () => two) } }),
+			"more than 512000 bytes or 4096 parts",
+		],
+		[
+			"as many in the parameter",
+			raw("CreateSmartContract", {
+				new_contract: m.SmartContract.create({
+					abi: m.SmartContractABI.create({
+						entrys: Array.from({ length: 4_096 }, () => m.SmartContractABIEntry.create()),
+					}),
+				}),
+			}),
+			"more than 512000 bytes or 4096 parts",
+		],
+		[
+			"more recipients than the network allows",
+			raw("VoteWitnessContract", {
+				votes: Array.from({ length: 65 }, () => m.VoteWitnessContractVote.create({ vote_address: BOB })),
+			}),
+			"it has 65 recipients, more than 64",
+		],
+		[
 			"a shielded transfer",
 			raw("ShieldedTransferContract", { transparent_from_address: OWNER, owner_address: undefined }),
 			"can't be seen",

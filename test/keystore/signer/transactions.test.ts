@@ -239,6 +239,38 @@ test("signs nothing once its clock stands before the last day that it signed on"
 	await expect(ask("payroll", payment(1, 2))).rejects.toThrow("the signer's clock stands before 2026-06-02");
 });
 
+test("a node's greeting waits for one request of a client, not for all of its line", async () => {
+	const append = DecisionLog.prototype.append;
+	let go = (): void => undefined;
+	const gate = new Promise<void>((done) => {
+		go = done;
+	});
+	vi.spyOn(DecisionLog.prototype, "append").mockImplementationOnce(async function (
+		this: DecisionLog,
+		decision,
+	) {
+		await gate;
+		return append.call(this, decision);
+	});
+	// As it comes from the sockets, whose order nobody knows.
+	const answer = (request: object, client?: string): Promise<object> =>
+		signer["answer"](
+			JSON.stringify({ address: toBase58Check(ADDRESS), ...request }),
+			client === undefined
+				? undefined
+				: { name: client, socket: client, certificate: undefined, isNode: false },
+		);
+	const paid = Array.from({ length: 5 }, (_, order) =>
+		answer({ do: "transaction", data: toHex(payment(1, order)) }, "payroll"),
+	);
+	await new Promise((done) => setImmediate(done));
+	const greeted = answer({ do: "hello", data: String(nowMs) });
+	go();
+	await Promise.all([...paid, greeted]);
+	const rest = Array.from({ length: 4 }, () => "transaction");
+	expect(decisions().map(({ asked }) => asked)).toEqual(["transaction", "hello", ...rest]);
+});
+
 test("a client that asks on and on is not heard for a while, and others are", async () => {
 	const asked = (client: string): Promise<string> =>
 		new Promise((resolve) => {
