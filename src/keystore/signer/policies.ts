@@ -66,7 +66,7 @@ export interface Policies {
 }
 
 const MAX_FILE_BYTES = 1 << 20;
-/** Every value; an address that nobody has a key of and a function that gives away what isn't counted are named all the same. */
+/** Every value; an address that nobody has a key of and a function that moves what isn't counted are named all the same. */
 const ANY = "*";
 const NO_LIMIT = "unlimited";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
@@ -333,12 +333,17 @@ const CHECKS: readonly Check[] = [
 		return `0x${selector} is not one of its functions`;
 	},
 	({ recipients }, transaction) => {
+		if (recipients && transaction.isToAnyone) return "what it pays can go to others than its recipients";
 		const isAllowed = (to: string): boolean => (recipients ? recipients.has(to) : !isNobody(to));
 		const other = transaction.recipients.find((to) => !isAllowed(to));
 		return other === undefined ? undefined : `${other} is not one of its recipients`;
 	},
-	({ memos }, { memo }) =>
-		memo === "" || !memos || memos.has(memo) ? undefined : "the memo is not one of its memos",
+	({ memos }, { memo, recipients }) => {
+		// At an exchange money without a memo is as much astray as with another's.
+		const mayHaveNone = memos?.size === 0 || recipients.length === 0;
+		if (!memos || memos.has(memo) || (memo === "" && mayHaveNone)) return undefined;
+		return memo === "" ? "it has none of its memos" : "the memo is not one of its memos";
+	},
 	({ feeLimitSun }, { feeLimitSun: limit }) =>
 		feeLimitSun === undefined || limit <= feeLimitSun
 			? undefined

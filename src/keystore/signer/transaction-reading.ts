@@ -47,8 +47,10 @@ export interface JudgedTransaction {
 	readonly contract: string | undefined;
 	/** Of a call: its selector in hexadecimal, empty where the data is shorter. */
 	readonly selector: string | undefined;
-	/** The call gives away what isn't counted: a rule has to name its function. */
+	/** What the call moves isn't counted, or to whom isn't known: a rule has to name its function. */
 	readonly isUncounted: boolean;
+	/** What it pays can go to anyone: whoever trades, or a contract without an address yet. */
+	readonly isToAnyone: boolean;
 	readonly feeLimitSun: bigint;
 	/** What it can cost, in smallest units, the fee limit with the coins. Staked and delegated amounts count. */
 	readonly sums: ReadonlyMap<string, bigint>;
@@ -69,6 +71,10 @@ const TOKEN_CALLS: Readonly<Record<string, TokenCall>> = {
 	"increaseApproval(address,uint256)": { recipient: 0, amount: 1 },
 	"transferAndCall(address,uint256,bytes)": { recipient: 0, amount: 1 },
 	"approveAndCall(address,uint256,bytes)": { recipient: 0, amount: 1 },
+	"transferAndCall(address,uint256)": { recipient: 0, amount: 1 },
+	"approveAndCall(address,uint256)": { recipient: 0, amount: 1 },
+	"transferFromAndCall(address,address,uint256)": { recipient: 1, amount: 2 },
+	"transferFromAndCall(address,address,uint256,bytes)": { recipient: 1, amount: 2 },
 	"safeTransferFrom(address,address,uint256)": { recipient: 1, amount: 2 },
 	"safeTransferFrom(address,address,uint256,bytes)": { recipient: 1, amount: 2 },
 	"safeTransferFrom(address,address,uint256,uint256,bytes)": { recipient: 1 },
@@ -127,7 +133,8 @@ export function readTransaction(rawBytes: Uint8Array): JudgedTransaction {
 	if (parameter instanceof m.TriggerSmartContract) {
 		call = readCall(parameter.data);
 		recipients.push(...call.recipients);
-		add(contractText as string, call.amount);
+		// Even if it is 0: of single pieces that is the first one.
+		if (call.amount !== undefined) sums.set(contractText as string, call.amount);
 	}
 	return {
 		id: transaction.id,
@@ -140,6 +147,7 @@ export function readTransaction(rawBytes: Uint8Array): JudgedTransaction {
 		contract: contractText,
 		selector: call?.selector,
 		isUncounted: call?.isUncounted ?? false,
+		isToAnyone: isToAnyone(type, parameter),
 		feeLimitSun: raw.fee_limit,
 		sums,
 	};
@@ -239,6 +247,13 @@ function recipientsIn(parameter: Readonly<Message>): string[] {
 	return found.map(addressText);
 }
 
+/** A price that nobody else would give pays whoever takes it. */
+function isToAnyone({ tokenFields, movesFunds }: ContractType, parameter: Readonly<Message>): boolean {
+	if (parameter instanceof m.CreateSmartContract)
+		return (parameter.new_contract?.call_value ?? 0n) > 0n || parameter.call_token_value > 0n;
+	return tokenFields !== undefined && movesFunds === true;
+}
+
 /**
  * Who gets how much by a call of a token, whatever the contract is in truth.
  * @throws {UnreadableError} for arguments that contracts read in different ways
@@ -246,13 +261,15 @@ function recipientsIn(parameter: Readonly<Message>): string[] {
 function readCall(data: Uint8Array): {
 	readonly selector: string;
 	readonly recipients: readonly string[];
-	readonly amount: bigint;
+	/** Undefined where it isn't an amount, or isn't known. */
+	readonly amount: bigint | undefined;
 	readonly isUncounted: boolean;
 } {
-	if (data.length < SELECTOR_BYTES) return { selector: "", recipients: [], amount: 0n, isUncounted: false };
+	if (data.length < SELECTOR_BYTES)
+		return { selector: "", recipients: [], amount: undefined, isUncounted: false };
 	const selector = toHex(data.subarray(0, SELECTOR_BYTES));
 	const call = CALLS_BY_SELECTOR.get(selector);
-	if (!call) return { selector, recipients: [], amount: 0n, isUncounted: false };
+	if (!call) return { selector, recipients: [], amount: undefined, isUncounted: true };
 	const { signature, recipient, amount } = call;
 	const words = signature.split(",").length;
 	const isFixed = !/bytes|\[/.test(signature);
@@ -270,7 +287,7 @@ function readCall(data: Uint8Array): {
 	return {
 		selector,
 		recipients: [addressText(addressFromHash(word(recipient).subarray(ADDRESS_OFFSET)))],
-		amount: amount === undefined ? 0n : BigInt(`0x${toHex(word(amount))}`),
+		amount: amount === undefined ? undefined : BigInt(`0x${toHex(word(amount))}`),
 		isUncounted: amount === undefined,
 	};
 }
