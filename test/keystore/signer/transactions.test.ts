@@ -271,6 +271,35 @@ test("a node's greeting waits for one request of a client, not for all of its li
 	expect(decisions().map(({ asked }) => asked)).toEqual(["transaction", "hello", ...rest]);
 });
 
+test("what a client is refused counts as five of its requests, since each is a line of the log", async () => {
+	const refused = { message: expect.stringContaining("sun is above"), isRefusal: true };
+	const [key] = await keysOfSigner(at("payroll"));
+	for (let order = 0; order < 11; order++)
+		await expect(key?.signTransaction(payment(101, order))).rejects.toMatchObject(refused);
+	// 4 are left, and one more goes below none.
+	await expect(key?.signTransaction(payment(101, 12))).rejects.toMatchObject(refused);
+	await expect(key?.signTransaction(payment(5))).rejects.toThrow("too many requests");
+	nowMs += SECOND;
+	await expect(key?.signTransaction(payment(5))).resolves.toHaveProperty("signature");
+});
+
+test("a log of any length leaves only what hasn't expired", () => {
+	const desk = new PolicyDesk({ clients: [], rules: [] });
+	const lines = 5_000;
+	for (let order = 0; order < lines; order++)
+		desk.replay({
+			at: new Date(nowMs + order * SECOND).toISOString(),
+			asked: "transaction",
+			key: "key",
+			decision: "signed",
+			...{ client: "payroll", id: String(order), rule: "small", sum: "1sun" },
+			expires: String(nowMs + (order + 60) * SECOND),
+		});
+	expect(desk["counted"].size).toBeLessThan(lines / 2);
+	expect(desk["counted"].has(`small ${lines - 60}`)).toBe(true);
+	expect(desk["spent"].get(`small coin`)).toBeGreaterThan(0n);
+});
+
 test("a client that asks on and on is not heard for a while, and others are", async () => {
 	const asked = (client: string): Promise<string> =>
 		new Promise((resolve) => {
