@@ -86,10 +86,13 @@ const DAY_MINUTES = 1_440;
 export function readPolicies(path: string, keys: ReadonlyMap<string, string>): Policies {
 	let text: string;
 	try {
-		const { size, mode } = statSync(path);
+		const { size, mode, uid } = statSync(path);
 		if (size > MAX_FILE_BYTES) throw new ConfigError(`${path} has more than ${MAX_FILE_BYTES} bytes`);
 		if ((mode & 0o022) !== 0 && process.platform !== "win32")
 			throw new ConfigError(`${path} can be changed by others: chmod go-w ${path}`);
+		const self = process.getuid?.();
+		if (self !== undefined && uid !== 0 && uid !== self)
+			throw new ConfigError(`${path} can be changed by its owner, who is neither root nor this user`);
 		text = readFileSync(path, "utf8");
 	} catch (error) {
 		if (error instanceof ConfigError) throw error;
@@ -101,7 +104,7 @@ export function readPolicies(path: string, keys: ReadonlyMap<string, string>): P
 
 /** The same of its text. @throws {ConfigError} */
 export function parsePolicies(text: string, path: string, keys: ReadonlyMap<string, string>): Policies {
-	const root = Section.root(parseHocon(text, path), path);
+	const root = Section.root(parseHocon(text, path, undefined, true), path);
 	refuseUnknown(root, new Set(["clients", "rules"]));
 	const clientSection = root.requiredSection("clients");
 	const clients = clientSection.names().map((name) => readClient(clientSection, name));
@@ -123,6 +126,13 @@ export function parsePolicies(text: string, path: string, keys: ReadonlyMap<stri
 function refuseUnknown(section: Section, known: ReadonlySet<string>): void {
 	const name = section.names().find((each) => !known.has(each));
 	if (name !== undefined) throw section.refuse(name, `isn't one of ${[...known].join(", ")}`);
+	refuseNothing(section);
+}
+
+/** Null is as good as left out, and what is left out may allow more than whoever wrote the line meant. */
+function refuseNothing(section: Section): void {
+	const name = section.names().find((each) => !section.has(each));
+	if (name !== undefined) throw section.refuse(name, "says nothing: leave it out, or write what it is");
 }
 
 function readClient(clients: Section, name: string): SignerClient {
@@ -165,6 +175,8 @@ function readRule(
 		if (texts.length === 1 && texts[0] === ANY) return undefined;
 		return each(member, read, what);
 	};
+	const unlessEmpty = <T>(member: string, read: (text: string) => T | undefined, what: string) =>
+		section.has(member) ? some(member, read, what) : new Set<T>();
 	const client = (text: string): string | undefined => (clients.has(text) ? text : undefined);
 	const served = new Set(keys.values());
 	const keyOf = (text: string): string | undefined => {
@@ -172,8 +184,12 @@ function readRule(
 		return address !== undefined && served.has(address) ? address : undefined;
 	};
 	const own = some("keys", keyOf, "a key of this signer");
-	const accounts = each("accounts", addressOf, "an address");
-	const permissions = each("permissions", (text) => (/^\d$/.test(text) ? Number(text) : undefined), "0 to 9");
+	const accounts = unlessEmpty("accounts", addressOf, "an address");
+	const permissions = unlessEmpty(
+		"permissions",
+		(text) => (/^\d$/.test(text) ? Number(text) : undefined),
+		"0 to 9",
+	);
 	return {
 		name,
 		keys: own,
@@ -192,8 +208,8 @@ function readRule(
 		feeLimitSun: readAmount(section, "feeLimit", COIN_ASSET, "0"),
 		perTransaction: readSums(section, "transaction"),
 		perDay: readSums(section, "day"),
-		hours: [...each("hours", weekTimes, "hours such as mon-fri 08:00-18:00, in UTC")].flat(),
-		approvers: each("approval", client, "one of the clients"),
+		hours: [...unlessEmpty("hours", weekTimes, "hours such as mon-fri 08:00-18:00, in UTC")].flat(),
+		approvers: unlessEmpty("approval", client, "one of the clients"),
 	};
 }
 
@@ -222,6 +238,7 @@ function selectorOfText(text: string): string | undefined {
 
 function readSums(section: Section, member: string): Sums {
 	const sums = section.section(member);
+	refuseNothing(sums);
 	return new Map(
 		sums.names().map((text) => {
 			const asset = text === COIN_ASSET || /^[1-9]\d{0,18}$/.test(text) ? text : addressOf(text);
