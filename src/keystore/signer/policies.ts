@@ -349,8 +349,10 @@ const CHECKS: readonly Check[] = [
 		if (selector === "") return "a call without a function is not one of its functions";
 		return `0x${selector} is not one of its functions`;
 	},
-	({ recipients }, transaction) => {
-		if (recipients && transaction.isToAnyone) return "what it pays can go to others than its recipients";
+	({ recipients, contracts }, transaction) => {
+		const isNamed = transaction.contract !== undefined && contracts?.has(transaction.contract);
+		if (recipients && transaction.isToAnyone && !isNamed)
+			return "what it pays can go to others than its recipients";
 		const isAllowed = (to: string): boolean => (recipients ? recipients.has(to) : !isNobody(to));
 		const other = transaction.recipients.find((to) => !isAllowed(to));
 		return other === undefined ? undefined : `${other} is not one of its recipients`;

@@ -189,6 +189,7 @@ export class PolicyDesk {
 			facts: { ...facts, client, for: asking },
 			decision: "approved",
 			answer: { approved: id },
+			isNoted: this.approvals.get(`${key} ${id}`)?.by.has(client) ?? false,
 		}));
 	}
 

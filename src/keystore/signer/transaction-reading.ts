@@ -49,7 +49,7 @@ export interface JudgedTransaction {
 	readonly selector: string | undefined;
 	/** What the call moves isn't counted, or to whom isn't known: a rule has to name its function. */
 	readonly isUncounted: boolean;
-	/** What it pays can go to anyone: whoever trades, or a contract without an address yet. */
+	/** What it pays can go to anyone: whoever trades, a contract without an address yet, or the one that is called. */
 	readonly isToAnyone: boolean;
 	readonly feeLimitSun: bigint;
 	/** What it can cost, in smallest units, the fee limit with the coins. Staked and delegated amounts count. */
@@ -251,6 +251,8 @@ function recipientsIn(parameter: Readonly<Message>): string[] {
 function isToAnyone({ tokenFields, movesFunds }: ContractType, parameter: Readonly<Message>): boolean {
 	if (parameter instanceof m.CreateSmartContract)
 		return (parameter.new_contract?.call_value ?? 0n) > 0n || parameter.call_token_value > 0n;
+	if (parameter instanceof m.TriggerSmartContract)
+		return parameter.call_value > 0n || parameter.call_token_value > 0n;
 	return tokenFields !== undefined && movesFunds === true;
 }
 

@@ -469,6 +469,26 @@ describe("bytes that could mean something else", () => {
 		expect(judged('"*"')).toMatchObject({ awaits: [] });
 	});
 
+	test.each([
+		["a contract that is named", text(TOKEN), text(BOB), { awaits: [] }],
+		[
+			"any to recipients that are named",
+			'"*"',
+			text(BOB),
+			{ refused: expect.stringContaining("others than") },
+		],
+		["any to anyone", '"*"', '"*"', { awaits: [] }],
+	])("coins with a call go to %s", (_, contracts, recipients, expected) => {
+		const rules = parsePolicies(
+			`clients { a { socket = s } }, rules = [{ name = r, keys = [treasury], clients = [a], types = [TriggerSmartContract]
+			contracts = [${contracts}], functions = ["*"], recipients = [${recipients}], transaction { coin = 1 }, day { coin = 1 } }]`,
+			"calls.conf",
+			KEYS,
+		);
+		const paid = readTransaction(call(new Uint8Array(0), { call_value: 1n }));
+		expect(judgeTransaction(rules, paid, { ...FACTS, client: "a" })).toMatchObject(expected);
+	});
+
 	test("a payment without a memo isn't one with a memo that is allowed", () => {
 		const judged = (bytes: Uint8Array) =>
 			judgeTransaction(

@@ -172,6 +172,7 @@ test("signs what another client has approved, and not what the same one asks for
 	]);
 	expect(toHex((await pendingBytes(at("ops"), id)) ?? new Uint8Array(0))).toBe(toHex(raw));
 	await approveAt(at("ops"), id);
+	await approveAt(at("ops"), id);
 	await signer.close();
 	await start();
 	await expect(ask("ops", raw)).rejects.toThrow("nobody else than ops could approve it");
