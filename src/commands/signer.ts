@@ -7,7 +7,6 @@ import type { SignerFiles } from "../keystore/signer/client.js";
 import { checkLog } from "../keystore/signer/decision-log.js";
 import type { PolicyDesk } from "../keystore/signer/policy-desk.js";
 import { LOG_NAME, Signer } from "../keystore/signer/server.js";
-import { toHex } from "../protocol/bytes.js";
 import { command } from "../terminal/base/command-row.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
 import {
@@ -24,9 +23,6 @@ import { agree } from "../terminal/prompt/confirmation.js";
 import { interruption } from "../terminal/prompt/interrupt.js";
 import { Failure } from "../wallet/failure.js";
 import { signerFailure } from "../wallet/signers/remote.js";
-import { readEnvelope } from "../wallet/transaction/envelope.js";
-import { summaryLines } from "../wallet/transaction/envelope-note.js";
-import { riskLine, riskOf } from "../wallet/transaction/risks.js";
 import { openableKey } from "../wallet/transaction/signing.js";
 
 const directory = Flags.string({
@@ -181,18 +177,17 @@ export const SignerApprove = command({
 	],
 	args: { id: Args.string({ description: "id of the transaction", required: true, ignoreStdin: true }) },
 	flags: { ...placeFlags, ...yesFlag },
-	run: async ({ args, flags, print }) => {
+	run: async ({ args, flags, settings: load, print }) => {
 		const id = args.id.toLowerCase();
 		if (!/^[0-9a-f]{64}$/.test(id))
 			throw new Failure("bad_value", `"${args.id}" is not the id of a transaction`);
 		const place = signerPlaceOf(flags.signer, flags);
 		const raw = await asked((client) => client.pendingBytes(place, id));
 		if (!raw) throw new Failure("not_found", `nothing with the id ${id} waits for this client`);
-		const envelope = readEnvelope(toHex(raw), true);
-		const facts = { chain: undefined, permission: undefined, approval: undefined };
-		const risk = riskOf({ parameter: envelope.transaction.parameter });
-		const lines = [...summaryLines(envelope, facts), ...(risk === undefined ? [] : [riskLine(risk)])];
-		await agree(2, lines, flags.yes, "Approve?");
+		const waiting = await asked((client) => client.pendingAt(place));
+		const { contactsFile } = await load();
+		const { approvalLines } = await import("../wallet/signers/approval-lines.js");
+		await agree(2, await approvalLines(raw, waiting, contactsFile), flags.yes, "Approve?");
 		await asked((client) => client.approveAt(place, id));
 		print.outcome(true, `approved ${id}: its client can ask for the signature now`);
 	},

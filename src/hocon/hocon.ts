@@ -68,14 +68,16 @@ const ESCAPES: Readonly<Record<string, string>> = {
  * Reads a whole file.
  * @param file name used in messages
  * @param spell spelling under which each part of a key is stored
+ * @param isOnce whether a key may stand there once alone, so that no later one can hold in place of the one that is read
  * @throws {ConfigError}
  */
 export function parseHocon(
 	text: string,
 	file: string,
 	spell: (key: string) => string = (key) => key,
+	isOnce = false,
 ): HoconObject {
-	return new HoconReader(text, file, spell).root();
+	return new HoconReader(text, file, spell, isOnce).root();
 }
 
 /** The value at a dotted path, list items by their number in brackets; undefined if there is none, or null. */
@@ -119,6 +121,7 @@ class HoconReader {
 		private readonly text: string,
 		private readonly file: string,
 		private readonly spell: (key: string) => string,
+		private readonly isOnce: boolean,
 	) {}
 
 	root(): HoconObject {
@@ -154,7 +157,17 @@ class HoconReader {
 		}
 		this.skip(true);
 		const value = this.value(path.join("."));
+		if (this.isOnce && !append) this.refuseAgain(object, path, line);
 		put(object, path, append ? appended(lookUp(object, path), value, line) : value, line);
+	}
+
+	/** Whoever reads the file may see the one that doesn't hold. */
+	private refuseAgain(object: HoconObject, path: readonly string[], line: number): void {
+		const taken = path.findIndex((_, at) => {
+			const old = lookUp(object, path.slice(0, at + 1));
+			return old !== undefined && (at === path.length - 1 || old.kind !== "object");
+		});
+		if (taken >= 0) throw this.error(`${path.slice(0, taken + 1).join(".")} is there already`, line);
 	}
 
 	private key(): string[] {
@@ -233,7 +246,7 @@ class HoconReader {
 		const [first] = parts;
 		if (first === undefined) throw this.error(`a value is missing for ${key}`);
 		if (parts.length === 1) return first;
-		if (parts.every((part) => part.kind === "object")) {
+		if (parts.every((part) => part.kind === "object") && !this.isOnce) {
 			return parts.reduce<HoconValue>((merged, part) => merge(merged, part), first);
 		}
 		if (parts.every((part) => part.kind === "list")) {

@@ -112,7 +112,7 @@ function keyOf(place: SignerPlace, listed: unknown): SignerKey {
 }
 
 /** A transaction that waits at a signer for an approval, as the signer describes it; its bytes are the truth. */
-interface AwaitingTransaction {
+export interface AwaitingTransaction {
 	readonly id: string;
 	readonly key: string;
 	readonly client: string;

@@ -66,7 +66,7 @@ export interface Policies {
 }
 
 const MAX_FILE_BYTES = 1 << 20;
-/** Every value; an address that nobody has a key of and a function that gives away what isn't counted are named all the same. */
+/** Every value; an address that nobody has a key of and a function that moves what isn't counted are named all the same. */
 const ANY = "*";
 const NO_LIMIT = "unlimited";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
@@ -86,10 +86,13 @@ const DAY_MINUTES = 1_440;
 export function readPolicies(path: string, keys: ReadonlyMap<string, string>): Policies {
 	let text: string;
 	try {
-		const { size, mode } = statSync(path);
+		const { size, mode, uid } = statSync(path);
 		if (size > MAX_FILE_BYTES) throw new ConfigError(`${path} has more than ${MAX_FILE_BYTES} bytes`);
 		if ((mode & 0o022) !== 0 && process.platform !== "win32")
 			throw new ConfigError(`${path} can be changed by others: chmod go-w ${path}`);
+		const self = process.getuid?.();
+		if (self !== undefined && uid !== 0 && uid !== self)
+			throw new ConfigError(`${path} can be changed by its owner, who is neither root nor this user`);
 		text = readFileSync(path, "utf8");
 	} catch (error) {
 		if (error instanceof ConfigError) throw error;
@@ -101,7 +104,7 @@ export function readPolicies(path: string, keys: ReadonlyMap<string, string>): P
 
 /** The same of its text. @throws {ConfigError} */
 export function parsePolicies(text: string, path: string, keys: ReadonlyMap<string, string>): Policies {
-	const root = Section.root(parseHocon(text, path), path);
+	const root = Section.root(parseHocon(text, path, undefined, true), path);
 	refuseUnknown(root, new Set(["clients", "rules"]));
 	const clientSection = root.requiredSection("clients");
 	const clients = clientSection.names().map((name) => readClient(clientSection, name));
@@ -123,6 +126,13 @@ export function parsePolicies(text: string, path: string, keys: ReadonlyMap<stri
 function refuseUnknown(section: Section, known: ReadonlySet<string>): void {
 	const name = section.names().find((each) => !known.has(each));
 	if (name !== undefined) throw section.refuse(name, `isn't one of ${[...known].join(", ")}`);
+	refuseNothing(section);
+}
+
+/** Null is as good as left out, and what is left out may allow more than whoever wrote the line meant. */
+function refuseNothing(section: Section): void {
+	const name = section.names().find((each) => !section.has(each));
+	if (name !== undefined) throw section.refuse(name, "says nothing: leave it out, or write what it is");
 }
 
 function readClient(clients: Section, name: string): SignerClient {
@@ -165,6 +175,8 @@ function readRule(
 		if (texts.length === 1 && texts[0] === ANY) return undefined;
 		return each(member, read, what);
 	};
+	const unlessEmpty = <T>(member: string, read: (text: string) => T | undefined, what: string) =>
+		section.has(member) ? some(member, read, what) : new Set<T>();
 	const client = (text: string): string | undefined => (clients.has(text) ? text : undefined);
 	const served = new Set(keys.values());
 	const keyOf = (text: string): string | undefined => {
@@ -172,8 +184,12 @@ function readRule(
 		return address !== undefined && served.has(address) ? address : undefined;
 	};
 	const own = some("keys", keyOf, "a key of this signer");
-	const accounts = each("accounts", addressOf, "an address");
-	const permissions = each("permissions", (text) => (/^\d$/.test(text) ? Number(text) : undefined), "0 to 9");
+	const accounts = unlessEmpty("accounts", addressOf, "an address");
+	const permissions = unlessEmpty(
+		"permissions",
+		(text) => (/^\d$/.test(text) ? Number(text) : undefined),
+		"0 to 9",
+	);
 	return {
 		name,
 		keys: own,
@@ -192,8 +208,8 @@ function readRule(
 		feeLimitSun: readAmount(section, "feeLimit", COIN_ASSET, "0"),
 		perTransaction: readSums(section, "transaction"),
 		perDay: readSums(section, "day"),
-		hours: [...each("hours", weekTimes, "hours such as mon-fri 08:00-18:00, in UTC")].flat(),
-		approvers: each("approval", client, "one of the clients"),
+		hours: [...unlessEmpty("hours", weekTimes, "hours such as mon-fri 08:00-18:00, in UTC")].flat(),
+		approvers: unlessEmpty("approval", client, "one of the clients"),
 	};
 }
 
@@ -222,6 +238,7 @@ function selectorOfText(text: string): string | undefined {
 
 function readSums(section: Section, member: string): Sums {
 	const sums = section.section(member);
+	refuseNothing(sums);
 	return new Map(
 		sums.names().map((text) => {
 			const asset = text === COIN_ASSET || /^[1-9]\d{0,18}$/.test(text) ? text : addressOf(text);
@@ -332,13 +349,20 @@ const CHECKS: readonly Check[] = [
 		if (selector === "") return "a call without a function is not one of its functions";
 		return `0x${selector} is not one of its functions`;
 	},
-	({ recipients }, transaction) => {
+	({ recipients, contracts }, transaction) => {
+		const isNamed = transaction.contract !== undefined && contracts?.has(transaction.contract);
+		if (recipients && transaction.isToAnyone && !isNamed)
+			return "what it pays can go to others than its recipients";
 		const isAllowed = (to: string): boolean => (recipients ? recipients.has(to) : !isNobody(to));
 		const other = transaction.recipients.find((to) => !isAllowed(to));
 		return other === undefined ? undefined : `${other} is not one of its recipients`;
 	},
-	({ memos }, { memo }) =>
-		memo === "" || !memos || memos.has(memo) ? undefined : "the memo is not one of its memos",
+	({ memos }, { memo, recipients }) => {
+		// At an exchange money without a memo is as much astray as with another's.
+		const mayHaveNone = memos?.size === 0 || recipients.length === 0;
+		if (!memos || memos.has(memo) || (memo === "" && mayHaveNone)) return undefined;
+		return memo === "" ? "it has none of its memos" : "the memo is not one of its memos";
+	},
 	({ feeLimitSun }, { feeLimitSun: limit }) =>
 		feeLimitSun === undefined || limit <= feeLimitSun
 			? undefined

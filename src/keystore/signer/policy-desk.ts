@@ -22,6 +22,8 @@ const MAX_PENDING_BYTES = 1 << 23;
 /** Requests that a client may have at once, and a second then. */
 const BURST = 60;
 const REQUESTS_A_SECOND = 10;
+/** What is refused or signed again counts as so many: a client that lives on such would fill the disk with lines of the log. */
+const USELESS_REQUESTS = 5;
 const SWEEP_FROM = 1_024;
 
 /** What the log has of a decision, the name of the client first. */
@@ -71,8 +73,13 @@ export class PolicyDesk {
 	admits(client: string, nowMs: number): boolean {
 		const { left, atMs } = this.budgets.get(client) ?? { left: BURST, atMs: nowMs };
 		const now = Math.min(BURST, left + (Math.max(0, nowMs - atMs) / 1_000) * REQUESTS_A_SECOND);
-		this.budgets.set(client, { left: Math.max(0, now - 1), atMs: nowMs });
+		this.budgets.set(client, { left: now >= 1 ? now - 1 : now, atMs: nowMs });
 		return now >= 1;
+	}
+
+	private chargeUseless(client: string): void {
+		const budget = this.budgets.get(client);
+		if (budget) budget.left -= USELESS_REQUESTS - 1;
 	}
 
 	/** Takes what the log says was decided. */
@@ -92,16 +99,16 @@ export class PolicyDesk {
 			this.spent.set(place, (this.spent.get(place) ?? 0n) + BigInt(amount));
 		}
 		this.pending.delete(`${key} ${id} ${client}`);
+		// By the clock of then: a log of years would leave no room for what it counted.
+		this.sweep(BigInt(Date.parse(at)));
 	}
 
 	/** Judges a transaction for a client. @param data the raw data, hexadecimal */
 	decide(client: string, key: string, data: string, nowMs: number): DeskDecision {
-		const refuse = (reason: string, facts: Facts = {}): DeskDecision => ({
-			key,
-			facts: { client, ...facts },
-			decision: reason,
-			answer: { error: reason, refused: true },
-		});
+		const refuse = (reason: string, facts: Facts = {}): DeskDecision => {
+			this.chargeUseless(client);
+			return { key, facts: { client, ...facts }, decision: reason, answer: { error: reason, refused: true } };
+		};
 		let raw: Uint8Array;
 		let transaction: JudgedTransaction;
 		try {
@@ -133,6 +140,7 @@ export class PolicyDesk {
 		if (awaits.length > 0)
 			return this.wait({ client, key, raw, facts: named, awaits, expirationMs }, id, refuse);
 		const isAgain = this.counted.has(`${rule.name} ${id}`);
+		if (isAgain) this.chargeUseless(client);
 		const decision = isAgain ? "signed again" : "signed";
 		return { key, facts: named, decision, sign: transaction.id, answer: { rule: rule.name } };
 	}
@@ -181,6 +189,7 @@ export class PolicyDesk {
 			facts: { ...facts, client, for: asking },
 			decision: "approved",
 			answer: { approved: id },
+			isNoted: this.approvals.get(`${key} ${id}`)?.by.has(client) ?? false,
 		}));
 	}
 

@@ -4,7 +4,7 @@
  * height, and no transaction that no rule allows.
  *
  * Contract: the mark and the line of the log are on the disk before a signature leaves. Requests are answered one after the
- * other. A connection carries one line of JSON each way. Who asks is known by the socket or certificate, never by what it says.
+ * other, and of each client one at a time waits among those of others. A connection carries one line of JSON each way. Who asks is known by the socket or certificate, never by what it says.
  */
 
 import { chmodSync, lstatSync, rmSync } from "node:fs";
@@ -59,6 +59,8 @@ export class Signer {
 	private readonly servers: Server[] = [];
 	/** One decision after the other. */
 	private queue: Promise<unknown> = Promise.resolve();
+	/** Of each client the last request: only its first one stands in {@link queue}, so that others don't wait for all of them. */
+	private readonly lines = new Map<string, Promise<unknown>>();
 
 	private constructor(
 		private readonly options: SignerOptions,
@@ -102,6 +104,7 @@ export class Signer {
 	/** Forgets the keys and ends, once what was begun is done. */
 	async close(): Promise<void> {
 		for (const server of this.servers) server.close();
+		await Promise.all(this.lines.values());
 		await this.queue;
 		for (const key of this.options.keys) forgetKey(key);
 		await this.log.close();
@@ -165,16 +168,29 @@ export class Signer {
 			? () => this.decide(request.do as SignedKind, request)
 			: client && (() => this.answerClient(client.name, request));
 		if (!answering) return { error: "unknown request" };
-		const decided = this.queue.then(answering);
-		this.queue = decided.catch(() => undefined);
 		try {
-			return await decided;
+			return await (client ? this.inLine(client.name, answering) : this.inTurn(answering));
 		} catch (error) {
 			// A full disk, for instance: without its mark nothing is signed.
 			return {
 				error: `the decision can't be stored: ${error instanceof Error ? error.message : String(error)}`,
 			};
 		}
+	}
+
+	private inTurn(work: () => Promise<object>): Promise<object> {
+		const done = this.queue.then(work);
+		this.queue = done.catch(() => undefined);
+		return done;
+	}
+
+	private inLine(client: string, work: () => Promise<object>): Promise<object> {
+		const done = (this.lines.get(client) ?? Promise.resolve()).then(() => this.inTurn(work));
+		this.lines.set(
+			client,
+			done.catch(() => undefined),
+		);
+		return done;
 	}
 
 	private async answerClient(client: string, { do: what, address, data, id }: Request): Promise<object> {

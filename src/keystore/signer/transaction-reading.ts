@@ -9,13 +9,18 @@
 import { SELECTOR_BYTES } from "../../abi/selector.js";
 import { addressFromHash, isAddress, toBase58Check } from "../../protocol/address.js";
 import { equalBytes, fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
-import { budgetOfBytes } from "../../protocol/codec/budget.js";
-import { getField, type Message, type MessageType, unknownPath } from "../../protocol/codec/descriptor.js";
-import { DecodeError } from "../../protocol/codec/reader.js";
-import type { ContractType } from "../../protocol/contract-types.js";
+import type { DecodeBudget } from "../../protocol/codec/budget.js";
+import { getField, type Message, unknownPath } from "../../protocol/codec/descriptor.js";
+import { BudgetError, DecodeError } from "../../protocol/codec/reader.js";
+import {
+	type BuildableType,
+	type ContractType,
+	isBuildable,
+	TYPE_URL_PREFIX,
+} from "../../protocol/contract-types.js";
 import { keccak256 } from "../../protocol/hash.js";
 import * as m from "../../protocol/messages.js";
-import { idleField, ParameterError, SignedTransaction } from "../../protocol/transaction.js";
+import { idleField, SignedTransaction } from "../../protocol/transaction.js";
 import { MAX_JUDGED_BYTES } from "./requests.js";
 
 /** The coin among assets; tokens are named by their id, or by the address of their contract. */
@@ -42,8 +47,10 @@ export interface JudgedTransaction {
 	readonly contract: string | undefined;
 	/** Of a call: its selector in hexadecimal, empty where the data is shorter. */
 	readonly selector: string | undefined;
-	/** The call gives away what isn't counted: a rule has to name its function. */
+	/** What the call moves isn't counted, or to whom isn't known: a rule has to name its function. */
 	readonly isUncounted: boolean;
+	/** What it pays can go to anyone: whoever trades, a contract without an address yet, or the one that is called. */
+	readonly isToAnyone: boolean;
 	readonly feeLimitSun: bigint;
 	/** What it can cost, in smallest units, the fee limit with the coins. Staked and delegated amounts count. */
 	readonly sums: ReadonlyMap<string, bigint>;
@@ -64,6 +71,10 @@ const TOKEN_CALLS: Readonly<Record<string, TokenCall>> = {
 	"increaseApproval(address,uint256)": { recipient: 0, amount: 1 },
 	"transferAndCall(address,uint256,bytes)": { recipient: 0, amount: 1 },
 	"approveAndCall(address,uint256,bytes)": { recipient: 0, amount: 1 },
+	"transferAndCall(address,uint256)": { recipient: 0, amount: 1 },
+	"approveAndCall(address,uint256)": { recipient: 0, amount: 1 },
+	"transferFromAndCall(address,address,uint256)": { recipient: 1, amount: 2 },
+	"transferFromAndCall(address,address,uint256,bytes)": { recipient: 1, amount: 2 },
 	"safeTransferFrom(address,address,uint256)": { recipient: 1, amount: 2 },
 	"safeTransferFrom(address,address,uint256,bytes)": { recipient: 1, amount: 2 },
 	"safeTransferFrom(address,address,uint256,uint256,bytes)": { recipient: 1 },
@@ -84,6 +95,11 @@ const CALLS_BY_SELECTOR: ReadonlyMap<string, TokenCall & { readonly signature: s
 
 const WORD = 32;
 const ADDRESS_OFFSET = 12;
+
+/** The interface of a large contract has some hundred parts. More than these would keep a witness's slot waiting. */
+const JUDGED: DecodeBudget = { bytes: MAX_JUDGED_BYTES, items: 4_096, depth: 16 };
+/** More than the network allows of votes, and of keys in the permissions of an account. */
+const MAX_RECIPIENTS = 64;
 
 /** Fields that say who gets something; empty where nobody else does. */
 const RECIPIENT_FIELDS = ["to_address", "receiver_address", "account_address"] as const;
@@ -117,7 +133,8 @@ export function readTransaction(rawBytes: Uint8Array): JudgedTransaction {
 	if (parameter instanceof m.TriggerSmartContract) {
 		call = readCall(parameter.data);
 		recipients.push(...call.recipients);
-		add(contractText as string, call.amount);
+		// Even if it is 0: of single pieces that is the first one.
+		if (call.amount !== undefined) sums.set(contractText as string, call.amount);
 	}
 	return {
 		id: transaction.id,
@@ -130,6 +147,7 @@ export function readTransaction(rawBytes: Uint8Array): JudgedTransaction {
 		contract: contractText,
 		selector: call?.selector,
 		isUncounted: call?.isUncounted ?? false,
+		isToAnyone: isToAnyone(type, parameter),
 		feeLimitSun: raw.fee_limit,
 		sums,
 	};
@@ -145,23 +163,25 @@ function decoded(rawBytes: Uint8Array): {
 	let raw: m.TransactionRaw;
 	let parameter: Readonly<Message>;
 	let transaction: SignedTransaction;
+	let type: BuildableType;
+	let value: Uint8Array;
 	try {
-		raw = m.TransactionRaw.decode(rawBytes, budgetOfBytes(MAX_JUDGED_BYTES));
+		raw = m.TransactionRaw.decode(rawBytes, JUDGED);
 		transaction = new SignedTransaction(m.Transaction.create({ raw_data: raw }));
 		if (raw.contract.length !== 1)
 			throw new UnreadableError(`it has ${raw.contract.length} contracts instead of one`);
-		({ parameter } = transaction);
+		({ type, value } = anyOf(transaction));
+		parameter = type.message.decode(value, JUDGED);
+		transaction.carrying(parameter);
 	} catch (error) {
+		if (error instanceof BudgetError)
+			throw new UnreadableError(`it has more than ${JUDGED.bytes} bytes or ${JUDGED.items} parts`);
 		if (error instanceof DecodeError) throw new UnreadableError("the bytes are not a transaction");
-		if (error instanceof ParameterError)
-			throw new UnreadableError("its parameter is not of the type that it names");
 		throw error;
 	}
-	const type = transaction.type as ContractType & { readonly message: MessageType<Message> };
 	const unknown =
 		unknownPath(m.TransactionRaw, raw, "raw_data") ?? unknownPath(type.message, parameter, type.name);
 	if (unknown !== undefined) throw new UnreadableError(`it holds fields without a name, in ${unknown}`);
-	const value = raw.contract[0]?.parameter?.value as Uint8Array;
 	if (!equalBytes(transaction.rawBytes, rawBytes) || !equalBytes(type.message.encode(parameter), value))
 		throw new UnreadableError("its bytes are not in the form that the network writes");
 	const idle = idleField(raw);
@@ -169,6 +189,21 @@ function decoded(rawBytes: Uint8Array): {
 	if (parameter instanceof m.ShieldedTransferContract)
 		throw new UnreadableError("what a shielded transfer pays can't be seen");
 	return { transaction, raw, type, parameter };
+}
+
+/**
+ * The type and the bytes of the one parameter. Its name is the network's to the letter: any text may stand before it, hundreds of
+ * kilobytes of it, whose bandwidth the account would pay.
+ * @throws {UnreadableError}
+ */
+function anyOf({ type, contract }: SignedTransaction): {
+	readonly type: BuildableType;
+	readonly value: Uint8Array;
+} {
+	const { type_url: name, value } = contract?.parameter ?? {};
+	if (!isBuildable(type) || value === undefined || name !== TYPE_URL_PREFIX + type.name)
+		throw new UnreadableError("its parameter is not of the type that it names");
+	return { type, value };
 }
 
 /** The amount at a dotted path; nothing where a message on the way is absent. */
@@ -207,7 +242,18 @@ function recipientsIn(parameter: Readonly<Message>): string[] {
 		const permissions = [owner, witness, ...actives].filter((each) => each !== undefined);
 		found.push(...permissions.flatMap(({ keys }) => keys.map(({ address }) => address)));
 	}
+	if (found.length > MAX_RECIPIENTS)
+		throw new UnreadableError(`it has ${found.length} recipients, more than ${MAX_RECIPIENTS}`);
 	return found.map(addressText);
+}
+
+/** A price that nobody else would give pays whoever takes it. */
+function isToAnyone({ tokenFields, movesFunds }: ContractType, parameter: Readonly<Message>): boolean {
+	if (parameter instanceof m.CreateSmartContract)
+		return (parameter.new_contract?.call_value ?? 0n) > 0n || parameter.call_token_value > 0n;
+	if (parameter instanceof m.TriggerSmartContract)
+		return parameter.call_value > 0n || parameter.call_token_value > 0n;
+	return tokenFields !== undefined && movesFunds === true;
 }
 
 /**
@@ -217,13 +263,15 @@ function recipientsIn(parameter: Readonly<Message>): string[] {
 function readCall(data: Uint8Array): {
 	readonly selector: string;
 	readonly recipients: readonly string[];
-	readonly amount: bigint;
+	/** Undefined where it isn't an amount, or isn't known. */
+	readonly amount: bigint | undefined;
 	readonly isUncounted: boolean;
 } {
-	if (data.length < SELECTOR_BYTES) return { selector: "", recipients: [], amount: 0n, isUncounted: false };
+	if (data.length < SELECTOR_BYTES)
+		return { selector: "", recipients: [], amount: undefined, isUncounted: false };
 	const selector = toHex(data.subarray(0, SELECTOR_BYTES));
 	const call = CALLS_BY_SELECTOR.get(selector);
-	if (!call) return { selector, recipients: [], amount: 0n, isUncounted: false };
+	if (!call) return { selector, recipients: [], amount: undefined, isUncounted: true };
 	const { signature, recipient, amount } = call;
 	const words = signature.split(",").length;
 	const isFixed = !/bytes|\[/.test(signature);
@@ -241,7 +289,7 @@ function readCall(data: Uint8Array): {
 	return {
 		selector,
 		recipients: [addressText(addressFromHash(word(recipient).subarray(ADDRESS_OFFSET)))],
-		amount: amount === undefined ? 0n : BigInt(`0x${toHex(word(amount))}`),
+		amount: amount === undefined ? undefined : BigInt(`0x${toHex(word(amount))}`),
 		isUncounted: amount === undefined,
 	};
 }

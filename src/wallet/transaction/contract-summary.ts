@@ -75,8 +75,9 @@ const SUMMARIES: ReadonlyMap<string, Summary> = new Map([
 	),
 	row(
 		m.FreezeBalanceContract,
-		({ frozen_balance, resource, frozen_duration }, owner) =>
-			`${owner} stakes ${formatCoin(frozen_balance)} for ${resourceName(resource)} (version 1, ${frozen_duration} days)`,
+		({ frozen_balance, resource, frozen_duration, receiver_address }, owner) =>
+			`${owner} stakes ${formatCoin(frozen_balance)} for ${resourceName(resource)} (version 1, ${frozen_duration} days)` +
+			(receiver_address.length > 0 ? `, delegated to ${base58(receiver_address)}` : ""),
 	),
 	row(
 		m.UnfreezeBalanceContract,

@@ -5,7 +5,7 @@ import {
 	judgeTransaction,
 	parsePolicies,
 } from "../../../src/keystore/signer/policies.js";
-import { readTransaction } from "../../../src/keystore/signer/transaction-reading.js";
+import { readTransaction, selectorOfSignature } from "../../../src/keystore/signer/transaction-reading.js";
 import { parseAddress, toBase58Check } from "../../../src/protocol/address.js";
 import { concatBytes, fromHex, utf8 } from "../../../src/protocol/bytes.js";
 import type { Message, MessageType } from "../../../src/protocol/codec/descriptor.js";
@@ -30,7 +30,7 @@ rules = [
   {
     name = salaries, keys = [treasury], clients = [payroll]
     types = [Transfer, TransferAssetContract, FreezeBalanceV2, DelegateResource]
-    recipients = [${text(BOB)}], memos = [salary]
+    recipients = [${text(BOB)}], memos = ["", salary]
     transaction { coin = 12.5, 1000001 = 500 }, day { coin = 20, 1000001 = unlimited }
     hours = ["mon-fri 08:00-18:00", sat]
   }
@@ -95,17 +95,18 @@ const tokenCall = (selector: string, to: Uint8Array, amount: bigint, more: objec
 	call(concatBytes(fromHex(selector), word(to), word(amount)), more, around);
 const fee = (sun: bigint): Around => ({ raw: { fee_limit: sun } });
 
+const FACTS: JudgementFacts = {
+	client: "payroll",
+	key: text(OWNER),
+	nowMs: NOW_MS,
+	spentToday: () => 0n,
+	isCounted: () => false,
+	hasApproved: () => false,
+};
+
 function verdict(bytes: Uint8Array, more: Partial<JudgementFacts> = {}): string {
 	try {
-		const found = judgeTransaction(policies, readTransaction(bytes), {
-			client: "payroll",
-			key: text(OWNER),
-			nowMs: NOW_MS,
-			spentToday: () => 0n,
-			isCounted: () => false,
-			hasApproved: () => false,
-			...more,
-		});
+		const found = judgeTransaction(policies, readTransaction(bytes), { ...FACTS, ...more });
 		if ("refused" in found) return found.refused;
 		return `${found.rule.name}${found.awaits.length > 0 ? ` awaits ${found.awaits.join()}` : ""}`;
 	} catch (error) {
@@ -363,6 +364,34 @@ describe("bytes that could mean something else", () => {
 		],
 		["missing arguments", call(concatBytes(fromHex("a9059cbb"), word(BOB))), "not in their usual form"],
 		[
+			"a name of the type with any text before it",
+			transfer(1n, BOB, { url: `${"x".repeat(100_000)}/protocol.TransferContract` }),
+			"not of the type that it names",
+		],
+		[
+			"more parts than are looked at",
+			transfer(1n, BOB, { raw: { contract: Array.from({ length: 4_097 }, () => two) } }),
+			"more than 512000 bytes or 4096 parts",
+		],
+		[
+			"as many in the parameter",
+			raw("CreateSmartContract", {
+				new_contract: m.SmartContract.create({
+					abi: m.SmartContractABI.create({
+						entrys: Array.from({ length: 4_096 }, () => m.SmartContractABIEntry.create()),
+					}),
+				}),
+			}),
+			"more than 512000 bytes or 4096 parts",
+		],
+		[
+			"more recipients than the network allows",
+			raw("VoteWitnessContract", {
+				votes: Array.from({ length: 65 }, () => m.VoteWitnessContractVote.create({ vote_address: BOB })),
+			}),
+			"it has 65 recipients, more than 64",
+		],
+		[
 			"a shielded transfer",
 			raw("ShieldedTransferContract", { transparent_from_address: OWNER, owner_address: undefined }),
 			"can't be seen",
@@ -382,28 +411,97 @@ describe("bytes that could mean something else", () => {
 		expect(readTransaction(raw("VoteWitnessContract", { votes })).recipients).toEqual([text(BOB)]);
 	});
 
-	test("what gives away all of a token must be named, though any function is allowed", () => {
+	test("what nobody can count must be named, though any function is allowed", () => {
 		const any = parsePolicies(
 			`clients { a { socket = s } }, rules = [{ name = any, keys = [treasury], clients = [a], types = [TriggerSmartContract]
 			contracts = ["*"], functions = ["*"], recipients = ["*"], transaction { coin = 1 }, day { coin = 1 } }]`,
 			"any.conf",
 			KEYS,
 		);
-		const facts = {
-			client: "a",
-			key: text(OWNER),
-			nowMs: NOW_MS,
-			spentToday: () => 0n,
-			isCounted: () => false,
-			hasApproved: () => false,
-		};
-		const judged = (bytes: Uint8Array) => judgeTransaction(any, readTransaction(bytes), facts);
+		const judged = (bytes: Uint8Array) =>
+			judgeTransaction(any, readTransaction(bytes), { ...FACTS, client: "a" });
 		expect(judged(tokenCall("a22cb465", EVE, 1n))).toMatchObject({
 			refused: "rule any: 0xa22cb465 is not one of its functions",
 		});
-		expect(judged(tokenCall("12345678", EVE, 1n))).toMatchObject({ awaits: [] });
+		expect(judged(tokenCall("12345678", EVE, 1n))).toMatchObject({
+			refused: "rule any: 0x12345678 is not one of its functions",
+		});
+		expect(judged(call(new Uint8Array(0), { call_value: 1n }))).toMatchObject({ awaits: [] });
 		expect(judged(tokenCall("095ea7b3", EVE, 1n))).toMatchObject({
 			refused: expect.stringContaining("no sum a transaction of"),
+		});
+	});
+
+	test("the first of single pieces needs a sum of its contract, too", () => {
+		expect(readTransaction(tokenCall("095ea7b3", EVE, 0n)).sums).toEqual(new Map([[text(TOKEN), 0n]]));
+	});
+
+	test.each(["transferAndCall(address,uint256)", "approveAndCall(address,uint256)"])(
+		"%s is counted",
+		(name) => {
+			const read = readTransaction(tokenCall(selectorOfSignature(name), EVE, 5n));
+			expect(read).toMatchObject({ recipients: [text(EVE)], sums: new Map([[text(TOKEN), 5n]]) });
+		},
+	);
+
+	test.each<[BuildableName, object]>([
+		[
+			"MarketSellAssetContract",
+			{ sell_token_id: utf8("_"), sell_token_quantity: 1n, buy_token_id: utf8("1") },
+		],
+		["ExchangeTransactionContract", { token_id: utf8("_"), quant: 1n }],
+		["CreateSmartContract", { new_contract: m.SmartContract.create({ call_value: 1n }) }],
+	])("what %s pays can go to anyone, and so to none of some recipients", (name, init) => {
+		const judged = (recipients: string) =>
+			judgeTransaction(
+				parsePolicies(
+					`clients { a { socket = s } }, rules = [{ name = r, keys = [treasury], clients = [a], types = [${name}]
+					recipients = [${recipients}], transaction { coin = 1 }, day { coin = 1 } }]`,
+					"some.conf",
+					KEYS,
+				),
+				readTransaction(raw(name, init)),
+				{ ...FACTS, client: "a" },
+			);
+		expect(judged(text(BOB))).toMatchObject({
+			refused: expect.stringContaining("others than its recipients"),
+		});
+		expect(judged('"*"')).toMatchObject({ awaits: [] });
+	});
+
+	test.each([
+		["a contract that is named", text(TOKEN), text(BOB), { awaits: [] }],
+		[
+			"any to recipients that are named",
+			'"*"',
+			text(BOB),
+			{ refused: expect.stringContaining("others than") },
+		],
+		["any to anyone", '"*"', '"*"', { awaits: [] }],
+	])("coins with a call go to %s", (_, contracts, recipients, expected) => {
+		const rules = parsePolicies(
+			`clients { a { socket = s } }, rules = [{ name = r, keys = [treasury], clients = [a], types = [TriggerSmartContract]
+			contracts = [${contracts}], functions = ["*"], recipients = [${recipients}], transaction { coin = 1 }, day { coin = 1 } }]`,
+			"calls.conf",
+			KEYS,
+		);
+		const paid = readTransaction(call(new Uint8Array(0), { call_value: 1n }));
+		expect(judgeTransaction(rules, paid, { ...FACTS, client: "a" })).toMatchObject(expected);
+	});
+
+	test("a payment without a memo isn't one with a memo that is allowed", () => {
+		const judged = (bytes: Uint8Array) =>
+			judgeTransaction(
+				parsePolicies(POLICIES.replace('memos = ["", salary]', "memos = [salary]"), "p.conf", KEYS),
+				readTransaction(bytes),
+				FACTS,
+			);
+		expect(judged(transfer(1n))).toMatchObject({ rule: { name: "large" } });
+		expect(judged(transfer(1n, BOB, { raw: { data: utf8("salary") } }))).toMatchObject({
+			rule: { name: "salaries" },
+		});
+		expect(judged(raw("FreezeBalanceV2Contract", { frozen_balance: 1n }))).toMatchObject({
+			rule: { name: "salaries" },
 		});
 	});
 
@@ -499,6 +597,23 @@ describe("the file", () => {
 		["hours that end before they begin", rule('hours = ["18:00-08:00"]'), "not hours such as"],
 		["an hour that isn't", rule('hours = ["mon 08:61-18:00"]'), "not hours such as"],
 		["nonsense as hours", rule("hours = [whenever]"), "not hours such as"],
+		[
+			"hours that are none",
+			rule("hours = []"),
+			"p.conf: 3: rules[0].hours of the rule r must name one at least",
+		],
+		[
+			"an approval by nobody",
+			rule("approval = []"),
+			"rules[0].approval of the rule r must name one at least",
+		],
+		["a member that is null", rule("approval = null"), "p.conf: rules[0].approval says nothing"],
+		["a sum that is null", rule("day { coin = null }"), "rules[0].day.coin says nothing"],
+		["a sum twice", rule("day { coin = 5, coin = 50 }"), "p.conf: 3: coin is there already"],
+		["sums twice", rule("day { coin = 5 }\nday { coin = 50 }"), "p.conf: 4: day is there already"],
+		["sums beside each other", rule("day { coin = 5 } { coin = 50 }"), "joins things of different kinds"],
+		["a sum in place of another", rule("day = 5\nday.coin = 50"), "p.conf: 4: day is there already"],
+		["the rules twice", `${rule("")}\nrules = []`, "p.conf: 4: rules is there already"],
 		["a negative sum", rule("day { coin = -5 }"), "rules[0].day.coin is"],
 		["a sum in hundredths of a sun", rule("day { coin = 0.0000001 }"), "write coins, such as 12.5"],
 		["a part of a token", rule("day { 1000001 = 1.5 }"), "write smallest units"],

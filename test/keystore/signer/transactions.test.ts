@@ -172,6 +172,7 @@ test("signs what another client has approved, and not what the same one asks for
 	]);
 	expect(toHex((await pendingBytes(at("ops"), id)) ?? new Uint8Array(0))).toBe(toHex(raw));
 	await approveAt(at("ops"), id);
+	await approveAt(at("ops"), id);
 	await signer.close();
 	await start();
 	await expect(ask("ops", raw)).rejects.toThrow("nobody else than ops could approve it");
@@ -237,6 +238,67 @@ test("signs nothing once its clock stands before the last day that it signed on"
 	expect(await ask("payroll", payment(1, 1))).toHaveProperty("signature");
 	nowMs -= DAY;
 	await expect(ask("payroll", payment(1, 2))).rejects.toThrow("the signer's clock stands before 2026-06-02");
+});
+
+test("a node's greeting waits for one request of a client, not for all of its line", async () => {
+	const append = DecisionLog.prototype.append;
+	let go = (): void => undefined;
+	const gate = new Promise<void>((done) => {
+		go = done;
+	});
+	vi.spyOn(DecisionLog.prototype, "append").mockImplementationOnce(async function (
+		this: DecisionLog,
+		decision,
+	) {
+		await gate;
+		return append.call(this, decision);
+	});
+	// As it comes from the sockets, whose order nobody knows.
+	const answer = (request: object, client?: string): Promise<object> =>
+		signer["answer"](
+			JSON.stringify({ address: toBase58Check(ADDRESS), ...request }),
+			client === undefined
+				? undefined
+				: { name: client, socket: client, certificate: undefined, isNode: false },
+		);
+	const paid = Array.from({ length: 5 }, (_, order) =>
+		answer({ do: "transaction", data: toHex(payment(1, order)) }, "payroll"),
+	);
+	await new Promise((done) => setImmediate(done));
+	const greeted = answer({ do: "hello", data: String(nowMs) });
+	go();
+	await Promise.all([...paid, greeted]);
+	const rest = Array.from({ length: 4 }, () => "transaction");
+	expect(decisions().map(({ asked }) => asked)).toEqual(["transaction", "hello", ...rest]);
+});
+
+test("what a client is refused counts as five of its requests, since each is a line of the log", async () => {
+	const refused = { message: expect.stringContaining("sun is above"), isRefusal: true };
+	const [key] = await keysOfSigner(at("payroll"));
+	for (let order = 0; order < 11; order++)
+		await expect(key?.signTransaction(payment(101, order))).rejects.toMatchObject(refused);
+	// 4 are left, and one more goes below none.
+	await expect(key?.signTransaction(payment(101, 12))).rejects.toMatchObject(refused);
+	await expect(key?.signTransaction(payment(5))).rejects.toThrow("too many requests");
+	nowMs += SECOND;
+	await expect(key?.signTransaction(payment(5))).resolves.toHaveProperty("signature");
+});
+
+test("a log of any length leaves only what hasn't expired", () => {
+	const desk = new PolicyDesk({ clients: [], rules: [] });
+	const lines = 5_000;
+	for (let order = 0; order < lines; order++)
+		desk.replay({
+			at: new Date(nowMs + order * SECOND).toISOString(),
+			asked: "transaction",
+			key: "key",
+			decision: "signed",
+			...{ client: "payroll", id: String(order), rule: "small", sum: "1sun" },
+			expires: String(nowMs + (order + 60) * SECOND),
+		});
+	expect(desk["counted"].size).toBeLessThan(lines / 2);
+	expect(desk["counted"].has(`small ${lines - 60}`)).toBe(true);
+	expect(desk["spent"].get(`small coin`)).toBeGreaterThan(0n);
 });
 
 test("a client that asks on and on is not heard for a while, and others are", async () => {

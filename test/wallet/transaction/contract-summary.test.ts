@@ -4,6 +4,7 @@ import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
 import {
 	AccountPermissionUpdateContract,
 	ExchangeCreateContract,
+	FreezeBalanceContract,
 	Key,
 	Permission,
 	TransferAssetContract,
@@ -44,6 +45,16 @@ describe("the summary of an update of permissions", () => {
 				`active (threshold 1: ${shown(6)} weight 6; may do everything but change permissions)`,
 		);
 	});
+});
+
+test("the summary of a stake of version 1 says to whom its resource goes", () => {
+	const contract = contractOf(FreezeBalanceContract, {
+		owner_address: OWNER,
+		frozen_balance: 5_000_000n,
+		frozen_duration: 3n,
+		receiver_address: account(2),
+	});
+	expect(contractSummary(contract, OWNER)).toContain(`(version 1, 3 days), delegated to ${shown(2)}`);
 });
 
 describe("the summary of a call of a token", () => {

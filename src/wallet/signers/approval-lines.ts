@@ -1,0 +1,38 @@
+/** What somebody sees who is asked to approve a transaction that waits at a signer. */
+
+import type { AwaitingTransaction } from "../../keystore/signer/client.js";
+import { toHex } from "../../protocol/bytes.js";
+import { describedCall } from "../transaction/described-call.js";
+import { readEnvelope } from "../transaction/envelope.js";
+import { summaryLines } from "../transaction/envelope-note.js";
+import { riskLine, riskOf } from "../transaction/risks.js";
+
+/**
+ * Everything that the bytes do, calls with their arguments, and below it who asks for which key by which rule.
+ * @param raw the raw data that is signed
+ * @param waiting of all that waits, whose approval is the same: that of its bytes
+ * @param contactsFile of the interfaces that the user has kept
+ */
+export async function approvalLines(
+	raw: Uint8Array,
+	waiting: readonly AwaitingTransaction[],
+	contactsFile: string,
+): Promise<readonly string[]> {
+	const envelope = readEnvelope(toHex(raw), true);
+	const { transaction, permissionId } = envelope;
+	const { parameter, idHex } = transaction;
+	const call = await describedCall(parameter, { client: undefined, contactsFile });
+	const facts = { chain: undefined, permission: undefined, approval: undefined };
+	const risk = riskOf({ parameter });
+	return [
+		...summaryLines(envelope, call ? { ...facts, call } : facts),
+		...(permissionId === 0 ? [] : [`  permission  ${permissionId}`]),
+		...waiting
+			.filter(({ id }) => id === idHex)
+			.map(
+				({ client, key, rule, sum }) =>
+					`  asked       by ${client} for ${key}, rule ${rule}, ${sum || "no sum"}`,
+			),
+		...(risk === undefined ? [] : [riskLine(risk)]),
+	];
+}
