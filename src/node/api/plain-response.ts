@@ -146,7 +146,8 @@ export class PlainResponse {
 		let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
 		for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
 		head += this.common.endOfHead;
-		this.isChunked = !("Content-Length" in own);
+		// "Not modified" has neither a body nor a length.
+		this.isChunked = status !== 304 && !("Content-Length" in own);
 		this.head = this.isChunked ? `${head}Transfer-Encoding: chunked\r\n\r\n` : `${head}\r\n`;
 		this.headersSent = true;
 	}
