@@ -25,6 +25,7 @@ import { equalBytes } from "../protocol/bytes.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { SLOT_MS } from "../protocol/timing.js";
 import { Failure } from "../wallet/failure.js";
+import { checkPorts } from "./configuration-check.js";
 
 /** What the new process learns from the old one, by its environment. */
 interface Estate {
@@ -35,6 +36,8 @@ interface Estate {
 	readonly format: number;
 	/** Where it is, as an absolute path. */
 	readonly database: string;
+	/** What the node listens on, the port of its peers among them. */
+	readonly ports: readonly number[];
 	readonly sockets: readonly ListeningSocket[];
 }
 
@@ -89,6 +92,7 @@ export function startSuccessor(
 		genesisId: node.genesisId,
 		format: DIRECTORY_FORMAT,
 		database: resolve(dataDirectory, config.storage.directory),
+		ports: Object.values(node.ports),
 		sockets: sockets.map((socket, at) => ({ ...socket, fd: FIRST_FD + at })),
 	};
 	return spawn(runtime, [...process.execArgv, script, ...process.argv.slice(2)], {
@@ -315,6 +319,8 @@ export class Takeover {
 			);
 		const meta = { format: estate.format, genesisId: Buffer.from(estate.genesisId, "hex") };
 		checkMeta(meta, genesisId(config.genesis), dataDirectory);
+		const [taken] = await checkPorts(config, estate.ports);
+		if (taken) throw new Failure("start_failed", `${taken.place} ${taken.message}`);
 		this.say({ is: "prepared" });
 		const end = await Promise.race([this.told, stopped.then(() => "end" as const)]);
 		if (end === "end") throw new Failure("start_failed", "the handover was given up");
@@ -336,6 +342,8 @@ export class Takeover {
 	/** This process ends: why. */
 	failed(error: unknown): void {
 		this.say({ is: "failed", message: error instanceof Error ? error.message : String(error) });
+		// An open channel would keep both processes.
+		if (this.own.connected) this.own.disconnect?.();
 	}
 
 	private say(words: object): void {

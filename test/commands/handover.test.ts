@@ -1,8 +1,8 @@
 /** `coin node handover`: real processes, a chain of one witness, and clients that ask all the time and once more at most. */
 
 import type { ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { Agent, request } from "node:http";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, createServer, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, credentials } from "@grpc/grpc-js";
@@ -246,6 +246,13 @@ it("leaves the running node as it is where the new one can't take over", async (
 	expect(await refused(configuration("storage.db.directory = elsewhere"))).toContain(
 		"/data/elsewhere, and the running",
 	);
+	const web = createServer();
+	await new Promise<void>((resolve) => web.listen(0, resolve));
+	const { port } = web.address() as { readonly port: number };
+	expect(await refused(configuration(`node.metrics.prometheus { enable = true, port = ${port} }`))).toContain(
+		`${goesOn}port ${port} is in use, and wanted for the metrics`,
+	);
+	await new Promise((resolve) => web.close(resolve));
 	expect(await refused(configuration("dev.enabled = true"))).toBe(
 		`${goesOn}a development chain takes over from no node`,
 	);
@@ -274,6 +281,26 @@ it("is gone on with by the new process where the old one is killed, and says whe
 	await says('"msg":"took over"');
 	expect(ready().pid).not.toBe(pid);
 	expect((await block(ports.full)).timestamp).toBe(begun);
+});
+
+it("says what to do where the new process fails behind the close, and a start goes on", async () => {
+	const { ports } = await start(["-w"]);
+	await grown(ports.full, 1);
+	const { number } = await block(ports.full);
+	// Whether an index can be opened shows when the data are open.
+	writeFileSync(join(home.path, "node.conf"), configuration("node.history.index = on"));
+	home.write("data/history", "");
+	const { code, stderr } = await handOver();
+	expect([code, stderr]).toEqual([
+		1,
+		expect.stringContaining("nothing is lost: start the former release again"),
+	]);
+	while (first?.exitCode === null) await delay(20);
+	expect(first?.exitCode).toBe(1);
+	rmSync(join(home.path, "data/history"));
+	rmSync(join(home.path, "ready"));
+	const again = await start();
+	expect((await block(again.ports.full)).number).toBeGreaterThanOrEqual(number ?? 0);
 });
 
 it("is given up with the command, and with the node", async () => {

@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, it, vi } from "vitest";
 import { Handover, mayStopBehind, type Successor, Takeover } from "../../src/launch/handover.js";
+import { LISTENERS } from "../../src/launch/listeners.js";
 import { DIRECTORY_FORMAT } from "../../src/node/chain/data-directory.js";
 import { defaultConfig } from "../../src/node/config/config.js";
 import { genesisId } from "../../src/node/config/genesis-config.js";
@@ -154,6 +155,7 @@ function started(more: object = {}) {
 		genesisId: toHex(genesisId(CONFIG.genesis)),
 		format: DIRECTORY_FORMAT,
 		database: `/data/${CONFIG.storage.directory}`,
+		ports: LISTENERS.map(({ of }) => of(CONFIG).port),
 		sockets: [],
 		...more,
 	};
@@ -216,6 +218,7 @@ describe("the new process", () => {
 		const opening = opened().then(() => {
 			isOpen = true;
 		});
+		await settled();
 		own.connected = false;
 		own.emit("disconnect");
 		await settled();
