@@ -140,6 +140,7 @@ export const COMMANDS: CommandTable = {
 	"node:db:stat": async () => (await import("./node/db.js")).NodeDbStat,
 	"node:compare": async () => (await import("./node/audit.js")).NodeCompare,
 	"node:db:verify": async () => (await import("./node/db.js")).NodeDbVerify,
+	"node:handover": async () => (await import("./node/handover.js")).NodeHandover,
 	"node:hash": async () => (await import("./node/hash.js")).NodeHash,
 	"node:key": async () => (await import("./node/settings.js")).NodeKey,
 	"node:reproduce": async () => (await import("./node/reproduce.js")).NodeReproduce,

@@ -213,7 +213,8 @@ function warningAt(config: NodeConfig, line: number, message: string): Finding {
 	return { level: "warning", place: `${config.file}:${line}`, message };
 }
 
-async function checkPorts(config: NodeConfig): Promise<Finding[]> {
+/** @param free ports that are in use and will be free */
+export async function checkPorts(config: NodeConfig, free: readonly number[] = []): Promise<Finding[]> {
 	const users = new Map<number, string>();
 	const findings: Finding[] = [];
 	for (const { of, use, setting } of LISTENERS) {
@@ -223,7 +224,7 @@ async function checkPorts(config: NodeConfig): Promise<Finding[]> {
 		const user = `${use} (${setting})`;
 		users.set(port, user);
 		if (other !== undefined) findings.push(errorAt(`port ${port}`, `is given twice: ${other}, ${user}`));
-		else {
+		else if (!free.includes(port)) {
 			const code = await bindFailure(port);
 			if (code === "EADDRINUSE")
 				findings.push(

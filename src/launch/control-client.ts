@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { Failure } from "../wallet/failure.js";
 import { type ControlProgress, type ControlResult, controlFile } from "./control-server.js";
+import type { HandoverResult, SuccessorProgram } from "./handover.js";
 
 /** A path in the file is not longer. */
 const MAX_PATH = 4_096;
@@ -21,24 +22,15 @@ export async function askForSnapshot(
 	target: string,
 	onProgress: (progress: ControlProgress) => boolean,
 ): Promise<ControlResult | "given up" | undefined> {
-	const path = socketPathOf(dataDirectory);
-	const socket = path === undefined ? undefined : await connected(path);
-	if (!socket) return undefined;
-	socket.write(`${JSON.stringify({ do: "snapshot", to: target })}\n`);
-	try {
-		for await (const line of createInterface({ input: socket })) {
-			const answer = JSON.parse(line) as Partial<ControlProgress> & {
-				readonly error?: string;
-				readonly done?: ControlResult;
-			};
-			if (answer.error !== undefined) throw new Failure("start_failed", answer.error);
-			if (answer.done) return answer.done;
-			if (!onProgress({ entries: answer.entries ?? 0, bytes: answer.bytes ?? 0 })) return "given up";
-		}
-	} finally {
-		socket.destroy();
+	for await (const answer of answersTo(
+		{ do: "snapshot", to: target },
+		dataDirectory,
+		"the snapshot was made",
+	)) {
+		if (answer.done) return answer.done as ControlResult;
+		if (!onProgress({ entries: answer.entries ?? 0, bytes: answer.bytes ?? 0 })) return "given up";
 	}
-	throw new Failure("start_failed", "the node ended before the snapshot was made");
+	return undefined;
 }
 
 /**
@@ -48,20 +40,54 @@ export async function askForSnapshot(
  * @throws {Failure} `start_failed` with the node's sentence
  */
 export async function askToStoreSource(dataDirectory: string, file: string): Promise<boolean> {
+	for await (const _ of answersTo({ do: "source", file }, dataDirectory, "the sources were stored"))
+		return true;
+	return false;
+}
+
+/**
+ * Has the node that has a data directory open hand over to another process.
+ * @returns undefined if no node has it open
+ * @throws {Failure} `start_failed` with the node's sentence
+ */
+export async function askForHandover(
+	dataDirectory: string,
+	program: SuccessorProgram,
+): Promise<HandoverResult | undefined> {
+	for await (const { done } of answersTo(
+		{ do: "handover", ...program },
+		dataDirectory,
+		"it was known who goes on",
+	))
+		return done as HandoverResult;
+	return undefined;
+}
+
+/** A line of an answer. */
+interface Answer extends Partial<ControlProgress> {
+	readonly error?: string;
+	readonly done?: ControlResult | HandoverResult;
+}
+
+/**
+ * What the node says to a request; nothing if no node has the directory open.
+ * @param purpose what should have happened before the node ends
+ */
+async function* answersTo(request: object, dataDirectory: string, purpose: string): AsyncGenerator<Answer> {
 	const path = socketPathOf(dataDirectory);
 	const socket = path === undefined ? undefined : await connected(path);
-	if (!socket) return false;
-	socket.write(`${JSON.stringify({ do: "source", file })}\n`);
+	if (!socket) return;
+	socket.write(`${JSON.stringify(request)}\n`);
 	try {
 		for await (const line of createInterface({ input: socket })) {
-			const { error } = JSON.parse(line) as { readonly error?: string };
-			if (error !== undefined) throw new Failure("start_failed", error);
-			return true;
+			const answer = JSON.parse(line) as Answer;
+			if (answer.error !== undefined) throw new Failure("start_failed", answer.error);
+			yield answer;
 		}
 	} finally {
 		socket.destroy();
 	}
-	throw new Failure("start_failed", "the node ended before the sources were stored");
+	throw new Failure("start_failed", `the node ended before ${purpose}`);
 }
 
 function socketPathOf(dataDirectory: string): string | undefined {

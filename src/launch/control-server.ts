@@ -1,6 +1,6 @@
 /**
- * What a running node does for commands of the same user on the same machine: it makes snapshots and takes sources of contracts,
- * since no other process can read and write its database. It listens on a socket in a directory that only its user can enter; a file in the data
+ * What a running node does for commands of the same user on the same machine: it makes snapshots, takes sources of contracts and hands
+ * over to another process, since no other process can read and write its database. It listens on a socket in a directory that only its user can enter; a file in the data
  * directory says where. A request is one line of JSON; the answers are lines, the last of which says how it ended.
  */
 
@@ -9,6 +9,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { isAbsolute, join } from "node:path";
 import { agentParent } from "../keystore/agent/server.js";
 import { OperatorError } from "../protocol/operator-error.js";
+import type { HandoverResult, SuccessorProgram } from "./handover.js";
 
 /** Makes a snapshot; the second parameter is called with how far it is, and gives it up with false. */
 export type SnapshotWork = (
@@ -29,6 +30,16 @@ export interface ControlResult {
 /** Stores the sources of a contract that a file has. */
 export type SourceWork = (file: string) => Promise<void>;
 
+/** Hands the node over to a program; the signal tells that whoever asked is gone. */
+export type HandoverWork = (program: SuccessorProgram, gone: AbortSignal) => Promise<HandoverResult>;
+
+/** What a node can be asked for. */
+interface ControlWork {
+	readonly snapshot: SnapshotWork;
+	readonly source: SourceWork;
+	readonly handover: HandoverWork;
+}
+
 const MAX_REQUEST = 8_192;
 const REQUEST_MS = 5_000;
 const MAX_CLIENTS = 4;
@@ -48,20 +59,15 @@ export class ControlServer {
 
 	private constructor(
 		private readonly dataDirectory: string,
-		private readonly work: SnapshotWork,
-		private readonly storeSource: SourceWork,
+		private readonly work: ControlWork,
 	) {
 		this.server = createServer((socket) => this.serve(socket));
 		this.server.maxConnections = MAX_CLIENTS;
 	}
 
 	/** @throws Error of the system if there can't be a socket */
-	static async start(
-		dataDirectory: string,
-		work: SnapshotWork,
-		storeSource: SourceWork,
-	): Promise<ControlServer> {
-		const control = new ControlServer(dataDirectory, work, storeSource);
+	static async start(dataDirectory: string, work: ControlWork): Promise<ControlServer> {
+		const control = new ControlServer(dataDirectory, work);
 		const path = join(control.directory, "socket");
 		try {
 			await new Promise<void>((done, fail) => {
@@ -100,6 +106,7 @@ export class ControlServer {
 			socket.resume();
 			const request = end < 0 ? undefined : requestOf(text.slice(0, end));
 			if (request?.do === "source") return void this.takeSource(socket, request.path);
+			if (request?.do === "handover") return void this.handOver(socket, request);
 			const target = request?.path;
 			if (target === undefined) return answer(socket, { error: "the node doesn't know this request" }, true);
 			if (this.working) return answer(socket, { error: "the node is making a snapshot already" }, true);
@@ -109,9 +116,24 @@ export class ControlServer {
 		});
 	}
 
+	private async handOver(socket: Socket, { path: script, runtime = "" }: ControlRequest): Promise<void> {
+		if (this.working) return answer(socket, { error: "the node is making a snapshot" }, true);
+		// Whoever asks hears how it ended, behind the end of this server.
+		this.clients.delete(socket);
+		const gone = new AbortController();
+		socket.on("close", () => gone.abort());
+		try {
+			answer(socket, { done: await this.work.handover({ runtime, script }, gone.signal) }, true);
+		} catch (error) {
+			const message =
+				error instanceof OperatorError ? error.message : `the handover failed: ${String(error)}`;
+			answer(socket, { error: message }, true);
+		}
+	}
+
 	private async takeSource(socket: Socket, file: string): Promise<void> {
 		try {
-			await this.storeSource(file);
+			await this.work.source(file);
 			answer(socket, { done: {} }, true);
 		} catch (error) {
 			const message =
@@ -123,7 +145,7 @@ export class ControlServer {
 	private async snapshot(socket: Socket, target: string): Promise<void> {
 		let reported = performance.now();
 		try {
-			const result = await this.work(target, (progress) => {
+			const result = await this.work.snapshot(target, (progress) => {
 				if (performance.now() - reported > REPORT_MS) {
 					reported = performance.now();
 					answer(socket, { ...progress });
@@ -143,19 +165,28 @@ export class ControlServer {
 	}
 }
 
+/** The member of each request that has its path. */
+const PATHS = { snapshot: "to", source: "file", handover: "script" } as const;
+
 interface ControlRequest {
-	readonly do: "snapshot" | "source";
+	readonly do: keyof typeof PATHS;
 	/** Absolute. */
 	readonly path: string;
+	/** The Node.js that runs the path of a handover; absolute. */
+	readonly runtime?: string;
 }
+
+const isPath = (value: unknown): value is string => typeof value === "string" && isAbsolute(value);
 
 function requestOf(line: string): ControlRequest | undefined {
 	try {
 		const request = JSON.parse(line) as { readonly [name: string]: unknown } | null;
 		const kind = request?.["do"];
-		if (kind !== "snapshot" && kind !== "source") return undefined;
-		const path = request?.[kind === "snapshot" ? "to" : "file"];
-		return typeof path === "string" && isAbsolute(path) ? { do: kind, path } : undefined;
+		if (kind !== "snapshot" && kind !== "source" && kind !== "handover") return undefined;
+		const path = request?.[PATHS[kind]];
+		const runtime = request?.["runtime"];
+		if (!isPath(path) || (kind === "handover" && !isPath(runtime))) return undefined;
+		return isPath(runtime) ? { do: kind, path, runtime } : { do: kind, path };
 	} catch {
 		return undefined;
 	}

@@ -7,6 +7,7 @@ import { ConfigError } from "../hocon/hocon.js";
 import { PortError } from "../node/api/http-servers.js";
 import { OtherChainError } from "../node/chain/data-directory.js";
 import { AlreadyThereError } from "../node/chain/stop-condition.js";
+import { markHandedOver } from "../node/listening/connection-gate.js";
 import { type NodeOptions, type RunningNode, startNode } from "../node/node.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { publicNetworkOf } from "../protocol/public-networks.js";
@@ -14,6 +15,7 @@ import { takeOverSignals } from "../terminal/prompt/interrupt.js";
 import { Failure } from "../wallet/failure.js";
 import { missingPartHint } from "./configuration-check.js";
 import { ControlServer } from "./control-server.js";
+import { Handover, nextBoundary, startSuccessor, type Takeover } from "./handover.js";
 import { portHint } from "./listeners.js";
 import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";
 
@@ -21,6 +23,8 @@ import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";
 export interface ReadyTargets {
 	readonly file?: string | undefined;
 	readonly fd?: number | undefined;
+	/** The node that ran before, if this process takes over from it. */
+	readonly takeover?: Takeover | undefined;
 }
 
 /** Turns a node's own errors into refusals with exit code 1. */
@@ -50,13 +54,16 @@ const NOTIFY_MS = 5_000;
  * @param status one line, which `systemctl status` shows
  * @returns why it couldn't be told; undefined: it was, or nobody asks
  */
-export function notifyReady(
-	status: string,
-	environment: Readonly<Record<string, string | undefined>>,
-): Promise<string | undefined> {
+export function notifyReady(status: string, environment: Environment): Promise<string | undefined> {
+	return notify(["--ready", `--status=${status}`], environment);
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function notify(words: readonly string[], environment: Environment): Promise<string | undefined> {
 	const { NOTIFY_SOCKET } = environment;
 	if (!NOTIFY_SOCKET) return Promise.resolve(undefined);
-	const child = spawn(SYSTEMD_NOTIFY, ["--ready", `--status=${status}`], {
+	const child = spawn(SYSTEMD_NOTIFY, words, {
 		stdio: "ignore",
 		timeout: NOTIFY_MS,
 		env: { NOTIFY_SOCKET, PATH: environment["PATH"] },
@@ -96,7 +103,12 @@ export async function runNode(
 		if (signals > 1) process.exit(signal === "SIGINT" ? 130 : 143);
 		stop(signal);
 	});
-	const node = await startNode({ ...options, program: `coin ${version}` }).catch((error: unknown) => {
+	const { takeover } = ready;
+	const { dataDirectory } = options;
+	const beforeOpening =
+		takeover && (() => takeover.untilClosed(options.config, dataDirectory ?? "", stopped));
+	const program = `coin ${version}`;
+	const node = await startNode({ ...options, program, beforeOpening }).catch((error: unknown) => {
 		if (error instanceof AlreadyThereError) return error;
 		throw startFailure(error);
 	});
@@ -104,35 +116,63 @@ export async function runNode(
 		log.info({}, node.message);
 		return log.flush();
 	}
-	const { dataDirectory } = options;
 	log.info(
 		{ version, genesis: node.genesisId, head: headOf(node), directory: dataDirectory ?? "memory" },
 		"started",
 	);
 	onReady(node);
+	const handover = new Handover({
+		start: (release) => startSuccessor(release, node, options),
+		boundary: () => {
+			log.info({}, "a new process is prepared, and takes over at the end of a block");
+			return nextBoundary(node, options.producers);
+		},
+	});
 	let control: ControlServer | undefined;
 	try {
-		control = await startControl(node, options, log, version);
+		control = await startControl(node, options, log, version, handover);
 		await announce(node, options.development !== undefined, ready);
 		const untold = await notifyReady(`head ${node.open.chain.head.number}`, process.env);
 		if (untold !== undefined) log.warn({ reason: untold }, "systemd waits to be told that the node is ready");
+		if (takeover) log.info({ gapMs: takeover.ready() }, "took over");
 	} catch (error) {
 		await control?.close();
 		await node.close();
 		throw error;
 	}
-	const end = await Promise.race([stopped, node.failure, node.finished]);
+	const end = await Promise.race([stopped, node.failure, node.finished, handover.agreed]);
+	if (typeof end === "number") await tellOfSuccessor(end, log);
+	else handover.giveUp();
 	if (typeof end === "string") log.info({ signal: end }, "stopping");
-	else if (!end) log.info({ reason: "node.shutdown" }, "stopping");
-	else log.error({ reason: end.message }, "stopping");
+	else if (end === undefined) log.info({ reason: "node.shutdown" }, "stopping");
+	else if (end instanceof Error) log.error({ reason: end.message }, "stopping");
 	const head = headOf(node);
+	const closingFrom = performance.now();
 	await control?.close();
 	await node.close().catch((error: unknown) => {
 		throw startFailure(error);
 	});
 	log.info({ head }, "stopped");
 	log.flush();
+	if (typeof end === "number") await completeHandover(handover, performance.now() - closingFrom, log);
 	if (end instanceof Error) throw new Failure("start_failed", end.message, { cause: end });
+}
+
+/** Clients hear that the node is there again at once; the service manager, whose end matters from now on. */
+async function tellOfSuccessor(pid: number, log: ClosableLog): Promise<void> {
+	const untold = await notify([`MAINPID=${pid}`], process.env);
+	if (untold !== undefined) log.warn({ reason: untold }, "systemd doesn't know of the new process");
+	markHandedOver();
+	log.info({ pid }, "handing over");
+}
+
+async function completeHandover(handover: Handover, closingMs: number, log: ClosableLog): Promise<void> {
+	try {
+		log.info(await handover.complete(closingMs), "handed over");
+		log.flush();
+	} catch (error) {
+		throw startFailure(error);
+	}
 }
 
 /** What commands on this machine can ask of the node. It isn't worth a failed start. */
@@ -141,22 +181,26 @@ async function startControl(
 	{ dataDirectory, development }: NodeOptions,
 	log: ClosableLog,
 	version: string,
+	handover: Handover,
 ): Promise<ControlServer | undefined> {
 	if (dataDirectory === undefined || development) return undefined;
 	try {
-		return await ControlServer.start(
-			dataDirectory,
-			async (target, onProgress) => {
+		return await ControlServer.start(dataDirectory, {
+			snapshot: async (target, onProgress) => {
 				const { snapshotOfRunning } = await import("./running-snapshot.js");
 				return snapshotOfRunning(open, dataDirectory, version)(target, onProgress);
 			},
-			async (file) => {
+			source: async (file) => {
 				const { storeSourceFile } = await import("./source-work.js");
 				storeSourceFile(sources, file);
 			},
-		);
+			handover: (program, gone) => handover.run(program, gone),
+		});
 	} catch (error) {
-		log.warn({ error: String(error) }, "commands can't ask this node for snapshots, nor give it sources");
+		log.warn(
+			{ error: String(error) },
+			"commands can't ask this node for snapshots or a handover, nor give it sources",
+		);
 		return undefined;
 	}
 }
@@ -175,7 +219,8 @@ async function announce(node: RunningNode, development: boolean, ready: ReadyTar
 		genesis: node.genesisId,
 	});
 	try {
-		if (ready.fd !== undefined) writeSync(ready.fd, `${record}\n`);
+		// The descriptor was the former process's.
+		if (ready.fd !== undefined && !ready.takeover) writeSync(ready.fd, `${record}\n`);
 		if (ready.file !== undefined) await writeWhole(ready.file, `${record}\n`);
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;

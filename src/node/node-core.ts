@@ -45,6 +45,11 @@ export interface NodeOptions {
 	readonly monotonicClock?: () => number;
 	/** Contracts that run outside signed blocks end after the chain's CPU time; off under `--debug`. Default: on. */
 	readonly limitTime?: boolean;
+	/**
+	 * Awaited when everything is loaded and nothing is opened yet: another process still has the data. The start ends with what it
+	 * throws.
+	 */
+	readonly beforeOpening?: (() => Promise<void>) | undefined;
 }
 
 export type PortName = "gateway" | "peer" | "events" | ServerKind | JsonRpcPort | GrpcPort | "metrics";

@@ -8,6 +8,7 @@ import { Broadcaster } from "./api/broadcast.js";
 import { startHttpServers } from "./api/http-servers.js";
 import { REPLAY_FOLDER } from "./backfill/messages.js";
 import { eachBlock } from "./chain/observers.js";
+import type { NodeConfig } from "./config/config.js";
 import { createApiNode, networkView } from "./node-api.js";
 import type { NodeCore, Service } from "./node-core.js";
 import { developmentMethodsBeside } from "./node-development.js";
@@ -16,6 +17,20 @@ import { SlotProducer } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
 import { executions, OWN_CLIENT } from "./scheduling/call-queue.js";
 import { openShieldedWork } from "./shielded-support.js";
+
+/** Loads what the starts of services will load anyway, for a process that must not take time for it then. */
+export async function loadAhead({ node, events, run }: NodeConfig): Promise<void> {
+	await Promise.all([
+		import("./faults/fault-watch.js"),
+		import("./api/jsonrpc/servers.js"),
+		node.rpc.full.enabled && import("./api/grpc/grpc-servers.js"),
+		node.metrics.prometheus.enabled && import("./metrics/metrics.js"),
+		node.history.index && import("./node-history.js"),
+		events && import("./node-events.js"),
+		run.peers && import("./network/network.js"),
+		run.peers && import("./network/node-environment.js"),
+	]);
+}
 
 /** Executes blocks again for clients. */
 export const tracing: Service = {

@@ -174,6 +174,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		loadEngines(dataDirectory !== undefined),
 	]);
 	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
+	if (options.beforeOpening) {
+		await services.loadAhead(config);
+		await options.beforeOpening();
+	}
 
 	const failure = promised<Error>();
 	const finished = promised<void>();

@@ -3,10 +3,11 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { askForSnapshot, askToStoreSource } from "../../src/launch/control-client.js";
+import { askForHandover, askForSnapshot, askToStoreSource } from "../../src/launch/control-client.js";
 import {
 	ControlServer,
 	controlFile,
+	type HandoverWork,
 	type SnapshotWork,
 	type SourceWork,
 } from "../../src/launch/control-server.js";
@@ -29,8 +30,16 @@ const noSources: SourceWork = async () => {
 	throw new Error("not asked for here");
 };
 
-async function serve(work: SnapshotWork, storeSource: SourceWork = noSources): Promise<string> {
-	control = await ControlServer.start(directory, work, storeSource);
+const noHandover: HandoverWork = async () => {
+	throw new Error("not asked for here");
+};
+
+async function serve(
+	work: SnapshotWork,
+	storeSource: SourceWork = noSources,
+	handover: HandoverWork = noHandover,
+): Promise<string> {
+	control = await ControlServer.start(directory, { snapshot: work, source: storeSource, handover });
 	return readFileSync(controlFile(directory), "utf8").trim();
 }
 
@@ -87,6 +96,59 @@ test("one snapshot at a time, given up when the node stops", async () => {
 	await outcome;
 });
 
+test("a handover is asked for with a program, and its end is heard behind that of the server", async () => {
+	const program = { runtime: "/usr/bin/node", script: "/opt/coin/bin/coin.js" };
+	expect(await askForHandover(directory, program)).toBeUndefined();
+	let isAsked: () => void = () => {};
+	const asked = new Promise<void>((resolve) => {
+		isAsked = resolve;
+	});
+	let finish: () => void = () => {};
+	const closed = new Promise<void>((resolve) => {
+		finish = resolve;
+	});
+	const given: unknown[] = [];
+	await serve(
+		async () => undefined,
+		noSources,
+		async (what) => {
+			given.push(what);
+			isAsked();
+			await closed;
+			return { pid: 7, gapMs: 300 };
+		},
+	);
+	const result = askForHandover(directory, program);
+	await asked;
+	await control?.close();
+	control = undefined;
+	finish();
+	expect([await result, given]).toEqual([{ pid: 7, gapMs: 300 }, [program]]);
+});
+
+test("whoever asks for a handover hears why there is none, and its node when nobody asks any more", async () => {
+	let hear: (gone: AbortSignal) => void = () => {};
+	const heard = new Promise<AbortSignal>((resolve) => {
+		hear = resolve;
+	});
+	const path = await serve(
+		async () => undefined,
+		noSources,
+		async ({ script }, gone) => {
+			if (script === "/refused") throw new OperatorError("this one goes on");
+			hear(gone);
+			return new Promise(() => {});
+		},
+	);
+	await expect(askForHandover(directory, { runtime: "/node", script: "/refused" })).rejects.toThrow(
+		"this one goes on",
+	);
+	const socket = connect(path, () => socket.write('{"do":"handover","runtime":"/node","script":"/x"}\n'));
+	const gone = await heard;
+	socket.destroy();
+	if (!gone.aborted) await new Promise((resolve) => gone.addEventListener("abort", resolve));
+});
+
 test("whatever is no request is refused, and a long one without being kept", async () => {
 	const path = await serve(async () => undefined);
 	const unknown = '{"error":"the node doesn\'t know this request"}\n';
@@ -96,6 +158,8 @@ test("whatever is no request is refused, and a long one without being kept", asy
 		"x\n",
 		'{"do":"snapshot","to":"relative"}\n',
 		'{"do":"snapshot","to":5}\n',
+		'{"do":"handover","script":"/bin/coin.js"}\n',
+		'{"do":"handover","script":"/bin/coin.js","runtime":"node"}\n',
 	]) {
 		expect(await answerTo(path, line)).toBe(unknown);
 	}

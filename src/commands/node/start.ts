@@ -20,6 +20,7 @@ import {
 	chooseDevelopment,
 	DEVELOPMENT_FLAGS,
 } from "../../launch/development-options.js";
+import { Takeover } from "../../launch/handover.js";
 import { producersOf } from "../../launch/network-options.js";
 import { type ClosableLog, type LogFormat, openNodeLog } from "../../launch/node-log.js";
 import { developmentListing, readyLine } from "../../launch/ready-line.js";
@@ -202,6 +203,17 @@ export class NodeStart extends CoinCommand {
 	};
 
 	async run(): Promise<void> {
+		const takeover = Takeover.begin(process);
+		try {
+			await this.start(takeover);
+		} catch (error) {
+			takeover?.failed(error);
+			throw error;
+		}
+		process.exit(0);
+	}
+
+	private async start(takeover: Takeover | undefined): Promise<void> {
 		const { argv, flags } = await this.parse(NodeStart);
 		if (flags.version) return this.printVersion();
 		for (const warning of idleFlags(flags)) this.warning(warning);
@@ -230,14 +242,14 @@ export class NodeStart extends CoinCommand {
 		}
 		const format = flags["log-format"] ?? (process.stdout.isTTY === true ? "text" : "json");
 		const log = await openNodeLog(format, flags["log-level"] ?? config?.log.level ?? "info");
-		const ready = { file: flags["ready-file"], fd: flags["ready-fd"] };
+		const ready = { file: flags["ready-file"], fd: flags["ready-fd"], takeover };
 		if (development) {
+			if (takeover) throw new Failure("start_failed", "a development chain takes over from no node");
 			if (flags["p2p-disable"] === "false" || (argv as string[]).length > 0) {
 				throw new Failure("start_failed", "a development chain has no peers");
 			}
 			await this.startDevelopment(flags, config, log, ready);
 		} else await this.startNetwork(flags, config, log, format, ready);
-		process.exit(0);
 	}
 
 	private async readConfig(

@@ -66,6 +66,11 @@ interface EndpointDeclaration<Q, R> {
 	readonly reply: ReplyWriter<R>;
 	/** The default writes `{"Error":"class <Class> : <message>"}`. */
 	readonly failure?: FailureWriter;
+	/**
+	 * Number of the block of the chain that the answer is about and follows from alone: it stays the same as soon as that block can't be
+	 * undone. Undefined: there is none, such as for a transaction that waits.
+	 */
+	readonly blockOf?: (context: ApiContext, request: Q) => bigint | undefined;
 	/** @throws {NamedError | ChainError} what the client is given */
 	handle(context: ApiContext, request: Q): R | Promise<R>;
 }
@@ -83,6 +88,8 @@ export interface Endpoint {
 	readonly fields: readonly RequestField[];
 	readonly readsState: boolean;
 	readonly failure: FailureWriter;
+	/** See {@link EndpointDeclaration}. @throws as {@link answer} */
+	readonly blockOf: ((context: ApiContext, input: RequestInput) => bigint | undefined) | undefined;
 	/** @throws {Error} what {@link failure} writes */
 	answer(context: ApiContext, input: RequestInput): string | LongAnswer | Promise<string | LongAnswer>;
 }
@@ -91,6 +98,7 @@ const BLOCK_FIELD: RequestField = { name: "block", type: "string" };
 
 export function defineEndpoint<Q, R>(declaration: EndpointDeclaration<Q, R>): Endpoint {
 	const { name, about, since, get, post, servers, limitedAs = name, request, reply } = declaration;
+	const { blockOf } = declaration;
 	const { failure = errorReply, answers = reply.answers ?? "Json", readsState = false } = declaration;
 	return {
 		name,
@@ -104,6 +112,7 @@ export function defineEndpoint<Q, R>(declaration: EndpointDeclaration<Q, R>): En
 		fields: readsState ? [...request.fields, BLOCK_FIELD] : request.fields,
 		readsState,
 		failure,
+		blockOf: blockOf && ((context, input) => blockOf(context, request.read(input))),
 		answer: (context, input) => {
 			const result = declaration.handle(context, request.read(input));
 			return result instanceof Promise

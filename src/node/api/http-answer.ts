@@ -119,6 +119,13 @@ export class HttpAnswer {
 		this.readRest();
 	}
 
+	/** What the client has is what it would get. */
+	notModified(headers: Readonly<Record<string, string>>): void {
+		this.status = 304;
+		this.response.writeHead(304, headers);
+		this.response.end();
+	}
+
 	/** The unread rest of a body must not block the connection. */
 	private readRest(): void {
 		if (this.request instanceof IncomingMessage) this.request.resume();

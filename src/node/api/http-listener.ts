@@ -173,9 +173,11 @@ export class HttpListener {
 	private readonly waiting = new Map<Socket, ParsedCall[]>();
 	private readonly unfinished = new WeakMap<Socket, Unfinished>();
 	private closing = false;
+	private readonly common: CommonBytes;
 
 	constructor(private readonly options: HttpListenerOptions) {
 		const idleMs = options.idleMs ?? IDLE_MS;
+		this.common = new CommonBytes(idleMs);
 		this.http = createServer({ maxHeaderSize: PARSER_HEAD_LIMIT, keepAliveTimeout: idleMs });
 		// Places are few (`node.maxHttpConnectNumber`): a client that stops in the middle of a request loses its own. An answer
 		// that takes long is waited for.
@@ -196,7 +198,7 @@ export class HttpListener {
 		const times = options.times ?? CONNECTION_TIMES;
 		const plain = {
 			idleMs,
-			common: new CommonBytes(idleMs),
+			common: this.common,
 			takes: () => !this.closing,
 			begin: (call: Call) => this.answer(call),
 			ended: (socket: Socket) => this.ended(socket),
@@ -224,6 +226,9 @@ export class HttpListener {
 	/** Stops listening; requests under way get a moment to finish. */
 	async close(): Promise<void> {
 		this.closing = true;
+		this.common.close();
+		for (const { response } of this.busy.values())
+			if (!(response instanceof PlainResponse)) response.shouldKeepAlive = false;
 		await this.gate.close((socket) => !this.busy.has(socket), CLOSE_GRACE_MS);
 	}
 

@@ -5,8 +5,10 @@
  * router costs a hundred milliseconds of the node's start.
  */
 
+import { toHex } from "../../protocol/bytes.js";
 import { toNeutral } from "../../protocol/dialect.js";
 import { exceptionText, isWireError, NamedError } from "../../protocol/json/exceptions.js";
+import { blockIdAt } from "../chain/block-store.js";
 import { yieldToEventLoop } from "../scheduling/time-slice.js";
 import { answersOf } from "./answers.js";
 import { atBlock, blockNamed } from "./at-block.js";
@@ -319,6 +321,10 @@ export class HttpServer {
 			const seen = endpoint.readsState ? asked(context, input) : context;
 			// The state isn't to be held while the handler waits.
 			if (seen !== context) more = { "State-Block": String(seen.state.properties.headNumber) };
+			const kept = this.common.node.config.node.http.cacheHeaders && request.method === "GET";
+			const final = kept ? finalHeaders(seen, input, endpoint) : undefined;
+			if (final && request.headers["if-none-match"] === final.ETag) return answer.notModified(final);
+			if (final) more = final;
 			text = endpoint.answer(seen, input);
 		} catch (error) {
 			return this.sendFailure(call, context, error);
@@ -336,7 +342,9 @@ export class HttpServer {
 		more: StateHeaders,
 	): Promise<void> | void {
 		if (typeof text !== "string") return this.sendLong(request, answer, text, endpoint);
-		answer.send(200, JSON_TYPE, text === "" ? "" : this.lines.ended(text), more);
+		// What isn't stored here may be there after all, on another node behind the same cache.
+		const headers = more && "ETag" in more && NOTHING.has(text) ? undefined : more;
+		answer.send(200, JSON_TYPE, text === "" ? "" : this.lines.ended(text), headers);
 	}
 
 	private sendFailure({ answer, endpoint }: EndpointCall, context: HttpContext, error: unknown): void {
@@ -371,6 +379,25 @@ function asked(context: ApiContext, input: RequestInput): ApiContext {
 	const name = context.node.past && input.block;
 	const block = name && blockNamed(context, name);
 	return block ? atBlock(context, block) : context;
+}
+
+/** Answers that say that there is nothing. */
+const NOTHING: ReadonlySet<string> = new Set(["{}", "[]"]);
+
+/**
+ * What tells caches that an answer stays as it is (RFC 9111, RFC 8246), with a tag that tells whether they have it.
+ * @returns undefined: it may change, or there is none
+ */
+function finalHeaders(context: ApiContext, input: RequestInput, { blockOf }: Endpoint) {
+	const { node, state, style } = context;
+	// The blocks of a development chain can be taken back.
+	const number = node.rules.development ? undefined : blockOf?.(context, input);
+	const id = number !== undefined && number < node.oldestRevertible && blockIdAt(state, number);
+	if (!id) return undefined;
+	return {
+		"Cache-Control": "public, max-age=31536000, immutable",
+		ETag: `"${toHex(id)}-${style.dialect}"`,
+	};
 }
 
 function allowed(endpoint: Endpoint | undefined): string {

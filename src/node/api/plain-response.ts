@@ -57,6 +57,7 @@ export class CommonBytes {
 	private body: Buffer | undefined;
 	private head = "";
 	private whole: Buffer | undefined;
+	private isClosing = false;
 
 	/**
 	 * @param idleMs how long a connection may be idle, as clients are told
@@ -75,9 +76,16 @@ export class CommonBytes {
 			this.second = second;
 			const timeout = Math.floor(this.idleMs / 1000);
 			const date = new Date(nowMs).toUTCString();
-			this.headEnd = `Date: ${date}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${timeout}\r\n`;
+			const connection = this.isClosing ? "close" : `keep-alive\r\nKeep-Alive: timeout=${timeout}`;
+			this.headEnd = `Date: ${date}\r\nConnection: ${connection}\r\n`;
 		}
 		return this.headEnd;
+	}
+
+	/** Answers that begin from now on say that their connection ends with them. */
+	close(): void {
+		this.isClosing = true;
+		this.second = -1;
 	}
 
 	/** An answer in one piece, if it is the one before once more: many ask for the same block. */
@@ -138,7 +146,8 @@ export class PlainResponse {
 		let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
 		for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
 		head += this.common.endOfHead;
-		this.isChunked = !("Content-Length" in own);
+		// "Not modified" has neither a body nor a length.
+		this.isChunked = status !== 304 && !("Content-Length" in own);
 		this.head = this.isChunked ? `${head}Transfer-Encoding: chunked\r\n\r\n` : `${head}\r\n`;
 		this.headersSent = true;
 	}

@@ -15,7 +15,7 @@ import { type LogStart, NOTHING_DROPPED } from "./block-log.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
 
 /** Layout of the directory that this program writes and reads. */
-const FORMAT = 1;
+export const DIRECTORY_FORMAT = 1;
 
 /** Outside the key space of the stores, which begins with a store's index. */
 const META_KEY = Buffer.from([0xff, ...Buffer.from("meta", "latin1")]);
@@ -204,7 +204,10 @@ export function refuseLostState(dataDirectory: string, files: Pick<LogFiles, "ex
 
 /** The change that writes the description. */
 export function metaChange(genesisId: Uint8Array): BatchChange {
-	return { key: META_KEY, value: utf8(JSON.stringify({ format: FORMAT, genesisId: toHex(genesisId) })) };
+	return {
+		key: META_KEY,
+		value: utf8(JSON.stringify({ format: DIRECTORY_FORMAT, genesisId: toHex(genesisId) })),
+	};
 }
 
 /** Where the block log begins that is still needed. @throws {DatabaseError} */
@@ -276,9 +279,9 @@ export class OtherChainError extends DatabaseError {
 
 /** @throws {DatabaseError} if the directory belongs to another chain or a later release */
 export function checkMeta(meta: DirectoryMeta, genesisId: Uint8Array, path: string): void {
-	if (meta.format !== FORMAT) {
+	if (meta.format !== DIRECTORY_FORMAT) {
 		throw new DatabaseError(
-			`the database in ${path} has format ${meta.format}; this release reads format ${FORMAT}`,
+			`the database in ${path} has format ${meta.format}; this release reads format ${DIRECTORY_FORMAT}`,
 		);
 	}
 	if (!equalBytes(meta.genesisId, genesisId)) {

@@ -150,6 +150,10 @@ export const nodeSectionSettings = {
 	"node.http.PBFTEnable": boolean(true, "HTTP API over the confirmed state"),
 	"node.http.PBFTPort": port(8092, "its port"),
 	"node.http.cors": texts("origins of pages that may read answers of HTTP and JSON-RPC; *: all (ours)"),
+	"node.http.cacheHeaders": boolean(
+		false,
+		"answers to GET about blocks that can't be undone say that caches may keep them (ours)",
+	),
 	"node.http.explorer": boolean(
 		false,
 		"the explorer's page at /explorer/ of the HTTP API over the head (ours)",

@@ -35,6 +35,8 @@ export interface HttpConfig extends ThreeListeners {
 	readonly cors: readonly string[];
 	/** Whether the full server has the explorer's page at `/explorer/`. Ours. */
 	readonly explorer: boolean;
+	/** Whether answers to GET that can't change any more tell caches. Ours. */
+	readonly cacheHeaders: boolean;
 }
 
 export interface JsonRpcConfig extends ThreeListeners {
@@ -112,6 +114,7 @@ export function readHttp(settings: Settings, readings: Readings): HttpConfig {
 		maxBodySize: readings.httpBodySize(settings),
 		cors: readOrigins(settings),
 		explorer: settings.get("node.http.explorer"),
+		cacheHeaders: settings.get("node.http.cacheHeaders"),
 	};
 }
 

@@ -4,6 +4,7 @@
  * asked are closed; those that have become stale always are.
  */
 
+import { closeSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 
 /**
@@ -166,6 +167,53 @@ interface Waiting {
 	readonly address: string;
 }
 
+/**
+ * A bound socket as another process inherits it: what was asked for, 0 for any free port, and its descriptor. As long as one of the
+ * two has it, clients that connect wait in the system's queue and are not refused.
+ */
+export interface ListeningSocket {
+	readonly port: number;
+	readonly host?: string | undefined;
+	readonly fd: number;
+}
+
+/** In the order in which they began to listen: that tells those apart that asked for any free port. */
+const listening = new Map<ConnectionGate, ListeningSocket>();
+let inherited: ListeningSocket[] = [];
+let isHandedOver = false;
+
+/** What every gate of this process listens on, where the system has descriptors. */
+export function listeningSockets(): readonly ListeningSocket[] {
+	return [...listening.values()].filter(({ fd }) => fd >= 0);
+}
+
+/** Gates that ask for the same as these sockets take them, and bind nothing. */
+export function inheritSockets(sockets: readonly ListeningSocket[]): void {
+	inherited = [...sockets];
+}
+
+/** Closes inherited sockets that no gate has asked for: the configuration has changed. */
+export function dropInherited(): void {
+	for (const { fd } of inherited.splice(0)) closeSync(fd);
+}
+
+/** From now on what closes is there again at once, and tells its clients. */
+export function markHandedOver(): void {
+	isHandedOver = true;
+}
+
+/** Whether another process goes on with the listeners of this one. */
+export function wasHandedOver(): boolean {
+	return isHandedOver;
+}
+
+/** The descriptor of a listener; -1 where the system has none. */
+function descriptorOf(listener: Server): number {
+	// Nothing public has the number, which stands here in every release of Node.js; without it nothing is handed over.
+	const { _handle } = listener as unknown as { readonly _handle?: { readonly fd?: number } | null };
+	return _handle?.fd ?? -1;
+}
+
 export class ConnectionGate {
 	private readonly listener: Server;
 	private readonly places: ConnectionPlaces;
@@ -197,8 +245,12 @@ export class ConnectionGate {
 	listen(port: number, host: string | undefined): Promise<number> {
 		return new Promise((resolve, reject) => {
 			this.listener.once("error", reject);
-			this.listener.listen({ port, ...(host === undefined ? {} : { host }), backlog: BACKLOG }, () => {
+			const at = inherited.findIndex((socket) => socket.port === port && socket.host === host);
+			const [given] = at < 0 ? [] : inherited.splice(at, 1);
+			const place = given ? { fd: given.fd } : { port, ...(host === undefined ? {} : { host }) };
+			this.listener.listen({ ...place, backlog: BACKLOG }, () => {
 				this.listener.off("error", reject);
+				listening.set(this, { port, host, fd: descriptorOf(this.listener) });
 				const address = this.listener.address();
 				resolve(typeof address === "object" && address ? address.port : port);
 			});
@@ -285,6 +337,7 @@ export class ConnectionGate {
 
 	/** Stops listening and closes every connection that `isIdle`; the others get `graceMs` to finish. */
 	async close(isIdle: (socket: Socket) => boolean, graceMs: number): Promise<void> {
+		listening.delete(this);
 		const closed = new Promise<void>((resolve) => this.listener.close(() => resolve()));
 		for (const { socket } of this.waiting.splice(0)) socket.destroy();
 		const open = [...this.places.open.keys()];

@@ -105,6 +105,7 @@ export const blockEndpoints: readonly Endpoint[] = [
 		request: messageRequest(NumberMessage, { num: optionalLong }),
 		reply: oneBlock,
 		answers: "Block",
+		blockOf: (_, { num }) => num,
 		handle: ({ state }, { num }) => blockByNumber(state, num),
 	}),
 	defineEndpoint({
@@ -116,6 +117,7 @@ export const blockEndpoints: readonly Endpoint[] = [
 		request: messageRequest(BytesMessage, { value: hexParameter }),
 		reply: oneBlock,
 		answers: "Block",
+		blockOf: ({ state }, { value }) => blockById(state, value)?.number,
 		handle: ({ state }, { value }) => blockById(state, value),
 	}),
 	defineEndpoint({

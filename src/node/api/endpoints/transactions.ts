@@ -14,12 +14,14 @@ import {
 import type { SignedTransaction } from "../../../protocol/transaction.js";
 import {
 	blockByNumber,
+	locateTransaction,
 	receiptsCost,
 	receiptsInTurn,
 	transactionById,
 	transactionInfoById,
 	transactionInfosOfBlock,
 } from "../../chain/block-store.js";
+import type { ApiContext } from "../context.js";
 import {
 	defineEndpoint,
 	type Endpoint,
@@ -39,6 +41,12 @@ import { pendingIds, pendingTransaction, shownInfo, withVisibleLogs } from "../q
 
 const byId = messageRequest(BytesMessage, { value: hexParameter });
 const byNumber = messageRequest(NumberMessage, { num: longParameter });
+
+/** The block of a transaction; undefined: it waits, or isn't known. */
+function placeOf({ state }: ApiContext, { value }: BytesMessage): bigint | undefined {
+	const place = locateTransaction(state, value);
+	return place && "block" in place ? place.block : undefined;
+}
 
 const oneTransaction: ReplyWriter<SignedTransaction | undefined> = ({ style }, transaction) =>
 	transaction ? transactionJson(transaction, style) : "{}";
@@ -63,6 +71,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		request: byId,
 		reply: oneTransaction,
 		answers: "Transaction",
+		blockOf: placeOf,
 		handle: ({ state }, { value }) => transactionById(state, value),
 	}),
 	defineEndpoint({
@@ -73,6 +82,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: byId,
 		reply: printed(TransactionInfo),
+		blockOf: placeOf,
 		handle: (context, { value }) => {
 			const info = transactionInfoById(context.state, value);
 			return info && shownInfo(context.style, info);
@@ -101,6 +111,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		request: byNumber,
 		answers: "TransactionInfos",
 		reply: written,
+		blockOf: (_, { num }) => num,
 		handle: (context, { num }) => {
 			if (num <= 0n) return "{}";
 			const cost = receiptsCost(context.state, num);

@@ -9,6 +9,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket, WebSocketServer } from "ws";
+import { wasHandedOver } from "../../../listening/connection-gate.js";
 import { yieldToEventLoop } from "../../../scheduling/time-slice.js";
 import { pathOf } from "../../request-head.js";
 import type { Caller } from "../dispatcher.js";
@@ -30,6 +31,7 @@ const CLOSE_GRACE_MS = 1_000;
 const GOING_AWAY = 1001;
 const UNSUPPORTED_DATA = 1003;
 const POLICY_VIOLATION = 1008;
+const SERVICE_RESTART = 1012;
 const TRY_AGAIN_LATER = 1013;
 
 interface WebSocketsOptions {
@@ -88,7 +90,10 @@ export class WebSockets {
 	/** Ends all connections; they get a moment to say goodbye. */
 	async close(): Promise<void> {
 		clearInterval(this.pings);
-		for (const { socket } of this.open) socket.close(GOING_AWAY, "the node stops");
+		const [code, reason] = wasHandedOver()
+			? ([SERVICE_RESTART, "another process goes on"] as const)
+			: ([GOING_AWAY, "the node stops"] as const);
+		for (const { socket } of this.open) socket.close(code, reason);
 		const closed = Promise.all([...this.open].map(({ socket }) => once(socket, "close")));
 		await Promise.race([closed, delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
 		for (const { socket } of this.open) socket.terminate();
