@@ -2,8 +2,7 @@
 
 import { askForHandover } from "../../launch/control-client.js";
 import { command } from "../../terminal/base/command-row.js";
-import { directoryFlags } from "../../terminal/flags/directory-flags.js";
-import { progressFlag } from "../../terminal/flags/flags.js";
+import { directoryFlags, progressFlag } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { one, record } from "../../terminal/schema/result-shape.js";
 import { Failure } from "../../wallet/failure.js";
