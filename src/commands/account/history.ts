@@ -2,8 +2,7 @@ import { Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { accountArgument, accountQuery, type CommandContext } from "../../terminal/base/command-row.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
-import { historyFlags, requestedHistory } from "../../terminal/flags/history-flags.js";
+import { historyFlags, keystoreFlags, nodeFlags, requestedHistory } from "../../terminal/flags/flags.js";
 import {
 	type Cell,
 	csvLine,

@@ -11,12 +11,13 @@ import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import {
 	askingSameNode,
+	historyFlags,
 	keystoreFlags,
 	nodeFlags,
 	progressFlag,
+	requestedHistory,
 	solidityFlag,
 } from "../../terminal/flags/flags.js";
-import { historyFlags, requestedHistory } from "../../terminal/flags/history-flags.js";
 import { readEnvelopes, transactionArgument } from "../../terminal/input/envelope-stream.js";
 import { argumentOrStdin, listLines } from "../../terminal/input/stdin.js";
 import {
