@@ -2,11 +2,12 @@
  * An upgrade without a gap. A running node is asked over its control socket to start another program with its own command line. The new
  * process inherits the listening sockets and prepares all that needs no data; then the old one stops at a block's end and closes the
  * database, and the new one opens it. Clients that connect in between wait in the system's queue, which belongs to both. Words go over
- * the channel that Node.js makes between a process and its child: `prepared`, `open`, `ready`, and `end` or `failed` in their places.
+ * the channel that Node.js makes between a process and its child: `prepared`, `open`, `ready`, or `failed` in their places.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { resolve } from "node:path";
+import { closeSync, existsSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, resolve, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Producer } from "../node/chain/chain.js";
 import { checkMeta, DIRECTORY_FORMAT } from "../node/chain/data-directory.js";
@@ -53,6 +54,8 @@ const SPREAD_MS = 500;
 /** How long the directory may stay locked behind the death of a process that said nothing. */
 const DEATH_MS = 5_000;
 const LOOK_AGAIN_MS = 10;
+/** Where Linux lists the descriptors of a process; other systems give a child no more than what is named. */
+const OWN_FILES = "/proc/self/fd";
 
 /** What is started: a Node.js and the entry of a release, both absolute. */
 export interface SuccessorProgram {
@@ -179,7 +182,7 @@ class Dialogue {
 		}
 	}
 
-	tell(words: { readonly do: "open" | "end"; readonly closingMs?: number }): void {
+	tell(words: { readonly do: "open"; readonly closingMs: number }): void {
 		// One that is gone has told so, or will.
 		this.successor.send(words, () => undefined);
 	}
@@ -232,11 +235,22 @@ export class Handover {
 	giveUp(): void {
 		const { dialogue } = this;
 		if (this.isAgreed || !dialogue) return;
-		this.dialogue = undefined;
 		dialogue.fail("the node stops");
-		// The word for one that listens, which would take the end of the channel for a death; the signal for one that doesn't yet.
-		dialogue.tell({ do: "end" });
-		dialogue.successor.kill();
+		this.endSuccessor();
+	}
+
+	/** The node couldn't be closed after the two had agreed: nobody takes over. */
+	notClosed(reason: string): void {
+		this.finish(
+			new OperatorError(`the node could not be closed: ${reason}; start it again, with its usual command`),
+		);
+		this.endSuccessor();
+	}
+
+	/** One that hangs hears no word and no other signal, and would keep the ports, and this process by its channel. */
+	private endSuccessor(): void {
+		this.dialogue?.successor.kill("SIGKILL");
+		this.dialogue = undefined;
 	}
 
 	/**
@@ -260,6 +274,7 @@ export class Handover {
 				`the new process could not open what this one has closed (${(error as Error).message}); nothing is lost: start the former release again, with its usual command`,
 			);
 			this.finish(refusal);
+			this.endSuccessor();
 			throw refusal;
 		}
 	}
@@ -273,10 +288,26 @@ type Own = Pick<NodeJS.Process, "env" | "on" | "ppid" | "connected"> & {
 	disconnect?: (() => void) | undefined;
 };
 
+/**
+ * Closes files of the database that came with the process: the library opens them without a mark that keeps them from a child. They would
+ * be more with every handover, and keep the space of files that are deleted. Closed behind the opening, the lock's would end the lock.
+ */
+function closeFilesBelow(directory: string, firstFd: number): void {
+	if (!existsSync(OWN_FILES) || !existsSync(directory)) return;
+	const folder = realpathSync(directory) + sep;
+	for (const fd of readdirSync(OWN_FILES).map(Number)) {
+		try {
+			if (fd >= firstFd && readlinkSync(`${OWN_FILES}/${fd}`).startsWith(folder)) closeSync(fd);
+		} catch {
+			// That of the listing itself is closed already.
+		}
+	}
+}
+
 /** A process that was started to take over from a running node. */
 export class Takeover {
-	/** The other one has closed, or gives it up; or it is gone without a word, as by a kill. */
-	private readonly told: Promise<"open" | "end" | "gone">;
+	/** The other one has closed; or it is gone without a word, as by a kill. */
+	private readonly told: Promise<"open" | "gone">;
 	private closingMs = 0;
 	private openedMs = 0;
 
@@ -287,7 +318,7 @@ export class Takeover {
 		this.told = new Promise((done) => {
 			own.on("message", (said: { readonly do?: unknown; readonly closingMs?: number } | null) => {
 				this.closingMs = said?.closingMs ?? 0;
-				if (said?.do === "open" || said?.do === "end") done(said.do);
+				if (said?.do === "open") done("open");
 			});
 			own.on("disconnect", () => done("gone"));
 			if (!own.connected) done("gone");
@@ -301,6 +332,7 @@ export class Takeover {
 		if (text === undefined || !own.send) return undefined;
 		const estate = JSON.parse(text) as Estate;
 		inheritSockets(estate.sockets);
+		closeFilesBelow(dirname(estate.database), FIRST_FD + estate.sockets.length);
 		return new Takeover(own, estate);
 	}
 

@@ -148,10 +148,13 @@ export async function runNode(
 	else if (end instanceof Error) log.error({ reason: end.message }, "stopping");
 	const head = headOf(node);
 	const closingFrom = performance.now();
-	await control?.close();
-	await node.close().catch((error: unknown) => {
+	try {
+		await control?.close();
+		await node.close();
+	} catch (error) {
+		if (typeof end === "number") handover.notClosed(error instanceof Error ? error.message : String(error));
 		throw startFailure(error);
-	});
+	}
 	log.info({ head }, "stopped");
 	log.flush();
 	if (typeof end === "number") await completeHandover(handover, performance.now() - closingFrom, log);

@@ -1,4 +1,7 @@
 import { EventEmitter } from "node:events";
+import { existsSync, fstatSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { Handover, mayStopBehind, type Successor, Takeover } from "../../src/launch/handover.js";
 import { LISTENERS } from "../../src/launch/listeners.js";
@@ -14,15 +17,15 @@ const RELEASE = { runtime: "/usr/bin/node", script: "/opt/coin/bin/coin.js" };
 class Child extends EventEmitter {
 	readonly pid = 77;
 	readonly heard: unknown[] = [];
-	isKilled = false;
+	killedBy: unknown;
 
 	send(words: unknown): boolean {
 		this.heard.push(words);
 		return true;
 	}
 
-	kill(): boolean {
-		this.isKilled = true;
+	kill(signal: unknown): boolean {
+		this.killedBy = signal;
 		return true;
 	}
 
@@ -89,10 +92,10 @@ describe("the running node", () => {
 				await settled();
 				fail(child());
 				await expect(result).rejects.toThrow(`can't take over, and this one goes on: ${reason}`);
-				expect([child().isKilled, child().heard]).toEqual([true, [{ do: "end" }]]);
+				expect([child().killedBy, child().heard]).toEqual(["SIGKILL", []]);
 				const again = handover.run(RELEASE, new AbortController().signal);
 				await settled();
-				expect(child().isKilled).toBe(false);
+				expect(child().killedBy).toBeUndefined();
 				handover.giveUp();
 				await expect(again).rejects.toThrow("the node stops");
 			}
@@ -103,18 +106,18 @@ describe("the running node", () => {
 		const { result, gone, child } = running();
 		gone.abort();
 		await expect(result).rejects.toThrow("the command was interrupted");
-		expect(child().isKilled).toBe(true);
+		expect(child().killedBy).toBe("SIGKILL");
 		const late = await agreed();
 		late.gone.abort();
 		late.handover.giveUp();
 		await settled();
-		expect([late.child().isKilled, late.child().heard]).toEqual([false, []]);
+		expect([late.child().killedBy, late.child().heard]).toEqual([undefined, []]);
 	});
 
 	it("is asked by one at a time", async () => {
 		const { handover, child } = running();
 		await expect(handover.run(RELEASE, new AbortController().signal)).rejects.toThrow("under way already");
-		expect(child().isKilled).toBe(false);
+		expect(child().killedBy).toBeUndefined();
 	});
 
 	it("says what to do where the new process fails behind the close", async () => {
@@ -127,7 +130,15 @@ describe("the running node", () => {
 			const said = /could not open .* \(it is locked\); nothing is lost: start the former release again/;
 			await expect(completed).rejects.toThrow(said);
 			await expect(result).rejects.toThrow(said);
+			expect(child().killedBy).toBe("SIGKILL");
 		}
+	});
+
+	it("tells whoever asked where it can't be closed, and leaves no process that waits for that", async () => {
+		const { handover, result, child } = await agreed();
+		handover.notClosed("no space left");
+		await expect(result).rejects.toThrow("the node could not be closed: no space left; start it again");
+		expect([child().killedBy, child().heard]).toEqual(["SIGKILL", []]);
 	});
 
 	it("makes a block that is its own next before it stops", () => {
@@ -184,6 +195,14 @@ describe("the new process", () => {
 		expect([said.at(-1), own.disconnect.mock.calls]).toEqual([{ is: "ready" }, [[]]]);
 	});
 
+	it.skipIf(!existsSync("/proc/self/fd"))("keeps no file of the database that came with it", () => {
+		const folder = mkdtempSync(join(tmpdir(), "coin-"));
+		const fd = openSync(join(folder, "LOCK"), "w");
+		started({ database: join(folder, "database") });
+		expect(() => fstatSync(fd)).toThrow("EBADF");
+		rmSync(folder, { recursive: true });
+	});
+
 	it("is one like any other where nobody started it for that", () => {
 		const own = { env: { HOME: "/root" } } as unknown as Parameters<typeof Takeover.begin>[0];
 		expect(Takeover.begin(own)).toBeUndefined();
@@ -201,11 +220,7 @@ describe("the new process", () => {
 		expect(said).toEqual([{ is: "failed", message: expect.stringContaining(message) }]);
 	});
 
-	it("ends when it is given up, though the channel ends behind that, or when it is told to stop", async () => {
-		const { own, opened } = started();
-		own.emit("message", { do: "end" });
-		own.emit("disconnect");
-		await expect(opened()).rejects.toThrow("given up");
+	it("ends when it is told to stop", async () => {
 		const { takeover } = started();
 		await expect(takeover.untilClosed(CONFIG, "/data", Promise.resolve("SIGTERM"))).rejects.toThrow(
 			"given up",
