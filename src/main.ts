@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Config, run } from "@oclif/core";
 import { COMMANDS } from "./commands/table.js";
-import { isDeriving } from "./keystore/private-key.js";
+import { isDeriving } from "./keystore/scrypt.js";
 import { asksForHelp, OrderedHelp } from "./terminal/command-line/command-help.js";
 import { type HelpEntry, rootHelp } from "./terminal/command-line/root-help.js";
 import { longForm } from "./terminal/command-line/short-forms.js";

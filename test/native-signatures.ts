@@ -1,5 +1,5 @@
 /**
- * Tests sign and recover as a node does, by the fastest engine that runs here: in JavaScript alone it took a fourth of their
+ * What all tests of sources begin with. They sign and recover as a node does, by the fastest engine that runs here: in JavaScript alone it took a fourth of their
  * time. What compares engines chooses its own.
  */
 

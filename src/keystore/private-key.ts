@@ -19,23 +19,3 @@ export const addressOfKey = (key: PrivateKey): Uint8Array =>
 /** Scheme of a post-quantum key; undefined: secp256k1. */
 export const schemeOfKey = (key: PrivateKey): PostQuantumScheme | undefined =>
 	key instanceof Uint8Array ? undefined : key.scheme;
-
-let underWay = 0;
-
-/**
- * Whether a key is being derived at this moment. The runtime does that on another thread and waits for it when the
- * process exits, so a caller that wants to end at once must know.
- */
-export function isDeriving(): boolean {
-	return underWay > 0;
-}
-
-/** Runs a derivation. */
-export async function deriving<T>(derive: () => Promise<T>): Promise<T> {
-	underWay++;
-	try {
-		return await derive();
-	} finally {
-		underWay--;
-	}
-}

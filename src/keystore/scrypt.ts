@@ -64,3 +64,23 @@ function isRefusal(error: unknown): boolean {
 			code.startsWith("ERR_OSSL"))
 	);
 }
+
+let underWay = 0;
+
+/**
+ * Whether a key is being derived at this moment. The runtime does that on another thread and waits for it when the
+ * process exits, so a caller that wants to end at once must know.
+ */
+export function isDeriving(): boolean {
+	return underWay > 0;
+}
+
+/** Runs a derivation. */
+export async function deriving<T>(derive: () => Promise<T>): Promise<T> {
+	underWay++;
+	try {
+		return await derive();
+	} finally {
+		underWay--;
+	}
+}

@@ -15,8 +15,7 @@ import type { PostQuantumScheme } from "../protocol/post-quantum/schemes.js";
 import { CURVE_ORDER } from "../protocol/signature.js";
 import { type KeyDerivation, type KeyFile, POST_QUANTUM_VERSION } from "./key-file.js";
 import { KeystoreError } from "./keystore-error.js";
-import { deriving } from "./private-key.js";
-import { scrypt } from "./scrypt.js";
+import { deriving, scrypt } from "./scrypt.js";
 
 /** Costs of new files: the standard of the network's wallets, and their light form for machines with little memory. */
 const STRENGTHS = {

@@ -29,6 +29,7 @@ import { OperatorError } from "../protocol/operator-error.js";
 import { chainTitle } from "../protocol/public-networks.js";
 import { nearest } from "../wallet/values/suggestion.js";
 import { type ConfigSource, readConfig } from "./config-source.js";
+import { TAKEN_SETTINGS } from "./development-options.js";
 import { LISTENERS } from "./listeners.js";
 
 // What a configuration of a network can't do without, said plainly where it is missing.
@@ -325,19 +326,4 @@ async function asWitness(
 		if (!(error instanceof ConfigError)) throw error;
 		return error instanceof NoWitnessKeysError ? undefined : error.message;
 	}
-}
-
-// What a development chain takes from a node's own configuration besides its section: whom it tells of blocks, and where its
-// history is.
-
-/** Settings that {@link withServices} takes, and those that are read elsewhere. */
-const TAKEN_SETTINGS =
-	/^(?:dev\.|log\.level|event\.subscribe\.|node\.history\.(?:index|database|passwordFile|schema|readOnly)$)/;
-
-/** @param own the chain's configuration @param file undefined: none was named */
-export function withServices(own: NodeConfig, file: NodeConfig | undefined): NodeConfig {
-	if (!file) return own;
-	// The state of the past is kept in memory.
-	const history = { ...file.node.history, stateBlocks: own.node.history.stateBlocks };
-	return { ...own, events: file.events, node: { ...own.node, history } };
 }

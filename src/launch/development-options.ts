@@ -3,6 +3,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { isOrigin } from "../node/api/development/web-origin.js";
+import type { NodeConfig } from "../node/config/config.js";
 import { DEVELOPMENT_KEYS, flagOfKey } from "../node/config/development-keys.js";
 import { DEVELOPMENT_HD_PATH, DEVELOPMENT_MNEMONIC } from "../node/development/accounts.js";
 import type { SealMode } from "../node/development/conditions.js";
@@ -304,4 +305,20 @@ function isFree(wanted: number, host: string): Promise<boolean> {
 /** Whether only this machine reaches an address. */
 function isLoopback(host: string): boolean {
 	return host === "localhost" || host === "::1" || host === "[::1]" || /^127\./.test(host);
+}
+
+/** Settings that {@link withServices} takes, and those that are read elsewhere. */
+export const TAKEN_SETTINGS =
+	/^(?:dev\.|log\.level|event\.subscribe\.|node\.history\.(?:index|database|passwordFile|schema|readOnly)$)/;
+
+/**
+ * What a development chain takes from a configuration file besides its section: whom it tells of blocks, and where its history is.
+ * @param own the chain's configuration
+ * @param file undefined: none was named
+ */
+export function withServices(own: NodeConfig, file: NodeConfig | undefined): NodeConfig {
+	if (!file) return own;
+	// The state of the past is kept in memory.
+	const history = { ...file.node.history, stateBlocks: own.node.history.stateBlocks };
+	return { ...own, events: file.events, node: { ...own.node, history } };
 }

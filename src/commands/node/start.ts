@@ -13,12 +13,12 @@ import {
 	developmentWarning,
 	genesisGap,
 	keyWarnings,
-	withServices,
 } from "../../launch/configuration-check.js";
 import {
 	type ChosenDevelopment,
 	chooseDevelopment,
 	DEVELOPMENT_FLAGS,
+	withServices,
 } from "../../launch/development-options.js";
 import { Takeover } from "../../launch/handover.js";
 import { producersOf } from "../../launch/network-options.js";

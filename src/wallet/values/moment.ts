@@ -1,7 +1,6 @@
 /** Points in time as people write them: `@<epoch ms>`, ISO 8601, or a duration from the head block on. */
 
 import { Failure } from "../failure.js";
-import { fetchHead } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 
 // Durations as people write them: a number with its unit (protocol/command-line §1.3).
@@ -74,5 +73,6 @@ export function parseMoment(text: string): Moment {
 export async function momentMs(moment: Moment, client: NodeClient | undefined): Promise<bigint> {
 	if ("atMs" in moment) return moment.atMs;
 	if (!client) throw new Failure("usage", "--offline needs times as @<epoch ms> or ISO 8601");
+	const { fetchHead } = await import("../node/chain-query.js");
 	return (await fetchHead(client)).timestampMs + BigInt(moment.afterMs);
 }

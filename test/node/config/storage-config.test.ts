@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withServices } from "../../../src/launch/configuration-check.js";
+import { withServices } from "../../../src/launch/development-options.js";
 import { LISTENERS } from "../../../src/launch/listeners.js";
 import { parseConfig } from "../../../src/node/config/config.js";
 

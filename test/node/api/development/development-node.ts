@@ -2,8 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import { withServices } from "../../../../src/launch/configuration-check.js";
-import { chooseDevelopment } from "../../../../src/launch/development-options.js";
+import { chooseDevelopment, withServices } from "../../../../src/launch/development-options.js";
 import { parseConfig } from "../../../../src/node/config/config.js";
 import { prepareDevelopment } from "../../../../src/node/development/development.js";
 import { readFounding } from "../../../../src/node/development/directory.js";
