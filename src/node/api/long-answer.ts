@@ -40,6 +40,9 @@ const ANSWER_BYTES = 2 << 20;
 const MAX_BYTES = 16 * ANSWER_BYTES;
 const MAX_BYTES_PER_ADDRESS = 4 * ANSWER_BYTES;
 
+/** How long an address waits whose answer was broken off. */
+const PAUSE_MS = 1_000;
+
 /** Bytes that answers may hold together whose clients don't read. */
 const MAX_UNREAD_BYTES = 48 << 20;
 
@@ -151,16 +154,26 @@ export class LongAnswerGate {
 			if (this.lastRounds.get(address) === round) this.lastRounds.delete(address);
 			this.round = Math.max(this.round, round);
 			this.taken += cost;
-			this.byAddress.set(address, own + cost);
+			this.take(address, cost);
 			admit();
 		}
 	}
 
-	private leave(address: string, cost: number): void {
-		this.taken -= cost;
-		const left = (this.byAddress.get(address) ?? 0) - cost;
-		if (left > 0) this.byAddress.set(address, left);
+	/** Lets no answer of an address begin for a time: one that was broken off would only be asked for again. */
+	pause(address: string): void {
+		this.take(address, this.perAddress);
+		setTimeout(() => this.leave(address, 0, this.perAddress), PAUSE_MS).unref();
+	}
+
+	private take(address: string, share: number): void {
+		const held = (this.byAddress.get(address) ?? 0) + share;
+		if (held > 0) this.byAddress.set(address, held);
 		else this.byAddress.delete(address);
+	}
+
+	private leave(address: string, cost: number, share = cost): void {
+		this.taken -= cost;
+		this.take(address, -share);
 		this.admitWaiting();
 	}
 }

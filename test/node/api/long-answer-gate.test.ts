@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ApiNode } from "../../../src/node/api/context.js";
 import { HttpAnswer } from "../../../src/node/api/http-answer.js";
 import { ListResult, PendingAnswer } from "../../../src/node/api/jsonrpc/long-result.js";
@@ -41,6 +41,29 @@ describe("the gate of long answers", () => {
 		expect(order).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "c2", "a4"]);
 		leave?.();
 		expect(gate.held).toBe(0);
+	});
+
+	it("lets in none of an address for a second once one was broken off, and all others", async () => {
+		vi.useFakeTimers({ toFake: ["setTimeout"] });
+		try {
+			const gate = new LongAnswerGate(4, 1);
+			const order: string[] = [];
+			const enter = (name: string): void => void gate.enter(name).then(() => order.push(name));
+			const leave = await gate.enter("a");
+			enter("a");
+			gate.pause("a");
+			leave();
+			enter("b");
+			await rounds();
+			vi.advanceTimersByTime(999);
+			await rounds();
+			expect(order).toEqual(["b"]);
+			vi.advanceTimersByTime(1);
+			await rounds();
+			expect([order, gate.held]).toEqual([["b", "a"], 2]);
+		} finally {
+			vi.useRealTimers();
+		}
 	});
 
 	it("lets in what there is memory for, an address its share, and something larger alone", async () => {

@@ -40,6 +40,7 @@ import {
 	CallStarts,
 	type LibraryCall,
 	limitHeaders,
+	messageLength,
 	nameUnknownMethods,
 	wasReset,
 	watchCalls,
@@ -331,7 +332,7 @@ export class GrpcServer {
 			return bytes;
 		} finally {
 			// Long answers are few (see large-messages.ts): they only must not stay.
-			const length = bytes?.length ?? 0;
+			const length = bytes ? messageLength(bytes) : 0;
 			const gone = work.made(length < LONG ? length : 1);
 			if (!bytes || call.cancelled) gone();
 			else {

@@ -6,7 +6,7 @@ import { SLICE_MS, TimeSlice } from "../../scheduling/time-slice.js";
 import type { LongAnswerGate, UnreadAnswers } from "../long-answer.js";
 import { ONE_PIECE_BYTES } from "../long-answer-sender.js";
 import { BodyBudget } from "../request-body.js";
-import { whenSent } from "./library-answers.js";
+import { messageOfParts, whenSent } from "./library-answers.js";
 import { CallError, type LongMessage } from "./method.js";
 
 /** A hundred of the largest blocks are below it. */
@@ -18,6 +18,13 @@ type Call = Pick<ServerUnaryCall<Buffer, Buffer>, "cancelled"> & {
 	once(event: "cancelled", listener: () => void): unknown;
 };
 
+interface Answer {
+	readonly call: Call;
+	readonly address: string;
+	readonly message: Buffer;
+	readonly length: number;
+}
+
 /** Very long answers: a few are made at a time, in turns. */
 export class LongMessages {
 	constructor(
@@ -26,7 +33,7 @@ export class LongMessages {
 	) {}
 
 	/**
-	 * The bytes of a message. While a long one is made, or is read as it is sent, only a few others are made.
+	 * A message, whose bytes a long one gets as it is sent. While a long one is made, or is read as it is sent, only a few others are made.
 	 * @throws {CallError} RESOURCE_EXHAUSTED if it is longer than any can be; CANCELLED if the client has gone
 	 */
 	async gather(call: Call, address: string, { parts }: LongMessage): Promise<Buffer> {
@@ -45,9 +52,10 @@ export class LongMessages {
 				if (call.cancelled) throw new CallError(status.CANCELLED, "");
 				if (turns.over) await turns.yield();
 			}
-			const bytes = Buffer.concat(taken, length);
-			if (leave) this.leaveWhenSent(call, bytes, leave);
-			return bytes;
+			if (!leave) return Buffer.concat(taken, length);
+			const message = messageOfParts(taken, length);
+			this.leaveWhenSent({ call, address, message, length }, leave);
+			return message;
 		} catch (error) {
 			leave?.();
 			throw error;
@@ -55,18 +63,20 @@ export class LongMessages {
 	}
 
 	/** Gives the place back once the message is sent, or its client reads slowly: then it counts among those that wait. */
-	private leaveWhenSent(call: Call, bytes: Buffer, leave: () => void): void {
+	private leaveWhenSent({ call, address, message, length }: Answer, leave: () => void): void {
 		let read: (() => void) | undefined;
 		const done = (): void => {
 			clearTimeout(timer);
 			leave();
 			read?.();
 		};
-		const breakOff = whenSent(bytes, done);
-		const { length } = bytes;
+		const breakOff = whenSent(message, done);
 		const timer = setTimeout(() => {
 			leave();
-			read = this.unread.wait(length, breakOff);
+			read = this.unread.wait(length, () => {
+				this.gate.pause(address);
+				breakOff();
+			});
 		}, PLACE_MS).unref();
 		call.once("cancelled", done);
 	}

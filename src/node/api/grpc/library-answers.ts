@@ -148,14 +148,37 @@ export function admitStreams(
 	};
 }
 
+/** What gRPC puts before a message: whether it is compressed, and its length. */
+const MESSAGE_HEAD_BYTES = 5;
+
 /** A message on its way to its client. */
 interface Sending {
+	/** Of a message in parts, its head and then its bytes. */
+	readonly parts?: readonly [Buffer, ...Uint8Array[]];
 	readonly done: (() => void)[];
 	/** Known once the library sends it. */
 	stream?: ServerHttp2Stream;
 }
 
 const sending = new WeakMap<Buffer, Sending>();
+
+/**
+ * A message of parts, which are sent one after the other without being joined first: it may take hundreds of megabytes.
+ * @returns what stands for it until it is sent: without bytes
+ */
+export function messageOfParts(parts: readonly Uint8Array[], length: number): Buffer {
+	const head = Buffer.alloc(MESSAGE_HEAD_BYTES);
+	head.writeUInt32BE(length, 1);
+	const message = Buffer.alloc(0);
+	sending.set(message, { parts: [head, ...parts], done: [] });
+	return message;
+}
+
+/** Bytes of a message, joined or in parts. */
+export function messageLength(message: Buffer): number {
+	const [head] = sending.get(message)?.parts ?? [];
+	return head ? head.readUInt32BE(1) : message.length;
+}
 
 /**
  * Has a function called once a message has left the process; the library has no callback for it.
@@ -172,6 +195,7 @@ export function whenSent(message: Buffer, done: () => void): () => void {
 export interface LibraryCall {
 	readonly stream?: ServerHttp2Stream;
 	sendMessage(message: unknown, callback: () => void): void;
+	serializeMessage(message: Buffer): Uint8Array;
 	sendStatus(status: Partial<StatusObject>): void;
 }
 
@@ -205,15 +229,20 @@ function oversizeText({ code, details = "" }: Partial<StatusObject>): string | u
 export const watchCalls =
 	(tellsOversize: boolean, begun: (call: LibraryCall) => void): ServerInterceptor =>
 	(_method, call) => {
-		const own = call as LibraryCall;
-		const { stream, sendStatus, sendMessage } = own;
+		const own = call as unknown as LibraryCall;
+		const { stream, sendStatus, sendMessage, serializeMessage } = own;
+		own.serializeMessage = (message) =>
+			sending.get(message)?.parts?.[0] ?? serializeMessage.call(call, message);
 		own.sendMessage = (message, callback) => {
 			const known = Buffer.isBuffer(message) ? sending.get(message) : undefined;
-			if (known && stream) known.stream = stream;
-			sendMessage.call(call, message, () => {
+			const sent = (): void => {
 				for (const then of known?.done ?? []) then();
 				callback();
-			});
+			};
+			const rest = known?.parts?.slice(1) ?? [];
+			if (known && stream) known.stream = stream;
+			sendMessage.call(call, message, rest.length === 0 ? sent : () => {});
+			if (stream) writeParts(stream, rest, sent);
 		};
 		own.sendStatus = (answer) => {
 			const details = oversizeText(answer);
@@ -227,6 +256,17 @@ export const watchCalls =
 		begun(own);
 		return new ServerInterceptingCall(call);
 	};
+
+/** Writes what follows a message's head. @param sent not called if the stream ends before */
+function writeParts(stream: ServerHttp2Stream, parts: readonly Uint8Array[], sent: () => void): void {
+	for (const [at, part] of parts.entries()) {
+		if (stream.destroyed || stream.writableEnded) return;
+		const isLast = at === parts.length - 1;
+		stream.write(part, (error) => {
+			if (isLast && !error) sent();
+		});
+	}
+}
 
 /** What HTTP/2 counts for a field beside its name and value. */
 const FIELD_OVERHEAD = 32;

@@ -78,21 +78,27 @@ export class BatchText {
 /** An answer that is being put together, and what its long results hold until it has left. */
 export class PendingAnswer {
 	private readonly held: (() => void)[] = [];
+	private whenBrokenOff = (): void => {};
 
 	/** Whether one of its results holds a place already: a batch needs no second one. */
 	get holds(): boolean {
 		return this.held.length > 0;
 	}
 
-	/** Keeps a place until {@link release}. */
-	hold(leave: () => void): void {
+	/** Keeps a place until {@link release}. @param brokenOff called if the answer is broken off later */
+	hold(leave: () => void, brokenOff: () => void): void {
 		this.held.push(leave);
+		this.whenBrokenOff = brokenOff;
 	}
 
 	/** The answer is made: others may be, and it counts among those that wait for their clients to read. */
 	leaveTo(unread: UnreadAnswers, answer: Pick<HttpAnswer, "whenSent" | "breakOff">, bytes: number): void {
 		this.release();
-		answer.whenSent(unread.wait(bytes, () => answer.breakOff()));
+		const breakOff = (): void => {
+			this.whenBrokenOff();
+			answer.breakOff();
+		};
+		answer.whenSent(unread.wait(bytes, breakOff));
 	}
 
 	release(): void {
@@ -142,8 +148,9 @@ export class ListResult {
 
 /** Waits for a place among the long results, unless the answer has one already. It is given back once the answer is made. */
 async function enterLong({ node, client, pending }: LongContext): Promise<(() => void) | undefined> {
-	const leave = pending?.holds ? undefined : await node.limiter.longResults.enter(client ?? "");
-	if (leave) pending?.hold(leave);
+	const { longResults } = node.limiter;
+	const leave = pending?.holds ? undefined : await longResults.enter(client ?? "");
+	if (leave) pending?.hold(leave, () => longResults.pause(client ?? ""));
 	return leave;
 }
 

@@ -1,5 +1,13 @@
+import { Client, credentials, type handleUnaryCall, Server, ServerCredentials, status } from "@grpc/grpc-js";
 import { describe, expect, it } from "vitest";
-import { CallStarts, MAX_STARTS } from "../../../../src/node/api/grpc/library-answers.js";
+import {
+	CallStarts,
+	MAX_STARTS,
+	messageLength,
+	messageOfParts,
+	watchCalls,
+	whenSent,
+} from "../../../../src/node/api/grpc/library-answers.js";
 
 /** Rounds of an event loop that go on when they are told to. */
 class Rounds {
@@ -64,5 +72,58 @@ describe("calls of gRPC that come in one round of the event loop", () => {
 		rounds.start(quiet, "quiet");
 		rounds.go();
 		expect(rounds.begun).toContain("quiet");
+	});
+});
+
+const asIs = (bytes: Buffer): Buffer => bytes;
+const METHOD = {
+	path: "/test.Test/Get",
+	requestStream: false,
+	responseStream: false,
+	requestSerialize: asIs,
+	requestDeserialize: asIs,
+	responseSerialize: asIs,
+	responseDeserialize: asIs,
+} as const;
+
+/** What a client gets, and whether its message was told to be sent. */
+async function answerOf(
+	message: Buffer,
+): Promise<{ bytes: Buffer | undefined; code: number; sent: boolean }> {
+	const server = new Server({ interceptors: [watchCalls(true, () => {})] });
+	let sent = false;
+	const get: handleUnaryCall<Buffer, Buffer> = (_call, answer) => {
+		whenSent(message, () => (sent = true));
+		answer(null, message);
+	};
+	server.addService({ Get: METHOD }, { Get: get });
+	const port = await new Promise<number>((resolve, reject) =>
+		server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+			error ? reject(error) : resolve(bound),
+		),
+	);
+	const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
+		"grpc.max_receive_message_length": -1,
+	});
+	try {
+		return await new Promise((resolve) => {
+			client.makeUnaryRequest(METHOD.path, asIs, asIs, Buffer.alloc(0), (error, bytes) =>
+				resolve({ bytes, code: error?.code ?? status.OK, sent }),
+			);
+		});
+	} finally {
+		client.close();
+		server.forceShutdown();
+	}
+}
+
+describe("a message of gRPC", () => {
+	it("arrives whole, in parts as in one", async () => {
+		const parts = Array.from({ length: 40 }, (_, n) => Buffer.alloc(n * 5_000, n));
+		const whole = Buffer.concat(parts);
+		const inParts = messageOfParts(parts, whole.length);
+		expect([messageLength(inParts), messageLength(whole)]).toEqual([whole.length, whole.length]);
+		expect(await answerOf(inParts)).toEqual({ bytes: whole, code: status.OK, sent: true });
+		expect(await answerOf(whole)).toEqual({ bytes: whole, code: status.OK, sent: true });
 	});
 });

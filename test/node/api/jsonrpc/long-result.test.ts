@@ -56,4 +56,8 @@ it("gives its place to others once it is made, and counts as unread until its cl
 	unread.wait(5, () => events.push("other"));
 	expect(events).toEqual(["broken off"]);
 	sent();
+	let again = false;
+	void node.limiter.longResults.enter("a").then(() => (again = true));
+	await rounds();
+	expect(again, "asked again at once").toBe(false);
 });
