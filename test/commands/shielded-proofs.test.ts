@@ -1,41 +1,92 @@
-/** The walk of the README through notes, by the built program and with real proofs, on a chain that it starts itself. */
+/**
+ * The walk of the README through notes, by the built program and with real proofs, on a chain that it starts itself; then the way of
+ * an ORC-20 amount: mint, and burn with change. The parameters are made on first use, in the home of the walk.
+ */
 
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { DEVELOPMENT_OUTPUT_KEY, DEVELOPMENT_SPEND_KEY } from "../../src/node/shielded/development-proofs.js";
+import { readVerifyingKey, type VerifyingKey } from "../../src/node/shielded/verifying-key.js";
+import { fromBase58Check } from "../../src/protocol/address.js";
+import { EMPTY, toHex } from "../../src/protocol/bytes.js";
 import { DevelopmentChain } from "./development-chain.js";
 
-/** A spend takes seconds on a quiet machine, minutes on a busy one; the first also makes its parameters. */
-const PATIENCE_MS = 900_000;
+const SUPPLY = 1_000_000n;
+const FACTOR = 100n;
+
+const bytecode = JSON.parse(
+	readFileSync(new URL("../wallet/shielded/contracts/Shielded.json", import.meta.url), "utf8"),
+) as { readonly Plain: string; readonly Shielded: string };
+const word = (value: bigint): string => value.toString(16).padStart(64, "0");
 
 let chain: DevelopmentChain;
 beforeAll(async () => {
 	chain = await DevelopmentChain.start(["--parameter", "allowShieldedTransaction=1"]);
-	// The parameters of development chains are made once a machine.
-	const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
-	chain.environment = { ...chain.environment, XDG_CACHE_HOME: cache };
 });
 afterAll(() => chain.stop());
 
-const balance = async (key: string): Promise<unknown> => await chain.value(`shielded balance --key ${key}`);
+async function deploy(code: string): Promise<string> {
+	const path = chain.home.write("code", code);
+	const made = await chain.acts(["contract", "deploy", "--bin", `@${path}`]);
+	return String(made["contractAddress"]);
+}
 
-it(
-	"pays from a public balance into notes, between notes, and back",
-	async () => {
-		await chain.acts(
-			"token issue --name Veil --supply 1000000 --decimals 6 --price 1coin/1 --start 1h --end 2h --url http://localhost --yes",
-		);
-		for (const name of ["vera", "sam"]) await chain.prints(`shielded new ${name} --light`);
-		await chain.acts("shielded send vera 100 --mint --memo hello --decimals 6 --quiet");
-		expect(await chain.values("shielded notes --key vera")).toMatchObject([
-			{ amount: "100000000", state: "unspent", memo: "hello" },
-		]);
-		const sent = await chain.acts("shielded send sam 30 --key vera --memo rent --trust-node --quiet");
-		expect(sent).toMatchObject({ from: "notes", kind: "transfer", amount: "30000000", change: "69900000" });
-		expect(await balance("vera")).toBe("69900000");
-		await chain.acts("shielded send bob 10 --key sam --trust-node --quiet");
-		expect(await balance("sam")).toBe("19900000");
-		expect(await chain.value("token balance 1000001 bob")).toBe("10000000");
-	},
-	PATIENCE_MS,
-);
+const balance = (key: string): Promise<unknown> => chain.value(`shielded balance --key ${key}`);
+
+it("pays from a public balance into notes", async () => {
+	await chain.acts(
+		"token issue --name Veil --supply 1000000 --decimals 6 --price 1coin/1 --start 1h --end 2h --url http://localhost --yes",
+	);
+	for (const name of ["vera", "sam"]) await chain.prints(`shielded new ${name} --light`);
+	await chain.acts("shielded send vera 100 --mint --memo hello --decimals 6 --quiet");
+	expect(await chain.values("shielded notes --key vera")).toMatchObject([
+		{ amount: "100000000", state: "unspent", memo: "hello" },
+	]);
+});
+
+it("pays between notes", async () => {
+	const sent = await chain.acts("shielded send sam 30 --key vera --memo rent --trust-node --quiet");
+	expect(sent).toMatchObject({ from: "notes", kind: "transfer", amount: "30000000", change: "69900000" });
+	expect(await balance("vera")).toBe("69900000");
+});
+
+it("pays from notes to a public balance", async () => {
+	await chain.acts("shielded send bob 10 --key sam --trust-node --quiet");
+	expect(await balance("sam")).toBe("19900000");
+	expect(await chain.value("token balance 1000001 bob")).toBe("10000000");
+});
+
+it("mints and burns a token whose contract asks for proofs", async () => {
+	const token = await deploy(bytecode.Plain + word(SUPPLY));
+	const account = toHex(fromBase58Check(token) ?? EMPTY).slice(2);
+	const shield = await deploy(bytecode.Shielded + account.padStart(64, "0") + word(FACTOR));
+	const pool = `--contract ${shield}`;
+	await chain.prints("shielded new tess --light");
+	const held = (key: string): Promise<unknown> => chain.value(`shielded balance --key ${key} ${pool}`);
+	const tokens = (person: string): Promise<unknown> => chain.value(`token balance ${token} ${person}`);
+
+	await chain.acts(`token allow ${token} ${shield} 5000raw`);
+	const minted = await chain.acts(`shielded send tess 5000raw --mint ${pool} --memo hello --quiet`);
+	expect(minted).toMatchObject({ kind: "mint", amount: "5000" });
+	expect(await chain.values(`shielded notes --key tess ${pool}`)).toMatchObject([
+		{ amount: "5000", state: "unspent", memo: "hello" },
+	]);
+
+	const burnt = await chain.acts(`shielded send bob 3000raw --key tess ${pool} --quiet`);
+	expect(burnt).toMatchObject({ kind: "burn", amount: "3000", change: "2000" });
+	expect(await held("tess")).toBe("2000");
+	expect(await tokens("bob")).toBe("3000");
+	expect(await tokens(shield)).toBe("2000");
+});
+
+/** A key as text, whatever kind of bytes it has. */
+const plain = ({ alpha, beta, gamma, delta, inputs }: VerifyingKey): string[] =>
+	[alpha, beta, gamma, delta, ...inputs].map(toHex);
+
+it.each([
+	["spend", 7, DEVELOPMENT_SPEND_KEY],
+	["output", 5, DEVELOPMENT_OUTPUT_KEY],
+] as const)("has made the parameters whose %s key is shipped", (circuit, inputs, key) => {
+	const path = `${chain.home.path}/.cache/coin/development-parameters/sapling-${circuit}.params`;
+	expect(plain(readVerifyingKey(readFileSync(path), inputs))).toEqual(plain(key));
+});
