@@ -13,7 +13,7 @@ const PROGRAM = [
 /** Tests with libraries and tools of others. */
 const CLIENTS = ["test/clients/**/*.test.ts", "test/tronbox/**/*.test.ts"];
 
-/** Tests of sources that take more than a second of a free core, or wait for real sockets and clocks. */
+/** Tests of sources that take most of a second of a free core or more, or wait for real sockets and clocks. */
 const SLOW = ["test/**/*.slow.test.ts"];
 
 /** Limits only end what hangs: no test is judged by the clock, so that a machine that does much else passes, too. */

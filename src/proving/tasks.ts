@@ -204,7 +204,7 @@ export class TaskRunner {
  * The public inputs of a proof, calculated from its witness without the circuit (protocol/shielded §6.3).
  * @returns field elements of 32 bytes, lowest first; undefined if a part of the witness is not valid
  */
-export function spendInputs(witness: SpendWitness): Uint8Array | undefined {
+function spendInputs(witness: SpendWitness): Uint8Array | undefined {
 	const { ak, diversifier, value, rcm } = witness;
 	const nk = nullifierKey(witness.nsk);
 	const pkD = transmissionKey(incomingViewingKey(ak, nk), diversifier);
