@@ -9,7 +9,7 @@
 
 import { BaseHistory, type FormerValues, type HistoryMark } from "./base-history.js";
 import type { StoreDefinition } from "./definition.js";
-import { type EntryMaps, GONE, type StateBackend, storeAt } from "./entry.js";
+import { type Entry, type EntryMaps, GONE, type StateBackend, storeAt } from "./entry.js";
 import type { FormerSource } from "./former-state.js";
 import type { BlockChange } from "./undoable-blocks.js";
 
@@ -24,10 +24,22 @@ export interface HistorySubject extends FormerSource {
 	commitBlock(number: bigint): BlockChange;
 }
 
+/** What a block had left behind when a mark was made; a later edit is none of it. */
+interface MarkedBlock {
+	readonly number: bigint;
+	/** Values after the block, by store index and key. */
+	readonly values: readonly ReadonlyMap<string, Entry>[];
+}
+
+const markedBlock = ({ number, entries }: BlockChange): MarkedBlock => ({
+	number,
+	values: entries.map((map) => new Map([...map].map(([key, { after }]) => [key, after]))),
+});
+
 /** A point to which the state can go back. */
 export interface StateMark {
 	readonly base: HistoryMark;
-	readonly blocks: readonly BlockChange[];
+	readonly blocks: readonly MarkedBlock[];
 }
 
 export class StateHistory {
@@ -72,7 +84,10 @@ export class StateHistory {
 
 	/** A point to which {@link returnTo} can go back. */
 	mark(): StateMark {
-		return { base: this.base.mark(this.subject.finalizedNumber), blocks: [...this.subject.blocks.all] };
+		return {
+			base: this.base.mark(this.subject.finalizedNumber),
+			blocks: this.subject.blocks.all.map(markedBlock),
+		};
 	}
 
 	/** The state need no longer return to a mark. */
@@ -90,9 +105,9 @@ export class StateHistory {
 			if (store.ordered) subject.headKeys.note(index, key, before !== GONE);
 		}
 		subject.finalizedNumber = base.settled;
-		for (const { number, entries } of blocks) {
-			entries.forEach((map, index) => {
-				for (const [key, { after }] of map) subject.headBackend.put(storeAt(index), key, after);
+		for (const { number, values } of blocks) {
+			values.forEach((map, index) => {
+				for (const [key, value] of map) subject.headBackend.put(storeAt(index), key, value);
 			});
 			subject.commitBlock(number);
 		}
