@@ -48,11 +48,15 @@ describe.each(["a development chain", "a fork of another one"])("tronbox on %s",
 		return stdout;
 	}
 
-	it("compiles with the compiler in its cache, and downloads nothing", async () => {
-		const output = await tronbox("compile");
-		expect(output).toContain("solc: 0.8.29");
-		expect(output).not.toContain("Fetching");
-	});
+	// What it compiles is the same wherever it goes.
+	it.skipIf(where !== "a development chain")(
+		"compiles with the compiler in its cache, and downloads nothing",
+		async () => {
+			const output = await tronbox("compile");
+			expect(output).toContain("solc: 0.8.29");
+			expect(output).not.toContain("Fetching");
+		},
+	);
 
 	it("migrates, once", async () => {
 		expect(await tronbox("migrate")).toMatch(/Linking Shares to Pot\n(.*\n)*? +Pot:\n +\(base58\) T\w{33}\n/);

@@ -14,7 +14,7 @@ import {
 } from "../recorded-stores.js";
 
 /** Opening one takes milliseconds, so of larger files only some of the places are changed. */
-const PLACES = 150;
+const PLACES = 100;
 
 function isSame(read: Read, wanted: Readonly<Record<string, string>>): boolean {
 	return JSON.stringify(sorted(read.entries)) === JSON.stringify(sorted(wanted));
