@@ -1,4 +1,4 @@
-/** Writing the answer to one HTTP request: statuses, headers and framing (protocol/http §1.3). */
+/** Writing the answer to one HTTP request: statuses, headers, framing and backpressure (protocol/http §1.3). */
 
 import { IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { HttpRequest } from "./plain-request.js";

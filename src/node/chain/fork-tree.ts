@@ -1,5 +1,5 @@
 /**
- * The blocks of the last branches, in memory (protocol/blocks §4.5). A block whose parent isn't here is refused and not kept:
+ * Fork choice: the blocks of the last branches, in memory (protocol/blocks §4.5). A block whose parent isn't here is refused and not kept:
  * it can't be judged, and it has to be offered again anyway once its parent is linked.
  *
  * A witness signs one block a slot, but nothing keeps it from signing more. What stands beside the chain is bounded: in

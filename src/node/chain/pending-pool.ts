@@ -1,4 +1,4 @@
-/** Transactions that wait for a block (protocol/blocks §5.1). The queues only; the chain executes. */
+/** The mempool: transactions that wait for a block (protocol/blocks §5.1). The queues only; the chain executes. */
 
 import type { SignedTransaction } from "../../protocol/transaction.js";
 

@@ -90,7 +90,7 @@ export function participationPercent(state: StateView): number {
 }
 
 /**
- * Advances the solidified number: the greatest height on which enough active witnesses have built. Runs after
+ * Advances the solidified number, up to which blocks are finalized: the greatest height on which enough active witnesses have built. Runs after
  * maintenance, over the new active list; a lower result leaves the number as it is.
  */
 export function updateSolidified(

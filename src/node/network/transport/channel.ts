@@ -1,5 +1,5 @@
 /**
- * One TCP connection with a peer: frames in and out, the handshake, keepalive, and how it ends (protocol/peers §§4.1 to 4.5).
+ * One TCP connection with a peer: frames in and out, backpressure, the handshake, keepalive, and how it ends (protocol/peers §§4.1 to 4.5).
  *
  * It is open until either side ends it. Before the handshake is finished bodies are plain and only the transport's own
  * messages are expected; afterwards bodies are wrapped, if the peer speaks version 1, and the application has it.
