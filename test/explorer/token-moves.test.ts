@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { amountOf, transactionFacts } from "../../src/explorer/block-facts.js";
-import { csvRow } from "../../src/explorer/history-rows.js";
+import { csvRow, transferCells } from "../../src/explorer/history-rows.js";
 import { tokenMoves } from "../../src/explorer/token-moves.js";
 
 const OWNER = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
@@ -72,6 +72,13 @@ test("what failed moved no coins, in a table for spreadsheets", () => {
 		["5", "coin"],
 		["0", "coin"],
 	]);
+});
+
+test("a transfer of a token stands there in the token's decimals, and a single thing by its number", () => {
+	const transfer = { id: "ab", from: OWNER, to: OWNER, units: 1_234_500n, timeMs: 0 };
+	const cells = (decimals: number) => transferCells(transfer, decimals);
+	expect(cells(2)).toEqual(["1970-01-01T00:00:00.000Z", "ab", OWNER, OWNER, "12345"]);
+	expect(cells(0).at(-1)).toBe("1234500");
 });
 
 test("coins that a contract gets when it is made are an amount", () => {
