@@ -27,6 +27,9 @@ export interface ContractFacts {
 	readonly layout: StorageLayout | undefined;
 }
 
+/** The address of zeros, in Base58Check. */
+const NOBODY = "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb";
+
 const UNKNOWN: ContractFacts = { items: [], name: "", sourceName: "", code: "", layout: undefined };
 
 /** Asks once for each of some addresses; beyond the most that are asked for the answer is another. */
@@ -71,6 +74,8 @@ export class Contracts {
 	}
 
 	private async askLabel(address: string): Promise<string> {
+		// Tokens come from there when they are made, and go there when they are destroyed.
+		if (address === NOBODY) return "nobody";
 		const account = await this.client.call("getaccount", { address }).catch((): Json => ({}));
 		return textOf(account, "type") === "Contract"
 			? textOf(await this.client.call("getcontract", { value: address }).catch((): Json => ({})), "name")

@@ -1,7 +1,8 @@
 /** A summary of the chain: its head, how busy it is, what it costs; the last blocks as they arrive, and what waits for one. */
 
 import { decodeCall } from "../../abi.js";
-import { type Json, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
+import { addressText } from "../../address-text.js";
+import { type Json, objectOf, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
 import {
 	amountOf,
 	type BlockFacts,
@@ -69,7 +70,7 @@ export function transactionRow(
 		transactionLink(facts.id),
 		method,
 		senderOf(facts, contracts),
-		receiver === "" ? "" : party(receiver, contracts),
+		receiver === "" ? textOf(objectOf(facts.value, "new_contract"), "name") : party(receiver, contracts),
 		moved,
 		facts.result === "" || facts.result === "SUCCESS"
 			? facts.result && "succeeded"
@@ -117,12 +118,10 @@ async function countUnits(
 	moved.replaceChildren(link(`token/${encodeURIComponent(token)}`, text));
 }
 
-/** The text `0x000…` in the place of an address: transfers of the genesis block have it. */
-const GENESIS_OWNER = /^(3078(30)+|0x0+)$/;
-
+/** Transfers of the genesis block have the text `0x000…` in the place of an address. */
 function senderOf({ value }: TransactionFacts, contracts: Contracts): Child {
-	const owner = String(value["owner_address"] ?? "");
-	return GENESIS_OWNER.test(owner) ? "genesis" : party(owner, contracts);
+	const owner = textOf(value, "owner_address");
+	return owner === "" || addressText(owner) !== undefined ? party(owner, contracts) : "genesis";
 }
 
 export const TRANSACTION_HEADS = ["Transaction", "Method", "From", "To", "Amount", "Result"] as const;
@@ -301,7 +300,7 @@ export const homeView: ViewMaker = async (context) => {
 			tiles(blocks, known, final, nowMs),
 			make(
 				"div",
-				{ class: "columns" },
+				{ class: "columns lists" },
 				section(
 					"Last blocks",
 					table("Last blocks", BLOCK_HEADS, rows),
@@ -314,7 +313,12 @@ export const homeView: ViewMaker = async (context) => {
 						["Transaction", "Method", "From, to", "Amount", "Result"],
 						transactions.map(([each, timeMs]) => {
 							const [id, method, from, to, ...rest] = transactionRow(each, contracts);
-							return [stacked(id, ago(timeMs, nowMs)), method, stacked(from, to), ...rest];
+							return [
+								stacked(id, ago(timeMs, nowMs)),
+								method,
+								stacked(from, to === "" ? undefined : ["to ", to]),
+								...rest,
+							];
 						}),
 						"None in the blocks that were looked at.",
 					),
