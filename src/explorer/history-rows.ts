@@ -139,35 +139,10 @@ export function knownEvent(items: readonly AbiItem[], event: Json): Reading | un
 	return { item, values };
 }
 
-/** One transfer of a token, as lists of the token have it. */
-export interface Transfer {
-	readonly id: string;
-	readonly from: string;
-	readonly to: string;
-	/** In the smallest units; of a single thing its number. */
-	readonly units: bigint;
-	readonly timeMs: number;
-}
-
-/** A transfer by the event that a contract has logged of it. */
-export function transferEvent(items: readonly AbiItem[], event: Json): Transfer {
-	const [from = "", to = "", value = ""] = (knownEvent(items, event)?.values ?? []).map((each) =>
+/** A transfer by the event that a contract has logged of it, as the history tells transfers. */
+export function transferRow(items: readonly AbiItem[], event: Json): Json {
+	const [from, to, value] = (knownEvent(items, event)?.values ?? []).map((each) =>
 		each.value.kind === "text" ? each.value.text : "",
 	);
-	return {
-		id: textOf(event, "transaction_id"),
-		from,
-		to,
-		units: /^\d+$/.test(value) ? BigInt(value) : 0n,
-		timeMs: Number(wholeOf(event, "block_timestamp")),
-	};
-}
-
-export const TRANSFER_HEADS = ["time", "transaction", "from", "to", "amount"] as const;
-
-export function transferCells(
-	{ id, from, to, units, timeMs }: Transfer,
-	decimals: number,
-): readonly string[] {
-	return [new Date(timeMs).toISOString(), id, from, to, ungrouped(decimal(units, decimals))];
+	return { ...event, type: "Transfer", from, to, value };
 }

@@ -116,15 +116,6 @@ export function party(text: string, names: { labelOf(account: string): Promise<s
 	return make("span", {}, label, addressLink(text, false));
 }
 
-/** Parts of a cell, one under the other. */
-export function stacked(...parts: Child[]): HTMLElement {
-	return make(
-		"div",
-		{},
-		parts.map((part) => make("div", {}, part)),
-	);
-}
-
 export function badge(text: string, kind: "good" | "bad" | "plain" = "plain"): HTMLElement {
 	return make("span", { class: `badge ${kind}` }, text);
 }

@@ -14,9 +14,6 @@ interface Pages {
 	/** Path and query without fingerprint. */
 	readonly path: string;
 	readonly row: (row: Json) => readonly Child[];
-	readonly none: string;
-	/** What is said where the node has no index. */
-	readonly missing: string;
 	/** Called with all rows so far. */
 	readonly loaded?: (rows: readonly Json[]) => void;
 	/** As what it can be saved. */
@@ -88,17 +85,7 @@ function saving(context: ViewContext, { name, heads, path, row }: ListFile): HTM
 	);
 }
 
-export function pages({
-	context,
-	caption,
-	heads,
-	path,
-	row,
-	none,
-	missing,
-	loaded,
-	file,
-}: Pages): HTMLElement {
+export function pages({ context, caption, heads, path, row, loaded, file }: Pages): HTMLElement {
 	const place = make("div");
 	const below = make("div");
 	const rows: Json[] = [];
@@ -110,7 +97,7 @@ export function pages({
 			const next = textOf(meta, "fingerprint");
 			const left = textOf(objectOf(meta, "backfill"), "missing");
 			place.replaceChildren(
-				table(caption, heads, rows.map(row), none),
+				table(caption, heads, rows.map(row), "None that this node has indexed."),
 				...(left === "" || left === "0"
 					? []
 					: [note(`Old blocks are still being indexed: ${left} are missing.`)]),
@@ -120,7 +107,7 @@ export function pages({
 			loaded?.(rows);
 		} catch (error) {
 			if (!(error instanceof NodeError)) throw error;
-			place.replaceChildren(note(isMissing(error) ? missing : error.message));
+			place.replaceChildren(note(isMissing(error) ? NO_INDEX : error.message));
 		}
 	};
 	void load("");

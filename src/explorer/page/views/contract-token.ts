@@ -3,7 +3,7 @@
 import { type AbiItem, hashedSignature } from "../../../abi/parameter.js";
 import { type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
 import { decimal, share } from "../../format.js";
-import { TRANSFER_HEADS, type Transfer, transferCells, transferEvent } from "../../history-rows.js";
+import { CSV_HEADS, csvRow, transferRow } from "../../history-rows.js";
 import { kindOf, tokenInfos } from "../../tokens.js";
 import { ago, facts, make, note, party, section, table, transactionLink } from "../elements.js";
 import { CSV_PAGE, NO_INDEX, PAGE, pages } from "../pages.js";
@@ -58,51 +58,51 @@ export async function tokenSections(
 			transfers(context, {
 				token: contract,
 				path: `contracts/${contract}/events?${new URLSearchParams({ event_name: TRANSFER_EVENT })}`,
-				transferOf: (event) => transferEvent(items, event),
-				decimals: kindOf(info) === "ORC-20" ? decimals : undefined,
+				rowOf: (event) => transferRow(items, event),
+				info,
 			}),
 		),
 	];
 }
 
-/** A list of the transfers of one token, and what is read of its rows. */
+/** A list of the transfers of one token. */
 interface TransferList {
+	/** What its file is called by. */
 	readonly token: string;
+	/** As the history tells it, with decimals and symbol. */
+	readonly info: Json;
 	readonly path: string;
-	readonly transferOf: (row: Json) => Transfer;
-	/** Undefined for single things, which have numbers. */
-	readonly decimals: number | undefined;
+	/** A row as the history tells transfers. */
+	readonly rowOf: (row: Json) => Json;
 	readonly loaded?: (rows: readonly Json[]) => void;
 }
 
 export function transfers(
 	context: ViewContext,
-	{ token, path, transferOf, decimals, loaded }: TransferList,
+	{ token, info, path, rowOf, ...more }: TransferList,
 ): HTMLElement {
-	const unit = decimals === undefined ? "Number" : "Amount";
+	const isCounted = kindOf(info) === "ORC-20";
 	return pages({
 		context,
 		caption: "Transfers",
-		heads: ["Transaction", "From", "To", unit, "Age"],
+		heads: ["Transaction", "From", "To", isCounted ? "Amount" : "Number", "Age"],
 		path: `${path}&limit=${PAGE}`,
 		row: (row) => {
-			const { id, from, to, units, timeMs } = transferOf(row);
+			const of = rowOf(row);
 			return [
-				transactionLink(id),
-				party(from, context.contracts),
-				party(to, context.contracts),
-				decimal(units, decimals ?? 0),
-				ago(timeMs, context.nowMs()),
+				transactionLink(textOf(of, "transaction_id")),
+				party(textOf(of, "from"), context.contracts),
+				party(textOf(of, "to"), context.contracts),
+				decimal(wholeOf(of, "value"), isCounted ? Number(wholeOf(info, "decimals")) : 0),
+				ago(Number(wholeOf(of, "block_timestamp")), context.nowMs()),
 			];
 		},
-		none: "None that this node has indexed.",
-		missing: NO_INDEX,
-		...(loaded ? { loaded } : {}),
+		...more,
 		file: {
 			name: `${token}-transfers`,
-			heads: TRANSFER_HEADS,
+			heads: CSV_HEADS,
 			path: `${path}&limit=${CSV_PAGE}`,
-			row: (row) => transferCells(transferOf(row), decimals ?? 0),
+			row: (row) => csvRow("tokens", { ...rowOf(row), token_info: info }),
 		},
 	});
 }

@@ -219,8 +219,6 @@ function events(context: ViewContext, contract: string, items: readonly AbiItem[
 				link(`block/${textOf(event, "block_number")}`, textOf(event, "block_number")),
 				ago(Number(wholeOf(event, "block_timestamp")), context.nowMs()),
 			],
-			none: "None that this node has indexed.",
-			missing: "Events by contract need the index of history: node.history.index = on.",
 		}),
 	);
 }

@@ -16,7 +16,7 @@ import {
 	section,
 	transactionLink,
 } from "../elements.js";
-import { CSV_PAGE, NO_INDEX, PAGE, pages } from "../pages.js";
+import { CSV_PAGE, PAGE, pages } from "../pages.js";
 import type { ViewContext } from "../view.js";
 import { TRANSACTION_HEADS, transactionRow } from "./home.js";
 
@@ -109,8 +109,6 @@ export function history(context: ViewContext, address: string): HTMLElement {
 				heads: HEADS[wanted.kind],
 				path: historyPath(address, wanted, PAGE),
 				row: (row) => cells(wanted.kind, row, context),
-				none: "Nothing that this node has indexed.",
-				missing: NO_INDEX,
 				file: {
 					name: `${address}-${wanted.kind}`,
 					heads: CSV_HEADS,

@@ -31,7 +31,6 @@ import {
 	note,
 	party,
 	section,
-	stacked,
 	table,
 	tile,
 	transactionLink,
@@ -314,9 +313,9 @@ export const homeView: ViewMaker = async (context) => {
 						transactions.map(([each, timeMs]) => {
 							const [id, method, from, to, ...rest] = transactionRow(each, contracts);
 							return [
-								stacked(id, ago(timeMs, nowMs)),
+								make("div", {}, id, make("br"), ago(timeMs, nowMs)),
 								method,
-								stacked(from, to === "" ? undefined : ["to ", to]),
+								make("div", {}, from, to === "" ? undefined : [make("br"), "to ", to]),
 								...rest,
 							];
 						}),

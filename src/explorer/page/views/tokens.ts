@@ -108,14 +108,8 @@ function moves(context: ViewContext, token: Json): HTMLElement[] {
 		transfers(context, {
 			token: textOf(token, "id"),
 			path: `accounts/${issuer}/transactions/orc10?${new URLSearchParams({ token_id: textOf(token, "id") })}`,
-			transferOf: (row) => ({
-				id: textOf(row, "transaction_id"),
-				from: textOf(row, "from"),
-				to: textOf(row, "to"),
-				units: wholeOf(row, "value"),
-				timeMs: Number(wholeOf(row, "block_timestamp")),
-			}),
-			decimals: Number(wholeOf(token, "precision")),
+			rowOf: (row) => row,
+			info: { decimals: textOf(token, "precision"), symbol: textOf(token, "abbr") },
 			loaded: (rows) => {
 				const parties = rows.flatMap((row) => [textOf(row, "from"), textOf(row, "to")]);
 				void holders(context, token, [...new Set([issuer, ...parties])]).then((found) =>
