@@ -144,7 +144,10 @@ async function bundleProgram(name: string, entry: string): Promise<Metafile> {
 	return metafile;
 }
 
-/** The explorer's page: one script, one style sheet, one document; nothing of Node.js, nothing from other hosts. */
+/**
+ * The explorer's page: a script, another that comes when a QR code is opened, one style sheet, one document; nothing of Node.js, nothing
+ * from other hosts.
+ */
 async function bundleExplorer(): Promise<Metafile> {
 	const page = join(source, "explorer", "page");
 	const target = join(root, "dist", "explorer");
@@ -156,6 +159,9 @@ async function bundleExplorer(): Promise<Metafile> {
 		platform: "browser",
 		target: ["chrome123", "firefox120", "safari17.5"],
 		format: "esm",
+		splitting: true,
+		// Names by which the server knows them.
+		chunkNames: "[name]",
 		minify: true,
 		legalComments: "none",
 		metafile: true,
@@ -195,7 +201,7 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 	const watch = await bundleProgram("watch", "watch.ts");
 	const clients = await bundleClients();
 	const explorer = await bundleExplorer();
-	for (const path of COMPILED) await copyFile(join(source, path), join(target, path));
+	for (const path of COMPILED) await replaceFile(join(source, path), join(target, path));
 	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
 	const bundles = [metafile, program, watch, clients, explorer];
 	const crates = CRATES.map((name) => readFile(join(root, "crates", name, "NOTICES.txt"), "utf8"));
@@ -207,6 +213,12 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 	const compiled = COMPILED.map((path) => join(target, path));
 	await removeStale(target, new Set([...outputs, ...compiled, notices]));
 	return metafile;
+}
+
+/** Copies to a new file under the old name: a program that runs has the old one's bytes as its own code, and would end without a word. */
+async function replaceFile(from: string, to: string): Promise<void> {
+	await copyFile(from, `${to}.new`);
+	await rename(`${to}.new`, to);
 }
 
 /** Leaves the source maps compressed, as the package has them. */

@@ -6,10 +6,11 @@ import { readStorageLayout, type StorageLayout } from "../abi/storage-layout.js"
 import { isKnown, itemsOf, itemsOfList } from "./abi.js";
 import { addressText, hexAddress } from "./address-text.js";
 import { type Json, objectsOf, textOf } from "./answer.js";
+import { textOfHex } from "./format.js";
 import { type NodeClient, NodeError } from "./node-client.js";
 import { TokenUnits } from "./tokens.js";
 
-/** Contracts of one page that are asked for. */
+/** Contracts of one page that are asked for, and accounts of lists for their names. */
 const MOST = 50;
 
 /** What a page says of a contract. */
@@ -26,10 +27,29 @@ export interface ContractFacts {
 	readonly layout: StorageLayout | undefined;
 }
 
+/** The address of zeros, in Base58Check. */
+const NOBODY = "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb";
+
 const UNKNOWN: ContractFacts = { items: [], name: "", sourceName: "", code: "", layout: undefined };
+
+/** Asks once for each of some addresses; beyond the most that are asked for the answer is another. */
+function once<T>(
+	known: Map<string, Promise<T>>,
+	text: string,
+	ask: (address: string) => Promise<T>,
+	none: T,
+): Promise<T> {
+	const address = addressText(text);
+	const found = known.get(address ?? "");
+	if (found || address === undefined || known.size >= MOST) return found ?? Promise.resolve(none);
+	const asked = ask(address);
+	known.set(address, asked);
+	return asked;
+}
 
 export class Contracts {
 	private readonly known = new Map<string, Promise<ContractFacts>>();
+	private readonly labels = new Map<string, Promise<string>>();
 
 	/** What counts the tokens that contracts are. */
 	readonly units: TokenUnits;
@@ -45,15 +65,21 @@ export class Contracts {
 
 	/** @param contract an address in any form */
 	factsOf(contract: string): Promise<ContractFacts> {
-		const address = addressText(contract);
-		if (address === undefined) return Promise.resolve(UNKNOWN);
-		let found = this.known.get(address);
-		if (!found && this.known.size >= MOST) return Promise.resolve(UNKNOWN);
-		if (!found) {
-			found = this.ask(address);
-			this.known.set(address, found);
-		}
-		return found;
+		return once(this.known, contract, (address) => this.ask(address), UNKNOWN);
+	}
+
+	/** What an account, or whoever made a contract, calls it; may be empty. @param account an address in any form */
+	labelOf(account: string): Promise<string> {
+		return once(this.labels, account, (address) => this.askLabel(address), "");
+	}
+
+	private async askLabel(address: string): Promise<string> {
+		// Tokens come from there when they are made, and go there when they are destroyed.
+		if (address === NOBODY) return "nobody";
+		const account = await this.client.call("getaccount", { address }).catch((): Json => ({}));
+		return textOf(account, "type") === "Contract"
+			? textOf(await this.client.call("getcontract", { value: address }).catch((): Json => ({})), "name")
+			: accountName(account);
 	}
 
 	private async ask(address: string): Promise<ContractFacts> {
@@ -67,6 +93,12 @@ export class Contracts {
 			layout: layoutOf(source) ?? layoutOf(behind?.source),
 		};
 	}
+}
+
+/** As an account has called itself; may be empty. */
+export function accountName(account: Json): string {
+	const name = textOf(account, "account_name");
+	return /^([\da-f]{2})+$/i.test(name) ? textOfHex(name) : name;
 }
 
 const layoutOf = (source: Json | undefined): StorageLayout | undefined =>

@@ -138,3 +138,11 @@ export function knownEvent(items: readonly AbiItem[], event: Json): Reading | un
 	});
 	return { item, values };
 }
+
+/** A transfer by the event that a contract has logged of it, as the history tells transfers. */
+export function transferRow(items: readonly AbiItem[], event: Json): Json {
+	const [from, to, value] = (knownEvent(items, event)?.values ?? []).map((each) =>
+		each.value.kind === "text" ? each.value.text : "",
+	);
+	return { ...event, type: "Transfer", from, to, value };
+}

@@ -34,6 +34,8 @@ export const kindOf = (info: Json): string =>
 export interface TokenUnit {
 	readonly decimals: number;
 	readonly symbol: string;
+	/** May be empty. */
+	readonly name: string;
 }
 
 /** An amount for people: in the token's decimals, in its smallest units where those aren't known. */
@@ -61,14 +63,14 @@ export class TokenUnits {
 		const token = await this.client.call("getassetissuebyid", { value: id }).catch((): Json => ({}));
 		if (textOf(token, "id") === "") return undefined;
 		const symbol = textOf(token, "abbr") || textOf(token, "name") || id;
-		return { decimals: Number(wholeOf(token, "precision")), symbol };
+		return { decimals: Number(wholeOf(token, "precision")), symbol, name: textOf(token, "name") };
 	}
 
 	private async ofContract(address: string): Promise<TokenUnit | undefined> {
 		const info = (await tokenInfos(this.client, [address])).get(address);
 		const decimals = info ? textOf(info, "decimals") : "";
 		if (!info || decimals === "" || kindOf(info) !== "ORC-20") return undefined;
-		return { decimals: Number(decimals), symbol: textOf(info, "symbol") };
+		return { decimals: Number(decimals), symbol: textOf(info, "symbol"), name: textOf(info, "name") };
 	}
 
 	/** A call, event or error that names an amount of the token that the contract is, with that amount. */

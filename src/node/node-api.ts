@@ -44,7 +44,7 @@ export function networkView({ open, parts }: Pick<NodeCore, "open" | "parts">): 
 }
 
 export function createApiNode(core: NodeCore): ApiNode {
-	const { options, open, clock, monotonicClock, machine, report, parts, log } = core;
+	const { options, open, clock, monotonicClock, machine, report, parts } = core;
 	const { config, development } = options;
 	const { metrics } = parts;
 	const prepare = core.shielded?.prepare;
@@ -73,7 +73,7 @@ export function createApiNode(core: NodeCore): ApiNode {
 			return open.database.followedHash;
 		},
 		rawStates: config.node.jsonrpc.state ? pastStates(open) : undefined,
-		machine: development ? writingMachine(machine, development, log, report) : machine,
+		machine: development ? writingMachine(core, development) : machine,
 		tracing: parts.tracing,
 		simulator: parts.simulator,
 		pool: chain.pool,

@@ -2,6 +2,7 @@
 
 import { toHex } from "../protocol/bytes.js";
 import type { InternalTransaction } from "../protocol/messages.js";
+import type { SignedTransaction } from "../protocol/transaction.js";
 import type { ApiNode } from "./api/context.js";
 import type { Dispatcher } from "./api/jsonrpc/dispatcher.js";
 import type { TextAnswerer } from "./api/jsonrpc/server.js";
@@ -12,9 +13,7 @@ import type { ContractSources } from "./history/contract-sources.js";
 import type { NodeCore, Service } from "./node-core.js";
 import type { NodeLog } from "./node-log.js";
 import { Sealer } from "./production/sealer.js";
-import type { ContractMachine } from "./vm/contract-machine.js";
-
-type Report = (error: unknown, where: string) => void;
+import type { ConstantResult } from "./vm/contract-machine.js";
 
 /** Seals the blocks, after the state that was asked for is loaded. */
 export const sealing: Service = {
@@ -106,19 +105,25 @@ async function writeConsole(
 	}
 }
 
-/** A machine whose calls without effect log what contracts wrote. */
+/** A machine whose calls without effect log what contracts wrote, and that they refused. */
 export function writingMachine(
-	machine: ContractMachine,
+	{ machine, log, report, sources, open }: NodeCore,
 	development: Development,
-	log: NodeLog,
-	report: Report,
 ): ApiNode["machine"] {
+	const write = async (transaction: SignedTransaction, result: ConstantResult): Promise<void> => {
+		// An estimate writes what the transaction will write as well.
+		await writeConsole(development, result.internalTransactions, log, { call: "constant" });
+		// Nobody asks in the name of the address of zeros but who tries whether a contract has a function, as this node does of tokens.
+		const isTrial = transaction.owner.subarray(1).every((byte) => byte === 0);
+		if (!result.reverted || isTrial || (log instanceof SwitchableLog && !log.isOn)) return;
+		const { refusedCall } = await import("./api/development/block-report.js");
+		const known = (contract: Uint8Array) => sources.interfaceOf(contract);
+		log.info(refusedCall(open.chain.state, transaction, result.output, known), "refused call");
+	};
 	return {
-		call: (...call) => {
-			const result = machine.call(...call);
-			// An estimate writes what the transaction will write as well.
-			const written = writeConsole(development, result.internalTransactions, log, { call: "constant" });
-			void written.catch((error: unknown) => report(error, "console"));
+		call: (environment, transaction, options) => {
+			const result = machine.call(environment, transaction, options);
+			void write(transaction, result).catch((error: unknown) => report(error, "the log of a call"));
 			return result;
 		},
 	};

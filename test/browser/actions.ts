@@ -69,6 +69,10 @@ export async function useHistory(walk: Walk, chain: Chain): Promise<void> {
 	);
 	await walk.page.evaluate(`location.hash = '#/account/${chain.payee}'`);
 	await walk.shows("History", "history");
+	await walk.press("QR code");
+	await walk.page
+		.waitForFunction("document.querySelector('main svg.qr path') !== null", { timeout: 10_000 })
+		.catch(() => walk.faults.push("there is no QR code"));
 	await walk.fill("Direction", "to");
 	await walk.shows("12.5 coin", "what was received");
 	await walk.press("Save as CSV");

@@ -273,3 +273,24 @@ describe("coin contract deploy <file.sol:Name>", () => {
 		});
 	});
 });
+
+describe("a contract that a development chain compiled and deployed", () => {
+	it("is verified there, and its label is free again when the chain has begun anew", async () => {
+		const deploy = ["contract", "deploy", "Store.sol:Store", "42", "--label", "kept"];
+		const { contractAddress } = await chain.acts(deploy);
+		const answer = await fetch(`${chain.gateway}/v1/contracts/${contractAddress}/source`);
+		expect(((await answer.json()) as { data: object[] }).data).toEqual([
+			expect.objectContaining({
+				contract: "Store.sol:Store",
+				match: "exact",
+				sources: { "Store.sol": source },
+			}),
+		]);
+		expect(await chain.fails([...deploy, "--yes"], 2)).toMatchObject({
+			message: 'there is a contact "kept" already',
+		});
+		await chain.prints("dev reset");
+		await chain.acts(deploy);
+		expect(await chain.prints("call kept value")).toBe("42\n");
+	});
+});

@@ -23,6 +23,11 @@ const RECORDS = {
 	[address(LOGIC)]: record("BoxLogic", { type: "Function", name: "value", inputs: [] }),
 };
 
+const accounts: Readonly<Record<string, object>> = {
+	[address(PROXY)]: { type: "Contract", account_name: "CreatedByContract" },
+	[address(BEACON)]: { account_name: "Bea" },
+};
+
 interface Answers {
 	readonly slots?: Readonly<Record<string, string>>;
 	readonly code?: string;
@@ -32,6 +37,7 @@ interface Answers {
 function contracts({ slots, code = "0x60", records = RECORDS }: Answers) {
 	const methods: string[] = [];
 	const answer = (path: string, body: Record<string, unknown>): unknown => {
+		if (path === "/wallet/getaccount") return accounts[String(body["address"])] ?? {};
 		if (path === "/wallet/getcontract") return records[String(body["value"])] ?? {};
 		if (path !== "/jsonrpc" || !slots) return undefined;
 		const { method, params } = body as { method: string; params: readonly unknown[] };
@@ -71,6 +77,12 @@ describe("a contract's interface", () => {
 			const { contracts: page } = contracts(answers);
 			expect(names(await page.itemsOf(address(PROXY)))).toEqual(["", "Upgraded"]);
 		}
+	});
+
+	test("gives it its label in lists, as an account's name does", async () => {
+		const { contracts: page } = contracts({});
+		const labels = [address(PROXY), address(BEACON), address(LOGIC), "not an address"];
+		expect(await Promise.all(labels.map((each) => page.labelOf(each)))).toEqual(["Box", "Bea", "", ""]);
 	});
 
 	test("costs no questions of storage where its own functions say what it does", async () => {

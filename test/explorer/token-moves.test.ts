@@ -1,11 +1,19 @@
 import { describe, expect, test } from "vitest";
+import { itemsOfList } from "../../src/explorer/abi.js";
 import { amountOf, transactionFacts } from "../../src/explorer/block-facts.js";
-import { csvRow } from "../../src/explorer/history-rows.js";
+import { csvRow, transferRow } from "../../src/explorer/history-rows.js";
 import { tokenMoves } from "../../src/explorer/token-moves.js";
 
 const OWNER = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
 const HEX = "7e5f4552091a69125d5dfcb7b8c2659029395bdf";
 const TRANSFER = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const TOKEN = itemsOfList([
+	{
+		type: "event",
+		name: "Transfer",
+		inputs: ["from", "to", "value"].map((name, at) => ({ name, type: at < 2 ? "address" : "uint256" })),
+	},
+]);
 const topic = HEX.padStart(64, "0");
 
 const transaction = (type: string, value: object, contractRet = "SUCCESS") => ({
@@ -72,6 +80,18 @@ test("what failed moved no coins, in a table for spreadsheets", () => {
 		["5", "coin"],
 		["0", "coin"],
 	]);
+});
+
+test("a transfer that a contract has logged stands there in the token's decimals", () => {
+	const event = {
+		transaction_id: "ab",
+		block_timestamp: 0,
+		event_name: "Transfer",
+		result: { "0": `0x${HEX}`, "1": OWNER, "2": "1234500" },
+	};
+	const row = { ...transferRow(TOKEN, event), token_info: { decimals: 2, symbol: "APL" } };
+	const cells = ["1970-01-01T00:00:00.000Z", "", "ab", "Transfer", OWNER, OWNER, "12345", "APL", "", ""];
+	expect(csvRow("tokens", row)).toEqual(cells);
 });
 
 test("coins that a contract gets when it is made are an amount", () => {

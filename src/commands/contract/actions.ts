@@ -19,13 +19,21 @@ import {
 import { acting } from "../../terminal/sending/rows.js";
 import { interfaceOf } from "../../wallet/abi/interface.js";
 import { deploymentPlan } from "../../wallet/actions/contract-plan.js";
-import { addContact, checkNewContact } from "../../wallet/configuration/contacts.js";
+import type { Actor } from "../../wallet/actions/plan.js";
+import {
+	addContact,
+	checkNewContact,
+	contactNamed,
+	removeContact,
+} from "../../wallet/configuration/contacts.js";
 import { keepInterface } from "../../wallet/configuration/own-interfaces.js";
+import { Failure } from "../../wallet/failure.js";
 import { fetchGenesisId } from "../../wallet/node/chain-query.js";
 import { NamedAmounts } from "../../wallet/token/named-amount.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCount, parsePercent } from "../../wallet/values/integer-text.js";
+import { fetchContract } from "../../wallet/view/contract-record.js";
 
 export const ContractDeploy = acting({
 	summary: "Deploy a contract",
@@ -33,7 +41,7 @@ export const ContractDeploy = acting({
 		"Takes a Solidity file, which is compiled with the package solc of its project (node_modules, remappings of foundry), a compiler's or " +
 		"toolchain's file, or code and interface by themselves; the constructor's arguments follow, amounts of tokens as 5@gold. " +
 		"The contract's address is known, and printed, before the transaction is sent. Interface and layout of storage are kept for " +
-		"later calls; --label adds the contract to the contacts.",
+		"later calls, a development chain gets the source that was compiled; --label adds the contract to the contacts.",
 	usage: "contract deploy (<file.sol[:Name]> | --artifact <path> | --bin <code>) [<argument>...]",
 	examples: [
 		"<%= config.bin %> contract deploy contracts/Token.sol:Token 1000 --label token --wait",
@@ -66,13 +74,14 @@ export const ContractDeploy = acting({
 		const callerPercent = BigInt(parsePercent(flags.percent));
 		const ownerEnergyLimit = parseCount(flags["origin-energy-limit"]);
 		const { deployed, texts } = await deployable(flags, argv);
-		const { code, abi, name, storageLayout } = deployed;
+		const { code, abi, name, storageLayout, compiled } = deployed;
 		const items = interfaceOf(abi);
 		const context = await actor();
 		const amounts = new NamedAmounts(context.client, flags.offline, statedDecimals(flags));
 		const values = await valuesOf(flags, amounts);
 		const { label } = flags;
-		if (label !== undefined) await checkNewContact(context.settings, label);
+		const isFree = label === undefined || (!flags.offline && (await isGone(context, label)));
+		if (!isFree) await checkNewContact(context.settings, label);
 		const deployment = {
 			code,
 			abi,
@@ -95,14 +104,34 @@ export const ContractDeploy = acting({
 				const address = contractAddress(transaction.id, context.owner);
 				// The record loses what tuples hold.
 				if (items.length > 0) await keepInterface(context.settings, address, abi, storageLayout);
+				if (compiled) {
+					const { storeDeployed } = await import("./verify.js");
+					await storeDeployed(context.client, address, compiled.contract, compiled.made);
+				}
 				if (label === undefined) return;
 				const contract = toHex(await fetchGenesisId(context.client));
 				const contact = { label, address, note: `${name || "contract"}, ${transaction.idHex}`, contract };
-				await addContact(context.settings.contactsFile, contact, note);
+				const { contactsFile } = context.settings;
+				if (isFree) await removeContact(contactsFile, label, note);
+				await addContact(contactsFile, contact, note);
 			},
 		};
 	},
 });
+
+/** Whether a label is that of a deployment which the chain doesn't have: it failed, or a development chain began anew. */
+async function isGone({ client, settings }: Actor, label: string): Promise<boolean> {
+	const contact = await contactNamed(settings.contactsFile, label);
+	if (contact?.contract === undefined) return false;
+	if (contact.contract !== toHex(await fetchGenesisId(client))) return false;
+	try {
+		await fetchContract(client, contact.address);
+		return false;
+	} catch (error) {
+		if (error instanceof Failure && error.code === "not_found") return true;
+		throw error;
+	}
+}
 
 export const ContractClearAbi = acting({
 	summary: "Remove the interface that is stored with a contract, for good",

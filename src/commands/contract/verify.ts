@@ -5,6 +5,7 @@ import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { query } from "../../terminal/base/command-row.js";
 import {
+	type CompiledSources,
 	compilerFlag,
 	compilerSettingFlags,
 	compilerSettings,
@@ -126,6 +127,25 @@ export const ContractVerify = query({
 		});
 	},
 });
+
+/** Compares a contract that was just deployed with what was compiled for it, and gives a development chain its source. */
+export async function storeDeployed(
+	client: NodeClient,
+	address: Uint8Array,
+	contract: CompiledContract,
+	{ compiler, input }: CompiledSources,
+): Promise<void> {
+	if (client.settings.gateway === undefined || !hasCode(contract)) return;
+	try {
+		const { runtimecode } = await fetchContract(client, address);
+		const { match } = compareCode(contract.runtime, runtimecode);
+		if (match !== undefined)
+			await store(client, address, sourceRecord(contract, match, compiler, input), undefined);
+	} catch (error) {
+		// It may still wait for a block, and the chain may be no development chain.
+		if (!(error instanceof Failure)) throw error;
+	}
+}
 
 /** @param directory data directory of a node on this machine; undefined: a development chain is given the record */
 async function store(

@@ -1,7 +1,7 @@
 /** Making what is shown. Texts become text nodes, whatever they hold; nothing here reads HTML. */
 
 import { addressText } from "../address-text.js";
-import { coins, grouped, moment, plain, plainBlock, plainLines, shortened } from "../format.js";
+import { age, coins, grouped, moment, plain, plainBlock, plainLines, shortened } from "../format.js";
 
 export type Child = Node | string | number | bigint | undefined | readonly Child[];
 
@@ -98,6 +98,22 @@ export function time(ms: number): HTMLElement {
 	const date = new Date(ms);
 	if (!Number.isNaN(date.getTime())) element.setAttribute("datetime", date.toISOString());
 	return element;
+}
+
+/** How long ago something was; the moment itself stands in its title. */
+export function ago(ms: number, nowMs: number): HTMLElement {
+	const element = time(ms);
+	element.title = element.textContent ?? "";
+	// The genesis block of a development chain has no time.
+	if (ms > 0) element.textContent = age(ms, nowMs);
+	return element;
+}
+
+/** An account in a list: what people call it, as soon as that is known, and a link to it. */
+export function party(text: string, names: { labelOf(account: string): Promise<string> }): HTMLElement {
+	const label = make("span", { class: "note" });
+	void names.labelOf(text).then((name) => append(label, name === "" ? [] : [name.slice(0, 24), " "]));
+	return make("span", {}, label, addressLink(text, false));
 }
 
 export function badge(text: string, kind: "good" | "bad" | "plain" = "plain"): HTMLElement {

@@ -2,6 +2,7 @@
 
 import { isJson, type Json, textOf } from "../answer.js";
 import { blockFacts } from "../block-facts.js";
+import { Contracts } from "../contracts.js";
 import { age, grouped } from "../format.js";
 import { Live, type LiveKind } from "../live.js";
 import { type NetworkFacts, networkFacts } from "../network-facts.js";
@@ -96,6 +97,7 @@ async function show(focus: boolean): Promise<void> {
 	const context: ViewContext = {
 		client,
 		site,
+		contracts: new Contracts(client),
 		facts: () => {
 			facts ??= readFacts();
 			return facts;

@@ -1,6 +1,7 @@
 /** What every view gets, and what it gives. */
 
 import type { Json } from "../answer.js";
+import type { Contracts } from "../contracts.js";
 import type { NetworkFacts } from "../network-facts.js";
 import type { NodeClient } from "../node-client.js";
 
@@ -12,6 +13,8 @@ export interface Site {
 export interface ViewContext {
 	readonly client: NodeClient;
 	readonly site: Site;
+	/** Contracts and names of accounts, asked for once a view. */
+	readonly contracts: Contracts;
 	/** What the program that serves the page knows of networks; asked for once. */
 	readonly facts: () => Promise<NetworkFacts>;
 	/** Ends when another view is shown. */

@@ -32,6 +32,7 @@ const FILES: ReadonlyMap<string, readonly [file: string, type: string]> = new Ma
 	["", ["index.html", "text/html;charset=utf-8"] as const],
 	["index.html", ["index.html", "text/html;charset=utf-8"] as const],
 	["explorer.js", ["explorer.js", "text/javascript;charset=utf-8"] as const],
+	["qr-path.js", ["qr-path.js", "text/javascript;charset=utf-8"] as const],
 	["style.css", ["style.css", "text/css;charset=utf-8"] as const],
 ]);
 

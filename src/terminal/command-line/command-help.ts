@@ -1,6 +1,6 @@
 /** Help on a command: how it is called and examples first, then its own flags, and last those that every command has. */
 
-import { CommandHelp, Help } from "@oclif/core";
+import { CommandHelp, Help, type Interfaces } from "@oclif/core";
 
 // The line that says how a command is called: its arguments and the flags that must be there.
 
@@ -43,9 +43,12 @@ const LAST_GROUPS: readonly string[] = [
 	"GENERAL",
 ];
 
-/** What must be there comes first. */
-function requiredFirst<T extends { readonly required?: boolean | undefined }>(flags: readonly T[]): T[] {
-	return [...flags].sort((a, b) => Number(b.required ?? false) - Number(a.required ?? false));
+/** What must be there comes first, but for flags with a letter: the framework aligns the others with them by their place behind them. */
+function requiredFirst<T extends { readonly required?: boolean | undefined; readonly char?: unknown }>(
+	flags: readonly T[],
+): T[] {
+	const rank = ({ char, required }: T): number => (char === undefined ? (required ? 1 : 2) : 0);
+	return [...flags].sort((a, b) => rank(a) - rank(b));
 }
 
 class OrderedCommandHelp extends CommandHelp {
@@ -72,6 +75,14 @@ class OrderedCommandHelp extends CommandHelp {
 
 export class OrderedHelp extends Help {
 	protected override CommandHelpClass = OrderedCommandHelp;
+
+	protected override formatTopic(topic: Interfaces.Topic): string {
+		const { description = "" } = topic;
+		return super.formatTopic({
+			...topic,
+			description: description.replace(/^./, (first) => first.toUpperCase()),
+		});
+	}
 }
 
 /** Whether a command line asks for help: a word behind `--` doesn't. */

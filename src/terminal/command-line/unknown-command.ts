@@ -84,7 +84,7 @@ function likely(
 	topics: readonly string[],
 ): string[] {
 	const wanted = typed.slice(0, depth + 1);
-	const other = OTHER_NAMES[wanted.join(" ")];
+	const other = OTHER_NAMES.get(wanted.join(" ").toLowerCase().replace(/[-_]/g, ""));
 	if (other !== undefined && commands.includes(other)) return [other];
 	const meant = sameMeaning(wanted, commands);
 	if (meant.length > 0) return meant;
@@ -123,32 +123,48 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 	view: ["show"],
 };
 
-/** What other tools call whole commands. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-	faucet: "dev set-balance",
-	"dev fund": "dev set-balance",
-	transfer: "wallet send",
-	pay: "wallet send",
-	"token transfer": "wallet send",
-	"token send": "wallet send",
-	"tx send": "wallet send",
-	"tx broadcast": "wallet broadcast",
-	"contract approve": "token allow",
-	"token approve": "token allow",
-	approve: "token allow",
-	"block latest": "block show",
-	"contract read": "contract call",
-	"contract write": "contract send",
-	"chain gas-price": "chain prices",
-	"gas-price": "chain prices",
-	gas: "chain prices",
-	read: "contract call",
-	write: "contract send",
-	"change-password": "keystore passwd",
-	"keystore change-password": "keystore passwd",
-	"keystore password": "keystore passwd",
-	"keystore change-passwd": "keystore passwd",
-};
+/** Commands, and what other tools call them (cast, anvil, chisel, wallet-cli, explorers), which write words together, with `-` or `_`. */
+export const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
+	`
+dev set-balance: faucet, fund, dev fund, dev faucet; dev time: increase-time, warp, dev warp
+node start: anvil, devnet, start, dev start; console: chisel, repl, shell, node console
+wallet send: transfer, pay, token transfer, token send, tx send, sendcoin, transferasset; wallet build: mktx, build, tx build
+wallet sign: tx sign, signtransaction, addtransactionsign; wallet broadcast: tx broadcast, publish, sendraw, broadcasttransaction
+wallet qr: qr, receive, account qr; token allow: approve, contract approve, token approve; token issue: assetissue, createtoken
+token list: tokens, listassetissue; token buy: participateassetissue; block show: block latest, getblock, getnowblock
+block find: findblock, block time; chain head: block number, blocknumber, height; chain id: chainid
+chain prices: gas, gasprice, basefee, chain gasprice; chain params: parameters, getchainparameters; chain nodes: listnodes
+node status: peers, node peers; network probe: ping; account show: getaccount; account balance: getbalance
+account resources: getaccountresource, getaccountnet, energy, bandwidth; account create: createaccount
+account rename: updateaccount, account name; keystore new: registerwallet, generateaddress; keystore list: keys, wallets
+keystore import key: importwallet, wallet import; keystore import mnemonic: importwalletbymnemonic, recover
+keystore export key: backupwallet, wallet export; keystore export mnemonic: backupwallet2mnemonic
+keystore passwd: changepassword, keystore changepassword, keystore changepasswd, keystore password; keystore unlock: login
+keystore lock: logout; contract call: read, contract read, triggerconstantcontract
+contract send: write, contract write, triggercontract; contract deploy: deploycontract, contract create
+contract logs: events, contract events; contract show: implementation, admin, proxy, getcontract
+contract address: computeaddress, create2; contract storage: getstorageat, variables; contract code: codesize, codehash
+contract estimate: estimateenergy, estimategas; abi selector: sig, selector; abi encode: calldata, abiencode
+abi decode: abidecode, decodeabi; abi calldata-decode: 4bytedecode, prettycalldata, decodecalldata
+abi event: sigevent, decodeevent, topic; abi error: decodeerror; convert hash: keccak, keccak256, sha3
+convert unit: towei, fromwei, tounit, tosun, parseunits, formatunits; convert hex: tohex, fromutf8; convert dec: todec
+convert utf8: toutf8, toascii; tx show: gettransactionbyid; tx receipt: gettransactioninfobyid; tx trace: run
+tx pending: mempool, txpool, pending; message sign: signmessage; message verify: verifymessage, ecrecover
+permission update: multisig, updateaccountpermission; stake freeze: freezebalance, freezebalancev2
+stake unfreeze: unfreezebalance, unfreezebalancev2, unstake; stake withdraw: withdrawexpireunfreeze
+stake delegate: delegateresource; stake undelegate: undelegateresource; vote cast: vote set, votewitness
+witness list: witnesses, listwitnesses; witness create: createwitness; reward withdraw: claim, reward claim, withdrawbalance
+reward show: getreward, rewards; proposal list: proposals, listproposals; proposal create: createproposal
+proposal approve: approveproposal, proposal vote; exchange trade: swap, exchangetransaction; contact add: alias, label
+rpc: request, api
+`
+		.trim()
+		.split(/; |\n/)
+		.flatMap((entry) => {
+			const [ours = "", others = ""] = entry.split(": ");
+			return others.split(", ").map((other) => [other, ours] as const);
+		}),
+);
 
 /** Commands of the topic that is named whose action is another word for the one that was typed. */
 function sameMeaning(words: readonly string[], names: readonly string[]): string[] {

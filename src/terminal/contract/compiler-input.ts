@@ -66,7 +66,7 @@ export async function compiledJson(json: Json, solc: string | undefined): Promis
 	return compileStandardInput(await findCompiler(solc, process.env["PATH"] ?? ""), withWantedOutput(asked));
 }
 
-interface ContractsFound {
+export interface CompiledSources {
 	readonly contracts: readonly CompiledContract[];
 	/** The compiler's version, and what it was asked; undefined where none was needed. */
 	readonly compiler: string | undefined;
@@ -82,7 +82,7 @@ export async function contractsFrom(
 	solc: string | undefined,
 	settings: CompilerSettings,
 	mustCompile = false,
-): Promise<ContractsFound> {
+): Promise<CompiledSources> {
 	const [first = "", second] = paths;
 	const isJson = second === undefined && (first === "-" || /\.json$/i.test(first));
 	const json = isJson

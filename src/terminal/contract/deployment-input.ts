@@ -12,6 +12,7 @@ import { Failure } from "../../wallet/failure.js";
 import { type Json, readJson } from "../../wallet/json.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 import {
+	type CompiledSources,
 	compiledJson,
 	compilerFlag,
 	compilerSettingFlags,
@@ -27,6 +28,8 @@ interface Deployable {
 	readonly name: string;
 	/** Where its variables stand, as the compiler wrote it. */
 	readonly storageLayout?: Json | undefined;
+	/** What was compiled for it, where that was done here. */
+	readonly compiled?: { readonly contract: CompiledContract; readonly made: CompiledSources } | undefined;
 }
 
 /** A source file and the contract in it that is meant: `Token.sol:Token`. */
@@ -94,8 +97,8 @@ async function fromFlags(flags: DeploymentFlags): Promise<Deployable> {
 async function fromArtifact(path: string, flags: DeploymentFlags): Promise<Deployable> {
 	const { name, solc } = flags;
 	if (/\.sol$/i.test(path)) {
-		const { contracts } = await contractsFrom([path.replace(/^@/, "")], solc, compilerSettings(flags));
-		return fromContracts(contracts, path, name);
+		const made = await contractsFrom([path.replace(/^@/, "")], solc, compilerSettings(flags));
+		return fromContracts(made.contracts, path, name, made);
 	}
 	const text = await flagText(path === "-" ? path : `@${path.replace(/^@/, "")}`, "the artifact");
 	const file = await compiledJson(json(text, path), solc);
@@ -134,8 +137,10 @@ function fromContracts(
 	contracts: readonly CompiledContract[],
 	path: string,
 	name: string | undefined,
+	made?: CompiledSources,
 ): Deployable {
-	const { name: found, abi, creation, storageLayout } = chosenContract(contracts, name);
+	const contract = chosenContract(contracts, name);
+	const { name: found, abi, creation, storageLayout } = contract;
 	if (!creation || creation.bytes.length === 0) {
 		throw new Failure(
 			"bad_value",
@@ -146,7 +151,8 @@ function fromContracts(
 	if (library !== undefined) throw needsLibrary(library);
 	const called = found.split(":").at(-1) ?? "";
 	const entries = (abi === undefined ? undefined : entriesOf(abi)) ?? [];
-	return { code: creation.bytes, abi: entries, name: called, storageLayout };
+	const compiled = made && { contract, made };
+	return { code: creation.bytes, abi: entries, name: called, storageLayout, compiled };
 }
 
 function needsLibrary(library: string): Failure {

@@ -106,7 +106,7 @@ function parametersOf(json: Json | undefined): AbiParameter[] {
 /**
  * The item that a word means: a signature, which stands for itself and takes names and results from the interface where
  * that has the same; or the name of the only item that is so called.
- * @param given arguments as typed, by whose number one of several is chosen
+ * @param given arguments as typed, by whose number and form one of several is chosen
  * @throws {Failure} `bad_value`, `ambiguous`
  */
 export function findItem(
@@ -125,7 +125,10 @@ export function findItem(
 	}
 	const called = ofKind.filter(({ name }) => name === text);
 	const fitting = given && called.filter(({ inputs }) => inputs.length === given.length);
-	const found = fitting?.length === 1 ? fitting : called;
+	const formed = fitting?.filter(({ inputs }) =>
+		inputs.every(({ type }, at) => mayBe(type, given?.[at] ?? "")),
+	);
+	const found = formed?.length === 1 ? formed : fitting && fitting.length > 0 ? fitting : called;
 	const [only, second] = found;
 	if (!only) {
 		const names = [...new Set(ofKind.map(({ name }) => name))].sort().join(", ");
@@ -162,6 +165,22 @@ export function findItem(
 		});
 	}
 	return only;
+}
+
+/** What values of types begin with, as they are typed; text may be anything, and any word may be the label of an account. */
+const FORMS: readonly (readonly [type: RegExp, text: RegExp])[] = [
+	[/\]$/, /^\[/],
+	[/^tuple/, /^[[({]/],
+	[/^u?int/, /^[-+.]?\d/],
+	[/^bool$/, /^(true|false|[01])$/i],
+	[/^bytes/, /^0x/i],
+	[/^address$/, /^\S+$/],
+];
+
+/** Whether a text may be a value of a type: one by the parameter's name may be any. */
+function mayBe(type: string, text: string): boolean {
+	const form = FORMS.find(([of]) => of.test(type))?.[1];
+	return form === undefined || /^\w+=/.test(text) || form.test(text.trim());
 }
 
 /** The function or error with a selector. */

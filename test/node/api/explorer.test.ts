@@ -78,7 +78,7 @@ describe("the explorer's path", () => {
 describe("the explorer's files", () => {
 	it("are those of the page and no others of its folder", async () => {
 		const folder = mkdtempSync(join(tmpdir(), "coin-explorer-"));
-		for (const name of ["index.html", "explorer.js", "style.css", "secret.txt"]) {
+		for (const name of ["index.html", "explorer.js", "qr-path.js", "style.css", "secret.txt"]) {
 			writeFileSync(join(folder, name), name);
 		}
 		const files = new ExplorerFiles(folder);

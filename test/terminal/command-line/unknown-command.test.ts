@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { flagBeforeCommand, unknownCommand } from "../../../src/terminal/command-line/unknown-command.js";
+import { COMMANDS } from "../../../src/commands/table.js";
+import {
+	flagBeforeCommand,
+	OTHER_NAMES,
+	unknownCommand,
+} from "../../../src/terminal/command-line/unknown-command.js";
 import { HIDDEN } from "../../../src/terminal/keys/argument-secrets.js";
 
 const known = {
@@ -70,6 +75,24 @@ describe("a command that isn't there", () => {
 	])("%s", (line, message, hint) => {
 		expect(unknownCommand(line.split(" "), known)).toMatchObject({ code: "usage", message, facts: { hint } });
 	});
+});
+
+it("is named for what other tools call it, however they write that", () => {
+	const commands = Object.keys(COMMANDS).map((id) => id.replaceAll(":", " "));
+	const all = { commands, topics: ["block", "contract"], unlisted: [], hasAddressFlag: () => false };
+	for (const [other, ours] of OTHER_NAMES) {
+		expect(commands, other).toContain(ours);
+		expect(commands, other).not.toContain(other);
+	}
+	for (const [typed, ours] of [
+		["FreezeBalanceV2 5", "stake freeze"],
+		["to-wei 1", "convert unit"],
+		["access_list", ""],
+		["block Latest", "block show"],
+	] as const)
+		expect(unknownCommand(typed.split(" "), all).facts.hint).toBe(
+			ours === "" ? "coin --help lists the commands" : `did you mean coin ${ours}?`,
+		);
 });
 
 describe("a flag where a command is named", () => {

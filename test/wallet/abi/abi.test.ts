@@ -161,6 +161,26 @@ describe("interfaces", () => {
 		expect(() => findItem(compiled, name, "function")).toThrow(why);
 	});
 
+	it.each([
+		[["hello you"], "set(string)"],
+		[["[(a,1)]"], "set(tuple[])", "set(string)"],
+		[["5"], "set(uint8)", "set(string)"],
+		[["ann"], "set(address)", "set(string)"],
+		[["0x12", "true"], "set(bytes,bool)", "set(uint8,string)"],
+		[["12", "yes"], "set(uint8,string)"],
+		[["a=5"], "set(uint8)", "set(address)", "set(string)", "set(tuple[])"],
+	])("chooses one of several functions by the form of %j, where no other may be meant", (given, ...meant) => {
+		const types = [["uint8"], ["address"], ["string"], ["tuple[]"], ["bytes", "bool"], ["uint8", "string"]];
+		const inputs = types.map((list) => list.map((type) => ({ type, components: [] })));
+		const items = readInterface(
+			JSON.stringify(inputs.map((each) => ({ type: "function", name: "set", inputs: each }))),
+		);
+		const found = () => findItem(items, "set", "function", given);
+		if (meant.length > 1) return expect(found).toThrow(/several functions are called set/);
+		const { name, inputs: chosen } = found();
+		expect(`${name}(${chosen.map(({ type }) => type).join(",")})`).toBe(meant[0]);
+	});
+
 	it("reads the form of a node, with its own words", () => {
 		const items = readInterface(
 			'{"entrys":[{"type":"Function","stateMutability":"View","name":"a","inputs":[{"type":"trcToken"}]}]}',

@@ -67,8 +67,9 @@ describe("a function by its name", () => {
 		parseSignature(text),
 	);
 
-	test("is chosen among several by the number of arguments", () => {
+	test("is chosen among several by the number of arguments, and by their form", () => {
 		expect(findItem(items, "set", "function", ["x", "1"]).inputs).toHaveLength(2);
+		expect(findItem(items, "set", "function", ["7"]).inputs).toMatchObject([{ type: "uint8" }]);
 		expect(() => findItem(items, "set", "function", ["1"])).toThrow(
 			expect.objectContaining({
 				code: "bad_value",

@@ -2,9 +2,9 @@
 
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
-import { age, coins, decimal, grouped, moment, shortened, textOfHex } from "../../format.js";
+import { accountName } from "../../contracts.js";
+import { age, coins, decimal, grouped, moment, shortened } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
-import { qrPath } from "../../qr-path.js";
 import { type Resource, resourcesOf, stakesOf, usedAfter } from "../../resources.js";
 import { tokenInfos } from "../../tokens.js";
 import {
@@ -106,7 +106,9 @@ function qrCode(address: string): HTMLElement {
 	const fold = folded("QR code");
 	fold.addEventListener(
 		"toggle",
-		() => {
+		async () => {
+			// A tenth of the whole script, which few need.
+			const { qrPath } = await import("../../qr-path.js");
 			const { size, path } = qrPath(address);
 			const attributes = { viewBox: `0 0 ${size} ${size}`, class: "qr", role: "img" };
 			fold.append(
@@ -200,11 +202,11 @@ export const accountView: ViewMaker = async (context, typed) => {
 	]);
 	const exists = textOf(account, "address") !== "";
 	const isContract = textOf(contract, "contract_address") !== "";
-	const name = textOf(account, "account_name");
+	const name = accountName(account);
 	const createdMs = Number(wholeOf(account, "create_time"));
 	const head = facts(
 		["Address", [copyable(address), qrCode(address)]],
-		name === "" ? undefined : ["Name", /^([\da-f]{2})+$/i.test(name) ? textOfHex(name) : name],
+		name === "" ? undefined : ["Name", name],
 		["Balance", make("strong", {}, coins(wholeOf(account, "balance")))],
 		["Staked", coins(stakesOf(account).reduce((sum, stake) => sum + (stake.isStaked ? stake.sun : 0n), 0n))],
 		createdMs > 0 ? ["Since", time(createdMs)] : undefined,

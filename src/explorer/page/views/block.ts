@@ -2,8 +2,7 @@
 
 import { type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
 import { blockFacts, usageOf } from "../../block-facts.js";
-import { Contracts } from "../../contracts.js";
-import { grouped } from "../../format.js";
+import { age, grouped } from "../../format.js";
 import { NodeError } from "../../node-client.js";
 import {
 	addressLink,
@@ -32,7 +31,7 @@ function kept(block: Json): HTMLElement {
 }
 
 export const blockView: ViewMaker = async (context, argument) => {
-	const { client } = context;
+	const { client, contracts, nowMs } = context;
 	const block = await client.call("getblock", { id_or_num: argument, detail: true });
 	const { number, id, parent, timeMs, witness, version, transactions } = blockFacts(block);
 	if (id === "") throw new NodeError("this node has no such block", 404);
@@ -45,7 +44,6 @@ export const blockView: ViewMaker = async (context, argument) => {
 	const isHead = textOf(after, "blockID") === "";
 	if (isHead) context.onHead(() => context.again());
 	const byId = new Map(infos.map((info) => [textOf(info, "id"), info]));
-	const contracts = new Contracts(client);
 	const rows = transactions.map((transaction) => {
 		const info = byId.get(textOf(transaction, "txID"));
 		return transactionRow(transaction, contracts, [info ? amount(wholeOf(info, "fee")) : ""]);
@@ -55,7 +53,7 @@ export const blockView: ViewMaker = async (context, argument) => {
 		body: [
 			facts(
 				["Id", copyable(id)],
-				["Time", time(timeMs)],
+				["Time", [time(timeMs), timeMs > 0 ? `, ${age(timeMs, nowMs())}` : ""]],
 				["Witness", number === 0n ? "genesis" : addressLink(witness)],
 				["Before", number === 0n ? copyable(parent) : blockLink(number - 1n)],
 				["After", isHead ? "none yet" : blockLink(number + 1n)],

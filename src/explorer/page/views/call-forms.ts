@@ -8,7 +8,6 @@ import { objectOf, textOf, textsOf, wholeOf } from "../../answer.js";
 import { failureText, grouped, textOfHex, wholeCoins } from "../../format.js";
 import { NodeError } from "../../node-client.js";
 import { developmentSenders, extensionSender, type Sender } from "../../senders.js";
-import { TokenUnits } from "../../tokens.js";
 import { refusalChild, valueInFull, valuesTable } from "../abi-elements.js";
 import { button, type Child, field, lines, make, note, section, transactionLink } from "../elements.js";
 import type { ViewContext } from "../view.js";
@@ -48,7 +47,7 @@ async function tried(
 	const outputs = item.outputs ?? [];
 	const found = decodeValues(outputs, hex);
 	if (!found) return [lines(hex), energy];
-	const values = await new TokenUnits(context.client).countedResult(contract, item, found);
+	const values = await context.contracts.units.countedResult(contract, item, found);
 	const [only] = values;
 	if (!only) return [make("p", { class: "good" }, "it would succeed"), energy];
 	return [

@@ -2,21 +2,22 @@
 
 import { type AbiItem, hashedSignature } from "../../../abi/parameter.js";
 import { type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
-import { decimal, grouped, share } from "../../format.js";
-import { knownEvent } from "../../history-rows.js";
-import type { NodeClient } from "../../node-client.js";
+import { decimal, share } from "../../format.js";
+import { CSV_HEADS, csvRow, transferRow } from "../../history-rows.js";
 import { kindOf, tokenInfos } from "../../tokens.js";
-import { addressLink, facts, make, note, section, table, time, transactionLink } from "../elements.js";
-import { NO_INDEX, pages } from "../pages.js";
+import { ago, facts, make, note, party, section, table, transactionLink } from "../elements.js";
+import { CSV_PAGE, NO_INDEX, PAGE, pages } from "../pages.js";
+import type { ViewContext } from "../view.js";
 
 const TRANSFER_EVENT = "Transfer(address,address,uint256)";
 
 /** Nothing for what isn't a token. @param contract Base58Check */
 export async function tokenSections(
-	client: NodeClient,
+	context: ViewContext,
 	contract: string,
 	items: readonly AbiItem[],
 ): Promise<HTMLElement[]> {
+	const { client, contracts } = context;
 	const [infos, answer] = await Promise.all([
 		tokenInfos(client, [contract]),
 		client.history(`contracts/${contract}/tokens?limit=20`).catch((): Json => ({})),
@@ -34,7 +35,7 @@ export async function tokenSections(
 	const rows = holders.flatMap((each) =>
 		Object.keys(each).map((holder) => {
 			const held = wholeOf(each, holder);
-			return [addressLink(holder), decimal(held, decimals), share(held, supply)];
+			return [party(holder, contracts), decimal(held, decimals), share(held, supply)];
 		}),
 	);
 	const isPart = objectOf(answer, "meta")["complete"] === false;
@@ -54,38 +55,54 @@ export async function tokenSections(
 				? note("Transfers name more accounts than the node asks for: larger holders may be missing.")
 				: undefined,
 			make("h3", {}, "Transfers"),
-			transfers(client, contract, items, kindOf(info) === "ORC-20" ? decimals : undefined),
+			transfers(context, {
+				token: contract,
+				path: `contracts/${contract}/events?${new URLSearchParams({ event_name: TRANSFER_EVENT })}`,
+				rowOf: (event) => transferRow(items, event),
+				info,
+			}),
 		),
 	];
 }
 
-/** @param decimals undefined for single things, which have numbers */
-function transfers(
-	client: NodeClient,
-	contract: string,
-	items: readonly AbiItem[],
-	decimals: number | undefined,
+/** A list of the transfers of one token. */
+interface TransferList {
+	/** What its file is called by. */
+	readonly token: string;
+	/** As the history tells it, with decimals and symbol. */
+	readonly info: Json;
+	readonly path: string;
+	/** A row as the history tells transfers. */
+	readonly rowOf: (row: Json) => Json;
+	readonly loaded?: (rows: readonly Json[]) => void;
+}
+
+export function transfers(
+	context: ViewContext,
+	{ token, info, path, rowOf, ...more }: TransferList,
 ): HTMLElement {
-	const asked = new URLSearchParams({ limit: "25", event_name: TRANSFER_EVENT });
+	const isCounted = kindOf(info) === "ORC-20";
 	return pages({
-		client,
+		context,
 		caption: "Transfers",
-		heads: ["Transaction", "From", "To", decimals === undefined ? "Number" : "Amount", "Time"],
-		path: () => `contracts/${contract}/events?${asked}`,
-		row: (event) => {
-			const [from = "", to = "", value = ""] = (knownEvent(items, event)?.values ?? []).map((each) =>
-				each.value.kind === "text" ? each.value.text : "",
-			);
-			const whole = /^\d+$/.test(value) ? BigInt(value) : 0n;
+		heads: ["Transaction", "From", "To", isCounted ? "Amount" : "Number", "Age"],
+		path: `${path}&limit=${PAGE}`,
+		row: (row) => {
+			const of = rowOf(row);
 			return [
-				transactionLink(textOf(event, "transaction_id")),
-				addressLink(from, false),
-				addressLink(to, false),
-				decimals === undefined ? grouped(whole) : decimal(whole, decimals),
-				time(Number(wholeOf(event, "block_timestamp"))),
+				transactionLink(textOf(of, "transaction_id")),
+				party(textOf(of, "from"), context.contracts),
+				party(textOf(of, "to"), context.contracts),
+				decimal(wholeOf(of, "value"), isCounted ? Number(wholeOf(info, "decimals")) : 0),
+				ago(Number(wholeOf(of, "block_timestamp")), context.nowMs()),
 			];
 		},
-		none: "None that this node has indexed.",
-		missing: NO_INDEX,
+		...more,
+		file: {
+			name: `${token}-transfers`,
+			heads: CSV_HEADS,
+			path: `${path}&limit=${CSV_PAGE}`,
+			row: (row) => csvRow("tokens", { ...rowOf(row), token_info: info }),
+		},
 	});
 }

@@ -19,10 +19,11 @@ import { grouped, plainLines } from "../../format.js";
 import { knownEvent } from "../../history-rows.js";
 import { isMissing, type NodeClient, NodeError } from "../../node-client.js";
 import { QUESTIONS_AT_ONCE } from "../../one-at-a-time.js";
-import { TokenUnits } from "../../tokens.js";
+import type { TokenUnits } from "../../tokens.js";
 import { readingLine } from "../abi-elements.js";
 import {
 	addressLink,
+	ago,
 	badge,
 	button,
 	type Child,
@@ -33,10 +34,9 @@ import {
 	note,
 	section,
 	table,
-	time,
 	transactionLink,
 } from "../elements.js";
-import { pages } from "../pages.js";
+import { PAGE, pages } from "../pages.js";
 import type { ViewContext } from "../view.js";
 import { callForms } from "./call-forms.js";
 import { tokenSections } from "./contract-token.js";
@@ -205,23 +205,20 @@ function eventValues(event: Json): Child {
 }
 
 /** Events of the index, or how to get one. */
-function events({ client }: ViewContext, contract: string, items: readonly AbiItem[]): HTMLElement {
-	const units = new TokenUnits(client);
+function events(context: ViewContext, contract: string, items: readonly AbiItem[]): HTMLElement {
 	return section(
 		"Events",
 		pages({
-			client,
+			context,
 			caption: "Events",
-			heads: ["Event", "Values", "Transaction", "Block", "Time"],
-			path: () => `contracts/${contract}/events?limit=25`,
+			heads: ["Event", "Values", "Transaction", "Block", "Age"],
+			path: `contracts/${contract}/events?limit=${PAGE}`,
 			row: (event) => [
-				...eventCells(items, event, contract, units),
+				...eventCells(items, event, contract, context.contracts.units),
 				transactionLink(textOf(event, "transaction_id")),
 				link(`block/${textOf(event, "block_number")}`, textOf(event, "block_number")),
-				time(Number(wholeOf(event, "block_timestamp"))),
+				ago(Number(wholeOf(event, "block_timestamp")), context.nowMs()),
 			],
-			none: "None that this node has indexed.",
-			missing: "Events by contract need the index of history: node.history.index = on.",
 		}),
 	);
 }
@@ -272,7 +269,7 @@ export async function contractParts(
 	const own = allItems(contract, source);
 	const behind = await itemsBehind(client, address, own);
 	const items = joined(own, behind?.items ?? []);
-	const held = await tokenSections(client, address, items);
+	const held = await tokenSections(context, address, items);
 	const rows = items.map((item) => [
 		item.kind,
 		make("span", { class: "mono" }, hashedSignature(item)),

@@ -1,7 +1,8 @@
 /** A summary of the chain: its head, how busy it is, what it costs; the last blocks as they arrive, and what waits for one. */
 
 import { decodeCall } from "../../abi.js";
-import { type Json, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
+import { addressText } from "../../address-text.js";
+import { type Json, objectOf, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
 import {
 	amountOf,
 	type BlockFacts,
@@ -10,7 +11,7 @@ import {
 	type TransactionFacts,
 	transactionFacts,
 } from "../../block-facts.js";
-import { Contracts } from "../../contracts.js";
+import type { Contracts } from "../../contracts.js";
 import { age, coins, grouped, span, typeName } from "../../format.js";
 import { pricesOf } from "../../network-facts.js";
 import type { NodeClient } from "../../node-client.js";
@@ -20,6 +21,7 @@ import { unitText } from "../../tokens.js";
 import { tileBars } from "../chart.js";
 import {
 	addressLink,
+	ago,
 	amount,
 	badge,
 	blockLink,
@@ -27,17 +29,17 @@ import {
 	link,
 	make,
 	note,
+	party,
 	section,
 	table,
 	tile,
-	time,
 	transactionLink,
 } from "../elements.js";
 import type { ViewContext, ViewMaker } from "../view.js";
 
 const BLOCKS = 15;
 const TRANSACTIONS = 15;
-const PENDING = 100;
+const PENDING = 25;
 /** Blocks whose numbers of transactions are drawn: those that were asked for, and those that came since. */
 const CHARTED = 60;
 /** How far back the last transactions are looked for, where the newest blocks have none. */
@@ -60,15 +62,14 @@ export function transactionRow(
 	const receiver = receiverOf(facts);
 	const units = tokenUnits(facts);
 	const method = make("span", {}, methodOf(facts));
-	const label = make("span", { class: "note" });
 	const moved = make("span", { class: "inline" }, sun === undefined ? "" : amount(sun));
 	if (units) void countUnits(units, contracts, moved);
-	if (facts.type === "TriggerSmartContract") void nameCall(facts, contracts, method, label, moved);
+	if (facts.type === "TriggerSmartContract") void nameCall(facts, contracts, method, moved);
 	return [
 		transactionLink(facts.id),
 		method,
-		senderOf(facts),
-		receiver === "" ? "" : [label, addressLink(receiver, false)],
+		senderOf(facts, contracts),
+		receiver === "" ? textOf(objectOf(facts.value, "new_contract"), "name") : party(receiver, contracts),
 		moved,
 		facts.result === "" || facts.result === "SUCCESS"
 			? facts.result && "succeeded"
@@ -93,11 +94,10 @@ async function nameCall(
 	{ value }: TransactionFacts,
 	contracts: Contracts,
 	method: HTMLElement,
-	label: HTMLElement,
 	moved: HTMLElement,
 ): Promise<void> {
 	const contract = textOf(value, "contract_address");
-	const { items, name } = await contracts.factsOf(contract);
+	const { items } = await contracts.factsOf(contract);
 	const call = decodeCall(items, textOf(value, "data"));
 	if (call) method.replaceChildren(call.item.name);
 	if (call && wholeOf(value, "call_value") === 0n) {
@@ -105,8 +105,6 @@ async function nameCall(
 		const last = values.at(-1)?.value;
 		if (last?.kind === "text" && last.amount !== undefined) moved.replaceChildren(last.amount);
 	}
-	// Whoever deployed it has called it so.
-	if (name !== "") label.replaceChildren(`${name.slice(0, 24)} `);
 }
 
 /** An amount of a token of the chain, with its decimals. */
@@ -119,25 +117,23 @@ async function countUnits(
 	moved.replaceChildren(link(`token/${encodeURIComponent(token)}`, text));
 }
 
-/** The text `0x000…` in the place of an address: transfers of the genesis block have it. */
-const GENESIS_OWNER = /^(3078(30)+|0x0+)$/;
-
-function senderOf({ value }: TransactionFacts): Child {
-	const owner = String(value["owner_address"] ?? "");
-	return GENESIS_OWNER.test(owner) ? "genesis" : addressLink(owner, false);
+/** Transfers of the genesis block have the text `0x000…` in the place of an address. */
+function senderOf({ value }: TransactionFacts, contracts: Contracts): Child {
+	const owner = textOf(value, "owner_address");
+	return owner === "" || addressText(owner) !== undefined ? party(owner, contracts) : "genesis";
 }
 
 export const TRANSACTION_HEADS = ["Transaction", "Method", "From", "To", "Amount", "Result"] as const;
 
-function blockRow({ number, timeMs, transactions, witness }: BlockFacts, nowMs: number): Child[] {
-	const when = time(timeMs);
-	when.title = when.textContent ?? "";
-	when.textContent = age(timeMs, nowMs);
+function blockRow(
+	{ number, timeMs, transactions, witness }: BlockFacts,
+	{ contracts, nowMs }: ViewContext,
+): Child[] {
 	return [
 		blockLink(number),
-		when,
+		ago(timeMs, nowMs()),
 		grouped(transactions.length),
-		number === 0n ? "genesis" : addressLink(witness, false),
+		number === 0n ? "genesis" : party(witness, contracts),
 	];
 }
 
@@ -241,10 +237,17 @@ function tiles(
 	);
 }
 
-/** The last transactions, whatever their age, as far back as is looked. */
-async function lastTransactions(client: NodeClient, blocks: readonly BlockFacts[]): Promise<readonly Json[]> {
-	const newest = (some: readonly BlockFacts[]): readonly Json[] =>
-		some.flatMap(({ transactions }) => [...transactions].reverse()).slice(0, TRANSACTIONS);
+type Dated = readonly [transaction: Json, timeMs: number];
+
+/** The last transactions, whatever their age, as far back as is looked, with the times of their blocks. */
+async function lastTransactions(
+	client: NodeClient,
+	blocks: readonly BlockFacts[],
+): Promise<readonly Dated[]> {
+	const newest = (some: readonly BlockFacts[]): readonly Dated[] =>
+		some
+			.flatMap(({ transactions, timeMs }) => [...transactions].reverse().map((each): Dated => [each, timeMs]))
+			.slice(0, TRANSACTIONS);
 	let found = newest(blocks);
 	let end = blocks.at(-1)?.number ?? 0n;
 	for (let step = 0; found.length === 0 && end > 0n && step < LOOKED_BACK; step++) {
@@ -283,21 +286,20 @@ class RecentBlocks {
 }
 
 export const homeView: ViewMaker = async (context) => {
-	const { client } = context;
+	const { client, contracts } = context;
 	const recent = new RecentBlocks(client);
-	const contracts = new Contracts(client);
 	const [known] = await Promise.all([setting(client), recent.load()]);
 	const parts = async (): Promise<HTMLElement[]> => {
 		const { blocks } = recent;
 		const [final, transactions] = await Promise.all([finalNumber(client), lastTransactions(client, blocks)]);
 		const nowMs = context.nowMs();
-		const rows = blocks.slice(0, BLOCKS).map((block) => blockRow(block, nowMs));
+		const rows = blocks.slice(0, BLOCKS).map((block) => blockRow(block, context));
 		const older = blocks[BLOCKS - 1]?.number ?? 0n;
 		return [
 			tiles(blocks, known, final, nowMs),
 			make(
 				"div",
-				{ class: "columns" },
+				{ class: "columns lists" },
 				section(
 					"Last blocks",
 					table("Last blocks", BLOCK_HEADS, rows),
@@ -307,8 +309,16 @@ export const homeView: ViewMaker = async (context) => {
 					"Last transactions",
 					table(
 						"Last transactions",
-						TRANSACTION_HEADS.filter((head) => head !== "From"),
-						transactions.map((each) => transactionRow(each, contracts).filter((_, at) => at !== 2)),
+						["Transaction", "Method", "From, to", "Amount", "Result"],
+						transactions.map(([each, timeMs]) => {
+							const [id, method, from, to, ...rest] = transactionRow(each, contracts);
+							return [
+								make("div", {}, id, make("br"), ago(timeMs, nowMs)),
+								method,
+								make("div", {}, from, to === "" ? undefined : [make("br"), "to ", to]),
+								...rest,
+							];
+						}),
 						"None in the blocks that were looked at.",
 					),
 				),
@@ -328,11 +338,12 @@ export const homeView: ViewMaker = async (context) => {
 };
 
 /** Blocks before a number, page by page. */
-export const blocksView: ViewMaker = async ({ client, nowMs }, argument) => {
+export const blocksView: ViewMaker = async (context, argument) => {
+	const { client } = context;
 	const end = /^\d{1,15}$/.test(argument) ? BigInt(argument) : 0n;
 	const start = end > BigInt(LISTED) ? end - BigInt(LISTED) : 0n;
 	const blocks = end > 0n ? await blocksBetween(client, start, end) : [];
-	const rows = blocks.map((block) => blockRow(block, nowMs()));
+	const rows = blocks.map((block) => blockRow(block, context));
 	return {
 		title: end > 0n ? `Blocks ${grouped(start)} to ${grouped(end - 1n)}` : "Blocks",
 		body: section(
@@ -350,10 +361,16 @@ export const blocksView: ViewMaker = async ({ client, nowMs }, argument) => {
 
 async function pending(context: ViewContext): Promise<HTMLElement[]> {
 	const ids = textsOf(await context.client.call("gettransactionlistfrompending"), "txId");
-	const rows = ids.slice(0, PENDING).map((id) => [transactionLink(id, true)]);
-	const rest = ids.length - rows.length;
+	const found = await Promise.all(
+		ids.slice(0, PENDING).map((value) => context.client.call("gettransactionfrompending", { value })),
+	);
+	// What a block has taken since then isn't told any more.
+	const rows = found
+		.filter((each) => textOf(each, "txID") !== "")
+		.map((each) => transactionRow(each, context.contracts).slice(0, -1));
+	const rest = ids.length - found.length;
 	return [
-		table("Pending transactions", ["Transaction"], rows, "Nothing waits for a block."),
+		table("Pending transactions", TRANSACTION_HEADS.slice(0, -1), rows, "Nothing waits for a block."),
 		...(rest > 0 ? [note(`and ${grouped(rest)} more`)] : []),
 	];
 }

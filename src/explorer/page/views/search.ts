@@ -9,7 +9,6 @@ import {
 	seenContracts,
 	selectorFacts,
 } from "../../contract-search.js";
-import { Contracts } from "../../contracts.js";
 import { grouped, plain } from "../../format.js";
 import { NodeError } from "../../node-client.js";
 import { isMistyped, searchTerms, type Term } from "../../search-terms.js";
@@ -122,9 +121,12 @@ function limitsOf({ addresses, since }: SeenContracts): string {
 
 const NOTHING_SEEN: SeenContracts = { addresses: [], since: 0 };
 
-async function selectorFound({ client }: ViewContext, { value, signature }: Term): Promise<Found> {
+async function selectorFound(
+	{ client, contracts: known }: ViewContext,
+	{ value, signature }: Term,
+): Promise<Found> {
 	const seen = await seenContracts(client).catch(() => NOTHING_SEEN);
-	const { signatures, contracts } = await selectorFacts(new Contracts(client), seen.addresses, value);
+	const { signatures, contracts } = await selectorFacts(known, seen.addresses, value);
 	const typed = signature === undefined ? [] : [`function ${signature}`];
 	const names = [...new Set([...typed, ...signatures])];
 	const meant: Hit[] = names.length === 0 ? [] : [{ text: `selector 0x${value}: ${names.join("; ")}` }];
@@ -139,7 +141,7 @@ async function nameFound(context: ViewContext, value: string): Promise<Found> {
 	const seen = await seenContracts(client).catch(() => NOTHING_SEEN);
 	const [tokens, contracts, others] = await Promise.all([
 		tokensNamed(context, value),
-		contractsNamed(client, new Contracts(client), seen.addresses, value),
+		contractsNamed(client, context.contracts, seen.addresses, value),
 		otherNames(context, value),
 	]);
 	return { hits: [...tokens, ...contracts.map(contractHit), ...others], limits: limitsOf(seen) };

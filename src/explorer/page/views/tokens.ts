@@ -15,17 +15,18 @@ import {
 	link,
 	make,
 	note,
+	party,
 	section,
 	table,
 	time,
-	transactionLink,
 } from "../elements.js";
-import { NO_INDEX, pages } from "../pages.js";
-import type { ViewMaker } from "../view.js";
+import { NO_INDEX } from "../pages.js";
+import type { ViewContext, ViewMaker } from "../view.js";
+import { transfers } from "./contract-token.js";
 
 const PAGE = 50;
 
-export const tokensView: ViewMaker = async ({ client }) => {
+export const tokensView: ViewMaker = async ({ client, contracts }) => {
 	const rows: Child[][] = [];
 	const place = make("div");
 	const load = async (offset: number): Promise<void> => {
@@ -38,7 +39,7 @@ export const tokensView: ViewMaker = async ({ client }) => {
 				textOf(token, "name"),
 				textOf(token, "abbr"),
 				decimal(wholeOf(token, "total_supply"), Number(wholeOf(token, "precision"))),
-				addressLink(textOf(token, "owner_address"), false),
+				party(textOf(token, "owner_address"), contracts),
 			]);
 		}
 		place.replaceChildren(
@@ -96,32 +97,22 @@ async function contractTokens(client: NodeClient): Promise<readonly HTMLElement[
 }
 
 /** Transfers of a token as far as the history has them: it has lists by account. */
-function transfers(client: NodeClient, token: Json): HTMLElement[] {
+function moves(context: ViewContext, token: Json): HTMLElement[] {
 	const holding = make("div", {}, note(NO_INDEX));
 	const issuer = addressText(textOf(token, "owner_address")) ?? "";
-	const asked = new URLSearchParams({ limit: "25", token_id: textOf(token, "id") });
 	const moved = section(
 		"Transfers from and to its issuer",
 		note(
 			"The history has lists by account, and none by ORC-10 token: other transfers stand in the accounts that made them.",
 		),
-		pages({
-			client,
-			caption: "Transfers",
-			heads: ["Transaction", "From", "To", "Amount", "Time"],
-			path: () => `accounts/${issuer}/transactions/orc10?${asked}`,
-			row: (row) => [
-				transactionLink(textOf(row, "transaction_id")),
-				addressLink(textOf(row, "from"), false),
-				addressLink(textOf(row, "to"), false),
-				decimal(wholeOf(row, "value"), Number(wholeOf(token, "precision"))),
-				time(Number(wholeOf(row, "block_timestamp"))),
-			],
-			none: "None that this node has indexed.",
-			missing: NO_INDEX,
+		transfers(context, {
+			token: textOf(token, "id"),
+			path: `accounts/${issuer}/transactions/orc10?${new URLSearchParams({ token_id: textOf(token, "id") })}`,
+			rowOf: (row) => row,
+			info: { decimals: textOf(token, "precision"), symbol: textOf(token, "abbr") },
 			loaded: (rows) => {
 				const parties = rows.flatMap((row) => [textOf(row, "from"), textOf(row, "to")]);
-				void holders(client, token, [...new Set([issuer, ...parties])]).then((found) =>
+				void holders(context, token, [...new Set([issuer, ...parties])]).then((found) =>
 					holding.replaceChildren(note(PARTIES), found),
 				);
 			},
@@ -137,7 +128,11 @@ const PARTIES =
 const MAX_HOLDERS = 30;
 
 /** Those of some accounts that hold a token, those with most of it first. */
-async function holders(client: NodeClient, token: Json, accounts: readonly string[]): Promise<HTMLElement> {
+async function holders(
+	{ client, contracts }: ViewContext,
+	token: Json,
+	accounts: readonly string[],
+): Promise<HTMLElement> {
 	const held: (readonly [address: string, units: bigint])[] = [];
 	await fewAtATime(accounts.slice(0, MAX_HOLDERS), async (address) => {
 		const account = await client.call("getaccount", { address, visible: true }).catch((): Json => ({}));
@@ -147,14 +142,15 @@ async function holders(client: NodeClient, token: Json, accounts: readonly strin
 	const rows = held
 		.sort(([, a], [, b]) => Number(b - a))
 		.map(([address, units]) => [
-			addressLink(address),
+			party(address, contracts),
 			decimal(units, Number(wholeOf(token, "precision"))),
 			share(units, wholeOf(token, "total_supply")),
 		]);
 	return table("Holders", ["Account", "Amount", "Share"], rows, "None of them holds any now.");
 }
 
-export const tokenView: ViewMaker = async ({ client }, value) => {
+export const tokenView: ViewMaker = async (context, value) => {
+	const { client } = context;
 	const token = await client.call("getassetissuebyid", { value });
 	if (textOf(token, "id") === "") throw new NodeError("there is no such token", 404);
 	const precision = Number(wholeOf(token, "precision"));
@@ -177,7 +173,7 @@ export const tokenView: ViewMaker = async ({ client }, value) => {
 					`${decimal(wholeOf(token, "num"), precision)} for ${coins(wholeOf(token, "coin_num") || wholeOf(token, "trx_num"))}`,
 				],
 			),
-			...transfers(client, token),
+			...moves(context, token),
 		],
 	};
 };

@@ -11,7 +11,7 @@ import {
 	type TransactionFacts,
 	transactionFacts,
 } from "../../block-facts.js";
-import { Contracts } from "../../contracts.js";
+import type { Contracts } from "../../contracts.js";
 import { age, failureText, grouped, plain, shortened, textOfHex, typeName } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
 import { requestOf, UNITS, wordsOf } from "../../request-words.js";
@@ -33,6 +33,7 @@ import {
 	link,
 	make,
 	note,
+	party,
 	section,
 	table,
 	time,
@@ -374,17 +375,20 @@ function summary(
 const MAX_MOVES = 20;
 
 /** Each token that moved, as much as a reader needs to find a payment. */
-async function tokensMoved(units: TokenUnits, moves: readonly TokenMove[]): Promise<HTMLElement | undefined> {
+async function tokensMoved(
+	contracts: Contracts,
+	moves: readonly TokenMove[],
+): Promise<HTMLElement | undefined> {
 	if (moves.length === 0) return undefined;
 	const rows = await Promise.all(
 		moves.slice(0, MAX_MOVES).map(async ({ token, isContract, from, to, value }): Promise<Child[]> => {
-			const unit = await units.unitOf(token);
+			const unit = await contracts.units.unitOf(token);
 			const path = isContract ? `account/${token}` : `token/${encodeURIComponent(token)}`;
 			return [
 				unitText(unit, value),
-				link(path, isContract ? shortened(token) : `token ${token}`),
-				addressLink(from, false),
-				addressLink(to, false),
+				link(path, unit?.name || (isContract ? shortened(token) : `token ${token}`)),
+				party(from, contracts),
+				party(to, contracts),
 			];
 		}),
 	);
@@ -398,7 +402,7 @@ async function tokensMoved(units: TokenUnits, moves: readonly TokenMove[]): Prom
 }
 
 export const transactionView: ViewMaker = async (context, typed) => {
-	const { client, nowMs } = context;
+	const { client, contracts, nowMs } = context;
 	const id = idIn(typed);
 	if (id === undefined) throw new NodeError(NOT_AN_ID, 404);
 	const [found, info, solid] = await Promise.all([
@@ -413,7 +417,6 @@ export const transactionView: ViewMaker = async (context, typed) => {
 	const transaction = isPending ? waiting : found;
 	const of = transactionFacts(transaction);
 	if (of.id === "") throw new NodeError(UNKNOWN, 404);
-	const contracts = new Contracts(client);
 	const note_ = textOf(of.raw, "data");
 	const isContract = of.type === "TriggerSmartContract" || of.type === "CreateSmartContract";
 	const created = addressText(textOf(info, "contract_address"));
@@ -442,7 +445,7 @@ export const transactionView: ViewMaker = async (context, typed) => {
 			...(hasReceipt
 				? [await outcome(of, info, nowMs(), contracts, reason)]
 				: [note(isPending ? "It waits for a block." : "This node keeps no receipts.")]),
-			isPending ? undefined : await tokensMoved(contracts.units, tokenMoves(of, info)),
+			isPending ? undefined : await tokensMoved(contracts, tokenMoves(of, info)),
 			common,
 			await request(transaction, of, contracts, context.facts),
 			...(hasReceipt && (isContract || objectsOf(info, "log").length > 0)

@@ -1,6 +1,8 @@
 /** What the log of a development chain says of the transactions of a block: few of them, and little of what contracts wrote. */
 
-import { type AbiKind, hashedSignature } from "../../../abi/parameter.js";
+import { AbiDataError } from "../../../abi/abi-data-error.js";
+import { decodeValues, viewText } from "../../../abi/coder.js";
+import { type AbiItem, type AbiKind, hashedSignature } from "../../../abi/parameter.js";
 import { SELECTOR_BYTES, selectorOf } from "../../../abi/selector.js";
 import { isSmallEntry, MAX_ENTRIES } from "../../../abi/stored-interface.js";
 import { toBase58Check } from "../../../protocol/address.js";
@@ -70,8 +72,26 @@ function lineOf(
 		function: isCall ? (named(abi, "function", input) ?? selectorText(input)) : undefined,
 		value: value === 0n ? undefined : String(value),
 		result: failed ? (TransactionResultContractResultEnum.names.get(result) ?? String(result)) : "SUCCESS",
+		fee: info && info.fee > 0n ? String(info.fee) : undefined,
 		energy: runsCode ? String(info?.receipt?.energy_usage_total ?? 0n) : undefined,
 		why: failed && info ? cut(reasonOf(info, abi)) : undefined,
+	};
+}
+
+/** Fields of a line on a call without effect, such as an estimate, that its contract refused. */
+export function refusedCall(
+	state: StateView,
+	transaction: SignedTransaction,
+	output: Uint8Array,
+	known: InterfaceOf,
+): object {
+	const { from, to, input } = contractFacts(state, transaction, undefined);
+	const abi = to.length > 0 ? known(to) : undefined;
+	return {
+		from: shownAddress(from),
+		to: shownAddress(to),
+		function: named(abi, "function", input) ?? selectorText(input),
+		why: cut(reasonIn(output, abi) ?? "no reason given"),
 	};
 }
 
@@ -89,30 +109,43 @@ function reasonOf(
 	abi: ReturnType<InterfaceOf>,
 ): string {
 	const output = contractResult[0] ?? new Uint8Array();
-	const reason = revertMessage(output);
-	if (reason !== undefined) return JSON.stringify(reason.slice(0, MAX_TEXT));
-	if (output.length >= SELECTOR_BYTES) {
-		const selector = toHex(output.subarray(0, SELECTOR_BYTES));
-		if (selector === PANIC) return `Panic(0x${toHex(output.subarray(-1))})`;
-		return named(abi, "error", output) ?? `error 0x${selector}`;
-	}
-	return Buffer.from(resMessage.subarray(0, MAX_TEXT)).toString("utf8");
+	return reasonIn(output, abi) ?? Buffer.from(resMessage.subarray(0, MAX_TEXT)).toString("utf8");
 }
 
-const bySelector = new WeakMap<Readonly<SmartContractABI>, Map<AbiKind, ReadonlyMap<string, string>>>();
+function reasonIn(output: Uint8Array, abi: ReturnType<InterfaceOf>): string | undefined {
+	const reason = revertMessage(output);
+	if (reason !== undefined) return JSON.stringify(reason.slice(0, MAX_TEXT));
+	if (output.length < SELECTOR_BYTES) return undefined;
+	const selector = toHex(output.subarray(0, SELECTOR_BYTES));
+	if (selector === PANIC) return `Panic(0x${toHex(output.subarray(-1))})`;
+	return named(abi, "error", output) ?? `error 0x${selector}`;
+}
 
-/** The signature of a function or error whose selector stands in front of the data. */
+const bySelector = new WeakMap<Readonly<SmartContractABI>, Map<AbiKind, ReadonlyMap<string, AbiItem>>>();
+
+/** What arguments may become on a line. */
+const ARGUMENTS = { depth: 8, items: 100, slack: 1 << 12 };
+
+/** The function or error whose selector stands in front of the data, with its arguments; its signature where the data don't fit. */
 function named(abi: ReturnType<InterfaceOf>, kind: AbiKind, data: Uint8Array): string | undefined {
 	if (!abi || data.length < SELECTOR_BYTES) return undefined;
-	const kinds = bySelector.get(abi) ?? new Map<AbiKind, ReadonlyMap<string, string>>();
+	const kinds = bySelector.get(abi) ?? new Map<AbiKind, ReadonlyMap<string, AbiItem>>();
 	bySelector.set(abi, kinds);
 	const items =
 		kinds.get(kind) ??
 		new Map(
 			storedInterfaceOf(abi, MAX_ENTRIES)
 				.filter((item) => item.kind === kind && isSmallEntry(item))
-				.map((item) => [toHex(selectorOf(item)), cut(hashedSignature(item))]),
+				.map((item) => [toHex(selectorOf(item)), item]),
 		);
 	kinds.set(kind, items);
-	return items.get(toHex(data.subarray(0, SELECTOR_BYTES)));
+	const item = items.get(toHex(data.subarray(0, SELECTOR_BYTES)));
+	if (!item) return undefined;
+	try {
+		const values = decodeValues(item.inputs, data.subarray(SELECTOR_BYTES), ARGUMENTS);
+		return cut(`${item.name}(${values.map(viewText).join(", ")})`);
+	} catch (error) {
+		if (!(error instanceof AbiDataError)) throw error;
+		return cut(hashedSignature(item));
+	}
 }

@@ -28,8 +28,9 @@ it("names the function by the stored interface, the parties, the result and the 
 		type: "TriggerSmartContract",
 		from,
 		to: store,
-		function: "set(uint256,string)",
+		function: expect.stringMatching(/^set\(7, .*\)$/),
 		result: "SUCCESS",
+		fee: expect.stringMatching(/^[1-9]\d*$/),
 		energy: expect.stringMatching(/^[1-9]\d*$/),
 	});
 	expect(lines()[0]).toMatchObject({ type: "CreateSmartContract", from, created: store, result: "SUCCESS" });
@@ -73,6 +74,17 @@ it.each([
 		result: "REVERT",
 		why,
 	});
+});
+
+it("tells of a call without effect that its contract refuses", async () => {
+	const { address } = chain.account(5);
+	await chain.result("dev_setCode", [address, reverting(errorText("not now"))]);
+	const to = `0x${chain.account(5).hex.slice(2)}`;
+	const from = `0x${chain.account(0).hex.slice(2)}`;
+	await chain.rpc("eth_call", [{ from, to, data: "0x0f59f83a" }, "latest"], "/jsonrpc");
+	await expect
+		.poll(() => lines("refused call").at(-1))
+		.toMatchObject({ to: address, function: "0x0f59f83a", why: '"not now"' });
 });
 
 it("describes the first transactions of a block, and counts the others", async () => {
