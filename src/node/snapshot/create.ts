@@ -8,7 +8,8 @@ import { existsSync } from "node:fs";
 import { link, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { be64, readBe64, toHex } from "../../protocol/bytes.js";
-import { notedName } from "../segments/segments.js";
+import type { OpenChain } from "../chain/open-chain.js";
+import { notedName, segmentsDirectory } from "../segments/segments.js";
 import { stores } from "../state/definition.js";
 import { CarriedHash, hashInManifest } from "./carried-hash.js";
 import { ChunkBuilder, hashOf, isCarried } from "./chunk-format.js";
@@ -40,6 +41,29 @@ interface CreateOptions {
 	readonly onProgress: (progress: { readonly entries: number; readonly bytes: number }) => boolean;
 	/** Bytes of a chunk before compression; absent: the usual. */
 	readonly chunkBytes?: number | undefined;
+}
+
+/**
+ * Makes a snapshot of a chain that goes on meanwhile: its newest block is the last one that can't be undone.
+ * @returns the path of its manifest
+ * @throws {SnapshotError}
+ */
+export async function snapshotOfRunning(
+	open: OpenChain,
+	dataDirectory: string,
+	target: string,
+	options: CreateOptions,
+): Promise<{ readonly manifest: string } | undefined> {
+	const { oldBlocks } = open;
+	if (!oldBlocks) throw new SnapshotError("the chain lives in memory");
+	await open.flushNow();
+	const subject = {
+		entries: () => oldBlocks.storedEntries(),
+		segmentsDirectory: segmentsDirectory(dataDirectory),
+		genesisId: toHex(open.rules.genesisId),
+	};
+	const made = await createSnapshot(subject, target, options);
+	return made && { manifest: join(target, MANIFEST_NAME) };
 }
 
 /** The caller gave up. */
@@ -200,7 +224,8 @@ class HeadFacts {
 	}
 }
 
-async function writeFileSynced(path: string, bytes: Uint8Array): Promise<void> {
+/** Writes a new file, which is on the disk then. @throws Error of the system */
+export async function writeFileSynced(path: string, bytes: Uint8Array): Promise<void> {
 	const file = await open(path, "wx", 0o644);
 	try {
 		await file.writeFile(bytes);

@@ -14,6 +14,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openDataDirectory } from "../../../src/node/chain/data-directory.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { segmentsDirectory } from "../../../src/node/segments/segments.js";
+import { verifySnapshot } from "../../../src/node/snapshot/chunk-reader.js";
 import { createSnapshot } from "../../../src/node/snapshot/create.js";
 import {
 	type Manifest,
@@ -23,7 +24,6 @@ import {
 } from "../../../src/node/snapshot/manifest.js";
 import { type RestoreOptions, restoreSnapshot } from "../../../src/node/snapshot/restore.js";
 import { openSource, type SnapshotSource } from "../../../src/node/snapshot/source.js";
-import { verifySnapshot } from "../../../src/node/snapshot/verify.js";
 import type { KeyValueDatabase } from "../../../src/node/state/database.js";
 import { hashDatabase } from "../../../src/node/state/state-hash/hash-database.js";
 import { readSums } from "../../../src/node/state/state-hash/kept-hashes.js";
