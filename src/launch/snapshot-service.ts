@@ -77,6 +77,7 @@ export class SnapshotServer {
 		private readonly generations: Generations,
 		private readonly clock: ServiceClock,
 		private readonly report: (sentence: string) => void,
+		private readonly filesPerAddress = MAX_FILES_PER_ADDRESS,
 	) {
 		this.listener = new HttpListener({
 			maxConnections: MAX_CONNECTIONS.snapshots,
@@ -151,7 +152,7 @@ export class SnapshotServer {
 		}
 		const address = request.socket.remoteAddress ?? "";
 		const sending = this.sending.get(address) ?? 0;
-		if (sending >= MAX_FILES_PER_ADDRESS && !OWN_MACHINE.has(address)) {
+		if (sending >= this.filesPerAddress && !OWN_MACHINE.has(address)) {
 			answer.header("Retry-After", "10");
 			return send(answer, 429, { error: "too many files at once" });
 		}
@@ -288,10 +289,11 @@ export class GenerationMaker {
 	}
 
 	private get dueMs(): number {
+		const { everyMs, now } = this.options;
 		const newest = this.generations.all[0]?.manifest.createdMs;
-		// A clock that was set back doesn't hold the service up for longer than the interval.
-		const agedMs = newest === undefined ? 0 : Math.min(newest, this.options.now()) + this.options.everyMs;
-		return Math.max(agedMs, this.notBeforeMs);
+		const dueMs = Math.max(newest === undefined ? 0 : newest + everyMs, this.notBeforeMs);
+		// Further away than an interval is only what was made before the clock was set back.
+		return dueMs > now() + everyMs ? 0 : dueMs;
 	}
 
 	private async make(): Promise<void> {

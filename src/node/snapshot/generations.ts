@@ -65,7 +65,7 @@ const LOCK_NAME = "service.lock";
  * clients that are downloading them; more don't, so that nobody fills the disk by downloading.
  * @param generations newest first
  */
-export function retiringOf(
+function retiringOf(
 	generations: readonly Generation[],
 	{ keep, graceMs }: RetireOptions,
 	nowMs: number,
