@@ -37,7 +37,7 @@ const OWN_MACHINE: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "::ffff:12
 const COMMON = { "Accept-Ranges": "bytes", "X-Content-Type-Options": "nosniff" };
 
 /** Clocks of the service. */
-export interface ServiceClock {
+interface ServiceClock {
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
 	/** Runs a function after a time in milliseconds. @returns what takes it back */
@@ -52,7 +52,7 @@ export function rangeOf(
 	header: string | undefined,
 	bytes: number,
 ): { readonly from: number; readonly to: number } | "none" | undefined {
-	const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
+	const [, first = "", last = ""] = /^bytes=(\d{0,20})-(\d{0,20})$/.exec(header ?? "") ?? [];
 	if (first === "" && last === "") return undefined;
 	if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
 	const from = first === "" ? Math.max(0, bytes - Number(last)) : Number(first);
@@ -182,8 +182,10 @@ export class SnapshotServer {
 			...(range ? { "Content-Range": `bytes ${from}-${to}/${bytes}` } : {}),
 			"Content-Length": to + 1 - from,
 		};
-		// A link that somebody puts in place of a file is not followed.
-		const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
+		// A link or a pipe that somebody puts in place of a file is neither followed nor waited for.
+		const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+			() => undefined,
+		);
 		try {
 			const found = await file?.stat();
 			if (!file || !found?.isFile() || found.size !== bytes) {
@@ -291,9 +293,9 @@ export class GenerationMaker {
 	private get dueMs(): number {
 		const { everyMs, now } = this.options;
 		const newest = this.generations.all[0]?.manifest.createdMs;
-		const dueMs = Math.max(newest === undefined ? 0 : newest + everyMs, this.notBeforeMs);
-		// Further away than an interval is only what was made before the clock was set back.
-		return dueMs > now() + everyMs ? 0 : dueMs;
+		// Further away than an interval is only what a clock said that was set back since.
+		const near = (ms: number): number => (ms > now() + everyMs ? 0 : ms);
+		return Math.max(newest === undefined ? 0 : near(newest + everyMs), near(this.notBeforeMs));
 	}
 
 	private async make(): Promise<void> {

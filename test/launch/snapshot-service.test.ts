@@ -44,6 +44,8 @@ test.each([
 	["bytes=10-", "none"],
 	["bytes=-0", "none"],
 	["bytes=999999999999999-", "none"],
+	["bytes=18446744073709551616-", "none"],
+	["bytes=4-18446744073709551615", { from: 4, to: 9 }],
 	// What isn't one range is the whole file.
 	["bytes=5-3", undefined],
 	["bytes=-", undefined],
@@ -361,10 +363,13 @@ describe("making", () => {
 		const made = maker();
 		await made.step();
 		nowMs -= 50 * HOUR;
-		number = 11;
-		await maker().step();
+		const attempts = () => notes.filter((line) => line.includes("no newer block")).length;
+		// Nothing new: the next attempt is an interval later all the same.
+		for (let step = 0; step < 3; step++) expect(await made.step()).toBe(60_000);
+		expect(attempts()).toBe(1);
 		nowMs += 6 * HOUR;
-		await maker().step();
+		number = 11;
+		await made.step();
 		expect(listed()).toContain("11-0000000b");
 	});
 });

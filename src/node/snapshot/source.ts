@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { MANIFEST_NAME, type Manifest, parseManifest, SnapshotError, type SnapshotFile } from "./manifest.js";
+import { MANIFEST_NAME, type Manifest, parseManifest, SnapshotError } from "./manifest.js";
 
 export interface SnapshotSource {
 	/** The bytes of a file from an offset on. @throws {SnapshotError | UnsteadyError} */
@@ -137,44 +137,26 @@ export async function reusing(
 ): Promise<{ readonly source: SnapshotSource; readonly bytes: number }> {
 	if (folder === undefined) return { source, bytes: 0 };
 	const earlier = await readFile(join(folder, MANIFEST_NAME)).then(parseManifest, () => undefined);
-	const names = new Map<string, string>();
-	for (const { name, sha256 } of [...(earlier?.chunks ?? []), ...(earlier?.segments ?? [])])
-		names.set(sha256, name);
-	const there = new Map<string, SnapshotFile & { readonly path: string }>();
+	const earlierFiles = [...(earlier?.chunks ?? []), ...(earlier?.segments ?? [])];
+	const names = new Map(earlierFiles.map(({ name, sha256 }) => [sha256, name]));
+	const paths = new Map<string, string>();
 	let bytes = 0;
 	for (const file of [...chunks, ...segments]) {
-		const { sha256 } = file;
-		for (const name of [names.get(sha256) ?? sha256, join("files", sha256)]) {
+		for (const name of [names.get(file.sha256) ?? file.sha256, join("files", file.sha256)]) {
 			const path = join(folder, name);
 			if ((await stat(path).catch(() => undefined))?.size !== file.bytes) continue;
-			there.set(file.name, { ...file, path });
-			bytes += file.bytes;
-			break;
+			if (!paths.has(file.name)) bytes += file.bytes;
+			paths.set(file.name, path);
 		}
 	}
-	return { source: new ReusingSource(source, there), bytes };
-}
-
-class ReusingSource implements SnapshotSource {
-	readonly again: SnapshotSource["again"];
-
-	constructor(
-		private readonly source: SnapshotSource,
-		private readonly there: ReadonlyMap<string, SnapshotFile & { readonly path: string }>,
-	) {
-		this.again = (attempt) => source.again(attempt);
-	}
-
-	get address(): string | undefined {
-		return this.source.address;
-	}
-
-	async *read(name: string, from: number): AsyncGenerator<Uint8Array> {
-		const file = this.there.get(name);
-		if (file && (await fileHash(file.path).catch(() => undefined)) === file.sha256)
-			yield* createReadStream(file.path, { start: from, highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>;
-		else yield* this.source.read(name, from);
-	}
+	const hashes = new Map([...chunks, ...segments].map(({ name, sha256 }) => [name, sha256]));
+	const read = async function* (name: string, from: number): AsyncGenerator<Uint8Array> {
+		const path = paths.get(name);
+		if (path !== undefined && (await fileHash(path).catch(() => undefined)) === hashes.get(name))
+			yield* createReadStream(path, { start: from, highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>;
+		else yield* source.read(name, from);
+	};
+	return { source: { read, again: (attempt) => source.again(attempt), address: source.address }, bytes };
 }
 
 /** The SHA-256 of a file, 64 hexadecimal digits. @throws Error of the system */
