@@ -218,8 +218,12 @@ describe("coin node snapshot", () => {
 	});
 });
 
-/** Starts the service on a folder. @returns its address, once it has a generation of this number or more */
-async function startService(folder: string, directory: string): Promise<string> {
+/** Starts the service on a folder. @returns its address, once it has done what is due at its start */
+async function startService(
+	folder: string,
+	directory: string,
+	isSo = (notes: string) => notes.includes("the next snapshot is due"),
+): Promise<string> {
 	const words = ["serve", folder, "-c", "a.conf", "-d", directory, "--signer", "main", "--every", "1h"];
 	const { child, outcome } = home.start(
 		["node", "snapshot", ...words, "--password-file", "password", "--port", "0"],
@@ -234,11 +238,28 @@ async function startService(folder: string, directory: string): Promise<string> 
 	child.stderr?.on("data", (text) => {
 		notes += text;
 	});
-	while (!url.includes("\n") || !notes.includes("the next snapshot is due")) {
+	while (!url.includes("\n") || !isSo(notes)) {
 		if (child.exitCode !== null) throw new Error((await outcome).stderr);
 		await new Promise((done) => setTimeout(done, 20));
 	}
 	return url.trim();
+}
+
+/** In place of a node: begins what a service asks for, and never ends. */
+async function stuckNode(directory: string): Promise<{ readonly asked: () => boolean; close(): void }> {
+	let isAsked = false;
+	const server = createServer((socket) => {
+		socket.on("error", () => undefined);
+		socket.once("data", (line) => {
+			const { to } = JSON.parse(String(line)) as { readonly to: string };
+			mkdirSync(join(`${to}.partial`, "chunks"), { recursive: true });
+			writeFileSync(join(`${to}.partial`, "chunks", "000000.br"), "half");
+			isAsked = true;
+		});
+	});
+	await new Promise<void>((done) => server.listen(at("stuck"), done));
+	writeFileSync(at(directory, "control"), `${at("stuck")}\n`);
+	return { asked: () => isAsked, close: () => server.close() };
 }
 
 const generationsIn = (folder: string): string[] =>
@@ -279,7 +300,14 @@ describe("coin node snapshot serve", () => {
 		const lines = first.trim().split("\n");
 		home.write("part.ndjson", `${lines.slice(0, lines.length / 2).join("\n")}\n`);
 		await home.run(["chain", "import", "part.ndjson", "-c", "a.conf", "-d", "growing"]);
+		const stuck = await stuckNode("growing");
+		const making = await startService("srv", "growing", stuck.asked);
+		expect((await fetch(`${making}manifest.json`)).status).toBe(503);
+		await stop(running.pop() as ChildProcess, "SIGKILL");
+		stuck.close();
+		expect(readdirSync(at("srv"))).toContain("generation.new.partial");
 		await startService("srv", "growing");
+		expect(readdirSync(at("srv"))).not.toContain("generation.new.partial");
 		await stop(running.pop() as ChildProcess, "SIGKILL");
 		const [older = ""] = generationsIn("srv");
 		expect(readdirSync(at("srv", older)).sort()).toEqual(["chunks", "manifest.json", "manifest.sig"]);
