@@ -337,7 +337,7 @@ export async function serveSnapshots(options: ServiceOptions): Promise<void> {
 	const server = new SnapshotServer(generations, clock, warn);
 	try {
 		const bound = await server.listen(port, host);
-		await generations.open();
+		await generations.open(now());
 		onListening(`http://${host.includes(":") ? `[${host}]` : host}:${bound}/`);
 		const maker = new GenerationMaker(generations, options);
 		while (!signal.aborted) await sleep(await maker.step(), undefined, { signal }).catch(() => undefined);

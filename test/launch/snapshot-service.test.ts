@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { GenerationMaker, rangeOf, SnapshotServer } from "../../src/launch/snapshot-service.js";
 import { Generations } from "../../src/node/snapshot/generations.js";
 import { SnapshotError } from "../../src/node/snapshot/manifest.js";
+import { Failure } from "../../src/wallet/failure.js";
 import { isOwn, signText, writeSnapshot } from "../node/snapshot/made-generations.js";
 
 const HOUR = 3_600_000;
@@ -21,7 +22,7 @@ beforeEach(async () => {
 	warnings = [];
 	nowMs = 100 * HOUR;
 	generations = new Generations(join(root, "srv"), isOwn, (sentence) => warnings.push(sentence));
-	await generations.open();
+	await generations.open(nowMs);
 });
 afterEach(async () => {
 	await generations.close();
@@ -283,6 +284,7 @@ describe("making", () => {
 	let notes: string[];
 	let number: number;
 	let failure: Error | undefined;
+	let unsigned: Error | undefined;
 	const maker = (keep = 1): GenerationMaker =>
 		new GenerationMaker(generations, {
 			everyMs: 6 * HOUR,
@@ -295,7 +297,7 @@ describe("making", () => {
 				nowMs += HOUR / 6;
 				return manifest;
 			},
-			sign: signText,
+			sign: (hash) => (unsigned ? Promise.reject(unsigned) : signText(hash)),
 			now: () => nowMs,
 			note: (line) => notes.push(line),
 			warn: (line) => warnings.push(line),
@@ -303,7 +305,7 @@ describe("making", () => {
 	const listed = (): string[] => generations.all.map(({ name }) => name);
 
 	beforeEach(() => {
-		[notes, number, failure] = [[], 10, undefined];
+		[notes, number, failure, unsigned] = [[], 10, undefined, undefined];
 	});
 
 	test("one is made at start if none is young enough, and then one an interval after the making of the last", async () => {
@@ -357,6 +359,19 @@ describe("making", () => {
 		nowMs += 1;
 		await made.step();
 		expect(listed()).toEqual(["11-0000000b", "10-0000000a"]);
+	});
+
+	test("what can't be signed is not listed, and made again", async () => {
+		const made = maker();
+		await made.step();
+		[unsigned, number] = [new Failure("password_required", "the agent is gone"), 11];
+		nowMs += 6 * HOUR;
+		await made.step();
+		expect([listed(), warnings]).toEqual([["10-0000000a"], ["no snapshot was made: the agent is gone"]]);
+		unsigned = undefined;
+		nowMs += HOUR;
+		await made.step();
+		expect(listed()).toContain("11-0000000b");
 	});
 
 	test("a clock that was set back doesn't stop the service", async () => {

@@ -96,11 +96,16 @@ export async function createSnapshot(
 	} catch (error) {
 		await rm(partial, { recursive: true, force: true });
 		if (error instanceof GivenUp) return undefined;
-		const { code } = error as NodeJS.ErrnoException;
-		if (code === undefined || error instanceof SnapshotError) throw error;
-		const why = code === "ENOSPC" ? "no space left on the device" : code;
-		throw new SnapshotError(`the snapshot ${target} can't be written: ${why}`, { cause: error });
+		throw writeFailure(`the snapshot ${target}`, error);
 	}
+}
+
+/** What to throw where something can't be written: the system's errors in a sentence, others as they are. */
+export function writeFailure(what: string, error: unknown): unknown {
+	const { code, syscall } = error as NodeJS.ErrnoException;
+	if (syscall === undefined) return error;
+	const why = code === "ENOSPC" ? "no space left on the device" : code;
+	return new SnapshotError(`${what} can't be written: ${why}`, { cause: error });
 }
 
 async function write(subject: SnapshotSubject, directory: string, options: CreateOptions): Promise<Manifest> {

@@ -11,7 +11,7 @@ import { utf8 } from "../../protocol/bytes.js";
 import { segmentFilesOnDisk } from "../segments/segment-files.js";
 import { shareCacheBytes } from "../state/cache-budget.js";
 import { type KeyValueDatabase, openLevelDatabase } from "../state/database.js";
-import { writeFileSynced } from "./create.js";
+import { writeFailure, writeFileSynced } from "./create.js";
 import {
 	MANIFEST_NAME,
 	MAX_MANIFEST_BYTES,
@@ -96,14 +96,18 @@ export class Generations {
 		private readonly warn: (sentence: string) => void,
 	) {}
 
-	/** Makes the folder if it isn't there, removes what a kill has left, and lists what is whole. @throws {SnapshotError} */
-	async open(): Promise<void> {
-		await mkdir(this.folder, { recursive: true });
+	/**
+	 * Makes the folder if it isn't there, removes what a kill has left, and lists what is whole.
+	 * @param nowMs clients may be downloading what was listed before
+	 * @throws {SnapshotError | DatabaseError}
+	 */
+	async open(nowMs: number): Promise<void> {
 		try {
+			await mkdir(this.folder, { recursive: true });
 			this.lock = await openLevelDatabase(join(this.folder, LOCK_NAME), shareCacheBytes(0));
 		} catch (error) {
 			const { cause } = error as { readonly cause?: { readonly cause?: { readonly code?: string } } };
-			if (cause?.cause?.code !== "LEVEL_LOCKED") throw error;
+			if (cause?.cause?.code !== "LEVEL_LOCKED") throw writeFailure(this.folder, error);
 			throw new SnapshotError(`another service uses the folder ${this.folder}`, { cause: error });
 		}
 		const found: Generation[] = [];
@@ -111,7 +115,7 @@ export class Generations {
 			const path = join(this.folder, name);
 			if (LEFT_OVER.test(name)) await removeSnapshot(path).catch((error) => this.leave(error));
 			else if (NAME.test(name)) {
-				const generation = await this.read(path, name).catch((error) => this.leave(error));
+				const generation = await this.read(path, name, nowMs).catch((error) => this.leave(error));
 				if (generation) found.push(generation);
 			}
 		}
@@ -155,6 +159,21 @@ export class Generations {
 			if (this.listed.some((generation) => generation.name === name)) return undefined;
 			throw new SnapshotError(`${path} is in the way: it isn't a generation of this service`);
 		}
+		const newBytes = await this.list(made, path, manifest, sign).catch((error: unknown) => {
+			throw writeFailure(path, error);
+		});
+		const generation = { ...(await this.read(path, name, nowMs)), listedMs: nowMs };
+		this.listed = [generation, ...this.listed];
+		return { generation, newBytes };
+	}
+
+	/** Shares, signs and names what was made. @returns bytes that no earlier generation has */
+	private async list(
+		made: string,
+		path: string,
+		manifest: Manifest,
+		sign: (hash: string) => Promise<string>,
+	): Promise<number> {
 		const newBytes = await this.share(made, manifest);
 		const signature = await sign(manifestHash(await readFile(join(made, MANIFEST_NAME))));
 		await writeFileSynced(join(made, SIGNATURE_NAME), utf8(signature));
@@ -162,9 +181,7 @@ export class Generations {
 		await segmentFilesOnDisk.syncDirectory(made);
 		await rename(made, path);
 		await segmentFilesOnDisk.syncDirectory(this.folder);
-		const generation = { ...(await this.read(path, name)), listedMs: nowMs };
-		this.listed = [generation, ...this.listed];
-		return { generation, newBytes };
+		return newBytes;
 	}
 
 	/**
@@ -204,7 +221,7 @@ export class Generations {
 	}
 
 	/** @throws {SnapshotError | Error} unless it is a whole generation that this service's key has signed */
-	private async read(directory: string, name: string): Promise<Generation> {
+	private async read(directory: string, name: string, usedMs: number): Promise<Generation> {
 		const foreign = new SnapshotError(`${directory} isn't a generation of this service, and is left alone`);
 		for (const part of [".", ...PARTS]) {
 			const found = await lstat(join(directory, part)).catch(() => undefined);
@@ -233,7 +250,7 @@ export class Generations {
 			files: new Map(files.flatMap((file) => [[file.name, file] as const, [file.sha256, file] as const])),
 			listedMs: mtimeMs,
 			active: 0,
-			usedMs: 0,
+			usedMs,
 		};
 	}
 

@@ -33,16 +33,16 @@ afterEach(async () => {
 	rmSync(root, { recursive: true, force: true });
 });
 
-async function opened(): Promise<Generations> {
+async function opened(nowMs = 0): Promise<Generations> {
 	const generations = new Generations(folder, isOwn, (sentence) => warnings.push(sentence));
-	await generations.open();
+	await generations.open(nowMs);
 	open.push(generations);
 	return generations;
 }
 
-async function reopened(): Promise<Generations> {
+async function reopened(nowMs = 0): Promise<Generations> {
 	await open.pop()?.close();
-	return opened();
+	return opened(nowMs);
 }
 
 async function publish(generations: Generations, number: number, nowMs: number, contents = ["a", "b", "c"]) {
@@ -194,9 +194,25 @@ test("a folder in the way of a generation, and one in the way of making it, are 
 	await expect(generations.place()).rejects.toThrow("it has files that the service didn't make");
 });
 
+test("after a restart clients have the time to go on with what they were downloading", async () => {
+	const generations = await opened();
+	await publish(generations, 10, 0);
+	await publish(generations, 11, 1);
+	// Their times on the disk are those of the files.
+	const nowMs = Date.now() + 9 * HOUR;
+	const again = await reopened(nowMs);
+	expect(await again.retire(retirement, nowMs + 599_999)).toEqual([]);
+	expect(await again.retire(retirement, nowMs + 600_000)).toEqual(["10-0000000a"]);
+});
+
+test("a folder that can't be one is refused in a sentence", async () => {
+	writeFileSync(folder, "a file");
+	await expect(opened()).rejects.toThrow(`${folder} can't be written: EEXIST`);
+});
+
 test("a second service is kept off the folder", async () => {
 	await opened();
-	await expect(new Generations(folder, isOwn, () => {}).open()).rejects.toThrow(
+	await expect(new Generations(folder, isOwn, () => {}).open(0)).rejects.toThrow(
 		"another service uses the folder",
 	);
 });
