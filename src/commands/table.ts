@@ -146,6 +146,7 @@ export const COMMANDS: CommandTable = {
 	"node:reproduce": async () => (await import("./node/reproduce.js")).NodeReproduce,
 	"node:snapshot:create": async () => (await import("./node/snapshot.js")).NodeSnapshotCreate,
 	"node:snapshot:restore": async () => (await import("./node/snapshot.js")).NodeSnapshotRestore,
+	"node:snapshot:serve": async () => (await import("./node/snapshot.js")).NodeSnapshotServe,
 	"node:snapshot:verify": async () => (await import("./node/snapshot.js")).NodeSnapshotVerify,
 	"node:start": async () => (await import("./node/start.js")).NodeStart,
 	"node:status": async () => (await import("./node/status.js")).NodeStatus,

@@ -190,8 +190,9 @@ async function startControl(
 	try {
 		return await ControlServer.start(dataDirectory, {
 			snapshot: async (target, onProgress) => {
-				const { snapshotOfRunning } = await import("./running-snapshot.js");
-				return snapshotOfRunning(open, dataDirectory, version)(target, onProgress);
+				const { snapshotOfRunning } = await import("../node/snapshot/create.js");
+				const options = { program: `coin ${version}`, nowMs: Date.now(), onProgress };
+				return snapshotOfRunning(open, dataDirectory, target, options);
 			},
 			source: async (file) => {
 				const { storeSourceFile } = await import("./source-work.js");

@@ -8,6 +8,7 @@ import type { CheckResult } from "../node/adoption/adoption-checks.js";
 import { leftByChain, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
 import { readFounding } from "../node/development/directory.js";
 import { segmentsDirectory } from "../node/segments/segments.js";
+import { verifySnapshot } from "../node/snapshot/chunk-reader.js";
 import { createSnapshot } from "../node/snapshot/create.js";
 import {
 	MANIFEST_NAME,
@@ -19,12 +20,17 @@ import {
 	SnapshotError,
 	sizesOf,
 } from "../node/snapshot/manifest.js";
-import { checkGenesis, isBegun, type RestoreProgress, restoreSnapshot } from "../node/snapshot/restore.js";
-import { downloadWhole, openSource, type SnapshotSource } from "../node/snapshot/source.js";
-import { verifySnapshot } from "../node/snapshot/verify.js";
+import {
+	begunAt,
+	checkGenesis,
+	isBegun,
+	type RestoreProgress,
+	restoreSnapshot,
+} from "../node/snapshot/restore.js";
+import { downloadWhole, openSource, reusing, type SnapshotSource } from "../node/snapshot/source.js";
 import type { KeyValueDatabase } from "../node/state/database.js";
 import { setAddressPrefix } from "../protocol/address.js";
-import { toHex, utf8 } from "../protocol/bytes.js";
+import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
 import { useFastHashing } from "../protocol/hash.js";
 import { Failure } from "../wallet/failure.js";
 import { messageHash, signerOf } from "../wallet/transaction/signed-message.js";
@@ -102,7 +108,26 @@ export interface FoundSnapshot {
 }
 
 /**
- * Reads the manifest of a snapshot and who signed it.
+ * Where a restore goes on that was begun from a service: at the generation of then, whatever is the newest now.
+ * @param place as the user names it
+ * @returns the place itself where nothing was begun from it
+ * @throws {Failure} `start_failed` with one sentence
+ */
+export async function begunPlace(place: string, dataDirectory: string, named: ConfigSource): Promise<string> {
+	return withFailures(async () => {
+		const { storage } = await readConfig(named);
+		if (!existsSync(join(dataDirectory, storage.directory))) return place;
+		const database = await openDataDirectory(dataDirectory, storage.directory);
+		try {
+			return begunAt(database, place) ?? place;
+		} finally {
+			await database.close();
+		}
+	});
+}
+
+/**
+ * Reads the manifest of a snapshot and who signed it; of a service that of its newest generation, which all else is read from then.
  * @param place a folder, or an address that begins with http
  * @throws {Failure} `start_failed` with one sentence
  */
@@ -126,6 +151,15 @@ export async function findSnapshot(place: string): Promise<FoundSnapshot> {
 /** What is signed of a snapshot: a message that `coin message verify` reads too. */
 export function snapshotText(hash: string): Uint8Array {
 	return utf8(`coin snapshot ${hash}`);
+}
+
+/** Whether the bytes of a signature's file are this account's over a manifest with this SHA-256. */
+export function isSignedBy(address: Uint8Array, signature: Uint8Array, hash: string): boolean {
+	try {
+		return equalBytes(signerIn(signature, hash), address);
+	} catch {
+		return false;
+	}
 }
 
 function signerIn(bytes: Uint8Array, hash: string): Uint8Array {
@@ -156,6 +190,10 @@ export async function checkSnapshot(
 
 interface RestoreRequest {
 	readonly snapshot: FoundSnapshot;
+	/** Folder with files that needn't be fetched where they are the same ({@link reusing}). */
+	readonly reuse?: string | undefined;
+	/** Called once with the bytes that are in {@link reuse}. */
+	readonly onReuse: (bytes: number) => void;
 	readonly dataDirectory: string;
 	readonly config: ConfigSource;
 	/** Called once, before anything is written, with what it takes and what there is. */
@@ -170,8 +208,10 @@ interface RestoreRequest {
  */
 export async function restoreInto(request: RestoreRequest): Promise<CheckResult | undefined> {
 	const { snapshot, dataDirectory, config: named, onRoom, onProgress } = request;
-	const { source, manifest, hash } = snapshot;
+	const { manifest, hash } = snapshot;
 	return withFailures(async () => {
+		const { source, bytes } = await reusing(snapshot.source, manifest, request.reuse);
+		if (request.reuse !== undefined) request.onReuse(bytes);
 		const config = await readConfig(named);
 		setAddressPrefix(config.net.addressPrefix);
 		checkGenesis(manifest, config);

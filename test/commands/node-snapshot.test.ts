@@ -1,13 +1,16 @@
 /** `coin node snapshot`: of a running node, from a web server, and on with the blocks of a peer. */
 
-import type { ChildProcess } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer as createWebServer, type Server } from "node:http";
+import { type ChildProcess, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer as createWebServer, get, type Server } from "node:http";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { toBase58Check } from "../../src/protocol/address.js";
-import { addressOfPrivateKey } from "../../src/protocol/signature.js";
+import { addressOfPrivateKey, sign } from "../../src/protocol/signature.js";
+import { messageHash, signatureText } from "../../src/wallet/transaction/signed-message.js";
 import { writeCheapKey } from "./cheap-key.js";
 import { errorRecord, Home } from "./coin-process.js";
 
@@ -212,5 +215,222 @@ describe("coin node snapshot", () => {
 			1,
 			"chunks/000000.br of the snapshot is not what its manifest says",
 		]);
+	});
+});
+
+/** Starts the service on a folder. @returns its address, once it has done what is due at its start */
+async function startService(
+	folder: string,
+	directory: string,
+	isSo = (notes: string) => notes.includes("the next snapshot is due"),
+): Promise<string> {
+	const words = ["serve", folder, "-c", "a.conf", "-d", directory, "--signer", "main", "--every", "1h"];
+	const { child, outcome } = home.start(
+		["node", "snapshot", ...words, "--password-file", "password", "--port", "0"],
+		undefined,
+		{ COIN_KEYSTORE_DIR: at("keys") },
+	);
+	running.push(child);
+	let [url, notes] = ["", ""];
+	child.stdout?.on("data", (text) => {
+		url += text;
+	});
+	child.stderr?.on("data", (text) => {
+		notes += text;
+	});
+	while (!url.includes("\n") || !isSo(notes)) {
+		if (child.exitCode !== null) throw new Error((await outcome).stderr);
+		await new Promise((done) => setTimeout(done, 20));
+	}
+	return url.trim();
+}
+
+/** In place of a node: begins what a service asks for, and never ends. */
+async function stuckNode(directory: string): Promise<{ readonly asked: () => boolean; close(): void }> {
+	let isAsked = false;
+	const server = createServer((socket) => {
+		socket.on("error", () => undefined);
+		socket.once("data", (line) => {
+			const { to } = JSON.parse(String(line)) as { readonly to: string };
+			mkdirSync(join(`${to}.partial`, "chunks"), { recursive: true });
+			writeFileSync(join(`${to}.partial`, "chunks", "000000.br"), "half");
+			isAsked = true;
+		});
+	});
+	await new Promise<void>((done) => server.listen(at("stuck"), done));
+	writeFileSync(at(directory, "control"), `${at("stuck")}\n`);
+	return { asked: () => isAsked, close: () => server.close() };
+}
+
+const generationsIn = (folder: string): string[] =>
+	readdirSync(at(folder))
+		.filter((name) => /^\d+-[0-9a-f]{8}$/.test(name))
+		.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+
+/** Makes a generation older than any interval, as its signer would have signed it then. */
+function age(directory: string): void {
+	const path = join(directory, "manifest.json");
+	const manifest = JSON.parse(readFileSync(path, "utf8"));
+	const text = `${JSON.stringify({ ...manifest, createdMs: manifest.createdMs - 7_200_000 })}\n`;
+	writeFileSync(path, text);
+	const hash = createHash("sha256").update(text).digest("hex");
+	const signature = sign(messageHash(Buffer.from(`coin snapshot ${hash}`)), KEY);
+	writeFileSync(join(directory, "manifest.sig"), `${signatureText(signature)}\n`);
+}
+
+/** The first bytes of a file, over a connection that breaks then. */
+const begun = (url: string, bytes: number): Promise<Buffer> =>
+	new Promise((done, fail) => {
+		get(url, (response) => {
+			const parts: Buffer[] = [];
+			response.on("data", (part: Buffer) => {
+				parts.push(part);
+				if (Buffer.concat(parts).length < bytes) return;
+				response.destroy();
+				done(Buffer.concat(parts).subarray(0, bytes));
+			});
+		}).on("error", fail);
+	});
+
+describe("coin node snapshot serve", () => {
+	const shared = (name: string): number => statSync(at(name)).nlink;
+
+	it("makes generations, outlives a kill, and gives them out to any client, which can resume", async () => {
+		const [first = ""] = [brotliDecompressSync(readFileSync(`${GOLDEN}.ndjson.br`)).toString()];
+		const lines = first.trim().split("\n");
+		home.write("part.ndjson", `${lines.slice(0, lines.length / 2).join("\n")}\n`);
+		await home.run(["chain", "import", "part.ndjson", "-c", "a.conf", "-d", "growing"]);
+		const stuck = await stuckNode("growing");
+		const making = await startService("srv", "growing", stuck.asked);
+		expect((await fetch(`${making}manifest.json`)).status).toBe(503);
+		await stop(running.pop() as ChildProcess, "SIGKILL");
+		stuck.close();
+		expect(readdirSync(at("srv"))).toContain("generation.new.partial");
+		await startService("srv", "growing");
+		expect(readdirSync(at("srv"))).not.toContain("generation.new.partial");
+		await stop(running.pop() as ChildProcess, "SIGKILL");
+		const [older = ""] = generationsIn("srv");
+		expect(readdirSync(at("srv", older)).sort()).toEqual(["chunks", "manifest.json", "manifest.sig"]);
+
+		// What a kill in the middle leaves is swept; what isn't the service's stays.
+		age(at("srv", older));
+		for (const left of ["generation.new.partial", "7-01234567.retired"]) {
+			mkdirSync(at("srv", left, "chunks"), { recursive: true });
+			writeFileSync(at("srv", left, "chunks", "000000.br"), "half");
+		}
+		mkdirSync(at("srv", "5-deadbeef"));
+		home.write("srv/notes.txt", "of the operator");
+		const node = await start("a.conf", "growing");
+		expect(await headAt(node)).toBeDefined();
+		await stop(running.pop() as ChildProcess);
+		await home.run(["chain", "import", `${GOLDEN}.ndjson.br`, "-c", "a.conf", "-d", "growing"]);
+		const port = await start("a.conf", "growing");
+		const url = await startService("srv", "growing");
+		const [, , newer = ""] = generationsIn("srv");
+		expect(readdirSync(at("srv")).sort()).toEqual(
+			["5-deadbeef", older, newer, "notes.txt", "service.lock"].sort(),
+		);
+
+		const list = (await (await fetch(url)).json()) as { newest: string; generations: { name: string }[] };
+		expect([list.newest, list.generations.map(({ name }) => name)]).toEqual([newer, [newer, older]]);
+		const verified = JSON.parse((await snapshot("verify", url)).stdout);
+		expect(verified).toMatchObject({ signer: SIGNER, head: String(Number.parseInt(newer, 10)) });
+
+		const chunk = `${url}latest/chunks/000000.br`;
+		const whole = readFileSync(at("srv", newer, "chunks", "000000.br"));
+		const half = await begun(await fetch(chunk).then((answer) => answer.url), 1000);
+		const rest = await fetch(chunk, { headers: { range: "bytes=1000-" } });
+		expect(rest.status).toBe(206);
+		expect(Buffer.concat([half, Buffer.from(await rest.arrayBuffer())])).toEqual(whole);
+		for (const words of [
+			["curl", "-sSfL", "-C", "-", "-o", at("resumed.curl")],
+			["wget", "-q", "-c", "-O", at("resumed.wget")],
+		]) {
+			const [program = "", ...flags] = words;
+			writeFileSync(flags.at(-1) as string, half);
+			const { error, status } = spawnSync(program, [...flags, chunk]);
+			if (!error) expect([status, readFileSync(flags.at(-1) as string)]).toEqual([0, whole]);
+		}
+
+		const peer = /node\.listen\.port = (\d+)/.exec(home.read("a.conf"))?.[1];
+		await writeConfig("d.conf", await freePort(), `"127.0.0.1:${peer}"`);
+		const restored = await snapshot("restore", url, "-c", "d.conf", "-d", "d", "--trust", SIGNER);
+		expect([restored.code, JSON.parse(restored.stdout).head]).toEqual([0, verified.head]);
+		const fresh = await start("d.conf", "d");
+		while ((await headAt(fresh)) !== (await headAt(port))) await new Promise((done) => setTimeout(done, 100));
+		expect(shared(`srv/${newer}/manifest.json`)).toBe(1);
+	});
+
+	it("is restored from the generation that was begun, with what is there already", async () => {
+		const [older = "", newer = ""] = generationsIn("srv").filter((name) => name !== "5-deadbeef");
+		const url = await startService("srv", "growing");
+		let isBroken = true;
+		const asked: string[] = [];
+		// In place of a service that had only the older generation when the restore began.
+		const between = createWebServer(async (request, response) => {
+			const path = request.url ?? "";
+			asked.push(path);
+			if (isBroken && path.includes("chunks/")) return void response.writeHead(404).end();
+			const to = path === "/manifest.json" && isBroken ? `/${older}/manifest.json` : undefined;
+			if (to !== undefined) return void response.writeHead(302, { location: to }).end();
+			const answer = await fetch(`${url}${path.slice(1)}`, { redirect: "manual" });
+			const location = answer.headers.get("location");
+			response.writeHead(answer.status, location === null ? {} : { location });
+			response.end(Buffer.from(await answer.arrayBuffer()));
+		});
+		await new Promise<void>((done) => between.listen(0, "127.0.0.1", done));
+		const address = `http://127.0.0.1:${(between.address() as { readonly port: number }).port}`;
+		const restore = (...more: string[]) =>
+			snapshot("restore", address, "-c", "a.conf", "-d", "pinned", "--trust", SIGNER, ...more);
+		expect(errorRecord(await restore())["message"]).toContain("the server answers 404");
+		isBroken = false;
+		expect(JSON.parse((await snapshot("verify", address)).stdout).head).toBe(
+			String(Number.parseInt(newer, 10)),
+		);
+		asked.length = 0;
+		const restored = await restore("--reuse", at("srv", older));
+		between.close();
+		expect([restored.code, JSON.parse(restored.stdout).head]).toEqual([
+			0,
+			String(Number.parseInt(older, 10)),
+		]);
+		expect(restored.stderr).toContain("needn't be fetched");
+		expect(asked).toEqual([`/${older}/manifest.json`, `/${older}/manifest.sig`]);
+	});
+
+	it("refuses what it can't serve in a sentence, and changes nothing", async () => {
+		const refusal = async (directory: string, ...words: string[]) => {
+			const all = ["serve", "none", "-c", "a.conf", "-d", directory, "--signer", "main", ...words];
+			return errorRecord(await snapshot(...all))["message"];
+		};
+		expect(await refusal("a")).toBe("the service signs without anybody at a terminal");
+		const file = ["--password-file", "password"];
+		expect(await refusal("a", ...file, "--every", "1m")).toBe(
+			'"1m" is too short a time between snapshots: at least 10m',
+		);
+		expect(await refusal("nowhere", ...file)).toBe("there is no database nowhere/database");
+		const blocked = createServer();
+		await new Promise<void>((done) => blocked.listen(0, "127.0.0.1", done));
+		const { port } = blocked.address() as { readonly port: number };
+		expect(await refusal("a", ...file, "--port", String(port))).toBe(
+			`port ${port} of the snapshot service is in use`,
+		);
+		blocked.close();
+		expect(existsSync(at("none"))).toBe(false);
+		await startService("srv", "growing");
+		const second = await snapshot(
+			"serve",
+			"srv",
+			"-c",
+			"a.conf",
+			"-d",
+			"a",
+			"--signer",
+			"main",
+			...file,
+			"--port",
+			"0",
+		);
+		expect(errorRecord(second)["message"]).toBe(`another service uses the folder ${at("srv")}`);
 	});
 });

@@ -3,18 +3,21 @@
 import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { Args, Flags, type Interfaces } from "@oclif/core";
-import { checkRecoverable, unlockKey } from "../../keystore/keystore.js";
+import { checkRecoverable, type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
 import { sizeText } from "../../launch/adoption-work.js";
-import { configSource } from "../../launch/config-source.js";
+import { type ConfigSource, configSource, hasConfig, readConfig } from "../../launch/config-source.js";
 import { databaseDirectory } from "../../launch/database-work.js";
 import {
+	begunPlace,
 	checkSnapshot,
 	type FoundSnapshot,
 	findSnapshot,
+	isSignedBy,
 	makeSnapshot,
 	restoreInto,
 	snapshotText,
 } from "../../launch/snapshot-work.js";
+import { defaultConfig } from "../../node/config/config.js";
 import { SIGNATURE_NAME, sizesOf } from "../../node/snapshot/manifest.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
@@ -22,15 +25,17 @@ import { sign } from "../../protocol/signature.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
 import { directoryFlags, keystoreFlags, passwordFlags, progressFlag } from "../../terminal/flags/flags.js";
-import { agentSignature } from "../../terminal/keys/agent-signature.js";
+import { AGENT_VARIABLE, agentSignature } from "../../terminal/keys/agent-signature.js";
 import { withPassword } from "../../terminal/keys/secrets.js";
+import { printLine } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";
-import { endInterrupted, takeOverSignals } from "../../terminal/prompt/interrupt.js";
+import { endInterrupted, interruption, takeOverSignals } from "../../terminal/prompt/interrupt.js";
 import { one, record } from "../../terminal/schema/result-shape.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { messageHash, signatureText } from "../../wallet/transaction/signed-message.js";
 import { accountNamed, openableKey } from "../../wallet/transaction/signing.js";
+import { parseDuration } from "../../wallet/values/moment.js";
 
 /** The base of the commands on snapshots: signing one, and whom it has to be signed by. */
 export const signerFlags = {
@@ -42,6 +47,9 @@ export const signerFlags = {
 	}),
 };
 
+/** Snapshots that come faster are of no use to anybody, and would all be kept for their grace time. */
+const MIN_EVERY_MS = 600_000;
+
 type SignerFlags = Interfaces.InferredFlags<typeof signerFlags>;
 
 export abstract class SnapshotCommand extends CoinCommand {
@@ -51,20 +59,17 @@ export abstract class SnapshotCommand extends CoinCommand {
 	}
 
 	/**
-	 * Signs a text, and writes the signature into a file of a snapshot.
-	 * @returns the address that signed, in Base58
+	 * Signs the hash of a manifest.
+	 * @returns the text of the signature's file
 	 * @throws {Failure | KeystoreError}
 	 */
-	protected async signText(
-		text: Uint8Array,
-		path: { readonly directory: string; readonly name: string },
-		signer: string,
+	protected async signManifest(
+		manifestHash: string,
+		key: KeystoreEntry,
+		settings: Settings,
 		flags: SignerFlags,
 	): Promise<string> {
-		const settings = await this.ownSettings(flags);
-		const key = await openableKey(settings, signer);
-		checkRecoverable(key, "a signed manifest");
-		const hash = messageHash(text);
+		const hash = messageHash(snapshotText(manifestHash));
 		const open = (password: string): Promise<Uint8Array> =>
 			withProgress("opening the key", this.chatty, async () => {
 				const privateKey = await unlockKey(key, password);
@@ -77,8 +82,14 @@ export abstract class SnapshotCommand extends CoinCommand {
 		const signature =
 			(await agentSignature(key, hash)) ??
 			(await withPassword(this.passwordSource(flags, settings), key.name, open));
-		await writeFile(join(path.directory, path.name), `${signatureText(signature)}\n`);
-		return key.base58;
+		return `${signatureText(signature)}\n`;
+	}
+
+	/** A key that can sign manifests. @throws {Failure} */
+	protected async signingKey(settings: Settings, signer: string): Promise<KeystoreEntry> {
+		const key = await openableKey(settings, signer);
+		checkRecoverable(key, "a signed manifest");
+		return key;
 	}
 }
 
@@ -114,7 +125,8 @@ export class NodeSnapshotCreate extends SnapshotCommand {
 		const { args, flags } = await this.parse(NodeSnapshotCreate);
 		const { signer, "output-directory": dataDirectory } = flags;
 		// A name that is wrong should be told before an hour's work.
-		if (signer !== undefined) await openableKey(await this.ownSettings(flags), signer);
+		const settings = await this.ownSettings(flags);
+		const key = signer === undefined ? undefined : await this.signingKey(settings, signer);
 		let interrupted = false;
 		takeOverSignals(() => {
 			interrupted = true;
@@ -137,7 +149,10 @@ export class NodeSnapshotCreate extends SnapshotCommand {
 		const directory = resolve(args.directory);
 		const seconds = Math.round((performance.now() - started) / 1000);
 		const { packed, unpacked } = sizesOf(manifest);
-		const signed = signer === undefined ? {} : { signer: await this.sign(directory, signer, flags) };
+		if (key) {
+			const { hash } = await findSnapshot(directory);
+			await writeFile(join(directory, SIGNATURE_NAME), await this.signManifest(hash, key, settings, flags));
+		}
 		this.printRecord({
 			directory,
 			head: BigInt(manifest.head.number),
@@ -147,19 +162,101 @@ export class NodeSnapshotCreate extends SnapshotCommand {
 			unpackedBytes: unpacked,
 			chunks: manifest.chunks.length,
 			segments: manifest.segments.length,
-			...signed,
+			...(key ? { signer: key.base58 } : {}),
 			seconds,
 		});
 	}
+}
 
-	private async sign(
-		directory: string,
-		signer: string,
-		flags: Parameters<SnapshotCommand["signText"]>[3],
-	): Promise<string> {
-		const { hash } = await findSnapshot(directory);
-		return this.signText(snapshotText(hash), { directory, name: SIGNATURE_NAME }, signer, flags);
+export class NodeSnapshotServe extends SnapshotCommand {
+	static override summary =
+		"Make a snapshot of a node again and again, and give the latest out over HTTP, until interrupted";
+	static override description =
+		"Each snapshot is a folder of its own in <folder> that never changes once it is listed, named by its head; files that are " +
+		"the same as in an earlier one are stored once. One that isn't kept any more is removed an hour after a newer one came, " +
+		"and not while clients download it, as long as no more than --keep wait for them. The service only reads and removes what it made. " +
+		"GET / lists the snapshots, /latest/manifest.json and so on lead to the newest, /files/<SHA-256> is a file by its content; ranges " +
+		"make downloads resumable. The running node makes the snapshot, as its user and on its machine; of a directory that no node has open the service does.";
+	static override examples = [
+		"<%= config.bin %> node snapshot serve /srv/snapshots -d /var/lib/coin --signer main --password-file password",
+		"<%= config.bin %> node snapshot serve /srv/snapshots -d /var/lib/coin --signer main --every 4cycles --keep 2 --host 0.0.0.0",
+	];
+	static override args = {
+		folder: Args.string({
+			description: "folder of the snapshots; made if it isn't there",
+			required: true,
+			ignoreStdin: true,
+		}),
+	};
+	static override flags = {
+		...directoryFlags,
+		...signerFlags,
+		signer: Flags.string({
+			description: "key of the keystore that signs the manifests; its password comes from a file or an agent",
+			helpValue: "<wallet>",
+			required: true,
+		}),
+		every: Flags.string({
+			description:
+				"time from one snapshot to the next, at least 10m; cycles are as long as the configuration says",
+			helpValue: "<duration>|<n>cycles",
+			default: "1cycles",
+		}),
+		keep: Flags.integer({ description: "how many snapshots stay", default: 3, min: 1, max: 1_000 }),
+		host: Flags.string({ description: "address to listen at", helpValue: "<address>", default: "127.0.0.1" }),
+		port: Flags.integer({
+			description: "port to listen at; 0: any free one",
+			default: 8098,
+			min: 0,
+			max: 65_535,
+		}),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(NodeSnapshotServe);
+		const { "output-directory": dataDirectory, every, keep, host, port } = flags;
+		const settings = await this.ownSettings(flags);
+		const key = await this.signingKey(settings, flags.signer);
+		if (this.passwordSource(flags, settings).file === undefined && process.env[AGENT_VARIABLE] === undefined)
+			throw new Failure("password_required", "the service signs without anybody at a terminal", {
+				hint: "--password-file <path>, or an agent (coin keystore unlock)",
+			});
+		const everyMs = await intervalOf(every, configSource(flags));
+		const name = relative(dataDirectory, await databaseDirectory(configSource(flags), dataDirectory));
+		const sign = (hash: string): Promise<string> => this.signManifest(hash, key, settings, flags);
+		// No manifest has this hash: a password that is wrong should be told before an hour's work.
+		await sign("0".repeat(64));
+		const { GRACE_MS, serveSnapshots } = await import("../../launch/snapshot-service.js");
+		const signal = interruption();
+		await serveSnapshots({
+			folder: resolve(args.folder),
+			...{ everyMs, keep, host, port, sign, signal },
+			graceMs: GRACE_MS,
+			make: (target) =>
+				makeSnapshot({
+					...{ dataDirectory, name, target },
+					version: this.config.version,
+					onProgress: () => !signal.aborted,
+				}),
+			isOwn: (signature, hash) => isSignedBy(key.address, signature, hash),
+			now: Date.now,
+			note: (line) => this.note(line),
+			warn: (line) => this.warning(line),
+			onListening: printLine,
+		});
 	}
+}
+
+/** @returns milliseconds @throws {Failure} `bad_value` */
+async function intervalOf(text: string, named: ConfigSource): Promise<number> {
+	const cycles = /^(\d{1,6})cycles?$/.exec(text)?.[1];
+	const ms =
+		cycles === undefined
+			? parseDuration(text)
+			: Number(cycles) *
+				(hasConfig(named) ? await readConfig(named) : defaultConfig()).block.maintenanceTimeIntervalMs;
+	if (ms >= MIN_EVERY_MS) return ms;
+	throw new Failure("bad_value", `"${text}" is too short a time between snapshots: at least 10m`);
 }
 
 export class NodeSnapshotRestore extends SnapshotCommand {
@@ -169,7 +266,8 @@ export class NodeSnapshotRestore extends SnapshotCommand {
 		"killed, the same command goes on; an incomplete directory can't be started on. Head, schedule and the latest blocks " +
 		"are checked; the state itself is its signer's word.";
 	static override examples = [
-		"<%= config.bin %> node snapshot restore https://snapshots.example/today -c config.conf -d /var/lib/coin --trust <address>",
+		"<%= config.bin %> node snapshot restore https://snapshots.example/ -c config.conf -d /var/lib/coin --trust <address>",
+		"<%= config.bin %> node snapshot restore https://snapshots.example/ -c config.conf -d /var/lib/coin --trust <address> --reuse /srv/mirror",
 	];
 	static override result = one(
 		record({
@@ -185,7 +283,7 @@ export class NodeSnapshotRestore extends SnapshotCommand {
 	);
 	static override args = {
 		snapshot: Args.string({
-			description: "folder, or address of a web server",
+			description: "folder, or address of a web server or of a snapshot service",
 			required: true,
 			ignoreStdin: true,
 		}),
@@ -204,6 +302,11 @@ export class NodeSnapshotRestore extends SnapshotCommand {
 			description: "take a snapshot that nobody vouches for",
 			exclusive: ["trust"],
 		}),
+		reuse: Flags.string({
+			description:
+				"folder of an earlier snapshot, or of files that have their SHA-256 as names: what is the same there isn't fetched",
+			helpValue: "<dir>",
+		}),
 	};
 
 	async run(): Promise<void> {
@@ -215,12 +318,16 @@ export class NodeSnapshotRestore extends SnapshotCommand {
 			interrupted = true;
 		});
 		const started = performance.now();
-		const snapshot = await findSnapshot(args.snapshot);
+		const dataDirectory = flags["output-directory"];
+		const place = await begunPlace(args.snapshot, dataDirectory, configSource(flags));
+		const snapshot = await findSnapshot(place);
 		checkSigner(snapshot, trusted, flags.unsigned);
 		const checks = await withProgress("restoring", this.audience(flags), (progress) =>
 			restoreInto({
 				snapshot,
-				dataDirectory: flags["output-directory"],
+				reuse: flags.reuse,
+				onReuse: (bytes) => this.note(`${sizeText(bytes)} needn't be fetched: they are in ${flags.reuse}`),
+				dataDirectory,
 				config: configSource(flags),
 				onRoom: (needed, free) =>
 					this.note(`the data take up to ${sizeText(needed)}; there is room for ${sizeText(free)}`),
@@ -271,7 +378,7 @@ export const NodeSnapshotVerify = command({
 		"Every chunk and every segment is compared with its hash, and the entries with the format. Shows who signed it.",
 	examples: [
 		"<%= config.bin %> node snapshot verify /srv/snapshots/today",
-		"<%= config.bin %> node snapshot verify https://snapshots.example/today",
+		"<%= config.bin %> node snapshot verify https://snapshots.example/",
 	],
 	result: one(
 		record({
@@ -290,7 +397,7 @@ export const NodeSnapshotVerify = command({
 	),
 	args: {
 		snapshot: Args.string({
-			description: "folder, or address of a web server",
+			description: "folder, or address of a web server or of a snapshot service",
 			required: true,
 			ignoreStdin: true,
 		}),

@@ -134,10 +134,11 @@ export class HttpAnswer {
 	/**
 	 * Begins a 200 whose length isn't known yet: its body comes in pieces. HTTP/1.1 frames them, an older client reads
 	 * until the connection ends, as where the network's node has much to send.
+	 * @param more headers; with a length the pieces have to come to it
 	 */
-	begin(contentType: string): void {
-		this.status = 200;
-		this.response.writeHead(200, { "Content-Type": contentType });
+	begin(contentType: string, status = 200, more: Readonly<Record<string, string | number>> = {}): void {
+		this.status = status;
+		this.response.writeHead(status, { ...more, "Content-Type": contentType });
 	}
 
 	/** Sends a piece; resolves when the client has taken it. @returns false: the client has gone */

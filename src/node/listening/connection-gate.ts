@@ -21,6 +21,8 @@ export const MAX_CONNECTIONS = {
 	explorer: 64,
 	/** Nodes and wallets of one operator, a line each way. */
 	signer: 64,
+	/** A restore has four files on their way. */
+	snapshots: 128,
 } as const;
 
 /** How long a client may take to send a request. */

@@ -1,8 +1,10 @@
-/** The chunks of a snapshot in their order, several on their way at once; each is compared with the manifest. */
+/** Reading a snapshot: its chunks in their order, several on their way at once; every file is compared with the manifest. */
 
+import { createHash } from "node:crypto";
+import { CarriedHash, checkStateHash } from "./carried-hash.js";
 import { chunkEntries, damagedChunk, hashOf, isCarried, unpackChunk } from "./chunk-format.js";
-import { type Chunk, MAX_RAW_BYTES, SnapshotError } from "./manifest.js";
-import { downloadWhole, type SnapshotSource } from "./source.js";
+import { type Chunk, MAX_RAW_BYTES, type Manifest, SnapshotError } from "./manifest.js";
+import { download, downloadWhole, type SnapshotSource } from "./source.js";
 
 interface ReadChunk {
 	/** Its place in the manifest. */
@@ -12,7 +14,7 @@ interface ReadChunk {
 	readonly entries: Iterable<readonly [Buffer, Buffer]>;
 }
 
-/** Bytes of chunks that are in memory at once: one of the largest, or four as this program makes them. */
+/** Bytes of chunks that are in memory at once: one of the largest, or several as this program makes them. */
 const MAX_UNPACKED = MAX_RAW_BYTES;
 
 /**
@@ -73,4 +75,40 @@ async function readChunk(source: SnapshotSource, { name, bytes, sha256, raw }: C
 
 export function notAsListed(name: string): SnapshotError {
 	return new SnapshotError(`${name} of the snapshot is not what its manifest says`);
+}
+
+/**
+ * Reads a whole snapshot without writing anything: every file is what the manifest says, and holds what it should.
+ * @param onBytes called after each file with the bytes it has; false ends the reading
+ * @returns whether everything was read
+ * @throws {SnapshotError} one sentence that names the file
+ */
+export async function verifySnapshot(
+	source: SnapshotSource,
+	manifest: Manifest,
+	parallel: number,
+	onBytes: (bytes: number) => boolean,
+): Promise<boolean> {
+	const { chunks, segments } = manifest;
+	const hash = new CarriedHash();
+	try {
+		for await (const { chunk, entries } of readChunks(source, chunks, 0, parallel)) {
+			for (const [key, value] of entries) if (!hash.add(key, value)) await hash.untilRoom();
+			if (!onBytes(chunk.bytes)) return false;
+		}
+		checkStateHash(manifest, await hash.state());
+	} finally {
+		await hash.close();
+	}
+	for (const { name, bytes, sha256 } of segments) {
+		const hash = createHash("sha256");
+		let read = 0;
+		await download(source, name, bytes, (part) => {
+			hash.update(part);
+			read += part.length;
+		});
+		if (read !== bytes || hash.digest("hex") !== sha256) throw notAsListed(name);
+		if (!onBytes(bytes)) return false;
+	}
+	return true;
 }

@@ -8,7 +8,8 @@ import { existsSync } from "node:fs";
 import { link, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { be64, readBe64, toHex } from "../../protocol/bytes.js";
-import { notedName } from "../segments/segments.js";
+import type { OpenChain } from "../chain/open-chain.js";
+import { notedName, segmentsDirectory } from "../segments/segments.js";
 import { stores } from "../state/definition.js";
 import { CarriedHash, hashInManifest } from "./carried-hash.js";
 import { ChunkBuilder, hashOf, isCarried } from "./chunk-format.js";
@@ -42,6 +43,29 @@ interface CreateOptions {
 	readonly chunkBytes?: number | undefined;
 }
 
+/**
+ * Makes a snapshot of a chain that goes on meanwhile: its newest block is the last one that can't be undone.
+ * @returns the path of its manifest
+ * @throws {SnapshotError}
+ */
+export async function snapshotOfRunning(
+	open: OpenChain,
+	dataDirectory: string,
+	target: string,
+	options: CreateOptions,
+): Promise<{ readonly manifest: string } | undefined> {
+	const { oldBlocks } = open;
+	if (!oldBlocks) throw new SnapshotError("the chain lives in memory");
+	await open.flushNow();
+	const subject = {
+		entries: () => oldBlocks.storedEntries(),
+		segmentsDirectory: segmentsDirectory(dataDirectory),
+		genesisId: toHex(open.rules.genesisId),
+	};
+	const made = await createSnapshot(subject, target, options);
+	return made && { manifest: join(target, MANIFEST_NAME) };
+}
+
 /** The caller gave up. */
 class GivenUp extends Error {
 	override readonly name = "GivenUp";
@@ -72,11 +96,16 @@ export async function createSnapshot(
 	} catch (error) {
 		await rm(partial, { recursive: true, force: true });
 		if (error instanceof GivenUp) return undefined;
-		const { code } = error as NodeJS.ErrnoException;
-		if (code === undefined || error instanceof SnapshotError) throw error;
-		const why = code === "ENOSPC" ? "no space left on the device" : code;
-		throw new SnapshotError(`the snapshot ${target} can't be written: ${why}`, { cause: error });
+		throw writeFailure(`the snapshot ${target}`, error);
 	}
+}
+
+/** What to throw where something can't be written: the system's errors in a sentence, others as they are. */
+export function writeFailure(what: string, error: unknown): unknown {
+	const { code, syscall } = error as NodeJS.ErrnoException;
+	if (syscall === undefined) return error;
+	const why = code === "ENOSPC" ? "no space left on the device" : code;
+	return new SnapshotError(`${what} can't be written: ${why}`, { cause: error });
 }
 
 async function write(subject: SnapshotSubject, directory: string, options: CreateOptions): Promise<Manifest> {
@@ -200,7 +229,8 @@ class HeadFacts {
 	}
 }
 
-async function writeFileSynced(path: string, bytes: Uint8Array): Promise<void> {
+/** Writes a new file, which is on the disk then. @throws Error of the system */
+export async function writeFileSynced(path: string, bytes: Uint8Array): Promise<void> {
 	const file = await open(path, "wx", 0o644);
 	try {
 		await file.writeFile(bytes);

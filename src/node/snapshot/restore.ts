@@ -53,6 +53,8 @@ interface RestoreMark {
 	readonly manifest: string;
 	/** Chunks that are written. */
 	readonly chunks: number;
+	/** Where it is read from, if that is a web server; absent: an earlier release began it. */
+	readonly from?: string;
 }
 
 /** The caller doesn't want to go on. */
@@ -85,7 +87,8 @@ export async function restoreSnapshot(
 ): Promise<CheckResult | undefined> {
 	checkGenesis(manifest, options.config);
 	try {
-		const mark = readMark(database, options.dataDirectory, manifestHash);
+		const read = readMark(database, options.dataDirectory, manifestHash);
+		const mark = source.address === undefined ? read : { ...read, from: source.address };
 		await database.write([markChange(mark)], true);
 		const progress = new ReadProgress(manifest, mark, options);
 		const state = await writeChunks(source, manifest, mark, database, options, progress);
@@ -109,16 +112,28 @@ export function isBegun(database: KeyValueDatabase): boolean {
 	return database.get(RESTORE_KEY) !== undefined;
 }
 
+/** The address at which a former run reads what it found under a place; undefined: none was begun there. */
+export function begunAt(database: KeyValueDatabase, place: string): string | undefined {
+	const bytes = database.get(RESTORE_KEY);
+	const from = bytes && storedMark(bytes)?.from;
+	const base = place.replace(/(?:\/latest)?\/*$/, "/");
+	return typeof from === "string" && from.startsWith(base) ? from : undefined;
+}
+
+function storedMark(bytes: Uint8Array): Partial<RestoreMark> | undefined {
+	try {
+		return JSON.parse(fromUtf8(bytes)) as Partial<RestoreMark>;
+	} catch {
+		// The same as one of another format.
+		return undefined;
+	}
+}
+
 /** @throws {SnapshotError} if it is the mark of another snapshot */
 function readMark(database: KeyValueDatabase, directory: string, manifest: string): RestoreMark {
 	const bytes = database.get(RESTORE_KEY);
 	if (!bytes) return { format: 1, manifest, chunks: 0 };
-	let mark: Partial<RestoreMark> | undefined;
-	try {
-		mark = JSON.parse(fromUtf8(bytes)) as Partial<RestoreMark>;
-	} catch {
-		// The same as one of another format.
-	}
+	const mark = storedMark(bytes);
 	if (mark?.format === 1 && mark.manifest === manifest && Number.isSafeInteger(mark.chunks)) {
 		return mark as RestoreMark;
 	}

@@ -1,14 +1,18 @@
 /** Where a snapshot is read from: a folder, or any web server that gives out files. Everything read is bounded by its caller. */
 
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { SnapshotError } from "./manifest.js";
+import { MANIFEST_NAME, type Manifest, parseManifest, SnapshotError } from "./manifest.js";
 
 export interface SnapshotSource {
 	/** The bytes of a file from an offset on. @throws {SnapshotError | UnsteadyError} */
 	read(name: string, from: number): AsyncIterable<Uint8Array>;
 	/** Waits before another attempt; false: it isn't worth one. */
 	again(attempt: number): Promise<boolean>;
+	/** Of a web server: what names are added to; that of one generation once a service has named its newest. */
+	readonly address?: string | undefined;
 }
 
 /** The connection ended or the server failed: it may go better the next time. */
@@ -63,9 +67,13 @@ class FolderSource implements SnapshotSource {
 
 class WebSource implements SnapshotSource {
 	constructor(
-		private readonly base: string,
+		private base: string,
 		private readonly network: Network,
 	) {}
+
+	get address(): string {
+		return this.base;
+	}
 
 	async *read(name: string, from: number): AsyncGenerator<Uint8Array> {
 		const silence = new AbortController();
@@ -99,7 +107,12 @@ class WebSource implements SnapshotSource {
 			headers: { "accept-encoding": "identity", ...range },
 			signal,
 		});
-		if (response.status === 200 || (response.status === 206 && from > 0)) return response;
+		if (response.status === 200 || (response.status === 206 && from > 0)) {
+			// A service names its newest generation: what follows is read from the same one, though a newer one may come.
+			if (name === MANIFEST_NAME && response.redirected && response.url.endsWith(`/${name}`))
+				this.base = response.url.slice(0, -name.length);
+			return response;
+		}
 		if (response.status >= 500 || response.status === 429)
 			throw new Error(`the server answers ${response.status}`);
 		throw new SnapshotError(`${url} can't be read: the server answers ${response.status}`);
@@ -110,6 +123,47 @@ class WebSource implements SnapshotSource {
 		await this.network.pause(500 * 2 ** attempt);
 		return true;
 	}
+}
+
+/**
+ * A source that reads from a folder what is the same there: files of an earlier snapshot, or files that are named by their SHA-256,
+ * in the folder or in `files` of it. Files are compared before they are used.
+ * @returns the source, and the bytes of the files that are there in their lengths
+ */
+export async function reusing(
+	source: SnapshotSource,
+	{ chunks, segments }: Manifest,
+	folder: string | undefined,
+): Promise<{ readonly source: SnapshotSource; readonly bytes: number }> {
+	if (folder === undefined) return { source, bytes: 0 };
+	const earlier = await readFile(join(folder, MANIFEST_NAME)).then(parseManifest, () => undefined);
+	const earlierFiles = [...(earlier?.chunks ?? []), ...(earlier?.segments ?? [])];
+	const names = new Map(earlierFiles.map(({ name, sha256 }) => [sha256, name]));
+	const paths = new Map<string, string>();
+	let bytes = 0;
+	for (const file of [...chunks, ...segments]) {
+		for (const name of [names.get(file.sha256) ?? file.sha256, join("files", file.sha256)]) {
+			const path = join(folder, name);
+			if ((await stat(path).catch(() => undefined))?.size !== file.bytes) continue;
+			if (!paths.has(file.name)) bytes += file.bytes;
+			paths.set(file.name, path);
+		}
+	}
+	const hashes = new Map([...chunks, ...segments].map(({ name, sha256 }) => [name, sha256]));
+	const read = async function* (name: string, from: number): AsyncGenerator<Uint8Array> {
+		const path = paths.get(name);
+		if (path !== undefined && (await fileHash(path).catch(() => undefined)) === hashes.get(name))
+			yield* createReadStream(path, { start: from, highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>;
+		else yield* source.read(name, from);
+	};
+	return { source: { read, again: (attempt) => source.again(attempt), address: source.address }, bytes };
+}
+
+/** The SHA-256 of a file, 64 hexadecimal digits. @throws Error of the system */
+export async function fileHash(path: string): Promise<string> {
+	const hash = createHash("sha256");
+	for await (const part of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(part as Buffer);
+	return hash.digest("hex");
 }
 
 function causeOf(error: unknown): string {

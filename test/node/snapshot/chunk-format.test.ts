@@ -14,7 +14,7 @@ const entries: readonly (readonly [Buffer, Buffer])[] = [
 
 test("entries come out as they went in, and a builder begins anew", async () => {
 	const builder = new ChunkBuilder(200);
-	expect(entries.map(([key, value]) => builder.add(key, value))).toEqual([false, false, true, true]);
+	expect(entries.map(([key, value]) => builder.add(key, value))).toEqual([false, true, true, true]);
 	const { packed, raw, entries: count } = await builder.take();
 	expect([count, builder.entries]).toEqual([4, 0]);
 	const bytes = await unpackChunk("it", packed, raw);
@@ -24,6 +24,54 @@ test("entries come out as they went in, and a builder begins anew", async () => 
 	expect([...chunkEntries("it", await unpackChunk("it", second.packed, second.raw))]).toEqual([
 		[Buffer.from([7]), Buffer.from([8])],
 	]);
+});
+
+/** The chunks that a builder makes of entries, each in one piece. */
+async function chunksOf(all: Iterable<readonly [Buffer, Buffer]>, rawBytes: number): Promise<Buffer[]> {
+	const builder = new ChunkBuilder(rawBytes);
+	const chunks: Buffer[] = [];
+	for (const [key, value] of all) if (builder.add(key, value)) chunks.push((await builder.take()).packed);
+	if (builder.entries > 0) chunks.push((await builder.take()).packed);
+	return chunks;
+}
+
+const numbered = (count: number, length = 40): [Buffer, Buffer][] =>
+	Array.from({ length: count }, (_, at) => {
+		const key = Buffer.alloc(9, 0);
+		key.writeUInt32BE(at, 4);
+		return [key, Buffer.alloc(length, at)];
+	});
+
+test("what has not changed makes the same chunks, whatever is changed, put in or taken out elsewhere", async () => {
+	const before = await chunksOf(numbered(8_000), 16_000);
+	expect(before.length).toBeGreaterThan(60);
+	const names = new Set(before.map((chunk) => chunk.toString("base64")));
+	const changed: (readonly [string, (all: [Buffer, Buffer][]) => void])[] = [
+		["a value", (all) => all[4_000]?.[1].fill(255)],
+		["a longer value", (all) => all.splice(4_000, 1, [all[4_000]?.[0] as Buffer, Buffer.alloc(900)])],
+		["entries before all", (all) => all.unshift([Buffer.from([0, 0]), Buffer.alloc(77)])],
+		["entries at the end", (all) => all.push([Buffer.from([9]), Buffer.alloc(77)])],
+		["the first ones gone", (all) => all.splice(0, 500)],
+	];
+	for (const [what, change] of changed) {
+		const all = numbered(8_000);
+		change(all);
+		const after = await chunksOf(all, 16_000);
+		const anew = after.filter((chunk) => !names.has(chunk.toString("base64")));
+		expect(anew.length, what).toBeLessThanOrEqual(8);
+	}
+});
+
+test("chunks have about a quarter of the most that they may have, also of large entries, and never more than one entry above", async () => {
+	for (const length of [10, 200, 1_500, 5_000]) {
+		const builder = new ChunkBuilder(16_000);
+		const raw: number[] = [];
+		for (const [key, value] of numbered(Math.ceil(2_000_000 / (length + 12)), length))
+			if (builder.add(key, value)) raw.push((await builder.take()).raw);
+		expect(Math.max(...raw)).toBeLessThan(16_000 + length + 20);
+		const mean = raw.reduce((sum, bytes) => sum + bytes, 0) / raw.length;
+		expect([length, Math.round(mean / 4_000)]).toEqual([length, 1]);
+	}
 });
 
 test("a chunk that unpacks to more or less than it should is refused without being unpacked further", async () => {

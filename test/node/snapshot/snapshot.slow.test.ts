@@ -14,6 +14,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openDataDirectory } from "../../../src/node/chain/data-directory.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { segmentsDirectory } from "../../../src/node/segments/segments.js";
+import { verifySnapshot } from "../../../src/node/snapshot/chunk-reader.js";
 import { createSnapshot } from "../../../src/node/snapshot/create.js";
 import {
 	type Manifest,
@@ -23,7 +24,6 @@ import {
 } from "../../../src/node/snapshot/manifest.js";
 import { type RestoreOptions, restoreSnapshot } from "../../../src/node/snapshot/restore.js";
 import { openSource, type SnapshotSource } from "../../../src/node/snapshot/source.js";
-import { verifySnapshot } from "../../../src/node/snapshot/verify.js";
 import type { KeyValueDatabase } from "../../../src/node/state/database.js";
 import { hashDatabase } from "../../../src/node/state/state-hash/hash-database.js";
 import { readSums } from "../../../src/node/state/state-hash/kept-hashes.js";
@@ -71,11 +71,16 @@ afterEach(() => {
 	rmSync(work, { recursive: true, force: true });
 });
 
-function create(open: OpenChain, target: string, goOn = true): Promise<Manifest | undefined> {
+function create(
+	open: OpenChain,
+	target: string,
+	goOn = true,
+	directory = join(root, "original"),
+): Promise<Manifest | undefined> {
 	return createSnapshot(
 		{
 			entries: () => open.oldBlocks?.storedEntries() as AsyncIterable<readonly [Uint8Array, Uint8Array]>,
-			segmentsDirectory: segmentsDirectory(join(root, "original")),
+			segmentsDirectory: segmentsDirectory(directory),
 			genesisId: toHex(open.rules.genesisId),
 		},
 		target,
@@ -183,6 +188,26 @@ test("a snapshot of a running chain is of one moment", async () => {
 	expect(open.chain.head.idHex).toBe(made.head.id);
 	expect(Number(original.chain.head.number)).toBeGreaterThan(made.head.number + 5);
 	await open.close();
+});
+
+test("what hasn't changed is the same file in the next snapshot of the chain", async () => {
+	const open = await openSmall({ dataDirectory: join(work, "data"), moverLimits });
+	produceMany(open, 300);
+	await open.flushNow();
+	await open.oldBlocks?.moving;
+	const hashes = async (name: string): Promise<string[]> => {
+		const made = (await create(open, join(work, name), true, join(work, "data"))) as Manifest;
+		return [...made.chunks, ...made.segments].map(({ sha256 }) => sha256);
+	};
+	const before = new Set(await hashes("first"));
+	open.chain.pushTransaction(transfer(open, 0, users[1] as Uint8Array, 1n));
+	produceMany(open, 3);
+	await open.flushNow();
+	await open.oldBlocks?.moving;
+	const after = await hashes("second");
+	await open.close();
+	const anew = after.filter((hash) => !before.has(hash));
+	expect(anew.length).toBeLessThan(after.length / 4);
 });
 
 test("a target that is there is not overwritten, and one that was given up is gone", async () => {

@@ -1,5 +1,10 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { downloadWhole, type Fetch, openSource } from "../../../src/node/snapshot/source.js";
+import type { Manifest } from "../../../src/node/snapshot/manifest.js";
+import { downloadWhole, type Fetch, openSource, reusing } from "../../../src/node/snapshot/source.js";
 
 const FILE = Buffer.from("0123456789abcdef");
 
@@ -85,4 +90,50 @@ test("no network at all is said so", async () => {
 	const none: Fetch = () =>
 		Promise.reject(Object.assign(new Error("fetch failed"), { cause: { code: "ECONNREFUSED" } }));
 	await expect(read({ fetch: none })).rejects.toThrow("can't be read: ECONNREFUSED");
+});
+
+test("what a service names as its newest is read from there on, whatever becomes the newest", async () => {
+	let newest = 1;
+	const asked: string[] = [];
+	const fetch: Fetch = async (url) => {
+		asked.push(url);
+		const answer = new Response("");
+		const to = url.endsWith("/s/manifest.json") ? `http://here/s/${newest}-aa/manifest.json` : url;
+		return Object.defineProperties(answer, { redirected: { value: to !== url }, url: { value: to } });
+	};
+	const source = openSource("http://here/s", { fetch, pause: () => Promise.resolve() });
+	await downloadWhole(source, "manifest.json", 9);
+	newest = 2;
+	await downloadWhole(source, "chunks/000000.br", 9);
+	expect(asked).toEqual(["http://here/s/manifest.json", "http://here/s/1-aa/chunks/000000.br"]);
+	expect(source.address).toBe("http://here/s/1-aa/");
+});
+
+test("files that are the same in a folder are read from there, and others, damaged ones among them, are not", async () => {
+	const folder = mkdtempSync(join(tmpdir(), "coin-reuse-"));
+	const contents = ["in files", "by hash", "damaged", "absent"];
+	const chunks = contents.map((text, at) => ({
+		name: `chunks/${at}`,
+		bytes: text.length,
+		sha256: createHash("sha256").update(text).digest("hex"),
+	}));
+	mkdirSync(join(folder, "files"));
+	writeFileSync(join(folder, "files", chunks[0]?.sha256 as string), "in files");
+	writeFileSync(join(folder, chunks[1]?.sha256 as string), "by hash");
+	writeFileSync(join(folder, chunks[2]?.sha256 as string), "DAMAGED");
+	const fetched: string[] = [];
+	const far = {
+		async *read(name: string): AsyncGenerator<Uint8Array> {
+			fetched.push(name);
+			yield Buffer.from(contents[Number(name.at(-1))] as string);
+		},
+		again: async () => false,
+	};
+	const wanted = { chunks, segments: [] } as unknown as Manifest;
+	const { source, bytes } = await reusing(far, wanted, folder);
+	expect(bytes).toBe("in filesby hashdamaged".length);
+	for (const [at, { name }] of chunks.entries())
+		expect((await downloadWhole(source, name, 99)).toString()).toBe(contents[at]);
+	expect(fetched).toEqual(["chunks/2", "chunks/3"]);
+	rmSync(folder, { recursive: true });
 });

@@ -1,0 +1,355 @@
+/** Snapshots as a service: a generation after the other is made, given out over HTTP and retired (protocol/command-line §7). */
+
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import type { IncomingHttpHeaders } from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { KeystoreError } from "../keystore/keystore-error.js";
+import { type HttpAnswer, JSON_TYPE } from "../node/api/http-answer.js";
+import { HttpListener } from "../node/api/http-listener.js";
+import { portError } from "../node/api/http-servers.js";
+import type { HttpRequest } from "../node/api/plain-request.js";
+import { headRefusal, pathOf } from "../node/api/request-head.js";
+import { MAX_CONNECTIONS } from "../node/listening/connection-gate.js";
+import { type Generation, Generations } from "../node/snapshot/generations.js";
+import { MANIFEST_NAME, type Manifest, type SnapshotFile } from "../node/snapshot/manifest.js";
+import { OperatorError } from "../protocol/operator-error.js";
+import { Failure } from "../wallet/failure.js";
+import { sizeText } from "./adoption-work.js";
+import { startFailure } from "./run-node.js";
+
+/** How long a generation stays that was the newest: whoever has just read its manifest begins with its files. */
+export const GRACE_MS = 3_600_000;
+/** Generations that wait for their clients are looked at so often. */
+const LOOK_MS = 60_000;
+/** After a failure, unless the interval is shorter. */
+const RETRY_MS = 600_000;
+
+/** What is sent of a file at once, and so is in memory for each client. */
+const PIECE_BYTES = 256 << 10;
+/** A client that takes a piece no faster (9 kB a second) gives its place to others. */
+const PIECE_MS = 30_000;
+/** Files on their way to one address: the restores of four machines. */
+const MAX_FILES_PER_ADDRESS = 16;
+/** A web server in front of the service, which has budgets of its own, asks for all its clients. */
+const OWN_MACHINE: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1"]);
+const COMMON = { "Accept-Ranges": "bytes", "X-Content-Type-Options": "nosniff" };
+
+/** Clocks of the service. */
+interface ServiceClock {
+	/** Milliseconds since 1970. */
+	readonly now: () => number;
+	/** Runs a function after a time in milliseconds. @returns what takes it back */
+	readonly after: (ms: number, run: () => void) => () => void;
+}
+
+/**
+ * The part of a file that a Range header asks for (RFC 9110 §14.2): its first and last byte.
+ * @returns undefined: the whole file, as for several ranges or what can't be read; "none": the file ends before it
+ */
+export function rangeOf(
+	header: string | undefined,
+	bytes: number,
+): { readonly from: number; readonly to: number } | "none" | undefined {
+	const [, first = "", last = ""] = /^bytes=(\d{0,20})-(\d{0,20})$/.exec(header ?? "") ?? [];
+	if (first === "" && last === "") return undefined;
+	if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
+	const from = first === "" ? Math.max(0, bytes - Number(last)) : Number(first);
+	const to = first === "" || last === "" ? bytes - 1 : Math.min(Number(last), bytes - 1);
+	return from < bytes ? { from, to } : "none";
+}
+
+/** Whether a list of entity tags has one. */
+function hasTag(list: string | undefined, tag: string): boolean {
+	return (list ?? "").split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === tag);
+}
+
+/** Gives the files of generations out, and nothing else. */
+export class SnapshotServer {
+	private readonly listener: HttpListener;
+	/** Files on their way, by address. */
+	private readonly sending = new Map<string, number>();
+	/** Paths of files that can't be sent: each is reported once. */
+	private readonly damaged = new Set<string>();
+
+	constructor(
+		private readonly generations: Generations,
+		private readonly clock: ServiceClock,
+		private readonly report: (sentence: string) => void,
+		private readonly filesPerAddress = MAX_FILES_PER_ADDRESS,
+	) {
+		this.listener = new HttpListener({
+			maxConnections: MAX_CONNECTIONS.snapshots,
+			handle: (request, answer) => this.respond(request, answer),
+			report: (error, where) => report(`${where}: ${error instanceof Error ? error.message : String(error)}`),
+		});
+	}
+
+	/** @returns the bound port @throws {PortError} */
+	async listen(port: number, host: string): Promise<number> {
+		return this.listener.listen(port, host).catch((error: unknown) => {
+			throw portError(port, "snapshot service", error);
+		});
+	}
+
+	close(): Promise<void> {
+		return this.listener.close();
+	}
+
+	private async respond(request: HttpRequest, answer: HttpAnswer): Promise<void> {
+		const refused = headRefusal(request);
+		if (refused !== undefined) return answer.page(refused);
+		const { method = "" } = request;
+		if (method !== "GET" && method !== "HEAD") {
+			answer.header("Allow", "GET, HEAD");
+			return answer.unsupported(method);
+		}
+		const path = pathOf(request).slice(1);
+		const [newest] = this.generations.all;
+		if (path === "") return send(answer, 200, listOf(this.generations.all));
+		const found = this.generations.find(path);
+		if (found) {
+			const isByContent = path.startsWith("files/");
+			return this.sendFile(request, answer, found.generation, found.file, isByContent);
+		}
+		const isLatest = path.startsWith("latest/");
+		const name = isLatest ? path.slice("latest/".length) : path;
+		if (newest?.files.has(name) && /[/.]/.test(name)) {
+			answer.header("Cache-Control", "no-cache");
+			// Relative, so that it holds under whatever name a web server in front of the service has for it.
+			return answer.redirect(`${"../".repeat(path.split("/").length - 1)}${newest.name}/${name}`);
+		}
+		if (newest || name !== MANIFEST_NAME) return send(answer, 404, { error: "not found" });
+		answer.header("Retry-After", "60");
+		send(answer, 503, { error: "the first snapshot is being made" });
+	}
+
+	private async sendFile(
+		request: HttpRequest,
+		answer: HttpAnswer,
+		generation: Generation,
+		file: SnapshotFile,
+		isByContent: boolean,
+	): Promise<void> {
+		const tag = `"${file.sha256}"`;
+		const headers = {
+			...COMMON,
+			ETag: tag,
+			"Cache-Control": isByContent ? "public, max-age=31536000, immutable" : "no-cache",
+		};
+		generation.usedMs = this.clock.now();
+		const {
+			"if-none-match": known,
+			"if-range": condition,
+			range: asked,
+		} = request.headers as IncomingHttpHeaders;
+		if (hasTag(known, tag)) return answer.notModified(headers);
+		const range = condition === undefined || condition === tag ? rangeOf(asked, file.bytes) : undefined;
+		if (range === "none") {
+			const beyond = { ...headers, "Content-Range": `bytes */${file.bytes}` };
+			return answer.send(416, JSON_TYPE, '{"error":"the file ends before this range"}', beyond);
+		}
+		const address = request.socket.remoteAddress ?? "";
+		const sending = this.sending.get(address) ?? 0;
+		if (sending >= this.filesPerAddress && !OWN_MACHINE.has(address)) {
+			answer.header("Retry-After", "10");
+			return send(answer, 429, { error: "too many files at once" });
+		}
+		this.sending.set(address, sending + 1);
+		generation.active++;
+		try {
+			await this.sendPart(answer, join(generation.directory, file.name), file, range, headers);
+		} finally {
+			generation.active--;
+			generation.usedMs = this.clock.now();
+			const left = (this.sending.get(address) ?? 1) - 1;
+			if (left > 0) this.sending.set(address, left);
+			else this.sending.delete(address);
+		}
+	}
+
+	private async sendPart(
+		answer: HttpAnswer,
+		path: string,
+		{ name, bytes }: SnapshotFile,
+		range: { readonly from: number; readonly to: number } | undefined,
+		headers: Readonly<Record<string, string>>,
+	): Promise<void> {
+		const { from, to } = range ?? { from: 0, to: bytes - 1 };
+		const more = {
+			...headers,
+			...(range ? { "Content-Range": `bytes ${from}-${to}/${bytes}` } : {}),
+			"Content-Length": to + 1 - from,
+		};
+		// A link or a pipe that somebody puts in place of a file is neither followed nor waited for.
+		const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+			() => undefined,
+		);
+		try {
+			const found = await file?.stat();
+			if (!file || !found?.isFile() || found.size !== bytes) {
+				if (!this.damaged.has(path)) this.report(`${path} isn't what was listed; its clients can't go on`);
+				this.damaged.add(path);
+				return send(answer, 500, { error: "the file can't be read" });
+			}
+			answer.begin(name.endsWith(".json") ? JSON_TYPE : "application/octet-stream", range ? 206 : 200, more);
+			if (answer.isHeadOnly || (await this.sendBytes(answer, file, from, to + 1))) answer.end();
+		} finally {
+			await file?.close();
+		}
+	}
+
+	/** @returns false: the client has gone, or was too slow */
+	private async sendBytes(answer: HttpAnswer, file: FileHandle, from: number, end: number): Promise<boolean> {
+		for (let at = from; at < end; ) {
+			const piece = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end - at));
+			const { bytesRead } = await file.read(piece, 0, piece.length, at);
+			if (bytesRead === 0) throw new Error("a file has become shorter");
+			const cancel = this.clock.after(PIECE_MS, () => answer.breakOff());
+			const isTaken = await answer.piece(piece.subarray(0, bytesRead)).finally(cancel);
+			if (!isTaken) return false;
+			at += bytesRead;
+		}
+		return true;
+	}
+}
+
+function send(answer: HttpAnswer, status: number, value: object): void {
+	answer.send(status, JSON_TYPE, `${JSON.stringify(value)}\n`, {
+		"Cache-Control": "no-cache",
+		"X-Content-Type-Options": "nosniff",
+	});
+}
+
+/** What is given out, newest first: `manifest` is the SHA-256 that is signed. */
+function listOf(generations: readonly Generation[]): object {
+	return {
+		newest: generations[0]?.name ?? null,
+		generations: generations.map(({ name, manifest, files, bytes }) => ({
+			name,
+			head: manifest.head.number,
+			blockID: manifest.head.id,
+			createdMs: manifest.createdMs,
+			manifest: files.get(MANIFEST_NAME)?.sha256,
+			bytes,
+		})),
+	};
+}
+
+interface MakerOptions {
+	/** From the making of one to that of the next. */
+	readonly everyMs: number;
+	readonly keep: number;
+	readonly graceMs: number;
+	/** Makes a snapshot in a folder that isn't there yet; undefined: it was given up. @throws {Failure | OperatorError} */
+	readonly make: (target: string) => Promise<Manifest | undefined>;
+	/** The text of the signature's file for a manifest with this SHA-256. @throws {Failure | OperatorError} */
+	readonly sign: (hash: string) => Promise<string>;
+	readonly now: () => number;
+	readonly note: (line: string) => void;
+	readonly warn: (line: string) => void;
+}
+
+/** Makes generations when it is time, and retires them. */
+export class GenerationMaker {
+	/** No generation is made before, whatever the age of the newest. */
+	private notBeforeMs = Number.NEGATIVE_INFINITY;
+	private announcedMs = Number.NaN;
+
+	constructor(
+		private readonly generations: Generations,
+		private readonly options: MakerOptions,
+	) {}
+
+	/**
+	 * Does what is due.
+	 * @returns milliseconds until it should be called again
+	 * @throws {Failure | OperatorError} if the first generation can't be made; later ones are warned of, and tried again
+	 */
+	async step(): Promise<number> {
+		const { everyMs, now, note } = this.options;
+		await this.retire();
+		if (now() >= this.dueMs) {
+			const startedMs = now();
+			this.notBeforeMs = startedMs + everyMs;
+			try {
+				await this.make();
+			} catch (error) {
+				const isKnown =
+					error instanceof OperatorError || error instanceof Failure || error instanceof KeystoreError;
+				if (!isKnown || this.generations.all.length === 0) throw error;
+				this.notBeforeMs = now() + Math.min(RETRY_MS, everyMs);
+				this.options.warn(`no snapshot was made: ${error.message}`);
+			}
+			await this.retire();
+		}
+		if (this.dueMs !== this.announcedMs)
+			note(`the next snapshot is due at ${new Date(this.dueMs).toISOString()}`);
+		this.announcedMs = this.dueMs;
+		return Math.min(LOOK_MS, Math.max(0, this.dueMs - now()));
+	}
+
+	private get dueMs(): number {
+		const { everyMs, now } = this.options;
+		const newest = this.generations.all[0]?.manifest.createdMs;
+		// Further away than an interval is only what a clock said that was set back since.
+		const near = (ms: number): number => (ms > now() + everyMs ? 0 : ms);
+		return Math.max(newest === undefined ? 0 : near(newest + everyMs), near(this.notBeforeMs));
+	}
+
+	private async make(): Promise<void> {
+		const { make, sign, now, note } = this.options;
+		const manifest = await make(await this.generations.place());
+		if (!manifest) return;
+		const published = await this.generations.publish(manifest, sign, now());
+		if (!published) return note("the chain has no newer block that can't be undone; nothing new is listed");
+		const { generation, newBytes } = published;
+		note(`listed ${generation.name}: ${sizeText(generation.bytes)}, ${sizeText(newBytes)} of them new`);
+	}
+
+	private async retire(): Promise<void> {
+		const { now, note } = this.options;
+		for (const name of await this.generations.retire(this.options, now())) note(`retired ${name}`);
+	}
+}
+
+interface ServiceOptions extends MakerOptions {
+	readonly folder: string;
+	readonly host: string;
+	/** 0: any free one. */
+	readonly port: number;
+	/** Whether the bytes of a signature's file are the service's own over a manifest with this SHA-256. */
+	readonly isOwn: (signature: Uint8Array, hash: string) => boolean;
+	readonly onListening: (url: string) => void;
+	/** Ends the service. */
+	readonly signal: AbortSignal;
+}
+
+/**
+ * Runs the service until it is ended.
+ * @throws {Failure} `start_failed` with one sentence, if it can't start or the first generation can't be made
+ */
+export async function serveSnapshots(options: ServiceOptions): Promise<void> {
+	const { folder, host, port, isOwn, warn, now, onListening, signal } = options;
+	const generations = new Generations(folder, isOwn, warn);
+	const clock: ServiceClock = { now, after };
+	const server = new SnapshotServer(generations, clock, warn);
+	try {
+		const bound = await server.listen(port, host);
+		await generations.open(now());
+		onListening(`http://${host.includes(":") ? `[${host}]` : host}:${bound}/`);
+		const maker = new GenerationMaker(generations, options);
+		while (!signal.aborted) await sleep(await maker.step(), undefined, { signal }).catch(() => undefined);
+	} catch (error) {
+		throw startFailure(error);
+	} finally {
+		await server.close();
+		await generations.close();
+	}
+}
+
+function after(ms: number, run: () => void): () => void {
+	const timer = setTimeout(run, ms);
+	return () => clearTimeout(timer);
+}

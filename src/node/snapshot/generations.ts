@@ -1,0 +1,320 @@
+/**
+ * Generations of snapshots in one folder: each is a folder that never changes once it has its name, and a file that several have is
+ * one on the disk. Nothing but what a service with the same key made is listed or removed; what else lies there is left alone.
+ */
+
+import { createHash } from "node:crypto";
+import type { Dirent } from "node:fs";
+import { link, lstat, mkdir, readdir, readFile, rename, rmdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { utf8 } from "../../protocol/bytes.js";
+import { segmentFilesOnDisk } from "../segments/segment-files.js";
+import { shareCacheBytes } from "../state/cache-budget.js";
+import { type KeyValueDatabase, openLevelDatabase } from "../state/database.js";
+import { writeFailure, writeFileSynced } from "./create.js";
+import {
+	MANIFEST_NAME,
+	MAX_MANIFEST_BYTES,
+	type Manifest,
+	manifestHash,
+	parseManifest,
+	SIGNATURE_NAME,
+	SnapshotError,
+	type SnapshotFile,
+} from "./manifest.js";
+import { fileHash } from "./source.js";
+
+/** A snapshot that is given out. */
+export interface Generation {
+	/** The number of its head and the last digits of its id. */
+	readonly name: string;
+	readonly directory: string;
+	readonly manifest: Manifest;
+	/** Bytes of all files. */
+	readonly bytes: number;
+	/** Its files by name, and by SHA-256; manifest and signature among them. */
+	readonly files: ReadonlyMap<string, SnapshotFile>;
+	/** When it was listed; milliseconds since 1970. */
+	readonly listedMs: number;
+	/** Files that are on their way to clients. */
+	active: number;
+	/** When a file of it was asked for or sent last; milliseconds since 1970. */
+	usedMs: number;
+}
+
+interface RetireOptions {
+	/** How many are kept. */
+	readonly keep: number;
+	/** How long one stays that was the newest. */
+	readonly graceMs: number;
+}
+
+/** A client that fetches files one after the other goes on within this time. */
+const IN_USE_MS = 10 * 60_000;
+
+const NEW_NAME = "generation.new";
+const NAME = /^\d+-[0-9a-f]{8}$/;
+const LEFT_OVER = /^(?:generation\.new(?:\.partial)?|\d+-[0-9a-f]{8}\.retired)$/;
+const PARTS = ["chunks", "segments"];
+const PART_FILE = /^(?:\d{6}\.br|\d{12}\.seg)(?:\.shared)?$/;
+/** The database that keeps a second service off: the system gives its lock back after any end. */
+const LOCK_NAME = "service.lock";
+
+/**
+ * Which generations go: those beyond the kept ones that weren't the newest within the grace time. As many again as are kept stay for
+ * clients that are downloading them; more don't, so that nobody fills the disk by downloading.
+ * @param generations newest first
+ */
+function retiringOf(
+	generations: readonly Generation[],
+	{ keep, graceMs }: RetireOptions,
+	nowMs: number,
+): Generation[] {
+	let held = 0;
+	return generations.filter((generation, at) => {
+		const next = generations[at - 1];
+		if (at < keep || !next || nowMs - next.listedMs < graceMs) return false;
+		const isInUse = generation.active > 0 || nowMs - generation.usedMs < IN_USE_MS;
+		return !isInUse || ++held > keep;
+	});
+}
+
+export class Generations {
+	/** Newest first. */
+	private listed: readonly Generation[] = [];
+	/** Not listed any more; removed when the last file has been sent. */
+	private retiring: Generation[] = [];
+	private lock: KeyValueDatabase | undefined;
+
+	/**
+	 * @param isOwn whether the bytes of a signature's file are the service's own over a manifest with this SHA-256
+	 * @param warn called with a sentence about what is left alone
+	 */
+	constructor(
+		private readonly folder: string,
+		private readonly isOwn: (signature: Uint8Array, hash: string) => boolean,
+		private readonly warn: (sentence: string) => void,
+	) {}
+
+	/**
+	 * Makes the folder if it isn't there, removes what a kill has left, and lists what is whole.
+	 * @param nowMs clients may be downloading what was listed before
+	 * @throws {SnapshotError | DatabaseError}
+	 */
+	async open(nowMs: number): Promise<void> {
+		try {
+			await mkdir(this.folder, { recursive: true });
+			this.lock = await openLevelDatabase(join(this.folder, LOCK_NAME), shareCacheBytes(0));
+		} catch (error) {
+			const { cause } = error as { readonly cause?: { readonly cause?: { readonly code?: string } } };
+			if (cause?.cause?.code !== "LEVEL_LOCKED") throw writeFailure(this.folder, error);
+			throw new SnapshotError(`another service uses the folder ${this.folder}`, { cause: error });
+		}
+		const found: Generation[] = [];
+		for (const name of await readdir(this.folder)) {
+			const path = join(this.folder, name);
+			if (LEFT_OVER.test(name)) await removeSnapshot(path).catch((error) => this.leave(error));
+			else if (NAME.test(name)) {
+				const generation = await this.read(path, name, nowMs).catch((error) => this.leave(error));
+				if (generation) found.push(generation);
+			}
+		}
+		this.listed = found.sort(
+			(a, b) => b.listedMs - a.listedMs || b.manifest.createdMs - a.manifest.createdMs,
+		);
+	}
+
+	async close(): Promise<void> {
+		await this.lock?.close();
+	}
+
+	/** Newest first. */
+	get all(): readonly Generation[] {
+		return this.listed;
+	}
+
+	/** Where the next one is made; nothing is there. @throws {SnapshotError} */
+	async place(): Promise<string> {
+		const path = join(this.folder, NEW_NAME);
+		for (const left of [path, `${path}.partial`]) await removeSnapshot(left);
+		return path;
+	}
+
+	/**
+	 * Lists what was made at {@link place}.
+	 * @param sign the text of the signature's file for a manifest with this SHA-256
+	 * @returns undefined if there is one of the same head; what was made is gone then
+	 * @throws {SnapshotError}
+	 */
+	async publish(
+		manifest: Manifest,
+		sign: (hash: string) => Promise<string>,
+		nowMs: number,
+	): Promise<{ readonly generation: Generation; readonly newBytes: number } | undefined> {
+		const made = join(this.folder, NEW_NAME);
+		const name = nameOf(manifest);
+		const path = join(this.folder, name);
+		if (await lstat(path).catch(() => undefined)) {
+			await removeSnapshot(made);
+			if (this.listed.some((generation) => generation.name === name)) return undefined;
+			throw new SnapshotError(`${path} is in the way: it isn't a generation of this service`);
+		}
+		const newBytes = await this.list(made, path, manifest, sign).catch((error: unknown) => {
+			throw writeFailure(path, error);
+		});
+		const generation = { ...(await this.read(path, name, nowMs)), listedMs: nowMs };
+		this.listed = [generation, ...this.listed];
+		return { generation, newBytes };
+	}
+
+	/** Shares, signs and names what was made. @returns bytes that no earlier generation has */
+	private async list(
+		made: string,
+		path: string,
+		manifest: Manifest,
+		sign: (hash: string) => Promise<string>,
+	): Promise<number> {
+		const newBytes = await this.share(made, manifest);
+		const signature = await sign(manifestHash(await readFile(join(made, MANIFEST_NAME))));
+		await writeFileSynced(join(made, SIGNATURE_NAME), utf8(signature));
+		for (const part of PARTS) await syncIfThere(join(made, part));
+		await segmentFilesOnDisk.syncDirectory(made);
+		await rename(made, path);
+		await segmentFilesOnDisk.syncDirectory(this.folder);
+		return newBytes;
+	}
+
+	/**
+	 * Takes generations off the list, and removes those of which nothing is being sent.
+	 * @returns names of those that are gone from the list now
+	 */
+	async retire(options: RetireOptions, nowMs: number): Promise<readonly string[]> {
+		const going = retiringOf(this.listed, options, nowMs);
+		this.listed = this.listed.filter((generation) => !going.includes(generation));
+		const waiting = [...this.retiring, ...going];
+		this.retiring = waiting.filter(({ active }) => active > 0);
+		for (const { directory } of waiting.filter(({ active }) => active === 0)) {
+			const retired = `${directory}.retired`;
+			await rename(directory, retired)
+				.then(() => removeSnapshot(retired))
+				.catch((error) => this.leave(error));
+		}
+		return going.map(({ name }) => name);
+	}
+
+	/** What a path without its first slash names. @returns undefined: nothing that is given out */
+	find(path: string): { readonly generation: Generation; readonly file: SnapshotFile } | undefined {
+		const slash = path.indexOf("/");
+		const [first, rest] = [path.slice(0, slash), path.slice(slash + 1)];
+		// A content is named by its hash alone, and a file within its generation by its name alone.
+		const isHash = /^[0-9a-f]{64}$/.test(rest);
+		for (const generation of this.listed) {
+			if (first === "files" ? !isHash : isHash || first !== generation.name) continue;
+			const file = generation.files.get(rest);
+			if (file) return { generation, file };
+		}
+		return undefined;
+	}
+
+	private leave(error: unknown): undefined {
+		this.warn(error instanceof Error ? error.message : String(error));
+	}
+
+	/** @throws {SnapshotError | Error} unless it is a whole generation that this service's key has signed */
+	private async read(directory: string, name: string, usedMs: number): Promise<Generation> {
+		const foreign = new SnapshotError(`${directory} isn't a generation of this service, and is left alone`);
+		for (const part of [".", ...PARTS]) {
+			const found = await lstat(join(directory, part)).catch(() => undefined);
+			if (found ? !found.isDirectory() : part !== "segments") throw foreign;
+		}
+		const read = async (file: string): Promise<Buffer> => {
+			const { size } = await lstat(join(directory, file)).catch(() => ({ size: Number.POSITIVE_INFINITY }));
+			if (size > MAX_MANIFEST_BYTES) throw foreign;
+			return readFile(join(directory, file));
+		};
+		const [bytes, signature] = [await read(MANIFEST_NAME), await read(SIGNATURE_NAME)];
+		const manifest = parseManifest(bytes);
+		if (nameOf(manifest) !== name || !this.isOwn(signature, manifestHash(bytes))) throw foreign;
+		const { mtimeMs } = await lstat(join(directory, SIGNATURE_NAME));
+		const files = [
+			...manifest.chunks,
+			...manifest.segments,
+			fileOf(MANIFEST_NAME, bytes),
+			fileOf(SIGNATURE_NAME, signature),
+		];
+		return {
+			name,
+			directory,
+			manifest,
+			bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+			files: new Map(files.flatMap((file) => [[file.name, file] as const, [file.sha256, file] as const])),
+			listedMs: mtimeMs,
+			active: 0,
+			usedMs,
+		};
+	}
+
+	/** Puts what earlier generations have in place of what was made anew. @returns bytes that none of them has */
+	private async share(made: string, { chunks, segments }: Manifest): Promise<number> {
+		let bytes = 0;
+		for (const file of [...chunks, ...segments]) {
+			const earlier = this.find(`files/${file.sha256}`);
+			if (!earlier) bytes += file.bytes;
+			else
+				await shareFile(join(earlier.generation.directory, earlier.file.name), join(made, file.name), file);
+		}
+		return bytes;
+	}
+}
+
+function nameOf({ head }: Manifest): string {
+	return `${head.number}-${head.id.slice(-8)}`;
+}
+
+function fileOf(name: string, bytes: Uint8Array): SnapshotFile {
+	return { name, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+}
+
+/** Makes two equal files one, unless the earlier one was damaged, or the file system can't. @throws Error of the system */
+async function shareFile(earlier: string, path: string, { bytes, sha256 }: SnapshotFile): Promise<void> {
+	const [there, own] = [await lstat(earlier).catch(() => undefined), await lstat(path)];
+	if (!there?.isFile() || there.size !== bytes || (there.ino === own.ino && there.dev === own.dev)) return;
+	if ((await fileHash(earlier)) !== sha256) return;
+	const shared = `${path}.shared`;
+	const isLinked = await link(earlier, shared).then(
+		() => true,
+		() => false,
+	);
+	if (isLinked) await rename(shared, path);
+}
+
+/**
+ * Removes the files of a snapshot, whole or half made, and its folders.
+ * @throws {SnapshotError} if it has others, which are left
+ */
+async function removeSnapshot(path: string): Promise<void> {
+	const found = await lstat(path).catch(() => undefined);
+	if (!found) return;
+	try {
+		if (!found.isDirectory()) throw new SnapshotError("it isn't a folder");
+		const names = await readdir(path, { withFileTypes: true });
+		for (const part of names.filter((entry) => entry.isDirectory() && PARTS.includes(entry.name))) {
+			const inner = join(path, part.name);
+			const isPart = (entry: Dirent): boolean => entry.isFile() && PART_FILE.test(entry.name);
+			for (const { name } of (await readdir(inner, { withFileTypes: true })).filter(isPart))
+				await unlink(join(inner, name));
+			await rmdir(inner);
+		}
+		for (const { name } of names.filter((entry) => entry.isFile()))
+			if (name === MANIFEST_NAME || name === SIGNATURE_NAME) await unlink(join(path, name));
+		await rmdir(path);
+	} catch (error) {
+		const { code, message } = error as NodeJS.ErrnoException;
+		const why = code === "ENOTEMPTY" ? "it has files that the service didn't make" : (code ?? message);
+		throw new SnapshotError(`${path} can't be removed: ${why}`, { cause: error });
+	}
+}
+
+async function syncIfThere(path: string): Promise<void> {
+	if (await lstat(path).catch(() => undefined)) await segmentFilesOnDisk.syncDirectory(path);
+}
