@@ -4,8 +4,12 @@
  * more than there is memory. Encoders don't write such data. Nothing here needs Node.js: the explorer's page has it too.
  */
 
-import { AbiDataError } from "./abi-data-error.js";
 import { type AbiParameter, arrayParts, integerType } from "./parameter.js";
+
+/** Bytes that don't fit the types they are read by. */
+export class AbiDataError extends Error {
+	override readonly name = "AbiDataError";
+}
 
 const WORD = 32;
 

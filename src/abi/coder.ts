@@ -2,8 +2,8 @@
 
 import { addressPrefix, toBase58Check } from "../protocol/address.js";
 import { concatBytes, equalBytes, fromHex, toHex } from "../protocol/bytes.js";
-import { AbiDataError } from "./abi-data-error.js";
 import {
+	AbiDataError,
 	type CodecLimits,
 	type CodecValue,
 	decode,

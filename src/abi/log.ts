@@ -1,8 +1,7 @@
 /** Logs of contracts as the events that they are. */
 
 import { equalBytes, toHex } from "../protocol/bytes.js";
-import { AbiDataError } from "./abi-data-error.js";
-import { type CodecLimits, USUAL_LIMITS } from "./codec.js";
+import { AbiDataError, type CodecLimits, USUAL_LIMITS } from "./codec.js";
 import { type AbiView, decodeValues, keyedValues } from "./coder.js";
 import {
 	type AbiItem,

@@ -78,6 +78,12 @@ export {
 	withdrawUnstakedPlan,
 } from "../wallet/actions/stake.js";
 export { type TransferOptions, transferPlan } from "../wallet/actions/transfer.js";
+export {
+	type ContractEvent,
+	deployTyped,
+	TypedContract,
+	type TypedInterface,
+} from "../wallet/actions/typed-contract.js";
 export { votePlan, withdrawRewardPlan } from "../wallet/actions/vote.js";
 export {
 	type ActionOptions,

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AbiDataError } from "../../src/abi/abi-data-error.js";
-import { type CodecLimits, USUAL_LIMITS, wordValue } from "../../src/abi/codec.js";
+import { AbiDataError, type CodecLimits, USUAL_LIMITS, wordValue } from "../../src/abi/codec.js";
 import { type AbiValue, decodeValues, encodeValues, isCanonical } from "../../src/abi/coder.js";
 import type { AbiParameter } from "../../src/abi/parameter.js";
 

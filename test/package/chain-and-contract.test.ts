@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, expectTypeOf, test } from "vitest";
 import { type RunningDevelopmentChain, startDevelopmentChain } from "../../src/library/node.js";
 import { fromHex, parseAddress } from "../../src/library/protocol.js";
 import {
@@ -11,9 +11,12 @@ import {
 	callInWords,
 	callPlan,
 	deploymentPlan,
+	deployTyped,
 	type Failure,
 	interfaceOf,
 	outputView,
+	TypedContract,
+	type TypedInterface,
 	Wallet,
 } from "../../src/library/wallet.js";
 import { addressOf, DevelopmentChain } from "../commands/development-chain.js";
@@ -32,7 +35,6 @@ afterAll(() => chain.stop());
 
 test("a contract is deployed, called and read, and says why it refuses", async () => {
 	const items = interfaceOf(artifact.abi);
-	const code = fromHex(`0x${String(artifact.bytecode).replace(/^0x/, "")}`);
 	const actor = await wallet.actor();
 	const plan = await deploymentPlan(actor, { code, abi: artifact.abi, arguments: ["42"], name: "Store" });
 	const made = await (await wallet.perform(plan)).wait();
@@ -52,6 +54,137 @@ test("a contract is deployed, called and read, and says why it refuses", async (
 	const failure = await callPlan(actor, refused).catch((error: Failure) => error);
 	expect(failure).toMatchObject({ code: "contract_revert" });
 	expect((failure as Failure).message).toContain("TooLarge(5000, 1000)");
+});
+
+const PAIR = [
+	{ name: "a", type: "uint256" },
+	{ name: "who", type: "address" },
+] as const;
+const STORE = [
+	{ type: "constructor", inputs: [{ name: "start", type: "uint256" }] },
+	{
+		type: "error",
+		name: "TooLarge",
+		inputs: [
+			{ name: "given", type: "uint256" },
+			{ name: "limit", type: "uint256" },
+		],
+	},
+	{
+		type: "event",
+		name: "Changed",
+		inputs: [
+			{ name: "by", type: "address", indexed: true },
+			{ name: "value", type: "uint256" },
+			{ name: "note", type: "string" },
+		],
+	},
+	{
+		type: "function",
+		name: "paid",
+		inputs: [{ name: "", type: "address" }],
+		outputs: [{ name: "", type: "uint256" }],
+		stateMutability: "view",
+	},
+	{
+		type: "function",
+		name: "pairs",
+		inputs: [],
+		outputs: [
+			{ name: "list", type: "tuple[]", components: PAIR },
+			{ name: "ok", type: "bool" },
+		],
+		stateMutability: "view",
+	},
+	{
+		type: "function",
+		name: "set",
+		inputs: [
+			{ name: "next", type: "uint256" },
+			{ name: "note", type: "string" },
+		],
+		outputs: [],
+		stateMutability: "payable",
+	},
+	{
+		type: "function",
+		name: "value",
+		inputs: [],
+		outputs: [{ name: "", type: "uint256" }],
+		stateMutability: "view",
+	},
+] as const;
+const code = fromHex(`0x${String(artifact.bytecode).replace(/^0x/, "")}`);
+
+test("a contract has the types of its interface", async () => {
+	const store = await deployTyped(wallet, STORE, [42n], { code, name: "Store" });
+	const value = await store.read("value", []);
+	expectTypeOf(value).toEqualTypeOf<bigint>();
+	expect(value).toBe(42n);
+
+	const sent = await store.write("set", [7n, "seven"], { valueSun: 5n });
+	expect((await sent.wait())["logs"]).toMatchObject([{ event: "Changed", args: { value: 7n } }]);
+	expect(await store.read("paid", [wallet.address])).toBe(5n);
+	expect(await store.estimate("set", [8n, "eight"])).toBeGreaterThan(1_000n);
+
+	const pairs = await store.read("pairs", []);
+	type Pair = { readonly a: bigint; readonly who: string };
+	expectTypeOf(pairs).toEqualTypeOf<readonly [readonly Pair[], boolean]>();
+	const [list, ok] = pairs;
+	expect([list.map(({ who }) => who.length > 0), ok]).toEqual([list.map(() => true), expect.any(Boolean)]);
+
+	const events = [];
+	for await (const event of store.events("Changed")) events.push(event);
+	expectTypeOf(events[0]?.args.value).toEqualTypeOf<bigint | undefined>();
+	expect(events).toMatchObject([{ txID: sent.txID, args: { by: wallet.address, value: 7n, note: "seven" } }]);
+
+	const refusal = expect.stringContaining("TooLarge(5000, 1000)");
+	for (const refused of [
+		() => store.write("set", [5_000n, "much"]),
+		() => store.estimate("set", [5_000n, "much"]),
+		() => store.read("set", [5_000n, "much"]),
+	]) {
+		await expect(refused()).rejects.toMatchObject({ code: "contract_revert", message: refusal });
+	}
+});
+
+test("values that are none of their types are refused before anything is asked, by the compiler too", async () => {
+	const nobody = new Wallet({ node: "http://127.0.0.1:1", privateKey: "11".repeat(32) });
+	const store = new TypedContract(nobody, nobody.address, STORE);
+	// @ts-expect-error a number isn't a bigint
+	const isNumber = (): unknown => store.write("set", [7, "seven"]);
+	// @ts-expect-error one is missing
+	const isMissing = (): unknown => store.write("set", [7n]);
+	// @ts-expect-error there is no such function
+	const isUnknown = (): unknown => store.read("total", []);
+	for (const [refused, message] of [
+		[isNumber, "next isn't a value of the type uint256"],
+		[isMissing, "the interface has no function with so many arguments set"],
+		[isUnknown, "the interface has no function total"],
+		[() => store.write("set", [-1n, ""]), "next isn't a value of the type uint256"],
+		[() => store.write("set", [1n << 256n, ""]), "next isn't a value of the type uint256"],
+		[() => store.read("paid", ["T123"]), "0 isn't a value of the type address"],
+	] as const) {
+		await expect(refused()).rejects.toMatchObject({ code: "bad_value", message });
+	}
+	const shapes: TypedInterface = [
+		{
+			type: "function",
+			name: "put",
+			inputs: [{ name: "pairs", type: "tuple[2]", components: PAIR }],
+			outputs: [],
+		},
+		{ type: "function", name: "mark", inputs: [{ name: "tags", type: "bytes4[]" }], outputs: [] },
+	];
+	const loose = new TypedContract(nobody, nobody.address, shapes);
+	const pair = { a: 1n, who: nobody.address };
+	for (const [name, values, message] of [
+		["put", [[pair]], "pairs isn't a value of the type tuple[2]"],
+		["put", [[pair, { a: 1n }]], "pairs[1].who isn't a value of the type address"],
+		["mark", [["0x0102030405"]], "tags[0] isn't a value of the type bytes4"],
+	] as const) {
+		await expect(loose.write(name, values as never)).rejects.toMatchObject({ code: "bad_value", message });
+	}
 });
 
 test("snapshots, blocks, the clock and accounts that act unsigned", async () => {

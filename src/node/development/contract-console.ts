@@ -5,7 +5,7 @@
  */
 
 import { format } from "node:util";
-import { AbiDataError } from "../../abi/abi-data-error.js";
+import { AbiDataError } from "../../abi/codec.js";
 import { type AbiView, decodeValues } from "../../abi/coder.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";

@@ -1,6 +1,6 @@
 /** Printing a refusal: one record on standard error for programs, two short lines for people (protocol/command-line §2.2). */
 
-import { AbiDataError } from "../../abi/abi-data-error.js";
+import { AbiDataError } from "../../abi/codec.js";
 import { firstSource, sourceTrace } from "../../diagnostics/stack-trace.js";
 import { KeystoreError } from "../../keystore/keystore-error.js";
 import { OperatorError } from "../../protocol/operator-error.js";

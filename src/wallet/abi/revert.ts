@@ -1,6 +1,6 @@
 /** Why a contract reverted: the language's own errors, and those that the contract's interface declares. */
 
-import { AbiDataError } from "../../abi/abi-data-error.js";
+import { AbiDataError } from "../../abi/codec.js";
 import { type AbiView, decodeValues, namedValues, viewText } from "../../abi/coder.js";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { fromUtf8, toHex } from "../../protocol/bytes.js";

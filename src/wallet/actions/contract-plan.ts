@@ -1,6 +1,6 @@
 /** Deployments and calls of contracts as plans: what commands and programs hand on to be sent. */
 
-import { encodeCall, encodeValues } from "../../abi/coder.js";
+import { type AbiValue, encodeCall, encodeValues } from "../../abi/coder.js";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { contractAddress, toBase58Check } from "../../protocol/address.js";
 import { concatBytes } from "../../protocol/bytes.js";
@@ -41,6 +41,8 @@ export interface Deployment extends CallOptions {
 	readonly abi: Json;
 	/** Of the constructor, as they are typed on the command line. */
 	readonly arguments?: readonly string[];
+	/** The same as values; `arguments` are not looked at then. */
+	readonly values?: readonly AbiValue[];
 	readonly name?: string;
 	/** Percentage of energy that callers pay; 100 if absent. */
 	readonly callerPercent?: bigint;
@@ -69,7 +71,7 @@ export async function deploymentPlan(
 	}
 	const { inputs } = constructorOf(items);
 	const resolve = (text: string) => accountNamed(settings, text);
-	const parsed = await readArguments(inputs, texts, resolve, amounts);
+	const parsed = deployment.values ?? (await readArguments(inputs, texts, resolve, amounts));
 	const bytecode = concatBytes(code, encodeValues(inputs, parsed));
 	const values = valuesIn(deployment);
 	let limit: FeeLimit;

@@ -1,6 +1,6 @@
 /** ORC-20 tokens: contracts with an agreed interface, asked by constant calls (protocol/wallet-formats §6). */
 
-import { AbiDataError } from "../../abi/abi-data-error.js";
+import { AbiDataError } from "../../abi/codec.js";
 import { type AbiValue, type AbiView, decodeValues, encodeCall } from "../../abi/coder.js";
 import type { AbiItem, ContractInterface } from "../../abi/parameter.js";
 import { addressPrefix, toBase58Check } from "../../protocol/address.js";

@@ -1,6 +1,6 @@
 /** What a call of a contract says, read from its bytes by the best interface that is known: for whoever is about to sign it. */
 
-import { AbiDataError } from "../../abi/abi-data-error.js";
+import { AbiDataError } from "../../abi/codec.js";
 import { type AbiView, decodeValues, isCanonical, keyedValues } from "../../abi/coder.js";
 import {
 	type AbiItem,

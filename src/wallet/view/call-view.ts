@@ -1,6 +1,6 @@
 /** A tree of calls with the functions, values, errors and events that its bytes mean, for printing. */
 
-import { AbiDataError } from "../../abi/abi-data-error.js";
+import { AbiDataError } from "../../abi/codec.js";
 import { type AbiView, decodeValues, keyedValues, viewText } from "../../abi/coder.js";
 import { decodeLog } from "../../abi/log.js";
 import { type AbiItem, type ContractInterface, hashedSignature, isComplete } from "../../abi/parameter.js";

@@ -1,6 +1,6 @@
 /** What contracts answer, for printing: results, reverts and logs by the contract's interface (protocol/command-line §1.5). */
 
-import { AbiDataError } from "../../abi/abi-data-error.js";
+import { AbiDataError } from "../../abi/codec.js";
 import { type AbiView, decodeValues, viewAddress } from "../../abi/coder.js";
 import { decodeLog } from "../../abi/log.js";
 import { type AbiItem, type ContractInterface, isComplete } from "../../abi/parameter.js";

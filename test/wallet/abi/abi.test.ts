@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AbiDataError } from "../../../src/abi/abi-data-error.js";
+import { AbiDataError } from "../../../src/abi/codec.js";
 import { decodeValues, encodeCall, encodeValues } from "../../../src/abi/coder.js";
 import { decodeEvent } from "../../../src/abi/log.js";
 import { describeItem, hashedSignature } from "../../../src/abi/parameter.js";

@@ -1,6 +1,6 @@
 /** What the log of a development chain says of the transactions of a block: few of them, and little of what contracts wrote. */
 
-import { AbiDataError } from "../../../abi/abi-data-error.js";
+import { AbiDataError } from "../../../abi/codec.js";
 import { decodeValues, viewText } from "../../../abi/coder.js";
 import { type AbiItem, type AbiKind, hashedSignature } from "../../../abi/parameter.js";
 import { SELECTOR_BYTES, selectorOf } from "../../../abi/selector.js";

@@ -1,0 +1,323 @@
+/**
+ * Contracts for programs: functions and events by name, with values of TypeScript's own types. The types come from an interface
+ * that is written `as const`; of any other one names are texts and values {@link AbiView}s.
+ */
+
+import { AbiDataError } from "../../abi/codec.js";
+import { type AbiValue, type AbiView, decodeValues, encodeCall, viewText } from "../../abi/coder.js";
+import { decodeEvent } from "../../abi/log.js";
+import { type AbiItem, type AbiParameter, arrayParts, type ContractInterface } from "../../abi/parameter.js";
+import { topicOf } from "../../abi/selector.js";
+import { parseAddress, toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { constructorOf, interfaceOf } from "../abi/interface.js";
+import { Failure } from "../failure.js";
+import type { Json } from "../json.js";
+import { callConstant, estimateEnergy } from "../node/constant-call.js";
+import type { NamedCall } from "../transaction/contract.js";
+import { fetchHeadNumber, pastLogs } from "../view/contract-logs.js";
+import { explainRevert } from "../view/contract-outcome.js";
+import {
+	type CallOptions,
+	type CallValues,
+	callPlan,
+	type Deployment,
+	deploymentPlan,
+} from "./contract-plan.js";
+import type { ActionOptions, SentTransaction, Wallet } from "./wallet.js";
+
+/** A parameter as compilers write it. */
+interface TypedParameter {
+	readonly name?: string | undefined;
+	readonly type: string;
+	readonly components?: readonly TypedParameter[] | undefined;
+	readonly indexed?: boolean | undefined;
+}
+
+/** An entry of an interface as compilers write it. */
+interface TypedEntry {
+	readonly type?: string | undefined;
+	readonly name?: string | undefined;
+	readonly inputs?: readonly TypedParameter[] | undefined;
+	readonly outputs?: readonly TypedParameter[] | undefined;
+}
+
+/** An interface as compilers write it; with `as const` behind it programs get its types. */
+export type TypedInterface = readonly TypedEntry[];
+
+/** Type of one value: whole numbers are `bigint`, addresses Base58, bytes `0x…`, tuples objects by their members' names. */
+type ValueOf<P extends TypedParameter> = string extends P["type"]
+	? AbiView
+	: P["type"] extends `${infer Element}[]` | `${infer Element}[${number}]`
+		? readonly ValueOf<{ readonly type: Element; readonly components: P["components"] }>[]
+		: P["type"] extends "tuple"
+			? P["components"] extends readonly TypedParameter[]
+				? { readonly [C in P["components"][number] as C["name"] & string]: ValueOf<C> }
+				: never
+			: P["type"] extends `${"uint" | "int"}${string}` | "orcToken"
+				? bigint
+				: P["type"] extends "bool"
+					? boolean
+					: string;
+
+/** Types of a list of values. */
+type ValuesOf<Ps> = Ps extends readonly TypedParameter[]
+	? { readonly [At in keyof Ps]: Ps[At] extends TypedParameter ? ValueOf<Ps[At]> : never }
+	: readonly [];
+
+type EntryOf<A extends TypedInterface, Kind extends string, Name = string> = Extract<
+	A[number],
+	{ readonly type: Kind; readonly name: Name }
+>;
+
+/** Names of functions, or of events. */
+type NameIn<A extends TypedInterface, Kind extends string> = number extends A["length"]
+	? string
+	: EntryOf<A, Kind>["name"] & string;
+
+type ArgumentsOf<A extends TypedInterface, Name> = number extends A["length"]
+	? readonly AbiView[]
+	: EntryOf<A, "function", Name> extends infer E extends TypedEntry
+		? ValuesOf<E["inputs"]>
+		: never;
+
+/** One result by itself, several as a list, none as undefined. */
+type ResultOf<A extends TypedInterface, Name> = number extends A["length"]
+	? AbiView | undefined
+	: EntryOf<A, "function", Name> extends infer E extends TypedEntry
+		? ValuesOf<E["outputs"]> extends infer R extends readonly unknown[]
+			? R extends readonly []
+				? undefined
+				: R extends readonly [infer Only]
+					? Only
+					: R
+			: never
+		: never;
+
+type EventArguments<A extends TypedInterface, Name> = number extends A["length"]
+	? { readonly [name: string]: AbiView }
+	: EntryOf<A, "event", Name> extends { readonly inputs: infer Ps extends readonly TypedParameter[] }
+		? { readonly [P in Ps[number] as P["name"] & string]: ValueOf<P> }
+		: never;
+
+type ConstructorArguments<A extends TypedInterface> = number extends A["length"]
+	? readonly AbiView[]
+	: [Extract<A[number], { readonly type: "constructor" }>] extends [never]
+		? readonly []
+		: ValuesOf<Extract<A[number], { readonly type: "constructor" }>["inputs"]>;
+
+/** An event that a contract has logged. */
+export interface ContractEvent<Arguments> {
+	readonly block: bigint;
+	readonly txID: string;
+	readonly logIndex: number;
+	readonly args: Arguments;
+}
+
+/** A contract at a wallet's node. */
+export class TypedContract<const A extends TypedInterface> {
+	private readonly items: ContractInterface;
+	private readonly bytes: Uint8Array;
+
+	/**
+	 * @param wallet asks, signs and sends
+	 * @param address in any form
+	 * @throws {Failure} `bad_address`, `bad_value`
+	 */
+	constructor(
+		private readonly wallet: Wallet,
+		address: string,
+		abi: A,
+	) {
+		const bytes = parseAddress(address);
+		if (!bytes) throw new Failure("bad_address", "this is not the address of a contract");
+		this.bytes = bytes;
+		this.items = interfaceOf(abi as unknown as Json);
+	}
+
+	/** Base58. */
+	get address(): string {
+		return toBase58Check(this.bytes);
+	}
+
+	/**
+	 * Asks a function without a transaction.
+	 * @throws {Failure} `contract_revert` with the contract's own error; `bad_value` for arguments, or where no such contract answers
+	 */
+	async read<Name extends NameIn<A, "function">>(
+		name: Name,
+		values: ArgumentsOf<A, Name>,
+		sent: CallValues = {},
+	): Promise<ResultOf<A, Name>> {
+		const { owner, contract, data, item } = this.call(name, values);
+		const asked = { owner, contract, data, ...sent };
+		const answer = await this.inOwnWords(() => callConstant(this.wallet.client, asked));
+		try {
+			const results = decodeValues(item.outputs ?? [], answer.data);
+			return (results.length > 1 ? results : results[0]) as ResultOf<A, Name>;
+		} catch (error) {
+			if (!(error instanceof AbiDataError)) throw error;
+			throw new Failure(
+				"bad_value",
+				`what ${this.address} answers isn't a result of ${name}: ${error.message}`,
+			);
+		}
+	}
+
+	/**
+	 * Calls a function in a transaction, which is tried first.
+	 * @throws {Failure} `contract_revert` with the contract's own error; as {@link Wallet.perform}
+	 */
+	async write<Name extends NameIn<A, "function">>(
+		name: Name,
+		values: ArgumentsOf<A, Name>,
+		options: CallOptions & ActionOptions = {},
+	): Promise<SentTransaction> {
+		const call = this.call(name, values);
+		const actor = await this.wallet.actor();
+		return this.wallet.perform(await callPlan(actor, call, options), options, actor);
+	}
+
+	/** Energy that calling a function takes. @throws {Failure} as {@link read} */
+	async estimate<Name extends NameIn<A, "function">>(
+		name: Name,
+		values: ArgumentsOf<A, Name>,
+		sent: CallValues = {},
+	): Promise<bigint> {
+		const { owner, contract, data } = this.call(name, values);
+		return this.inOwnWords(() => estimateEnergy(this.wallet.client, { owner, contract, data, ...sent }));
+	}
+
+	/**
+	 * Events in blocks of the past, in their order. The node's JSON-RPC has to be on.
+	 * @param range first and last block; absent: from the first on, up to the newest
+	 * @throws {Failure}
+	 */
+	async *events<Name extends NameIn<A, "event">>(
+		name: Name,
+		range: { readonly from?: bigint; readonly to?: bigint } = {},
+	): AsyncGenerator<ContractEvent<EventArguments<A, Name>>> {
+		const { client } = this.wallet;
+		const event = this.items.find((item) => item.kind === "event" && item.name === name);
+		if (!event) throw new Failure("bad_value", `the interface has no event ${name}`);
+		const query = { addresses: [this.bytes], topics: event.anonymous ? [] : [topicOf(event)] };
+		const to = range.to ?? (await fetchHeadNumber(client));
+		for await (const log of pastLogs(client, query, range.from ?? 0n, to)) {
+			const decoded = decodeEvent(event, log);
+			if (!decoded) continue;
+			const { block, txID, logIndex } = log;
+			yield { block, txID, logIndex, args: decoded.args as EventArguments<A, Name> };
+		}
+	}
+
+	private call(
+		name: string,
+		values: readonly unknown[],
+	): NamedCall & { readonly item: AbiItem; readonly owner: Uint8Array } {
+		const named = this.items.filter((item) => item.kind === "function" && item.name === name);
+		const fitting = named.filter(({ inputs }) => inputs.length === values.length);
+		const [item] = fitting;
+		if (!item || fitting.length > 1) {
+			const why =
+				named.length === 0
+					? "no function"
+					: item
+						? "several functions"
+						: "no function with so many arguments";
+			throw new Failure("bad_value", `the interface has ${why} ${name}`);
+		}
+		const coded = codedValues(item.inputs, values);
+		const texts = values.map((value) => viewText(value as AbiView));
+		const { bytes: contract, items } = this;
+		const owner = addressOf(this.wallet.address);
+		return { owner, contract, data: encodeCall(item, coded), item, items, texts };
+	}
+
+	private async inOwnWords<T>(ask: () => Promise<T>): Promise<T> {
+		try {
+			return await ask();
+		} catch (error) {
+			throw await explainRevert(error, this.items);
+		}
+	}
+}
+
+/** What a deployment of {@link deployTyped} needs beside the interface and the constructor's values. */
+type TypedDeployment = Omit<Deployment, "abi" | "arguments" | "values"> & ActionOptions;
+
+/**
+ * Deploys a contract, which is tried first, and waits until it is in a block.
+ * @throws {Failure} `contract_revert` if the constructor refuses; as {@link SentTransaction.wait}
+ */
+export async function deployTyped<const A extends TypedInterface>(
+	wallet: Wallet,
+	abi: A,
+	values: ConstructorArguments<A>,
+	deployment: TypedDeployment,
+): Promise<TypedContract<A>> {
+	const json = abi as unknown as Json;
+	const { inputs } = constructorOf(interfaceOf(json));
+	const coded = codedValues(inputs, values as readonly unknown[]);
+	const actor = await wallet.actor();
+	const plan = await deploymentPlan(actor, { ...deployment, abi: json, values: coded });
+	const { contractAddress } = await (await wallet.perform(plan, deployment, actor)).wait();
+	return new TypedContract(wallet, String(contractAddress), abi);
+}
+
+/** @throws {Failure} `bad_value`, naming the parameter */
+function codedValues(parameters: readonly AbiParameter[], values: readonly unknown[]): readonly AbiValue[] {
+	if (parameters.length !== values.length) {
+		throw new Failure("bad_value", `${values.length} values for ${parameters.length} parameters`);
+	}
+	return parameters.map((parameter, at) => codedValue(parameter, values[at], parameter.name || String(at)));
+}
+
+/** @param path names of the parameters and members down to this one */
+function codedValue(parameter: AbiParameter, value: unknown, path: string): AbiValue {
+	const refused = (): Failure =>
+		new Failure("bad_value", `${path} isn't a value of the type ${parameter.type}`);
+	const array = arrayParts(parameter);
+	if (array) {
+		if (!Array.isArray(value) || value.length !== (array.length ?? value.length)) throw refused();
+		return value.map((item, at) => codedValue(array.element, item, `${path}[${at}]`));
+	}
+	const { type, components } = parameter;
+	if (components) {
+		if (typeof value !== "object" || value === null) throw refused();
+		const members = Array.isArray(value)
+			? value
+			: components.map(({ name }) => (value as Record<string, unknown>)[name]);
+		if (members.length !== components.length) throw refused();
+		return components.map((each, at) => codedValue(each, members[at], `${path}.${each.name || at}`));
+	}
+	if (type === "address") {
+		const bytes = typeof value === "string" ? parseAddress(value) : undefined;
+		if (!bytes) throw refused();
+		return `0x${toHex(bytes.subarray(1))}`;
+	}
+	return plainValue(type, value) ?? raise(refused());
+}
+
+/** @returns undefined if it isn't a value of the type */
+function plainValue(type: string, value: unknown): AbiValue | undefined {
+	const whole = /^(u?)int(\d*)$/.exec(type === "orcToken" ? "uint256" : type);
+	if (whole) {
+		const bits = BigInt(whole[2] || 256) - (whole[1] ? 0n : 1n);
+		const isIn = typeof value === "bigint" && value < 1n << bits && value >= (whole[1] ? 0n : -(1n << bits));
+		return isIn ? value : undefined;
+	}
+	if (type === "bool") return typeof value === "boolean" ? value : undefined;
+	if (typeof value !== "string" || type === "string") return typeof value === "string" ? value : undefined;
+	const length = type.slice("bytes".length);
+	const isBytes =
+		/^0x(?:[\da-f]{2})*$/i.test(value) && (length === "" || value.length === 2 + 2 * Number(length));
+	return isBytes ? value : undefined;
+}
+
+function raise(error: Error): never {
+	throw error;
+}
+
+function addressOf(text: string): Uint8Array {
+	return parseAddress(text) ?? raise(new Failure("bad_address", "the wallet's address can't be read"));
+}
