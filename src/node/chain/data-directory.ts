@@ -71,7 +71,7 @@ export async function openDataDirectory(
  * Creates a directory and those above it. Not by the library's recursive form: that retries forever where a file system
  * answers "no such file" under a directory that exists, as /proc does.
  */
-function makeDirectory(path: string): void {
+export function makeDirectory(path: string): void {
 	if (existsSync(path)) {
 		if (!statSync(path).isDirectory()) throw Object.assign(new Error(path), { code: "ENOTDIR" });
 		return;

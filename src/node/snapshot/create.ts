@@ -103,7 +103,7 @@ export async function createSnapshot(
 /** What to throw where something can't be written: the system's errors in a sentence, others as they are. */
 export function writeFailure(what: string, error: unknown): unknown {
 	const { code, syscall } = error as NodeJS.ErrnoException;
-	if (syscall === undefined) return error;
+	if (syscall === undefined && code !== "ENOTDIR") return error;
 	const why = code === "ENOSPC" ? "no space left on the device" : code;
 	return new SnapshotError(`${what} can't be written: ${why}`, { cause: error });
 }

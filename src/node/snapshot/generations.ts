@@ -5,9 +5,10 @@
 
 import { createHash } from "node:crypto";
 import type { Dirent } from "node:fs";
-import { link, lstat, mkdir, readdir, readFile, rename, rmdir, unlink } from "node:fs/promises";
+import { link, lstat, readdir, readFile, rename, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { utf8 } from "../../protocol/bytes.js";
+import { makeDirectory } from "../chain/data-directory.js";
 import { segmentFilesOnDisk } from "../segments/segment-files.js";
 import { shareCacheBytes } from "../state/cache-budget.js";
 import { type KeyValueDatabase, openLevelDatabase } from "../state/database.js";
@@ -103,7 +104,7 @@ export class Generations {
 	 */
 	async open(nowMs: number): Promise<void> {
 		try {
-			await mkdir(this.folder, { recursive: true });
+			makeDirectory(this.folder);
 			this.lock = await openLevelDatabase(join(this.folder, LOCK_NAME), shareCacheBytes(0));
 		} catch (error) {
 			const { cause } = error as { readonly cause?: { readonly cause?: { readonly code?: string } } };
