@@ -1,7 +1,6 @@
 /** What people type as arguments, as the data of a call (the contract ABI specification). Lists and tuples are typed as JSON. */
 
-import { AbiDataError } from "../abi/codec.js";
-import { type CodecValue, encode } from "../abi/codec.js";
+import { AbiDataError, type CodecValue, encode } from "../abi/codec.js";
 import { type AbiParameter, arrayParts, integerType } from "../abi/parameter.js";
 import { toNeutral } from "../protocol/dialect.js";
 import { PAGE_LIMITS } from "./abi-values.js";

@@ -1,7 +1,6 @@
 /** Values in the bytes of calls, results and logs, as a page shows them. What the codec doesn't understand is left as it is. */
 
-import { AbiDataError } from "../abi/codec.js";
-import { type CodecLimits, decode, type ValueMaker, wordValue } from "../abi/codec.js";
+import { AbiDataError, type CodecLimits, decode, type ValueMaker, wordValue } from "../abi/codec.js";
 import { type AbiParameter, arrayParts, isElementaryType } from "../abi/parameter.js";
 import { addressText, bytesOf, hexOf } from "./address-text.js";
 
