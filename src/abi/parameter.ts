@@ -96,6 +96,19 @@ export function integerType(type: string): { readonly signed: boolean; readonly 
 	return { signed: match[1] === "", bits: match[2] ? Number(match[2]) : 256 };
 }
 
+/** Whether a whole number is in the range of an integer type. */
+export function isInRange(
+	{ signed, bits }: { readonly signed: boolean; readonly bits: number },
+	value: bigint,
+): boolean {
+	const end = 1n << BigInt(signed ? bits - 1 : bits);
+	return value < end && value >= (signed ? -end : 0n);
+}
+
+/** Bytes of a value of `bytes1` to `bytes32`, or of a function. */
+export const fixedLength = (type: string): number =>
+	type === "function" ? 24 : Number(type.slice("bytes".length));
+
 /** Whether a type without array brackets is one that contracts use. */
 export function isElementaryType(type: string): boolean {
 	const integer = integerType(type);

@@ -151,6 +151,11 @@ test("a contract has the types of its interface", async () => {
 test("values that are none of their types are refused before anything is asked, by the compiler too", async () => {
 	const nobody = new Wallet({ node: "http://127.0.0.1:1", privateKey: "11".repeat(32) });
 	const store = new TypedContract(nobody, nobody.address, STORE);
+	const paying = [
+		{ type: "function", name: "pay", inputs: [{ name: "id", type: "orcToken" }], outputs: [] },
+	] as const;
+	type Paid = Parameters<TypedContract<typeof paying>["write"]>[1];
+	expectTypeOf<Paid>().toEqualTypeOf<readonly [bigint]>();
 	// @ts-expect-error a number isn't a bigint
 	const isNumber = (): unknown => store.write("set", [7, "seven"]);
 	// @ts-expect-error one is missing
@@ -159,7 +164,7 @@ test("values that are none of their types are refused before anything is asked, 
 	const isUnknown = (): unknown => store.read("total", []);
 	for (const [refused, message] of [
 		[isNumber, "next isn't a value of the type uint256"],
-		[isMissing, "the interface has no function with so many arguments set"],
+		[isMissing, "the interface has no function set with so many arguments"],
 		[isUnknown, "the interface has no function total"],
 		[() => store.write("set", [-1n, ""]), "next isn't a value of the type uint256"],
 		[() => store.write("set", [1n << 256n, ""]), "next isn't a value of the type uint256"],
@@ -174,11 +179,16 @@ test("values that are none of their types are refused before anything is asked, 
 			inputs: [{ name: "pairs", type: "tuple[2]", components: PAIR }],
 			outputs: [],
 		},
+		{ type: "function", name: "pay", inputs: [{ name: "id", type: "orcToken" }], outputs: [] },
+		{ type: "function", name: "back", inputs: [{ name: "to", type: "function" }], outputs: [] },
 		{ type: "function", name: "mark", inputs: [{ name: "tags", type: "bytes4[]" }], outputs: [] },
 	];
 	const loose = new TypedContract(nobody, nobody.address, shapes);
 	const pair = { a: 1n, who: nobody.address };
 	for (const [name, values, message] of [
+		["pay", ["5"], "id isn't a value of the type orcToken"],
+		["pay", [-1n], "id isn't a value of the type orcToken"],
+		["back", ["0x00"], "to isn't a value of the type function"],
 		["put", [[pair]], "pairs isn't a value of the type tuple[2]"],
 		["put", [[pair, { a: 1n }]], "pairs[1].who isn't a value of the type address"],
 		["mark", [["0x0102030405"]], "tags[0] isn't a value of the type bytes4"],

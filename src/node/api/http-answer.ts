@@ -132,9 +132,9 @@ export class HttpAnswer {
 	}
 
 	/**
-	 * Begins a 200 whose length isn't known yet: its body comes in pieces. HTTP/1.1 frames them, an older client reads
-	 * until the connection ends, as where the network's node has much to send.
-	 * @param more headers; with a length the pieces have to come to it
+	 * Begins an answer whose body comes in pieces. Where its length isn't known yet HTTP/1.1 frames them, and an older client
+	 * reads until the connection ends, as where the network's node has much to send.
+	 * @param more headers; the pieces come to the length that they name
 	 */
 	begin(contentType: string, status = 200, more: Readonly<Record<string, string | number>> = {}): void {
 		this.status = status;

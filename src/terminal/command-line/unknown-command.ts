@@ -84,7 +84,7 @@ function likely(
 	topics: readonly string[],
 ): string[] {
 	const wanted = typed.slice(0, depth + 1);
-	const other = OTHER_NAMES.get(wanted.join(" ").toLowerCase().replace(/[-_]/g, ""));
+	const other = otherNames().get(wanted.join(" ").toLowerCase().replace(/[-_]/g, ""));
 	if (other !== undefined && commands.includes(other)) return [other];
 	const meant = sameMeaning(wanted, commands);
 	if (meant.length > 0) return meant;
@@ -124,8 +124,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Commands, and what other tools call them (cast, anvil, chisel, wallet-cli, explorers), which write words together, with `-` or `_`. */
-export const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
-	`
+const OTHER_NAMES = `
 dev set-balance: faucet, fund, dev fund, dev faucet; dev time: increase-time, warp, dev warp
 node start: anvil, devnet, start, dev start; console: chisel, repl, shell, node console
 wallet send: transfer, pay, token transfer, token send, tx send, sendcoin, transferasset; wallet build: mktx, build, tx build
@@ -157,14 +156,18 @@ witness list: witnesses, listwitnesses; witness create: createwitness; reward wi
 reward show: getreward, rewards; proposal list: proposals, listproposals; proposal create: createproposal
 proposal approve: approveproposal, proposal vote; exchange trade: swap, exchangetransaction; contact add: alias, label
 rpc: request, api
-`
-		.trim()
-		.split(/; |\n/)
-		.flatMap((entry) => {
+`;
+
+/** Our command by each name that other tools have for it; read when a command is unknown, not at each start. */
+export function otherNames(): ReadonlyMap<string, string> {
+	const entries = OTHER_NAMES.trim().split(/; |\n/);
+	return new Map(
+		entries.flatMap((entry) => {
 			const [ours = "", others = ""] = entry.split(": ");
 			return others.split(", ").map((other) => [other, ours] as const);
 		}),
-);
+	);
+}
 
 /** Commands of the topic that is named whose action is another word for the one that was typed. */
 function sameMeaning(words: readonly string[], names: readonly string[]): string[] {

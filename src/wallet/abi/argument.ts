@@ -5,7 +5,7 @@
  */
 
 import type { AbiValue } from "../../abi/coder.js";
-import { type AbiParameter, arrayParts, integerType } from "../../abi/parameter.js";
+import { type AbiParameter, arrayParts, fixedLength, integerType, isInRange } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { amountParts, type NamedAmounts } from "../token/named-amount.js";
@@ -201,7 +201,7 @@ class ArgumentReader {
 			case "bytes":
 				return this.bytes(text.trim());
 			default: {
-				const length = type === "function" ? 24 : Number(type.slice("bytes".length));
+				const length = fixedLength(type);
 				const value = this.bytes(text.trim());
 				const given = value.length / 2 - 1;
 				if (given !== length) throw this.fault(`${length} bytes are needed, ${given} were given`);
@@ -250,9 +250,7 @@ class ArgumentReader {
 	}
 
 	private within(value: bigint, text: string, signed: boolean, bits: number): bigint {
-		const low = signed ? -(1n << BigInt(bits - 1)) : 0n;
-		const high = signed ? 1n << BigInt(bits - 1) : 1n << BigInt(bits);
-		if (value < low || value >= high) throw this.fault(`${text} is out of range`);
+		if (!isInRange({ signed, bits }, value)) throw this.fault(`${text} is out of range`);
 		return value;
 	}
 

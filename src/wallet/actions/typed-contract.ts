@@ -6,15 +6,24 @@
 import { AbiDataError } from "../../abi/codec.js";
 import { type AbiValue, type AbiView, decodeValues, encodeCall, viewText } from "../../abi/coder.js";
 import { decodeEvent } from "../../abi/log.js";
-import { type AbiItem, type AbiParameter, arrayParts, type ContractInterface } from "../../abi/parameter.js";
+import {
+	type AbiItem,
+	type AbiParameter,
+	arrayParts,
+	type ContractInterface,
+	fixedLength,
+	integerType,
+	isInRange,
+} from "../../abi/parameter.js";
 import { topicOf } from "../../abi/selector.js";
-import { parseAddress, toBase58Check } from "../../protocol/address.js";
+import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { constructorOf, interfaceOf } from "../abi/interface.js";
 import { Failure } from "../failure.js";
 import type { Json } from "../json.js";
 import { callConstant, estimateEnergy } from "../node/constant-call.js";
 import type { NamedCall } from "../transaction/contract.js";
+import { readAddress } from "../values/address-text.js";
 import { fetchHeadNumber, pastLogs } from "../view/contract-logs.js";
 import { explainRevert } from "../view/contract-outcome.js";
 import {
@@ -24,7 +33,7 @@ import {
 	type Deployment,
 	deploymentPlan,
 } from "./contract-plan.js";
-import type { ActionOptions, SentTransaction, Wallet } from "./wallet.js";
+import { type ActionOptions, addressOf, type SentTransaction, type Wallet } from "./wallet.js";
 
 /** A parameter as compilers write it. */
 interface TypedParameter {
@@ -54,7 +63,7 @@ type ValueOf<P extends TypedParameter> = string extends P["type"]
 			? P["components"] extends readonly TypedParameter[]
 				? { readonly [C in P["components"][number] as C["name"] & string]: ValueOf<C> }
 				: never
-			: P["type"] extends `${"uint" | "int"}${string}` | "orcToken"
+			: P["type"] extends `${"uint" | "int"}${string}` | `${string}Token`
 				? bigint
 				: P["type"] extends "bool"
 					? boolean
@@ -129,9 +138,7 @@ export class TypedContract<const A extends TypedInterface> {
 		address: string,
 		abi: A,
 	) {
-		const bytes = parseAddress(address);
-		if (!bytes) throw new Failure("bad_address", "this is not the address of a contract");
-		this.bytes = bytes;
+		this.bytes = addressOf(address);
 		this.items = interfaceOf(abi as unknown as Json);
 	}
 
@@ -218,13 +225,11 @@ export class TypedContract<const A extends TypedInterface> {
 		const fitting = named.filter(({ inputs }) => inputs.length === values.length);
 		const [item] = fitting;
 		if (!item || fitting.length > 1) {
-			const why =
-				named.length === 0
-					? "no function"
-					: item
-						? "several functions"
-						: "no function with so many arguments";
-			throw new Failure("bad_value", `the interface has ${why} ${name}`);
+			const which = named.length === 0 ? "" : " with so many arguments";
+			throw new Failure(
+				"bad_value",
+				`the interface has ${item ? "several functions" : "no function"} ${name}${which}`,
+			);
 		}
 		const coded = codedValues(item.inputs, values);
 		const texts = values.map((value) => viewText(value as AbiView));
@@ -290,34 +295,21 @@ function codedValue(parameter: AbiParameter, value: unknown, path: string): AbiV
 		if (members.length !== components.length) throw refused();
 		return components.map((each, at) => codedValue(each, members[at], `${path}.${each.name || at}`));
 	}
-	if (type === "address") {
-		const bytes = typeof value === "string" ? parseAddress(value) : undefined;
-		if (!bytes) throw refused();
-		return `0x${toHex(bytes.subarray(1))}`;
-	}
-	return plainValue(type, value) ?? raise(refused());
+	const plain = plainValue(type, value);
+	if (plain === undefined) throw refused();
+	return plain;
 }
 
-/** @returns undefined if it isn't a value of the type */
+/** @returns undefined if it isn't a value of the type, which has no parts */
 function plainValue(type: string, value: unknown): AbiValue | undefined {
-	const whole = /^(u?)int(\d*)$/.exec(type === "orcToken" ? "uint256" : type);
-	if (whole) {
-		const bits = BigInt(whole[2] || 256) - (whole[1] ? 0n : 1n);
-		const isIn = typeof value === "bigint" && value < 1n << bits && value >= (whole[1] ? 0n : -(1n << bits));
-		return isIn ? value : undefined;
-	}
+	const integer = integerType(type);
+	if (integer) return typeof value === "bigint" && isInRange(integer, value) ? value : undefined;
 	if (type === "bool") return typeof value === "boolean" ? value : undefined;
 	if (typeof value !== "string" || type === "string") return typeof value === "string" ? value : undefined;
-	const length = type.slice("bytes".length);
-	const isBytes =
-		/^0x(?:[\da-f]{2})*$/i.test(value) && (length === "" || value.length === 2 + 2 * Number(length));
-	return isBytes ? value : undefined;
-}
-
-function raise(error: Error): never {
-	throw error;
-}
-
-function addressOf(text: string): Uint8Array {
-	return parseAddress(text) ?? raise(new Failure("bad_address", "the wallet's address can't be read"));
+	if (type === "address") {
+		const bytes = readAddress(value);
+		return bytes && `0x${toHex(bytes.subarray(1))}`;
+	}
+	if (!/^0x(?:[\da-f]{2})*$/i.test(value)) return undefined;
+	return type === "bytes" || value.length === 2 + 2 * fixedLength(type) ? value : undefined;
 }

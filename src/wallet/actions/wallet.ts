@@ -192,7 +192,8 @@ async function sending<T>(act: () => Promise<T>): Promise<T> {
 	}
 }
 
-function addressOf(text: string): Uint8Array {
+/** The 21 bytes of an address in any form. @throws {Failure} `bad_address` */
+export function addressOf(text: string): Uint8Array {
 	const address = readAddress(text);
 	if (!address) throw new Failure("bad_address", `"${text}" is not an address`);
 	return address;

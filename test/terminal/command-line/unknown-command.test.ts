@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../../../src/commands/table.js";
 import {
 	flagBeforeCommand,
-	OTHER_NAMES,
+	otherNames,
 	unknownCommand,
 } from "../../../src/terminal/command-line/unknown-command.js";
 import { HIDDEN } from "../../../src/terminal/keys/argument-secrets.js";
@@ -80,7 +80,7 @@ describe("a command that isn't there", () => {
 it("is named for what other tools call it, however they write that", () => {
 	const commands = Object.keys(COMMANDS).map((id) => id.replaceAll(":", " "));
 	const all = { commands, topics: ["block", "contract"], unlisted: [], hasAddressFlag: () => false };
-	for (const [other, ours] of OTHER_NAMES) {
+	for (const [other, ours] of otherNames()) {
 		expect(commands, other).toContain(ours);
 		expect(commands, other).not.toContain(other);
 	}

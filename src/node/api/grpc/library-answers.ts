@@ -1,7 +1,7 @@
 /**
- * Two answers of the library that differ from the network's, the moment at which a message has been sent, and the one
- * before it sees a call: for none of them it offers a hook. They use its private members; if a later release changes those,
- * only its own messages appear again.
+ * Two answers of the library that differ from the network's, long messages that are sent in parts, the moment at which a
+ * message has been sent, and the one before it sees a call: for none of them it offers a hook. They use private members of the
+ * release that is pinned; a test compares what arrives.
  */
 
 import { constants, type Http2Server, type ServerHttp2Stream } from "node:http2";
