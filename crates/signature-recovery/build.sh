@@ -38,7 +38,7 @@ target() {
 # build FOLDER: copies the crate there and builds it for every target; the files are in FOLDER.
 build() {
 	mkdir -p "$1"
-	cp -R "$crate/Cargo.toml" "$crate/Cargo.lock" "$crate/src" "$1"
+	cp -R "$crate/Cargo.toml" "$crate/Cargo.lock" "$crate/build.rs" "$crate/src" "$1"
 	home=${CARGO_HOME:-$HOME/.cargo}
 	export CARGO_TARGET_DIR="$1/target"
 	export CFLAGS="-ffile-prefix-map=$1=/crate -ffile-prefix-map=$home=/cargo"

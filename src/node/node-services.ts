@@ -322,12 +322,11 @@ export const peers: Service = {
 		const { run, node } = config;
 		const isAlone = node.peers.listenPort === 0 && node.peers.active.length === 0;
 		if (development || !run.peers || isAlone) return {};
-		const [{ startNetwork }, { localAddresses, nodeEnvironment }, { LazySignaturePool }, { workerScript }] =
+		const [{ startNetwork }, { localAddresses, nodeEnvironment }, { LazySignaturePool, workerScript }] =
 			await Promise.all([
 				import("./network/network.js"),
 				import("./network/node-environment.js"),
-				import("./signatures/lazy-pool.js"),
-				import("./signatures/lazy-pool.js"),
+				import("./signatures/pool.js"),
 			]);
 		const isNile = open.rules.network === "nile";
 		const pool = new LazySignaturePool(workerScript(), node.validateSignThreads);

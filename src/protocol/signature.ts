@@ -31,12 +31,19 @@ export interface RecoverEngine {
 	/** Whether these 33 bytes are a point of the curve in its compressed form. */
 	readonly isPoint: (compressed: Uint8Array) => boolean;
 	/**
-	 * Addresses for many signatures at once, if the library can do that.
+	 * Signers of many signatures at once, if the library can do that.
 	 * @param questions 97 bytes each: hash, r, s, header byte
 	 * @param prefix first byte of an address
-	 * @param answers 22 bytes each, filled: 1 and the address, or zeros for what {@link recoverAddress} has to decide
+	 * @param answers 86 bytes each, filled: 1, the address, x and y of the key, or zeros for what {@link recoverAddress} has to decide
 	 */
 	readonly recoverSigners?: (questions: Uint8Array, prefix: number, answers: Uint8Array) => void;
+	/**
+	 * Whether many signatures were all made by the keys that are expected, if the library can tell.
+	 * @param claims 115 bytes each, 512 at most: hash, r, s, header byte, 16 bytes that nobody foresees, index of the key (2, little-endian)
+	 * @param keys 64 bytes each: x and y
+	 * @returns false where one wasn't, or is none that the library decides
+	 */
+	readonly checkSigners?: (claims: Uint8Array, keys: Uint8Array) => boolean;
 }
 
 let engine: (RecoverEngine & { readonly name: string }) | undefined;

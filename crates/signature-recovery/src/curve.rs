@@ -14,6 +14,18 @@ pub const SIGNATURE: usize = 65;
 pub const PUBLIC_KEY: usize = 65;
 /// The network's prefix and the last twenty bytes of the public key's hash.
 pub const ADDRESS: usize = 21;
+/// x and y.
+pub const KEY: usize = 64;
+/// What is told of a signer: 1, the address, the public key.
+pub const SIGNER: usize = 1 + ADDRESS + KEY;
+/// Hash, r, s, header byte, 16 bytes of a factor, 2 bytes of the key's index.
+pub const CLAIM: usize = 32 + SIGNATURE + 16 + 2;
+
+// src/check.c
+extern "C" {
+    fn signature_check_room() -> usize;
+    fn signature_check(count: usize, claims: *const u8, keys: usize, key_bytes: *const u8, room: *mut u8) -> i32;
+}
 
 /// The library needs no tables of its own for what is public.
 fn public_context() -> *const library::Context {
@@ -67,9 +79,9 @@ fn recovery_id(header: u8) -> Option<i32> {
     }
 }
 
-/// The address that made a signature: 1 and the address, or zeros where the whole rule has to decide.
-pub fn signer(prefix: u8, question: &[u8; 32 + SIGNATURE]) -> [u8; 1 + ADDRESS] {
-    let mut answer = [0; 1 + ADDRESS];
+/// Who made a signature: 1, the address and the key, or zeros where the whole rule has to decide.
+pub fn signer(prefix: u8, question: &[u8; 32 + SIGNATURE]) -> [u8; SIGNER] {
+    let mut answer = [0; SIGNER];
     let (mut hash, mut compact) = ([0; 32], [0; 64]);
     hash.copy_from_slice(&question[..32]);
     compact.copy_from_slice(&question[32..96]);
@@ -77,9 +89,25 @@ pub fn signer(prefix: u8, question: &[u8; 32 + SIGNATURE]) -> [u8; 1 + ADDRESS] 
     if let Some(key) = key {
         answer[0] = 1;
         answer[1] = prefix;
-        answer[2..].copy_from_slice(&Keccak256::digest(&key[1..])[12..]);
+        answer[2..1 + ADDRESS].copy_from_slice(&Keccak256::digest(&key[1..])[12..]);
+        answer[1 + ADDRESS..].copy_from_slice(&key[1..]);
     }
     answer
+}
+
+/// Bytes of memory that a check works in.
+pub fn check_room() -> usize {
+    unsafe { signature_check_room() }
+}
+
+/// Whether each of at most 512 claims holds: its signature was made by its key. False where one doesn't, and where one is of a kind
+/// that [`signer`] has to look at. `room` has [`check_room`] bytes, which nothing else uses meanwhile.
+pub unsafe fn check(claims: &[u8], keys: &[u8], room: *mut u8) -> bool {
+    let (count, key_count) = (claims.len() / CLAIM, keys.len() / KEY);
+    if claims.len() != count * CLAIM || keys.len() != key_count * KEY {
+        return false;
+    }
+    signature_check(count, claims.as_ptr(), key_count, keys.as_ptr(), room) == 1
 }
 
 /// Whether 33 bytes are a point of the curve in its compressed form.

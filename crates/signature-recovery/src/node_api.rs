@@ -66,7 +66,7 @@ pub unsafe fn arguments<const N: usize>(env: Env, info: CallbackInfo) -> Option<
 }
 
 /// Address and length of a Uint8Array's bytes.
-unsafe fn bytes_of(env: Env, value: Value) -> Option<(*mut u8, usize)> {
+pub unsafe fn bytes_of(env: Env, value: Value) -> Option<(*mut u8, usize)> {
     let mut is_array = false;
     if napi_is_typedarray(env, value, &mut is_array) != OK || !is_array {
         return None;

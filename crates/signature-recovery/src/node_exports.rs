@@ -1,5 +1,7 @@
 //! What Node.js finds in the library.
 
+use core::slice;
+
 use crate::curve;
 use crate::node_api::{self, CallbackInfo, Env, Value};
 
@@ -11,14 +13,16 @@ use crate::node_api::{self, CallbackInfo, Env, Value};
 pub unsafe extern "C" fn napi_register_module_v1(env: Env, exports: Value) -> Value {
     curve::prepare();
     node_api::export(env, exports, b"recoverSigners\0", recover_signers);
+    node_api::export(env, exports, b"checkSigners\0", check_signers);
+    node_api::export(env, exports, b"checkRoom\0", check_room);
     node_api::export(env, exports, b"recover\0", recover);
     node_api::export(env, exports, b"isPoint\0", is_point);
     node_api::export(env, exports, b"sign\0", sign);
     exports
 }
 
-/// recoverSigners(questions, prefix, answers): 97 bytes a question (hash, r, s, header), 22 an answer (1 and the
-/// address, or zeros).
+/// recoverSigners(questions, prefix, answers): 97 bytes a question (hash, r, s, header), 86 an answer (1, the address and
+/// the public key, or zeros).
 unsafe extern "C" fn recover_signers(env: Env, info: CallbackInfo) -> Value {
     let done = (|| {
         let [questions, prefix, answers] = node_api::arguments::<3>(env, info)?;
@@ -28,6 +32,29 @@ unsafe extern "C" fn recover_signers(env: Env, info: CallbackInfo) -> Value {
     match done {
         Some(()) => node_api::int32(env, 1),
         None => node_api::wrong_arguments(env, c"recoverSigners(questions, prefix, answers)"),
+    }
+}
+
+/// checkRoom(): bytes of memory that checkSigners works in.
+unsafe extern "C" fn check_room(env: Env, _: CallbackInfo) -> Value {
+    node_api::int32(env, curve::check_room() as i32)
+}
+
+/// checkSigners(claims, keys, room): 1 if each claim (115 bytes: hash, r, s, header, factor, index of its key) holds, else 0.
+unsafe extern "C" fn check_signers(env: Env, info: CallbackInfo) -> Value {
+    let holds = (|| {
+        let [claims, keys, room] = node_api::arguments::<3>(env, info)?;
+        let (claims, keys) = (node_api::bytes_of(env, claims)?, node_api::bytes_of(env, keys)?);
+        let (room, length) = node_api::bytes_of(env, room)?;
+        if length < curve::check_room() || claims.1 == 0 || keys.1 == 0 {
+            return None;
+        }
+        let (claims, keys) = (slice::from_raw_parts(claims.0, claims.1), slice::from_raw_parts(keys.0, keys.1));
+        Some(i32::from(curve::check(claims, keys, room)))
+    })();
+    match holds {
+        Some(number) => node_api::int32(env, number),
+        None => node_api::wrong_arguments(env, c"checkSigners(claims, keys, room)"),
     }
 }
 

@@ -2,13 +2,23 @@
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import type { PQAuthSig } from "../../protocol/messages.js";
-import { recoverAddress, recoverEngine, SIGNATURE_LENGTH, SignatureError } from "../../protocol/signature.js";
+import {
+	type RecoverEngine,
+	recoverAddress,
+	recoverEngine,
+	SIGNATURE_LENGTH,
+	SignatureError,
+} from "../../protocol/signature.js";
+import {
+	HASH_LENGTH,
+	type KnownSigners,
+	QUESTION_LENGTH,
+	SIGNER_LENGTH,
+	SOURCE_LENGTH,
+} from "./known-signers.js";
 
-export const HASH_LENGTH = 32;
-/** One question: a hash and the first 65 bytes of a signature. */
-export const QUESTION_LENGTH = HASH_LENGTH + SIGNATURE_LENGTH;
 /** One answer: a flag and an address. */
-export const ANSWER_LENGTH = 1 + ADDRESS_LENGTH;
+const ANSWER_LENGTH = 1 + ADDRESS_LENGTH;
 
 /** The answers: a zero flag marks an entry whose text is in `errors`. */
 interface BatchAnswer {
@@ -45,14 +55,34 @@ export function writeQuestion(
 	target.set(signature.subarray(0, SIGNATURE_LENGTH), at + HASH_LENGTH);
 }
 
-/** Recovers every signature of a batch: the ordinary ones all at once where the library can, the others by the rule. */
-export function answerBatch(questions: Uint8Array, addressPrefix: number): BatchAnswer {
+/** Keys that signed before, and under which of them a batch's signatures are looked for. */
+interface Expectation {
+	readonly known: KnownSigners;
+	/** {@link SOURCE_LENGTH} bytes a question. */
+	readonly sources: Uint8Array;
+}
+
+/** Tells who made every signature of a batch: the ordinary ones all at once where the library can, the others by the rule. */
+export function answerBatch(
+	questions: Uint8Array,
+	addressPrefix: number,
+	expectation?: Expectation,
+): BatchAnswer {
 	const count = questions.length / QUESTION_LENGTH;
 	const answers = new Uint8Array(count * ANSWER_LENGTH);
 	const errors: { index: number; message: string }[] = [];
-	recoverEngine()?.recoverSigners?.(questions, addressPrefix, answers);
-	for (let index = 0; index < count; index++) {
-		if (answers[index * ANSWER_LENGTH] === 1) continue;
+	const answered = (index: number, signer: Uint8Array): void => {
+		answers.set(signer.subarray(0, ANSWER_LENGTH), index * ANSWER_LENGTH);
+		answers[index * ANSWER_LENGTH + 1] = addressPrefix;
+	};
+	const engine = recoverEngine();
+	if (engine && expectation) expectation.known.check(engine, questions, expectation.sources, answered);
+	const isOpen = (index: number): boolean => answers[index * ANSWER_LENGTH] !== 1;
+	const open = Array.from({ length: count }, (_, index) => index).filter(isOpen);
+	if (engine?.recoverSigners)
+		recoverAll(engine.recoverSigners, questions, addressPrefix, open, answered, expectation);
+	for (const index of open) {
+		if (!isOpen(index)) continue;
 		const at = index * QUESTION_LENGTH;
 		const hash = questions.subarray(at, at + HASH_LENGTH);
 		const signature = questions.subarray(at + HASH_LENGTH, at + QUESTION_LENGTH);
@@ -65,6 +95,31 @@ export function answerBatch(questions: Uint8Array, addressPrefix: number): Batch
 		}
 	}
 	return { answers, errors };
+}
+
+/** Recovers some of the questions, and remembers their keys. */
+function recoverAll(
+	recover: NonNullable<RecoverEngine["recoverSigners"]>,
+	questions: Uint8Array,
+	addressPrefix: number,
+	open: readonly number[],
+	answered: (index: number, signer: Uint8Array) => void,
+	expectation: Expectation | undefined,
+): void {
+	const asked = new Uint8Array(open.length * QUESTION_LENGTH);
+	for (const [at, index] of open.entries())
+		asked.set(
+			questions.subarray(index * QUESTION_LENGTH, (index + 1) * QUESTION_LENGTH),
+			at * QUESTION_LENGTH,
+		);
+	const signers = new Uint8Array(open.length * SIGNER_LENGTH);
+	recover(asked, addressPrefix, signers);
+	for (const [at, index] of open.entries()) {
+		const signer = signers.subarray(at * SIGNER_LENGTH, (at + 1) * SIGNER_LENGTH);
+		if (signer[0] !== 1) continue;
+		answered(index, signer);
+		expectation?.known.learn(expectation.sources, index * SOURCE_LENGTH, signer);
+	}
 }
 
 /** The address of an entry, undefined if it failed. */

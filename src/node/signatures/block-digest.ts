@@ -3,6 +3,7 @@
  * while the main thread executes other blocks; numbers and hashes lie packed, so that no object crosses between threads.
  */
 
+import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import {
 	BLOCK_HEADER_FIELD,
 	BLOCK_TRANSACTIONS_FIELD,
@@ -17,7 +18,15 @@ import { sha256 } from "../../protocol/hash.js";
 import { Block, BlockHeader, BlockHeaderRaw } from "../../protocol/messages.js";
 import { SIGNATURE_LENGTH, SignatureError } from "../../protocol/signature.js";
 import { SignatureSizeError, type SignedTransaction, transactionId } from "../../protocol/transaction.js";
-import { answerBatch, HASH_LENGTH, QUESTION_LENGTH, readAnswer, writeQuestion } from "./batch.js";
+import { answerBatch, readAnswer, writeQuestion } from "./batch.js";
+import {
+	HASH_LENGTH,
+	type KnownSigners,
+	QUESTION_LENGTH,
+	SOURCE_LENGTH,
+	writeAccountSource,
+	writeSource,
+} from "./known-signers.js";
 
 /** Fields of a transaction. */
 const RAW_FIELD = 1;
@@ -42,6 +51,9 @@ export interface BlockDigest {
 
 const isWhole = (signature: Uint8Array): boolean => signature.length >= SIGNATURE_LENGTH;
 
+/** Writes what the key of a signature is remembered under. */
+type SourceWriter = (sources: Uint8Array, at: number) => void;
+
 /** What of a transaction's bytes is hashed and signed. */
 interface EncodedTransaction {
 	readonly bytes: Uint8Array;
@@ -50,27 +62,46 @@ interface EncodedTransaction {
 	readonly sizeWithoutResults: number;
 }
 
-/** @param bytes of a block that was decoded before: they are right */
-export function digestBlock(bytes: Uint8Array, addressPrefix: number): BlockDigest {
+/** A witness's key is remembered under a permission that no transaction names. */
+const HEADER_PERMISSION = 0xff;
+
+/**
+ * @param bytes of a block that was decoded before: they are right
+ * @param known keys that signed for the same accounts before; absent: every signer is recovered
+ */
+export function digestBlock(bytes: Uint8Array, addressPrefix: number, known?: KnownSigners): BlockDigest {
 	const isCanonicalBlock = isCanonicalMessage(Block, bytes);
 	const transactions = isCanonicalBlock ? transactionsIn(bytes) : reencoded(bytes);
 	const header = BlockHeader.decode(contentOfField(bytes, BLOCK_HEADER_FIELD));
 	const ids = new Uint8Array(transactions.length * HASH_LENGTH);
 	const sizes = new Uint32Array(transactions.length * SIZES);
-	const asked: { readonly hash: Uint8Array; readonly signature: Uint8Array }[] = [];
+	const asked: { readonly hash: Uint8Array; readonly signature: Uint8Array; readonly of: SourceWriter }[] =
+		[];
 	for (let at = 0; at < transactions.length; at++) {
 		const { bytes, raw, signatures, sizeWithoutResults } = transactions[at] as EncodedTransaction;
 		const hash = transactionId(raw);
 		ids.set(hash, at * HASH_LENGTH);
 		sizes[at * SIZES] = bytes.length;
 		sizes[at * SIZES + 1] = sizeWithoutResults;
-		for (const signature of signatures) if (isWhole(signature)) asked.push({ hash, signature });
+		for (const [place, signature] of signatures.entries()) {
+			const of: SourceWriter = (sources, at) => writeSource(sources, at, raw, place);
+			if (isWhole(signature)) asked.push({ hash, signature, of });
+		}
 	}
 	const rawHash = sha256(BlockHeaderRaw.encode(header.raw_data ?? new BlockHeaderRaw()));
-	if (isWhole(header.witness_signature)) asked.push({ hash: rawHash, signature: header.witness_signature });
+	const witness = header.raw_data?.witness_address ?? EMPTY;
+	const ofWitness: SourceWriter = (sources, at) => {
+		if (witness.length === ADDRESS_LENGTH) writeAccountSource(sources, at, witness, HEADER_PERMISSION, 0);
+	};
+	if (isWhole(header.witness_signature))
+		asked.push({ hash: rawHash, signature: header.witness_signature, of: ofWitness });
 	const questions = new Uint8Array(asked.length * QUESTION_LENGTH);
-	for (const [at, { hash, signature }] of asked.entries()) writeQuestion(questions, at, hash, signature);
-	const { answers, errors } = answerBatch(questions, addressPrefix);
+	const sources = new Uint8Array(known ? asked.length * SOURCE_LENGTH : 0);
+	for (const [at, { hash, signature, of }] of asked.entries()) {
+		writeQuestion(questions, at, hash, signature);
+		if (known) of(sources, at * SOURCE_LENGTH);
+	}
+	const { answers, errors } = answerBatch(questions, addressPrefix, known && { known, sources });
 	const root = merkleRoot(transactions.map(({ bytes }) => sha256(bytes)));
 	return { isCanonical: isCanonicalBlock, rawHash, root, ids, sizes, signers: answers, errors };
 }

@@ -22,8 +22,10 @@ type Engine = RecoverEngine & { readonly sign: SignEngine };
 
 /** Exports of crates/signature-recovery; each throws a TypeError for arguments of another length. */
 interface NativeModule {
-	/** Questions and answers as in batch.ts. */
 	recoverSigners(questions: Uint8Array, prefix: number, answers: Uint8Array): void;
+	/** 1 or 0. @param room of the size that checkRoom tells, for this thread alone */
+	checkSigners(claims: Uint8Array, keys: Uint8Array, room: Uint8Array): number;
+	checkRoom(): number;
 	/** 1 and the uncompressed key in `publicKey` (65 bytes), or 0. */
 	recover(hash: Uint8Array, compact: Uint8Array, recovery: number, publicKey: Uint8Array): number;
 	isPoint(compressed: Uint8Array): number;
@@ -39,7 +41,12 @@ const ENGINES: readonly { readonly name: string; readonly open: () => Engine }[]
 
 function openNativeEngine(): Engine {
 	const native = require(compiledFile(`recovery.${process.platform}-${process.arch}.node`)) as NativeModule;
+	let room: Uint8Array | undefined;
 	return {
+		checkSigners: (claims, keys) => {
+			room ??= new Uint8Array(native.checkRoom());
+			return native.checkSigners(claims, keys, room) === 1;
+		},
 		recover: (hash, signature, recovery) => {
 			const publicKey = new Uint8Array(65);
 			const found = native.recover(hash, signature.subarray(0, 64), recovery, publicKey);

@@ -7,6 +7,7 @@ import { isPostQuantumSignature, loadPostQuantum } from "../../protocol/post-qua
 import type { PostQuantumAnswer, PostQuantumBatch } from "./batch.js";
 import { digestBlock } from "./block-digest.js";
 import { installRecoverEngine } from "./engine.js";
+import { KnownSigners } from "./known-signers.js";
 import type { BlockQuestion } from "./pool.js";
 
 const port = parentPort;
@@ -14,6 +15,7 @@ if (!port) throw new Error("this file runs as a worker thread");
 
 const name = installRecoverEngine();
 await useFastHashing();
+const known = new KnownSigners();
 port.on("message", (question: BlockQuestion | PostQuantumBatch) => {
 	if ("postQuantum" in question) {
 		void answerPostQuantum(question);
@@ -21,7 +23,7 @@ port.on("message", (question: BlockQuestion | PostQuantumBatch) => {
 	}
 	const { id, block, addressPrefix } = question;
 	setAddressPrefix(addressPrefix);
-	const digest = digestBlock(block, addressPrefix);
+	const digest = digestBlock(block, addressPrefix, known);
 	const { ids, sizes, signers } = digest;
 	port.postMessage(
 		{ id, digest },

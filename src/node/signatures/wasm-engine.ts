@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { RecoverEngine, SignEngine } from "../../protocol/signature.js";
-import { ANSWER_LENGTH, QUESTION_LENGTH } from "./batch.js";
+import { CLAIM_LENGTH, KEY_LENGTH, MAX_CLAIMS, QUESTION_LENGTH, SIGNER_LENGTH } from "./known-signers.js";
 
 /** What is used of WebAssembly, which the types of Node.js don't have. */
 interface Runtime {
@@ -17,6 +17,9 @@ interface Exports {
 	max_questions(): number;
 	recover_signers(count: number, prefix: number): void;
 	recover(recovery: number): number;
+	/** Where claims lie, the keys behind the room for as many of these as one call checks. */
+	check_address(): number;
+	check_signers(claims: number, keys: number): number;
 	is_point(): number;
 	sign(): number;
 }
@@ -31,6 +34,7 @@ export function openWasmEngine(file: string): RecoverEngine & { readonly sign: S
 	const { exports: module } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)));
 	const begin = module.exchange_address();
 	const maxQuestions = module.max_questions();
+	const claimsAt = module.check_address();
 	const answersAt = begin + maxQuestions * QUESTION_LENGTH;
 	// The module asks for no more memory than it begins with, so this view stays one of it.
 	const memory = new Uint8Array(module.memory.buffer);
@@ -54,14 +58,22 @@ export function openWasmEngine(file: string): RecoverEngine & { readonly sign: S
 		},
 		recoverSigners: (questions, prefix, answers) => {
 			const count = questions.length / QUESTION_LENGTH;
-			if (!Number.isInteger(count) || answers.length !== count * ANSWER_LENGTH)
-				throw new TypeError("97 bytes a question and 22 an answer are expected");
+			if (!Number.isInteger(count) || answers.length !== count * SIGNER_LENGTH)
+				throw new TypeError("97 bytes a question and 86 an answer are expected");
 			for (let done = 0; done < count; done += maxQuestions) {
 				const some = Math.min(maxQuestions, count - done);
 				memory.set(questions.subarray(done * QUESTION_LENGTH, (done + some) * QUESTION_LENGTH), begin);
 				module.recover_signers(some, prefix);
-				answers.set(memory.subarray(answersAt, answersAt + some * ANSWER_LENGTH), done * ANSWER_LENGTH);
+				answers.set(memory.subarray(answersAt, answersAt + some * SIGNER_LENGTH), done * SIGNER_LENGTH);
 			}
+		},
+		checkSigners: (claims, keys) => {
+			const [count, keyCount] = [claims.length / CLAIM_LENGTH, keys.length / KEY_LENGTH];
+			if (!Number.isInteger(count) || !Number.isInteger(keyCount) || count > MAX_CLAIMS || keyCount > count)
+				throw new TypeError("at most 512 claims of 115 bytes and as many keys of 64 are expected");
+			memory.set(claims, claimsAt);
+			memory.set(keys, claimsAt + MAX_CLAIMS * CLAIM_LENGTH);
+			return module.check_signers(count, keyCount) === 1;
 		},
 		sign: (hash, privateKey) => {
 			put([hash, 32], [privateKey, 32]);

@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-	answerBatch,
-	QUESTION_LENGTH,
-	readAnswer,
-	writeQuestion,
-} from "../../../src/node/signatures/batch.js";
+import { answerBatch, readAnswer, writeQuestion } from "../../../src/node/signatures/batch.js";
 import { installRecoverEngine } from "../../../src/node/signatures/engine.js";
+import { QUESTION_LENGTH } from "../../../src/node/signatures/known-signers.js";
 import { MAIN_PREFIX } from "../../../src/protocol/address.js";
 import { toHex } from "../../../src/protocol/bytes.js";
 import {

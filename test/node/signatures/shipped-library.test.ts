@@ -26,13 +26,16 @@ test.each(compiled.slice(0, 2))("%s asks for no library and no version of one", 
 });
 
 describe("the module", () => {
-	const { recover, recoverSigners, isPoint, sign } = openWasmEngine(`${folder}/recovery.wasm`);
+	const { recover, recoverSigners, checkSigners, isPoint, sign } = openWasmEngine(`${folder}/recovery.wasm`);
 	const bytes = (length: number): Uint8Array => new Uint8Array(length);
 
 	test.each<[string, () => unknown]>([
 		["recover of a short hash", () => recover(bytes(31), bytes(64), 0)],
-		["signers of a part of a question", () => recoverSigners?.(bytes(96), 0x41, bytes(22))],
-		["signers into too few answers", () => recoverSigners?.(bytes(194), 0x41, bytes(22))],
+		["signers of a part of a question", () => recoverSigners?.(bytes(96), 0x41, bytes(86))],
+		["signers into too few answers", () => recoverSigners?.(bytes(194), 0x41, bytes(86))],
+		["a part of a claim", () => checkSigners?.(bytes(114), bytes(64))],
+		["more claims than it has room for", () => checkSigners?.(bytes(513 * 115), bytes(64))],
+		["more keys than claims", () => checkSigners?.(bytes(115), bytes(128))],
 		["a point of 32 bytes", () => isPoint(bytes(32))],
 		["sign with a short key", () => sign(bytes(32), bytes(31).fill(1))],
 	])("refuses %s", (_, call) => {
@@ -44,19 +47,19 @@ describe("the module", () => {
 		const { signature, recid } = sign(hash, bytes(32).fill(2));
 		const question = Uint8Array.of(...hash, ...signature, recid + 27);
 		const questions = Buffer.concat(Array(600).fill(question));
-		const answers = bytes(600 * 22);
+		const answers = bytes(600 * 86);
 		recoverSigners?.(questions, 0x41, answers);
-		const signer = Uint8Array.of(1, ...addressOfPrivateKey(bytes(32).fill(2)));
+		const key = recover(hash, signature, recid) as Uint8Array;
+		const signer = Uint8Array.of(1, ...addressOfPrivateKey(bytes(32).fill(2)), ...key.subarray(1));
 		expect(Buffer.concat(Array(600).fill(signer)).equals(answers)).toBe(true);
 	});
 });
 
 describe.runIf(process.platform === "linux" && process.arch === "x64")("its functions", () => {
 	type Call = (...values: unknown[]) => unknown;
-	const { recover, recoverSigners, isPoint, sign } = createRequire(import.meta.url)(resolve(path)) as Record<
-		"recover" | "recoverSigners" | "isPoint" | "sign",
-		Call
-	>;
+	const { recover, recoverSigners, checkSigners, checkRoom, isPoint, sign } = createRequire(import.meta.url)(
+		resolve(path),
+	) as Record<"recover" | "recoverSigners" | "checkSigners" | "checkRoom" | "isPoint" | "sign", Call>;
 	const bytes = (length: number): Uint8Array => new Uint8Array(length);
 
 	test.each<[string, () => unknown]>([
@@ -65,9 +68,11 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("its func
 		["recover of nothing", () => recover()],
 		["recover of numbers", () => recover(1, 2, 3, 4)],
 		["recover of wider elements", () => recover(new Uint16Array(32), bytes(64), 0, bytes(65))],
-		["signers of a part of a question", () => recoverSigners(bytes(96), 0x41, bytes(22))],
-		["signers into too few answers", () => recoverSigners(bytes(194), 0x41, bytes(22))],
-		["signers with a prefix above a byte", () => recoverSigners(bytes(97), 256, bytes(22))],
+		["signers of a part of a question", () => recoverSigners(bytes(96), 0x41, bytes(86))],
+		["signers into too few answers", () => recoverSigners(bytes(194), 0x41, bytes(86))],
+		["signers with a prefix above a byte", () => recoverSigners(bytes(97), 256, bytes(86))],
+		["claims in too little room", () => checkSigners(bytes(115), bytes(64), bytes(1000))],
+		["no claims", () => checkSigners(bytes(0), bytes(64), bytes(checkRoom() as number))],
 		["a point of 32 bytes", () => isPoint(bytes(32))],
 		["sign into too little", () => sign(bytes(32), bytes(32).fill(1), bytes(63))],
 	])("refuse %s", (name, call) => {
@@ -80,6 +85,16 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("its func
 		} else {
 			expect(call).toThrow(TypeError);
 		}
+	});
+
+	test.each([
+		["a part of a claim", 114, 64],
+		["a part of a key", 115, 63],
+		["more claims than there is room for", 513 * 115, 64],
+		["more keys than claims", 115, 128],
+		["claims without a signature", 115, 64],
+	])("hold %s for wrong", (_, claims, keys) => {
+		expect(checkSigners(bytes(claims), bytes(keys), bytes(checkRoom() as number))).toBe(0);
 	});
 
 	test("read and write through views of one buffer", () => {

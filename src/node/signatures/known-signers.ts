@@ -1,0 +1,211 @@
+/**
+ * Checking signatures by the keys that signed for the same accounts before. Whether many signatures were all made by the keys that are
+ * expected costs less than half of recovering each (crates/signature-recovery, src/check.c). Whatever isn't expected is recovered, and
+ * so is every batch of which a guess was wrong: what is answered never depends on what came before.
+ */
+
+import { randomFillSync } from "node:crypto";
+import { ADDRESS_LENGTH } from "../../protocol/address.js";
+import { EMPTY } from "../../protocol/bytes.js";
+import { DecodeError, Reader } from "../../protocol/codec/reader.js";
+import { type RecoverEngine, SIGNATURE_LENGTH } from "../../protocol/signature.js";
+
+/** What a key is remembered under: an account, the id of a permission, the place of the signature. Zeros: nothing. */
+export const SOURCE_LENGTH = ADDRESS_LENGTH + 2;
+/** A signer as libraries tell it: 1, the address, x and y of the public key. */
+export const SIGNER_LENGTH = 1 + ADDRESS_LENGTH + 64;
+
+export const HASH_LENGTH = 32;
+/** One question: a hash and the first 65 bytes of a signature. */
+export const QUESTION_LENGTH = HASH_LENGTH + SIGNATURE_LENGTH;
+const FACTOR_LENGTH = 16;
+export const CLAIM_LENGTH = QUESTION_LENGTH + FACTOR_LENGTH + 2;
+export const KEY_LENGTH = 64;
+/** Claims that the library takes at once. */
+export const MAX_CLAIMS = 512;
+/** Fewer are recovered: the sum over the curve gains little then. */
+const MIN_CLAIMS = 16;
+
+/** 7 MB, of which what was never written takes no memory. Accounts that fall on the same slot replace each other. */
+const SLOTS = 1 << 16;
+/** A slot: the source, how often its key has to be seen again until it is expected (1: it is), the signer. */
+const STATE_AT = SOURCE_LENGTH;
+const SIGNER_AT = SOURCE_LENGTH + 1;
+const SLOT_LENGTH = SIGNER_AT + SIGNER_LENGTH;
+const EXPECTED = 1;
+/** Accounts for which now one and now another key signs would make every batch with them be done twice. */
+const AFTER_A_CHANGE = 32;
+/** Batches that aren't tried after wrong guesses in a row, so that whoever causes them delays little. */
+const MAX_PAUSE = 64;
+
+/** Fields: the contract of a raw transaction, its parameter and permission, the value of a parameter. */
+const CONTRACT_TAG = 11 * 8 + 2;
+const PARAMETER_TAG = 2 * 8 + 2;
+const PERMISSION_TAG = 5 * 8;
+const VALUE_TAG = 2 * 8 + 2;
+
+/**
+ * Writes what the key of a transaction's signature is remembered under: the first bytes of its contract that look like an account,
+ * which is who acts in nearly all types. A wrong guess costs time and nothing else.
+ * @param raw the raw data, encoded
+ * @param place of the signature among those of the transaction
+ */
+export function writeSource(target: Uint8Array, at: number, raw: Uint8Array, place: number): void {
+	try {
+		const contract = new Reader(lastField(raw, CONTRACT_TAG));
+		let parameter: Uint8Array | undefined;
+		let permission = 0;
+		while (contract.pos < contract.end) {
+			const tag = contract.tag();
+			if (tag === PARAMETER_TAG) parameter = contract.bytes();
+			else if (tag === PERMISSION_TAG) permission = contract.uint32();
+			else contract.skip(tag);
+		}
+		const account = parameter && accountIn(lastField(parameter, VALUE_TAG));
+		if (account) writeAccountSource(target, at, account, permission, place);
+	} catch (error) {
+		if (!(error instanceof DecodeError)) throw error;
+	}
+}
+
+/** Writes what a key of an account is remembered under. @param permission of which the last byte counts */
+export function writeAccountSource(
+	target: Uint8Array,
+	at: number,
+	account: Uint8Array,
+	permission: number,
+	place: number,
+): void {
+	target.set(account, at);
+	target[at + ADDRESS_LENGTH] = permission;
+	target[at + ADDRESS_LENGTH + 1] = place;
+}
+
+function lastField(bytes: Uint8Array, wanted: number): Uint8Array {
+	const reader = new Reader(bytes);
+	let found: Uint8Array = EMPTY;
+	while (reader.pos < reader.end) {
+		const tag = reader.tag();
+		if (tag === wanted) found = reader.bytes();
+		else reader.skip(tag);
+	}
+	return found;
+}
+
+function accountIn(contract: Uint8Array): Uint8Array | undefined {
+	const reader = new Reader(contract);
+	while (reader.pos < reader.end) {
+		const tag = reader.tag();
+		if ((tag & 7) !== 2) {
+			reader.skip(tag);
+			continue;
+		}
+		const bytes = reader.bytes();
+		if (bytes.length === ADDRESS_LENGTH) return bytes;
+	}
+	return undefined;
+}
+
+/** The keys that a thread has seen, and what it does with them. */
+export class KnownSigners {
+	private readonly slots = new Uint8Array(SLOTS * SLOT_LENGTH);
+	private readonly claims = new Uint8Array(MAX_CLAIMS * CLAIM_LENGTH);
+	private readonly keys = new Uint8Array(MAX_CLAIMS * KEY_LENGTH);
+	private readonly factors = new Uint8Array(MAX_CLAIMS * FACTOR_LENGTH);
+	private pause = 0;
+	private nextPause = 1;
+
+	/**
+	 * Answers what the keys that are expected explain.
+	 * @param sources of {@link SOURCE_LENGTH} bytes, one a question
+	 * @param answered called with a question's index and its signer's bytes, which change later
+	 */
+	check(
+		engine: RecoverEngine,
+		questions: Uint8Array,
+		sources: Uint8Array,
+		answered: (index: number, signer: Uint8Array) => void,
+	): void {
+		if (!engine.checkSigners || this.pause-- > 0) return;
+		this.pause = 0;
+		const expected: number[] = [];
+		const count = questions.length / QUESTION_LENGTH;
+		for (let index = 0; index < count; index++) {
+			const slot = this.slotOf(sources, index * SOURCE_LENGTH);
+			if (this.slots[slot + STATE_AT] === EXPECTED && this.holds(slot, sources, index * SOURCE_LENGTH))
+				expected.push(index);
+		}
+		for (let from = 0; expected.length - from >= MIN_CLAIMS; from += MAX_CLAIMS) {
+			const batch = expected.slice(from, from + MAX_CLAIMS);
+			if (!this.areAllTrue(engine.checkSigners, questions, sources, batch)) {
+				this.pause = this.nextPause;
+				this.nextPause = Math.min(MAX_PAUSE, 2 * this.nextPause);
+				return;
+			}
+			this.nextPause = 1;
+			for (const index of batch) answered(index, this.signerAt(this.slotOf(sources, index * SOURCE_LENGTH)));
+		}
+	}
+
+	private signerAt(slot: number): Uint8Array {
+		return this.slots.subarray(slot + SIGNER_AT, slot + SLOT_LENGTH);
+	}
+
+	private areAllTrue(
+		check: NonNullable<RecoverEngine["checkSigners"]>,
+		questions: Uint8Array,
+		sources: Uint8Array,
+		batch: readonly number[],
+	): boolean {
+		const { claims, keys, factors } = this;
+		randomFillSync(factors, 0, batch.length * FACTOR_LENGTH);
+		const indexOfSlot = new Map<number, number>();
+		for (const [at, index] of batch.entries()) {
+			const slot = this.slotOf(sources, index * SOURCE_LENGTH);
+			let key = indexOfSlot.get(slot);
+			if (key === undefined) {
+				key = indexOfSlot.size;
+				indexOfSlot.set(slot, key);
+				keys.set(this.slots.subarray(slot + SLOT_LENGTH - KEY_LENGTH, slot + SLOT_LENGTH), key * KEY_LENGTH);
+			}
+			const claim = at * CLAIM_LENGTH;
+			claims.set(questions.subarray(index * QUESTION_LENGTH, (index + 1) * QUESTION_LENGTH), claim);
+			claims.set(factors.subarray(at * FACTOR_LENGTH, (at + 1) * FACTOR_LENGTH), claim + QUESTION_LENGTH);
+			claims[claim + CLAIM_LENGTH - 2] = key;
+			claims[claim + CLAIM_LENGTH - 1] = key >> 8;
+		}
+		return check(
+			claims.subarray(0, batch.length * CLAIM_LENGTH),
+			keys.subarray(0, indexOfSlot.size * KEY_LENGTH),
+		);
+	}
+
+	/** Remembers who signed. @param signer {@link SIGNER_LENGTH} bytes that a library recovered */
+	learn(sources: Uint8Array, at: number, signer: Uint8Array): void {
+		if (sources[at] === 0) return;
+		const slot = this.slotOf(sources, at);
+		if (!this.holds(slot, sources, at)) {
+			this.slots.set(sources.subarray(at, at + SOURCE_LENGTH), slot);
+			this.slots[slot + STATE_AT] = EXPECTED;
+		} else if (Buffer.compare(this.signerAt(slot), signer) !== 0) {
+			this.slots[slot + STATE_AT] = AFTER_A_CHANGE;
+		} else if (this.slots[slot + STATE_AT] !== EXPECTED) {
+			this.slots[slot + STATE_AT] = (this.slots[slot + STATE_AT] as number) - 1;
+			return;
+		}
+		this.slots.set(signer, slot + SIGNER_AT);
+	}
+
+	/** Where a source's slot begins: the end of an address is as good as a hash. */
+	private slotOf(sources: Uint8Array, at: number): number {
+		const end = at + ADDRESS_LENGTH;
+		const low =
+			(sources[end - 1] as number) ^ (((sources[end] as number) << 1) + (sources[end + 1] as number));
+		return (((((sources[end - 2] as number) << 8) | (low & 0xff)) >>> 0) % SLOTS) * SLOT_LENGTH;
+	}
+
+	private holds(slot: number, sources: Uint8Array, at: number): boolean {
+		for (let i = 0; i < SOURCE_LENGTH; i++) if (this.slots[slot + i] !== sources[at + i]) return false;
+		return true;
+	}
+}
