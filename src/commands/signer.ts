@@ -20,6 +20,7 @@ import { withPassword } from "../terminal/keys/secrets.js";
 import { printLine } from "../terminal/output/output.js";
 import { withProgress } from "../terminal/progress/progress.js";
 import { agree } from "../terminal/prompt/confirmation.js";
+import { canAsk, openTerminal } from "../terminal/prompt/controlling-terminal.js";
 import { interruption } from "../terminal/prompt/interrupt.js";
 import { Failure } from "../wallet/failure.js";
 import { signerFailure } from "../wallet/signers/remote.js";
@@ -38,7 +39,8 @@ export const SignerServe = command({
 		"a rule allows to a client (coin keystore import signer); nothing else. The time of a " +
 		"key's blocks only rises and their height doesn't fall: the mark is on the disk before a signature leaves, so a witness " +
 		"never signs twice for a slot, whatever becomes of nodes and their clocks. The user and group of the socket reach it; keep it in " +
-		"a directory that no one else enters. Each decision is a line of <directory>/decisions.log, with the hash of the one before.",
+		"a directory that no one else enters. Each decision is a line of <directory>/decisions.log, with the hash of the one before. " +
+		"SIGHUP has it read the policies again: a file with a fault changes nothing.",
 	usage:
 		"signer serve <key>... [--socket <path>] [--policies <file> [--listen <address>]] --directory <directory>",
 	examples: [
@@ -69,10 +71,12 @@ export const SignerServe = command({
 		...signerFileFlags,
 		directory,
 	},
-	run: async ({ argv, flags, settings: load, chatty, note, passwordSource }) => {
+	run: async ({ argv, flags, settings: load, chatty, note, warning, passwordSource }) => {
 		if (process.platform === "win32") throw new Failure("not_served", "signers don't exist on this system");
 		if (flags.socket === undefined && flags.policies === undefined)
 			throw new Failure("usage", "nobody could reach it: --socket or --policies is needed");
+		// From the start on: without a handler the signal would end the process.
+		const reloading = new Reloading(warning);
 		const settings = await load();
 		const entries = await Promise.all(argv.map((name) => openableKey(settings, name)));
 		const desk = flags.policies === undefined ? undefined : await deskOf(flags.policies, entries);
@@ -102,7 +106,18 @@ export const SignerServe = command({
 			for (const socket of sockets) if (socket !== undefined) printLine(socket);
 			if (listener) printLine(listener.at);
 			const ended = interruption();
+			const { policies } = flags;
+			if (policies !== undefined)
+				reloading.begin(async () => {
+					const { readPolicies } = await import("../keystore/signer/policies.js");
+					const read = readPolicies(policies, labelsOf(entries));
+					const isOther = await signer.adopt(read);
+					note(
+						`${policies}: ${isOther ? "its policies hold now" : "nothing has changed"}, SHA-256 ${read.sha256}`,
+					);
+				});
 			if (!ended.aborted) await once(ended, "abort");
+			await reloading.end();
 			await listener?.close();
 			await signer.close();
 		} finally {
@@ -117,7 +132,59 @@ async function deskOf(path: string, entries: readonly KeystoreEntry[]): Promise<
 		import("../keystore/signer/policies.js"),
 		import("../keystore/signer/policy-desk.js"),
 	]);
-	return new PolicyDesk(readPolicies(path, new Map(entries.map(({ name, base58 }) => [name, base58]))));
+	return new PolicyDesk(readPolicies(path, labelsOf(entries)));
+}
+
+const labelsOf = (entries: readonly KeystoreEntry[]): ReadonlyMap<string, string> =>
+	new Map(entries.map(({ name, base58 }) => [name, base58]));
+
+/** What SIGHUP does: policies are read one time after the other, and of signals that come meanwhile the last one counts. */
+class Reloading {
+	private isWanted = false;
+	private read: (() => Promise<void>) | undefined;
+	private running: Promise<void> | undefined;
+	private readonly hadTerminal = canAsk();
+
+	constructor(private readonly warning: (message: string) => void) {
+		process.on("SIGHUP", this.onSignal);
+	}
+
+	private readonly onSignal = (): void => {
+		// A terminal that was closed ends what runs in it, as without a handler.
+		if (this.hadTerminal && !isTerminalThere()) process.kill(process.pid, "SIGTERM");
+		this.isWanted = true;
+		if (this.read) this.running ??= this.run();
+	};
+
+	/** @param read reads the policies and has them hold; what it throws is said, and changes nothing */
+	begin(read: () => Promise<void>): void {
+		this.read = read;
+		if (this.isWanted) this.running ??= this.run();
+	}
+
+	private async run(): Promise<void> {
+		while (this.isWanted && this.read) {
+			this.isWanted = false;
+			await this.read().catch((error: unknown) =>
+				this.warning(
+					`${error instanceof Error ? error.message : String(error)}; the policies that were read before still hold`,
+				),
+			);
+		}
+		this.running = undefined;
+	}
+
+	async end(): Promise<void> {
+		this.read = undefined;
+		await this.running;
+		process.off("SIGHUP", this.onSignal);
+	}
+}
+
+function isTerminalThere(): boolean {
+	const terminal = openTerminal();
+	terminal?.close();
+	return terminal !== undefined;
 }
 
 /** Listens for clients on other machines. What can't be is said after the signer has ended. @throws {OperatorError} */
@@ -129,7 +196,12 @@ async function listenAt(
 ): ReturnType<typeof import("../keystore/signer/tls-listener.js").listenTls> {
 	const { listenTls } = await import("../keystore/signer/tls-listener.js");
 	try {
-		return await listenTls(address, files, desk.clients, (socket, client) => signer.serve(socket, client));
+		return await listenTls(
+			address,
+			files,
+			() => desk.clients,
+			(socket, client) => signer.serve(socket, client),
+		);
 	} catch (error) {
 		await signer.close();
 		throw error;

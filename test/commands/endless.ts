@@ -55,6 +55,10 @@ export class Endless {
 		return this.text;
 	}
 
+	hangUp(): void {
+		this.child.kill("SIGHUP");
+	}
+
 	end(signal: NodeJS.Signals): Promise<number | null> {
 		this.child.kill(signal);
 		return this.closed;

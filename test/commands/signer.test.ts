@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Home } from "./coin-process.js";
@@ -62,6 +62,43 @@ test.skipIf(process.platform === "win32")(
 			expect(slots).toEqual([...new Set(slots)].sort((a, b) => a - b));
 		} finally {
 			await Promise.all(running.map((each) => each.end("SIGKILL")));
+			home.remove();
+		}
+	},
+);
+
+test.skipIf(process.platform === "win32")(
+	"a signer reads its policies again on SIGHUP, and goes on with those before where they have a fault",
+	async () => {
+		const home = new Home();
+		let signer: Endless | undefined;
+		try {
+			const password = home.write("pw", "sesame-open");
+			const words = ["keystore", "import", "key", "witness", "--password-file", password, "--key-file"];
+			expect(await home.run([...words, home.write("key", KEY)])).toMatchObject({ code: 0 });
+			const [one, other, directory] = ["one", "other", "signer"].map((name) => join(home.path, name));
+			const write = (client: string, rules = "rules = []"): string =>
+				home.write("p.conf", `clients { c { socket = "${client}" } }\n${rules}`);
+			const places = ["--policies", write(one as string), "--directory", directory as string];
+			signer = new Endless(home, ["signer", "serve", "witness", ...places, "--password-file", password]);
+			await signer.says(`${one}\n`);
+			write(other as string, "rules = [{ name = r, whatever = 1 }]");
+			signer.hangUp();
+			await signer.says("p.conf: 2: rules[0].whatever isn't one of");
+			expect(existsSync(one as string)).toBe(true);
+			write(other as string);
+			for (let count = 0; count < 20; count++) signer.hangUp();
+			await signer.says("its policies hold now");
+			expect([existsSync(one as string), existsSync(other as string)]).toEqual([false, true]);
+			expect(await signer.end("SIGTERM")).toBe(0);
+			const log = await home.run(["signer", "log", "--directory", directory as string]);
+			const lines = log.stdout.trim().split("\n");
+			expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+				{ asked: "policies", decision: "read" },
+				{ asked: "policies", decision: "read", was: expect.any(String) },
+			]);
+		} finally {
+			await signer?.end("SIGKILL");
 			home.remove();
 		}
 	},

@@ -5,15 +5,16 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { agentAt } from "../../src/keystore/agent/client.js";
 import {
+	Agent,
 	checkKeyCount,
+	keyOfSent,
 	MAX_AGENT_ANSWER,
 	MAX_AGENT_REQUEST,
 	MAX_HELD_KEYS,
-} from "../../src/keystore/agent/budget.js";
-import { agentAt } from "../../src/keystore/agent/client.js";
-import { Agent } from "../../src/keystore/agent/server.js";
-import { keyOfSent, sentOfKey } from "../../src/keystore/agent/start.js";
+	sentOfKey,
+} from "../../src/keystore/agent/server.js";
 import type { KeystoreEntry } from "../../src/keystore/keystore.js";
 import { newPostQuantumKey, type PostQuantumKey } from "../../src/keystore/post-quantum-key.js";
 import { addressOfKey, type PrivateKey } from "../../src/keystore/private-key.js";

@@ -2,9 +2,13 @@ import { fork, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { Args, Flags } from "@oclif/core";
 import { bundledScript } from "../../diagnostics/bundled-script.js";
-import { checkKeyCount } from "../../keystore/agent/budget.js";
-import { Agent, agentParent } from "../../keystore/agent/server.js";
-import { type AgentStart, sentOfKey } from "../../keystore/agent/start.js";
+import {
+	Agent,
+	type AgentStart,
+	agentParent,
+	checkKeyCount,
+	sentOfKey,
+} from "../../keystore/agent/server.js";
 import { type KeystoreEntry, unlockAnyKey } from "../../keystore/keystore.js";
 import { forgetKey, type PrivateKey } from "../../keystore/private-key.js";
 import { findShielded, type ShieldedEntry, unlockShielded } from "../../keystore/shielded-keystore.js";

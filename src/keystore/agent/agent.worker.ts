@@ -4,8 +4,7 @@
  */
 
 import { closeSync, openSync } from "node:fs";
-import { Agent } from "./server.js";
-import { type AgentStart, keyOfSent } from "./start.js";
+import { Agent, type AgentStart, keyOfSent } from "./server.js";
 
 const LOOK_MS = 1_000;
 

@@ -10,8 +10,7 @@ import { keysOfIncomingKey, keysOfViewingKey, type ShieldedKeys } from "../../pr
 import { DIVERSIFIER_SIZE, KEY_SIZE, SIGNATURE_SIZE } from "../../protocol/sapling/sizes.js";
 import { SIGNATURE_LENGTH } from "../../protocol/signature.js";
 import { KeystoreError } from "../keystore-error.js";
-import { MAX_AGENT_ANSWER } from "./budget.js";
-import { ANSWER_MS } from "./server.js";
+import { ANSWER_MS, MAX_AGENT_ANSWER } from "./server.js";
 
 /**
  * Whether an agent is there, and is the user's own: its directory and socket belong to the user, and no one else can

@@ -11,18 +11,53 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
-import { loadPostQuantum, postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
+import {
+	loadPostQuantum,
+	type PostQuantumKeys,
+	postQuantumAlgorithm,
+} from "../../protocol/post-quantum/algorithms.js";
+import { postQuantumScheme, postQuantumSchemes } from "../../protocol/post-quantum/schemes.js";
 import { addressOfKeys, forgetKeys, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { writePaymentAddress } from "../../protocol/sapling/payment-address.js";
 import { authorizeSpend } from "../../protocol/sapling/spend-authorization.js";
 import { sign } from "../../protocol/signature.js";
+import { KeystoreError } from "../keystore-error.js";
 import { addressOfKey, forgetKey, type PrivateKey } from "../private-key.js";
-import { checkKeyCount, MAX_AGENT_REQUEST } from "./budget.js";
 
 export const ANSWER_MS = 5_000;
 const MAX_CONNECTIONS = 16;
 /** What addresses of sockets may have on every system. */
 const MAX_PATH = 100;
+
+/*
+ * What an agent and its clients take at most. A connection carries one line of JSON each way, in which bytes are hexadecimal digits: the
+ * longest answer is a post-quantum signature with its public key, and nothing longer is read.
+ */
+
+/** Keys that one agent holds, of all kinds; the list of their addresses is shorter than the longest answer. */
+export const MAX_HELD_KEYS = 64;
+/** Characters of a request: an address and two words, with the names of members. */
+export const MAX_AGENT_REQUEST = 512;
+/** Names of members, and what JSON puts around values. */
+const FRAME = 128;
+/** Characters of an answer. */
+export const MAX_AGENT_ANSWER =
+	FRAME +
+	2 *
+		Math.max(
+			...postQuantumSchemes.map(
+				({ publicKeyLength, longestSignature }) => publicKeyLength + longestSignature,
+			),
+		);
+
+/** @throws {KeystoreError} `bad_value` for more keys than an agent holds */
+export function checkKeyCount(count: number): void {
+	if (count > MAX_HELD_KEYS)
+		throw new KeystoreError(
+			"bad_value",
+			`an agent holds at most ${MAX_HELD_KEYS} keys, and ${count} are named`,
+		);
+}
 
 interface AgentOptions {
 	/** Private keys of any scheme; the agent overwrites them when it ends. */
@@ -177,3 +212,32 @@ interface Request {
 }
 
 const isWord = (value: unknown): value is string => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+
+/** What the program that opened keys sends to the process that will hold them. */
+export interface AgentStart {
+	readonly keys: readonly SentKey[];
+	readonly shielded: readonly ShieldedKeys[];
+	readonly lifeMs: number;
+	readonly parent: string;
+	/** Device that exists as long as the terminal does. */
+	readonly terminal: string;
+}
+
+/** A key on its way: a scheme, which is one object in each process, by its number. */
+type SentKey = Uint8Array | (PostQuantumKeys & { readonly schemeId: number });
+
+/** Shares the key's bytes. */
+export const sentOfKey = (key: PrivateKey): SentKey => {
+	if (key instanceof Uint8Array) return key;
+	const { scheme, privateKey, publicKey } = key;
+	return { schemeId: scheme.id, privateKey, publicKey };
+};
+
+/** @throws {Error} for a scheme that isn't known here, which is a fault of the program */
+export function keyOfSent(sent: SentKey): PrivateKey {
+	if (sent instanceof Uint8Array) return sent;
+	const { schemeId, privateKey, publicKey } = sent;
+	const scheme = postQuantumScheme(schemeId);
+	if (!scheme) throw new Error(`no scheme has the number ${schemeId}`);
+	return { scheme, privateKey, publicKey };
+}

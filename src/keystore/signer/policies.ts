@@ -3,7 +3,18 @@
  * and a member that means nothing stops the start. The first rule that allows a transaction is the one whose sums it counts to.
  */
 
-import { readFileSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+	closeSync,
+	constants,
+	fstatSync,
+	openSync,
+	readSync,
+	realpathSync,
+	type Stats,
+	statSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import { isElementaryType } from "../../abi/parameter.js";
 import { ConfigError, parseHocon } from "../../hocon/hocon.js";
 import { Section } from "../../hocon/section.js";
@@ -11,7 +22,7 @@ import { parseAddress, toBase58Check } from "../../protocol/address.js";
 import { contractTypeByName, isBuildable } from "../../protocol/contract-types.js";
 import { spell } from "../../protocol/dialect.js";
 import { SUN_PER_COIN } from "../../protocol/int64.js";
-import { COIN_ASSET, type JudgedTransaction, selectorOfSignature } from "./transaction-reading.js";
+import { COIN_ASSET, selectorOfSignature } from "./transaction-reading.js";
 
 /** Who asks, and by which way they are known. */
 export interface SignerClient {
@@ -34,9 +45,9 @@ interface WeekTime {
 type Allowed = ReadonlySet<string> | undefined;
 
 /** Largest sums by asset, in smallest units; undefined: any. An asset without an entry isn't allowed at all. */
-type Sums = ReadonlyMap<string, bigint | undefined>;
+export type Sums = ReadonlyMap<string, bigint | undefined>;
 
-interface PolicyRule {
+export interface PolicyRule {
 	readonly name: string;
 	/** In Base58, as all addresses. */
 	readonly keys: ReadonlySet<string>;
@@ -61,11 +72,15 @@ interface PolicyRule {
 }
 
 export interface Policies {
+	/** SHA-256 of the file, in hexadecimal digits. */
+	readonly sha256: string;
 	readonly clients: readonly SignerClient[];
 	readonly rules: readonly PolicyRule[];
 }
 
 const MAX_FILE_BYTES = 1 << 20;
+/** Each may have a socket. */
+const MAX_CLIENTS = 256;
 /** Every value; an address that nobody has a key of and a function that moves what isn't counted are named all the same. */
 const ANY = "*";
 const NO_LIMIT = "unlimited";
@@ -75,8 +90,9 @@ const RULE_MEMBERS: ReadonlySet<string> = new Set([
 	...["name", "keys", "clients", "types", "accounts", "permissions", "contracts", "functions", "recipients"],
 	...["memos", "feeLimit", "transaction", "day", "hours", "approval"],
 ]);
+const STICKY = 0o1000;
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-const DAY_MINUTES = 1_440;
+export const DAY_MINUTES = 1_440;
 
 /**
  * Reads the file.
@@ -86,20 +102,50 @@ const DAY_MINUTES = 1_440;
 export function readPolicies(path: string, keys: ReadonlyMap<string, string>): Policies {
 	let text: string;
 	try {
-		const { size, mode, uid } = statSync(path);
-		if (size > MAX_FILE_BYTES) throw new ConfigError(`${path} has more than ${MAX_FILE_BYTES} bytes`);
-		if ((mode & 0o022) !== 0 && process.platform !== "win32")
-			throw new ConfigError(`${path} can be changed by others: chmod go-w ${path}`);
-		const self = process.getuid?.();
-		if (self !== undefined && uid !== 0 && uid !== self)
-			throw new ConfigError(`${path} can be changed by its owner, who is neither root nor this user`);
-		text = readFileSync(path, "utf8");
+		text = textOf(path);
 	} catch (error) {
 		if (error instanceof ConfigError) throw error;
 		const { code } = error as NodeJS.ErrnoException;
 		throw new ConfigError(`the policies ${path} can't be read (${code ?? "unknown error"})`);
 	}
 	return parsePolicies(text, path, keys);
+}
+
+/** The text of a file that nobody else can change, and that nobody has changed while it was read. */
+function textOf(path: string): string {
+	for (const directory of new Set([dirname(path), dirname(realpathSync(path))])) {
+		const facts = statSync(directory);
+		// Where each deletes but its own files, as in /tmp, nobody else puts another file in the place of this one.
+		if ((facts.mode & STICKY) === 0) checkOnlyOwn(directory, facts);
+	}
+	// Asked of what is opened: the name may mean another file by then. A pipe would keep the signer waiting.
+	const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+	try {
+		const before = fstatSync(file);
+		if (!before.isFile()) throw new ConfigError(`${path} is not a file`);
+		checkOnlyOwn(path, before);
+		if (before.size > MAX_FILE_BYTES) throw new ConfigError(`${path} has more than ${MAX_FILE_BYTES} bytes`);
+		const bytes = Buffer.alloc(before.size);
+		const length = readSync(file, bytes);
+		const { size, mtimeMs } = fstatSync(file);
+		if (length !== size || size !== before.size || mtimeMs !== before.mtimeMs)
+			throw new ConfigError(`${path} is being written`);
+		return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+	} catch (error) {
+		if (error instanceof TypeError) throw new ConfigError(`${path} is not a text in UTF-8`);
+		throw error;
+	} finally {
+		closeSync(file);
+	}
+}
+
+/** @throws {ConfigError} for a file or directory that others than root and this user can change */
+function checkOnlyOwn(path: string, { mode, uid }: Stats): void {
+	const self = process.getuid?.();
+	if (self === undefined) return;
+	if ((mode & 0o022) !== 0) throw new ConfigError(`${path} can be changed by others: chmod go-w ${path}`);
+	if (uid !== 0 && uid !== self)
+		throw new ConfigError(`${path} can be changed by its owner, who is neither root nor this user`);
 }
 
 /** The same of its text. @throws {ConfigError} */
@@ -115,13 +161,20 @@ export function parsePolicies(text: string, path: string, keys: ReadonlyMap<stri
 		if (same)
 			throw clientSection.refuse(name, `is known by the same as ${same.name}: nobody could tell them apart`);
 	}
+	if (clients.length > MAX_CLIENTS)
+		throw root.refuse("clients", `has ${clients.length} clients, more than ${MAX_CLIENTS}`);
 	const names = new Set(clients.map(({ name }) => name));
+	// A file whose end isn't written yet.
+	if (!root.has("rules")) throw new ConfigError(`${path}: rules is missing; rules = [] allows nothing`);
 	const rules = root.sections("rules").map((section) => readRule(section, names, keys));
 	const twice = rules.find(({ name }, at) => rules.findIndex((other) => other.name === name) !== at);
 	if (twice)
 		throw root.refuse("rules", `has two rules with the name ${twice.name}, to which sums are counted`);
-	return { clients, rules };
+	return { sha256: createHash("sha256").update(text).digest("hex"), clients, rules };
 }
+
+/** By what a client is known: another one may come to have its name. */
+export const placeOf = ({ certificate, socket }: SignerClient): string => certificate ?? socket ?? "";
 
 function refuseUnknown(section: Section, known: ReadonlySet<string>): void {
 	const name = section.names().find((each) => !known.has(each));
@@ -283,146 +336,4 @@ function minutesOf(time: string): number {
 	const [hours = 0, minutes = 0] = time.split(":").map(Number);
 	const total = hours * 60 + minutes;
 	return minutes < 60 && total <= DAY_MINUTES ? total : Number.NaN;
-}
-
-/** What of the sums of a day is used up, and what was decided of the transaction before. */
-export interface JudgementFacts {
-	readonly client: string;
-	readonly key: string;
-	readonly nowMs: number;
-	/** By rule and asset, in smallest units. */
-	readonly spentToday: (rule: PolicyRule, asset: string) => bigint;
-	/** Whether the rule has counted the transaction already. */
-	readonly isCounted: (rule: PolicyRule) => boolean;
-	readonly hasApproved: (approver: string) => boolean;
-}
-
-type PolicyVerdict =
-	| { readonly refused: string; readonly rule?: PolicyRule }
-	| { readonly rule: PolicyRule; readonly awaits: readonly string[] };
-
-/** What a life may be: the network takes none that is longer, and a signature must not lie about for another time. */
-const MAX_AHEAD_MS = 86_400_000n;
-
-/**
- * Judges a transaction by the rules.
- * @returns the rule that allows it and who still has to approve, else the reason of the rule that comes nearest
- */
-export function judgeTransaction(
-	{ rules }: Policies,
-	transaction: JudgedTransaction,
-	facts: JudgementFacts,
-): PolicyVerdict {
-	const now = BigInt(facts.nowMs);
-	if (transaction.expirationMs <= now) return { refused: "it has expired" };
-	if (transaction.expirationMs > now + MAX_AHEAD_MS) return { refused: "it expires in more than a day" };
-	let nearest: { readonly refused: string; readonly rule: PolicyRule; readonly passed: number } | undefined;
-	for (const rule of rules) {
-		if (!rule.keys.has(facts.key) || !rule.clients.has(facts.client)) continue;
-		const [passed, reason] = firstRefusal(rule, transaction, facts);
-		if (reason === undefined) {
-			const approved = [...rule.approvers].some((name) => name !== facts.client && facts.hasApproved(name));
-			const others = [...rule.approvers].filter((name) => name !== facts.client);
-			if (rule.approvers.size > 0 && others.length === 0)
-				return { rule, refused: `rule ${rule.name}: nobody else than ${facts.client} could approve it` };
-			return { rule, awaits: approved ? [] : others };
-		}
-		if (!nearest || passed > nearest.passed)
-			nearest = { refused: `rule ${rule.name}: ${reason}`, rule, passed };
-	}
-	return nearest ?? { refused: `no rule has ${facts.client} sign with ${facts.key}` };
-}
-
-type Check = (rule: PolicyRule, transaction: JudgedTransaction, facts: JudgementFacts) => string | undefined;
-
-const CHECKS: readonly Check[] = [
-	({ types }, { type }) => (types.has(type.name) ? undefined : `${type.name} is not one of its types`),
-	({ accounts }, { owner }) => (accounts.has(owner) ? undefined : `${owner} is not one of its accounts`),
-	({ permissions }, { permissionId }) =>
-		permissions.has(permissionId) ? undefined : `permission ${permissionId} is not one of its permissions`,
-	({ contracts }, { contract }) =>
-		contract === undefined || !contracts || contracts.has(contract)
-			? undefined
-			: `${contract} is not one of its contracts`,
-	({ functions }, { selector, isUncounted }) => {
-		if (selector === undefined || (functions ? functions.has(selector) : !isUncounted)) return undefined;
-		if (selector === "") return "a call without a function is not one of its functions";
-		return `0x${selector} is not one of its functions`;
-	},
-	({ recipients, contracts }, transaction) => {
-		const isNamed = transaction.contract !== undefined && contracts?.has(transaction.contract);
-		if (recipients && transaction.isToAnyone && !isNamed)
-			return "what it pays can go to others than its recipients";
-		const isAllowed = (to: string): boolean => (recipients ? recipients.has(to) : !isNobody(to));
-		const other = transaction.recipients.find((to) => !isAllowed(to));
-		return other === undefined ? undefined : `${other} is not one of its recipients`;
-	},
-	({ memos }, { memo, recipients }) => {
-		// At an exchange money without a memo is as much astray as with another's.
-		const mayHaveNone = memos?.size === 0 || recipients.length === 0;
-		if (!memos || memos.has(memo) || (memo === "" && mayHaveNone)) return undefined;
-		return memo === "" ? "it has none of its memos" : "the memo is not one of its memos";
-	},
-	({ feeLimitSun }, { feeLimitSun: limit }) =>
-		feeLimitSun === undefined || limit <= feeLimitSun
-			? undefined
-			: `the fee limit of ${limit} sun is above its ${feeLimitSun} sun`,
-	({ perTransaction }, { sums }) => overSum(perTransaction, sums, () => 0n, "a transaction"),
-	({ hours }, _, { nowMs }) => {
-		const minute = minuteOfWeek(nowMs);
-		return hours.length === 0 || hours.some(({ from, to }) => minute >= from && minute < to)
-			? undefined
-			: "it is outside its hours";
-	},
-	(rule, { sums }, { isCounted, spentToday }) =>
-		isCounted(rule) ? undefined : overSum(rule.perDay, sums, (asset) => spentToday(rule, asset), "a day"),
-];
-
-/** @returns how many checks were passed, and why the next one wasn't */
-function firstRefusal(
-	rule: PolicyRule,
-	transaction: JudgedTransaction,
-	facts: JudgementFacts,
-): readonly [passed: number, reason: string | undefined] {
-	for (const [passed, check] of CHECKS.entries()) {
-		const reason = check(rule, transaction, facts);
-		if (reason !== undefined) return [passed, reason];
-	}
-	return [CHECKS.length, undefined];
-}
-
-function overSum(
-	limits: Sums,
-	sums: JudgedTransaction["sums"],
-	spent: (asset: string) => bigint,
-	per: string,
-): string | undefined {
-	for (const [asset, amount] of sums) {
-		if (!limits.has(asset)) return `it has no sum ${per} of ${asset}`;
-		const limit = limits.get(asset);
-		const before = spent(asset);
-		if (limit === undefined || before + amount <= limit) continue;
-		const used = before > 0n ? `, of which ${loggedAmount(asset, before)} are used` : "";
-		return `${loggedAmount(asset, amount)} is above its ${loggedAmount(asset, limit)} ${per}${used}`;
-	}
-	return undefined;
-}
-
-/** As the log has it: `1000000sun`, `5@1000001`. */
-export function loggedAmount(asset: string, amount: bigint): string {
-	return asset === COIN_ASSET ? `${amount}sun` : `${amount}@${asset}`;
-}
-
-function isNobody(base58: string): boolean {
-	return (
-		parseAddress(base58)
-			?.subarray(1)
-			.every((byte) => byte === 0) ?? true
-	);
-}
-
-/** Minutes since Monday 00:00 UTC. */
-function minuteOfWeek(nowMs: number): number {
-	const time = new Date(nowMs);
-	return ((time.getUTCDay() + 6) % 7) * DAY_MINUTES + time.getUTCHours() * 60 + time.getUTCMinutes();
 }

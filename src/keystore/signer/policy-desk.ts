@@ -9,7 +9,8 @@
 
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import type { Decision } from "./decision-log.js";
-import { judgeTransaction, loggedAmount, type Policies, type SignerClient } from "./policies.js";
+import { judgeTransaction, loggedAmount } from "./judgement.js";
+import { type Policies, placeOf, type SignerClient } from "./policies.js";
 import {
 	COIN_ASSET,
 	type JudgedTransaction,
@@ -44,6 +45,8 @@ export interface DeskDecision {
 
 interface Pending {
 	readonly client: string;
+	/** By which the client was known. */
+	readonly place: string;
 	readonly key: string;
 	readonly raw: Uint8Array;
 	readonly facts: Facts;
@@ -57,16 +60,56 @@ export class PolicyDesk {
 	private readonly spent = new Map<string, bigint>();
 	/** When it expires what was counted, by rule and id. */
 	private readonly counted = new Map<string, bigint>();
-	/** Who approved, by key and id, until it expires. */
-	private readonly approvals = new Map<string, { readonly by: Set<string>; readonly expirationMs: bigint }>();
+	/** Who approved and by what they were known, by key and id, until it expires. */
+	private readonly approvals = new Map<
+		string,
+		{ readonly by: Map<string, string>; readonly expirationMs: bigint }
+	>();
 	private readonly pending = new Map<string, Pending>();
 	private readonly budgets = new Map<string, { left: number; atMs: number }>();
 	private sweepAt = SWEEP_FROM;
 
-	constructor(private readonly policies: Policies) {}
+	/** SHA-256 of the policies of which the log spoke last. */
+	private noted: string | undefined;
+
+	constructor(private held: Policies) {}
+
+	get policies(): Policies {
+		return this.held;
+	}
 
 	get clients(): readonly SignerClient[] {
-		return this.policies.clients;
+		return this.held.clients;
+	}
+
+	/** What the policies say of a client now; undefined: it isn't one any more. */
+	current(client: SignerClient): SignerClient | undefined {
+		return this.known(client.name, placeOf(client));
+	}
+
+	private known(name: string, place: string): SignerClient | undefined {
+		return this.clients.find((each) => each.name === name && placeOf(each) === place);
+	}
+
+	/** What the log says when policies are to hold. */
+	factsOf({ sha256 }: Policies): Facts {
+		return this.noted === undefined ? { sha256 } : { sha256, was: this.noted };
+	}
+
+	/** Decides by other policies from now on; what waits is judged by them again. Sums of the day go on by the names of rules. */
+	adopt(policies: Policies, nowMs: number): void {
+		this.held = policies;
+		const names = new Set(policies.clients.map(({ name }) => name));
+		for (const name of this.budgets.keys()) if (!names.has(name)) this.budgets.delete(name);
+		for (const [place, asked] of [...this.pending]) {
+			this.pending.delete(place);
+			const verdict =
+				this.known(asked.client, asked.place) &&
+				this.judge(asked.client, asked.key, readTransaction(asked.raw), nowMs);
+			if (!verdict || "refused" in verdict || verdict.awaits.length === 0) continue;
+			const { rule, awaits } = verdict;
+			this.pending.set(place, { ...asked, facts: { ...asked.facts, rule: rule.name }, awaits });
+		}
 	}
 
 	/** Whether a client may ask now. */
@@ -84,9 +127,12 @@ export class PolicyDesk {
 
 	/** Takes what the log says was decided. */
 	replay({ at, asked, key, decision, ...facts }: Decision): void {
-		const { id, client, expires, rule, sum } = facts;
+		const { id, client, expires, rule, sum, place, sha256 } = facts;
+		if (asked === "policies") this.noted = sha256;
 		if (asked !== "transaction" || id === undefined || expires === undefined) return;
-		if (decision === "approved" && client !== undefined) this.approve(key, id, client, BigInt(expires));
+		// Approvals of earlier releases don't say by what the client was known, which may be another's by now.
+		if (decision === "approved" && client !== undefined && place !== undefined)
+			this.approve(`${key} ${id}`, client, place, BigInt(expires));
 		if (decision !== "signed" || rule === undefined) return;
 		const day = at.slice(0, 10);
 		if (day > this.day) {
@@ -95,8 +141,8 @@ export class PolicyDesk {
 		}
 		this.counted.set(`${rule} ${id}`, BigInt(expires));
 		for (const [, amount = "", asset] of (sum ?? "").matchAll(/(\d+)(?:sun|@(\w+))/g)) {
-			const place = `${rule} ${asset ?? COIN_ASSET}`;
-			this.spent.set(place, (this.spent.get(place) ?? 0n) + BigInt(amount));
+			const counter = `${rule} ${asset ?? COIN_ASSET}`;
+			this.spent.set(counter, (this.spent.get(counter) ?? 0n) + BigInt(amount));
 		}
 		this.pending.delete(`${key} ${id} ${client}`);
 		// By the clock of then: a log of years would leave no room for what it counted.
@@ -104,7 +150,8 @@ export class PolicyDesk {
 	}
 
 	/** Judges a transaction for a client. @param data the raw data, hexadecimal */
-	decide(client: string, key: string, data: string, nowMs: number): DeskDecision {
+	decide(asking: SignerClient, key: string, data: string, nowMs: number): DeskDecision {
+		const { name: client } = asking;
 		const refuse = (reason: string, facts: Facts = {}): DeskDecision => {
 			this.chargeUseless(client);
 			return { key, facts: { client, ...facts }, decision: reason, answer: { error: reason, refused: true } };
@@ -121,28 +168,46 @@ export class PolicyDesk {
 		const { type, sums, expirationMs } = transaction;
 		const sum = [...sums].map(([asset, amount]) => loggedAmount(asset, amount)).join(" ");
 		const facts = { client, id, type: type.name, sum, expires: String(expirationMs) };
-		const today = new Date(nowMs).toISOString().slice(0, 10);
-		if (today < this.day)
+		if (dayOf(nowMs) < this.day)
 			return refuse(`the signer's clock stands before ${this.day}, when it signed last`, facts);
 		this.sweep(BigInt(nowMs));
-		const verdict = judgeTransaction(this.policies, transaction, {
-			client,
-			key,
-			nowMs,
-			spentToday: ({ name }, asset) => (today === this.day ? (this.spent.get(`${name} ${asset}`) ?? 0n) : 0n),
-			isCounted: ({ name }) => this.counted.has(`${name} ${id}`),
-			hasApproved: (approver) => this.approvals.get(`${key} ${id}`)?.by.has(approver) ?? false,
-		});
+		const verdict = this.judge(client, key, transaction, nowMs);
 		if ("refused" in verdict)
 			return refuse(verdict.refused, verdict.rule ? { ...facts, rule: verdict.rule.name } : facts);
 		const { rule, awaits } = verdict;
 		const named = { ...facts, rule: rule.name };
 		if (awaits.length > 0)
-			return this.wait({ client, key, raw, facts: named, awaits, expirationMs }, id, refuse);
+			return this.wait(
+				{ client, place: placeOf(asking), key, raw, facts: named, awaits, expirationMs },
+				id,
+				refuse,
+			);
 		const isAgain = this.counted.has(`${rule.name} ${id}`);
 		if (isAgain) this.chargeUseless(client);
 		const decision = isAgain ? "signed again" : "signed";
 		return { key, facts: named, decision, sign: transaction.id, answer: { rule: rule.name } };
+	}
+
+	private judge(
+		client: string,
+		key: string,
+		transaction: JudgedTransaction,
+		nowMs: number,
+	): ReturnType<typeof judgeTransaction> {
+		const id = toHex(transaction.id);
+		const isToday = dayOf(nowMs) === this.day;
+		const approvedBy = this.approvals.get(`${key} ${id}`)?.by;
+		return judgeTransaction(this.held, transaction, {
+			client,
+			key,
+			nowMs,
+			spentToday: ({ name }, asset) => (isToday ? (this.spent.get(`${name} ${asset}`) ?? 0n) : 0n),
+			isCounted: ({ name }) => this.counted.has(`${name} ${id}`),
+			hasApproved: (approver) => {
+				const place = approvedBy?.get(approver);
+				return place !== undefined && this.known(approver, place) !== undefined;
+			},
+		});
 	}
 
 	private wait(
@@ -179,25 +244,25 @@ export class PolicyDesk {
 	}
 
 	/** A client approves what waits for it. @returns a decision for each key that is to sign it */
-	decideApproval(client: string, id: string, nowMs: number): readonly DeskDecision[] {
+	decideApproval(approver: SignerClient, id: string, nowMs: number): readonly DeskDecision[] {
+		const [client, place] = [approver.name, placeOf(approver)];
 		this.sweep(BigInt(nowMs));
 		const places = [...this.pending.values()].filter(
 			({ facts, awaits }) => facts["id"] === id && awaits.includes(client),
 		);
 		return places.map(({ key, facts, client: asking }) => ({
 			key,
-			facts: { ...facts, client, for: asking },
+			facts: { ...facts, client, place, for: asking },
 			decision: "approved",
 			answer: { approved: id },
-			isNoted: this.approvals.get(`${key} ${id}`)?.by.has(client) ?? false,
+			isNoted: this.approvals.get(`${key} ${id}`)?.by.get(client) === place,
 		}));
 	}
 
-	private approve(key: string, id: string, client: string, expirationMs: bigint): void {
-		const place = `${key} ${id}`;
-		const known = this.approvals.get(place);
-		if (known) known.by.add(client);
-		else this.approvals.set(place, { by: new Set([client]), expirationMs });
+	private approve(what: string, client: string, place: string, expirationMs: bigint): void {
+		const known = this.approvals.get(what);
+		if (known) known.by.set(client, place);
+		else this.approvals.set(what, { by: new Map([[client, place]]), expirationMs });
 	}
 
 	/** Forgets what has expired: nothing of it is signed any more. */
@@ -211,3 +276,6 @@ export class PolicyDesk {
 		this.sweepAt = SWEEP_FROM + 2 * (this.counted.size + this.approvals.size);
 	}
 }
+
+/** By the signer's clock, in UTC. */
+const dayOf = (nowMs: number): string => new Date(nowMs).toISOString().slice(0, 10);

@@ -19,7 +19,7 @@ import { signBlock } from "../../protocol/signature.js";
 import { addressOfKey, forgetKey, type PrivateKey } from "../private-key.js";
 import { type Decision, DecisionLog } from "./decision-log.js";
 import { type MarkedStep, SigningMarks } from "./marks.js";
-import type { SignerClient } from "./policies.js";
+import type { Policies, SignerClient } from "./policies.js";
 import type { DeskDecision, PolicyDesk } from "./policy-desk.js";
 import {
 	CLIENT_ANSWER_MS,
@@ -35,6 +35,7 @@ import {
 const MAX_CONNECTIONS = 32;
 /** The user, and the group in which the node's user may be. */
 const SOCKET_MODE = 0o660;
+const NO_CLIENT = { error: "the policies don't name this client any more" };
 const KINDS: ReadonlySet<unknown> = new Set<SignedKind>(["block", "hello", "vote"]);
 
 interface SignerOptions {
@@ -56,7 +57,12 @@ export const LOG_NAME = "decisions.log";
 
 export class Signer {
 	private readonly keys: ReadonlyMap<string, PrivateKey>;
-	private readonly servers: Server[] = [];
+	private nodes: Server | undefined;
+	/** Sockets of clients by their paths, each with the client whose it is at present. */
+	private readonly listeners = new Map<string, { readonly server: Server; client: SignerClient }>();
+	/** Open connections of clients. */
+	private readonly connections = new Map<Socket, SignerClient>();
+	private isClosing = false;
 	/** One decision after the other. */
 	private queue: Promise<unknown> = Promise.resolve();
 	/** Of each client the last request: only its first one stands in {@link queue}, so that others don't wait for all of them. */
@@ -89,12 +95,13 @@ export class Signer {
 			});
 			await marks.raise(signed.values());
 			signer = new Signer(options, marks, log);
-			if (socketPath !== undefined) await signer.listen(socketPath, undefined);
-			for (const client of desk?.clients ?? [])
-				if (client.socket !== undefined) await signer.listen(client.socket, client);
+			if (socketPath !== undefined)
+				signer.nodes = await listenAt(socketPath, (socket) => signer?.serve(socket, undefined));
+			for (const client of desk?.clients ?? []) await signer.listen(client);
+			if (desk) await signer.notePolicies(desk, desk.policies);
 			return signer;
 		} catch (error) {
-			for (const server of signer?.servers ?? []) server.close();
+			signer?.closeSockets();
 			await log?.close();
 			await marks.close();
 			throw error;
@@ -103,7 +110,8 @@ export class Signer {
 
 	/** Forgets the keys and ends, once what was begun is done. */
 	async close(): Promise<void> {
-		for (const server of this.servers) server.close();
+		this.isClosing = true;
+		this.closeSockets();
 		await Promise.all(this.lines.values());
 		await this.queue;
 		for (const key of this.options.keys) forgetKey(key);
@@ -111,18 +119,64 @@ export class Signer {
 		await this.marks.close();
 	}
 
-	private async listen(socketPath: string, client: SignerClient | undefined): Promise<void> {
-		await removeStale(socketPath);
-		const server = createServer((socket) => this.serve(socket, client));
-		server.maxConnections = MAX_CONNECTIONS;
-		await new Promise<void>((done, fail) => {
-			server.once("error", ({ code }: NodeJS.ErrnoException) =>
-				fail(new OperatorError(`the socket ${socketPath} can't be made (${code ?? "unknown error"})`)),
-			);
-			server.listen(socketPath, done);
+	private closeSockets(): void {
+		this.nodes?.close();
+		for (const { server } of this.listeners.values()) server.close();
+	}
+
+	/** Makes the socket of a client that has one. @returns its path if it wasn't there @throws {OperatorError} */
+	private async listen(client: SignerClient): Promise<string | undefined> {
+		const { socket: path } = client;
+		if (path === undefined || this.listeners.has(path)) return undefined;
+		const server = await listenAt(path, (socket) => {
+			const { client: its } = this.listeners.get(path) ?? {};
+			if (its) this.serve(socket, its);
+			else socket.destroy();
 		});
-		this.servers.push(server);
-		chmodSync(socketPath, SOCKET_MODE);
+		this.listeners.set(path, { server, client });
+		return path;
+	}
+
+	private unlisten(path: string): void {
+		this.listeners.get(path)?.server.close();
+		this.listeners.delete(path);
+	}
+
+	/**
+	 * Has other policies hold from the next decision on. Nothing changes unless all of it can: sockets of new clients, and the line of
+	 * the log. Those that aren't clients any more lose their sockets and connections.
+	 * @returns whether they are others than those that held
+	 * @throws {OperatorError} for a socket that can't be made; Error of the system where the line can't be written
+	 */
+	adopt(policies: Policies): Promise<boolean> {
+		return this.inTurn(async () => {
+			const { desk, now } = this.options;
+			if (!desk || this.isClosing) throw new OperatorError("the signer takes no policies");
+			if (policies.sha256 === desk.policies.sha256) return false;
+			const made: string[] = [];
+			try {
+				for (const client of policies.clients) {
+					const path = await this.listen(client);
+					if (path !== undefined) made.push(path);
+				}
+				await this.notePolicies(desk, policies);
+			} catch (error) {
+				for (const path of made) this.unlisten(path);
+				throw error;
+			}
+			desk.adopt(policies, now());
+			for (const [path, listener] of this.listeners) {
+				const client = policies.clients.find(({ socket }) => socket === path);
+				if (client) listener.client = client;
+				else this.unlisten(path);
+			}
+			for (const [socket, client] of this.connections) if (!desk.current(client)) socket.destroy();
+			return true;
+		});
+	}
+
+	private async notePolicies(desk: PolicyDesk, policies: Policies): Promise<void> {
+		desk.replay(await this.note("policies", "", desk.factsOf(policies), "read"));
 	}
 
 	/**
@@ -131,10 +185,14 @@ export class Signer {
 	 */
 	serve(socket: Socket, client: SignerClient | undefined): void {
 		const limit = client ? MAX_CLIENT_REQUEST : MAX_SIGNER_REQUEST;
+		if (client) this.connections.set(socket, client);
 		let text = "";
 		// Whatever it sends or doesn't read: others wait for its place.
 		const late = setTimeout(() => socket.destroy(), client ? CLIENT_ANSWER_MS : 5 * SIGNER_ANSWER_MS);
-		socket.setEncoding("utf8").on("close", () => clearTimeout(late));
+		socket.setEncoding("utf8").on("close", () => {
+			clearTimeout(late);
+			this.connections.delete(socket);
+		});
 		socket.on("error", () => socket.destroy());
 		socket.on("data", (chunk: string) => {
 			text += chunk;
@@ -160,14 +218,18 @@ export class Signer {
 			return { error: "not JSON" };
 		}
 		// Not logged either: a client that asks on and on would fill the disk.
-		if (client && !this.options.desk?.admits(client.name, this.options.now()))
-			return { error: "too many requests" };
+		const { desk, now } = this.options;
+		if (client && !desk?.admits(client.name, now())) return { error: "too many requests" };
+		if (client && !desk?.current(client)) return NO_CLIENT;
 		if (request.do === "list") return { keys: [...this.keys].map(([address, key]) => listed(address, key)) };
-		const isOfNode = KINDS.has(request.do) && (client === undefined || client.isNode);
-		const answering = isOfNode
-			? () => this.decide(request.do as SignedKind, request)
-			: client && (() => this.answerClient(client.name, request));
-		if (!answering) return { error: "unknown request" };
+		const answering = async (): Promise<object> => {
+			// Policies may have changed while it stood in line.
+			const asking = client && desk?.current(client);
+			if (client && !asking) return NO_CLIENT;
+			if (KINDS.has(request.do) && (!asking || asking.isNode))
+				return this.decide(request.do as SignedKind, request);
+			return asking ? this.answerClient(asking, request) : { error: "unknown request" };
+		};
 		try {
 			return await (client ? this.inLine(client.name, answering) : this.inTurn(answering));
 		} catch (error) {
@@ -178,7 +240,7 @@ export class Signer {
 		}
 	}
 
-	private inTurn(work: () => Promise<object>): Promise<object> {
+	private inTurn<T>(work: () => Promise<T>): Promise<T> {
 		const done = this.queue.then(work);
 		this.queue = done.catch(() => undefined);
 		return done;
@@ -193,10 +255,13 @@ export class Signer {
 		return done;
 	}
 
-	private async answerClient(client: string, { do: what, address, data, id }: Request): Promise<object> {
+	private async answerClient(
+		client: SignerClient,
+		{ do: what, address, data, id }: Request,
+	): Promise<object> {
 		const { desk, now } = this.options;
 		if (!desk) return { error: "unknown request" };
-		if (what === "pending") return desk.listPending(client, id === undefined ? id : String(id), now());
+		if (what === "pending") return desk.listPending(client.name, id === undefined ? id : String(id), now());
 		if (what === "approve") {
 			const decisions = desk.decideApproval(client, String(id), now());
 			for (const decision of decisions) await this.carryOut(desk, decision);
@@ -247,7 +312,7 @@ export class Signer {
 	}
 
 	private async note(
-		kind: SignedKind | "transaction",
+		kind: SignedKind | "transaction" | "policies",
 		key: string,
 		facts: ReadRequest["facts"],
 		decision: string,
@@ -259,6 +324,21 @@ export class Signer {
 		this.options.onDecision?.(`${kind} ${Object.values(facts).join(" ")}: ${decision}`);
 		return written;
 	}
+}
+
+/** @throws {OperatorError} if another process listens there, or the socket can't be made */
+async function listenAt(socketPath: string, serve: (socket: Socket) => void): Promise<Server> {
+	await removeStale(socketPath);
+	const server = createServer(serve);
+	server.maxConnections = MAX_CONNECTIONS;
+	await new Promise<void>((done, fail) => {
+		server.once("error", ({ code }: NodeJS.ErrnoException) =>
+			fail(new OperatorError(`the socket ${socketPath} can't be made (${code ?? "unknown error"})`)),
+		);
+		server.listen(socketPath, done);
+	});
+	chmodSync(socketPath, SOCKET_MODE);
+	return server;
 }
 
 /** A socket that is left of a signer that was killed. @throws {OperatorError} if one listens there, of another directory */

@@ -26,13 +26,14 @@ interface TlsListener {
 /**
  * Listens.
  * @param address host and port; port 0: any
+ * @param clients those of the moment
  * @param serve takes over a connection whose client is known
  * @throws {OperatorError} for files that can't be used, and an address that can't be bound
  */
 export async function listenTls(
 	address: string,
 	{ certificate, key, ca }: SignerFiles,
-	clients: readonly SignerClient[],
+	clients: () => readonly SignerClient[],
 	serve: (socket: TLSSocket, client: SignerClient) => void,
 ): Promise<TlsListener> {
 	const [, ipv6, name, port] = LISTEN_ADDRESS.exec(address) ?? [];
@@ -43,7 +44,7 @@ export async function listenTls(
 	server.on("secureConnection", (socket) => {
 		socket.on("error", () => socket.destroy());
 		const fingerprint = socket.getPeerX509Certificate()?.fingerprint256.replaceAll(":", "").toLowerCase();
-		const client = clients.find((each) => each.certificate === fingerprint);
+		const client = clients().find((each) => each.certificate === fingerprint);
 		if (client && socket.authorized) return serve(socket, client);
 		socket.end('{"error":"the policies name no client with this certificate"}\n');
 		socket.destroySoon();

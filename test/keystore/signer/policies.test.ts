@@ -1,10 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import {
-	type JudgementFacts,
-	judgeTransaction,
-	parsePolicies,
-} from "../../../src/keystore/signer/policies.js";
+import { type JudgementFacts, judgeTransaction } from "../../../src/keystore/signer/judgement.js";
+import { parsePolicies } from "../../../src/keystore/signer/policies.js";
 import { readTransaction, selectorOfSignature } from "../../../src/keystore/signer/transaction-reading.js";
 import { parseAddress, toBase58Check } from "../../../src/protocol/address.js";
 import { concatBytes, fromHex, utf8 } from "../../../src/protocol/bytes.js";

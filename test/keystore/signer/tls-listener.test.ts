@@ -35,7 +35,7 @@ let listener: Awaited<ReturnType<typeof listenTls>>;
 
 beforeAll(async () => {
 	directory = mkdtempSync(join(tmpdir(), "coin-signer-"));
-	const text = `clients { payroll { certificate = "${fingerprint("payroll")}", node = true }, other { socket = "${join(directory, "other")}" } }`;
+	const text = `clients { payroll { certificate = "${fingerprint("payroll")}", node = true }, other { socket = "${join(directory, "other")}" } }, rules = []`;
 	const desk = new PolicyDesk(
 		parsePolicies(text, "policies.conf", new Map([["treasury", toBase58Check(ADDRESS)]])),
 	);
@@ -45,8 +45,11 @@ beforeAll(async () => {
 		desk,
 		now: () => NOW_MS,
 	});
-	listener = await listenTls("127.0.0.1:0", filesOf("server"), desk.clients, (socket, client) =>
-		signer.serve(socket, client),
+	listener = await listenTls(
+		"127.0.0.1:0",
+		filesOf("server"),
+		() => desk.clients,
+		(socket, client) => signer.serve(socket, client),
 	);
 });
 afterAll(async () => {
@@ -137,13 +140,13 @@ test("a client refuses a signer of another CA, and one under another name", asyn
 
 test("what is no address, and files that don't belong together, stop the start", async () => {
 	const none = (): void => undefined;
-	await expect(listenTls("7443", filesOf("server"), [], none)).rejects.toThrow(
+	await expect(listenTls("7443", filesOf("server"), () => [], none)).rejects.toThrow(
 		"is not an address to listen at",
 	);
 	const mixed = { ...filesOf("server"), key: file("payroll.key") };
-	await expect(listenTls("127.0.0.1:0", mixed, [], none)).rejects.toThrow("can't be used together");
+	await expect(listenTls("127.0.0.1:0", mixed, () => [], none)).rejects.toThrow("can't be used together");
 	const missing = { ...filesOf("server"), ca: file("gone.pem") };
-	await expect(listenTls("127.0.0.1:0", missing, [], none)).rejects.toThrow(
+	await expect(listenTls("127.0.0.1:0", missing, () => [], none)).rejects.toThrow(
 		"gone.pem can't be read (ENOENT)",
 	);
 	await expect(keysOfSigner({ at: "tls://nowhere", files: filesOf("payroll") })).rejects.toThrow(

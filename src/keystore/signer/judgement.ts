@@ -1,0 +1,147 @@
+/** Judging a transaction by the rules of the policies. The first rule that allows it is the one whose sums it counts to. */
+
+import { parseAddress } from "../../protocol/address.js";
+import { DAY_MINUTES, type Policies, type PolicyRule, type Sums } from "./policies.js";
+import { COIN_ASSET, type JudgedTransaction } from "./transaction-reading.js";
+
+/** What of the sums of a day is used up, and what was decided of the transaction before. */
+export interface JudgementFacts {
+	readonly client: string;
+	readonly key: string;
+	readonly nowMs: number;
+	/** By rule and asset, in smallest units. */
+	readonly spentToday: (rule: PolicyRule, asset: string) => bigint;
+	/** Whether the rule has counted the transaction already. */
+	readonly isCounted: (rule: PolicyRule) => boolean;
+	readonly hasApproved: (approver: string) => boolean;
+}
+
+type PolicyVerdict =
+	| { readonly refused: string; readonly rule?: PolicyRule }
+	| { readonly rule: PolicyRule; readonly awaits: readonly string[] };
+
+/** What a life may be: the network takes none that is longer, and a signature must not lie about for another time. */
+const MAX_AHEAD_MS = 86_400_000n;
+
+/**
+ * Judges a transaction by the rules.
+ * @returns the rule that allows it and who still has to approve, else the reason of the rule that comes nearest
+ */
+export function judgeTransaction(
+	{ rules }: Policies,
+	transaction: JudgedTransaction,
+	facts: JudgementFacts,
+): PolicyVerdict {
+	const now = BigInt(facts.nowMs);
+	if (transaction.expirationMs <= now) return { refused: "it has expired" };
+	if (transaction.expirationMs > now + MAX_AHEAD_MS) return { refused: "it expires in more than a day" };
+	let nearest: { readonly refused: string; readonly rule: PolicyRule; readonly passed: number } | undefined;
+	for (const rule of rules) {
+		if (!rule.keys.has(facts.key) || !rule.clients.has(facts.client)) continue;
+		const [passed, reason] = firstRefusal(rule, transaction, facts);
+		if (reason === undefined) {
+			const approved = [...rule.approvers].some((name) => name !== facts.client && facts.hasApproved(name));
+			const others = [...rule.approvers].filter((name) => name !== facts.client);
+			if (rule.approvers.size > 0 && others.length === 0)
+				return { rule, refused: `rule ${rule.name}: nobody else than ${facts.client} could approve it` };
+			return { rule, awaits: approved ? [] : others };
+		}
+		if (!nearest || passed > nearest.passed)
+			nearest = { refused: `rule ${rule.name}: ${reason}`, rule, passed };
+	}
+	return nearest ?? { refused: `no rule has ${facts.client} sign with ${facts.key}` };
+}
+
+type Check = (rule: PolicyRule, transaction: JudgedTransaction, facts: JudgementFacts) => string | undefined;
+
+const CHECKS: readonly Check[] = [
+	({ types }, { type }) => (types.has(type.name) ? undefined : `${type.name} is not one of its types`),
+	({ accounts }, { owner }) => (accounts.has(owner) ? undefined : `${owner} is not one of its accounts`),
+	({ permissions }, { permissionId }) =>
+		permissions.has(permissionId) ? undefined : `permission ${permissionId} is not one of its permissions`,
+	({ contracts }, { contract }) =>
+		contract === undefined || !contracts || contracts.has(contract)
+			? undefined
+			: `${contract} is not one of its contracts`,
+	({ functions }, { selector, isUncounted }) => {
+		if (selector === undefined || (functions ? functions.has(selector) : !isUncounted)) return undefined;
+		if (selector === "") return "a call without a function is not one of its functions";
+		return `0x${selector} is not one of its functions`;
+	},
+	({ recipients, contracts }, transaction) => {
+		const isNamed = transaction.contract !== undefined && contracts?.has(transaction.contract);
+		if (recipients && transaction.isToAnyone && !isNamed)
+			return "what it pays can go to others than its recipients";
+		const isAllowed = (to: string): boolean => (recipients ? recipients.has(to) : !isNobody(to));
+		const other = transaction.recipients.find((to) => !isAllowed(to));
+		return other === undefined ? undefined : `${other} is not one of its recipients`;
+	},
+	({ memos }, { memo, recipients }) => {
+		// At an exchange money without a memo is as much astray as with another's.
+		const mayHaveNone = memos?.size === 0 || recipients.length === 0;
+		if (!memos || memos.has(memo) || (memo === "" && mayHaveNone)) return undefined;
+		return memo === "" ? "it has none of its memos" : "the memo is not one of its memos";
+	},
+	({ feeLimitSun }, { feeLimitSun: limit }) =>
+		feeLimitSun === undefined || limit <= feeLimitSun
+			? undefined
+			: `the fee limit of ${limit} sun is above its ${feeLimitSun} sun`,
+	({ perTransaction }, { sums }) => overSum(perTransaction, sums, () => 0n, "a transaction"),
+	({ hours }, _, { nowMs }) => {
+		const minute = minuteOfWeek(nowMs);
+		return hours.length === 0 || hours.some(({ from, to }) => minute >= from && minute < to)
+			? undefined
+			: "it is outside its hours";
+	},
+	(rule, { sums }, { isCounted, spentToday }) =>
+		isCounted(rule) ? undefined : overSum(rule.perDay, sums, (asset) => spentToday(rule, asset), "a day"),
+];
+
+/** @returns how many checks were passed, and why the next one wasn't */
+function firstRefusal(
+	rule: PolicyRule,
+	transaction: JudgedTransaction,
+	facts: JudgementFacts,
+): readonly [passed: number, reason: string | undefined] {
+	for (const [passed, check] of CHECKS.entries()) {
+		const reason = check(rule, transaction, facts);
+		if (reason !== undefined) return [passed, reason];
+	}
+	return [CHECKS.length, undefined];
+}
+
+function overSum(
+	limits: Sums,
+	sums: JudgedTransaction["sums"],
+	spent: (asset: string) => bigint,
+	per: string,
+): string | undefined {
+	for (const [asset, amount] of sums) {
+		if (!limits.has(asset)) return `it has no sum ${per} of ${asset}`;
+		const limit = limits.get(asset);
+		const before = spent(asset);
+		if (limit === undefined || before + amount <= limit) continue;
+		const used = before > 0n ? `, of which ${loggedAmount(asset, before)} are used` : "";
+		return `${loggedAmount(asset, amount)} is above its ${loggedAmount(asset, limit)} ${per}${used}`;
+	}
+	return undefined;
+}
+
+/** As the log has it: `1000000sun`, `5@1000001`. */
+export function loggedAmount(asset: string, amount: bigint): string {
+	return asset === COIN_ASSET ? `${amount}sun` : `${amount}@${asset}`;
+}
+
+function isNobody(base58: string): boolean {
+	return (
+		parseAddress(base58)
+			?.subarray(1)
+			.every((byte) => byte === 0) ?? true
+	);
+}
+
+/** Minutes since Monday 00:00 UTC. */
+function minuteOfWeek(nowMs: number): number {
+	const time = new Date(nowMs);
+	return ((time.getUTCDay() + 6) % 7) * DAY_MINUTES + time.getUTCHours() * 60 + time.getUTCMinutes();
+}
