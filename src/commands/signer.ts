@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { Args, Flags } from "@oclif/core";
 import { type KeystoreEntry, unlockAnyKey } from "../keystore/keystore.js";
-import { forgetKey, type PrivateKey } from "../keystore/private-key.js";
+import { forgetKey } from "../keystore/private-key.js";
 import type { SignerFiles } from "../keystore/signer/client.js";
 import { checkLog } from "../keystore/signer/decision-log.js";
 import type { PolicyDesk } from "../keystore/signer/policy-desk.js";
-import { LOG_NAME, Signer } from "../keystore/signer/server.js";
+import { type HeldKey, isLent, LOG_NAME, Signer } from "../keystore/signer/server.js";
 import { command } from "../terminal/base/command-row.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
 import {
@@ -16,7 +16,8 @@ import {
 	signerFilesOf,
 	signerPlaceOf,
 } from "../terminal/flags/flags.js";
-import { withPassword } from "../terminal/keys/secrets.js";
+import { lentByAgent } from "../terminal/keys/agent-signature.js";
+import { type PasswordSource, withPassword } from "../terminal/keys/secrets.js";
 import { printLine } from "../terminal/output/output.js";
 import { withProgress } from "../terminal/progress/progress.js";
 import { agree } from "../terminal/prompt/confirmation.js";
@@ -40,7 +41,7 @@ export const SignerServe = command({
 		"key's blocks only rises and their height doesn't fall: the mark is on the disk before a signature leaves, so a witness " +
 		"never signs twice for a slot, whatever becomes of nodes and their clocks. The user and group of the socket reach it; keep it in " +
 		"a directory that no one else enters. Each decision is a line of <directory>/decisions.log, with the hash of the one before. " +
-		"SIGHUP has it read the policies again: a file with a fault changes nothing.",
+		"A key that an agent holds (coin keystore unlock) stays there. SIGHUP has it read the policies again: a file with a fault changes nothing.",
 	usage:
 		"signer serve <key>... [--socket <path>] [--policies <file> [--listen <address>]] --directory <directory>",
 	examples: [
@@ -81,14 +82,10 @@ export const SignerServe = command({
 		const entries = await Promise.all(argv.map((name) => openableKey(settings, name)));
 		const desk = flags.policies === undefined ? undefined : await deskOf(flags.policies, entries);
 		const source = passwordSource(settings);
-		const keys: PrivateKey[] = [];
+		const keys: HeldKey[] = [];
 		try {
 			for (const entry of entries)
-				keys.push(
-					await withPassword(source, entry.name, (password) =>
-						withProgress("opening the key", chatty, () => unlockAnyKey(entry, password)),
-					),
-				);
+				keys.push((await lent(entry, note)) ?? (await opened(entry, source, chatty)));
 			const signer = await Signer.start({
 				keys,
 				directory: flags.directory,
@@ -121,10 +118,23 @@ export const SignerServe = command({
 			await listener?.close();
 			await signer.close();
 		} finally {
-			for (const key of keys) forgetKey(key);
+			for (const key of keys) if (!isLent(key)) forgetKey(key);
 		}
 	},
 });
+
+/** The key at the agent, if one holds it. */
+async function lent(entry: KeystoreEntry, note: (line: string) => void): Promise<HeldKey | undefined> {
+	const key = await lentByAgent(entry);
+	if (key) note(`${entry.name} is the agent's: it signs as long as the agent lives`);
+	return key;
+}
+
+function opened(entry: KeystoreEntry, source: PasswordSource, chatty: boolean): Promise<HeldKey> {
+	return withPassword(source, entry.name, (password) =>
+		withProgress("opening the key", chatty, () => unlockAnyKey(entry, password)),
+	);
+}
 
 /** What decides on transactions; loaded only where there are policies. @throws {ConfigError} */
 async function deskOf(path: string, entries: readonly KeystoreEntry[]): Promise<PolicyDesk> {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import type { Home } from "./coin-process.js";
 
-const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
+export const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
 
 /** A file of mutual TLS. */
 export const certificate = (name: string): string =>

@@ -1,8 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { keysOfSigner } from "../../src/keystore/signer/client.js";
+import { toBase58Check } from "../../src/protocol/address.js";
+import { be64 } from "../../src/protocol/bytes.js";
+import { sha256 } from "../../src/protocol/hash.js";
+import { recoverAddress } from "../../src/protocol/signature.js";
 import { Home } from "./coin-process.js";
-import { Endless, nodeConfiguration } from "./endless.js";
+import { Endless, nodeConfiguration, program } from "./endless.js";
 
 const KEY = "e58f33f9baf9305dc6f82b9f1934ea8f0ade2defb951258d50167028c780351f";
 const WITNESS = "TKXQJfLRSmRpqAM5e5GX4PHQVk9SqiFqkB";
@@ -103,3 +108,27 @@ test.skipIf(process.platform === "win32")(
 		}
 	},
 );
+
+test.skipIf(process.platform === "win32")("a signer signs with a key that stays at an agent", async () => {
+	const home = new Home();
+	let signer: Endless | undefined;
+	try {
+		const password = home.write("pw", "sesame-open");
+		const words = ["keystore", "import", "key", "witness", "--password-file", password, "--key-file"];
+		expect(await home.run([...words, home.write("key", KEY)])).toMatchObject({ code: 0 });
+		const [socket, directory] = [join(home.path, "socket"), join(home.path, "signer")];
+		const serve = ["signer", "serve", "witness", "--socket", socket, "--directory", directory];
+		const unlock = ["keystore", "unlock", "witness", "--password-file", password, "--"];
+		signer = new Endless(home, [...unlock, process.execPath, program, ...serve]);
+		await signer.says(`${socket}\n`);
+		const [key] = await keysOfSigner({ at: socket });
+		const nowMs = BigInt(Date.now());
+		const signature = (await key?.sign("hello", nowMs)) as Uint8Array;
+		expect(toBase58Check(recoverAddress(sha256(be64(nowMs)), signature))).toBe(WITNESS);
+		expect(signature[64]).toBeLessThan(2);
+		expect(await signer.end("SIGTERM")).toBe(0);
+	} finally {
+		await signer?.end("SIGKILL");
+		home.remove();
+	}
+});

@@ -38,9 +38,20 @@ const SOCKET_MODE = 0o660;
 const NO_CLIENT = { error: "the policies don't name this client any more" };
 const KINDS: ReadonlySet<unknown> = new Set<SignedKind>(["block", "hello", "vote"]);
 
+/** A secp256k1 key that somebody else holds, such as an agent. */
+export interface LentKey {
+	readonly address: Uint8Array;
+	/** Signs 32 bytes. @returns 65 bytes, v = 27 or 28 @throws whatever it is refused for */
+	readonly sign: (hash: Uint8Array) => Promise<Uint8Array>;
+}
+
+export type HeldKey = PrivateKey | LentKey;
+
+export const isLent = (key: HeldKey): key is LentKey => "sign" in key;
+
 interface SignerOptions {
-	/** Overwritten when the signer ends. */
-	readonly keys: readonly PrivateKey[];
+	/** Those that aren't lent are overwritten when the signer ends. */
+	readonly keys: readonly HeldKey[];
 	/** Of the marks and the log; made where it isn't there. */
 	readonly directory: string;
 	/** For nodes on this machine. */
@@ -56,7 +67,7 @@ interface SignerOptions {
 export const LOG_NAME = "decisions.log";
 
 export class Signer {
-	private readonly keys: ReadonlyMap<string, PrivateKey>;
+	private readonly keys: ReadonlyMap<string, HeldKey>;
 	private nodes: Server | undefined;
 	/** Sockets of clients by their paths, each with the client whose it is at present. */
 	private readonly listeners = new Map<string, { readonly server: Server; client: SignerClient }>();
@@ -73,13 +84,15 @@ export class Signer {
 		private readonly marks: SigningMarks,
 		private readonly log: DecisionLog,
 	) {
-		this.keys = new Map(options.keys.map((key) => [toBase58Check(addressOfKey(key)), key]));
+		this.keys = new Map(
+			options.keys.map((key) => [toBase58Check(isLent(key) ? key.address : addressOfKey(key)), key]),
+		);
 	}
 
 	/** @throws {OperatorError} if another signer uses the directory, its log was changed, or the socket can't be made */
 	static async start(options: SignerOptions): Promise<Signer> {
 		const { directory, socketPath, keys, desk } = options;
-		if (keys.some((key) => !(key instanceof Uint8Array))) await loadPostQuantum();
+		if (keys.some((key) => !(key instanceof Uint8Array || isLent(key)))) await loadPostQuantum();
 		await mkdir(directory, { recursive: true, mode: 0o700 });
 		const marks = await SigningMarks.open(join(directory, "marks"));
 		let log: DecisionLog | undefined;
@@ -114,7 +127,7 @@ export class Signer {
 		this.closeSockets();
 		await Promise.all(this.lines.values());
 		await this.queue;
-		for (const key of this.options.keys) forgetKey(key);
+		for (const key of this.options.keys) if (!isLent(key)) forgetKey(key);
 		await this.log.close();
 		await this.marks.close();
 	}
@@ -233,10 +246,8 @@ export class Signer {
 		try {
 			return await (client ? this.inLine(client.name, answering) : this.inTurn(answering));
 		} catch (error) {
-			// A full disk, for instance: without its mark nothing is signed.
-			return {
-				error: `the decision can't be stored: ${error instanceof Error ? error.message : String(error)}`,
-			};
+			// A full disk, for instance: without its mark nothing is signed. Or an agent that is gone.
+			return { error: error instanceof Error ? error.message : String(error) };
 		}
 	}
 
@@ -278,7 +289,7 @@ export class Signer {
 		const { key: name, facts, decision, sign, answer, isNoted = false } = decided;
 		if (!isNoted) desk.replay(await this.note("transaction", name, facts, decision));
 		const key = this.keys.get(name);
-		return sign && key ? { ...answer, signature: toHex(signatureOf(key, sign)) } : answer;
+		return sign && key ? { ...answer, signature: toHex(await signatureOf(key, sign)) } : answer;
 	}
 
 	private async decide(kind: SignedKind, { address, data }: Request): Promise<object> {
@@ -294,11 +305,11 @@ export class Signer {
 		const decision = isAgain ? "signed again" : "signed";
 		const done = await Promise.allSettled([
 			this.note(kind, name, facts, decision),
-			!isAgain && step && this.marks.advance(step),
+			!isAgain && step && this.marks.advance(step).catch((error: unknown) => Promise.reject(unstored(error))),
 		]);
 		const failed = done.find((each) => each.status === "rejected");
 		if (failed) throw failed.reason;
-		return { signature: toHex(signatureOf(key, hash)) };
+		return { signature: toHex(await signatureOf(key, hash)) };
 	}
 
 	private async refuse(
@@ -319,8 +330,12 @@ export class Signer {
 	): Promise<Decision> {
 		const at = new Date(this.options.now()).toISOString();
 		const written = { at, asked: kind, key, ...facts, decision };
-		await this.log.append(written);
-		await this.marks.setLogEnd(this.log.end);
+		try {
+			await this.log.append(written);
+			await this.marks.setLogEnd(this.log.end);
+		} catch (error) {
+			throw unstored(error);
+		}
 		this.options.onDecision?.(`${kind} ${Object.values(facts).join(" ")}: ${decision}`);
 		return written;
 	}
@@ -353,13 +368,24 @@ async function removeStale(socketPath: string): Promise<void> {
 	rmSync(socketPath);
 }
 
-function signatureOf(key: PrivateKey, hash: Uint8Array): Uint8Array {
+const unstored = (error: unknown): OperatorError =>
+	new OperatorError(
+		`the decision can't be stored: ${error instanceof Error ? error.message : String(error)}`,
+	);
+
+/** As blocks have it, with v = 0 or 1, which transactions may have too. */
+async function signatureOf(key: HeldKey, hash: Uint8Array): Promise<Uint8Array> {
+	if (isLent(key)) {
+		const signature = (await key.sign(hash)).slice();
+		signature[64] = (signature[64] as number) - 27;
+		return signature;
+	}
 	if (key instanceof Uint8Array) return signBlock(hash, key);
 	return postQuantumAlgorithm(key.scheme).sign(hash, key.privateKey);
 }
 
-function listed(address: string, key: PrivateKey): object {
-	return key instanceof Uint8Array
+function listed(address: string, key: HeldKey): object {
+	return key instanceof Uint8Array || isLent(key)
 		? { address }
 		: { address, scheme: key.scheme.name, publicKey: toHex(key.publicKey) };
 }

@@ -3,6 +3,7 @@
 import { agentAt } from "../../keystore/agent/client.js";
 import { checkHasKey, type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
 import type { ShieldedEntry } from "../../keystore/shielded-keystore.js";
+import type { LentKey } from "../../keystore/signer/server.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { isPostQuantumSignature, loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
 import { addressOfPostQuantumKey } from "../../protocol/post-quantum/schemes.js";
@@ -63,6 +64,23 @@ function isOf(key: KeystoreEntry, hash: Uint8Array, signature: Uint8Array): bool
 		if (error instanceof SignatureError) return false;
 		throw error;
 	}
+}
+
+/**
+ * A key that an agent signs with for a signer, as long as it holds it.
+ * @returns undefined without an agent, if it doesn't hold the key, and for keys of other schemes than secp256k1
+ * @throws {Failure | KeystoreError} if the agent is not the user's own
+ */
+export async function lentByAgent(key: KeystoreEntry): Promise<LentKey | undefined> {
+	const socketPath = process.env[AGENT_VARIABLE];
+	if (!socketPath || key.scheme || !(await agentAt(socketPath)?.list())?.includes(key.base58))
+		return undefined;
+	const sign = async (hash: Uint8Array): Promise<Uint8Array> => {
+		const signature = await agentSignature(key, hash);
+		if (signature) return signature;
+		throw new Failure("signer_unavailable", `the agent doesn't hold the key of ${key.base58} any more`);
+	};
+	return { address: key.address, sign };
 }
 
 /**
