@@ -138,11 +138,12 @@ function opened(entry: KeystoreEntry, source: PasswordSource, chatty: boolean): 
 
 /** What decides on transactions; loaded only where there are policies. @throws {ConfigError} */
 async function deskOf(path: string, entries: readonly KeystoreEntry[]): Promise<PolicyDesk> {
-	const [{ readPolicies }, { PolicyDesk }] = await Promise.all([
+	const [{ readPolicies }, { PolicyDesk, SIGNATURE_BYTES }] = await Promise.all([
 		import("../keystore/signer/policies.js"),
 		import("../keystore/signer/policy-desk.js"),
 	]);
-	return new PolicyDesk(readPolicies(path, labelsOf(entries)));
+	const lengths = entries.map(({ scheme }) => scheme?.entryBytes ?? SIGNATURE_BYTES);
+	return new PolicyDesk(readPolicies(path, labelsOf(entries)), Math.max(...lengths));
 }
 
 const labelsOf = (entries: readonly KeystoreEntry[]): ReadonlyMap<string, string> =>
@@ -245,7 +246,7 @@ export const SignerPending = command({
 	run: async ({ flags, print }) => {
 		const place = signerPlaceOf(flags.signer, flags);
 		const pending = await asked((client) => client.pendingAt(place));
-		const columns = ["id", "client", "type", "sum", "rule", "key"];
+		const columns = ["id", "client", "type", "sum", "fees", "rule", "key"];
 		print.list(pending, columns, "nothing waits for an approval");
 	},
 });

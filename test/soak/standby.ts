@@ -7,7 +7,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -103,6 +103,14 @@ class Node extends Subject {
 		writeFileSync(file, configuration(own, other));
 		const places = ["-c", file, "-d", path(name), "--ready-file", path(`${name}.ready`)];
 		super(name, ["node", "start", "-w", "--host", "127.0.0.1", ...places], "coin node ready");
+	}
+
+	override async start(): Promise<void> {
+		// What the process before said of its ports stands there until this one has written its own.
+		rmSync(path(`${this.name}.ready`), { force: true });
+		await super.start();
+		for (const end = Date.now() + PATIENCE_MS; !existsSync(path(`${this.name}.ready`)); await sleep(20))
+			if (Date.now() > end) throw new Error(`${this.name} writes no ready file`);
 	}
 
 	async ask(method: string, body: object = {}): Promise<Record<string, unknown>> {

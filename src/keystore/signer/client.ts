@@ -119,6 +119,8 @@ export interface AwaitingTransaction {
 	readonly rule: string;
 	readonly type: string;
 	readonly sum: string;
+	/** The most that the network takes. */
+	readonly fees: string;
 	/** Epoch milliseconds. */
 	readonly expires: string;
 }
@@ -135,6 +137,7 @@ export async function pendingAt(place: SignerPlace): Promise<readonly AwaitingTr
 		rule: texts(each, "rule"),
 		type: texts(each, "type"),
 		sum: texts(each, "sum"),
+		fees: texts(each, "fees"),
 		expires: texts(each, "expires"),
 	}));
 }

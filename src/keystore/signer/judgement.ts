@@ -1,7 +1,15 @@
 /** Judging a transaction by the rules of the policies. The first rule that allows it is the one whose sums it counts to. */
 
 import { parseAddress } from "../../protocol/address.js";
-import { DAY_MINUTES, type Policies, type PolicyRule, type Sums } from "./policies.js";
+import {
+	DAY_MINUTES,
+	type Fees,
+	feeOfType,
+	type Policies,
+	type PolicyRule,
+	type Sums,
+	TRANSACTIONS,
+} from "./policies.js";
 import { COIN_ASSET, type JudgedTransaction } from "./transaction-reading.js";
 
 /** What of the sums of a day is used up, and what was decided of the transaction before. */
@@ -14,11 +22,13 @@ export interface JudgementFacts {
 	/** Whether the rule has counted the transaction already. */
 	readonly isCounted: (rule: PolicyRule) => boolean;
 	readonly hasApproved: (approver: string) => boolean;
+	/** Bytes of a signature in a transaction, with tag and length, as long as it can be. */
+	readonly signatureBytes: number;
 }
 
 type PolicyVerdict =
 	| { readonly refused: string; readonly rule?: PolicyRule }
-	| { readonly rule: PolicyRule; readonly awaits: readonly string[] };
+	| { readonly rule: PolicyRule; readonly awaits: readonly string[]; readonly feeSun: bigint };
 
 /** What a life may be: the network takes none that is longer, and a signature must not lie about for another time. */
 const MAX_AHEAD_MS = 86_400_000n;
@@ -28,7 +38,7 @@ const MAX_AHEAD_MS = 86_400_000n;
  * @returns the rule that allows it and who still has to approve, else the reason of the rule that comes nearest
  */
 export function judgeTransaction(
-	{ rules }: Policies,
+	{ rules, fees }: Policies,
 	transaction: JudgedTransaction,
 	facts: JudgementFacts,
 ): PolicyVerdict {
@@ -38,13 +48,16 @@ export function judgeTransaction(
 	let nearest: { readonly refused: string; readonly rule: PolicyRule; readonly passed: number } | undefined;
 	for (const rule of rules) {
 		if (!rule.keys.has(facts.key) || !rule.clients.has(facts.client)) continue;
-		const [passed, reason] = firstRefusal(rule, transaction, facts);
+		const feeSun = feeBound(fees, transaction, rule, facts.signatureBytes);
+		const sums = new Map(transaction.sums);
+		if (feeSun > 0n) sums.set(COIN_ASSET, (sums.get(COIN_ASSET) ?? 0n) + feeSun);
+		const [passed, reason] = firstRefusal(rule, { ...transaction, sums }, { ...facts, feeSun });
 		if (reason === undefined) {
 			const approved = [...rule.approvers].some((name) => name !== facts.client && facts.hasApproved(name));
 			const others = [...rule.approvers].filter((name) => name !== facts.client);
 			if (rule.approvers.size > 0 && others.length === 0)
 				return { rule, refused: `rule ${rule.name}: nobody else than ${facts.client} could approve it` };
-			return { rule, awaits: approved ? [] : others };
+			return { rule, awaits: approved ? [] : others, feeSun };
 		}
 		if (!nearest || passed > nearest.passed)
 			nearest = { refused: `rule ${rule.name}: ${reason}`, rule, passed };
@@ -52,7 +65,40 @@ export function judgeTransaction(
 	return nearest ?? { refused: `no rule has ${facts.client} sign with ${facts.key}` };
 }
 
-type Check = (rule: PolicyRule, transaction: JudgedTransaction, facts: JudgementFacts) => string | undefined;
+/** The field of the raw data around it, and what nodes count for a result. */
+const FRAME_BYTES = 5 + 64;
+const MAY_CREATE: ReadonlySet<string> = new Set(["TransferContract", "TransferAssetContract"]);
+
+/**
+ * The most that the network takes of a transaction beside its fee limit, in sun: as if no bandwidth were there. Everything but the
+ * signatures is in the bytes that are signed; nodes take no longer signatures and drop other fields. A recipient that a rule
+ * names is created once at most, ever, which isn't counted.
+ */
+function feeBound(
+	fees: Fees,
+	{ type, byteLength, memo }: JudgedTransaction,
+	{ recipients }: PolicyRule,
+	signatureBytes: number,
+): bigint {
+	const { prices, signatures } = fees;
+	const bytes = byteLength + FRAME_BYTES + signatures * signatureBytes;
+	let sun = BigInt(bytes) * prices.transactionFee;
+	if (type.name === "AccountCreateContract" || (MAY_CREATE.has(type.name) && !recipients)) {
+		// In place of that of the bytes.
+		if (sun < prices.createAccountFee) sun = prices.createAccountFee;
+		sun += prices.createNewAccountFeeInSystemContract;
+	}
+	if (memo !== "") sun += prices.memoFee;
+	if (signatures > 1) sun += prices.multiSignFee;
+	return sun + feeOfType(type, fees);
+}
+
+interface RuleFacts extends JudgementFacts {
+	/** Among the sums. */
+	readonly feeSun: bigint;
+}
+
+type Check = (rule: PolicyRule, transaction: JudgedTransaction, facts: RuleFacts) => string | undefined;
 
 const CHECKS: readonly Check[] = [
 	({ types }, { type }) => (types.has(type.name) ? undefined : `${type.name} is not one of its types`),
@@ -86,22 +132,28 @@ const CHECKS: readonly Check[] = [
 		feeLimitSun === undefined || limit <= feeLimitSun
 			? undefined
 			: `the fee limit of ${limit} sun is above its ${feeLimitSun} sun`,
-	({ perTransaction }, { sums }) => overSum(perTransaction, sums, () => 0n, "a transaction"),
+	({ perTransaction }, { sums }, { feeSun }) =>
+		overSum(perTransaction, sums, () => 0n, "a transaction", feeSun),
 	({ hours }, _, { nowMs }) => {
 		const minute = minuteOfWeek(nowMs);
 		return hours.length === 0 || hours.some(({ from, to }) => minute >= from && minute < to)
 			? undefined
 			: "it is outside its hours";
 	},
-	(rule, { sums }, { isCounted, spentToday }) =>
-		isCounted(rule) ? undefined : overSum(rule.perDay, sums, (asset) => spentToday(rule, asset), "a day"),
+	(rule, { sums }, { isCounted, spentToday, feeSun }) => {
+		if (isCounted(rule)) return undefined;
+		const most = rule.perDay.get(TRANSACTIONS);
+		if (most !== undefined && spentToday(rule, TRANSACTIONS) >= most)
+			return `its ${most} transactions a day are used`;
+		return overSum(rule.perDay, sums, (asset) => spentToday(rule, asset), "a day", feeSun);
+	},
 ];
 
 /** @returns how many checks were passed, and why the next one wasn't */
 function firstRefusal(
 	rule: PolicyRule,
 	transaction: JudgedTransaction,
-	facts: JudgementFacts,
+	facts: RuleFacts,
 ): readonly [passed: number, reason: string | undefined] {
 	for (const [passed, check] of CHECKS.entries()) {
 		const reason = check(rule, transaction, facts);
@@ -115,6 +167,7 @@ function overSum(
 	sums: JudgedTransaction["sums"],
 	spent: (asset: string) => bigint,
 	per: string,
+	feeSun: bigint,
 ): string | undefined {
 	for (const [asset, amount] of sums) {
 		if (!limits.has(asset)) return `it has no sum ${per} of ${asset}`;
@@ -122,7 +175,8 @@ function overSum(
 		const before = spent(asset);
 		if (limit === undefined || before + amount <= limit) continue;
 		const used = before > 0n ? `, of which ${loggedAmount(asset, before)} are used` : "";
-		return `${loggedAmount(asset, amount)} is above its ${loggedAmount(asset, limit)} ${per}${used}`;
+		const fees = asset === COIN_ASSET && feeSun > 0n ? `, ${feeSun}sun of it fees,` : "";
+		return `${loggedAmount(asset, amount)}${fees} is above its ${loggedAmount(asset, limit)} ${per}${used}`;
 	}
 	return undefined;
 }

@@ -19,7 +19,7 @@ import { isElementaryType } from "../../abi/parameter.js";
 import { ConfigError, parseHocon } from "../../hocon/hocon.js";
 import { Section } from "../../hocon/section.js";
 import { parseAddress, toBase58Check } from "../../protocol/address.js";
-import { contractTypeByName, isBuildable } from "../../protocol/contract-types.js";
+import { type ContractType, contractTypeByName, isBuildable } from "../../protocol/contract-types.js";
 import { spell } from "../../protocol/dialect.js";
 import { SUN_PER_COIN } from "../../protocol/int64.js";
 import { COIN_ASSET, selectorOfSignature } from "./transaction-reading.js";
@@ -71,11 +71,37 @@ export interface PolicyRule {
 	readonly approvers: ReadonlySet<string>;
 }
 
+/**
+ * What the network takes of a transaction beside the energy of a call, which the fee limit bounds: by the names of the chain
+ * parameters, in sun, as the main network has them.
+ */
+const MAIN_NETWORK_FEES = {
+	/** A byte that no bandwidth covers. */
+	transactionFee: 1_000n,
+	createAccountFee: 100_000n,
+	createNewAccountFeeInSystemContract: 1_000_000n,
+	memoFee: 1_000_000n,
+	multiSignFee: 1_000_000n,
+	updateAccountPermissionFee: 100_000_000n,
+	assetIssueFee: 1_024_000_000n,
+	accountUpgradeCost: 9_999_000_000n,
+	exchangeCreateFee: 1_024_000_000n,
+	marketSellFee: 0n,
+	marketCancelFee: 0n,
+} as const;
+
+export interface Fees {
+	readonly prices: Readonly<Record<keyof typeof MAIN_NETWORK_FEES, bigint>>;
+	/** Signatures that a transaction has at most. */
+	readonly signatures: number;
+}
+
 export interface Policies {
 	/** SHA-256 of the file, in hexadecimal digits. */
 	readonly sha256: string;
 	readonly clients: readonly SignerClient[];
 	readonly rules: readonly PolicyRule[];
+	readonly fees: Fees;
 }
 
 const MAX_FILE_BYTES = 1 << 20;
@@ -84,6 +110,9 @@ const MAX_CLIENTS = 256;
 /** Every value; an address that nobody has a key of and a function that moves what isn't counted are named all the same. */
 const ANY = "*";
 const NO_LIMIT = "unlimited";
+/** Stands among the sums of a day, for the number of transactions. */
+export const TRANSACTIONS = "transactions";
+const MAX_SIGNATURES = 5;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 const CLIENT_MEMBERS: ReadonlySet<string> = new Set(["socket", "certificate", "node"]);
 const RULE_MEMBERS: ReadonlySet<string> = new Set([
@@ -151,7 +180,7 @@ function checkOnlyOwn(path: string, { mode, uid }: Stats): void {
 /** The same of its text. @throws {ConfigError} */
 export function parsePolicies(text: string, path: string, keys: ReadonlyMap<string, string>): Policies {
 	const root = Section.root(parseHocon(text, path, undefined, true), path);
-	refuseUnknown(root, new Set(["clients", "rules"]));
+	refuseUnknown(root, new Set(["clients", "rules", "fees"]));
 	const clientSection = root.requiredSection("clients");
 	const clients = clientSection.names().map((name) => readClient(clientSection, name));
 	for (const [at, { name, certificate, socket }] of clients.entries()) {
@@ -166,11 +195,16 @@ export function parsePolicies(text: string, path: string, keys: ReadonlyMap<stri
 	const names = new Set(clients.map(({ name }) => name));
 	// A file whose end isn't written yet.
 	if (!root.has("rules")) throw new ConfigError(`${path}: rules is missing; rules = [] allows nothing`);
-	const rules = root.sections("rules").map((section) => readRule(section, names, keys));
+	const fees = readFees(root.section("fees"));
+	const rules = root.sections("rules").map((section) => {
+		const rule = readRule(section, names, keys);
+		checkPaysFees(section, rule, fees);
+		return rule;
+	});
 	const twice = rules.find(({ name }, at) => rules.findIndex((other) => other.name === name) !== at);
 	if (twice)
 		throw root.refuse("rules", `has two rules with the name ${twice.name}, to which sums are counted`);
-	return { sha256: createHash("sha256").update(text).digest("hex"), clients, rules };
+	return { sha256: createHash("sha256").update(text).digest("hex"), clients, rules, fees };
 }
 
 /** By what a client is known: another one may come to have its name. */
@@ -200,6 +234,47 @@ function readClient(clients: Section, name: string): SignerClient {
 	if (certificate !== undefined && !/^[0-9a-f]{64}$/.test(certificate))
 		throw section.refuse("certificate", "isn't a SHA-256: 64 hexadecimal digits, with or without colons");
 	return { name, socket, certificate, isNode: section.boolean("node", false) };
+}
+
+function readFees(section: Section): Fees {
+	const names = Object.keys(MAIN_NETWORK_FEES) as (keyof typeof MAIN_NETWORK_FEES)[];
+	refuseUnknown(section, new Set([...names, "signatures"]));
+	const price = (name: (typeof names)[number]): bigint => {
+		const sun = readAmount(section, name, COIN_ASSET, `${MAIN_NETWORK_FEES[name]}sun`);
+		if (sun === undefined) throw section.refuse(name, "has no upper bound: it must be an amount");
+		return sun;
+	};
+	return {
+		prices: Object.fromEntries(names.map((name) => [name, price(name)])) as Fees["prices"],
+		signatures: section.intWithin("signatures", 1, 1, MAX_SIGNATURES),
+	};
+}
+
+/** The fee of the type itself, in sun. */
+export function feeOfType(type: ContractType, { prices }: Fees): bigint {
+	const { fee: getter } = type as { readonly fee?: string };
+	if (getter === undefined) return 0n;
+	const name = getter.charAt(3).toLowerCase() + getter.slice(4);
+	if (!Object.hasOwn(prices, name)) throw new Error(`no price is known of ${getter}`);
+	return prices[name as keyof typeof prices];
+}
+
+/** A rule without a sum of coins would refuse all that has fees. @throws {ConfigError} */
+function checkPaysFees(section: Section, { types, perTransaction, perDay }: PolicyRule, fees: Fees): void {
+	const mayCost = (name: string): boolean => {
+		const type = contractTypeByName(name);
+		return fees.prices.transactionFee > 0n || (type !== undefined && feeOfType(type, fees) > 0n);
+	};
+	if (![...types].some(mayCost)) return;
+	for (const [member, sums] of [
+		["transaction", perTransaction],
+		["day", perDay],
+	] as const)
+		if (!sums.has(COIN_ASSET))
+			throw section.refuse(
+				member,
+				"has no sum of coin, as which the network's fees count: write coin = 10, for instance",
+			);
 }
 
 function readRule(
@@ -294,7 +369,8 @@ function readSums(section: Section, member: string): Sums {
 	refuseNothing(sums);
 	return new Map(
 		sums.names().map((text) => {
-			const asset = text === COIN_ASSET || /^[1-9]\d{0,18}$/.test(text) ? text : addressOf(text);
+			const isNamed = text === COIN_ASSET || (text === TRANSACTIONS && member === "day");
+			const asset = isNamed || /^[1-9]\d{0,18}$/.test(text) ? text : addressOf(text);
 			if (asset === undefined)
 				throw section.refuse(member, `holds "${text}": assets are coin, the id of a token, or its contract`);
 			return [asset, readAmount(sums, text, asset)] as const;
@@ -302,15 +378,17 @@ function readSums(section: Section, member: string): Sums {
 	);
 }
 
-/** Coins with their decimals, tokens in smallest units; undefined: any. */
+/** Coins with their decimals or as sun, tokens in smallest units; undefined: any. */
 function readAmount(section: Section, member: string, asset: string, absent?: string): bigint | undefined {
 	const text = absent === undefined ? section.requiredText(member) : (section.optionalText(member) ?? absent);
 	if (text === NO_LIMIT) return undefined;
+	const [, sun] = /^(\d{1,78})sun$/.exec(text) ?? [];
+	if (sun !== undefined && asset === COIN_ASSET) return BigInt(sun);
 	const [, whole, fraction = ""] = /^(\d{1,78})(?:\.(\d{1,6}))?$/.exec(text) ?? [];
 	if (whole === undefined || (asset !== COIN_ASSET && fraction !== ""))
 		throw section.refuse(
 			member,
-			`is "${text}": write ${asset === COIN_ASSET ? "coins, such as 12.5" : "smallest units"}, or ${NO_LIMIT}`,
+			`is "${text}": write ${asset === COIN_ASSET ? "coins, such as 12.5 or 1000sun" : asset === TRANSACTIONS ? "a number" : "smallest units"}, or ${NO_LIMIT}`,
 		);
 	return asset === COIN_ASSET
 		? BigInt(whole) * SUN_PER_COIN + BigInt(fraction.padEnd(6, "0"))

@@ -10,7 +10,7 @@
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import type { Decision } from "./decision-log.js";
 import { judgeTransaction, loggedAmount } from "./judgement.js";
-import { type Policies, placeOf, type SignerClient } from "./policies.js";
+import { type Policies, placeOf, type SignerClient, TRANSACTIONS } from "./policies.js";
 import {
 	COIN_ASSET,
 	type JudgedTransaction,
@@ -26,6 +26,8 @@ const REQUESTS_A_SECOND = 10;
 /** What is refused or signed again counts as so many: a client that lives on such would fill the disk with lines of the log. */
 const USELESS_REQUESTS = 5;
 const SWEEP_FROM = 1_024;
+/** What nodes take for a signature of secp256k1, with tag and length. */
+export const SIGNATURE_BYTES = 2 + 68;
 
 /** What the log has of a decision, the name of the client first. */
 type Facts = Readonly<Record<string, string>>;
@@ -72,7 +74,11 @@ export class PolicyDesk {
 	/** SHA-256 of the policies of which the log spoke last. */
 	private noted: string | undefined;
 
-	constructor(private held: Policies) {}
+	/** @param signatureBytes of the longest signature that the keys make, with tag and length, in a transaction */
+	constructor(
+		private held: Policies,
+		private readonly signatureBytes = SIGNATURE_BYTES,
+	) {}
 
 	get policies(): Policies {
 		return this.held;
@@ -107,8 +113,9 @@ export class PolicyDesk {
 				this.known(asked.client, asked.place) &&
 				this.judge(asked.client, asked.key, readTransaction(asked.raw), nowMs);
 			if (!verdict || "refused" in verdict || verdict.awaits.length === 0) continue;
-			const { rule, awaits } = verdict;
-			this.pending.set(place, { ...asked, facts: { ...asked.facts, rule: rule.name }, awaits });
+			const { rule, awaits, feeSun } = verdict;
+			const fees = loggedAmount(COIN_ASSET, feeSun);
+			this.pending.set(place, { ...asked, facts: { ...asked.facts, fees, rule: rule.name }, awaits });
 		}
 	}
 
@@ -127,7 +134,7 @@ export class PolicyDesk {
 
 	/** Takes what the log says was decided. */
 	replay({ at, asked, key, decision, ...facts }: Decision): void {
-		const { id, client, expires, rule, sum, place, sha256 } = facts;
+		const { id, client, expires, rule, sum, place, sha256, fees } = facts;
 		if (asked === "policies") this.noted = sha256;
 		if (asked !== "transaction" || id === undefined || expires === undefined) return;
 		// Approvals of earlier releases don't say by what the client was known, which may be another's by now.
@@ -140,10 +147,13 @@ export class PolicyDesk {
 			this.spent.clear();
 		}
 		this.counted.set(`${rule} ${id}`, BigInt(expires));
-		for (const [, amount = "", asset] of (sum ?? "").matchAll(/(\d+)(?:sun|@(\w+))/g)) {
-			const counter = `${rule} ${asset ?? COIN_ASSET}`;
-			this.spent.set(counter, (this.spent.get(counter) ?? 0n) + BigInt(amount));
-		}
+		const count = (asset: string, amount: bigint): void => {
+			const counter = `${rule} ${asset}`;
+			this.spent.set(counter, (this.spent.get(counter) ?? 0n) + amount);
+		};
+		count(TRANSACTIONS, 1n);
+		for (const [, amount = "", asset] of `${sum} ${fees}`.matchAll(/(\d+)(?:sun|@(\w+))/g))
+			count(asset ?? COIN_ASSET, BigInt(amount));
 		this.pending.delete(`${key} ${id} ${client}`);
 		// By the clock of then: a log of years would leave no room for what it counted.
 		this.sweep(BigInt(Date.parse(at)));
@@ -174,8 +184,8 @@ export class PolicyDesk {
 		const verdict = this.judge(client, key, transaction, nowMs);
 		if ("refused" in verdict)
 			return refuse(verdict.refused, verdict.rule ? { ...facts, rule: verdict.rule.name } : facts);
-		const { rule, awaits } = verdict;
-		const named = { ...facts, rule: rule.name };
+		const { rule, awaits, feeSun } = verdict;
+		const named = { ...facts, fees: loggedAmount(COIN_ASSET, feeSun), rule: rule.name };
 		if (awaits.length > 0)
 			return this.wait(
 				{ client, place: placeOf(asking), key, raw, facts: named, awaits, expirationMs },
@@ -202,6 +212,7 @@ export class PolicyDesk {
 			key,
 			nowMs,
 			spentToday: ({ name }, asset) => (isToday ? (this.spent.get(`${name} ${asset}`) ?? 0n) : 0n),
+			signatureBytes: this.signatureBytes,
 			isCounted: ({ name }) => this.counted.has(`${name} ${id}`),
 			hasApproved: (approver) => {
 				const place = approvedBy?.get(approver);

@@ -33,6 +33,8 @@ export class UnreadableError extends Error {
 
 export interface JudgedTransaction {
 	readonly id: Uint8Array;
+	/** Of the bytes that are signed. */
+	readonly byteLength: number;
 	readonly type: ContractType;
 	/** The account that acts, in Base58 as all addresses here. */
 	readonly owner: string;
@@ -138,6 +140,7 @@ export function readTransaction(rawBytes: Uint8Array): JudgedTransaction {
 	}
 	return {
 		id: transaction.id,
+		byteLength: rawBytes.length,
 		type,
 		owner: addressText(transaction.owner),
 		permissionId: raw.contract[0]?.Permission_id ?? 0,

@@ -30,8 +30,8 @@ export async function approvalLines(
 		...waiting
 			.filter(({ id }) => id === idHex)
 			.map(
-				({ client, key, rule, sum }) =>
-					`  asked       by ${client} for ${key}, rule ${rule}, ${sum || "no sum"}`,
+				({ client, key, rule, sum, fees }) =>
+					`  asked       by ${client} for ${key}, rule ${rule}, ${sum || "no sum"}, fees up to ${fees}`,
 			),
 		...(risk === undefined ? [] : [riskLine(risk)]),
 	];

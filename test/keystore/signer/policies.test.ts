@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type JudgementFacts, judgeTransaction } from "../../../src/keystore/signer/judgement.js";
-import { parsePolicies } from "../../../src/keystore/signer/policies.js";
+import { feeOfType, parsePolicies } from "../../../src/keystore/signer/policies.js";
 import { readTransaction, selectorOfSignature } from "../../../src/keystore/signer/transaction-reading.js";
 import { parseAddress, toBase58Check } from "../../../src/protocol/address.js";
 import { concatBytes, fromHex, utf8 } from "../../../src/protocol/bytes.js";
@@ -17,7 +17,11 @@ const text = (bytes: Uint8Array): string => toBase58Check(bytes);
 const NOW_MS = Date.UTC(2026, 5, 2, 10, 30);
 const WORD = 32;
 
-const POLICIES = `
+/** A chain on which nothing costs a fee. */
+const FREE = `fees { transactionFee = 0, createAccountFee = 0, createNewAccountFeeInSystemContract = 0, memoFee = 0, assetIssueFee = 0
+	multiSignFee = 0, updateAccountPermissionFee = 0, accountUpgradeCost = 0, exchangeCreateFee = 0 }`;
+
+const POLICIES = `${FREE}
 clients {
   payroll { socket = /run/payroll }
   ops { certificate = "${"AB:".repeat(31)}AB" }
@@ -99,6 +103,7 @@ const FACTS: JudgementFacts = {
 	spentToday: () => 0n,
 	isCounted: () => false,
 	hasApproved: () => false,
+	signatureBytes: 70,
 };
 
 function verdict(bytes: Uint8Array, more: Partial<JudgementFacts> = {}): string {
@@ -410,7 +415,7 @@ describe("bytes that could mean something else", () => {
 
 	test("what nobody can count must be named, though any function is allowed", () => {
 		const any = parsePolicies(
-			`clients { a { socket = s } }, rules = [{ name = any, keys = [treasury], clients = [a], types = [TriggerSmartContract]
+			`${FREE}, clients { a { socket = s } }, rules = [{ name = any, keys = [treasury], clients = [a], types = [TriggerSmartContract]
 			contracts = ["*"], functions = ["*"], recipients = ["*"], transaction { coin = 1 }, day { coin = 1 } }]`,
 			"any.conf",
 			KEYS,
@@ -452,7 +457,7 @@ describe("bytes that could mean something else", () => {
 		const judged = (recipients: string) =>
 			judgeTransaction(
 				parsePolicies(
-					`clients { a { socket = s } }, rules = [{ name = r, keys = [treasury], clients = [a], types = [${name}]
+					`${FREE}, clients { a { socket = s } }, rules = [{ name = r, keys = [treasury], clients = [a], types = [${name}]
 					recipients = [${recipients}], transaction { coin = 1 }, day { coin = 1 } }]`,
 					"some.conf",
 					KEYS,
@@ -477,7 +482,7 @@ describe("bytes that could mean something else", () => {
 		["any to anyone", '"*"', '"*"', { awaits: [] }],
 	])("coins with a call go to %s", (_, contracts, recipients, expected) => {
 		const rules = parsePolicies(
-			`clients { a { socket = s } }, rules = [{ name = r, keys = [treasury], clients = [a], types = [TriggerSmartContract]
+			`${FREE}, clients { a { socket = s } }, rules = [{ name = r, keys = [treasury], clients = [a], types = [TriggerSmartContract]
 			contracts = [${contracts}], functions = ["*"], recipients = [${recipients}], transaction { coin = 1 }, day { coin = 1 } }]`,
 			"calls.conf",
 			KEYS,
@@ -547,9 +552,61 @@ describe("bytes that could mean something else", () => {
 	});
 });
 
+describe("fees", () => {
+	/** Of the most that a rule allows. */
+	function feeSun(bytes: Uint8Array, recipients: string, fees = ""): bigint {
+		const file = `clients { a { socket = s } }, fees { ${fees} }, rules = [{ name = r, keys = [treasury], clients = [a]
+			types = [${contractTypes.filter(({ name, message }) => message && !name.startsWith("Shielded")).map(({ name }) => name)}]
+			recipients = [${recipients}], memos = ["*"], transaction { coin = unlimited }, day { coin = unlimited } }]`;
+		const found = judgeTransaction(parsePolicies(file, "p", KEYS), readTransaction(bytes), {
+			...FACTS,
+			client: "a",
+		});
+		if ("refused" in found) throw new Error(found.refused);
+		return found.feeSun;
+	}
+	const size = (bytes: Uint8Array): bigint => BigInt(bytes.length) + 5n + 64n + 70n;
+	const plain = transfer(1n);
+	const memo = transfer(1n, BOB, { raw: { data: utf8("x") } });
+	const issue = raw("AssetIssueContract", {});
+	const witness = raw("WitnessCreateContract", {});
+	const created = raw("AccountCreateContract", { account_address: BOB });
+	const update = raw("AccountPermissionUpdateContract", {});
+	test.each<[string, Uint8Array, string, bigint, string?]>([
+		["bytes without bandwidth", plain, text(BOB), 1_000n * size(plain)],
+		["a recipient that is new", plain, '"*"', 1_000n * size(plain) + 1_000_000n],
+		["a new one in place of the bytes", plain, '"*"', 50_000_000n + 1_000_000n, "createAccountFee = 50"],
+		["an account", created, text(BOB), 1_000n * size(created) + 1_000_000n],
+		["a memo", memo, text(BOB), 1_000n * size(memo) + 1_000_000n],
+		["other prices", memo, text(BOB), 7n * size(memo) + 3_000_000n, "transactionFee = 7sun, memoFee = 3"],
+		["more signatures", plain, text(BOB), 1_000n * (size(plain) + 140n) + 1_000_000n, "signatures = 3"],
+		["a token", issue, text(BOB), 1_000n * size(issue) + 1_024_000_000n],
+		["a witness", witness, text(BOB), 1_000n * size(witness) + 9_999_000_000n],
+		["a permission", update, text(BOB), 1_000n * size(update) + 100_000_000n],
+	])("count %s", (_, bytes, recipients, expected, fees) => {
+		expect(feeSun(bytes, recipients, fees)).toBe(expected);
+	});
+
+	test("have a price for each type that costs one", () => {
+		const { fees } = parsePolicies("clients { }, rules = []", "p", KEYS);
+		const costly = contractTypes.filter((type) => "fee" in type);
+		expect(costly.length).toBeGreaterThan(4);
+		for (const type of costly) expect(feeOfType(type, fees)).toBeGreaterThanOrEqual(0n);
+	});
+
+	test("are the bytes that a node takes of the signed transaction", () => {
+		const signed = m.Transaction.create({
+			raw_data: m.TransactionRaw.decode(plain),
+			signature: [new Uint8Array(68)],
+		});
+		expect(m.Transaction.size(signed) + 64).toBeLessThanOrEqual(Number(size(plain)));
+	});
+});
+
 describe("the file", () => {
 	const rule = (more: string): string =>
-		`clients { a { socket = s } }\nrules = [{ name = r, keys = [treasury], clients = [a], types = [Transfer]\n${more} }]`;
+		`clients { a { socket = s } }, ${FREE.replaceAll("\n", ",")}\nrules = [{ name = r, keys = [treasury], clients = [a], types = [Transfer]\n${more} }]`;
+	const paying = (more: string): string => rule(more).replace("transactionFee = 0", "transactionFee = 1sun");
 	test.each([
 		["an unknown member", rule("recipient = [x]"), "p.conf: 3: rules[0].recipient isn't one of name, keys"],
 		[
@@ -557,7 +614,7 @@ describe("the file", () => {
 			"clients { a { socket = s, uid = 5 } }",
 			"p.conf: 1: clients.a.uid isn't one of",
 		],
-		["an unknown part", "clients { }, rule = []", "p.conf: 1: rule isn't one of clients, rules"],
+		["an unknown part", "clients { }, rule = []", "p.conf: 1: rule isn't one of clients, rules, fees"],
 		["no client", "rules = []", "no configuration setting found for key clients"],
 		["a client that is known by nothing", "clients { a { } }", "needs a socket of its own, or the SHA-256"],
 		[
@@ -615,6 +672,20 @@ describe("the file", () => {
 		["a sum in hundredths of a sun", rule("day { coin = 0.0000001 }"), "write coins, such as 12.5"],
 		["a part of a token", rule("day { 1000001 = 1.5 }"), "write smallest units"],
 		["an asset that isn't", rule("day { gold = 5 }"), 'holds "gold"'],
+		["no sum for fees", paying("day { coin = 5 }"), "p.conf: rules[0].transaction has no sum of coin"],
+		["no sum of a day for fees", paying("transaction { coin = 5 }"), "rules[0].day has no sum of coin"],
+		[
+			"a fee that nobody takes",
+			"clients { }, rules = [], fees { energyFee = 1 }",
+			"fees.energyFee isn't one of transactionFee",
+		],
+		[
+			"a fee without a bound",
+			"clients { }, rules = [], fees { memoFee = unlimited }",
+			"fees.memoFee has no upper bound",
+		],
+		["six signatures", "clients { }, rules = [], fees { signatures = 6 }", "fees.signatures must be 1 to 5"],
+		["transactions among the sums of one", rule("transaction { transactions = 5 }"), 'holds "transactions"'],
 		[
 			"two rules of one name",
 			rule("}, { name = r, keys = [treasury], clients = [a], types = [Transfer]"),
@@ -633,6 +704,16 @@ describe("the file", () => {
 			["salaries", []],
 			["others", ["ops"]],
 		]);
+	});
+
+	test("has the main network's prices where it names none", () => {
+		const { fees } = parsePolicies(
+			"clients { }, rules = [], fees { memoFee = 2, transactionFee = 7sun }",
+			"p",
+			KEYS,
+		);
+		expect(fees).toMatchObject({ signatures: 1, prices: { memoFee: 2_000_000n, transactionFee: 7n } });
+		expect(fees.prices.updateAccountPermissionFee).toBe(100_000_000n);
 	});
 
 	test("may name a function of tuples and arrays", () => {

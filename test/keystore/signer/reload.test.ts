@@ -35,6 +35,8 @@ let signer: Signer;
 
 const at = (name: string): SignerPlace => ({ at: join(directory, name) });
 
+const FREE =
+	"fees { transactionFee = 0, createAccountFee = 0, createNewAccountFeeInSystemContract = 0, memoFee = 0 }";
 const SMALL = `{ name = small, keys = [treasury], clients = [payroll], types = [Transfer], recipients = ["*"]
 	transaction { coin = 20 }, day { coin = 40 } }`;
 const LARGE = `{ name = large, keys = [treasury], clients = [payroll], types = [Transfer], recipients = ["*"]
@@ -43,7 +45,11 @@ const LARGE = `{ name = large, keys = [treasury], clients = [payroll], types = [
 /** @param sockets of the clients, by their names */
 function policies(sockets: Readonly<Record<string, string>>, rules: readonly string[]): Policies {
 	const clients = Object.entries(sockets).map(([name, socket]) => `${name} { socket = "${at(socket).at}" }`);
-	return parsePolicies(`clients { ${clients.join(", ")} }, rules = [${rules.join(", ")}]`, "p.conf", KEYS);
+	return parsePolicies(
+		`${FREE}, clients { ${clients.join(", ")} }, rules = [${rules.join(", ")}]`,
+		"p.conf",
+		KEYS,
+	);
 }
 
 const FIRST = { payroll: "payroll", ops: "ops" };

@@ -41,6 +41,7 @@ const at = (client: string): SignerPlace => ({ at: join(directory, client) });
 
 async function start(): Promise<void> {
 	const text = `
+		fees { transactionFee = 0, createNewAccountFeeInSystemContract = 0, createAccountFee = 0 }
 		clients { payroll { socket = "${at("payroll").at}" }, ops { socket = "${at("ops").at}" } }
 		rules = [
 			{ name = small, keys = [treasury], clients = [payroll], types = [Transfer], recipients = ["*"]
@@ -189,6 +190,28 @@ test("signs what another client has approved, and not what the same one asks for
 	]);
 });
 
+test("counts fees and transactions of the day, through restarts", async () => {
+	const rules = `fees { memoFee = 5 }, clients { payroll { socket = "${at("payroll").at}" } }
+		rules = [{ name = small, keys = [treasury], clients = [payroll], types = [Transfer], recipients = [${toBase58Check(BOB)}]
+		  transaction { coin = 10 }, day { coin = 10, transactions = 2 } }]`;
+	const policies = parsePolicies(rules, "p.conf", new Map([["treasury", toBase58Check(ADDRESS)]]));
+	await signer.adopt(policies);
+	await expect(ask("payroll", payment(10))).rejects.toThrow(
+		"sun of it fees, is above its 10000000sun a transaction",
+	);
+	await ask("payroll", payment(5));
+	const { fees, sum } = decisions().at(-1) ?? {};
+	expect(sum).toBe("5000000sun");
+	const feeSun = Number(/^(\d{6})sun$/.exec(fees ?? "")?.[1]);
+	await signer.close();
+	await start();
+	await signer.adopt(policies);
+	await expect(ask("payroll", payment(5, 1))).rejects.toThrow(`of which ${5_000_000 + feeSun}sun are used`);
+	await ask("payroll", payment(4, 2));
+	await ask("payroll", payment(4, 2));
+	await expect(ask("payroll", payment(0, 3))).rejects.toThrow("its 2 transactions a day are used");
+});
+
 test("an approval is good for its bytes alone, and as long as they are", async () => {
 	const raw = payment(50);
 	await ask("payroll", raw);
@@ -286,7 +309,7 @@ test("what a client is refused counts as five of its requests, since each is a l
 });
 
 test("a log of any length leaves only what hasn't expired", () => {
-	const desk = new PolicyDesk({ sha256: "", clients: [], rules: [] });
+	const desk = new PolicyDesk(parsePolicies("clients { }, rules = []", "policies.conf", new Map()));
 	const lines = 5_000;
 	for (let order = 0; order < lines; order++)
 		desk.replay({

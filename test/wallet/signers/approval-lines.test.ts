@@ -33,8 +33,8 @@ function linesOf(selector: string, permissionId = 0): Promise<readonly string[]>
 	).rawBytes;
 	const facts = { key: toBase58Check(OWNER), type: "TriggerSmartContract", expires: "1" };
 	const waiting = [
-		{ ...facts, id: toHex(sha256(raw)), client: "payroll", rule: "large", sum: "42@gold" },
-		{ ...facts, id: "00".repeat(32), client: "other", rule: "other", sum: "" },
+		{ ...facts, id: toHex(sha256(raw)), client: "payroll", rule: "large", sum: "42@gold", fees: "7sun" },
+		{ ...facts, id: "00".repeat(32), client: "other", rule: "other", sum: "", fees: "" },
 	];
 	return approvalLines(raw, waiting, "/nonexistent/contacts");
 }
@@ -52,7 +52,9 @@ describe("before a transaction at a signer is approved", () => {
 
 	test("who asks for which key by which rule stands below, and which permission it uses", async () => {
 		const lines = await linesOf("a9059cbb", 5);
-		expect(lines).toContain(`  asked       by payroll for ${toBase58Check(OWNER)}, rule large, 42@gold`);
+		expect(lines).toContain(
+			`  asked       by payroll for ${toBase58Check(OWNER)}, rule large, 42@gold, fees up to 7sun`,
+		);
 		expect(lines).toContain("  permission  5");
 		expect(lines.join()).not.toContain("other");
 	});
