@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { Args, Flags, type Interfaces } from "@oclif/core";
-import { checkRecoverable } from "../keystore/keystore.js";
+import { checkRecoverable, type KeystoreEntry } from "../keystore/keystore.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
 import { CoinCommand } from "../terminal/base/coin-command.js";
@@ -24,9 +24,9 @@ import {
 	parseHash,
 	signatureText,
 	signerOf,
+	typedDataDigest,
 } from "../wallet/transaction/signed-message.js";
 import { accountNamed, activeAccount, keyNamed } from "../wallet/transaction/signing.js";
-import { typedDataDigest } from "../wallet/transaction/typed-data.js";
 import { parseHexBytes } from "../wallet/values/bytes-text.js";
 
 /** Flags that say how a message is hashed. */
@@ -53,6 +53,8 @@ interface HashedMessage {
 	readonly hash: Uint8Array;
 	/** The message itself where it is signed under the prefix of the second scheme. */
 	readonly message?: Uint8Array;
+	/** The structured data, as JSON. */
+	readonly document?: string;
 	/** The message as a person can check it, line by line. */
 	readonly shown: readonly string[];
 	/** Characters that are not shown. */
@@ -88,7 +90,7 @@ abstract class MessageCommand extends CoinCommand {
 			if (text !== undefined) throw new Failure("conflicting_flags", "give a message or --typed, not both");
 			const document = await documentText(flags.typed);
 			const { hash, fields, allowsAll } = typedDataDigest(document);
-			return { scheme: "typed", hash, allowsAll, ...shownOf(fields.join("\n")) };
+			return { scheme: "typed", hash, document, allowsAll, ...shownOf(fields.join("\n")) };
 		}
 		const source = text ?? (stdinIsPiped() ? "-" : undefined);
 		if (source === undefined)
@@ -156,7 +158,8 @@ export class MessageSign extends MessageCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(MessageSign);
 		const settings = await this.settings(flags);
-		const { scheme, hash, shown, leftOut, message, allowsAll } = await this.hashed(args.text, flags);
+		const hashed = await this.hashed(args.text, flags);
+		const { scheme, hash, shown, leftOut, message, allowsAll } = hashed;
 		if (leftOut > 0) {
 			const summary = [...shown, "  all of it is signed"];
 			const why = `${leftOut} of its characters are not shown`;
@@ -175,6 +178,7 @@ export class MessageSign extends MessageCommand {
 		const name = flags.signer ?? toBase58Check(await activeAccount(settings));
 		const key = await keyNamed(settings, name);
 		checkRecoverable(key, "a signed message");
+		if (key.signer) return this.signAtSigner(key, hashed);
 		if (scheme === "hash") {
 			const summary = [
 				`${key.name} (${key.base58}) signs the hash ${toHex(hash)}`,
@@ -186,6 +190,24 @@ export class MessageSign extends MessageCommand {
 		const words = { hash, what, whatUnlocked: `the hash ${toHex(hash)}`, shown };
 		const terminal = { chatty: this.chatty, note: (line: string) => this.note(line) };
 		const signature = await hashSignature(terminal, key, words, this.passwordSource(flags, settings));
+		this.printRecord({
+			signature: signatureText(signature),
+			address: key.base58,
+			hash: toHex(hash),
+			scheme,
+		});
+	}
+
+	private async signAtSigner(
+		key: KeystoreEntry,
+		{ scheme, hash, message, document }: HashedMessage,
+	): Promise<void> {
+		const bytes = document === undefined ? message : utf8(document);
+		if (bytes === undefined)
+			throw new Failure("bad_value", "a signer signs texts by the scheme v2, and structured data, alone");
+		const { messageOfSigner } = await import("../wallet/signers/remote.js");
+		const signature = await messageOfSigner(key, document === undefined ? "text" : "typed", bytes, hash);
+		this.note(`${key.name} signs (at its signer) the hash ${toHex(hash)}`);
 		this.printRecord({
 			signature: signatureText(signature),
 			address: key.base58,

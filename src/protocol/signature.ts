@@ -8,6 +8,8 @@
 import { createECDH, createHmac } from "node:crypto";
 import * as secp256k1 from "@noble/secp256k1";
 import { addressFromHash, addressFromPublicKey } from "./address.js";
+import { concatBytes, utf8 } from "./bytes.js";
+import { SIGNED_MESSAGE_PREFIX } from "./dialect.js";
 import { keccak256, sha256 } from "./hash.js";
 
 /** Order of the curve secp256k1: private keys are below it. */
@@ -186,6 +188,11 @@ export function signBlock(hash: Uint8Array, privateKey: Uint8Array): Uint8Array 
 	const signature = sign(hash, privateKey);
 	signature[64] = (signature[64] as number) - 27;
 	return signature;
+}
+
+/** What is signed of a personal message of any length: the prefix carries its length in bytes (protocol/wallet-formats §3). */
+export function messageHash(message: Uint8Array): Uint8Array {
+	return keccak256(concatBytes(utf8(`${SIGNED_MESSAGE_PREFIX}${message.length}`), message));
 }
 
 /** The address whose private key this is. */

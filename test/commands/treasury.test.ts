@@ -39,6 +39,7 @@ rules = [
     transaction { coin = 31 }, day { coin = 61 } }
   { name = large, keys = [ann], clients = [payroll], types = [Transfer], recipients = [${RECIPIENT}]
     transaction { coin = 200 }, day { coin = 500 }, approval = [ops] }
+  { name = logins, keys = [ann], clients = [payroll], messages { prefixes = ["Sign in: "] } }
 ]`;
 
 /** The flags of one side of mutual TLS. */
@@ -124,6 +125,17 @@ test.skipIf(process.platform === "win32")(
 			expect(signed.code, signed.stderr).toBe(0);
 			expect(JSON.parse(signed.stdout)).toMatchObject({ txID: id, signature: [expect.any(String)] });
 
+			const message = ["message", "sign", "--signer", "treasury", "--json"];
+			const login = await signer.coin([...message, "Sign in: 42"]);
+			expect(login.code, login.stderr).toBe(0);
+			const { signature } = JSON.parse(login.stdout);
+			const verified = await signer.coin(["message", "verify", "Sign in: 42", signature]);
+			expect(verified.stdout).toBe(`${BASE58.ann}\n`);
+			const other = await signer.coin([...message, "I pay"]);
+			expect(JSON.parse(other.stderr).error).toMatchObject({ code: "signer_refused" });
+			const hash = await signer.coin([...message, "--hash", "22".repeat(32)]);
+			expect(JSON.parse(hash.stderr).error).toMatchObject({ code: "bad_value" });
+
 			expect(await signer.end("SIGTERM")).toBe(0);
 			const log = await signer.coin(["signer", "log", "--directory", join(home.path, "state")]);
 			const decisions = log.stdout
@@ -139,6 +151,8 @@ test.skipIf(process.platform === "win32")(
 				"waiting",
 				"approved",
 				"signed",
+				"signed",
+				expect.stringMatching(/^rule logins/),
 			]);
 			expect(readFileSync(join(home.path, "state", "decisions.log"), "utf8")).not.toContain("11".repeat(32));
 		} finally {

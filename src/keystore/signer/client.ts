@@ -10,6 +10,7 @@ import { OperatorError } from "../../protocol/operator-error.js";
 import { postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
 import { type PostQuantumScheme, postQuantumSchemes } from "../../protocol/post-quantum/schemes.js";
 import { recoverAddress, SIGNATURE_LENGTH } from "../../protocol/signature.js";
+import type { MessageKind } from "./messages.js";
 import { CLIENT_ANSWER_MS, MAX_SIGNER_ANSWER, SIGNER_ANSWER_MS, type SignedKind } from "./requests.js";
 
 /** The signer is away, or signs something not. */
@@ -57,6 +58,13 @@ export interface SignerKey {
 	readonly sign: (kind: SignedKind, data: Uint8Array | bigint) => Promise<Uint8Array>;
 	/** @param raw the raw data of a transaction @throws {SignerError} */
 	readonly signTransaction: (raw: Uint8Array) => Promise<TransactionAnswer>;
+	/**
+	 * @param message a text in UTF-8, or structured data as JSON
+	 * @param hash of the message, as who asks has it
+	 * @returns 65 bytes, v = 27 or 28
+	 * @throws {SignerError}
+	 */
+	readonly signMessage: (kind: MessageKind, message: Uint8Array, hash: Uint8Array) => Promise<Uint8Array>;
 }
 
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{34}$/;
@@ -101,6 +109,11 @@ function keyOf(place: SignerPlace, listed: unknown): SignerKey {
 			const words = typeof data === "bigint" ? String(data) : toHex(data);
 			const { signature } = await ask(place, { do: kind, address: text, data: words });
 			return checked(sha256(typeof data === "bigint" ? be64(data) : data), signature);
+		},
+		signMessage: async (kind, message, hash) => {
+			const request = { do: "message", kind, address: text, data: toHex(message) };
+			const { signature } = await ask(place, request, CLIENT_ANSWER_MS);
+			return checked(hash, signature);
 		},
 		signTransaction: async (raw) => {
 			const request = { do: "transaction", address: text, data: toHex(raw) };

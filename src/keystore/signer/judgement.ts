@@ -1,10 +1,12 @@
 /** Judging a transaction by the rules of the policies. The first rule that allows it is the one whose sums it counts to. */
 
 import { parseAddress } from "../../protocol/address.js";
+import type { JudgedMessage } from "./messages.js";
 import {
 	DAY_MINUTES,
 	type Fees,
 	feeOfType,
+	MESSAGES,
 	type Policies,
 	type PolicyRule,
 	type Sums,
@@ -47,7 +49,7 @@ export function judgeTransaction(
 	if (transaction.expirationMs > now + MAX_AHEAD_MS) return { refused: "it expires in more than a day" };
 	let nearest: { readonly refused: string; readonly rule: PolicyRule; readonly passed: number } | undefined;
 	for (const rule of rules) {
-		if (!rule.keys.has(facts.key) || !rule.clients.has(facts.client)) continue;
+		if (rule.messages || !rule.keys.has(facts.key) || !rule.clients.has(facts.client)) continue;
 		const feeSun = feeBound(fees, transaction, rule, facts.signatureBytes);
 		const sums = new Map(transaction.sums);
 		if (feeSun > 0n) sums.set(COIN_ASSET, (sums.get(COIN_ASSET) ?? 0n) + feeSun);
@@ -63,6 +65,34 @@ export function judgeTransaction(
 			nearest = { refused: `rule ${rule.name}: ${reason}`, rule, passed };
 	}
 	return nearest ?? { refused: `no rule has ${facts.client} sign with ${facts.key}` };
+}
+
+/** @returns the rule that allows a message, else the reason of one that names it, or of the first */
+export function judgeMessage(
+	{ rules }: Policies,
+	message: JudgedMessage,
+	{ client, key, nowMs, spentToday }: Pick<JudgementFacts, "client" | "key" | "nowMs" | "spentToday">,
+): { readonly refused: string } | { readonly rule: PolicyRule } {
+	let refused: string | undefined;
+	let other: string | undefined;
+	for (const rule of rules) {
+		if (!rule.messages || !rule.keys.has(key) || !rule.clients.has(client)) continue;
+		const most = rule.perDay.get(MESSAGES);
+		const isOver = most !== undefined && spentToday(rule, MESSAGES) >= most;
+		const isOther = message.refusedBy(rule.messages);
+		other ??= isOther && `rule ${rule.name}: ${isOther}`;
+		if (isOther !== undefined) continue;
+		if (isWithinHours(rule, nowMs) && !isOver) return { rule };
+		refused ??= `rule ${rule.name}: ${isOver ? `its ${most} messages a day are used` : OUTSIDE_HOURS}`;
+	}
+	return { refused: refused ?? other ?? `no rule has ${client} sign messages with ${key}` };
+}
+
+const OUTSIDE_HOURS = "it is outside its hours";
+
+function isWithinHours({ hours }: PolicyRule, nowMs: number): boolean {
+	const minute = minuteOfWeek(nowMs);
+	return hours.length === 0 || hours.some(({ from, to }) => minute >= from && minute < to);
 }
 
 /** The field of the raw data around it, and what nodes count for a result. */
@@ -134,12 +164,7 @@ const CHECKS: readonly Check[] = [
 			: `the fee limit of ${limit} sun is above its ${feeLimitSun} sun`,
 	({ perTransaction }, { sums }, { feeSun }) =>
 		overSum(perTransaction, sums, () => 0n, "a transaction", feeSun),
-	({ hours }, _, { nowMs }) => {
-		const minute = minuteOfWeek(nowMs);
-		return hours.length === 0 || hours.some(({ from, to }) => minute >= from && minute < to)
-			? undefined
-			: "it is outside its hours";
-	},
+	(rule, _, { nowMs }) => (isWithinHours(rule, nowMs) ? undefined : OUTSIDE_HOURS),
 	(rule, { sums }, { isCounted, spentToday, feeSun }) => {
 		if (isCounted(rule)) return undefined;
 		const most = rule.perDay.get(TRANSACTIONS);

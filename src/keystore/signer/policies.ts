@@ -22,6 +22,7 @@ import { parseAddress, toBase58Check } from "../../protocol/address.js";
 import { type ContractType, contractTypeByName, isBuildable } from "../../protocol/contract-types.js";
 import { spell } from "../../protocol/dialect.js";
 import { SUN_PER_COIN } from "../../protocol/int64.js";
+import type { MessageRule } from "./messages.js";
 import { COIN_ASSET, selectorOfSignature } from "./transaction-reading.js";
 
 /** Who asks, and by which way they are known. */
@@ -69,6 +70,8 @@ export interface PolicyRule {
 	readonly hours: readonly WeekTime[];
 	/** Clients of which another one than the one that asks must approve; empty: nobody has to. */
 	readonly approvers: ReadonlySet<string>;
+	/** Of a rule that allows messages, and no transaction. */
+	readonly messages: MessageRule | undefined;
 }
 
 /**
@@ -112,12 +115,17 @@ const ANY = "*";
 const NO_LIMIT = "unlimited";
 /** Stands among the sums of a day, for the number of transactions. */
 export const TRANSACTIONS = "transactions";
+/** The same for messages. */
+export const MESSAGES = "messages";
 const MAX_SIGNATURES = 5;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 const CLIENT_MEMBERS: ReadonlySet<string> = new Set(["socket", "certificate", "node"]);
 const RULE_MEMBERS: ReadonlySet<string> = new Set([
 	...["name", "keys", "clients", "types", "accounts", "permissions", "contracts", "functions", "recipients"],
-	...["memos", "feeLimit", "transaction", "day", "hours", "approval"],
+	...["memos", "feeLimit", "transaction", "day", "hours", "approval", "messages"],
+]);
+const MESSAGE_RULE_MEMBERS: ReadonlySet<string> = new Set([
+	...["name", "keys", "clients", "messages", "day", "hours"],
 ]);
 const STICKY = 0o1000;
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -282,7 +290,8 @@ function readRule(
 	clients: ReadonlySet<string>,
 	keys: ReadonlyMap<string, string>,
 ): PolicyRule {
-	refuseUnknown(section, RULE_MEMBERS);
+	const isOfMessages = section.has("messages");
+	refuseUnknown(section, isOfMessages ? MESSAGE_RULE_MEMBERS : RULE_MEMBERS);
 	const name = section.requiredText("name");
 	if (!NAME.test(name)) throw section.refuse("name", "isn't a name of a rule: letters, digits, . _ and -");
 	const each = <T>(member: string, read: (text: string) => T | undefined, what: string): ReadonlySet<T> =>
@@ -322,7 +331,7 @@ function readRule(
 		name,
 		keys: own,
 		clients: some("clients", client, "one of the clients"),
-		types: some("types", typeOf, "a type that can be judged"),
+		types: isOfMessages ? new Set() : some("types", typeOf, "a type that can be judged"),
 		accounts: accounts.size > 0 ? accounts : own,
 		permissions: permissions.size > 0 ? permissions : new Set([0]),
 		contracts: orAny("contracts", addressOf, "an address"),
@@ -335,10 +344,34 @@ function readRule(
 		memos: orAny("memos", (text) => text, "a text"),
 		feeLimitSun: readAmount(section, "feeLimit", COIN_ASSET, "0"),
 		perTransaction: readSums(section, "transaction"),
-		perDay: readSums(section, "day"),
+		perDay: readSums(section, "day", isOfMessages ? MESSAGES : TRANSACTIONS),
 		hours: [...unlessEmpty("hours", weekTimes, "hours such as mon-fri 08:00-18:00, in UTC")].flat(),
 		approvers: unlessEmpty("approval", client, "one of the clients"),
+		messages: isOfMessages ? readMessages(section.section("messages")) : undefined,
 	};
+}
+
+function readMessages(section: Section): MessageRule {
+	refuseUnknown(section, new Set(["texts", "prefixes", "typed"]));
+	const [texts, prefixes] = [section.texts("texts"), section.texts("prefixes")];
+	if (prefixes.includes("")) throw section.refuse("prefixes", "holds an empty text, with which all begin");
+	const typed = section.sections("typed").map((each) => {
+		refuseUnknown(each, new Set(["chainId", "contracts", "types"]));
+		const chainId = each.requiredText("chainId");
+		if (!/^\d{1,78}$/.test(chainId)) throw each.refuse("chainId", "isn't a whole number");
+		const contracts = each.texts("contracts").map((text) => {
+			const address = addressOf(text);
+			if (address === undefined) throw each.refuse("contracts", `holds "${text}", which is not an address`);
+			return address;
+		});
+		const types = each.texts("types");
+		if (contracts.length === 0 || types.length === 0)
+			throw each.refuse("chainId", "stands beside contracts and types, of each one at least");
+		return { chainId: BigInt(chainId), contracts: new Set(contracts), types: new Set(types) };
+	});
+	if (texts.length + prefixes.length + typed.length === 0)
+		throw section.refuse("texts", "must name one at least, or prefixes, or typed");
+	return { texts: new Set(texts), prefixes, typed };
 }
 
 function addressOf(text: string): string | undefined {
@@ -364,12 +397,14 @@ function selectorOfText(text: string): string | undefined {
 	return types.every(isType) ? selectorOfSignature(spell(text, "deployed")) : undefined;
 }
 
-function readSums(section: Section, member: string): Sums {
+/** @param counted what of a day is counted by its number */
+function readSums(section: Section, member: string, counted?: string): Sums {
 	const sums = section.section(member);
 	refuseNothing(sums);
 	return new Map(
 		sums.names().map((text) => {
-			const isNamed = text === COIN_ASSET || (text === TRANSACTIONS && member === "day");
+			if (counted === MESSAGES && text !== counted) throw sums.refuse(text, `isn't ${counted}`);
+			const isNamed = text === COIN_ASSET || text === counted;
 			const asset = isNamed || /^[1-9]\d{0,18}$/.test(text) ? text : addressOf(text);
 			if (asset === undefined)
 				throw section.refuse(member, `holds "${text}": assets are coin, the id of a token, or its contract`);
@@ -388,7 +423,7 @@ function readAmount(section: Section, member: string, asset: string, absent?: st
 	if (whole === undefined || (asset !== COIN_ASSET && fraction !== ""))
 		throw section.refuse(
 			member,
-			`is "${text}": write ${asset === COIN_ASSET ? "coins, such as 12.5 or 1000sun" : asset === TRANSACTIONS ? "a number" : "smallest units"}, or ${NO_LIMIT}`,
+			`is "${text}": write ${asset === COIN_ASSET ? "coins, such as 12.5 or 1000sun" : asset === TRANSACTIONS || asset === MESSAGES ? "a number" : "smallest units"}, or ${NO_LIMIT}`,
 		);
 	return asset === COIN_ASSET
 		? BigInt(whole) * SUN_PER_COIN + BigInt(fraction.padEnd(6, "0"))

@@ -8,9 +8,11 @@
  */
 
 import { fromHex, toHex } from "../../protocol/bytes.js";
+import { sha256 } from "../../protocol/hash.js";
 import type { Decision } from "./decision-log.js";
-import { judgeTransaction, loggedAmount } from "./judgement.js";
-import { type Policies, placeOf, type SignerClient, TRANSACTIONS } from "./policies.js";
+import { judgeMessage, judgeTransaction, loggedAmount } from "./judgement.js";
+import { type JudgedMessage, type MessageKind, readMessage } from "./messages.js";
+import { MESSAGES, type Policies, placeOf, type SignerClient, TRANSACTIONS } from "./policies.js";
 import {
 	COIN_ASSET,
 	type JudgedTransaction,
@@ -34,6 +36,7 @@ type Facts = Readonly<Record<string, string>>;
 
 /** What is to be written before anything is answered, and what follows from it. */
 export interface DeskDecision {
+	readonly asked: "transaction" | "message";
 	readonly key: string;
 	readonly facts: Facts;
 	/** `signed`, `signed again`, `waiting`, `approved`, or the reason of a refusal. */
@@ -134,23 +137,23 @@ export class PolicyDesk {
 
 	/** Takes what the log says was decided. */
 	replay({ at, asked, key, decision, ...facts }: Decision): void {
-		const { id, client, expires, rule, sum, place, sha256, fees } = facts;
-		if (asked === "policies") this.noted = sha256;
+		const { id, client, expires, rule, sum, place, fees } = facts;
+		if (asked === "policies") this.noted = facts["sha256"];
+		const count = (what: string, amount: bigint): void => {
+			const counter = `${rule} ${what}`;
+			this.spent.set(counter, (this.spent.get(counter) ?? 0n) + amount);
+		};
+		if (asked === "message" && decision === "signed" && rule !== undefined) {
+			this.beginDay(at);
+			count(MESSAGES, 1n);
+		}
 		if (asked !== "transaction" || id === undefined || expires === undefined) return;
 		// Approvals of earlier releases don't say by what the client was known, which may be another's by now.
 		if (decision === "approved" && client !== undefined && place !== undefined)
 			this.approve(`${key} ${id}`, client, place, BigInt(expires));
 		if (decision !== "signed" || rule === undefined) return;
-		const day = at.slice(0, 10);
-		if (day > this.day) {
-			this.day = day;
-			this.spent.clear();
-		}
+		this.beginDay(at);
 		this.counted.set(`${rule} ${id}`, BigInt(expires));
-		const count = (asset: string, amount: bigint): void => {
-			const counter = `${rule} ${asset}`;
-			this.spent.set(counter, (this.spent.get(counter) ?? 0n) + amount);
-		};
 		count(TRANSACTIONS, 1n);
 		for (const [, amount = "", asset] of `${sum} ${fees}`.matchAll(/(\d+)(?:sun|@(\w+))/g))
 			count(asset ?? COIN_ASSET, BigInt(amount));
@@ -159,12 +162,58 @@ export class PolicyDesk {
 		this.sweep(BigInt(Date.parse(at)));
 	}
 
+	/** @param at time of a decision that counts */
+	private beginDay(at: string): void {
+		const day = at.slice(0, 10);
+		if (day <= this.day) return;
+		this.day = day;
+		this.spent.clear();
+	}
+
+	/** Judges a message for a client. @param data its bytes, hexadecimal */
+	decideMessage(client: string, key: string, kind: MessageKind, data: string, nowMs: number): DeskDecision {
+		const decided = (decision: string, facts: Facts, sign?: Uint8Array): DeskDecision => {
+			if (!sign) this.chargeUseless(client);
+			const answer = sign ? { rule: facts["rule"] } : { error: decision, refused: true };
+			return { asked: "message", key, facts: { client, ...facts }, decision, answer, ...(sign && { sign }) };
+		};
+		let message: JudgedMessage;
+		let bytes: Uint8Array;
+		try {
+			bytes = fromHex(data);
+			message = readMessage(kind, bytes);
+		} catch (error) {
+			return decided(error instanceof UnreadableError ? error.message : "the bytes are not a message", {});
+		}
+		const facts = { id: toHex(sha256(bytes)), ...message.facts };
+		if (dayOf(nowMs) < this.day) return decided(this.isBefore(), facts);
+		const spentToday = this.spentToday(nowMs);
+		const verdict = judgeMessage(this.held, message, { client, key, nowMs, spentToday });
+		if ("refused" in verdict) return decided(verdict.refused, facts);
+		return decided("signed", { ...facts, rule: verdict.rule.name }, message.hash);
+	}
+
+	private isBefore(): string {
+		return `the signer's clock stands before ${this.day}, when it signed last`;
+	}
+
+	private spentToday(nowMs: number): (rule: { readonly name: string }, what: string) => bigint {
+		const isToday = dayOf(nowMs) === this.day;
+		return ({ name }, what) => (isToday ? (this.spent.get(`${name} ${what}`) ?? 0n) : 0n);
+	}
+
 	/** Judges a transaction for a client. @param data the raw data, hexadecimal */
 	decide(asking: SignerClient, key: string, data: string, nowMs: number): DeskDecision {
 		const { name: client } = asking;
 		const refuse = (reason: string, facts: Facts = {}): DeskDecision => {
 			this.chargeUseless(client);
-			return { key, facts: { client, ...facts }, decision: reason, answer: { error: reason, refused: true } };
+			return {
+				asked: "transaction",
+				key,
+				facts: { client, ...facts },
+				decision: reason,
+				answer: { error: reason, refused: true },
+			};
 		};
 		let raw: Uint8Array;
 		let transaction: JudgedTransaction;
@@ -178,8 +227,7 @@ export class PolicyDesk {
 		const { type, sums, expirationMs } = transaction;
 		const sum = [...sums].map(([asset, amount]) => loggedAmount(asset, amount)).join(" ");
 		const facts = { client, id, type: type.name, sum, expires: String(expirationMs) };
-		if (dayOf(nowMs) < this.day)
-			return refuse(`the signer's clock stands before ${this.day}, when it signed last`, facts);
+		if (dayOf(nowMs) < this.day) return refuse(this.isBefore(), facts);
 		this.sweep(BigInt(nowMs));
 		const verdict = this.judge(client, key, transaction, nowMs);
 		if ("refused" in verdict)
@@ -195,7 +243,14 @@ export class PolicyDesk {
 		const isAgain = this.counted.has(`${rule.name} ${id}`);
 		if (isAgain) this.chargeUseless(client);
 		const decision = isAgain ? "signed again" : "signed";
-		return { key, facts: named, decision, sign: transaction.id, answer: { rule: rule.name } };
+		return {
+			asked: "transaction",
+			key,
+			facts: named,
+			decision,
+			sign: transaction.id,
+			answer: { rule: rule.name },
+		};
 	}
 
 	private judge(
@@ -205,13 +260,12 @@ export class PolicyDesk {
 		nowMs: number,
 	): ReturnType<typeof judgeTransaction> {
 		const id = toHex(transaction.id);
-		const isToday = dayOf(nowMs) === this.day;
 		const approvedBy = this.approvals.get(`${key} ${id}`)?.by;
 		return judgeTransaction(this.held, transaction, {
 			client,
 			key,
 			nowMs,
-			spentToday: ({ name }, asset) => (isToday ? (this.spent.get(`${name} ${asset}`) ?? 0n) : 0n),
+			spentToday: this.spentToday(nowMs),
 			signatureBytes: this.signatureBytes,
 			isCounted: ({ name }) => this.counted.has(`${name} ${id}`),
 			hasApproved: (approver) => {
@@ -234,7 +288,14 @@ export class PolicyDesk {
 		if (!isNoted && (own.length >= MAX_PENDING || bytes > MAX_PENDING_BYTES))
 			return refuse("too many transactions of this client wait for an approval", facts);
 		this.pending.set(place, asked);
-		return { key, facts, decision: "waiting", answer: { waiting: id, awaits, rule: facts["rule"] }, isNoted };
+		return {
+			asked: "transaction",
+			key,
+			facts,
+			decision: "waiting",
+			answer: { waiting: id, awaits, rule: facts["rule"] },
+			isNoted,
+		};
 	}
 
 	/** What waits for a client's approval, or by its own request. @param id the one whose bytes are asked for */
@@ -262,6 +323,7 @@ export class PolicyDesk {
 			({ facts, awaits }) => facts["id"] === id && awaits.includes(client),
 		);
 		return places.map(({ key, facts, client: asking }) => ({
+			asked: "transaction",
 			key,
 			facts: { ...facts, client, place, for: asking },
 			decision: "approved",

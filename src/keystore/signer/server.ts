@@ -268,7 +268,7 @@ export class Signer {
 
 	private async answerClient(
 		client: SignerClient,
-		{ do: what, address, data, id }: Request,
+		{ do: what, kind, address, data, id }: Request,
 	): Promise<object> {
 		const { desk, now } = this.options;
 		if (!desk) return { error: "unknown request" };
@@ -278,18 +278,30 @@ export class Signer {
 			for (const decision of decisions) await this.carryOut(desk, decision);
 			return decisions[0]?.answer ?? { error: "nothing of that id waits for this client", refused: true };
 		}
-		if (what !== "transaction") return { error: "unknown request" };
+		if (what !== "transaction" && what !== "message") return { error: "unknown request" };
 		const name = String(address).slice(0, 64);
-		if (!this.keys.has(name)) return { error: "unknown key" };
+		const key = this.keys.get(name);
+		if (!key) return { error: "unknown key" };
+		if (what === "message") {
+			// Who signed it is known by what its signature recovers to.
+			if (!(key instanceof Uint8Array || isLent(key)))
+				return { error: "a post-quantum key signs no messages", refused: true };
+			const of = kind === "typed" ? "typed" : "text";
+			return this.carryOut(desk, desk.decideMessage(client.name, name, of, String(data), now()));
+		}
 		return this.carryOut(desk, desk.decide(client, name, String(data), now()));
 	}
 
 	/** Writes a decision, and does then what it says. */
 	private async carryOut(desk: PolicyDesk, decided: DeskDecision): Promise<object> {
-		const { key: name, facts, decision, sign, answer, isNoted = false } = decided;
-		if (!isNoted) desk.replay(await this.note("transaction", name, facts, decision));
+		const { asked, key: name, facts, decision, sign, answer, isNoted = false } = decided;
+		if (!isNoted) desk.replay(await this.note(asked, name, facts, decision));
 		const key = this.keys.get(name);
-		return sign && key ? { ...answer, signature: toHex(await signatureOf(key, sign)) } : answer;
+		if (!sign || !key) return answer;
+		const signature = await signatureOf(key, sign);
+		// As everything that reads messages expects it.
+		if (asked === "message") signature[64] = (signature[64] as number) + 27;
+		return { ...answer, signature: toHex(signature) };
 	}
 
 	private async decide(kind: SignedKind, { address, data }: Request): Promise<object> {
@@ -323,7 +335,7 @@ export class Signer {
 	}
 
 	private async note(
-		kind: SignedKind | "transaction" | "policies",
+		kind: SignedKind | "transaction" | "message" | "policies",
 		key: string,
 		facts: ReadRequest["facts"],
 		decision: string,
@@ -395,6 +407,8 @@ interface Request {
 	readonly do?: unknown;
 	readonly address?: unknown;
 	readonly data?: unknown;
+	/** Of a message. */
+	readonly kind?: unknown;
 	/** Of a transaction. */
 	readonly id?: unknown;
 }

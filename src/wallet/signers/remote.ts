@@ -1,7 +1,8 @@
 /** Keys that a signer holds in a process of its own: having it sign, and what it says in the words of the commands. */
 
 import type { KeystoreEntry } from "../../keystore/keystore.js";
-import { keysOfSigner, SignerError } from "../../keystore/signer/client.js";
+import { keysOfSigner, SignerError, type SignerKey } from "../../keystore/signer/client.js";
+import type { MessageKind } from "../../keystore/signer/messages.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { PQAuthSig } from "../../protocol/messages.js";
 import { loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
@@ -15,25 +16,46 @@ import type { Signature } from "../transaction/envelope.js";
  *   are signed once somebody has approved them
  */
 export async function signatureOfSigner(
-	{ signer, scheme, address, name, base58 }: KeystoreEntry,
+	entry: KeystoreEntry,
 	{ rawBytes, idHex }: SignedTransaction,
 ): Promise<Signature> {
-	if (!signer) throw new Failure("internal", `${name} is not the key of a signer`);
-	if (scheme) await loadPostQuantum();
-	const answer = await keysOfSigner(signer)
-		.then((keys) => {
-			const key = keys.find((each) => equalBytes(each.address, address));
-			if (!key) throw new SignerError(`the signer at ${signer.at} doesn't hold the key of ${base58}`);
-			return key.signTransaction(rawBytes).then((said) => ({ ...said, key }));
-		})
-		.catch((error: unknown) => {
-			throw signerFailure(error);
-		});
-	if ("waiting" in answer) throw awaitsApproval(name, idHex, toHex(rawBytes), answer.awaits);
+	const answer = await withKeyOf(entry, (key) =>
+		key.signTransaction(rawBytes).then((said) => ({ ...said, key })),
+	);
+	if ("waiting" in answer) throw awaitsApproval(entry.name, idHex, toHex(rawBytes), answer.awaits);
 	const { signature, key } = answer;
 	if (!key.postQuantum) return signature;
 	const { scheme: itsScheme, publicKey } = key.postQuantum;
 	return PQAuthSig.create({ scheme: itsScheme.id, public_key: publicKey, signature });
+}
+
+/**
+ * Has the signer of an entry sign a message.
+ * @param hash of the message @returns 65 bytes, v = 27 or 28
+ * @throws {Failure} `signer_unavailable`; `signer_refused` with the rule's reason
+ */
+export function messageOfSigner(
+	entry: KeystoreEntry,
+	kind: MessageKind,
+	message: Uint8Array,
+	hash: Uint8Array,
+): Promise<Uint8Array> {
+	return withKeyOf(entry, (key) => key.signMessage(kind, message, hash));
+}
+
+async function withKeyOf<T>(
+	{ signer, scheme, address, name, base58 }: KeystoreEntry,
+	work: (key: SignerKey) => Promise<T>,
+): Promise<T> {
+	if (!signer) throw new Failure("internal", `${name} is not the key of a signer`);
+	if (scheme) await loadPostQuantum();
+	try {
+		const key = (await keysOfSigner(signer)).find((each) => equalBytes(each.address, address));
+		if (!key) throw new SignerError(`the signer at ${signer.at} doesn't hold the key of ${base58}`);
+		return await work(key);
+	} catch (error) {
+		throw signerFailure(error);
+	}
 }
 
 function awaitsApproval(name: string, id: string, rawHex: string, awaits: readonly string[]): Failure {

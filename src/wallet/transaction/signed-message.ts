@@ -3,18 +3,27 @@
  * signatures are 65 bytes r‖s‖v with v = 27 or 28.
  */
 
+import { hashTypedData, type TypedDataDigest, TypedDataError } from "../../abi/typed-data.js";
 import { concatBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";
 import { SIGNED_MESSAGE_PREFIX } from "../../protocol/dialect.js";
 import { keccak256 } from "../../protocol/hash.js";
-import { recoverAddress, SIGNATURE_LENGTH, SignatureError } from "../../protocol/signature.js";
+import { messageHash, recoverAddress, SIGNATURE_LENGTH, SignatureError } from "../../protocol/signature.js";
 import { Failure } from "../failure.js";
+import { readAddress } from "../values/address-text.js";
 import { parseHexBytes } from "../values/bytes-text.js";
+
+export { messageHash };
 
 export type MessageScheme = "v1" | "v2" | "typed" | "hash";
 
-/** What is signed of a message of any length: the prefix carries its length in bytes. */
-export function messageHash(message: Uint8Array): Uint8Array {
-	return keccak256(concatBytes(utf8(`${SIGNED_MESSAGE_PREFIX}${message.length}`), message));
+/** @throws {Failure} `bad_value` naming the member that is wrong, or that no type names */
+export function typedDataDigest(text: string): TypedDataDigest {
+	try {
+		return hashTypedData(text, readAddress);
+	} catch (error) {
+		if (!(error instanceof TypedDataError)) throw error;
+		throw new Failure("bad_value", error.message);
+	}
 }
 
 /** What the first scheme signs: the prefix says 32, whatever the message's length, since it was made for hashes. */

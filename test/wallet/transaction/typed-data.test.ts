@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { toHex, utf8 } from "../../../src/protocol/bytes.js";
 import { keccak256 } from "../../../src/protocol/hash.js";
-import { messageHash, messageHashV1, signerOf } from "../../../src/wallet/transaction/signed-message.js";
-import { typedDataDigest } from "../../../src/wallet/transaction/typed-data.js";
+import {
+	messageHash,
+	messageHashV1,
+	signerOf,
+	typedDataDigest,
+} from "../../../src/wallet/transaction/signed-message.js";
 
 /** The example of the EIP-712 standard, with its hash. */
 const MAIL = {

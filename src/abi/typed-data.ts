@@ -3,15 +3,26 @@
  * written in any form and counts without its network prefix, `orcToken` is a token id of 256 bits.
  */
 
-import { TOKEN_TYPE } from "../../abi/parameter.js";
-import { toBase58Check } from "../../protocol/address.js";
-import { concatBytes, utf8 } from "../../protocol/bytes.js";
-import { toDeployed, toNeutral } from "../../protocol/dialect.js";
-import { keccak256 } from "../../protocol/hash.js";
-import { Failure } from "../failure.js";
-import { isRecord, type Json, type JsonRecord, member, readJson } from "../json.js";
-import { readAddress } from "../values/address-text.js";
-import { parseHexBytes } from "../values/bytes-text.js";
+import { toBase58Check } from "../protocol/address.js";
+import { concatBytes, fromHex, utf8 } from "../protocol/bytes.js";
+import { toDeployed, toNeutral } from "../protocol/dialect.js";
+import { keccak256 } from "../protocol/hash.js";
+import { type ExactJson, type ExactRecord, parseExactJson } from "../protocol/json/exact-json.js";
+import { TOKEN_TYPE } from "./parameter.js";
+
+type Json = ExactJson;
+type JsonRecord = ExactRecord;
+
+/** Digits of a number: nothing of the network has nearly as many. */
+const MAX_DIGITS = 1_000;
+
+/** Why a document isn't hashed, naming the member that is wrong. */
+export class TypedDataError extends Error {
+	override readonly name = "TypedDataError";
+}
+
+const isRecord = (value: unknown): value is JsonRecord =>
+	typeof value === "object" && value !== null && !Array.isArray(value);
 
 interface TypedField {
 	readonly name: string;
@@ -34,11 +45,18 @@ const WORD = 32;
 /** Names of types and fields: anything else could make one structure read as another in the text that is hashed. */
 const NAME = /^[A-Za-z_$][A-Za-z0-9_$]{0,127}$/;
 
-interface TypedDataDigest {
+export interface TypedDataDigest {
 	/** The 32 bytes that are signed. */
 	readonly hash: Uint8Array;
 	/** Each value that went into the hash, a line each, and nothing else. */
 	readonly fields: readonly string[];
+	readonly primaryType: string;
+	/** What is known of where its signature is good, by the standard's members of the standard's types. */
+	readonly domain: {
+		readonly chainId?: bigint;
+		/** 21 bytes. */
+		readonly verifyingContract?: Uint8Array;
+	};
 	/** Whether its signature alone lets somebody move everything of a token. */
 	readonly allowsAll: boolean;
 }
@@ -60,36 +78,65 @@ function isUnlimitedPermit(primaryType: string, fields: readonly string[]): bool
 	});
 }
 
+/** Reads an address in any form; undefined if the text is none. */
+type ReadAddress = (text: string) => Uint8Array | undefined;
+
 /** What the hashing of one document knows: its types, and the values so far. */
 interface Hashing {
 	readonly structures: Structures;
+	readonly readAddress: ReadAddress;
+	/** Hashes of what types are written as: a list has many values of one. */
+	readonly typeHashes: Map<string, Uint8Array>;
 	readonly fields: string[];
 }
 
 /**
  * Hashes a document `{types, primaryType, domain, message}`.
- * @throws {Failure} `bad_value` naming the member that is wrong, or that no type names
+ * @throws {TypedDataError} naming the member that is wrong, or that no type names
  */
-export function typedDataDigest(text: string): TypedDataDigest {
+export function hashTypedData(text: string, readAddress: ReadAddress): TypedDataDigest {
 	const { types, primaryType, domain, message } = readDocument(text);
-	const hashing: Hashing = { structures: readTypes(types, domain), fields: [] };
+	const structures = readTypes(types, domain);
+	const hashing: Hashing = { structures, readAddress, typeHashes: new Map(), fields: [] };
 	const start = Uint8Array.of(0x19, 0x01);
 	const separator = structureHash(hashing, DOMAIN, domain, "domain");
 	if (primaryType === DOMAIN) {
 		const [extra] = Object.keys(message);
 		if (extra !== undefined) throw unnamed("message", extra, DOMAIN);
-		return { hash: keccak256(concatBytes(start, separator)), fields: hashing.fields, allowsAll: false };
+		const hash = keccak256(concatBytes(start, separator));
+		return { hash, primaryType, domain: placeOf(hashing, domain), fields: hashing.fields, allowsAll: false };
 	}
 	const hash = structureHash(hashing, primaryType, message, "message");
 	const { fields } = hashing;
 	const allowsAll = isUnlimitedPermit(primaryType, fields);
-	return { hash: keccak256(concatBytes(start, separator, hash)), fields, allowsAll };
+	const place = placeOf(hashing, domain);
+	return {
+		hash: keccak256(concatBytes(start, separator, hash)),
+		primaryType,
+		domain: place,
+		fields,
+		allowsAll,
+	};
+}
+
+/** Of a domain that was hashed, so its values fit their types. */
+function placeOf({ structures, readAddress }: Hashing, domain: JsonRecord): TypedDataDigest["domain"] {
+	const memberOf = (name: string, type: string): string | undefined => {
+		const isIt = structures.get(DOMAIN)?.some((field) => field.name === name && field.type === type);
+		return isIt ? String(domain[name]).trim() : undefined;
+	};
+	const chainId = memberOf("chainId", "uint256");
+	const contract = memberOf("verifyingContract", "address");
+	const verifyingContract = contract === undefined ? undefined : readAddress(contract);
+	return {
+		...(chainId === undefined ? {} : { chainId: BigInt(chainId) }),
+		...(verifyingContract === undefined ? {} : { verifyingContract }),
+	};
 }
 
 /** A member that the signer would see and not sign. */
-function unnamed(path: string, name: string, type: string): Failure {
-	return new Failure(
-		"bad_value",
+function unnamed(path: string, name: string, type: string): TypedDataError {
+	return new TypedDataError(
 		`${path} has the member ${JSON.stringify(name)}, which the type ${type} doesn't have: it would not be signed`,
 	);
 }
@@ -104,14 +151,14 @@ interface TypedDocument {
 function readDocument(text: string): TypedDocument {
 	let json: Json;
 	try {
-		json = readJson(text);
+		json = parseExactJson(text, MAX_DIGITS);
 	} catch (error) {
-		throw new Failure("bad_value", `the typed data is not valid JSON: ${(error as Error).message}`);
+		throw new TypedDataError(`the typed data is not valid JSON: ${(error as Error).message}`);
 	}
-	if (!isRecord(json)) throw new Failure("bad_value", "the typed data is not a JSON object");
+	if (!isRecord(json)) throw new TypedDataError("the typed data is not a JSON object");
 	const { types, primaryType, domain, message } = json;
 	if (!isRecord(types) || typeof primaryType !== "string" || !isRecord(domain ?? {}) || !isRecord(message)) {
-		throw new Failure("bad_value", "typed data has the members types, primaryType, domain and message");
+		throw new TypedDataError("typed data has the members types, primaryType, domain and message");
 	}
 	return { types, primaryType, domain: isRecord(domain) ? domain : {}, message };
 }
@@ -121,8 +168,8 @@ function readTypes(types: JsonRecord, domain: JsonRecord): Structures {
 	const structures = new Map<string, readonly TypedField[]>();
 	for (const [name, fields] of Object.entries(types)) {
 		if (!NAME.test(name))
-			throw new Failure("bad_value", `${JSON.stringify(name.slice(0, 40))} is not a name of a type`);
-		if (!Array.isArray(fields)) throw new Failure("bad_value", `the type ${name} is not a list of fields`);
+			throw new TypedDataError(`${JSON.stringify(name.slice(0, 40))} is not a name of a type`);
+		if (!Array.isArray(fields)) throw new TypedDataError(`the type ${name} is not a list of fields`);
 		structures.set(
 			name,
 			fields.map((field: Json) => readField(name, field)),
@@ -131,7 +178,7 @@ function readTypes(types: JsonRecord, domain: JsonRecord): Structures {
 	if (!structures.has(DOMAIN)) {
 		structures.set(
 			DOMAIN,
-			DOMAIN_FIELDS.filter(({ name }) => member(domain, name) !== undefined),
+			DOMAIN_FIELDS.filter(({ name }) => domain[name] !== undefined),
 		);
 	}
 	return structures;
@@ -140,30 +187,31 @@ function readTypes(types: JsonRecord, domain: JsonRecord): Structures {
 function readField(structure: string, field: Json): TypedField {
 	const { name, type } = isRecord(field) ? field : {};
 	if (typeof name !== "string" || typeof type !== "string")
-		throw new Failure("bad_value", `a field of the type ${structure} has no name or no type`);
+		throw new TypedDataError(`a field of the type ${structure} has no name or no type`);
 	if (!NAME.test(name) || !NAME.test(elementType(type)))
-		throw new Failure("bad_value", `a field of the type ${structure} has a name or type that is none`);
+		throw new TypedDataError(`a field of the type ${structure} has a name or type that is none`);
 	return { name, type };
 }
 
 function structureHash(hashing: Hashing, name: string, value: JsonRecord, path: string): Uint8Array {
-	const { structures } = hashing;
+	const { structures, typeHashes } = hashing;
 	const fields = fieldsOf(structures, name, path);
 	const extra = Object.keys(value).find((known) => !fields.some((field) => field.name === known));
 	if (extra !== undefined) throw unnamed(path, extra, name);
 	hashing.fields.push(`${path}: ${name}`);
 	const words = fields.map((field) => {
-		const item = member(value, field.name);
-		if (item === undefined || item === null)
-			throw new Failure("bad_value", `${path}.${field.name} is missing`);
+		const item = value[field.name];
+		if (item === undefined || item === null) throw new TypedDataError(`${path}.${field.name} is missing`);
 		return wordOf(hashing, field.type, item, `${path}.${field.name}`);
 	});
-	return keccak256(concatBytes(keccak256(utf8(typeText(structures, name, path))), ...words));
+	const typeHash = typeHashes.get(name) ?? keccak256(utf8(typeText(structures, name, path)));
+	typeHashes.set(name, typeHash);
+	return keccak256(concatBytes(typeHash, ...words));
 }
 
 function fieldsOf(structures: Structures, name: string, path: string): readonly TypedField[] {
 	const fields = structures.get(name);
-	if (!fields) throw new Failure("bad_value", `${path}: the type ${name} is not declared`);
+	if (!fields) throw new TypedDataError(`${path}: the type ${name} is not declared`);
 	return fields;
 }
 
@@ -207,7 +255,7 @@ function wordOf(hashing: Hashing, type: string, value: Json, path: string): Uint
 		if (!isRecord(value)) throw wrong(path, type);
 		return structureHash(hashing, type, value, path);
 	}
-	hashing.fields.push(`${path} (${type}): ${shownValue(type, value)}`);
+	hashing.fields.push(`${path} (${type}): ${shownValue(hashing, type, value)}`);
 	if (type === "string") {
 		if (typeof value !== "string") throw wrong(path, type);
 		return keccak256(utf8(value));
@@ -217,12 +265,12 @@ function wordOf(hashing: Hashing, type: string, value: Json, path: string): Uint
 		if (typeof value !== "boolean") throw wrong(path, type);
 		return padded(Uint8Array.of(value ? 1 : 0));
 	}
-	if (type === "address") return addressWord(value, path);
+	if (type === "address") return addressWord(hashing, value, path);
 	return numberOrBytes(type, value, path);
 }
 
 /** A value as it is hashed: addresses in one form, whatever they were written in. */
-function shownValue(type: string, value: Json): string {
+function shownValue({ readAddress }: Hashing, type: string, value: Json): string {
 	const address = type === "address" && typeof value === "string" ? readAddress(value) : undefined;
 	if (address) return toBase58Check(address);
 	return typeof value === "bigint" ? value.toString() : JSON.stringify(value);
@@ -230,14 +278,14 @@ function shownValue(type: string, value: Json): string {
 
 function listHash(hashing: Hashing, type: string, length: string, value: Json, path: string): Uint8Array {
 	if (!Array.isArray(value) || (length !== "" && value.length !== Number(length))) {
-		throw new Failure("bad_value", `${path} must be a list${length === "" ? "" : ` of ${length}`}`);
+		throw new TypedDataError(`${path} must be a list${length === "" ? "" : ` of ${length}`}`);
 	}
 	hashing.fields.push(`${path}: ${value.length} of ${type}`);
 	const words = value.map((item: Json, index: number) => wordOf(hashing, type, item, `${path}[${index}]`));
 	return keccak256(concatBytes(...words));
 }
 
-function addressWord(value: Json, path: string): Uint8Array {
+function addressWord({ readAddress }: Hashing, value: Json, path: string): Uint8Array {
 	const address = typeof value === "string" ? readAddress(value) : undefined;
 	if (!address) throw wrong(path, "address");
 	return padded(address.subarray(1));
@@ -253,7 +301,7 @@ function numberOrBytes(type: string, value: Json, path: string): Uint8Array {
 	const number = /^(u?)int(\d{1,3})?$/.exec(toNeutral(type) === TOKEN_TYPE ? "uint256" : type);
 	const bits = number ? Number(number[2] ?? 256) : 0;
 	if (!number || bits < 8 || bits > 256 || bits % 8 !== 0)
-		throw new Failure("bad_value", `${path}: there is no type ${type}`);
+		throw new TypedDataError(`${path}: there is no type ${type}`);
 	return integerWord(value, bits, number[1] === "u", path, type);
 }
 
@@ -263,20 +311,19 @@ function integerWord(value: Json, bits: number, unsigned: boolean, path: string,
 	const integer = BigInt(text);
 	const low = unsigned ? 0n : -(1n << BigInt(bits - 1));
 	const high = 1n << BigInt(unsigned ? bits : bits - 1);
-	if (integer < low || integer >= high)
-		throw new Failure("bad_value", `${path} = ${text} doesn't fit ${type}`);
-	return parseHexBytes(BigInt.asUintN(256, integer).toString(16).padStart(64, "0"));
+	if (integer < low || integer >= high) throw new TypedDataError(`${path} = ${text} doesn't fit ${type}`);
+	return fromHex(BigInt.asUintN(256, integer).toString(16).padStart(64, "0"));
 }
 
 function bytesOf(value: Json, path: string, type: string): Uint8Array {
 	if (typeof value !== "string" || !/^0x([0-9a-fA-F]{2})*$/.test(value)) throw wrong(path, type);
-	return parseHexBytes(value);
+	return fromHex(value.slice(2));
 }
 
 function padded(bytes: Uint8Array): Uint8Array {
 	return concatBytes(new Uint8Array(WORD - bytes.length), bytes);
 }
 
-function wrong(path: string, type: string): Failure {
-	return new Failure("bad_value", `${path} is not of the type ${type}`);
+function wrong(path: string, type: string): TypedDataError {
+	return new TypedDataError(`${path} is not of the type ${type}`);
 }
