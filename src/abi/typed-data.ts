@@ -7,14 +7,11 @@ import { toBase58Check } from "../protocol/address.js";
 import { concatBytes, fromHex, utf8 } from "../protocol/bytes.js";
 import { toDeployed, toNeutral } from "../protocol/dialect.js";
 import { keccak256 } from "../protocol/hash.js";
-import { type ExactJson, type ExactRecord, parseExactJson } from "../protocol/json/exact-json.js";
+import { type ExactJson, type ExactRecord, MAX_DIGITS, parseExactJson } from "../protocol/json/exact-json.js";
 import { TOKEN_TYPE } from "./parameter.js";
 
 type Json = ExactJson;
 type JsonRecord = ExactRecord;
-
-/** Digits of a number: nothing of the network has nearly as many. */
-const MAX_DIGITS = 1_000;
 
 /** Why a document isn't hashed, naming the member that is wrong. */
 export class TypedDataError extends Error {

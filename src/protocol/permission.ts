@@ -7,6 +7,9 @@ export const OWNER_PERMISSION = 0;
 export const WITNESS_PERMISSION = 1;
 export const FIRST_ACTIVE_PERMISSION = 2;
 
+/** Signatures of a transaction that count. */
+export const MAX_SIGNATURES = 5;
+
 /** Length of an operations mask in bytes: one bit a contract type. */
 export const OPERATIONS_LENGTH = 32;
 

@@ -3,13 +3,10 @@
  * writing gives decimal text for a bigint, as our own output does for every 64-bit value (protocol/command-line §1.1).
  */
 
-import { type ExactJson, type ExactRecord, parseExactJson } from "../protocol/json/exact-json.js";
+import { type ExactJson, type ExactRecord, MAX_DIGITS, parseExactJson } from "../protocol/json/exact-json.js";
 
 export type Json = ExactJson;
 export type JsonRecord = ExactRecord;
-
-/** Digits of a number: nothing of the network has nearly as many. */
-const MAX_DIGITS = 1_000;
 
 /** Reads JSON; integers become bigint, other numbers number. @throws {SyntaxError} */
 export function readJson(text: string): Json {

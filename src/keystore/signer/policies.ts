@@ -22,6 +22,7 @@ import { parseAddress, toBase58Check } from "../../protocol/address.js";
 import { type ContractType, contractTypeByName, isBuildable } from "../../protocol/contract-types.js";
 import { spell } from "../../protocol/dialect.js";
 import { SUN_PER_COIN } from "../../protocol/int64.js";
+import { MAX_SIGNATURES } from "../../protocol/permission.js";
 import type { MessageRule } from "./messages.js";
 import { COIN_ASSET, selectorOfSignature } from "./transaction-reading.js";
 
@@ -117,7 +118,6 @@ const NO_LIMIT = "unlimited";
 export const TRANSACTIONS = "transactions";
 /** The same for messages. */
 export const MESSAGES = "messages";
-const MAX_SIGNATURES = 5;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 const CLIENT_MEMBERS: ReadonlySet<string> = new Set(["socket", "certificate", "node"]);
 const RULE_MEMBERS: ReadonlySet<string> = new Set([

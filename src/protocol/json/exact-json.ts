@@ -14,6 +14,8 @@ export interface ExactRecord {
 /** Stands before what was a number; no text from outside can have it. */
 const MARK = randomBytes(6).toString("base64");
 const MAX_DEPTH = 1_000;
+/** Digits of a number: nothing of the network has nearly as many. */
+export const MAX_DIGITS = 1_000;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const INTEGER = /^-?\d+$/;
 

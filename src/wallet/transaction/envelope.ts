@@ -21,6 +21,7 @@ import {
 	Transaction,
 	TransactionRaw,
 } from "../../protocol/messages.js";
+import { MAX_SIGNATURES } from "../../protocol/permission.js";
 import { isPostQuantumSignature, loadPostQuantum } from "../../protocol/post-quantum/algorithms.js";
 import { transactionFieldsOf } from "../../protocol/post-quantum/fields.js";
 import { addressOfPostQuantumKey } from "../../protocol/post-quantum/schemes.js";
@@ -29,8 +30,6 @@ import { idleField, ParameterError, SignedTransaction } from "../../protocol/tra
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member, readJson, writeWireJson } from "../json.js";
 import { refuseUnsigned } from "./unsigned-members.js";
-
-export const MAX_SIGNATURES = 5;
 
 /** A transaction that was read and found to be whole. */
 export interface TransactionEnvelope {

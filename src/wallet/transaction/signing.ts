@@ -11,6 +11,7 @@ import { KeystoreError } from "../../keystore/keystore-error.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import type { Permission } from "../../protocol/messages.js";
+import { MAX_SIGNATURES } from "../../protocol/permission.js";
 import { contactNamed, readContacts } from "../configuration/contacts.js";
 import type { Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
@@ -18,7 +19,7 @@ import { permissionLabel } from "../permission/permission.js";
 import { isDevice, type SigningKey } from "../signers/signer.js";
 import { readAddress } from "../values/address-text.js";
 import { nearest } from "../values/suggestion.js";
-import { MAX_SIGNATURES, type TransactionEnvelope } from "./envelope.js";
+import type { TransactionEnvelope } from "./envelope.js";
 
 /** A keystore entry by label or any form of its address. @throws {Failure | KeystoreError} */
 export async function keyNamed(settings: Settings, text: string): Promise<KeystoreEntry> {
