@@ -156,6 +156,31 @@ test("values that are none of their types are refused before anything is asked, 
 	] as const;
 	type Paid = Parameters<TypedContract<typeof paying>["write"]>[1];
 	expectTypeOf<Paid>().toEqualTypeOf<readonly [bigint]>();
+	const listing = [
+		{
+			type: "function",
+			name: "list",
+			inputs: [
+				{ type: "uint256[2][3]" },
+				{ type: "bool[][2]" },
+				{ type: "address[2][]" },
+				{ type: "uint8[100]" },
+				{ type: "tuple[1][2]", components: [{ name: "id", type: "bytes32" }] },
+			],
+			outputs: [],
+		},
+	] as const;
+	type Pair<T> = readonly [T, T];
+	type One = readonly [{ readonly id: string }];
+	expectTypeOf<Parameters<TypedContract<typeof listing>["write"]>[1]>().toEqualTypeOf<
+		readonly [
+			readonly [Pair<bigint>, Pair<bigint>, Pair<bigint>],
+			Pair<readonly boolean[]>,
+			readonly Pair<string>[],
+			readonly bigint[],
+			Pair<One>,
+		]
+	>();
 	// @ts-expect-error a number isn't a bigint
 	const isNumber = (): unknown => store.write("set", [7, "seven"]);
 	// @ts-expect-error one is missing

@@ -20,12 +20,7 @@ import { acting } from "../../terminal/sending/rows.js";
 import { interfaceOf } from "../../wallet/abi/interface.js";
 import { deploymentPlan } from "../../wallet/actions/contract-plan.js";
 import type { Actor } from "../../wallet/actions/plan.js";
-import {
-	addContact,
-	checkNewContact,
-	contactNamed,
-	removeContact,
-} from "../../wallet/configuration/contacts.js";
+import { addContact, checkNewContact, contactNamed } from "../../wallet/configuration/contacts.js";
 import { keepInterface } from "../../wallet/configuration/own-interfaces.js";
 import { Failure } from "../../wallet/failure.js";
 import { fetchGenesisId } from "../../wallet/node/chain-query.js";
@@ -112,8 +107,7 @@ export const ContractDeploy = acting({
 				const contract = toHex(await fetchGenesisId(context.client));
 				const contact = { label, address, note: `${name || "contract"}, ${transaction.idHex}`, contract };
 				const { contactsFile } = context.settings;
-				if (isFree) await removeContact(contactsFile, label, note);
-				await addContact(contactsFile, contact, note);
+				await addContact(contactsFile, contact, note, isFree);
 			},
 		};
 	},

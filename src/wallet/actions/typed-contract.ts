@@ -54,11 +54,29 @@ interface TypedEntry {
 /** An interface as compilers write it; with `as const` behind it programs get its types. */
 export type TypedInterface = readonly TypedEntry[];
 
+/** Element and size of an array's type, which its last brackets say; undefined of others. */
+type ArrayOf<T extends string, Head extends string = ""> = T extends `${infer Before}[${infer Rest}`
+	? Rest extends `${string}[${string}`
+		? ArrayOf<Rest, `${Head}${Before}[`>
+		: Rest extends `${infer Size}]`
+			? readonly [element: `${Head}${Before}`, size: Size]
+			: undefined
+	: undefined;
+
+/** So many values as a tuple; a list where the size isn't known, or above 64. */
+type Repeated<V, Size extends string, R extends readonly V[] = readonly []> = Size extends `${R["length"]}`
+	? R
+	: Size extends `${number}`
+		? R["length"] extends 64
+			? readonly V[]
+			: Repeated<V, Size, readonly [...R, V]>
+		: readonly V[];
+
 /** Type of one value: whole numbers are `bigint`, addresses Base58, bytes `0x…`, tuples objects by their members' names. */
 type ValueOf<P extends TypedParameter> = string extends P["type"]
 	? AbiView
-	: P["type"] extends `${infer Element}[]` | `${infer Element}[${number}]`
-		? readonly ValueOf<{ readonly type: Element; readonly components: P["components"] }>[]
+	: ArrayOf<P["type"]> extends readonly [infer Element extends string, infer Size extends string]
+		? Repeated<ValueOf<{ readonly type: Element; readonly components: P["components"] }>, Size>
 		: P["type"] extends "tuple"
 			? P["components"] extends readonly TypedParameter[]
 				? { readonly [C in P["components"][number] as C["name"] & string]: ValueOf<C> }

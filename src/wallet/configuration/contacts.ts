@@ -113,6 +113,7 @@ function checkFree(contacts: readonly Contact[], label: string): void {
 
 /**
  * Adds a contact.
+ * @param isInstead whether it takes the place of the one with its label, if there is one
  * @param note called with a stale lock
  * @throws {Failure} `bad_value` for a label that is taken or can't be one
  */
@@ -120,11 +121,13 @@ export async function addContact(
 	file: string,
 	contact: Contact,
 	note: (text: string) => void,
+	isInstead = false,
 ): Promise<void> {
 	checkContactLabel(contact.label);
 	await change(file, note, (contacts) => {
-		checkFree(contacts, contact.label);
-		return [...contacts, contact];
+		const others = isInstead ? contacts.filter(({ label }) => label !== contact.label) : contacts;
+		checkFree(others, contact.label);
+		return [...others, contact];
 	});
 }
 

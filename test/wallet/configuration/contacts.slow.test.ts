@@ -38,6 +38,12 @@ describe("the address book", () => {
 		expect((await readContacts(file)).map(({ label }) => label)).toEqual(["alice", "zoe"]);
 		expect(await contactNamed(file, "zoe")).toMatchObject({ note: "lunch" });
 		expect(statSync(file).mode & 0o777).toBe(0o600);
+		await expect(addContact(file, contact("zoe"), note)).rejects.toThrow('there is a contact "zoe" already');
+		await addContact(file, { ...contact("zoe"), note: "dinner" }, note, true);
+		expect((await readContacts(file)).map((each) => [each.label, each.note])).toEqual([
+			["alice", undefined],
+			["zoe", "dinner"],
+		]);
 		await removeContact(file, "zoe", note);
 		expect(await contactNamed(file, "zoe")).toBeUndefined();
 		await expect(removeContact(file, "zoe", note)).rejects.toThrow('there is no contact "zoe"');
