@@ -78,9 +78,12 @@ export class SnapshotServer {
 		private readonly clock: ServiceClock,
 		private readonly report: (sentence: string) => void,
 		private readonly filesPerAddress = MAX_FILES_PER_ADDRESS,
+		/** Its connections: how many, and how long one is kept that does nothing. */
+		connections: { readonly most: number; readonly idleMs?: number } = { most: MAX_CONNECTIONS.snapshots },
 	) {
 		this.listener = new HttpListener({
-			maxConnections: MAX_CONNECTIONS.snapshots,
+			maxConnections: connections.most,
+			idleMs: connections.idleMs,
 			handle: (request, answer) => this.respond(request, answer),
 			report: (error, where) => report(`${where}: ${error instanceof Error ? error.message : String(error)}`),
 		});

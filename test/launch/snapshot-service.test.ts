@@ -3,7 +3,7 @@ import { request as ask, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { GenerationMaker, rangeOf, SnapshotServer } from "../../src/launch/snapshot-service.js";
 import { Generations } from "../../src/node/snapshot/generations.js";
 import { SnapshotError } from "../../src/node/snapshot/manifest.js";
@@ -238,6 +238,32 @@ describe("over HTTP", () => {
 		await client.ended;
 		await until(() => generation?.active === 0);
 		expect([generation?.usedMs, timers.size]).toEqual([nowMs, 0]);
+	});
+
+	test("stalled clients of as many addresses as there are places hold nobody up for longer than a moment", async () => {
+		await publish(10, [Buffer.alloc(12 << 20), "small"]);
+		const places = 4;
+		const clock = { now: () => nowMs, after: () => () => {} };
+		// Time goes fifty times as fast, and nothing but the one that waits ends what they hold.
+		const { now } = performance;
+		const startMs = now.call(performance);
+		const watch = vi.spyOn(performance, "now");
+		watch.mockImplementation(() => startMs + 50 * (now.call(performance) - startMs));
+		const connections = { most: places, idleMs: HOUR };
+		const few = new SnapshotServer(generations, clock, (line) => warnings.push(line), 2, connections);
+		const ownPort = port;
+		port = await few.listen(0, "127.0.0.1");
+		const [generation] = generations.all;
+		const clients = Array.from({ length: 2 * places }, (_, i) => stalled(chunk, `127.0.1.${i + 1}`));
+		await until(() => generation?.active === places);
+		for (const path of ["/", "/10-0000000a/chunks/000001.br"])
+			expect((await get(path, {}, "GET", "127.0.0.2")).status).toBe(200);
+		expect(generation?.active).toBeGreaterThanOrEqual(places - 1);
+		for (const { end } of clients) end();
+		await until(() => generation?.active === 0);
+		await few.close();
+		watch.mockRestore();
+		port = ownPort;
 	});
 
 	test("an address has a share of the downloads, but not a web server on the same machine", async () => {

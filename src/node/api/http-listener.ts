@@ -51,6 +51,9 @@ interface Unfinished {
 	answered: number;
 	/** When it connected, or was answered last. */
 	idleFromMs: number;
+	/** Bytes of answers that the system had taken when it was looked at, and when that number was new. */
+	taken: number;
+	takenMs: number;
 }
 
 /** A request and its answer. */
@@ -205,7 +208,11 @@ export class HttpListener {
 			handOver: (socket: Socket) => void this.http.emit("connection", socket),
 		};
 		const serve = (socket: Socket): void => {
-			this.unfinished.set(socket, { sinceMs: undefined, answered: -1, idleFromMs: performance.now() });
+			const nowMs = performance.now();
+			this.unfinished.set(socket, {
+				...{ sinceMs: undefined, answered: -1, idleFromMs: nowMs },
+				...{ taken: -1, takenMs: nowMs },
+			});
 			socket.once("close", () => this.waiting.delete(socket));
 			servePlain(socket, plain);
 		};
@@ -214,6 +221,7 @@ export class HttpListener {
 			idleMs: (socket) => this.idleMs(socket),
 			hasAsked: (socket) => (this.unfinished.get(socket)?.answered ?? -1) >= 0,
 			unfinishedMs: (socket) => this.unfinishedMs(socket),
+			unreadMs: (socket) => this.unreadMs(socket),
 			everyMs: sweepIntervalMs(times),
 		});
 	}
@@ -257,6 +265,23 @@ export class HttpListener {
 		const state = this.unfinished.get(socket);
 		if (!state || this.busy.get(socket)?.request.complete === true) return undefined;
 		return state.sinceMs === undefined ? 0 : performance.now() - state.sinceMs;
+	}
+
+	/** How long a client has been seen taking nothing of an answer that waits for it; undefined: none does. */
+	private unreadMs(socket: Socket): number | undefined {
+		const state = this.unfinished.get(socket);
+		if (!state || socket.writableLength === 0) return undefined;
+		// What the system hasn't taken yet of a write, of which node:net tells nothing before its end.
+		const { _handle } = socket as unknown as {
+			readonly _handle?: { readonly writeQueueSize?: number } | null;
+		};
+		const taken = socket.bytesWritten - (_handle?.writeQueueSize ?? socket.writableLength);
+		const nowMs = performance.now();
+		if (taken !== state.taken) {
+			state.taken = taken;
+			state.takenMs = nowMs;
+		}
+		return nowMs - state.takenMs;
 	}
 
 	private upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {

@@ -49,7 +49,7 @@ const LOOK_AGAIN_MS = 100;
 /** From this number of places on, one address can't hold more than four fifths. */
 const SHARED_FROM = 10;
 const RESERVED_PART = 5;
-/** An unfinished request of this age is closed for an address that holds fewer places. */
+/** An unfinished request of this age is closed for an address that holds fewer places, and an answer that isn't taken for any other. */
 const UNFINISHED_MS = 1_000;
 
 /** What a connection sends first may still be on its way. */
@@ -63,6 +63,8 @@ interface ConnectionFacts {
 	hasAsked(socket: Socket): boolean;
 	/** How long a request has been coming; undefined: none is. */
 	unfinishedMs(socket: Socket): number | undefined;
+	/** How long a client has taken nothing of an answer that waits for it; undefined: none does. */
+	unreadMs?(socket: Socket): number | undefined;
 }
 
 /**
@@ -129,7 +131,10 @@ class ConnectionPlaces {
 		return true;
 	}
 
-	/** Of the address with the most places the one that is idle longest; else the oldest unfinished request of others. */
+	/**
+	 * Of the address with the most places the one that is idle longest; else the oldest unfinished request of others, or the answer of
+	 * which nothing was taken for longest.
+	 */
 	private leastMissed(address: string, facts: ConnectionFacts): Socket | undefined {
 		const onlyOwn = this.heldBy(address) >= this.perAddress;
 		let best: { readonly socket: Socket; readonly rank: readonly number[] } | undefined;
@@ -142,8 +147,9 @@ class ConnectionPlaces {
 				const hasAsked = facts.hasAsked(socket);
 				if (hasAsked || idle > FIRST_REQUEST_MS) rank = [1, held, idle];
 			} else {
-				const age = facts.unfinishedMs(socket);
-				if (age !== undefined && age > UNFINISHED_MS && held > this.heldBy(address) + 1)
+				const unread = facts.unreadMs?.(socket);
+				const age = unread ?? facts.unfinishedMs(socket) ?? 0;
+				if (age > UNFINISHED_MS && (unread !== undefined || held > this.heldBy(address) + 1))
 					rank = [0, held, age];
 			}
 			if (rank && (!best || isGreater(rank, best.rank))) best = { socket, rank };
