@@ -363,6 +363,11 @@ export class Takeover {
 		this.openedMs = performance.now();
 	}
 
+	/** Resolves when the former process has ended, and so this one is the child of whoever takes orphans: the service manager. */
+	async alone(): Promise<void> {
+		while (this.own.ppid === this.estate.pid) await delay(LOOK_AGAIN_MS, undefined, { ref: false });
+	}
+
 	/** Every listener serves. @returns how long nobody was served, in milliseconds */
 	ready(): number {
 		dropInherited();

@@ -134,7 +134,10 @@ export async function runNode(
 		await announce(node, options.development !== undefined, ready);
 		const untold = await notifyReady(`head ${node.open.chain.head.number}`, process.env);
 		if (untold !== undefined) log.warn({ reason: untold }, "systemd waits to be told that the node is ready");
-		if (takeover) log.info({ gapMs: takeover.ready() }, "took over");
+		if (takeover) {
+			log.info({ gapMs: takeover.ready() }, "took over");
+			void takeover.alone().then(() => tellOfAdoption(log));
+		}
 	} catch (error) {
 		await control?.close();
 		await node.close();
@@ -167,6 +170,25 @@ async function tellOfSuccessor(pid: number, log: ClosableLog): Promise<void> {
 	if (untold !== undefined) log.warn({ reason: untold }, "systemd doesn't know of the new process");
 	markHandedOver();
 	log.info({ pid }, "handing over");
+}
+
+/**
+ * systemd waits at a stop for a main process that is its child, and ends any other at once. This one is its child since the former
+ * has ended, but what it takes for the main process already it doesn't look at again: so it hears of another one in between.
+ */
+async function tellOfAdoption(log: ClosableLog): Promise<void> {
+	if (!process.env["NOTIFY_SOCKET"]) return;
+	const between = spawn("cat", { stdio: ["pipe", "ignore", "ignore"] });
+	between.stdin.on("error", () => undefined);
+	between.unref();
+	const isThere = await new Promise<boolean>((resolve) => {
+		between.once("error", () => resolve(false)).once("spawn", () => resolve(true));
+	});
+	let untold = isThere ? await notify([`MAINPID=${between.pid}`], process.env) : "cat can't be run";
+	// It ends with this process, unless it can end now.
+	untold ??= await notify([`MAINPID=${process.pid}`], process.env);
+	if (untold === undefined) between.stdin.end();
+	else log.warn({ reason: untold }, "systemd may not wait for this process at a stop");
 }
 
 async function completeHandover(handover: Handover, closingMs: number, log: ClosableLog): Promise<void> {

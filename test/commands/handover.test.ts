@@ -260,9 +260,13 @@ it("leaves the running node as it is where the new one can't take over", async (
 	expect([await lostSlots(ports.full), ready().pid]).toEqual([0, pid]);
 	writeFileSync(join(home.path, "node.conf"), configuration());
 	expect((await handOver()).code).toBe(0);
-	// The service manager hears who it is that counts, and that it is ready.
-	const said = readFileSync(join(folder, "said"), "utf8");
-	expect(said).toMatch(new RegExp(`^--ready .*\n(.*\n)*MAINPID=${ready().pid}\n--ready .*\n$`));
+	// The service manager hears who it is that counts, and that it is ready; and once more when the former process has ended, with another
+	// one in between: systemd waits at a stop for a main process that was its child when it was named, and kills any other.
+	const said = (): string => readFileSync(join(folder, "said"), "utf8");
+	const own = `MAINPID=${ready().pid}\n`;
+	while (!new RegExp(`--ready .*\nMAINPID=\\d+\n${own}$`).test(said())) await delay(10);
+	expect(said()).toMatch(new RegExp(`^--ready .*\n(.*\n)*${own}--ready .*\nMAINPID=\\d+\n${own}$`));
+	expect(said().split("\n").at(-3)).not.toBe(own.trim());
 });
 
 it("is gone on with by the new process where the old one is killed, and says where nobody has a node", async () => {

@@ -4,6 +4,7 @@
  */
 
 import { readFile, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { KeystoreError } from "../../keystore/keystore-error.js";
 import { Failure } from "../../wallet/failure.js";
 import { readStdin } from "../input/stdin.js";
@@ -28,7 +29,9 @@ export async function fetchSecret(path: string, purpose: string, warn: Warn): Pr
 		text = await readFile(path, "utf8");
 		const { mode } = await stat(path);
 		const regular = (mode & 0o170000) === 0o100000;
-		if (regular && (mode & 0o077) !== 0 && process.platform !== "win32") {
+		// systemd lets a service's user in by an access list, which the mode shows as one for the group.
+		const isCredential = dirname(path) === process.env["CREDENTIALS_DIRECTORY"];
+		if (regular && !isCredential && (mode & 0o077) !== 0 && process.platform !== "win32") {
 			warn(`${path} can be read by others: chmod 600 ${path}`);
 		}
 	} catch (error) {

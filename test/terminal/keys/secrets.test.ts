@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { KeystoreError } from "../../../src/keystore/keystore-error.js";
 import {
 	fetchSecret,
@@ -41,6 +41,14 @@ describe("a secret from a file", () => {
 		const path = await file("secret", 0o644);
 		await fetchSecret(path, "the password", warn);
 		expect(warnings).toEqual([`${path} can be read by others: chmod 600 ${path}`]);
+	});
+
+	test("brings none where it is a credential of systemd, whose access list looks like a mode", async () => {
+		const path = await file("secret", 0o440);
+		vi.stubEnv("CREDENTIALS_DIRECTORY", folder);
+		expect(await fetchSecret(path, "the password", warn)).toBe("secret");
+		vi.unstubAllEnvs();
+		expect(warnings).toEqual([]);
 	});
 
 	test("that isn't there is named without more", async () => {
