@@ -28,6 +28,10 @@ const TOOLS: Readonly<Record<string, Tool>> = {
 		about: "packs, installs and starts the package, and that for Debian where dpkg-deb is",
 		file: "scripts/check-package.ts",
 	},
+	"check:container": {
+		about: "builds the image of the program and runs it, where podman is",
+		file: "scripts/check-container.ts",
+	},
 	debian: { about: "makes a package for Debian in a folder", file: "scripts/debian-package.ts" },
 	"check:runtimes": {
 		about: "a replay and a start under each supported release line of Node.js",
