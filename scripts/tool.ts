@@ -74,6 +74,11 @@ const TOOLS: Readonly<Record<string, Tool>> = {
 		file: "test/soak/standby.ts",
 		built: true,
 	},
+	"soak:fleet": {
+		about: "nodes behind HAProxy and nginx, of which one is killed",
+		file: "test/soak/fleet.ts",
+		built: true,
+	},
 	"soak:day": { about: "a network for simulated days", file: "test/soak/day.ts" },
 	"soak:damage": { about: "damages a node's files", file: "test/soak/damage.ts" },
 	"soak:keystore": {
