@@ -28,16 +28,14 @@ export interface LogData {
 /** The event of a log; undefined if the interface doesn't know it, or the log doesn't fit. */
 export function decodeLog(items: ContractInterface, log: LogData): DecodedEvent | undefined {
 	const [topic] = log.topics;
-	const event = topic && eventByTopic(items, topic);
-	return event && decodeEvent(event, log);
-}
-
-/** The event with a first topic. */
-function eventByTopic(items: ContractInterface, topic: Uint8Array): AbiItem | undefined {
-	return items.find(
-		(item) =>
-			item.kind === "event" && !item.anonymous && isComplete(item.inputs) && equalBytes(topicOf(item), topic),
-	);
+	if (!topic) return undefined;
+	for (const item of items) {
+		const isEvent = item.kind === "event" && !item.anonymous && isComplete(item.inputs);
+		// Events that differ in what is indexed have the same topic.
+		const found = isEvent && equalBytes(topicOf(item), topic) && decodeEvent(item, log);
+		if (found) return found;
+	}
+	return undefined;
 }
 
 /** Reads a log as an event; undefined if it doesn't fit. */

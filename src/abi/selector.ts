@@ -9,10 +9,21 @@ export const SELECTOR_BYTES = 4;
 
 /** First four bytes of call data, or of a custom error. */
 export function selectorOf(item: AbiItem): Uint8Array {
-	return keccak256(utf8(hashedSignature(item))).subarray(0, SELECTOR_BYTES);
+	return hashOf(item).subarray(0, SELECTOR_BYTES);
 }
 
 /** First topic of an event's logs. */
 export function topicOf(event: AbiItem): Uint8Array {
-	return keccak256(utf8(hashedSignature(event)));
+	return hashOf(event);
+}
+
+/** Lists are searched item by item, once for every call and log of a tree. */
+const hashes = new WeakMap<AbiItem, Uint8Array>();
+
+function hashOf(item: AbiItem): Uint8Array {
+	const known = hashes.get(item);
+	if (known) return known;
+	const hash = keccak256(utf8(hashedSignature(item)));
+	hashes.set(item, hash);
+	return hash;
 }

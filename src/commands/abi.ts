@@ -22,14 +22,16 @@ import {
 	readSignatureList,
 	searchSignatures,
 } from "../wallet/abi/signature-list.js";
+import { ownInterfaces } from "../wallet/configuration/own-interfaces.js";
 import { Failure } from "../wallet/failure.js";
 import { accountNamed } from "../wallet/transaction/signing.js";
 import { parseHexBytes } from "../wallet/values/bytes-text.js";
+import { otherInterfaces } from "../wallet/view/contract-record.js";
 
 export const Abi4byte = command({
 	summary: "Find what a selector, a topic or a name means",
 	description:
-		"Searches the list that comes with this program: tokens, ownership, roles, proxies, routers, votes. " +
+		"Searches the interfaces that you keep, and the list that comes with this program: tokens, ownership, roles, proxies, routers, votes. " +
 		"A signature is answered with its selector. Different functions can have the same selector.",
 	examples: [
 		"<%= config.bin %> abi 4byte 0xa9059cbb",
@@ -51,16 +53,21 @@ export const Abi4byte = command({
 			helpValue: "<file>",
 		}),
 	},
-	run: async ({ args, flags, print }) => {
+	run: async ({ args, flags, settings, print }) => {
 		const own =
 			flags.list === undefined
 				? []
 				: readSignatureList(await flagText(flags.list === "-" ? "-" : `@${flags.list}`, "the list"));
-		const rows = searchSignatures(joinedInterfaces(own, commonInterface()), args.subject);
+		const kept = await ownInterfaces(await settings());
+		const rows = searchSignatures(joinedInterfaces(own, kept, commonInterface()), args.subject);
 		if (rows.length === 0) {
-			throw new Failure("not_found", `no list here has ${args.subject.slice(0, 80)}`, {
-				hint: "--list <file> searches a list of your own",
-			});
+			throw new Failure(
+				"not_found",
+				`neither the interfaces that you keep nor any list here has ${args.subject.slice(0, 80)}`,
+				{
+					hint: "--list <file> searches a list of your own",
+				},
+			);
 		}
 		print.list(rows, ["selector", "kind", "signature"], "");
 	},
@@ -79,16 +86,19 @@ export const AbiCalldataDecode = command({
 		...abiFlag,
 		signature: Flags.string({ description: "the function", exclusive: ["abi"] }),
 	},
-	run: async ({ args, flags, print }) => {
+	run: async ({ args, flags, settings: load, print }) => {
+		const settings = await load();
 		const items =
-			flags.signature === undefined ? await interfaceFlag(flags.abi) : [parseSignature(flags.signature)];
-		if (!items)
-			throw new Failure("usage", "which functions are there? name one with --signature, or give --abi");
+			flags.signature === undefined
+				? ((await interfaceFlag(flags.abi, settings)) ?? (await otherInterfaces(settings)))
+				: [parseSignature(flags.signature)];
 		const data = await bytesArgument(args.data, "call data");
 		const selector = data.subarray(0, 4);
 		const item = itemBySelector(items, selector, "function");
 		if (!item || !equalBytes(selector, selectorOf(item))) {
-			throw new Failure("bad_value", `no function there has the selector 0x${toHex(selector)}`);
+			throw new Failure("bad_value", `no function there has the selector 0x${toHex(selector)}`, {
+				hint: "--abi gives the contract's interface, or --signature the function",
+			});
 		}
 		printDecoded(print, item, hashedSignature(item), decodeValues(item.inputs, data.subarray(4)));
 	},
@@ -161,7 +171,7 @@ export const AbiEncode = command({
 	},
 	run: async ({ args, argv, flags, settings: load, print }) => {
 		const settings = await load();
-		const item = findItem((await interfaceFlag(flags.abi)) ?? [], args.signature, "function");
+		const item = findItem((await interfaceFlag(flags.abi, settings)) ?? [], args.signature, "function");
 		const values = await readArguments(item.inputs, argv.slice(1), (text) => accountNamed(settings, text));
 		const bare = item.name === "" || flags["no-selector"];
 		const bytes = bare ? encodeValues(item.inputs, values) : encodeCall(item, values);
@@ -171,6 +181,7 @@ export const AbiEncode = command({
 
 export const AbiError = command({
 	summary: "Print the selector of an error, or say what a revert means",
+	description: "By --abi, by all interfaces that you keep, and by the list that comes with this program.",
 	examples: [
 		"<%= config.bin %> abi error 'NotOwner(address)'",
 		"<%= config.bin %> abi error 0x08c379a00000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000000b6e6f7420616c6c6f776564000000000000000000000000000000000000000000",
@@ -185,10 +196,12 @@ export const AbiError = command({
 		data: Args.string({ description: "what a revert returned", ignoreStdin: true }),
 	},
 	flags: abiFlag,
-	run: async ({ args, flags, json, print }) => {
+	run: async ({ args, flags, settings: load, json, print }) => {
 		const signed = isSignature(args.error) ? parseSignature(args.error, "error") : undefined;
 		if (signed && args.data === undefined) return print.scalar(`0x${toHex(selectorOf(signed))}`);
-		const items = [...((await interfaceFlag(flags.abi)) ?? []), ...(signed ? [signed] : [])];
+		const settings = await load();
+		const given = (await interfaceFlag(flags.abi, settings)) ?? [];
+		const items = [...given, ...(signed ? [signed] : []), ...(await otherInterfaces(settings))];
 		const data = signed ? args.data : args.error;
 		if (!signed && args.data !== undefined) throw new Failure("usage", `"${args.error}" is not a signature`);
 		const bytes = parseHexBytes(data ?? "");

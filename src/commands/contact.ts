@@ -5,14 +5,13 @@ import { checkRecoverable } from "../keystore/keystore.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
 import { command } from "../terminal/base/command-row.js";
-import { flagText } from "../terminal/contract/contract-input.js";
+import { interfaceEntries } from "../terminal/contract/contract-input.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
 import { keystoreFlags, nodeFlags, passwordFlags } from "../terminal/flags/flags.js";
 import { readBoundedFile } from "../terminal/input/bounded-file.js";
 import { hashSignature } from "../terminal/keys/agent-signature.js";
 import { printJson } from "../terminal/output/output.js";
 import { agree } from "../terminal/prompt/confirmation.js";
-import { entriesOf, readInterface } from "../wallet/abi/interface.js";
 import { recipientFacts } from "../wallet/actions/transfer.js";
 import {
 	compareContacts,
@@ -32,7 +31,6 @@ import {
 } from "../wallet/configuration/contacts.js";
 import { keepInterface } from "../wallet/configuration/own-interfaces.js";
 import { Failure } from "../wallet/failure.js";
-import { type Json, readJson } from "../wallet/json.js";
 import { fetchGenesisId } from "../wallet/node/chain-query.js";
 import { NodeClient } from "../wallet/node/node-client.js";
 import { messageHash, signatureText } from "../wallet/transaction/signed-message.js";
@@ -49,7 +47,8 @@ export const ContactAdd = command({
 		...nodeFlags,
 		...keystoreFlags,
 		abi: Flags.string({
-			description: "interface of the contract, kept for its calls: @file or JSON",
+			description:
+				"interface of the contract, kept for its calls: @file, JSON, or a contract that has the same",
 			helpValue: "<json>",
 		}),
 		note: Flags.string({ description: "free text", helpValue: "<text>" }),
@@ -61,7 +60,7 @@ export const ContactAdd = command({
 		const timeoutMs = Math.min(settings.timeoutMs, LOOKUP_MS);
 		const contract = await chainOfContract(new NodeClient({ ...settings, timeoutMs }), address);
 		const contact = { label: args.label, address, note: flags.note, ...(contract && { contract }) };
-		const abi = flags.abi === undefined ? undefined : abiEntries(await flagText(flags.abi, "the interface"));
+		const abi = flags.abi === undefined ? undefined : await interfaceEntries(flags.abi, settings);
 		await addContact(settings.contactsFile, contact, (text) => note(text));
 		if (abi) await keepInterface(settings, contact.address, abi);
 		print.record({ ...contact, address: toBase58Check(contact.address) });
@@ -80,12 +79,6 @@ async function chainOfContract(client: NodeClient, address: Uint8Array): Promise
 		if (error instanceof Failure) return undefined;
 		throw error;
 	}
-}
-
-/** @throws {Failure} `bad_value` for what is no interface */
-function abiEntries(text: string): Json {
-	readInterface(text);
-	return entriesOf(readJson(text)) ?? [];
 }
 
 /** Characters of a list that are shown before it is signed. */

@@ -1,6 +1,7 @@
 /** What pages read of blocks, transactions and receipts. */
 
 import { type Json, objectOf, objectsOf, textOf, wholeOf } from "./answer.js";
+import type { NodeClient } from "./node-client.js";
 
 export interface BlockFacts {
 	readonly number: bigint;
@@ -98,6 +99,39 @@ export function usageOf(infos: readonly Json[]): Usage {
 		if (textOf(info, "result") === "FAILED") failed++;
 	}
 	return { transactions: infos.length, energy, bandwidth, feeSun, failed };
+}
+
+/** Blocks whose fees are kept: more than a list shows. */
+const MAX_BLOCKS = 60;
+
+/** Fees of transactions, of which only receipts tell: those of a block are asked for together, and once. */
+export class BlockFees {
+	private readonly known = new Map<string, Promise<ReadonlyMap<string, bigint>>>();
+
+	constructor(private readonly client: Pick<NodeClient, "call">) {}
+
+	/** @param id of one of its transactions @returns undefined where the node doesn't tell */
+	async feeOf(
+		{ number, id: blockId }: Pick<BlockFacts, "number" | "id">,
+		id: string,
+	): Promise<bigint | undefined> {
+		const found = this.known.get(blockId) ?? this.ask(number);
+		// The block that was asked for longest ago makes room.
+		this.known.delete(blockId);
+		this.known.set(blockId, found);
+		const [oldest] = this.known.keys();
+		if (this.known.size > MAX_BLOCKS && oldest !== undefined) this.known.delete(oldest);
+		return (await found).get(id);
+	}
+
+	private async ask(number: bigint): Promise<ReadonlyMap<string, bigint>> {
+		// Nobody sent what the genesis block has, and it has no receipts.
+		if (number === 0n) return new Map();
+		const answer = await this.client
+			.call("gettransactioninfobyblocknum", { num: Number(number) })
+			.catch((): Json => ({}));
+		return new Map(objectsOf(answer, "list").map((info) => [textOf(info, "id"), wholeOf(info, "fee")]));
+	}
 }
 
 /** The most bytes of a block (protocol/blocks §5.2). */

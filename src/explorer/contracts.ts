@@ -70,7 +70,10 @@ export class Contracts {
 
 	/** What an account, or whoever made a contract, calls it; may be empty. @param account an address in any form */
 	labelOf(account: string): Promise<string> {
-		return once(this.labels, account, (address) => this.askLabel(address), "");
+		// What was asked for its interface has told its name, too.
+		const known = this.known.get(addressText(account) ?? "");
+		const ask = async (address: string) => (await known)?.name || this.askLabel(address);
+		return once(this.labels, account, ask, "");
 	}
 
 	private async askLabel(address: string): Promise<string> {

@@ -103,6 +103,12 @@ describe("coin contract send", () => {
 			],
 		});
 		expect(await chain.prints(["contract", "call", store, "paid", "ann"])).toBe("5\n");
+		const { txID, logs } = result;
+		expect(await chain.value(`tx receipt ${String(txID)}`)).toMatchObject({
+			log: [{ topics: [expect.stringMatching(/^[0-9a-f]{64}$/), expect.anything()] }],
+			decoded: { logs },
+		});
+		expect(await chain.prints(`tx receipt ${String(txID)}`)).toMatch(/Changed\(by: T\w+ \(ann\), value: 7/);
 	});
 
 	it("sends nothing that would be refused", async () => {
@@ -131,6 +137,7 @@ describe("coin contract send", () => {
 		expect(JSON.parse(stdout)).toMatchObject({ state: "failed", result: "REVERT", reason: "no thirteen" });
 		expect(stderr).toContain('"sent":true');
 		const { txID } = JSON.parse(stdout) as { txID: string };
+		expect(await chain.value(`tx receipt ${txID}`)).toMatchObject({ decoded: { reason: "no thirteen" } });
 		const waited = await chain.coin(["tx", "wait", txID, "--json"]);
 		expect(waited.stderr).toContain("the transaction failed: REVERT, no thirteen");
 	});
@@ -284,6 +291,19 @@ describe("coin abi", () => {
 		],
 	])("%j", async (words, printed) => {
 		expect(await chain.prints(["abi", ...words])).toBe(`${printed}\n`);
+	});
+
+	it("knows the errors and functions of contracts whose interface is kept", async () => {
+		await chain.prints(["contact", "add", "shop", store, "--abi", artifact]);
+		const [row] = (await chain.values("abi 4byte TooLarge")) as [{ selector: string }];
+		expect(row).toMatchObject({ kind: "error", signature: "TooLarge(uint256 given, uint256 limit)" });
+		const data = `${row.selector}${"7d0".padStart(64, "0")}${"3e8".padStart(64, "0")}`;
+		expect(await chain.prints(["abi", "error", data])).toBe("TooLarge(2000, 1000)\n");
+		expect(await chain.prints(["abi", "error", data, "--abi", "shop"])).toBe("TooLarge(2000, 1000)\n");
+		const bob = ["abi", "error", data, "--abi", "bob"];
+		expect(await chain.fails([...bob], 1)).toMatchObject({ code: "not_found" });
+		const sent = await chain.prints(["abi", "encode", "paid", "bob", "--abi", "shop"]);
+		expect(await chain.prints(["abi", "calldata-decode", sent.trim()])).toContain(addressOf("bob"));
 	});
 
 	it("decodes in a pipeline", async () => {

@@ -64,7 +64,7 @@ export const ContractCallCommand = query({
 		try {
 			({ data: output } = await callConstant(client, request, asked));
 		} catch (error) {
-			throw await explainRevert(error, call.items);
+			throw await explainRevert(error, call.items, settings);
 		}
 		if (!flags.raw && call.item?.outputs && !isComplete(call.item.outputs)) {
 			note(
@@ -129,7 +129,7 @@ export const ContractEstimate = query({
 				"caller pays": `${result.callerShare} %`,
 			});
 		} catch (error) {
-			throw await explainRevert(error, items);
+			throw await explainRevert(error, items, settings);
 		}
 	},
 });

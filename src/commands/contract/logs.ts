@@ -73,7 +73,7 @@ export const ContractLogs = query({
 		const named = [...(args.contract === undefined ? [] : [args.contract]), ...(flags.address ?? [])];
 		const addresses = await Promise.all(named.map((text) => accountNamed(settings, text)));
 		const [first] = addresses;
-		const given = await interfaceFlag(flags.abi);
+		const given = await interfaceFlag(flags.abi, settings, client);
 		if (flags.history) return printHistory(client, addresses, given, flags, json);
 		const items = given ?? (first ? await interfaceOrNone(client, first) : []);
 		const event = flags.event === undefined ? undefined : findItem(items, flags.event, "event");

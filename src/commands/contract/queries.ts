@@ -94,7 +94,8 @@ export const ContractInterfaceCommand = query({
 	},
 	run: async ({ args, flags, settings, client, print }) => {
 		const address = await accountNamed(settings, args.address);
-		const items = (await interfaceFlag(flags.abi)) ?? (await interfaceThroughProxy(client, address));
+		const items =
+			(await interfaceFlag(flags.abi, settings, client)) ?? (await interfaceThroughProxy(client, address));
 		const { smart_contract: contract } = await fetchContract(client, address);
 		const called = identifierOf(flags.name ?? contract?.name ?? "", "Contract");
 		if (flags.typescript) {

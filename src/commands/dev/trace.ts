@@ -96,8 +96,8 @@ export const DevTrace = development({
 
 async function callsOf({ argv, flags, settings, ask, note }: TraceContext): Promise<CallView> {
 	const client = new NodeClient(await settings());
-	const own = (await interfaceFlag(flags.abi)) ?? [];
-	const given = joinedInterfaces(own, await interfacesOf(flags.artifact));
+	const own = (await interfaceFlag(flags.abi, client.settings, client)) ?? [];
+	const given = joinedInterfaces(own, await interfacesOf(client.settings, flags.artifact));
 	if (flags.call !== undefined) {
 		const { value, ...call } = await callObject({ argv, flags, settings, note }, flags.call);
 		const quantity = value === undefined ? {} : { value: `0x${value.toString(16)}` };

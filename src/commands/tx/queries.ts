@@ -1,6 +1,7 @@
 /** `coin tx …`: transactions, and how far they are. */
 
 import { Args, Flags } from "@oclif/core";
+import { viewText } from "../../abi/coder.js";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
@@ -29,8 +30,8 @@ import {
 } from "../../terminal/output/history-table.js";
 import { localTime, printLine, recordLines } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";
-import { either, lines, record } from "../../terminal/schema/result-shape.js";
-import { messageShape, stateShape, transactionShape } from "../../terminal/schema/view-shapes.js";
+import { either, lines, list, record } from "../../terminal/schema/result-shape.js";
+import { messageMembers, stateShape, transactionShape } from "../../terminal/schema/view-shapes.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
@@ -76,12 +77,16 @@ export const TxDecode = command({
 	],
 	args: transactionArgument,
 	flags: {
-		abi: Flags.string({ description: "the contract's interface: @file or JSON", helpValue: "<json>" }),
+		abi: Flags.string({
+			description: "the contract's interface: @file, JSON, or a contract that has the same",
+			helpValue: "<json>",
+		}),
 		raw: Flags.boolean({ description: "hexadecimal input is raw data alone, not a whole transaction" }),
 	},
 	run: async ({ args, flags, settings, print, note }) => {
-		const given = await interfaceFlag(flags.abi);
-		const { contactsFile } = await settings();
+		const loaded = await settings();
+		const given = await interfaceFlag(flags.abi, loaded);
+		const { contactsFile } = loaded;
 		for (const { transaction } of await readEnvelopes(args.transaction, flags.raw)) {
 			const call = await describedCall(transaction.parameter, { client: undefined, contactsFile, given });
 			if (call && call.signature === undefined) note("no interface names the call: --abi gives one");
@@ -126,20 +131,83 @@ export const TxPending = query({
 	},
 });
 
+const DECODED_SHAPE = record({
+	"reason?": "text",
+	"logs?": list(
+		record({
+			contract: "address",
+			"event?": "text",
+			"signature?": "text",
+			"args?": "any",
+			"topics?": list("hex"),
+			"data?": "hex",
+		}),
+	),
+});
+
 export const TxReceipt = query({
 	takesIds: true,
 	summary: "Show what a transaction did and what it cost",
+	description:
+		"Events and reasons are read by the interfaces that you keep, those of the node and of the chain; for programs they are in the member decoded.",
+	examples: ["<%= config.bin %> tx receipt 4f0c…", "<%= config.bin %> tx receipt 4f0c… --abi @Store.abi"],
 	args: idArgument,
-	result: lines(messageShape(TransactionInfo)),
-	flags: { ...nodeFlags, ...solidityFlag },
-	run: async ({ args, client, view, print }) => {
+	result: lines(record({ ...messageMembers(TransactionInfo), "decoded?": DECODED_SHAPE })),
+	flags: { ...nodeFlags, ...solidityFlag, ...keystoreFlags, ...callAbiFlag },
+	run: async ({ args, flags, settings, client, view, print }) => {
+		const given = await interfaceFlag(flags.abi, settings, client);
+		const labels = await readLabels(settings);
 		for (const id of await transactionIds(args.id)) {
 			const receipt = await fetchReceipt(client, id, view);
 			if (!receipt) throw new Failure("not_found", `there is no receipt of ${toHex(id)}: it is in no block`);
-			print.record(viewOf(receipt));
+			const decoded = await receiptView(receipt, undefined, given ?? [], client);
+			const raw = viewOf(receipt);
+			print.record(
+				{ ...raw, ...(Object.keys(decoded).length > 0 ? { decoded } : {}) },
+				recordLines(receiptText(receipt, raw, decoded)).map((line) => labelled(line, labels)),
+			);
 		}
 	},
 });
+
+/** A receipt for people: coins with their unit, events by name, and of a deployment's code its size. */
+function receiptText(
+	receipt: Readonly<TransactionInfo>,
+	raw: ReturnType<typeof viewOf>,
+	{ reason, logs = [] }: Awaited<ReturnType<typeof receiptView>>,
+): object {
+	const { fee, packingFee, contractResult, receipt: cost, resMessage } = raw;
+	const coins = (sun: unknown): unknown => (typeof sun === "bigint" ? formatCoin(sun) : sun);
+	const [output] = receipt.contractResult;
+	// Only of a creation this is code; what begins like one otherwise is an answer of that length.
+	const isCode = output !== undefined && output.length > LONG_RESULT && reason === undefined;
+	return {
+		...raw,
+		...(fee === undefined ? {} : { fee: coins(fee) }),
+		...(packingFee === undefined ? {} : { packingFee: coins(packingFee) }),
+		...(contractResult === undefined || !isCode ? {} : { contractResult: `${output.length} bytes` }),
+		...(resMessage === undefined && reason === undefined ? {} : { resMessage: reason ?? resMessage }),
+		...(cost !== undefined && typeof cost === "object"
+			? {
+					receipt: Object.fromEntries(
+						Object.entries(cost).map(([name, value]) => [name, name.endsWith("_fee") ? coins(value) : value]),
+					),
+				}
+			: {}),
+		...(logs.length > 0
+			? {
+					log: logs.map(({ contract, event, args, topics = [], data }) =>
+						event === undefined
+							? `${contract}  ${[...topics, data].join(" ")}`
+							: `${contract}  ${event}${viewText(args ?? {})}`,
+					),
+				}
+			: {}),
+	};
+}
+
+/** Bytes of a result beyond which people are told its length. */
+const LONG_RESULT = 320;
 
 export const TxShow = query({
 	takesIds: true,
@@ -149,7 +217,7 @@ export const TxShow = query({
 	result: lines(transactionShape),
 	flags: { ...nodeFlags, ...solidityFlag, ...keystoreFlags, ...callAbiFlag },
 	run: async ({ args, flags, settings, client, view: asked, print }) => {
-		const given = await interfaceFlag(flags.abi);
+		const given = await interfaceFlag(flags.abi, settings, client);
 		const labels = await readLabels(settings);
 		for (const id of await transactionIds(args.id)) {
 			const answer = await client.call("gettransactionbyid", { value: toHex(id) }, asked);
@@ -256,8 +324,7 @@ export const TxWait = query({
 /** Why a contract reverted, by the interface that the node has of it; undefined where nothing tells. */
 async function revertOf(client: NodeClient, receipt: Readonly<TransactionInfo>): Promise<string | undefined> {
 	const items = await storedInterface(client, receipt.contract_address).catch(() => []);
-	const { reason }: { readonly reason?: string } = await receiptView(receipt, undefined, items);
-	return reason;
+	return (await receiptView(receipt, undefined, items, client)).reason;
 }
 
 const USUAL_COUNT = 20;

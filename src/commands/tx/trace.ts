@@ -6,12 +6,8 @@ import { fromHex, toHex } from "../../protocol/bytes.js";
 import { TriggerSmartContract } from "../../protocol/messages.js";
 import { query } from "../../terminal/base/command-row.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
-import {
-	interfacesFlag,
-	interfacesOf,
-	MAX_CONTRACTS,
-	traceTransactionCalls,
-} from "../../terminal/contract/call-trace.js";
+import { interfacesFlag, interfacesOf, traceTransactionCalls } from "../../terminal/contract/call-trace.js";
+import { withNeighbours } from "../../terminal/contract/compiler-input.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
 import { list, one, record } from "../../terminal/schema/result-shape.js";
@@ -26,7 +22,7 @@ import { transactionFrom } from "../../wallet/transaction/transaction-view.js";
 import { readAddress } from "../../wallet/values/address-text.js";
 import type { CallNode } from "../../wallet/view/call-tree.js";
 import { callLines } from "../../wallet/view/call-view.js";
-import { fetchContract, layoutThroughProxy } from "../../wallet/view/contract-record.js";
+import { fetchContract, layoutThroughProxy, MAX_CONTRACTS } from "../../wallet/view/contract-record.js";
 import { walletForms } from "../../wallet/view/contract-storage.js";
 import {
 	type EnergyByLine,
@@ -41,7 +37,7 @@ import { DIFFERENCE, type StorageChange, storageChanges } from "../../wallet/vie
 const sourceMapFlag = {
 	"source-map": Flags.string({
 		description:
-			"file with source maps and sources, to show the energy by line: a build file of hardhat, or an artifact of tronbox or truffle; repeatable",
+			"file with source maps and sources, to show the energy by line: a build file or artifact of hardhat, or an artifact of tronbox or truffle; repeatable",
 		helpValue: "<path>",
 		multiple: true,
 		multipleNonGreedy: true,
@@ -71,7 +67,7 @@ async function readMaps(path: string): Promise<readonly MappedCode[]> {
 	if (text.length > MAX_FILE_BYTES)
 		throw new Failure("bad_value", `${path} is larger than ${MAX_FILE_BYTES} bytes`);
 	try {
-		return mappedCodes(readJson(text.toString("utf8")));
+		return mappedCodes(await withNeighbours(readJson(text.toString("utf8")), path));
 	} catch (error) {
 		if (error instanceof SyntaxError) throw new Failure("bad_value", `${path} is not JSON`);
 		throw error;
@@ -219,10 +215,10 @@ export const TxTrace = query({
 			helpValue: "<path>",
 		}),
 	},
-	run: async ({ args, flags, client, print, note }) => {
+	run: async ({ args, flags, settings, client, print, note }) => {
 		const id = parseTransactionId(args.id);
-		const own = (await interfaceFlag(flags.abi)) ?? [];
-		const given = joinedInterfaces(own, await interfacesOf(flags.artifact));
+		const own = (await interfaceFlag(flags.abi, settings, client)) ?? [];
+		const given = joinedInterfaces(own, await interfacesOf(settings, flags.artifact));
 		const ask = async (method: string, params: readonly unknown[]): Promise<Json> => {
 			try {
 				return await callJsonRpc(client, method, params);

@@ -74,7 +74,7 @@ export const WalletApprovals = command({
 		const envelopes = await readEnvelopes(args.transaction);
 		const settings = await load();
 		const client = new NodeClient(settings);
-		const given = await interfaceFlag(flags.abi);
+		const given = await interfaceFlag(flags.abi, settings, flags.offline ? undefined : client);
 		const { entries } = await listKeystore(settings.keystoreDirectory);
 		const labels = new Map(entries.map((entry) => [entry.base58, entry.name]));
 		for (const envelope of envelopes) {
@@ -149,7 +149,7 @@ export const WalletBroadcast = sending({
 		const envelopes = await readEnvelopes(args.transaction);
 		const settings = await load();
 		const client = new NodeClient(settings);
-		const given = await interfaceFlag(flags.abi);
+		const given = await interfaceFlag(flags.abi, settings, client);
 		const labels = await readLabels(settings);
 		const fine = await forEachInput(
 			envelopes,

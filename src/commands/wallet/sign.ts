@@ -87,7 +87,7 @@ export const WalletSign = sending({
 			: await readEnvelopes(args.transaction, flags.raw);
 		const settings = await load();
 		const client = new NodeClient(settings);
-		const given = await interfaceFlag(flags.abi);
+		const given = await interfaceFlag(flags.abi, settings, flags.offline ? undefined : client);
 		const labels = await readLabels(settings);
 		const fine = await forEachInput(envelopes, flags["keep-going"], session.json, async (envelope) => {
 			const authority = flags.offline

@@ -109,11 +109,18 @@ export function ago(ms: number, nowMs: number): HTMLElement {
 	return element;
 }
 
-/** An account in a list: what people call it, as soon as that is known, and a link to it. */
-export function party(text: string, names: { labelOf(account: string): Promise<string> }): HTMLElement {
+/**
+ * An account: what people call it, as soon as that is known, and a link to it.
+ * @param whole as in {@link addressLink}
+ */
+export function party(
+	text: string,
+	names: { labelOf(account: string): Promise<string> },
+	whole = false,
+): HTMLElement {
 	const label = make("span", { class: "note" });
 	void names.labelOf(text).then((name) => append(label, name === "" ? [] : [name.slice(0, 24), " "]));
-	return make("span", {}, label, addressLink(text, false));
+	return make("span", {}, label, addressLink(text, whole));
 }
 
 export function badge(text: string, kind: "good" | "bad" | "plain" = "plain"): HTMLElement {

@@ -113,7 +113,7 @@ function methodOf(
 			});
 			return { call: named, data, energy };
 		} catch (error) {
-			throw await explainRevert(error, items);
+			throw await explainRevert(error, items, settings);
 		}
 	};
 	const tried = async (words: Words): Promise<unknown> => {

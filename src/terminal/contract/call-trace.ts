@@ -2,17 +2,17 @@
 
 import { Flags } from "@oclif/core";
 import type { ContractInterface } from "../../abi/parameter.js";
-import { addressFromHash } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { CreateSmartContract, TriggerSmartContract } from "../../protocol/messages.js";
-import { commonInterface, joinedInterfaces } from "../../wallet/abi/signature-list.js";
+import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json } from "../../wallet/json.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { transactionFrom } from "../../wallet/transaction/transaction-view.js";
 import { type CallNode, callTree } from "../../wallet/view/call-tree.js";
-import { type CallView, type InterfaceOf, viewCall } from "../../wallet/view/call-view.js";
-import { storedInterface } from "../../wallet/view/contract-record.js";
+import { type CallView, viewCall } from "../../wallet/view/call-view.js";
+import { interfaceSource } from "../../wallet/view/contract-record.js";
 import { interfaceFlag } from "./contract-input.js";
 
 /** Interfaces of contracts that have none on the chain. */
@@ -27,12 +27,12 @@ export const interfacesFlag = {
 	}),
 };
 
-/** Contracts that are asked for on behalf of one tree. */
-export const MAX_CONTRACTS = 200;
-
 /** Interfaces of files. @throws {Failure} `bad_value` */
-export async function interfacesOf(paths: readonly string[] = []): Promise<ContractInterface> {
-	const lists = await Promise.all(paths.map((path) => interfaceFlag(`@${path.replace(/^@/, "")}`)));
+export async function interfacesOf(
+	settings: Settings,
+	paths: readonly string[] = [],
+): Promise<ContractInterface> {
+	const lists = await Promise.all(paths.map((path) => interfaceFlag(`@${path.replace(/^@/, "")}`, settings)));
 	return joinedInterfaces(...lists.map((list) => list ?? []));
 }
 
@@ -83,31 +83,4 @@ export async function traceCallCalls(
 		callTree(await ask("debug_traceCall", [call, "latest", TREE])),
 		interfaceSource(client, given),
 	);
-}
-
-/** What was given, what is stored with the contract, what is common; each contract is asked for once. */
-function interfaceSource(client: NodeClient, given: ContractInterface): InterfaceOf {
-	const known = new Map<string, Promise<ContractInterface>>();
-	const unnamed = joinedInterfaces(given, commonInterface());
-	return (address) => {
-		const key = toHex(address);
-		const found = known.get(key);
-		if (found) return found;
-		// Built-in contracts have small numbers for addresses.
-		if (known.size >= MAX_CONTRACTS || /^0{32}/.test(key)) return Promise.resolve(unnamed);
-		const asked = storedOrNone(client, addressFromHash(address)).then((stored) =>
-			joinedInterfaces(given, stored, commonInterface()),
-		);
-		known.set(key, asked);
-		return asked;
-	};
-}
-
-async function storedOrNone(client: NodeClient, address: Uint8Array): Promise<ContractInterface> {
-	try {
-		return await storedInterface(client, address);
-	} catch (error) {
-		if (error instanceof Failure && error.code === "not_found") return [];
-		throw error;
-	}
 }

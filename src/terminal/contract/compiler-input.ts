@@ -1,6 +1,9 @@
 /** Files of compilers on the command line: read as they are, or compiled first where they hold sources. */
 
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Flags, type Interfaces } from "@oclif/core";
+import { artifactMember } from "../../wallet/abi/interface.js";
 import {
 	buildFile,
 	type CompiledContract,
@@ -15,8 +18,9 @@ import {
 	withWantedOutput,
 } from "../../wallet/compiler/sources.js";
 import { Failure } from "../../wallet/failure.js";
-import { type Json, type JsonRecord, readJson } from "../../wallet/json.js";
+import { isRecord, type Json, type JsonRecord, readJson } from "../../wallet/json.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
+import { readBoundedFile } from "../input/bounded-file.js";
 import { flagText } from "./contract-input.js";
 
 /** How sources are compiled. */
@@ -58,6 +62,41 @@ export const compilerFlag = {
 	}),
 };
 
+const MAX_FILE_BYTES = 256 << 20;
+
+/** A build file of hardhat 3, which keeps what was asked and what was answered in two files, as one; any other file as it is. */
+export async function wholeBuild(json: Json, path: string): Promise<Json> {
+	if (!isRecord(json)) return json;
+	const { _format: format } = json;
+	if (format === "hh3-sol-build-info-1" && json["output"] === undefined) {
+		const answer = await neighbour(path.replace(/\.json$/, ".output.json"));
+		return isRecord(answer) ? { ...json, output: answer["output"] ?? null } : json;
+	}
+	if (format !== "hh3-sol-build-info-output-1") return json;
+	const asked = await neighbour(path.replace(/\.output\.json$/, ".json"));
+	return isRecord(asked) ? { ...asked, output: json["output"] ?? null } : json;
+}
+
+/** The same, and for an artifact of hardhat 2, which lacks the places of immutable values, its contract in the build that it came from. */
+export async function withNeighbours(json: Json, path: string): Promise<Json> {
+	if (!isRecord(json) || json["_format"] !== "hh-sol-artifact-1") return wholeBuild(json, path);
+	const { sourceName, contractName } = json;
+	const place = artifactMember((await neighbour(path.replace(/\.json$/, ".dbg.json"))) ?? null, "buildInfo");
+	const build = typeof place === "string" ? await neighbour(join(dirname(path), place)) : undefined;
+	const [file, name] = [String(sourceName), String(contractName)];
+	const contract = artifactMember(build ?? null, "output", "contracts", file, name);
+	if (!isRecord(build) || contract === undefined) return json;
+	const sources = artifactMember(build, "output", "sources") ?? {};
+	return { ...build, output: { sources, contracts: { [file]: { [name]: contract } } } };
+}
+
+/** A file beside another one; undefined where there is none. @throws {Failure} `bad_value` for one that can't be read */
+async function neighbour(path: string): Promise<Json | undefined> {
+	if (!existsSync(path)) return undefined;
+	const text = await readBoundedFile(path, MAX_FILE_BYTES);
+	return parsed(Buffer.from(text).toString("utf8"), path);
+}
+
 /** JSON of a compiler or toolchain; standard JSON input becomes its output. @throws {Failure} */
 export async function compiledJson(json: Json, solc: string | undefined): Promise<Json> {
 	const build = buildFile(json);
@@ -86,7 +125,10 @@ export async function contractsFrom(
 	const [first = "", second] = paths;
 	const isJson = second === undefined && (first === "-" || /\.json$/i.test(first));
 	const json = isJson
-		? parsed(await flagText(first === "-" ? first : `@${first}`, "the source"), first)
+		? await withNeighbours(
+				parsed(await flagText(first === "-" ? first : `@${first}`, "the source"), first),
+				first,
+			)
 		: undefined;
 	if (json !== undefined && Object.values(settings).some((value) => value !== undefined)) {
 		throw new Failure("conflicting_flags", `${first} says itself how it is compiled: leave the settings out`);
@@ -99,8 +141,9 @@ export async function contractsFrom(
 	const asked = build?.input ?? json;
 	if (json !== undefined && !build && !isStandardInput(json))
 		return { contracts: compiledContracts(json), compiler: undefined, input: undefined };
-	const project = asked === undefined ? projectOf(first, process.cwd()) : undefined;
-	const compiler = await findCompiler(solc, process.env["PATH"] ?? "", project?.compiler);
+	const project = first === "-" ? undefined : projectOf(first, process.cwd());
+	const version = solc ?? build?.compiler?.replace(/\+.*$/, "");
+	const compiler = await findCompiler(version, process.env["PATH"] ?? "", project?.compiler);
 	const input =
 		asked === undefined
 			? await standardInput(paths, process.cwd(), settings, project)

@@ -4,10 +4,12 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Args, Flags, type Interfaces } from "@oclif/core";
 import type { ContractInterface } from "../../abi/parameter.js";
-import { readInterface } from "../../wallet/abi/interface.js";
+import { entriesOf, readInterface } from "../../wallet/abi/interface.js";
 import { callInWords } from "../../wallet/actions/contract-plan.js";
+import { ownEntries, ownInterface } from "../../wallet/configuration/own-interfaces.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
+import { type Json, readJson } from "../../wallet/json.js";
 import type { ContractCall } from "../../wallet/node/constant-call.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { amountParts, type NamedAmounts, paymentInParts } from "../../wallet/token/named-amount.js";
@@ -15,12 +17,17 @@ import type { NamedCall } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCoinAmount } from "../../wallet/values/amount.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
-import { implementationInterface, storedInterface } from "../../wallet/view/contract-record.js";
+import {
+	implementationInterface,
+	interfaceThroughProxy,
+	storedInterface,
+} from "../../wallet/view/contract-record.js";
 import { readStdin } from "../input/stdin.js";
 
 export const abiFlag = {
 	abi: Flags.string({
-		description: "the contract's interface: @file, JSON, or - (default: the one stored with the contract)",
+		description:
+			"the contract's interface: @file, JSON, - or a contract that has the same (default: its own)",
 		helpValue: "<json>",
 		helpGroup: "CONTRACT",
 	}),
@@ -29,7 +36,8 @@ export const abiFlag = {
 /** Commands that show a call before it is signed or sent. */
 export const callAbiFlag = {
 	abi: Flags.string({
-		description: "interface that names the call: @file or JSON (default: yours, the node's, the chain's)",
+		description:
+			"interface that names the call: @file, JSON or a contract (default: yours, the node's, the chain's)",
 		helpValue: "<json>",
 		helpGroup: "CONTRACT",
 	}),
@@ -105,6 +113,8 @@ function wholeNumber(flag: string, text: string): bigint {
 	return BigInt(text);
 }
 
+const FILE = /\.(json|abi)$/i;
+
 /** The text of a flag that may name a file or standard input. @throws {Failure} `bad_value` */
 export async function flagText(value: string, purpose: string): Promise<string> {
 	if (value === "-") {
@@ -114,7 +124,7 @@ export async function flagText(value: string, purpose: string): Promise<string> 
 		return text;
 	}
 	// A bare name of a file is what other flags take; JSON and names of functions are never one.
-	if (!value.startsWith("@") && !(/\.(json|abi)$/i.test(value) && existsSync(value))) return value;
+	if (!value.startsWith("@") && !(FILE.test(value) && existsSync(value))) return value;
 	const path = value.replace(/^@/, "");
 	try {
 		return await readFile(path, "utf8");
@@ -124,9 +134,50 @@ export async function flagText(value: string, purpose: string): Promise<string> 
 	}
 }
 
-/** The interface that a flag gives; undefined without the flag. @throws {Failure} */
-export async function interfaceFlag(value: string | undefined): Promise<ContractInterface | undefined> {
-	return value === undefined ? undefined : readInterface(await flagText(value, "the interface"));
+/**
+ * The interface that a flag gives; undefined without the flag. A label or an address is a contract whose interface is meant: the one
+ * that is kept of it, or with a client the one that the chain has.
+ * @throws {Failure}
+ */
+export async function interfaceFlag(
+	value: string | undefined,
+	settings: Settings,
+	client?: NodeClient,
+): Promise<ContractInterface | undefined> {
+	if (value === undefined) return undefined;
+	const text = await flagText(value, "the interface");
+	if (!isContractWord(value, text)) return readInterface(text);
+	const contract = await accountNamed(settings, text);
+	const items =
+		(await ownInterface(settings, contract)) ?? (client ? await interfaceThroughProxy(client, contract) : []);
+	if (items.length === 0) throw noInterface(text);
+	return items;
+}
+
+/** The same as the compiler wrote it, of files and contracts that are kept. @throws {Failure} */
+export async function interfaceEntries(value: string, settings: Settings): Promise<readonly Json[]> {
+	const text = await flagText(value, "the interface");
+	if (isContractWord(value, text)) {
+		const entries = await ownEntries(settings, await accountNamed(settings, text));
+		if (!entries) throw noInterface(text);
+		return entries;
+	}
+	readInterface(text);
+	return entriesOf(readJson(text)) ?? [];
+}
+
+/** @param text what the flag's value gave: itself, where it names no file */
+function isContractWord(value: string, text: string): boolean {
+	if (text !== value || !/^[^\s[{"]+$/.test(text)) return false;
+	if (FILE.test(text) || text.includes("/"))
+		throw new Failure("bad_value", `there is no file ${text}, from which the interface would be read`);
+	return true;
+}
+
+function noInterface(label: string): Failure {
+	return new Failure("not_found", `no interface of ${label} is kept here`, {
+		hint: `coin contact add <label> <address> --abi @<file> keeps one`,
+	});
 }
 
 /** Words of `contract call|send|estimate`: the contract, then a signature or name, then the arguments. */
@@ -175,7 +226,7 @@ export async function namedCall(
 		});
 	}
 	const contract = await accountNamed(settings, words.address);
-	const given = await interfaceFlag(words.abi);
+	const given = await interfaceFlag(words.abi, settings, client);
 	const named = words.as === undefined ? contract : await accountNamed(settings, words.as);
 	const stored = given ?? (client ? await storedInterface(client, named) : []);
 	if (data !== undefined)

@@ -18,6 +18,7 @@ import {
 	compilerSettingFlags,
 	compilerSettings,
 	contractsFrom,
+	wholeBuild,
 } from "./compiler-input.js";
 import { flagText } from "./contract-input.js";
 
@@ -101,7 +102,7 @@ async function fromArtifact(path: string, flags: DeploymentFlags): Promise<Deplo
 		return fromContracts(made.contracts, path, name, made);
 	}
 	const text = await flagText(path === "-" ? path : `@${path.replace(/^@/, "")}`, "the artifact");
-	const file = await compiledJson(json(text, path), solc);
+	const file = await compiledJson(await wholeBuild(json(text, path), path), solc);
 	if (isStandardOutput(file)) return fromCompilerOutput(file, path, name);
 	const abi = artifactMember(file, "abi");
 	// Toolchains write the code as text, compilers inside of objects.

@@ -165,9 +165,11 @@ export const stateShape = record({ txID: "hex", state: "text", "block?": "int64"
 
 /** What a message of the wire looks like once it is printed: fields that have their default are left out. */
 export function messageShape<T extends Message>(type: MessageType<T>): Shape {
-	return record(
-		Object.fromEntries(type.fields.map((field) => [`${field.name}?`, fieldShape(type.typeName, field)])),
-	);
+	return record(messageMembers(type));
+}
+
+export function messageMembers<T extends Message>(type: MessageType<T>): Readonly<Record<string, Shape>> {
+	return Object.fromEntries(type.fields.map((field) => [`${field.name}?`, fieldShape(type.typeName, field)]));
 }
 
 function fieldShape(typeName: string, field: FieldDescriptor): Shape {

@@ -79,7 +79,7 @@ export async function deploymentPlan(
 		const asked = { owner, contract: new Uint8Array(0), data: bytecode, ...values };
 		limit = await feeLimitOf(deployment, client, deployment.offline ? undefined : asked);
 	} catch (error) {
-		throw await explainRevert(error, items);
+		throw await explainRevert(error, items, settings);
 	}
 	return {
 		...contractOf(CreateSmartContract, {
@@ -100,13 +100,7 @@ export async function deploymentPlan(
 		resultOf: ({ transaction }) => ({
 			contractAddress: toBase58Check(contractAddress(transaction.id, owner)),
 		}),
-		readReceipt: async (receipt) => {
-			const { reason, logs } = (await receiptView(receipt, undefined, items)) as {
-				reason?: string;
-				logs?: readonly object[];
-			};
-			return { ...(reason === undefined ? {} : { reason }), ...(logs ? { logs } : {}) };
-		},
+		readReceipt: (receipt) => receiptView(receipt, undefined, items, client),
 	};
 }
 
@@ -156,7 +150,7 @@ export async function callPlan(
 		...limit,
 		...(note ? { note } : {}),
 		...(item ? { interface: [item] } : {}),
-		readReceipt: (receipt) => receiptView(receipt, item, items),
+		readReceipt: (receipt) => receiptView(receipt, item, items, client),
 	};
 }
 

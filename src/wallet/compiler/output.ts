@@ -169,10 +169,19 @@ function codeOf(
 		for (const name of members) {
 			const value = holder[name];
 			const text = isRecord(value) ? value["object"] : value;
-			if (typeof text === "string") return readCode(text, isRecord(value) ? value : {}, variables);
+			if (typeof text === "string")
+				return readCode(text, isRecord(value) ? value : besideText(holder, name), variables);
 		}
 	}
 	return undefined;
+}
+
+/** What hardhat's artifacts say of code beside it. */
+function besideText(artifact: JsonRecord, name: string): JsonRecord {
+	const { linkReferences = null, deployedLinkReferences = null, immutableReferences = null } = artifact;
+	return name === "deployedBytecode"
+		? { linkReferences: deployedLinkReferences, immutableReferences }
+		: { linkReferences };
 }
 
 const PLACEHOLDER = /__.{36}__|__[$A-Za-z0-9_/.:]{38}/g;

@@ -3,17 +3,21 @@
  * `<address>.layout.json`: what is shown of a call before it is signed comes from here first, so the files are written like key files.
  */
 
-import { readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ContractInterface } from "../../abi/parameter.js";
+import type { AbiItem, ContractInterface } from "../../abi/parameter.js";
 import { createPrivateDirectory, errorCode, writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
-import { readInterface } from "../abi/interface.js";
+import { entriesOf, readInterface } from "../abi/interface.js";
 import { Failure } from "../failure.js";
 import { type Json, readJson, writeJson } from "../json.js";
+import { readAddress } from "../values/address-text.js";
 import type { Settings } from "./settings.js";
 
 const MAX_INTERFACE_BYTES = 4 << 20;
+/** Files and their characters that are read together. */
+const MAX_INTERFACES = 500;
+const MAX_TEXT = 32 << 20;
 
 type Kind = "json" | "layout.json";
 
@@ -31,6 +35,43 @@ export async function ownInterface(
 	address: Uint8Array,
 ): Promise<ContractInterface | undefined> {
 	return read(settings, address, "json", readInterface);
+}
+
+/** The same as the compiler wrote it. @throws {Failure} `bad_value` for a damaged file */
+export async function ownEntries(
+	settings: Pick<Settings, "contactsFile">,
+	address: Uint8Array,
+): Promise<readonly Json[] | undefined> {
+	return read(settings, address, "json", (text) => entriesOf(readJson(text)));
+}
+
+/** Every item of every interface that is kept, for what is known by a selector or a name alone. Damaged files are left out. */
+export async function ownInterfaces(settings: Pick<Settings, "contactsFile">): Promise<ContractInterface> {
+	if (!settings.contactsFile) return [];
+	let names: string[];
+	try {
+		names = await readdir(join(dirname(settings.contactsFile), "interfaces"));
+	} catch (error) {
+		if (errorCode(error) === "ENOENT") return [];
+		throw error;
+	}
+	const found: AbiItem[] = [];
+	let rest = MAX_TEXT;
+	const addresses = names.map((name) => /^(\w+)\.json$/.exec(name)?.[1]).filter((text) => text !== undefined);
+	for (const text of addresses.slice(0, MAX_INTERFACES)) {
+		const address = readAddress(text);
+		if (!address || rest <= 0) continue;
+		const parse = (json: string) => {
+			rest -= json.length;
+			return readInterface(json);
+		};
+		try {
+			found.push(...((await read(settings, address, "json", parse)) ?? []));
+		} catch (error) {
+			if (!(error instanceof Failure)) throw error;
+		}
+	}
+	return found;
 }
 
 /** The kept layout of a contract's storage, as the compiler wrote it. @throws {Failure} `bad_value` for a damaged file */

@@ -10,6 +10,7 @@ import { itemBySelector } from "../abi/interface.js";
 import { revertReason } from "../abi/revert.js";
 import { formatCoin } from "../values/amount.js";
 import type { CallNode, TracedLog, TracedOperation } from "./call-tree.js";
+import type { InterfaceOf } from "./contract-record.js";
 
 export interface CallView {
 	readonly kind: string;
@@ -52,9 +53,6 @@ interface EventView {
 	readonly topics?: readonly string[];
 	readonly data?: string;
 }
-
-/** What is known about the interface of a contract. @param address 20 bytes */
-export type InterfaceOf = (address: Uint8Array) => Promise<ContractInterface>;
 
 /** Makes a call and everything inside of it readable. */
 export async function viewCall(call: CallNode, interfaceOf: InterfaceOf): Promise<CallView> {

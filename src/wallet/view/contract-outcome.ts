@@ -2,15 +2,23 @@
 
 import { AbiDataError } from "../../abi/codec.js";
 import { type AbiView, decodeValues, viewAddress } from "../../abi/coder.js";
-import { decodeLog } from "../../abi/log.js";
+import { type DecodedEvent, decodeLog, type LogData } from "../../abi/log.js";
 import { type AbiItem, type ContractInterface, isComplete } from "../../abi/parameter.js";
-import { fromHex, toHex } from "../../protocol/bytes.js";
+import { addressFromHash } from "../../protocol/address.js";
+import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { type TransactionInfo, TransactionResultContractResult } from "../../protocol/messages.js";
 import { revertReason } from "../abi/revert.js";
+import type { Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
 import { type ContractCall, refusalByContract } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
 import { type FeeLimit, feeLimitOf, type RequestedFeeLimit } from "../values/fee-limit.js";
+import {
+	implementationInterface,
+	interfaceSource,
+	MAX_CONTRACTS,
+	otherInterfaces,
+} from "./contract-record.js";
 
 /** The results of a function: one value by itself, several as a list; hexadecimal where the types aren't known. */
 export async function outputView(item: AbiItem | undefined, output: Uint8Array): Promise<AbiView> {
@@ -22,16 +30,35 @@ export async function outputView(item: AbiItem | undefined, output: Uint8Array):
 	return values.length === 1 ? (only as AbiView) : values;
 }
 
-/** A refusal by a contract, with the reason in the contract's own words. */
-export async function explainRevert(error: unknown, items: ContractInterface): Promise<unknown> {
+/**
+ * A refusal by a contract, with the reason in the contract's own words.
+ * @param settings with them an error that the interface doesn't name, such as that of a contract which was called by this one, is
+ *   looked for among common ones and in all interfaces that are kept
+ */
+export async function explainRevert(
+	error: unknown,
+	items: ContractInterface,
+	settings?: Pick<Settings, "contactsFile">,
+): Promise<unknown> {
 	if (!(error instanceof Failure) || error.code !== "contract_revert") return error;
 	const data = error.facts.details?.["data"];
 	if (typeof data !== "string") return error;
-	const { reason, error: name, arguments: values } = await revertReason(fromHex(data.slice(2)), items);
+	const { reason, error: name, arguments: values } = await reasonOf(fromHex(data.slice(2)), items, settings);
 	return refusalByContract(reason, {
 		...error.facts,
 		details: { reason: reason || undefined, error: name, arguments: values, data },
 	});
+}
+
+/** Why a contract reverted, by its own interface, or where that doesn't tell by what is known of others. */
+async function reasonOf(
+	data: Uint8Array,
+	items: ContractInterface,
+	settings: Pick<Settings, "contactsFile"> | undefined,
+): ReturnType<typeof revertReason> {
+	const told = await revertReason(data, items);
+	const isNamed = told.error !== undefined || !told.reason.startsWith("0x");
+	return isNamed || !settings ? told : revertReason(data, await otherInterfaces(settings));
 }
 
 /**
@@ -49,36 +76,80 @@ export async function callFeeLimit(
 		return await feeLimitOf(wish, client, call);
 	} catch (error) {
 		if (!(error instanceof Failure) || error.code !== "contract_revert") throw error;
-		throw await explainRevert(error, await items());
+		throw await explainRevert(error, await items(), client.settings);
 	}
 }
 
-/** Members of an acting result that a contract's receipt gives. */
+/** A log, decoded where an interface names it. */
+interface LogView extends Partial<DecodedEvent> {
+	readonly contract: string;
+	readonly topics?: readonly string[];
+	readonly data?: string;
+}
+
+/** What a receipt says of a contract's execution, in the words of its interface. */
+interface ContractOutcome {
+	readonly reason?: string;
+	readonly returned?: AbiView;
+	readonly logs?: readonly LogView[];
+}
+
+/** What names the logs of a contract: its own interface, that of the contract behind a proxy, others. */
+function logInterfaces(client: NodeClient) {
+	const interfaceOf = interfaceSource(client, []);
+	const behind = new Map<string, Promise<ContractInterface | undefined>>();
+	return async (address: Uint8Array, log: LogData): Promise<ContractInterface> => {
+		const items = await interfaceOf(address);
+		if (decodeLog(items, log)) return items;
+		const key = toHex(address);
+		if (behind.size >= MAX_CONTRACTS) return items;
+		const asked = behind.get(key) ?? implementationInterface(client, addressFromHash(address));
+		behind.set(key, asked);
+		return (await asked) ?? items;
+	};
+}
+
+/**
+ * Members of an acting result that a contract's receipt gives.
+ * @param item the function that was called
+ * @param items the interface of the contract that was called
+ * @param client with it logs of other contracts are named by their interfaces; without it by `items` alone
+ */
 export async function receiptView(
 	receipt: Readonly<TransactionInfo>,
 	item: AbiItem | undefined,
 	items: ContractInterface,
-): Promise<object> {
+	client?: NodeClient,
+): Promise<ContractOutcome> {
 	const output = receipt.contractResult[0] ?? new Uint8Array(0);
 	const reverted = receipt.receipt?.result === TransactionResultContractResult.REVERT;
-	const logs = await Promise.all(
-		receipt.log.map(async ({ address, topics, data }) => ({
+	const { contract_address: own } = receipt;
+	const interfaceOf = client && logInterfaces(client);
+	const logs: LogView[] = [];
+	for (const { address, topics, data } of receipt.log) {
+		const isOwn = own.length === 0 || equalBytes(own.slice(-20), address.slice(-20));
+		const log = { topics, data };
+		const found =
+			(isOwn ? decodeLog(items, log) : undefined) ??
+			decodeLog((await interfaceOf?.(address.slice(-20), log)) ?? items, log);
+		logs.push({
 			contract: viewAddress(address),
-			...(decodeLog(items, { topics, data }) ?? {
-				topics: topics.map((topic) => `0x${toHex(topic)}`),
-				data: `0x${toHex(data)}`,
-			}),
-		})),
-	);
+			...(found ?? { topics: topics.map((topic) => `0x${toHex(topic)}`), data: `0x${toHex(data)}` }),
+		});
+	}
 	return {
-		...(reverted ? await revertMembers(output, items) : {}),
+		...(reverted ? await revertMembers(output, items, client) : {}),
 		...(!reverted && output.length > 0 && item ? { returned: await safeOutput(item, output) } : {}),
 		...(logs.length > 0 ? { logs } : {}),
 	};
 }
 
-async function revertMembers(output: Uint8Array, items: ContractInterface): Promise<object> {
-	const { reason } = await revertReason(output, items);
+async function revertMembers(
+	output: Uint8Array,
+	items: ContractInterface,
+	client: NodeClient | undefined,
+): Promise<Pick<ContractOutcome, "reason">> {
+	const { reason } = await reasonOf(output, items, client?.settings);
 	return reason === "" ? {} : { reason };
 }
 

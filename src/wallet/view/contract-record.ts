@@ -7,8 +7,9 @@ import { addressFromHash, addressPrefix, toBase58Check } from "../../protocol/ad
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { SmartContractDataWrapper } from "../../protocol/messages.js";
 import { interfaceOf } from "../abi/interface.js";
-import { joinedInterfaces } from "../abi/signature-list.js";
-import { ownInterface, ownLayout } from "../configuration/own-interfaces.js";
+import { commonInterface, joinedInterfaces } from "../abi/signature-list.js";
+import { ownInterface, ownInterfaces, ownLayout } from "../configuration/own-interfaces.js";
+import type { Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
 import { isRecord, type JsonRecord } from "../json.js";
 import { messageFrom } from "../node/answer.js";
@@ -16,6 +17,46 @@ import { callConstant } from "../node/constant-call.js";
 import { historyPath, historyRows } from "../node/history-client.js";
 import { callJsonRpc } from "../node/json-rpc.js";
 import type { NodeClient } from "../node/node-client.js";
+
+/** What is known about the interface of a contract. @param address 20 bytes */
+export type InterfaceOf = (address: Uint8Array) => Promise<ContractInterface>;
+
+/** Contracts that are asked for on behalf of one tree, or one receipt. */
+export const MAX_CONTRACTS = 200;
+
+/** What was given, what is stored with the contract, what is common, what is kept of others; each contract is asked for once. */
+export function interfaceSource(client: NodeClient, given: ContractInterface): InterfaceOf {
+	const known = new Map<string, Promise<ContractInterface>>();
+	let others: Promise<ContractInterface> | undefined;
+	return async (address) => {
+		const key = toHex(address);
+		others ??= otherInterfaces(client.settings);
+		const found = known.get(key);
+		if (found) return found;
+		// Built-in contracts have small numbers for addresses.
+		const asked =
+			known.size >= MAX_CONTRACTS || /^0{32}/.test(key)
+				? Promise.resolve([])
+				: storedOrNone(client, addressFromHash(address));
+		const all = Promise.all([asked, others]).then(([stored, more]) => [...given, ...stored, ...more]);
+		known.set(key, all);
+		return all;
+	};
+}
+
+/** For what no interface of its own contract names: what is common, and all that is kept of other contracts. */
+export async function otherInterfaces(settings: Pick<Settings, "contactsFile">): Promise<ContractInterface> {
+	return [...commonInterface(), ...(await ownInterfaces(settings))];
+}
+
+async function storedOrNone(client: NodeClient, address: Uint8Array): Promise<ContractInterface> {
+	try {
+		return await storedInterface(client, address);
+	} catch (error) {
+		if (error instanceof Failure && error.code === "not_found") return [];
+		throw error;
+	}
+}
 
 /** A contract's record with its runtime code. @throws {Failure} `not_found` */
 export async function fetchContract(

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,6 +11,45 @@ test("a build file without an answer is compiled from what was asked", async () 
 		const file = join(directory, "build.json");
 		writeFileSync(file, JSON.stringify({ _format: "hh3-sol-build-info-1", solcVersion: "0.8.28", input }));
 		await expect(contractsFrom([file], join(directory, "no-solc"), {})).rejects.toThrow("no-solc");
+	} finally {
+		rmSync(directory, { recursive: true });
+	}
+});
+
+const input = { language: "Solidity", sources: {}, settings: {} };
+const code = (name: string) => ({ [name]: { abi: [], evm: { deployedBytecode: { object: "6001" } } } });
+
+test("files of hardhat are read together with those that belong to them", async () => {
+	const directory = mkdtempSync(join(tmpdir(), "coin-build-"));
+	const write = (name: string, value: unknown): string => {
+		writeFileSync(join(directory, name), JSON.stringify(value));
+		return join(directory, name);
+	};
+	const contracts = { "a.sol": { ...code("A"), ...code("B") } };
+	try {
+		const asked = write("b.json", { _format: "hh3-sol-build-info-1", solcLongVersion: "0.8.28+x", input });
+		const answer = write("b.output.json", { _format: "hh3-sol-build-info-output-1", output: { contracts } });
+		for (const path of [asked, answer])
+			expect(await contractsFrom([path], "no-solc", {})).toMatchObject({
+				compiler: "0.8.28+x",
+				input,
+				contracts: [{ name: "a.sol:A" }, { name: "a.sol:B" }],
+			});
+		mkdirSync(join(directory, "build-info"));
+		write("build-info/c.json", { solcLongVersion: "0.8.26+y", input, output: { contracts } });
+		const artifact = {
+			_format: "hh-sol-artifact-1",
+			sourceName: "a.sol",
+			contractName: "B",
+			deployedBytecode: "0x6002",
+		};
+		const path = write("B.json", artifact);
+		expect((await contractsFrom([path], "no-solc", {})).contracts).toMatchObject([{ name: "B" }]);
+		write("B.dbg.json", { buildInfo: "build-info/c.json" });
+		expect(await contractsFrom([path], "no-solc", {})).toMatchObject({
+			compiler: "0.8.26+y",
+			contracts: [{ name: "a.sol:B" }],
+		});
 	} finally {
 		rmSync(directory, { recursive: true });
 	}

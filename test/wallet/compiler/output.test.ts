@@ -55,6 +55,21 @@ describe("files of compilers", () => {
 		expect(buildFile(readJson(JSON.stringify(OUTPUT)))).toBeUndefined();
 	});
 
+	it("finds the places of immutables and libraries beside the code of an artifact", () => {
+		const places = [{ start: 1, length: 32 }];
+		const [found] = read({
+			contractName: "Store",
+			bytecode: `0x60${"00".repeat(33)}`,
+			deployedBytecode: `0x61${"00".repeat(33)}`,
+			linkReferences: { "l.sol": { Lib: [{ start: 2, length: 20 }] } },
+			deployedLinkReferences: {},
+			immutableReferences: { "7": places },
+		});
+		expect(found?.runtime?.immutables).toEqual(new Map([["7", places]]));
+		expect([...(found?.creation?.libraries.keys() ?? [])]).toEqual(["l.sol:Lib"]);
+		expect([found?.runtime?.libraries.size, found?.creation?.immutables.size]).toEqual([0, 0]);
+	});
+
 	it("yields every contract of a standard output", () => {
 		expect(read(OUTPUT).map(({ name, runtime }) => [name, toHex(runtime?.bytes ?? fromHex(""))])).toEqual([
 			["a.sol:Store", "6002"],

@@ -21,6 +21,7 @@ import {
 	link,
 	make,
 	note,
+	party,
 	section,
 	table,
 } from "../elements.js";
@@ -31,7 +32,7 @@ async function frame(call: Frame, whole: bigint, contracts: Contracts): Promise<
 	const found = decodeCall(items, call.input);
 	const reading = found && (await contracts.units.counted(call.to, found));
 	const refusal = call.error === "" ? undefined : refusalOf(items, call.output);
-	const events = await Promise.all(call.logs.map((log) => eventLine(log, contracts)));
+	const events = await Promise.all(call.logs.map((log) => eventLine(log, call.to, contracts)));
 	const inner = await Promise.all(call.calls.map((each) => frame(each, whole, contracts)));
 	const what = reading
 		? readingLine(reading)
@@ -47,7 +48,7 @@ async function frame(call: Frame, whole: bigint, contracts: Contracts): Promise<
 			{},
 			make("strong", {}, call.type),
 			" ",
-			addressLink(call.to, false),
+			party(call.to, contracts),
 			" ",
 			what,
 			await moves(call, contracts.units),
@@ -84,10 +85,13 @@ function operationLine(operation: Parameters<typeof textOf>[0]): Child {
 	];
 }
 
-async function eventLine(log: Frame["logs"][number], contracts: Contracts): Promise<Child> {
+async function eventLine(log: Frame["logs"][number], frame: string, contracts: Contracts): Promise<Child> {
 	const reading = decodeEvent(await contracts.itemsOf(log.address), log.topics, log.data);
-	if (reading) return readingLine(await contracts.units.counted(log.address, reading));
-	return make("span", { class: "mono" }, log.topics.map((topic) => `${topic.slice(0, 8)}…`).join(" "));
+	const what = reading
+		? readingLine(await contracts.units.counted(log.address, reading))
+		: make("span", { class: "mono" }, log.topics.map((topic) => `${topic.slice(0, 8)}…`).join(" "));
+	// A library's code logs in the name of whoever runs it.
+	return log.address === frame ? what : [what, " of ", party(log.address, contracts)];
 }
 
 const KINDS: Readonly<Record<StateChange["kind"], string>> = {

@@ -6,6 +6,7 @@ import { type Json, objectOf, objectsOf, textOf, textsOf, wholeOf } from "../../
 import {
 	amountOf,
 	type BlockFacts,
+	BlockFees,
 	blockFacts,
 	receiverOf,
 	type TransactionFacts,
@@ -237,16 +238,16 @@ function tiles(
 	);
 }
 
-type Dated = readonly [transaction: Json, timeMs: number];
+type Dated = readonly [transaction: Json, block: BlockFacts];
 
-/** The last transactions, whatever their age, as far back as is looked, with the times of their blocks. */
+/** The last transactions, whatever their age, as far back as is looked, with their blocks. */
 async function lastTransactions(
 	client: NodeClient,
 	blocks: readonly BlockFacts[],
 ): Promise<readonly Dated[]> {
 	const newest = (some: readonly BlockFacts[]): readonly Dated[] =>
 		some
-			.flatMap(({ transactions, timeMs }) => [...transactions].reverse().map((each): Dated => [each, timeMs]))
+			.flatMap((block) => [...block.transactions].reverse().map((each): Dated => [each, block]))
 			.slice(0, TRANSACTIONS);
 	let found = newest(blocks);
 	let end = blocks.at(-1)?.number ?? 0n;
@@ -288,6 +289,7 @@ class RecentBlocks {
 export const homeView: ViewMaker = async (context) => {
 	const { client, contracts } = context;
 	const recent = new RecentBlocks(client);
+	const fees = new BlockFees(client);
 	const [known] = await Promise.all([setting(client), recent.load()]);
 	const parts = async (): Promise<HTMLElement[]> => {
 		const { blocks } = recent;
@@ -309,13 +311,18 @@ export const homeView: ViewMaker = async (context) => {
 					"Last transactions",
 					table(
 						"Last transactions",
-						["Transaction", "Method", "From, to", "Amount", "Result"],
-						transactions.map(([each, timeMs]) => {
-							const [id, method, from, to, ...rest] = transactionRow(each, contracts);
+						["Transaction", "Method", "From, to", "Amount, fee", "Result"],
+						transactions.map(([each, block]) => {
+							const [id, method, from, to, moved, ...rest] = transactionRow(each, contracts);
+							const fee = make("span", { class: "note" });
+							void fees.feeOf(block, textOf(each, "txID")).then((sun) => {
+								if (sun) fee.replaceChildren("fee ", amount(sun));
+							});
 							return [
-								make("div", {}, id, make("br"), ago(timeMs, nowMs)),
+								make("div", {}, id, make("br"), ago(block.timeMs, nowMs)),
 								method,
 								make("div", {}, from, to === "" ? undefined : [make("br"), "to ", to]),
+								make("div", {}, moved, make("br"), fee),
 								...rest,
 							];
 						}),

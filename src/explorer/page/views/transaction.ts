@@ -118,7 +118,7 @@ async function events(info: Json, contracts: Contracts): Promise<HTMLElement> {
 		const found = decodeEvent(await contracts.itemsOf(contract), topics, textOf(log, "data"));
 		const event = found && (await contracts.units.counted(contract, found));
 		parts.push(make("h3", {}, `${index}: ${event ? hashedSignature(event.item) : "unknown event"}`));
-		parts.push(make("p", {}, "of ", addressLink(contract)));
+		parts.push(make("p", {}, "of ", party(contract, contracts, true)));
 		const raw = facts(...topics.map((topic, at) => [`topic ${at}`, data(topic)] as const), [
 			"data",
 			data(textOf(log, "data")),
