@@ -205,6 +205,7 @@ export async function developmentMethodsBeside(
 			ordinary,
 			context: () => ({ control, node, broadcaster, ports: core.ports }),
 		});
-		return (text, caller, headers) => rpc.answerLine(text, true, accessOf(headers, origins), caller);
+		return (text, caller, headers) =>
+			rpc.answerLine(text, true, accessOf(headers, origins), { ...caller, agent: headers["user-agent"] });
 	};
 }

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
 import type { StorageLayout } from "../../abi/storage-layout.js";
 import { addressFromHash } from "../../protocol/address.js";
@@ -7,7 +7,7 @@ import { TriggerSmartContract } from "../../protocol/messages.js";
 import { query } from "../../terminal/base/command-row.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { interfacesFlag, interfacesOf, traceTransactionCalls } from "../../terminal/contract/call-trace.js";
-import { withNeighbours } from "../../terminal/contract/compiler-input.js";
+import { compilerFile } from "../../terminal/contract/compiler-input.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
 import { list, one, record } from "../../terminal/schema/result-shape.js";
@@ -15,7 +15,7 @@ import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
 import { compareCode } from "../../wallet/compiler/comparison.js";
 import { type MappedCode, mappedCodes } from "../../wallet/compiler/mapped-code.js";
 import { Failure } from "../../wallet/failure.js";
-import { type Json, readJson } from "../../wallet/json.js";
+import type { Json } from "../../wallet/json.js";
 import { callJsonRpc } from "../../wallet/node/json-rpc.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { transactionFrom } from "../../wallet/transaction/transaction-view.js";
@@ -45,8 +45,6 @@ const sourceMapFlag = {
 	}),
 };
 
-const MAX_FILE_BYTES = 256 << 20;
-
 /** Operations with their stacks, which tell the address of a call. */
 const OPERATIONS = { disableStorage: true, enableMemory: false };
 
@@ -57,21 +55,7 @@ async function sourceMapsOf(paths: readonly string[]): Promise<readonly MappedCo
 }
 
 async function readMaps(path: string): Promise<readonly MappedCode[]> {
-	let text: Buffer;
-	try {
-		text = await readFile(path);
-	} catch (error) {
-		const reason = (error as NodeJS.ErrnoException).code ?? "unknown";
-		throw new Failure("bad_value", `${path} can't be read: ${reason}`);
-	}
-	if (text.length > MAX_FILE_BYTES)
-		throw new Failure("bad_value", `${path} is larger than ${MAX_FILE_BYTES} bytes`);
-	try {
-		return mappedCodes(await withNeighbours(readJson(text.toString("utf8")), path));
-	} catch (error) {
-		if (error instanceof SyntaxError) throw new Failure("bad_value", `${path} is not JSON`);
-		throw error;
-	}
+	return mappedCodes(await compilerFile(path));
 }
 
 /**

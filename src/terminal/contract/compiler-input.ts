@@ -78,7 +78,7 @@ export async function wholeBuild(json: Json, path: string): Promise<Json> {
 }
 
 /** The same, and for an artifact of hardhat 2, which lacks the places of immutable values, its contract in the build that it came from. */
-export async function withNeighbours(json: Json, path: string): Promise<Json> {
+async function withNeighbours(json: Json, path: string): Promise<Json> {
 	if (!isRecord(json) || json["_format"] !== "hh-sol-artifact-1") return wholeBuild(json, path);
 	const { sourceName, contractName } = json;
 	const place = artifactMember((await neighbour(path.replace(/\.json$/, ".dbg.json"))) ?? null, "buildInfo");
@@ -90,11 +90,18 @@ export async function withNeighbours(json: Json, path: string): Promise<Json> {
 	return { ...build, output: { sources, contracts: { [file]: { [name]: contract } } } };
 }
 
+/** A file of a compiler or toolchain, {@link withNeighbours}. @throws {Failure} `bad_value` */
+export async function compilerFile(path: string): Promise<Json> {
+	return withNeighbours(await readFileJson(path), path);
+}
+
+async function readFileJson(path: string): Promise<Json> {
+	return parsed((await readBoundedFile(path, MAX_FILE_BYTES)).toString("utf8"), path);
+}
+
 /** A file beside another one; undefined where there is none. @throws {Failure} `bad_value` for one that can't be read */
 async function neighbour(path: string): Promise<Json | undefined> {
-	if (!existsSync(path)) return undefined;
-	const text = await readBoundedFile(path, MAX_FILE_BYTES);
-	return parsed(Buffer.from(text).toString("utf8"), path);
+	return existsSync(path) ? readFileJson(path) : undefined;
 }
 
 /** JSON of a compiler or toolchain; standard JSON input becomes its output. @throws {Failure} */

@@ -332,6 +332,7 @@ class Gateway {
 		const text = Buffer.from(body).toString("utf8");
 		const reply = await this.rpc.answerLine(text, mixed, access, {
 			isAbandoned: () => request.socket.destroyed,
+			agent: request.headers["user-agent"],
 			...(request.socket.remoteAddress === undefined ? {} : { client: request.socket.remoteAddress }),
 		});
 		answer.send(200, JSON_TYPE, reply);

@@ -60,6 +60,8 @@ export interface Caller {
 	readonly isAbandoned?: () => boolean;
 	/** Its address. */
 	readonly client?: string;
+	/** Its program, as it calls itself. */
+	readonly agent?: string | undefined;
 	/** Its subscriptions; absent: it can't have any. */
 	readonly subscriber?: Subscriber;
 	/** What its answer holds until it has left. */

@@ -177,3 +177,40 @@ describe("a transaction that isn't sent", () => {
 		});
 	});
 });
+
+describe("hardhat", () => {
+	const asHardhat = async (method: string, ...params: unknown[]): Promise<Json> => {
+		const answer = await fetch(`${chain.url}/jsonrpc`, {
+			method: "POST",
+			headers: { "user-agent": "hardhat 2.29.1" },
+			body: JSON.stringify({ jsonrpc: "2.0", id: 7, method, params }),
+		});
+		return (await answer.json()) as Json;
+	};
+
+	it("takes the chain for one to test on, and everybody else for what it is", async () => {
+		expect(await asHardhat("web3_clientVersion")).toEqual({
+			jsonrpc: "2.0",
+			id: 7,
+			result: expect.stringMatching(/^anvil\/coin\/v4\./),
+		});
+		expect(await chain.result("web3_clientVersion")).not.toContain("anvil");
+		expect(await asHardhat("eth_chainId")).toMatchObject({ id: 7, result: QUANTITY });
+	});
+
+	it("is refused what would fail, whatever gas it gives", async () => {
+		const code = `0x${STORE.bytecode.replace(/^0x/, "")}${word(3)}`;
+		const hash = String((await asHardhat("eth_sendTransaction", { from, data: code }))["result"]);
+		const { contractAddress } = await ask("eth_getTransactionReceipt", hash);
+		const wrong = { from, to: contractAddress, data: "0x12345678", gas: "0xffffff" };
+		const head = await chain.head();
+		expect(await asHardhat("eth_sendTransaction", wrong)).toMatchObject({
+			id: 7,
+			error: { message: expect.stringMatching(/^execution reverted/) },
+		});
+		expect(await chain.head()).toBe(head);
+		expect(await chain.result("eth_sendTransaction", [wrong])).toMatch(/^0x/);
+		const paid = await asHardhat("eth_sendTransaction", { from, to, value: "0x1", gas: "0xffffff" });
+		expect(paid["result"]).toMatch(/^0x[0-9a-f]{64}$/);
+	});
+});
