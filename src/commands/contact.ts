@@ -172,6 +172,7 @@ export const ContactList = command({
 
 export const ContactRemove = command({
 	summary: "Remove a contact",
+	examples: ["<%= config.bin %> contact remove store"],
 	args: {
 		label: Args.string({ description: "its label", required: true, ignoreStdin: true }),
 	},

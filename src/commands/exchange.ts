@@ -172,6 +172,7 @@ export const ExchangeShow = query({
 	description:
 		"price is how many of the second token one of the first is worth, in their decimals; --json has amounts in " +
 		"smallest units.",
+	examples: ["<%= config.bin %> exchange show 1"],
 	args: {
 		id: Args.string({ description: "number of the exchange", required: true, ignoreStdin: true }),
 	},

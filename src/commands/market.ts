@@ -1,12 +1,12 @@
 /** `coin market …`: the order book. */
 
 import { Args, Flags } from "@oclif/core";
-import { fromHex } from "../protocol/bytes.js";
+import { equalBytes, fromHex } from "../protocol/bytes.js";
 import { MarketCancelOrderContract, MarketSellAssetContract } from "../protocol/messages.js";
 import { accountArgument, accountQueryFlags, query } from "../terminal/base/command-row.js";
 import { trustFlag } from "../terminal/flags/acting-flags.js";
 import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
-import { acting } from "../terminal/sending/rows.js";
+import { acting, sendsNow } from "../terminal/sending/rows.js";
 import { Failure } from "../wallet/failure.js";
 import type { NodeClient } from "../wallet/node/node-client.js";
 import {
@@ -34,9 +34,12 @@ export const MarketCancel = acting({
 	args: {
 		order: Args.string({ description: "id of the order", required: true, ignoreStdin: true }),
 	},
-	plan: async ({ args, actor }) => {
+	plan: async ({ args, flags, actor }) => {
 		const orderId = parseOrderId(args.order);
-		const { owner } = await actor();
+		const { owner, client } = await actor();
+		const known = sendsNow(flags) ? await orderById(client, orderId, "full") : undefined;
+		if (known && viewOrder(known).state === "CANCELED" && equalBytes(known.owner_address, owner))
+			return { nothing: "the order is cancelled already" };
 		return {
 			...contractOf(MarketCancelOrderContract, { owner_address: owner, order_id: fromHex(orderId) }),
 			result: { orderId },

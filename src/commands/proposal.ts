@@ -1,6 +1,7 @@
 /** `coin proposal …`: proposals of new chain parameters. */
 
 import { Args, Flags } from "@oclif/core";
+import { equalBytes } from "../protocol/bytes.js";
 import {
 	ProposalApproveContract,
 	ProposalCreateContract,
@@ -13,7 +14,7 @@ import { nodeFlags } from "../terminal/flags/flags.js";
 import { localTime } from "../terminal/output/output.js";
 import { lines, orNull } from "../terminal/schema/result-shape.js";
 import { proposalShape } from "../terminal/schema/view-shapes.js";
-import { acting } from "../terminal/sending/rows.js";
+import { acting, sendsNow } from "../terminal/sending/rows.js";
 import { Failure } from "../wallet/failure.js";
 import type { NodeClient } from "../wallet/node/node-client.js";
 import { contractOf } from "../wallet/transaction/contract.js";
@@ -30,6 +31,7 @@ import { activeWitnessCount } from "../wallet/view/witnesses.js";
 
 export const ProposalApprove = acting({
 	summary: "Approve a proposal, or take the approval back",
+	examples: ["<%= config.bin %> proposal approve 1 --from alice"],
 	args: {
 		id: Args.string({ description: "number of the proposal", required: true, ignoreStdin: true }),
 	},
@@ -39,6 +41,12 @@ export const ProposalApprove = acting({
 	plan: async ({ args, flags, actor }) => {
 		const proposalId = parseNatural(args.id);
 		const { owner, client } = await actor();
+		const known = sendsNow(flags) ? await proposalById(client, proposalId) : undefined;
+		const isApproved = known?.approvals.some((address) => equalBytes(address, owner));
+		if (known?.state === ProposalState.PENDING && isApproved === !flags.withdraw)
+			return {
+				nothing: `the account ${isApproved ? "approves" : "doesn't approve"} of the proposal already`,
+			};
 		return {
 			...contractOf(ProposalApproveContract, {
 				owner_address: owner,
@@ -91,12 +99,16 @@ export const ProposalCreate = acting({
 
 export const ProposalDelete = acting({
 	summary: "Cancel a proposal of one's own",
+	examples: ["<%= config.bin %> proposal delete 1 --from alice"],
 	args: {
 		id: Args.string({ description: "number of the proposal", required: true, ignoreStdin: true }),
 	},
-	plan: async ({ args, actor }) => {
+	plan: async ({ args, flags, actor }) => {
 		const proposalId = parseNatural(args.id);
-		const { owner } = await actor();
+		const { owner, client } = await actor();
+		const known = sendsNow(flags) ? await proposalById(client, proposalId) : undefined;
+		if (known?.state === ProposalState.CANCELED && equalBytes(known.proposer_address, owner))
+			return { nothing: "the proposal is cancelled already" };
 		return {
 			...contractOf(ProposalDeleteContract, { owner_address: owner, proposal_id: proposalId }),
 			result: { proposalId },
@@ -144,6 +156,7 @@ export const ProposalList = query({
 
 export const ProposalShow = query({
 	summary: "Show a proposal",
+	examples: ["<%= config.bin %> proposal show 1"],
 	args: {
 		id: Args.string({ description: "number of the proposal", required: true, ignoreStdin: true }),
 	},

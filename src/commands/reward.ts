@@ -12,6 +12,7 @@ import { fetchReward, REWARD_PAUSE_MS } from "../wallet/view/voting.js";
 
 export const RewardShow = accountQuery({
 	summary: "Show the rewards that an account could withdraw, and from when",
+	examples: ["<%= config.bin %> reward show ann"],
 	args: accountArgument,
 	result: one(record({ account: "address", reward: "int64", "due?": "time" })),
 	flags: accountQueryFlags,
@@ -30,6 +31,7 @@ export const RewardShow = accountQuery({
 export const RewardWithdraw = acting({
 	summary: "Withdraw the rewards of votes, or of a witness",
 	description: "The network allows it once in 24 hours. Where there is none, nothing is done.",
+	examples: ["<%= config.bin %> reward withdraw --from ann --wait"],
 	plan: async ({ actor, flags }) => {
 		const context = await actor();
 		if (sendsNow(flags) && (await fetchReward(context.client, context.owner, "full")) === 0n)

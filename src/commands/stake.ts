@@ -31,7 +31,13 @@ import { delegatableMaximum, type StakeView, stakeView, unstakings } from "../wa
 export const StakeCancel = acting({
 	summary: "Cancel all unstaking: coins on their way back are staked again",
 	description: "What is ready to be withdrawn is withdrawn.",
-	plan: async ({ actor }) => cancelUnstakingPlan(await actor()),
+	examples: ["<%= config.bin %> stake cancel --from ann --wait"],
+	plan: async ({ actor, flags }) => {
+		const context = await actor();
+		if (sendsNow(flags) && unstakings(context.account).length === 0)
+			return { nothing: "no coins are being unstaked" };
+		return cancelUnstakingPlan(context);
+	},
 });
 
 export const StakeDelegate = acting({
@@ -106,6 +112,7 @@ export const StakeMax = accountQuery({
 	summary: "Print how much of a stake could be delegated now",
 	description:
 		"Coins with their unit for people, sun with --json. The node counts what the stake's resource was used for.",
+	examples: ["<%= config.bin %> stake max ann --for energy"],
 	args: accountArgument,
 	flags: { ...accountQueryFlags, for: resourceFlag },
 	run: async ({ flags, client, view, address, json, print }) => {
@@ -117,6 +124,7 @@ export const StakeMax = accountQuery({
 
 export const StakeShow = accountQuery({
 	summary: "Show what an account has staked, delegated and unstaked",
+	examples: ["<%= config.bin %> stake show ann"],
 	args: accountArgument,
 	result: one(stakeShape),
 	flags: accountQueryFlags,
@@ -147,6 +155,7 @@ function inCoins(stakes: StakeView): object {
 
 export const StakeUndelegate = acting({
 	summary: "Take a delegated resource back",
+	examples: ["<%= config.bin %> stake undelegate 5coin --for energy --to bob"],
 	args: {
 		amount: Args.string({
 			description: "staked coins whose resource comes back, with the unit",
@@ -234,6 +243,7 @@ export const StakeUnfreeze = acting({
 export const StakeWithdraw = acting({
 	summary: "Withdraw coins whose unstaking is over",
 	description: "Where none are on their way back, nothing is done.",
+	examples: ["<%= config.bin %> stake withdraw --from ann --wait"],
 	plan: async ({ actor, flags }) => {
 		const context = await actor();
 		if (sendsNow(flags) && unstakings(context.account).length === 0)

@@ -5,12 +5,12 @@ import { toBase58Check } from "../protocol/address.js";
 import { accountArgument, accountQuery } from "../terminal/base/command-row.js";
 import { keystoreFlags, nodeFlags } from "../terminal/flags/flags.js";
 import { list, one, record } from "../terminal/schema/result-shape.js";
-import { acting } from "../terminal/sending/rows.js";
+import { acting, sendsNow } from "../terminal/sending/rows.js";
 import { votePlan } from "../wallet/actions/vote.js";
 import { Failure } from "../wallet/failure.js";
 import { existingAccount } from "../wallet/node/chain-query.js";
 import { accountNamed } from "../wallet/transaction/signing.js";
-import { fetchVotingPower, parseVotes, votesOf } from "../wallet/view/voting.js";
+import { fetchVotingPower, parseVotes, sameVotes, votesOf } from "../wallet/view/voting.js";
 
 export const VoteCast = acting({
 	summary: "Vote for witnesses",
@@ -28,6 +28,8 @@ export const VoteCast = acting({
 		const known = await settings();
 		const wanted = await parseVotes(argv, (text) => accountNamed(known, text));
 		const context = await actor();
+		const same = !flags.add && sendsNow(flags) && sameVotes(context.account.votes, wanted);
+		if (same) return { nothing: "the votes are as wanted already" };
 		const before = votesOf(context.account).map(({ witness, votes: count }) => `${count} for ${witness}`);
 		// What is signed casts them anew, whether or not they were; who is asked sees them.
 		const kept = flags.add && flags.yes ? before.join(", ") : "";
@@ -42,6 +44,7 @@ export const VoteCast = acting({
 
 export const VoteShow = accountQuery({
 	summary: "Show the votes of an account, and how many it has left",
+	examples: ["<%= config.bin %> vote show ann"],
 	args: accountArgument,
 	result: one(
 		record({

@@ -15,7 +15,7 @@ import { writeNewFile } from "../terminal/output/new-file.js";
 import { printBytes } from "../terminal/output/output.js";
 import { lines, orNull } from "../terminal/schema/result-shape.js";
 import { witnessShape } from "../terminal/schema/view-shapes.js";
-import { acting } from "../terminal/sending/rows.js";
+import { acting, sendsNow } from "../terminal/sending/rows.js";
 import { Failure } from "../wallet/failure.js";
 import { fetchWitnessSet } from "../wallet/inclusion/witness-keys.js";
 import { contractOf } from "../wallet/transaction/contract.js";
@@ -25,6 +25,7 @@ import { rankedWitnesses, viewWitnesses } from "../wallet/view/witnesses.js";
 export const WitnessCreate = acting({
 	summary: "Apply to become a super representative",
 	description: "The network burns a fee of thousands of coins, and there is no way back.",
+	examples: ["<%= config.bin %> witness create https://ann.example --from ann --yes"],
 	args: {
 		url: Args.string({ description: "page about the candidate", required: true, ignoreStdin: true }),
 	},
@@ -74,6 +75,7 @@ export const WitnessList = query({
 export const WitnessSetBrokerage = acting({
 	summary: "Set the share of its rewards that a witness keeps",
 	description: "Takes effect with the next maintenance; voters get the rest.",
+	examples: ["<%= config.bin %> witness set-brokerage 30 --from alice"],
 	args: {
 		percent: Args.string({ description: "0 to 100", required: true, ignoreStdin: true }),
 	},
@@ -85,6 +87,7 @@ export const WitnessSetBrokerage = acting({
 
 export const WitnessShow = accountQuery({
 	summary: "Show a witness: its votes, rank, blocks and brokerage",
+	examples: ["<%= config.bin %> witness show alice"],
 	args: {
 		account: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
 	},
@@ -105,9 +108,15 @@ export const WitnessShow = accountQuery({
 
 export const WitnessUpdate = acting({
 	summary: "Change the page of a witness",
+	examples: ["<%= config.bin %> witness update https://ann.example --from alice"],
 	args: {
 		url: Args.string({ description: "page about the witness", required: true, ignoreStdin: true }),
 	},
-	plan: async ({ args, actor }) =>
-		contractOf(WitnessUpdateContract, { owner_address: (await actor()).owner, update_url: utf8(args.url) }),
+	plan: async ({ args, flags, actor }) => {
+		const { owner, client } = await actor();
+		const ranked = sendsNow(flags) ? await rankedWitnesses(client, "full") : [];
+		const found = ranked.find(({ witness }) => equalBytes(witness.address, owner));
+		if (found?.witness.url === args.url) return { nothing: "the witness has this page already" };
+		return contractOf(WitnessUpdateContract, { owner_address: owner, update_url: utf8(args.url) });
+	},
 });

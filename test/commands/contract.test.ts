@@ -251,6 +251,7 @@ describe("what a contract is", () => {
 	it("takes new settings from its owner alone", async () => {
 		await chain.acts(`contract set-percent ${store} 30`);
 		await chain.acts(`contract set-energy-limit ${store} 5000000`);
+		await chain.idles(`contract set-percent ${store} 30`, `contract set-energy-limit ${store} 5000000`);
 		expect(await chain.value(`contract show ${store}`)).toMatchObject({
 			callerPercent: 30,
 			originEnergyLimit: "5000000",
@@ -268,6 +269,7 @@ describe("what a contract is", () => {
 			code: "confirmation_needed",
 		});
 		await chain.acts(`contract clear-abi ${address} --yes`);
+		await chain.idles(`contract clear-abi ${address}`);
 		expect(await chain.value(`contract show ${address} --json`)).toMatchObject({ entries: 0 });
 		// What was deployed is kept beside the contacts.
 		expect(await chain.value(`contract abi ${address}`)).not.toEqual([]);

@@ -131,6 +131,12 @@ export class DevelopmentChain {
 		return this.home.start(line.split(" "), "", this.environment);
 	}
 
+	/** Lines that have done already what they are for. */
+	async idles(...lines: readonly string[]): Promise<void> {
+		for (const line of lines)
+			expect([line, await this.value(line)]).toMatchObject([line, { state: "nothing to do" }]);
+	}
+
 	/** An acting command that succeeds for good: one line of JSON, nothing on standard error. */
 	async acts(line: string | readonly string[]): Promise<Json> {
 		const words = [...(typeof line === "string" ? line.split(" ") : line), "--wait"];

@@ -2,15 +2,16 @@
 
 import { Args } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
-import { utf8 } from "../../protocol/bytes.js";
+import { equalBytes, utf8 } from "../../protocol/bytes.js";
 import {
 	AccountCreateContract,
 	AccountUpdateContract,
 	SetAccountIdContract,
 } from "../../protocol/messages.js";
 import { checkOwnRecipients } from "../../terminal/sending/own-recipients.js";
-import { acting } from "../../terminal/sending/rows.js";
+import { acting, sendsNow } from "../../terminal/sending/rows.js";
 import { fetchChainParameters } from "../../wallet/node/chain-parameters.js";
+import { fetchAccount } from "../../wallet/node/chain-query.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { formatCoin } from "../../wallet/values/amount.js";
@@ -30,6 +31,8 @@ export const AccountCreate = acting({
 	plan: async ({ args, flags, actor }) => {
 		const { owner, settings, client } = await actor();
 		const address = await accountNamed(settings, args.account);
+		if (sendsNow(flags) && (await fetchAccount(client, address)))
+			return { nothing: "the account exists already" };
 		if (!flags.offline && flags["force"] !== true) await checkOwnRecipients({ settings, client }, [address]);
 		const parameters = flags.offline ? undefined : await fetchChainParameters(client);
 		const fee = parameters?.get("getCreateNewAccountFeeInSystemContract");
@@ -49,11 +52,13 @@ export const AccountRename = acting({
 	args: {
 		name: Args.string({ description: "the name", required: true, ignoreStdin: true }),
 	},
-	plan: async ({ args, actor }) =>
-		contractOf(AccountUpdateContract, {
-			owner_address: (await actor()).owner,
-			account_name: utf8(args.name),
-		}),
+	plan: async ({ args, flags, actor }) => {
+		const { owner, account } = await actor();
+		const account_name = utf8(args.name);
+		if (sendsNow(flags) && equalBytes(account.account_name, account_name))
+			return { nothing: "the account is called so already" };
+		return contractOf(AccountUpdateContract, { owner_address: owner, account_name });
+	},
 });
 
 export const AccountSetId = acting({
@@ -63,6 +68,11 @@ export const AccountSetId = acting({
 	args: {
 		id: Args.string({ description: "the id", required: true, ignoreStdin: true }),
 	},
-	plan: async ({ args, actor }) =>
-		contractOf(SetAccountIdContract, { owner_address: (await actor()).owner, account_id: utf8(args.id) }),
+	plan: async ({ args, flags, actor }) => {
+		const { owner, account } = await actor();
+		const account_id = utf8(args.id);
+		if (sendsNow(flags) && equalBytes(account.account_id, account_id))
+			return { nothing: "the account has this id already" };
+		return contractOf(SetAccountIdContract, { owner_address: owner, account_id });
+	},
 });

@@ -200,6 +200,7 @@ export const AccountResources = accountQuery({
 
 export const AccountShow = query({
 	summary: "Show an account",
+	examples: ["<%= config.bin %> account show alice"],
 	args: {
 		account: Args.string({ description: "address or label (default: the active wallet)", ignoreStdin: true }),
 	},

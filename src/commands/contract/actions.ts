@@ -2,9 +2,10 @@
 
 import { Args, Flags } from "@oclif/core";
 import { contractAddress } from "../../protocol/address.js";
-import { toHex } from "../../protocol/bytes.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
 import {
 	ClearABIContract,
+	type SmartContract,
 	UpdateEnergyLimitContract,
 	UpdateSettingContract,
 } from "../../protocol/messages.js";
@@ -16,7 +17,7 @@ import {
 	requestedFeeLimit,
 	statedDecimals,
 } from "../../terminal/flags/acting-flags.js";
-import { acting } from "../../terminal/sending/rows.js";
+import { acting, sendsNow } from "../../terminal/sending/rows.js";
 import { interfaceOf } from "../../wallet/abi/interface.js";
 import { deploymentPlan } from "../../wallet/actions/contract-plan.js";
 import type { Actor } from "../../wallet/actions/plan.js";
@@ -24,6 +25,7 @@ import { addContact, checkNewContact, contactNamed } from "../../wallet/configur
 import { keepInterface } from "../../wallet/configuration/own-interfaces.js";
 import { Failure } from "../../wallet/failure.js";
 import { fetchGenesisId } from "../../wallet/node/chain-query.js";
+import type { NodeClient } from "../../wallet/node/node-client.js";
 import { NamedAmounts } from "../../wallet/token/named-amount.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
@@ -113,6 +115,21 @@ export const ContractDeploy = acting({
 	},
 });
 
+/** The record of a contract that an account may change; undefined for any other, of which the network says why not. */
+async function ownContract(
+	client: NodeClient,
+	address: Uint8Array,
+	owner: Uint8Array,
+): Promise<Readonly<SmartContract> | undefined> {
+	try {
+		const { smart_contract: contract } = await fetchContract(client, address);
+		return contract && equalBytes(contract.origin_address, owner) ? contract : undefined;
+	} catch (error) {
+		if (error instanceof Failure && error.code === "not_found") return undefined;
+		throw error;
+	}
+}
+
 /** Whether a label is that of a deployment which the chain doesn't have: it failed, or a development chain began anew. */
 async function isGone({ client, settings }: Actor, label: string): Promise<boolean> {
 	const contact = await contactNamed(settings.contactsFile, label);
@@ -129,16 +146,18 @@ async function isGone({ client, settings }: Actor, label: string): Promise<boole
 
 export const ContractClearAbi = acting({
 	summary: "Remove the interface that is stored with a contract, for good",
+	examples: ["<%= config.bin %> contract clear-abi store --yes --wait"],
 	args: {
 		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
 	},
-	plan: async ({ args, actor }) => {
-		const { owner, settings } = await actor();
+	plan: async ({ args, flags, actor }) => {
+		const { owner, settings, client } = await actor();
+		const contract_address = await accountNamed(settings, args.address);
+		const known = sendsNow(flags) ? await ownContract(client, contract_address, owner) : undefined;
+		if (known && (known.abi?.entrys ?? []).length === 0)
+			return { nothing: "no interface is stored with the contract" };
 		return {
-			...contractOf(ClearABIContract, {
-				owner_address: owner,
-				contract_address: await accountNamed(settings, args.address),
-			}),
+			...contractOf(ClearABIContract, { owner_address: owner, contract_address }),
 			confirmation: 2,
 		};
 	},
@@ -151,13 +170,16 @@ export const ContractSetEnergyLimit = acting({
 		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
 		limit: Args.string({ description: "energy, more than 0", required: true, ignoreStdin: true }),
 	},
-	plan: async ({ args, actor }) => {
-		const limit = parseCount(args.limit);
-		const { owner, settings } = await actor();
+	plan: async ({ args, flags, actor }) => {
+		const origin_energy_limit = parseCount(args.limit);
+		const { owner, settings, client } = await actor();
+		const contract_address = await accountNamed(settings, args.address);
+		const known = sendsNow(flags) ? await ownContract(client, contract_address, owner) : undefined;
+		if (known?.origin_energy_limit === origin_energy_limit) return { nothing: "this is the limit already" };
 		return contractOf(UpdateEnergyLimitContract, {
 			owner_address: owner,
-			contract_address: await accountNamed(settings, args.address),
-			origin_energy_limit: limit,
+			contract_address,
+			origin_energy_limit,
 		});
 	},
 });
@@ -169,12 +191,16 @@ export const ContractSetPercent = acting({
 		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
 		percent: Args.string({ description: "0 to 100", required: true, ignoreStdin: true }),
 	},
-	plan: async ({ args, actor }) => {
+	plan: async ({ args, flags, actor }) => {
 		const percent = BigInt(parsePercent(args.percent));
-		const { owner, settings } = await actor();
+		const { owner, settings, client } = await actor();
+		const contract_address = await accountNamed(settings, args.address);
+		const known = sendsNow(flags) ? await ownContract(client, contract_address, owner) : undefined;
+		if (known?.consume_user_resource_percent === percent)
+			return { nothing: "this is the percentage already" };
 		return contractOf(UpdateSettingContract, {
 			owner_address: owner,
-			contract_address: await accountNamed(settings, args.address),
+			contract_address,
 			consume_user_resource_percent: percent,
 		});
 	},

@@ -32,6 +32,7 @@ export const ContractAbi = query({
 	description:
 		"The interface that you have kept, that of stored sources, that of the contract's record, in this order. A list as compilers " +
 		"write it, which --abi of other commands reads; with --human a line for each entry.",
+	examples: ["<%= config.bin %> contract abi store --human"],
 	args: {
 		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
 	},
@@ -166,6 +167,7 @@ function saltWord(text: string): Uint8Array {
 
 export const ContractCode = query({
 	summary: "Print the code of a contract",
+	examples: ["<%= config.bin %> contract code store"],
 	args: {
 		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
 	},
@@ -188,6 +190,7 @@ export const ContractCode = query({
 
 export const ContractShow = query({
 	summary: "Show a contract: owner, settings, size, use of energy",
+	examples: ["<%= config.bin %> contract show store"],
 	args: {
 		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
 	},

@@ -33,6 +33,7 @@ export const DevAccounts = development({
 });
 
 export const DevDrop = development({
+	examples: ["<%= config.bin %> dev drop 4f0c…"],
 	takesIds: true,
 	summary: "Take a waiting transaction out of a development chain's pool, or all of them",
 	description: "Prints how many were taken out.",
@@ -53,6 +54,7 @@ export const DevDump = development({
 	summary: "Write the whole state of a development chain",
 	description:
 		"Without --out as one line of JSON, which dev load reads; with it the file that --load-state of node start reads.",
+	examples: ["<%= config.bin %> dev dump > state.bin"],
 	flags: {
 		...developmentFlags,
 		out: Flags.string({ description: "file to write", helpValue: "<path>" }),
@@ -96,6 +98,7 @@ export const DevInfo = development({
 
 export const DevLoad = development({
 	summary: "Replace the whole state of a development chain by a dumped one",
+	examples: ["<%= config.bin %> dev load state.bin"],
 	args: {
 		file: Args.string({
 			description: "what dev dump printed or wrote; - for standard input",
@@ -129,6 +132,7 @@ async function read(path: string): Promise<Buffer> {
 
 export const DevLogging = development({
 	summary: "Switch the log of a development chain's blocks and contracts on or off",
+	examples: ["<%= config.bin %> dev logging off"],
 	args: {
 		state: Args.string({
 			description: "on or off",
@@ -196,6 +200,7 @@ const HINT =
 
 export const DevRevert = development({
 	summary: "Bring a development chain back to a snapshot; it and all later ones are gone",
+	examples: ["<%= config.bin %> dev revert 0x1"],
 	args: {
 		id: Args.string({ description: "as dev snapshot printed it", required: true, ignoreStdin: true }),
 	},
@@ -242,6 +247,7 @@ export const DevSnapshot = development({
 
 export const DevSolidLag = development({
 	summary: "Set how many blocks the irreversible state of a development chain lags behind",
+	examples: ["<%= config.bin %> dev solid-lag 3"],
 	args: {
 		blocks: Args.string({ description: "0 or more", required: true, ignoreStdin: true }),
 	},

@@ -16,6 +16,7 @@ import { parseNatural } from "../../wallet/values/integer-text.js";
 
 export const DevImpersonate = development({
 	summary: "Let an account of a development chain act without a signature",
+	examples: ["<%= config.bin %> dev impersonate bob"],
 	args: {
 		account: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
 	},
@@ -49,6 +50,7 @@ export const DevSetBalance = development({
 
 export const DevSetCode = development({
 	summary: "Make an account of a development chain a contract with this code",
+	examples: ["<%= config.bin %> dev set-code store @Store.bin"],
 	args: {
 		account: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
 		code: Args.string({

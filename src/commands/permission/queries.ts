@@ -56,6 +56,7 @@ export const PermissionOperations = command({
 export const PermissionShow = command({
 	summary: "Show who may sign what for an account",
 	description: "With --json the output is valid input for permission update --file.",
+	examples: ["<%= config.bin %> permission show ann"],
 	args: {
 		account: Args.string({ description: "address or label (default: the active wallet)", ignoreStdin: true }),
 	},

@@ -8,9 +8,9 @@ import { readStdin } from "../../terminal/input/stdin.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { askText, askYesNo } from "../../terminal/prompt/prompts.js";
 import { act, actorOf } from "../../terminal/sending/act.js";
-import { sending } from "../../terminal/sending/rows.js";
+import { nothingToDo, sending, sendsNow } from "../../terminal/sending/rows.js";
 import { type Session, show } from "../../terminal/sending/session.js";
-import { permissionPlan } from "../../wallet/actions/permission.js";
+import { isUnchanged, permissionPlan } from "../../wallet/actions/permission.js";
 import type { Actor } from "../../wallet/actions/plan.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
@@ -92,7 +92,7 @@ export const PermissionUpdate = sending({
 		}),
 	},
 	flags: updateFlags,
-	run: async ({ args, flags, raw, session }) => {
+	run: async ({ args, flags, raw, session, print }) => {
 		const edits = raw.flatMap((token) =>
 			token.type === "flag" && token.flag in EDITS
 				? [{ name: token.flag as EditName, value: token.input }]
@@ -128,7 +128,10 @@ export const PermissionUpdate = sending({
 					await fromDocument(await readDocument(flags.file), owner, (text) => accountNamed(settings, text));
 		// Accounts of a chain's first block store no permissions, and an update may not leave any out.
 		const bare = flags.file === undefined && before.actives.length === 0;
-		const plan = permissionPlan(actor, bare ? completed(wanted, owner, account.is_witness) : wanted);
+		const whole = bare ? completed(wanted, owner, account.is_witness) : wanted;
+		if (sendsNow(flags) && isUnchanged(account, whole))
+			return nothingToDo({ print }, "the permissions are as wanted already");
+		const plan = permissionPlan(actor, whole);
 		const remarks = await remarksOn(actor, before, plan.after, {
 			named,
 			isStated: (permission) => {

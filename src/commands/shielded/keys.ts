@@ -79,6 +79,7 @@ export const ShieldedDelete = command({
 	summary: "Remove a key of shielded addresses for good",
 	description:
 		"Without another copy of a spending key its notes are lost: coin shielded export spending-key makes one.",
+	examples: ["<%= config.bin %> shielded delete vera"],
 	result: one(shieldedKeyShape),
 	args: {
 		key: Args.string({ description: "label or address", required: true, ignoreStdin: true }),

@@ -3,7 +3,7 @@
 import { Args, Flags } from "@oclif/core";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
-import { utf8 } from "../../protocol/bytes.js";
+import { equalBytes, utf8 } from "../../protocol/bytes.js";
 import {
 	AssetIssueContract,
 	AssetIssueContractFrozenSupply,
@@ -19,7 +19,7 @@ import {
 	statedDecimals,
 } from "../../terminal/flags/acting-flags.js";
 import { firstDue, refusedUntil } from "../../terminal/output/output.js";
-import { acting } from "../../terminal/sending/rows.js";
+import { acting, sendsNow } from "../../terminal/sending/rows.js";
 import { Failure } from "../../wallet/failure.js";
 import { amountOfToken } from "../../wallet/token/named-amount.js";
 import { APPROVE, approveData, MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
@@ -54,6 +54,8 @@ export const TokenAllow = acting({
 		const stated = statedDecimals(flags);
 		const allowed = await amountOfToken(settings, undefined, toBase58Check(contract), args.amount);
 		const amount = allowed === "max" ? MAX_UINT256 : await token.readAmount(allowed, flags.offline, stated);
+		if (sendsNow(flags) && (await token.allowance(owner, spender)) === amount)
+			return { nothing: "so much is allowed already" };
 		const data = await approveData(spender, amount);
 		const texts = [toBase58Check(spender), amount.toString()];
 		const note = callNote({ contract, data, item: APPROVE, items: [APPROVE], texts });
@@ -188,8 +190,9 @@ function parseLock(lock: string, decimals: number): AssetIssueContractFrozenSupp
 
 export const TokenRelease = acting({
 	summary: "Release the locked supply of one's own token that is due",
-	plan: async ({ actor }) => {
+	plan: async ({ actor, flags }) => {
 		const { owner, account } = await actor();
+		if (sendsNow(flags) && account.frozen_supply.length === 0) return { nothing: "no supply is locked" };
 		const due = firstDue(account.frozen_supply.map(({ expire_time }) => expire_time));
 		return {
 			...contractOf(UnfreezeAssetContract, { owner_address: owner }),
@@ -205,6 +208,7 @@ export const TokenRelease = acting({
 export const TokenUpdate = acting({
 	summary: "Change the description of one's own token, and the bandwidth that it gives",
 	description: "What isn't named stays as it is.",
+	examples: ["<%= config.bin %> token update --url https://gold.example --from alice"],
 	flags: {
 		description: text("free text", "<text>"),
 		url: text("page about the token", "<url>"),
@@ -227,12 +231,19 @@ export const TokenUpdate = acting({
 		const { owner, client } = await actor();
 		const token = complete ? undefined : await fetchIssuedToken(client, owner);
 		if (!complete && !token) throw new Failure("not_found", "the account has issued no token");
-		return contractOf(UpdateAssetContract, {
-			owner_address: owner,
+		const wanted = {
 			description: description === undefined ? (token?.description ?? utf8("")) : utf8(description),
 			url: url === undefined ? (token?.url ?? utf8("")) : utf8(url),
 			new_limit: newLimit ?? token?.free_asset_net_limit ?? 0n,
 			new_public_limit: newPublicLimit ?? token?.public_free_asset_net_limit ?? 0n,
-		});
+		};
+		const isSame =
+			token !== undefined &&
+			equalBytes(token.description, wanted.description) &&
+			equalBytes(token.url, wanted.url) &&
+			token.free_asset_net_limit === wanted.new_limit &&
+			token.public_free_asset_net_limit === wanted.new_public_limit;
+		if (sendsNow(flags) && isSame) return { nothing: "the token is described so already" };
+		return contractOf(UpdateAssetContract, { owner_address: owner, ...wanted });
 	},
 });

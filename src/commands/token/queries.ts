@@ -44,6 +44,7 @@ export const TokenAllowance = accountQuery({
 export const TokenBalance = accountQuery({
 	summary: "Print how much of a token an account has",
 	description: "In the token's decimals for people, in smallest units with --json.",
+	examples: ["<%= config.bin %> token balance GOLD ann"],
 	args: {
 		token: Args.string({
 			description: "id, name or symbol of an ORC-10 token, address of an ORC-20 contract",
@@ -97,6 +98,7 @@ export const TokenList = query({
 
 export const TokenShow = query({
 	summary: "Show a token",
+	examples: ["<%= config.bin %> token show GOLD"],
 	args: {
 		token: Args.string({
 			description: "id, name or symbol of an ORC-10 token, address of an ORC-20 contract",

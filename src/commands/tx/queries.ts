@@ -1,11 +1,11 @@
 /** `coin tx …`: transactions, and how far they are. */
 
 import { Args, Flags } from "@oclif/core";
-import { viewText } from "../../abi/coder.js";
+import { viewAddress, viewText } from "../../abi/coder.js";
 import type { ContractInterface } from "../../abi/parameter.js";
-import { toHex } from "../../protocol/bytes.js";
+import { fromUtf8, toHex } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
-import { TransactionInfo } from "../../protocol/messages.js";
+import { type InternalTransaction, TransactionInfo } from "../../protocol/messages.js";
 import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
 import { accountArgument, accountQuery, command, query } from "../../terminal/base/command-row.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
@@ -176,7 +176,7 @@ function receiptText(
 	raw: ReturnType<typeof viewOf>,
 	{ reason, logs = [] }: Awaited<ReturnType<typeof receiptView>>,
 ): object {
-	const { fee, packingFee, contractResult, receipt: cost, resMessage } = raw;
+	const { fee, packingFee, contractResult, receipt: cost, resMessage, internal_transactions } = raw;
 	const coins = (sun: unknown): unknown => (typeof sun === "bigint" ? formatCoin(sun) : sun);
 	const [output] = receipt.contractResult;
 	// Only of a creation this is code; what begins like one otherwise is an answer of that length.
@@ -186,6 +186,9 @@ function receiptText(
 		...(fee === undefined ? {} : { fee: coins(fee) }),
 		...(packingFee === undefined ? {} : { packingFee: coins(packingFee) }),
 		...(contractResult === undefined || !isCode ? {} : { contractResult: `${output.length} bytes` }),
+		...(internal_transactions === undefined
+			? {}
+			: { internal_transactions: receipt.internal_transactions.map(internalText) }),
 		...(resMessage === undefined && reason === undefined ? {} : { resMessage: reason ?? resMessage }),
 		...(cost !== undefined && typeof cost === "object"
 			? {
@@ -206,10 +209,31 @@ function receiptText(
 	};
 }
 
+/** What a contract did by an operation: `call TX… to TY… with 5coin`. */
+function internalText({
+	note,
+	caller_address,
+	transferTo_address,
+	callValueInfo,
+	rejected,
+}: Readonly<InternalTransaction>): string {
+	const moved = callValueInfo
+		.filter(({ callValue }) => callValue > 0n)
+		.map(({ callValue, tokenId }) =>
+			tokenId === "" ? formatCoin(callValue) : `${callValue} units of ${tokenId}`,
+		);
+	return [
+		`${fromUtf8(note)} ${viewAddress(caller_address)} to ${viewAddress(transferTo_address)}`,
+		...(moved.length > 0 ? [`with ${moved.join(" and ")}`] : []),
+		...(rejected ? ["(undone)"] : []),
+	].join(" ");
+}
+
 /** Bytes of a result beyond which people are told its length. */
 const LONG_RESULT = 320;
 
 export const TxShow = query({
+	examples: ["<%= config.bin %> tx show 4f0c…"],
 	takesIds: true,
 	summary: "Show a transaction",
 	description: "Decoded from its bytes; the id and the signers are computed here.",
@@ -260,6 +284,7 @@ async function callOf(
 }
 
 export const TxStatus = query({
+	examples: ["<%= config.bin %> tx status 4f0c…"],
 	takesIds: true,
 	summary: "Show how far a transaction is",
 	args: idArgument,
@@ -277,6 +302,7 @@ export const TxStatus = query({
 });
 
 export const TxWait = query({
+	examples: ["<%= config.bin %> tx wait 4f0c…"],
 	takesIds: true,
 	summary: "Wait until a transaction is irreversible",
 	args: {

@@ -60,6 +60,7 @@ import { qrSvg, qrText } from "../../wallet/view/qr-code.js";
 
 export const WalletApprovals = command({
 	summary: "Show who has signed a transaction and whose signatures are missing",
+	examples: ["<%= config.bin %> wallet approvals < pay.json"],
 	args: transactionArgument,
 	flags: {
 		...nodeFlags,

@@ -64,6 +64,21 @@ export type OutputKind = "query" | "acts" | "envelope" | "stream";
 /** The hint of refusals that know nothing better. */
 const SEE_HELP = "see --help";
 
+/** What other tools call flags, and what they are called here. */
+const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
+	["--rpc-url", "--node"],
+	["--gas-limit", "--fee-limit"],
+	["--gas", "--fee-limit"],
+	["--block-time", "--seal"],
+	["--confirmations", "--wait"],
+	["--sender", "--from"],
+	["--unlocked", "--from"],
+	["--amount", "--value"],
+	["--rpc", "--node"],
+]);
+const KEYS_ARE_KEPT =
+	"keys are never arguments: coin keystore import key <name> - keeps one, and --from <name> acts with it";
+
 export abstract class CoinCommand extends Command {
 	static override baseFlags = generalFlags;
 	/** Kind of the command's result. */
@@ -208,11 +223,16 @@ export abstract class CoinCommand extends Command {
 
 	/** The parser's refusal of a mistyped flag, with the flag that was meant. */
 	private withSuggestion(failure: Failure, error: unknown): Failure {
+		const isCall = this.id === "wallet:send" && this.argv.some((word) => /^\w+\(.*\)$/s.test(word));
+		if (isCall) return failure.with({ hint: "did you mean coin contract send? coin send pays" });
 		const typed = unknownFlag(error);
 		if (typed === undefined) return failure;
+		if (typed.startsWith("--private-key")) return failure.with({ hint: KEYS_ARE_KEPT });
 		const { flags, baseFlags } = this.constructor as typeof CoinCommand;
 		const known = Object.keys({ ...flags, ...baseFlags }).map((name) => `--${name}`);
-		const [near] = nearest(typed.replace(/=.*/s, ""), known);
+		const name = typed.replace(/=.*/s, "");
+		const other = OTHER_FLAGS.get(name);
+		const [near] = other !== undefined && known.includes(other) ? [other] : nearest(name, known);
 		return near ? failure.with({ hint: `did you mean ${near}?` }) : failure;
 	}
 

@@ -127,28 +127,30 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 const OTHER_NAMES = `
 dev set-balance: faucet, fund, dev fund, dev faucet; dev time: increase-time, warp, dev warp
 node start: anvil, devnet, start, dev start; console: chisel, repl, shell, node console
-wallet send: transfer, pay, token transfer, token send, tx send, sendcoin, transferasset; wallet build: mktx, build, tx build
+wallet send: transfer, pay, token transfer, token send, tx send, sendcoin, transferasset, sendtrx, sendtoken, sendtransaction; wallet build: mktx, build, tx build
 wallet sign: tx sign, signtransaction, addtransactionsign; wallet broadcast: tx broadcast, publish, sendraw, broadcasttransaction
 wallet qr: qr, receive, account qr; token allow: approve, contract approve, token approve; token issue: assetissue, createtoken
-token list: tokens, listassetissue; token buy: participateassetissue; block show: block latest, getblock, getnowblock
-block find: findblock, block time; chain head: block number, blocknumber, height; chain id: chainid
+token list: tokens, listassetissue; token buy: participateassetissue; block show: getblock, getnowblock
+block find: findblock, block time, age; block head: block latest, block newest, lastblock, getcurrentblock
+chain head: block number, blocknumber, height; chain id: chainid; node status: client, clientversion
 chain prices: gas, gasprice, basefee, chain gasprice; chain params: parameters, getchainparameters; chain nodes: listnodes
-node status: peers, node peers; network probe: ping; account show: getaccount; account balance: getbalance
-account resources: getaccountresource, getaccountnet, energy, bandwidth; account create: createaccount
+node status: peers, node peers, nodeinfo, getnodeinfo; network probe: ping; account show: getaccount; account balance: getbalance
+account resources: getaccountresource, getaccountresources, getaccountnet, energy, bandwidth, getbandwidth; account create: createaccount
 account rename: updateaccount, account name; keystore new: registerwallet, generateaddress; keystore list: keys, wallets
 keystore import key: importwallet, wallet import; keystore import mnemonic: importwalletbymnemonic, recover
-keystore export key: backupwallet, wallet export; keystore export mnemonic: backupwallet2mnemonic
+keystore export key: backupwallet, wallet export, wallet privatekey, wallet decryptkeystore, wallet dk; keystore export mnemonic: backupwallet2mnemonic
 keystore passwd: changepassword, keystore changepassword, keystore changepasswd, keystore password; keystore unlock: login
 keystore lock: logout; contract call: read, contract read, triggerconstantcontract
 contract send: write, contract write, triggercontract; contract deploy: deploycontract, contract create
 contract logs: events, contract events; contract show: implementation, admin, proxy, getcontract
-contract address: computeaddress, create2; contract storage: getstorageat, variables; contract code: codesize, codehash
+account resolve: wallet address, resolvename, lookupaddress; contract verify: verifycontract
+console: script, run script; tx prove: proof; contract address: computeaddress, create2; contract storage: getstorageat, variables; contract code: codesize, codehash
 contract estimate: estimateenergy, estimategas; abi selector: sig, selector; abi encode: calldata, abiencode
 abi decode: abidecode, decodeabi; abi calldata-decode: 4bytedecode, prettycalldata, decodecalldata
-abi event: sigevent, decodeevent, topic; abi error: decodeerror; convert hash: keccak, keccak256, sha3
-convert unit: towei, fromwei, tounit, tosun, parseunits, formatunits; convert hex: tohex, fromutf8; convert dec: todec
+abi event: sigevent, decodeevent, topic; abi error: decodeerror, abi decodeerror; contract abi: selectors; convert hash: keccak, keccak256, sha3
+convert unit: towei, fromwei, fromsun, tounit, tosun, parseunits, formatunits; convert hex: tohex, fromutf8; convert dec: todec
 convert utf8: toutf8, toascii; tx show: gettransactionbyid; tx receipt: gettransactioninfobyid; tx trace: run
-tx pending: mempool, txpool, pending; message sign: signmessage; message verify: verifymessage, ecrecover
+tx pending: mempool, txpool, pending; message sign: signmessage, wallet signmessage; message verify: verifymessage, ecrecover, wallet verify
 permission update: multisig, updateaccountpermission; stake freeze: freezebalance, freezebalancev2
 stake unfreeze: unfreezebalance, unfreezebalancev2, unstake; stake withdraw: withdrawexpireunfreeze
 stake delegate: delegateresource; stake undelegate: undelegateresource; vote cast: vote set, votewitness

@@ -5,7 +5,13 @@ import type { Command, Interfaces } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
 import type { Actor } from "../../wallet/actions/plan.js";
 import { type Reference, readReference } from "../../wallet/transaction/reference.js";
-import { type CommandContext, type CommandRow, command, type FlagsOf } from "../base/command-row.js";
+import {
+	type CommandContext,
+	type CommandRow,
+	command,
+	type FlagsOf,
+	type Terminal,
+} from "../base/command-row.js";
 import { type ActingFlags, actingFlags } from "../flags/acting-flags.js";
 import { askingSameNode } from "../flags/flags.js";
 import { readStdin } from "../input/stdin.js";
@@ -74,6 +80,10 @@ interface NothingToDo {
 	readonly nothing: string;
 }
 
+export function nothingToDo({ print }: Pick<Terminal, "print">, reason: string): void {
+	print.record({ state: "nothing to do", reason }, [`nothing to do: ${reason}`]);
+}
+
 /** Whether a command ends with the transaction sent: what is made for a pipe is made in any case. */
 export const sendsNow = ({ offline, build, sign }: ActingFlags): boolean => !offline && !build && !sign;
 
@@ -103,10 +113,7 @@ export function acting<A extends Interfaces.ArgInput, F extends Interfaces.FlagI
 				return asked;
 			};
 			const planned = await plan({ ...context, flags, actor });
-			if ("nothing" in planned)
-				return context.print.record({ state: "nothing to do", reason: planned.nothing }, [
-					`nothing to do: ${planned.nothing}`,
-				]);
+			if ("nothing" in planned) return nothingToDo(context, planned.nothing);
 			await act(context.session, await actor(), flags, planned);
 		},
 	});

@@ -19,6 +19,11 @@ export interface PermissionPlan extends TransactionPlan {
 	readonly after: PermissionSet;
 }
 
+/** Whether an account has permissions as they are wanted. */
+export function isUnchanged(account: Actor["account"], wanted: PermissionSet): boolean {
+	return sameSet(storedPermissions(account), numbered(wanted));
+}
+
 /**
  * Replaces the permissions of the account that acts. Who is locked out by it isn't judged here (`permissionRemarks`).
  * @throws {Failure} `usage` where nothing would change; `contract_validate` for what the network refuses
@@ -26,7 +31,7 @@ export interface PermissionPlan extends TransactionPlan {
 export function permissionPlan({ owner, account, client }: Actor, wanted: PermissionSet): PermissionPlan {
 	const before = storedPermissions(account);
 	const after = numbered(wanted);
-	if (sameSet(before, after))
+	if (isUnchanged(account, wanted))
 		throw new Failure("usage", "nothing would change: the permissions are as wanted already");
 	checkRules(after, account.is_witness);
 	return {

@@ -80,6 +80,16 @@ async function witnessNamed(
 	}
 }
 
+/** Whether both are the same votes, in any order. */
+export function sameVotes(a: Readonly<Account>["votes"], b: readonly VoteWitnessContractVote[]): boolean {
+	const lines = (votes: Readonly<Account>["votes"]): string =>
+		votes
+			.map(({ vote_address, vote_count }) => `${toHex(vote_address)}=${vote_count}`)
+			.sort()
+			.join();
+	return lines(a) === lines([...b]);
+}
+
 /** Votes together with those cast before: counts of the same witness are added up. */
 export function addedVotes(
 	present: Readonly<Account>["votes"],

@@ -14,6 +14,8 @@ export function accountTranscripts(chain: () => DevelopmentChain): void {
 			expect(await chain().acts(`account create ${fresh}`)).toMatchObject({ from: ann, to: fresh });
 			await chain().acts(["account", "rename", "Ann and Co"]);
 			await chain().acts("account set-id ann-and-co");
+			await chain().idles(`account create ${fresh}`, "account set-id ann-and-co");
+			expect(await chain().prints(["account", "rename", "Ann and Co", "--text"])).toMatch(/^nothing to do: /);
 			expect(await chain().value("account show")).toMatchObject({ name: "Ann and Co", id: "ann-and-co" });
 		});
 
@@ -53,7 +55,7 @@ export function accountTranscripts(chain: () => DevelopmentChain): void {
 
 		it.concurrent.each<Refusal>([
 			[`account create ${fresh.slice(0, -1)}q`, 2, { code: "bad_address", sent: false }],
-			["account create bob", 1, { code: "contract_validate", sent: false }],
+			["account create bob --build", 1, { code: "contract_validate", sent: false }],
 			["account set-id short", 1, { code: "contract_validate", sent: false }],
 			["account resolve nobody", 1, { code: "wallet_not_found" }],
 			["account resources TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HX", 2, { code: "bad_address" }],

@@ -9,6 +9,7 @@ export function governanceTranscripts(chain: () => DevelopmentChain): void {
 			const proposed = await chain().acts("proposal create MEMO_FEE=2_000_000 3=1000 --from producer");
 			expect(proposed).toMatchObject({ type: "ProposalCreateContract", proposalId: "1" });
 			await chain().acts("proposal approve 1 --from producer --yes");
+			await chain().idles("proposal approve 1 --from producer");
 			const open = {
 				id: "1",
 				state: "PENDING",
@@ -33,7 +34,9 @@ export function governanceTranscripts(chain: () => DevelopmentChain): void {
 			expect(await chain().values("proposal list --state pending")).toEqual([listed]);
 			expect(await chain().values("proposal list --offset 0 --limit 5")).toEqual([listed]);
 			await chain().acts("proposal approve 1 --withdraw --from producer --yes");
+			await chain().idles("proposal approve 1 --withdraw --from producer");
 			expect(await chain().acts("proposal delete 1 --from producer")).toMatchObject({ proposalId: "1" });
+			await chain().idles("proposal delete 1 --from producer");
 			expect(await chain().prints("proposal list")).toMatch(
 				/\n1 {3}CANCELED .* 0 +MEMO_FEE=2000000, TRANSACTION_FEE=1000\n$/,
 			);

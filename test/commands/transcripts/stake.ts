@@ -62,6 +62,7 @@ export function stakeTranscripts(chain: () => DevelopmentChain): void {
 			expect(await chain().prints("stake withdraw --from dora --text")).toBe(
 				"nothing to do: no coins are being unstaked\n",
 			);
+			await chain().idles("stake cancel --from dora");
 		});
 
 		it("says when the same call succeeds", async () => {
@@ -93,7 +94,7 @@ export function stakeTranscripts(chain: () => DevelopmentChain): void {
 				1,
 				{ code: "contract_validate", node: { code: "ContractValidateException" }, sent: false },
 			],
-			["stake cancel --from dora", 1, { message: "No unfreezeV2 list to cancel" }],
+			["stake cancel --from dora --build", 1, { message: "No unfreezeV2 list to cancel" }],
 			[
 				"stake delegate bob 5coin",
 				2,

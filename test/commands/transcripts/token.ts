@@ -55,6 +55,7 @@ export function tokenTranscripts(chain: () => DevelopmentChain): void {
 
 		it("changes what is named and keeps the rest", async () => {
 			await chain().acts("token update --free-bandwidth 1000");
+			await chain().idles("token update --free-bandwidth 1000", "token release --from dora");
 			expect(await chain().value("token show Apple")).toMatchObject({ freeBandwidth: "1000", url: page });
 		});
 
@@ -97,6 +98,7 @@ export function tokenTranscripts(chain: () => DevelopmentChain): void {
 			});
 			const allowed = await chain().acts("token allow TNY bob 12.5TNY --decimals 6");
 			expect(allowed).toMatchObject({ contract, spender: bob, allowed: "12500000", returned: true });
+			await chain().idles("token allow TNY bob 12.5TNY --decimals 6");
 			const send = `contract send ${contract} approve(address,uint256) bob 12.5@TNY`;
 			expect(await chain().fails(`${send} --yes`, 2)).toMatchObject({ code: "confirmation_needed" });
 			await chain().acts(`${send} --decimals 6`);

@@ -87,7 +87,8 @@ export function tradeTranscripts(chain: () => DevelopmentChain): void {
 				buys: "_",
 			});
 			await chain().acts(`market cancel ${String(dear["orderId"])}`);
-			expect(await chain().fails(`market cancel ${String(dear["orderId"])}`, 1)).toMatchObject({
+			await chain().idles(`market cancel ${String(dear["orderId"])}`);
+			expect(await chain().fails(`market cancel ${String(dear["orderId"])} --build`, 1)).toMatchObject({
 				message: "Order is not active!",
 			});
 			expect(await chain().values("market orders")).toEqual([]);

@@ -11,6 +11,7 @@ export function voteTranscripts(chain: () => DevelopmentChain): void {
 				type: "VoteWitnessContract",
 				votes: [{ witness: producer, votes: "100" }],
 			});
+			await chain().idles("vote cast producer=100 --from carol");
 			const summary = await chain().prints("vote cast producer=20 --add --from carol --dry-run --text");
 			expect(summary).toContain(`  votes now   100 for ${producer} (producer)\n`);
 			await chain().acts("vote cast producer=20 --add --from carol");
@@ -48,6 +49,7 @@ export function voteTranscripts(chain: () => DevelopmentChain): void {
 
 		it("changes the page and the brokerage of a witness", async () => {
 			await chain().acts("witness update https://page.example --from producer");
+			await chain().idles("witness update https://page.example --from producer");
 			expect(await chain().acts("witness set-brokerage 30 --from producer")).toMatchObject({
 				type: "UpdateBrokerageContract",
 			});
