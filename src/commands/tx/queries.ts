@@ -1,8 +1,9 @@
 /** `coin tx …`: transactions, and how far they are. */
 
 import { Args, Flags } from "@oclif/core";
-import { viewAddress, viewText } from "../../abi/coder.js";
+import { viewText } from "../../abi/coder.js";
 import type { ContractInterface } from "../../abi/parameter.js";
+import { toBase58Check } from "../../protocol/address.js";
 import { fromUtf8, toHex } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { type InternalTransaction, TransactionInfo } from "../../protocol/messages.js";
@@ -223,7 +224,7 @@ function internalText({
 			tokenId === "" ? formatCoin(callValue) : `${callValue} units of ${tokenId}`,
 		);
 	return [
-		`${fromUtf8(note)} ${viewAddress(caller_address)} to ${viewAddress(transferTo_address)}`,
+		`${fromUtf8(note)} ${toBase58Check(caller_address)} to ${toBase58Check(transferTo_address)}`,
 		...(moved.length > 0 ? [`with ${moved.join(" and ")}`] : []),
 		...(rejected ? ["(undone)"] : []),
 	].join(" ");

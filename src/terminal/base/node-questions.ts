@@ -14,13 +14,13 @@ import { NodeClient, type NodeView } from "../../wallet/node/node-client.js";
 /** The node of the settings, as it was right after a block where one is named. @throws {Failure} `bad_value`; `not_found` */
 export async function stateClient(settings: Settings, block: string | undefined): Promise<NodeClient> {
 	const client = new NodeClient(settings);
-	return block === undefined || block === "head"
+	return block === undefined || block === "head" || block === "latest"
 		? client
 		: new NodeClient(settings, await fetchBlockNamed(client, block, "full"));
 }
 
 /**
- * A block by what people write: a number, `head`, `solid`, `earliest`, or a 64-digit id.
+ * A block by what people write: a number, `head`, `solid`, `earliest`, or a 64-digit id; `latest` and `finalized` are Ethereum's words.
  * @throws {Failure} `bad_value`; `not_found`
  */
 export async function fetchBlockNamed(
@@ -38,8 +38,8 @@ async function findBlock(
 	text: string,
 	view: NodeView,
 ): Promise<BlockReference | undefined> {
-	if (text === "head") return fetchHead(client, view);
-	if (text === "solid") return fetchHead(client, "solidity");
+	if (text === "head" || text === "latest") return fetchHead(client, view);
+	if (text === "solid" || text === "finalized") return fetchHead(client, "solidity");
 	if (text === "earliest") return fetchBlockByNumber(client, 0n, view);
 	if (/^\d{1,18}$/.test(text)) return fetchBlockByNumber(client, BigInt(text), view);
 	if (/^(0x)?[0-9a-fA-F]{64}$/.test(text))

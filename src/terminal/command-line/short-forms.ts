@@ -2,7 +2,7 @@
 
 /** Topics whose word alone shows one thing: `coin block 812` is `coin block show 812`. */
 const SHOWN: Readonly<Record<string, (word: string) => boolean>> = {
-	block: (word) => /^(\d{1,18}|head|solid|earliest|(0x)?[0-9a-fA-F]{64})$/.test(word),
+	block: (word) => /^(\d{1,18}|head|latest|solid|finalized|earliest|(0x)?[0-9a-fA-F]{64})$/.test(word),
 	tx: (word) => /^((0x)?[0-9a-fA-F]{64}|-)$/i.test(word),
 	account: () => true,
 };

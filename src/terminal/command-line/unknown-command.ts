@@ -130,8 +130,8 @@ node start: anvil, devnet, start, dev start; console: chisel, repl, shell, node 
 wallet send: transfer, pay, token transfer, token send, tx send, sendcoin, transferasset, sendtrx, sendtoken, sendtransaction; wallet build: mktx, build, tx build
 wallet sign: tx sign, signtransaction, addtransactionsign; wallet broadcast: tx broadcast, publish, sendraw, broadcasttransaction
 wallet qr: qr, receive, account qr; token allow: approve, contract approve, token approve; token issue: assetissue, createtoken
-token list: tokens, listassetissue; token buy: participateassetissue; block show: getblock, getnowblock
-block find: findblock, block time, age; block head: block latest, block newest, lastblock, getcurrentblock
+token list: tokens, listassetissue; token buy: participateassetissue; block show: block latest, getblock, getnowblock, getcurrentblock
+block find: findblock, block time, age
 chain head: block number, blocknumber, height; chain id: chainid; node status: client, clientversion
 chain prices: gas, gasprice, basefee, chain gasprice; chain params: parameters, getchainparameters; chain nodes: listnodes
 node status: peers, node peers, nodeinfo, getnodeinfo; network probe: ping; account show: getaccount; account balance: getbalance

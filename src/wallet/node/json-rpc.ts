@@ -47,7 +47,7 @@ export async function callJsonRpc(
 	const { host } = new URL(url);
 	if (answer.status !== 200) {
 		throw new Failure("not_served", `${host} serves no JSON-RPC there (status ${answer.status})`, {
-			hint: "--node or profiles.<name>.jsonrpc in the configuration name the address",
+			hint: `nodes of a network serve it on a port of its own, mostly 8545: coin profile set ${client.settings.profile} jsonrpc=http://<host>:8545/jsonrpc, or the same of another profile`,
 		});
 	}
 	let json: Json;

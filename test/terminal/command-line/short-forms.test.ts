@@ -19,6 +19,7 @@ describe("short forms", () => {
 	it.each([
 		["block 812 --header", "block show 812 --header"],
 		["block solid", "block show solid"],
+		["block latest", "block show latest"],
 		[`tx ${ID}`, `tx show ${ID}`],
 		["tx -", "tx show -"],
 		["account alice", "account show alice"],
