@@ -316,6 +316,10 @@ async function writeManifest(): Promise<number> {
 		for (const member of ["result", "outputKind", "takesIds", "enableJsonFlag"]) delete command[member];
 		command.flags = { ...command.flags, ...general(plugin, command.flags) };
 		command.usage ??= usageLine(command);
+		// Under another name of the command the framework would put that in front of this one.
+		const name = `${command.id.replaceAll(":", " ")} `;
+		if (typeof command.usage === "string" && command.usage.startsWith(name))
+			command.usage = command.usage.slice(name.length);
 	}
 	await writeStartCommand(plugin);
 	await writeWords(plugin);

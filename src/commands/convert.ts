@@ -150,6 +150,9 @@ export const ConvertHex = converter({
 export const ConvertPubkey = converter({
 	summary: "Convert a public key to its address",
 	description: "The key is hex: 33 bytes compressed, 65 with the leading 04, or 64 without it.",
+	examples: [
+		"<%= config.bin %> convert pubkey 0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798",
+	],
 	convert: (value) => {
 		const bytes = parseHexBytes(value);
 		try {

@@ -100,9 +100,11 @@ function bothSides(
 	type: typeof ExchangeInjectContract | typeof ExchangeWithdrawContract,
 	summary: string,
 	effect: string,
+	example: string,
 ) {
 	return acting({
 		summary,
+		examples: [`<%= config.bin %> ${example}`],
 		description: "The amount of the other token follows from the pair's balances.",
 		args: exchangeArguments,
 		flags: trustFlag,
@@ -130,6 +132,7 @@ export const ExchangeInject = bothSides(
 	ExchangeInjectContract,
 	"Add to both sides of an exchange of one's own",
 	"also adds",
+	"exchange inject 1 coin:5coin --from ann --trust-node",
 );
 
 /** The network's longest page. */
@@ -279,6 +282,7 @@ export const ExchangeWithdraw = bothSides(
 	ExchangeWithdrawContract,
 	"Take from both sides of an exchange of one's own",
 	"also gets",
+	"exchange withdraw 1 coin:1coin --from ann --trust-node",
 );
 
 /**

@@ -31,6 +31,7 @@ import {
 export const MarketCancel = acting({
 	takesIds: true,
 	summary: "Cancel an order on the market",
+	examples: ["<%= config.bin %> market cancel 9c41…"],
 	args: {
 		order: Args.string({ description: "id of the order", required: true, ignoreStdin: true }),
 	},
@@ -50,6 +51,7 @@ export const MarketCancel = acting({
 export const MarketOrder = query({
 	takesIds: true,
 	summary: "Show an order of the market",
+	examples: ["<%= config.bin %> market order 9c41…"],
 	description: "Amounts are in smallest units; _ is the coin.",
 	args: {
 		order: Args.string({ description: "id of the order", required: true, ignoreStdin: true }),
@@ -119,6 +121,7 @@ export const MarketPrices = query({
 	summary: "List the prices of a pair, cheapest first",
 	description:
 		"price is what is wanted for one of what is sold, in their decimals; the amounts are in smallest units, reduced.",
+	examples: ["<%= config.bin %> market prices 1000001 coin"],
 	args: { sells: token("token that is offered"), buys: token("token that is wanted") },
 	flags: { ...nodeFlags, ...solidityFlag },
 	run: async ({ args, client, view, print }) => {

@@ -246,6 +246,7 @@ export class MessageVerify extends MessageCommand {
 	static override description =
 		"Without a message, or with -, it is read from standard input. With --address the answer is true or false, and " +
 		"false exits with 1.";
+	static override examples = ["<%= config.bin %> message verify 'I own this' 0x5f1a… --address ann"];
 	static override usage = "message verify [text] <signature>";
 	static override args = {
 		text: Args.string({

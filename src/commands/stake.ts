@@ -87,6 +87,7 @@ export const StakeFreeze = acting({
 
 export const StakeList = accountQuery({
 	summary: "List the delegations of an account, given and received",
+	examples: ["<%= config.bin %> stake list ann"],
 	args: accountArgument,
 	result: lines(delegationShape),
 	flags: accountQueryFlags,

@@ -40,6 +40,8 @@ const ELSEWHERE = [
 	/coin shielded /,
 	/^coin chain (import|export) /,
 	/^coin exchange trade /,
+	// Ids and signatures that are cut short, and a token of a contract.
+	/^coin (market (cancel|order)|message verify|token allow(ance)?) /,
 	/\| jq /,
 	/\| coin dev /,
 ];

@@ -57,7 +57,7 @@ export const DevTrace = development({
 	description:
 		"A line for each operation: depth, position, name, energy left and used; with --stack, --memory or --storage " +
 		"what it found there. --json prints a JSON object for each.",
-	usage: "dev trace <transaction> | dev trace --call <contract> <function> [<argument>...]",
+	usage: "dev trace <transaction> | coin dev trace --call <contract> <function> [<argument>...]",
 	examples: [
 		"<%= config.bin %> dev trace 4f0c…",
 		"<%= config.bin %> dev trace 4f0c… --calls",

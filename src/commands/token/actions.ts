@@ -35,6 +35,7 @@ import { callFeeLimit, receiptView } from "../../wallet/view/contract-outcome.js
 export const TokenAllow = acting({
 	summary: "Let another account move an amount of one's ORC-20 token",
 	description: "Replaces what it was allowed before; 0 ends it. max has no limit, so it needs agreement.",
+	examples: ["<%= config.bin %> token allow USDC bob 12.5 --decimals 6"],
 	args: {
 		contract: Args.string({ description: "address of the token", required: true, ignoreStdin: true }),
 		spender: Args.string({ description: "account that may move it", required: true, ignoreStdin: true }),

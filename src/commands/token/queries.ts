@@ -24,6 +24,7 @@ import { parseNatural, quotientText } from "../../wallet/values/integer-text.js"
 export const TokenAllowance = accountQuery({
 	summary: "Print how much of an account's ORC-20 token another account may move",
 	description: "In the token's decimals, or max without a limit, for people; in smallest units with --json.",
+	examples: ["<%= config.bin %> token allowance USDC bob ann"],
 	args: {
 		contract: Args.string({ description: "address of the token", required: true, ignoreStdin: true }),
 		spender: Args.string({ description: "account that may move it", required: true, ignoreStdin: true }),
