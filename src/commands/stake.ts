@@ -244,7 +244,7 @@ export const StakeUnfreeze = acting({
 export const StakeWithdraw = acting({
 	summary: "Withdraw coins whose unstaking is over",
 	description: "Where none are on their way back, nothing is done.",
-	examples: ["<%= config.bin %> stake withdraw --from ann --wait"],
+	examples: ["<%= config.bin %> stake withdraw --from bob --wait"],
 	plan: async ({ actor, flags }) => {
 		const context = await actor();
 		if (sendsNow(flags) && unstakings(context.account).length === 0)
