@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { keysOfSigner, type SignerKey } from "../../../src/keystore/signer/client.js";
-import { checkLog } from "../../../src/keystore/signer/decision-log.js";
+import { checkLog, DecisionLog } from "../../../src/keystore/signer/decision-log.js";
 import { LOG_NAME, Signer } from "../../../src/keystore/signer/server.js";
 import { be64, concatBytes, fromHex } from "../../../src/protocol/bytes.js";
 import { sha256 } from "../../../src/protocol/hash.js";
@@ -222,6 +222,17 @@ describe("the log of a signer", () => {
 	])("that %s stops the start", async (_, change, message) => {
 		writeFileSync(path(), change(readFileSync(path(), "utf8")));
 		await expect(start()).rejects.toThrow(message);
+	});
+
+	test("ends lines at line feeds alone, whatever separators texts of clients hold", async () => {
+		const other = join(directory, "other.log");
+		const log = await DecisionLog.open(other, undefined, () => undefined);
+		const text = "a\u2028b\u2029c\u0085d";
+		await log.append({ at: "", asked: "message", key: "", text, decision: "refused" });
+		await log.close();
+		const lines: string[] = [];
+		expect(await checkLog(other, (line) => lines.push(line))).toBe(1);
+		expect(JSON.parse(lines[0] as string)).toMatchObject({ text });
 	});
 
 	test("goes on behind what a crash left of a line", async () => {
