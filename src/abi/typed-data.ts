@@ -4,7 +4,7 @@
  */
 
 import { toBase58Check } from "../protocol/address.js";
-import { concatBytes, fromHex, utf8 } from "../protocol/bytes.js";
+import { concatBytes, fromHex, toHex, utf8 } from "../protocol/bytes.js";
 import { toDeployed, toNeutral } from "../protocol/dialect.js";
 import { keccak256 } from "../protocol/hash.js";
 import { type ExactJson, type ExactRecord, MAX_DIGITS, parseExactJson } from "../protocol/json/exact-json.js";
@@ -61,19 +61,27 @@ export interface TypedDataDigest {
 /** Allowances of permits have 160 bits in some contracts. */
 const UNLIMITED_PERMIT = 2n ** 159n;
 
-/** By the names that permits have in common (EIP-2612 and its kin). */
-function isUnlimitedPermit(primaryType: string, fields: readonly string[]): boolean {
-	if (!primaryType.startsWith("Permit")) return false;
-	return fields.some((field) => {
-		const [, name = "", text = ""] = /(\w+) \(\w+\): "?(\w+)"?$/.exec(field) ?? [];
-		if (name === "allowed") return text === "true";
-		return (
-			/^(value|amount|wad)$/.test(name) &&
-			/^(\d+|0x[\da-f]+)$/i.test(text) &&
-			BigInt(text) >= UNLIMITED_PERMIT
-		);
-	});
+/** By the names that members of permits have in common (EIP-2612 and its kin). */
+function isUnlimited({ name, type }: TypedField, word: Uint8Array): boolean {
+	if (name === "allowed") return type === "bool" && word[WORD - 1] === 1;
+	return (
+		/^(value|amount|wad)$/.test(name) &&
+		type.startsWith("uint") &&
+		BigInt(`0x${toHex(word)}`) >= UNLIMITED_PERMIT
+	);
 }
+
+/** What the hashing of a document may cost; the largest ones that wallets are shown have some hundred values. */
+export interface TypedDataBudget {
+	/** Structures, lists and values. */
+	readonly values: number;
+	/** Characters of all types as they are hashed, each with those that it uses. */
+	readonly typeCharacters: number;
+}
+
+const GENEROUS: TypedDataBudget = { values: 100_000, typeCharacters: 1 << 20 };
+/** Characters of a field's type; all names are shorter. */
+const MAX_TYPE = 256;
 
 /** Reads an address in any form; undefined if the text is none. */
 type ReadAddress = (text: string) => Uint8Array | undefined;
@@ -85,16 +93,34 @@ interface Hashing {
 	/** Hashes of what types are written as: a list has many values of one. */
 	readonly typeHashes: Map<string, Uint8Array>;
 	readonly fields: string[];
+	readonly budget: TypedDataBudget;
+	typeCharacters: number;
+	/** Whether a member was as it is in a permit without a limit. */
+	isUnlimited: boolean;
+}
+
+/** Takes the line of a structure, list or value. @throws {TypedDataError} for one too many */
+function note({ fields, budget }: Hashing, line: string): void {
+	if (fields.length >= budget.values)
+		throw new TypedDataError(`the typed data has more than ${budget.values} values`);
+	fields.push(line);
 }
 
 /**
  * Hashes a document `{types, primaryType, domain, message}`.
- * @throws {TypedDataError} naming the member that is wrong, or that no type names
+ * @throws {TypedDataError} naming the member that is wrong, or that no type names; for what is above the budget
  */
-export function hashTypedData(text: string, readAddress: ReadAddress): TypedDataDigest {
+export function hashTypedData(
+	text: string,
+	readAddress: ReadAddress,
+	budget: TypedDataBudget = GENEROUS,
+): TypedDataDigest {
 	const { types, primaryType, domain, message } = readDocument(text);
 	const structures = readTypes(types, domain);
-	const hashing: Hashing = { structures, readAddress, typeHashes: new Map(), fields: [] };
+	const hashing: Hashing = {
+		...{ structures, readAddress, budget, typeHashes: new Map(), fields: [] },
+		...{ typeCharacters: 0, isUnlimited: false },
+	};
 	const start = Uint8Array.of(0x19, 0x01);
 	const separator = structureHash(hashing, DOMAIN, domain, "domain");
 	if (primaryType === DOMAIN) {
@@ -105,7 +131,7 @@ export function hashTypedData(text: string, readAddress: ReadAddress): TypedData
 	}
 	const hash = structureHash(hashing, primaryType, message, "message");
 	const { fields } = hashing;
-	const allowsAll = isUnlimitedPermit(primaryType, fields);
+	const allowsAll = primaryType.startsWith("Permit") && hashing.isUnlimited;
 	const place = placeOf(hashing, domain);
 	return {
 		hash: keccak256(concatBytes(start, separator, hash)),
@@ -185,7 +211,7 @@ function readField(structure: string, field: Json): TypedField {
 	const { name, type } = isRecord(field) ? field : {};
 	if (typeof name !== "string" || typeof type !== "string")
 		throw new TypedDataError(`a field of the type ${structure} has no name or no type`);
-	if (!NAME.test(name) || !NAME.test(elementType(type)))
+	if (type.length > MAX_TYPE || !NAME.test(name) || !NAME.test(elementType(type)))
 		throw new TypedDataError(`a field of the type ${structure} has a name or type that is none`);
 	return { name, type };
 }
@@ -195,13 +221,15 @@ function structureHash(hashing: Hashing, name: string, value: JsonRecord, path: 
 	const fields = fieldsOf(structures, name, path);
 	const extra = Object.keys(value).find((known) => !fields.some((field) => field.name === known));
 	if (extra !== undefined) throw unnamed(path, extra, name);
-	hashing.fields.push(`${path}: ${name}`);
+	note(hashing, `${path}: ${name}`);
 	const words = fields.map((field) => {
 		const item = value[field.name];
 		if (item === undefined || item === null) throw new TypedDataError(`${path}.${field.name} is missing`);
-		return wordOf(hashing, field.type, item, `${path}.${field.name}`);
+		const word = wordOf(hashing, field.type, item, `${path}.${field.name}`);
+		hashing.isUnlimited ||= isUnlimited(field, word);
+		return word;
 	});
-	const typeHash = typeHashes.get(name) ?? keccak256(utf8(typeText(structures, name, path)));
+	const typeHash = typeHashes.get(name) ?? keccak256(utf8(typeText(hashing, name, path)));
 	typeHashes.set(name, typeHash);
 	return keccak256(concatBytes(typeHash, ...words));
 }
@@ -213,14 +241,19 @@ function fieldsOf(structures: Structures, name: string, path: string): readonly 
 }
 
 /** `Name(type field,…)` of a structure, followed by those that it uses in alphabetic order. */
-function typeText(structures: Structures, name: string, path: string): string {
+function typeText(hashing: Hashing, name: string, path: string): string {
+	const { structures, budget } = hashing;
 	const used = new Set<string>();
 	collect(structures, name, path, used);
 	used.delete(name);
 	return [name, ...[...used].sort()]
 		.map((structure) => {
 			const fields = fieldsOf(structures, structure, path);
-			return `${structure}(${fields.map((field) => `${spelledType(field.type)} ${field.name}`).join(",")})`;
+			const text = `${structure}(${fields.map((field) => `${spelledType(field.type)} ${field.name}`).join(",")})`;
+			hashing.typeCharacters += text.length;
+			if (hashing.typeCharacters > budget.typeCharacters)
+				throw new TypedDataError("the types of the typed data use each other too often");
+			return text;
 		})
 		.join("");
 }
@@ -241,7 +274,7 @@ function spelledType(type: string): string {
 }
 
 function elementType(type: string): string {
-	return type.replace(/(\[\d*\])+$/, "");
+	return /^([^[]*)(?:\[\d*\])+$/.exec(type)?.[1] ?? type;
 }
 
 /** One value as the 32 bytes that are hashed. */
@@ -252,7 +285,7 @@ function wordOf(hashing: Hashing, type: string, value: Json, path: string): Uint
 		if (!isRecord(value)) throw wrong(path, type);
 		return structureHash(hashing, type, value, path);
 	}
-	hashing.fields.push(`${path} (${type}): ${shownValue(hashing, type, value)}`);
+	note(hashing, `${path} (${type}): ${shownValue(hashing, type, value)}`);
 	if (type === "string") {
 		if (typeof value !== "string") throw wrong(path, type);
 		return keccak256(utf8(value));
@@ -277,7 +310,7 @@ function listHash(hashing: Hashing, type: string, length: string, value: Json, p
 	if (!Array.isArray(value) || (length !== "" && value.length !== Number(length))) {
 		throw new TypedDataError(`${path} must be a list${length === "" ? "" : ` of ${length}`}`);
 	}
-	hashing.fields.push(`${path}: ${value.length} of ${type}`);
+	note(hashing, `${path}: ${value.length} of ${type}`);
 	const words = value.map((item: Json, index: number) => wordOf(hashing, type, item, `${path}[${index}]`));
 	return keccak256(concatBytes(...words));
 }

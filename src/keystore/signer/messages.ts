@@ -9,7 +9,12 @@
  */
 
 import { hasRightCase } from "../../abi/address-case.js";
-import { hashTypedData, type TypedDataDigest, TypedDataError } from "../../abi/typed-data.js";
+import {
+	hashTypedData,
+	type TypedDataBudget,
+	type TypedDataDigest,
+	TypedDataError,
+} from "../../abi/typed-data.js";
 import { addressPrefix, isAddress, parseAddress, toBase58Check } from "../../protocol/address.js";
 import { concatBytes, fromHex } from "../../protocol/bytes.js";
 import { messageHash } from "../../protocol/signature.js";
@@ -18,8 +23,10 @@ import { UnreadableError } from "./transaction-reading.js";
 /** A text is hashed as it is; structured data by the domain and types that it names. */
 export type MessageKind = "text" | "typed";
 
-/** More than a person reads; a document of so many bytes is hashed in a fraction of a slot. */
+/** More than a person reads. */
 const MAX_MESSAGE_BYTES = 16_384;
+/** Hashed in some ten milliseconds: meanwhile a witness's slot waits. */
+const TYPED_DATA: TypedDataBudget = { values: 1_024, typeCharacters: 1 << 16 };
 /** Characters: what is longer is not decoded. */
 const MAX_ADDRESS = 64;
 const LOGGED_CHARACTERS = 256;
@@ -63,7 +70,7 @@ function textOf(bytes: Uint8Array): string {
 }
 
 function readText(text: string, bytes: Uint8Array): JudgedMessage {
-	if (/[\p{Cc}\p{Cf}]/u.test(text.replace(/[\n\r\t]/g, "")))
+	if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text.replace(/[\n\r\t]/g, "")))
 		throw new UnreadableError("the message holds characters that nobody sees");
 	return {
 		hash: messageHash(bytes),
@@ -88,7 +95,7 @@ function addressIn(text: string): Uint8Array | undefined {
 function readTyped(text: string): JudgedMessage {
 	let digest: TypedDataDigest;
 	try {
-		digest = hashTypedData(text, addressIn);
+		digest = hashTypedData(text, addressIn, TYPED_DATA);
 	} catch (error) {
 		if (error instanceof TypedDataError || error instanceof RangeError || error instanceof SyntaxError)
 			throw new UnreadableError("the typed data can't be hashed");

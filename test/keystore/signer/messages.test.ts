@@ -118,6 +118,12 @@ describe("a message at a signer", () => {
 		["another text", "text", utf8("I own that account"), "is not one of its texts"],
 		["what a prefix stands within", "text", utf8("x Sign in to exchange.example: "), "begins with none"],
 		["what nobody sees", "text", utf8("Sign in to exchange.example: \u202e"), "characters that nobody sees"],
+		[
+			"a line that other readers of the log begin",
+			"text",
+			utf8("I own\u2028it"),
+			"characters that nobody sees",
+		],
 		["bytes that are no text", "text", fromHex("ff"), "is not a text in UTF-8"],
 		["a text that is too long", "text", utf8("I".repeat(16_385)), "more than 16384 bytes"],
 		["another chain", "typed", order({ ...DOMAIN, chainId: 1 }), "on the chain 1 is not of its typed data"],
@@ -158,6 +164,28 @@ describe("a message at a signer", () => {
 			await expect(key.signMessage("typed", utf8(text), new Uint8Array(32))).rejects.toThrow(
 				"can't be hashed",
 			);
+	});
+
+	const lists = (type: string, value: unknown) =>
+		order(DOMAIN, "Permit", {
+			types: { Permit: [{ name: "a", type }], Empty: [] },
+			message: { a: value },
+		});
+	const chain = Array.from({ length: 200 }, (_, at) => [`A${at}`, [{ name: "a", type: `A${at + 1}` }]]);
+	test.each([
+		["a length of a thousand digits", lists(`uint8[${"0".repeat(1_000)}][]`, [[]])],
+		["a thousand dimensions", lists(`uint8${"[]".repeat(1_000)}`, [])],
+		["more values than a person reads", lists("Empty[]", new Array(1_024).fill({}))],
+		[
+			"types that use each other without end",
+			order(DOMAIN, "A0", {
+				types: Object.fromEntries([...chain, ["A200", []]]),
+				message: chain.reduce<object>((a) => ({ a }), {}),
+			}),
+		],
+	])("is refused where hashing it would hold a slot up: %s", async (_, message) => {
+		const [key] = (await keysOfSigner({ at: place() })) as [SignerKey];
+		await expect(key.signMessage("typed", message, new Uint8Array(32))).rejects.toThrow("can't be hashed");
 	});
 
 	test("is refused by rules of transactions, as all messages are without a rule for them", async () => {

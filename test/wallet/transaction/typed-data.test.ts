@@ -60,6 +60,7 @@ describe("hashing structured data", () => {
 	it.each([
 		["Permit", "uint256", (2n ** 256n - 1n).toString(), true],
 		["PermitSingle", "uint160", `0x${"ff".repeat(20)}`, true],
+		["Permit", "uint256", ` ${2n ** 256n - 1n}`, true],
 		["Permit", "uint256", "5000000", false],
 		["Box", "uint256", (2n ** 256n - 1n).toString(), false],
 	])("tells a permit without a limit: %s of %s %s", (primaryType, type, value, allowsAll) => {
