@@ -13,6 +13,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
+import { isModestJson } from "../../protocol/json/modest-json.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import { loadPostQuantum, postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
 import { signBlock } from "../../protocol/signature.js";
@@ -35,6 +36,8 @@ import {
 const MAX_CONNECTIONS = 32;
 /** The user, and the group in which the node's user may be. */
 const SOCKET_MODE = 0o660;
+/** A megabyte of brackets would take a slot to read. */
+const REQUEST = { values: 16, depth: 2 };
 const NO_CLIENT = { error: "the policies don't name this client any more" };
 const KINDS: ReadonlySet<unknown> = new Set<SignedKind>(["block", "hello", "vote"]);
 
@@ -224,15 +227,16 @@ export class Signer {
 	}
 
 	private async answer(line: string, client: SignerClient | undefined): Promise<object> {
+		// Not logged either: a client that asks on and on would fill the disk. Before anything is read of it.
+		const { desk, now } = this.options;
+		if (client && !desk?.admits(client.name, now())) return { error: "too many requests" };
 		let request: Request;
 		try {
+			if (!isModestJson(line, REQUEST)) return { error: "not a request" };
 			request = (JSON.parse(line) ?? {}) as Request;
 		} catch {
 			return { error: "not JSON" };
 		}
-		// Not logged either: a client that asks on and on would fill the disk.
-		const { desk, now } = this.options;
-		if (client && !desk?.admits(client.name, now())) return { error: "too many requests" };
 		if (client && !desk?.current(client)) return NO_CLIENT;
 		if (request.do === "list") return { keys: [...this.keys].map(([address, key]) => listed(address, key)) };
 		const answering = async (): Promise<object> => {

@@ -181,6 +181,7 @@ describe("a signer", () => {
 				socket.on("close", () => resolve(text));
 			});
 		expect(await ask("what?\n")).toBe('{"error":"not JSON"}\n');
+		expect(await ask('{"do":[[]]}\n')).toBe('{"error":"not a request"}\n');
 		expect(await ask("null\n")).toBe('{"error":"unknown request"}\n');
 		expect(await ask('{"do":"block","address":"T","data":{}}\n')).toBe('{"error":"unknown key"}\n');
 		expect(await ask("x".repeat(5_000))).toBe('{"error":"too long"}\n');

@@ -326,10 +326,10 @@ test("a log of any length leaves only what hasn't expired", () => {
 });
 
 test("a client that asks on and on is not heard for a while, and others are", async () => {
-	const asked = (client: string): Promise<string> =>
+	const asked = (client: string, line = '{"do":"pending"}'): Promise<string> =>
 		new Promise((resolve) => {
 			let text = "";
-			const socket = connect(at(client).at, () => socket.write('{"do":"pending"}\n'));
+			const socket = connect(at(client).at, () => socket.write(`${line}\n`));
 			socket.setEncoding("utf8").on("data", (chunk) => {
 				text += chunk;
 			});
@@ -337,6 +337,7 @@ test("a client that asks on and on is not heard for a while, and others are", as
 		});
 	for (let count = 0; count < 60; count++) expect(await asked("ops")).toBe('{"pending":[]}\n');
 	expect(await asked("ops")).toBe('{"error":"too many requests"}\n');
+	expect(await asked("ops", "what?")).toBe('{"error":"too many requests"}\n');
 	expect(await asked("payroll")).toBe('{"pending":[]}\n');
 	nowMs += SECOND;
 	expect(await asked("ops")).toBe('{"pending":[]}\n');
