@@ -111,6 +111,10 @@ export interface Policies {
 const MAX_FILE_BYTES = 1 << 20;
 /** Each may have a socket. */
 const MAX_CLIENTS = 256;
+/** Each is looked at for a transaction, while others wait. */
+const MAX_RULES = 1_024;
+/** What a transaction of these types pays isn't all in its bytes: the exchange says how much of its other token is added. */
+const UNJUDGED: ReadonlySet<string> = new Set(["ShieldedTransferContract", "ExchangeInjectContract"]);
 /** Every value; an address that nobody has a key of and a function that moves what isn't counted are named all the same. */
 const ANY = "*";
 const NO_LIMIT = "unlimited";
@@ -204,14 +208,20 @@ export function parsePolicies(text: string, path: string, keys: ReadonlyMap<stri
 	// A file whose end isn't written yet.
 	if (!root.has("rules")) throw new ConfigError(`${path}: rules is missing; rules = [] allows nothing`);
 	const fees = readFees(root.section("fees"));
-	const rules = root.sections("rules").map((section) => {
+	const sections = root.sections("rules");
+	if (sections.length > MAX_RULES)
+		throw root.refuse("rules", `has ${sections.length} rules, more than ${MAX_RULES}`);
+	const rules = sections.map((section) => {
 		const rule = readRule(section, names, keys);
 		checkPaysFees(section, rule, fees);
 		return rule;
 	});
-	const twice = rules.find(({ name }, at) => rules.findIndex((other) => other.name === name) !== at);
-	if (twice)
-		throw root.refuse("rules", `has two rules with the name ${twice.name}, to which sums are counted`);
+	const seen = new Set<string>();
+	for (const { name } of rules) {
+		if (seen.has(name))
+			throw root.refuse("rules", `has two rules with the name ${name}, to which sums are counted`);
+		seen.add(name);
+	}
 	return { sha256: createHash("sha256").update(text).digest("hex"), clients, rules, fees };
 }
 
@@ -382,7 +392,7 @@ function addressOf(text: string): string | undefined {
 /** The full name of a type that can be judged, which may be written without the ending. */
 function typeOf(text: string): string | undefined {
 	const type = contractTypeByName(text) ?? contractTypeByName(`${text}Contract`);
-	return isBuildable(type) && type.name !== "ShieldedTransferContract" ? type.name : undefined;
+	return isBuildable(type) && !UNJUDGED.has(type.name) ? type.name : undefined;
 }
 
 function selectorOfText(text: string): string | undefined {

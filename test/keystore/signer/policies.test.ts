@@ -556,7 +556,7 @@ describe("fees", () => {
 	/** Of the most that a rule allows. */
 	function feeSun(bytes: Uint8Array, recipients: string, fees = ""): bigint {
 		const file = `clients { a { socket = s } }, fees { ${fees} }, rules = [{ name = r, keys = [treasury], clients = [a]
-			types = [${contractTypes.filter(({ name, message }) => message && !name.startsWith("Shielded")).map(({ name }) => name)}]
+			types = [${contractTypes.filter(({ name, message }) => message && !/^Shielded|^ExchangeInject/.test(name)).map(({ name }) => name)}]
 			recipients = [${recipients}], memos = ["*"], transaction { coin = unlimited }, day { coin = unlimited } }]`;
 		const found = judgeTransaction(parsePolicies(file, "p", KEYS), readTransaction(bytes), {
 			...FACTS,
@@ -643,6 +643,16 @@ describe("the file", () => {
 			"a type that can't be judged",
 			rule("").replace("Transfer", "ShieldedTransfer"),
 			"not a type that can be judged",
+		],
+		[
+			"a type that pays what only the network knows",
+			rule("").replace("Transfer", "ExchangeInject"),
+			"not a type that can be judged",
+		],
+		[
+			"more rules than a transaction is held against in time",
+			`clients { a { socket = s } }, rules = [${"{}".repeat(1_025).replaceAll("}{", "}, {")}]`,
+			"has 1025 rules, more than 1024",
 		],
 		["an address that is none", rule("recipients = [T1]"), 'holds "T1", which is not an address'],
 		["* among others", rule(`recipients = ["*", ${text(BOB)}]`), 'holds "*"'],
