@@ -146,7 +146,8 @@ export function hashTypedData(
 function placeOf({ structures, readAddress }: Hashing, domain: JsonRecord): TypedDataDigest["domain"] {
 	const memberOf = (name: string, type: string): string | undefined => {
 		const isIt = structures.get(DOMAIN)?.some((field) => field.name === name && field.type === type);
-		return isIt ? String(domain[name]).trim() : undefined;
+		// A structure may be declared under the name of a type of the standard's.
+		return isIt && !structures.has(type) ? String(domain[name]).trim() : undefined;
 	};
 	const chainId = memberOf("chainId", "uint256");
 	const contract = memberOf("verifyingContract", "address");
@@ -223,7 +224,7 @@ function structureHash(hashing: Hashing, name: string, value: JsonRecord, path: 
 	if (extra !== undefined) throw unnamed(path, extra, name);
 	note(hashing, `${path}: ${name}`);
 	const words = fields.map((field) => {
-		const item = value[field.name];
+		const item = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
 		if (item === undefined || item === null) throw new TypedDataError(`${path}.${field.name} is missing`);
 		const word = wordOf(hashing, field.type, item, `${path}.${field.name}`);
 		hashing.isUnlimited ||= isUnlimited(field, word);

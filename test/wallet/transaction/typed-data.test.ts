@@ -73,6 +73,16 @@ describe("hashing structured data", () => {
 		expect(typedDataDigest(JSON.stringify(document)).allowsAll).toBe(allowsAll);
 	});
 
+	it("knows no contract of a domain whose address is a structure", () => {
+		const types = {
+			...{ Box: [], address: [{ name: "toString", type: "string" }] },
+			EIP712Domain: [{ name: "verifyingContract", type: "address" }],
+		};
+		const domain = { verifyingContract: { toString: "T" } };
+		const document = JSON.stringify({ types, primaryType: "Box", domain, message: {} });
+		expect(typedDataDigest(document).domain).toEqual({});
+	});
+
 	it("counts an address the same in every form that it may be written in", () => {
 		const forms = [
 			"TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC",
@@ -104,6 +114,10 @@ describe("hashing structured data", () => {
 		[one("uint8[2]", [1]), "message.value must be a list of 2"],
 		[one("string", 5), "message.value is not of the type string"],
 		[{ ...one("string", "a"), message: {} }, "message.value is missing"],
+		[
+			{ ...one("string", "a"), types: { Box: [{ name: "__proto__", type: "No" }], No: [] }, message: {} },
+			"message.__proto__ is missing",
+		],
 		[{ ...one("string", "a"), primaryType: "Lid" }, "message: the type Lid is not declared"],
 		[{ types: {} }, "typed data has the members types, primaryType, domain and message"],
 	])("refuses %j", (document, message) => {
