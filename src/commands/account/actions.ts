@@ -31,9 +31,9 @@ export const AccountCreate = acting({
 	plan: async ({ args, flags, actor }) => {
 		const { owner, settings, client } = await actor();
 		const address = await accountNamed(settings, args.account);
+		if (!flags.offline && flags["force"] !== true) await checkOwnRecipients({ settings, client }, [address]);
 		if (sendsNow(flags) && (await fetchAccount(client, address)))
 			return { nothing: "the account exists already" };
-		if (!flags.offline && flags["force"] !== true) await checkOwnRecipients({ settings, client }, [address]);
 		const parameters = flags.offline ? undefined : await fetchChainParameters(client);
 		const fee = parameters?.get("getCreateNewAccountFeeInSystemContract");
 		return {
