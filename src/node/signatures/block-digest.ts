@@ -21,10 +21,12 @@ import { SignatureSizeError, type SignedTransaction, transactionId } from "../..
 import { answerBatch, readAnswer, writeQuestion } from "./batch.js";
 import {
 	HASH_LENGTH,
+	HEADER_PERMISSION,
+	type KeySource,
 	type KnownSigners,
+	keySourceOf,
 	QUESTION_LENGTH,
 	SOURCE_LENGTH,
-	writeAccountSource,
 	writeSource,
 } from "./known-signers.js";
 
@@ -51,8 +53,14 @@ export interface BlockDigest {
 
 const isWhole = (signature: Uint8Array): boolean => signature.length >= SIGNATURE_LENGTH;
 
-/** Writes what the key of a signature is remembered under. */
-type SourceWriter = (sources: Uint8Array, at: number) => void;
+/** A signature whose signer is asked for. */
+interface Asked {
+	readonly hash: Uint8Array;
+	readonly signature: Uint8Array;
+	readonly source: KeySource | undefined;
+	/** Among the signatures of its transaction. */
+	readonly place: number;
+}
 
 /** What of a transaction's bytes is hashed and signed. */
 interface EncodedTransaction {
@@ -61,9 +69,6 @@ interface EncodedTransaction {
 	readonly signatures: readonly Uint8Array[];
 	readonly sizeWithoutResults: number;
 }
-
-/** A witness's key is remembered under a permission that no transaction names. */
-const HEADER_PERMISSION = 0xff;
 
 /**
  * @param bytes of a block that was decoded before: they are right
@@ -75,31 +80,28 @@ export function digestBlock(bytes: Uint8Array, addressPrefix: number, known?: Kn
 	const header = BlockHeader.decode(contentOfField(bytes, BLOCK_HEADER_FIELD));
 	const ids = new Uint8Array(transactions.length * HASH_LENGTH);
 	const sizes = new Uint32Array(transactions.length * SIZES);
-	const asked: { readonly hash: Uint8Array; readonly signature: Uint8Array; readonly of: SourceWriter }[] =
-		[];
+	const asked: Asked[] = [];
 	for (let at = 0; at < transactions.length; at++) {
 		const { bytes, raw, signatures, sizeWithoutResults } = transactions[at] as EncodedTransaction;
 		const hash = transactionId(raw);
 		ids.set(hash, at * HASH_LENGTH);
 		sizes[at * SIZES] = bytes.length;
 		sizes[at * SIZES + 1] = sizeWithoutResults;
-		for (const [place, signature] of signatures.entries()) {
-			const of: SourceWriter = (sources, at) => writeSource(sources, at, raw, place);
-			if (isWhole(signature)) asked.push({ hash, signature, of });
-		}
+		// Once for all signatures: a transaction may have as many as there is room for, and be as long.
+		const source = known && keySourceOf(raw);
+		for (const [place, signature] of signatures.entries())
+			if (isWhole(signature)) asked.push({ hash, signature, source, place });
 	}
 	const rawHash = sha256(BlockHeaderRaw.encode(header.raw_data ?? new BlockHeaderRaw()));
-	const witness = header.raw_data?.witness_address ?? EMPTY;
-	const ofWitness: SourceWriter = (sources, at) => {
-		if (witness.length === ADDRESS_LENGTH) writeAccountSource(sources, at, witness, HEADER_PERMISSION, 0);
-	};
+	const account = header.raw_data?.witness_address;
+	const source = account?.length === ADDRESS_LENGTH ? { account, permission: HEADER_PERMISSION } : undefined;
 	if (isWhole(header.witness_signature))
-		asked.push({ hash: rawHash, signature: header.witness_signature, of: ofWitness });
+		asked.push({ hash: rawHash, signature: header.witness_signature, source, place: 0 });
 	const questions = new Uint8Array(asked.length * QUESTION_LENGTH);
 	const sources = new Uint8Array(known ? asked.length * SOURCE_LENGTH : 0);
-	for (const [at, { hash, signature, of }] of asked.entries()) {
+	for (const [at, { hash, signature, source, place }] of asked.entries()) {
 		writeQuestion(questions, at, hash, signature);
-		if (known) of(sources, at * SOURCE_LENGTH);
+		if (known && source) writeSource(sources, at * SOURCE_LENGTH, source, place);
 	}
 	const { answers, errors } = answerBatch(questions, addressPrefix, known && { known, sources });
 	const root = merkleRoot(transactions.map(({ bytes }) => sha256(bytes)));

@@ -33,10 +33,19 @@ const STATE_AT = SOURCE_LENGTH;
 const SIGNER_AT = SOURCE_LENGTH + 1;
 const SLOT_LENGTH = SIGNER_AT + SIGNER_LENGTH;
 const EXPECTED = 1;
+/** A key is expected once it has been seen again. */
+const NEW = 2;
 /** Accounts for which now one and now another key signs would make every batch with them be done twice. */
 const AFTER_A_CHANGE = 32;
 /** Batches that aren't tried after wrong guesses in a row, so that whoever causes them delays little. */
 const MAX_PAUSE = 64;
+
+/** Signatures of a transaction whose keys are remembered: a permission has at most so many keys. */
+const MAX_PLACES = 5;
+/** Fields of a contract among which its account is looked for. */
+const MAX_FIELDS = 4;
+/** The keys that sign blocks: no transaction is remembered under this permission. */
+export const HEADER_PERMISSION = 0xff;
 
 /** Fields: the contract of a raw transaction, its parameter and permission, the value of a parameter. */
 const CONTRACT_TAG = 11 * 8 + 2;
@@ -44,13 +53,20 @@ const PARAMETER_TAG = 2 * 8 + 2;
 const PERMISSION_TAG = 5 * 8;
 const VALUE_TAG = 2 * 8 + 2;
 
+/** What keys are remembered under, but for the place of the signature. */
+export interface KeySource {
+	/** 21 bytes. */
+	readonly account: Uint8Array;
+	/** Id of a permission, below 256. */
+	readonly permission: number;
+}
+
 /**
- * Writes what the key of a transaction's signature is remembered under: the first bytes of its contract that look like an account,
- * which is who acts in nearly all types. A wrong guess costs time and nothing else.
+ * What the keys of a transaction are remembered under: the first of its contract's fields that looks like an account, which is who
+ * acts in nearly all types. A wrong guess costs time and nothing else.
  * @param raw the raw data, encoded
- * @param place of the signature among those of the transaction
  */
-export function writeSource(target: Uint8Array, at: number, raw: Uint8Array, place: number): void {
+export function keySourceOf(raw: Uint8Array): KeySource | undefined {
 	try {
 		const contract = new Reader(lastField(raw, CONTRACT_TAG));
 		let parameter: Uint8Array | undefined;
@@ -61,21 +77,22 @@ export function writeSource(target: Uint8Array, at: number, raw: Uint8Array, pla
 			else if (tag === PERMISSION_TAG) permission = contract.uint32();
 			else contract.skip(tag);
 		}
-		const account = parameter && accountIn(lastField(parameter, VALUE_TAG));
-		if (account) writeAccountSource(target, at, account, permission, place);
+		const account = parameter && permission < HEADER_PERMISSION && accountIn(lastField(parameter, VALUE_TAG));
+		return account ? { account, permission } : undefined;
 	} catch (error) {
 		if (!(error instanceof DecodeError)) throw error;
+		return undefined;
 	}
 }
 
-/** Writes what a key of an account is remembered under. @param permission of which the last byte counts */
-export function writeAccountSource(
+/** Writes a source. @param place of the signature among those of its transaction; of later ones no key is remembered */
+export function writeSource(
 	target: Uint8Array,
 	at: number,
-	account: Uint8Array,
-	permission: number,
+	{ account, permission }: KeySource,
 	place: number,
 ): void {
+	if (place >= MAX_PLACES) return;
 	target.set(account, at);
 	target[at + ADDRESS_LENGTH] = permission;
 	target[at + ADDRESS_LENGTH + 1] = place;
@@ -94,7 +111,7 @@ function lastField(bytes: Uint8Array, wanted: number): Uint8Array {
 
 function accountIn(contract: Uint8Array): Uint8Array | undefined {
 	const reader = new Reader(contract);
-	while (reader.pos < reader.end) {
+	for (let field = 0; field < MAX_FIELDS && reader.pos < reader.end; field++) {
 		const tag = reader.tag();
 		if ((tag & 7) !== 2) {
 			reader.skip(tag);
@@ -184,13 +201,19 @@ export class KnownSigners {
 	learn(sources: Uint8Array, at: number, signer: Uint8Array): void {
 		if (sources[at] === 0) return;
 		const slot = this.slotOf(sources, at);
+		const state = this.slots[slot + STATE_AT] as number;
 		if (!this.holds(slot, sources, at)) {
+			// What changed keys gives up its slot as slowly as it would be expected again: nobody makes it forgotten.
+			if (state > NEW) {
+				this.slots[slot + STATE_AT] = state - 1;
+				return;
+			}
 			this.slots.set(sources.subarray(at, at + SOURCE_LENGTH), slot);
-			this.slots[slot + STATE_AT] = EXPECTED;
+			this.slots[slot + STATE_AT] = NEW;
 		} else if (Buffer.compare(this.signerAt(slot), signer) !== 0) {
 			this.slots[slot + STATE_AT] = AFTER_A_CHANGE;
-		} else if (this.slots[slot + STATE_AT] !== EXPECTED) {
-			this.slots[slot + STATE_AT] = (this.slots[slot + STATE_AT] as number) - 1;
+		} else {
+			if (state > EXPECTED) this.slots[slot + STATE_AT] = state - 1;
 			return;
 		}
 		this.slots.set(signer, slot + SIGNER_AT);
