@@ -26,7 +26,7 @@ const patient = {
 
 export default defineConfig({
 	test: {
-		// A quarter of their time tests wait for processes, sockets and slots: one more than there are cores keeps these busy.
+		// One more than there are cores: a test that waits for a process, a socket or a slot leaves its core to another.
 		maxWorkers: availableParallelism() + 1,
 		// A source is made JavaScript once for all projects, and once for all runs: kept in node_modules by a hash of its text.
 		experimental: { fsModuleCache: true },

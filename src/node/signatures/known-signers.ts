@@ -26,7 +26,7 @@ export const MAX_CLAIMS = 512;
 /** Fewer are recovered: the sum over the curve gains little then. */
 const MIN_CLAIMS = 16;
 
-/** 7 MB, of which what was never written takes no memory. Accounts that fall on the same slot replace each other. */
+/** One for each value of 16 bits: 7 MB, of which what was never written takes no memory. Accounts that fall on the same slot replace each other. */
 const SLOTS = 1 << 16;
 /** A slot: the source, how often its key has to be seen again until it is expected (1: it is), the signer. */
 const STATE_AT = SOURCE_LENGTH;
@@ -219,12 +219,12 @@ export class KnownSigners {
 		this.slots.set(signer, slot + SIGNER_AT);
 	}
 
-	/** Where a source's slot begins: the end of an address is as good as a hash. */
+	/** Where a source's slot begins: the last 16 bits of an address are as good as a hash. */
 	private slotOf(sources: Uint8Array, at: number): number {
 		const end = at + ADDRESS_LENGTH;
-		const low =
-			(sources[end - 1] as number) ^ (((sources[end] as number) << 1) + (sources[end + 1] as number));
-		return (((((sources[end - 2] as number) << 8) | (low & 0xff)) >>> 0) % SLOTS) * SLOT_LENGTH;
+		const high = sources[end - 2] as number;
+		const low = (sources[end - 1] as number) ^ (2 * (sources[end] as number) + (sources[end + 1] as number));
+		return ((high << 8) | (low & 0xff)) * SLOT_LENGTH;
 	}
 
 	private holds(slot: number, sources: Uint8Array, at: number): boolean {
