@@ -33,13 +33,23 @@ interface Signed {
 }
 
 const privateKeyAt = (number: number): Buffer => Buffer.alloc(32, 1 + (number % 250));
-const accountAt = (number: number): Uint8Array => addressOfPrivateKey(privateKeyAt(number));
 
-const signedBy = (key: number, hash: Uint8Array, account = key): Signed => ({
-	hash,
-	signature: sign(hash, privateKeyAt(key)),
-	account: accountAt(account),
-});
+/** Keys and signatures are made slowly, and the same ones over and over: they are kept. */
+const accounts = new Map<number, Uint8Array>();
+const signatures = new Map<string, Uint8Array>();
+
+function accountAt(number: number): Uint8Array {
+	const account = accounts.get(number) ?? addressOfPrivateKey(privateKeyAt(number));
+	accounts.set(number, account);
+	return account;
+}
+
+function signedBy(key: number, hash: Uint8Array, account = key): Signed {
+	const name = `${key} ${toHex(hash)}`;
+	const signature = signatures.get(name) ?? sign(hash, privateKeyAt(key));
+	signatures.set(name, signature);
+	return { hash, signature, account: accountAt(account) };
+}
 
 function batchOf(signed: readonly Signed[]) {
 	const questions = new Uint8Array(signed.length * QUESTION_LENGTH);
