@@ -97,11 +97,8 @@ function reader(base: BaseState, { now, nowKeys, keysEver, one, all }: Former): 
 
 /** What {@link valuesBefore} has for one entry. PERF: grows with the blocks and with what is pending. */
 function valueBefore({ blocks, journal }: FormerSource, number: bigint, index: number, key: string): unknown {
-	for (const change of blocks.all) {
-		const entry = change.number < number ? undefined : change.entries[index]?.get(key);
-		if (entry) return entry.before;
-	}
-	return journal.first(index, key);
+	const change = blocks.firstChange(index, key, number);
+	return change ? change.before : journal.first(index, key);
 }
 
 function valuesBefore({ blocks, journal }: FormerSource, number: bigint): FormerValues {
@@ -115,8 +112,8 @@ function valuesBefore({ blocks, journal }: FormerSource, number: bigint): Former
 	});
 	for (const change of [...blocks.all].reverse()) {
 		if (change.number < number) break;
-		change.entries.forEach((map, index) => {
-			for (const [key, { before }] of map) setFormer(values, index, key, before);
+		change.entries.forEach((changes, index) => {
+			for (const { entry, before } of changes) setFormer(values, index, entry.key, before);
 		});
 	}
 	return values;

@@ -35,7 +35,7 @@ import { KnownProperties } from "./known-properties.js";
 import type { OrderedKeys } from "./ordered-keys.js";
 import { FollowedHash, type FollowedHashOptions } from "./state-hash/followed-hash.js";
 import { type HistorySubject, StateHistory } from "./state-history.js";
-import { type BlockChange, UndoableBlocks } from "./undoable-blocks.js";
+import { type BlockChange, type HeadEntry, UndoableBlocks } from "./undoable-blocks.js";
 import type { CacheUse } from "./value-cache.js";
 
 export type { BlockChange } from "./undoable-blocks.js";
@@ -55,10 +55,10 @@ export type SettleValue = <V>(base: StateBackend, store: StoreDefinition<V>, val
 const KEPT_VIEWS = 8;
 
 export class StateDatabase {
-	private readonly entries: EntryMaps = makeMaps();
+	private readonly entries: EntryMaps<HeadEntry> = makeMaps();
 	private readonly headKeys = new KeyOrders();
 	private readonly journal = new Journal();
-	private readonly blocks = new UndoableBlocks();
+	private readonly blocks = new UndoableBlocks(this.entries);
 	private readonly known = new KnownProperties();
 	private base!: BaseState;
 	private settled = 0n;
@@ -127,26 +127,31 @@ export class StateDatabase {
 		const keys = await this.base.keysWith(store, prefix);
 		for (const key of gone ?? []) keys.add(key);
 		const { index } = store;
-		addWith(keys, (this.entries[index] as Map<string, Entry>).keys(), prefix);
-		for (const { entries } of this.blocks.all) addWith(keys, entries[index]?.keys() ?? [], prefix);
+		addWith(keys, this.headOf(index).keys(), prefix);
 		this.kept?.addKeysWith(keys, index, prefix);
 		return keys;
 	}
 
+	private headOf(index: number): Map<string, HeadEntry> {
+		return this.entries[index] as Map<string, HeadEntry>;
+	}
+
 	private get<V>(store: StoreDefinition<V>, key: string): V | undefined {
-		const value = (this.entries[store.index] as Map<string, Entry>).get(key);
-		if (value !== undefined) return value === GONE ? undefined : (value as V);
-		return this.base.get(store, key);
+		const entry = this.headOf(store.index).get(key);
+		if (!entry) return this.base.get(store, key);
+		return entry.value === GONE ? undefined : (entry.value as V);
 	}
 
 	private put<V>(store: StoreDefinition<V>, key: string, value: V): void {
-		const map = this.entries[store.index] as Map<string, Entry>;
-		const before = map.get(key);
-		this.journal.record(store.index, key, before === undefined ? NONE : before);
-		map.set(key, value);
+		const map = this.headOf(store.index);
+		const entry = map.get(key);
+		const before = entry ? entry.value : NONE;
+		this.journal.record(store.index, key, before);
+		if (entry) entry.value = value;
+		else map.set(key, { key, value, change: undefined });
 		this.known.forget(store.index, key);
 		// A value in place of a value leaves the keys as they are.
-		const isKnown = before !== undefined && before !== GONE && value !== GONE;
+		const isKnown = before !== NONE && before !== GONE && value !== GONE;
 		if (store.ordered && !isKnown) this.headKeys.note(store.index, key, value !== GONE);
 	}
 
@@ -161,7 +166,10 @@ export class StateDatabase {
 		this.journal.each((store, key) => {
 			if (store === index) pending.add(key);
 		});
-		return [...this.blocks.all.map(({ entries }) => entries[index]?.keys() ?? []), pending];
+		const written = this.blocks.all.map(({ entries }) =>
+			(entries[index] ?? []).map(({ entry }) => entry.key),
+		);
+		return [...written, pending];
 	}
 
 	/** How well the cache of the database serves each store; stores that were never asked are left out. */
@@ -190,9 +198,9 @@ export class StateDatabase {
 	}
 
 	private readonly restore = (index: number, key: string, before: unknown): void => {
-		const map = this.entries[index] as Map<string, Entry>;
+		const map = this.headOf(index);
 		if (before === NONE) map.delete(key);
-		else map.set(key, before);
+		else (map.get(key) as HeadEntry).value = before;
 		this.known.forget(index, key);
 		const store = storeAt(index);
 		if (store.ordered) this.headKeys.note(index, key, this.get(store, key) !== undefined);
@@ -200,7 +208,7 @@ export class StateDatabase {
 
 	/** Turns every write since the last block into the change of a block that can be undone. */
 	commitBlock(number: bigint): BlockChange {
-		const change = this.blocks.add(number, this.journal, this.entries);
+		const change = this.blocks.add(number, this.journal);
 		this.journal.clear();
 		return change;
 	}
@@ -218,15 +226,15 @@ export class StateDatabase {
 
 	/** The entries whose value a block changed, encoded. Valid until the block moves into the base. */
 	*changesOf(change: BlockChange): Generator<EntryChange> {
-		for (const [index, map] of change.entries.entries()) {
+		for (const [index, changes] of change.entries.entries()) {
 			const store = storeAt(index);
-			for (const [key, entry] of map) {
-				const old = entry.before === NONE ? this.base.get(store, key) : (entry.before ?? undefined);
-				const before = old === undefined ? null : store.codec.encode(old, key);
-				const after = entry.after === GONE ? null : store.codec.encode(entry.after, key);
-				if (before === null ? after === null : after !== null && Buffer.compare(before, after) === 0)
-					continue;
-				yield { store, key, before, after };
+			for (const { entry, before, after } of changes) {
+				const { key } = entry;
+				const former = before === NONE ? this.base.get(store, key) : (before ?? undefined);
+				const old = former === undefined ? null : store.codec.encode(former, key);
+				const now = after === GONE ? null : store.codec.encode(after, key);
+				if (old === null ? now === null : now !== null && Buffer.compare(old, now) === 0) continue;
+				yield { store, key, before: old, after: now };
 			}
 		}
 	}
@@ -247,10 +255,7 @@ export class StateDatabase {
 		// Reverting what is pending leads to the base, where this block gave the value before.
 		const pending =
 			this.journal.length > 0
-				? this.journal.leadBelow((index, key) => {
-						const entry = change.entries[index]?.get(key);
-						return entry !== undefined && !entry.newer;
-					})
+				? this.journal.leadBelow((index, key) => this.blocks.newestChange(index, key)?.block === change)
 				: undefined;
 		this.kept?.beginBlock(change.number);
 		const changes = this.changes?.beginBlock(change.number) ? this.changes : undefined;
@@ -259,7 +264,7 @@ export class StateDatabase {
 			const value = after === GONE ? GONE : this.settleValue(this.baseBackend, store, after);
 			if (changes && isRecorded(index)) changes.record(store, key, this.base.get(store, key) ?? GONE, value);
 			this.base.set(store, key, value);
-			if (isNewest && !pending?.[index]?.has(key)) this.entries[index]?.delete(key);
+			if (isNewest && !pending?.[index]?.has(key)) this.headOf(index).delete(key);
 		});
 		this.settled = change.number;
 		this.hash?.endBlock(change.number);
@@ -319,7 +324,6 @@ export class StateDatabase {
 			journal: this.journal,
 			head: this.headBackend,
 			headKeys: this.headKeys,
-			entries: this.entries,
 			headBackend: this.headBackend,
 			get finalizedNumber() {
 				return state.settled;
@@ -409,27 +413,22 @@ export class StateDatabase {
 	 */
 	async firstKey(store: StoreDefinition<unknown>, from: string, end: string): Promise<string | undefined> {
 		let least: string | undefined;
-		for (const map of this.unstored(store)) {
-			for (const [key, value] of map) {
-				if (value !== GONE && key >= from && key < end && (least === undefined || key < least)) least = key;
-			}
-		}
+		const note = (key: string, value: Entry): void => {
+			if (value !== GONE && key >= from && key < end && (least === undefined || key < least)) least = key;
+		};
+		for (const { key, value } of this.headOf(store.index).values()) note(key, value);
+		for (const map of this.base.unwritten(store.index)) for (const [key, value] of map) note(key, value);
 		return (await this.base.firstStoredKey(store, from, least ?? end)) ?? least;
 	}
 
 	/** Every entry of a store in the head state, encoded; for dumps and checks, not for rules. */
 	async *dump(store: StoreDefinition<unknown>): AsyncGenerator<readonly [string, Uint8Array]> {
-		const seen = new Set<string>();
-		for (const map of this.unstored(store)) for (const key of map.keys()) seen.add(key);
+		const seen = new Set(this.headOf(store.index).keys());
+		for (const map of this.base.unwritten(store.index)) for (const key of map.keys()) seen.add(key);
 		for await (const key of this.base.storedKeys(store)) seen.add(key);
 		for (const key of [...seen].sort()) {
 			const value = this.get(store, key);
 			if (value !== undefined) yield [key, store.codec.encode(value, key)] as const;
 		}
-	}
-
-	/** Changes of a store that the database doesn't have yet, newest first. */
-	private unstored(store: StoreDefinition<unknown>): readonly ReadonlyMap<string, Entry>[] {
-		return [this.entries[store.index] as Map<string, Entry>, ...this.base.unwritten(store.index)];
 	}
 }

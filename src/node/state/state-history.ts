@@ -9,13 +9,12 @@
 
 import { BaseHistory, type FormerValues, type HistoryMark } from "./base-history.js";
 import type { StoreDefinition } from "./definition.js";
-import { type Entry, type EntryMaps, GONE, type StateBackend, storeAt } from "./entry.js";
+import { type Entry, GONE, type StateBackend, storeAt } from "./entry.js";
 import type { FormerSource } from "./former-state.js";
 import type { BlockChange } from "./undoable-blocks.js";
 
 /** What the history works on. */
 export interface HistorySubject extends FormerSource {
-	readonly entries: EntryMaps;
 	readonly headBackend: StateBackend;
 	finalizedNumber: bigint;
 	/** Rewrites a value as it moves into the base. */
@@ -33,7 +32,7 @@ interface MarkedBlock {
 
 const markedBlock = ({ number, entries }: BlockChange): MarkedBlock => ({
 	number,
-	values: entries.map((map) => new Map([...map].map(([key, { after }]) => [key, after]))),
+	values: entries.map((changes) => new Map(changes.map(({ entry, after }) => [entry.key, after]))),
 });
 
 /** A point to which the state can go back. */
@@ -65,14 +64,14 @@ export class StateHistory {
 	};
 
 	private edit<V>(store: StoreDefinition<V>, key: string, value: V): void {
-		const { base, blocks, entries, headKeys, journal } = this.subject;
+		const { base, blocks, headKeys, journal } = this.subject;
 		if (journal.length > 0) throw new Error("pending changes must be reverted before an edit");
 		base.set(store, key, value === GONE ? GONE : this.subject.settledValue(store, value));
 		// A block that isn't final yet changed the entry too: the edit is newer.
 		const newest = blocks.newestChange(store.index, key);
 		if (newest) {
 			newest.after = value;
-			entries[store.index]?.set(key, value);
+			newest.entry.value = value;
 		}
 		if (store.ordered) headKeys.note(store.index, key, value !== GONE);
 	}

@@ -373,18 +373,15 @@ export class SubscriptionHub {
 		const reverted = this.hasReverted;
 		this.hasReverted = false;
 		if (this.watched.size === 0) return;
-		const changed = change.entries[stores.account.index];
-		// Whichever are fewer are looked through.
-		const few = !reverted && (changed?.size ?? 0) < this.watched.size ? (changed ?? new Map()) : this.watched;
-		for (const key of few.keys()) {
-			const watchers = this.watched.get(key);
-			const entry = changed?.get(key);
-			if (!watchers || (!entry && !reverted)) continue;
+		const after = new Map<string, Readonly<Account> | undefined>();
+		for (const changed of change.entries[stores.account.index] ?? []) {
+			const { key } = changed.entry;
+			if (this.watched.has(key)) after.set(key, (changed.after as Readonly<Account> | null) ?? undefined);
+		}
+		for (const key of (reverted ? this.watched : after).keys()) {
 			const address = fromKey(key);
-			const account = entry
-				? (entry.after as Readonly<Account> | null)
-				: this.options.state().account.get(address);
-			this.tell(watchers, accountNotice(address, account ?? undefined, block));
+			const account = after.has(key) ? after.get(key) : this.options.state().account.get(address);
+			this.tell(this.watched.get(key) ?? [], accountNotice(address, account, block));
 		}
 	}
 

@@ -56,14 +56,14 @@ beforeEach(async () => {
 type Changes = ReadonlyMap<Uint8Array, bigint | undefined>;
 
 function changeOf(changes: Changes): BlockChange {
-	const entries: Map<string, never>[] = [];
-	entries[stores.account.index] = new Map(
-		[...changes].map(([key, balance]) => {
-			const after = balance === undefined ? null : Account.create({ address: key, balance });
-			return [toKey(key), { before: null, after, older: undefined, newer: undefined } as never];
-		}),
-	);
-	return { number: 0n, entries };
+	const entries: BlockChange["entries"][number][] = [];
+	const block: BlockChange = { number: 0n, entries };
+	entries[stores.account.index] = [...changes].map(([key, balance]) => {
+		const after = balance === undefined ? null : Account.create({ address: key, balance });
+		const entry = { key: toKey(key), value: after, change: undefined };
+		return { block, entry, before: null, after, older: undefined, newer: undefined };
+	});
+	return block;
 }
 
 function apply(
