@@ -1,10 +1,16 @@
 /** How much of its stake an account may still delegate (protocol/staking §5.3). Amounts in sun. */
 
 import { fromDouble, maxInt, SUN_PER_COIN, toDouble, wrap } from "../../protocol/int64.js";
-import { Account, ResourceCode } from "../../protocol/messages.js";
+import { type Account, ResourceCode } from "../../protocol/messages.js";
 import type { Properties } from "../state/properties.js";
 import { codeOf, delegation, ownStakeV1, ownStakeV2, resourceTotals } from "./stake.js";
-import { accountIncrease, type Resource, resourceUsage, unfreezeDelayOn } from "./window.js";
+import {
+	accountIncrease,
+	type Resource,
+	resourceUsage,
+	unfreezeDelayOn,
+	type WindowHolder,
+} from "./window.js";
 
 /** Length of a lock unless the delegation names another, in blocks. */
 export const DEFAULT_LOCK_PERIOD = 86_400n;
@@ -29,7 +35,9 @@ export function delegableStake(
 	upcomingBytes = 0n,
 ): bigint {
 	const { usage, lastSlot } = resourceUsage(account, resource);
-	const scratch = Account.copy(account);
+	// The window moves with the usage, but not that of the account.
+	const { net_window_size, net_window_optimized, account_resource } = account;
+	const scratch: WindowHolder = { net_window_size, net_window_optimized, account_resource };
 	const present = accountIncrease(properties, scratch, resource, usage, 0n, lastSlot, properties.headSlot);
 	const code = codeOf(resource);
 	const used = usedStake(properties, resource, wrap(present + upcomingBytes));

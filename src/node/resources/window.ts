@@ -104,7 +104,10 @@ interface StoredWindow {
 	readonly optimized: boolean;
 }
 
-function storedWindow(account: Readonly<Account>, resource: Resource): StoredWindow {
+/** What an account has of its windows. */
+export type WindowHolder = Pick<Account, "net_window_size" | "net_window_optimized" | "account_resource">;
+
+function storedWindow(account: Readonly<WindowHolder>, resource: Resource): StoredWindow {
 	if (resource === "bandwidth")
 		return { size: account.net_window_size, optimized: account.net_window_optimized };
 	const energy = account.account_resource;
@@ -112,7 +115,7 @@ function storedWindow(account: Readonly<Account>, resource: Resource): StoredWin
 }
 
 /** The account's window in slots. */
-export function windowSlots(account: Readonly<Account>, resource: Resource): bigint {
+export function windowSlots(account: Readonly<WindowHolder>, resource: Resource): bigint {
 	const { size, optimized } = storedWindow(account, resource);
 	if (size === 0n) return WINDOW;
 	if (!optimized) return size;
@@ -120,27 +123,27 @@ export function windowSlots(account: Readonly<Account>, resource: Resource): big
 }
 
 /** The account's window in thousandths of a slot. */
-export function fineWindow(account: Readonly<Account>, resource: Resource): bigint {
+export function fineWindow(account: Readonly<WindowHolder>, resource: Resource): bigint {
 	const { size, optimized } = storedWindow(account, resource);
 	if (size === 0n) return WINDOW * WINDOW_PRECISION;
 	return optimized ? size : size * WINDOW_PRECISION;
 }
 
 /** The account's energy record, changeable. */
-export function editEnergy(account: Account): AccountAccountResource {
+export function editEnergy(account: WindowHolder): AccountAccountResource {
 	const copy = AccountAccountResource.copy(account.account_resource ?? new AccountAccountResource());
 	account.account_resource = copy;
 	return copy;
 }
 
 /** Stores a window in slots; the mark of a fine window stays as it is. */
-export function setWindowSlots(account: Account, resource: Resource, slots: bigint): void {
+export function setWindowSlots(account: WindowHolder, resource: Resource, slots: bigint): void {
 	if (resource === "bandwidth") account.net_window_size = slots;
 	else editEnergy(account).energy_window_size = slots;
 }
 
 /** Stores a window in thousandths of a slot and marks it so. */
-export function setFineWindow(account: Account, resource: Resource, size: bigint): void {
+export function setFineWindow(account: WindowHolder, resource: Resource, size: bigint): void {
 	if (resource === "bandwidth") {
 		account.net_window_size = size;
 		account.net_window_optimized = true;
@@ -179,7 +182,7 @@ export function cancelAllOn(properties: Properties): boolean {
  */
 export function accountIncrease(
 	properties: Properties,
-	account: Account,
+	account: WindowHolder,
 	resource: Resource,
 	last: bigint,
 	use: bigint,
