@@ -21,6 +21,9 @@ import { type BenchMachine, SENDER } from "./machine.js";
 /** Block version 32 without contracts of version 1 and dynamic energy: the main network's rules but one. */
 const gates: Gates = { ...latestGates, newResourceModel: true };
 
+/** A transaction has its id before it runs. */
+const ROOT = { id: keccak256(Buffer.from("transaction")) };
+
 const NO_INPUT = new Uint8Array(0);
 
 /** 21 bytes. */
@@ -59,7 +62,7 @@ export async function coinMachine(compiles: Compiles): Promise<BenchMachine> {
 			instructions: instructionTableFor(opcodes, gates),
 			programs,
 			block: { number: 1000n, timestampMs: 1_700_000_000_000n, witness: caller },
-			root: { id: keccak256(address) },
+			root: ROOT,
 			origin: caller,
 			deadlineMs: Number.POSITIVE_INFINITY,
 			endsAtFirstOperation: false,

@@ -115,7 +115,8 @@ export class StateLayer implements StateBackend {
 	 * of them, since balance history keeps the order of writes.
 	 */
 	commit(): void {
-		for (const [index, map] of this.changes.entries()) {
+		for (let index = 0; index < this.changes.length; index++) {
+			const map = this.changes[index];
 			if (!map || map.size === 0) continue;
 			if (index === ACCOUNT) {
 				this.commitAccounts(map as Map<string, Readonly<Account> | typeof GONE>);

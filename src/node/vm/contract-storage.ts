@@ -15,7 +15,7 @@ import type { StateView } from "../state/view.js";
 import type { Frame } from "./frame.js";
 import type { Gates } from "./gates.js";
 import type { ReadSlots } from "./slot-guesses.js";
-import { RowKeys } from "./storage-keys.js";
+import { type RowKeys, rowKeysOf } from "./storage-keys.js";
 import { outOfTime } from "./vm-error.js";
 import { type Word, wordFromBytes, wordToBytes } from "./word.js";
 
@@ -39,6 +39,8 @@ interface Row {
 	/** Undefined: absent. */
 	readonly value: Word | undefined;
 	readonly written: boolean;
+	/** Before #99: the row's key. */
+	readonly key: string | undefined;
 	readonly lookUp: LookUp | undefined;
 }
 
@@ -87,8 +89,7 @@ export class ContractStorage {
 		address: Uint8Array,
 	) {
 		this.exists = view.account.has(address);
-		const contract = view.contract.get(address);
-		this.keys = new RowKeys(address, contract?.trx_hash, contract?.version);
+		this.keys = rowKeysOf(address, view.contract.get(address));
 		this.asksOwner = rules.endsSharedRows && !rules.separateRows;
 		this.tracksOwners = rules.endsSharedRows || rules.separateRows;
 		this.tracksCopies = this.exists && rules.energyLimit && !this.tracksOwners;
@@ -120,7 +121,7 @@ export class ContractStorage {
 		const owned = this.asksOwner ? this.own(slot, shared) : undefined;
 		const bytes = this.read(shared);
 		const value = bytes && wordFromBytes(bytes);
-		this.set(slot, { value, written: false, lookUp: undefined }, undefined, owned);
+		this.set(slot, { value, written: false, key: shared, lookUp: undefined }, undefined, owned);
 		return value;
 	}
 
@@ -135,7 +136,7 @@ export class ContractStorage {
 			const found = value === undefined ? Found.NOWHERE : Found.OWN;
 			const lookUp = { found, own, shared: undefined };
 			const owned = value === undefined ? undefined : this.own(slot, this.keys.shared(slot));
-			this.set(slot, { value, written: false, lookUp }, undefined, owned);
+			this.set(slot, { value, written: false, key: undefined, lookUp }, undefined, owned);
 			return value;
 		}
 		const shared = this.keys.shared(slot);
@@ -143,7 +144,7 @@ export class ContractStorage {
 		const value = old && wordFromBytes(old);
 		const owned = old && this.own(slot, shared);
 		const lookUp = { found: old ? Found.SHARED : Found.NOWHERE, own, shared };
-		this.set(slot, { value, written: false, lookUp }, undefined, owned);
+		this.set(slot, { value, written: false, key: undefined, lookUp }, undefined, owned);
 		return value;
 	}
 
@@ -152,7 +153,7 @@ export class ContractStorage {
 		if (!this.exists) return;
 		const before = this.rows.get(slot);
 		const owned = this.tracksOwners && !before?.written ? this.own(slot, this.keys.shared(slot)) : undefined;
-		this.set(slot, { value, written: true, lookUp: before?.lookUp }, before, owned);
+		this.set(slot, { value, written: true, key: before?.key, lookUp: before?.lookUp }, before, owned);
 	}
 
 	/** Gives a slot a shared row that nobody has. @returns the row's key if the slot didn't have it before */
@@ -206,7 +207,7 @@ export class ContractStorage {
 		for (const [slot, row] of this.rows) {
 			if (!row.written) continue;
 			written++;
-			values.set(this.keys.shared(slot), row.value as Word);
+			values.set(row.key ?? this.keys.shared(slot), row.value as Word);
 		}
 		if (values.size < written) {
 			for (const slot of this.walk()) {

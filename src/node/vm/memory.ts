@@ -132,7 +132,9 @@ export class Memory {
 	copy(offset: number, size: number): Uint8Array {
 		if (size === 0) return EMPTY;
 		this.expand(offset + size);
-		return Buffer.from(this.bytes.subarray(offset, offset + size));
+		const copy = Buffer.allocUnsafe(size);
+		copy.set(this.bytes.subarray(offset, offset + size));
+		return copy;
 	}
 
 	/** The bytes themselves, expanding the memory to them; valid until the next write. */

@@ -1,10 +1,11 @@
 /** The keys of a contract's slots in the store of rows (protocol/machine §14), and reading one slot outside executions. */
 
-import { concatBytes, fromKey, toKey } from "../../protocol/bytes.js";
+import { concatBytes, equalBytes, fromKey, toKey } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
+import type { SmartContract } from "../../protocol/messages.js";
 import { stores } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
-import { type Word, writeWord } from "./word.js";
+import { type Word, writeLowHalf, writeWord } from "./word.js";
 
 /** Bytes of a contract's hash that begin the keys of its rows. */
 export const ROW_PREFIX_LENGTH = 16;
@@ -15,6 +16,9 @@ const slotBytes = input.subarray(32);
 const slotView = new DataView(input.buffer, input.byteOffset + 32, 32);
 /** A whole key: strings that are made at once are found faster than those that are put together. */
 const key = Buffer.alloc(ROW_PREFIX_LENGTH + 32);
+const keyView = new DataView(key.buffer, key.byteOffset, key.length);
+/** Whose hash the key begins with. */
+let keyOwner: RowKeys | undefined;
 
 /** The slot of a contract that a row's key was made of. */
 interface RowOrigin {
@@ -37,7 +41,7 @@ export class RowKeys {
 	 * @param version of the contract: those of version 1 hash the slot in the shared key
 	 */
 	constructor(
-		private readonly address: Uint8Array,
+		readonly address: Uint8Array,
 		creationId: Uint8Array | undefined,
 		private readonly version: number | undefined,
 	) {
@@ -48,12 +52,11 @@ export class RowKeys {
 
 	/** Key of before #99, 32 bytes: of the slot only its last 16 bytes count. */
 	shared(slot: Word): string {
-		writeWord(slotView, 0, slot);
-		key.set(this.hash);
-		key.set(
-			(this.version === 1 ? keccak256(slotBytes) : slotBytes).subarray(ROW_PREFIX_LENGTH),
-			ROW_PREFIX_LENGTH,
-		);
+		this.begin();
+		if (this.version === 1) {
+			writeWord(slotView, 0, slot);
+			key.set(keccak256(slotBytes).subarray(ROW_PREFIX_LENGTH), ROW_PREFIX_LENGTH);
+		} else writeLowHalf(keyView, ROW_PREFIX_LENGTH, slot);
 		const shared = key.toString("latin1", 0, 32);
 		rowWatch.notice?.(shared, { address: this.address, slot });
 		return shared;
@@ -63,10 +66,27 @@ export class RowKeys {
 	own(slot: Word): string {
 		writeWord(slotView, 0, slot);
 		input.set(this.hash);
-		key.set(this.hash);
+		this.begin();
 		key.set(keccak256(input), ROW_PREFIX_LENGTH);
 		return key.toString("latin1");
 	}
+
+	private begin(): void {
+		if (keyOwner === this) return;
+		key.set(this.hash);
+		keyOwner = this;
+	}
+}
+
+const kept = new WeakMap<Readonly<SmartContract>, RowKeys>();
+
+/** The keys of a contract by its record. PERF: they begin with a hash, and go with the record as long as that is in memory. */
+export function rowKeysOf(address: Uint8Array, record: Readonly<SmartContract> | undefined): RowKeys {
+	const known = record && kept.get(record);
+	if (known && equalBytes(known.address, address)) return known;
+	const keys = new RowKeys(address, record?.trx_hash, record?.version);
+	if (record) kept.set(record, keys);
+	return keys;
 }
 
 /** A contract and what its record says about the keys of its rows. */

@@ -95,15 +95,23 @@ export function writeWord(view: DataView, offset: number, word: Word): void {
 	if (typeof word === "number") {
 		view.setFloat64(offset, 0);
 		view.setFloat64(offset + 8, 0);
-		view.setFloat64(offset + 16, 0);
-		view.setUint32(offset + 24, word / TWO_32);
-		view.setUint32(offset + 28, word);
+	} else {
+		view.setBigUint64(offset + 8, word >> 128n);
+		view.setBigUint64(offset, word >> 192n);
+	}
+	writeLowHalf(view, offset + 16, word);
+}
+
+/** Writes the last 16 of a word's bytes. */
+export function writeLowHalf(view: DataView, offset: number, word: Word): void {
+	if (typeof word === "number") {
+		view.setFloat64(offset, 0);
+		view.setUint32(offset + 8, word / TWO_32);
+		view.setUint32(offset + 12, word);
 		return;
 	}
-	view.setBigUint64(offset + 24, word);
-	view.setBigUint64(offset + 16, word >> 64n);
-	view.setBigUint64(offset + 8, word >> 128n);
-	view.setBigUint64(offset, word >> 192n);
+	view.setBigUint64(offset + 8, word);
+	view.setBigUint64(offset, word >> 64n);
 }
 
 const scratch = new Uint8Array(32);
@@ -119,7 +127,9 @@ export function wordFromBytes(bytes: Uint8Array): Word {
 /** 32 bytes. */
 export function wordToBytes(word: Word): Uint8Array {
 	writeWord(scratchView, 0, word);
-	return Buffer.from(scratch);
+	const bytes = Buffer.allocUnsafe(32);
+	bytes.set(scratch);
+	return bytes;
 }
 
 /** 64 lower-case hexadecimal digits. */
