@@ -31,7 +31,8 @@ contract Loops {
     }
 
     /// A chain of hashes.
-    function hashes(uint256 rounds) external pure returns (bytes32 hash) {
+    function hashes(uint256 rounds, bytes32 first) external pure returns (bytes32 hash) {
+        hash = first;
         for (uint256 i = 0; i < rounds; i++) hash = keccak256(abi.encode(hash, i));
     }
 

@@ -68,6 +68,8 @@ export async function coinMachine(compiles: Compiles): Promise<BenchMachine> {
 			endsAtFirstOperation: false,
 			proofs: unverifiedProofs,
 			saveCancelDetails: false,
+			// What a node does that nobody asks for them: each takes a hash.
+			listInternal: false,
 		});
 		const frame = new Frame(machine, {
 			program,

@@ -52,7 +52,7 @@ function loop(name: string, body: string, rounds: number, demand: number): Workl
 	};
 }
 
-/** Calls of compiled code that takes numbers. */
+/** Calls of compiled code that takes how often it does something, and perhaps a number that is another one each time. */
 function job(name: string, signature: string, rounds: number, demand: number): Workload {
 	return {
 		name,
@@ -60,14 +60,19 @@ function job(name: string, signature: string, rounds: number, demand: number): W
 		demand,
 		async prepare(machine) {
 			const address = await deploy(machine, "Loops");
-			const data = dataOf("Loops", signature, word(rounds));
-			return { units: 1, call: () => machine.call(address, data) };
+			const isVaried = signature.includes(",");
+			const dataAt = (round: number): Uint8Array =>
+				dataOf("Loops", signature, word(rounds), ...(isVaried ? [word(round)] : []));
+			const same = dataAt(0);
+			return { units: 1, call: (round) => machine.call(address, isVaried ? dataAt(round) : same) };
 		},
 	};
 }
 
 const wide = (byte: string): string => `7f${byte.repeat(32)}`;
 const SUPPLY = 10n ** 33n;
+/** More than any cache of the machine has room for. */
+const RECEIVERS = 4096;
 
 const transfer: Workload = {
 	name: "ORC-20 transfer",
@@ -84,7 +89,7 @@ const transfer: Workload = {
 			word(1),
 			"54".padEnd(64, "0"),
 		);
-		const receivers = Array.from({ length: 64 }, (_, i) =>
+		const receivers = Array.from({ length: RECEIVERS }, (_, i) =>
 			dataOf(
 				"Token",
 				"transfer(address,uint256)",
@@ -92,7 +97,7 @@ const transfer: Workload = {
 				word(10n ** 18n),
 			),
 		);
-		return { units: 1, call: (round) => machine.call(token, receivers[round % 64] as Uint8Array) };
+		return { units: 1, call: (round) => machine.call(token, receivers[round % RECEIVERS] as Uint8Array) };
 	},
 };
 
@@ -138,7 +143,7 @@ export const workloads: readonly Workload[] = [
 	loop("loop: storage reads", "60055450", 100_000, 0),
 	loop("loop: storage writes", "80600555", 50_000, 0),
 	job("compiled: sort of 100 numbers", "sort(uint256)", 100, 3),
-	job("compiled: chain of 100 hashes", "hashes(uint256)", 100, 3),
+	job("compiled: chain of 100 hashes", "hashes(uint256,bytes32)", 100, 3),
 	job("compiled: 100 entries of a mapping", "entries(uint256)", 100, 3),
 	job("compiled: 100 calls", "calls(uint256)", 100, 3),
 	transfer,

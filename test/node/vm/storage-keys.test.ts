@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { StateView } from "../../../src/node/state/view.js";
-import { RowKeys, readSlot, writeSlot } from "../../../src/node/vm/storage-keys.js";
+import { RowKeys, readSlot, rowKeysOf, writeSlot } from "../../../src/node/vm/storage-keys.js";
 import { wordToBytes } from "../../../src/node/vm/word.js";
 import { EMPTY, fromHex, fromKey, toHex } from "../../../src/protocol/bytes.js";
-import { CONTRACT, emptyState } from "./machine-fixture.js";
+import { SmartContract } from "../../../src/protocol/messages.js";
+import { CALLER, CONTRACT, emptyState } from "./machine-fixture.js";
 
 const contract = { address: CONTRACT, creationId: EMPTY, version: 0 };
 const OLD = fromHex("c44bcb8bbfff632c22bc1bf2b5ccda0d00000000000000000000000000000005");
@@ -36,6 +37,20 @@ describe("keys of rows", () => {
 		);
 		expect(made.own(5)).not.toBe(new RowKeys(CONTRACT, undefined, 0).own(5));
 		expect(new RowKeys(CONTRACT, new Uint8Array(32), 0).own(5)).toBe(new RowKeys(CONTRACT, EMPTY, 0).own(5));
+	});
+
+	it("go with the contract's record, never with another one's or another address", () => {
+		const record = SmartContract.create({ trx_hash: fromHex("11".repeat(32)) });
+		const first = rowKeysOf(CONTRACT, record);
+		expect(rowKeysOf(CONTRACT, record)).toBe(first);
+		expect(rowKeysOf(CALLER, record).own(5)).not.toBe(first.own(5));
+		const plain = rowKeysOf(CONTRACT, SmartContract.create({}));
+		// In turns: the keys of one begin as those of the other until they are made.
+		for (let turn = 0; turn < 2; turn++) {
+			expect(toHex(fromKey(plain.shared(5)))).toBe(toHex(OLD));
+			expect(toHex(fromKey(plain.own(5)))).toBe(toHex(NEW));
+			expect(first.shared(5).startsWith(first.prefix)).toBe(true);
+		}
 	});
 });
 

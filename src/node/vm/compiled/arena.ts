@@ -4,6 +4,7 @@
  * up nothing of the machine.
  */
 
+import { ADDRESS_LENGTH } from "../../../protocol/address.js";
 import { STACK_LIMIT } from "../instruction.js";
 import { TWO_32, type Word } from "../word.js";
 import { engine } from "./engine.js";
@@ -16,15 +17,19 @@ const STACK_BYTES = STACK_WORD * STACK_LIMIT;
 /** Input of a frame that its program reads by itself; behind it are zeros for a word. A longer one it doesn't see. */
 const MAX_INPUT = 1024;
 const INPUT_BYTES = MAX_INPUT + 2 * STACK_WORD;
-const PLACE_BYTES = STACK_BYTES + INPUT_BYTES + PLACE_MEMORY;
 
 /** From the address of a frame's stack to that of its input. */
 export const INPUT_OFFSET = STACK_BYTES;
-const MEMORY_OFFSET = STACK_BYTES + INPUT_BYTES;
+/** From there to words that stay as they are as long as the frame runs, each as on the stack. */
+export const CALLER_OFFSET = INPUT_OFFSET + INPUT_BYTES;
+export const ADDRESS_OFFSET = CALLER_OFFSET + STACK_WORD;
+export const CALL_VALUE_OFFSET = ADDRESS_OFFSET + STACK_WORD;
+const MEMORY_OFFSET = CALL_VALUE_OFFSET + STACK_WORD;
+const PLACE_BYTES = MEMORY_OFFSET + PLACE_MEMORY;
 const PLACES = 96;
 const PAGE_BYTES = 65_536;
 
-/** Bytes before the first place: the fields of {@link Head}, and what long arithmetic works in. */
+/** Bytes before the first place: the fields of {@link Head}, and what calculations work in. */
 const HEAD_BYTES = PAGE_BYTES;
 
 export const ARENA_PAGES = Math.ceil((HEAD_BYTES + PLACES * PLACE_BYTES) / PAGE_BYTES);
@@ -57,7 +62,7 @@ export const Head = {
 	INPUT: 64,
 	SEEN: 68,
 	RETURNED: 72,
-	/** From here on: digits of long arithmetic. */
+	/** From here on: digits of long arithmetic, and what hashing needs. */
 	SCRATCH: 1024,
 } as const;
 
@@ -119,6 +124,20 @@ export function putInput(place: number, input: Uint8Array): void {
 	bytes.fill(0, at + input.length, at + input.length + STACK_WORD);
 }
 
+/** Writes the word of an address. @param hasPrefix whether the network's prefix is in it */
+export function putAddress(at: number, address: Uint8Array, hasPrefix: boolean): void {
+	const last = address.length - 1;
+	for (let i = 0; i < ADDRESS_LENGTH - 1; i++) bytes[at + i] = address[last - i] as number;
+	bytes[at + ADDRESS_LENGTH - 1] = hasPrefix ? (address[0] as number) : 0;
+}
+
+/** The bytes of a word of a stack, the highest one first. */
+export function stackWordBytes(at: number): Uint8Array {
+	const word = Buffer.allocUnsafe(STACK_WORD);
+	for (let i = 0; i < STACK_WORD; i++) word[i] = bytes[at + STACK_WORD - 1 - i] as number;
+	return word;
+}
+
 /** Tells the program how much it was given and returned. */
 export function setSizes(input: number, returned: number): void {
 	setHeadField(Head.INPUT, input);
@@ -163,6 +182,11 @@ export function putLongs(at: number, values: readonly bigint[]): void {
 	limbs.set(values, at >> 3);
 }
 
+/** Wide words that were read lately: the same places of storage and addresses come again and again. PERF: one takes ten objects. */
+const RECENT_WORDS = 256;
+const recentHalves = new Uint32Array(8 * RECENT_WORDS);
+const recentWords: bigint[] = new Array(RECENT_WORDS).fill(0n);
+
 /** Reads a word of a stack: four limbs of 64 bits, the lowest first. */
 export function readStackWord(at: number): Word {
 	const first = at >> 2;
@@ -178,12 +202,19 @@ export function readStackWord(at: number): Word {
 	if (isShort && high < 0x200000) return high * TWO_32 + (halves[first] as number);
 	const limb = at >> 3;
 	if (isShort) return limbs[limb] as bigint;
-	return (
+	const slot = (halves[first] as number) & (RECENT_WORDS - 1);
+	const kept = slot * 8;
+	let differs = 0;
+	for (let i = 0; i < 8; i++) differs |= (recentHalves[kept + i] as number) ^ (halves[first + i] as number);
+	if (differs === 0) return recentWords[slot] as bigint;
+	for (let i = 0; i < 8; i++) recentHalves[kept + i] = halves[first + i] as number;
+	const word =
 		((((((limbs[limb + 3] as bigint) << 64n) | (limbs[limb + 2] as bigint)) << 64n) |
 			(limbs[limb + 1] as bigint)) <<
 			64n) |
-		(limbs[limb] as bigint)
-	);
+		(limbs[limb] as bigint);
+	recentWords[slot] = word;
+	return word;
 }
 
 /** Writes a word of a stack. */

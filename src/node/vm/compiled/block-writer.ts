@@ -7,7 +7,7 @@
 import { NO_FACTOR } from "../dynamic-energy.js";
 import { Kind } from "../interpreter.js";
 import { PUSH1 } from "../program.js";
-import { Head, INPUT_OFFSET, STACK_WORD } from "./arena.js";
+import { ADDRESS_OFFSET, CALL_VALUE_OFFSET, CALLER_OFFSET, Head, INPUT_OFFSET, STACK_WORD } from "./arena.js";
 import { type BasicBlock, type BlockOperation, type FixedCosts, spareHeight } from "./blocks.js";
 import { calculationOf } from "./calculations.js";
 import { EXPAND, Exit, KECCAK, OPERATE } from "./imports.js";
@@ -48,6 +48,13 @@ const SIZES: Readonly<Record<string, number>> = {
 	CALLDATASIZE: Head.INPUT,
 	RETURNDATASIZE: Head.RETURNED,
 	MSIZE: Head.SIZE,
+};
+
+/** Operations that give a word of the frame's place, with where it stands. */
+const WORDS: Readonly<Record<string, number>> = {
+	ADDRESS: ADDRESS_OFFSET,
+	CALLER: CALLER_OFFSET,
+	CALLVALUE: CALL_VALUE_OFFSET,
 };
 
 /** Where a jump goes: a known place, or wherever a limb says that is less than the length of the code. */
@@ -281,6 +288,7 @@ export class BlockWriter {
 				if (row.name === "SHA3") this.hash(operation);
 				else if (row.name === "CALLDATALOAD") this.loadInput(operation);
 				else if (row.name in SIZES) this.size(SIZES[row.name] as number);
+				else if (row.name in WORDS) this.placeWord(WORDS[row.name] as number);
 				else if (!calculation) this.operate(operation);
 				else stack.replace(row.takes, calculation(this.limbs, stack.top(row.takes)));
 			}
@@ -403,6 +411,15 @@ export class BlockWriter {
 	private size(field: number): void {
 		this.code.i32(0).access(Op.I64_LOAD32_U, field);
 		this.stack.push(shortWord(this.limbs.take()));
+	}
+
+	private placeWord(offset: number): void {
+		const { code, limbs } = this;
+		const word = [0, 8, 16, 24].map((at) => {
+			code.get(Local.STACK).access(Op.I64_LOAD, offset + at);
+			return limbs.take();
+		});
+		this.stack.push(word as unknown as Limbs);
 	}
 
 	/** A word of the frame's input where the program sees it; where it doesn't, and beyond its end, the driver reads it. */

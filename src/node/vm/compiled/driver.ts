@@ -14,9 +14,13 @@ import { badTarget, ENERGY_BETWEEN_LOOKS, run as interpret } from "../interprete
 import { JUMPDEST } from "../program.js";
 import { timeoutAt } from "../vm-error.js";
 import {
+	ADDRESS_OFFSET,
+	CALL_VALUE_OFFSET,
+	CALLER_OFFSET,
 	Head,
 	headField,
 	longField,
+	putAddress,
 	putInput,
 	readStackWord,
 	STACK_WORD,
@@ -25,6 +29,7 @@ import {
 	setRules,
 	setSizes,
 	usePlace,
+	writeStackWord,
 } from "./arena.js";
 import { type CompiledProgram, compiledFor } from "./compiler.js";
 import {
@@ -80,6 +85,9 @@ function begin(frame: Frame): CompiledRun | undefined {
 	const program = compiledFor(context.program, { table, factor, memoryFee });
 	if (!program) return undefined;
 	putInput(place, context.input);
+	putAddress(place + CALLER_OFFSET, context.caller, false);
+	putAddress(place + ADDRESS_OFFSET, context.address, !machine.gates.multiSign);
+	writeStackWord(place + CALL_VALUE_OFFSET, context.callValue);
 	const slice = deadlineMs === Number.POSITIVE_INFINITY ? LONG_SLICE : ENERGY_BETWEEN_LOOKS;
 	const hashes = machine.options.hashes === undefined;
 	return { frame, table, memoryFee, hashes, slice, aside: 0, program, place, height: 0 };

@@ -3,6 +3,7 @@
 import { penaltyOf } from "../dynamic-energy.js";
 import type { Frame } from "../frame.js";
 import type { InstructionTable } from "../instruction-table.js";
+import { writeLog } from "../instructions/data.js";
 import { charge, Kind } from "../interpreter.js";
 import { expansionCost } from "../memory.js";
 import { timeoutAt } from "../vm-error.js";
@@ -16,6 +17,7 @@ import {
 	STACK_WORD,
 	setLongField,
 	setMemory,
+	stackWordBytes,
 	writeStackWord,
 } from "./arena.js";
 
@@ -31,6 +33,9 @@ export interface RunningFrame {
 	/** Energy that the program doesn't know of: what is beyond its slice. */
 	aside: number;
 }
+
+const LOG0 = 0xa0;
+const LOG4 = 0xa4;
 
 let running: RunningFrame | undefined;
 
@@ -92,13 +97,33 @@ export function operate(pc: number, top: number, charged: number, chargedPenalty
 	frame.penalty = longField(Head.PENALTY) - chargedPenalty;
 	frame.pc = pc;
 	const takes = ((table.heads[op] as number) >> 8) & 0xff;
-	takeOperands(frame, top, takes);
-	perform(frame, table, op);
-	giveResults(frame, top - STACK_WORD * takes);
+	if (op >= LOG0 && op <= LOG4) performLog(frame, table, op, top);
+	else {
+		takeOperands(frame, top, takes);
+		perform(frame, table, op);
+		giveResults(frame, top - STACK_WORD * takes);
+	}
 	setMemory(frame.memory.size);
 	setLongField(Head.PENALTY, frame.penalty + chargedPenalty);
 	giveBack(run, charged);
 	return run.aside < 0 || frame.memory.place === undefined ? 0 : 1;
+}
+
+/** PERF: topics are bytes here and there, never words. */
+function performLog(frame: Frame, table: InstructionTable, op: number, top: number): void {
+	checkTime(frame, table, op);
+	takeOperands(frame, top, 2);
+	charge(frame, table, op);
+	frame.sp = 0;
+	const topics: Uint8Array[] = [];
+	for (let i = 0; i < op - LOG0; i++) topics.push(stackWordBytes(top - STACK_WORD * (3 + i)));
+	writeLog(frame, frame.stack[1] as Word, frame.stack[0] as Word, topics);
+}
+
+function checkTime({ machine }: Frame, table: InstructionTable, op: number): void {
+	const { deadlineMs } = machine.options;
+	if (deadlineMs !== Number.POSITIVE_INFINITY && performance.now() > deadlineMs)
+		throw timeoutAt(table.rows[op]?.name ?? "");
 }
 
 /** Runs an operation whose fixed cost is paid, on operands at the bottom of the frame's stack. */
@@ -127,13 +152,10 @@ export function perform(frame: Frame, table: InstructionTable, op: number): void
 			);
 			frame.sp = 1;
 			return;
-		default: {
-			const { deadlineMs } = frame.machine.options;
-			if (deadlineMs !== Number.POSITIVE_INFINITY && performance.now() > deadlineMs)
-				throw timeoutAt(table.rows[op]?.name ?? "");
+		default:
+			checkTime(frame, table, op);
 			if (((table.heads[op] as number) & 0xff) === Kind.COSTED) charge(frame, table, op);
 			(table.effects[op] as (frame: Frame) => void)(frame);
-		}
 	}
 }
 

@@ -1,4 +1,7 @@
-/** Keccak-256 (the Keccak submission of 2011, padding 0x01) of a frame's memory, its result as a word of the stack. */
+/**
+ * Keccak-256 (the Keccak submission of 2011, padding 0x01) of a frame's memory, its result as a word of the stack. Hashes of 64
+ * bytes are remembered: those are the places of mappings' values, each of which code asks for when it reads and when it writes.
+ */
 
 import { I32, I64, V128 } from "../../../protocol/wasm-code.js";
 import { Head, putLongs } from "./arena.js";
@@ -13,8 +16,28 @@ const RATE = 136;
 /** Where constants and the last block lie. */
 const [CONSTANTS, BLOCK] = [Head.SCRATCH + 512, Head.SCRATCH + 1024];
 
+/** Where what is remembered lies: 64 bytes and their hash, at a place that follows from the bytes. */
+const KEPT = 8192;
+const KEPT_INPUT = 64;
+const KEPT_BYTES = KEPT_INPUT + 32;
+const KEPT_BITS = 9;
+/** 2^64 divided by the golden ratio. */
+const SPREAD = 0x9e37_79b9_7f4a_7c15n;
+
 /** Locals: parameters, counters, lanes of the state, of the state that comes, and of columns. */
-const L = { FROM: 0, SIZE: 1, OUT: 2, SOURCE: 3, ROUND: 4, A: 5, B: 30, C: 55, D: 60 } as const;
+const L = {
+	FROM: 0,
+	SIZE: 1,
+	OUT: 2,
+	SOURCE: 3,
+	ROUND: 4,
+	A: 5,
+	B: 30,
+	C: 55,
+	D: 60,
+	VECTOR: 65,
+	KEPT: 66,
+} as const;
 
 /** By how much each lane is turned, by its place. */
 function turns(): number[] {
@@ -74,11 +97,46 @@ function round(r: Routine, turned: readonly number[]): void {
 	r.set(L.A, op(Op.I64_XOR, get(L.A), constant));
 }
 
+/** Copies a hash, 32 bytes. */
+function copyHash(r: Routine, to: number, toOffset: number, from: number, fromOffset: number): void {
+	for (const half of [0, 16]) {
+		r.body
+			.get(to)
+			.get(from)
+			.simdAccess(Simd.LOAD, fromOffset + half);
+		r.body.simdAccess(Simd.STORE, toOffset + half);
+	}
+}
+
+/** Gives a hash that is remembered; else notes its input at the place where it will be. */
+function lookUp(r: Routine): void {
+	const { int, long, op, all } = r;
+	const limb = (local: number, at: number) => (): void => {
+		r.body.get(local).access(Op.I64_LOAD, at);
+	};
+	const turned = (at: number, by: bigint): Expression => op(Op.I64_ROTL, limb(L.FROM, at), long(by));
+	const mixed = all(Op.I64_XOR, limb(L.FROM, 16), turned(24, 17n), turned(48, 31n), turned(56, 47n));
+	const number = op(Op.I64_SHR_U, op(Op.I64_MUL, mixed, long(SPREAD)), long(BigInt(64 - KEPT_BITS)));
+	const place = op(Op.I32_MUL, op(Op.I32_WRAP_I64, number), int(KEPT_BYTES));
+	r.set(L.KEPT, op(Op.I32_ADD, place, int(KEPT)));
+	const limbs = [0, 8, 16, 24, 32, 40, 48, 56].map((at) =>
+		op(Op.I64_XOR, limb(L.FROM, at), limb(L.KEPT, at)),
+	) as [Expression];
+	// No hash has 64 zero bits at its end: nothing is there yet.
+	const isThere = op(Op.I64_NE, limb(L.KEPT, KEPT_INPUT), long(0n));
+	r.when(op(Op.I32_AND, op(Op.I64_EQZ, all(Op.I64_OR, ...limbs)), isThere), () => {
+		copyHash(r, L.OUT, 0, L.KEPT, KEPT_INPUT);
+		r.give();
+	});
+	r.body.get(L.KEPT).get(L.FROM).i32(KEPT_INPUT).copy();
+}
+
 /** Takes the address and size of what is hashed, and the address for the word. */
 export function keccakFunction(): FunctionCode {
 	const r = new Routine();
 	const { get, int, op } = r;
 	const turned = turns();
+	r.when(op(Op.I32_EQ, get(L.SIZE), int(KEPT_INPUT)), () => lookUp(r));
 	const isLast = op(Op.I32_LT_S, get(L.SIZE), int(0));
 	r.repeat(isLast, () => {
 		r.set(L.SOURCE, get(L.FROM));
@@ -111,21 +169,21 @@ export function keccakFunction(): FunctionCode {
 		const [low, high] = [L.A + 2 - 2 * half, L.A + 3 - 2 * half];
 		r.body.get(low).simd(Simd.SPLAT_I64).get(high).simd(Simd.REPLACE_I64, 1);
 		r.body
-			.set(VECTOR)
-			.get(VECTOR)
-			.get(VECTOR)
+			.set(L.VECTOR)
+			.get(L.VECTOR)
+			.get(L.VECTOR)
 			.simd(Simd.SHUFFLE, ...REVERSED);
 		r.body.simdAccess(Simd.STORE, 16 * half);
 	}
+	r.when(get(L.KEPT), () => copyHash(r, L.KEPT, KEPT_INPUT, L.OUT, 0));
 	return r.function(
 		HASH,
 		[
 			[2, I32],
 			[60, I64],
 			[1, V128],
+			[1, I32],
 		],
 		"KECCAK",
 	);
 }
-
-const VECTOR = L.D + 5;

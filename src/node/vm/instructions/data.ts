@@ -117,19 +117,24 @@ export function logCost(topics: number) {
 
 export function log(topics: number) {
 	return (frame: Frame): void => {
-		if (frame.context.isStatic) throw staticViolation();
-		const offset = sat32(frame.pop());
-		const size = sat32(frame.pop());
+		const offset = frame.pop();
+		const size = frame.pop();
 		const list: Uint8Array[] = [];
 		for (let i = 0; i < topics; i++) list.push(wordToBytes(frame.pop()));
-		const written = TransactionInfoLog.create({
-			address: frame.context.address.subarray(1),
-			topics: list,
-			data: frame.memory.copy(offset, size),
-		});
-		frame.machine.logs.push(written);
-		frame.machine.options.observer?.logged?.(frame, written);
+		writeLog(frame, offset, size, list);
 	};
+}
+
+/** @param topics 32 bytes each */
+export function writeLog(frame: Frame, offset: Word, size: Word, topics: Uint8Array[]): void {
+	if (frame.context.isStatic) throw staticViolation();
+	const written = TransactionInfoLog.create({
+		address: frame.context.address.subarray(1),
+		topics,
+		data: frame.memory.copy(sat32(offset), sat32(size)),
+	});
+	frame.machine.logs.push(written);
+	frame.machine.options.observer?.logged?.(frame, written);
 }
 
 export function stop(frame: Frame): void {

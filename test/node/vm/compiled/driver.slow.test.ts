@@ -4,7 +4,7 @@ import type { Frame } from "../../../../src/node/vm/frame.js";
 import { opcodes } from "../../../../src/node/vm/opcodes.js";
 import { VmAbort } from "../../../../src/node/vm/vm-error.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
-import { ContractState } from "../../../../src/protocol/messages.js";
+import { ContractState, TransactionInfoLog } from "../../../../src/protocol/messages.js";
 import { assemble } from "../assembler.js";
 import { Chance } from "../fuzz/chance.js";
 import { CONTRACT, emptyState, putTestContract, type RunOptions, runContract } from "../machine-fixture.js";
@@ -24,7 +24,8 @@ interface End {
 	readonly penalty: number;
 	readonly memory: number;
 	readonly storage: readonly unknown[];
-	readonly logs: number;
+	/** Encoded. */
+	readonly logs: readonly string[];
 }
 
 async function stateWith(code: string): Promise<StateView> {
@@ -51,7 +52,7 @@ function endOf(state: StateView, options: RunOptions): End {
 		penalty: penalty + inheritedPenalty,
 		memory: memory.size,
 		storage: [0, 1, 5].map((slot) => machine.storage.of(CONTRACT).load(slot)),
-		logs: machine.logs.length,
+		logs: machine.logs.map((log) => toHex(TransactionInfoLog.encode(log))),
 	};
 	frame.release();
 	return end;
@@ -65,7 +66,7 @@ const NOTHING: End = {
 	penalty: 0,
 	memory: 0,
 	storage: [],
-	logs: 0,
+	logs: [],
 };
 
 /** How a program ends, which must be the same interpreted and compiled. */
@@ -149,8 +150,17 @@ describe("what a program shares with others", () => {
 		const end = await sameEnd(
 			`0x77 0x1234 0x40 MSTORE ${CALL_OTHER} RETURNDATASIZE ADD ADD 0x80 MSTORE 0xa0 0x00 RETURN`,
 		);
-		expect(end.logs).toBe(1);
+		expect(end.logs).toHaveLength(1);
 		expect(end.output).toContain("1234");
+	});
+
+	it.each([true, false])("logs who calls whom, with #20: %s", async (multiSign) => {
+		const topics = "CALLVALUE ADDRESS CALLER 0x00 0x00 LOG3";
+		const self = `0x00 0x00 0x00 0x00 0x00 0x${toHex(CONTRACT.subarray(1))} GAS CALL`;
+		const code = `${topics} CALLER 0x${toHex(CONTRACT.subarray(1))} EQ @end JUMPI ${self} end: ${topics}`;
+		const end = await sameEnd(code, { gates: { multiSign, compatible: false } });
+		expect(end.logs).toHaveLength(4);
+		expect(new Set(end.logs).size).toBe(2);
 	});
 
 	it("calls in a loop, and fails in the last one", async () => {
