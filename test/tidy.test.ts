@@ -107,7 +107,7 @@ const SAME_NAME: readonly (readonly [RegExp, string])[] = [
 	[/^src\/node\/api\/(?:jsonrpc\/)?older\/answers\./, "answers of older releases, per server"],
 	[/^src\/(?:node\/config|wallet\/configuration)\/settings\./, "the settings of a node, and of the commands"],
 	[
-		/\/(?:declared-types|result-shape|parameter-checks|option-source|setting)\.ts$/,
+		/\/(?:declared-types|result-shape|parameter-checks|development-founding|setting)\.ts$/,
 		"the words of which the rows of a table consist",
 	],
 ];

@@ -106,8 +106,8 @@ export const SignerServe = command({
 			const { policies } = flags;
 			if (policies !== undefined)
 				reloading.begin(async () => {
-					const { readPolicies } = await import("../keystore/signer/policies.js");
-					const read = readPolicies(policies, labelsOf(entries));
+					const { readPoliciesAside } = await import("../keystore/signer/policies.js");
+					const read = await readPoliciesAside(policies, labelsOf(entries));
 					const isOther = await signer.adopt(read);
 					note(
 						`${policies}: ${isOther ? "its policies hold now" : "nothing has changed"}, SHA-256 ${read.sha256}`,

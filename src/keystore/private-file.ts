@@ -73,7 +73,7 @@ async function linkOnce(from: string, to: string): Promise<void> {
 }
 
 /** Makes the new name durable; some systems can't open a directory, and then there is nothing to do. */
-async function syncDirectory(path: string): Promise<void> {
+export async function syncDirectory(path: string): Promise<void> {
 	if (process.platform === "win32") return;
 	const handle = await open(path, "r");
 	try {

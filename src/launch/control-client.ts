@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { createInterface } from "node:readline";
+import { linesOf } from "../protocol/json/modest-json.js";
 import { Failure } from "../wallet/failure.js";
 import { type ControlProgress, type ControlResult, controlFile } from "./control-server.js";
 import type { HandoverResult, SuccessorProgram } from "./handover.js";
@@ -79,11 +79,12 @@ async function* answersTo(request: object, dataDirectory: string, purpose: strin
 	if (!socket) return;
 	socket.write(`${JSON.stringify(request)}\n`);
 	try {
-		for await (const line of createInterface({ input: socket })) {
-			const answer = JSON.parse(line) as Answer;
-			if (answer.error !== undefined) throw new Failure("start_failed", answer.error);
-			yield answer;
-		}
+		for await (const lines of linesOf(socket.setEncoding("utf8")))
+			for (const line of lines) {
+				const answer = JSON.parse(line) as Answer;
+				if (answer.error !== undefined) throw new Failure("start_failed", answer.error);
+				yield answer;
+			}
 	} finally {
 		socket.destroy();
 	}

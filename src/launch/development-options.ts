@@ -14,8 +14,14 @@ import type { Dialect } from "../protocol/dialect.js";
 import { Failure } from "../wallet/failure.js";
 import { readAddress } from "../wallet/values/address-text.js";
 import { parseDuration } from "../wallet/values/moment.js";
-import { FOUNDING_FLAGS, foundingOf } from "./development-founding.js";
-import { flag, integer, type OptionSource, oneOf } from "./option-source.js";
+import {
+	FOUNDING_FLAGS,
+	flag,
+	foundingOf,
+	integer,
+	type OptionSource,
+	oneOf,
+} from "./development-founding.js";
 
 /** Flags that mean something only on a development chain. */
 export const DEVELOPMENT_FLAGS: readonly string[] = [...DEVELOPMENT_KEYS.map(flagOfKey), "parameter"];

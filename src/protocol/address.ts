@@ -1,7 +1,7 @@
 /** Account addresses: 21 bytes, of which the first names the network (protocol/blocks §1.1). */
 
 import { base58 } from "@scure/base";
-import { asBuffer, concatBytes, equalBytes } from "./bytes.js";
+import { asBuffer, concatBytes, equalBytes, fromHex, toHex } from "./bytes.js";
 import { keccak256, sha256 } from "./hash.js";
 
 export const ADDRESS_LENGTH = 21;
@@ -116,5 +116,38 @@ export function visibleAddress(text: string): Uint8Array | undefined {
 	} catch (error) {
 		if (error instanceof Base58Error) return undefined;
 		throw error;
+	}
+}
+
+/**
+ * Reads an address as users write it: Base58, its 42 hexadecimal digits (also with `0x`), or `0x` and 40 digits.
+ * @param hasRightCase whether the letters of 40 digits are those of their checksum
+ * @returns 21 bytes; what is wrong where it looks like an address; undefined if it doesn't
+ */
+export function addressOfText(
+	text: string,
+	hasRightCase: (digits: string) => boolean,
+): Uint8Array | string | undefined {
+	const [, mark, digits] = /^(0x)?([0-9a-fA-F]+)$/.exec(text) ?? [];
+	if (digits?.length === 2 * ADDRESS_LENGTH) {
+		const bytes = fromHex(digits);
+		const begin = toHex(Uint8Array.of(prefix));
+		return isAddress(bytes) ? bytes : `${text}: an address of this network begins with ${begin}`;
+	}
+	if (digits?.length === 2 * ADDRESS_LENGTH - 2) {
+		if (mark === undefined) return `${text} may be 20 bytes of an address: write 0x${text} if it is`;
+		if (!hasRightCase(digits)) return `checksum of ${text}, its capital letters, doesn't match`;
+		return concatBytes(Uint8Array.of(prefix), fromHex(digits));
+	}
+	if (/^0x/i.test(text))
+		return `${text}: an address has 40 hexadecimal digits after 0x, or 42 with its prefix`;
+	if (!/^T[0-9A-Za-z]{30,36}$/.test(text)) return undefined;
+	try {
+		const bytes = fromBase58Check(text);
+		if (!bytes) return `checksum of ${text} doesn't match`;
+		return isAddress(bytes) ? bytes : `${text} is not an address of this network`;
+	} catch (error) {
+		if (!(error instanceof Base58Error)) throw error;
+		return `${text}: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`;
 	}
 }

@@ -39,7 +39,7 @@ rules = [
     transaction { coin = 31 }, day { coin = 61 } }
   { name = large, keys = [ann], clients = [payroll], types = [Transfer], recipients = [${RECIPIENT}]
     transaction { coin = 200 }, day { coin = 500 }, approval = [ops] }
-  { name = logins, keys = [ann], clients = [payroll], messages { prefixes = ["Sign in: "] } }
+  { name = logins, keys = [ann], clients = [payroll], messages { prefixes = ["Sign in: "] }, day { messages = 5 } }
 ]`;
 
 /** The flags of one side of mutual TLS. */

@@ -197,3 +197,9 @@ test("the node reads the file with the address in its first line", () => {
 	writeFileSync(file, Buffer.alloc((4 << 20) + 100));
 	expect(() => storeSourceFile(sources, file)).toThrow("more than 4194304 bytes");
 });
+
+test("a line of an answer ends at its line feed, whatever separators a path holds", async () => {
+	const manifest = "/snap\u2028shots\u0085/manifest.json";
+	await serve(async () => ({ manifest }));
+	expect(await askForSnapshot(directory, "/somewhere", () => true)).toEqual({ manifest });
+});

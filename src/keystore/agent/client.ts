@@ -4,6 +4,7 @@ import { lstatSync, type Stats } from "node:fs";
 import { connect } from "node:net";
 import { dirname } from "node:path";
 import { fromHex, toHex } from "../../protocol/bytes.js";
+import { objectOf } from "../../protocol/json/modest-json.js";
 import { PQAuthSig } from "../../protocol/messages.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { keysOfIncomingKey, keysOfViewingKey, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
@@ -133,13 +134,4 @@ function keysOfAnswer(
 	const viewing = ak && nk && ovk && keysOfViewingKey(ak, nk, ovk, diversifier);
 	if (!viewing || answer["reach"] !== "spending") return viewing;
 	return nsk && { ...viewing, reach: "spending", delegated: { nsk, authorize } };
-}
-
-function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
-	try {
-		const value: unknown = JSON.parse(text);
-		return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-	} catch {
-		return undefined;
-	}
 }

@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { onFirstLine } from "../../node/listening/connection-gate.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import {
@@ -133,16 +134,8 @@ export class Agent {
 	}
 
 	private serve(socket: Socket): void {
-		let text = "";
-		socket.setEncoding("utf8").setTimeout(ANSWER_MS, () => socket.destroy());
-		socket.on("error", () => socket.destroy());
-		socket.on("data", (chunk: string) => {
-			text += chunk;
-			const end = text.indexOf("\n");
-			if (end < 0 && text.length <= MAX_AGENT_REQUEST) return;
-			socket.removeAllListeners("data");
-			const answer =
-				end < 0 || end > MAX_AGENT_REQUEST ? { error: "too long" } : this.answer(text.slice(0, end));
+		onFirstLine(socket, MAX_AGENT_REQUEST, ANSWER_MS, (line) => {
+			const answer = line === undefined ? { error: "too long" } : this.answer(line);
 			socket.end(`${JSON.stringify(answer)}\n`);
 			if ("locked" in answer) this.end();
 		});

@@ -6,6 +6,7 @@ import { connect as connectTls } from "node:tls";
 import { fromBase58Check } from "../../protocol/address.js";
 import { be64, equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
+import { objectOf } from "../../protocol/json/modest-json.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import { postQuantumAlgorithm } from "../../protocol/post-quantum/algorithms.js";
 import { type PostQuantumScheme, postQuantumSchemes } from "../../protocol/post-quantum/schemes.js";
@@ -227,12 +228,3 @@ async function ask(
 
 /** What a terminal can show of a text from elsewhere. */
 const harmless = (text: string): string => text.replace(/[^ -~]/g, "?").slice(0, 200);
-
-function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
-	try {
-		const value: unknown = JSON.parse(text);
-		return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-	} catch {
-		return undefined;
-	}
-}

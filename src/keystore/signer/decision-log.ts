@@ -6,7 +6,10 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { linesOf } from "../../protocol/json/modest-json.js";
 import { OperatorError } from "../../protocol/operator-error.js";
+import { syncDirectory } from "../private-file.js";
 import type { LogEnd } from "./marks.js";
 
 const START: LogEnd = { count: 0, hash: "0".repeat(64) };
@@ -62,13 +65,7 @@ async function readLog(
 		passes ||= end.count === known.count && end.hash === known.hash;
 		visit?.(line);
 	};
-	// By line feeds alone: node:readline ends lines at U+2028 too, which a client's text may hold.
-	let rest = "";
-	for await (const chunk of createReadStream(path, "utf8")) {
-		const lines = (rest + chunk).split("\n");
-		rest = lines.pop() as string;
-		lines.forEach(check);
-	}
+	for await (const lines of linesOf(createReadStream(path, "utf8"))) lines.forEach(check);
 	return { end, bytes, passes };
 }
 
@@ -105,6 +102,8 @@ export class DecisionLog {
 				);
 			// What a crash left of a line that never counted.
 			await file.truncate(bytes);
+			// A crash must not take a new file's name with all sums.
+			if (bytes === 0) await syncDirectory(dirname(path));
 			return new DecisionLog(file, end, bytes);
 		} catch (error) {
 			await file.close();

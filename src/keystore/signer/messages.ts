@@ -15,8 +15,7 @@ import {
 	type TypedDataDigest,
 	TypedDataError,
 } from "../../abi/typed-data.js";
-import { addressPrefix, isAddress, parseAddress, toBase58Check } from "../../protocol/address.js";
-import { concatBytes, fromHex } from "../../protocol/bytes.js";
+import { addressOfText, toBase58Check } from "../../protocol/address.js";
 import { messageHash } from "../../protocol/signature.js";
 import { UnreadableError } from "./transaction-reading.js";
 
@@ -27,8 +26,6 @@ export type MessageKind = "text" | "typed";
 const MAX_MESSAGE_BYTES = 16_384;
 /** Hashed in some ten milliseconds: meanwhile a witness's slot waits. */
 const TYPED_DATA: TypedDataBudget = { values: 1_024, typeCharacters: 1 << 16 };
-/** Characters: what is longer is not decoded. */
-const MAX_ADDRESS = 64;
 const LOGGED_CHARACTERS = 256;
 
 /** What a rule allows. */
@@ -84,12 +81,8 @@ function readText(text: string, bytes: Uint8Array): JudgedMessage {
 
 /** In any form that a wallet takes. */
 function addressIn(text: string): Uint8Array | undefined {
-	const [, digits] = /^0x([0-9a-fA-F]{40})$/.exec(text) ?? [];
-	if (digits !== undefined)
-		return hasRightCase(digits) ? concatBytes(Uint8Array.of(addressPrefix()), fromHex(digits)) : undefined;
-	const [, whole] = /^(?:0x)?([0-9a-fA-F]{42})$/.exec(text) ?? [];
-	if (whole !== undefined) return isAddress(fromHex(whole)) ? fromHex(whole) : undefined;
-	return text.length > MAX_ADDRESS ? undefined : parseAddress(text);
+	const read = addressOfText(text, hasRightCase);
+	return typeof read === "string" ? undefined : read;
 }
 
 function readTyped(text: string): JudgedMessage {

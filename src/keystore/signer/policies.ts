@@ -4,6 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import {
 	closeSync,
 	constants,
@@ -15,10 +16,13 @@ import {
 	statSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import { isElementaryType } from "../../abi/parameter.js";
+import { bundledScript } from "../../diagnostics/bundled-script.js";
 import { ConfigError, parseHocon } from "../../hocon/hocon.js";
 import { Section } from "../../hocon/section.js";
-import { parseAddress, toBase58Check } from "../../protocol/address.js";
+import { addressPrefix, parseAddress } from "../../protocol/address.js";
 import { type ContractType, contractTypeByName, isBuildable } from "../../protocol/contract-types.js";
 import { spell } from "../../protocol/dialect.js";
 import { SUN_PER_COIN } from "../../protocol/int64.js";
@@ -152,6 +156,66 @@ export function readPolicies(path: string, keys: ReadonlyMap<string, string>): P
 	return parsePolicies(text, path, keys);
 }
 
+/** What the thread gets that reads policies. */
+export interface PoliciesQuestion {
+	readonly path: string;
+	readonly keys: ReadonlyMap<string, string>;
+	readonly prefix: number;
+	readonly port: MessagePort;
+}
+
+/** What it answers: all but the rules, then each rule without its large sets and what is in these; or why there is nothing. */
+export type PoliciesPart =
+	| { readonly head: Omit<Policies, "rules"> }
+	| { readonly rule: PolicyRule }
+	| { readonly member: keyof PolicyRule; readonly texts: readonly unknown[] }
+	| { readonly refused: string };
+
+/** Texts in a part, which are taken in some tenths of a millisecond. */
+const PART_TEXTS = 1_000;
+
+export function* inParts({ rules, ...head }: Policies): Generator<PoliciesPart> {
+	yield { head };
+	for (const rule of rules) {
+		const members = Object.entries(rule) as [keyof PolicyRule, unknown][];
+		const large = members.filter(([, value]) => value instanceof Set && value.size > PART_TEXTS);
+		yield { rule: { ...rule, ...Object.fromEntries(large.map(([member]) => [member, new Set()])) } };
+		for (const [member, set] of large) {
+			const texts = [...(set as ReadonlySet<unknown>)];
+			for (let at = 0; at < texts.length; at += PART_TEXTS)
+				yield { member, texts: texts.slice(at, at + PART_TEXTS) };
+		}
+	}
+}
+
+/** Puts the parts together; between two of them others have their turn. @throws {ConfigError} */
+export async function fromParts(path: string, next: () => PoliciesPart | undefined): Promise<Policies> {
+	let head: Omit<Policies, "rules"> | undefined;
+	const rules: PolicyRule[] = [];
+	for (let part = next(); part; part = next()) {
+		if ("refused" in part) throw new ConfigError(part.refused);
+		if ("head" in part) head = part.head;
+		else if ("rule" in part) rules.push(part.rule);
+		else {
+			const set = rules.at(-1)?.[part.member] as Set<unknown> | undefined;
+			for (const text of part.texts) set?.add(text);
+		}
+		await setImmediate();
+	}
+	if (!head) throw new ConfigError(`the policies ${path} can't be read (their thread ended)`);
+	return { ...head, rules };
+}
+
+/** The same as {@link readPolicies} on a thread of its own, from source on this one. @throws {ConfigError} */
+export async function readPoliciesAside(path: string, keys: ReadonlyMap<string, string>): Promise<Policies> {
+	const script = bundledScript("keystore/signer/policies.worker.js");
+	if (!script) return readPolicies(path, keys);
+	const { port1, port2: port } = new MessageChannel();
+	const workerData: PoliciesQuestion = { path, keys, prefix: addressPrefix(), port };
+	await once(new Worker(script, { workerData, transferList: [port] }), "exit");
+	return fromParts(path, () => receiveMessageOnPort(port1)?.message as PoliciesPart | undefined);
+}
+
 /** The text of a file that nobody else can change, and that nobody has changed while it was read. */
 function textOf(path: string): string {
 	for (const directory of new Set([dirname(path), dirname(realpathSync(path))])) {
@@ -213,6 +277,8 @@ export function parsePolicies(text: string, path: string, keys: ReadonlyMap<stri
 		throw root.refuse("rules", `has ${sections.length} rules, more than ${MAX_RULES}`);
 	const rules = sections.map((section) => {
 		const rule = readRule(section, names, keys);
+		if (rule.messages && !rule.perDay.has(MESSAGES))
+			throw section.refuse("day", `has no number of messages: write messages = 20, or ${NO_LIMIT}`);
 		checkPaysFees(section, rule, fees);
 		return rule;
 	});
@@ -384,10 +450,8 @@ function readMessages(section: Section): MessageRule {
 	return { texts: new Set(texts), prefixes, typed };
 }
 
-function addressOf(text: string): string | undefined {
-	const bytes = parseAddress(text);
-	return bytes && toBase58Check(bytes);
-}
+/** An address has one text in Base58, so what can be read is written as it stands. */
+const addressOf = (text: string): string | undefined => (parseAddress(text) ? text : undefined);
 
 /** The full name of a type that can be judged, which may be written without the ending. */
 function typeOf(text: string): string | undefined {

@@ -105,17 +105,22 @@ export class PolicyDesk {
 		return this.noted === undefined ? { sha256 } : { sha256, was: this.noted };
 	}
 
-	/** Decides by other policies from now on; what waits is judged by them again. Sums of the day go on by the names of rules. */
-	adopt(policies: Policies, nowMs: number): void {
+	/**
+	 * Decides by other policies from the first step on; each further one judges by them one transaction that waits. An approval counts
+	 * by the policies under which it is signed. Sums of the day go on by the names of rules.
+	 */
+	*adopt(policies: Policies, nowMs: number): Generator<void, void> {
 		this.held = policies;
 		const names = new Set(policies.clients.map(({ name }) => name));
 		for (const name of this.budgets.keys()) if (!names.has(name)) this.budgets.delete(name);
+		for (const [place, asked] of this.pending)
+			if (!this.known(asked.client, asked.place)) this.pending.delete(place);
 		for (const [place, asked] of [...this.pending]) {
+			yield;
+			if (this.pending.get(place) !== asked) continue;
 			this.pending.delete(place);
-			const verdict =
-				this.known(asked.client, asked.place) &&
-				this.judge(asked.client, asked.key, readTransaction(asked.raw), nowMs);
-			if (!verdict || "refused" in verdict || verdict.awaits.length === 0) continue;
+			const verdict = this.judge(asked.client, asked.key, readTransaction(asked.raw), nowMs);
+			if ("refused" in verdict || verdict.awaits.length === 0) continue;
 			const { rule, awaits, feeSun } = verdict;
 			const fees = loggedAmount(COIN_ASSET, feeSun);
 			this.pending.set(place, { ...asked, facts: { ...asked.facts, fees, rule: rule.name }, awaits });

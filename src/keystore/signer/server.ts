@@ -11,6 +11,8 @@ import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { onFirstLine } from "../../node/listening/connection-gate.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { isModestJson } from "../../protocol/json/modest-json.js";
@@ -39,6 +41,7 @@ const SOCKET_MODE = 0o660;
 /** A megabyte of brackets would take a slot to read. */
 const REQUEST = { values: 16, depth: 2 };
 const NO_CLIENT = { error: "the policies don't name this client any more" };
+const SIGNED_AGAIN = "signed again";
 const KINDS: ReadonlySet<unknown> = new Set<SignedKind>(["block", "hello", "vote"]);
 
 /** A secp256k1 key that somebody else holds, such as an agent. */
@@ -74,8 +77,8 @@ export class Signer {
 	private nodes: Server | undefined;
 	/** Sockets of clients by their paths, each with the client whose it is at present. */
 	private readonly listeners = new Map<string, { readonly server: Server; client: SignerClient }>();
-	/** Open connections of clients. */
-	private readonly connections = new Map<Socket, SignerClient>();
+	/** Open connections; undefined: of a node on this machine. */
+	private readonly connections = new Map<Socket, SignerClient | undefined>();
 	private isClosing = false;
 	/** One decision after the other. */
 	private queue: Promise<unknown> = Promise.resolve();
@@ -106,7 +109,9 @@ export class Signer {
 				const written = JSON.parse(line) as Decision & { readonly asked: SignedKind };
 				const { asked, key, decision, ...facts } = written;
 				desk?.replay(written);
-				const step = decision === "signed" ? markedStepOf(asked, key, facts) : undefined;
+				// Signed again after a full disk took its first line, but not its mark.
+				const isSigned = decision === "signed" || decision === SIGNED_AGAIN;
+				const step = isSigned ? markedStepOf(asked, key, facts) : undefined;
 				if (step) signed.set(step.subject, step);
 			});
 			await marks.raise(signed.values());
@@ -128,6 +133,8 @@ export class Signer {
 	async close(): Promise<void> {
 		this.isClosing = true;
 		this.closeSockets();
+		// Who is silent, or doesn't read, would keep the next signer from beginning for some slots.
+		for (const socket of this.connections.keys()) socket.unref();
 		await Promise.all(this.lines.values());
 		await this.queue;
 		for (const key of this.options.keys) if (!isLent(key)) forgetKey(key);
@@ -160,35 +167,40 @@ export class Signer {
 
 	/**
 	 * Has other policies hold from the next decision on. Nothing changes unless all of it can: sockets of new clients, and the line of
-	 * the log. Those that aren't clients any more lose their sockets and connections.
+	 * the log. Those that aren't clients any more lose their sockets and connections. One call at a time.
 	 * @returns whether they are others than those that held
 	 * @throws {OperatorError} for a socket that can't be made; Error of the system where the line can't be written
 	 */
-	adopt(policies: Policies): Promise<boolean> {
-		return this.inTurn(async () => {
-			const { desk, now } = this.options;
-			if (!desk || this.isClosing) throw new OperatorError("the signer takes no policies");
-			if (policies.sha256 === desk.policies.sha256) return false;
-			const made: string[] = [];
-			try {
-				for (const client of policies.clients) {
-					const path = await this.listen(client);
-					if (path !== undefined) made.push(path);
-				}
+	async adopt(policies: Policies): Promise<boolean> {
+		const { desk, now } = this.options;
+		if (policies.sha256 === desk?.policies.sha256) return false;
+		const made: string[] = [];
+		let steps: Iterator<void>;
+		try {
+			// Many sockets take their time, in which headers are signed: who comes there is no client yet.
+			for (const client of policies.clients) {
+				const path = await this.listen(client);
+				if (path !== undefined) made.push(path);
+			}
+			steps = await this.inTurn(async () => {
+				if (!desk || this.isClosing) throw new OperatorError("the signer takes no policies");
 				await this.notePolicies(desk, policies);
-			} catch (error) {
-				for (const path of made) this.unlisten(path);
-				throw error;
-			}
-			desk.adopt(policies, now());
-			for (const [path, listener] of this.listeners) {
-				const client = policies.clients.find(({ socket }) => socket === path);
-				if (client) listener.client = client;
-				else this.unlisten(path);
-			}
-			for (const [socket, client] of this.connections) if (!desk.current(client)) socket.destroy();
-			return true;
-		});
+				const judging = desk.adopt(policies, now());
+				judging.next();
+				return judging;
+			});
+		} catch (error) {
+			for (const path of made) this.unlisten(path);
+			throw error;
+		}
+		for (const [path, listener] of this.listeners) {
+			const client = policies.clients.find(({ socket }) => socket === path);
+			if (client) listener.client = client;
+			else this.unlisten(path);
+		}
+		for (const [socket, client] of this.connections) if (client && !desk?.current(client)) socket.destroy();
+		while (!this.isClosing && !(await this.inTurn(async () => steps.next().done))) await setImmediate();
+		return true;
 	}
 
 	private async notePolicies(desk: PolicyDesk, policies: Policies): Promise<void> {
@@ -201,28 +213,12 @@ export class Signer {
 	 */
 	serve(socket: Socket, client: SignerClient | undefined): void {
 		const limit = client ? MAX_CLIENT_REQUEST : MAX_SIGNER_REQUEST;
-		if (client) this.connections.set(socket, client);
-		let text = "";
-		// Whatever it sends or doesn't read: others wait for its place.
-		const late = setTimeout(() => socket.destroy(), client ? CLIENT_ANSWER_MS : 5 * SIGNER_ANSWER_MS);
-		socket.setEncoding("utf8").on("close", () => {
-			clearTimeout(late);
-			this.connections.delete(socket);
-		});
-		socket.on("error", () => socket.destroy());
-		socket.on("data", (chunk: string) => {
-			text += chunk;
-			if (!chunk.includes("\n") && text.length <= limit) return;
-			const end = text.indexOf("\n");
-			socket.removeAllListeners("data");
-			const isLong = end < 0 || end > limit;
-			const answer = isLong
-				? Promise.resolve({ error: "too long" })
-				: this.answer(text.slice(0, end), client);
-			void answer.then((object) => {
-				socket.end(`${JSON.stringify(object)}\n`);
-				socket.destroySoon();
-			});
+		this.connections.set(socket, client);
+		socket.on("close", () => this.connections.delete(socket));
+		onFirstLine(socket, limit, client ? CLIENT_ANSWER_MS : 5 * SIGNER_ANSWER_MS, async (line) => {
+			const answer = line === undefined ? { error: "too long" } : await this.answer(line, client);
+			socket.end(`${JSON.stringify(answer)}\n`);
+			socket.destroySoon();
 		});
 	}
 
@@ -318,7 +314,7 @@ export class Signer {
 		const { step, facts, hash } = read;
 		const { refused, isAgain = false } = step ? await this.marks.judge(step) : {};
 		if (refused !== undefined) return { ...(await this.refuse(kind, name, facts, refused)), taken: true };
-		const decision = isAgain ? "signed again" : "signed";
+		const decision = isAgain ? SIGNED_AGAIN : "signed";
 		const done = await Promise.allSettled([
 			this.note(kind, name, facts, decision),
 			!isAgain && step && this.marks.advance(step).catch((error: unknown) => Promise.reject(unstored(error))),

@@ -55,6 +55,31 @@ const UNFINISHED_MS = 1_000;
 /** What a connection sends first may still be on its way. */
 const FIRST_REQUEST_MS = 200;
 
+/**
+ * Waits for the first line of a connection that has a line each way.
+ * @param limit characters; a longer line is undefined
+ * @param lateMs when the connection is closed, however slowly it sends and whatever it doesn't read
+ */
+export function onFirstLine(
+	socket: Socket,
+	limit: number,
+	lateMs: number,
+	take: (line: string | undefined) => void,
+): void {
+	let text = "";
+	// Nobody waits for a program's end because of it.
+	const late = setTimeout(() => socket.destroy(), lateMs).unref();
+	socket.setEncoding("utf8").on("close", () => clearTimeout(late));
+	socket.on("error", () => socket.destroy());
+	socket.on("data", (chunk: string) => {
+		text += chunk;
+		if (!chunk.includes("\n") && text.length <= limit) return;
+		const end = text.indexOf("\n");
+		socket.removeAllListeners("data");
+		take(end < 0 || end > limit ? undefined : text.slice(0, end));
+	});
+}
+
 /** What a server knows about its connections. Milliseconds. */
 interface ConnectionFacts {
 	/** How long nothing has been asked; undefined: something is being asked or answered. */

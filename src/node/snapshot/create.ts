@@ -9,6 +9,7 @@ import { link, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { be64, readBe64, toHex } from "../../protocol/bytes.js";
 import type { OpenChain } from "../chain/open-chain.js";
+import { segmentFilesOnDisk } from "../segments/segment-files.js";
 import { notedName, segmentsDirectory } from "../segments/segments.js";
 import { stores } from "../state/definition.js";
 import { CarriedHash, hashInManifest } from "./carried-hash.js";
@@ -89,9 +90,9 @@ export async function createSnapshot(
 		await mkdir(join(partial, "chunks"), { recursive: true });
 		const manifest = await write(subject, partial, options);
 		await writeFileSynced(join(partial, MANIFEST_NAME), encodeManifest(manifest));
-		await syncDirectory(partial);
+		await segmentFilesOnDisk.syncDirectory(partial);
 		await rename(partial, target);
-		await syncDirectory(dirname(target));
+		await segmentFilesOnDisk.syncDirectory(dirname(target));
 		return manifest;
 	} catch (error) {
 		await rm(partial, { recursive: true, force: true });
@@ -149,8 +150,8 @@ async function writeHashed(
 		bytes += copied.at(-1)?.bytes ?? 0;
 		report();
 	}
-	await syncDirectory(join(directory, "chunks"));
-	if (copied.length > 0) await syncDirectory(join(directory, "segments"));
+	await segmentFilesOnDisk.syncDirectory(join(directory, "chunks"));
+	if (copied.length > 0) await segmentFilesOnDisk.syncDirectory(join(directory, "segments"));
 	const { program, nowMs: createdMs } = options;
 	const lowest = Math.min(facts.lowest, ...copied.map(({ name }) => Number.parseInt(basename(name), 10)));
 	return {
@@ -237,14 +238,5 @@ export async function writeFileSynced(path: string, bytes: Uint8Array): Promise<
 		await file.datasync();
 	} finally {
 		await file.close();
-	}
-}
-
-async function syncDirectory(path: string): Promise<void> {
-	const directory = await open(path, "r");
-	try {
-		await directory.sync();
-	} finally {
-		await directory.close();
 	}
 }

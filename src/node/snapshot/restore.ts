@@ -233,8 +233,8 @@ async function fetchSegments(
 		if (size !== file.bytes) await fetchSegment(source, file, path);
 		progress.add(file.bytes);
 	}
-	await syncDirectory(directory);
-	await syncDirectory(dataDirectory);
+	await segmentFilesOnDisk.syncDirectory(directory);
+	await segmentFilesOnDisk.syncDirectory(dataDirectory);
 }
 
 async function fetchSegment(
@@ -321,13 +321,4 @@ async function checkEntries(
 	return checkAdopted(view, config.node, BigInt(Math.max(1, manifest.lowest)), (done, of) =>
 		onProgress({ phase: "check", blocks: done, of }),
 	);
-}
-
-async function syncDirectory(path: string): Promise<void> {
-	const directory = await open(path, "r");
-	try {
-		await directory.sync();
-	} finally {
-		await directory.close();
-	}
 }

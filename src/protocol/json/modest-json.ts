@@ -1,10 +1,33 @@
-/** Whether a text from outside may be read as JSON: sixty megabytes of brackets become gigabytes of objects. */
+/** JSON from outside: by lines, and whether it may be read at all, since sixty megabytes of brackets become gigabytes of objects. */
 
 /** What a text may hold. */
 interface JsonLimits {
 	/** Members, elements, objects and lists, empty ones too. */
 	readonly values: number;
 	readonly depth: number;
+}
+
+/**
+ * The lines of a stream of JSON, those of a chunk together; what has no line feed behind it isn't one. By line feeds alone:
+ * node:readline ends lines at U+2028 too, which a string may hold.
+ */
+export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+	let rest = "";
+	for await (const chunk of chunks) {
+		const lines = (rest + chunk).split("\n");
+		rest = lines.pop() as string;
+		yield lines;
+	}
+}
+
+/** The object that an answer is; undefined: it is none. */
+export function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
+	try {
+		const value: unknown = JSON.parse(text);
+		return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+	} catch {
+		return undefined;
+	}
 }
 
 export const JSON_QUOTE = 0x22;

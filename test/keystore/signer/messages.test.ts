@@ -34,7 +34,7 @@ const RULES = `
 	  transaction { coin = 10 }, day { coin = 10 } }
 	{ name = logins, keys = [treasury], clients = [payroll], day { messages = 2 }
 	  messages { texts = ["I own this account"], prefixes = ["Sign in to exchange.example: "] } }
-	{ name = orders, keys = [treasury], clients = [payroll], hours = ["mon-fri"]
+	{ name = orders, keys = [treasury], clients = [payroll], hours = ["mon-fri"], day { messages = unlimited }
 	  messages { typed = [{ chainId = 728126428, contracts = [${toBase58Check(CONTRACT)}], types = [Order] }] } }`;
 
 async function start(rules = RULES): Promise<void> {
@@ -215,6 +215,7 @@ test.each([
 		"types isn't one of name, keys, clients, messages",
 	],
 	["an approval", 'messages { texts = ["a"] }, approval = [a]', "approval isn't one of"],
+	["no number for a day", 'messages { texts = ["a"] }', "day has no number of messages"],
 	["a sum of coins", 'messages { texts = ["a"] }, day { coin = 1 }', "day.coin isn't messages"],
 	[
 		"a chain without a number",

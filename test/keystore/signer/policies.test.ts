@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type JudgementFacts, judgeTransaction } from "../../../src/keystore/signer/judgement.js";
-import { feeOfType, parsePolicies } from "../../../src/keystore/signer/policies.js";
+import { feeOfType, fromParts, inParts, parsePolicies } from "../../../src/keystore/signer/policies.js";
 import { readTransaction, selectorOfSignature } from "../../../src/keystore/signer/transaction-reading.js";
 import { parseAddress, toBase58Check } from "../../../src/protocol/address.js";
 import { concatBytes, fromHex, utf8 } from "../../../src/protocol/bytes.js";
@@ -743,4 +743,28 @@ describe("the file", () => {
 		]);
 		expect(parseAddress(text(BOB))).toEqual(BOB);
 	});
+});
+
+test("policies of any size pass between threads in small parts, and between two of them others have their turn", async () => {
+	const recipients = Array.from({ length: 2_500 }, (_, at) => {
+		const bytes = new Uint8Array(20);
+		new DataView(bytes.buffer).setUint32(0, at);
+		return text(concatBytes(Uint8Array.of(0x41), bytes));
+	});
+	const large = `${POLICIES.trimEnd().slice(0, -1)}
+		{ name = vast, keys = [treasury], clients = [payroll], types = [Transfer], recipients = [${recipients.join(", ")}]
+		  transaction { coin = 1 }, day { coin = 1 } }]`;
+	const policies = parsePolicies(large, "p.conf", new Map([["treasury", text(OWNER)]]));
+	const parts = [...inParts(policies)].map((part) => structuredClone(part));
+	expect(Math.max(...parts.map((part) => ("texts" in part ? part.texts.length : 0)))).toBe(1_000);
+	let turns = 0;
+	const turn = (): void => {
+		turns++;
+		if (parts.length > 0) setImmediate(turn);
+	};
+	setImmediate(turn);
+	const count = parts.length;
+	expect(await fromParts("p.conf", () => parts.shift())).toEqual(policies);
+	expect(turns).toBeGreaterThanOrEqual(count - 1);
+	await expect(fromParts("p.conf", () => undefined)).rejects.toThrow("the policies p.conf can't be read");
 });

@@ -173,6 +173,23 @@ test("judge again what waits, and what was approved", async () => {
 	expect(await ask("payroll", raw)).toHaveProperty("signature");
 });
 
+test("judge again what waits one by one, so that a header has its turn between two", async () => {
+	const desk = new PolicyDesk(policies(FIRST, [LARGE]));
+	const [asking] = desk.clients;
+	if (!asking) throw new Error("no client");
+	const ask = (order: number): string =>
+		desk.decide(asking, KEYS.get("treasury") as string, toHex(payment(60, order)), NOW_MS).decision;
+	for (const order of [1, 2, 3]) expect(ask(order)).toBe("waiting");
+	const waiting = (): number =>
+		(desk.listPending("payroll", undefined, NOW_MS) as { pending: [] }).pending.length;
+	const after = policies(FIRST, [LARGE.replace("coin = 200", "coin = 50")]);
+	const counts: number[] = [];
+	for (const _ of desk.adopt(after, NOW_MS)) counts.push(waiting());
+	expect(desk.policies).toBe(after);
+	expect(ask(1)).toContain("is above its 50000000sun a transaction");
+	expect([...counts, waiting()]).toEqual([3, 2, 1, 0]);
+});
+
 test("count an approval only of who is still the same client, also after a new start", async () => {
 	const raw = payment(100);
 	await ask("payroll", raw);

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { keysOfSigner, type SignerKey } from "../../../src/keystore/signer/client.js";
 import { checkLog, DecisionLog } from "../../../src/keystore/signer/decision-log.js";
 import { LOG_NAME, Signer } from "../../../src/keystore/signer/server.js";
@@ -140,6 +140,31 @@ describe("a signer", () => {
 		await expect(key.sign("block", header(5n, 15_000n, { version: 39 }))).rejects.toThrow("doesn't follow");
 		await key.sign("block", header(5n, 15_000n));
 		await key.sign("block", header(6n, 18_000n));
+	});
+
+	test("takes what it signed again for signed, where a full disk took its first line", async () => {
+		const append = vi.spyOn(DecisionLog.prototype, "append").mockRejectedValueOnce(new Error("ENOSPC"));
+		await expect(key.sign("block", header(5n, 15_000n))).rejects.toThrow("ENOSPC");
+		append.mockRestore();
+		await key.sign("block", header(5n, 15_000n));
+		await signer.close();
+		rmSync(join(directory, "state", "marks"), { recursive: true });
+		await start();
+		await expect(key.sign("block", header(5n, 15_000n, { version: 39 }))).rejects.toThrow("doesn't follow");
+	});
+
+	test("ends though a client is silent, and keeps no timer for it", async () => {
+		const held = (): string[] =>
+			process.getActiveResourcesInfo().filter((name) => name === "PipeWrap" || name === "PipeServerWrap");
+		const silent = connect(place()).unref();
+		await new Promise((done) => silent.once("connect", done));
+		silent.write("{");
+		await key.sign("hello", NOW_MS);
+		const before = held().length;
+		await signer.close();
+		// Its side of the connection, and the socket at which it listened.
+		expect(held()).toHaveLength(before - 2);
+		silent.destroy();
 	});
 
 	test("lets no connection keep its place", async () => {
