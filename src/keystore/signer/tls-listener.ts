@@ -5,8 +5,13 @@
 
 import { constants } from "node:crypto";
 import { readFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
-import { ConnectionGate, MAX_CONNECTIONS } from "../../node/listening/connection-gate.js";
+import {
+	ConnectionGate,
+	type ConnectionRule,
+	MAX_CONNECTIONS,
+} from "../../node/listening/connection-gate.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { SignerFiles } from "./client.js";
 import type { SignerClient } from "./policies.js";
@@ -41,8 +46,10 @@ export async function listenTls(
 	if (host === undefined || Number(port) > 65_535)
 		throw new OperatorError(`"${address}" is not an address to listen at: write 127.0.0.1:7443`);
 	const server = serverWith({ certificate, key, ca });
+	const places = new Places();
 	server.on("secureConnection", (socket) => {
 		socket.on("error", () => socket.destroy());
+		places.watch(socket);
 		const fingerprint = socket.getPeerX509Certificate()?.fingerprint256.replaceAll(":", "").toLowerCase();
 		const client = clients().find((each) => each.certificate === fingerprint);
 		if (client && socket.authorized) return serve(socket, client);
@@ -52,8 +59,12 @@ export async function listenTls(
 	server.on("tlsClientError", (_, socket) => socket.destroy());
 	const gate = new ConnectionGate(
 		MAX_CONNECTIONS.signer,
-		(socket) => server.emit("connection", socket),
+		(socket) => {
+			places.take(socket);
+			server.emit("connection", socket);
+		},
 		false,
+		places,
 	);
 	try {
 		const bound = await gate.listen(Number(port), host);
@@ -65,6 +76,44 @@ export async function listenTls(
 		const { code } = error as NodeJS.ErrnoException;
 		throw new OperatorError(`${address} can't be listened at (${code ?? "unknown error"})`);
 	}
+}
+
+/** By what the connection of TLS and the one that carries it are known to belong together. */
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+
+/**
+ * What connections are doing: where all places are taken, one that has asked nothing, or doesn't read, gives way to one that waits.
+ * So neither strangers nor a client keep a node's block from being signed.
+ */
+class Places implements ConnectionRule {
+	private readonly begunMs = new WeakMap<Socket, number>();
+	private readonly asked = new Map<string, { readonly socket: TLSSocket; readonly atMs: number }>();
+	readonly everyMs = 1_000;
+
+	take(socket: Socket): void {
+		this.begunMs.set(socket, performance.now());
+	}
+
+	watch(socket: TLSSocket): void {
+		const peer = peerOf(socket);
+		socket.on("data", (chunk: Buffer | string) => {
+			if (chunk.includes("\n")) this.asked.set(peer, { socket, atMs: performance.now() });
+		});
+		socket.on("close", () => this.asked.delete(peer));
+	}
+
+	readonly idleMs = (socket: Socket): number | undefined =>
+		this.asked.has(peerOf(socket)) ? undefined : performance.now() - (this.begunMs.get(socket) ?? 0);
+
+	readonly unreadMs = (socket: Socket): number | undefined => {
+		const { socket: answered, atMs = 0 } = this.asked.get(peerOf(socket)) ?? {};
+		return answered && answered.writableLength > 0 ? performance.now() - atMs : undefined;
+	};
+
+	readonly hasAsked = (): boolean => false;
+	readonly unfinishedMs = (): undefined => undefined;
+	/** Each has its time from the handshake and from the signer. */
+	readonly isStale = (): boolean => false;
 }
 
 /** What does the handshakes; it never listens itself. @throws {OperatorError} */

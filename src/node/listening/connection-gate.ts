@@ -188,7 +188,7 @@ function isGreater(a: readonly number[], b: readonly number[]): boolean {
 	return at >= 0 && (a[at] as number) > (b[at] as number);
 }
 
-interface ConnectionRule extends ConnectionFacts {
+export interface ConnectionRule extends ConnectionFacts {
 	/** @param crowded whether others wait for a place */
 	readonly isStale: (socket: Socket, crowded: boolean) => boolean;
 	/** How often connections are looked at. */

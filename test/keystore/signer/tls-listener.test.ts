@@ -1,6 +1,7 @@
 /** Mutual TLS: who is served, and who isn't heard. The certificates beside this file last a hundred years, for 127.0.0.1. */
 
 import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -13,6 +14,7 @@ import { parsePolicies } from "../../../src/keystore/signer/policies.js";
 import { PolicyDesk } from "../../../src/keystore/signer/policy-desk.js";
 import { Signer } from "../../../src/keystore/signer/server.js";
 import { listenTls } from "../../../src/keystore/signer/tls-listener.js";
+import { MAX_CONNECTIONS } from "../../../src/node/listening/connection-gate.js";
 import { toBase58Check } from "../../../src/protocol/address.js";
 import { addressOfPrivateKey } from "../../../src/protocol/signature.js";
 
@@ -120,6 +122,18 @@ test("what isn't TLS gets no answer", async () => {
 		socket.on("close", () => resolve(said));
 	});
 	expect(text).not.toContain(toBase58Check(ADDRESS));
+});
+
+test("connections on which nothing is asked give way, one for one, where they have taken all places", async () => {
+	const silent = Array.from({ length: MAX_CONNECTIONS.signer }, () =>
+		connect(port(), "127.0.0.1").on("error", () => undefined),
+	);
+	await Promise.all(silent.map((socket) => once(socket, "connect")));
+	const named = { cert: readFileSync(file("payroll.pem")), key: readFileSync(file("payroll.key")) };
+	expect(await answerTo(named)).toContain(toBase58Check(ADDRESS));
+	// As many as waited are gone, not all of the first ones, at the end of their handshakes' time.
+	expect(silent.filter(({ readyState }) => readyState === "open").length).toBeGreaterThan(32);
+	for (const socket of silent) socket.destroy();
 });
 
 test("a client refuses a signer of another CA, and one under another name", async () => {
