@@ -41,11 +41,22 @@ export interface LogEnd {
 }
 
 export class SigningMarks {
-	private constructor(private readonly database: Level<string, string>) {}
+	/** A write failed: part of its record may stand in the database's log, and hide all behind it from the next start. */
+	private isCut = false;
+
+	private constructor(
+		private readonly database: Level<string, string>,
+		private readonly directory: string,
+	) {}
 
 	/** @throws {OperatorError} if another process has the directory open, or it can't be used */
 	static async open(directory: string): Promise<SigningMarks> {
 		const database = new Level<string, string>(directory);
+		await SigningMarks.openFiles(database, directory);
+		return new SigningMarks(database, directory);
+	}
+
+	private static async openFiles(database: Level<string, string>, directory: string): Promise<void> {
 		try {
 			await database.open();
 		} catch (error) {
@@ -56,7 +67,6 @@ export class SigningMarks {
 				);
 			throw new OperatorError(`the marks in ${directory} can't be read: ${cause?.message ?? String(error)}`);
 		}
-		return new SigningMarks(database);
 	}
 
 	/** Whether a step can be signed: why not, and whether it is the one that was signed last. */
@@ -74,6 +84,7 @@ export class SigningMarks {
 	}
 
 	private async last(subject: string): Promise<Mark | undefined> {
+		await this.mend();
 		const text = await this.database.get(subject);
 		if (text === undefined) return undefined;
 		const { places, hash } = JSON.parse(text) as {
@@ -85,7 +96,7 @@ export class SigningMarks {
 
 	/** Writes the mark of a step; on the disk when it resolves. */
 	async advance({ subject, places, hash }: MarkedStep): Promise<void> {
-		await this.database.put(subject, JSON.stringify({ places: places.map(String), hash }), { sync: true });
+		await this.put(subject, { places: places.map(String), hash }, true);
 	}
 
 	/**
@@ -107,7 +118,25 @@ export class SigningMarks {
 	}
 
 	async setLogEnd(end: LogEnd): Promise<void> {
-		await this.database.put(LOG_END, JSON.stringify(end));
+		await this.mend();
+		await this.put(LOG_END, end, false);
+	}
+
+	/** A log that is opened again is read up to the cut, and another one begun. */
+	private async mend(): Promise<void> {
+		if (!this.isCut) return;
+		await this.database.close();
+		await SigningMarks.openFiles(this.database, this.directory);
+		this.isCut = false;
+	}
+
+	private async put(key: string, value: object, sync: boolean): Promise<void> {
+		try {
+			await this.database.put(key, JSON.stringify(value), { sync });
+		} catch (error) {
+			this.isCut = true;
+			throw error;
+		}
 	}
 
 	close(): Promise<void> {

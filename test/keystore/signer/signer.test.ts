@@ -1,7 +1,8 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Level } from "level";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { keysOfSigner, type SignerKey } from "../../../src/keystore/signer/client.js";
 import { checkLog, DecisionLog } from "../../../src/keystore/signer/decision-log.js";
@@ -151,6 +152,19 @@ describe("a signer", () => {
 		rmSync(join(directory, "state", "marks"), { recursive: true });
 		await start();
 		await expect(key.sign("block", header(5n, 15_000n, { version: 39 }))).rejects.toThrow("doesn't follow");
+	});
+
+	test("begins another log of its marks where a full disk may have cut a record", async () => {
+		await key.sign("block", header(5n, 15_000n));
+		const logs = (): string[] =>
+			readdirSync(join(directory, "state", "marks")).filter((name) => name.endsWith(".log"));
+		const before = logs();
+		const put = vi.spyOn(Level.prototype, "put").mockRejectedValueOnce(new Error("ENOSPC"));
+		await expect(key.sign("block", header(6n, 18_000n))).rejects.toThrow("ENOSPC");
+		put.mockRestore();
+		await key.sign("block", header(6n, 21_000n));
+		expect(logs()).not.toEqual(before);
+		await expect(key.sign("block", header(6n, 21_000n, { version: 39 }))).rejects.toThrow("doesn't follow");
 	});
 
 	test("ends though a client is silent, and keeps no timer for it", async () => {
