@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { link, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { syncDirectory } from "../node/state/inventory.js";
 import { KeystoreError } from "./keystore-error.js";
 
 /** Creates a directory for secrets (0700) with its parents. */
@@ -69,17 +70,6 @@ async function linkOnce(from: string, to: string): Promise<void> {
 		});
 		await claim.close();
 		await rename(from, to);
-	}
-}
-
-/** Makes the new name durable; some systems can't open a directory, and then there is nothing to do. */
-export async function syncDirectory(path: string): Promise<void> {
-	if (process.platform === "win32") return;
-	const handle = await open(path, "r");
-	try {
-		await handle.sync();
-	} finally {
-		await handle.close();
 	}
 }
 

@@ -122,47 +122,39 @@ export class ControlServer {
 		this.clients.delete(socket);
 		const gone = new AbortController();
 		socket.on("close", () => gone.abort());
-		try {
-			answer(socket, { done: await this.work.handover({ runtime, script }, gone.signal) }, true);
-		} catch (error) {
-			const message =
-				error instanceof OperatorError ? error.message : `the handover failed: ${String(error)}`;
-			answer(socket, { error: message }, true);
-		}
+		await answerWith(socket, "the handover failed", async () => ({
+			done: await this.work.handover({ runtime, script }, gone.signal),
+		}));
 	}
 
-	private async takeSource(socket: Socket, file: string): Promise<void> {
-		try {
+	private takeSource(socket: Socket, file: string): Promise<void> {
+		return answerWith(socket, "the sources can't be stored", async () => {
 			await this.work.source(file);
-			answer(socket, { done: {} }, true);
-		} catch (error) {
-			const message =
-				error instanceof OperatorError ? error.message : `the sources can't be stored: ${String(error)}`;
-			answer(socket, { error: message }, true);
-		}
+			return { done: {} };
+		});
 	}
 
-	private async snapshot(socket: Socket, target: string): Promise<void> {
+	private snapshot(socket: Socket, target: string): Promise<void> {
 		let reported = performance.now();
-		try {
-			const result = await this.work.snapshot(target, (progress) => {
+		return answerWith(socket, "the snapshot failed", async () => {
+			const done = await this.work.snapshot(target, (progress) => {
 				if (performance.now() - reported > REPORT_MS) {
 					reported = performance.now();
 					answer(socket, { ...progress });
 				}
 				return !this.isClosed && !socket.destroyed;
 			});
-			answer(
-				socket,
-				result ? { done: result } : { error: "the snapshot was given up: the node stops" },
-				true,
-			);
-		} catch (error) {
-			const message =
-				error instanceof OperatorError ? error.message : `the snapshot failed: ${String(error)}`;
-			answer(socket, { error: message }, true);
-		}
+			return done ? { done } : { error: "the snapshot was given up: the node stops" };
+		});
 	}
+}
+
+/** Does something, and says last what came of it. @param failed begins the sentence of a fault that nobody expected */
+async function answerWith(socket: Socket, failed: string, work: () => Promise<object>): Promise<void> {
+	const line = await work().catch((error: unknown) => ({
+		error: error instanceof OperatorError ? error.message : `${failed}: ${String(error)}`,
+	}));
+	answer(socket, line, true);
 }
 
 /** The member of each request that has its path. */

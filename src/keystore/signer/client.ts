@@ -177,23 +177,31 @@ function isHex(value: unknown, least: number, most = least): value is string {
 
 const TLS_PLACE = /^tls:\/\/(?:\[([0-9a-fA-F:]+)\]|([^/:[\]]+)):(\d{1,5})$/;
 
-/** Opens a connection. @throws {SignerError} for a place that is none, and files that can't be read */
-function connected({ at, files }: SignerPlace, onConnect: () => void): Socket {
-	if (!at.startsWith("tls:")) return connect(at, onConnect);
-	const [, ipv6, name, port] = TLS_PLACE.exec(at) ?? [];
-	if (port === undefined) throw new SignerError(`${at} is not the place of a signer: tls://host:port`);
-	if (!files) throw new SignerError(`${at} needs a certificate, its key and a CA`);
+/** The files as TLS takes them. @throws {SignerError} for one that can't be read */
+export function readSignerFiles({
+	certificate,
+	key,
+	ca,
+}: SignerFiles): Record<"cert" | "key" | "ca", Buffer> {
 	const read = (path: string): Buffer => {
 		try {
-			// Anew for each connection: certificates are renewed while a node runs.
 			return readFileSync(path);
 		} catch (error) {
 			const { code } = error as NodeJS.ErrnoException;
 			throw new SignerError(`the file ${path} can't be read (${code ?? "unknown error"})`);
 		}
 	};
-	const { certificate, key, ca } = files;
-	const options = { cert: read(certificate), key: read(key), ca: read(ca), minVersion: "TLSv1.3" as const };
+	return { cert: read(certificate), key: read(key), ca: read(ca) };
+}
+
+/** Opens a connection. @throws {SignerError} for a place that is none, and files that can't be read */
+function connected({ at, files }: SignerPlace, onConnect: () => void): Socket {
+	if (!at.startsWith("tls:")) return connect(at, onConnect);
+	const [, ipv6, name, port] = TLS_PLACE.exec(at) ?? [];
+	if (port === undefined) throw new SignerError(`${at} is not the place of a signer: tls://host:port`);
+	if (!files) throw new SignerError(`${at} needs a certificate, its key and a CA`);
+	// Anew for each connection: certificates are renewed while a node runs.
+	const options = { ...readSignerFiles(files), minVersion: "TLSv1.3" as const };
 	return connectTls({ host: ipv6 ?? name ?? "", port: Number(port), ...options }, onConnect);
 }
 

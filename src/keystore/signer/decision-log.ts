@@ -7,9 +7,9 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { syncDirectory } from "../../node/state/inventory.js";
 import { linesOf } from "../../protocol/json/modest-json.js";
 import { OperatorError } from "../../protocol/operator-error.js";
-import { syncDirectory } from "../private-file.js";
 import type { LogEnd } from "./marks.js";
 
 const START: LogEnd = { count: 0, hash: "0".repeat(64) };

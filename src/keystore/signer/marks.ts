@@ -44,28 +44,27 @@ export class SigningMarks {
 	/** A write failed: part of its record may stand in the database's log, and hide all behind it from the next start. */
 	private isCut = false;
 
-	private constructor(
-		private readonly database: Level<string, string>,
-		private readonly directory: string,
-	) {}
+	private constructor(private readonly database: Level<string, string>) {}
 
 	/** @throws {OperatorError} if another process has the directory open, or it can't be used */
 	static async open(directory: string): Promise<SigningMarks> {
 		const database = new Level<string, string>(directory);
-		await SigningMarks.openFiles(database, directory);
-		return new SigningMarks(database, directory);
+		await SigningMarks.openFiles(database);
+		return new SigningMarks(database);
 	}
 
-	private static async openFiles(database: Level<string, string>, directory: string): Promise<void> {
+	private static async openFiles(database: Level<string, string>): Promise<void> {
 		try {
 			await database.open();
 		} catch (error) {
 			const { cause } = error as { readonly cause?: { readonly code?: string; readonly message?: string } };
 			if (cause?.code === "LEVEL_LOCKED")
 				throw new OperatorError(
-					`another signer has the marks in ${directory} open: two must never sign at once`,
+					`another signer has the marks in ${database.location} open: two must never sign at once`,
 				);
-			throw new OperatorError(`the marks in ${directory} can't be read: ${cause?.message ?? String(error)}`);
+			throw new OperatorError(
+				`the marks in ${database.location} can't be read: ${cause?.message ?? String(error)}`,
+			);
 		}
 	}
 
@@ -126,7 +125,7 @@ export class SigningMarks {
 	private async mend(): Promise<void> {
 		if (!this.isCut) return;
 		await this.database.close();
-		await SigningMarks.openFiles(this.database, this.directory);
+		await SigningMarks.openFiles(this.database);
 		this.isCut = false;
 	}
 

@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
+import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
 import { isElementaryType } from "../../abi/parameter.js";
 import { bundledScript } from "../../diagnostics/bundled-script.js";
 import { ConfigError, parseHocon } from "../../hocon/hocon.js";
@@ -156,15 +156,7 @@ export function readPolicies(path: string, keys: ReadonlyMap<string, string>): P
 	return parsePolicies(text, path, keys);
 }
 
-/** What the thread gets that reads policies. */
-export interface PoliciesQuestion {
-	readonly path: string;
-	readonly keys: ReadonlyMap<string, string>;
-	readonly prefix: number;
-	readonly port: MessagePort;
-}
-
-/** What it answers: all but the rules, then each rule without its large sets and what is in these; or why there is nothing. */
+/** What the thread that reads policies answers: all but the rules, then each rule without its large sets and what is in these; or why there is nothing. */
 export type PoliciesPart =
 	| { readonly head: Omit<Policies, "rules"> }
 	| { readonly rule: PolicyRule }
@@ -211,7 +203,7 @@ export async function readPoliciesAside(path: string, keys: ReadonlyMap<string, 
 	const script = bundledScript("keystore/signer/policies.worker.js");
 	if (!script) return readPolicies(path, keys);
 	const { port1, port2: port } = new MessageChannel();
-	const workerData: PoliciesQuestion = { path, keys, prefix: addressPrefix(), port };
+	const workerData = { path, keys, prefix: addressPrefix(), port };
 	await once(new Worker(script, { workerData, transferList: [port] }), "exit");
 	return fromParts(path, () => receiveMessageOnPort(port1)?.message as PoliciesPart | undefined);
 }

@@ -1,10 +1,15 @@
 /** A thread that reads policies, which can take most of a second: meanwhile headers are signed. */
 
-import { workerData } from "node:worker_threads";
+import { type MessagePort, workerData } from "node:worker_threads";
 import { setAddressPrefix } from "../../protocol/address.js";
-import { inParts, type PoliciesPart, type PoliciesQuestion, readPolicies } from "./policies.js";
+import { inParts, type PoliciesPart, readPolicies } from "./policies.js";
 
-const { path, keys, prefix, port } = workerData as PoliciesQuestion;
+const { path, keys, prefix, port } = workerData as {
+	readonly path: string;
+	readonly keys: ReadonlyMap<string, string>;
+	readonly prefix: number;
+	readonly port: MessagePort;
+};
 setAddressPrefix(prefix);
 const send = (part: PoliciesPart): void => port.postMessage(part);
 try {

@@ -4,7 +4,6 @@
  */
 
 import { constants } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
 import {
@@ -13,7 +12,7 @@ import {
 	MAX_CONNECTIONS,
 } from "../../node/listening/connection-gate.js";
 import { OperatorError } from "../../protocol/operator-error.js";
-import type { SignerFiles } from "./client.js";
+import { readSignerFiles, type SignerFiles } from "./client.js";
 import type { SignerClient } from "./policies.js";
 
 const HANDSHAKE_MS = 5_000;
@@ -87,7 +86,8 @@ const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddre
  */
 class Places implements ConnectionRule {
 	private readonly begunMs = new WeakMap<Socket, number>();
-	private readonly asked = new Map<string, { readonly socket: TLSSocket; readonly atMs: number }>();
+	/** Those with a request, by their peers. */
+	private readonly asked = new Map<string, TLSSocket>();
 	readonly everyMs = 1_000;
 
 	take(socket: Socket): void {
@@ -96,40 +96,26 @@ class Places implements ConnectionRule {
 
 	watch(socket: TLSSocket): void {
 		const peer = peerOf(socket);
-		socket.on("data", (chunk: Buffer | string) => {
-			if (chunk.includes("\n")) this.asked.set(peer, { socket, atMs: performance.now() });
-		});
+		socket.on("data", (chunk: Buffer | string) => chunk.includes("\n") && this.asked.set(peer, socket));
 		socket.on("close", () => this.asked.delete(peer));
 	}
 
-	readonly idleMs = (socket: Socket): number | undefined =>
-		this.asked.has(peerOf(socket)) ? undefined : performance.now() - (this.begunMs.get(socket) ?? 0);
-
-	readonly unreadMs = (socket: Socket): number | undefined => {
-		const { socket: answered, atMs = 0 } = this.asked.get(peerOf(socket)) ?? {};
-		return answered && answered.writableLength > 0 ? performance.now() - atMs : undefined;
-	};
-
-	readonly hasAsked = (): boolean => false;
-	readonly unfinishedMs = (): undefined => undefined;
+	private readonly ageMs = (socket: Socket): number => performance.now() - (this.begunMs.get(socket) ?? 0);
+	readonly idleMs = (socket: Socket) => (this.asked.has(peerOf(socket)) ? undefined : this.ageMs(socket));
+	readonly unreadMs = (socket: Socket) =>
+		this.asked.get(peerOf(socket))?.writableLength ? this.ageMs(socket) : undefined;
+	readonly hasAsked = () => false;
+	readonly unfinishedMs = () => undefined;
 	/** Each has its time from the handshake and from the signer. */
-	readonly isStale = (): boolean => false;
+	readonly isStale = () => false;
 }
 
 /** What does the handshakes; it never listens itself. @throws {OperatorError} */
 function serverWith(files: SignerFiles): ReturnType<typeof createServer> {
-	const read = (path: string): Buffer => {
-		try {
-			return readFileSync(path);
-		} catch (error) {
-			const { code } = error as NodeJS.ErrnoException;
-			throw new OperatorError(`the file ${path} can't be read (${code ?? "unknown error"})`);
-		}
-	};
-	const [cert, key, ca] = [read(files.certificate), read(files.key), read(files.ca)];
+	const read = readSignerFiles(files);
 	try {
 		return createServer({
-			...{ cert, key, ca },
+			...read,
 			minVersion: "TLSv1.3",
 			requestCert: true,
 			rejectUnauthorized: true,

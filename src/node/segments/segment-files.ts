@@ -11,6 +11,7 @@ import {
 	statSync,
 } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
+import { syncDirectory } from "../state/inventory.js";
 
 /** Every call may throw an error with the operating system's `code`. */
 export interface SegmentFiles {
@@ -80,12 +81,5 @@ export const segmentFilesOnDisk: SegmentFiles = {
 	},
 	rename: (from, to) => rename(from, to),
 	remove: (path) => rm(path, { force: true }),
-	syncDirectory: async (directory) => {
-		const opened = await open(directory, "r");
-		try {
-			await opened.sync();
-		} finally {
-			await opened.close();
-		}
-	},
+	syncDirectory,
 };

@@ -226,7 +226,9 @@ function checkSealed(
 	}
 }
 
-async function syncDirectory(directory: string): Promise<void> {
+/** Makes new names durable; some systems can't open a directory, and then there is nothing to do. */
+export async function syncDirectory(directory: string): Promise<void> {
+	if (process.platform === "win32") return;
 	const handle = await open(directory, "r");
 	try {
 		await handle.sync();
