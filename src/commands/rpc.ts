@@ -5,7 +5,7 @@ import { endpoints, FOLDERS } from "../node/api/endpoint-table.js";
 import type { RpcMethod } from "../node/api/jsonrpc/method.js";
 import { spell, toNeutral } from "../protocol/dialect.js";
 import { CoinCommand } from "../terminal/base/coin-command.js";
-import { readStdin } from "../terminal/input/stdin.js";
+import { givenStdin, readStdin } from "../terminal/input/stdin.js";
 import {
 	printAnswer,
 	printBytes,
@@ -320,12 +320,7 @@ function urlOf(
 }
 
 async function dataText(data: string): Promise<string> {
-	if (data === "-") {
-		const text = await readStdin("the body");
-		if (text.trim() === "")
-			throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
-		return text;
-	}
+	if (data === "-") return givenStdin("the body");
 	return data.startsWith("@") ? readFile(data.slice(1), "utf8") : data;
 }
 

@@ -280,6 +280,19 @@ describe.concurrent("coin permission update", () => {
 		expect((await update("--expect-owner", `1/${BASE58.carol},ann`)).code).toBe(0);
 	});
 
+	it("sends nothing for an account of the first block that has what is wanted", async ({ wallet }) => {
+		wallet.node.fund(ADDRESSES.ann, 1_000_000_000n);
+		const same = await wallet.coin(["permission", "update", "--owner", "1/ann", "--yes"]);
+		expect(same.code, same.stderr).toBe(0);
+		expect(JSON.parse(same.stdout)).toMatchObject({ state: "nothing to do" });
+		expect(wallet.node.received).toEqual([]);
+		const words = ["permission", "update", "--owner", `1/ann,${RECIPIENT}`, "--yes"];
+		const more = await wallet.coin([...words, ...wallet.password()]);
+		expect(more.code, more.stderr).toBe(0);
+		expect(more.stderr).toContain(`warning: everybody has the key of ${RECIPIENT}`);
+		expect(sentUpdate(wallet).actives).toHaveLength(1);
+	});
+
 	it("needs --yes without a terminal to ask on", async ({ wallet }) => {
 		const outcome = await wallet.coin(["permission", "update", "--rename", "pay=x", ...wallet.password()]);
 		expect(outcome.code).toBe(2);
@@ -347,7 +360,7 @@ describe.concurrent("coin wallet sign", () => {
 		);
 		expect({ code, stderr }).toMatchObject({
 			code: 0,
-			stderr: expect.stringMatching(/^warning: .*keys that are not the owner's/),
+			stderr: expect.stringMatching(/^warning: .*keys that are not the owner's/m),
 		});
 		expect(stderr).toMatch(
 			/ {2}changes .*\n.*owner, as the node says.*\n[\s\S]*\n {2}\+ active 4 "ops", threshold 1\n/,

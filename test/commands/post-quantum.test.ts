@@ -135,7 +135,8 @@ describe("keys of post-quantum schemes", () => {
 		const coin = (line: string) => chain.home.run(line.split(" "), "", keyless);
 		await chain.acts("send vera 20coin");
 		await chain.acts("send mel 20coin");
-		await chain.acts("permission update dora --owner 3/ann:1,vera:1,mel:1 --yes");
+		const shared = await chain.coin("permission update dora --owner 3/ann:1,vera:1,mel:1 --yes --wait");
+		expect(shared.code, shared.stderr).toBe(0);
 		for (const [line, notes] of [
 			["send bob 1coin --from vera", ["vera"]],
 			["send bob 1coin --from mel", ["mel"]],

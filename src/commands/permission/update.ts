@@ -4,7 +4,7 @@ import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { Key, type Permission, PermissionPermissionType } from "../../protocol/messages.js";
 import { actingFlags } from "../../terminal/flags/acting-flags.js";
-import { readStdin } from "../../terminal/input/stdin.js";
+import { givenStdin } from "../../terminal/input/stdin.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { askText, askYesNo } from "../../terminal/prompt/prompts.js";
 import { act, actorOf } from "../../terminal/sending/act.js";
@@ -126,8 +126,9 @@ export const PermissionUpdate = sending({
 				? await applyEdits(before, edits, resolve)
 				: // What a document says may be what the node said when it was made.
 					await fromDocument(await readDocument(flags.file), owner, (text) => accountNamed(settings, text));
-		// Accounts of a chain's first block store no permissions, and an update may not leave any out.
-		const bare = flags.file === undefined && before.actives.length === 0;
+		// Accounts of a chain's first block store no permissions, and an update may not leave any out; one that asks for no change
+		// is none, though it would have them stored.
+		const bare = flags.file === undefined && before.actives.length === 0 && !isUnchanged(account, wanted);
 		const whole = bare ? completed(wanted, owner, account.is_witness) : wanted;
 		if (sendsNow(flags) && isUnchanged(account, whole))
 			return nothingToDo({ print }, "the permissions are as wanted already");
@@ -306,12 +307,10 @@ function lockoutHint(ending: string): string {
 async function readDocument(source: string): Promise<Json> {
 	const text =
 		source === "-"
-			? await readStdin("the permissions document")
+			? await givenStdin("the permissions document")
 			: source.startsWith("@") || !source.trim().startsWith("{")
 				? await readFile(source.replace(/^@/, ""), "utf8")
 				: source;
-	if (text.trim() === "")
-		throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
 	try {
 		return readJson(text);
 	} catch (error) {

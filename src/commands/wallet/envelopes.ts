@@ -21,7 +21,7 @@ import {
 	streamFlags,
 	transactionArgument,
 } from "../../terminal/input/envelope-stream.js";
-import { readStdin, splitValues, stdinIsPiped } from "../../terminal/input/stdin.js";
+import { givenStdin, readStdin, splitValues, stdinIsPiped } from "../../terminal/input/stdin.js";
 import { printJsonText, printLine, printText } from "../../terminal/output/output.js";
 import { act, actorOf } from "../../terminal/sending/act.js";
 import { sending } from "../../terminal/sending/rows.js";
@@ -389,7 +389,6 @@ async function textOfAddress(
 
 async function textOfStdin(account: string | undefined): Promise<QrCode> {
 	if (account !== undefined) throw new Failure("conflicting_flags", "give an account or --stdin, not both");
-	const text = (await readStdin("the text")).trim();
-	if (text === "") throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
+	const text = (await givenStdin("the text")).trim();
 	return { text, caption: [] };
 }

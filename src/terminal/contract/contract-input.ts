@@ -22,7 +22,7 @@ import {
 	interfaceThroughProxy,
 	storedInterface,
 } from "../../wallet/view/contract-record.js";
-import { readStdin } from "../input/stdin.js";
+import { givenStdin } from "../input/stdin.js";
 
 export const abiFlag = {
 	abi: Flags.string({
@@ -117,12 +117,7 @@ const FILE = /\.(json|abi)$/i;
 
 /** The text of a flag that may name a file or standard input. @throws {Failure} `bad_value` */
 export async function flagText(value: string, purpose: string): Promise<string> {
-	if (value === "-") {
-		const text = await readStdin(purpose);
-		if (text.trim() === "")
-			throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
-		return text;
-	}
+	if (value === "-") return givenStdin(purpose);
 	// A bare name of a file is what other flags take; JSON and names of functions are never one.
 	if (!value.startsWith("@") && !(FILE.test(value) && existsSync(value))) return value;
 	const path = value.replace(/^@/, "");

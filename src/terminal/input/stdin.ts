@@ -12,12 +12,7 @@ export function stdinIsPiped(): boolean {
 	return process.stdin.isTTY !== true;
 }
 
-/**
- * Reads standard input to its end.
- * @param purpose what is read, so that a second reader can be told who took it
- * @throws {Failure} `usage` if it was read already, `bad_value` beyond 64 MiB
- */
-export async function readStdin(purpose: string): Promise<string> {
+function take(purpose: string): void {
 	if (taken !== undefined) {
 		throw new Failure(
 			"usage",
@@ -25,6 +20,15 @@ export async function readStdin(purpose: string): Promise<string> {
 		);
 	}
 	taken = purpose;
+}
+
+/**
+ * Reads standard input to its end.
+ * @param purpose what is read, so that a second reader can be told who took it
+ * @throws {Failure} `usage` if it was read already, `bad_value` beyond 64 MiB
+ */
+export async function readStdin(purpose: string): Promise<string> {
+	take(purpose);
 	const chunks: Buffer[] = [];
 	let size = 0;
 	for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
@@ -49,11 +53,15 @@ export async function argumentOrStdin(
 ): Promise<{ readonly text: string; readonly fromStdin: boolean } | undefined> {
 	if (argument !== undefined && argument !== "-") return { text: argument, fromStdin: false };
 	if (argument === undefined && (!implicit || !stdinIsPiped())) return undefined;
+	return { text: await givenStdin(purpose), fromStdin: true };
+}
+
+/** The same as {@link readStdin}, where something must be there. @throws {Failure} `stdin_empty` */
+export async function givenStdin(purpose: string): Promise<string> {
 	const text = await readStdin(purpose);
-	if (text.trim() === "") {
+	if (text.trim() === "")
 		throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
-	}
-	return { text, fromStdin: true };
+	return text;
 }
 
 /**
@@ -61,13 +69,7 @@ export async function argumentOrStdin(
  * @throws {Failure} as {@link readStdin} and {@link splitValues}
  */
 export async function* stdinValues(purpose: string): AsyncGenerator<string> {
-	if (taken !== undefined) {
-		throw new Failure(
-			"usage",
-			`standard input can carry one thing only: ${taken} was read from it, ${purpose} can't be`,
-		);
-	}
-	taken = purpose;
+	take(purpose);
 	let pending = "";
 	process.stdin.setEncoding("utf8");
 	for await (const chunk of process.stdin as AsyncIterable<string>) {

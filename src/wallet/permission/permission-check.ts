@@ -117,6 +117,7 @@ export function permissionRemarks(
 		...permissionsOf(after).flatMap((permission) => unsignableRemarks(permission, facts)),
 		...strangerRemarks(before, after, facts),
 		...wordRemarks(before, after, facts),
+		...publishedRemarks(before, after),
 		...after.actives.flatMap((active) => fundRemarks(before, after, active)),
 		...after.actives.flatMap(activeRemarks),
 		...shiftRemarks(before, after),
@@ -241,6 +242,35 @@ function wordRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFact
 				),
 			),
 	];
+}
+
+/**
+ * Accounts whose keys everybody has: ten of the words `test … junk` under the paths of this network and of Ethereum's, and the producer
+ * of development chains, whose key is the number one.
+ */
+export const PUBLISHED_KEYS: ReadonlySet<string> = new Set(
+	`
+TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6 TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA
+TEb822rMZ5QkYReuqdqK61zkheaan97PZZ TYc2iBENTQ7kwx5jbjW3JDqugR7kogQZn3 TNWtoufpsNepTJdNzbcimHrPEUSHLDCJE1
+TYMprjNZ1Lhc2zAsmRbGuBzY6iQ4FB4amn TDmEWPYotmrXW4X49WMJTMostcezCiksPw TPoh8thAmjTXgxPwtFT9oYVyJXPVqLJHhh
+TJtuRzHcZ12gHZA8gKjqq589S7h4fYW8N1 TYBNgWfhGuNzdLtjKtxXTfskAhTbMcqbaG TLEaY8XoqpBmndLsjcfThgdKLN1ssNuUcF
+TFTsyAaajS3DTEbekme2wm9fNcypguDHp4 TPBivseBCFmG8AEL38DJ4hxrFMQteENxDz TBxcJtrCeCFkHp47jshFMBWGB1n7igSHm2
+TPxHkrhCkT8gqx6k6MsVK6UvpFJuhKkkv9 TPmubMRrxB5nSXmaZ1ziNVCRF3ogQBrrUn TBsWdmFEvuBLPsXyweB3mwF2yJ6Fvbp4C6
+TDCHX8TBzCq92SwSZiZXokst7SbRZfE6Us TQe8oR3LibG2EHCMUe6WgvHXhAVpRLizBz TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC
+`
+		.trim()
+		.split(/\s/),
+);
+
+/** Keys that a permission gets and that everybody has. */
+function publishedRemarks(before: PermissionSet, after: PermissionSet): PermissionRemark[] {
+	const addressesOf = (set: PermissionSet): string[] =>
+		permissionsOf(set).flatMap(({ keys }) => keys.map(({ address }) => toBase58Check(address)));
+	const had = new Set(addressesOf(before));
+	const published = new Set(addressesOf(after).filter((key) => PUBLISHED_KEYS.has(key) && !had.has(key)));
+	if (published.size === 0) return [];
+	const message = `everybody has the key of ${[...published].join(", ")}, which is one of development chains: whoever wants to signs with it`;
+	return [{ code: "keys_published", level: 2, message }];
 }
 
 function permissionsOf({ owner, witness, actives }: PermissionSet): readonly Readonly<Permission>[] {

@@ -1,8 +1,20 @@
 import { describe, expect, it } from "vitest";
+import {
+	DEVELOPMENT_HD_PATH,
+	DEVELOPMENT_MNEMONIC,
+	defaultProducerKey,
+	deriveAccounts,
+} from "../../../src/node/development/accounts.js";
+import { toBase58Check } from "../../../src/protocol/address.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
 import { Key, Permission, PermissionPermissionType } from "../../../src/protocol/messages.js";
+import { addressOfPrivateKey } from "../../../src/protocol/signature.js";
 import { DEFAULT_OPERATIONS, parseOperations } from "../../../src/wallet/permission/operations.js";
-import { differenceLines, permissionRemarks } from "../../../src/wallet/permission/permission-check.js";
+import {
+	differenceLines,
+	PUBLISHED_KEYS,
+	permissionRemarks,
+} from "../../../src/wallet/permission/permission-check.js";
 import type { PermissionSet } from "../../../src/wallet/permission/permission-set.js";
 
 const [ann, bob, carol] = ["11", "22", "33"].map((byte) => fromHex(`41${byte.repeat(20)}`)) as [
@@ -62,6 +74,23 @@ describe("remarks on new permissions", () => {
 			{ code: "keys_unsignable", level: 0, message: expect.stringContaining("the other keys weigh 2 of 2") },
 			{ code: "keys_unsignable", level: 2, message: expect.stringContaining("it can't be used") },
 		]);
+	});
+
+	it("warn of keys that everybody has", () => {
+		const ten = (path: string) =>
+			deriveAccounts(DEVELOPMENT_MNEMONIC, path, 10, 0n).map(({ address }) => address);
+		const producer = addressOfPrivateKey(defaultProducerKey());
+		const everybodys = [...ten(DEVELOPMENT_HD_PATH), ...ten("m/44'/60'/0'/0/"), producer];
+		expect([...PUBLISHED_KEYS]).toEqual(everybodys.map((address) => toBase58Check(address)));
+		const development = everybodys[0] as Uint8Array;
+		const codesOf = (told: PermissionSet, after: PermissionSet) =>
+			permissionRemarks(told, after, everyKey).map(({ code, level }) => [code, level]);
+		const own = set(owner(1n, development), active(1n, [development]));
+		expect(codesOf(before, own)).toEqual([["keys_published", 2]]);
+		// Who has it already is told nothing new.
+		expect(
+			codesOf(own, set(owner(1n, development), active(1n, [development], parseOperations("Transfer")))),
+		).toEqual([]);
 	});
 
 	it("take more than --yes for keys that only the node knows of", () => {
