@@ -38,12 +38,13 @@ export function unknownCommand(words: readonly string[], known: KnownCommands): 
 	if (wanted === "") return new Failure("usage", message, { hint: "coin --version prints it" });
 	const near = likely(typed, depth, commands, topics).filter((name) => name !== group);
 	const hint =
-		near.length > 0
+		NOTHING_LIKE.get(sameSpelling(wanted)) ??
+		(near.length > 0
 			? `did you mean ${near
 					.slice(0, 3)
 					.map((name) => `coin ${name}`)
 					.join(", or ")}?`
-			: `coin ${group === "" ? "" : `${group} `}--help lists the commands`;
+			: `coin ${group === "" ? "" : `${group} `}--help lists the commands`);
 	return new Failure("usage", message, { hint });
 }
 
@@ -51,7 +52,8 @@ export function unknownCommand(words: readonly string[], known: KnownCommands): 
 const LEADING_FLAGS: ReadonlySet<string> = new Set(["--no-color", "--version"]);
 
 /**
- * The refusal of a flag before the words of a command: the framework would answer with the topic's help, as if all were well.
+ * The refusal of a flag, or of a word like `name=value`, before the words of a command: the framework would answer with the topic's
+ * help, as if all were well.
  * @param words the command line in full
  */
 export function flagBeforeCommand(
@@ -59,6 +61,10 @@ export function flagBeforeCommand(
 	{ commands, topics }: Pick<KnownCommands, "commands" | "topics">,
 ): Failure | undefined {
 	const typed = words.slice(0, firstFlag(words));
+	const value = typed.findIndex((word) => word.includes("="));
+	const before = typed.slice(0, Math.max(0, value)).join(" ");
+	if (topics.includes(before) && !commands.includes(before))
+		return unknownCommand(words, { commands, topics, unlisted: [], hasAddressFlag: () => false });
 	const flag = words.find((word, at) => at >= typed.length && !LEADING_FLAGS.has(word));
 	const group = typed.join(" ");
 	if (flag === undefined || words.some((word) => word === "--help" || word === "-h")) return undefined;
@@ -84,7 +90,10 @@ function likely(
 	topics: readonly string[],
 ): string[] {
 	const wanted = typed.slice(0, depth + 1);
-	const other = otherNames().get(wanted.join(" ").toLowerCase().replace(/[-_]/g, ""));
+	const names = otherNames();
+	const asked = sameSpelling(wanted.join(" "));
+	// `stake 5coin` leaves out what is to be done with an amount.
+	const other = names.get(asked) ?? names.get(asked.replace(/ \S*\d\S*$/, " 1"));
 	if (other !== undefined && commands.includes(other)) return [other];
 	const meant = sameMeaning(wanted, commands);
 	if (meant.length > 0) return meant;
@@ -95,6 +104,8 @@ function likely(
 		]),
 	];
 }
+
+const sameSpelling = (name: string): string => name.toLowerCase().replace(/[-_]/g, "");
 
 /** A whole command with a word behind it that it doesn't take: the framework reads both as one name. */
 function afterCommand(
@@ -123,7 +134,13 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 	view: ["show"],
 };
 
-/** Commands, and what other tools call them (cast, anvil, chisel, wallet-cli, explorers), which write words together, with `-` or `_`. */
+/** What other networks have and this one doesn't. */
+const NOTHING_LIKE: ReadonlyMap<string, string> = new Map([
+	["nonce", "accounts have no nonce: a transaction names a recent block, as coin chain head --ref prints it"],
+	["accesslist", "transactions have no access lists: coin contract estimate tells what a call costs"],
+]);
+
+/** Commands, and what other tools call them (cast, anvil, chisel, wallet-cli, explorers), which write words together, with `-` or `_`; 1 is any value. */
 const OTHER_NAMES = `
 dev set-balance: faucet, fund, dev fund, dev faucet; dev time: increase-time, warp, dev warp
 node start: anvil, devnet, start, dev start; console: chisel, repl, shell, node console
@@ -144,19 +161,20 @@ keystore lock: logout; contract call: read, contract read, triggerconstantcontra
 contract send: write, contract write, triggercontract; contract deploy: deploycontract, contract create
 contract logs: events, contract events; contract show: implementation, admin, proxy, getcontract
 account resolve: wallet address, resolvename, lookupaddress; contract verify: verifycontract
-console: script, run script; tx prove: proof; contract address: computeaddress, create2; contract storage: getstorageat, variables; contract code: codesize, codehash
+console: script, run script; tx prove: proof; contract address: computeaddress, create2; contract storage: getstorageat, variables, index; contract code: codesize, codehash
 contract estimate: estimateenergy, estimategas; abi selector: sig, selector; abi encode: calldata, abiencode
 abi decode: abidecode, decodeabi; abi calldata-decode: 4bytedecode, prettycalldata, decodecalldata
 abi event: sigevent, decodeevent, topic; abi error: decodeerror, abi decodeerror; contract abi: selectors; convert hash: keccak, keccak256, sha3
 convert unit: towei, fromwei, fromsun, tounit, tosun, parseunits, formatunits; convert hex: tohex, fromutf8; convert dec: todec
 convert utf8: toutf8, toascii; tx show: gettransactionbyid; tx receipt: gettransactioninfobyid; tx trace: run
 tx pending: mempool, txpool, pending; message sign: signmessage, wallet signmessage; message verify: verifymessage, ecrecover, wallet verify
-permission update: multisig, updateaccountpermission; stake freeze: freezebalance, freezebalancev2
+permission update: multisig, updateaccountpermission; stake freeze: freezebalance, freezebalancev2, stake 1
 stake unfreeze: unfreezebalance, unfreezebalancev2, unstake; stake withdraw: withdrawexpireunfreeze
-stake delegate: delegateresource; stake undelegate: undelegateresource; vote cast: vote set, votewitness
+stake delegate: delegateresource; stake undelegate: undelegateresource; vote cast: vote set, votewitness, vote 1
 witness list: witnesses, listwitnesses; witness create: createwitness; reward withdraw: claim, reward claim, withdrawbalance
 reward show: getreward, rewards; proposal list: proposals, listproposals; proposal create: createproposal
 proposal approve: approveproposal, proposal vote; exchange trade: swap, exchangetransaction; contact add: alias, label
+contact list: contract list, contracts, deployments
 rpc: request, api
 `;
 

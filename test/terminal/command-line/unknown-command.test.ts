@@ -21,6 +21,7 @@ const known = {
 		"block",
 		"contact",
 		"stake",
+		"stake freeze",
 		"keystore",
 		"wallet",
 		"account",
@@ -35,6 +36,10 @@ const known = {
 describe("a command that isn't there", () => {
 	it.each([
 		["stake add", 'there is no command "stake add"', "did you mean coin stake freeze?"],
+		["stake 5coin", 'there is no command "stake 5coin"', "did you mean coin stake freeze?"],
+		["constructor", 'there is no command "constructor"', "coin --help lists the commands"],
+		["nonce bob", 'there is no command "nonce"', expect.stringMatching(/no nonce.*coin chain head --ref/)],
+		["access-list bob", 'there is no command "access-list"', expect.stringContaining("no access lists")],
 		["stake rm 5coin", 'there is no command "stake rm"', "did you mean coin stake unfreeze?"],
 		[
 			"wallet list",
@@ -87,12 +92,9 @@ it("is named for what other tools call it, however they write that", () => {
 	for (const [typed, ours] of [
 		["FreezeBalanceV2 5", "stake freeze"],
 		["to-wei 1", "convert unit"],
-		["access_list", ""],
 		["block Latest", "block show"],
 	] as const)
-		expect(unknownCommand(typed.split(" "), all).facts.hint).toBe(
-			ours === "" ? "coin --help lists the commands" : `did you mean coin ${ours}?`,
-		);
+		expect(unknownCommand(typed.split(" "), all).facts.hint).toBe(`did you mean coin ${ours}?`);
 });
 
 describe("a flag where a command is named", () => {
@@ -105,6 +107,14 @@ describe("a flag where a command is named", () => {
 		const failure = flagBeforeCommand(line.split(" "), known);
 		expect(failure?.message).toBe(`"${flag}" stands where a command is named`);
 		expect(failure?.facts.hint).toBe(hint);
+	});
+
+	it("is refused like a value there, which would be answered by help", () => {
+		expect(flagBeforeCommand(["stake", "energy=5coin", "--wait"], known)).toMatchObject({
+			message: 'there is no command "stake energy=5coin"',
+			facts: { hint: "did you mean coin stake freeze?" },
+		});
+		expect(flagBeforeCommand(["stake", "freeze", "x=5coin"], known)).toBeUndefined();
 	});
 
 	it.each([
