@@ -321,3 +321,17 @@ StringsInsufficientHexLength(uint256 value, uint256 length)
 
 /** The lists by kind. */
 export const COMMON_SIGNATURES = { function: FUNCTIONS, event: EVENTS, error: ERRORS } as const;
+
+/** What the compiler's checks mean. */
+export const PANICS: Readonly<Record<string, string>> = {
+	"0": "a check of the compiler failed",
+	"1": "assertion failed",
+	"17": "arithmetic overflow or underflow",
+	"18": "division by zero",
+	"33": "a number is not a member of the enumeration",
+	"34": "a byte array in storage is damaged",
+	"49": "pop from an empty array",
+	"50": "array index out of range",
+	"65": "too much memory was asked for",
+	"81": "an uninitialised function was called",
+};

@@ -1,7 +1,7 @@
 /** Contract interfaces as nodes keep them and compilers write them, and calls, events and errors by them. */
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { COMMON_SIGNATURES } from "../abi/common-signatures.js";
+import { COMMON_SIGNATURES, PANICS } from "../abi/common-signatures.js";
 import {
 	ABI_KINDS,
 	type AbiItem,
@@ -153,20 +153,6 @@ function eventValues({ inputs }: AbiItem, topics: readonly string[], data: strin
 	}
 	return values;
 }
-
-/** What compilers mean by the numbers of `Panic(uint256)`. */
-const PANICS: Readonly<Record<string, string>> = {
-	"0": "a fault that the compiler put there",
-	"1": "an assertion failed",
-	"17": "a number became too large or too small",
-	"18": "a division by zero",
-	"33": "a number that is not a member of its enumeration",
-	"34": "bytes in the storage that are not encoded as they must be",
-	"49": "pop() of an empty list",
-	"50": "an index beyond the list",
-	"65": "too much memory was asked for",
-	"81": "a function that was never set was called",
-};
 
 /** Why a call was reverted. */
 export type Refusal =

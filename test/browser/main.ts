@@ -86,7 +86,7 @@ function views(chain: Chain): readonly (readonly [path: string, texts: readonly 
 			],
 		],
 		[`tx/${chain.custom}`, ["failed", "TooLarge(given: 5000, limit: 1000)"]],
-		[`tx/${chain.panic}`, ["a division by zero (panic 0x12)"]],
+		[`tx/${chain.panic}`, ["division by zero (panic 0x12)"]],
 		[`tx/${chain.reverted}`, [chain.reason]],
 		[`tx/${chain.tokenPayment}`, ["Tokens moved", "12.34", "Acorns"]],
 		[`tx/${chain.twoKeys}`, ["3 of 3 needed", "didn't sign"]],

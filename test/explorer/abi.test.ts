@@ -223,7 +223,7 @@ describe("why a call was reverted", () => {
 		[
 			"an overflow",
 			`4e487b71${word(17)}`,
-			{ kind: "panic", text: "a number became too large or too small (panic 0x11)" },
+			{ kind: "panic", text: "arithmetic overflow or underflow (panic 0x11)" },
 		],
 		[
 			"another panic",

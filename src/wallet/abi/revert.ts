@@ -2,6 +2,7 @@
 
 import { AbiDataError } from "../../abi/codec.js";
 import { type AbiView, decodeValues, namedValues, viewText } from "../../abi/coder.js";
+import { PANICS } from "../../abi/common-signatures.js";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { fromUtf8, toHex } from "../../protocol/bytes.js";
 import { itemBySelector } from "./interface.js";
@@ -11,20 +12,6 @@ const BUILT_IN: ContractInterface = [
 	parseSignature("Error(string message)", "error"),
 	parseSignature("Panic(uint256 code)", "error"),
 ];
-
-/** What the compiler's checks mean. */
-const PANICS: Readonly<Record<string, string>> = {
-	"0": "a check of the compiler failed",
-	"1": "assertion failed",
-	"17": "arithmetic overflow or underflow",
-	"18": "division by zero",
-	"33": "a number is not a member of the enumeration",
-	"34": "a byte array in storage is damaged",
-	"49": "pop from an empty array",
-	"50": "array index out of range",
-	"65": "too much memory was asked for",
-	"81": "an uninitialised function was called",
-};
 
 /** An error that a contract ended with. */
 interface RevertReason {
