@@ -70,6 +70,7 @@ describe("coin contract call", () => {
 		expect(await chain.fails(["contract", "call", store, "div", "1", "0"], 1)).toMatchObject({
 			code: "contract_revert",
 			message: "the contract refused the call: division by zero",
+			hint: expect.stringContaining("--from"),
 			details: { error: "Panic" },
 		});
 	});

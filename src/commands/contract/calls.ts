@@ -22,6 +22,7 @@ import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../termina
 import { printJson } from "../../terminal/output/output.js";
 import { acting } from "../../terminal/sending/rows.js";
 import { callPlan } from "../../wallet/actions/contract-plan.js";
+import { Failure } from "../../wallet/failure.js";
 import { fetchChainParameters } from "../../wallet/node/chain-parameters.js";
 import { callConstant, estimatorEnergy } from "../../wallet/node/constant-call.js";
 import { NamedAmounts } from "../../wallet/token/named-amount.js";
@@ -64,7 +65,10 @@ export const ContractCallCommand = query({
 		try {
 			({ data: output } = await callConstant(client, request, asked));
 		} catch (error) {
-			throw await explainRevert(error, call.items, settings);
+			const failure = await explainRevert(error, call.items, settings);
+			const asNobody =
+				flags.from === undefined && failure instanceof Failure && failure.code === "contract_revert";
+			throw asNobody ? failure.with({ hint: failure.facts.hint ?? NOBODY }) : failure;
 		}
 		if (!flags.raw && call.item?.outputs && !isComplete(call.item.outputs)) {
 			note(
@@ -78,6 +82,8 @@ export const ContractCallCommand = query({
 		else print.scalar(view);
 	},
 });
+
+const NOBODY = "the zero address asked: --from names an account that may be allowed to";
 
 function zeroAddress(): Uint8Array {
 	const address = new Uint8Array(21);

@@ -19,13 +19,18 @@ import { keepsNoPast } from "../../wallet/node/node-messages.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { readAddress } from "../../wallet/values/address-text.js";
 import { implementationOf, layoutThroughProxy } from "../../wallet/view/contract-record.js";
-import { storedValues, variablesNamed, walletForms } from "../../wallet/view/contract-storage.js";
+import {
+	storedValues,
+	variablesNamed,
+	walletForms,
+	withElements,
+} from "../../wallet/view/contract-storage.js";
 
 export const ContractStorageCommand = query({
 	summary: "Print variables of a contract by name, or a slot of its storage",
 	description:
 		"By name where the layout is known: kept when it was deployed here, stored with the node (contract verify --store), or given " +
-		"with --layout; for a proxy without variables it is that of the contract behind it. A variable may have keys and members: balances[alice], orders[3].amount; without one all are printed. " +
+		"with --layout; for a proxy without variables it is that of the contract behind it. A variable may have keys and members: balances[alice], orders[3].amount; without one all are printed. Of a list the first 100 elements are shown. " +
 		"A number is a slot; each --at goes one step into a mapping that stands there: a number, an address in any form, " +
 		'32 bytes as 0x…, or a text in double quotes. A further number after it, as "+1", is a member of the struct found there.',
 	examples: [
@@ -71,8 +76,10 @@ export const ContractStorageCommand = query({
 			const known = readAddress(labels.get(text) ?? text);
 			return known && toHex(known.subarray(1));
 		});
-		const variables = variablesNamed(layout, named, forms);
-		const rows = await storedValues(variables, (slot) => wordAt(client, address, slot), forms);
+		const all = variablesNamed(layout, named, forms);
+		const read = (slot: bigint) => wordAt(client, address, slot);
+		const variables = named === undefined ? all : await withElements(layout, all, read, forms);
+		const rows = await storedValues(variables, read, forms);
 		const [only, second] = rows;
 		if (named !== undefined && only && !second) return print.scalar(only.value);
 		print.list(rows, ["name", "type", "slot", "value"], "it has no variables");

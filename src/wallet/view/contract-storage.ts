@@ -18,6 +18,8 @@ import { nearest } from "../values/suggestion.js";
 
 /** Words of a long text that are read; what is longer is told by its length. */
 const MAX_TEXT_WORDS = 64;
+/** Elements of a list that are shown. */
+const MAX_ELEMENTS = 100;
 /** Words that are asked for at once. */
 const WORDS_AT_ONCE = 16;
 
@@ -80,6 +82,31 @@ export function variablesNamed(
 /** The variable of that name, or the members of the structure. */
 function startingWith(all: readonly Variable[], name: string): readonly Variable[] {
 	return all.filter((variable) => variable.name === name || variable.name.startsWith(`${name}.`));
+}
+
+/**
+ * The variables with the elements of their lists, the first {@link MAX_ELEMENTS} of each: behind a list whose length can change, in
+ * place of one whose can't.
+ */
+export async function withElements(
+	layout: StorageLayout,
+	variables: readonly Variable[],
+	read: ReadWord,
+	forms: LayoutAddresses,
+): Promise<readonly Variable[]> {
+	const found = variables.map(async (variable) => {
+		const { list, slot, type } = variable;
+		if (!list) return [variable];
+		const length = list.isDynamic
+			? BigInt(`0x${await read(slot)}`)
+			: BigInt(/\[(\d+)\]$/.exec(type)?.[1] ?? 0);
+		const shown = Math.min(Number(length), MAX_ELEMENTS);
+		const elements = Array.from({ length: shown }, (_, at) =>
+			valueOfKey(layout, variable, String(at), forms),
+		);
+		return list.isDynamic || BigInt(shown) < length ? [variable, ...elements.flat()] : elements.flat();
+	});
+	return (await Promise.all(found)).flat();
 }
 
 /** Reads their values, each word once. */

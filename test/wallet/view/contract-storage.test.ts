@@ -6,7 +6,12 @@ import {
 	slotOfKey,
 	wordOf,
 } from "../../../src/abi/storage-layout.js";
-import { storedValues, variablesNamed, walletForms } from "../../../src/wallet/view/contract-storage.js";
+import {
+	storedValues,
+	variablesNamed,
+	walletForms,
+	withElements,
+} from "../../../src/wallet/view/contract-storage.js";
 
 const inplace = (label: string, bytes: number) => ({
 	encoding: "inplace",
@@ -89,6 +94,28 @@ describe("variables by name", () => {
 		expect(await value("list[17]")).toEqual(["3"]);
 		expect(await value("fixed[2]")).toEqual(["4"]);
 		expect(await value("paid")).toEqual(["by key"]);
+	});
+
+	test("lists show their elements, up to a bound", async () => {
+		const words = new Map([
+			[3n, wordOf(2n)],
+			[firstElement(3n), wordOf((9n << 16n) + 8n)],
+			[6n, wordOf(4n)],
+		]);
+		const read = reader(words);
+		const values = async (path: string) => {
+			const variables = await withElements(layout, variablesNamed(layout, path, forms), read, forms);
+			return (await storedValues(variables, read, forms)).map(({ name, value }) => [name, value]);
+		};
+		expect(await values("list")).toEqual([
+			["list", "a list of 2"],
+			["list[0]", "8"],
+			["list[1]", "9"],
+		]);
+		expect(await values("fixed")).toContainEqual(["fixed[2]", "4"]);
+		words.set(3n, wordOf(1n << 200n));
+		expect(await values("list")).toHaveLength(101);
+		expect(await values("owner")).toHaveLength(1);
 	});
 
 	test("long texts are read from their own words, up to a bound", async () => {
