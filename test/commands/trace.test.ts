@@ -64,7 +64,8 @@ interface Lines {
 
 describe("coin tx trace", () => {
 	it("tells what a call changed by the names of variables where they are known, else by slots", async () => {
-		const kept = ["contract", "deploy", fileURLToPath(new URL("Store.sol", folder)), "42"];
+		const source = fileURLToPath(new URL("Store.sol", folder));
+		const kept = ["contract", "deploy", source, "42"];
 		const contract = String((await chain.acts(kept))["contractAddress"]);
 		const sent = await chain.acts(["contract", "send", contract, "set", "7", "hi", "--value", "5sun"]);
 		const changes = [
@@ -77,6 +78,8 @@ describe("coin tx trace", () => {
 		const text = await chain.prints(`tx trace ${sent["txID"]} --text`);
 		expect(text).toContain(`\n\nstorage of ${contract}\n`);
 		expect(text).toContain("\n  value (uint256): 42 -> 7\n");
+		const byLine = await chain.prints(`tx trace ${sent["txID"]} --source-map ${source} --text`);
+		expect(byLine).toMatch(/\n +\d+ {2}\S*Store\.sol:\d+ {2}value = next/);
 		const plain = (await chain.value(`tx trace ${id}`)) as {
 			changes: { contract: string; variable: string }[];
 		};
@@ -104,6 +107,19 @@ describe("coin tx trace --source-map", () => {
 		expect(await chain.prints(`tx trace ${id} --source-map ${file}`)).toMatch(
 			/\n +\d+ {2}Store\.sol:\d+ {2}value = next/,
 		);
+	});
+
+	it("draws functions and lines into the flame graph", async () => {
+		const file = chain.home.write("build-info.json", buildFile());
+		const picture = chain.home.write("lines.svg", "");
+		const { energy } = (await chain.value(
+			`tx trace ${id} --source-map ${file} --flame ${picture}`,
+		)) as unknown as Lines;
+		const titles = [...chain.home.read("lines.svg").matchAll(/<title>([^<]*)/g)].map(([, title]) => title);
+		expect(titles[0]).toMatch(new RegExp(`^TRANSACTION .*: ${energy} energy \\(100`));
+		expect(titles).toContainEqual(expect.stringMatching(/^CALL T\w+ Caller\.sol:Caller: /));
+		expect(titles).toContainEqual(expect.stringMatching(/^FUNCTION Store\.sol:\d+ set: /));
+		expect(titles).toContainEqual(expect.stringMatching(/^LINE Store\.sol:\d+ value = next/));
 	});
 
 	it("refuses a file without one", async () => {
@@ -234,7 +250,7 @@ describe("coin tx trace", () => {
 	});
 
 	it("traces a call that isn't on the chain", async () => {
-		expect(await chain.value(`dev trace --calls --call ${store} div 7 0`)).toMatchObject({
+		expect(await chain.value(`dev trace --calls --call ${store} div 7 0 --from ann`)).toMatchObject({
 			function: "div(uint256,uint256)",
 			arguments: { a: "7", b: "0" },
 			result: "revert",
@@ -242,6 +258,7 @@ describe("coin tx trace", () => {
 		});
 		const steps = await chain.coin(`dev trace --call ${store} set 1001 x`);
 		expect(steps.stderr).toContain("the execution failed: TooLarge(1001, 1000)");
+		expect(steps.stderr).toContain(`called by the active account, ${addressOf("ann")}\n`);
 	});
 
 	it("is shown without what it stored where the node doesn't tell that", async () => {

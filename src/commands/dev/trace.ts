@@ -1,4 +1,5 @@
 import { Args, Flags, type Interfaces } from "@oclif/core";
+import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import {
 	type DevelopmentCommandContext,
@@ -126,6 +127,7 @@ async function callObject(
 	const { valueSun } = await valuesOf(flags, amounts);
 	const caller = await callerOf(settings, flags.from);
 	if (!caller) note("called by the zero address: no account is active, and --from names none");
+	else if (flags.from === undefined) note(`called by the active account, ${toBase58Check(caller)}`);
 	return {
 		to: toHex(call.contract),
 		data: `0x${toHex(call.data)}`,

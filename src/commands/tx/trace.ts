@@ -7,7 +7,7 @@ import { TriggerSmartContract } from "../../protocol/messages.js";
 import { query } from "../../terminal/base/command-row.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { interfacesFlag, interfacesOf, traceTransactionCalls } from "../../terminal/contract/call-trace.js";
-import { compilerFile } from "../../terminal/contract/compiler-input.js";
+import { buildOf } from "../../terminal/contract/compiler-input.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
 import { list, one, record } from "../../terminal/schema/result-shape.js";
@@ -37,7 +37,7 @@ import { DIFFERENCE, type StorageChange, storageChanges } from "../../wallet/vie
 const sourceMapFlag = {
 	"source-map": Flags.string({
 		description:
-			"file with source maps and sources, to show the energy by line: a build file or artifact of hardhat, or an artifact of tronbox or truffle; repeatable",
+			"file with source maps and sources, to show the energy by line, in the flame graph also by function: a build file or artifact of hardhat, an artifact of tronbox or truffle, or a Solidity file; repeatable",
 		helpValue: "<path>",
 		multiple: true,
 		multipleNonGreedy: true,
@@ -50,12 +50,7 @@ const OPERATIONS = { disableStorage: true, enableMemory: false };
 
 /** Contracts of files. @throws {Failure} `bad_value` */
 async function sourceMapsOf(paths: readonly string[]): Promise<readonly MappedCode[]> {
-	const lists = await Promise.all(paths.map(readMaps));
-	return lists.flat();
-}
-
-async function readMaps(path: string): Promise<readonly MappedCode[]> {
-	return mappedCodes(await compilerFile(path));
+	return (await Promise.all(paths.map(async (path) => mappedCodes(await buildOf(path))))).flat();
 }
 
 /**
@@ -217,10 +212,13 @@ export const TxTrace = query({
 		const { tree, root } = await traceTransactionCalls(client, id, ask, given);
 		const changes = await changesOf(client, id, ask, root, note);
 		const shown = [...callLines(tree), ...changeLines(changes)];
-		if (flags.flame !== undefined) await writeFile(flags.flame, flameGraph(tree, toHex(id)));
-		if (flags["source-map"] === undefined) return print.record({ ...tree, changes }, shown);
-		const maps = await sourceMapsOf(flags["source-map"]);
-		const { lines, unmapped } = await traceEnergyByLine(client, id, ask, maps);
+		const maps = await sourceMapsOf(flags["source-map"] ?? []);
+		const byLine = maps.length === 0 ? undefined : await traceEnergyByLine(client, id, ask, maps);
+		if (flags.flame !== undefined) await writeFile(flags.flame, flameGraph(byLine?.tree ?? tree, toHex(id)));
+		if (!byLine) return print.record({ ...tree, changes }, shown);
+		const { lines, unmapped } = byLine;
+		if (lines.length === 0)
+			note("no contract that ran has the code of --source-map: other settings of the compiler?");
 		print.record({ ...tree, changes, lines, unmapped }, [...shown, "", ...lineTable(lines, unmapped)]);
 	},
 });

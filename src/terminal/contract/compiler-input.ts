@@ -91,7 +91,7 @@ async function withNeighbours(json: Json, path: string): Promise<Json> {
 }
 
 /** A file of a compiler or toolchain, {@link withNeighbours}. @throws {Failure} `bad_value` */
-export async function compilerFile(path: string): Promise<Json> {
+async function compilerFile(path: string): Promise<Json> {
 	return withNeighbours(await readFileJson(path), path);
 }
 
@@ -102,6 +102,29 @@ async function readFileJson(path: string): Promise<Json> {
 /** A file beside another one; undefined where there is none. @throws {Failure} `bad_value` for one that can't be read */
 async function neighbour(path: string): Promise<Json | undefined> {
 	return existsSync(path) ? readFileJson(path) : undefined;
+}
+
+/** The same; a Solidity file is compiled as its project says, without further settings, into a build file. @throws {Failure} */
+export async function buildOf(path: string): Promise<Json> {
+	if (!/\.sol$/i.test(path)) return compilerFile(path);
+	const { input, output } = await compiled([path], undefined, {});
+	return { input, output };
+}
+
+/** @param asked standard JSON input; undefined: the files are sources, of the project that the first is in */
+async function compiled(
+	paths: readonly string[],
+	solc: string | undefined,
+	settings: CompilerSettings,
+	asked?: JsonRecord,
+): Promise<{ readonly input: JsonRecord; readonly output: Json; readonly version: string }> {
+	const [first = "-"] = paths;
+	const project = first === "-" ? undefined : projectOf(first, process.cwd());
+	const compiler = await findCompiler(solc, process.env["PATH"] ?? "", project?.compiler);
+	const input = asked
+		? withWantedOutput(asked)
+		: await standardInput(paths, process.cwd(), settings, project);
+	return { input, output: await compileStandardInput(compiler, input), version: compiler.version };
 }
 
 /** JSON of a compiler or toolchain; standard JSON input becomes its output. @throws {Failure} */
@@ -148,18 +171,14 @@ export async function contractsFrom(
 	const asked = build?.input ?? json;
 	if (json !== undefined && !build && !isStandardInput(json))
 		return { contracts: compiledContracts(json), compiler: undefined, input: undefined };
-	const project = first === "-" ? undefined : projectOf(first, process.cwd());
-	const version = solc ?? build?.compiler?.replace(/\+.*$/, "");
-	const compiler = await findCompiler(version, process.env["PATH"] ?? "", project?.compiler);
-	const input =
-		asked === undefined
-			? await standardInput(paths, process.cwd(), settings, project)
-			: withWantedOutput(asked as JsonRecord);
-	return {
-		contracts: compiledContracts(await compileStandardInput(compiler, input)),
-		compiler: compiler.version,
-		input,
-	};
+	const release = solc ?? build?.compiler?.replace(/\+.*$/, "");
+	const { input, output, version } = await compiled(
+		paths,
+		release,
+		settings,
+		asked as JsonRecord | undefined,
+	);
+	return { contracts: compiledContracts(output), compiler: version, input };
 }
 
 function parsed(text: string, source: string): Json {

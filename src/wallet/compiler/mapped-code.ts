@@ -56,11 +56,11 @@ export class MappedCode {
 	/** Entries of the map by place in the code; those inside of a PUSH are empty. */
 	private readonly entryAt: Int32Array;
 
-	/** @param entries of the map: begin in the source, and number of the file; -1: the compiler's own code */
+	/** @param entries of the map: begin in the source; number of the file, -1: the compiler's own code; kind of a jump */
 	constructor(
 		readonly name: string,
 		readonly code: CompiledCode,
-		private readonly entries: readonly (readonly [number, number])[],
+		private readonly entries: readonly MapEntry[],
 		private readonly files: ReadonlyMap<number, SourceFile>,
 	) {
 		this.entryAt = new Int32Array(code.bytes.length).fill(-1);
@@ -77,16 +77,24 @@ export class MappedCode {
 		const entry = this.entries[this.entryAt[pc] ?? -1];
 		return entry && this.files.get(entry[1])?.lineOf(entry[0]);
 	}
+
+	/** Of a jump: `i` into a function, `o` out of one, `-` within it. */
+	jumpAt(pc: number): string | undefined {
+		return this.entries[this.entryAt[pc] ?? -1]?.[2];
+	}
 }
 
+type MapEntry = readonly [start: number, file: number, jump: string];
+
 /** Reads `s:l:f:j:m;…`, in which what is left out is as before. */
-function readMap(text: string): (readonly [number, number])[] {
-	let [start, file] = [0, -1];
+function readMap(text: string): MapEntry[] {
+	let [start, file, jump] = [0, -1, "-"];
 	return text.split(";").map((entry) => {
-		const [s, , f] = entry.split(":");
+		const [s, , f, j] = entry.split(":");
 		if (s) start = Number(s);
 		if (f) file = Number(f);
-		return [start, file] as const;
+		if (j) jump = j;
+		return [start, file, jump] as const;
 	});
 }
 
@@ -98,7 +106,7 @@ export function mappedCodes(json: Json): readonly MappedCode[] {
 	const found = isRecord(json) && isRecord(json["output"]) ? ofBuild(json, json["output"]) : ofArtifact(json);
 	if (found.length > 0) return found;
 	throw new Failure("bad_value", "the file holds no contract with a source map and its sources", {
-		hint: "build files of hardhat (artifacts/build-info) and artifacts of tronbox and truffle do",
+		hint: "build files of hardhat (artifacts/build-info), artifacts of tronbox and truffle, and Solidity files do",
 	});
 }
 

@@ -1,8 +1,11 @@
 /** The energy of a transaction by line of the sources, from the list of its operations (protocol/json-rpc §14.3). */
 
+import { addressFromHash, toBase58Check } from "../../protocol/address.js";
+import { fromHex } from "../../protocol/bytes.js";
 import type { MappedCode, SourceLine } from "../compiler/mapped-code.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord } from "../json.js";
+import type { CallView } from "./call-view.js";
 
 interface LineEnergy {
 	readonly file: string;
@@ -19,6 +22,8 @@ export interface EnergyByLine {
 	readonly lines: readonly LineEnergy[];
 	/** Of code without a source, and of what the compiler made for no line. */
 	readonly unmapped: bigint;
+	/** The same as calls, in them functions, in them lines. */
+	readonly tree: CallView;
 }
 
 /** The source of a contract's deployed code, by its address of 20 bytes; undefined: nothing is known of it. */
@@ -40,6 +45,50 @@ interface Frame {
 	/** Of the calls that the last operation made. */
 	inner: bigint;
 	total: bigint;
+	/** The call, and the functions that run in it, the innermost last. */
+	readonly places: Place[];
+}
+
+/** Functions in functions that are told apart within a call. */
+const MAX_FUNCTIONS = 64;
+const FUNCTION = /\b(?:function|modifier)\s+([\w$]+)|\b(constructor|receive|fallback)\b/;
+
+/** A call, a function or a line, with the energy of its operations but those of what is inside of it. */
+class Place {
+	own = 0n;
+	private readonly inner = new Map<string, Place>();
+
+	constructor(
+		private readonly kind: string,
+		private readonly at: string,
+		private readonly name: string,
+	) {}
+
+	child(kind: string, at: string, name: string): Place {
+		const key = `${kind} ${at}`;
+		const known = this.inner.get(key) ?? new Place(kind, at, name);
+		this.inner.set(key, known);
+		return known;
+	}
+
+	view(): CallView {
+		const inner = [...this.inner.values()].map((place) => place.view());
+		const energy = inner.reduce((sum, part) => sum + part.energy, this.own);
+		return { kind: this.kind, from: "", to: this.at, function: this.name, energy, result: "success", inner };
+	}
+}
+
+/** Follows a jump into a function, or out of one. @param pc where it leads */
+function follow({ code, last, places }: Frame, pc: number): void {
+	const jump = last && code?.jumpAt(last.pc);
+	if (jump === "o" && places.length > 1) places.pop();
+	if (jump !== "i" || places.length > MAX_FUNCTIONS) return;
+	const place = places.at(-1) as Place;
+	const line = code?.lineAt(pc);
+	const [, named, other] = FUNCTION.exec(line?.text ?? "") ?? [];
+	const name = named ?? other;
+	// What the compiler made for itself counts for the function that needs it.
+	places.push(line && name ? place.child("FUNCTION", `${line.file}:${line.line}`, name) : place);
 }
 
 /** Operations that run the code of the address which stands second on the stack. */
@@ -57,6 +106,7 @@ export async function energyByLine(
 	codeOf: MappedCodeOf,
 ): Promise<EnergyByLine> {
 	const account = new Account();
+	const whole = new Place("TRANSACTION", "", "transaction");
 	const frames: Frame[] = [];
 	const leave = (): void => {
 		const frame = frames.pop() as Frame;
@@ -70,19 +120,23 @@ export async function energyByLine(
 		while (frames.length < step.depth) {
 			const address = frames.length === 0 ? root : calledBy(frames.at(-1)?.last);
 			const code = address === undefined ? undefined : await codeOf(address);
-			frames.push({ code, last: undefined, inner: 0n, total: 0n });
+			const called = address === undefined ? "" : toBase58Check(addressFromHash(fromHex(address)));
+			const outer = frames.at(-1)?.places.at(-1) ?? whole;
+			const place = outer.child("CALL", called, code?.name ?? (called || "creation"));
+			frames.push({ code, last: undefined, inner: 0n, total: 0n, places: [place] });
 		}
 		const frame = frames.at(-1) as Frame;
 		if (frame.last) {
 			const used = frame.last.gas - step.gas;
 			account.add(frame, used > frame.inner ? used - frame.inner : 0n);
 			frame.total += used;
+			follow(frame, step.pc);
 		}
 		frame.last = step;
 		frame.inner = 0n;
 	}
 	while (frames.length > 0) leave();
-	return account.result;
+	return { ...account.result, tree: whole.view() };
 }
 
 /** Lines for people, as many as they read. */
@@ -110,12 +164,15 @@ class Account {
 	private unmapped = 0n;
 
 	/** Charges the last operation of a frame. */
-	add({ code, last }: Frame, energy: bigint): void {
+	add({ code, last, places }: Frame, energy: bigint): void {
 		const at = last && code?.lineAt(last.pc);
+		const place = places.at(-1) as Place;
 		if (!at) {
 			this.unmapped += energy;
+			place.own += energy;
 			return;
 		}
+		place.child("LINE", `${at.file}:${at.line}`, at.text).own += energy;
 		const key = `${at.line} ${at.file}`;
 		const line = this.byLine.get(key) ?? { at, energy: 0n, operations: 0 };
 		line.energy += energy;
@@ -123,7 +180,7 @@ class Account {
 		this.byLine.set(key, line);
 	}
 
-	get result(): EnergyByLine {
+	get result(): Omit<EnergyByLine, "tree"> {
 		const lines = [...this.byLine.values()]
 			.map(({ at, energy, operations }) => ({ ...at, energy, operations }))
 			.sort((a, b) => (a.energy < b.energy ? 1 : a.energy > b.energy ? -1 : a.line - b.line));
