@@ -102,7 +102,7 @@ export async function listKeystore(directory: string): Promise<KeystoreListing> 
 	return { entries, unusable };
 }
 
-async function fileNames(directory: string): Promise<string[]> {
+export async function fileNames(directory: string): Promise<string[]> {
 	try {
 		const found = await readdir(directory, { withFileTypes: true });
 		return found.filter((item) => item.isFile() && !item.name.startsWith(".")).map((item) => item.name);

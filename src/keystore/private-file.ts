@@ -73,7 +73,8 @@ async function linkOnce(from: string, to: string): Promise<void> {
 	}
 }
 
-function ignoreMissing(error: unknown): void {
+/** For `catch`: a file that isn't there is as good as removed. */
+export function ignoreMissing(error: unknown): void {
 	if (errorCode(error) !== "ENOENT") throw error;
 }
 

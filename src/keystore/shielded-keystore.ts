@@ -3,7 +3,7 @@
  * keys and viewing keys are apart; the usual address stands in the clear, as those of other keys do.
  */
 
-import { readdir, readFile, unlink } from "node:fs/promises";
+import { readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { concatBytes, equalBytes } from "../protocol/bytes.js";
 import {
@@ -17,9 +17,10 @@ import {
 import { readPaymentAddress, writePaymentAddress } from "../protocol/sapling/payment-address.js";
 import { KEY_SIZE } from "../protocol/sapling/sizes.js";
 import { type KeyFile, parseKeyFile } from "./key-file.js";
+import { fileNames } from "./keystore.js";
 import { KeystoreError } from "./keystore-error.js";
 import { checkLabel, looksAlike } from "./label.js";
-import { createPrivateDirectory, errorCode, writePrivateFile } from "./private-file.js";
+import { createPrivateDirectory, writePrivateFile } from "./private-file.js";
 import { decryptSecret, encryptSecret, passwordBytes, type Strength } from "./secret-storage.js";
 
 const DIRECTORY = "shielded";
@@ -64,7 +65,8 @@ export async function listShielded(keystore: string): Promise<ShieldedListing> {
 	const directory = shieldedDirectory(keystore);
 	const entries: ShieldedEntry[] = [];
 	const unusable: { file: string; reason: string }[] = [];
-	for (const file of await fileNames(directory)) {
+	const names = (await fileNames(directory)).filter((name) => name.endsWith(".json"));
+	for (const file of names.slice(0, MAX_FILES)) {
 		const path = join(directory, file);
 		try {
 			entries.push(entryOf(await readKeyFile(path), path));
@@ -75,17 +77,6 @@ export async function listShielded(keystore: string): Promise<ShieldedListing> {
 	}
 	entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 	return { entries, unusable };
-}
-
-async function fileNames(directory: string): Promise<string[]> {
-	try {
-		const found = await readdir(directory, { withFileTypes: true });
-		const files = found.filter(({ name }) => name.endsWith(".json") && !name.startsWith("."));
-		return files.slice(0, MAX_FILES).map(({ name }) => name);
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return [];
-		throw error;
-	}
 }
 
 async function readKeyFile(path: string): Promise<KeyFile> {

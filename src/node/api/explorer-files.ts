@@ -8,10 +8,13 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
 interface ExplorerFile {
 	readonly type: string;
 	readonly body: Buffer;
+	/** The same for clients that take it; undefined: it is small. */
+	readonly gzip: Buffer | undefined;
 	readonly headers: Readonly<Record<string, string>> & { readonly ETag: string };
 }
 
@@ -35,6 +38,8 @@ const FILES: ReadonlyMap<string, readonly [file: string, type: string]> = new Ma
 	["qr-path.js", ["qr-path.js", "text/javascript;charset=utf-8"] as const],
 	["style.css", ["style.css", "text/css;charset=utf-8"] as const],
 ]);
+
+const SMALL_BYTES = 1_024;
 
 /** What kind of chain it is. */
 const SITE = "site.json";
@@ -116,8 +121,11 @@ function withHeaders(type: string, body: Buffer): ExplorerFile {
 	return {
 		type,
 		body,
+		gzip: body.length > SMALL_BYTES ? gzipSync(body) : undefined,
 		headers: {
-			ETag: `"${hash}"`,
+			// One tag for both forms, which have the same meaning and other bytes.
+			ETag: `W/"${hash}"`,
+			Vary: "Accept-Encoding",
 			"Cache-Control": "no-cache",
 			"Content-Security-Policy": POLICY,
 			"Cross-Origin-Opener-Policy": "same-origin",

@@ -27,5 +27,10 @@ export async function explorerAnswer(
 	if (!file) return answer.page(404);
 	const isKnown = (headers["if-none-match"] ?? "").split(/\s*,\s*/).includes(file.headers.ETag);
 	if (isKnown) return answer.send(304, undefined, "", file.headers);
-	answer.send(200, file.type, file.body, file.headers);
+	if (
+		!file.gzip ||
+		!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(headers["accept-encoding"] ?? ""))
+	)
+		return answer.send(200, file.type, file.body, file.headers);
+	answer.send(200, file.type, file.gzip, { ...file.headers, "Content-Encoding": "gzip" });
 }

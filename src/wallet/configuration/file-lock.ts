@@ -1,7 +1,7 @@
 /** One process at a time for a file that is read, changed and written back (protocol/command-line §6.1). */
 
 import { open, readFile, unlink } from "node:fs/promises";
-import { errorCode } from "../../keystore/private-file.js";
+import { errorCode, ignoreMissing } from "../../keystore/private-file.js";
 import { Failure } from "../failure.js";
 
 const RETRY_MS = 50;
@@ -70,8 +70,4 @@ function isRunning(pid: number): boolean {
 	} catch (error) {
 		return errorCode(error) === "EPERM";
 	}
-}
-
-function ignoreMissing(error: unknown): void {
-	if (errorCode(error) !== "ENOENT") throw error;
 }

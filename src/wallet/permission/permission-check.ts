@@ -249,17 +249,15 @@ function wordRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFact
  * of development chains, whose key is the number one.
  */
 export const PUBLISHED_KEYS: ReadonlySet<string> = new Set(
-	`
-TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6 TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA
+	`TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6 TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA
 TEb822rMZ5QkYReuqdqK61zkheaan97PZZ TYc2iBENTQ7kwx5jbjW3JDqugR7kogQZn3 TNWtoufpsNepTJdNzbcimHrPEUSHLDCJE1
 TYMprjNZ1Lhc2zAsmRbGuBzY6iQ4FB4amn TDmEWPYotmrXW4X49WMJTMostcezCiksPw TPoh8thAmjTXgxPwtFT9oYVyJXPVqLJHhh
 TJtuRzHcZ12gHZA8gKjqq589S7h4fYW8N1 TYBNgWfhGuNzdLtjKtxXTfskAhTbMcqbaG TLEaY8XoqpBmndLsjcfThgdKLN1ssNuUcF
 TFTsyAaajS3DTEbekme2wm9fNcypguDHp4 TPBivseBCFmG8AEL38DJ4hxrFMQteENxDz TBxcJtrCeCFkHp47jshFMBWGB1n7igSHm2
 TPxHkrhCkT8gqx6k6MsVK6UvpFJuhKkkv9 TPmubMRrxB5nSXmaZ1ziNVCRF3ogQBrrUn TBsWdmFEvuBLPsXyweB3mwF2yJ6Fvbp4C6
-TDCHX8TBzCq92SwSZiZXokst7SbRZfE6Us TQe8oR3LibG2EHCMUe6WgvHXhAVpRLizBz TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC
-`
-		.trim()
-		.split(/\s/),
+TDCHX8TBzCq92SwSZiZXokst7SbRZfE6Us TQe8oR3LibG2EHCMUe6WgvHXhAVpRLizBz TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC`.split(
+		/\s/,
+	),
 );
 
 /** Keys that a permission gets and that everybody has. */

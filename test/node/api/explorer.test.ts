@@ -60,6 +60,21 @@ describe("the explorer's path", () => {
 		expect([head.status, head.text, head.headers["content-length"]]).toEqual([200, "", "19"]);
 	});
 
+	it("is compressed for whoever takes that, and of some size", async () => {
+		const lengthAs = async (path: string, accepted: string) => {
+			const { headers } = await on.ask(path, { headers: { "accept-encoding": accepted } });
+			expect(headers["vary"]).toBe("Accept-Encoding");
+			return [headers["content-encoding"], Number(headers["content-length"])] as const;
+		};
+		const facts = "/explorer/facts.json";
+		const [none, plain] = await lengthAs(facts, "br, gzip;q=0");
+		expect(none).toBeUndefined();
+		const [gzip, packed] = await lengthAs(facts, "deflate, gzip;q=0.5");
+		expect(gzip).toBe("gzip");
+		expect(packed).toBeLessThan(plain / 2);
+		expect(await lengthAs("/explorer/site.json", "gzip")).toEqual([undefined, 19]);
+	});
+
 	it("takes nothing but GET and HEAD", async () => {
 		expect((await on.ask("/explorer/", { method: "POST", body: "{}" })).status).toBe(405);
 		expect((await on.ask("/explorer/", { method: "PUT" })).status).toBe(405);
