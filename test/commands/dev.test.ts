@@ -153,9 +153,22 @@ describe("coin dev", () => {
 	it("traces a transaction, and a call", async () => {
 		const steps = (await chain.values(`dev trace ${await set("8")}`)) as { cost: string; op: string }[];
 		expect(steps.map(({ op }) => op)).toContain("SSTORE");
-		const call = (await chain.values(`dev trace --call ${store} value --stack`)) as { op: string }[];
+		const { stderr } = await chain.coin(`dev trace --call ${store} value --stack`);
+		expect(stderr).toBe(`called by the active account, ${addressOf("ann")}\n`);
+		const call = (await chain.values(`dev trace --call ${store} value --stack --quiet`)) as { op: string }[];
 		expect(call.at(-1)).toMatchObject({ op: "RETURN", stack: expect.any(Array) });
-		const line = ["dev", "trace", "--call", store, "set(uint256,string)", "7", "x", "--stack", "--json"];
+		const line = [
+			"dev",
+			"trace",
+			"--call",
+			store,
+			"set(uint256,string)",
+			"7",
+			"x",
+			"--stack",
+			"--json",
+			"--quiet",
+		];
 		const asked = (await chain.prints(line)).trim().split("\n");
 		const told = asked.map((text) => JSON.parse(text) as { op: string; stack: string[] });
 		// The active wallet asks.
