@@ -26,8 +26,8 @@ const patient = {
 
 export default defineConfig({
 	test: {
-		// Two more than there are cores: a test that waits for a process, a socket or a slot leaves its core to another.
-		maxWorkers: availableParallelism() + 2,
+		// One more than there are cores: a test that waits for a process, a socket or a slot leaves its core to another.
+		maxWorkers: availableParallelism() + 1,
 		// A source is made JavaScript once for all projects, and once for all runs: kept in node_modules by a hash of its text.
 		experimental: { fsModuleCache: true },
 		projects: [
