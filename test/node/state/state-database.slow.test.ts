@@ -7,6 +7,7 @@ import { type StoreDefinition, stores } from "../../../src/node/state/definition
 import type { StateBackend } from "../../../src/node/state/entry.js";
 import { comparePriceKeys } from "../../../src/node/state/price-key.js";
 import { type SettleValue, StateDatabase } from "../../../src/node/state/state-database.js";
+import type { StateMark } from "../../../src/node/state/state-history.js";
 import { be64, toKey } from "../../../src/protocol/bytes.js";
 import { MarketOrderIdList } from "../../../src/protocol/messages.js";
 
@@ -73,21 +74,50 @@ class Model {
 	blocks: { readonly number: bigint; readonly writes: readonly Write[] }[] = [];
 	pending: Write[] = [];
 	height = 0n;
+	settled = 0n;
+	/** What the base was before each final block. */
+	finals = new Map<bigint, Contents>();
 
 	head(): Contents {
-		const head = [...this.base];
-		for (const { writes } of this.blocks) for (const { slot, value } of writes) head[slot] = value;
+		const head = this.before(this.height + 1n);
 		for (const { slot, value } of this.pending) head[slot] = value;
 		return head;
 	}
 
+	/** The state before a block that isn't final. */
+	before(number: bigint): Contents {
+		const contents = [...this.base];
+		for (const block of this.blocks)
+			if (block.number < number) for (const { slot, value } of block.writes) contents[slot] = value;
+		return contents;
+	}
+
+	/** What a slot has in the base once a value is there. */
+	private settledValue(slot: number, value: string | undefined): string | undefined {
+		const rewritten = SLOTS[slot]?.store === REWRITTEN && value !== undefined;
+		return rewritten ? String.fromCharCode(value.charCodeAt(0) & 0x7f) : value;
+	}
+
+	/** Base and head show it, the head by the newest block that wrote the slot. */
+	edit(slot: number, value: string | undefined): void {
+		this.base[slot] = this.settledValue(slot, value);
+		const newest = this.blocks.findLastIndex(({ writes }) => writes.some((each) => each.slot === slot));
+		const block = this.blocks[newest];
+		if (block) this.blocks[newest] = { ...block, writes: [...block.writes, { slot, value }] };
+	}
+
+	/** What a mark brings back. */
+	kept(): Pick<Model, "base" | "blocks" | "height" | "settled" | "finals"> {
+		const { base, blocks, height, settled, finals } = this;
+		return { base: [...base], blocks: [...blocks], height, settled, finals: new Map(finals) };
+	}
+
 	settle(number: bigint): void {
 		while (this.blocks[0] && this.blocks[0].number <= number) {
-			const block = this.blocks.shift() as { readonly writes: readonly Write[] };
-			for (const { slot, value } of block.writes) {
-				const rewritten = SLOTS[slot]?.store === REWRITTEN && value !== undefined;
-				this.base[slot] = rewritten ? String.fromCharCode(value.charCodeAt(0) & 0x7f) : value;
-			}
+			const block = this.blocks.shift() as (typeof this.blocks)[number];
+			this.finals.set(block.number, [...this.base]);
+			for (const { slot, value } of block.writes) this.base[slot] = this.settledValue(slot, value);
+			this.settled = block.number;
 		}
 	}
 
@@ -95,6 +125,8 @@ class Model {
 		this.base = [...this.disk];
 		this.blocks = [];
 		this.pending = [];
+		this.settled = 0n;
+		this.finals.clear();
 	}
 }
 
@@ -136,12 +168,16 @@ type Step =
 				| "startFlush"
 				| "endFlush"
 				| "failFlush"
-				| "reopen";
+				| "reopen"
+				| "keep"
+				| "look";
 	  }
-	| { readonly kind: "revert" | "settle"; readonly by: number };
+	| { readonly kind: "revert" | "settle" | "return"; readonly by: number }
+	/** 0: deleted. */
+	| { readonly kind: "edit"; readonly slot: number; readonly n: number };
 
 const slot = fc.nat(SLOTS.length - 1);
-const step: fc.Arbitrary<Step> = fc.oneof(
+const steps: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary<Step> }[] = [
 	{
 		weight: 12,
 		arbitrary: fc.record({ kind: fc.constant("put" as const), slot, n: fc.integer({ min: 1, max: 255 }) }),
@@ -159,9 +195,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 			["endFlush", 2],
 			["failFlush", 1],
 			["reopen", 1],
+			["look", 2],
 		] as const
 	).map(([kind, weight]) => ({ weight, arbitrary: fc.constant({ kind } as Step) })),
-);
+];
+
+/** What development chains do besides. */
+const edits: typeof steps = [
+	{
+		weight: 6,
+		arbitrary: fc.record({ kind: fc.constant("edit" as const), slot, n: fc.nat(255) }),
+	},
+	{ weight: 2, arbitrary: fc.constant({ kind: "keep" }) },
+	{ weight: 2, arbitrary: fc.record({ kind: fc.constant("return" as const), by: fc.nat(2) }) },
+];
 
 /** Runs steps against both, and compares every view after each. */
 class Run {
@@ -171,9 +218,14 @@ class Run {
 	private marks: { readonly mark: number; readonly length: number }[] = [];
 	private flush: Promise<void> | undefined;
 	private flushed: Contents = [];
+	private kept: { readonly mark: StateMark; readonly model: ReturnType<Model["kept"]> }[] = [];
+
+	constructor(private readonly isEdited: boolean) {}
 
 	async start(): Promise<void> {
 		this.state = await StateDatabase.open(this.database, settleValue);
+		this.kept = [];
+		if (this.isEdited) this.state.keepHistory(8);
 	}
 
 	async apply(one: Step): Promise<void> {
@@ -239,8 +291,50 @@ class Run {
 				this.marks = [];
 				await this.start();
 				break;
+			case "edit": {
+				this.revertTo({ mark: 0, length: 0 });
+				const { store, key, value } = SLOTS[one.slot] as (typeof SLOTS)[number];
+				const backend = state.history?.editBackend as StateBackend;
+				if (one.n === 0) backend.delete(store, key);
+				else backend.put(store, key, value(one.n));
+				model.edit(one.slot, one.n === 0 ? undefined : toKey(store.codec.encode(value(one.n), key)));
+				break;
+			}
+			case "keep":
+				this.revertTo({ mark: 0, length: 0 });
+				if (state.history) this.kept.push({ mark: state.history.mark(), model: model.kept() });
+				break;
+			case "return":
+				this.returnTo(this.kept.length - 1 - one.by);
+				break;
+			case "look":
+				this.compareFormer();
+				break;
 		}
 		this.compare();
+	}
+
+	private returnTo(index: number): void {
+		const target = this.kept[index];
+		if (!target) return;
+		this.revertTo({ mark: 0, length: 0 });
+		for (const { mark } of this.kept.splice(index + 1)) this.state.history?.forget(mark);
+		this.state.history?.returnTo(target.mark);
+		const { base, finals, blocks, height, settled } = target.model;
+		Object.assign(this.model, { base: [...base], blocks: [...blocks], height, settled });
+		this.model.finals = new Map(finals);
+	}
+
+	/** The state before each block, read so often that both ways of looking it up are taken. */
+	private compareFormer(): void {
+		const { state, model } = this;
+		for (const { number } of model.blocks)
+			for (const former of Array(3).fill(state.stateBefore(number)))
+				expect(read(former)).toEqual(model.before(number));
+		for (const [number, contents] of model.finals) {
+			const former = state.stateBefore(number);
+			if (former) expect(read(former)).toEqual(contents);
+		}
 	}
 
 	private revertTo(target: { readonly mark: number; readonly length: number } | undefined): void {
@@ -291,6 +385,25 @@ class Run {
 			}
 		}
 		expect(state.undoable).toBe(model.blocks.length);
+		expect(state.finalizedNumber).toBe(model.settled);
+		this.compareEntries();
+	}
+
+	/** The head has an entry for what a block or a pending write changed, for nothing else, and it knows its newest block. */
+	private compareEntries(): void {
+		const { state, model } = this;
+		const newest = new Map<string, bigint | undefined>();
+		const note = (number: bigint | undefined) => (write: Write) => {
+			const { store, key } = SLOTS[write.slot] as (typeof SLOTS)[number];
+			const id = `${store.index} ${key}`;
+			newest.set(id, number ?? newest.get(id));
+		};
+		for (const { number, writes } of model.blocks) writes.forEach(note(number));
+		model.pending.forEach(note(undefined));
+		const found = state["entries"].flatMap((map, index) =>
+			[...map].map(([key, { change }]) => [`${index} ${key}`, change?.block.number] as const),
+		);
+		expect(new Map(found)).toEqual(newest);
 	}
 
 	/** The dump gives the head, whatever layers it lies in. */
@@ -320,12 +433,16 @@ class Run {
 }
 
 describe("the three levels of the state", () => {
-	test("read the same as plain layers after any sequence of steps", async () => {
+	test.each([
+		["of a network's node", false],
+		["of a development chain", true],
+	])("read the same as plain layers after any sequence of steps %s", async (_, isEdited) => {
+		const step = fc.oneof(...steps, ...(isEdited ? edits : []));
 		await fc.assert(
-			fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 80 }), async (steps) => {
-				const run = new Run();
+			fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 80 }), async (list) => {
+				const run = new Run(isEdited);
 				await run.start();
-				for (const one of steps) await run.apply(one);
+				for (const one of list) await run.apply(one);
 				await run.compareDump();
 				run.undoAll();
 			}),
