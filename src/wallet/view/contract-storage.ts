@@ -20,6 +20,8 @@ import { nearest } from "../values/suggestion.js";
 const MAX_TEXT_WORDS = 64;
 /** Elements of a list that are shown. */
 const MAX_ELEMENTS = 100;
+/** Variables behind which no more elements are shown: a layout may come from anybody, with lists of structures in a structure. */
+const MAX_SHOWN = 2_000;
 /** Words that are asked for at once. */
 const WORDS_AT_ONCE = 16;
 
@@ -94,19 +96,24 @@ export async function withElements(
 	read: ReadWord,
 	forms: LayoutAddresses,
 ): Promise<readonly Variable[]> {
-	const found = variables.map(async (variable) => {
+	const found: Variable[] = [];
+	for (const variable of variables) {
 		const { list, slot, type } = variable;
-		if (!list) return [variable];
-		const length = list.isDynamic
-			? BigInt(`0x${await read(slot)}`)
-			: BigInt(/\[(\d+)\]$/.exec(type)?.[1] ?? 0);
-		const shown = Math.min(Number(length), MAX_ELEMENTS);
-		const elements = Array.from({ length: shown }, (_, at) =>
-			valueOfKey(layout, variable, String(at), forms),
-		);
-		return list.isDynamic || BigInt(shown) < length ? [variable, ...elements.flat()] : elements.flat();
-	});
-	return (await Promise.all(found)).flat();
+		const length = !list
+			? 0n
+			: list.isDynamic
+				? BigInt(`0x${await read(slot)}`)
+				: BigInt(/\[(\d+)\]$/.exec(type)?.[1] ?? 0);
+		const elements: Variable[] = [];
+		let shown = 0;
+		for (; shown < Math.min(Number(length), MAX_ELEMENTS); shown++) {
+			if (found.length + elements.length >= MAX_SHOWN) break;
+			elements.push(...valueOfKey(layout, variable, String(shown), forms));
+		}
+		if (!list || list.isDynamic || BigInt(shown) < length) found.push(variable);
+		found.push(...elements);
+	}
+	return found;
 }
 
 /** Reads their values, each word once. */

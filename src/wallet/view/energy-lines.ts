@@ -49,8 +49,8 @@ interface Frame {
 	readonly places: Place[];
 }
 
-/** Functions in functions that are told apart within a call. */
-const MAX_FUNCTIONS = 64;
+/** Calls and functions in each other that are told apart; what is deeper counts for the last of these. */
+const MAX_PLACES = 1_024;
 const FUNCTION = /\b(?:function|modifier)\s+([\w$]+)|\b(constructor|receive|fallback)\b/;
 
 /** A call, a function or a line, with the energy of its operations but those of what is inside of it. */
@@ -62,11 +62,13 @@ class Place {
 		private readonly kind: string,
 		private readonly at: string,
 		private readonly name: string,
+		private readonly depth = 0,
 	) {}
 
 	child(kind: string, at: string, name: string): Place {
+		if (this.depth >= MAX_PLACES) return this;
 		const key = `${kind} ${at}`;
-		const known = this.inner.get(key) ?? new Place(kind, at, name);
+		const known = this.inner.get(key) ?? new Place(kind, at, name, this.depth + 1);
 		this.inner.set(key, known);
 		return known;
 	}
@@ -82,7 +84,7 @@ class Place {
 function follow({ code, last, places }: Frame, pc: number): void {
 	const jump = last && code?.jumpAt(last.pc);
 	if (jump === "o" && places.length > 1) places.pop();
-	if (jump !== "i" || places.length > MAX_FUNCTIONS) return;
+	if (jump !== "i") return;
 	const place = places.at(-1) as Place;
 	const line = code?.lineAt(pc);
 	const [, named, other] = FUNCTION.exec(line?.text ?? "") ?? [];

@@ -118,6 +118,37 @@ describe("variables by name", () => {
 		expect(await values("owner")).toHaveLength(1);
 	});
 
+	test("lists in a structure of a layout from elsewhere show so many elements in all, and are asked one by one", async () => {
+		const lists = Array.from({ length: 200 }, (_, at) => ({
+			label: `list${at}`,
+			slot: String(at),
+			offset: 0,
+			type: "t_lists",
+		}));
+		const elsewhere = readStorageLayout({
+			storage: [{ label: "all", slot: "0", offset: 0, type: "t_all" }],
+			types: {
+				t_all: { ...inplace("struct S.All", 6_400), members: lists },
+				t_lists: {
+					encoding: "dynamic_array",
+					label: "struct S.All[]",
+					numberOfBytes: "32",
+					base: "t_all",
+				},
+			},
+		}) as StorageLayout;
+		let open = 0;
+		const read = async () => {
+			expect(++open).toBe(1);
+			await Promise.resolve();
+			open--;
+			return "f".repeat(64);
+		};
+		const shown = await withElements(elsewhere, variablesNamed(elsewhere, "all", forms), read, forms);
+		expect(shown.length).toBeLessThan(2_500);
+		expect(shown.filter(({ name }) => /^all\.list\d+$/.test(name))).toHaveLength(200);
+	});
+
 	test("long texts are read from their own words, up to a bound", async () => {
 		const text = "a text of more than thirty-one bytes";
 		const digits = Buffer.from(text).toString("hex").padEnd(128, "0");
