@@ -156,11 +156,12 @@ export function readPolicies(path: string, keys: ReadonlyMap<string, string>): P
 	return parsePolicies(text, path, keys);
 }
 
-/** What the thread that reads policies answers: all but the rules, then each rule without its large sets and what is in these; or why there is nothing. */
+/** What the thread that reads policies answers: all but the rules, then each rule without its large sets and what is in these, then that this is all; or why there is nothing. */
 export type PoliciesPart =
 	| { readonly head: Omit<Policies, "rules"> }
 	| { readonly rule: PolicyRule }
 	| { readonly member: keyof PolicyRule; readonly texts: readonly unknown[] }
+	| { readonly isWhole: true }
 	| { readonly refused: string };
 
 /** Texts in a part, which are taken in some tenths of a millisecond. */
@@ -178,23 +179,26 @@ export function* inParts({ rules, ...head }: Policies): Generator<PoliciesPart> 
 				yield { member, texts: texts.slice(at, at + PART_TEXTS) };
 		}
 	}
+	yield { isWhole: true };
 }
 
 /** Puts the parts together; between two of them others have their turn. @throws {ConfigError} */
 export async function fromParts(path: string, next: () => PoliciesPart | undefined): Promise<Policies> {
 	let head: Omit<Policies, "rules"> | undefined;
 	const rules: PolicyRule[] = [];
+	let isWhole = false;
 	for (let part = next(); part; part = next()) {
 		if ("refused" in part) throw new ConfigError(part.refused);
 		if ("head" in part) head = part.head;
 		else if ("rule" in part) rules.push(part.rule);
+		else if ("isWhole" in part) isWhole = true;
 		else {
 			const set = rules.at(-1)?.[part.member] as Set<unknown> | undefined;
 			for (const text of part.texts) set?.add(text);
 		}
 		await setImmediate();
 	}
-	if (!head) throw new ConfigError(`the policies ${path} can't be read (their thread ended)`);
+	if (!head || !isWhole) throw new ConfigError(`the policies ${path} can't be read (their thread ended)`);
 	return { ...head, rules };
 }
 

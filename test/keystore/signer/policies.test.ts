@@ -757,6 +757,7 @@ test("policies of any size pass between threads in small parts, and between two 
 	const policies = parsePolicies(large, "p.conf", new Map([["treasury", text(OWNER)]]));
 	const parts = [...inParts(policies)].map((part) => structuredClone(part));
 	expect(Math.max(...parts.map((part) => ("texts" in part ? part.texts.length : 0)))).toBe(1_000);
+	const cut = parts.slice(0, -1);
 	let turns = 0;
 	const turn = (): void => {
 		turns++;
@@ -766,5 +767,6 @@ test("policies of any size pass between threads in small parts, and between two 
 	const count = parts.length;
 	expect(await fromParts("p.conf", () => parts.shift())).toEqual(policies);
 	expect(turns).toBeGreaterThanOrEqual(count - 1);
+	await expect(fromParts("p.conf", () => cut.shift())).rejects.toThrow("their thread ended");
 	await expect(fromParts("p.conf", () => undefined)).rejects.toThrow("the policies p.conf can't be read");
 });

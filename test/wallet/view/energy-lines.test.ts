@@ -40,7 +40,7 @@ test("a function that calls itself often has its energy in itself, and its calle
 		...Array.from({ length: times }, () => [OUT, 1]),
 		[END, 1],
 		[END, 1],
-	] as (readonly [number, number])[];
+	] as [number, number][];
 	const { tree } = await energyByLine(answerWith(steps), ROOT, async () => code);
 	const [call] = only(tree, "CALL");
 	expect(call?.energy).toBe(BigInt(steps.length));
