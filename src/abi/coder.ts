@@ -72,6 +72,15 @@ export function decodeValues(
 	return decode(parameters, data, VIEWS, limits);
 }
 
+/** Values as {@link viewText} has them, with texts in quotes. @throws {AbiDataError} if the bytes don't fit */
+export function decodeTexts(
+	parameters: readonly AbiParameter[],
+	data: Uint8Array,
+	limits: CodecLimits,
+): readonly string[] {
+	return decode(parameters, data, { ...VIEWS, text: (text) => JSON.stringify(text) }, limits).map(viewText);
+}
+
 /** What is encoded again. */
 const CODED: ValueMaker<CodecValue> = {
 	word: wordValue,

@@ -16,6 +16,8 @@ export interface AbiParameter {
 	readonly type: string;
 	/** Members of a tuple; undefined also where the record of a contract doesn't keep them. */
 	readonly components?: readonly AbiParameter[];
+	/** Tuples, where a compiler says it: `struct Shop.Order[]`. */
+	readonly internalType?: string;
 	/** Events: the value is a topic. */
 	readonly indexed?: boolean;
 }

@@ -185,6 +185,15 @@ describe.concurrent("coin wallet send", () => {
 			details: { line: 3, sent: [], unsent: [2, 3, 4] },
 		});
 		expect(wallet.node.received).toHaveLength(0);
+		const several = await wallet.coin([
+			...["wallet", "send", "--batch", wallet.home.write("pay.csv", `to,amount\n${"x,5\n".repeat(7)}`)],
+			...wallet.password(),
+		]);
+		expect(errorRecord(several)).toMatchObject({
+			message: expect.stringMatching(
+				/^line 2: "x" is .*; line 3: "x" is .*; line 6: "x" is .*; lines 7-8 can't be paid either; no line was sent$/,
+			),
+		});
 		const whole = await wallet.coin(
 			[...["wallet", "send", "--batch", "-", "--journal", "paid", "--keep-going"], ...wallet.password()],
 			text,

@@ -431,18 +431,25 @@ function atLine(failure: Failure, line: number): Failure {
 		.with({ details: { ...failure.facts.details, line } });
 }
 
+/** Lines whose reasons stand beside that of the first. */
+const MAX_REASONS = 4;
+
 /** @throws {Failure} the first line that can't be paid, with all of them in its details */
 function checkAll({ refused }: JudgedBatch): void {
 	const [first, ...others] = refused;
 	if (!first) return;
 	const failure = atLine(first.failure, first.line).with({ index: first.index, sent: false });
 	if (others.length === 0) throw failure;
-	throw failure
-		.saying(`${failure.message}; ${linesText(others.map(({ line }) => line))} can't be paid either`)
-		.with({
-			details: {
-				...failure.facts.details,
-				refused: refused.map(({ line, failure: { code, message } }) => ({ line, code, message })),
-			},
-		});
+	const further = others.slice(MAX_REASONS).map(({ line }) => line);
+	const reasons = [
+		failure.message,
+		...others.slice(0, MAX_REASONS).map(({ line, failure: { message } }) => `line ${line}: ${message}`),
+		...(further.length > 0 ? [`${linesText(further)} can't be paid either`] : []),
+	];
+	throw failure.saying(reasons.join("; ")).with({
+		details: {
+			...failure.facts.details,
+			refused: refused.map(({ line, failure: { code, message } }) => ({ line, code, message })),
+		},
+	});
 }

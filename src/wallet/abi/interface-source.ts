@@ -7,6 +7,8 @@ import { type Json, writeJson } from "../json.js";
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const TYPE = /^[A-Za-z]\w*$/;
+/** The name of a structure, as compilers say where it is declared. */
+const STRUCT = /^struct (?:[\w$.]+\.)?([A-Za-z_$][\w$]*)(?:\[\d*\])*$/;
 /** Types that Solidity keeps in memory, and names the place of. */
 const BY_REFERENCE = /^(string|bytes)$/;
 
@@ -37,8 +39,12 @@ export function soliditySource(name: string, items: ContractInterface): string {
 			(member, index) => `        ${typeOf(member)} ${nameOf(member, `member${index}`)};`,
 		);
 		const text = members.join("\n");
-		const known = structs.get(text) ?? { name: `Tuple${structs.size + 1}`, text };
-		structs.set(text, known);
+		const called = STRUCT.exec(parameter.internalType ?? "")?.[1];
+		const taken = [...structs.values()].some((struct) => struct.name === called && struct.text !== text);
+		const struct = called === undefined || taken ? `Tuple${structs.size + 1}` : called;
+		const key = called === undefined || taken ? text : `${called} ${text}`;
+		const known = structs.get(key) ?? { name: struct, text };
+		structs.set(key, known);
 		return known.name;
 	};
 	const placed =

@@ -90,13 +90,16 @@ function itemOf(entry: JsonRecord): AbiItem {
 function parametersOf(json: Json | undefined): AbiParameter[] {
 	if (!Array.isArray(json)) return [];
 	return json.filter(isRecord).map((parameter) => {
-		const { name, type, components, indexed } = parameter;
+		const { name, type, components, indexed, internalType } = parameter;
 		const typeText = toNeutral(String(type ?? ""));
 		return {
 			name: typeof name === "string" ? name : "",
 			type: typeText,
 			...(typeText.startsWith("tuple") && Array.isArray(components)
-				? { components: parametersOf(components) }
+				? {
+						components: parametersOf(components),
+						...(typeof internalType === "string" ? { internalType } : {}),
+					}
 				: {}),
 			...(indexed === true ? { indexed: true } : {}),
 		};

@@ -1,12 +1,13 @@
 /** What the log of a development chain says of the transactions of a block: few of them, and little of what contracts wrote. */
 
 import { AbiDataError } from "../../../abi/codec.js";
-import { decodeValues, viewText } from "../../../abi/coder.js";
+import { decodeTexts } from "../../../abi/coder.js";
 import { type AbiItem, type AbiKind, hashedSignature } from "../../../abi/parameter.js";
+import { addressInWord, minimalTarget, PROXY_SLOTS } from "../../../abi/proxy.js";
 import { SELECTOR_BYTES, selectorOf } from "../../../abi/selector.js";
 import { isSmallEntry, MAX_ENTRIES } from "../../../abi/stored-interface.js";
-import { toBase58Check } from "../../../protocol/address.js";
-import { toHex, utf8 } from "../../../protocol/bytes.js";
+import { addressFromHash, toBase58Check } from "../../../protocol/address.js";
+import { fromHex, toHex, utf8 } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
 import {
 	type SmartContractABI,
@@ -17,6 +18,8 @@ import {
 import type { SignedTransaction } from "../../../protocol/transaction.js";
 import type { ExecutedBlock } from "../../chain/observers.js";
 import type { StateView } from "../../state/view.js";
+import { readSlot } from "../../vm/storage-keys.js";
+import { wordFromBytes } from "../../vm/word.js";
 import { contractFacts } from "../jsonrpc/contract-facts.js";
 import { revertMessage } from "../jsonrpc/revert-reason.js";
 import { storedInterfaceOf } from "../queries/contracts.js";
@@ -30,6 +33,9 @@ const PANIC = toHex(keccak256(utf8("Panic(uint256)")).subarray(0, SELECTOR_BYTES
 
 /** The interface of a contract, where one is known. */
 type InterfaceOf = (contract: Uint8Array) => Readonly<SmartContractABI> | undefined;
+
+/** Of a contract, and of the one whose code it runs. */
+type Interfaces = readonly Readonly<SmartContractABI>[];
 
 /** Fields of a line, one a transaction, and how many are left out. */
 interface BlockReport {
@@ -62,19 +68,19 @@ function lineOf(
 	const failed = result > TransactionResultContractResult.SUCCESS;
 	const isCall = name === "TriggerSmartContract";
 	const runsCode = isCall || name === "CreateSmartContract";
-	const abi = isCall ? known(to) : undefined;
+	const abis = isCall ? interfacesOf(state, to, known) : [];
 	return {
 		id: transaction.idHex,
 		type: name,
 		from: shownAddress(from),
 		to: shownAddress(to),
 		created: name === "CreateSmartContract" && !failed ? shownAddress(info?.contract_address) : undefined,
-		function: isCall ? (named(abi, "function", input) ?? selectorText(input)) : undefined,
+		function: isCall ? (named(abis, "function", input) ?? selectorText(input)) : undefined,
 		value: value === 0n ? undefined : String(value),
 		result: failed ? (TransactionResultContractResultEnum.names.get(result) ?? String(result)) : "SUCCESS",
 		fee: info && info.fee > 0n ? String(info.fee) : undefined,
 		energy: runsCode ? String(info?.receipt?.energy_usage_total ?? 0n) : undefined,
-		why: failed && info ? cut(reasonOf(info, abi)) : undefined,
+		why: failed && info ? cut(reasonOf(info, abis)) : undefined,
 	};
 }
 
@@ -86,13 +92,33 @@ export function refusedCall(
 	known: InterfaceOf,
 ): object {
 	const { from, to, input } = contractFacts(state, transaction, undefined);
-	const abi = to.length > 0 ? known(to) : undefined;
+	const abis = to.length > 0 ? interfacesOf(state, to, known) : [];
 	return {
 		from: shownAddress(from),
 		to: shownAddress(to),
-		function: named(abi, "function", input) ?? selectorText(input),
-		why: cut(reasonIn(output, abi) ?? "no reason given"),
+		function: named(abis, "function", input) ?? selectorText(input),
+		why: cut(reasonIn(output, abis) ?? "no reason given"),
 	};
+}
+
+function interfacesOf(state: StateView, contract: Uint8Array, known: InterfaceOf): Interfaces {
+	const behind = implementationIn(state, contract);
+	return [known(contract), behind && known(behind)].filter((abi) => abi !== undefined);
+}
+
+/** The contract behind a proxy; not behind a beacon, which would have to be called. */
+function implementationIn(state: StateView, address: Uint8Array): Uint8Array | undefined {
+	const contract = state.contract.get(address);
+	if (!contract) return undefined;
+	const storing = { address, creationId: contract.trx_hash, version: contract.version };
+	const inSlot = (slot: string): string | undefined => {
+		const value = readSlot(state, storing, wordFromBytes(fromHex(slot.slice(2))));
+		return value && addressInWord(`0x${toHex(value)}`);
+	};
+	const code = state.code.get(address)?.subarray(0, 64) ?? new Uint8Array();
+	const found =
+		minimalTarget(toHex(code)) ?? inSlot(PROXY_SLOTS.implementation) ?? inSlot(PROXY_SLOTS.proxiable);
+	return found === undefined ? undefined : addressFromHash(fromHex(found));
 }
 
 const shownAddress = (address: Uint8Array | undefined): string | undefined =>
@@ -104,21 +130,18 @@ const selectorText = (input: Uint8Array): string =>
 const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
 /** Why an execution failed: the reason or the error that it ended with, else the machine's words. */
-function reasonOf(
-	{ contractResult, resMessage }: Readonly<TransactionInfo>,
-	abi: ReturnType<InterfaceOf>,
-): string {
+function reasonOf({ contractResult, resMessage }: Readonly<TransactionInfo>, abis: Interfaces): string {
 	const output = contractResult[0] ?? new Uint8Array();
-	return reasonIn(output, abi) ?? Buffer.from(resMessage.subarray(0, MAX_TEXT)).toString("utf8");
+	return reasonIn(output, abis) ?? Buffer.from(resMessage.subarray(0, MAX_TEXT)).toString("utf8");
 }
 
-function reasonIn(output: Uint8Array, abi: ReturnType<InterfaceOf>): string | undefined {
+function reasonIn(output: Uint8Array, abis: Interfaces): string | undefined {
 	const reason = revertMessage(output);
 	if (reason !== undefined) return JSON.stringify(reason.slice(0, MAX_TEXT));
 	if (output.length < SELECTOR_BYTES) return undefined;
 	const selector = toHex(output.subarray(0, SELECTOR_BYTES));
 	if (selector === PANIC) return `Panic(0x${toHex(output.subarray(-1))})`;
-	return named(abi, "error", output) ?? `error 0x${selector}`;
+	return named(abis, "error", output) ?? `error 0x${selector}`;
 }
 
 const bySelector = new WeakMap<Readonly<SmartContractABI>, Map<AbiKind, ReadonlyMap<string, AbiItem>>>();
@@ -127,8 +150,20 @@ const bySelector = new WeakMap<Readonly<SmartContractABI>, Map<AbiKind, Readonly
 const ARGUMENTS = { depth: 8, items: 100, slack: 1 << 12 };
 
 /** The function or error whose selector stands in front of the data, with its arguments; its signature where the data don't fit. */
-function named(abi: ReturnType<InterfaceOf>, kind: AbiKind, data: Uint8Array): string | undefined {
-	if (!abi || data.length < SELECTOR_BYTES) return undefined;
+function named(abis: Interfaces, kind: AbiKind, data: Uint8Array): string | undefined {
+	const selector = toHex(data.subarray(0, SELECTOR_BYTES));
+	const item = abis.map((abi) => itemsOf(abi, kind).get(selector)).find((found) => found !== undefined);
+	if (!item) return undefined;
+	try {
+		const texts = decodeTexts(item.inputs, data.subarray(SELECTOR_BYTES), ARGUMENTS);
+		return cut(`${item.name}(${texts.join(", ")})`);
+	} catch (error) {
+		if (!(error instanceof AbiDataError)) throw error;
+		return cut(hashedSignature(item));
+	}
+}
+
+function itemsOf(abi: Readonly<SmartContractABI>, kind: AbiKind): ReadonlyMap<string, AbiItem> {
 	const kinds = bySelector.get(abi) ?? new Map<AbiKind, ReadonlyMap<string, AbiItem>>();
 	bySelector.set(abi, kinds);
 	const items =
@@ -139,13 +174,5 @@ function named(abi: ReturnType<InterfaceOf>, kind: AbiKind, data: Uint8Array): s
 				.map((item) => [toHex(selectorOf(item)), item]),
 		);
 	kinds.set(kind, items);
-	const item = items.get(toHex(data.subarray(0, SELECTOR_BYTES)));
-	if (!item) return undefined;
-	try {
-		const values = decodeValues(item.inputs, data.subarray(SELECTOR_BYTES), ARGUMENTS);
-		return cut(`${item.name}(${values.map(viewText).join(", ")})`);
-	} catch (error) {
-		if (!(error instanceof AbiDataError)) throw error;
-		return cut(hashedSignature(item));
-	}
+	return items;
 }

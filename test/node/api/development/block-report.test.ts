@@ -1,6 +1,9 @@
 /** What the log of a development chain says of transactions. */
 
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { PROXY_SLOTS } from "../../../../src/abi/proxy.js";
+import { fromBase58Check } from "../../../../src/protocol/address.js";
+import { toHex } from "../../../../src/protocol/bytes.js";
 import { DevelopmentNode, type Json, STORE, setArguments, word } from "./development-node.js";
 
 let chain: DevelopmentNode;
@@ -28,7 +31,7 @@ it("names the function by the stored interface, the parties, the result and the 
 		type: "TriggerSmartContract",
 		from,
 		to: store,
-		function: expect.stringMatching(/^set\(7, .*\)$/),
+		function: expect.stringMatching(/^set\(7, ".*"\)$/),
 		result: "SUCCESS",
 		fee: expect.stringMatching(/^[1-9]\d*$/),
 		energy: expect.stringMatching(/^[1-9]\d*$/),
@@ -45,6 +48,31 @@ it("names the function by the stored interface, the parties, the result and the 
 		result: "SUCCESS",
 	});
 });
+
+it.each(["in its code", "in the slot of EIP-1967"])(
+	"names the function by the interface behind a proxy: %s",
+	async (place) => {
+		const target = toHex((fromBase58Check(store) as Uint8Array).subarray(1));
+		const code = `363d3d373d3d3d363d73${target}5af43d82803e903d91602b57fd5bf3`;
+		let proxy = chain.account(6).address;
+		if (place === "in its code") {
+			proxy = await chain.deploy({ contractName: "", abi: [], bytecode: `3d602d80600a3d3981f3${code}` });
+		} else {
+			// Nothing is called: the slot alone says what is behind.
+			await chain.result("dev_setCode", [proxy, "0x00"]);
+			await chain.result("dev_setStorageAt", [
+				proxy,
+				PROXY_SLOTS.implementation,
+				`0x${word(BigInt(`0x${target}`))}`,
+			]);
+		}
+		expect(await told(await chain.trigger(proxy, "set(uint256,string)", setArguments(7)))).toMatchObject({
+			to: proxy,
+			function: expect.stringMatching(/^set\(7, ".*"\)$/),
+			result: "SUCCESS",
+		});
+	},
+);
 
 /** Code that reverts with data: PUSH each word, MSTORE, REVERT. */
 function reverting(data: string): string {
