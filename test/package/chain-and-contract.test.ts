@@ -146,6 +146,12 @@ test("a contract has the types of its interface", async () => {
 	]) {
 		await expect(refused()).rejects.toMatchObject({ code: "contract_revert", message: refusal });
 	}
+	await expect(store.write("set", [5_000n, "much"])).rejects.toMatchObject({ facts: { sent: false } });
+	const text = { code: artifact.bytecode as never };
+	await expect(deployTyped(wallet, artifact.abi as TypedInterface, [42n], text)).rejects.toMatchObject({
+		code: "bad_value",
+		facts: { sent: false },
+	});
 });
 
 test("values that are none of their types are refused before anything is asked, by the compiler too", async () => {

@@ -33,7 +33,7 @@ import {
 	type Deployment,
 	deploymentPlan,
 } from "./contract-plan.js";
-import { type ActionOptions, addressOf, type SentTransaction, type Wallet } from "./wallet.js";
+import { type ActionOptions, addressOf, type SentTransaction, sending, type Wallet } from "./wallet.js";
 
 /** A parameter as compilers write it. */
 interface TypedParameter {
@@ -198,9 +198,11 @@ export class TypedContract<const A extends TypedInterface> {
 		values: ArgumentsOf<A, Name>,
 		options: CallOptions & ActionOptions = {},
 	): Promise<SentTransaction> {
-		const call = this.call(name, values);
-		const actor = await this.wallet.actor();
-		return this.wallet.perform(await callPlan(actor, call, options), options, actor);
+		return sending(async () => {
+			const call = this.call(name, values);
+			const actor = await this.wallet.actor();
+			return this.wallet.perform(await callPlan(actor, call, options), options, actor);
+		});
 	}
 
 	/** Energy that calling a function takes. @throws {Failure} as {@link read} */
@@ -279,11 +281,16 @@ export async function deployTyped<const A extends TypedInterface>(
 	deployment: TypedDeployment,
 ): Promise<TypedContract<A>> {
 	const json = abi as unknown as Json;
-	const { inputs } = constructorOf(interfaceOf(json));
-	const coded = codedValues(inputs, values as readonly unknown[]);
-	const actor = await wallet.actor();
-	const plan = await deploymentPlan(actor, { ...deployment, abi: json, values: coded });
-	const { contractAddress } = await (await wallet.perform(plan, deployment, actor)).wait();
+	const sent = await sending(async () => {
+		if (!(deployment.code instanceof Uint8Array))
+			throw new Failure("bad_value", "the code isn't bytes: fromHex of coin/protocol reads hexadecimal text");
+		const { inputs } = constructorOf(interfaceOf(json));
+		const coded = codedValues(inputs, values as readonly unknown[]);
+		const actor = await wallet.actor();
+		const plan = await deploymentPlan(actor, { ...deployment, abi: json, values: coded });
+		return wallet.perform(plan, deployment, actor);
+	});
+	const { contractAddress } = await sent.wait();
 	return new TypedContract(wallet, String(contractAddress), abi);
 }
 

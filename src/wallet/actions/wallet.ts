@@ -184,7 +184,7 @@ export class Wallet {
 }
 
 /** Does what ends in a transaction: a failure says that nothing was sent, unless a step says otherwise. */
-async function sending<T>(act: () => Promise<T>): Promise<T> {
+export async function sending<T>(act: () => Promise<T>): Promise<T> {
 	try {
 		return await act();
 	} catch (error) {

@@ -11,7 +11,7 @@ import {
 	valueOfKey,
 	variablesOf,
 } from "../../../abi/storage-layout.js";
-import { hashOf, reads, selectorOf } from "../../abi.js";
+import { hashOf, isKnown, reads, selectorOf } from "../../abi.js";
 import { ADDRESS_FORMS, hexAddress } from "../../address-text.js";
 import { isJson, type Json, objectOf, textOf, wholeOf } from "../../answer.js";
 import { allItems, itemsBehind, joined, sourceOf } from "../../contracts.js";
@@ -272,11 +272,15 @@ export async function contractParts(
 	const held = await tokenSections(context, address, items);
 	const rows = items.map((item) => [
 		item.kind,
-		make("span", { class: "mono" }, hashedSignature(item)),
+		make("span", { class: "mono" }, isKnown(item) ? hashedSignature(item) : recordedSignature(item)),
 		make(
 			"span",
 			{ class: "mono" },
-			item.kind === "event" ? `${hashOf(item).slice(0, 16)}…` : item.name === "" ? "" : selectorOf(item),
+			item.name === "" || !isKnown(item)
+				? ""
+				: item.kind === "event"
+					? `${hashOf(item).slice(0, 16)}…`
+					: selectorOf(item),
 		),
 		item.kind !== "function" ? "" : reads(item) ? "reads" : (item.mutability ?? ""),
 	]);
@@ -312,3 +316,7 @@ export async function contractParts(
 		storage: storage(client, address, readStorageLayout(source?.["storage_layout"])),
 	};
 }
+
+/** Where the members of tuples aren't kept, neither signature nor selector can be told. */
+const recordedSignature = ({ name, inputs }: AbiItem): string =>
+	`${name}(${inputs.map(({ type }) => type).join(",")})`;
