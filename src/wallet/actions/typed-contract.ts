@@ -33,7 +33,7 @@ import {
 	type Deployment,
 	deploymentPlan,
 } from "./contract-plan.js";
-import { type ActionOptions, addressOf, type SentTransaction, sending, type Wallet } from "./wallet.js";
+import { type ActionOptions, addressOf, notingUnsent, type SentTransaction, type Wallet } from "./wallet.js";
 
 /** A parameter as compilers write it. */
 interface TypedParameter {
@@ -198,7 +198,7 @@ export class TypedContract<const A extends TypedInterface> {
 		values: ArgumentsOf<A, Name>,
 		options: CallOptions & ActionOptions = {},
 	): Promise<SentTransaction> {
-		return sending(async () => {
+		return notingUnsent(async () => {
 			const call = this.call(name, values);
 			const actor = await this.wallet.actor();
 			return this.wallet.perform(await callPlan(actor, call, options), options, actor);
@@ -281,7 +281,7 @@ export async function deployTyped<const A extends TypedInterface>(
 	deployment: TypedDeployment,
 ): Promise<TypedContract<A>> {
 	const json = abi as unknown as Json;
-	const sent = await sending(async () => {
+	const sent = await notingUnsent(async () => {
 		if (!(deployment.code instanceof Uint8Array))
 			throw new Failure("bad_value", "the code isn't bytes: fromHex of coin/protocol reads hexadecimal text");
 		const { inputs } = constructorOf(interfaceOf(json));

@@ -130,7 +130,7 @@ export class Wallet {
 	 * @throws {Failure} what is wrong with it, or why the node refuses it; `not_authorized` as {@link perform}
 	 */
 	async transfer({ to, amount, token }: Transfer, options: ActionOptions = {}): Promise<SentTransaction> {
-		return sending(async () => {
+		return notingUnsent(async () => {
 			await this.checkChain();
 			const actor = await this.actor();
 			const recipient = addressOf(to);
@@ -149,7 +149,7 @@ export class Wallet {
 	 * the chain takes no signatures of its scheme; what the node refuses
 	 */
 	async perform(plan: TransactionPlan, options: ActionOptions = {}, actor?: Actor): Promise<SentTransaction> {
-		return sending(async () => {
+		return notingUnsent(async () => {
 			await this.checkChain();
 			return this.performed(plan, options, actor);
 		});
@@ -184,7 +184,7 @@ export class Wallet {
 }
 
 /** Does what ends in a transaction: a failure says that nothing was sent, unless a step says otherwise. */
-export async function sending<T>(act: () => Promise<T>): Promise<T> {
+export async function notingUnsent<T>(act: () => Promise<T>): Promise<T> {
 	try {
 		return await act();
 	} catch (error) {
