@@ -135,8 +135,10 @@ export async function storeDeployed(
 	contract: CompiledContract,
 	{ compiler, input }: CompiledSources,
 ): Promise<void> {
-	if (client.settings.gateway === undefined || !hasCode(contract)) return;
+	if (!hasCode(contract)) return;
 	try {
+		// Other nodes aren't shown the sources.
+		await callJsonRpc(client, "dev_info", [], developmentUrl(client.settings));
 		const { runtimecode } = await fetchContract(client, address);
 		const { match } = compareCode(contract.runtime, runtimecode);
 		if (match !== undefined)
