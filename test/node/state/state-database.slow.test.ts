@@ -446,7 +446,7 @@ describe("the three levels of the state", () => {
 				await run.compareDump();
 				run.undoAll();
 			}),
-			{ numRuns: 400 },
+			{ numRuns: 150 },
 		);
 	});
 
