@@ -32,6 +32,7 @@ interface TlsListener {
  * @param address host and port; port 0: any
  * @param clients those of the moment
  * @param serve takes over a connection whose client is known
+ * @param handshakeMs when a connection without a handshake is closed
  * @throws {OperatorError} for files that can't be used, and an address that can't be bound
  */
 export async function listenTls(
@@ -39,12 +40,13 @@ export async function listenTls(
 	{ certificate, key, ca }: SignerFiles,
 	clients: () => readonly SignerClient[],
 	serve: (socket: TLSSocket, client: SignerClient) => void,
+	handshakeMs = HANDSHAKE_MS,
 ): Promise<TlsListener> {
 	const [, ipv6, name, port] = LISTEN_ADDRESS.exec(address) ?? [];
 	const host = ipv6 ?? name;
 	if (host === undefined || Number(port) > 65_535)
 		throw new OperatorError(`"${address}" is not an address to listen at: write 127.0.0.1:7443`);
-	const server = serverWith({ certificate, key, ca });
+	const server = serverWith({ certificate, key, ca }, handshakeMs);
 	const places = new Places();
 	server.on("secureConnection", (socket) => {
 		socket.on("error", () => socket.destroy());
@@ -111,7 +113,7 @@ class Places implements ConnectionRule {
 }
 
 /** What does the handshakes; it never listens itself. @throws {OperatorError} */
-function serverWith(files: SignerFiles): ReturnType<typeof createServer> {
+function serverWith(files: SignerFiles, handshakeTimeout: number): ReturnType<typeof createServer> {
 	const read = readSignerFiles(files);
 	try {
 		return createServer({
@@ -119,7 +121,7 @@ function serverWith(files: SignerFiles): ReturnType<typeof createServer> {
 			minVersion: "TLSv1.3",
 			requestCert: true,
 			rejectUnauthorized: true,
-			handshakeTimeout: HANDSHAKE_MS,
+			handshakeTimeout,
 			// Each connection shows its certificate anew.
 			secureOptions: constants.SSL_OP_NO_TICKET,
 		});

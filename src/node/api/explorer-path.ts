@@ -7,6 +7,9 @@ const FOLDER = "/explorer";
 /** Where the page opens a WebSocket. */
 export const LIVE_PATH = `${FOLDER}/live`;
 
+/** A client's list of codings has gzip, and not with the weight 0. */
+const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
+
 /** Whether a path is one of the page's. */
 export const isExplorerPath = (path: string): boolean => path === FOLDER || path.startsWith(`${FOLDER}/`);
 
@@ -27,10 +30,7 @@ export async function explorerAnswer(
 	if (!file) return answer.page(404);
 	const isKnown = (headers["if-none-match"] ?? "").split(/\s*,\s*/).includes(file.headers.ETag);
 	if (isKnown) return answer.send(304, undefined, "", file.headers);
-	if (
-		!file.gzip ||
-		!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(headers["accept-encoding"] ?? ""))
-	)
+	if (!file.gzip || !TAKES_GZIP.test(String(headers["accept-encoding"] ?? "")))
 		return answer.send(200, file.type, file.body, file.headers);
 	answer.send(200, file.type, file.gzip, { ...file.headers, "Content-Encoding": "gzip" });
 }

@@ -9,9 +9,9 @@ import { link, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { be64, readBe64, toHex } from "../../protocol/bytes.js";
 import type { OpenChain } from "../chain/open-chain.js";
-import { segmentFilesOnDisk } from "../segments/segment-files.js";
 import { notedName, segmentsDirectory } from "../segments/segments.js";
 import { stores } from "../state/definition.js";
+import { syncDirectory } from "../state/inventory.js";
 import { CarriedHash, hashInManifest } from "./carried-hash.js";
 import { ChunkBuilder, hashOf, isCarried } from "./chunk-format.js";
 import {
@@ -90,9 +90,9 @@ export async function createSnapshot(
 		await mkdir(join(partial, "chunks"), { recursive: true });
 		const manifest = await write(subject, partial, options);
 		await writeFileSynced(join(partial, MANIFEST_NAME), encodeManifest(manifest));
-		await segmentFilesOnDisk.syncDirectory(partial);
+		await syncDirectory(partial);
 		await rename(partial, target);
-		await segmentFilesOnDisk.syncDirectory(dirname(target));
+		await syncDirectory(dirname(target));
 		return manifest;
 	} catch (error) {
 		await rm(partial, { recursive: true, force: true });
@@ -150,8 +150,8 @@ async function writeHashed(
 		bytes += copied.at(-1)?.bytes ?? 0;
 		report();
 	}
-	await segmentFilesOnDisk.syncDirectory(join(directory, "chunks"));
-	if (copied.length > 0) await segmentFilesOnDisk.syncDirectory(join(directory, "segments"));
+	await syncDirectory(join(directory, "chunks"));
+	if (copied.length > 0) await syncDirectory(join(directory, "segments"));
 	const { program, nowMs: createdMs } = options;
 	const lowest = Math.min(facts.lowest, ...copied.map(({ name }) => Number.parseInt(basename(name), 10)));
 	return {

@@ -9,9 +9,9 @@ import { link, lstat, readdir, readFile, rename, rmdir, unlink } from "node:fs/p
 import { join } from "node:path";
 import { utf8 } from "../../protocol/bytes.js";
 import { makeDirectory } from "../chain/data-directory.js";
-import { segmentFilesOnDisk } from "../segments/segment-files.js";
 import { shareCacheBytes } from "../state/cache-budget.js";
 import { type KeyValueDatabase, openLevelDatabase } from "../state/database.js";
+import { syncDirectory } from "../state/inventory.js";
 import { writeFailure, writeFileSynced } from "./create.js";
 import {
 	MANIFEST_NAME,
@@ -179,9 +179,9 @@ export class Generations {
 		const signature = await sign(manifestHash(await readFile(join(made, MANIFEST_NAME))));
 		await writeFileSynced(join(made, SIGNATURE_NAME), utf8(signature));
 		for (const part of PARTS) await syncIfThere(join(made, part));
-		await segmentFilesOnDisk.syncDirectory(made);
+		await syncDirectory(made);
 		await rename(made, path);
-		await segmentFilesOnDisk.syncDirectory(this.folder);
+		await syncDirectory(this.folder);
 		return newBytes;
 	}
 
@@ -317,5 +317,5 @@ async function removeSnapshot(path: string): Promise<void> {
 }
 
 async function syncIfThere(path: string): Promise<void> {
-	if (await lstat(path).catch(() => undefined)) await segmentFilesOnDisk.syncDirectory(path);
+	if (await lstat(path).catch(() => undefined)) await syncDirectory(path);
 }

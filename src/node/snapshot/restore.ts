@@ -19,6 +19,7 @@ import { segmentFilesOnDisk } from "../segments/segment-files.js";
 import { SegmentDamage } from "../segments/segment-format.js";
 import { segmentsDirectory } from "../segments/segments.js";
 import type { BatchChange, KeyValueDatabase } from "../state/database.js";
+import { syncDirectory } from "../state/inventory.js";
 import { StateDatabase } from "../state/state-database.js";
 import { hashDatabase } from "../state/state-hash/hash-database.js";
 import { hashingThreads } from "../state/state-hash/hash-threads.js";
@@ -233,8 +234,8 @@ async function fetchSegments(
 		if (size !== file.bytes) await fetchSegment(source, file, path);
 		progress.add(file.bytes);
 	}
-	await segmentFilesOnDisk.syncDirectory(directory);
-	await segmentFilesOnDisk.syncDirectory(dataDirectory);
+	await syncDirectory(directory);
+	await syncDirectory(dataDirectory);
 }
 
 async function fetchSegment(

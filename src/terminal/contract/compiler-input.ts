@@ -104,7 +104,7 @@ async function neighbour(path: string): Promise<Json | undefined> {
 	return existsSync(path) ? readFileJson(path) : undefined;
 }
 
-/** The same; a Solidity file is compiled as its project says, without further settings, into a build file. @throws {Failure} */
+/** A file as {@link compilerFile} reads it; a Solidity file is compiled as its project says, without further settings. @throws {Failure} */
 export async function buildOf(path: string): Promise<Json> {
 	if (!/\.sol$/i.test(path)) return compilerFile(path);
 	const { input, output } = await compiled([path], undefined, {});
