@@ -14,8 +14,9 @@ import { followBlocks } from "../wallet/node/block-follow.js";
 import { type BlockReference, fetchBlockByNumber, fetchHead } from "../wallet/node/chain-query.js";
 import type { NodeClient, NodeView } from "../wallet/node/node-client.js";
 import { momentMs, parseMoment } from "../wallet/values/moment.js";
+import { receiptAmounts, transactionText } from "../wallet/values/parameter-text.js";
 import { viewBlock } from "../wallet/view/block-view.js";
-import { viewOf } from "../wallet/view/message-view.js";
+import { type View, viewOf } from "../wallet/view/message-view.js";
 
 export const BlockFind = query({
 	summary: "Print the number of the last block at or before a time",
@@ -119,14 +120,24 @@ export const BlockShow = query({
 	run: async ({ args, flags, client, view, print }) => {
 		const ofBlock = args.block === "solid" ? "solidity" : view;
 		const block = await fetchBlockNamed(client, args.block, ofBlock);
-		print.record({
-			...(await viewBlock(block, flags.header)),
-			receipts: flags.receipts ? await receiptsOf(client, block, ofBlock) : undefined,
-		});
+		const { transactions, ...header } = await viewBlock(block, flags.header);
+		const receipts = flags.receipts ? await receiptsOf(client, block, ofBlock) : undefined;
+		print.record(
+			{ ...header, transactions, receipts },
+			{
+				...header,
+				transactions: transactions?.map(transactionText),
+				receipts: receipts?.map(receiptAmounts),
+			},
+		);
 	},
 });
 
-async function receiptsOf(client: NodeClient, block: BlockReference, view: NodeView): Promise<object[]> {
+async function receiptsOf(
+	client: NodeClient,
+	block: BlockReference,
+	view: NodeView,
+): Promise<Record<string, View>[]> {
 	const answer = await client.callList("gettransactioninfobyblocknum", { num: block.number }, view);
 	return answer.map((item) => viewOf(messageFrom(TransactionInfo, item)));
 }

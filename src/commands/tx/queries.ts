@@ -46,7 +46,7 @@ import { callMembers, type DescribedCall, describedCall } from "../../wallet/tra
 import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
 import { formatCoin, formatCoinNumber } from "../../wallet/values/amount.js";
 import { parseDuration } from "../../wallet/values/moment.js";
-import { parameterText } from "../../wallet/values/parameter-text.js";
+import { receiptAmounts, transactionText } from "../../wallet/values/parameter-text.js";
 import { receiptView } from "../../wallet/view/contract-outcome.js";
 import { storedInterface } from "../../wallet/view/contract-record.js";
 import { entryOf, type HistoryEntry } from "../../wallet/view/history-entries.js";
@@ -91,7 +91,8 @@ export const TxDecode = command({
 		for (const { transaction } of await readEnvelopes(args.transaction, flags.raw)) {
 			const call = await describedCall(transaction.parameter, { client: undefined, contactsFile, given });
 			if (call && call.signature === undefined) note("no interface names the call: --abi gives one");
-			print.record({ ...(await viewTransaction(transaction)), call: call && callMembers(call) });
+			const { shown, text } = await shownTransaction(transaction, call);
+			print.record(shown, text);
 		}
 	},
 });
@@ -114,7 +115,8 @@ export const TxPending = query({
 			const answer = await client.call("gettransactionfrompending", { value: toHex(id) });
 			if (Object.keys(answer).length === 0)
 				throw new Failure("not_found", `the transaction ${toHex(id)} doesn't wait for a block`);
-			return print.record(await viewTransaction(transactionFrom(answer, id)));
+			const { shown, text } = await shownTransaction(transactionFrom(answer, id), undefined);
+			return print.record(shown, text);
 		}
 		if (flags.count) {
 			const size = member(await client.call("getpendingsize", {}), "pendingSize");
@@ -177,27 +179,17 @@ function receiptText(
 	raw: ReturnType<typeof viewOf>,
 	{ reason, logs = [] }: Awaited<ReturnType<typeof receiptView>>,
 ): object {
-	const { fee, packingFee, contractResult, receipt: cost, resMessage, internal_transactions } = raw;
-	const coins = (sun: unknown): unknown => (typeof sun === "bigint" ? formatCoin(sun) : sun);
+	const { contractResult, resMessage, internal_transactions } = raw;
 	const [output] = receipt.contractResult;
 	// Only of a creation this is code; what begins like one otherwise is an answer of that length.
 	const isCode = output !== undefined && output.length > LONG_RESULT && reason === undefined;
 	return {
-		...raw,
-		...(fee === undefined ? {} : { fee: coins(fee) }),
-		...(packingFee === undefined ? {} : { packingFee: coins(packingFee) }),
+		...receiptAmounts(raw),
 		...(contractResult === undefined || !isCode ? {} : { contractResult: `${output.length} bytes` }),
 		...(internal_transactions === undefined
 			? {}
 			: { internal_transactions: receipt.internal_transactions.map(internalText) }),
 		...(resMessage === undefined && reason === undefined ? {} : { resMessage: reason ?? resMessage }),
-		...(cost !== undefined && typeof cost === "object"
-			? {
-					receipt: Object.fromEntries(
-						Object.entries(cost).map(([name, value]) => [name, name.endsWith("_fee") ? coins(value) : value]),
-					),
-				}
-			: {}),
 		...(logs.length > 0
 			? {
 					log: logs.map(({ contract, event, args, topics = [], data }) =>
@@ -250,18 +242,7 @@ export const TxShow = query({
 				throw new Failure("not_found", `there is no transaction ${toHex(id)}`);
 			const transaction = transactionFrom(answer, id);
 			const described = await callOf(transaction, client, given);
-			const call = described && callMembers(described);
-			const view = await viewTransaction(transaction);
-			const shown = { ...view, call };
-			const { txID, contract, feeLimit, type } = view;
-			const text = {
-				txID,
-				summary: transactionSummary(transaction, described?.signature && described.text),
-				...shown,
-				...(described?.signature === undefined ? {} : { call: described.text }),
-				...(contract === undefined ? {} : { contract: parameterText(String(type), contract) }),
-				...(typeof feeLimit === "bigint" ? { feeLimit: formatCoin(feeLimit) } : {}),
-			};
+			const { shown, text } = await shownTransaction(transaction, described);
 			print.record(
 				shown,
 				recordLines(text).map((line) => labelled(line, labels)),
@@ -269,6 +250,24 @@ export const TxShow = query({
 		}
 	},
 });
+
+/** A transaction for programs and for people. */
+async function shownTransaction(
+	transaction: SignedTransaction,
+	described: DescribedCall | undefined,
+): Promise<{ readonly shown: object; readonly text: object }> {
+	const view = await viewTransaction(transaction);
+	const call = described && callMembers(described);
+	return {
+		shown: { ...view, call },
+		text: {
+			txID: view["txID"],
+			summary: transactionSummary(transaction, described?.signature && described.text),
+			...transactionText(view),
+			call: described?.signature === undefined ? call : described.text,
+		},
+	};
+}
 
 /** The function that it calls, if its bytes can be read. */
 async function callOf(

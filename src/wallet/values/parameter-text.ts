@@ -1,4 +1,4 @@
-/** The members of a contract for people: amounts of coins with their unit. */
+/** A transaction and the members of its contract for people: amounts of coins with their unit. */
 
 import { contractTypeByName } from "../../protocol/contract-types.js";
 import { COIN_CURRENCY_ID } from "../token/token-amount.js";
@@ -11,6 +11,27 @@ export function parameterText(type: string, view: View): View {
 	const tokens = tokenFields.filter(([, token]) => memberOf(view, token) === COIN_CURRENCY_ID);
 	const paths = [...sunFields, ...tokens.map(([amount]) => amount)];
 	return paths.reduce((result, path) => withUnit(result, path.split(".")), view);
+}
+
+/** @param view of `viewTransaction` */
+export function transactionText(
+	view: Readonly<Record<string, View | undefined>>,
+): Record<string, View | undefined> {
+	const { type, contract, feeLimit } = view;
+	return {
+		...view,
+		...(contract === undefined ? {} : { contract: parameterText(String(type), contract) }),
+		...(typeof feeLimit === "bigint" ? { feeLimit: formatCoin(feeLimit) } : {}),
+	};
+}
+
+/** A receipt as {@link viewOf} has it. */
+export function receiptAmounts(view: Readonly<Record<string, View>>): Record<string, View> {
+	const { receipt } = view;
+	const fees =
+		typeof receipt === "object" ? Object.keys(receipt).filter((name) => name.endsWith("_fee")) : [];
+	const paths = [["fee"], ["packingFee"], ...fees.map((name) => ["receipt", name])];
+	return paths.reduce<View>(withUnit, view) as Record<string, View>;
 }
 
 function memberOf(view: View, name: string): View | undefined {

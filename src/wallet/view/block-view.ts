@@ -5,9 +5,14 @@ import { toHex } from "../../protocol/bytes.js";
 import { isRecord } from "../json.js";
 import type { BlockReference } from "../node/chain-query.js";
 import { transactionFrom, viewTransaction } from "../transaction/transaction-view.js";
+import type { View } from "./message-view.js";
+
+interface BlockView extends Readonly<Record<string, unknown>> {
+	readonly transactions: readonly Record<string, View | undefined>[] | undefined;
+}
 
 /** @param header leaves the transactions out */
-export async function viewBlock(block: BlockReference, header: boolean): Promise<Record<string, unknown>> {
+export async function viewBlock(block: BlockReference, header: boolean): Promise<BlockView> {
 	const raw = block.header.raw_data;
 	const { transactions } = block.answer;
 	const list = Array.isArray(transactions) ? transactions.filter(isRecord) : [];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parameterText } from "../../../src/wallet/values/parameter-text.js";
+import { parameterText, receiptAmounts, transactionText } from "../../../src/wallet/values/parameter-text.js";
 
 it.each([
 	["TransferContract", { to_address: "T", amount: 1_500_000n }, { to_address: "T", amount: "1.5coin" }],
@@ -18,4 +18,23 @@ it.each([
 	["TransferContract", "00ff", "00ff"],
 ] as const)("%s %o", (type, view, shown) => {
 	expect(parameterText(type, view)).toEqual(shown);
+});
+
+it("gives the fee limit of a transaction and the fees of a receipt their unit", () => {
+	const contract = { call_value: 2_000_000n };
+	expect(transactionText({ type: "TriggerSmartContract", contract, memo: undefined, feeLimit: 13n })).toEqual(
+		{
+			type: "TriggerSmartContract",
+			contract: { call_value: "2coin" },
+			memo: undefined,
+			feeLimit: "0.000013coin",
+		},
+	);
+	const receipt = { energy_usage: 7n, energy_fee: 1_000_000n };
+	expect(receiptAmounts({ id: "00", fee: 1_500_000n, receipt })).toEqual({
+		id: "00",
+		fee: "1.5coin",
+		receipt: { energy_usage: 7n, energy_fee: "1coin" },
+	});
+	expect(receiptAmounts({ id: "00" })).toEqual({ id: "00" });
 });
