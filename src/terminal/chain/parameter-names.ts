@@ -1,7 +1,9 @@
 /** Chain parameters by the names that people use, from the node's own table (protocol/command-line §1.6). */
 
 import { Failure } from "../../wallet/failure.js";
+import { shorten } from "../../wallet/values/bytes-text.js";
 import { parseInteger } from "../../wallet/values/integer-text.js";
+import { nearest } from "../../wallet/values/suggestion.js";
 
 /** The table is loaded where it is needed only: most commands never ask for it. */
 async function table(): Promise<typeof import("../../node/consensus/parameters.js")> {
@@ -14,7 +16,7 @@ async function table(): Promise<typeof import("../../node/consensus/parameters.j
  * @throws {Failure} `bad_value` for an unknown name, or a value that no chain accepts
  */
 export async function parseParameters(words: readonly string[]): Promise<ReadonlyMap<bigint, bigint>> {
-	const { chainParameterNamed, valueRefusal } = await table();
+	const { chainParameterNamed, chainParameters, valueRefusal } = await table();
 	const values = new Map<bigint, bigint>();
 	for (const word of words) {
 		const match = /^([^=]+)=([^=]+)$/.exec(word);
@@ -23,7 +25,12 @@ export async function parseParameters(words: readonly string[]): Promise<Readonl
 		const parameter = chainParameterNamed(match[1]);
 		if (parameter?.id === undefined) {
 			const why = parameter ? "can't be proposed" : "is not a chain parameter";
-			throw new Failure("bad_value", `"${match[1]}" ${why}`, { hint: "coin chain params lists them" });
+			throw new Failure("bad_value", `"${shorten(match[1])}" ${why}`, {
+				hint: meant(
+					match[1],
+					chainParameters.flatMap(({ id, name, getter }) => (id === undefined ? [] : [name, getter])),
+				),
+			});
 		}
 		const value = parseInteger(match[2]);
 		const refusal = valueRefusal(parameter, value);
@@ -35,6 +42,15 @@ export async function parseParameters(words: readonly string[]): Promise<Readonl
 		values.set(parameter.id, value);
 	}
 	return values;
+}
+
+/** What may have been meant by a name, in whatever case it was typed, with or without `get`. */
+function meant(text: string, names: readonly string[]): string {
+	const forms = new Map(
+		names.flatMap((name) => [name, name.replace(/^get/, "")]).map((name) => [name.toLowerCase(), name]),
+	);
+	const [near] = nearest(text.toLowerCase(), [...forms.keys()]);
+	return near === undefined ? "coin chain params lists them" : `did you mean ${forms.get(near)}?`;
 }
 
 /** What each parameter does, by its name in messages. */
@@ -79,7 +95,10 @@ export async function pickParameters(
 		const getter = chainParameterNamed(text)?.getter.toLowerCase();
 		const names = [getter, text.toLowerCase(), `get${text.toLowerCase()}`];
 		const found = rows.find(({ name }) => names.includes(name.toLowerCase()));
-		if (!found) throw new Failure("not_found", `the chain has no parameter "${text}"`);
-		return found;
+		if (found) return found;
+		const known = rows.flatMap(({ name }) => [name, chainParameterNamed(name)?.name ?? name]);
+		throw new Failure("not_found", `the chain has no parameter "${shorten(text)}"`, {
+			hint: meant(text, known),
+		});
 	});
 }

@@ -29,6 +29,15 @@ describe("values of parameters", () => {
 	});
 });
 
+test.each([
+	["ENERGY_FEES=1", "did you mean ENERGY_FEE?"],
+	["getEnergyFe=1", "did you mean getEnergyFee?"],
+	["enrgyFee=1", "did you mean EnergyFee?"],
+	["NO_SUCH_FEE=1", "coin chain params lists them"],
+])("the name nearest to that of %s is suggested", async (word, hint) => {
+	await expect(parseParameters([word])).rejects.toMatchObject({ facts: { hint } });
+});
+
 test("reported parameters are found by any of their names, also those that the table doesn't know", async () => {
 	const reported = new Map([
 		["getEnergyFee", 100n],
@@ -48,4 +57,5 @@ test("reported parameters are found by any of their names, also those that the t
 		[11n, "getEnergyFee", 100n],
 	]);
 	await expect(pick("0")).rejects.toMatchObject({ code: "not_found" });
+	await expect(pick("somethingNow")).rejects.toMatchObject({ facts: { hint: "did you mean SomethingNew?" } });
 });
