@@ -140,3 +140,57 @@ export class Failure extends Error {
 		return new Failure(this.code, this.message, { ...this.facts, ...facts });
 	}
 }
+
+/** A line of a list that can't be taken. */
+export interface RefusedLine {
+	/** From 1. */
+	readonly line: number;
+	/** Position among the values of the list, from 0. */
+	readonly index: number;
+	readonly failure: Failure;
+}
+
+/** The same refusal, with the line of the list that it is about. */
+export function atLine(failure: Failure, line: number): Failure {
+	return failure
+		.saying(`line ${line}: ${failure.message}`)
+		.with({ details: { ...failure.facts.details, line } });
+}
+
+/** Lines whose reasons stand beside that of the first. */
+const MAX_REASONS = 4;
+
+/** The refusal of a list: that of its first line which can't be taken, with the others in its message and details. */
+export function refusalOfList(
+	[first, ...others]: readonly [RefusedLine, ...RefusedLine[]],
+	so: string,
+): Failure {
+	const failure = atLine(first.failure, first.line).with({ index: first.index });
+	if (others.length === 0) return failure;
+	const further = others.slice(MAX_REASONS).map(({ line }) => line);
+	const reasons = [
+		failure.message,
+		...others.slice(0, MAX_REASONS).map(({ line, failure: { message } }) => `line ${line}: ${message}`),
+		...(further.length > 0 ? [`${linesText(further)} ${so} either`] : []),
+	];
+	return failure.saying(reasons.join("; ")).with({
+		details: {
+			...failure.facts.details,
+			refused: [first, ...others].map(({ line, failure: { code, message } }) => ({ line, code, message })),
+		},
+	});
+}
+
+/** `line 2`, `lines 2-4 and 7`. */
+export function linesText(lines: readonly number[]): string {
+	const runs: [number, number][] = [];
+	for (const line of lines) {
+		const last = runs.at(-1);
+		if (last && last[1] === line - 1) last[1] = line;
+		else runs.push([line, line]);
+	}
+	const texts = runs.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`));
+	const [last, ...others] = texts.reverse();
+	const text = others.length === 0 ? last : `${others.reverse().join(", ")} and ${last}`;
+	return `${lines.length === 1 ? "line" : "lines"} ${text}`;
+}

@@ -25,7 +25,11 @@ describe.concurrent("coin account", () => {
 		);
 		const half = await wallet.coin(["account", "balance", "-", "--json"], `${BASE58.ann}\nnobody\n`);
 		expect(half).toMatchObject({ code: 1, stdout: "" });
-		expect(errorRecord(half)).toMatchObject({ code: "wallet_not_found", index: 1 });
+		expect(errorRecord(half)).toMatchObject({
+			code: "wallet_not_found",
+			message: expect.stringMatching(/^line 2: "nobody" /),
+			index: 1,
+		});
 	});
 
 	it("keeps every digit of a balance beyond 2^53", async ({ wallet }) => {

@@ -11,8 +11,7 @@ import {
 	query,
 } from "../../terminal/base/command-row.js";
 import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
-import { argumentOrStdin, listLines } from "../../terminal/input/stdin.js";
-import { asFailure } from "../../terminal/output/failure-report.js";
+import { argumentOrStdin, readEach } from "../../terminal/input/stdin.js";
 import { localTime, printJson, printLine } from "../../terminal/output/output.js";
 import { either, lines, map, one, orNull, record } from "../../terminal/schema/result-shape.js";
 import { accountShape, delegationShape, resourcesShape } from "../../terminal/schema/view-shapes.js";
@@ -69,17 +68,10 @@ export const AccountBalance = query({
 	},
 	run: async ({ args, flags, settings, client, view, json }) => {
 		const input = await argumentOrStdin(args.account, "the accounts", false);
-		const names = input?.fromStdin ? listLines(input.text) : input ? [input.text] : [undefined];
+		const addresses = input
+			? await readEach(input, (name) => accountOrActive(settings, name))
+			: [await accountOrActive(settings, undefined)];
 		const token = flags.token === undefined ? undefined : await tokenOf(client, flags.token, view, json);
-		// A name that means nothing is told before the first answer.
-		const addresses: Uint8Array[] = [];
-		for (const [index, name] of names.entries()) {
-			try {
-				addresses.push(await accountOrActive(settings, name));
-			} catch (error) {
-				throw input?.fromStdin ? asFailure(error).with({ index }) : error;
-			}
-		}
 		const printBalance = (account: string | undefined, balance: bigint | string, text: string): void => {
 			if (json) printJson(account === undefined ? balance : { account, balance });
 			else printLine(account === undefined ? text : `${account}  ${text}`);

@@ -21,7 +21,7 @@ import {
 	solidityFlag,
 } from "../../terminal/flags/flags.js";
 import { readEnvelopes, transactionArgument } from "../../terminal/input/envelope-stream.js";
-import { argumentOrStdin, listLines } from "../../terminal/input/stdin.js";
+import { argumentOrStdin, readEach } from "../../terminal/input/stdin.js";
 import {
 	csvLine,
 	HISTORY_COLUMNS,
@@ -65,7 +65,7 @@ const idArgument = {
 async function transactionIds(argument: string): Promise<Uint8Array[]> {
 	const input = await argumentOrStdin(argument, "the transaction ids", false);
 	if (!input) throw new Failure("usage", "no transaction id");
-	return (input.fromStdin ? listLines(input.text) : [input.text]).map(parseTransactionId);
+	return readEach(input, parseTransactionId);
 }
 
 export const TxDecode = command({
@@ -326,7 +326,7 @@ export const TxWait = query({
 		const timeoutMs = parseDuration(flags["wait-timeout"]);
 		const input = await argumentOrStdin(args.id, "the transaction ids", true);
 		if (!input) throw new Failure("usage", "no transaction id", { hint: "see --help" });
-		for (const id of listLines(input.text).map(parseTransactionId)) {
+		for (const id of await readEach(input, parseTransactionId)) {
 			const { state, receipt } = await withProgress("waiting for a block", audience(), () =>
 				waitFor(client, id, {
 					until: flags.included ? "included" : "solid",

@@ -1,6 +1,7 @@
 /** Standard input: read once, by the command itself, and cut into the values that it carries (protocol/command-line §1.4). */
 
-import { Failure } from "../../wallet/failure.js";
+import { Failure, type RefusedLine, refusalOfList } from "../../wallet/failure.js";
+import { asFailure } from "../output/failure-report.js";
 
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 const MAX_VALUE_BYTES = 1024 * 1024;
@@ -96,12 +97,33 @@ function completeValues(text: string): string[] | undefined {
 	}
 }
 
-/** Non-blank lines, without those that begin with `#`. */
-export function listLines(text: string): string[] {
-	return text
-		.split(/\r?\n/)
-		.map((line) => line.trim())
-		.filter((line) => line !== "" && !line.startsWith("#"));
+/**
+ * What an argument, or each line of a list, stands for; blank lines and comments are left out.
+ * @throws {Failure} of a list one refusal for all lines that stand for nothing, so that it comes before the first answer
+ */
+export async function readEach<T>(
+	{ text, fromStdin }: { readonly text: string; readonly fromStdin: boolean },
+	read: (value: string) => T | Promise<T>,
+): Promise<T[]> {
+	if (!fromStdin) return [await read(text)];
+	const values: T[] = [];
+	const refused: RefusedLine[] = [];
+	for (const [number, line] of text.split(/\r?\n/).entries()) {
+		const value = line.trim();
+		if (value === "" || value.startsWith("#")) continue;
+		try {
+			values.push(await read(value));
+		} catch (error) {
+			refused.push({
+				line: number + 1,
+				index: values.length + refused.length,
+				failure: asFailure(error),
+			});
+		}
+	}
+	const [first, ...others] = refused;
+	if (first) throw refusalOfList([first, ...others], "can't be read");
+	return values;
 }
 
 /**

@@ -3,17 +3,12 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fromHex } from "../../protocol/bytes.js";
-import {
-	type JudgedBatch,
-	type JudgedPayment,
-	judgePayments,
-	linesText,
-} from "../../wallet/actions/payment-batch.js";
+import { type JudgedBatch, type JudgedPayment, judgePayments } from "../../wallet/actions/payment-batch.js";
 import { type Attempt, PaymentJournal } from "../../wallet/actions/payment-journal.js";
 import type { Actor } from "../../wallet/actions/plan.js";
 import { withFileLock } from "../../wallet/configuration/file-lock.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
-import { Failure } from "../../wallet/failure.js";
+import { atLine, Failure, linesText, refusalOfList } from "../../wallet/failure.js";
 import { fetchGenesisId } from "../../wallet/node/chain-query.js";
 import { statusOf, type TransactionState } from "../../wallet/node/wait.js";
 import { type PaymentLine, readPayments } from "../../wallet/transaction/payment-list.js";
@@ -425,31 +420,8 @@ function sends(flags: BatchFlags): boolean {
 	return !flags.build && !flags.sign && !flags["dry-run"];
 }
 
-function atLine(failure: Failure, line: number): Failure {
-	return failure
-		.saying(`line ${line}: ${failure.message}`)
-		.with({ details: { ...failure.facts.details, line } });
-}
-
-/** Lines whose reasons stand beside that of the first. */
-const MAX_REASONS = 4;
-
 /** @throws {Failure} the first line that can't be paid, with all of them in its details */
 function checkAll({ refused }: JudgedBatch): void {
 	const [first, ...others] = refused;
-	if (!first) return;
-	const failure = atLine(first.failure, first.line).with({ index: first.index, sent: false });
-	if (others.length === 0) throw failure;
-	const further = others.slice(MAX_REASONS).map(({ line }) => line);
-	const reasons = [
-		failure.message,
-		...others.slice(0, MAX_REASONS).map(({ line, failure: { message } }) => `line ${line}: ${message}`),
-		...(further.length > 0 ? [`${linesText(further)} can't be paid either`] : []),
-	];
-	throw failure.saying(reasons.join("; ")).with({
-		details: {
-			...failure.facts.details,
-			refused: refused.map(({ line, failure: { code, message } }) => ({ line, code, message })),
-		},
-	});
+	if (first) throw refusalOfList([first, ...others], "can't be paid").with({ sent: false });
 }

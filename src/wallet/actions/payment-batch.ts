@@ -5,7 +5,7 @@ import { toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { FAILURE_KINDS, Failure } from "../failure.js";
+import { FAILURE_KINDS, Failure, linesText, type RefusedLine } from "../failure.js";
 import { contractSummary } from "../transaction/contract-summary.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 import { coinsOf } from "../transaction/moved-coins.js";
@@ -214,17 +214,11 @@ export interface JudgedPayment {
 	readonly summary: string;
 }
 
-interface RefusedPayment {
-	readonly line: number;
-	readonly index: number;
-	readonly failure: Failure;
-}
-
 export interface JudgedBatch {
 	readonly payments: readonly JudgedPayment[];
 	/** What was taken off their accounts; undefined without a network. */
 	readonly budget: PaymentBudget | undefined;
-	readonly refused: readonly RefusedPayment[];
+	readonly refused: readonly RefusedLine[];
 	readonly totals: BatchTotals;
 	/** What people see before they agree. */
 	readonly summary: readonly string[];
@@ -261,7 +255,7 @@ export async function judgePayments(
 	const contracts = new Set<string>();
 	const first = new Set<string>();
 	const judged: Judged[] = [];
-	const refused: RefusedPayment[] = [];
+	const refused: RefusedLine[] = [];
 	for (const [index, { line, payment }] of lines.entries()) {
 		try {
 			if (payment instanceof Failure) throw payment;
@@ -356,18 +350,4 @@ function summaryLines(
 
 function counted(count: number, thing: string): string {
 	return `${count} ${thing}${count === 1 ? "" : "s"}`;
-}
-
-/** `line 2`, `lines 2-4 and 7`. */
-export function linesText(lines: readonly number[]): string {
-	const runs: [number, number][] = [];
-	for (const line of lines) {
-		const last = runs.at(-1);
-		if (last && last[1] === line - 1) last[1] = line;
-		else runs.push([line, line]);
-	}
-	const texts = runs.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`));
-	const [last, ...others] = texts.reverse();
-	const text = others.length === 0 ? last : `${others.reverse().join(", ")} and ${last}`;
-	return `${lines.length === 1 ? "line" : "lines"} ${text}`;
 }
