@@ -11,6 +11,7 @@ import { Failure } from "../wallet/failure.js";
 import type { JsonRecord } from "../wallet/json.js";
 import { callJsonRpc } from "../wallet/node/json-rpc.js";
 import { NodeClient } from "../wallet/node/node-client.js";
+import { parseCoinAmount } from "../wallet/values/amount.js";
 
 /** What a chain is made of; the names are those of `coin node start`. */
 export interface DevelopmentChainOptions {
@@ -96,6 +97,12 @@ export interface RunningDevelopmentChain {
 	/** Lets an account's transactions pass unsigned. @param account an address in any written form */
 	impersonate(account: string): Promise<void>;
 	stopImpersonating(account: string): Promise<void>;
+	/**
+	 * Gives an account a balance, whatever it had.
+	 * @param balance with its unit: `5coin`, `7sun`
+	 * @throws {Failure} `amount_unit`, `bad_value`
+	 */
+	setBalance(account: string, balance: string): Promise<void>;
 	/** Any other method of a development chain, by JSON-RPC at the gateway. @throws {Failure} `not_served`, `rpc_error` */
 	request(method: string, params?: readonly unknown[]): Promise<unknown>;
 	/** Stops servers and production; writes the state where there is a directory. */
@@ -183,6 +190,8 @@ export async function startDevelopmentChain(
 		},
 		increaseTime: (ms) => change("dev_increaseTime", [ms]),
 		impersonate: (account) => change("dev_impersonateAccount", [account]),
+		setBalance: async (account, balance) =>
+			change("dev_setBalance", [account, parseCoinAmount(balance).toString()]),
 		stopImpersonating: (account) => change("dev_stopImpersonatingAccount", [account]),
 		request,
 		stop: () => node.close(),

@@ -228,7 +228,57 @@ test("values that are none of their types are refused before anything is asked, 
 	}
 });
 
-test("snapshots, blocks, the clock and accounts that act unsigned", async () => {
+test("one of several functions of a name, with as many arguments, goes by its signature", async () => {
+	const overloaded = [
+		...STORE,
+		{ type: "function", name: "paid", inputs: [{ name: "", type: "uint256" }], outputs: [] },
+		{
+			type: "function",
+			name: "put",
+			inputs: [{ name: "", type: "tuple[2]", components: PAIR }],
+			outputs: [],
+		},
+		{ type: "event", name: "Changed", inputs: [{ name: "to", type: "bool", indexed: false }] },
+	] as const;
+	const { address } = await deployTyped(wallet, STORE, [42n], { code, name: "Store" });
+	const store = new TypedContract(wallet, address, overloaded);
+	const paid = await store.read("paid(address)", [wallet.address]);
+	expectTypeOf(paid).toEqualTypeOf<bigint>();
+	expect(paid).toBe(0n);
+	await expect(store.read("paid", [wallet.address])).rejects.toMatchObject({
+		message: "the interface has several functions paid with so many arguments",
+		facts: { hint: "write the whole signature, such as paid(address)" },
+	});
+	const put = (): unknown =>
+		store.write("put((uint256,address)[2])", [
+			[
+				{ a: 1n, who: "T1" },
+				{ a: 1n, who: "T1" },
+			],
+		]);
+	await expect(put()).rejects.toMatchObject({
+		code: "bad_value",
+		message: expect.stringContaining("[0].who"),
+	});
+	// @ts-expect-error no function has these types
+	const isUnknown = (): unknown => store.read("paid(bool)", [true]);
+	await expect(isUnknown()).rejects.toMatchObject({ message: "the interface has no function paid(bool)" });
+
+	await (await store.write("set(uint256,string)", [7n, "seven"])).wait();
+	const seen: unknown[] = [];
+	for await (const { args } of store.events("Changed(address,uint256,string)")) {
+		expectTypeOf(args.note).toEqualTypeOf<string>();
+		seen.push(args.note);
+	}
+	expect(seen).toEqual(["seven"]);
+	for await (const { args } of store.events("Changed(bool)")) seen.push(args.to);
+	expect(seen).toHaveLength(1);
+	await expect(store.events("Changed").next()).rejects.toMatchObject({
+		message: "the interface has several events Changed",
+	});
+});
+
+test("snapshots, blocks, the clock, balances and accounts that act unsigned", async () => {
 	const before = await wallet.balanceSun();
 	const id = await chain.snapshot();
 	const [, other] = chain.accounts;
@@ -243,6 +293,10 @@ test("snapshots, blocks, the clock and accounts that act unsigned", async () => 
 	const last = await chain.mine({ blocks: 2 });
 	expect(last.number).toBe(first.number + 2n);
 	expect(last.timestampMs - first.timestampMs).toBeGreaterThanOrEqual(3_600_000n);
+
+	await chain.setBalance(other?.address ?? "", "5.5coin");
+	expect(await wallet.balanceSun(other?.address ?? "")).toBe(5_500_000n);
+	await expect(chain.setBalance(other?.address ?? "", "5")).rejects.toMatchObject({ code: "amount_unit" });
 
 	const unlocked = async () => ((await chain.request("dev_info")) as { unlocked: string[] }).unlocked;
 	const none = await unlocked();

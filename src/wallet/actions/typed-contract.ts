@@ -12,6 +12,7 @@ import {
 	arrayParts,
 	type ContractInterface,
 	fixedLength,
+	hashedSignature,
 	integerType,
 	isInRange,
 } from "../../abi/parameter.js";
@@ -19,6 +20,7 @@ import { topicOf } from "../../abi/selector.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { constructorOf, interfaceOf } from "../abi/interface.js";
+import { isSignature, parseSignature } from "../abi/signature.js";
 import { Failure } from "../failure.js";
 import type { Json } from "../json.js";
 import { callConstant, estimateEnergy } from "../node/constant-call.js";
@@ -92,15 +94,41 @@ type ValuesOf<Ps> = Ps extends readonly TypedParameter[]
 	? { readonly [At in keyof Ps]: Ps[At] extends TypedParameter ? ValueOf<Ps[At]> : never }
 	: readonly [];
 
-type EntryOf<A extends TypedInterface, Kind extends string, Name = string> = Extract<
-	A[number],
-	{ readonly type: Kind; readonly name: Name }
->;
+/** A type as signatures have it: tuples by their members. */
+type TypeText<P extends TypedParameter> = P["type"] extends `tuple${infer Arrays}`
+	? `(${TypeTexts<P["components"]>})${Arrays}`
+	: P["type"];
 
-/** Names of functions, or of events. */
+type TypeTexts<Ps> = Ps extends readonly [
+	infer First extends TypedParameter,
+	...infer Rest extends readonly TypedParameter[],
+]
+	? Rest extends readonly []
+		? TypeText<First>
+		: `${TypeText<First>},${TypeTexts<Rest>}`
+	: "";
+
+/** `transfer(address,uint256)` */
+type SignatureOf<E extends TypedEntry> = `${E["name"] & string}(${TypeTexts<E["inputs"]>})`;
+
+/** Entries by their name, or the one of a signature. */
+type EntryOf<A extends TypedInterface, Kind extends string, Name = string> =
+	Extract<A[number], { readonly type: Kind }> extends infer E
+		? E extends TypedEntry
+			? Name extends SignatureOf<E>
+				? E
+				: Extract<E, { readonly name: Name }>
+			: never
+		: never;
+
+/** Names and signatures of functions, or of events. */
 type NameIn<A extends TypedInterface, Kind extends string> = number extends A["length"]
 	? string
-	: EntryOf<A, Kind>["name"] & string;
+	: EntryOf<A, Kind> extends infer E
+		? E extends TypedEntry
+			? (E["name"] & string) | SignatureOf<E>
+			: never
+		: never;
 
 type ArgumentsOf<A extends TypedInterface, Name> = number extends A["length"]
 	? readonly AbiView[]
@@ -141,7 +169,7 @@ export interface ContractEvent<Arguments> {
 	readonly args: Arguments;
 }
 
-/** A contract at a wallet's node. */
+/** A contract at a wallet's node. Functions and events go by name; one of several of a name by its signature, `set(uint8)`. */
 export class TypedContract<const A extends TypedInterface> {
 	private readonly items: ContractInterface;
 	private readonly bytes: Uint8Array;
@@ -225,8 +253,8 @@ export class TypedContract<const A extends TypedInterface> {
 		range: { readonly from?: bigint; readonly to?: bigint } = {},
 	): AsyncGenerator<ContractEvent<EventArguments<A, Name>>> {
 		const { client } = this.wallet;
-		const event = this.items.find((item) => item.kind === "event" && item.name === name);
-		if (!event) throw new Failure("bad_value", `the interface has no event ${name}`);
+		const [event, another] = this.named("event", name);
+		if (!event || another) throw notOne("event", name, event);
 		const query = { addresses: [this.bytes], topics: event.anonymous ? [] : [topicOf(event)] };
 		const to = range.to ?? (await fetchHeadNumber(client));
 		for await (const log of pastLogs(client, query, range.from ?? 0n, to)) {
@@ -237,19 +265,24 @@ export class TypedContract<const A extends TypedInterface> {
 		}
 	}
 
+	/** The items that are so called; with its types behind it the name is that of one alone. */
+	private named(kind: "function" | "event", name: string): readonly AbiItem[] {
+		const signature = isSignature(name) ? hashedSignature(parseSignature(name, kind)) : undefined;
+		return this.items.filter(
+			(item) => item.kind === kind && (signature ?? name) === (signature ? hashedSignature(item) : item.name),
+		);
+	}
+
 	private call(
 		name: string,
 		values: readonly unknown[],
 	): NamedCall & { readonly item: AbiItem; readonly owner: Uint8Array } {
-		const named = this.items.filter((item) => item.kind === "function" && item.name === name);
+		const named = this.named("function", name);
 		const fitting = named.filter(({ inputs }) => inputs.length === values.length);
 		const [item] = fitting;
 		if (!item || fitting.length > 1) {
 			const which = named.length === 0 ? "" : " with so many arguments";
-			throw new Failure(
-				"bad_value",
-				`the interface has ${item ? "several functions" : "no function"} ${name}${which}`,
-			);
+			throw notOne("function", `${name}${which}`, item);
 		}
 		const coded = codedValues(item.inputs, values);
 		const texts = values.map((value) => viewText(value as AbiView));
@@ -292,6 +325,15 @@ export async function deployTyped<const A extends TypedInterface>(
 	});
 	const { contractAddress } = await sent.wait();
 	return new TypedContract(wallet, String(contractAddress), abi);
+}
+
+/** @param item one of several; undefined: there is none */
+function notOne(kind: string, what: string, item: AbiItem | undefined): Failure {
+	return new Failure(
+		"bad_value",
+		`the interface has ${item ? `several ${kind}s` : `no ${kind}`} ${what}`,
+		item ? { hint: `write the whole signature, such as ${hashedSignature(item)}` } : {},
+	);
 }
 
 /** @throws {Failure} `bad_value`, naming the parameter */
