@@ -14,7 +14,7 @@ import { followBlocks } from "../wallet/node/block-follow.js";
 import { type BlockReference, fetchBlockByNumber, fetchHead } from "../wallet/node/chain-query.js";
 import type { NodeClient, NodeView } from "../wallet/node/node-client.js";
 import { momentMs, parseMoment } from "../wallet/values/moment.js";
-import { receiptAmounts, transactionText } from "../wallet/values/parameter-text.js";
+import { receiptText, transactionText } from "../wallet/values/parameter-text.js";
 import { viewBlock } from "../wallet/view/block-view.js";
 import { type View, viewOf } from "../wallet/view/message-view.js";
 
@@ -127,7 +127,7 @@ export const BlockShow = query({
 			{
 				...header,
 				transactions: transactions?.map(transactionText),
-				receipts: receipts?.map(receiptAmounts),
+				receipts: receipts?.map(receiptText),
 			},
 		);
 	},

@@ -43,10 +43,11 @@ import { knows, statusOf, waitFor } from "../../wallet/node/wait.js";
 import { receiptMembers } from "../../wallet/transaction/acting-result.js";
 import { transactionSummary } from "../../wallet/transaction/contract-summary.js";
 import { callMembers, type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
+import { withAdvice } from "../../wallet/transaction/refusal-advice.js";
 import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
 import { formatCoin, formatCoinNumber } from "../../wallet/values/amount.js";
 import { parseDuration } from "../../wallet/values/moment.js";
-import { receiptAmounts, transactionText } from "../../wallet/values/parameter-text.js";
+import { receiptText, transactionText } from "../../wallet/values/parameter-text.js";
 import { receiptView } from "../../wallet/view/contract-outcome.js";
 import { storedInterface } from "../../wallet/view/contract-record.js";
 import { entryOf, type HistoryEntry } from "../../wallet/view/history-entries.js";
@@ -167,29 +168,29 @@ export const TxReceipt = query({
 			const raw = viewOf(receipt);
 			print.record(
 				{ ...raw, ...(Object.keys(decoded).length > 0 ? { decoded } : {}) },
-				recordLines(receiptText(receipt, raw, decoded)).map((line) => labelled(line, labels)),
+				recordLines(receiptLines(receipt, raw, decoded)).map((line) => labelled(line, labels)),
 			);
 		}
 	},
 });
 
 /** A receipt for people: coins with their unit, events by name, and of a deployment's code its size. */
-function receiptText(
+function receiptLines(
 	receipt: Readonly<TransactionInfo>,
 	raw: ReturnType<typeof viewOf>,
 	{ reason, logs = [] }: Awaited<ReturnType<typeof receiptView>>,
 ): object {
-	const { contractResult, resMessage, internal_transactions } = raw;
+	const { contractResult, internal_transactions } = raw;
 	const [output] = receipt.contractResult;
 	// Only of a creation this is code; what begins like one otherwise is an answer of that length.
 	const isCode = output !== undefined && output.length > LONG_RESULT && reason === undefined;
 	return {
-		...receiptAmounts(raw),
+		...receiptText(raw),
 		...(contractResult === undefined || !isCode ? {} : { contractResult: `${output.length} bytes` }),
 		...(internal_transactions === undefined
 			? {}
 			: { internal_transactions: receipt.internal_transactions.map(internalText) }),
-		...(resMessage === undefined && reason === undefined ? {} : { resMessage: reason ?? resMessage }),
+		...(reason === undefined ? {} : { resMessage: reason }),
 		...(logs.length > 0
 			? {
 					log: logs.map(({ contract, event, args, topics = [], data }) =>
@@ -337,12 +338,13 @@ export const TxWait = query({
 			).catch((error: unknown) => {
 				throw error instanceof Failure ? askingSameNode(error, flags) : error;
 			});
-			const { block, result } = receipt ? receiptMembers(receipt) : {};
+			const { block, result, reason: said } = receipt ? receiptMembers(receipt) : {};
 			print.record({ txID: toHex(id), state, block, result });
 			if (state !== "failed") continue;
-			const reason = receipt && (await revertOf(client, receipt));
+			const reason = (receipt && (await revertOf(client, receipt))) ?? said;
 			const why = `${result ?? ""}${reason ? `, ${reason}` : ""}`;
-			throw new Failure("contract_revert", `the transaction failed: ${why}`, { txID: toHex(id) });
+			const failure = new Failure("contract_revert", `the transaction failed: ${why}`, { txID: toHex(id) });
+			throw withAdvice(failure, undefined);
 		}
 	},
 });

@@ -80,11 +80,11 @@ function checkCallResult(answer: JsonRecord): void {
 	const { result } = answer;
 	const code = isRecord(result) ? member(result, "code") : undefined;
 	if (code === undefined || code === "SUCCESS") return;
-	const message = resultMessage(result);
+	const message = withoutClass(resultMessage(result));
 	const isRevert = isRevertMessage(message);
 	const failure = new Failure(
 		isRevert ? "contract_revert" : code === "CONTRACT_VALIDATE_ERROR" ? "contract_validate" : "rpc_error",
-		withoutClass(message) || String(code),
+		message || String(code),
 		{ node: { code: String(code), message } },
 	);
 	throw withAdvice(failure, undefined);

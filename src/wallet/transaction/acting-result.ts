@@ -11,6 +11,7 @@ import { resourceCode, resourceName } from "../values/resource.js";
 import type { DescribedCall } from "./described-call.js";
 import { ownerText, type TransactionEnvelope } from "./envelope.js";
 import { summaryOf } from "./envelope-note.js";
+import { inPlainWords } from "./refusal-advice.js";
 
 /** Members in their order; absent when unknown. */
 export interface ActingResult {
@@ -147,7 +148,7 @@ export function actingLines(
 		lines.push(`  cost        ${fee}, bandwidth ${result.bandwidth ?? 0n}${energy}`);
 	}
 	lines.push(...reportedLines(result));
-	if (result.reason) lines.push(`  reason      ${result.reason}`);
+	if (result.reason) lines.push(`  reason      ${inPlainWords(result.reason)}`);
 	return lines;
 }
 

@@ -4,6 +4,7 @@ import { isAddress, toBase58Check } from "../../protocol/address.js";
 import { fromHex } from "../../protocol/bytes.js";
 import { SUN_PER_COIN } from "../../protocol/int64.js";
 import type { Failure } from "../failure.js";
+import { withoutClass } from "../node/node-messages.js";
 import { formatCoin } from "../values/amount.js";
 
 /** What is known of the account that acts. */
@@ -127,11 +128,16 @@ const OUT_OF_ENERGY =
 export function withAdvice(failure: Failure, account: Refused | undefined): Failure {
 	const { message } = failure;
 	const advised = failure.facts.hint === undefined ? withHint(failure, account) : failure;
-	const plain = (failure.code === "contract_validate" ? readable(message) : message).replace(
+	const plain = inPlainWords(failure.code === "contract_validate" ? readable(message) : message);
+	return plain === message ? advised : advised.saying(plain);
+}
+
+/** The contract machine's words, as receipts keep them, for people. */
+export function inPlainWords(message: string): string {
+	return withoutClass(message).replace(
 		OUT_OF_ENERGY,
 		"the call used up all of its $2 energy, at the operation $1",
 	);
-	return plain === message ? advised : advised.saying(plain);
 }
 
 /** A sentence of the network without the class that refused, and with addresses as people know them. */

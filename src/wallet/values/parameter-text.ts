@@ -2,6 +2,7 @@
 
 import { contractTypeByName } from "../../protocol/contract-types.js";
 import { COIN_CURRENCY_ID } from "../token/token-amount.js";
+import { inPlainWords } from "../transaction/refusal-advice.js";
 import type { View } from "../view/message-view.js";
 import { formatCoin } from "./amount.js";
 
@@ -25,13 +26,14 @@ export function transactionText(
 	};
 }
 
-/** A receipt as {@link viewOf} has it. */
-export function receiptAmounts(view: Readonly<Record<string, View>>): Record<string, View> {
-	const { receipt } = view;
+/** A receipt as {@link viewOf} has it, for people: also why the contract machine ended it, in plain words. */
+export function receiptText(view: Readonly<Record<string, View>>): Record<string, View> {
+	const { receipt, resMessage } = view;
 	const fees =
 		typeof receipt === "object" ? Object.keys(receipt).filter((name) => name.endsWith("_fee")) : [];
 	const paths = [["fee"], ["packingFee"], ...fees.map((name) => ["receipt", name])];
-	return paths.reduce<View>(withUnit, view) as Record<string, View>;
+	const shown = paths.reduce<View>(withUnit, view) as Record<string, View>;
+	return typeof resMessage === "string" ? { ...shown, resMessage: inPlainWords(resMessage) } : shown;
 }
 
 function memberOf(view: View, name: string): View | undefined {

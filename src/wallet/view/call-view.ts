@@ -8,6 +8,7 @@ import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { itemBySelector } from "../abi/interface.js";
 import { revertReason } from "../abi/revert.js";
+import { inPlainWords } from "../transaction/refusal-advice.js";
 import { formatCoin } from "../values/amount.js";
 import type { CallNode, TracedLog, TracedOperation } from "./call-tree.js";
 import type { InterfaceOf } from "./contract-record.js";
@@ -192,7 +193,8 @@ export function callLines(call: CallView, indent = ""): string[] {
 }
 
 function endLines({ result, reason, returned }: CallView, indent: string): string[] {
-	if (result !== "success") return [`${indent}-> ${result}${reason === undefined ? "" : `: ${reason}`}`];
+	if (result !== "success")
+		return [`${indent}-> ${result}${reason === undefined ? "" : `: ${inPlainWords(reason)}`}`];
 	return returned === undefined ? [] : [`${indent}-> ${viewText(returned)}`];
 }
 

@@ -67,7 +67,10 @@ describe("a call without effect", () => {
 		const { client } = answering({ [ENDPOINT]: { result: { code: "OTHER_ERROR", message: hex(message) } } });
 		await expect(callConstant(client, call)).rejects.toMatchObject({
 			message: "Not enough energy: curInvokeEnergyLimit[100000000]",
-			facts: { hint: expect.stringContaining("it may never end, or the address that it creates is taken") },
+			facts: {
+				hint: expect.stringContaining("it may never end, or the address that it creates is taken"),
+				node: { message: "Not enough energy: curInvokeEnergyLimit[100000000]" },
+			},
 		});
 	});
 

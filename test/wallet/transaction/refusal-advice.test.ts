@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../../src/wallet/failure.js";
-import { withAdvice } from "../../../src/wallet/transaction/refusal-advice.js";
+import { inPlainWords, withAdvice } from "../../../src/wallet/transaction/refusal-advice.js";
 
 const hint = (message: string, balance = 1_500_000n): string | undefined =>
 	withAdvice(new Failure("contract_validate", message), { balance }).facts.hint;
@@ -70,6 +70,9 @@ describe("advice on a refusal of the network", () => {
 		);
 		expect(told.facts.hint).toContain("a higher --fee-limit");
 		expect(withAdvice(told, undefined)).toBe(told);
+		expect(inPlainWords(`class org.coin.core.vm.program.Program$OutOfEnergyException : ${raw}`)).toBe(
+			"the call used up all of its 10 energy, at the operation MSTORE",
+		);
 	});
 
 	it("leaves a hint that is there, and says nothing of what it doesn't know", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parameterText, receiptAmounts, transactionText } from "../../../src/wallet/values/parameter-text.js";
+import { parameterText, receiptText, transactionText } from "../../../src/wallet/values/parameter-text.js";
 
 it.each([
 	["TransferContract", { to_address: "T", amount: 1_500_000n }, { to_address: "T", amount: "1.5coin" }],
@@ -31,10 +31,15 @@ it("gives the fee limit of a transaction and the fees of a receipt their unit", 
 		},
 	);
 	const receipt = { energy_usage: 7n, energy_fee: 1_000_000n };
-	expect(receiptAmounts({ id: "00", fee: 1_500_000n, receipt })).toEqual({
+	expect(receiptText({ id: "00", fee: 1_500_000n, receipt })).toEqual({
 		id: "00",
 		fee: "1.5coin",
 		receipt: { energy_usage: 7n, energy_fee: "1coin" },
 	});
-	expect(receiptAmounts({ id: "00" })).toEqual({ id: "00" });
+	const resMessage =
+		"Not enough energy for 'MSTORE' operation executing: curInvokeEnergyLimit[10], curOpEnergy[2], usedEnergy[9]";
+	expect(receiptText({ resMessage })).toEqual({
+		resMessage: "the call used up all of its 10 energy, at the operation MSTORE",
+	});
+	expect(receiptText({ id: "00" })).toEqual({ id: "00" });
 });
