@@ -111,6 +111,27 @@ export function age(ms: number, nowMs: number): string {
 	return ms > nowMs + 1000 ? `in ${span(ms - nowMs)}` : `${span(nowMs - ms)} ago`;
 }
 
+/** Clocks of nodes and browsers differ by less. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/**
+ * The time of day by a chain's clock, in milliseconds since 1970.
+ * @param wallMs by the clock of the browser
+ * @param headMs time of the head, which a development chain may be asked to put further ahead than its clock
+ * @param aheadMs how far the clock of a development chain was moved on
+ */
+export function chainTime(wallMs: number, headMs: number, aheadMs: number): number {
+	const now = wallMs + aheadMs;
+	return headMs > now + CLOCKS_DIFFER_MS ? headMs : now;
+}
+
+/** The age of the head, with the clock by which it is told where that is another than the browser's. */
+export function headAge(headMs: number, wallMs: number, aheadMs: number): string {
+	const nowMs = chainTime(wallMs, headMs, aheadMs);
+	const clock = nowMs - wallMs > CLOCKS_DIFFER_MS ? ` by a clock that is ${span(nowMs - wallMs)} ahead` : "";
+	return `${age(headMs, nowMs)}${clock}`;
+}
+
 /** A moment in universal time; a dash where it isn't one. */
 export function moment(ms: number): string {
 	const date = new Date(ms);

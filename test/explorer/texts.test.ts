@@ -11,9 +11,11 @@ import {
 } from "../../src/explorer/block-facts.js";
 import {
 	age,
+	chainTime,
 	coins,
 	decimal,
 	failureText,
+	headAge,
 	moment,
 	plain,
 	plainBlock,
@@ -50,6 +52,19 @@ describe("numbers and texts", () => {
 		expect(moment(0)).toBe("–");
 		expect(moment(1_700_000_000_000)).toBe("2023-11-14 22:13:20 UTC");
 		expect(moment(9e18)).toBe("–");
+	});
+
+	test("ages are told by the clock of the chain, which may have been moved on", () => {
+		const [second, day] = [1_000, 86_400_000];
+		const wall = 1_000 * day;
+		expect(headAge(wall - 5 * second, wall, 0)).toBe("5 s ago");
+		expect(headAge(wall + 23 * day - 5 * second, wall, 23 * day)).toBe(
+			"5 s ago by a clock that is 23 d ahead",
+		);
+		expect(headAge(wall - 5 * second, wall, 23 * day)).toBe("23 d 5 s ago by a clock that is 23 d ahead");
+		// Blocks may be sealed further ahead than the clock; those of a browser that is a little slow are not.
+		expect(headAge(wall + day, wall, 0)).toBe("0 s ago by a clock that is 1 d ahead");
+		expect(chainTime(wall, wall + 30 * second, 0)).toBe(wall);
 	});
 
 	test("words are numbers where they are small", () => {

@@ -227,19 +227,17 @@ const LONGEST_DATA = 160;
 
 /** Data as it is: its beginning with all of it in a fold where it is long, and a button that copies the whole. */
 export function data(text: string): HTMLElement {
-	if (text.length <= LONGEST_DATA) return text === "" ? make("span") : copyable(text);
+	// What is laid out over several lines begins on one.
+	const begin = text.slice(0, LONGEST_DATA).replace(/\n\s*/g, " ");
+	if (text.length <= LONGEST_DATA)
+		return text === "" ? make("span") : copyable(text, make("span", { class: "mono" }, begin));
 	const whole = make("pre", { tabindex: "0", "aria-label": "All of it" });
 	const all = folded(`All ${grouped(text.length)} characters`, whole);
 	// Megabytes that nobody opens aren't laid out.
 	all.addEventListener("toggle", () => {
 		whole.textContent = plainLines(text);
 	});
-	return make(
-		"div",
-		{},
-		copyable(text, make("span", { class: "mono" }, `${text.slice(0, LONGEST_DATA)}…`)),
-		all,
-	);
+	return make("div", {}, copyable(text, make("span", { class: "mono" }, `${begin}…`)), all);
 }
 
 /** What is shown when somebody opens it. */

@@ -1,9 +1,9 @@
 /** The page: routes of the address bar's fragment to views, the search field, and the head that goes on. */
 
-import { isJson, type Json, textOf } from "../answer.js";
+import { isJson, type Json, textOf, wholeOf } from "../answer.js";
 import { blockFacts } from "../block-facts.js";
 import { Contracts } from "../contracts.js";
-import { age, grouped } from "../format.js";
+import { chainTime, grouped, headAge } from "../format.js";
 import { Live, type LiveKind } from "../live.js";
 import { type NetworkFacts, networkFacts } from "../network-facts.js";
 import { NodeClient, NodeError } from "../node-client.js";
@@ -56,8 +56,6 @@ const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
 const HEAD_MS = 3_000;
 const DEVELOPMENT_HEAD_MS = 1_000;
 const SECOND_MS = 1_000;
-/** Clocks of nodes and browsers differ by less. */
-const CLOCKS_DIFFER_MS = 60 * SECOND_MS;
 
 const element = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
 const client = new NodeClient((path, options) =>
@@ -135,12 +133,15 @@ function navigation(current: string): void {
 /** The head as it was last known, and how. */
 let head: { readonly answer: Json | NodeError; readonly kind: LiveKind } | undefined;
 
-/** The time of day; on a development chain whose clock was moved on, that of its head. */
-function nowMs(): number {
-	const now = Date.now();
-	if (!head || head.answer instanceof NodeError) return now;
-	const { timeMs } = blockFacts(head.answer);
-	return timeMs > now + CLOCKS_DIFFER_MS ? timeMs : now;
+/** How far the clock of a development chain was moved on. */
+let aheadMs = 0;
+
+const headMs = (): number => (!head || head.answer instanceof NodeError ? 0 : blockFacts(head.answer).timeMs);
+const nowMs = (): number => chainTime(Date.now(), headMs(), aheadMs);
+
+async function readClock(): Promise<void> {
+	const info = site.development ? await client.rpc("dev_info").catch(() => undefined) : undefined;
+	if (isJson(info)) aheadMs = Number(wholeOf(info, "clockOffsetMs"));
 }
 
 function headText(): string {
@@ -148,9 +149,10 @@ function headText(): string {
 	const { answer, kind } = head;
 	if (answer instanceof NodeError) return answer.message;
 	const { number, timeMs } = blockFacts(answer);
+	const when = headAge(timeMs, Date.now(), aheadMs);
 	const every = site.development ? DEVELOPMENT_HEAD_MS : HEAD_MS;
 	const how = kind === "told" ? "live" : `asked every ${every / 1_000} s`;
-	return `block ${grouped(number)}, ${age(timeMs, nowMs())}, ${how}`;
+	return `block ${grouped(number)}, ${when}, ${how}`;
 }
 
 function showHead(): void {
@@ -166,11 +168,18 @@ const firstHead = new Promise<void>((resolve) => {
 
 function headChanged(answer: Json | NodeError, kind: LiveKind): void {
 	head = { answer, kind };
-	headIsKnown();
 	showHead();
-	if (answer instanceof NodeError) return;
+	if (answer instanceof NodeError) {
+		headIsKnown();
+		return;
+	}
 	const { id } = blockFacts(answer);
 	if (id === lastHead) return;
+	// What is shown first is told by the chain's clock already.
+	void readClock().then(() => {
+		headIsKnown();
+		showHead();
+	});
 	const isFirst = lastHead === "";
 	lastHead = id;
 	// The view that is being shown has asked for the first by itself.
