@@ -42,7 +42,12 @@ import type { NodeClient } from "../../wallet/node/node-client.js";
 import { knows, statusOf, waitFor } from "../../wallet/node/wait.js";
 import { receiptMembers } from "../../wallet/transaction/acting-result.js";
 import { transactionSummary } from "../../wallet/transaction/contract-summary.js";
-import { callMembers, type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
+import {
+	callMembers,
+	callText,
+	type DescribedCall,
+	describedCall,
+} from "../../wallet/transaction/described-call.js";
 import { withAdvice } from "../../wallet/transaction/refusal-advice.js";
 import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
 import { formatCoin, formatCoinNumber } from "../../wallet/values/amount.js";
@@ -265,7 +270,7 @@ async function shownTransaction(
 			txID: view["txID"],
 			summary: transactionSummary(transaction, described?.signature && described.text),
 			...transactionText(view),
-			call: described?.signature === undefined ? call : described.text,
+			...(described ? callText(described) : {}),
 		},
 	};
 }

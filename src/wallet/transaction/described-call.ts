@@ -137,6 +137,13 @@ function argumentText(parameter: AbiParameter, view: AbiView): string {
 	return type === "string" ? JSON.stringify(view) : String(view);
 }
 
+/** The members for people: who named the call says how far its name is to be trusted. */
+export function callText(call: DescribedCall): object {
+	return call.signature === undefined
+		? { call: callMembers(call) }
+		: { call: call.text, "named by": SOURCES[call.source] };
+}
+
 /** Lines for people before they sign. */
 export function describedCallLines(call: DescribedCall): string[] {
 	if (call.signature !== undefined)

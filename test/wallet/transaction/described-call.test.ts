@@ -10,7 +10,11 @@ import { parseSignature } from "../../../src/wallet/abi/signature.js";
 import { keepInterface } from "../../../src/wallet/configuration/own-interfaces.js";
 import type { Json, JsonRecord } from "../../../src/wallet/json.js";
 import type { NodeClient } from "../../../src/wallet/node/node-client.js";
-import { describedCall, describedCallLines } from "../../../src/wallet/transaction/described-call.js";
+import {
+	callText,
+	describedCall,
+	describedCallLines,
+} from "../../../src/wallet/transaction/described-call.js";
 import { implementationInterface, storedInterface } from "../../../src/wallet/view/contract-record.js";
 import { answering } from "../answering-client.js";
 
@@ -77,6 +81,10 @@ describe("a call is shown to whoever signs it", () => {
 			arguments: { note: 'pay "all", to eve' },
 			source: "given",
 			text: 'set("pay \\"all\\", to eve")',
+		});
+		expect(described && callText(described)).toEqual({
+			call: 'set("pay \\"all\\", to eve")',
+			"named by": "the interface that this command was given, or made it by",
 		});
 	});
 
