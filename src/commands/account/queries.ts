@@ -10,8 +10,9 @@ import {
 	command,
 	query,
 } from "../../terminal/base/command-row.js";
+import { readEach } from "../../terminal/base/node-questions.js";
 import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
-import { argumentOrStdin, readEach } from "../../terminal/input/stdin.js";
+import { argumentOrStdin } from "../../terminal/input/stdin.js";
 import { localTime, printJson, printLine } from "../../terminal/output/output.js";
 import { either, lines, map, one, orNull, record } from "../../terminal/schema/result-shape.js";
 import { accountShape, delegationShape, resourcesShape } from "../../terminal/schema/view-shapes.js";

@@ -9,7 +9,7 @@ import { DecodeError } from "../../protocol/codec/reader.js";
 import { type InternalTransaction, TransactionInfo } from "../../protocol/messages.js";
 import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
 import { accountArgument, accountQuery, command, query } from "../../terminal/base/command-row.js";
-import { parseTransactionId } from "../../terminal/base/node-questions.js";
+import { parseTransactionId, readEach } from "../../terminal/base/node-questions.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import {
 	askingSameNode,
@@ -21,7 +21,7 @@ import {
 	solidityFlag,
 } from "../../terminal/flags/flags.js";
 import { readEnvelopes, transactionArgument } from "../../terminal/input/envelope-stream.js";
-import { argumentOrStdin, readEach } from "../../terminal/input/stdin.js";
+import { argumentOrStdin } from "../../terminal/input/stdin.js";
 import {
 	csvLine,
 	HISTORY_COLUMNS,

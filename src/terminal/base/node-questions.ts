@@ -1,8 +1,8 @@
-/** What questions to a node have in common: which node, which view, which block. */
+/** What questions to a node have in common: which node, which view, which block, and lists of what they are about. */
 
 import { fromHex } from "../../protocol/bytes.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
-import { Failure } from "../../wallet/failure.js";
+import { Failure, type RefusedLine, refusalOfList } from "../../wallet/failure.js";
 import {
 	type BlockReference,
 	fetchBlockById,
@@ -10,6 +10,8 @@ import {
 	fetchHead,
 } from "../../wallet/node/chain-query.js";
 import { NodeClient, type NodeView } from "../../wallet/node/node-client.js";
+import { withoutArgumentSecrets } from "../keys/argument-secrets.js";
+import { asFailure } from "../output/failure-report.js";
 
 /** The node of the settings, as it was right after a block where one is named. @throws {Failure} `bad_value`; `not_found` */
 export async function stateClient(settings: Settings, block: string | undefined): Promise<NodeClient> {
@@ -56,4 +58,37 @@ export function parseTransactionId(text: string): Uint8Array {
 	if (!/^[0-9a-fA-F]{64}$/.test(digits))
 		throw new Failure("bad_value", `"${text}" is not a transaction id, which has 64 hex digits`);
 	return fromHex(digits);
+}
+
+/** Lines that are looked at in spite of so many that can't be read: each may have cost a search of the keystore. */
+const MAX_REFUSED = 20;
+
+/**
+ * What an argument, or each line of a list, stands for; blank lines and comments are left out.
+ * @throws {Failure} of a list one refusal for the lines that stand for nothing, twenty at most, so that it comes before the first answer
+ */
+export async function readEach<T>(
+	{ text, fromStdin }: { readonly text: string; readonly fromStdin: boolean },
+	read: (value: string) => T | Promise<T>,
+): Promise<T[]> {
+	if (!fromStdin) return [await read(text)];
+	const values: T[] = [];
+	const refused: RefusedLine[] = [];
+	for (const [number, line] of text.split(/\r?\n/).entries()) {
+		const value = line.trim();
+		if (value === "" || value.startsWith("#")) continue;
+		try {
+			values.push(await read(value));
+		} catch (error) {
+			refused.push({
+				line: number + 1,
+				index: values.length + refused.length,
+				failure: withoutArgumentSecrets(asFailure(error), "", [value]),
+			});
+			if (refused.length === MAX_REFUSED) break;
+		}
+	}
+	const [first, ...others] = refused;
+	if (first) throw refusalOfList([first, ...others], "can't be read");
+	return values;
 }

@@ -1,7 +1,6 @@
 /** Standard input: read once, by the command itself, and cut into the values that it carries (protocol/command-line §1.4). */
 
-import { Failure, type RefusedLine, refusalOfList } from "../../wallet/failure.js";
-import { asFailure } from "../output/failure-report.js";
+import { Failure } from "../../wallet/failure.js";
 
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 const MAX_VALUE_BYTES = 1024 * 1024;
@@ -95,35 +94,6 @@ function completeValues(text: string): string[] | undefined {
 		if (error instanceof Failure && error.code === "transaction_invalid") return undefined;
 		throw error;
 	}
-}
-
-/**
- * What an argument, or each line of a list, stands for; blank lines and comments are left out.
- * @throws {Failure} of a list one refusal for all lines that stand for nothing, so that it comes before the first answer
- */
-export async function readEach<T>(
-	{ text, fromStdin }: { readonly text: string; readonly fromStdin: boolean },
-	read: (value: string) => T | Promise<T>,
-): Promise<T[]> {
-	if (!fromStdin) return [await read(text)];
-	const values: T[] = [];
-	const refused: RefusedLine[] = [];
-	for (const [number, line] of text.split(/\r?\n/).entries()) {
-		const value = line.trim();
-		if (value === "" || value.startsWith("#")) continue;
-		try {
-			values.push(await read(value));
-		} catch (error) {
-			refused.push({
-				line: number + 1,
-				index: values.length + refused.length,
-				failure: asFailure(error),
-			});
-		}
-	}
-	const [first, ...others] = refused;
-	if (first) throw refusalOfList([first, ...others], "can't be read");
-	return values;
 }
 
 /**
