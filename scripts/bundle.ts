@@ -95,6 +95,22 @@ const COMPILED_PART: BuildPlugin = {
 	},
 };
 
+/**
+ * The framework sorts its commands by the rules of a language, whose tables take the runtime 12 to 20 ms to load: 6 % of a short
+ * command. Ids have small letters, digits, `-` and `:`, whose order is that of their codes.
+ */
+const ORDER_BY_CODES: BuildPlugin = {
+	name: "commands in the order of their codes",
+	setup({ onLoad }) {
+		onLoad({ filter: /@oclif[\\/]core[\\/]lib[\\/]config[\\/]plugin\.js$/ }, async ({ path }) => {
+			const text = await readFile(path, "utf8");
+			const contents = text.replace("a.id.localeCompare(b.id)", "(a.id < b.id ? -1 : 1)");
+			if (contents === text) throw new Error(`${path} sorts commands in another way than before`);
+			return { contents, loader: "js" };
+		});
+	},
+};
+
 /** Clients of brokers and databases, below src: a node that is configured for none reads nothing of them. */
 const CLIENTS = [...receiverRows.values()].flatMap(({ client }) => client ?? []);
 
@@ -128,7 +144,7 @@ async function bundleProgram(name: string, entry: string): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
 		external: OUTSIDE.filter((name) => name !== "level"),
-		plugins: [COMPILED_PART, clientsApart(".")],
+		plugins: [COMPILED_PART, ORDER_BY_CODES, clientsApart(".")],
 		entryPoints: { [name]: join(source, entry) },
 		format: "cjs",
 		outExtension: { ".js": ".cjs" },
