@@ -9,6 +9,9 @@ import { isFrom, type Release } from "./release.js";
 /** The version that is passed by height, not by votes. */
 export const ENERGY_LIMIT_VERSION = 5;
 
+/** Versions up to here pass by all witnesses, whether they are known or not. */
+const LAST_UNANIMOUS = 16;
+
 /** Releases after 4.8.0 with a block version of their own: rules ask for them by name, since networks number them differently. */
 export type LaterRelease = "4.8.0.1" | "4.8.1" | "4.8.1.1" | "4.8.2" | "4.8.2.2" | "4.8.2.3" | "4.8.2_PQ1";
 
@@ -172,7 +175,7 @@ export class ForkGates {
 		const row = this.byVersion.get(version);
 		const statistics = tally.statistics(version);
 		if (row?.ratePercent === undefined) {
-			if (version > 16) return false;
+			if (version > LAST_UNANIMOUS) return false;
 			return statistics !== undefined && statistics.length > 0 && statistics.every((byte) => byte === 1);
 		}
 		if (!statistics || statistics.length === 0) return false;
@@ -254,7 +257,8 @@ export class ForkGates {
 		const statistics = Buffer.from(
 			stored && stored.length === activeCount ? stored : new Uint8Array(activeCount),
 		);
-		if (rows.some((row) => row.version === version) && this.passedIn(tally, version)) {
+		const canPass = version <= LAST_UNANIMOUS || rows.some((row) => row.version === version);
+		if (canPass && this.passedIn(tally, version)) {
 			this.upgradeIn(tally, rows, version, activeCount);
 			return;
 		}

@@ -68,6 +68,19 @@ describe("fork gates", () => {
 		expect(state.properties.get("VERSION_NUMBER")).toBe(40);
 	});
 
+	it.each([
+		[12, true],
+		[18, false],
+	])(
+		"let the unknown version %i fill the versions below it once all have produced it: %s",
+		async (version, fills) => {
+			const { state, forks } = await openGates();
+			for (let i = 0; i < 28; i++) forks.update(version, i % 27, 27);
+			expect([9, 10, 16].map((other) => forks.passed(other))).toEqual([fills, fills, false]);
+			expect(state.properties.get("VERSION_NUMBER")).toBe(fills ? version : 0);
+		},
+	);
+
 	it("answer by the release's name, which networks number differently", async () => {
 		const { state, forks } = await openGates();
 		const nile = new ForkGates(state, rules, nileForkTable);
