@@ -71,9 +71,10 @@ export function checkCommon(
 		if (transaction.message.ret.length > contracts) {
 			checked = transaction.withResults(transaction.message.ret.slice(0, contracts));
 		}
-		if (checked.sizeWithoutResults + RESULT_ALLOWANCE > MAX_TRANSACTION_SIZE) {
+		const size = checked.sizeWithoutResults + RESULT_ALLOWANCE;
+		if (size > MAX_TRANSACTION_SIZE) {
 			throw new TooBigTransactionError(
-				`Too big transaction with result, TxId ${checked.idHex}, the size is ${checked.sizeWithoutResults} bytes, maxTxSize ${MAX_TRANSACTION_SIZE}`,
+				`Too big transaction with result, TxId ${checked.idHex}, the size is ${size} bytes, maxTxSize ${MAX_TRANSACTION_SIZE}`,
 			);
 		}
 	}
