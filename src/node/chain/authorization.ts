@@ -3,12 +3,7 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toKey } from "../../protocol/bytes.js";
 import { checkedAdd, OverflowError } from "../../protocol/int64.js";
-import {
-	type Permission,
-	PermissionPermissionType,
-	type PQAuthSig,
-	type ShieldedTransferContract,
-} from "../../protocol/messages.js";
+import { type Permission, PermissionPermissionType, type PQAuthSig } from "../../protocol/messages.js";
 import {
 	keyWeight,
 	maskAllows,
@@ -136,9 +131,9 @@ export function authorize(
 	if (weight < permission.threshold) throw new ValidateSignatureError("sig error");
 }
 
+/** Whether no account pays; so it is, too, where the parameter can't be read, which the checks of the contract refuse. */
 function isShieldedSpend(transaction: SignedTransaction): boolean {
-	if (transaction.type?.name !== "ShieldedTransferContract") return false;
-	return (transaction.parameter as ShieldedTransferContract).transparent_from_address.length === 0;
+	return transaction.type?.name === "ShieldedTransferContract" && transaction.owner.length === 0;
 }
 
 /** The permission that a transaction names, undefined if its account has no such permission. */

@@ -2,8 +2,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { authorize, signatureFormRefusal } from "../../../src/node/chain/authorization.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
+import { ContractValidateError } from "../../../src/node/rules/errors.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
-import { Transaction } from "../../../src/protocol/messages.js";
+import { contractType } from "../../../src/protocol/contract-types.js";
+import { Transaction, TransactionContract, TransactionRaw } from "../../../src/protocol/messages.js";
 import { sign } from "../../../src/protocol/signature.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
 import { forge, keyOfWitness, openSmall, produce, smallConfig, transfer, users } from "./small-chain.js";
@@ -54,6 +56,33 @@ describe("a foreign signature", () => {
 		expect(() => offer(forged)).toThrow("is not contained of permission");
 		expect(() => offer(withSignatures(good, []))).toThrow("miss sig or contract");
 		expect(() => offer(good)).not.toThrow();
+	});
+});
+
+describe("a shielded transfer whose parameter is another message", () => {
+	it("is refused for that in a block where it isn't signed, else for its signature", async () => {
+		open = await openSmall();
+		produce(open);
+		const { chain } = open;
+		const { message } = transfer(open, 0, users[1] as Uint8Array, 1n);
+		const [contract] = message.raw_data?.contract ?? [];
+		const shielded = TransactionContract.create({
+			...contract,
+			type: contractType("ShieldedTransferContract").id,
+		});
+		const raw_data = TransactionRaw.create({ ...message.raw_data, contract: [shielded] });
+		const offer = (signature: readonly Uint8Array[]): void => {
+			const witness = scheduledWitness(chain.state, 1n);
+			const transaction = new SignedTransaction(Transaction.create({ raw_data, signature: [...signature] }));
+			const key = keyOfWitness(witness);
+			const forgery = { key, witness, transactions: [transaction] };
+			chain.push(forge(chain.head, slotTimeMs(chain.state, 1n), forgery), "peer");
+		};
+		expect(() => offer([])).toThrow(ContractValidateError);
+		expect(() => offer([])).toThrow("Type of the Any message does not match the given class.");
+		expect(() => offer(message.signature)).toThrow(
+			"there should be no signatures signed by transparent address",
+		);
 	});
 });
 
