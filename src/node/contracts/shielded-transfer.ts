@@ -41,6 +41,8 @@ type Context = ContractContext<ShieldedTransferContract>;
 
 export const shieldedTransfer = defineContract<ShieldedTransferContract>({
 	type: "ShieldedTransferContract",
+	// Its message is unpacked without a look at its type before.
+	parameterRefusal: () => "Type of the Any message does not match the given class.",
 
 	validate(context) {
 		const { state, rules, contract } = context;

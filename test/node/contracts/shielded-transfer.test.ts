@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import { parameterTypeRefusal } from "../../../src/node/contracts/modules.js";
 import type { ShieldedProofs } from "../../../src/node/shielded/proofs.js";
 import { utf8 } from "../../../src/protocol/bytes.js";
 import { MAX_INT64 } from "../../../src/protocol/int64.js";
@@ -29,7 +30,7 @@ const proofs: ShieldedProofs = {
 };
 
 let open: OpenChain;
-afterEach(() => open.close());
+afterEach(() => open?.close());
 
 async function start(pool = 0n, held = 10_000_000n): Promise<void> {
 	answers = { spend: true, output: true, balance: true };
@@ -74,6 +75,18 @@ const shield = (amount: bigint, more: Partial<ShieldedTransferContract> = {}) =>
 const push = (contract: ShieldedTransferContract) =>
 	open.chain.pushTransaction(signed(open, 0, "ShieldedTransferContract", contract));
 const held = (address: Uint8Array) => open.chain.state.account.existing(address).assetV2.get(TOKEN);
+
+describe("a parameter that is another message", () => {
+	it.each([
+		["ShieldedTransferContract", "Type of the Any message does not match the given class."],
+		[
+			"FreezeBalanceContract",
+			"contract type error,expected type [FreezeBalanceContract],real type[class com.google.protobuf.Any]",
+		],
+	] as const)("is refused as %s in the words of that type", (type, text) => {
+		expect(parameterTypeRefusal(type)).toBe(text);
+	});
+});
 
 describe("a shielded transfer", () => {
 	it("takes amount and fee, and lets tree and pool grow", async () => {
