@@ -28,9 +28,11 @@ import { putRecentBlock } from "./transaction-checks.js";
 const CONSTANTINOPLE_PARAMETER = 26;
 const BLACK_HOLE_NAME = "Blackhole";
 
-/** The account that receives fees while burning is off; empty if the configuration names none. */
-export function blackHoleAddress(genesis: GenesisConfig): Uint8Array {
-	return genesis.assets.find((asset) => asset.accountName === BLACK_HOLE_NAME)?.address ?? new Uint8Array(0);
+/** The account that receives fees while burning is off: of several with its name the last; empty if the configuration names none. */
+export function blackHoleAddress(genesis: Pick<GenesisConfig, "assets">): Uint8Array {
+	return (
+		genesis.assets.findLast((asset) => asset.accountName === BLACK_HOLE_NAME)?.address ?? new Uint8Array(0)
+	);
 }
 
 /** Writes the whole state before block 1 into an empty base. */
