@@ -305,7 +305,9 @@ export function runOutOfTime(frame: Frame): never {
 	const row = table.rows[op];
 	if (!row || frame.sp < row.takes) throw stackFault(table, op, frame.sp);
 	const cost = table.costs[op] as number;
-	if (!frame.spend(cost)) throw lackOfEnergy(frame, table, op, cost - (table.penalties[op] as number));
+	const penalty = table.penalties[op] as number;
+	if (!frame.spend(cost)) throw lackOfEnergy(frame, table, op, cost - penalty);
+	frame.penalty += penalty;
 	throw timeoutAt(row.name);
 }
 

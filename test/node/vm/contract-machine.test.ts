@@ -6,6 +6,7 @@ import type { StateView } from "../../../src/node/state/view.js";
 import { ContractMachine, type VmSettings } from "../../../src/node/vm/contract-machine.js";
 import { toHex } from "../../../src/protocol/bytes.js";
 import {
+	ContractState,
 	CreateSmartContract,
 	ResourceReceipt,
 	TransactionResultContractResult as Result,
@@ -52,8 +53,11 @@ const block = {
 
 type Flag = Parameters<StateView["properties"]["set"]>[0];
 
-/** A state in which contracts run, and the machine over it, by these releases and parameters. */
-async function chainWith(releases: readonly LaterRelease[], flags: readonly Flag[]) {
+/**
+ * A state in which contracts run, and the machine over it, by these releases and parameters.
+ * @param recorded result of each transaction in a signed block; undefined: they are packed
+ */
+async function chainWith(releases: readonly LaterRelease[], flags: readonly Flag[], recorded?: number) {
 	const state = await emptyState();
 	for (const flag of [
 		"ALLOW_CREATION_OF_CONTRACTS",
@@ -69,7 +73,8 @@ async function chainWith(releases: readonly LaterRelease[], flags: readonly Flag
 		passed: () => true,
 		upgradedTo: (release: LaterRelease) => releases.includes(release),
 	} as unknown as ForkGates;
-	const machine = new ContractMachine(settings);
+	const signed = recorded !== undefined;
+	const machine = new ContractMachine({ ...settings, limitTime: signed });
 	const execute = (type: "CreateSmartContract" | "TriggerSmartContract", parameter: unknown) => {
 		const transaction = {
 			id: ROOT_ID,
@@ -78,10 +83,10 @@ async function chainWith(releases: readonly LaterRelease[], flags: readonly Flag
 			type: { name: type },
 			parameter,
 			raw: { fee_limit: 100_000_000n },
-			message: { ret: [] },
+			message: { ret: signed ? [{ contractRet: recorded }] : [] },
 		} as unknown as SignedTransaction;
 		const receipt = new ResourceReceipt();
-		return { ...machine.run({ state, rules, forks }, transaction, receipt, block), receipt };
+		return { ...machine.run({ state, rules, forks }, transaction, receipt, { ...block, signed }), receipt };
 	};
 	const call = (text: string) => {
 		putTestContract(state, CONTRACT, toHex(assemble(text)), { origin_address: CALLER });
@@ -151,6 +156,16 @@ describe("an execution that is ended from outside the code", () => {
 			expect(outcome.code).toBe(Result.OUT_OF_TIME);
 			expect(state.contract.has(CONTRACT)).toBe(true);
 		}
+	});
+});
+
+it("charges the penalty of dynamic energy for the one operation of a transaction that is recorded as out of time", async () => {
+	const { call, state } = await chainWith([], ["ALLOW_DYNAMIC_ENERGY"], Result.OUT_OF_TIME);
+	state.properties.set("CURRENT_CYCLE_NUMBER", 5n);
+	state.contractState.put(CONTRACT, ContractState.create({ energy_factor: 12_000n, update_cycle: 5n }));
+	expect(call("0x01 STOP")).toMatchObject({
+		runtimeError: "CPU timeout for 'PUSH1' operation executing",
+		receipt: { energy_usage_total: 1_000_000n, energy_penalty_total: 3n },
 	});
 });
 
