@@ -32,7 +32,7 @@ import type { Machine } from "./machine.js";
 import { prepareOnce } from "./program.js";
 import { coinTransferError, moveCoins, moveTokens, tokenTransferError } from "./transfers.js";
 import { outOfTime } from "./vm-error.js";
-import { toWord, type Word } from "./word.js";
+import { longWord, toWord } from "./word.js";
 
 /** Of UTF-8: since block version 37 by rule, before as the recorded nodes' system had it. */
 const MAX_NAME_BYTES = 32;
@@ -87,9 +87,6 @@ function checkTokens({ gates }: Machine, value: bigint, id: bigint): void {
 	if (id <= LAST_RESERVED_TOKEN_ID && id !== 0n) refuse("tokenId must be > 1000000");
 	if (value > 0n && id === 0n) refuse(`invalid arguments with tokenValue = ${value}, tokenId = ${id}`);
 }
-
-/** An amount or an id of the transaction as a word: its low 64 bits, a negative one (of before the checks) not extended. */
-const longWord = (value: bigint): Word => toWord(BigInt.asUintN(64, value));
 
 /** Sends along what the transaction says. */
 function transferIn(

@@ -25,6 +25,11 @@ export function toWord(value: bigint): Word {
 	return narrow(BigInt.asUintN(WORD_BITS, value));
 }
 
+/** The word of a 64-bit integer: its low 64 bits, a negative one not extended, as the network makes it. */
+export function longWord(value: bigint): Word {
+	return narrow(BigInt.asUintN(64, value));
+}
+
 /** A word as a two's-complement integer. */
 export function toSigned(word: Word): bigint {
 	return typeof word === "number" ? BigInt(word) : BigInt.asIntN(WORD_BITS, word);

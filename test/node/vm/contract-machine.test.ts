@@ -4,7 +4,7 @@ import type { ForkGates, LaterRelease } from "../../../src/node/rules/fork-gates
 import { unverifiedProofs } from "../../../src/node/shielded/proofs.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { ContractMachine, type VmSettings } from "../../../src/node/vm/contract-machine.js";
-import { toHex } from "../../../src/protocol/bytes.js";
+import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import {
 	ContractState,
 	CreateSmartContract,
@@ -167,6 +167,17 @@ it("charges the penalty of dynamic energy for the one operation of a transaction
 		runtimeError: "CPU timeout for 'PUSH1' operation executing",
 		receipt: { energy_usage_total: 1_000_000n, energy_penalty_total: 3n },
 	});
+});
+
+it.each([
+	["a balance below zero, as the black hole has,", "0x05 BALANCE"],
+	["a price below zero", "BASEFEE"],
+])("shows %s as 64 bits", async (_, operation) => {
+	const { call, state } = await chainWith([], ["ALLOW_TVM_LONDON"]);
+	putTestAccount(state, fromHex(`41${"05".padStart(40, "0")}`), -5n);
+	state.properties.set("ENERGY_FEE", -5n);
+	const { returnData } = call(`${operation} PUSH0 MSTORE 0x20 PUSH0 RETURN`);
+	expect(toHex(returnData)).toBe("fffffffffffffffb".padStart(64, "0"));
 });
 
 describe("the end of a contract", () => {

@@ -6,7 +6,7 @@ import { SmartContract } from "../../../protocol/messages.js";
 import { prefixedWord, toAddress } from "../addresses.js";
 import type { Frame } from "../frame.js";
 import { runtimeFailed } from "../vm-error.js";
-import { readWord, sat32, toWord, type Word, wordFromBytes } from "../word.js";
+import { longWord, readWord, sat32, type Word, wordFromBytes } from "../word.js";
 
 /** Blocks whose ids BLOCKHASH still knows. */
 const KNOWN_BLOCKS = 256;
@@ -39,11 +39,11 @@ export function callTokenId(frame: Frame): Word {
 }
 
 export function balance({ machine }: Frame, account: Word): Word {
-	return toWord(machine.state.account.get(toAddress(account))?.balance ?? 0n);
+	return longWord(machine.state.account.get(toAddress(account))?.balance ?? 0n);
 }
 
 export function selfBalance({ machine, context }: Frame): Word {
-	return toWord(machine.state.account.get(context.address)?.balance ?? 0n);
+	return longWord(machine.state.account.get(context.address)?.balance ?? 0n);
 }
 
 const padded = Buffer.alloc(32);
@@ -74,11 +74,11 @@ export function returnDataSize(frame: Frame): Word {
 /** The price of energy for contracts of version 1, else 0. */
 export function gasPrice({ machine, context }: Frame): Word {
 	const priced = machine.gates.compatible && context.version === 1;
-	return priced ? toWord(machine.state.properties.get("ENERGY_FEE")) : 0;
+	return priced ? longWord(machine.state.properties.get("ENERGY_FEE")) : 0;
 }
 
 export function baseFee({ machine }: Frame): Word {
-	return toWord(machine.state.properties.get("ENERGY_FEE"));
+	return longWord(machine.state.properties.get("ENERGY_FEE"));
 }
 
 export function extCodeSize({ machine }: Frame, account: Word): Word {
@@ -123,11 +123,11 @@ export function coinbase({ machine }: Frame): Word {
 }
 
 export function timestamp({ machine }: Frame): Word {
-	return toWord(machine.options.block.timestampMs / 1000n);
+	return longWord(machine.options.block.timestampMs / 1000n);
 }
 
 export function blockNumber({ machine }: Frame): Word {
-	return toWord(machine.options.block.number);
+	return longWord(machine.options.block.number);
 }
 
 /** Id of the genesis block; since #71 or #60 its last four bytes. */

@@ -4,7 +4,7 @@ import { EMPTY } from "../../../protocol/bytes.js";
 import type { Gates } from "../gates.js";
 import type { Machine } from "../machine.js";
 import { timeoutAt } from "../vm-error.js";
-import { toWord, type Word, wordFromBytes, wordToBytes } from "../word.js";
+import { longWord, type Word, wordFromBytes, wordToBytes } from "../word.js";
 
 export interface PrecompileResult {
 	/** False: the call gives 0 and all energy passed to it is gone. The output is written to memory even then. */
@@ -67,7 +67,6 @@ export function paddedSlice(input: Uint8Array, offset: number, length: number): 
 	return padded;
 }
 
-/** An amount as a word: its low 64 bits, a negative one not extended. */
 export function amountWord(amount: bigint): Uint8Array {
-	return wordToBytes(toWord(BigInt.asUintN(64, amount)));
+	return wordToBytes(longWord(amount));
 }
