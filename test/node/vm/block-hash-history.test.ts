@@ -3,15 +3,17 @@ import { chainParameter } from "../../../src/node/consensus/parameters.js";
 import type { ForkGates } from "../../../src/node/rules/fork-gates.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { recordParentId } from "../../../src/node/vm/block-hash-history.js";
-import { fromHex, toHex } from "../../../src/protocol/bytes.js";
+import { EMPTY, fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { keccak256 } from "../../../src/protocol/hash.js";
 import {
 	Account,
 	AccountAccountResource,
 	AccountType,
 	SmartContract,
+	SmartContractABI,
 } from "../../../src/protocol/messages.js";
-import { emptyState, runContract } from "./machine-fixture.js";
+import { assemble } from "./assembler.js";
+import { CONTRACT, emptyState, putTestContract, runContract } from "./machine-fixture.js";
 
 const ADDRESS = fromHex("410000f90827f1c53a10cb7a02335b175320002935");
 const ID = fromHex("ab".repeat(32));
@@ -55,6 +57,16 @@ describe("#95", () => {
 			Account.create({ address: ADDRESS, type: AccountType.Contract }),
 		);
 		expect(state.abi.has(ADDRESS)).toBe(false);
+	});
+
+	it("gets its hash by the first EXTCODEHASH, and an ABI with it, as a record has that the machine writes", async () => {
+		const state = await emptyState();
+		approve(state);
+		putTestContract(state, CONTRACT, toHex(assemble(`0x${toHex(ADDRESS.subarray(1))} EXTCODEHASH STOP`)));
+		runContract(state).machine.commit();
+		const code = state.code.get(ADDRESS) as Uint8Array;
+		expect(toHex(state.contract.get(ADDRESS)?.code_hash ?? EMPTY)).toBe(toHex(keccak256(code)));
+		expect(state.abi.get(ADDRESS)).toEqual(new SmartContractABI());
 	});
 
 	it("makes a contract of an account that is there, which loses what it borrowed", async () => {

@@ -2,8 +2,9 @@
 
 import { be64, EMPTY } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
-import { SmartContract } from "../../../protocol/messages.js";
+import { SmartContract, SmartContractABI } from "../../../protocol/messages.js";
 import { prefixedWord, toAddress } from "../addresses.js";
+import { putContract } from "../creation.js";
 import type { Frame } from "../frame.js";
 import { runtimeFailed } from "../vm-error.js";
 import { longWord, readWord, sat32, type Word, wordFromBytes } from "../word.js";
@@ -85,7 +86,10 @@ export function extCodeSize({ machine }: Frame, account: Word): Word {
 	return machine.state.code.get(toAddress(account))?.length ?? 0;
 }
 
-/** Hash of an account's code. A contract whose record lacks it gets it written, even in a static frame. */
+/**
+ * Hash of an account's code. A contract whose record lacks it gets it written, even in a static frame; the history of block
+ * hashes, which was installed without an ABI, an empty one with it.
+ */
 export function extCodeHash({ machine: { state } }: Frame, account: Word): Word {
 	const target = toAddress(account);
 	if (!state.account.has(target)) return 0;
@@ -99,7 +103,7 @@ export function extCodeHash({ machine: { state } }: Frame, account: Word): Word 
 	const hash = keccak256(state.code.get(target) ?? EMPTY);
 	const copy = SmartContract.copy(contract);
 	copy.code_hash = hash;
-	state.contract.put(target, copy);
+	putContract(state, copy, new SmartContractABI());
 	return wordFromBytes(hash);
 }
 
