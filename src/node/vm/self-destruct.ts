@@ -247,7 +247,7 @@ function leaveStakeV2(
 	}
 	const owner = Account.copy(left);
 	const heir = Account.copy(state.account.existing(heirAddress));
-	for (const stake of owner.frozenV2) addStakeV2(heir, stake.type, stake.amount);
+	for (const { type, amount } of owner.frozenV2) if (amount > 0n) addStakeV2(heir, type, amount);
 	for (const resource of RESOURCES) {
 		const { usage, lastSlot } = resourceUsage(owner, resource);
 		const present = accountIncrease(properties, owner, resource, usage, 0n, lastSlot, now);

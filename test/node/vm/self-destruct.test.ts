@@ -224,6 +224,13 @@ describe("since #94, a contract of an earlier transaction", () => {
 		expect(waiting.reverted).toBe(true);
 	});
 
+	it("leaves stakes of its second generation, but none of those that were unstaked whole", async () => {
+		const frozenV2 = [9_000_000n, 0n].map((amount, type) => AccountFreezeV2.create({ type, amount }));
+		const gates = { ...restricted, freezeV2: true };
+		const { machine } = runContract(await stateWith(TO_HEIR, { frozenV2 }), { gates });
+		expect(machine.state.account.get(HEIR)?.frozenV2).toEqual([frozenV2[0]]);
+	});
+
 	it("pays a precompile's address like any other", async () => {
 		const { machine } = runContract(await stateWith("6002ff"), { gates: restricted });
 		expect(machine.state.account.get(fromHex("02".padStart(42, "0").replace(/^00/, "41")))?.balance).toBe(
