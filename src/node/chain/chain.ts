@@ -410,10 +410,10 @@ export class Chain {
 		if (isShielded(transaction)) {
 			checkShieldedSupport(this.environment);
 			if (!this.settings.shieldedAllowed) return undefined;
-			if (this.pendingShielded >= this.settings.maxPendingShielded) return undefined;
 		}
 		if (isTradeClosed(this.environment, transaction)) throw closedTrading();
 		this.authorize(transaction);
+		if (isShielded(transaction) && this.pendingShielded >= this.settings.maxPendingShielded) return undefined;
 		const info = this.execute(transaction, this.clock(), true);
 		this.observers.publish("pending", transaction, info);
 		return info;

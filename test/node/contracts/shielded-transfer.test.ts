@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { parameterTypeRefusal } from "../../../src/node/contracts/modules.js";
+import { ValidateSignatureError } from "../../../src/node/rules/errors.js";
 import type { ShieldedProofs } from "../../../src/node/shielded/proofs.js";
 import { utf8 } from "../../../src/protocol/bytes.js";
 import { MAX_INT64 } from "../../../src/protocol/int64.js";
@@ -121,6 +122,16 @@ describe("a shielded transfer", () => {
 			expect.objectContaining({ message, className: "ZkProofValidateException" }),
 		);
 		expect(held(sender)).toBe(10_000_000n);
+	});
+
+	it("needs its signature even where the pool takes no more of them", async () => {
+		await start(0n, 100_000_000n);
+		for (let i = 0n; i < 10n; i++) push(shield(1_000_000n + i, { receive_description: [output(Number(i))] }));
+		const last = shield(1_000_000n, { receive_description: [output(11)] });
+		expect(push(last)).toBeUndefined();
+		expect(() => open.chain.pushTransaction(signed(open, 1, "ShieldedTransferContract", last))).toThrow(
+			ValidateSignatureError,
+		);
 	});
 
 	it("may not take more out of the pool than it holds", async () => {
