@@ -5,7 +5,7 @@
 
 import { isAddress, toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toKey, utf8 } from "../../protocol/bytes.js";
-import { checkedAdd, checkedSub } from "../../protocol/int64.js";
+import { checkedAdd, checkedSub, OverflowError } from "../../protocol/int64.js";
 import {
 	Account,
 	AccountType,
@@ -195,9 +195,7 @@ function checkProofs(context: Context, { proofs, tokenId }: ShieldedPool, fee: b
 		for (const spend of spends) checkSpend(proofs, spend, signHash);
 		for (const output of outputs) checkOutput(proofs, output);
 		const value = balanceOf(contract, fee);
-		const left = validateArithmetic(() =>
-			checkedSub(state.properties.get("TOTAL_SHIELDED_POOL_VALUE"), value),
-		);
+		const left = checkedSub(state.properties.get("TOTAL_SHIELDED_POOL_VALUE"), value);
 		if (left < 0n) throw new ZkProofValidateError("shieldedPoolValue error");
 		checkLength(signature, SIGNATURE_SIZE);
 		const spent = spends.map(({ value_commitment }) => value_commitment);
@@ -206,14 +204,15 @@ function checkProofs(context: Context, { proofs, tokenId }: ShieldedPool, fee: b
 			throw new ZkProofValidateError("librustzcashSaplingFinalCheck error");
 		}
 	} catch (error) {
-		if (error instanceof ShieldedError) throw new ZkProofValidateError(error.message);
+		if (error instanceof ShieldedError || error instanceof OverflowError)
+			throw new ZkProofValidateError(error.message);
 		throw error;
 	}
 }
 
-/** What leaves the pool. @throws {ContractValidateError} `long overflow` */
+/** What leaves the pool. @throws {OverflowError} */
 const balanceOf = ({ from_amount, to_amount }: ShieldedTransferContract, fee: bigint): bigint =>
-	validateArithmetic(() => checkedAdd(checkedSub(to_amount, from_amount), fee));
+	checkedAdd(checkedSub(to_amount, from_amount), fee);
 
 function checkSpend(
 	proofs: ShieldedPool["proofs"],
