@@ -23,6 +23,7 @@ import {
 	SEALED_OUTGOING_SIZE,
 	SIGNATURE_SIZE,
 } from "../../protocol/sapling/sizes.js";
+import { Recent } from "../memory/recent.js";
 import { newAccount } from "../resources/balance.js";
 import type { ShieldedPool } from "../rules/chain-rules.js";
 import {
@@ -185,8 +186,30 @@ function checkNullifiers(
 const hasRepetition = (parts: readonly Uint8Array[]): boolean =>
 	new Set(parts.map(toKey)).size < parts.length;
 
+/** Transfers that are remembered as refused: ids of 32 bytes. */
+const REFUSED = 4_096;
+/** Ids of the transfers whose proofs did not hold, of each pool. */
+const refused = new WeakMap<ShieldedPool, Recent>();
+
+/**
+ * A transfer that failed before fails with a text of its own. Whether it fails is always asked again: that must not depend on
+ * what the node saw.
+ * @throws {ZkProofValidateError}
+ */
+function checkProofs(context: Context, pool: ShieldedPool, fee: bigint): void {
+	try {
+		proveTransfer(context, pool, fee);
+	} catch (error) {
+		if (!(error instanceof ZkProofValidateError)) throw error;
+		const known = refused.get(pool) ?? new Recent(REFUSED, Number.POSITIVE_INFINITY, () => 0);
+		refused.set(pool, known);
+		if (known.put(toKey(context.transactionId), true)) throw error;
+		throw new ZkProofValidateError("record is fail, skip proof");
+	}
+}
+
 /** @throws {ZkProofValidateError} */
-function checkProofs(context: Context, { proofs, tokenId }: ShieldedPool, fee: bigint): void {
+function proveTransfer(context: Context, { proofs, tokenId }: ShieldedPool, fee: bigint): void {
 	const { state, contract, transaction } = context;
 	const { spend_description: spends, receive_description: outputs, binding_signature: signature } = contract;
 	if (!transaction) throw new Error("a shielded transfer is only checked as part of its transaction");

@@ -124,6 +124,21 @@ describe("a shielded transfer", () => {
 		expect(held(sender)).toBe(10_000_000n);
 	});
 
+	it("is refused in other words when it failed before, and passes once its proofs hold", async () => {
+		await start();
+		const contract = shield(1_000_000n);
+		answers.output = false;
+		expect(() => push(contract)).toThrow("librustzcashSaplingCheckOutput error");
+		expect(() => push(contract)).toThrow(
+			expect.objectContaining({
+				message: "record is fail, skip proof",
+				className: "ZkProofValidateException",
+			}),
+		);
+		answers.output = true;
+		expect(push(contract)?.shielded_transaction_fee).toBe(FEE);
+	});
+
 	it("needs its signature even where the pool takes no more of them", async () => {
 		await start(0n, 100_000_000n);
 		for (let i = 0n; i < 10n; i++) push(shield(1_000_000n + i, { receive_description: [output(Number(i))] }));
