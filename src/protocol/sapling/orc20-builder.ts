@@ -161,7 +161,18 @@ interface TriggerCall {
 
 /** Parameters or amounts that no call can be made of; the network's words. */
 class TriggerInputError extends Error {
-	override readonly name = "IllegalArgumentException";
+	override readonly name: string = "IllegalArgumentException";
+}
+
+/** Parameters without the part that their kind has. */
+class MissingPartError extends TriggerInputError {
+	override readonly name = "IndexOutOfBoundsException";
+}
+
+/** @throws {MissingPartError} */
+function firstOf<T>([first]: readonly T[]): T {
+	if (first === undefined) throw new MissingPartError("Index: 0");
+	return first;
 }
 
 /**
@@ -181,7 +192,7 @@ export function encodeTriggerInput(parameters: ShieldedORC20Parameters, call: Tr
 
 function encodeMint({ receive_description, binding_signature }: ShieldedORC20Parameters, call: TriggerCall) {
 	if (call.rawValue <= 0n) throw new TriggerInputError("require the value be positive");
-	const output = receive_description[0] as ReceiveDescription;
+	const output = firstOf(receive_description);
 	return concatBytes(word(call.rawValue), encodeOutput(output), binding_signature, encodeTexts(output));
 }
 
@@ -213,8 +224,8 @@ function encodeBurn(parameters: ShieldedORC20Parameters, call: TriggerCall) {
 	if (call.payTo.length === 0) throw new TriggerInputError("the transparent payTo address is null");
 	const outputsAt = 672;
 	return concatBytes(
-		encodeSpend(spends[0] as SpendDescription),
-		call.signatures[0] as Uint8Array,
+		encodeSpend(firstOf(spends)),
+		firstOf(call.signatures),
 		word(call.rawValue),
 		binding_signature,
 		new Uint8Array(WORD - ADDRESS_LENGTH),

@@ -58,6 +58,11 @@ test.each([
 	["createshieldnullifier", {}, "paymentAddress format is wrong"],
 	["getshieldtransactionhash", { raw_data: { contract: [] } }, "Contract is null"],
 	["isspend", { note, txid: "11".repeat(32) }, `tx is not found:${"11".repeat(32)}`],
+	[
+		"gettriggerinputforshieldedorc20contract",
+		{ shielded_ORC20_Parameters: { parameter_type: "mint" }, amount: "5" },
+		"Index: 0",
+	],
 	["getmerkletreevoucherinfo", {}, "request.OutPointsCount must be speccified with range in [1, 10]"],
 ] as const)("%s %j is refused: %s", async (name, request, message) => {
 	const { json } = await node.post(`/wallet/${name}`, request);

@@ -119,6 +119,8 @@ test.each([
 	["mint", 0n, "require the value be positive"],
 	["burn", 0n, "the value must be positive"],
 	["transfer", 1n, "invalid transfer input number"],
+	["mint", 1n, "Index: 0"],
+	["burn", 1n, "Index: 0"],
 ])("call data of a %s that can't be made is refused", (kind, rawValue, message) => {
 	const parameters = ShieldedORC20Parameters.create({ parameter_type: kind });
 	const call = { rawValue, burnText: new Uint8Array(80), payTo, signatures: [] };
