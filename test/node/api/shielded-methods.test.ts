@@ -63,6 +63,17 @@ test.each([
 		{ shielded_ORC20_Parameters: { parameter_type: "mint" }, amount: "5" },
 		"Index: 0",
 	],
+	...(
+		[
+			["1.5", 'For input string: "1.5"'],
+			["1000000000x", 'For input string: "00000000x"'],
+			["5-", "Illegal embedded sign character"],
+			["-+5", "Illegal embedded sign character"],
+			["+", "Zero length BigInteger"],
+			[" -1 ", "public amount must be non-negative"],
+			["9".repeat(100), "public amount must be no more than 256 bits"],
+		] as const
+	).map(([amount, text]) => ["gettriggerinputforshieldedorc20contract", { amount }, text] as const),
 	["getmerkletreevoucherinfo", {}, "request.OutPointsCount must be speccified with range in [1, 10]"],
 ] as const)("%s %j is refused: %s", async (name, request, message) => {
 	const { json } = await node.post(`/wallet/${name}`, request);

@@ -3,7 +3,7 @@
 import { ADDRESS_LENGTH, addressPrefix } from "../../../protocol/address.js";
 import { EMPTY, fromHex, toHex } from "../../../protocol/bytes.js";
 import { checkedAdd, MAX_INT64, OverflowError } from "../../../protocol/int64.js";
-import { numberFormat } from "../../../protocol/json/exceptions.js";
+import { NamedError, numberFormat } from "../../../protocol/json/exceptions.js";
 import {
 	BytesMessage,
 	type PrivateShieldedORC20Parameters,
@@ -60,21 +60,36 @@ function digitOf(character: string): bigint | undefined {
 	return BigInt(before % 10);
 }
 
-/** A decimal number as the network's runtime reads one; empty is 0. @returns undefined if the text is none */
-function parseAmount(text: string): bigint | undefined {
+/** The runtime reads so many digits at once, the first ones perhaps fewer, and names the group that has something else. */
+const GROUP = 9;
+
+/**
+ * A decimal number as the network's runtime reads one; empty is 0.
+ * @returns some number of more than 256 bits for any such
+ * @throws {NamedError} NumberFormatException
+ */
+function parseAmount(text: string): bigint {
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: the runtime trims these, too
 	const trimmed = text.replace(/^[\u0000-\u0020]+|[\u0000-\u0020]+$/g, "");
 	if (trimmed === "") return 0n;
-	const sign = /^[+-]/.exec(trimmed)?.[0] ?? "";
-	const digits = trimmed.slice(sign.length);
-	if (digits === "") return undefined;
-	let value = 0n;
-	for (let i = 0; i < digits.length; i++) {
-		const digit = digitOf(digits[i] as string);
-		if (digit === undefined) return undefined;
-		value = 10n * value + digit;
+	if (Math.max(trimmed.lastIndexOf("-"), trimmed.lastIndexOf("+")) > 0) {
+		throw new NamedError("NumberFormatException", "Illegal embedded sign character");
 	}
-	return sign === "-" ? -value : value;
+	const digits = trimmed.replace(/^[+-]/, "");
+	if (digits === "") throw new NamedError("NumberFormatException", "Zero length BigInteger");
+	let at = 0;
+	while (at < digits.length && digitOf(digits[at] as string) === 0n) at++;
+	let value = 0n;
+	for (let length = (digits.length - at) % GROUP || GROUP; at < digits.length; length = GROUP) {
+		const group = digits.slice(at, at + length);
+		at += length;
+		for (const character of group.split("")) {
+			const digit = digitOf(character);
+			if (digit === undefined) throw numberFormat(group);
+			if (value < AMOUNT_LIMIT) value = 10n * value + digit;
+		}
+	}
+	return trimmed.startsWith("-") ? -value : value;
 }
 
 /** @throws {ContractValidateError} */
@@ -202,6 +217,16 @@ async function building<T>(work: () => Promise<T>): Promise<T> {
 	}
 }
 
+/** @throws {ContractValidateError} */
+function amountsOf({ from_amount, to_amount }: Readonly<Request>, words: Words): [from: bigint, to: bigint] {
+	try {
+		return [parseAmount(from_amount), parseAmount(to_amount)];
+	} catch (error) {
+		if (error instanceof NamedError) throw new ContractValidateError(words.unparsable);
+		throw error;
+	}
+}
+
 async function createParameters(
 	context: ApiContext,
 	request: Readonly<Request>,
@@ -213,8 +238,7 @@ async function createParameters(
 	if (contract.length !== ADDRESS_LENGTH) {
 		throw new ContractValidateError("No valid shielded ORC-20 contract address");
 	}
-	const [fromRaw, toRaw] = [request.from_amount, request.to_amount].map(parseAmount);
-	if (fromRaw === undefined || toRaw === undefined) throw new ContractValidateError(words.unparsable);
+	const [fromRaw, toRaw] = amountsOf(request, words);
 	for (const amount of [fromRaw, toRaw]) checkAmount(amount);
 	const factor = await scalingFactorOf(context, contract);
 	const [from, to] = [scaled(fromRaw, factor), scaled(toRaw, factor)];
@@ -266,7 +290,6 @@ const KINDS: ReadonlySet<string> = new Set<Orc20Kind>(["mint", "transfer", "burn
 function triggerInput(request: Readonly<ShieldedORC20TriggerContractParameters>): Uint8Array {
 	const { amount, transparent_to_address: receiver, spend_authority_signature: given } = request;
 	const rawValue = parseAmount(amount);
-	if (rawValue === undefined) throw numberFormat(amount);
 	checkAmount(rawValue);
 	if (receiver.length > 0 && receiver.length !== ADDRESS_LENGTH) {
 		throw new ShieldedError("invalid transparent to address");
