@@ -6,6 +6,7 @@
 import { ADDRESS_LENGTH } from "../address.js";
 import { be64, concatBytes, EMPTY, fromHex, toHex } from "../bytes.js";
 import { sha256 } from "../hash.js";
+import { wrap } from "../int64.js";
 import { type ReceiveDescription, ShieldedORC20Parameters, SpendDescription } from "../messages.js";
 import {
 	type BuildingTools,
@@ -114,7 +115,7 @@ export async function buildOrc20Parameters(
 	for (const spend of plan.spends) spends.push(await describeSpend(tools, keys as Orc20Keys, spend));
 	const outputs: Described<ReceiveDescription>[] = [];
 	for (const output of plan.outputs) outputs.push(await describeOutput(tools, ovk, output));
-	const balance = sumOf(plan.spends) - sumOf(plan.outputs);
+	const balance = wrap(sumOf(plan.spends) - sumOf(plan.outputs));
 	const outputDescriptions = outputs.map(({ description }) => description);
 	const spendDescriptions = spends.map(({ description }) => description);
 	const burnText = kind === "burn" ? sealBurnOf(plan) : EMPTY;

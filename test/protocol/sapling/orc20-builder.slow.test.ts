@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { concatBytes, fromHex, toHex } from "../../../src/protocol/bytes.js";
+import { MAX_INT64 } from "../../../src/protocol/int64.js";
 import { ShieldedORC20Parameters } from "../../../src/protocol/messages.js";
 import {
 	decodePoint,
@@ -74,6 +75,12 @@ test.each([
 		expect(parameters.trigger_contract_input).toHaveLength(2 * length);
 	},
 );
+
+test("a sum of values that 64 bits don't hold is not signed", async () => {
+	const spend = spendOf(sender, MAX_INT64);
+	const { binding_signature } = await build({ ...transfer(0, 1), spends: [spend, spend] });
+	expect(binding_signature).toEqual(new Uint8Array(64));
+});
 
 test("lists of a transfer stand where their words say", async () => {
 	const parameters = await build(transfer(2, 2));
