@@ -59,8 +59,8 @@ const ABSENT_NULLIFIER = new Uint8Array(KEY_SIZE);
 /** A scalar that nobody can guess. */
 export const randomScalar = (random: Randomness): Uint8Array => littleBytes(reduceScalar(random(64)));
 
-/** @throws {ShieldedError} */
-function checkNote(note: Note): void {
+/** @throws {ShieldedError} for a part of another length, or a negative value */
+export function checkNote(note: Note): void {
 	checkLength(note.diversifier, DIVERSIFIER_SIZE);
 	checkLength(note.transmissionKey, KEY_SIZE);
 	checkValue(note.value);

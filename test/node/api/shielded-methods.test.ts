@@ -35,6 +35,17 @@ test("a spend may have the name of the interface document or that of the schema"
 	expect(json["Error"]).toMatch(/ContractValidateException : No input note$/);
 });
 
+test.each([
+	[{ shielded_spends: [{ note: { ...note, rcm: "" } }] }, "param is null"],
+	[{ shielded_spends: [{ note: { ...note, rcm: "" } }], ask: "01" }, "param is null"],
+	[{ ask: "01" }, "param length must be 32"],
+	[{ nsk: "01" }, "param length must be 32"],
+])("a note, then the keys are looked at before a spend's place: %j", async (wrong, message) => {
+	const request = { ask, nsk, ovk, shielded_receives: [receive], shielded_spends: [receive], ...wrong };
+	const { json } = await node.post("/wallet/createshieldedtransaction", request);
+	expect(String(json["Error"]).endsWith(`: ${message}`)).toBe(true);
+});
+
 test("without parameters no proof is made, and the reason names the key of the configuration", async () => {
 	const request = { transparent_from_address: RICH_HEX, from_amount: 10, ovk, shielded_receives: [receive] };
 	const { json } = await node.post("/wallet/createshieldedtransaction", request);

@@ -24,6 +24,7 @@ import {
 	type Transaction,
 } from "../../../protocol/messages.js";
 import {
+	checkNote,
 	type NoteToSend,
 	type NoteToSpend,
 	publishedNullifier,
@@ -103,7 +104,12 @@ function emptyOutput(random: Randomness): NoteToSend {
 }
 
 /** @throws {ShieldedError} */
-function placeOf(note: Note, { alpha, voucher }: Readonly<SpendNote>): NoteToSpend {
+function placeOf(
+	note: Note,
+	{ ak, nsk }: TransferKeys,
+	{ alpha, voucher }: Readonly<SpendNote>,
+): NoteToSpend {
+	for (const key of [nsk, ak]) checkLength(key, KEY_SIZE);
 	// Asked for even where there is no path: a voucher that is missing has the position -1.
 	checkPosition(voucher ? voucherPosition(voucher) : -1n);
 	if (!voucher) throw new ShieldedError("Spend is invalid");
@@ -144,12 +150,16 @@ async function createTransaction(context: ApiContext, request: Request): Promise
 		outputs.push(emptyOutput(random));
 	}
 	return quoting(context, async () => {
+		for (const note of spent) checkNote(note);
+		const keys = spendsNotes ? keysOf(request) : undefined;
 		const plan: TransferPlan = {
 			from: from.length > 0 ? { address: from, amount: request.from_amount } : undefined,
 			to: to.length > 0 ? { address: to, amount: request.to_amount } : undefined,
-			keys: spendsNotes ? keysOf(request) : undefined,
+			keys,
 			ovk: request.ovk,
-			spends: spent.map((note, i) => placeOf(note, request.shielded_spends[i] as SpendNote)),
+			spends: spent.map((note, i) =>
+				placeOf(note, keys as TransferKeys, request.shielded_spends[i] as SpendNote),
+			),
 			outputs,
 		};
 		const present = transactionHeader(context);
