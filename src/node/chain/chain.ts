@@ -413,9 +413,8 @@ export class Chain {
 		}
 		if (isTradeClosed(this.environment, transaction)) throw closedTrading();
 		this.authorize(transaction);
-		if (isShielded(transaction) && this.pendingShielded >= this.settings.maxPendingShielded) return undefined;
 		const info = this.execute(transaction, this.clock(), true);
-		this.observers.publish("pending", transaction, info);
+		if (info) this.observers.publish("pending", transaction, info);
 		return info;
 	}
 
@@ -426,8 +425,9 @@ export class Chain {
 		if (times?.isWatched) times.authorized(performance.now() - started);
 	}
 
-	/** @param isNew the log doesn't hold the transaction yet */
-	private execute(transaction: SignedTransaction, receivedMs: bigint, isNew: boolean): TransactionInfo {
+	/** @param isNew the log doesn't hold it yet @returns undefined for a shielded transfer beyond those that may wait */
+	private execute(transaction: SignedTransaction, receivedMs: bigint, isNew: boolean) {
+		if (isShielded(transaction) && this.pendingShielded >= this.settings.maxPendingShielded) return undefined;
 		this.undoLayers.openPending();
 		this.undoLayers.open();
 		this.settle();
@@ -469,7 +469,7 @@ export class Chain {
 				try {
 					if (isTradeClosed(this.environment, transaction)) throw closedTrading();
 					this.authorize(transaction);
-					this.execute(transaction, receivedMs, false);
+					if (!this.execute(transaction, receivedMs, false)) this.noteDropped(transaction);
 				} catch (error) {
 					if (!(error instanceof ChainError)) throw error;
 					this.noteDropped(transaction);

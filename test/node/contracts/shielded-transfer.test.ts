@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import { parameterTypeRefusal } from "../../../src/node/contracts/modules.js";
 import { ValidateSignatureError } from "../../../src/node/rules/errors.js";
 import type { ShieldedProofs } from "../../../src/node/shielded/proofs.js";
@@ -14,7 +15,7 @@ import {
 	SpendDescription,
 } from "../../../src/protocol/messages.js";
 import { encodedTrees } from "../../../src/protocol/sapling/incremental-tree.js";
-import { openSmall, produce, signed, smallConfig, users } from "../chain/small-chain.js";
+import { forge, keyOfWitness, openSmall, produce, signed, smallConfig, users } from "../chain/small-chain.js";
 
 const TOKEN = "1000001";
 const FEE = 100_000n;
@@ -147,6 +148,21 @@ describe("a shielded transfer", () => {
 		expect(() => open.chain.pushTransaction(signed(open, 1, "ShieldedTransferContract", last))).toThrow(
 			ValidateSignatureError,
 		);
+	});
+
+	it("does not come back to a pool that takes no more of them", async () => {
+		await start(0n, 100_000_000n);
+		for (let i = 0n; i < 10n; i++) push(shield(1_000_000n + i, { receive_description: [output(Number(i))] }));
+		const { chain } = open;
+		const last = shield(1_000_000n, { receive_description: [output(11)] });
+		const receivedMs = chain.pool.list()[0]?.receivedMs as bigint;
+		chain.pool.addPopped([signed(open, 0, "ShieldedTransferContract", last)], receivedMs);
+		const witness = scheduledWitness(chain.state, 1n);
+		const key = keyOfWitness(witness);
+		chain.push(forge(chain.head, slotTimeMs(chain.state, 1n), { key, witness }), "peer");
+		expect(chain.pool.list()).toHaveLength(11);
+		chain.executeWaiting(Number.POSITIVE_INFINITY);
+		expect(chain.pool.list()).toHaveLength(10);
 	});
 
 	it("may not take more out of the pool than it holds", async () => {
