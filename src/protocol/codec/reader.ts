@@ -24,6 +24,9 @@ export class BudgetError extends DecodeError {
 
 export const EMPTY_BYTES = new Uint8Array(0);
 
+/** Bytes of the longest varint. */
+export const LONGEST_VARINT = 10;
+
 const TRUNCATED =
 	"While parsing a protocol message, the input ended unexpectedly in the middle of a field.  This could mean either " +
 	"that the input has been truncated or that an embedded message misreported its own length.";
@@ -84,7 +87,7 @@ export class Reader {
 		return this.uint32() | 0;
 	}
 
-	/** A varint as a signed 64-bit integer. */
+	/** A varint as a signed 64-bit integer. In one of ten bytes the highest bit is set whatever the tenth holds, as the network reads it. */
 	int64(): bigint {
 		const buf = this.buf;
 		const end = this.end;
@@ -106,7 +109,7 @@ export class Reader {
 		for (let group = 0; group < 3; group++) {
 			if (pos >= end) throw new DecodeError(TRUNCATED);
 			const byte = buf[pos++] as number;
-			high |= (byte & 0x7f) << (7 * group);
+			high |= (group === 2 ? 1 : byte & 0x7f) << (7 * group);
 			if (byte < 0x80) {
 				this.pos = pos;
 				return BigInt.asIntN(64, (BigInt(high) << 49n) | BigInt(low));
@@ -118,7 +121,7 @@ export class Reader {
 	bool(): boolean {
 		const start = this.pos;
 		const low = this.uint32();
-		if (low !== 0) return true;
+		if (low !== 0 || this.pos - start === LONGEST_VARINT) return true;
 		for (let i = start; i < this.pos; i++) if (((this.buf[i] as number) & 0x7f) !== 0) return true;
 		return false;
 	}

@@ -7,7 +7,7 @@
  */
 
 import { getField, type Message, type MessageType } from "./descriptor.js";
-import { Reader } from "./reader.js";
+import { LONGEST_VARINT, Reader } from "./reader.js";
 
 /** A field that the schema does not name. */
 interface UnknownField {
@@ -141,10 +141,10 @@ function canonicalForm(bytes: Uint8Array): Uint8Array {
 	return out;
 }
 
-/** Bits of a tag beyond 32 and of a varint beyond 64 don't count, and the canonical form doesn't have them. */
+/** Bits of a tag beyond 32 don't count, nor does a tenth group of a varint, which the canonical form has as 1. */
 function hasLostBits(bytes: Uint8Array, start: number, from: number, tag: number, to: number): boolean {
 	if (from - start === 5 && (bytes[start + 4] as number) > 0x0f) return true;
-	return (tag & 7) === 0 && to - from === 10 && (bytes[from + 9] as number) > 0x01;
+	return (tag & 7) === 0 && to - from === LONGEST_VARINT && bytes[to - 1] !== 0x01;
 }
 
 function placeOf(tag: number): number {
@@ -165,7 +165,7 @@ function writeVarint(value: number, out: Uint8Array, start: number): number {
 	return at;
 }
 
-/** Length of a varint's minimal form. The tenth byte has one bit that counts; those beyond are lost. */
+/** Length of a varint's minimal form. One of ten bytes has its highest bit set whatever the tenth holds ({@link Reader.int64}). */
 function minimalSize(bytes: Uint8Array, from: number, to: number): number {
 	let size = to - from;
 	while (size > 1 && bits(bytes, from, size - 1) === 0) size--;
@@ -173,7 +173,7 @@ function minimalSize(bytes: Uint8Array, from: number, to: number): number {
 }
 
 function bits(bytes: Uint8Array, from: number, group: number): number {
-	return (bytes[from + group] as number) & (group === 9 ? 0x01 : 0x7f);
+	return group === LONGEST_VARINT - 1 ? 0x01 : (bytes[from + group] as number) & 0x7f;
 }
 
 /** Where the content of a length-prefixed value begins. */

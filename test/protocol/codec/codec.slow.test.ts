@@ -130,8 +130,12 @@ describe("varints", () => {
 		["the greatest", "ff ff ff ff ff ff ff ff 7f", 2n ** 63n - 1n],
 		["-1", "ff ff ff ff ff ff ff ff ff 01", -1n],
 		["the least", "80 80 80 80 80 80 80 80 80 01", -(2n ** 63n)],
-		["0 in ten bytes", "80 80 80 80 80 80 80 80 80 00", 0n],
-		["bits beyond 64, which are lost", "80 80 80 80 80 80 80 80 80 02", 0n],
+		[
+			"ten bytes without the highest bit, which is set all the same",
+			"85 80 80 80 80 80 80 80 80 00",
+			5n - 2n ** 63n,
+		],
+		["bits beyond 64, which are lost", "80 80 80 80 80 80 80 80 80 02", -(2n ** 63n)],
 	])("of 64 bits: %s", (_, text, value) => {
 		expect(TransactionRaw.decode(hex(`40 ${text}`)).expiration).toBe(value);
 	});
@@ -155,6 +159,7 @@ describe("varints", () => {
 			["00", false],
 			["02", true],
 			["80 80 80 80 80 80 80 80 80 01", true],
+			["80 80 80 80 80 80 80 80 80 00", true],
 			["80 00", false],
 		] as const) {
 			const account = Account.decode(Buffer.concat([tag, hex(text)]));
@@ -241,6 +246,7 @@ describe("maps", () => {
 describe("unknown fields", () => {
 	test.each([
 		["a varint", "f8 07 85 00", "f80705"],
+		["a varint of ten bytes", "f8 07 85 80 80 80 80 80 80 80 80 00", "f80785808080808080808001"],
 		["eight bytes", "f9 07 01 02 03 04 05 06 07 08", "f9070102030405060708"],
 		["a run of bytes", "fa 07 82 00 aa bb", "fa0702aabb"],
 		["a group", "fb 07 08 01 fc 07", "fb070801fc07"],
@@ -347,7 +353,8 @@ function unknownValue(wireType: number, number: number, content: Uint8Array, isL
 	const fixed = (value: Uint8Array) => ({ received: value, canonical: value });
 	switch (wireType) {
 		case 0: {
-			const canonical = varint(BigInt.asUintN(64, BigInt(`0x${asHex(content.subarray(0, 8))}`)));
+			let canonical = varint(BigInt.asUintN(64, BigInt(`0x${asHex(content.subarray(0, 8))}`)));
+			if (canonical.length === 9 && isLoose) canonical = Buffer.concat([continued(canonical), hex("01")]);
 			const isLong = canonical.length === 10;
 			const received = Buffer.from(
 				isLong || !isLoose ? canonical : Buffer.concat([continued(canonical), hex("00")]),
