@@ -312,6 +312,7 @@ export class HttpServer {
 			postQuantum: this.common.postQuantum,
 		};
 		const input = new RequestInput(received, mode);
+		if (input.hasUnreadableQuery) return answer.send(200, JSON_TYPE, "");
 		const { rules } = this.node;
 		const signedOnly = rules.development !== undefined && isForeignPage(request.headers, this.origins);
 		const context = new HttpContext(this.common, request, input, signedOnly);

@@ -36,6 +36,10 @@ export class Parameters {
 		return new Parameters(values, malformed);
 	}
 
+	get isMalformed(): boolean {
+		return this.malformed !== undefined;
+	}
+
 	/** The first value of a parameter; null if it is absent, or the text was malformed. */
 	find(name: string): string | null {
 		return this.malformed ? null : this.get(name);

@@ -99,6 +99,11 @@ export class RequestInput {
 		return this.parameters.find("int64_as_string")?.toLowerCase() === "true";
 	}
 
+	/** Whether the query can't be read where {@link longsAsText} is looked for before anything else, and nobody catches what is wrong. */
+	get hasUnreadableQuery(): boolean {
+		return this.library.takesLongsAsText && this.method === "GET" && this.parameters.isMalformed;
+	}
+
 	/** The body, decoded, its lines joined by line feeds; without the size limit. */
 	bodyText(): string {
 		if (!this.received.body) throw this.tooBig();

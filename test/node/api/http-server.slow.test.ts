@@ -203,9 +203,10 @@ describe("a request's body", () => {
 		expect((await node.post("/wallet/listwitnesses?visible=true", {})).text).not.toContain(POOR_HEX);
 	});
 
-	it("is refused where the query is malformed", async () => {
-		expect((await node.ask("/wallet/getaccount?address=%zz")).text).toContain(
-			"400: Unable to parse URI query",
-		);
+	it("is refused up to release 4.8.1 where the query is malformed", async () => {
+		const older = await startHttpNode("node.release = 4.8.1");
+		const { text } = await older.ask("/wallet/getaccount?address=%zz");
+		await older.close();
+		expect(text).toContain("400: Unable to parse URI query");
 	});
 });

@@ -36,6 +36,16 @@ describe("getaccount", () => {
 	});
 });
 
+describe("a query that can't be read", () => {
+	it("has an empty answer to GET, and spoils to POST what reads parameters alone", async () => {
+		for (const name of ["getaccount", "getblockbynum", "getburncoin", "listwitnesses"]) {
+			expect(await node.ask(`/wallet/${name}?x=%zz`)).toMatchObject({ status: 200, text: "" });
+		}
+		expect((await node.post("/wallet/getaccount?x=%zz", {})).text).toBe("{}\n");
+		expect((await node.post("/wallet/listwitnesses?x=%zz", {})).text).toContain("Unable to parse URI query");
+	});
+});
+
 describe("blocks", () => {
 	it.each([
 		["/wallet/getblock", "{}", '"blockID"'],
