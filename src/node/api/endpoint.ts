@@ -7,6 +7,8 @@ import type { FieldDescriptor, Message, MessageType } from "../../protocol/codec
 import { isLongMessage } from "../../protocol/codec/message-parts.js";
 import { byteClass } from "../../protocol/json/byte-fields.js";
 import { exceptionText, NamedError } from "../../protocol/json/exceptions.js";
+import { decodeHexText } from "../../protocol/json/hex-text.js";
+import type { JsonLibrary } from "../../protocol/json/json-library.js";
 import { messagePieces } from "../../protocol/json/message-pieces.js";
 import { type JsonForm, mapOrderedMessage, printMessage } from "../../protocol/json/message-writer.js";
 import { quoteMapOrdered } from "../../protocol/json/quoting.js";
@@ -141,7 +143,12 @@ export const visibleOnly: RequestForm<boolean> = { fields: [], read: (input) => 
 export const noRequest: RequestForm<undefined> = { fields: [], read: () => undefined };
 
 /** How one URL parameter becomes a field of a message. */
-export type ParameterReader = (parameters: Parameters, name: string, visible: boolean) => unknown;
+export type ParameterReader = (
+	parameters: Parameters,
+	name: string,
+	visible: boolean,
+	library: JsonLibrary,
+) => unknown;
 
 export const longParameter: ParameterReader = (parameters, name) => parseLong(parameters.get(name));
 /** 0 where the parameter is missing. */
@@ -151,10 +158,9 @@ export const optionalInt: ParameterReader = (parameters, name) => parseInt32(par
 export const textParameter: ParameterReader = (parameters, name) => parameters.get(name) ?? "";
 export const trueParameter: ParameterReader = (parameters, name) =>
 	parameters.get(name)?.toLowerCase() === "true";
-export const hexParameter: ParameterReader = (parameters, name) =>
-	parseAddressText(parameters.get(name), false);
-export const addressParameter: ParameterReader = (parameters, name, visible) =>
-	parseAddressText(parameters.get(name), visible);
+export const hexParameter: ParameterReader = (parameters, name) => decodeHexText(parameters.get(name));
+export const addressParameter: ParameterReader = (parameters, name, visible, library) =>
+	parseAddressText(parameters.get(name), visible, library);
 
 /** The type of a field: a scalar's, enumeration's or message's; entries of a map are objects. */
 function documentedKind(owner: MessageType<Message>, field: FieldDescriptor): string {
@@ -196,7 +202,7 @@ export function messageRequest<T extends Message>(
 			if (input.mode !== "query") return input.fields(type);
 			const message = new type();
 			for (const [name, read] of readers) {
-				message[name] = read(input.parameters, name, input.visible) as T[keyof T & string];
+				message[name] = read(input.parameters, name, input.visible, input.library) as T[keyof T & string];
 			}
 			return message;
 		},

@@ -1,11 +1,11 @@
 /** Parameters of a URL query or a form body, and how they are read (protocol/http §3.5). */
 
-import { fromBase58Check, isAddress } from "../../protocol/address.js";
 import { fromUtf8 } from "../../protocol/bytes.js";
 import { toNeutral } from "../../protocol/dialect.js";
 import { MAX_INT64, MIN_INT64, parseInt64 } from "../../protocol/int64.js";
 import { NamedError, numberFormat } from "../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../protocol/json/hex-text.js";
+import type { JsonLibrary } from "../../protocol/json/json-library.js";
 
 /** Decoded parameters in their order. */
 export class Parameters {
@@ -120,10 +120,9 @@ function parseInteger(text: string, least: bigint, most: bigint): bigint {
 /**
  * Address bytes of a text: Base58Check when visible, else hexadecimal. A visible text that is not an address gives no
  * bytes.
- * @throws {Base58Error | NamedError} for an illegal character
+ * @throws {Base58Error | NamedError} for an illegal character; from release 4.8.2 on in hexadecimal alone
  */
-export function parseAddressText(text: string | null, visible: boolean): Uint8Array {
+export function parseAddressText(text: string | null, visible: boolean, library: JsonLibrary): Uint8Array {
 	if (!visible) return decodeHexText(text);
-	const bytes = fromBase58Check(text ?? "");
-	return bytes && isAddress(bytes) ? bytes : new Uint8Array(0);
+	return library.address(text ?? "") ?? new Uint8Array(0);
 }

@@ -27,8 +27,8 @@ export function addressRequest(name: string): RequestForm<Uint8Array> {
 	return {
 		fields: [{ name, type: "address" }],
 		read: (input) => {
-			const { visible } = input;
-			return parseAddressText(textOf(input, name), visible);
+			const { visible, library } = input;
+			return parseAddressText(textOf(input, name), visible, library);
 		},
 	};
 }
@@ -42,12 +42,14 @@ const VALUE = { name: "value", type: "address" };
 export const valueRequest: RequestForm<Uint8Array> = {
 	fields: [VALUE],
 	read: (input) => {
-		if (input.mode === "query") return parseAddressText(input.parameters.get("value"), input.visible);
-		if (!input.visible) return input.fields(BytesMessage).value;
+		const { visible, library } = input;
+		if (input.mode === "query") return parseAddressText(input.parameters.get("value"), visible, library);
+		if (!visible) return input.fields(BytesMessage).value;
 		const { object } = input;
 		const text = readTextMember(object, "value");
-		const members = text === null ? object : withMember(object, "value", toHex(parseAddressText(text, true)));
-		return decodeFields(BytesMessage, mapOrderedJson(members), false, input.library).value;
+		const members =
+			text === null ? object : withMember(object, "value", toHex(parseAddressText(text, true, library)));
+		return decodeFields(BytesMessage, mapOrderedJson(members), false, library).value;
 	},
 };
 

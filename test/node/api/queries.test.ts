@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseAddressText } from "../../../src/node/api/parameters.js";
 import { toBase58Check } from "../../../src/protocol/address.js";
+import { hashedLibrary } from "../../../src/protocol/json/older/hashed-library.js";
 import { type HttpNode, POOR, POOR_HEX, RICH, RICH_HEX, startHttpNode } from "./http-node.js";
 
 let node: HttpNode;
@@ -33,6 +35,25 @@ describe("getaccount", () => {
 	it("answers nothing for an unknown address", async () => {
 		expect((await node.post("/wallet/getaccount", { address: "41" })).text).toBe("{}\n");
 		expect((await node.ask("/wallet/getaccount")).text).toBe("{}\n");
+	});
+});
+
+describe("a visible address", () => {
+	it.each([
+		["getaccountresource", "address"],
+		["getmarketorderbyaccount", "value"],
+		["getdelegatedresourceaccountindexv2", "value"],
+		["getcontract", "value"],
+	])("that has other characters or another length is taken by %s for none", async (name, member) => {
+		for (const text of [POOR_HEX, `${toBase58Check(POOR)}1`, "0".repeat(34)]) {
+			expect((await node.post(`/wallet/${name}`, { [member]: text, visible: true })).text).toBe("{}\n");
+			expect((await node.ask(`/wallet/${name}?${member}=${text}&visible=true`)).text).toBe("{}\n");
+		}
+	});
+
+	it("was refused by its first wrong character up to release 4.8.1", () => {
+		expect(() => parseAddressText("T0", true, hashedLibrary)).toThrow("Illegal character 0 at 1");
+		expect(parseAddressText(`${toBase58Check(POOR)}1`, true, hashedLibrary)).toHaveLength(0);
 	});
 });
 

@@ -52,7 +52,7 @@ const unfreezeOwner: RequestForm<GetAvailableUnfreezeCountRequestMessage> = {
 		if (input.mode !== "query") return input.fields(GetAvailableUnfreezeCountRequestMessage);
 		const text = input.parameters.get("ownerAddress") ?? input.parameters.get("owner_address");
 		return GetAvailableUnfreezeCountRequestMessage.create({
-			owner_address: parseAddressText(text, input.visible),
+			owner_address: parseAddressText(text, input.visible, input.library),
 		});
 	},
 };

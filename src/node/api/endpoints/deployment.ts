@@ -37,7 +37,8 @@ const deploymentRequest: RequestForm<Deployment> = {
 	fields: Object.entries(FIELDS).map(([name, type]) => ({ name, type })),
 	read: (input) => {
 		const members = input.object;
-		const owner = parseAddressText(readTextMember(members, "owner_address"), input.visible);
+		const { visible, library } = input;
+		const owner = parseAddressText(readTextMember(members, "owner_address"), visible, library);
 		const contract = CreateSmartContract.create({
 			owner_address: owner,
 			call_token_value: readLong(members, "call_token_value"),
