@@ -27,8 +27,6 @@ export const jsonLibrary = {
 		new Map(),
 	/** An entry of a map. */
 	mapEntry: (key: string, value: string) => `{"key":${key},"value":${value}}`,
-	/** The text of bytes in the map-ordered form. */
-	mapOrderedText: (text: string) => text,
 	/** Whether integers of 64 bits are written as texts where a parameter asks for it. */
 	takesLongsAsText: true,
 	/** Of the field decoder: whether a comma may stand at the end, its depth, and what it says of more. */

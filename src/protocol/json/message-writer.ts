@@ -245,12 +245,28 @@ function visibleText(
 ): { printed: string; mapOrdered: string } | undefined {
 	const text = fromUtf8(bytes);
 	const escaped = text.replaceAll('"', '\\"');
-	let value: string | undefined = library.mapOrderedText(text);
+	let value: string | undefined = withRepetitions(text);
 	if (escaped.includes("\\")) {
-		value = readBack(`{"key":"${library.mapOrderedText(escaped)}"}`, library);
+		value = readBack(`{"key":"${withRepetitions(escaped)}"}`, library);
 		if (value === undefined) return undefined;
 	}
 	return { printed: `"${escaped.replaceAll("\n", "\\n")}"`, mapOrdered: quoteMapOrdered(value) };
+}
+
+/** Characters of a text whose lines are repeated. */
+const MAX_REPEATED = 1 << 20;
+
+/**
+ * The rest of a text comes once more after each of its line feeds (recorded in apis-visible): the network's printer does so before
+ * any JSON library reads what it prints. Texts that would become too long stay as they are: the repetitions grow with the square of the lines.
+ */
+function withRepetitions(text: string): string {
+	let length = text.length;
+	for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) length += text.length - at - 1;
+	if (length > Math.max(MAX_REPEATED, text.length)) return text;
+	let result = text;
+	for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) result += text.slice(at + 1);
+	return result;
 }
 
 function readBack(json: string, library: JsonLibrary): string | undefined {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
+import { jsonLibrary } from "../../../src/protocol/json/json-library.js";
 import { mapOrderedObject } from "../../../src/protocol/json/map-ordered-json.js";
 import {
 	type JsonStyle,
@@ -70,10 +71,13 @@ describe("the printed form", () => {
 		["a\nb\nc", '"a\\nb\\nc"', '"a\\nb\\ncb\\ncc"'],
 		["emoji 😀", '"emoji 😀"', '"emoji 😀"'],
 		['a\\"b', '"615c2262"', '"615c2262"'],
-	])("prints the visible text %s", (text, printed, hashed) => {
+	])("prints the visible text %s, for each library alike", (text, printed, mapOrdered) => {
 		const message = WitnessCreateContract.create({ url: utf8(text) });
-		expect(printMessage(WitnessCreateContract, message, visible)).toBe(`{"url": ${printed}}`);
-		expect(mapOrderedMessage(WitnessCreateContract, message, visible)).toBe(`{"url":${hashed}}`);
+		for (const library of [hashedLibrary, jsonLibrary]) {
+			const style = { ...visible, library };
+			expect(printMessage(WitnessCreateContract, message, style)).toBe(`{"url": ${printed}}`);
+			expect(mapOrderedMessage(WitnessCreateContract, message, style)).toBe(`{"url":${mapOrdered}}`);
+		}
 	});
 
 	it("escapes strings of the schema in each writer's way", () => {

@@ -9,9 +9,6 @@ import { fieldOrder, hashOrdered } from "../map-ordered-json.js";
 import type { JsonArray, JsonObject, JsonValue } from "../value.js";
 import { END, isDigit, jsonError, LenientLexer, type LenientToken } from "./lenient-lexer.js";
 
-/** Characters of a text whose lines are repeated. */
-const MAX_REPEATED = 1 << 20;
-
 const MAX_DEPTH = 512;
 /** Members and elements of one text: more than the largest transaction has, and read within a few hundredths of a second. */
 const MAX_VALUES = 100_000;
@@ -286,7 +283,6 @@ export const hashedLibrary: JsonLibrary = {
 		return orders;
 	},
 	mapEntry: (key, value) => `{"value":${value},"key":${key}}`,
-	mapOrderedText: withRepetitions,
 	takesLongsAsText: false,
 	endsAtComma: false,
 	// The generic step ends earlier, but its grammar is another.
@@ -308,16 +304,3 @@ export const hashedLibrary: JsonLibrary = {
 		return bytes && isAddress(bytes) ? bytes : undefined;
 	},
 };
-
-/**
- * The rest of a text comes once more after each of its line feeds (recorded in apis-visible). Texts that would become too long
- * stay as they are: the repetitions grow with the square of the lines.
- */
-function withRepetitions(text: string): string {
-	let length = text.length;
-	for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) length += text.length - at - 1;
-	if (length > Math.max(MAX_REPEATED, text.length)) return text;
-	let result = text;
-	for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) result += text.slice(at + 1);
-	return result;
-}
