@@ -38,6 +38,8 @@ export interface EventConfig {
 	readonly startBlock: bigint;
 	/** Whether logs are read by the interfaces of their contracts. */
 	readonly parsesLogs: boolean;
+	/** Whether blocks and transactions say if they are taken back, and are published of branches that the chain leaves and takes. */
+	readonly tellsRemoved: boolean;
 	readonly topics: ReadonlyMap<EventKind, EventTopic>;
 	/** Undefined: everything matches. */
 	readonly filter: EventFilter | undefined;
@@ -70,6 +72,7 @@ export function readEvents(
 		version: version === 1 ? 1 : 0,
 		startBlock: settings.get("event.subscribe.startSyncBlockNum"),
 		parsesLogs: settings.get("event.subscribe.contractParse"),
+		tellsRemoved: readings.tellsRemoved,
 		topics: named.topics,
 		filter: readFilter(settings, warn),
 		receivers: readReceivers(settings, named),

@@ -79,6 +79,8 @@ const today = {
 	},
 	/** Whether the file alone can ask for events. */
 	fileAsksForEvents: true,
+	/** Whether blocks and transactions are published like logs where the chain leaves a branch for another. */
+	tellsRemoved: true,
 };
 
 export type Readings = typeof today;

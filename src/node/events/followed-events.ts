@@ -163,7 +163,7 @@ export class FollowedEvents implements BlockFollower {
 	}
 
 	private *publishRealtime(waiting: WaitingBlock): Work {
-		if (!waiting.removed) yield* this.publishBlock(waiting, false);
+		if (!waiting.removed || this.options.sender.tellsRemoved) yield* this.publishBlock(waiting, false);
 		yield* this.publishLogs(waiting, LIVE_LOGS);
 	}
 
@@ -176,10 +176,12 @@ export class FollowedEvents implements BlockFollower {
 
 	private *publishBlock(waiting: WaitingBlock, isSolid: boolean): Work {
 		const { sender } = this.options;
-		if (sender.wants("block") && sender.isLate("block") === isSolid) sender.block(this.loaded(waiting));
+		const { removed } = waiting;
+		if (sender.wants("block") && sender.isLate("block") === isSolid)
+			sender.block(this.loaded(waiting), removed);
 		yield;
 		if (sender.wants("transaction") && sender.isLate("transaction") === isSolid) {
-			yield* sender.transactions(this.loaded(waiting));
+			yield* sender.transactions(this.loaded(waiting), removed);
 		}
 	}
 

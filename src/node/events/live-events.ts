@@ -1,6 +1,6 @@
 /**
- * Version 0 of the event service: events are published as blocks are applied (protocol/events §2.1). After a reorg its
- * blocks and transactions are not published, only their logs, as the network's node has it.
+ * Version 0 of the event service: events are published as blocks are applied (protocol/events §2.1). Up to release 4.8.1 the
+ * network's node publishes nothing but logs of a reorg's blocks; later it takes back what it has published of those that left.
  */
 
 import type { TransactionInfo } from "../../protocol/messages.js";
@@ -84,7 +84,13 @@ export class LiveEvents implements BlockFollower {
 		const number = Number(block.number);
 		this.receipts.delete(number);
 		const { sender } = this.options;
-		if (!sender.wantsLive) return;
+		if (sender.wantsLive) yield* this.revertLogs({ block, infos });
+		if (sender.tellsRemoved) yield* this.publishAtOnce({ block, infos }, this.solidBeforeReorg, true);
+	}
+
+	private *revertLogs({ block, infos }: ExecutedBlock): Work {
+		const number = Number(block.number);
+		const { sender } = this.options;
 		const kept = this.logs
 			.get(number)
 			?.logs.filter(({ trigger, removed }) => !removed && trigger.members["blockHash"] === block.idHex)
@@ -106,7 +112,10 @@ export class LiveEvents implements BlockFollower {
 		const logs = yield* sender.logsOf(this.loaded({ block, infos }, before));
 		yield* sender.inOrder(logs.triggers, LIVE_LOGS);
 		this.keep(number, logs, false, before);
-		if (inReorg) return;
+		if (inReorg) {
+			if (sender.tellsRemoved) yield* this.publishAtOnce({ block, infos }, solid, false);
+			return;
+		}
 		for (const loaded of this.due("block", { block, infos })) {
 			sender.block(loaded);
 			yield;
@@ -114,6 +123,16 @@ export class LiveEvents implements BlockFollower {
 		yield* this.publishSolidLogs();
 		for (const loaded of this.due("transaction", { block, infos })) yield* sender.transactions(loaded);
 		yield* this.publishSolid();
+	}
+
+	/** A block of a reorg and its transactions, as far as they don't wait until it is solidified. */
+	private *publishAtOnce(executed: ExecutedBlock, solid: number, removed: boolean): Work {
+		const { sender } = this.options;
+		if (sender.wants("block") && !sender.isLate("block")) sender.block(this.loaded(executed, solid), removed);
+		yield;
+		if (sender.wants("transaction") && !sender.isLate("transaction")) {
+			yield* sender.transactions(this.loaded(executed, solid), removed);
+		}
 	}
 
 	private replace(solid: number): void {

@@ -53,6 +53,11 @@ export class EventSender {
 		return this.budget.maxKept;
 	}
 
+	/** Whether blocks and transactions are published of branches that the chain leaves and takes. */
+	get tellsRemoved(): boolean {
+		return this.config.tellsRemoved;
+	}
+
 	wants(kind: EventKind): boolean {
 		return this.config.topics.has(kind);
 	}
@@ -105,27 +110,32 @@ export class EventSender {
 		this.send(log, trigger, { ...(removed ? { removed } : {}), ...trigger.log });
 	}
 
-	block(loaded: LoadedBlock): void {
-		this.send("block", blockTrigger(loaded));
+	/** @param removed the block has left the chain */
+	block(loaded: LoadedBlock, removed = false): void {
+		this.send("block", blockTrigger(loaded, this.tellsRemoved ? { removed } : {}));
 	}
 
 	solidified(block: SignedBlock): void {
 		this.send("solidity", solidityTrigger(block));
 	}
 
-	*transactions(loaded: LoadedBlock): Work {
-		const { version, topics } = this.config;
+	/** @param removed their block has left the chain */
+	*transactions(loaded: LoadedBlock, removed = false): Work {
+		const { version, topics, tellsRemoved } = this.config;
 		const ethCompatible = topics.get("transaction")?.ethCompatible ?? false;
 		const budget = this.budget.open(loaded.block);
-		for (const trigger of transactionTriggers(loaded, { version, ethCompatible }, budget)) {
-			if (trigger) this.send("transaction", trigger);
+		for (const trigger of transactionTriggers(loaded, { version, ethCompatible, tellsRemoved }, budget)) {
+			if (trigger) this.send("transaction", trigger, removed ? { removed } : {});
 			yield;
 		}
 	}
 }
 
-/** Blocks as triggers (protocol/events §3). */
-export function blockTrigger({ block, solidNumber }: Pick<LoadedBlock, "block" | "solidNumber">): Trigger {
+/** Blocks as triggers (protocol/events §3). @param removed the member of that name, where there is one */
+export function blockTrigger(
+	{ block, solidNumber }: Pick<LoadedBlock, "block" | "solidNumber">,
+	removed: EventBody = {},
+): Trigger {
 	return {
 		timestampMs: block.timestampMs,
 		id: block.idHex,
@@ -134,6 +144,7 @@ export function blockTrigger({ block, solidNumber }: Pick<LoadedBlock, "block" |
 			blockHash: block.idHex,
 			transactionSize: block.transactions.length,
 			latestSolidifiedBlockNumber: solidNumber,
+			...removed,
 			transactionList: block.transactions.map(({ idHex }) => idHex),
 		},
 	};

@@ -19,6 +19,8 @@ import type { EventBody, EventValue, Trigger } from "./receivers/event-message.j
 interface TransactionStyle {
 	readonly version: 0 | 1;
 	readonly ethCompatible: boolean;
+	/** Whether it says if it is taken back: until its block has left the chain it is not. */
+	readonly tellsRemoved?: boolean;
 }
 
 /** Members of a trigger, in characters; those of an internal transaction, of a log and of a topic. */
@@ -141,6 +143,7 @@ function transactionTrigger(
 			assetName: moves.asset ?? null,
 			assetAmount: moves.amount ?? 0n,
 			latestSolidifiedBlockNumber: solidNumber,
+			...(style.tellsRemoved ? { removed: false } : {}),
 			internalTransactionList:
 				style.version === 1 || !info ? null : info.internal_transactions.map(internalTransaction),
 			data: toHex(raw?.data ?? new Uint8Array(0)),

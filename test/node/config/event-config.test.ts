@@ -28,6 +28,7 @@ describe("event.subscribe", () => {
 			version: 0,
 			startBlock: 0n,
 			parsesLogs: true,
+			tellsRemoved: true,
 			topics: new Map(),
 			filter: undefined,
 			receivers: [

@@ -13,6 +13,7 @@ function configOf(version: 0 | 1, startBlock = 0n): EventConfig {
 		version,
 		startBlock,
 		parsesLogs: true,
+		tellsRemoved: true,
 		topics: new Map(
 			kinds.map((kind) => [kind, { redundancy: false, ethCompatible: false, solidified: false }]),
 		),

@@ -38,6 +38,7 @@ function configOf(version: 0 | 1, more: Partial<EventConfig> = {}): EventConfig 
 		version,
 		startBlock: 0n,
 		parsesLogs: true,
+		tellsRemoved: true,
 		topics: new Map(
 			KINDS.map((kind) => [kind, { redundancy: false, ethCompatible: false, solidified: false }]),
 		),
@@ -308,7 +309,9 @@ describe.each([0, 1] as const)("a delivery at least once, version %i", (version)
 		const removed = told.filter((id) => id.startsWith("contractLogTrigger/") && id.endsWith("/removed"));
 		expect(removed.map((id) => left.findIndex((block) => id.includes(block)))).toEqual([1, 0]);
 		expect(told.filter((id) => id.startsWith("blockTrigger/"))).toEqual(
-			chain.ids.slice(-3).map((id) => `blockTrigger/${id}`),
+			[...left.toReversed().map((id) => `${id}/removed`), ...chain.ids.slice(-3)].map(
+				(id) => `blockTrigger/${id}`,
+			),
 		);
 		expect(second.warnings).toEqual([]);
 	});

@@ -82,6 +82,7 @@ const configOf = (version: 0 | 1): EventConfig => ({
 	version,
 	startBlock: 0n,
 	parsesLogs: true,
+	tellsRemoved: true,
 	topics: new Map(
 		KINDS.map((kind) => [kind, { redundancy: false, ethCompatible: false, solidified: false }]),
 	),

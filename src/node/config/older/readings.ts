@@ -39,6 +39,7 @@ export const olderReadings: Older<Readings> = {
 		rates: () => ({ nonBlocking: false, componentFirst: false }),
 		badRpcLimit: (_entry, reason, warn) => warn(reason),
 		fileAsksForEvents: false,
+		tellsRemoved: false,
 	},
 	"4.8.0": {
 		shielded: (_settings, former, isWitness) => {
