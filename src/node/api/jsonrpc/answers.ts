@@ -177,6 +177,8 @@ const today = {
 	tooLong: (answer: HttpAnswer): void => answer.send(200, RPC_TYPE, ""),
 	/** Whether a filter that was not polled for so long is gone at once, and not only with the next block. */
 	dropsExpired: true,
+	/** Whether filters are notified of the blocks that a reorg brings. */
+	tellsNewBranch: true,
 	/** Checks the range of the logs that a filter asks for. */
 	filterRange: (check: () => void): void => check(),
 	/** The version of the runtime that a node tells of itself. */

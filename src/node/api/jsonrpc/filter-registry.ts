@@ -197,8 +197,8 @@ export class FilterRegistry {
 	}
 
 	/** A block became part of what this server shows. */
-	blockApplied(block: SignedBlock, infos: readonly Readonly<TransactionInfo>[]): void {
-		if (this.size === 0) return;
+	blockApplied(block: SignedBlock, infos: readonly Readonly<TransactionInfo>[], inReorg = false): void {
+		if (this.size === 0 || (inReorg && !this.answers.tellsNewBranch)) return;
 		const hasTransactions = infos.length > 0;
 		this.dropExpired(this.lists.block);
 		// Filters of logs are concerned by blocks with transactions alone.
@@ -282,7 +282,7 @@ function filterNotFound(): Error {
 
 /**
  * Notifies the filters of what happens on the chain (protocol/json-rpc §9.4). After a reorg the logs of the reverted
- * blocks are sent again, as removed, newest block first, then the blocks and logs of the new branch.
+ * blocks are sent again, as removed, newest block first, then the blocks and logs of the new branch; up to release 4.8.1 not these.
  *
  * @param head the state with the newest block
  * @param full filters over it; undefined: none are fed
@@ -306,8 +306,8 @@ export function feedFilters(
 		}
 	};
 	return eachBlock({
-		committed: ({ block, infos }) => {
-			full?.blockApplied(block, infos);
+		committed: ({ block, infos }, inReorg) => {
+			full?.blockApplied(block, infos, inReorg);
 			if (solidity) solidify(solidity);
 		},
 		reverted: ({ block, infos }) => full?.blockReverted(block, infos),

@@ -20,6 +20,8 @@ const logFilter = (fields: Partial<LogFilter> = {}): LogFilter => ({
 	...fields,
 });
 
+type Executed = ReturnType<SmallChain["add"]>;
+
 let nowMs = 0;
 let chain: SmallChain;
 let full: FilterRegistry;
@@ -137,6 +139,23 @@ describe("a filter of logs", () => {
 		const moved = [2n, 3n].map((number) => apply(number, [[[1]]], { salt: 1 }));
 		expect(logs(full, id)).toEqual(["-0x2 0x0", "-0x2 0x1", "0x2 0x0", "0x3 0x0"]);
 		expect(full.takeChanges(blocks)).toEqual(moved);
+	});
+
+	test.each([
+		["4.8.1", ["-0x1 0x0"], []],
+		["4.8.2", ["-0x1 0x0", "0x1 0x0", "0x2 0x0"], [1n, 2n]],
+	] as const)("is told in a reorg what release %s tells of the new branch", (release, told, numbers) => {
+		const registry = new FilterRegistry(() => nowMs, { maxBlockFilters: 9, maxLogFilters: 9 }, release);
+		const { reorg } = feedFilters(chain.state, registry, undefined) as typeof observer;
+		const [left, first, second] = [0, 1, 2].map((salt) =>
+			chain.add(BigInt(Math.max(1, salt)), [[[1]]], { salt }),
+		) as [Executed, Executed, Executed];
+		const [id, blocks] = [registry.add(logFilter()), registry.add()];
+		reorg({ reverted: [left], committed: [first, second].map((one) => ({ ...one, change: NO_CHANGE })) });
+		expect(logs(registry, id)).toEqual(told);
+		expect(registry.takeChanges(blocks)).toEqual(
+			[first, second].slice(0, numbers.length).map(({ block }) => `0x${block.idHex}`),
+		);
 	});
 
 	test("over solidified blocks hears of them once they are", () => {

@@ -244,6 +244,7 @@ export const olderAnswers: Older<RpcAnswers> = {
 		unbuildable: internal,
 		tooLong: (answer) => answer.page(413),
 		dropsExpired: false,
+		tellsNewBranch: false,
 		filterRange: () => {},
 	},
 	"4.8.0": {
