@@ -100,13 +100,15 @@ function readEntry(
 	return [{ component: toNeutral(component), strategy: rule.strategy, value }];
 }
 
+const DECIMAL = /^(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
 /** The rule's parameter out of `a=1,b=2`; undefined if it is absent or not a positive number. */
 function readParameter(text: string, rule: StrategyRule): number | undefined {
 	for (const part of text.split(",")) {
 		const [name = "", value = ""] = part.split("=").map((word) => word.trim());
 		if (name !== rule.parameter) continue;
-		const number = (rule.whole ? /^\d+$/ : /^\d+(\.\d*)?$/).test(value) ? Number(value) : 0;
-		return number > 0 ? number : undefined;
+		const number = (rule.whole ? /^\d+$/ : DECIMAL).test(value) ? Number(value) : 0;
+		return number > 0 && Number.isFinite(number) ? number : undefined;
 	}
 	return undefined;
 }

@@ -318,6 +318,11 @@ describe("a node's configuration", () => {
 		);
 	});
 
+	it.each(["2.5", ".5", "1e3", "2."])("takes qps=%s as the number that it is", (text) => {
+		const entry = `{ component = A, strategy = QpsRateLimiterAdapter, paramString = "qps=${text}" }`;
+		expect(parse(`rate.limiter.http = [${entry}]`).rateLimiter.http[0]?.value).toBe(Number(text));
+	});
+
 	it("refuses an unknown limiter of gRPC; release 4.8.0 keeps the default and warns", () => {
 		const unknown = 'rate.limiter.rpc = [{ component = A, strategy = NoSuch, paramString = "" }]';
 		expect(() => parse(unknown)).toThrow('strategy = "NoSuch" of A is unknown');
