@@ -16,6 +16,8 @@ const today = {
 	library: jsonLibrary,
 	/** Whether a body is refused by its announced length, before anything else is looked at. */
 	refusesLength: (bytes: number, most: number) => bytes > most,
+	/** Whether a body is as large as it came, whichever endpoint reads it; else as large as the text that one reads of it. */
+	measuresBytes: true,
 	/** The check of a broadcast's form, before the pool takes the transaction and after, before peers are told. */
 	beforePool: (_check: () => void): void => {},
 	afterPool: (check: () => void): void => check(),

@@ -104,10 +104,11 @@ export class RequestInput {
 		return this.library.takesLongsAsText && this.method === "GET" && this.parameters.isMalformed;
 	}
 
-	/** The body, decoded, its lines joined by line feeds; without the size limit. */
+	/** The body, decoded, its lines joined by line feeds; up to release 4.8.1 without the size limit. @throws {NamedError} if it is too big */
 	bodyText(): string {
-		if (!this.received.body) throw this.tooBig();
-		return decodeBody(this.received.body, this.contentType).replace(/\r\n?/g, "\n").replace(/\n$/, "");
+		const { body, bodyLimit } = this.received;
+		if (!body || (this.answers.measuresBytes && body.length > bodyLimit)) throw this.tooBig();
+		return decodeBody(body, this.contentType).replace(/\r\n?/g, "\n").replace(/\n$/, "");
 	}
 
 	private tooBig(): NamedError {
@@ -118,7 +119,8 @@ export class RequestInput {
 	get text(): string {
 		if (this.cachedText === undefined) {
 			const text = this.bodyText();
-			if (Buffer.byteLength(text) > this.received.bodyLimit) throw this.tooBig();
+			const { measuresBytes } = this.answers;
+			if (!measuresBytes && Buffer.byteLength(text) > this.received.bodyLimit) throw this.tooBig();
 			this.cachedText =
 				this.mode === "body" && this.contentType === FORM ? formToJson(text, this.library) : text;
 		}

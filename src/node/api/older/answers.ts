@@ -9,6 +9,7 @@ export const olderAnswers: Older<Answers> = {
 	"4.8.1": {
 		library: hashedLibrary,
 		refusesLength: () => false,
+		measuresBytes: false,
 		beforePool: (check) => check(),
 		afterPool: () => {},
 		shieldedOff: "ShieldedTransactionApi is not allowed",
