@@ -134,6 +134,15 @@ describe("validateaddress", () => {
 		[`a0${RICH_HEX.slice(2)}`, '{"result":false,"message":"Invalid address"}'],
 		["T000000000000000000000000000000000", '{"result":false,"message":"Illegal character 0 at 1"}'],
 		["*".repeat(28), '{"result":false,"message":"Illegal base64 character 2a"}'],
+		["é".padEnd(28, "A"), '{"result":false,"message":"Illegal base64 character -17"}'],
+		["=".padStart(28, "A"), '{"result":false,"message":"Invalid address"}'],
+		[`${"A".repeat(26)}=A`, '{"result":false,"message":"Input byte array has wrong 4-byte ending unit"}'],
+		[`${"A".repeat(24)}====`, '{"result":false,"message":"Input byte array has wrong 4-byte ending unit"}'],
+		[`${"A".repeat(25)}===`, '{"result":false,"message":"Last unit does not have enough valid bits"}'],
+		[
+			`${"A".repeat(23)}=AAAA`,
+			'{"result":false,"message":"Input byte array has incorrect ending byte at 24"}',
+		],
 		["41", '{"result":false,"message":"Length error"}'],
 	])("judges %s", async (address, expected) => {
 		expect((await node.post("/wallet/validateaddress", { address })).text.trim()).toBe(expected);

@@ -83,14 +83,28 @@ function verdict(bytes: Uint8Array | undefined, format: string): AddressCheck {
 	return { result: false, message: "Invalid address" };
 }
 
+const badBase64 = (reason: string): NamedError => new NamedError("IllegalArgumentException", reason);
+
+/** Base64 with the texts of the network's runtime, which reads a text as bytes with a sign. @throws {NamedError} */
 function decodeBase64(text: string): Uint8Array {
-	const bad = /[^A-Za-z0-9+/=]/.exec(text)?.[0];
-	if (bad) {
-		const code = bad.charCodeAt(0).toString(16);
-		throw new NamedError("IllegalArgumentException", `Illegal base64 character ${code}`);
+	const end = text.search(/[^A-Za-z0-9+/]/);
+	if (end < 0) return Buffer.from(text, "base64");
+	const code = text.charCodeAt(end);
+	if (code !== PADDING) {
+		const byte = code > 0xff ? QUESTION_MARK : code > 0x7f ? code - 0x100 : code;
+		throw badBase64(`Illegal base64 character ${byte.toString(16)}`);
 	}
+	const digits = end % 4;
+	const next = end + (digits === 2 ? 2 : 1);
+	if (digits === 0 || (digits === 2 && text.charCodeAt(end + 1) !== PADDING))
+		throw badBase64("Input byte array has wrong 4-byte ending unit");
+	if (digits === 1) throw badBase64("Last unit does not have enough valid bits");
+	if (next < text.length) throw badBase64(`Input byte array has incorrect ending byte at ${next}`);
 	return Buffer.from(text, "base64");
 }
+
+const PADDING = 0x3d;
+const QUESTION_MARK = 0x3f;
 
 export const accountEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
