@@ -9,6 +9,7 @@ import { NamedError } from "./exceptions.js";
 import { BACKSLASH, unescaped } from "./text-units.js";
 import { InsertedObject, type JsonValue } from "./value.js";
 
+const [TAB, LF, CR, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 const MAX_DEPTH = 20;
 const MAX_TOKENS = 100_000;
 const MAX_NUMBER_LENGTH = 1_000;
@@ -16,28 +17,42 @@ const MAX_NUMBER_LENGTH = 1_000;
 const SOURCE = "[Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled); line: ";
 const VALUE = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
 
-const NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
+const NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d*)(?:[eE][+-]?\d+)?/y;
+/** Without one digit at least a number has no value. */
+const NO_DIGITS = /^[+-]?\.(?:[eE]|$)/;
 /** What may be in a name of the reference's language: letters, digits, currency signs, connectors, marks, format characters. */
 const WORD_CHARACTER = "\\p{L}\\p{Nl}\\p{Nd}\\p{Sc}\\p{Pc}\\p{Mn}\\p{Mc}\\p{Cf}\\x7f-\\x9f";
 /** A bare name may begin with a digit, and has a few signs more. Characters beyond 16 bits are in none. */
 const BARE_NAME = new RegExp(`(?:(?![\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}@#*+-])+`, "uy");
-const WORD = new RegExp(`(?:(?![\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}])+`, "uy");
+/** As much of an unknown word as errors repeat; it may hold most control characters. */
+const WORD = new RegExp(`(?:(?![\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}\\0-\\x08\\x0e-\\x1b])*`, "uy");
+const WORD_START = /(?![\u{10000}-\u{10ffff}])[\p{L}\p{Nl}\p{Sc}\p{Pc}]/uy;
+/** Behind what is known to be a word: it goes on. */
+const WORD_GOES_ON = new RegExp(`(?![\\0-/]|[\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}]`, "uy");
 /** So much of an unknown word is repeated. */
 const MAX_TOLD_WORD = 256;
 
 /** An array or object whose end has not been read. */
 interface OpenScope {
 	readonly kind: "Array" | "Object";
-	/** Position of its bracket. */
-	readonly start: number;
+	/** Where its bracket stands. */
+	readonly start: string;
 }
 
 export function jsonException(text: string): NamedError {
 	return new NamedError("org.coin.json.JSONException", text);
 }
 
+/** Of what the reader takes for a number, and its decimals don't. */
+const noDigits = (text: string): NamedError =>
+	jsonException(
+		`Value "${text.replace(/^\+/, "")}" can not be deserialized as \`java.math.BigDecimal\`, reason:  No digits found.`,
+	);
+
 class RelaxedReader {
 	private at = 0;
+	private line = 1;
+	private lineStart = 0;
 	private tokens = 0;
 	private readonly scopes: OpenScope[] = [];
 
@@ -46,7 +61,7 @@ class RelaxedReader {
 	/** The first value; null for a text without one. */
 	document(): JsonValue {
 		this.skipSpace();
-		return this.at >= this.text.length ? null : this.value();
+		return this.atEnd ? null : this.value();
 	}
 
 	private value(): JsonValue {
@@ -55,7 +70,7 @@ class RelaxedReader {
 		if (ch === "{") return this.object();
 		if (ch === "[") return this.array();
 		if (ch === '"' || ch === "'") return this.string(ch, "was expecting closing quote for a string value");
-		if (ch === "}" || ch === "]") throw this.wrongClose(ch);
+		if ((ch === "}" || ch === "]") && this.scopes.at(-1)?.kind !== "Object") throw this.wrongClose(ch);
 		if (/[-+.\d]/.test(ch)) return this.number();
 		return this.word();
 	}
@@ -68,16 +83,16 @@ class RelaxedReader {
 			if (this.text.charAt(this.at) === "}") break;
 			if (!first) {
 				this.expectSeparator("Object");
-				this.skipToToken();
+				this.skipBetween("Object");
 				if (this.text.charAt(this.at) === "}") break;
 			}
 			const name = this.name();
-			this.skipToToken();
+			this.skipBetween("Object");
 			if (this.text.charAt(this.at) !== ":") {
 				throw this.unexpected("was expecting a colon to separate field name and value");
 			}
 			this.at++;
-			this.skipToToken();
+			this.skipBetween("Object");
 			members.set(name, this.value());
 		}
 		this.close();
@@ -92,7 +107,7 @@ class RelaxedReader {
 			if (this.text.charAt(this.at) === "]") break;
 			if (!first) {
 				this.expectSeparator("Array");
-				this.skipToToken();
+				this.skipBetween("Array");
 				if (this.text.charAt(this.at) === "]") break;
 			}
 			elements.push(this.value());
@@ -102,7 +117,7 @@ class RelaxedReader {
 	}
 
 	private open(kind: OpenScope["kind"]): void {
-		this.scopes.push({ kind, start: this.at });
+		this.scopes.push({ kind, start: this.place(this.at) });
 		if (this.scopes.length > MAX_DEPTH) {
 			throw jsonException(
 				`Document nesting depth (${this.scopes.length}) exceeds the maximum allowed (${MAX_DEPTH}, from \`StreamReadConstraints.getMaxNestingDepth()\`)`,
@@ -172,12 +187,11 @@ class RelaxedReader {
 		const ch = this.text.charAt(at);
 		if (ch === "") throw this.error("Unexpected end-of-input in character escape sequence");
 		if (ch !== "u") {
-			this.at++;
 			throw this.error(`Unrecognized character escape ${described(ch)}`);
 		}
 		const digits = /^[0-9a-fA-F]{0,4}/.exec(this.text.slice(this.at + 1, this.at + 5))?.[0] ?? "";
 		this.at += digits.length + 1;
-		if (this.at >= this.text.length) throw this.error("Unexpected end-of-input in character escape sequence");
+		if (this.atEnd) throw this.error("Unexpected end-of-input in character escape sequence");
 		throw this.unexpected("expected a hex-digit for character escape sequence");
 	}
 
@@ -190,54 +204,76 @@ class RelaxedReader {
 				`Number value length (${text.length}) exceeds the maximum allowed (${MAX_NUMBER_LENGTH}, from \`StreamReadConstraints.getMaxNumberLength()\`)`,
 			);
 		}
+		const start = this.at;
 		this.at += text.length;
 		if (/[eE]/.test(this.charHere()) && !/[eE]/.test(text)) {
 			this.at++;
 			if (/[+-]/.test(this.charHere())) this.at++;
-			throw this.inNumber("Exponent indicator not followed by a digit");
+			if (this.atEnd) throw this.error("Unexpected end-of-inputexpected a digit for number exponent");
+			// Behind a leading zero the place is that of the character, else that of what ends the whole part.
+			const at = /^[+-]?0/.test(text) ? this.at : start + text.search(/[.]|$/);
+			throw this.inNumber("Exponent indicator not followed by a digit", at);
 		}
-		if (this.scopes.length === 0 && this.at < this.text.length && !/\s/.test(this.charHere())) {
+		if (this.scopes.length === 0 && !this.atEnd && !/[ \t\r\n]/.test(this.charHere())) {
 			throw this.unexpected("Expected space separating root-level values");
 		}
+		if (NO_DIGITS.test(text)) throw noDigits(text);
 		return Decimal.parse(text);
 	}
 
+	/** At a sign without a number. */
 	private badNumber(): NamedError {
-		const sign = this.text.charAt(this.at);
-		WORD.lastIndex = this.at + 1;
-		const word = WORD.exec(this.text)?.[0];
-		if (sign !== "." && (word === "Infinity" || word === "INF" || word === "NaN")) {
-			this.at += 1 + word.length;
-			return this.nonStandard(sign + word);
+		const start = this.at;
+		const sign = this.text.charAt(this.at++);
+		if (this.atEnd) return this.error("Unexpected end-of-inputNo digit following sign");
+		if (this.charHere() === "I") {
+			this.at++;
+			if (this.atEnd) return this.error("Unexpected end-of-input in a Number value");
+			const full = { N: "INF", n: "Infinity" }[this.charHere()];
+			if (full !== undefined) {
+				this.at = start + 1;
+				if (this.isWord(full)) return this.nonStandard(sign + full);
+				return this.unknownWord(start, this.at);
+			}
 		}
-		this.at++;
-		if (sign === ".") return this.inNumber("Decimal point not followed by a digit");
 		return this.inNumber(
-			`expected digit (0-9) to follow ${sign === "-" ? "minus" : "plus"} sign, for valid numeric value`,
+			sign === "-"
+				? "expected digit (0-9) to follow minus sign, for valid numeric value"
+				: "expected digit (0-9) for valid numeric value",
 		);
 	}
 
-	private inNumber(reason: string): NamedError {
-		if (this.at >= this.text.length) return this.error(`Unexpected end-of-input in VALUE_NUMBER_FLOAT`);
-		return this.error(
-			`Unexpected character (${described(this.charHere())}) in numeric value: ${reason}`,
-			this.at,
-		);
+	private inNumber(reason: string, at = this.at): NamedError {
+		return this.error(`Unexpected character (${described(this.charHere())}) in numeric value: ${reason}`, at);
 	}
 
 	private word(): JsonValue {
-		WORD.lastIndex = this.at;
-		const word = WORD.exec(this.text)?.[0];
-		if (word === undefined) throw this.unexpected(`expected a valid value ${VALUE}`);
-		const start = this.at;
+		WORD_START.lastIndex = this.at;
+		if (!WORD_START.test(this.text)) throw this.unexpected(`expected a valid value ${VALUE}`);
+		if (this.isWord("null")) return null;
+		if (this.isWord("true")) return true;
+		if (this.isWord("false")) return false;
+		for (const word of ["NaN", "Infinity"]) if (this.isWord(word)) throw this.nonStandard(word);
+		throw this.unknownWord(this.at, this.at);
+	}
+
+	/** Whether a word stands here, which does not go on; if so, it is passed. */
+	private isWord(word: string): boolean {
+		if (!this.text.startsWith(word, this.at)) return false;
+		WORD_GOES_ON.lastIndex = this.at + word.length;
+		if (WORD_GOES_ON.test(this.text)) return false;
 		this.at += word.length;
-		if (word === "null") return null;
-		if (word === "true" || word === "false") return word === "true";
-		if (word === "NaN" || word === "Infinity") throw this.nonStandard(word);
-		const isCut = word.length >= MAX_TOLD_WORD;
+		return true;
+	}
+
+	/** @param start of what is told @param from where the word begins */
+	private unknownWord(start: number, from: number): NamedError {
+		WORD.lastIndex = from;
+		this.at = from + (WORD.exec(this.text)?.[0].length ?? 0);
+		const isCut = this.at - start >= MAX_TOLD_WORD;
 		if (isCut) this.at = start + MAX_TOLD_WORD;
-		const told = isCut ? `${word.slice(0, MAX_TOLD_WORD)}...` : word;
-		throw this.error(`Unrecognized token '${told}': was expecting ${VALUE}`);
+		const told = this.text.slice(start, this.at) + (isCut ? "..." : "");
+		return this.error(`Unrecognized token '${told}': was expecting ${VALUE}`);
 	}
 
 	private nonStandard(word: string): NamedError {
@@ -256,31 +292,67 @@ class RelaxedReader {
 	/** Moves to the next character that is neither space nor comment. @throws {NamedError} at the end of the text */
 	private skipToToken(): void {
 		this.skipSpace();
-		if (this.at < this.text.length) return;
+		if (!this.atEnd) return;
 		const { kind, start } = this.scopes.at(-1) as OpenScope;
-		throw this.error(
-			`Unexpected end-of-input: expected close marker for ${kind} (start marker at ${this.place(start)})`,
-		);
+		throw this.error(`Unexpected end-of-input: expected close marker for ${kind} (start marker at ${start})`);
+	}
+
+	/** The same where something has to follow. @throws {NamedError} */
+	private skipBetween(kind: OpenScope["kind"]): void {
+		this.skipSpace();
+		if (this.atEnd) throw this.error(`Unexpected end-of-input within/between ${kind} entries`);
 	}
 
 	private skipSpace(): void {
 		const { text } = this;
 		for (;;) {
-			while (text.charCodeAt(this.at) <= 0x20) this.at++;
+			while (text.charCodeAt(this.at) <= SPACE) this.passSpace();
 			if (text.charAt(this.at) !== "/") return;
-			const second = text.charAt(this.at + 1);
-			if (second === "/") {
-				const end = text.indexOf("\n", this.at);
-				this.at = end < 0 ? text.length : end;
-			} else if (second === "*") {
-				const end = text.indexOf("*/", this.at + 2);
-				this.at = end < 0 ? text.length : end + 2;
-				if (end < 0) throw this.error("Unexpected end-of-input in a comment");
-			} else {
-				this.at++;
+			this.at++;
+			if (this.atEnd) throw this.error("Unexpected end-of-input in a comment");
+			const second = this.charHere();
+			if (second !== "/" && second !== "*") {
 				throw this.unexpected("was expecting either '*' or '/' for a comment");
 			}
+			this.at++;
+			if (second === "/") this.skipLine();
+			else this.skipComment();
 		}
+	}
+
+	/** Passes a character that is no more than a space, or a line's end. @throws {NamedError} if it is no white space */
+	private passSpace(): void {
+		const code = this.text.charCodeAt(this.at++);
+		if (code === SPACE || code === TAB) return;
+		if (code === CR && this.text.charCodeAt(this.at) === LF) this.at++;
+		if (code === CR || code === LF) {
+			this.line++;
+			this.lineStart = this.at;
+			return;
+		}
+		throw this.error(
+			`Illegal character ((CTRL-CHAR, code ${code})): only regular white space (\\r, \\n, \\t) is allowed between tokens`,
+		);
+	}
+
+	private skipLine(): void {
+		for (const { line } = this; this.line === line && !this.atEnd; ) {
+			if (this.text.charCodeAt(this.at) < SPACE) this.passSpace();
+			else this.at++;
+		}
+	}
+
+	private skipComment(): void {
+		while (!this.text.startsWith("*/", this.at)) {
+			if (this.atEnd) throw this.error("Unexpected end-of-input in a comment");
+			if (this.text.charCodeAt(this.at) < SPACE) this.passSpace();
+			else this.at++;
+		}
+		this.at += 2;
+	}
+
+	private get atEnd(): boolean {
+		return this.at >= this.text.length;
 	}
 
 	private charHere(): string {
@@ -289,11 +361,11 @@ class RelaxedReader {
 
 	private wrongClose(ch: string): NamedError {
 		const scope = this.scopes.at(-1);
-		const expected = scope?.kind === "Object" ? "}" : "]";
-		const opened = scope
-			? `${scope.kind} starting at ${this.place(scope.start)}`
-			: `root starting at ${SOURCE}1]`;
-		return this.error(`Unexpected close marker '${ch}': expected '${expected}' (for ${opened})`, this.at);
+		const opened = scope ? `${scope.kind} starting at ${scope.start}` : `root starting at ${SOURCE}1]`;
+		return this.error(
+			`Unexpected close marker '${ch}': expected '${ch === "]" ? "}" : "]"}' (for ${opened})`,
+			this.at,
+		);
 	}
 
 	private unexpected(reason: string): NamedError {
@@ -304,17 +376,17 @@ class RelaxedReader {
 		return jsonException(`${text}\n at ${this.place(at)}`);
 	}
 
+	/** Line ends inside texts and names are not counted. */
 	private place(at: number): string {
-		const before = this.text.slice(0, at);
-		const lineStart = before.lastIndexOf("\n") + 1;
-		return `${SOURCE}${before.split("\n").length}, column: ${at - lineStart + 1}]`;
+		return `${SOURCE}${this.line}, column: ${at - this.lineStart + 1}]`;
 	}
 }
 
 function described(ch: string): string {
 	const code = ch.charCodeAt(0);
 	const hex = code > 255 ? ` / 0x${code.toString(16)}` : "";
-	return code < 0x20 ? `(CTRL-CHAR, code ${code})` : `'${ch}' (code ${code}${hex})`;
+	const isControl = code < SPACE || (code >= 0x7f && code < 0xa0);
+	return isControl ? `(CTRL-CHAR, code ${code})` : `'${ch}' (code ${code}${hex})`;
 }
 
 /**

@@ -18,6 +18,7 @@ describe("what is read", () => {
 		["[1,2,]", "[1,2]"],
 		['{"a":+7,"b":.5,"c":7.,"d":007,"e":7e2}', '{"a":7,"b":0.5,"c":7,"d":7,"e":7E+2}'],
 		['/* c */{"a":1,// d\n"b":2}', '{"a":1,"b":2}'],
+		['{"a":1,// b\r"b":2}', '{"a":1,"b":2}'],
 		['{"a":1,"b":2,"a":3}', '{"a":3,"b":2}'],
 		['{"a":1} {"b":2', '{"a":1}'],
 		['"\\u0041\\n\t"', '"A\\n\\t"'],
@@ -69,9 +70,62 @@ describe("what is refused", () => {
 		],
 		['{"a', `Unexpected end-of-input in field name${at(4)}`],
 		['"a', `Unexpected end-of-input: was expecting closing quote for a string value${at(3)}`],
+		["]", `Unexpected close marker ']': expected '}' (for root starting at ${SOURCE}1])${at(1)}`],
+		['{"a":}', `Unexpected character ('}' (code 125)): expected a valid value ${VALUE}${at(6)}`],
+		["\x7f", `Unexpected character ((CTRL-CHAR, code 127)): expected a valid value ${VALUE}${at(1)}`],
+		['{"a":1,', `Unexpected end-of-input within/between Object entries${at(8)}`],
+		['{"a" ', `Unexpected end-of-input within/between Object entries${at(6)}`],
+		["[1,", `Unexpected end-of-input within/between Array entries${at(4)}`],
+		["/", `Unexpected end-of-input in a comment${at(2)}`],
+		['"\\x"', `Unrecognized character escape 'x' (code 120)${at(3)}`],
+		["true_", `Unrecognized token 'true_': was expecting ${VALUE}${at(6)}`],
+		[
+			"[true$]",
+			`Unexpected character ('$' (code 36)): was expecting comma to separate Array entries${at(6)}`,
+		],
+		["-INFx", `Unrecognized token '-INFx': was expecting ${VALUE}${at(6)}`],
+		["[-", `Unexpected end-of-inputNo digit following sign${at(3)}`],
+		["1e", `Unexpected end-of-inputexpected a digit for number exponent${at(3)}`],
+		["[-I", `Unexpected end-of-input in a Number value${at(4)}`],
+		[
+			"1\f",
+			`Unexpected character ((CTRL-CHAR, code 12)): Expected space separating root-level values${at(2)}`,
+		],
 	])("%s", (text, message) => {
 		expect(() => parseRelaxed(text)).toThrow(
 			expect.objectContaining({ name: "org.coin.json.JSONException", text: message }),
+		);
+	});
+
+	it.each([
+		["{\f}", 12, at(3)],
+		["\r\n\x1e1", 30, at(2, 2)],
+		["// \0", 0, at(5)],
+		["/* \b */1", 8, at(5)],
+	])("control characters between values and in comments: %j", (text, code, place) => {
+		expect(() => parseRelaxed(text)).toThrow(
+			`Illegal character ((CTRL-CHAR, code ${code})): only regular white space (\\r, \\n, \\t) is allowed between tokens${place}`,
+		);
+	});
+
+	it.each([
+		["[+x]", "expected digit (0-9) for valid numeric value", at(3)],
+		["[-NaN]", "expected digit (0-9) to follow minus sign, for valid numeric value", at(3)],
+		["[12ex]", "Exponent indicator not followed by a digit", at(4)],
+		["[1.25e+x]", "Exponent indicator not followed by a digit", at(3)],
+		["[0.25e+x]", "Exponent indicator not followed by a digit", at(8)],
+	])("what is no number: %s", (text, reason, place) => {
+		expect(() => parseRelaxed(text)).toThrow(` in numeric value: ${reason}${place}`);
+	});
+
+	it.each([
+		['{"a":"\n\n";}', at(10)],
+		["{\r'a':1;}", at(6, 2)],
+		["{\r\n'a':1;}", at(6, 2)],
+		["{/*\n*/'a':1;}", at(8, 2)],
+	])("lines end with either character, and not in texts: %j", (text, place) => {
+		expect(() => parseRelaxed(text)).toThrow(
+			`Unexpected character (';' (code 59)): was expecting comma to separate Object entries${place}`,
 		);
 	});
 
