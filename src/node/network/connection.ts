@@ -80,6 +80,8 @@ export interface Transport {
 	dial(address: NodeAddress): void;
 	/** Discovered nodes that a connection can be made to. */
 	connectable(): readonly NodeAddress[];
+	/** Nodes of lists in DNS, own addresses left out. */
+	dnsNodes(): readonly NodeAddress[];
 	/** Size of the table of discovered nodes. */
 	readonly tableSize: number;
 }

@@ -64,7 +64,7 @@ export class EffectiveCheck {
 
 	constructor(
 		private readonly world: PeerWorld,
-		private readonly transport: Transport,
+		private readonly transport: Pick<Transport, "connectable" | "dnsNodes" | "dial">,
 	) {
 		this.tried = new Recent(REMEMBERED, RETRY_MS, world.now);
 	}
@@ -100,9 +100,10 @@ export class EffectiveCheck {
 			this.current = undefined;
 		}
 		const inUse = new Set(peers.map((peer) => peer.connection.remote.host));
-		const address = this.transport
-			.connectable()
-			.find(({ host, port }) => !inUse.has(host) && !this.tried.has(`${host} ${port}`));
+		const { transport } = this;
+		const address = [...transport.connectable(), ...transport.dnsNodes()].find(
+			({ host, port }) => !inUse.has(host) && !this.tried.has(`${host} ${port}`),
+		);
 		if (!address) return;
 		this.tried.put(`${address.host} ${address.port}`, true);
 		this.current = { address, sinceMs: this.world.now() };

@@ -238,6 +238,10 @@ export class PeerTransport implements Transport {
 		return this.options.candidates.connectable().map(({ address }) => address);
 	}
 
+	dnsNodes(): readonly NodeAddress[] {
+		return this.options.candidates.dnsNodes();
+	}
+
 	get tableSize(): number {
 		return this.options.candidates.tableSize;
 	}

@@ -152,6 +152,7 @@ export class LinkedNode {
 			trust: () => {},
 			dial: () => {},
 			connectable: () => [],
+			dnsNodes: () => [],
 			tableSize: 0,
 		};
 		this.application = new Application(peerWorld, transport, { configured: () => [], relays: [], report });

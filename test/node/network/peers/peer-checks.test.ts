@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { PeerConnection, Transport } from "../../../../src/node/network/connection.js";
+import type { PeerConnection } from "../../../../src/node/network/connection.js";
 import type { NodeAddress } from "../../../../src/node/network/environment.js";
 import { Peer } from "../../../../src/node/network/peers/peer.js";
-import { StallCheck } from "../../../../src/node/network/peers/peer-checks.js";
+import { EffectiveCheck, StallCheck } from "../../../../src/node/network/peers/peer-checks.js";
 import { PeerWorld } from "../../../../src/node/network/peers/peer-world.js";
 import { ModelChain, modelNetwork } from "../../../simulation/model-chain.js";
-import { modelSettings } from "../../../simulation/simulated-node.js";
+import { modelSettings, type NodeOptions } from "../../../simulation/simulated-node.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
 
 const PORT = 18_888;
@@ -24,15 +24,19 @@ beforeEach(() => {
 
 /** @param known hosts that discovery has found */
 function watch(known: readonly string[], maxConnections = 30): void {
-	const environment = world.host("10.0.0.1").boot();
-	const limits = { maxConnections, minConnections: 8, minActiveConnections: 3 };
-	const quiet = { debug: () => {}, info: () => {}, warn: () => {} };
-	peers = new PeerWorld(environment, chain, modelSettings({ limits }), quiet, [], () => true);
-	const transport: Pick<Transport, "connectable" | "dial"> = {
-		connectable: () => known.map((host) => ({ host, port: PORT })),
-		dial: (address) => dialed.push(address),
-	};
+	const transport = begin(known, { maxConnections, minConnections: 8, minActiveConnections: 3 });
 	new StallCheck(peers, transport).start();
+}
+
+function begin(known: readonly string[], limits: NodeOptions["limits"], effectiveCheck = false) {
+	const environment = world.host("10.0.0.1").boot();
+	const quiet = { debug: () => {}, info: () => {}, warn: () => {} };
+	const settings = { ...modelSettings({ limits }), effectiveCheck };
+	peers = new PeerWorld(environment, chain, settings, quiet, [], () => true);
+	return {
+		connectable: () => known.map((host) => ({ host, port: PORT })),
+		dial: (address: NodeAddress) => void dialed.push(address),
+	};
 }
 
 function connect(host: string): void {
@@ -77,5 +81,21 @@ describe("a node whose blocks don't become final", () => {
 		connect("10.0.0.2");
 		await world.advance(200_000);
 		expect(dialed).toEqual([]);
+	});
+});
+
+describe("a node all of whose peers lack blocks of it", () => {
+	it("dials nodes that discovery found, then those of DNS, each once in twenty minutes", async () => {
+		const limits = { maxConnections: 30, minConnections: 8, minActiveConnections: 3 };
+		const transport = begin(["10.0.0.2", "10.0.0.3"], limits, true);
+		const dnsNodes = () => [{ host: "10.0.0.4", port: PORT }];
+		new EffectiveCheck(peers, { ...transport, dnsNodes }).start();
+		connect("10.0.0.2");
+		await world.advance(59_999);
+		expect(dialed).toEqual([]);
+		await world.advance(300_000);
+		expect(dialed.map(({ host }) => host)).toEqual(["10.0.0.3", "10.0.0.4"]);
+		await world.advance(1_000_000);
+		expect(dialed.map(({ host }) => host)).toEqual(["10.0.0.3", "10.0.0.4", "10.0.0.3", "10.0.0.4"]);
 	});
 });
