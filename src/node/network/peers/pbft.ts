@@ -259,10 +259,7 @@ export class PbftCommits {
 		if (!chain.allowPbft || peer.isSynced) return;
 		const stored = chain.commit(`BLOCK${block.number}`);
 		if (stored) this.world.send(peer, ApplicationType.PBFT_COMMIT_MSG, stored);
-		const interval = chain.maintenanceIntervalMs;
-		const epoch = stored
-			? readRaw(PBFTCommitResult.decode(stored)).epoch
-			: (block.timestampMs / interval + 1n) * interval;
+		const epoch = this.epochOf(block, stored && PBFTCommitResult.decode(stored));
 		const cycle = this.sentEpochs.has(String(epoch)) ? undefined : chain.commit(`SRL${epoch}`);
 		if (!cycle) return;
 		this.sentEpochs.put(String(epoch), true);
@@ -298,15 +295,24 @@ export class PbftCommits {
 		const number = String(block.number);
 		for (const { blocks, cycles } of this.received.values()) {
 			const commit = blocks.get(number);
-			if (!commit) continue;
-			blocks.delete(number);
-			const epoch = String(readRaw(commit).epoch);
-			this.store(commit);
+			if (commit) {
+				blocks.delete(number);
+				this.store(commit);
+			}
+			// A peer that has no confirmation of the block may have that of its cycle.
+			const epoch = String(this.epochOf(block, commit));
 			const cycle = cycles.get(epoch);
 			if (!cycle) continue;
 			cycles.delete(epoch);
 			this.store(cycle);
 		}
+	}
+
+	/** The epoch of a block: as its confirmation says, else the end of the maintenance interval that it is in. */
+	private epochOf({ timestampMs }: SignedBlock, commit: PBFTCommitResult | undefined): bigint {
+		if (commit) return readRaw(commit).epoch;
+		const interval = this.world.chain.maintenanceIntervalMs;
+		return (timestampMs / interval + 1n) * interval;
 	}
 
 	private store(commit: PBFTCommitResult): void {

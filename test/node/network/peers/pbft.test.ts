@@ -18,6 +18,7 @@ import { LinkedNode } from "./linked-nodes.js";
 
 const PREPARE = 3;
 const COMMIT = 4;
+const SRL = 1;
 
 const keyOf = (n: number): Uint8Array => {
 	const key = Buffer.alloc(32);
@@ -136,8 +137,9 @@ describe("votes of witnesses", () => {
 });
 
 describe("confirmations that come with the blocks of a list", () => {
-	const commitOf = (view_n: bigint, signers: readonly number[]) => {
-		const data = PBFTMessageRaw.encode(PBFTMessageRaw.create({ msg_type: COMMIT, view_n, epoch: 1n }));
+	const commitOf = (view_n: bigint, signers: readonly number[], change: Partial<PBFTMessageRaw> = {}) => {
+		const raw = PBFTMessageRaw.create({ msg_type: COMMIT, view_n, epoch: 1n, ...change });
+		const data = PBFTMessageRaw.encode(raw);
 		const signature = signers.map((n) => producerWithKey(keyOf(n)).sign(sha256(data)));
 		return PBFTCommitResult.encode(PBFTCommitResult.create({ data, signature }));
 	};
@@ -159,6 +161,20 @@ describe("confirmations that come with the blocks of a list", () => {
 		commits.receive(peer, commitOf(number, signers));
 		commits.afterBlock(block);
 		expect(a.chain.commit("BLOCK11") !== undefined).toBe(isStored);
+	});
+
+	it("confirm a cycle also where its block is not confirmed", async () => {
+		const { list } = await nodes([[], []], 4);
+		const [a] = list as unknown as readonly [LinkedNode, LinkedNode];
+		const [peer] = a.application.world.peers as [Peer];
+		const commits = new PbftCommits(a.application.world);
+		const block = produce(a.open);
+		const interval = a.chain.maintenanceIntervalMs;
+		const epoch = (block.timestampMs / interval + 1n) * interval;
+		commits.receive(peer, commitOf(epoch, [1, 2, 3, 4], { data_type: SRL, epoch }));
+		expect(a.chain.commit(`SRL${epoch}`)).toBeUndefined();
+		commits.afterBlock(block);
+		expect(a.chain.commit(`SRL${epoch}`)).toBeDefined();
 	});
 
 	it("are forgotten with their peer", async () => {
