@@ -26,7 +26,7 @@ import {
 } from "../wire/block-messages.js";
 import type { OversizeMessage } from "../wire/message-kinds.js";
 import { Advertisement } from "./advertisement.js";
-import { acceptHello, decodeHello, greet } from "./handshake.js";
+import { acceptHello, decodeHello, greet, oversizedHello } from "./handshake.js";
 import { disconnectReason, errorKind, isPeersFault, Misconduct } from "./misconduct.js";
 import { NewBlocks } from "./new-blocks.js";
 import { PbftCommits, Voting } from "./pbft.js";
@@ -149,7 +149,8 @@ export class Application implements ApplicationListener {
 	oversized(connection: PeerConnection, message: OversizeMessage): void {
 		const peer = this.byConnection.get(connection);
 		if (!peer) return;
-		const { type, reason } = message;
+		const { type } = message;
+		const reason = type === ApplicationType.P2P_HELLO ? oversizedHello(this.world) : message.reason;
 		this.world.meter?.failed(errorKind(reason));
 		this.world.disconnect(peer, reason, `${applicationTypeName(type)} of ${message.message}`);
 	}

@@ -115,6 +115,11 @@ export function decodeHello({ network }: Pick<PeerSettings, "network">, payload:
 	return HelloMessage.decode(payload);
 }
 
+/** Why a peer goes whose HELLO is too long to be looked at. */
+export function oversizedHello({ conduct, settings }: Pick<PeerWorld, "conduct" | "settings">): Reason {
+	return settings.network === "nile" ? Reason.BAD_PROTOCOL : conduct.malformedHello;
+}
+
 /**
  * Checks a peer's HELLO in the network's order (protocol/peers §5.2).
  * @param isProbe the peer was dialed to find a higher head (§9.4)

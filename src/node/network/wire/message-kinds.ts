@@ -50,8 +50,8 @@ const APPLICATION_KINDS: ReadonlyMap<number, MessageKind> = new Map([
 	// 27 witnesses and their signatures take less than 3 KB.
 	[ApplicationType.PBFT_COMMIT_MSG, kind(16 << 10)],
 	[ApplicationType.PBFT_MSG, kind(8 << 10)],
-	// Its fields may be 200 bytes long (§5.2 row 3), on Nile those of a signature 3743; the same reason as there.
-	[ApplicationType.P2P_HELLO, kind(32 << 10, Reason.UNEXPECTED_IDENTITY)],
+	// Its fields may be 200 bytes long (§5.2 row 3), on Nile those of a signature 3743; the reason is up to the release.
+	[ApplicationType.P2P_HELLO, kind(32 << 10)],
 	[ApplicationType.P2P_DISCONNECT, kind(1 << 10)],
 	[ApplicationType.P2P_PING, kind(1 << 10)],
 	[ApplicationType.P2P_PONG, kind(1 << 10)],

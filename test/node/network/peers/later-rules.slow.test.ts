@@ -12,8 +12,10 @@ import {
 	HelloMessage,
 	helloBlockId,
 	InventoryKind,
+	Reason,
 	reasonName,
 } from "../../../../src/node/network/wire/application-messages.js";
+import { OversizeMessage } from "../../../../src/node/network/wire/message-kinds.js";
 import type { Release } from "../../../../src/node/rules/release.js";
 import { installRecoverEngine } from "../../../../src/node/signatures/engine.js";
 import { SignedBlock } from "../../../../src/protocol/block.js";
@@ -94,6 +96,22 @@ describe("a HELLO", () => {
 			visit.say(ApplicationType.P2P_HELLO, hello(visit, { headBlockId } as Partial<HelloMessage>)),
 		).toEqual([reason]);
 	});
+
+	it.each<[string, Release, NonNullable<PeerSettings["network"]>, string]>([
+		["release 4.8.0", "4.8.0", "main", "UNEXPECTED_IDENTITY"],
+		["release 4.8.1", "4.8.1", "main", "INCOMPATIBLE_PROTOCOL"],
+		["Nile", "4.8.2", "nile", "BAD_PROTOCOL"],
+	])(
+		"too long to be looked at ends at %s as one that is not valid",
+		async (_where, release, network, reason) => {
+			const { node, link } = await visited(release, { network });
+			node.application.oversized(
+				link,
+				new OversizeMessage(ApplicationType.P2P_HELLO, Reason.UNKNOWN, 40_000),
+			);
+			expect(reasonName(decodeDisconnect(node.sent.at(-1)?.payload as Uint8Array))).toBe(reason);
+		},
+	);
 
 	it.each<[Release, string]>([
 		["4.8.0", "FORKED"],

@@ -37,7 +37,7 @@ describe("the size of a message", () => {
 	it.each([
 		["a transport PING", TransportType.PING, 256, DisconnectReason.BAD_MESSAGE],
 		["a transport HELLO", TransportType.HELLO, 2048, DisconnectReason.BAD_MESSAGE],
-		["a HELLO", ApplicationType.P2P_HELLO, 32_768, Reason.UNEXPECTED_IDENTITY],
+		["a HELLO", ApplicationType.P2P_HELLO, 32_768, Reason.BAD_PROTOCOL],
 		["a vote", ApplicationType.PBFT_MSG, 8192, Reason.BAD_PROTOCOL],
 		["votes", ApplicationType.PBFT_COMMIT_MSG, 16_384, Reason.BAD_PROTOCOL],
 		["a block", ApplicationType.BLOCK, 1 + MAX_BLOCK_BYTES, Reason.BAD_PROTOCOL],
