@@ -31,7 +31,17 @@ const MODULES = "(?:node:)?(?:net|tls|http|https|http2|dgram)|ws|@grpc/grpc-js";
 
 /** What of it is used elsewhere: clients, constants, and what tells addresses apart. Nothing of it listens. */
 const HARMLESS: ReadonlySet<string> = new Set([
-	...["isIP", "isIPv4", "isIPv6", "connect", "request", "Agent", "IncomingMessage", "STATUS_CODES"],
+	...[
+		"isIP",
+		"isIPv4",
+		"isIPv6",
+		"SocketAddress",
+		"connect",
+		"request",
+		"Agent",
+		"IncomingMessage",
+		"STATUS_CODES",
+	],
 	...["Client", "Metadata", "credentials", "status", "constants", "WebSocket"],
 	...["ServerInterceptingCall", "ServerListenerBuilder"],
 ]);

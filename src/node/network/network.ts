@@ -28,7 +28,7 @@ import { type PeerSettings, PeerWorld } from "./peers/peer-world.js";
 import type { SyncProgress } from "./peers/sync-requester.js";
 import type { CandidateSource } from "./transport/candidates.js";
 import { PeerTransport } from "./transport/peer-transport.js";
-import { isIpv4Literal, isIpv6Literal, NODE_ID_LENGTH } from "./wire/endpoint.js";
+import { canonicalHost, isIpv4Literal, isIpv6Literal, NODE_ID_LENGTH } from "./wire/endpoint.js";
 
 const PROGRESS_LOG_MS = 10_000;
 
@@ -63,7 +63,7 @@ function ownAddress(
 	const named = [external, bound !== undefined && !ANY.has(bound) ? bound : ""];
 	return {
 		ipv4: named.find(isIpv4Literal) ?? (lan.ipv4 || LOOPBACK),
-		ipv6: wantsIpv6 ? (named.find(isIpv6Literal) ?? lan.ipv6) : "",
+		ipv6: wantsIpv6 ? canonicalHost(named.find(isIpv6Literal) ?? lan.ipv6) : "",
 	};
 }
 

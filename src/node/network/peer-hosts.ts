@@ -3,6 +3,7 @@
 import { isIP } from "node:net";
 import type { PeerAddress, PeerConfig } from "../config/config.js";
 import type { NetworkEnvironment } from "./environment.js";
+import { canonicalHost } from "./wire/endpoint.js";
 
 /** A name that isn't answered by then counts as unknown: the network doesn't wait for it. */
 const LOOKUP_MS = 5_000;
@@ -11,7 +12,7 @@ type Lookup = Pick<NetworkEnvironment, "resolveHost" | "after">;
 
 /** The address of a host: itself, or what its name stands for. @throws {Error} if that is not known in time */
 export async function addressOfHost(environment: Lookup, host: string): Promise<string> {
-	if (isIP(host) !== 0) return host;
+	if (isIP(host) !== 0) return canonicalHost(host);
 	return new Promise((resolve, reject) => {
 		const timer = environment.after(LOOKUP_MS, () => reject(new Error(`no answer about ${host}`)));
 		environment

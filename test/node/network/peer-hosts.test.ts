@@ -22,7 +22,10 @@ describe("hosts that a configuration names", () => {
 			],
 			active: [{ host: "2001:db8::1", port }],
 			passive: [{ host: "SEED.example.org", port }],
-			fastForward: [],
+			fastForward: [
+				{ host: "2001:DB8:0:0:0:0:0:2", port },
+				{ host: "::FFFF:10.0.0.8", port },
+			],
 			maxTps: 5,
 		};
 		const resolved = resolvePeers(environment, peers, (host) => unknown.push(host));
@@ -34,6 +37,11 @@ describe("hosts that a configuration names", () => {
 				{ host: "10.0.0.9", port },
 			],
 			passive: [{ host: "10.0.0.7", port }],
+			// As sockets spell them.
+			fastForward: [
+				{ host: "2001:db8::2", port },
+				{ host: "10.0.0.8", port },
+			],
 		});
 		expect(unknown).toEqual(["none.example.org"]);
 	});

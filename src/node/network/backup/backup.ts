@@ -13,6 +13,7 @@ import { BackupMessage } from "../../../protocol/messages.js";
 import { isHostName } from "../../config/peer-config.js";
 import type { DatagramPort, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
 import { addressOfHost } from "../peer-hosts.js";
+import { canonicalHost } from "../wire/endpoint.js";
 
 /** SLAVER: another member is the master, or has the better right to be. */
 export type BackupStatus = "INIT" | "MASTER" | "SLAVER";
@@ -143,7 +144,7 @@ export class Backup {
 	private gather(): void {
 		const { members, ownHost } = this.options;
 		const addresses = members.flatMap((member) =>
-			isIP(member) === 0 ? (this.named.get(member) ?? []) : member,
+			isIP(member) === 0 ? (this.named.get(member) ?? []) : canonicalHost(member),
 		);
 		this.members = new Set(addresses.filter((address) => address !== ownHost));
 	}

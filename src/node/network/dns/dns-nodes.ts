@@ -1,6 +1,7 @@
 /** Nodes from lists in DNS: `node.dns.treeUrls` and the trees they link to (protocol/peers §3). */
 
 import type { NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
+import { canonicalHost } from "../wire/endpoint.js";
 import {
 	type ListedNode,
 	parseTreeUrl,
@@ -158,7 +159,8 @@ export class DnsNodes {
 		const found = new Map<string, NodeAddress>();
 		for (const tree of this.trees.values()) {
 			for (const node of tree.nodes) {
-				const host = ipv4 !== "" && node.ipv4 !== "" ? node.ipv4 : ipv6 !== "" ? node.ipv6 : "";
+				const host =
+					ipv4 !== "" && node.ipv4 !== "" ? node.ipv4 : ipv6 !== "" ? canonicalHost(node.ipv6) : "";
 				if (host !== "" && !own.has(host)) found.set(`${host} ${node.port}`, { host, port: node.port });
 			}
 		}

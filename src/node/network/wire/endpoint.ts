@@ -1,6 +1,6 @@
 /** How a node says where it is and who it is: datagrams, transport hellos and application hellos (protocol/peers §2.1). */
 
-import { isIPv6 } from "node:net";
+import { isIPv6, SocketAddress } from "node:net";
 import { EMPTY, fromUtf8, utf8 } from "../../../protocol/bytes.js";
 import { Endpoint as EndpointMessage } from "../../../protocol/messages.js";
 
@@ -28,6 +28,18 @@ export function isIpv4Literal(text: string): boolean {
 /** Whether a text is an IPv6 literal; a zone is not allowed. */
 export function isIpv6Literal(text: string): boolean {
 	return isIPv6(text) && !text.includes("%");
+}
+
+const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/**
+ * The one spelling of an IP literal, that of the system's sockets: an IPv6 address has many (the reference writes all its
+ * groups), and hosts are compared as text. An IPv4 address in an IPv6 one is the IPv4 address.
+ */
+export function canonicalHost(literal: string): string {
+	if (!isIpv6Literal(literal)) return literal;
+	const { address } = new SocketAddress({ address: literal, family: "ipv6" });
+	return MAPPED_IPV4.exec(address)?.[1] ?? address;
 }
 
 /** @returns undefined for an invalid endpoint */

@@ -203,11 +203,12 @@ describe("discovery", () => {
 		expect(discovery.connectable()).toEqual([]);
 	});
 
-	it("reaches nodes by IPv6 if it has no IPv4 address", async () => {
+	it("reaches nodes by IPv6 if it has no IPv4 address, however theirs is spelled", async () => {
 		const host = "fd00::1";
 		const node = await FakeNode.start(world, "fd00::2", [0x80], { announced: { ipv4: "", ipv6: "fd00::2" } });
 		const self: PeerEndpoint = { ipv4: "", ipv6: host, port: PORT, nodeId: world.random.bytes(64) };
-		const discovery = await start({ self, seeds: [{ host: "fd00::2", port: PORT }] }, host);
+		const seeds = ["fd00::2", "FD00:0:0:0:0:0:0:2"].map((seed) => ({ host: seed, port: PORT }));
+		const discovery = await start({ self, seeds }, host);
 		await world.advance(100);
 		expect(node.kinds).toEqual(["ping"]);
 		expect(discovery.handlerCount).toBe(1);

@@ -57,7 +57,7 @@ describe("nodes from DNS trees", () => {
 	});
 
 	it("are given by IPv6 to a node that has nothing else", async () => {
-		tree.publish([["10.0.0.2 18888", "fd00::2 1"]], [], 1);
+		tree.publish([["10.0.0.2 18888", "fd00:0:0:0:0:0:0:1 1", "fd00:0:0:0:0:0:0:2 1"]], [], 1);
 		const nodes = start([tree.url], { ipv4: "", ipv6: "fd00::1" });
 		await world.advance(10_000);
 		expect(nodes.nodes()).toEqual([{ host: "fd00::2", port: 1 }]);
