@@ -210,7 +210,7 @@ export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> 
 	const own = { ...self, port: transport.self.port, nodeId };
 	candidates.discovery = await startDiscovery(environment, options, own, active.all, problem);
 	stops.push(() => candidates.discovery?.stop());
-	stops.push(followConfig(environment, config, transport, active, problem));
+	stops.push(followConfig(environment, config, { transport, running, active }, problem));
 	for (const timer of [
 		logProgress(environment, running, log),
 		watchForPeers(environment, { ...peers, active: active.all }, () => countsOf(world, transport), log),
@@ -364,8 +364,7 @@ function watchConfig(options: ReloadOptions): Timer {
 function followConfig(
 	environment: NetworkEnvironment,
 	config: NodeConfig,
-	transport: PeerTransport,
-	active: ActiveAddresses,
+	{ transport, running, active }: Pick<NetworkParts, "transport" | "running"> & { active: ActiveAddresses },
 	problem: Problem,
 ): () => void {
 	const { reloadSeconds } = config.node.peers;
@@ -378,7 +377,7 @@ function followConfig(
 		transport,
 		setActive: (addresses) => {
 			active.replace(addresses);
-			transport.setConfigured(active.all);
+			running.configuredChanged();
 		},
 		onProblem: problem("the configuration can't be read again"),
 		onUnknown: (host, error) => problem(`${UNKNOWN_HOST}: ${host}`)(error),

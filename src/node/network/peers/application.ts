@@ -116,6 +116,11 @@ export class Application implements ApplicationListener {
 		for (const part of parts) part.stop();
 	}
 
+	/** The configured nodes are others now. */
+	configuredChanged(): void {
+		this.relays.apply();
+	}
+
 	connected(connection: PeerConnection): void {
 		const { chain, settings, now } = this.world;
 		const peer = new Peer(connection, chain.genesis, now, settings);

@@ -51,6 +51,7 @@ export function nextWitnesses(
 /** On a witness: relay nodes are dialed while this node produces, and left when it doesn't. */
 export class RelayConnections {
 	private timer: Timer | undefined;
+	private isRelaying = false;
 
 	/**
 	 * @param configured nodes that are always dialed
@@ -58,7 +59,7 @@ export class RelayConnections {
 	 */
 	constructor(
 		private readonly world: PeerWorld,
-		private readonly transport: Transport,
+		private readonly transport: Pick<Transport, "setConfigured">,
 		private readonly configured: () => readonly NodeAddress[],
 		private readonly relays: readonly NodeAddress[],
 	) {}
@@ -72,9 +73,10 @@ export class RelayConnections {
 		this.timer?.cancel();
 	}
 
-	/** Nodes that are to be dialed now. */
-	get wanted(): readonly NodeAddress[] {
-		return this.isProducing ? [...this.configured(), ...this.relays] : this.configured();
+	/** To be called when the configured nodes are others: the relay nodes stay what they are. */
+	apply(): void {
+		const configured = this.configured();
+		this.transport.setConfigured(this.isRelaying ? [...configured, ...this.relays] : configured);
 	}
 
 	private get isProducing(): boolean {
@@ -86,8 +88,9 @@ export class RelayConnections {
 	}
 
 	private update(): void {
-		this.transport.setConfigured(this.wanted);
-		if (this.isProducing) return;
+		this.isRelaying = this.isProducing;
+		this.apply();
+		if (this.isRelaying) return;
 		for (const peer of [...this.world.peers]) {
 			if (peer.isRelay) this.world.disconnect(peer, Reason.NOT_WITNESS, "this node is not producing");
 		}

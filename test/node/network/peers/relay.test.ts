@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { RelayConnections } from "../../../../src/node/network/peers/relay.js";
 import { producerWithKey } from "../../../../src/node/production/slot-producer.js";
 import { installRecoverEngine } from "../../../../src/node/signatures/engine.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
@@ -56,5 +57,35 @@ describe("a fast-forward relay node", () => {
 		expect([relay, ...nodes].map(({ head }) => head)).toEqual(Array(4).fill(block.idHex));
 		expect(relay.said).toEqual(["FETCH_INV_DATA", "BLOCK", "BLOCK"]);
 		expect([relay, ...nodes].flatMap(({ faults }) => faults)).toEqual([]);
+	});
+});
+
+describe("a witness's node", () => {
+	it("dials its relay nodes from half a minute on, also after the configuration changed, until it doesn't produce", async () => {
+		const { world, nodes } = await aroundRelay([1]);
+		const [node] = nodes as [LinkedNode];
+		const told: string[][] = [];
+		const active = ["10.0.1.1"];
+		let isMaster = true;
+		const peers = Object.assign(Object.create(node.application.world), { isMaster: () => isMaster });
+		const relays = new RelayConnections(
+			peers,
+			{ setConfigured: (addresses) => told.push(addresses.map(({ host }) => host)) },
+			() => active.map((host) => ({ host, port: 18888 })),
+			[{ host: RELAY, port: 18888 }],
+		);
+		relays.start();
+		await world.advance(29_999);
+		relays.apply();
+		await world.advance(1);
+		active.push("10.0.1.2");
+		relays.apply();
+		expect(told).toEqual([["10.0.1.1"], ["10.0.1.1", RELAY], ["10.0.1.1", "10.0.1.2", RELAY]]);
+		expect(node.links.size).toBe(1);
+		isMaster = false;
+		await world.advance(100_000);
+		expect(told.at(-1)).toEqual(active);
+		expect(node.said.at(-1)).toBe("P2P_DISCONNECT");
+		relays.stop();
 	});
 });
