@@ -12,6 +12,13 @@ export interface ConnectableNode {
 	readonly updatedMs: number;
 }
 
+/** A node that may be dialed. */
+export interface Candidate {
+	readonly address: NodeAddress;
+	/** 64 bytes; undefined: not known before it is dialed. */
+	readonly nodeId: Uint8Array | undefined;
+}
+
 export interface CandidateSource {
 	/** Nodes whose discovery says that they listen on this port and belong to our network; in any order. */
 	connectable(): readonly ConnectableNode[];

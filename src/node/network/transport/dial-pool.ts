@@ -1,7 +1,7 @@
 /** Whom to dial, and when (protocol/peers §4.7). */
 
 import type { NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
-import type { CandidateSource } from "./candidates.js";
+import type { Candidate, CandidateSource } from "./candidates.js";
 import type { BanList, ConnectionLimits } from "./registry.js";
 
 const PERIOD_MS = 3_600;
@@ -57,12 +57,7 @@ interface DialPoolOptions {
 	readonly dialer: Dialer;
 	readonly candidates: CandidateSource;
 	/** Nodes known to have room, those with most room first. */
-	readonly withRoom: () => readonly NodeAddress[];
-}
-
-interface Candidate {
-	readonly address: NodeAddress;
-	readonly nodeId: Uint8Array | undefined;
+	readonly withRoom: () => readonly Candidate[];
 }
 
 export class DialPool {
@@ -121,7 +116,7 @@ export class DialPool {
 	/** In the order of preference. */
 	private *candidates(missing: number): Generator<Candidate> {
 		const { withRoom, candidates, environment } = this.options;
-		for (const address of withRoom()) yield { address, nodeId: undefined };
+		yield* withRoom();
 		const newest = [...candidates.connectable()]
 			.sort((a, b) => b.updatedMs - a.updatedMs)
 			.filter(({ address, nodeId }) => this.isDialable(address, nodeId))

@@ -10,7 +10,7 @@ import {
 	TransportType,
 	writeStatus,
 } from "../wire/transport-messages.js";
-import type { CandidateSource } from "./candidates.js";
+import type { Candidate, CandidateSource } from "./candidates.js";
 
 const PERIOD_MS = 5_000;
 const MIN_POOL = 200;
@@ -29,6 +29,8 @@ interface DetectedNode {
 	askedMs: number;
 	/** Free connections; undefined until it answered. */
 	room: number | undefined;
+	/** As it said last: 64 bytes, by discovery or in its answer. */
+	nodeId: Uint8Array;
 }
 
 interface NodeDetectorOptions {
@@ -60,11 +62,11 @@ export class NodeDetector {
 	}
 
 	/** Nodes that said that they have room, those with most first. */
-	withRoom(): readonly NodeAddress[] {
+	withRoom(): readonly Candidate[] {
 		return [...this.nodes.values()]
 			.filter(({ room }) => room !== undefined && room > 0)
 			.sort((a, b) => (b.room as number) - (a.room as number))
-			.map(({ address }) => address);
+			.map(({ address, nodeId }) => ({ address, nodeId }));
 	}
 
 	private work(): void {
@@ -89,11 +91,11 @@ export class NodeDetector {
 	private load(count: number): readonly DetectedNode[] {
 		const added: DetectedNode[] = [];
 		const newest = [...this.options.candidates.connectable()].sort((a, b) => b.updatedMs - a.updatedMs);
-		for (const { address } of newest) {
+		for (const { address, nodeId } of newest) {
 			if (added.length === count || this.nodes.size >= MAX_POOL) break;
 			const key = keyOf(address);
 			if (this.nodes.has(key) || this.excluded.has(key) || this.options.isOwn(address)) continue;
-			const node: DetectedNode = { address, askedMs: Number.NEGATIVE_INFINITY, room: undefined };
+			const node: DetectedNode = { address, askedMs: Number.NEGATIVE_INFINITY, room: undefined, nodeId };
 			this.nodes.set(key, node);
 			added.push(node);
 		}
@@ -109,6 +111,7 @@ export class NodeDetector {
 			.then(
 				(answer) => {
 					const room = answer.networkId === networkId ? answer.maxConnections - answer.currentConnections : 0;
+					node.nodeId = answer.from.nodeId;
 					if (room > 0) node.room = room;
 					else this.exclude(node);
 				},
