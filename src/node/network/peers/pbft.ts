@@ -61,6 +61,11 @@ export class Voting {
 		this.nextMaintenanceMs = world.chain.nextMaintenanceMs;
 	}
 
+	/** Blocks and cycles whose votes are counted. */
+	get roundCount(): number {
+		return this.rounds.size;
+	}
+
 	/** A block became the head: what our witnesses have to say about it. */
 	blockApplied(block: SignedBlock, inReorg: boolean): void {
 		const { chain } = this.world;
@@ -69,6 +74,9 @@ export class Voting {
 		this.nextMaintenanceMs = after;
 		if (!chain.allowPbft) return;
 		this.dropOld();
+		// Votes about it are too old from now on (see receive): many blocks a minute are applied while synchronising.
+		const tooOld = block.number - BigInt(this.world.settings.voteExpireBlocks) - 1n;
+		this.rounds.delete(roundName({ data_type: Data.BLOCK, view_n: tooOld }));
 		const epoch = block.number === 1n ? after : before;
 		const raw = { data_type: Data.BLOCK, view_n: block.number, epoch, data: block.id };
 		this.open(PBFTMessageRaw.create(raw), inReorg);
@@ -226,7 +234,7 @@ function signerOf({ signature }: PBFTMessage, raw: PBFTMessageRaw): Uint8Array {
 	}
 }
 
-function roundName({ view_n, data_type }: PBFTMessageRaw): string {
+function roundName({ view_n, data_type }: Pick<PBFTMessageRaw, "view_n" | "data_type">): string {
 	return `${view_n}_${data_type === Data.BLOCK ? "BLOCK" : "SRL"}`;
 }
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { PbftCommits } from "../../../../src/node/network/peers/pbft.js";
+import { PbftCommits, Voting } from "../../../../src/node/network/peers/pbft.js";
 import type { Peer } from "../../../../src/node/network/peers/peer.js";
 import {
 	ApplicationType,
@@ -120,6 +120,18 @@ describe("votes of witnesses", () => {
 		expect(a.links.size).toBe(0);
 		expect(a.sent.at(-1)?.payload).toEqual(encodeDisconnect(Reason.BAD_PROTOCOL));
 		expect(a.faults).toEqual([]);
+	});
+
+	it("are kept of no more blocks than may still be voted on, however fast blocks come", async () => {
+		const { list } = await nodes([[], []], 4);
+		const [a] = list as unknown as readonly [LinkedNode, LinkedNode];
+		const voting = new Voting(a.application.world);
+		a.chain.observe((block, inReorg) => voting.blockApplied(block, inReorg));
+		const expire = a.application.world.settings.voteExpireBlocks;
+		produceMany(a.open, expire + 1);
+		expect(voting.roundCount).toBe(expire + 1);
+		produceMany(a.open, 10);
+		expect(voting.roundCount).toBe(expire + 1);
 	});
 
 	it("go on while a peer only claims to be ahead", async () => {
