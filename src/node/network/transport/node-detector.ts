@@ -14,7 +14,6 @@ import type { Candidate, CandidateSource } from "./candidates.js";
 
 const PERIOD_MS = 5_000;
 const MIN_POOL = 200;
-const MAX_POOL = 300;
 const BULK = 100;
 const BATCH = 10;
 const SMALL_BATCH = 3;
@@ -76,9 +75,8 @@ export class NodeDetector {
 			this.excluded.delete(key);
 		}
 		if (this.nodes.size < MIN_POOL) {
-			const isBulk = this.nodes.size === 0;
-			const added = this.load(isBulk ? MIN_POOL : BULK);
-			for (const node of added.slice(0, BULK)) this.ask(node);
+			const added = this.load();
+			for (const node of added) this.ask(node);
 			if (added.length > 0) return;
 		}
 		const oldest = [...this.nodes.values()].sort((a, b) => a.askedMs - b.askedMs);
@@ -87,12 +85,12 @@ export class NodeDetector {
 		for (const node of oldest.slice(0, sinceMs < FRESH_MS ? SMALL_BATCH : BATCH)) this.ask(node);
 	}
 
-	/** Takes up to `count` discovered nodes into the pool, the most recently seen first. */
-	private load(count: number): readonly DetectedNode[] {
+	/** Takes up to a hundred discovered nodes into the pool, which then has fewer than 300, the most recently seen first. */
+	private load(): readonly DetectedNode[] {
 		const added: DetectedNode[] = [];
 		const newest = [...this.options.candidates.connectable()].sort((a, b) => b.updatedMs - a.updatedMs);
 		for (const { address, nodeId } of newest) {
-			if (added.length === count || this.nodes.size >= MAX_POOL) break;
+			if (added.length === BULK) break;
 			const key = keyOf(address);
 			if (this.nodes.has(key) || this.excluded.has(key) || this.options.isOwn(address)) continue;
 			const node: DetectedNode = { address, askedMs: Number.NEGATIVE_INFINITY, room: undefined, nodeId };
