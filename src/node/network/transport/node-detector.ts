@@ -3,6 +3,7 @@
 import { equalBytes } from "../../../protocol/bytes.js";
 import type { ByteStream, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
 import { FrameReader, writeFrame } from "../wire/frames.js";
+import { MAX_GREETING_BYTES } from "../wire/message-kinds.js";
 import {
 	ProtocolViolation,
 	readTransportMessage,
@@ -135,7 +136,7 @@ export function askStatus(
 	timeoutMs: number = ANSWER_TIMEOUT_MS,
 ): Promise<Status> {
 	return new Promise((resolve, reject) => {
-		const reader = new FrameReader();
+		const reader = new FrameReader(MAX_GREETING_BYTES);
 		const finish = (act: () => void) => {
 			timeout.cancel();
 			stream.destroy();

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { NO_CANDIDATES } from "../../../../src/node/network/transport/candidates.js";
-import { NodeDetector } from "../../../../src/node/network/transport/node-detector.js";
+import { askStatus, NodeDetector } from "../../../../src/node/network/transport/node-detector.js";
+import type { Status } from "../../../../src/node/network/wire/transport-messages.js";
+import { fromHex } from "../../../../src/protocol/bytes.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
 
 it("asks a hundred nodes at a time until it has two hundred, then a few of those it asked longest ago", async () => {
@@ -38,4 +40,22 @@ it("asks a hundred nodes at a time until it has two hundred, then a few of those
 	expect(asked.slice(0, 200)).toEqual(nodes.slice(0, 200).map(({ address }) => address.host));
 	expect(asked.slice(200)).toEqual(asked.slice(0, 6));
 	detector.stop();
+});
+
+it("doesn't wait for the end of an answer of a megabyte", async () => {
+	const world = new SimulatedWorld();
+	const address = { host: "10.0.1.1", port: 18888 };
+	await world
+		.host(address.host)
+		.boot()
+		.listen({ port: address.port }, (stream) => {
+			stream.listen({ data: () => stream.write(fromHex("808040")), closed: () => {} });
+		});
+	const from = { ipv4: "10.0.0.1", ipv6: "", port: 18888, nodeId: new Uint8Array(64).fill(1) };
+	const own: Status = { from, networkId: 1, maxConnections: 1, currentConnections: 0, timestamp: 1n };
+	const environment = world.host(from.ipv4).boot();
+	const answer = environment.dial(address, 1_000).then((stream) => askStatus(environment, stream, own));
+	const refused = expect(answer).rejects.toThrow("frame of 1048576 bytes");
+	await world.advance(1_000);
+	await refused;
 });
