@@ -26,6 +26,9 @@ const today = {
 	/** What the chain must allow for methods of its own pool, and of tokens'. @throws {ContractValidateError} */
 	checkPool: (_state: StateView): void => {},
 	checkTokens: (_state: StateView): void => {},
+	/** Whether the sealed text of a burn of shielded tokens has a nonce of its own, and what sums of 64 bits are refused with. */
+	noncesBurns: true,
+	amountOverflow: "shielded amount overflow",
 	/** Whether scans refuse a list of events, wherever they are served. */
 	refusesEvents: (events: readonly string[]) => events.length > 0,
 	/** Whether a gRPC call whose message is too long ends with a status. */

@@ -1,6 +1,7 @@
 /**
  * What travels with a note to its receiver and stays readable to its sender (protocol/shielded §7.3): ChaCha20-Poly1305
- * (RFC 8439) with nonces of zero, as every key is used once.
+ * (RFC 8439) with nonces of zero, as every key is used once; texts of burns,
+ * whose key is used for all of them, have nonces of their own.
  */
 
 import { createCipheriv, createDecipheriv } from "node:crypto";
@@ -33,15 +34,19 @@ interface OpenedNote {
 class NoteTextError extends ShieldedError {}
 
 /** @returns the sealed text and its tag */
-export function seal(key: Uint8Array, text: Uint8Array): Uint8Array {
-	const cipher = createCipheriv(CIPHER, key, NONCE, { authTagLength: TAG });
+export function seal(key: Uint8Array, text: Uint8Array, nonce: Uint8Array = NONCE): Uint8Array {
+	const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG });
 	return concatBytes(cipher.update(text), cipher.final(), cipher.getAuthTag());
 }
 
 /** @returns undefined if it was not sealed with the key */
-export function unseal(key: Uint8Array, sealed: Uint8Array): Uint8Array | undefined {
+export function unseal(
+	key: Uint8Array,
+	sealed: Uint8Array,
+	nonce: Uint8Array = NONCE,
+): Uint8Array | undefined {
 	if (sealed.length < TAG) return undefined;
-	const decipher = createDecipheriv(CIPHER, key, NONCE, { authTagLength: TAG });
+	const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG });
 	decipher.setAuthTag(sealed.subarray(sealed.length - TAG));
 	const text = decipher.update(sealed.subarray(0, sealed.length - TAG));
 	try {

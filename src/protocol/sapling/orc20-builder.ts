@@ -4,8 +4,8 @@
  */
 
 import { ADDRESS_LENGTH } from "../address.js";
-import { be64, concatBytes, EMPTY, fromHex, toHex } from "../bytes.js";
-import { sha256 } from "../hash.js";
+import { be64, concatBytes, EMPTY, equalBytes, fromHex, toHex, utf8 } from "../bytes.js";
+import { keccak256, sha256 } from "../hash.js";
 import { wrap } from "../int64.js";
 import { type ReceiveDescription, ShieldedORC20Parameters, SpendDescription } from "../messages.js";
 import {
@@ -18,7 +18,7 @@ import {
 	type SpendingKeys,
 } from "./descriptions.js";
 import { checkLength, ShieldedError } from "./failure.js";
-import { seal } from "./note-encryption.js";
+import { seal, unseal } from "./note-encryption.js";
 import { SEALED_OUTGOING_SIZE, SIGNATURE_SIZE } from "./sizes.js";
 import { authorizeSpends, bindValues, type SpendAuthority } from "./spend-authorization.js";
 
@@ -55,6 +55,8 @@ export interface Orc20Plan {
 	readonly rawValue: bigint;
 	/** Who gets what is burnt, 21 bytes. */
 	readonly payTo?: Uint8Array | undefined;
+	/** Whether a burn's ciphertext has a nonce of its own, which stands behind it. */
+	readonly noncesBurn?: boolean;
 }
 
 const WORD = 32;
@@ -77,8 +79,43 @@ const encodeTexts = ({ c_enc, c_out }: ReceiveDescription): Uint8Array =>
 	concatBytes(c_enc, c_out, new Uint8Array(12));
 
 /** What the sender of a burn reads later: 80 bytes. @param payTo 21 bytes */
-export function sealBurn(ovk: Uint8Array, rawValue: bigint, payTo: Uint8Array): Uint8Array {
-	return seal(ovk, padded(concatBytes(word(rawValue), payTo), SIGNATURE_SIZE));
+export function sealBurn(
+	ovk: Uint8Array,
+	rawValue: bigint,
+	payTo: Uint8Array,
+	nonce?: Uint8Array,
+): Uint8Array {
+	return seal(ovk, padded(concatBytes(word(rawValue), payTo), SIGNATURE_SIZE), nonce);
+}
+
+/** A burn's ciphertext, nonce and marker. */
+export const BURN_RECORD_SIZE = 96;
+/** The network's own. */
+const BURN_NONCE = utf8("Ztron_BurnNonce");
+const NONCED = fromHex("00000001");
+
+/** @param amount a word @param payTo 21 bytes */
+export const burnNonce = (nullifier: Uint8Array, amount: Uint8Array, payTo: Uint8Array): Uint8Array =>
+	keccak256(concatBytes(BURN_NONCE, nullifier, amount, payTo)).slice(0, 12);
+
+/**
+ * Opens the record of a burn with or without a nonce of its own.
+ * @param nullifiers of the notes that its transaction spends, as far as they are known
+ * @returns amount (32 bytes), receiver (21) and zeros; undefined if it was not sealed with the key, or with another nonce
+ */
+export function openBurn(
+	ovk: Uint8Array,
+	record: Uint8Array,
+	nullifiers: readonly Uint8Array[],
+): Uint8Array | undefined {
+	const sealed = record.subarray(0, SEALED_OUTGOING_SIZE);
+	const nonce = record.subarray(SEALED_OUTGOING_SIZE, -NONCED.length);
+	if (record.subarray(SEALED_OUTGOING_SIZE).every((byte) => byte === 0)) return unseal(ovk, sealed);
+	if (!equalBytes(record.subarray(-NONCED.length), NONCED)) return undefined;
+	const text = unseal(ovk, sealed, nonce);
+	if (!text || nullifiers.length === 0) return text;
+	const [amount, payTo] = [text.subarray(0, WORD), text.subarray(WORD, WORD + ADDRESS_LENGTH)];
+	return nullifiers.some((one) => equalBytes(burnNonce(one, amount, payTo), nonce)) ? text : undefined;
 }
 
 /** What the signatures cover. @param balance what leaves the pool */
@@ -118,7 +155,7 @@ export async function buildOrc20Parameters(
 	const balance = wrap(sumOf(plan.spends) - sumOf(plan.outputs));
 	const outputDescriptions = outputs.map(({ description }) => description);
 	const spendDescriptions = spends.map(({ description }) => description);
-	const burnText = kind === "burn" ? sealBurnOf(plan) : EMPTY;
+	const burnText = kind === "burn" ? sealBurnOf(plan, spendDescriptions) : EMPTY;
 	const signHash = orc20SignHash(plan, spendDescriptions, outputDescriptions, balance);
 	const alphas = plan.spends.map(({ alpha }) => alpha);
 	const authorized = keys && (await authorizeSpends(keys, alphas, signHash, tools.random));
@@ -142,17 +179,22 @@ export async function buildOrc20Parameters(
 }
 
 /** @throws {ShieldedError} */
-function sealBurnOf({ ovk, rawValue, payTo }: Orc20Plan): Uint8Array {
+function sealBurnOf(
+	{ ovk, rawValue, payTo, noncesBurn }: Orc20Plan,
+	spends: readonly SpendDescription[],
+): Uint8Array {
 	if (payTo?.length !== ADDRESS_LENGTH) throw new ShieldedError("the transparent payTo address is null");
 	checkLength(ovk, WORD);
-	return sealBurn(ovk, rawValue, payTo);
+	if (!noncesBurn) return sealBurn(ovk, rawValue, payTo);
+	const nonce = burnNonce(firstOf(spends).nullifier, word(rawValue), payTo);
+	return concatBytes(sealBurn(ovk, rawValue, payTo, nonce), nonce, NONCED);
 }
 
 /** What call data has besides parameters. */
 interface TriggerCall {
 	/** In the token's own units. Not asked for by a transfer. */
 	readonly rawValue: bigint;
-	/** Of a burn: 80 bytes. */
+	/** Of a burn: 80 bytes, or a record with its nonce. */
 	readonly burnText: Uint8Array;
 	/** Of a burn: 21 bytes. */
 	readonly payTo: Uint8Array;
@@ -231,7 +273,7 @@ function encodeBurn(parameters: ShieldedORC20Parameters, call: TriggerCall) {
 		binding_signature,
 		new Uint8Array(WORD - ADDRESS_LENGTH),
 		call.payTo,
-		padded(call.burnText, SEALED_OUTGOING_SIZE + 16),
+		padded(call.burnText, BURN_RECORD_SIZE),
 		word(outputsAt),
 		word(outputsAt + WORD + OUTPUT * outputs.length),
 		list(outputs.map(encodeOutput)),

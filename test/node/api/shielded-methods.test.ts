@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { answersOf } from "../../../src/node/api/answers.js";
+import { orc20KindOf } from "../../../src/node/api/shielded/token-building.js";
 import { toHex } from "../../../src/protocol/bytes.js";
 import { writePaymentAddress } from "../../../src/protocol/sapling/payment-address.js";
 import { keysOf } from "../../protocol/sapling/building.js";
@@ -90,6 +92,26 @@ test.each([
 	const { json } = await node.post(`/wallet/${name}`, request);
 	const text = String(json["Error"]);
 	expect(text.slice(text.indexOf(" : ") + 3)).toBe(message);
+});
+
+test.each([
+	["4.8.2", "shielded amount overflow"],
+	["4.8.1", "Unbalanced burn!"],
+] as const)("release %s says of a burn with more than 64 bits: %s", (release, text) => {
+	const values = { from: 0n, to: 1n, spends: [1n], receives: [2n ** 63n - 1n] };
+	expect(() => orc20KindOf(values, answersOf({ release }).amountOverflow)).toThrow(text);
+});
+
+test("the input of a burn is made with a record of 96 bytes from release 4.8.2 on", async () => {
+	for (const [length, message] of [
+		[80, "contract parameters for burn trigger input"],
+		[96, "the value must be positive"],
+	] as const) {
+		const { json } = await node.post("/wallet/gettriggerinputforshieldedorc20contract", {
+			shielded_ORC20_Parameters: { parameter_type: "burn", trigger_contract_input: "00".repeat(length) },
+		});
+		expect(String(json["Error"])).toMatch(new RegExp(`${message}$`));
+	}
 });
 
 test("a scan of no blocks is refused, one of a chain without notes finds none", async () => {

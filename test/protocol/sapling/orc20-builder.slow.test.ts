@@ -119,6 +119,8 @@ test("without ask a transfer has no call data and a burn has its sealed text", a
 	const { ask: _, ...keys } = sender;
 	expect((await build({ ...transfer(1, 1), keys })).trigger_contract_input).toBe("");
 	expect((await build({ ...burn, keys })).trigger_contract_input).toHaveLength(160);
+	const record = (await build({ ...burn, keys, noncesBurn: true })).trigger_contract_input;
+	expect(record).toMatch(/^[0-9a-f]{184}00000001$/);
 	expect((await build({ ...mint, keys })).trigger_contract_input).toHaveLength(2 * 1056);
 });
 

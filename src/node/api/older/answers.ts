@@ -13,6 +13,8 @@ export const olderAnswers: Older<Answers> = {
 		beforePool: (check) => check(),
 		afterPool: () => {},
 		shieldedOff: "ShieldedTransactionApi is not allowed",
+		noncesBurns: false,
+		amountOverflow: "Unbalanced burn!",
 		refusesEvents: () => false,
 		tellsOversize: false,
 		deprecated: new Set(),

@@ -16,6 +16,7 @@ import {
 import type { NoteToSend, NoteToSpend } from "../../../protocol/sapling/descriptions.js";
 import { checkLength, ShieldedError } from "../../../protocol/sapling/failure.js";
 import {
+	BURN_RECORD_SIZE,
 	buildOrc20Parameters,
 	encodeTriggerInput,
 	type Orc20Keys,
@@ -26,6 +27,7 @@ import { ProvingError } from "../../../protocol/sapling/prover.js";
 import { authorizationKey } from "../../../protocol/sapling/shielded-keys.js";
 import { KEY_SIZE, SEALED_OUTGOING_SIZE, TREE_DEPTH } from "../../../protocol/sapling/sizes.js";
 import { ContractExecuteError, ContractValidateError } from "../../rules/errors.js";
+import { type Answers, answersOf } from "../answers.js";
 import type { ApiContext } from "../context.js";
 import { asksContract } from "./token-notes.js";
 import { proverOf, randomnessOf, readNote } from "./tools.js";
@@ -142,9 +144,9 @@ interface Values {
 }
 
 /** @throws {ContractValidateError | ShieldedError} if it is nothing that a contract does */
-function kindOf({ from, to, spends, receives }: Values): Orc20Kind {
+export function orc20KindOf({ from, to, spends, receives }: Values, overflow: string): Orc20Kind {
 	const [received = 0n] = receives;
-	if (to > 0n) sumOrUnbalanced(to, received);
+	if (to > 0n) checkSum(to, received, overflow);
 	if (from > 0n && spends.length === 0 && receives.length === 1 && received === from && to === 0n)
 		return "mint";
 	if (from === 0n && to === 0n && [1, 2].includes(spends.length) && [1, 2].includes(receives.length)) {
@@ -157,11 +159,11 @@ function kindOf({ from, to, spends, receives }: Values): Orc20Kind {
 }
 
 /** @throws {ShieldedError} */
-function sumOrUnbalanced(a: bigint, b: bigint): void {
+function checkSum(a: bigint, b: bigint, overflow: string): void {
 	try {
 		checkedAdd(a, b);
 	} catch (error) {
-		if (error instanceof OverflowError) throw new ShieldedError("Unbalanced burn!");
+		if (error instanceof OverflowError) throw new ShieldedError(overflow);
 		throw error;
 	}
 }
@@ -245,7 +247,9 @@ async function createParameters(
 	checkNotes(shielded_spends, shielded_receives);
 	const valuesOf = (list: readonly { readonly note?: { readonly value: bigint } | undefined }[]) =>
 		list.map(({ note }) => note?.value ?? 0n);
-	const kind = kindOf({ from, to, spends: valuesOf(shielded_spends), receives: valuesOf(shielded_receives) });
+	const { amountOverflow, noncesBurns } = answersOf(context.node.config.node);
+	const values = { from, to, spends: valuesOf(shielded_spends), receives: valuesOf(shielded_receives) };
+	const kind = orc20KindOf(values, amountOverflow);
 	const random = randomnessOf(context);
 	const given = "ask" in key ? key.ask : key.ak;
 	if (kind !== "mint") {
@@ -272,6 +276,7 @@ async function createParameters(
 			outputs,
 			rawValue: kind === "mint" ? fromRaw : toRaw,
 			payTo,
+			noncesBurn: noncesBurns,
 		};
 		return buildOrc20Parameters(plan, { prover: await proverOf(context), random });
 	});
@@ -287,7 +292,10 @@ function keysOf(key: { readonly ask: Uint8Array } | { readonly ak: Uint8Array },
 const KINDS: ReadonlySet<string> = new Set<Orc20Kind>(["mint", "transfer", "burn"]);
 
 /** @throws {NamedError | ContractValidateError | ShieldedError | TriggerInputError} */
-function triggerInput(request: Readonly<ShieldedORC20TriggerContractParameters>): Uint8Array {
+function triggerInput(
+	request: Readonly<ShieldedORC20TriggerContractParameters>,
+	answers: Answers,
+): Uint8Array {
 	const { amount, transparent_to_address: receiver, spend_authority_signature: given } = request;
 	const rawValue = parseAmount(amount);
 	checkAmount(rawValue);
@@ -302,16 +310,20 @@ function triggerInput(request: Readonly<ShieldedORC20TriggerContractParameters>)
 	if (!parameters || !KINDS.has(parameters.parameter_type)) {
 		throw new ShieldedError("invalid shielded ORC-20 parameters type");
 	}
-	const burnText = burnTextOf(parameters);
+	const burnText = burnTextOf(parameters, answers);
 	const payTo =
 		receiver.length > 0 ? receiver : Uint8Array.of(addressPrefix(), ...new Uint8Array(ADDRESS_LENGTH - 1));
 	return encodeTriggerInput(parameters, { rawValue, burnText, payTo, signatures });
 }
 
 /** @throws {ShieldedError} */
-function burnTextOf({ parameter_type, trigger_contract_input: text }: Readonly<ShieldedORC20Parameters>) {
+function burnTextOf(
+	{ parameter_type, trigger_contract_input: text }: Readonly<ShieldedORC20Parameters>,
+	{ noncesBurns }: Answers,
+) {
 	if (parameter_type !== "burn") return EMPTY;
-	if (!/^[0-9a-fA-F]*$/.test(text) || text.length !== 2 * SEALED_OUTGOING_SIZE) {
+	const length = 2 * (noncesBurns ? BURN_RECORD_SIZE : SEALED_OUTGOING_SIZE);
+	if (!/^[0-9a-fA-F]*$/.test(text) || text.length !== length) {
 		throw new ShieldedError("invalid shielded ORC-20 contract parameters for burn trigger input");
 	}
 	return fromHex(text);
@@ -329,7 +341,7 @@ export const tokenBuildingMethods = {
 	) => createParameters(context, request, { ak: request.ak }, WITHOUT_ASK),
 
 	GetTriggerInputForShieldedORC20Contract: (
-		_context: ApiContext,
+		{ node }: ApiContext,
 		request: Readonly<ShieldedORC20TriggerContractParameters>,
-	) => BytesMessage.create({ value: triggerInput(request) }),
+	) => BytesMessage.create({ value: triggerInput(request, answersOf(node.config.node)) }),
 };

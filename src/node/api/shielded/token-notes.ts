@@ -18,10 +18,11 @@ import { publishedNullifier } from "../../../protocol/sapling/descriptions.js";
 import { checkLength, ShieldedError } from "../../../protocol/sapling/failure.js";
 import type { Note } from "../../../protocol/sapling/note.js";
 import { openNote, openSentNote, unseal } from "../../../protocol/sapling/note-encryption.js";
-import { ORC20_EVENTS } from "../../../protocol/sapling/orc20-builder.js";
+import { ORC20_EVENTS, openBurn } from "../../../protocol/sapling/orc20-builder.js";
 import { KEY_SIZE } from "../../../protocol/sapling/sizes.js";
 import { transactionInfosOfBlock } from "../../chain/block-store.js";
 import { VmError } from "../../vm/vm-error.js";
+import { answersOf } from "../answers.js";
 import type { ApiContext } from "../context.js";
 import { callTransaction, executeConstantCall } from "../queries/contract-calls.js";
 import { checkRange, RequestTurns } from "./scanning.js";
@@ -68,7 +69,21 @@ interface FoundLog {
 	readonly txid: Uint8Array;
 	/** Among the contract's logs of the transaction that are looked for. */
 	readonly index: number;
+	/** Of all notes that the transaction spends of the contract. */
+	readonly nullifiers: readonly Uint8Array[];
 }
+
+const NOTE_SPENT = keccak256(utf8(ORC20_EVENTS.noteSpent));
+
+const nullifiersIn = (logs: readonly TransactionInfoLog[], contract: Uint8Array): Uint8Array[] =>
+	logs
+		.filter(
+			({ address, topics, data }) =>
+				data.length === KEY_SIZE &&
+				equalBytes(address, contract.subarray(1)) &&
+				equalBytes(concatBytes(...topics), NOTE_SPENT),
+		)
+		.map(({ data }) => data);
 
 /** @throws {ShieldedError} if the contract's address is none, which shows at the first log */
 function kindOfLog(
@@ -97,9 +112,10 @@ async function* logsOf(
 		if (number > state.properties.headNumber) return;
 		for (const info of transactionInfosOfBlock(state, number)) {
 			let index = 0;
+			const nullifiers = nullifiersIn(info.log, contract);
 			for (const log of info.log) {
 				const kind = kindOfLog(log, contract, topics);
-				if (kind) yield { kind, data: log.data, txid: info.id, index: index++ };
+				if (kind) yield { kind, data: log.data, txid: info.id, index: index++, nullifiers };
 			}
 		}
 	}
@@ -182,12 +198,17 @@ function noteByOvk(
 }
 
 /** A burn whose sealed text tells what the log tells. */
-function burnByOvk(ovk: Uint8Array, { data, txid, index }: FoundLog): DecryptNotesORC20NoteTx | undefined {
+function burnByOvk(
+	context: ApiContext,
+	ovk: Uint8Array,
+	{ data, txid, index, nullifiers }: FoundLog,
+): DecryptNotesORC20NoteTx | undefined {
 	const receiver = slice(data, 12, 32);
 	const amount = slice(data, 32, 64);
-	const sealed = slice(data, 64, 144);
+	const { noncesBurns } = answersOf(context.node.config.node);
+	const sealed = slice(data, 64, noncesBurns ? 160 : 144);
 	checkLength(ovk, KEY_SIZE);
-	const text = unseal(ovk, sealed);
+	const text = noncesBurns ? openBurn(ovk, sealed, nullifiers) : unseal(ovk, sealed);
 	if (!text) return undefined;
 	const payTo = text.slice(KEY_SIZE, KEY_SIZE + ADDRESS_LENGTH);
 	if (!equalBytes(text.subarray(0, KEY_SIZE), amount) || !equalBytes(payTo.subarray(1), receiver)) {
@@ -220,7 +241,7 @@ export const tokenNoteMethods = {
 		for await (const log of logsOf(context, request, turns)) {
 			await turns.step();
 			const { ovk } = request;
-			const found = log.kind === "burnToken" ? burnByOvk(ovk, log) : noteByOvk(context, ovk, log);
+			const found = log.kind === "burnToken" ? burnByOvk(context, ovk, log) : noteByOvk(context, ovk, log);
 			if (found) noteTxs.push(found);
 		}
 		return DecryptNotesORC20.create({ noteTxs });
