@@ -59,7 +59,8 @@ export interface MessageType<T extends Message> {
 export function enumeration(typeName: string, values: Record<string, number>): EnumDescriptor {
 	const names = new Map<number, string>();
 	for (const [name, value] of Object.entries(values)) if (!names.has(value)) names.set(value, name);
-	return { typeName, values, names };
+	// Looked up by names from outside: what every object has is none.
+	return { typeName, values: Object.assign(Object.create(null), values), names };
 }
 
 /** Sets one field of a message that is only known by its descriptor. */

@@ -121,6 +121,7 @@ describe("the field decoder", () => {
 		expect(() => resource('"energy"')).toThrow(
 			'1:13: Enum type "protocol.ResourceCode" has no value named "Energy".',
 		);
+		expect(() => resource('"toString"')).toThrow('has no value named "toString".');
 		expect(() => resource("9")).toThrow(
 			'1:13: Enum type "protocol.ResourceCode" has no value with number 9.',
 		);
