@@ -32,6 +32,8 @@ export interface ContractModule<T extends Message = Message> {
 	 * them. @throws {ContractValidateError}
 	 */
 	gate?(context: Pick<ContractContext, "state" | "forks">): void;
+	/** The checks between that of the parameter's type and its reading, likewise. @throws {ContractValidateError} */
+	opening?(state: StateView): void;
 	/** Applies the checks in the network's order. @throws {ContractValidateError} with the network's message */
 	validate(context: ContractContext<T>): void;
 	/**
@@ -43,16 +45,16 @@ export interface ContractModule<T extends Message = Message> {
 
 /** Checks a typed module once and hands it to code that knows it only by its row. */
 export function defineContract<T extends Message>(module: ContractModule<T>): ContractModule {
-	const { gate, validate } = module;
-	const gated: ContractModule<T> = gate
-		? {
-				...module,
-				validate(context) {
-					gate(context);
-					validate(context);
-				},
-			}
-		: module;
+	const { gate, opening, validate } = module;
+	if (!gate && !opening) return module as ContractModule;
+	const gated: ContractModule<T> = {
+		...module,
+		validate(context) {
+			gate?.(context);
+			opening?.(context.state);
+			validate(context);
+		},
+	};
 	return gated as ContractModule;
 }
 

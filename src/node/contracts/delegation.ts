@@ -29,9 +29,7 @@ import { type ContractContext, defineContract, spaced } from "./contract.js";
 export const delegateResource = defineContract<DelegateResourceContract>({
 	type: "DelegateResourceContract",
 
-	validate(context) {
-		const { state, contract } = context;
-		const { properties } = state;
+	opening({ properties }) {
 		if (!properties.on("ALLOW_DELEGATE_RESOURCE")) {
 			throw new ContractValidateError("No support for resource delegate");
 		}
@@ -40,6 +38,11 @@ export const delegateResource = defineContract<DelegateResourceContract>({
 				"Not support Delegate resource transaction, need to be opened by the committee",
 			);
 		}
+	},
+
+	validate(context) {
+		const { state, contract } = context;
+		const { properties } = state;
 		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
 		const owner = state.account.get(contract.owner_address);
 		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] not exists`);

@@ -32,10 +32,10 @@ const MAX_ACTIVE_ORDERS = 100n;
 /** MarketSellAssetContract (protocol/market §4): offers a token for another one, and matches the offer at once. */
 export const marketSellAsset = defineContract<MarketSellAssetContract>({
 	type: "MarketSellAssetContract",
+	opening: checkMarketOpen,
 
 	validate({ state, contract }) {
 		const { owner_address, sell_token_id, sell_token_quantity, buy_token_id, buy_token_quantity } = contract;
-		checkMarketOpen(state);
 		if (!isAddress(owner_address)) throw new ContractValidateError("Invalid address");
 		const account = state.account.get(owner_address);
 		if (!account) throw new ContractValidateError("Account does not exist!");
@@ -112,9 +112,9 @@ function checkSeller(
 /** MarketCancelOrderContract (protocol/market §6): takes an active order out of the book and gives its rest back. */
 export const marketCancelOrder = defineContract<MarketCancelOrderContract>({
 	type: "MarketCancelOrderContract",
+	opening: checkMarketOpen,
 
 	validate({ state, contract }) {
-		checkMarketOpen(state);
 		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
 		const account = state.account.get(contract.owner_address);
 		if (!account) throw new ContractValidateError("Account does not exist!");

@@ -31,11 +31,14 @@ import { defineContract, spaced } from "./contract.js";
 export const freezeBalanceV2 = defineContract<FreezeBalanceV2Contract>({
 	type: "FreezeBalanceV2Contract",
 
-	validate({ state, contract }) {
-		const { properties } = state;
+	opening({ properties }) {
 		if (!unfreezeDelayOn(properties)) {
 			throw new ContractValidateError("Not support FreezeV2 transaction, need to be opened by the committee");
 		}
+	},
+
+	validate({ state, contract }) {
+		const { properties } = state;
 		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
 		const owner = state.account.get(contract.owner_address);
 		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] not exists`);
@@ -67,13 +70,16 @@ export const unfreezeBalanceV2 = defineContract<UnfreezeBalanceV2Contract>({
 	type: "UnfreezeBalanceV2Contract",
 	parameterRefusal: () => spaced("UnfreezeBalanceContract"),
 
-	validate({ state, contract }) {
-		const { properties } = state;
+	opening({ properties }) {
 		if (!unfreezeDelayOn(properties)) {
 			throw new ContractValidateError(
 				"Not support UnfreezeV2 transaction, need to be opened by the committee",
 			);
 		}
+	},
+
+	validate({ state, contract }) {
+		const { properties } = state;
 		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
 		const owner = state.account.get(contract.owner_address);
 		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] does not exist`);
@@ -126,12 +132,15 @@ export const cancelAllUnfreezeV2 = defineContract<CancelAllUnfreezeV2Contract>({
 	type: "CancelAllUnfreezeV2Contract",
 	parameterRefusal: spaced,
 
-	validate({ state, contract }) {
-		if (!cancelAllOn(state.properties)) {
+	opening({ properties }) {
+		if (!cancelAllOn(properties)) {
 			throw new ContractValidateError(
 				"Not support CancelAllUnfreezeV2 transaction, need to be opened by the committee",
 			);
 		}
+	},
+
+	validate({ state, contract }) {
 		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
 		const owner = state.account.get(contract.owner_address);
 		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] not exists`);
@@ -163,12 +172,15 @@ export const withdrawExpireUnfreeze = defineContract<WithdrawExpireUnfreezeContr
 	type: "WithdrawExpireUnfreezeContract",
 	parameterRefusal: spaced,
 
-	validate({ state, contract }) {
-		if (!unfreezeDelayOn(state.properties)) {
+	opening({ properties }) {
+		if (!unfreezeDelayOn(properties)) {
 			throw new ContractValidateError(
 				"Not support WithdrawExpireUnfreeze transaction, need to be opened by the committee",
 			);
 		}
+	},
+
+	validate({ state, contract }) {
 		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
 		const owner = state.account.get(contract.owner_address);
 		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] not exists`);

@@ -64,9 +64,11 @@ function checkedParameter(
 		return unpackParameter(contract);
 	} catch (error) {
 		if (!(error instanceof ParameterError || error instanceof DecodeError)) throw error;
-		contractModule(type.name)?.gate?.({ state, forks: node.forks(state) });
-		const isOther = error instanceof ParameterError;
-		throw new ContractValidateError(isOther ? parameterTypeRefusal(type.name) : error.message);
+		const module = contractModule(type.name);
+		module?.gate?.({ state, forks: node.forks(state) });
+		if (error instanceof ParameterError) throw new ContractValidateError(parameterTypeRefusal(type.name));
+		module?.opening?.(state);
+		throw new ContractValidateError(error.message);
 	}
 }
 

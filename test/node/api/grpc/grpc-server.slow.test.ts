@@ -2,8 +2,10 @@ import { createServer } from "node:net";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fromHex, toHex, utf8 } from "../../../../src/protocol/bytes.js";
+import { contractTypeById } from "../../../../src/protocol/contract-types.js";
 import {
 	Account,
+	Any,
 	BlockReq,
 	BytesMessage,
 	CreateSmartContract,
@@ -190,6 +192,23 @@ describe("answers", () => {
 		});
 		expect(result).toMatchObject({ result: false, code: 2 });
 		expect(text(result.message)).toBe(`Contract validate error : ${message}`);
+	});
+
+	it.each([
+		[52, "Not support Market Transaction, need to be opened by the committee"],
+		[54, "Not support FreezeV2 transaction, need to be opened by the committee"],
+		[57, "No support for resource delegate"],
+		// Nothing closes transfers.
+		[1, /^Contract validate error : (?!.*Not support)/],
+	])("a contract of type %d that can't be read is refused by its gate first", async (type, message) => {
+		const name = contractTypeById(type)?.message?.typeName;
+		const parameter = Any.create({ type_url: `type.googleapis.com/${name}`, value: Uint8Array.of(0xff) });
+		const { result } = await node.call<Extention>("Wallet/CreateCommonTransaction", {
+			raw_data: TransactionRaw.create({ contract: [TransactionContract.create({ parameter, type })] }),
+		});
+		if (typeof message === "string")
+			expect(text(result.message)).toBe(`Contract validate error : ${message}`);
+		else expect(text(result.message)).toMatch(message);
 	});
 
 	it("a contract of a type without a message is refused like a fault", async () => {
