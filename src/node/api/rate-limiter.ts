@@ -220,7 +220,10 @@ export class RateLimiter {
 			case "permits": {
 				const permits = new Permits(value, clock, mayWait);
 				return {
-					enter: (address) => this.pass(address, () => true, permits),
+					enter: (address) =>
+						this.config.componentFirst
+							? this.passPermitted(address, permits)
+							: this.pass(address, () => true, permits),
 					leave: () => permits.leave(),
 				};
 			}
@@ -233,6 +236,20 @@ export class RateLimiter {
 				return { enter: (address) => this.pass(address, (now) => bucket.take(address, now)), leave };
 			}
 		}
+	}
+
+	/** The call holds its permit while it waits for the limits of all. */
+	private passPermitted(address: string, permits: Permits): true | Promise<boolean> {
+		const all = (): true | Promise<boolean> => {
+			const passed = this.pass(address, () => true);
+			if (passed === true) return true;
+			return passed.then((isIn) => {
+				if (!isIn) permits.leave();
+				return isIn;
+			});
+		};
+		const entered = permits.enter();
+		return entered === true ? all() : entered.then((isIn) => isIn && all());
 	}
 
 	/** The three limits in their order; a call that waits for one asks the next one afterwards. */

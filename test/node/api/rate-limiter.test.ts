@@ -167,3 +167,24 @@ describe("the rate limiter", () => {
 		expect(gate.enter("a")).toBeInstanceOf(Promise);
 	});
 });
+
+describe("a limit of calls at the same time", () => {
+	const one = [{ component: "GetAccountServlet", strategy: "permits", value: 1 } as const];
+
+	it("comes before those of all from release 4.8.2 on: who is refused takes no turn", async () => {
+		const held = { heldMs: 4_000 };
+		expect(await admissions({ http: one, globalQps: 0.2, componentFirst: true }, 2, held)).toEqual([0, null]);
+		expect(await admissions({ http: one, globalQps: 0.2 }, 2, held)).toEqual([0, 5_000]);
+	});
+
+	it("is given back by a call that the limits of all refuse", async () => {
+		const clock = new TestClock();
+		const limits = { http: one, globalQps: 1, componentFirst: true, nonBlocking: true };
+		const gate = new RateLimiter(config(limits), clock).http("GetAccountServlet");
+		expect(await gate.enter("a")).toBe(true);
+		gate.leave();
+		expect(await gate.enter("a")).toBe(false);
+		await clock.advance(1_000);
+		expect(await gate.enter("a")).toBe(true);
+	});
+});
