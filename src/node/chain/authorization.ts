@@ -22,7 +22,7 @@ import { SignatureError } from "../../protocol/signature.js";
 import { SignatureSizeError, type SignedTransaction } from "../../protocol/transaction.js";
 import { admissionOf } from "../rules/admission.js";
 import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
-import { ValidateSignatureError } from "../rules/errors.js";
+import { RuntimeRuleError, ValidateSignatureError } from "../rules/errors.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import {
 	isAnySchemeAllowed,
@@ -123,6 +123,7 @@ export function authorize(
 		if (permission.operations.length !== OPERATIONS_LENGTH) {
 			throw new ValidateSignatureError(`operations size must 32, actual: ${permission.operations.length}`);
 		}
+		checkInMask(contract.type);
 		if (!maskAllows(permission.operations, contract.type))
 			throw new ValidateSignatureError("Permission denied");
 	}
@@ -134,6 +135,14 @@ export function authorize(
 /** Whether no account pays; so it is, too, where the parameter can't be read, which the checks of the contract refuse. */
 function isShieldedSpend(transaction: SignedTransaction): boolean {
 	return transaction.type?.name === "ShieldedTransferContract" && transaction.owner.length === 0;
+}
+
+/** The network's runtime refuses to read beside the mask. @throws {RuntimeRuleError} */
+function checkInMask(type: number): void {
+	const at = Math.trunc(type / 8);
+	if (at >= 0 && at < OPERATIONS_LENGTH) return;
+	const text = `Index ${at} out of bounds for length ${OPERATIONS_LENGTH}`;
+	throw new RuntimeRuleError("ArrayIndexOutOfBoundsException", text);
 }
 
 /** The permission that a transaction names, undefined if its account has no such permission. */

@@ -59,6 +59,22 @@ describe("a foreign signature", () => {
 	});
 });
 
+describe("a contract of an unknown type with another permission than the owner's", () => {
+	it.each([
+		[255, "Permission denied"],
+		[256, "Index 32 out of bounds for length 32"],
+	])("is refused, type %d: %s", async (type, text) => {
+		open = await openSmall();
+		const sent = transfer(open, 0, users[1] as Uint8Array, 1n);
+		const raw_data = TransactionRaw.create({
+			...sent.raw,
+			contract: [TransactionContract.create({ ...sent.contract, type, Permission_id: 2 })],
+		});
+		const unknown = new SignedTransaction(Transaction.create({ raw_data, signature: [strangers(sent)] }));
+		expect(() => authorize(open.chain.environment, unknown)).toThrow(text);
+	});
+});
+
 describe("a shielded transfer whose parameter is another message", () => {
 	it("is refused for that in a block where it isn't signed, else for its signature", async () => {
 		open = await openSmall();
