@@ -22,15 +22,21 @@ const NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d*)(?:[eE][+-]?\d+)?/y;
 const NO_DIGITS = /^[+-]?\.(?:[eE]|$)/;
 /** What may be in a name of the reference's language: letters, digits, currency signs, connectors, marks, format characters. */
 const WORD_CHARACTER = "\\p{L}\\p{Nl}\\p{Nd}\\p{Sc}\\p{Pc}\\p{Mn}\\p{Mc}\\p{Cf}\\x7f-\\x9f";
+/** So much of an unknown word is repeated, and so much of a name read at once: the engine's room for a pattern's steps is limited. */
+const MAX_TOLD_WORD = 256;
 /** A bare name may begin with a digit, and has a few signs more. Characters beyond 16 bits are in none. */
-const BARE_NAME = new RegExp(`(?:(?![\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}@#*+-])+`, "uy");
+const BARE_NAME = new RegExp(
+	`(?:(?![\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}@#*+-]){0,${MAX_TOLD_WORD}}`,
+	"uy",
+);
 /** As much of an unknown word as errors repeat; it may hold most control characters. */
-const WORD = new RegExp(`(?:(?![\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}\\0-\\x08\\x0e-\\x1b])*`, "uy");
+const WORD = new RegExp(
+	`(?:(?![\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}\\0-\\x08\\x0e-\\x1b]){0,${MAX_TOLD_WORD}}`,
+	"uy",
+);
 const WORD_START = /(?![\u{10000}-\u{10ffff}])[\p{L}\p{Nl}\p{Sc}\p{Pc}]/uy;
 /** Behind what is known to be a word: it goes on. */
 const WORD_GOES_ON = new RegExp(`(?![\\0-/]|[\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}]`, "uy");
-/** So much of an unknown word is repeated. */
-const MAX_TOLD_WORD = 256;
 
 /** An array or object whose end has not been read. */
 interface OpenScope {
@@ -144,15 +150,17 @@ class RelaxedReader {
 		const ch = this.text.charAt(this.at);
 		if (ch === '"' || ch === "'") return this.string(ch, "in field name");
 		if (ch === "]") throw this.wrongClose(ch);
-		BARE_NAME.lastIndex = this.at;
-		const bare = BARE_NAME.exec(this.text)?.[0];
-		if (bare === undefined) {
+		const start = this.at;
+		for (let length = -1; length !== 0; this.at += length) {
+			BARE_NAME.lastIndex = this.at;
+			length = BARE_NAME.exec(this.text)?.[0].length ?? 0;
+		}
+		if (this.at === start) {
 			throw this.unexpected(
 				"was expecting either valid name character (for unquoted name) or double-quote (for quoted) to start field name",
 			);
 		}
-		this.at += bare.length;
-		return bare;
+		return this.text.slice(start, this.at);
 	}
 
 	private string(quote: string, atEnd: string): string {

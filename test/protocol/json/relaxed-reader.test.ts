@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mapOrderedJson } from "../../../src/protocol/json/map-ordered-json.js";
 import { parseRelaxed } from "../../../src/protocol/json/relaxed-reader.js";
+import type { JsonObject } from "../../../src/protocol/json/value.js";
 
 const SOURCE = "[Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled); line: ";
 const VALUE = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
@@ -135,5 +136,11 @@ describe("what is refused", () => {
 		["1".repeat(1_001), "Number value length (1001) exceeds the maximum allowed (1000,"],
 	])("what is beyond a limit", (text, message) => {
 		expect(() => parseRelaxed(text)).toThrow(message);
+	});
+
+	it("names and words of any length are within the engine's limits", () => {
+		const long = "Ω".repeat(4_194_296);
+		expect([...(parseRelaxed(`{${long}:1}`) as JsonObject).keys()]).toEqual([long]);
+		expect(() => parseRelaxed(long)).toThrow(`Unrecognized token '${"Ω".repeat(256)}...': was`);
 	});
 });
