@@ -253,17 +253,19 @@ function visibleText(
 	return { printed: `"${escaped.replaceAll("\n", "\\n")}"`, mapOrdered: quoteMapOrdered(value) };
 }
 
-/** Characters of a text whose lines are repeated. */
+/** Characters of a text whose lines are repeated, at most, and for each of its own: up to 15 line feeds are always repeated. */
 const MAX_REPEATED = 1 << 20;
+const MAX_TIMES = 16;
 
 /**
  * The rest of a text comes once more after each of its line feeds (recorded in apis-visible): the network's printer does so before
- * any JSON library reads what it prints. Texts that would become too long stay as they are: the repetitions grow with the square of the lines.
+ * any JSON library reads what it prints. Texts that would become too long stay as they are: the repetitions grow with the square of the
+ * lines, and a block of 2 MB with texts of nothing else would become 330 MB.
  */
 function withRepetitions(text: string): string {
 	let length = text.length;
 	for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) length += text.length - at - 1;
-	if (length > Math.max(MAX_REPEATED, text.length)) return text;
+	if (length > Math.max(Math.min(MAX_REPEATED, MAX_TIMES * text.length), text.length)) return text;
 	let result = text;
 	for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) result += text.slice(at + 1);
 	return result;

@@ -80,6 +80,21 @@ describe("the printed form", () => {
 		}
 	});
 
+	it.each([
+		["15 of its 16", `${"\n".repeat(15)}x`, 136],
+		["all of its 256", "\n".repeat(256), 256],
+	])(
+		"repeats the lines of a text as long as that makes it 16 times as long at most: %s characters are line feeds",
+		(_which, text, length) => {
+			const shown = mapOrderedMessage(
+				WitnessCreateContract,
+				WitnessCreateContract.create({ url: utf8(text) }),
+				visible,
+			);
+			expect(JSON.parse(shown).url).toHaveLength(length);
+		},
+	);
+
 	it("escapes strings of the schema in each writer's way", () => {
 		const permission = Permission.create({ permission_name: 'é"\\\u0001\u007f😀' });
 		expect(printMessage(Permission, permission, hex)).toBe(
