@@ -94,6 +94,13 @@ test.each([
 	expect(text.slice(text.indexOf(" : ") + 3)).toBe(message);
 });
 
+test("blanks inside an amount cost no more than other characters", async () => {
+	const { json } = await node.post("/wallet/gettriggerinputforshieldedorc20contract", {
+		amount: ` 1${" ".repeat(2_000_000)}1 `,
+	});
+	expect(String(json["Error"])).toMatch(/NumberFormatException : For input string: "1 {3}"$/);
+});
+
 test.each([
 	["4.8.2", "shielded amount overflow"],
 	["4.8.1", "Unbalanced burn!"],
