@@ -28,7 +28,7 @@ export async function explorerAnswer(
 	const { installedExplorer } = await import("./explorer-files.js");
 	const file = await installedExplorer.find(path.slice(FOLDER.length + 1), development);
 	if (!file) return answer.page(404);
-	const isKnown = (headers["if-none-match"] ?? "").split(/\s*,\s*/).includes(file.headers.ETag);
+	const isKnown = (headers["if-none-match"] ?? "").split(",").some((tag) => tag.trim() === file.headers.ETag);
 	if (isKnown) return answer.send(304, undefined, "", file.headers);
 	if (!file.gzip || !TAKES_GZIP.test(String(headers["accept-encoding"] ?? "")))
 		return answer.send(200, file.type, file.body, file.headers);
