@@ -1,7 +1,6 @@
 /**
  * What travels with a note to its receiver and stays readable to its sender (protocol/shielded §7.3): ChaCha20-Poly1305
- * (RFC 8439) with nonces of zero, as every key is used once; texts of burns,
- * whose key is used for all of them, have nonces of their own.
+ * (RFC 8439) with nonces of zero, as every key is used once. Burns of tokens use one key for all, and have nonces of their own.
  */
 
 import { createCipheriv, createDecipheriv } from "node:crypto";

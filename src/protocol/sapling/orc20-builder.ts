@@ -4,7 +4,7 @@
  */
 
 import { ADDRESS_LENGTH } from "../address.js";
-import { be64, concatBytes, EMPTY, equalBytes, fromHex, toHex, utf8 } from "../bytes.js";
+import { be64, concatBytes, EMPTY, equalBytes, fromHex, toHex } from "../bytes.js";
 import { keccak256, sha256 } from "../hash.js";
 import { wrap } from "../int64.js";
 import { type ReceiveDescription, ShieldedORC20Parameters, SpendDescription } from "../messages.js";
@@ -90,16 +90,17 @@ export function sealBurn(
 
 /** A burn's ciphertext, nonce and marker. */
 export const BURN_RECORD_SIZE = 96;
-/** The network's own. */
-const BURN_NONCE = utf8("Ztron_BurnNonce");
+/** The network's own domain of the hash: 15 bytes of ASCII. */
+const BURN_NONCE = fromHex("5a74726f6e5f4275726e4e6f6e6365");
 const NONCED = fromHex("00000001");
 
-/** @param amount a word @param payTo 21 bytes */
+/** The 12 bytes behind a burn's ciphertext. @param nullifier of its spend, 32 bytes @param amount a word @param payTo 21 bytes */
 export const burnNonce = (nullifier: Uint8Array, amount: Uint8Array, payTo: Uint8Array): Uint8Array =>
 	keccak256(concatBytes(BURN_NONCE, nullifier, amount, payTo)).slice(0, 12);
 
 /**
  * Opens the record of a burn with or without a nonce of its own.
+ * @param record ciphertext (80 bytes), nonce (12) and marker (4); the last two are zeros in the form without
  * @param nullifiers of the notes that its transaction spends, as far as they are known
  * @returns amount (32 bytes), receiver (21) and zeros; undefined if it was not sealed with the key, or with another nonce
  */

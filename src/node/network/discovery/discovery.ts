@@ -8,7 +8,7 @@ import { equalBytes } from "../../../protocol/bytes.js";
 import { Recent } from "../../memory/recent.js";
 import type { DatagramPort, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
 import type { ConnectableNode } from "../transport/candidates.js";
-import { canonicalHost, NODE_ID_LENGTH, type PeerEndpoint } from "../wire/endpoint.js";
+import { NODE_ID_LENGTH, type PeerEndpoint, sharedHost } from "../wire/endpoint.js";
 import { type HandlerWorld, NodeHandler, type UnsentPacket } from "./node-handler.js";
 import { type DiscoveryPacket, decodePacket, encodePacket } from "./packets.js";
 import { type PeerStore, readStoredPeers, writePeerList } from "./peer-store.js";
@@ -273,9 +273,7 @@ export class Discovery {
 
 	/** The address by which both of us can be reached; empty if there is none. */
 	private hostOf(node: PeerEndpoint): string {
-		const { self } = this.options;
-		if (self.ipv4 !== "" && node.ipv4 !== "") return node.ipv4;
-		return self.ipv6 === "" ? "" : canonicalHost(node.ipv6);
+		return sharedHost(this.options.self, node);
 	}
 
 	/**

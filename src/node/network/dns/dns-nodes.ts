@@ -1,7 +1,7 @@
 /** Nodes from lists in DNS: `node.dns.treeUrls` and the trees they link to (protocol/peers §3). */
 
 import type { NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
-import { canonicalHost } from "../wire/endpoint.js";
+import { sharedHost } from "../wire/endpoint.js";
 import {
 	type ListedNode,
 	parseTreeUrl,
@@ -154,13 +154,12 @@ export class DnsNodes {
 
 	/** Addresses of all trees, by the family that we have; our own are left out. */
 	nodes(): readonly NodeAddress[] {
-		const { ipv4, ipv6 } = this.options.self;
-		const own = new Set([ipv4, ipv6, "127.0.0.1", "::1"]);
+		const { self } = this.options;
+		const own = new Set([self.ipv4, self.ipv6, "127.0.0.1", "::1"]);
 		const found = new Map<string, NodeAddress>();
 		for (const tree of this.trees.values()) {
 			for (const node of tree.nodes) {
-				const host =
-					ipv4 !== "" && node.ipv4 !== "" ? node.ipv4 : ipv6 !== "" ? canonicalHost(node.ipv6) : "";
+				const host = sharedHost(self, node);
 				if (host !== "" && !own.has(host)) found.set(`${host} ${node.port}`, { host, port: node.port });
 			}
 		}

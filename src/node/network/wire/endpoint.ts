@@ -42,6 +42,14 @@ export function canonicalHost(literal: string): string {
 	return MAPPED_IPV4.exec(address)?.[1] ?? address;
 }
 
+type Hosts = Pick<PeerEndpoint, "ipv4" | "ipv6">;
+
+/** The address of a node of the family that we have, too, version 4 first; empty if we share none (protocol/peers §2.2). */
+export function sharedHost(own: Hosts, node: Hosts): string {
+	if (own.ipv4 !== "" && node.ipv4 !== "") return node.ipv4;
+	return own.ipv6 === "" ? "" : canonicalHost(node.ipv6);
+}
+
 /** @returns undefined for an invalid endpoint */
 export function parseEndpoint(message: Readonly<EndpointMessage> | undefined): PeerEndpoint | undefined {
 	if (message === undefined || message.nodeId.length !== NODE_ID_LENGTH) return undefined;
