@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { NO_CANDIDATES } from "../../../../src/node/network/transport/candidates.js";
 import { askStatus, NodeDetector } from "../../../../src/node/network/transport/node-detector.js";
-import type { Status } from "../../../../src/node/network/wire/transport-messages.js";
+import { writeFrame } from "../../../../src/node/network/wire/frames.js";
+import { type Status, writeStatus } from "../../../../src/node/network/wire/transport-messages.js";
 import { fromHex } from "../../../../src/protocol/bytes.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
 
@@ -42,6 +43,36 @@ it("asks a hundred nodes at a time until it has two hundred, then a few of those
 	detector.stop();
 });
 
+const statusOf = (host: string, id: number, maxConnections: number): Status => {
+	const from = { ipv4: host, ipv6: "", port: 18888, nodeId: new Uint8Array(64).fill(id) };
+	return { from, networkId: 1, maxConnections, currentConnections: 0, timestamp: 1n };
+};
+
+it("knows nodes with room by the id of their answer, so that one which is connected already shows", async () => {
+	const world = new SimulatedWorld();
+	const address = { host: "10.0.1.1", port: 18888 };
+	const answer = writeFrame(writeStatus(statusOf(address.host, 7, 5)));
+	await world
+		.host(address.host)
+		.boot()
+		.listen({ port: address.port }, (stream) => {
+			stream.listen({ data: () => stream.write(answer), closed: () => {} });
+		});
+	const found = { address, nodeId: new Uint8Array(64).fill(6), updatedMs: 0 };
+	const detector = new NodeDetector({
+		environment: world.host("10.0.0.1").boot(),
+		candidates: { ...NO_CANDIDATES, connectable: () => [found] },
+		networkId: 1,
+		host: undefined,
+		status: () => statusOf("10.0.0.1", 1, 1),
+		isOwn: () => false,
+	});
+	detector.start();
+	await world.advance(6_000);
+	expect(detector.withRoom()).toEqual([{ address, nodeId: new Uint8Array(64).fill(7) }]);
+	detector.stop();
+});
+
 it("doesn't wait for the end of an answer of a megabyte", async () => {
 	const world = new SimulatedWorld();
 	const address = { host: "10.0.1.1", port: 18888 };
@@ -51,9 +82,8 @@ it("doesn't wait for the end of an answer of a megabyte", async () => {
 		.listen({ port: address.port }, (stream) => {
 			stream.listen({ data: () => stream.write(fromHex("808040")), closed: () => {} });
 		});
-	const from = { ipv4: "10.0.0.1", ipv6: "", port: 18888, nodeId: new Uint8Array(64).fill(1) };
-	const own: Status = { from, networkId: 1, maxConnections: 1, currentConnections: 0, timestamp: 1n };
-	const environment = world.host(from.ipv4).boot();
+	const own = statusOf("10.0.0.1", 1, 1);
+	const environment = world.host(own.from.ipv4).boot();
 	const answer = environment.dial(address, 1_000).then((stream) => askStatus(environment, stream, own));
 	const refused = expect(answer).rejects.toThrow("frame of 1048576 bytes");
 	await world.advance(1_000);
