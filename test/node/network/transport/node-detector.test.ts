@@ -86,6 +86,6 @@ it("doesn't wait for the end of an answer of a megabyte", async () => {
 	const environment = world.host(own.from.ipv4).boot();
 	const answer = environment.dial(address, 1_000).then((stream) => askStatus(environment, stream, own));
 	const refused = expect(answer).rejects.toThrow("frame of 1048576 bytes");
-	await world.advance(1_000);
+	await world.advance(3_000);
 	await refused;
 });
