@@ -4,7 +4,7 @@
  * permission, some of them one with two keys. Accounts are drawn by Zipf's law; every signature is checked, on disk.
  * The data set of each size is made once and kept in the user's caches.
  *
- * npm run tool bench:mix -- [counts of accounts…]
+ * npm run tool bench:mix -- [--only transfers|calls] [counts of accounts…]
  */
 
 import type { OpenChain } from "../src/node/chain/open-chain.js";
@@ -30,8 +30,22 @@ import { benchLargeState, type LargeState } from "./large-state/large-state.js";
 import { OPERATIONS, plainAccount, produceNext, type Sender, signedBy } from "./large-state/network.js";
 import { FEE_LIMIT_SUN, holderRows, tokenCall, tokenCreation } from "./large-state/token.js";
 
-/** Of 210 transactions. */
-const SHARES = { transfer: 70, delegation: 70, tokenTransfer: 40, call: 30 } as const;
+/** Of 210 transactions of the mix; `--only` measures one kind apart. */
+const MIX = { transfer: 70, delegation: 70, tokenTransfer: 40, call: 30 };
+const NONE = { transfer: 0, delegation: 0, tokenTransfer: 0, call: 0 };
+const APART: Readonly<Record<string, typeof MIX>> = {
+	transfers: { ...NONE, transfer: 1 },
+	calls: { ...NONE, call: 1 },
+};
+function apart(name: string): typeof MIX {
+	const shares = APART[name];
+	if (!shares) throw new Error(`--only takes one of ${Object.keys(APART).join(", ")}`);
+	return shares;
+}
+
+const words = process.argv.slice(2);
+const only = words[0] === "--only" ? (words.splice(0, 2)[1] ?? "") : undefined;
+const SHARES = only === undefined ? MIX : apart(only);
 const ALL = SHARES.transfer + SHARES.delegation + SHARES.tokenTransfer + SHARES.call;
 const TRANSFERS_OF_CALLS = 0.98;
 const NAMES_PERMISSION = 0.31;
@@ -168,7 +182,7 @@ function transaction(
 }
 
 const state: LargeState = {
-	name: "mix",
+	name: only === undefined ? "mix" : `mix-${only}`,
 	blocks: 400,
 	perBlock: 500,
 	prepare(open, [owner]) {
@@ -192,4 +206,4 @@ const state: LargeState = {
 	transaction: (open, _sender, count, senders, pick) => transaction(open, count, senders, pick),
 };
 
-await benchLargeState(state, process.argv.slice(2));
+await benchLargeState(state, words);

@@ -7,7 +7,6 @@ import { OperatorError } from "../protocol/operator-error.js";
 import { Broadcaster } from "./api/broadcast.js";
 import { startHttpServers } from "./api/http-servers.js";
 import { REPLAY_FOLDER } from "./backfill/messages.js";
-import { eachBlock } from "./chain/observers.js";
 import type { NodeConfig } from "./config/config.js";
 import { createApiNode, networkView } from "./node-api.js";
 import type { NodeCore, Service } from "./node-core.js";
@@ -110,7 +109,7 @@ export const production: Service = {
 };
 
 /**
- * After a block, waiting transactions are executed again in short time slices, between the executions of clients: one that uses up
+ * What a block, taken or refused, leaves waiting is executed again in short time slices, between the executions of clients: one that uses up
  * its time is followed by a pause as theirs are.
  */
 export const waitingTransactions: Service = {
@@ -131,12 +130,12 @@ export const waitingTransactions: Service = {
 					},
 				);
 		};
-		const committed = (): void => {
+		const waiting = (): void => {
 			if (isQueued) return;
 			isQueued = true;
 			setImmediate(slice);
 		};
-		const stop = open.chain.observe(eachBlock({ committed }));
+		const stop = open.chain.observe({ waiting });
 		return {
 			stop: () => {
 				isOver = true;

@@ -1,11 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { ChainObserver, CommittedBlock } from "../../src/node/chain/observers.js";
+import type { ChainObserver } from "../../src/node/chain/observers.js";
+import { scheduledWitness, slotTimeMs } from "../../src/node/consensus/slots.js";
 import type { NodeCore } from "../../src/node/node-core.js";
 import { waitingTransactions } from "../../src/node/node-services.js";
 import { executions } from "../../src/node/scheduling/call-queue.js";
 import { SignedBlock } from "../../src/protocol/block.js";
-import { openSmall, produce, transfer, users } from "./chain/small-chain.js";
+import type { Message } from "../../src/protocol/codec/descriptor.js";
+import { forge, keyOfWitness, openSmall, produce, signed, transfer, users } from "./chain/small-chain.js";
 
 test("what a block of others leaves waiting is pending again soon after it", async () => {
 	const [open, peer] = [await openSmall(), await openSmall()];
@@ -19,6 +21,32 @@ test("what a block of others leaves waiting is pending again soon after it", asy
 	expect([isPending(), open.chain.pool.hasWaiting]).toEqual([false, true]);
 	await setImmediate();
 	expect([isPending(), open.chain.pool.hasWaiting, failures]).toEqual([true, false, []]);
+	await running.stop?.();
+	for (const each of [open, peer]) await each.close();
+});
+
+test.each([
+	["joins a side branch", "branch"],
+	["is refused", undefined],
+])("so is what a block that %s leaves waiting", async (_, kind) => {
+	const [open, peer] = [await openSmall(), await openSmall()];
+	const running = await waitingTransactions.start({ open, report: () => {} } as unknown as NodeCore);
+	const { chain } = open;
+	if (kind) produce(open);
+	const payment = transfer(open, 0, users[1] as Uint8Array, 5n);
+	chain.pushTransaction(payment);
+	const witness = scheduledWitness(peer.chain.state, 2n);
+	const block = forge(peer.chain.head, slotTimeMs(peer.chain.state, 2n), {
+		...{ witness, key: keyOfWitness(witness) },
+		// Another's coins.
+		transactions: kind ? [] : [signed(open, 1, "TransferContract", payment.parameter as Message)],
+	});
+	if (kind) expect(chain.push(block, "peer")).toEqual({ kind });
+	else expect(() => chain.push(block, "peer")).toThrow("but it is not contained of permission");
+	const isPending = () => chain.state.transaction.has(payment.id);
+	expect([isPending(), chain.pool.hasWaiting]).toEqual([false, true]);
+	await setImmediate();
+	expect([isPending(), chain.pool.hasWaiting]).toEqual([true, false]);
 	await running.stop?.();
 	for (const each of [open, peer]) await each.close();
 });
@@ -40,7 +68,7 @@ test("their execution and those of clients take turns, and end with the service"
 		open: { chain },
 		report: () => {},
 	} as unknown as NodeCore);
-	for (const observer of observers) observer.committed?.({} as CommittedBlock);
+	for (const observer of observers) observer.waiting?.();
 	while (done.length < 3) await setImmediate();
 	await executions.run(() => void done.push("client"), undefined, "10.0.0.1");
 	expect(done).toContain("client");

@@ -5,7 +5,7 @@
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { EMPTY, equalBytes, toHex, toKey } from "../../protocol/bytes.js";
+import { EMPTY, equalBytes, toHex } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
 import type { BlockHeaderRaw, TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
@@ -48,7 +48,7 @@ import {
 	packTransactions,
 	signedBlock,
 } from "./packing.js";
-import { PendingPool, type PendingTransaction } from "./pending-pool.js";
+import { ChangedOwners, PendingPool, type PendingTransaction } from "./pending-pool.js";
 import { type RestoreTarget, recordsOf, restoreRecords } from "./restore.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 import { UndoLayers } from "./undo-layers.js";
@@ -81,7 +81,7 @@ export class Chain {
 	/** Up to which block the chain is final. */
 	undoLayers: UndoLayers;
 	readonly environment: ProcessorEnvironment;
-	private readonly changedOwners = new Set<string>();
+	private readonly changedOwners = new ChangedOwners();
 	/** Blocks that this node made. */
 	private readonly ownBlocks = new WeakSet<SignedBlock>();
 	/** Transactions that came back from a block of this node that failed. */
@@ -125,6 +125,16 @@ export class Chain {
 
 	get solidifiedNumber(): bigint {
 		return this.state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
+	}
+
+	/** The head's state without what is pending: it holds until the next change. */
+	get executedState(): StateView {
+		return this.stateAfter(this.state.properties.headNumber) as StateView;
+	}
+
+	private stateAfter(number: bigint): StateView | undefined {
+		const state = this.database.stateBefore(number + 1n);
+		return state && createView(state, this.state.seed);
 	}
 
 	/** Registers an observer; the returned function removes it. */
@@ -206,7 +216,8 @@ export class Chain {
 			return outcome;
 		} finally {
 			for (const { transaction } of this.pool.requeue(this.clock())) this.noteDropped(transaction);
-			this.keepChangedOwners(block);
+			this.changedOwners.keep(this.pool, block);
+			if (this.pool.hasWaiting) this.observers.publish("waiting");
 		}
 	}
 
@@ -222,12 +233,12 @@ export class Chain {
 			parent = this.tree.block(parent.parentId);
 		}
 		if (!parent) throw new UnlinkedBlockError("null");
-		const state = this.database.stateBefore(parent.number + 1n);
+		const state = this.stateAfter(parent.number);
 		if (!state || parent.number < this.database.finalizedNumber) throw this.tooDeep(parent.number);
 		const outOfTurn = (error: ChainError) =>
 			equalBytes(block.parentId, this.head.id) && this.observers.publish("refused", block, error);
-		const place = { state: createView(state, this.state.seed), branch: branch.reverse() };
-		return { ...place, outOfTurn, rules: this.environment.rules };
+		const { rules } = this.environment;
+		return { state, head: () => this.executedState, branch: branch.reverse(), outOfTurn, rules };
 	}
 
 	private tooDeep(forkNumber: bigint): NonCommonBlockError {
@@ -388,17 +399,6 @@ export class Chain {
 		this.pendingShielded = 0;
 	}
 
-	/** Owners whose permissions changed stay marked only while their transactions wait. */
-	private keepChangedOwners(block: SignedBlock): void {
-		if (this.changedOwners.size === 0) return;
-		const waiting = new Set(
-			[...this.pool.list().map((entry) => entry.transaction), ...block.transactions].map((transaction) =>
-				toKey(transaction.owner),
-			),
-		);
-		for (const owner of this.changedOwners) if (!waiting.has(owner)) this.changedOwners.delete(owner);
-	}
-
 	/**
 	 * Checks a transaction and adds it to the pending pool (protocol/blocks §3.3).
 	 * @returns its information as of now; undefined for a shielded transaction that the node doesn't keep
@@ -439,7 +439,7 @@ export class Chain {
 			if (isNew) this.log("transaction", transaction.bytes);
 			const feeSun = processed.info.fee;
 			this.pool.addPending({ transaction: processed.transaction, receivedMs, feeSun, tookMs });
-			this.noteOwner(transaction);
+			this.changedOwners.note(transaction);
 			if (isShielded(transaction)) this.pendingShielded++;
 			return processed.info;
 		} catch (error) {
@@ -448,12 +448,6 @@ export class Chain {
 			throw error;
 		} finally {
 			this.undoLayers.close();
-		}
-	}
-
-	private noteOwner(transaction: SignedTransaction): void {
-		if (transaction.type?.name === "AccountPermissionUpdateContract") {
-			this.changedOwners.add(toKey(transaction.owner));
 		}
 	}
 
@@ -512,7 +506,7 @@ export class Chain {
 				this.observers.publish("produced", block);
 				return () => this.applyOwn(block, taken);
 			},
-			giveBack: () => this.pool.giveBack(taken),
+			giveBack: () => this.giveBack(taken),
 		};
 	}
 
@@ -595,6 +589,11 @@ export class Chain {
 			if (this.givenBack.has(transaction.idHex)) this.noteDropped(transaction);
 			this.givenBack.add(transaction.idHex);
 		}
-		this.pool.giveBack(again);
+		this.giveBack(again);
+	}
+
+	private giveBack(entries: readonly PendingTransaction[]): void {
+		this.pool.giveBack(entries);
+		if (this.pool.hasWaiting) this.observers.publish("waiting");
 	}
 }

@@ -44,6 +44,8 @@ export interface ChainObserver {
 	pending?(transaction: SignedTransaction, info: TransactionInfo): void;
 	/** A transaction was tried for the pool and broke a rule; what it had written is undone. */
 	rejected?(transaction: SignedTransaction, error: unknown): void;
+	/** Transactions wait to be executed on the head: a block, taken or refused, or a slot without one undid what was pending. */
+	waiting?(): void;
 	/** All blocks and the state were replaced by others, on a development chain. */
 	replaced?(): void;
 }

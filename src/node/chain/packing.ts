@@ -15,7 +15,7 @@ import { producedVersion } from "../rules/fork-gates.js";
 import { isSchemeAllowed, postQuantumOf } from "../rules/post-quantum.js";
 import type { StateDatabase } from "../state/state-database.js";
 import { recordParentId } from "../vm/block-hash-history.js";
-import { isTradeClosed } from "./closed-types.js";
+import { checkTradeInBlock, isTradeClosed } from "./closed-types.js";
 import type { CommittedBlock } from "./observers.js";
 import type { PendingPool, PendingTransaction } from "./pending-pool.js";
 import { isConsistent } from "./protobuf-consistency.js";
@@ -152,7 +152,8 @@ export function packTransactions(
 	let postQuantum = 0;
 	let executionMs = 0;
 	const filters = environment.state.properties.on("ALLOW_PROTO_FILTER_NUM");
-	for (let entry = pool.takeForBlock(); entry; entry = pool.takeForBlock()) {
+	for (let next = pool.takeForBlock(); next; next = pool.takeForBlock()) {
+		const { entry, isPending } = next;
 		const { transaction, tookMs = 0 } = entry;
 		if (
 			isTradeClosed(environment, transaction) ||
@@ -185,7 +186,9 @@ export function packTransactions(
 		const mark = database.mark();
 		undoLayers.open();
 		try {
-			const verified = !context.permissionsChanged(owner);
+			checkTradeInBlock(environment, transaction);
+			// On another head the permissions may have been others.
+			const verified = isPending && !context.permissionsChanged(owner);
 			const processed = processTransaction(environment, transaction, scope, { verified });
 			packed.push(processed.transaction);
 			if (transaction.type?.name === "WitnessCreateContract") newWitnesses.add(owner);

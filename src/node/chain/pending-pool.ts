@@ -1,5 +1,7 @@
 /** The mempool: transactions that wait for a block (protocol/blocks §5.1). The queues only; the chain executes. */
 
+import type { SignedBlock } from "../../protocol/block.js";
+import { toKey } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 
 export interface PendingTransaction {
@@ -10,6 +12,13 @@ export interface PendingTransaction {
 	readonly feeSun: bigint;
 	/** How long that execution took, in milliseconds; absent: it was not executed here. */
 	readonly tookMs?: number;
+}
+
+/** What is packed next. */
+interface NextTransaction {
+	readonly entry: PendingTransaction;
+	/** It was executed on this head, its signatures checked; one that waits for that wasn't. */
+	readonly isPending: boolean;
 }
 
 /** Bytes of transactions from which on the pool takes no more, whatever their number. */
@@ -128,12 +137,39 @@ export class PendingPool {
 	}
 
 	/** Takes the next transaction for a block: pending before waiting ones, or the higher fee. */
-	takeForBlock(): PendingTransaction | undefined {
+	takeForBlock(): NextTransaction | undefined {
 		const [first] = this.pending;
 		const [second] = this.again;
-		if (this.sortByFee && first && second && second.feeSun > first.feeSun)
-			return this.taken(this.again.shift());
-		return this.taken(first ? this.pending.shift() : this.again.shift());
+		const isDearer = this.sortByFee && first && second && second.feeSun > first.feeSun;
+		const isPending = first !== undefined && !isDearer;
+		const entry = this.taken(isPending ? this.pending.shift() : this.again.shift());
+		return entry && { entry, isPending };
+	}
+}
+
+/** Owners among whose pending transactions one changes permissions: signatures of theirs are checked again. */
+export class ChangedOwners {
+	private readonly owners = new Set<string>();
+
+	/** A transaction became pending. */
+	note({ type, owner }: SignedTransaction): void {
+		if (type?.name === "AccountPermissionUpdateContract") this.owners.add(toKey(owner));
+	}
+
+	has(owner: string): boolean {
+		return this.owners.has(owner);
+	}
+
+	/** After a block: they stay only while transactions of theirs wait. */
+	keep(pool: PendingPool, block: SignedBlock): void {
+		if (this.owners.size === 0) return;
+		const transactions = [...pool.list().map((entry) => entry.transaction), ...block.transactions];
+		const waiting = new Set(transactions.map((transaction) => toKey(transaction.owner)));
+		for (const owner of this.owners) if (!waiting.has(owner)) this.owners.delete(owner);
+	}
+
+	clear(): void {
+		this.owners.clear();
 	}
 }
 

@@ -224,6 +224,8 @@ export function checkBranchSignature(
 export interface BlockPlace {
 	/** The state after the last block that its branch shares with the chain, without anything pending. */
 	readonly state: StateView;
+	/** The state after the chain's head, likewise. */
+	readonly head: () => StateView;
 	/** The blocks of its branch above that one up to its parent, lowest first; empty if it stands on the chain. */
 	readonly branch: readonly SignedBlock[];
 	readonly rules: Pick<ChainRules, "development" | "network">;
@@ -240,14 +242,15 @@ export interface BlockPlace {
  *
  * @throws {BadBlockError | BadNumberBlockError | BlockSignatureError | ValidateScheduleError}
  */
-export function judgeHeader(block: SignedBlock, { state, branch, rules, outOfTurn }: BlockPlace): void {
+export function judgeHeader(block: SignedBlock, place: BlockPlace): void {
+	const { state, branch, rules, outOfTurn } = place;
 	const { development } = rules;
 	if (block.bytes.length > MAX_BLOCK_BYTES) throw new BadBlockError("block size over limit");
 	const parentNumber = branch.at(-1)?.number ?? state.properties.headNumber;
 	if (block.number !== parentNumber + 1n) {
 		throw new BadNumberBlockError(`parent number: ${parentNumber} , block number: ${block.number}`);
 	}
-	checkHeaderSignature(state, rules, block);
+	checkSignatureAt(place, block);
 	const maintenance = branch.findIndex(({ timestampMs }) => maintenanceDue(state, timestampMs));
 	const head = scheduleHead(branch, maintenance);
 	// The schedule takes any first block; only a witness of the genesis makes one.
@@ -259,6 +262,19 @@ export function judgeHeader(block: SignedBlock, { state, branch, rules, outOfTur
 	const error = new ValidateScheduleError("validateWitnessSchedule error");
 	if (activeWitnesses(state).some((witness) => equalBytes(witness, block.witness))) outOfTurn?.(error);
 	throw error;
+}
+
+/**
+ * The network's nodes ask for the key that the witness has at their head (protocol/blocks §4.2), whatever the branch: one that both
+ * branches have changed since signs. So does the key from before they part, which their heads may have replaced.
+ */
+function checkSignatureAt({ state, head, branch, rules }: BlockPlace, block: SignedBlock): void {
+	try {
+		checkHeaderSignature(state, rules, block);
+	} catch (error) {
+		if (branch.length === 0 || !(error instanceof BlockSignatureError)) throw error;
+		checkHeaderSignature(head(), rules, block);
+	}
 }
 
 /** The block from which the slots of a branch are counted; undefined: the state's own head. */

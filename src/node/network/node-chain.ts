@@ -199,7 +199,9 @@ export class NodeChain implements LocalChain {
 	}
 
 	announcedHeader(block: SignedBlock): HeaderVerdict {
-		return judgeAnnouncedHeader(this.state, this.options.open.rules, block);
+		const { chain, rules } = this.options.open;
+		// As a push judges it: a key that a pending transaction changes still signs.
+		return judgeAnnouncedHeader(chain.executedState, rules, block);
 	}
 
 	signatureFormRefusal(transaction: SignedTransaction): string | undefined {

@@ -157,10 +157,10 @@ export function sharedLimit(
 	if (!energyLimitRules) {
 		const own = oldCallerLimit(budget, caller);
 		const left = stakedEnergyLeft(properties, origin);
-		const limit =
-			wrap(left * percent) > wrap((100n - percent) * own)
-				? wrap(own * 100n) / percent
-				: checkedAdd(own, left);
+		const isEnough = wrap(left * percent) > wrap((100n - percent) * own);
+		// Where the caller's hundredfold wraps, the network's division fails.
+		if (isEnough && percent === 0n) throw new OverflowError("/ by zero");
+		const limit = isEnough ? wrap(own * 100n) / percent : checkedAdd(own, left);
 		return { limit, callerLeft: 0n, originLeft: 0n, originPart: undefined };
 	}
 	const own = callerLimit(budget, caller);

@@ -28,7 +28,7 @@ import type { ExecutionObserver } from "./execution-observer.js";
 import type { Frame } from "./frame.js";
 import { type Gates, readGates } from "./gates.js";
 import { instructionTableFor } from "./instruction-table.js";
-import { operationAt } from "./interpreter.js";
+import { lastOperation } from "./interpreter.js";
 import { type BlockContext, type CodelessCallListener, Machine, type MachineOptions } from "./machine.js";
 import { opcodes } from "./opcodes.js";
 import { type PreparationOptions, type Prepared, prepareCall, prepareDeploy } from "./preparation.js";
@@ -366,7 +366,7 @@ function runPrepared(prepared: Prepared): Ended {
 	try {
 		execute(root);
 		if (machine.gates.energyAdjustment && performance.now() > machine.options.deadlineMs) {
-			throw timeoutAt(`${operationAt(root)}(TX_LAST_OP)`);
+			throw timeoutAt(`${lastOperation(root)}(TX_LAST_OP)`);
 		}
 		if (prepared.isCreation && !root.failure && !root.reverted) storeCode(prepared);
 	} catch (error) {

@@ -311,9 +311,9 @@ export function runOutOfTime(frame: Frame): never {
 	throw timeoutAt(row.name);
 }
 
-/** Name of the operation before which a frame stands. */
-export function operationAt(frame: Frame): string {
-	const op = frame.context.program.instructions[frame.pc] ?? 0;
+/** Name of the operation with which a frame ended: one that fails, it stands before, any other one behind. */
+export function lastOperation(frame: Frame): string {
+	const op = frame.context.program.instructions[frame.failure ? frame.pc : frame.pc - 1] ?? 0;
 	return frame.machine.options.instructions.rows[op]?.name ?? "STOP";
 }
 

@@ -241,7 +241,8 @@ function storeNewContract(
 	record.abi = undefined;
 	created.add(address);
 	putContract(state, record, submitted.abi ?? new SmartContractABI());
-	if (!gates.constantinople) state.code.put(address, codeInside(submitted.bytecode));
+	const code = gates.constantinople ? EMPTY : codeInside(submitted.bytecode);
+	if (code.length > 0) state.code.put(address, code);
 }
 
 /** The part of creation code that runs later, as it was found before #26: what follows the first RETURN STOP. */

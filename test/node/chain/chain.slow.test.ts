@@ -14,18 +14,13 @@ import {
 } from "../../../src/node/rules/errors.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { OverflowError } from "../../../src/protocol/int64.js";
-import {
-	AccountPermissionUpdateContract,
-	Key,
-	Permission,
-	PermissionPermissionType,
-} from "../../../src/protocol/messages.js";
 import { dumpState, poolIds } from "./recorded-chain.js";
 import {
 	balance,
 	forge,
 	keyOfWitness,
 	openSmall,
+	permissionUpdate,
 	produce,
 	produceMany,
 	signed,
@@ -217,29 +212,7 @@ describe("packing", () => {
 		open = await openSmall({ config: smallConfig("allowMultiSign = 1") });
 		produce(open);
 		const owner = users[0] as Uint8Array;
-		const permission = (id: number, type: number, extra: Partial<Permission> = {}): Permission =>
-			Permission.create({
-				id,
-				type,
-				permission_name: "p",
-				threshold: 1n,
-				keys: [Key.create({ address: owner, weight: 1n })],
-				...extra,
-			});
-		const update = signed(
-			open,
-			0,
-			"AccountPermissionUpdateContract",
-			AccountPermissionUpdateContract.create({
-				owner_address: owner,
-				owner: permission(0, PermissionPermissionType.Owner),
-				actives: [
-					permission(2, PermissionPermissionType.Active, {
-						operations: Buffer.concat([Buffer.from("7fff1fc0033e", "hex"), Buffer.alloc(26)]),
-					}),
-				],
-			}),
-		);
+		const update = signed(open, 0, "AccountPermissionUpdateContract", permissionUpdate(owner, owner));
 		open.chain.pushTransaction(update);
 		const payment = transfer(open, 0, users[1] as Uint8Array, 1n);
 		open.chain.pushTransaction(payment);

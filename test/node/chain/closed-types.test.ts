@@ -2,13 +2,26 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import type { Release } from "../../../src/node/rules/release.js";
-import { ExchangeTransactionContract, ShieldedTransferContract } from "../../../src/protocol/messages.js";
+import { COIN_ID, tokenBytes } from "../../../src/node/tokens/token-store.js";
+import { be64 } from "../../../src/protocol/bytes.js";
+import {
+	Exchange,
+	ExchangeTransactionContract,
+	ShieldedTransferContract,
+} from "../../../src/protocol/messages.js";
 import type { SignedTransaction } from "../../../src/protocol/transaction.js";
 import { forge, keyOfWitness, openSmall, produce, signed, smallConfig, users } from "./small-chain.js";
 
 const REJECTED = "ExchangeTransactionContract is rejected";
 /** What a trade on a pair that isn't there comes to, where it is looked at. */
 const NO_PAIR = "Exchange[1] not exists";
+
+const PAIR = 2n;
+const pair = Exchange.create({
+	...{ exchange_id: PAIR, creator_address: users[0] as Uint8Array },
+	...{ first_token_id: COIN_ID, first_token_balance: 1_000_000n },
+	...{ second_token_id: tokenBytes("1000001"), second_token_balance: 1_000_000n },
+});
 
 let open: OpenChain;
 afterEach(() => open.close());
@@ -17,7 +30,9 @@ afterEach(() => open.close());
 async function start(release: Release, votes = 0, reopened = 0n): Promise<void> {
 	open = await openSmall({
 		config: smallConfig("", `node.release = "${release}"`),
-		initialize: ({ properties }) => {
+		initialize: ({ properties, exchangeV2 }) => {
+			properties.set("ALLOW_SAME_TOKEN_NAME", 1n);
+			exchangeV2.put(be64(PAIR), pair);
 			properties.setForkStatistics(
 				33,
 				Uint8Array.from({ length: 5 }, (_, i) => (i < votes ? 1 : 0)),
@@ -28,12 +43,15 @@ async function start(release: Release, votes = 0, reopened = 0n): Promise<void> 
 	produce(open);
 }
 
-const trade = (): SignedTransaction =>
+const trade = (exchange_id = 1n): SignedTransaction =>
 	signed(
 		open,
 		0,
 		"ExchangeTransactionContract",
-		ExchangeTransactionContract.create({ owner_address: users[0] as Uint8Array, exchange_id: 1n }),
+		ExchangeTransactionContract.create({
+			...{ owner_address: users[0] as Uint8Array, exchange_id },
+			...{ token_id: COIN_ID, quant: 1_000n, expected: 1n },
+		}),
 	);
 
 /** Offers a block with a trade on the head. */
@@ -76,6 +94,25 @@ describe("a trade", () => {
 		expect(() => open.chain.pushTransaction(trade())).toThrow(NO_PAIR);
 		expect(offerInBlock).toThrow(NO_PAIR);
 	});
+
+	it("of a client is free again with #98 only at releases that know it", async () => {
+		await start("4.8.1", 5, 1n);
+		expect(() => open.chain.pushTransaction(trade())).toThrow(REJECTED);
+		expect(offerInBlock).toThrow(NO_PAIR);
+	});
+
+	it.each([
+		[3, 1],
+		[4, 0],
+	])(
+		"that a node of release 4.8.0 took is packed only as long as its chain takes it: %i of 5 for version 33",
+		async (votes, count) => {
+			await start("4.8.0", votes);
+			open.chain.pushTransaction(trade(PAIR));
+			expect(produce(open).transactions).toHaveLength(count);
+			expect(open.chain.pool.size).toBe(0);
+		},
+	);
 
 	it("that waits, from a block that was undone, is neither executed again nor packed", async () => {
 		await start("4.8.2");

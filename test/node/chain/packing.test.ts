@@ -27,7 +27,16 @@ import { ML_DSA_44 } from "../../../src/protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../../src/protocol/transaction.js";
 import { addresses, SmallChain } from "../properties/small-chain.js";
 import { sealBlock } from "./sealed-block.js";
-import { keyOfWitness, openSmall, produce, signed, smallConfig, transfer, users } from "./small-chain.js";
+import {
+	keyOfWitness,
+	openSmall,
+	permissionUpdate,
+	produce,
+	signed,
+	smallConfig,
+	transfer,
+	users,
+} from "./small-chain.js";
 
 test("a transaction under the new permissions of a witness waits for the block after the one that makes it", async () => {
 	const chain = await SmallChain.open({
@@ -96,6 +105,25 @@ test.each([
 	expect(produce(open).transactions).toHaveLength(count);
 	expect(open.chain.pool.size).toBe(0);
 	await open.close();
+});
+
+test("what waits since another's block is packed only if its signatures still hold", async () => {
+	const config = smallConfig("allowMultiSign = 1");
+	const [open, peer] = [await openSmall({ config }), await openSmall({ config })];
+	const [sold, buyer] = users as [Uint8Array, Uint8Array];
+	open.chain.push(SignedBlock.decode(produce(peer).bytes), "peer");
+	const stays = transfer(open, 2, buyer, 1n);
+	for (const one of [transfer(open, 0, buyer, 1n), stays]) open.chain.pushTransaction(one);
+	peer.chain.pushTransaction(
+		signed(peer, 0, "AccountPermissionUpdateContract", permissionUpdate(sold, buyer)),
+	);
+	open.chain.push(SignedBlock.decode(produce(peer).bytes), "peer");
+	expect(open.chain.pool.waiting).toBe(2);
+	const block = produce(open);
+	expect(block.transactions.map(({ idHex }) => idHex)).toEqual([stays.idHex]);
+	expect(open.chain.pool.size).toBe(0);
+	expect(peer.chain.push(SignedBlock.decode(block.bytes), "peer").kind).toBe("head");
+	for (const each of [open, peer]) await each.close();
 });
 
 test("transactions take no more of a block than they may in all: what is too long for the rest of it waits, shorter ones are packed", async () => {

@@ -19,7 +19,7 @@ const numbers = (entries: readonly PendingTransaction[]): bigint[] =>
 
 function takeAll(pool: PendingPool): bigint[] {
 	const taken: PendingTransaction[] = [];
-	for (let next = pool.takeForBlock(); next; next = pool.takeForBlock()) taken.push(next);
+	for (let next = pool.takeForBlock(); next; next = pool.takeForBlock()) taken.push(next.entry);
 	return numbers(taken);
 }
 
@@ -31,6 +31,14 @@ describe("a pool in order of arrival", () => {
 		pool.addPending(entry(2));
 		pool.addPending(entry(3));
 		expect(takeAll(pool)).toEqual([2n, 3n, 1n]);
+	});
+
+	test("tells those that were executed on this head from those that wait", () => {
+		const pool = new PendingPool(TIMEOUT_MS, false);
+		pool.addPending(entry(1));
+		pool.requeue(0n);
+		pool.addPending(entry(2));
+		expect([pool.takeForBlock()?.isPending, pool.takeForBlock()?.isPending]).toEqual([true, false]);
 	});
 
 	test("after a block lets older waiting ones, pending ones and popped ones wait, in this order", () => {
@@ -67,9 +75,7 @@ describe("a pool in order of arrival", () => {
 		const pool = new PendingPool(TIMEOUT_MS, false);
 		for (const n of [1, 2, 3]) pool.addPending(entry(n));
 		pool.requeue(0n);
-		const first = pool.takeForBlock() as PendingTransaction;
-		const second = pool.takeForBlock() as PendingTransaction;
-		pool.giveBack([first, second]);
+		pool.giveBack([1, 2].map(() => pool.takeForBlock()?.entry as PendingTransaction));
 		expect(takeAll(pool)).toEqual([1n, 2n, 3n]);
 	});
 
@@ -121,7 +127,7 @@ describe("the memory of a pool", () => {
 		expect(pool.isFull).toBe(true);
 		const taken = pool.takeForBlock();
 		expect(pool.isFull).toBe(false);
-		pool.giveBack(taken ? [taken] : []);
+		pool.giveBack(taken ? [taken.entry] : []);
 		expect(pool.isFull).toBe(true);
 		pool.requeue(0n);
 		expect(pool.isFull).toBe(true);

@@ -11,7 +11,15 @@ import { refBlockOf } from "../../../src/protocol/block.js";
 import { equalBytes } from "../../../src/protocol/bytes.js";
 import type { Message } from "../../../src/protocol/codec/descriptor.js";
 import { contractTypeByName } from "../../../src/protocol/contract-types.js";
-import { BlockHeaderRaw, Transaction, TransferContract } from "../../../src/protocol/messages.js";
+import {
+	AccountPermissionUpdateContract,
+	BlockHeaderRaw,
+	Key,
+	Permission,
+	PermissionPermissionType,
+	Transaction,
+	TransferContract,
+} from "../../../src/protocol/messages.js";
 import { addressOfPrivateKey, sign } from "../../../src/protocol/signature.js";
 import { buildTransaction, SignedTransaction } from "../../../src/protocol/transaction.js";
 import { sealBlock } from "./sealed-block.js";
@@ -126,18 +134,20 @@ export function keyOfWitness(address: Uint8Array): Uint8Array {
 	return key;
 }
 
+export const keyOfUser = (user: number): Uint8Array => userKeys[user] as Uint8Array;
+
 /** Produces several blocks and gives them. */
 export function produceMany(open: OpenChain, count: number, k = 1n): SignedBlock[] {
 	return Array.from({ length: count }, () => produce(open, k));
 }
 
-/** Signs a contract of one user's, referring to the head. */
+/** Signs a contract of one user's, referring to the head. @param key signs instead of the user's */
 export function signed(
 	open: OpenChain,
 	user: number,
 	type: string,
 	parameter: Message,
-	more: { readonly feeLimitSun?: bigint } = {},
+	{ key = keyOfUser(user), ...more }: { readonly feeLimitSun?: bigint; readonly key?: Uint8Array } = {},
 ): SignedTransaction {
 	const { headId, headTimestampMs } = open.chain.state.properties;
 	const contract = contractTypeByName(type);
@@ -148,7 +158,7 @@ export function signed(
 		timestampMs: headTimestampMs,
 		...more,
 	});
-	const signature = [sign(built.id, userKeys[user] as Uint8Array)];
+	const signature = [sign(built.id, key)];
 	return new SignedTransaction(Transaction.create({ ...built.message, signature }));
 }
 
@@ -160,6 +170,26 @@ export function transfer(open: OpenChain, from: number, to: Uint8Array, amount: 
 		"TransferContract",
 		TransferContract.create({ owner_address: users[from] as Uint8Array, to_address: to, amount }),
 	);
+}
+
+/** Gives an account to other keys. @param witness address of the key that signs blocks; absent: the account is no witness's */
+export function permissionUpdate(account: Uint8Array, owner: Uint8Array, witness?: Uint8Array): Message {
+	const of = (id: number, type: number, address: Uint8Array): Permission =>
+		Permission.create({
+			id,
+			type,
+			permission_name: "p",
+			threshold: 1n,
+			keys: [Key.create({ address, weight: 1n })],
+		});
+	const active = of(2, PermissionPermissionType.Active, owner);
+	active.operations = Buffer.concat([Buffer.from("7fff1fc0033e", "hex"), Buffer.alloc(26)]);
+	return AccountPermissionUpdateContract.create({
+		owner_address: account,
+		owner: of(0, PermissionPermissionType.Owner, owner),
+		...(witness ? { witness: of(1, PermissionPermissionType.Witness, witness) } : {}),
+		actives: [active],
+	});
 }
 
 /** Sun of an account at the head; 0 if there is none. */

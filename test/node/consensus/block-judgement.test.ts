@@ -11,17 +11,22 @@ import {
 	UnlinkedBlockError,
 	ValidateScheduleError,
 } from "../../../src/node/rules/errors.js";
+import type { StateView } from "../../../src/node/state/view.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
+import { toHex } from "../../../src/protocol/bytes.js";
 import { Transaction } from "../../../src/protocol/messages.js";
 import { recoverEngine, setRecoverEngine } from "../../../src/protocol/signature.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
 import {
 	balance,
 	forge,
+	keyOfUser,
 	keyOfWitness,
 	openSmall,
+	permissionUpdate,
 	produce,
 	produceMany,
+	signed,
 	smallConfig,
 	transfer,
 	users,
@@ -131,6 +136,71 @@ describe("a block of a side branch", () => {
 		for (const block of branch.slice(0, 1)) expect(offer(block)).toEqual({ error: undefined, isKept: true });
 		for (const block of branch.slice(1)) offer(block);
 		expect(open.chain.head.idHex).toBe(peer.chain.head.idHex);
+	});
+});
+
+/** Two chains on which witnesses may name other keys, for nothing, with two blocks. */
+async function openWithPermissions(): Promise<void> {
+	for (const each of [open, peer]) await each.close();
+	const options = {
+		config: smallConfig("allowMultiSign = 1"),
+		initialize: ({ properties }: StateView) => properties.set("UPDATE_ACCOUNT_PERMISSION_FEE", 0n),
+	};
+	[open, peer] = [await openSmall(options), await openSmall(options)];
+	// Slots stay empty after the first.
+	share(2);
+}
+
+/** A witness's transaction that has users sign for it. */
+const handOver = (chain: OpenChain, witness: Uint8Array): SignedTransaction =>
+	signed(
+		chain,
+		0,
+		"AccountPermissionUpdateContract",
+		permissionUpdate(witness, users[0] as Uint8Array, users[1]),
+		{
+			key: keyOfWitness(witness),
+		},
+	);
+
+describe("the key of a witness that", () => {
+	test("both branches have changed signs on the other branch", async () => {
+		await openWithPermissions();
+		const { state } = peer.chain;
+		const witness = scheduledWitness(state, 3n);
+		const time = slotTimeMs(state, 3n);
+		const update = handOver(open, witness);
+		open.chain.pushTransaction(update);
+		expect(produce(open).transactions).toHaveLength(1);
+		peer.chain.pushTransaction(SignedTransaction.decode(update.bytes));
+		const fork = produce(peer, 2n);
+		expect(offer(fork).isKept).toBe(true);
+		expectRefused(forge(fork, time, { witness, key: keyOfUser(2) }), BlockSignatureError);
+		expect(offer(forge(fork, time, { witness, key: keyOfUser(1) })).error).toBeUndefined();
+		expect(toHex(open.chain.head.parentId)).toBe(fork.idHex);
+	});
+
+	test("only this branch has changed signs on the other branch as before", async () => {
+		await openWithPermissions();
+		const { state } = peer.chain;
+		const [witness, time] = [scheduledWitness(state, 3n), slotTimeMs(state, 3n)];
+		open.chain.pushTransaction(handOver(open, witness));
+		produce(open);
+		const fork = produce(peer, 2n);
+		offer(fork);
+		expect(offer(forge(fork, time, { witness, key: keyOfWitness(witness) })).error).toBeUndefined();
+		expect(toHex(open.chain.head.parentId)).toBe(fork.idHex);
+	});
+
+	test("a pending transaction changes signs until that is in a block", async () => {
+		await openWithPermissions();
+		const witness = scheduledWitness(open.chain.state, 1n);
+		open.chain.pushTransaction(handOver(open, witness));
+		const chain = new NodeChain({ open, pool: undefined, report: () => {} });
+		const block = copyOf(produce(peer));
+		expect(judgeAnnounced(chain, block, Number(block.timestampMs), () => false)).toEqual({ kind: "good" });
+		expect(chain.push(block)).toEqual({ kind: "accepted", isNew: true });
+		chain.close();
 	});
 });
 

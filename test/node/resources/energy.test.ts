@@ -13,6 +13,7 @@ import { createMemoryDatabase } from "../../../src/node/state/database.js";
 import { StateDatabase } from "../../../src/node/state/state-database.js";
 import { createView, type StateView } from "../../../src/node/state/view.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
+import { OverflowError } from "../../../src/protocol/int64.js";
 import {
 	Account,
 	AccountAccountResource,
@@ -128,6 +129,17 @@ describe("energy that an execution may spend", () => {
 			originLeft: 100_000n,
 			originPart: 5_000n,
 		});
+	});
+
+	it("of a contract whose deployer pays all is a division by zero before block version 5 where a hundredfold leaves 64 bits", async () => {
+		const { properties } = await stateAt(0n);
+		properties.set("TOTAL_ENERGY_WEIGHT", 0n);
+		const caller = holder(CALLER, { stake: 1_000_000n });
+		const contract = SmartContract.create({ origin_address: ORIGIN, consume_user_resource_percent: 0n });
+		const limit = (feeLimit: bigint) =>
+			sharedLimit({ properties, feeLimit, callValue: 0n }, caller, holder(ORIGIN, {}), contract, false);
+		expect(() => limit(1_000_000n)).toThrow(new OverflowError("/ by zero"));
+		expect(() => limit(50_000n)).not.toThrow();
 	});
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { execute } from "../../../src/node/vm/execution.js";
 import type { Gates } from "../../../src/node/vm/gates.js";
 import { prepareCall, prepareDeploy } from "../../../src/node/vm/preparation.js";
-import { fromHex } from "../../../src/protocol/bytes.js";
+import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import {
 	CreateSmartContract,
 	TransactionResultContractResult as Result,
@@ -123,6 +123,16 @@ describe("preparing a deploy", () => {
 			message: "CPU timeout for contract hash fields",
 		});
 		expect([isCreation, root.remaining, root.began]).toEqual([true, 0, false]);
+	});
+
+	it.each([
+		["60006000f30001", "01"],
+		["60006000f300", undefined],
+		["6000", "00".repeat(32)],
+	])("before #26 finds in %s the code %s, of which an empty one has no row", async (bytecode, code) => {
+		const { machine, address } = await deploy({ bytecode: fromHex(bytecode) }, { constantinople: false });
+		const stored = machine.state.code.get(address);
+		expect(stored && toHex(stored)).toBe(code);
 	});
 
 	it("marks the contract as made by the transaction", async () => {

@@ -4,9 +4,10 @@ import { afterEach, expect, test, vi } from "vitest";
 import { transactionInfosOf } from "../../../src/node/chain/block-store.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import type { SignedBlock } from "../../../src/protocol/block.js";
+import { fromHex, fromUtf8 } from "../../../src/protocol/bytes.js";
 import { TransactionResultContractResult } from "../../../src/protocol/messages.js";
-import { produce } from "../chain/small-chain.js";
-import { COUNTING, calling, config, deployment, openWithContracts } from "../faults/planted.js";
+import { produce, smallConfig } from "../chain/small-chain.js";
+import { CONTRACTS, COUNTING, calling, config, deployment, openWithContracts } from "../faults/planted.js";
 
 const { SUCCESS, OUT_OF_TIME } = TransactionResultContractResult;
 /** Far more than the 80 ms of a transaction. */
@@ -16,11 +17,18 @@ afterEach(() => vi.restoreAllMocks());
 
 /** From here on each look at the clock is a minute after the one before. */
 function slowDown(): void {
+	vi.restoreAllMocks();
 	let now = performance.now();
 	vi.spyOn(performance, "now").mockImplementation(() => {
 		now += STEP_MS;
 		return now;
 	});
+}
+
+/** However busy this machine is, no time passes. */
+function standStill(): void {
+	const now = performance.now();
+	vi.spyOn(performance, "now").mockImplementation(() => now);
 }
 
 async function withContract(): Promise<{
@@ -42,6 +50,7 @@ const resultsOf = ({
 }) => message.ret.map(({ contractRet }) => contractRet);
 
 test("takes every block in which a quicker machine recorded a success", async () => {
+	standStill();
 	const quick = await withContract();
 	const slow = await openWithContracts(config);
 	slow.chain.push(quick.first, "peer");
@@ -69,4 +78,25 @@ test("takes every block in which a quicker machine recorded a success", async ()
 	const packed = produce(slow);
 	expect(packed.transactions.map(resultsOf)).toEqual([[OUT_OF_TIME]]);
 	await Promise.all([quick.open.close(), slow.close(), again.close()]);
+});
+
+test("names the last operation of what took too long only in all", async () => {
+	const open = await openWithContracts(smallConfig(`${CONTRACTS}, allowEnergyAdjustment = 1`));
+	produce(open);
+	const texts = new Set<string>();
+	for (let look = 0; look < 12; look++) {
+		// The clock stands still up to one of the looks at it.
+		const start = performance.now();
+		let looks = 0;
+		vi.spyOn(performance, "now").mockImplementation(() => (looks++ > look ? start + STEP_MS : start));
+		// RETURN, and an operation behind it.
+		const info = open.chain.pushTransaction(
+			deployment(open, Uint8Array.of(...fromHex("60016000f35b"), look)),
+		);
+		texts.add(fromUtf8(info?.resMessage as Uint8Array));
+		vi.restoreAllMocks();
+	}
+	const timedOut = (name: string): string => `CPU timeout for '${name}' operation executing`;
+	expect([...texts].sort()).toEqual(["", timedOut("RETURN"), timedOut("RETURN(TX_LAST_OP)")]);
+	await open.close();
 });

@@ -9,6 +9,7 @@ const NULL_TYPE =
 
 export const olderAdmission: Older<Admission> = {
 	"4.8.1": {
+		closesTrades: () => true,
 		received: (message, network) => (network === "nile" ? message.asReadOnNile() : message),
 		isStrangeSignature: () => false,
 		rootMismatch: (number) => `The merkle hash is not validated for ${number}`,
