@@ -19,9 +19,9 @@ export const owner = users[0] as Uint8Array;
 /** Switches without which code is deployed as in the network's first year. */
 export const CONTRACTS = "allowTvmTransferTrc10 = 1, allowTvmConstantinople = 1, allowTvmSolidity059 = 1";
 
-/** Opens a chain that runs contracts. */
-export async function openWithContracts(config: NodeConfig): Promise<OpenChain> {
-	return openSmall({ config, machine: createContractMachine(config, true).run });
+/** Opens a chain that runs contracts. @param limitTime whether the clock ends what takes long: only where the clock is the test's own */
+export async function openWithContracts(config: NodeConfig, limitTime = false): Promise<OpenChain> {
+	return openSmall({ config, machine: createContractMachine(config, limitTime).run });
 }
 
 /** Runs with a rule that is wrong: every transfer of one amount is refused. */

@@ -36,7 +36,7 @@ async function withContract(): Promise<{
 	readonly address: Uint8Array;
 	readonly first: SignedBlock;
 }> {
-	const open = await openWithContracts(config);
+	const open = await openWithContracts(config, true);
 	open.chain.pushTransaction(deployment(open, COUNTING));
 	const first = produce(open);
 	const [info] = transactionInfosOf(open.chain.state, first);
@@ -52,7 +52,7 @@ const resultsOf = ({
 test("takes every block in which a quicker machine recorded a success", async () => {
 	standStill();
 	const quick = await withContract();
-	const slow = await openWithContracts(config);
+	const slow = await openWithContracts(config, true);
 	slow.chain.push(quick.first, "peer");
 	const blocks: SignedBlock[] = [];
 	for (let round = 0; round < 3; round++) {
@@ -60,7 +60,7 @@ test("takes every block in which a quicker machine recorded a success", async ()
 		quick.open.chain.pushTransaction(calling(quick.open, quick.address, 6_000 + round));
 		blocks.push(produce(quick.open));
 	}
-	const again = await openWithContracts(config);
+	const again = await openWithContracts(config, true);
 	again.chain.push(quick.first, "import");
 	slowDown();
 	for (const block of blocks) {
@@ -81,7 +81,7 @@ test("takes every block in which a quicker machine recorded a success", async ()
 });
 
 test("names the last operation of what took too long only in all", async () => {
-	const open = await openWithContracts(smallConfig(`${CONTRACTS}, allowEnergyAdjustment = 1`));
+	const open = await openWithContracts(smallConfig(`${CONTRACTS}, allowEnergyAdjustment = 1`), true);
 	produce(open);
 	const texts = new Set<string>();
 	for (let look = 0; look < 12; look++) {
