@@ -49,6 +49,11 @@ function moduleOf(type: protobuf.ReflectionObject): string {
 	throw new Error(`no file for ${type.fullName}`);
 }
 
+/** Messages that a network has with more fields: clients know them by the name that all networks share. */
+const SHARED_NAMES: Readonly<Record<string, string>> = {
+	"protocol.PostQuantumDelegableRequest": "protocol.CanDelegatedMaxSizeRequestMessage",
+};
+
 const SCALARS: Record<string, { ts: string; zero: string; wire: number }> = {
 	int32: { ts: "number", zero: "0", wire: 0 },
 	int64: { ts: "bigint", zero: "0n", wire: 0 },
@@ -292,7 +297,7 @@ function emitMessage(module: Module, type: protobuf.Type): void {
 		...declare,
 		"\t$unknown?: UnknownFields | undefined = undefined;",
 		"",
-		`\tstatic readonly typeName: string = "${type.fullName.slice(1)}";`,
+		`\tstatic readonly typeName: string = "${SHARED_NAMES[type.fullName.slice(1)] ?? type.fullName.slice(1)}";`,
 		"\tstatic readonly fields: readonly FieldDescriptor[] = [",
 		...descriptors,
 		"\t];",

@@ -305,6 +305,8 @@ export interface TransactionHeader {
 	readonly permissionId?: number;
 	readonly data?: Uint8Array;
 	readonly scripts?: Uint8Array;
+	/** The contract's parameter as somebody has encoded it; absent: it is encoded here. */
+	readonly packed?: Readonly<Any>;
 }
 
 /** Builds an unsigned transaction around one contract. */
@@ -316,10 +318,9 @@ export function buildTransaction(
 	const messageType = type.message as MessageType<Message>;
 	const contract = TransactionContract.create({
 		type: type.id,
-		parameter: Any.create({
-			type_url: TYPE_URL_PREFIX + type.name,
-			value: messageType.encode(parameter),
-		}),
+		parameter:
+			header.packed ??
+			Any.create({ type_url: TYPE_URL_PREFIX + type.name, value: messageType.encode(parameter) }),
 		Permission_id: header.permissionId ?? 0,
 	});
 	const raw = TransactionRaw.create({

@@ -10,7 +10,7 @@ import { jsonLibrary } from "../../protocol/json/json-library.js";
 import { readInt, valueText } from "../../protocol/json/member-readers.js";
 import type { JsonStyle } from "../../protocol/json/message-writer.js";
 import type { JsonObject } from "../../protocol/json/value.js";
-import { type CreateSmartContract, Return, TransactionExtention } from "../../protocol/messages.js";
+import { type Any, type CreateSmartContract, Return, TransactionExtention } from "../../protocol/messages.js";
 import { buildTransaction, type SignedTransaction } from "../../protocol/transaction.js";
 import { blockIdAt } from "../chain/block-store.js";
 import { contractModule } from "../contracts/modules.js";
@@ -42,6 +42,7 @@ export function retriedWhenBehind<T>(node: Pick<ApiNode, "catchUp">, check: () =
 /**
  * Builds a transaction around a contract that is valid at the head.
  * @param options read after the contract was found valid: their errors come second
+ * @param packed the contract as it came, which stays as it is; absent: it is encoded
  * @throws {ContractValidateError} with the network's message
  */
 export function buildValid(
@@ -49,10 +50,11 @@ export function buildValid(
 	type: ContractType,
 	contract: Readonly<Message>,
 	options: () => BuildOptions = () => ({}),
+	packed?: Readonly<Any>,
 ): SignedTransaction {
 	const header = retriedWhenBehind(context.node, () => {
-		const present = transactionHeader(context);
-		validate(context, type, contract, buildTransaction(type, contract, present).id);
+		const present = { ...transactionHeader(context), ...(packed ? { packed } : {}) };
+		validate(context, buildTransaction(type, contract, present), type, contract);
 		return present;
 	});
 	return buildTransaction(type, contract, { ...header, ...options() });
@@ -100,9 +102,9 @@ export function transactionHeader(context: ApiContext) {
 
 function validate(
 	{ node, state }: ApiContext,
+	transaction: SignedTransaction,
 	type: ContractType,
 	contract: Readonly<Message>,
-	transactionId: Uint8Array,
 ): void {
 	if (type.name === "TriggerSmartContract") return;
 	if (type.name === "CreateSmartContract") {
@@ -116,7 +118,8 @@ function validate(
 		rules: node.rules,
 		forks: node.forks(state),
 		contract,
-		transactionId,
+		transaction,
+		transactionId: transaction.id,
 		building: true,
 	});
 }

@@ -50,9 +50,9 @@ export function jsonException(text: string): NamedError {
 }
 
 /** Of what the reader takes for a number, and its decimals don't. */
-const noDigits = (text: string): NamedError =>
+const noDecimal = (text: string, reason: string): NamedError =>
 	jsonException(
-		`Value "${text.replace(/^\+/, "")}" can not be deserialized as \`java.math.BigDecimal\`, reason:  No digits found.`,
+		`Value "${text.replace(/^\+/, "")}" can not be deserialized as \`java.math.BigDecimal\`, reason:  ${reason}`,
 	);
 
 class RelaxedReader {
@@ -225,8 +225,13 @@ class RelaxedReader {
 		if (this.scopes.length === 0 && !this.atEnd && !/[ \t\r\n]/.test(this.charHere())) {
 			throw this.unexpected("Expected space separating root-level values");
 		}
-		if (NO_DIGITS.test(text)) throw noDigits(text);
-		return Decimal.parse(text);
+		if (NO_DIGITS.test(text)) throw noDecimal(text, "No digits found.");
+		try {
+			return Decimal.parse(text);
+		} catch (error) {
+			if (error instanceof NamedError) throw noDecimal(text, error.message);
+			throw error;
+		}
 	}
 
 	/** At a sign without a number. */

@@ -74,6 +74,17 @@ describe("a builder", () => {
 		expect((await node.post("/wallet/createCommonTransaction", body)).json).toEqual({ Error: error });
 	});
 
+	it.each([
+		["triggersmartcontract", { fee_limit: "abc" }, "NumberFormatException"],
+		["triggersmartcontract", { Permission_id: "x" }, "No contract or not a valid smart contract"],
+		["triggerconstantcontract", { Permission_id: "x", extra_data: "zz" }, "Smart contract is not exist."],
+	])("%s with %j of what is no contract ends with %s", async (name, more, text) => {
+		const call = { owner_address: RICH_HEX, contract_address: POOR_HEX, data: "01" };
+		const { json } = await node.post(`/wallet/${name}`, { ...call, ...more });
+		const { message } = json["result"] as Record<string, string>;
+		expect(Buffer.from(String(message), "hex").toString()).toContain(text);
+	});
+
 	it("deploys with an interface as list or text, and the code's arguments behind the code", async () => {
 		const abi = [{ name: "get", type: "function", stateMutability: "view", outputs: [{ type: "uint256" }] }];
 		const request = {

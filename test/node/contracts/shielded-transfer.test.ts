@@ -1,12 +1,15 @@
 /** What the recordings of the pool lack: amounts at their limits, and an effect that fails after the checks. */
 
 import { afterEach, describe, expect, it } from "vitest";
+import { buildValid } from "../../../src/node/api/builder.js";
+import type { ApiContext } from "../../../src/node/api/context.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import { parameterTypeRefusal } from "../../../src/node/contracts/modules.js";
 import { ValidateSignatureError } from "../../../src/node/rules/errors.js";
 import type { ShieldedProofs } from "../../../src/node/shielded/proofs.js";
 import { utf8 } from "../../../src/protocol/bytes.js";
+import { contractType } from "../../../src/protocol/contract-types.js";
 import { MAX_INT64 } from "../../../src/protocol/int64.js";
 import {
 	Account,
@@ -123,6 +126,24 @@ describe("a shielded transfer", () => {
 			expect.objectContaining({ message, className: "ZkProofValidateException" }),
 		);
 		expect(held(sender)).toBe(10_000_000n);
+	});
+
+	it("is looked at like that where it is only built, too", async () => {
+		await start();
+		const { chain, rules } = open;
+		const config = smallConfig();
+		const node = {
+			catchUp: () => false,
+			rules,
+			config,
+			forks: () => chain.environment.forks,
+			nowMs: () => 0,
+		};
+		const context = { node, state: chain.state } as unknown as ApiContext;
+		const build = () => buildValid(context, contractType("ShieldedTransferContract"), shield(1_000_000n));
+		expect(build().parameter).toMatchObject({ from_amount: 1_000_000n });
+		answers.balance = false;
+		expect(build).toThrow("librustzcashSaplingFinalCheck error");
 	});
 
 	it("is refused in other words when it failed before, and passes once its proofs hold", async () => {

@@ -5,8 +5,10 @@ import { hashedLibrary } from "../../../src/protocol/json/older/hashed-library.j
 import {
 	AccountUpdateContract,
 	AssetIssueContract,
+	CanDelegatedMaxSizeRequestMessage,
 	FreezeBalanceContract,
 	Permission,
+	PostQuantumDelegableRequest,
 	ProposalCreateContract,
 	SmartContractABIEntry,
 	TransferContract,
@@ -46,6 +48,17 @@ describe("the field decoder", () => {
 	])("reads the address of %s", (text) => {
 		expect(toHex(decodeFields(TransferContract, text, false).owner_address)).toBe(A);
 	});
+
+	it.each([CanDelegatedMaxSizeRequestMessage, PostQuantumDelegableRequest])(
+		"reads visible addresses of what is asked about delegating, on Nile too",
+		(type) => {
+			const read = (address: string) => decodeFields(type, `{"owner_address":"${address}"}`, true);
+			expect(toHex(read(VISIBLE_A).owner_address)).toBe(A);
+			expect(() => read(A)).toThrow(
+				"invalid address for field: protocol.CanDelegatedMaxSizeRequestMessage.owner_address",
+			);
+		},
+	);
 
 	it("pads an odd number of digits", () => {
 		expect(toHex(decodeFields(TransferContract, '{"owner_address":"4"}', false).owner_address)).toBe("04");

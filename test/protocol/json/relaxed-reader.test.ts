@@ -50,6 +50,10 @@ describe("what is refused", () => {
 			'{"a":NaN}',
 			`Non-standard token 'NaN': enable \`JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS\` to allow${at(9)}`,
 		],
+		...["1e2147483648", "-1E-99999999999"].map((text) => [
+			text,
+			`Value "${text}" can not be deserialized as \`java.math.BigDecimal\`, reason:  Too many nonzero exponent digits.`,
+		]),
 		["# c\n{}", `Unexpected character ('#' (code 35)): expected a valid value ${VALUE}${at(1)}`],
 		[
 			'{"a"=1}',

@@ -52,6 +52,10 @@ interface CallRequest {
 	readonly visible: boolean;
 }
 
+interface TriggerRequest extends CallRequest {
+	readonly feeLimitSun: bigint;
+}
+
 const CALL_FIELDS: readonly RequestField[] = [
 	{ name: "owner_address", type: "address" },
 	{ name: "contract_address", type: "address" },
@@ -82,18 +86,18 @@ function readCall(input: RequestInput, check: (members: JsonObject) => void): Ca
 	return { call, members, visible: input.visible };
 }
 
-const triggerRequest: RequestForm<CallRequest> = {
+const triggerRequest: RequestForm<TriggerRequest> = {
 	fields: [...CALL_FIELDS, { name: "fee_limit", type: "int64" }, { name: "Permission_id", type: "int32" }],
 	read: (input) => {
 		const request = readCall(input, (members) => {
 			if (!isSet(members, "contract_address")) throw invalid("contract_address isn't set.");
 		});
-		// These three are read once more, as texts or numbers in decimal.
+		// These are read once more, as texts or numbers in decimal.
 		const { call, members } = request;
 		call.call_token_value = readLong(members, "call_token_value");
 		call.token_id = readLong(members, "token_id");
 		call.call_value = readLong(members, "call_value");
-		return request;
+		return { ...request, feeLimitSun: readLong(members, "fee_limit") };
 	},
 };
 
@@ -181,13 +185,13 @@ export const contractEndpoints: readonly Endpoint[] = [
 		reply: callReply,
 		answers: "TransactionExtention",
 		failure: callFailure(TransactionExtention, mapOrderedMessage),
-		handle: async (context, { call, members }) => {
+		handle: async (context, { call, members, feeLimitSun }) => {
 			const { state, style } = context;
 			if (!state.contract.has(call.contract_address)) {
 				throw new ContractValidateError("No contract or not a valid smart contract");
 			}
 			const transaction = callTransaction(context, call, {
-				feeLimitSun: readLong(members, "fee_limit"),
+				feeLimitSun,
 				...permissionIdOf(members, style),
 			});
 			if (isConstantCall(state.abi.get(call.contract_address), call.data)) {
@@ -212,11 +216,10 @@ export const contractEndpoints: readonly Endpoint[] = [
 		answers: "TransactionExtention",
 		failure: callFailure(TransactionExtention, mapOrderedMessage),
 		handle: async (context, { call, members, visible }) => {
-			const transaction = callTransaction(context, call, {
-				...permissionIdOf(members, context.style),
-				...memoOf(members, visible),
-			});
-			return constantAnswer(transaction, await executeConstantCall(context, call, transaction));
+			const result = await executeConstantCall(context, call, callTransaction(context, call));
+			// Their errors come second.
+			const options = { ...permissionIdOf(members, context.style), ...memoOf(members, visible) };
+			return constantAnswer(callTransaction(context, call, options), result);
 		},
 	}),
 	defineEndpoint({

@@ -12,11 +12,13 @@ import {
 	nullPointer,
 } from "../../../protocol/json/exceptions.js";
 import {
+	Any,
 	Return,
 	ReturnResponse_code,
 	Transaction,
 	type TransactionContract,
 	TransactionExtention,
+	TriggerSmartContract,
 } from "../../../protocol/messages.js";
 import { ParameterError, unpackParameter } from "../../../protocol/transaction.js";
 import { contractModule, parameterTypeRefusal } from "../../contracts/modules.js";
@@ -50,7 +52,9 @@ export const buildCommon: Handler<Transaction, TransactionExtention> = (context,
 	return extentionOrReason(context, () => {
 		const type = contractTypeById(contract.type);
 		if (!type?.message) throw nullPointer();
-		return transactionExtention(buildValid(context, type, checkedParameter(context, type, contract)));
+		const parameter = checkedParameter(context, type, contract);
+		const packed = contract.parameter ?? Any.create({});
+		return transactionExtention(buildValid(context, type, parameter, undefined, packed));
 	});
 };
 
@@ -60,6 +64,8 @@ function checkedParameter(
 	type: ContractType,
 	contract: Readonly<TransactionContract>,
 ): Message {
+	// A call isn't looked at before it is executed.
+	if (type.name === "TriggerSmartContract") return new TriggerSmartContract();
 	try {
 		return unpackParameter(contract);
 	} catch (error) {

@@ -194,7 +194,7 @@ export async function searchEnergyLimit(
 		if ("failure" in (await run(middle))) low = middle;
 		else high = middle;
 	}
-	const last = await attempt(high);
+	const last = await run(high);
 	if ("failure" in last) return last;
 	return { energyRequired: fromDouble(Math.ceil(Number(high) / Number(price))) };
 }

@@ -2,6 +2,7 @@
 
 import { EMPTY } from "../../../protocol/bytes.js";
 import { DecodeError } from "../../../protocol/codec/reader.js";
+import { wrap } from "../../../protocol/int64.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import {
 	BytesMessage,
@@ -163,7 +164,7 @@ async function createTransaction(context: ApiContext, request: Request): Promise
 			outputs,
 		};
 		const present = transactionHeader(context);
-		const expirationMs = lifeBeginsMs(context) + timeout * 1_000n;
+		const expirationMs = wrap(lifeBeginsMs(context) + timeout * 1_000n);
 		const header = timeout > 0n ? { ...present, expirationMs } : present;
 		const tools = { prover: await proverOf(context), random };
 		return buildShieldedTransfer(plan, header, context.node.config.node.shielded.tokenId, tools);

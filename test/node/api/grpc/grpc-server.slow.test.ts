@@ -164,6 +164,13 @@ describe("answers", () => {
 		const { transaction } = await node.call<Extention>("Wallet/CreateTransaction2", contract);
 		const again = await node.call<Extention>("Wallet/CreateCommonTransaction", transaction);
 		expect(again.transaction).toEqual(transaction);
+		// Its parameter stays as somebody has written it.
+		const [only] = transaction.raw_data?.contract ?? [];
+		const parameter = Any.create({ ...only?.parameter, type_url: "example.org/protocol.TransferContract" });
+		const odd = await node.call<Extention>("Wallet/CreateCommonTransaction", {
+			raw_data: TransactionRaw.create({ contract: [TransactionContract.create({ ...only, parameter })] }),
+		});
+		expect(odd.transaction.raw_data?.contract[0]?.parameter).toEqual(parameter);
 		expect(await node.send("/protocol.Wallet/CreateCommonTransaction")).toMatchObject({ error: { code: 2 } });
 	});
 
@@ -172,6 +179,8 @@ describe("answers", () => {
 			2,
 			"contract type error, expected type [TransferAssetContract], real type[class com.google.protobuf.Any]",
 		],
+		// Whatever a call holds is looked at when it is executed.
+		[31, undefined],
 		[6, "contract type error,expected type [AssetIssueContract],real type[class com.google.protobuf.Any]"],
 		[
 			8,
@@ -190,6 +199,10 @@ describe("answers", () => {
 		const { result } = await node.call<Extention>("Wallet/CreateCommonTransaction", {
 			raw_data: TransactionRaw.create({ contract: [TransactionContract.create({ ...transfer, type })] }),
 		});
+		if (message === undefined) {
+			expect(result).toMatchObject({ result: true });
+			return;
+		}
 		expect(result).toMatchObject({ result: false, code: 2 });
 		expect(text(result.message)).toBe(`Contract validate error : ${message}`);
 	});
