@@ -215,7 +215,7 @@ export class FakeNode {
 		return transactionJson(
 			this.transaction(type, parameter, permissionId),
 			{ visible: false, dialect: this.dialect },
-			true,
+			{ visible: true },
 		);
 	}
 

@@ -243,7 +243,11 @@ describe.concurrent("coin wallet send", () => {
 			amount: 25_000_000n,
 		});
 		wallet.node.handlers.set("createtransaction", () =>
-			transactionJson(wallet.node.transaction(type, stolen), { visible: false, dialect: "neutral" }, true),
+			transactionJson(
+				wallet.node.transaction(type, stolen),
+				{ visible: false, dialect: "neutral" },
+				{ visible: true },
+			),
 		);
 		const outcome = await wallet.coin([...send, ...wallet.password()]);
 		expect(outcome).toMatchObject({ code: 2, stdout: "" });

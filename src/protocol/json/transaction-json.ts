@@ -27,13 +27,13 @@ const CREATE_SMART_CONTRACT = TransactionContractContractType.CreateSmartContrac
 /**
  * One transaction: its fields, the decoded parameter of each contract, `raw_data_hex`, `txID`, and the address that a
  * deployment creates.
- * @param showVisible adds the member `visible`, as builders do
+ * @param shown `visible` adds the member of that name, as builders do; without `id` there is no `txID`
  * @throws {NamedError} NullPointerException if the transaction has no `raw_data`
  */
 export function transactionJson(
 	transaction: SignedTransaction,
 	style: JsonStyle,
-	showVisible = false,
+	{ visible = false, id = true }: { readonly visible?: boolean; readonly id?: boolean } = {},
 ): string {
 	const raw = transaction.raw;
 	if (!raw) throw nullPointer();
@@ -55,9 +55,9 @@ export function transactionJson(
 	members.push(
 		["raw_data", mapOrderedMessageWith(TransactionRaw, raw, style, rawMembers)],
 		["raw_data_hex", `"${toHex(transaction.rawBytes)}"`],
-		["txID", `"${transaction.idHex}"`],
 	);
-	if (showVisible) members.push(["visible", String(style.visible)]);
+	if (id) members.push(["txID", `"${transaction.idHex}"`]);
+	if (visible) members.push(["visible", String(style.visible)]);
 	return mapOrderedMessageWith(Transaction, transaction.message, style, members);
 }
 

@@ -3,14 +3,17 @@ import { answersOf } from "../../../src/node/api/answers.js";
 import { orc20KindOf } from "../../../src/node/api/shielded/token-building.js";
 import { toHex } from "../../../src/protocol/bytes.js";
 import { writePaymentAddress } from "../../../src/protocol/sapling/payment-address.js";
-import { keysOf } from "../../protocol/sapling/building.js";
+import { counted, keysOf, ListeningProver } from "../../protocol/sapling/building.js";
 import { type HttpNode, POOR_HEX, RICH_HEX, startHttpNode } from "./http-node.js";
 
 let node: HttpNode;
+let proving: HttpNode;
 beforeAll(async () => {
 	node = await startHttpNode("node.allowShieldedTransactionApi = true");
+	const shieldedWork = { random: counted(), prover: async () => new ListeningProver() };
+	proving = await startHttpNode("node.allowShieldedTransactionApi = true", undefined, { shieldedWork });
 });
-afterAll(() => node.close());
+afterAll(() => Promise.all([node.close(), proving.close()]));
 
 const keys = keysOf(1);
 const [ask, nsk, ovk] = [keys.ask, keys.nsk, keys.ovk].map(toHex);
@@ -46,6 +49,23 @@ test.each([
 	const request = { ask, nsk, ovk, shielded_receives: [receive], shielded_spends: [receive], ...wrong };
 	const { json } = await node.post("/wallet/createshieldedtransaction", request);
 	expect(String(json["Error"]).endsWith(`: ${message}`)).toBe(true);
+});
+
+test("a transaction whose spends are yet to be signed has no id", async () => {
+	const request = { transparent_from_address: RICH_HEX, from_amount: 10, ovk, shielded_receives: [receive] };
+	const shown = ["raw_data", "raw_data_hex", "txID", "visible"];
+	const whole = await proving.post("/wallet/createshieldedtransaction", request);
+	expect(Object.keys(whole.json).sort()).toEqual(shown);
+	const unsigned = await proving.post("/wallet/createshieldedtransactionwithoutspendauthsig", request);
+	expect(Object.keys(unsigned.json).sort()).toEqual(shown.filter((name) => name !== "txID"));
+});
+
+test("a nullifier's note has a memo of text whatever `visible` says", async () => {
+	const request = { note: { ...note, memo: "rent" }, ak: ask, nk: nsk };
+	for (const visible of [false, true]) {
+		const { json } = await node.post("/wallet/createshieldnullifier", { ...request, visible });
+		expect(json["Error"]).toMatch(/Position should be non-negative\.$/);
+	}
 });
 
 test("without parameters no proof is made, and the reason names the key of the configuration", async () => {

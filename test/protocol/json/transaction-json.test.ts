@@ -28,7 +28,13 @@ const unsigned = (raw: string) =>
 
 describe("a transaction as JSON", () => {
 	it("has its id, bytes and decoded parameter", () => {
-		expect(transactionJson(unsigned(RAW), style, true)).toBe(JSON_FORM);
+		expect(transactionJson(unsigned(RAW), style, { visible: true })).toBe(JSON_FORM);
+	});
+
+	it("has no id where none is to be shown", () => {
+		const shown = JSON.parse(JSON_FORM);
+		delete shown.txID;
+		expect(JSON.parse(transactionJson(unsigned(RAW), style, { visible: true, id: false }))).toEqual(shown);
 	});
 
 	it("shows addresses in Base58Check when visible", () => {

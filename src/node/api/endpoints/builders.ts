@@ -26,7 +26,7 @@ import type { RequestInput } from "../request.js";
 
 /** A built transaction, with the member `visible`. */
 export const builtTransaction: ReplyWriter<SignedTransaction> = ({ style }, transaction) =>
-	transactionJson(transaction, style, true);
+	transactionJson(transaction, style, { visible: true });
 
 interface BuilderForm {
 	readonly get: "empty" | "refused";

@@ -117,7 +117,7 @@ const constantRequest: RequestForm<CallRequest> = {
 function callReply({ style }: ApiContext, answer: TransactionExtention): string {
 	const transaction = new SignedTransaction(answer.transaction as NonNullable<typeof answer.transaction>);
 	return mapOrderedMessageWith(TransactionExtention, answer, style, [
-		["transaction", transactionJson(transaction, style, true)],
+		["transaction", transactionJson(transaction, style, { visible: true })],
 	]);
 }
 

@@ -9,6 +9,7 @@ import { decodeFields } from "../../../protocol/json/field-decoder.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import { readTextMember } from "../../../protocol/json/member-readers.js";
 import { mapOrderedMessageWith, printMessage, shownAs } from "../../../protocol/json/message-writer.js";
+import { transactionJson } from "../../../protocol/json/transaction-json.js";
 import {
 	BytesMessage,
 	DecryptNotes,
@@ -125,6 +126,15 @@ function withEitherName<T extends Message>(type: MessageType<T>): RequestForm<T>
 			input.text.includes('"shieldedSpends"')
 				? decodeFields(type, input.text.replace(SPENDS, '"shielded_spends"'), input.visible, input.library)
 				: read(input),
+	};
+}
+
+/** A request whose notes have memos of text whatever its `visible` says; nothing else of it depends on that. */
+function withTextMemo<T extends Message>(type: MessageType<T>): RequestForm<T> {
+	const { fields, read } = messageRequest(type);
+	return {
+		fields,
+		read: (input) => (input.visible ? read(input) : decodeFields(type, input.text, true, input.library)),
 	};
 }
 
@@ -327,6 +337,10 @@ const tokenEndpoints: readonly Endpoint[] = [
 	}),
 ];
 
+/** A transaction whose spends aren't signed: its id isn't shown, since signing them changes it. */
+const unsignedTransaction: ReplyWriter<SignedTransaction> = ({ style }, transaction) =>
+	transactionJson(transaction, style, { visible: true, id: false });
+
 const poolEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		...byBody,
@@ -344,7 +358,7 @@ const poolEndpoints: readonly Endpoint[] = [
 		name: "createshieldedtransactionwithoutspendauthsig",
 		about: "Builds a shielded transaction whose spends are yet to be signed.",
 		request: withEitherName(PrivateParametersWithoutAsk),
-		reply: builtTransaction,
+		reply: unsignedTransaction,
 		handle: async (context, request): Promise<SignedTransaction> => {
 			checkServed(context);
 			return (await load()).createShieldedTransactionWithoutSpendAuthSig(context, request);
@@ -404,7 +418,7 @@ const poolEndpoints: readonly Endpoint[] = [
 		...byBody,
 		name: "createshieldnullifier",
 		about: "The value that marks a note as spent.",
-		request: messageRequest(NfParameters),
+		request: withTextMemo(NfParameters),
 		reply: oneValueShown,
 		handle: by("CreateShieldNullifier"),
 	}),

@@ -118,7 +118,7 @@ function buildTransfer(
 			...permissionOf(object),
 			...memoOf(object, style.visible),
 		}));
-		return transactionJson(transaction, style, true);
+		return transactionJson(transaction, style, { visible: true });
 	});
 }
 
@@ -159,7 +159,7 @@ function buildDeployment(
 			feeLimitSun: feeLimitOf(context, object),
 			...permissionOf(object),
 		}));
-		return transactionJson(transaction, shownAs(context.style, false), true);
+		return transactionJson(transaction, shownAs(context.style, false), { visible: true });
 	});
 }
 
