@@ -33,7 +33,7 @@ import { type HttpRequest, PlainRequest } from "./plain-request.js";
 import { type CallGate, OUT_OF_RESOURCES } from "./rate-limiter.js";
 import { type InputMode, isForm, type ReceivedRequest, RequestInput } from "./request.js";
 import { collectBody, EMPTY_BODY, LARGE_BODY, type MissingBody } from "./request-body.js";
-import { headRefusal, pathOf, queryOf, traceOf } from "./request-head.js";
+import { headRefusal, lengthOf, pathOf, queryOf, traceOf } from "./request-head.js";
 import { isServicePage, servicePage } from "./service-pages.js";
 
 /** Bodies are not kept beyond this, for endpoints that have no limit of their own: several times a transaction in hexadecimal. */
@@ -191,9 +191,9 @@ export class HttpServer {
 		}
 	}
 
-	private isTooLarge({ headers }: HttpRequest): boolean {
+	private isTooLarge(request: HttpRequest): boolean {
 		const { maxBodySize } = this.node.config.node.http;
-		return this.common.answers.refusesLength(Number(headers["content-length"] ?? 0), maxBodySize);
+		return this.common.answers.refusesLength(lengthOf(request), maxBodySize);
 	}
 
 	/** The name is looked up in a path without doubled slashes, under every folder of this server. */

@@ -22,6 +22,9 @@ export function pathOf({ url = "/" }: HttpRequest): string {
 	return plainPath(question < 0 ? url : url.slice(0, question));
 }
 
+/** The length that a request announces for its body, in bytes. */
+export const lengthOf = ({ headers }: HttpRequest): number => Number(headers["content-length"] ?? 0);
+
 /** What follows the question mark. */
 export function queryOf({ url = "/" }: HttpRequest): string {
 	const question = url.indexOf("?");

@@ -51,6 +51,8 @@ export const RPC_TYPE = "application/json-rpc";
 const INVALID = serverError(INVALID_REQUEST, "Invalid Request");
 /** Brackets of a batch. */
 const BRACKETS = 2;
+/** Of each answer in a batch, the first one too. */
+const COMMA = 1;
 
 /** The messages of the reference's JSON reader. */
 const LIMIT_TEXTS: Readonly<Record<JsonLimitError["limit"], readonly [subject: string, getter: string]>> = {
@@ -127,12 +129,13 @@ class FlatEnvelope implements Envelope {
 					answer = await work.single(call);
 				} catch (error) {
 					if (!(error instanceof ResponseTooLong)) throw error;
-					overflow = error;
+					// A notification has no answer, however long its result is.
+					if (refusedFor(call, error) !== undefined) overflow = error;
 				}
 			}
 			if (answer !== undefined && !overflow && maxResponseSize > 0) {
 				const own = typeof answer === "string" ? Buffer.byteLength(answer) : answer.length;
-				size += own + (answers.isEmpty ? 0 : 1);
+				size += own + COMMA;
 				if (size > maxResponseSize) overflow = new ResponseTooLong(maxResponseSize);
 			}
 			if (overflow && isRawObject(call)) answer = refusedFor(call, overflow);

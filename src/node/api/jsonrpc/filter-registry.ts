@@ -135,7 +135,9 @@ export class FilterRegistry {
 	 * @throws {RpcError} if there may not be one more filter of its kind
 	 */
 	checkLimit(kind: FilterKind, client = ""): void {
-		const { room, limit } = this.lists[kind];
+		const list = this.lists[kind];
+		if (this.answers.dropsExpired) this.dropExpired(list);
+		const { room, limit } = list;
 		if (!room.hasRoom(1) && room.givesWayTo(client, 1) === undefined) throw tooMany(kind, limit);
 	}
 

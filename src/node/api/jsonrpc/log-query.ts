@@ -33,6 +33,8 @@ export function checkBlockRange(state: StateView, { from, to, isOneBlock }: LogF
 /** What takes the logs that were found. */
 interface LogSink {
 	add(log: RpcValue): void;
+	/** Lets go of what was added: no more is. */
+	drop(): void;
 	/** Called before more is read than a little: resolves when there is room for it. */
 	admit(): Promise<void> | undefined;
 }
@@ -41,7 +43,8 @@ interface LogSink {
  * The logs that a filter asks for, by block and place. Blocks whose receipts aren't kept have none.
  * @param view the state as it is now: blocks may come while a long query runs
  * @param maxSize bytes of the answer; 0 or less: any number
- * @throws {RpcError} if there are too many
+ * @throws {RpcError} if there are too many, and only then {ResponseTooLong}: the logs of an answer that is too long are counted all the
+ * same
  */
 export async function queryLogs(
 	view: () => StateView,
@@ -53,6 +56,7 @@ export async function queryLogs(
 	const turns = new TimeSlice(SLICE_MS);
 	let found = 0;
 	let size = 0;
+	let isTooLong = false;
 	for (const number of await candidates(view, filter, turns)) {
 		if (turns.over) await turns.yield();
 		if (receiptsCost(view(), number) !== undefined) await sink.admit();
@@ -63,12 +67,15 @@ export async function queryLogs(
 			if (placed.logIndex % LOGS_A_STEP === LOGS_A_STEP - 1 && turns.over) await turns.yield();
 			if (!matchesLog(filter, placed.log)) continue;
 			if (found++ >= MAX_RESULTS) throw tooMany();
+			if (isTooLong) continue;
 			if (found === MAX_LOGS_AT_ONCE) await sink.admit();
 			size += logSize(placed.log);
-			if (maxSize > 0 && size > maxSize) throw new ResponseTooLong(maxSize);
-			sink.add(logObject(placed, { number, id, timestampMs: placed.timestampMs }, false, style));
+			isTooLong = maxSize > 0 && size > maxSize;
+			if (isTooLong) sink.drop();
+			else sink.add(logObject(placed, { number, id, timestampMs: placed.timestampMs }, false, style));
 		}
 	}
+	if (isTooLong) throw new ResponseTooLong(maxSize);
 }
 
 /** Heights that are worth a look. @throws {RpcError} if there are too many */

@@ -110,8 +110,8 @@ type LongContext = Pick<RpcContext, "node" | "client" | "pending">;
 
 /** A JSON list that is made item by item: as objects while it is short, as bytes once it was admitted as a long one. */
 export class ListResult {
-	private readonly items: RpcValue[] = [];
-	private readonly written = new GrowingText();
+	private items: RpcValue[] = [];
+	private written = new GrowingText();
 	private isLong = false;
 	/** Gives the place back where nothing tells when the answer has left. */
 	leave: () => void = () => {};
@@ -126,6 +126,12 @@ export class ListResult {
 	add(item: RpcValue): void {
 		if (this.isLong) this.write(item);
 		else this.items.push(item);
+	}
+
+	/** Lets go of the items. */
+	drop(): void {
+		this.items = [];
+		this.written = new GrowingText();
 	}
 
 	private async enter(): Promise<void> {

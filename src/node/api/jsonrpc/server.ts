@@ -4,6 +4,7 @@ import { asBuffer } from "../../../protocol/bytes.js";
 import { exceptionText, NamedError } from "../../../protocol/json/exceptions.js";
 import type { ChainObserver } from "../../chain/observers.js";
 import { yieldToEventLoop } from "../../scheduling/time-slice.js";
+import { answersOf } from "../answers.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { withCors } from "../cors.js";
 import { errorMessage } from "../endpoint.js";
@@ -14,7 +15,7 @@ import { reportAnswers } from "../observer.js";
 import { type HttpRequest, PlainRequest } from "../plain-request.js";
 import { type CallGate, OUT_OF_RESOURCES } from "../rate-limiter.js";
 import { collectBody, LARGE_BODY } from "../request-body.js";
-import { headRefusal, pathOf, traceOf } from "../request-head.js";
+import { headRefusal, lengthOf, pathOf, traceOf } from "../request-head.js";
 import { RPC_TYPE, rpcAnswersOf } from "./answers.js";
 import { type Caller, Dispatcher } from "./dispatcher.js";
 import { JsonTextError } from "./json-reader.js";
@@ -161,6 +162,10 @@ export class JsonRpcServer {
 	private route(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
 		const refused = headRefusal(request);
 		if (refused !== undefined) return answer.page(refused);
+		const { config } = this.node;
+		if (answersOf(config.node).refusesLength(lengthOf(request), config.node.jsonrpc.maxBodySize)) {
+			return answer.tooLarge();
+		}
 		const isOurs = pathOf(request) === PATH;
 		switch (request.method) {
 			case "POST":
@@ -217,7 +222,8 @@ export class JsonRpcServer {
 
 	private answerCall(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
 		const { maxBodySize } = this.node.config.node.jsonrpc;
-		if (Number(request.headers["content-length"] ?? 0) > maxBodySize) return answer.tooLarge();
+		// Later releases have refused it before.
+		if (lengthOf(request) > maxBodySize) return answer.tooLarge();
 		if (request instanceof PlainRequest) return this.answerBody(request, answer, request.body);
 		return this.answerLater(request, answer, maxBodySize);
 	}

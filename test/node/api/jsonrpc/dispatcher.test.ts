@@ -326,7 +326,7 @@ describe("from release 4.8.2 on", () => {
 	});
 
 	test("in a batch nothing is answered behind the one that was too long, but with its refusal", async () => {
-		const room = 100 - 2 - `${OK},`.length - echoed("2", 0).length;
+		const room = 100 - 2 - `${OK},`.length - `${echoed("2", 0)},`.length;
 		const batch = (length: number): string =>
 			`[{"id":1,"method":"chain"},${echo("2", length)},{"method":"chain"},5,{"id":3,"method":"chain"}]`;
 		const limits = { ...later, maxResponseSize: 100 };
@@ -336,6 +336,11 @@ describe("from release 4.8.2 on", () => {
 		];
 		expect(fitting.answer).toBe(`[${OK},${echoed("2", room)},${NO_CALL},${overflow("3")}]`);
 		expect(exceeding.answer).toBe(`[${OK},${overflow("2")},${NO_CALL},${overflow("3")}]`);
+	});
+
+	test("a notification whose result is too long takes no answer from the calls behind it", async () => {
+		const { answer } = await run('[{"method":"long"},{"id":1,"method":"chain"}]', "deployed", later);
+		expect(answer).toBe(`[${OK}]`);
 	});
 
 	test.each<Release>(["4.8.1", "4.8.2"])(
@@ -352,7 +357,8 @@ describe("from release 4.8.2 on", () => {
 			const context = () => ({ style: {}, node: { config: { node: {} } } }) as unknown as RpcContext;
 			const answers = (maxResponseSize: number) =>
 				new Dispatcher({ methods, context, release, maxBatchSize: 0, maxResponseSize });
-			const answer = await answers(Buffer.byteLength(expected)).answerLine(calls);
+			// The last answer, too, counts with a comma.
+			const answer = await answers(Buffer.byteLength(expected) + 1).answerLine(calls);
 			if (!(answer instanceof JsonParts)) throw new Error("it is one text");
 			expect(answer.toString().trimEnd()).toBe(expected);
 			expect(answer.parts.filter((part) => part === long)).toHaveLength(2);

@@ -99,6 +99,23 @@ describe("an expired filter", () => {
 			expect(registry.size).toBe(0);
 		}
 	});
+
+	test.each([
+		["4.8.1", "block"],
+		["4.8.1", "log"],
+		["4.8.2", "block"],
+		["4.8.2", "log"],
+	] as const)("takes no place from another one from release 4.8.2 on: %s, of a %s", (release, kind) => {
+		const registry = new FilterRegistry(() => nowMs, { maxBlockFilters: 1, maxLogFilters: 1 }, release);
+		const add = () => registry.add(kind === "log" ? logFilter() : undefined);
+		add();
+		nowMs += LIFETIME_MS;
+		expect(add).toThrow("try again later");
+		nowMs += 1;
+		if (release === "4.8.1") expect(add).toThrow("try again later");
+		else add();
+		expect(registry.size).toBe(1);
+	});
 });
 
 describe("a filter of logs", () => {

@@ -19,7 +19,11 @@ async function queryLogs(
 	maxSize = 0,
 ): Promise<RpcValue[]> {
 	const found: RpcValue[] = [];
-	const sink = { add: (log: RpcValue) => void found.push(log), admit: () => undefined };
+	const sink = {
+		add: (log: RpcValue) => void found.push(log),
+		drop: () => void found.splice(0),
+		admit: () => undefined,
+	};
 	await queryInto(view, asked, style, maxSize, sink);
 	return found;
 }
@@ -189,6 +193,18 @@ describe("a heavy query", () => {
 		await expect(queryLogs(() => chain.state, filter(), STYLE, 100 * 340 - 1)).rejects.toMatchObject({
 			code: -32003,
 			message: "Response exceeds the limit of 33999 bytes",
+		});
+	});
+
+	test("is refused for the number of its logs also where its answer would be too long before", async () => {
+		const chain = await SmallChain.create();
+		chain.add(1n, [Array.from({ length: 10_000 }, () => [1] as const)]);
+		await expect(queryLogs(() => chain.state, filter(), STYLE, 1_000)).rejects.toMatchObject({
+			code: -32003,
+		});
+		chain.add(2n, [[[1]]]);
+		await expect(queryLogs(() => chain.state, filter(), STYLE, 1_000)).rejects.toMatchObject({
+			code: -32005,
 		});
 	});
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ApiNode } from "../../../../src/node/api/context.js";
-import { longResult, PendingAnswer } from "../../../../src/node/api/jsonrpc/long-result.js";
+import { ListResult, longResult, PendingAnswer } from "../../../../src/node/api/jsonrpc/long-result.js";
 import { JsonText } from "../../../../src/node/api/jsonrpc/method.js";
 import { LongAnswerGate, UnreadAnswers } from "../../../../src/node/api/long-answer.js";
 
@@ -60,4 +60,15 @@ it("gives its place to others once it is made, and counts as unread until its cl
 	void node.limiter.longResults.enter("a").then(() => (again = true));
 	await rounds();
 	expect(again, "asked again at once").toBe(false);
+});
+
+it.each([false, true])("lets go of a list, long: %s", async (isLong) => {
+	const list = new ListResult({ node: nodeOf(0), client: "a" });
+	list.add("gone");
+	if (isLong) await list.admit();
+	list.add("gone too");
+	list.drop();
+	list.add("kept");
+	const result = list.end();
+	expect(result instanceof JsonText ? result.text : JSON.stringify(result)).toBe('["kept"]');
 });

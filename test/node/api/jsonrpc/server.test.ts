@@ -102,6 +102,10 @@ describe("the server", () => {
 	test("refuses a body that is too long, and a batch of too many calls", async () => {
 		expect((await post(" ".repeat(4096))).status).toBe(200);
 		expect((await post(" ".repeat(4097))).status).toBe(413);
+		// Before path and method.
+		expect((await post(" ".repeat(4097), "/nowhere")).status).toBe(413);
+		const put = { server: "jsonrpc", method: "PUT", body: " ".repeat(4097) } as const;
+		expect((await node.ask("/jsonrpc", put)).status).toBe(413);
 		const one = '{"id":1,"method":"eth_accounts"}';
 		expect(JSON.parse((await post(`[${one},${one},${one}]`)).text)).toHaveLength(3);
 		expect((await post(`[${one},${one},${one},${one}]`)).json).toMatchObject([{ error: { code: -32005 } }]);
