@@ -150,11 +150,6 @@ const SKIPS: readonly Skip[] = [
 		effect: { kind: "unordered", places: ["witnesses"] },
 		why: "in store order; of witnesses that one block wrote and that share a bucket, the order of the writes is not known",
 	},
-	{
-		of: /\/gettransactionlistfrompending$/i,
-		effect: { kind: "unordered", places: ["txId"] },
-		why: "in the order of a concurrent queue, another one after a fork switch",
-	},
 ];
 
 /** A state at the end is compared only if it is the state after the last recorded head. */

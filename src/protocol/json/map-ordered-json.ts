@@ -12,12 +12,18 @@ import { InsertedObject, isJsonArray, type JsonValue } from "./value.js";
  */
 const hashes = new Map<string, number>();
 
+/** Hash of a text. */
+function textHash(text: string): number {
+	let hash = 0;
+	for (let i = 0; i < text.length; i++) hash = (Math.imul(31, hash) + text.charCodeAt(i)) | 0;
+	return hash;
+}
+
 /** Hash of a name. */
 function nameHash(name: string): number {
 	let hash = hashes.get(name);
 	if (hash === undefined) {
-		hash = 0;
-		for (let i = 0; i < name.length; i++) hash = (Math.imul(31, hash) + name.charCodeAt(i)) | 0;
+		hash = textHash(name);
 		// Member names of a server are few, those in a client's free-form object are not.
 		if (hashes.size < 4096) hashes.set(name, hash);
 	}
@@ -37,6 +43,9 @@ export function hashOrdered<T>(
 	const byName = new Map(rows.map((row) => [nameOf(row), row]));
 	return walkOrder([...byName.keys()], nameHash, capacity).map((name) => byName.get(name) as T);
 }
+
+/** Texts, each once, as a set iterates them. Their hashes aren't kept: they are few only for names. */
+export const hashOrderedTexts = (texts: readonly string[]): string[] => walkOrder(texts, textHash);
 
 /**
  * Rows as a map of that capacity iterates those of them that it holds, whichever they are: no bucket gets more than eight of

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ApiNode } from "../../../src/node/api/context.js";
+import { pendingIds } from "../../../src/node/api/queries/transactions.js";
 import {
 	GENESIS_MS,
 	type HttpNode,
@@ -242,4 +244,28 @@ describe("the signers of a transaction", () => {
 			expect(none).toContain("NullPointerException");
 		},
 	);
+});
+
+it("ids of the pool have the order in which a set of the network's runtime iterates them (recording late-http, head 136)", () => {
+	const recorded = [
+		"1ed9f3929335b490c17d5433ec4d43fcfaec00c756457f856fb82bd669b1f932",
+		"c7d10fc5f5e66d01525ed4151194c8e968a5b9b9336c9febcc8f1fc871b360b9",
+		"a1f22af5cc6c8f46bad485a114050362a6945bc197ba84302e4b5de311a5e08d",
+		"1196db3b91c0083dfd2e22815e125d1a838ad0ed68b4c265f6dbd0de9654cde2",
+		"99854a29134bc044587b18d31320dec24f4bab32c595375ba7e7dc5fdd7e36ec",
+		"0f329962dcb05e437fc5e1b5d6c86ff5e3884d7d41545c4006d966f1e6f7b493",
+		"0794270a6386e66eb4f09c6638b597322fb19b6741b4f6068ecb3c23fe3f7415",
+		"54d8c499f632bd08ca22975db97edc22e3c5372d872b714b8432121b058660f8",
+		"206c5a737e7a441dca1d850e9d3162e3277f88098c5fc295f87b6c1701d8965a",
+		"8f57b5c6a82618ddff921b7989179188ad1283ed5629a527113577b8f5690efd",
+		"50b93061d0c2035a8f01bee2454f31930a8fff256b87810ebdfbb57c6b148c30",
+		"046956ff5780e9317037888ec74ffd7ce5547178d9cc79dd5e7cf25c3bcfd9da",
+		"4a342551845dde73b0bdc6dc71dd70e3fea33ee04b5175ba3aed1d2451925a0d",
+		"4c7c4712f6e099a3583faa397ace858516f6d5ed5d39d7b3511c74e698b3173b",
+		"1f517f0acb4ba108d73ed26097d4d59d76f373ef7d17bae5942a15bc3e94662c",
+	];
+	// Two share a bucket, and two others, where the first to come is first.
+	const came = [...recorded.slice(7), ...recorded.slice(0, 7)];
+	const pool = { list: () => came.map((idHex) => ({ transaction: { idHex } })) };
+	expect(pendingIds({ pool } as unknown as ApiNode).txId).toEqual(recorded);
 });

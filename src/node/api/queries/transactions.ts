@@ -3,6 +3,7 @@
 import { addressFromHash } from "../../../protocol/address.js";
 import { toHex } from "../../../protocol/bytes.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
+import { hashOrderedTexts } from "../../../protocol/json/map-ordered-json.js";
 import type { JsonStyle } from "../../../protocol/json/message-writer.js";
 import {
 	ResourceReceipt,
@@ -21,9 +22,10 @@ export function pendingTransaction({ pool }: ApiNode, id: Uint8Array): SignedTra
 	return pool.find(toHex(id));
 }
 
-/** The ids of the transactions in the pool, in hexadecimal. */
+/** The ids of the transactions in the pool, in hexadecimal, as a set of the network's runtime iterates them. */
 export function pendingIds({ pool }: ApiNode): TransactionIdList {
-	return TransactionIdList.create({ txId: pool.list().map(({ transaction }) => transaction.idHex) });
+	const ids = pool.list().map(({ transaction }) => transaction.idHex);
+	return TransactionIdList.create({ txId: hashOrderedTexts(ids) });
 }
 
 const BARE_ADDRESS_LENGTH = 20;
