@@ -17,30 +17,29 @@ interface ErrorPage {
 
 const HTML = "text/html;charset=iso-8859-1";
 
+/** What such a page names as the part of the server that made it: the network's nodes name one of their classes and its object. */
+const SERVLET = "coin";
+
 /** The page of a status other than 200 (protocol/http §1.3): in the form that the client accepts, HTML by default. */
 function errorPage(status: number, message: string, path: string, accept: string | undefined): ErrorPage {
-	switch (acceptedForm(accept)) {
-		case "application/json":
-		case "text/json": {
-			const page = { message, url: path, status: String(status) };
-			return { contentType: acceptedForm(accept), text: `${JSON.stringify(page, null, "\n")}\n` };
-		}
-		case "text/plain":
-			return {
-				contentType: "text/plain;charset=iso-8859-1",
-				text: `HTTP ERROR ${status} ${message}\nURI: ${path}\nSTATUS: ${status}\nMESSAGE: ${message}\n`,
-			};
-		default: {
-			const title = `${status} ${escapeHtml(message)}`;
-			const rows = [`URI:</th><td>${escapeHtml(path)}`, `STATUS:</th><td>${status}`];
-			return {
-				contentType: HTML,
-				text: `<html>\n<head>\n<title>Error ${title}</title>\n</head>\n<body><h2>HTTP ERROR ${title}</h2>\n<table>\n${rows
-					.map((row) => `<tr><th>${row}</td></tr>\n`)
-					.join("")}</table>\n</body>\n</html>\n`,
-			};
-		}
+	const form = acceptedForm(accept);
+	const title = `${status} ${message}`;
+	if (form === "application/json" || form === "text/json") {
+		const page = { servlet: SERVLET, message, url: path, status: String(status) };
+		const members = Object.entries(page).map(([name, value]) => `"${name}":${JSON.stringify(value)}`);
+		return { contentType: form, text: `{\n${members.join(",\n")}\n}` };
 	}
+	const rows = Object.entries({ URI: path, STATUS: String(status), MESSAGE: message, SERVLET });
+	if (form === "text/plain") {
+		const lines = rows.map(([name, value]) => `${name}: ${value}\n`).join("");
+		return { contentType: "text/plain;charset=iso-8859-1", text: `HTTP ERROR ${title}\n${lines}` };
+	}
+	const shown = escapeHtml(title);
+	const cells = rows.map(([name, value]) => `<tr><th>${name}:</th><td>${escapeHtml(value)}</td></tr>\n`);
+	return {
+		contentType: HTML,
+		text: `<html>\n<head>\n<title>Error ${shown}</title>\n</head>\n<body><h2>HTTP ERROR ${shown}</h2>\n<table>\n${cells.join("")}</table>\n</body>\n</html>\n`,
+	};
 }
 
 const FORMS = ["text/html", "text/plain", "application/json", "text/json"];

@@ -45,6 +45,13 @@ describe("the full node's HTTP server", () => {
 		expect([answer.status, answer.type, answer.headers["allow"]]).toEqual([status, type, allow]);
 	});
 
+	it("shows an error as JSON with the members and line feeds of the network's (recording apis-http-build, head 114)", async () => {
+		const { text } = await node.ask("/wallet/nosuch", { headers: { Accept: "application/json" } });
+		expect(text.replace(/^(\{\n"servlet":)"[^"]+"/, '$1"…"')).toBe(
+			'{\n"servlet":"…",\n"message":"Not Found",\n"url":"/wallet/nosuch",\n"status":"404"\n}',
+		);
+	});
+
 	it.each([
 		["application/json", "application/json"],
 		["text/json", "text/json"],

@@ -84,6 +84,8 @@ describe("blocks", () => {
 		["/wallet/getblockbylimitnext", '{"startNum":0,"endNum":100}', '{"block":[{'],
 		["/wallet/getblockbylimitnext", '{"startNum":0,"endNum":101}', "{}"],
 		["/wallet/getblockbylimitnext", '{"startNum":-1,"endNum":2}', '{"block":[]}'],
+		["/wallet/getblockbylimitnext", '{"startNum":-100,"endNum":1}', "{}"],
+		["/wallet/getblockbylimitnext", '{"startNum":-9223372036854775808,"endNum":1}', '{"block":[]}'],
 		["/wallet/gettransactioncountbyblocknum", '{"num":0}', '{"count": 3}'],
 		["/wallet/gettransactioncountbyblocknum", '{"num":7}', '{"count": 0}'],
 		["/wallet/gettransactioninfobyblocknum", '{"num":0}', "{}"],

@@ -2,7 +2,7 @@
 
 import type { SignedBlock } from "../../../protocol/block.js";
 import { fromHex, readBe64 } from "../../../protocol/bytes.js";
-import { parseInt64 } from "../../../protocol/int64.js";
+import { parseInt64, wrap } from "../../../protocol/int64.js";
 import type { BlockReq } from "../../../protocol/messages.js";
 import { blockById, blockByNumber, blocksFrom, headBlock, type LiveView } from "../../chain/block-store.js";
 import type { StateView } from "../../state/view.js";
@@ -61,10 +61,11 @@ export function latestBlocks(view: LiveView, count: bigint): Iterable<SignedBloc
 }
 
 /**
- * Blocks from `start` up to, but not including, `end`; undefined unless 1 to 100 are asked for. Each is read when it is
- * its turn.
+ * Blocks from `start` up to, but not including, `end`; undefined unless 1 to 100 are asked for, counted in 64 bits: from a number far
+ * below zero there are none. Each is read when it is its turn.
  */
 export function blocksBetween(view: LiveView, start: bigint, end: bigint): Iterable<SignedBlock> | undefined {
-	if (end <= 0n || end <= start || end - start > RANGE_LIMIT) return undefined;
-	return blocksFrom(view, start, end - start);
+	const count = wrap(end - start);
+	if (end <= 0n || end <= start || count > RANGE_LIMIT) return undefined;
+	return blocksFrom(view, start, count);
 }
