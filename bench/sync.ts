@@ -173,6 +173,7 @@ async function relay(folder: string, listen: number, dial: number | undefined): 
 		blockFetched: ignored,
 		transactionFetched: ignored,
 		greeted: ignored,
+		blockJudged: ignored,
 		blockReceived: () => {
 			arrived = clock();
 		},

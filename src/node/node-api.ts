@@ -4,6 +4,7 @@ import { be64, equalBytes, fromKey, toHex, toKey } from "../protocol/bytes.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
 import { retriedWhenBehind } from "./api/builder.js";
 import type { ApiNode, NetworkView, PastStates, ServerKind } from "./api/context.js";
+import type { DoubleSigners } from "./api/meters.js";
 import { RateLimiter } from "./api/rate-limiter.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import { isForLaterHead } from "./chain/transaction-checks.js";
@@ -23,6 +24,7 @@ export function isolatedNetwork(nodeId: string): NetworkView {
 		announce: () => 0,
 		tableSize: 0,
 		nodeId,
+		ownHost: "",
 	};
 }
 
@@ -40,10 +42,13 @@ export function networkView({ open, parts }: Pick<NodeCore, "open" | "parts">): 
 		get nodeId() {
 			return current().nodeId;
 		},
+		get ownHost() {
+			return current().ownHost;
+		},
 	};
 }
 
-export function createApiNode(core: NodeCore): ApiNode {
+export function createApiNode(core: NodeCore, doubleSigners: Pick<DoubleSigners, "list">): ApiNode {
 	const { options, open, clock, monotonicClock, machine, report, parts } = core;
 	const { config, development } = options;
 	const { metrics } = parts;
@@ -102,7 +107,7 @@ export function createApiNode(core: NodeCore): ApiNode {
 			return key === undefined ? undefined : fromKey(key);
 		},
 		network: networkView(core),
-		cheats: [],
+		doubleSigners: () => doubleSigners.list,
 		isLite: beganLater(open),
 		isFork: open.isFork,
 		statistics: {
@@ -116,7 +121,6 @@ export function createApiNode(core: NodeCore): ApiNode {
 				const active = activeWitnesses(chain.state);
 				return own.some(({ witness }) => active.some((each) => equalBytes(each, witness)));
 			},
-			ownHost: "",
 		},
 		observer: metrics?.observer,
 		get upMs() {

@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers";
 import { OperatorError } from "../protocol/operator-error.js";
 import { Broadcaster } from "./api/broadcast.js";
 import { startHttpServers } from "./api/http-servers.js";
+import { DoubleSigners } from "./api/meters.js";
 import { REPLAY_FOLDER } from "./backfill/messages.js";
 import type { NodeConfig } from "./config/config.js";
 import { createApiNode, networkView } from "./node-api.js";
@@ -239,9 +240,13 @@ export const metrics: Service = {
 /** What every server answers from. */
 export const api: Service = {
 	start: async (core) => {
-		const node = createApiNode(core);
-		core.parts.api = { node, broadcaster: new Broadcaster(node) };
-		return {};
+		const { open, options, clock, parts } = core;
+		const signers = new DoubleSigners(clock);
+		const node = createApiNode(core, signers);
+		parts.api = { node, broadcaster: new Broadcaster(node) };
+		// A development chain makes blocks of a number anew whenever it goes back.
+		if (options.development) return {};
+		return { stop: open.chain.observe({ accepted: (block) => signers.accepted(block) }) };
 	},
 };
 

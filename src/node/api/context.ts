@@ -16,7 +16,7 @@ import type { StateView } from "../state/view.js";
 import type { TraceRunner } from "../tracing/trace-runner.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
 import type { Broadcaster } from "./broadcast.js";
-import type { NodeStatistics } from "./meters.js";
+import type { DoubleSigner, NodeStatistics } from "./meters.js";
 import type { ApiObserver } from "./observer.js";
 import type { RateLimiter } from "./rate-limiter.js";
 
@@ -76,17 +76,8 @@ export interface NetworkView {
 	readonly tableSize: number;
 	/** 64 bytes, hexadecimal. */
 	readonly nodeId: string;
-}
-
-/** A witness that signed two blocks of one slot. */
-interface CheatFacts {
-	/** Address in hexadecimal. */
-	readonly witness: string;
-	readonly times: number;
-	readonly timeMs: bigint;
-	readonly latestBlock: bigint;
-	/** The two blocks, described. */
-	readonly blocks: readonly string[];
+	/** This node's address as others see it, of IPv4; empty where it has no peer network. */
+	readonly ownHost: string;
 }
 
 /** What shielded transactions are built with. */
@@ -166,7 +157,8 @@ export interface ApiNode {
 		end: Uint8Array,
 	): Promise<Uint8Array | undefined>;
 	readonly network: NetworkView;
-	readonly cheats: readonly CheatFacts[];
+	/** Witnesses that signed several blocks of one number; none on a development chain. */
+	doubleSigners(): readonly DoubleSigner[];
 	/** What `getstatsinfo` shows besides the chain. */
 	readonly statistics: NodeStatistics;
 	/** Undefined: metrics are off. */

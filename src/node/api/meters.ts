@@ -1,4 +1,8 @@
-/** What the node counts about itself, as `getstatsinfo` shows it (protocol/http-endpoints §5.2). Rates are per second. */
+/** What the node counts about itself, as `getstatsinfo` and `getnodeinfo` show it (protocol/http-endpoints §5). Rates are per second. */
+
+import type { SignedBlock } from "../../protocol/block.js";
+import { toHex } from "../../protocol/bytes.js";
+import { Recent } from "../memory/recent.js";
 
 export interface Rate {
 	readonly count: number;
@@ -36,11 +40,6 @@ export interface NodeMeters {
 	readonly forks: number;
 	readonly failedForks: number;
 	readonly failedBlock: { readonly number: bigint; readonly reason: string };
-	readonly doubleSigners: readonly {
-		readonly address: string;
-		readonly block: bigint;
-		readonly count: number;
-	}[];
 	readonly witnessVersions: readonly { readonly address: string; readonly version: number }[];
 	readonly api: ApiMeter;
 	readonly apiDetail: readonly ApiMeter[];
@@ -64,8 +63,6 @@ export interface NodeStatistics {
 	readonly isProducing: boolean;
 	/** Whether one of its keys belongs to an active witness. */
 	readonly isActiveWitness: boolean;
-	/** This node's address as others see it. */
-	readonly ownHost: string;
 }
 
 const ZERO_API: ApiMeter = { name: "", calls: ZERO_RATE, failures: ZERO_RATE, sentBytes: ZERO_RATE };
@@ -78,7 +75,6 @@ export const NO_METERS: NodeMeters = {
 	forks: 0,
 	failedForks: 0,
 	failedBlock: { number: 0n, reason: "" },
-	doubleSigners: [],
 	witnessVersions: [],
 	api: ZERO_API,
 	apiDetail: [],
@@ -94,3 +90,50 @@ export const NO_METERS: NodeMeters = {
 	udpIn: ZERO_RATE,
 	udpOut: ZERO_RATE,
 };
+
+/** A witness that signed several blocks of one number. */
+export interface DoubleSigner {
+	/** Address in hexadecimal. */
+	readonly witness: string;
+	/** Blocks beside the first one of their number, of all numbers. */
+	readonly times: number;
+	/** When the last of them came. */
+	readonly timeMs: bigint;
+	/** Its number. */
+	readonly block: bigint;
+	/** Its id and those of the blocks beside it, in hexadecimal. */
+	readonly ids: readonly string[];
+}
+
+/** Blocks whose signer is remembered: as far back as branches begin in practice. */
+const REMEMBERED_BLOCKS = 4096;
+/** Blocks of one witness and number that are told apart. */
+const MAX_TWINS = 8;
+
+/** Finds witnesses that signed several blocks of one number. Only blocks of active witnesses are accepted, so they are few. */
+export class DoubleSigners {
+	private readonly signed = new Recent<string[]>(REMEMBERED_BLOCKS, Number.POSITIVE_INFINITY, () => 0);
+	private readonly found = new Map<string, DoubleSigner>();
+
+	/** @param clock milliseconds since 1970 */
+	constructor(private readonly clock: () => bigint) {}
+
+	get list(): readonly DoubleSigner[] {
+		return [...this.found.values()];
+	}
+
+	/** A block joined the chain or a side branch. */
+	accepted({ witness, number, idHex }: Pick<SignedBlock, "witness" | "number" | "idHex">): void {
+		const address = toHex(witness);
+		const key = `${address} ${number}`;
+		const ids = this.signed.get(key);
+		if (!ids) {
+			this.signed.put(key, [idHex]);
+			return;
+		}
+		if (ids.includes(idHex) || ids.length >= MAX_TWINS) return;
+		ids.push(idHex);
+		const times = (this.found.get(address)?.times ?? 0) + 1;
+		this.found.set(address, { witness: address, times, timeMs: this.clock(), block: number, ids });
+	}
+}

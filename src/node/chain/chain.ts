@@ -1,6 +1,5 @@
 /**
  * The chain: its head, its branches, its pending pool (protocol/blocks §§3.3, 4.3, 4.5, 5).
- *
  * Everything here is synchronous: a caller sees the state before a block or after it, never between.
  */
 
@@ -341,6 +340,7 @@ export class Chain {
 			while (!equalBytes(this.state.properties.headId, ancestor)) this.revertHead();
 			for (const { block } of reverted.reverse()) this.apply(block, true);
 			this.tree.setHead(formerHead);
+			this.observers.timings.reorgFailed();
 			throw error;
 		}
 	}

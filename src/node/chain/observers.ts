@@ -132,9 +132,11 @@ export interface TimingListener {
 	packed?(block: SignedBlock, ms: number): void;
 	/** A block that was offered joined the chain or a side branch. */
 	pushed?(block: SignedBlock, isReorg: boolean, ms: number): void;
+	/** A change of branch failed, and the chain is as it was before. */
+	reorgFailed?(): void;
 }
 
-/** How long the chain's work takes: measured for metrics alone, nothing else may depend on it. */
+/** How long the chain's work takes, and what of it was in vain: for metrics alone, nothing else may depend on it. */
 class ChainTimings {
 	private listener: TimingListener | undefined;
 
@@ -165,6 +167,10 @@ class ChainTimings {
 	/** @param startedMs when packing began, by `performance.now()` */
 	packed(block: SignedBlock, startedMs: number): void {
 		this.guarded(() => this.listener?.packed?.(block, performance.now() - startedMs));
+	}
+
+	reorgFailed(): void {
+		this.guarded(() => this.listener?.reorgFailed?.());
 	}
 
 	/** @param startedMs when it was offered, by `performance.now()` */

@@ -1,5 +1,7 @@
 /** The older meters of a node, which `getstatsinfo` shows where `node.metricsEnable` is on (protocol/http-endpoints §5.2). */
 
+import type { SignedBlock } from "../../protocol/block.js";
+import { toHex } from "../../protocol/bytes.js";
 import { type LatencyMeter, NO_METERS, type NodeMeters, type Rate } from "../api/meters.js";
 import type { AnsweredRequest } from "../api/observer.js";
 
@@ -69,6 +71,37 @@ export class Meter {
 	}
 }
 
+/** How late blocks were: the newest ones are judged. */
+class Delays {
+	private readonly newest: number[] = [];
+	private count = 0;
+
+	add(ms: number): void {
+		this.count++;
+		this.newest.push(ms);
+		if (this.newest.length > DELAYS) this.newest.shift();
+	}
+
+	get latency(): LatencyMeter {
+		const sorted = [...this.newest].sort((a, b) => a - b);
+		const top = (share: number): number => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
+		const over = (ms: number): number => sorted.filter((delay) => delay >= ms).length;
+		return {
+			top75: top(0.75),
+			top95: top(0.95),
+			top99: top(0.99),
+			count: this.count,
+			over: [over(1000), over(2000), over(3000)],
+		};
+	}
+}
+
+/** What blocks of one witness say of it. */
+interface WitnessMeters {
+	version: number;
+	readonly delays: Delays;
+}
+
 /** Calls of one endpoint, and what it sent; undefined: that is not counted. */
 interface EndpointMeters {
 	readonly calls: Meter;
@@ -84,11 +117,14 @@ export class Meters {
 	private readonly api: { readonly calls: Meter; readonly failures: Meter; readonly sentBytes: Meter };
 	private readonly byName = new Map<string, EndpointMeters>();
 	private forks = 0;
+	private failedForks = 0;
+	private failedBlock: NodeMeters["failedBlock"] = NO_METERS.failedBlock;
 	private readonly flows: Readonly<Record<"tcp" | "udp", { readonly in: Meter; readonly out: Meter }>>;
 	private readonly reasons = new Map<string, number>();
 	private protocolErrors = 0;
-	private readonly delays: number[] = [];
-	private delayCount = 0;
+	private readonly delays = new Delays();
+	/** By address in hexadecimal. Only active witnesses come in, so they are few. */
+	private readonly witnesses = new Map<string, WitnessMeters>();
 
 	constructor(private readonly clock: () => number) {
 		const flow = () => ({ in: new Meter(clock), out: new Meter(clock) });
@@ -145,22 +181,27 @@ export class Meters {
 
 	/** @param delayMs from the time of a block to its arrival */
 	blockReceived(delayMs: number): void {
-		this.delayCount++;
-		this.delays.push(delayMs);
-		if (this.delays.length > DELAYS) this.delays.shift();
+		this.delays.add(delayMs);
 	}
 
-	private get latency(): LatencyMeter {
-		const sorted = [...this.delays].sort((a, b) => a - b);
-		const top = (share: number): number => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
-		const over = (ms: number): number => sorted.filter((delay) => delay >= ms).length;
-		return {
-			top75: top(0.75),
-			top95: top(0.95),
-			top99: top(0.99),
-			count: this.delayCount,
-			over: [over(1000), over(2000), over(3000)],
-		};
+	/** A new block of an active witness was announced by a peer. */
+	blockJudged({ witness, message }: Pick<SignedBlock, "witness" | "message">, delayMs: number): void {
+		const address = toHex(witness);
+		const version = message.block_header?.raw_data?.version ?? 0;
+		const known = this.witnesses.get(address) ?? { version, delays: new Delays() };
+		known.version = version;
+		known.delays.add(delayMs);
+		this.witnesses.set(address, known);
+	}
+
+	/** A rule refused a block that would have followed the head. */
+	blockRefused(number: bigint, reason: string): void {
+		this.failedBlock = { number, reason };
+	}
+
+	reorgFailed(): void {
+		this.forks++;
+		this.failedForks++;
 	}
 
 	reorg(): void {
@@ -176,7 +217,11 @@ export class Meters {
 			disconnections: [...this.reasons.values()].reduce((sum, count) => sum + count, 0),
 			disconnectionReasons: [...this.reasons].map(([reason, count]) => ({ reason, count })),
 			protocolErrors: this.protocolErrors,
-			latency: this.latency,
+			failedForks: this.failedForks,
+			failedBlock: this.failedBlock,
+			witnessVersions: [...this.witnesses].map(([address, { version }]) => ({ address, version })),
+			latency: this.delays.latency,
+			witnessLatency: [...this.witnesses].map(([witness, { delays }]) => ({ ...delays.latency, witness })),
 			tcpIn: this.flows.tcp.in.rate,
 			tcpOut: this.flows.tcp.out.rate,
 			udpIn: this.flows.udp.in.rate,

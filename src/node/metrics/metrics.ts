@@ -180,6 +180,7 @@ function peerMeter(registry: MetricRegistry | undefined, meters: Meters | undefi
 			registry?.record("receiveDelay", delayMs / 1000);
 			meters?.blockReceived(delayMs);
 		},
+		blockJudged: (block, delayMs) => meters?.blockJudged(block, delayMs),
 	};
 }
 
@@ -289,12 +290,17 @@ function watchChain(
 			} else registry?.record("pushLatency", ms / 1000);
 			meters?.pushed(block.transactions.length, ms);
 		},
+		reorgFailed: () => {
+			for (const type of ["all", "fail"]) registry?.count("forks", { type });
+			meters?.reorgFailed();
+		},
 	});
 	const isNile = chain.environment.rules.network === "nile";
 	const countPostQuantum = ({ transactions }: SignedBlock) =>
 		transactions.filter(({ postQuantum }) => postQuantum.length > 0).length;
-	const unobserve = chain.observe(
-		eachBlock({
+	const unobserve = chain.observe({
+		refused: ({ number }, { message }) => meters?.blockRefused(number, message),
+		...eachBlock({
 			committed: ({ block }) => {
 				const miner = toBase58Check(block.witness);
 				registry?.count("miner", { miner, type: "success" });
@@ -306,7 +312,7 @@ function watchChain(
 				known += block.transactions.length;
 			},
 		}),
-	);
+	});
 	return () => {
 		ignore();
 		unobserve();

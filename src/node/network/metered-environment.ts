@@ -1,5 +1,6 @@
 /** The environment, with what goes over its sockets counted; and streams that hand on to another one. */
 
+import type { SignedBlock } from "../../protocol/block.js";
 import type { ByteStream, NetworkEnvironment, NodeAddress, StreamListener } from "./environment.js";
 
 /** A byte stream that hands everything on to another one: what watches or guards streams overrides what it needs. */
@@ -105,4 +106,6 @@ export interface PeerMeter {
 	greeted(ms: number): void;
 	/** An announced block came this long after its time. */
 	blockReceived(delayMs: number): void;
+	/** It is new, and signed by an active witness. */
+	blockJudged(block: SignedBlock, delayMs: number): void;
 }

@@ -218,7 +218,7 @@ export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> 
 		stops.push(() => timer.cancel());
 	}
 	const isMaster = (): boolean => backup.isMaster;
-	return runningNetwork({ transport, world, running, chain, nodeId, isMaster, stops });
+	return runningNetwork({ transport, world, running, chain, nodeId, self, isMaster, stops });
 }
 
 /** Looks up the hosts that the configuration names. */
@@ -391,15 +391,16 @@ interface NetworkParts {
 	readonly running: Application;
 	readonly chain: NodeChain;
 	readonly nodeId: Uint8Array;
+	readonly self: OwnAddress;
 	readonly isMaster: () => boolean;
 	readonly stops: Stops;
 }
 
 /**
  * A peer as the node's servers show it (protocol/http-endpoints §5.1).
- * @param clocks tells when something was, in milliseconds since 1970, by how long ago it is
+ * @param world tells when something was, in milliseconds since 1970, by how long ago it is
  */
-function peerFacts(peer: Peer, clocks: Pick<PeerWorld, "now" | "wallClock">): PeerFacts {
+function peerFacts(peer: Peer, world: Pick<PeerWorld, "now" | "wallClock" | "departures">): PeerFacts {
 	const { connection, bothHave, lastListed, toFetch } = peer;
 	return {
 		host: connection.remote.host,
@@ -408,9 +409,9 @@ function peerFacts(peer: Peer, clocks: Pick<PeerWorld, "now" | "wallClock">): Pe
 		needSyncFromUs: peer.needSyncFromUs,
 		averageLatencyMs: connection.averageLatencyMs,
 		connectTimeMs: BigInt(Math.trunc(connection.connectTimeMs)),
-		lastBlockUpdateTimeMs: BigInt(Math.trunc(clocks.wallClock() - (clocks.now() - peer.bothHaveMs))),
+		lastBlockUpdateTimeMs: BigInt(Math.trunc(world.wallClock() - (world.now() - peer.bothHaveMs))),
 		disconnected: !connection.isOpen,
-		disconnectTimes: 0,
+		disconnectTimes: world.departures(connection.remote.host),
 		localDisconnectReason: peer.localReason,
 		remoteDisconnectReason: peer.remoteReason,
 		headBlockBoth: `Num:${bothHave.number},ID:${toHex(bothHave.id)}`,
@@ -424,8 +425,9 @@ function peerFacts(peer: Peer, clocks: Pick<PeerWorld, "now" | "wallClock">): Pe
 }
 
 function runningNetwork(parts: NetworkParts): PeerNetwork {
-	const { transport, world, running, chain, nodeId, isMaster, stops } = parts;
+	const { transport, world, running, chain, nodeId, self, isMaster, stops } = parts;
 	return {
+		ownHost: self.ipv4,
 		port: transport.boundPort,
 		chain,
 		nodeId: toHex(nodeId),

@@ -83,6 +83,7 @@ async function broadcaster(situation: Situation): Promise<Broadcaster> {
 			announce: () => situation.announced ?? 0,
 			tableSize: 0,
 			nodeId: "",
+			ownHost: "",
 		},
 		report: () => {},
 	};

@@ -12,7 +12,8 @@ function nodeWith(head: bigint, hasFirstBlock: boolean, development: object | un
 	};
 	const config = parseConfig(`storage { db.directory = "database" }`);
 	const options = { config, producers: [] };
-	return createApiNode({ open, options, monotonicClock: () => 0, parts: {} } as unknown as NodeCore);
+	const core = { open, options, monotonicClock: () => 0, parts: {} } as unknown as NodeCore;
+	return createApiNode(core, { list: [] });
 }
 
 describe("a node", () => {

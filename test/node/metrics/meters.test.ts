@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Meter, Meters } from "../../../src/node/metrics/meters.js";
+import { Block, BlockHeader, BlockHeaderRaw } from "../../../src/protocol/messages.js";
 
 describe("a meter", () => {
 	it("counts, and knows the mean of all time", () => {
@@ -50,5 +51,45 @@ describe("the meters of the API", () => {
 			[path, 1, undefined, 10],
 			["protocol.Wallet/GetAccount", 1, undefined, undefined],
 		]);
+	});
+});
+
+describe("the meters of blocks", () => {
+	const blockOf = (witness: number, version: number) => ({
+		witness: Uint8Array.of(0x41, witness),
+		message: Block.create({
+			block_header: BlockHeader.create({ raw_data: BlockHeaderRaw.create({ version }) }),
+		}),
+	});
+
+	it("keep the version and the delays of each witness", () => {
+		const meters = new Meters(() => 0);
+		meters.blockReceived(5000);
+		meters.blockJudged(blockOf(1, 31), 40);
+		meters.blockJudged(blockOf(2, 32), 2500);
+		meters.blockJudged(blockOf(1, 32), 1500);
+		const { latency, witnessVersions, witnessLatency } = meters.values;
+		expect(latency).toMatchObject({ count: 1, top99: 5000 });
+		expect(witnessVersions).toEqual([
+			{ address: "4101", version: 32 },
+			{ address: "4102", version: 32 },
+		]);
+		expect(witnessLatency).toEqual([
+			{ witness: "4101", count: 2, top75: 1500, top95: 1500, top99: 1500, over: [1, 0, 0] },
+			{ witness: "4102", count: 1, top75: 2500, top95: 2500, top99: 2500, over: [1, 1, 0] },
+		]);
+	});
+
+	it("keep the last block that a rule refused, and count changes of branch that failed among all", () => {
+		const meters = new Meters(() => 0);
+		expect(meters.values.failedBlock).toEqual({ number: 0n, reason: "" });
+		meters.blockRefused(7n, "no");
+		meters.reorg();
+		meters.reorgFailed();
+		expect(meters.values).toMatchObject({
+			failedBlock: { number: 7n, reason: "no" },
+			forks: 2,
+			failedForks: 1,
+		});
 	});
 });

@@ -76,6 +76,8 @@ describe("nodes over real sockets", () => {
 		await until(() => headOf(b) === headOf(a));
 		const third = await start(c, "127.0.0.3", [{ host: "127.0.0.2", port: second.port }]);
 		await until(() => headOf(c) === headOf(a) && [first, second, third].every(isSynced));
+		expect(third.ownHost).toBe("127.0.0.3");
+		expect(third.peers().map(({ disconnectTimes }) => disconnectTimes)).toEqual([0]);
 
 		const payment = transfer(a, 0, users[1] as Uint8Array, 5n);
 		a.chain.pushTransaction(payment);

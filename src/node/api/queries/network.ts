@@ -28,7 +28,7 @@ export function statsInfoFacts({ node, state }: ApiContext): BeanObject {
 		interval: Math.floor(node.upMs / 1000),
 		node: {
 			backupStatus: statistics.isProducing ? 1 : 0,
-			ip: statistics.ownHost,
+			ip: node.network.ownHost,
 			nodeType: statistics.isActiveWitness ? 1 : 0,
 			version: programOf(node.config.node).version,
 		},
@@ -45,10 +45,10 @@ export function statsInfoFacts({ node, state }: ApiContext): BeanObject {
 			witnesses: meters.witnessVersions,
 			failProcessBlockNum: meters.failedBlock.number,
 			failProcessBlockReason: meters.failedBlock.reason,
-			dupWitness: meters.doubleSigners.map(({ address, block, count }) => ({
-				address,
+			dupWitness: (statistics.meters ? node.doubleSigners() : []).map(({ witness, times, block }) => ({
+				address: witness,
 				blockNum: block,
-				count,
+				count: times,
 			})),
 		},
 		net: {

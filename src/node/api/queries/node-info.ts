@@ -24,7 +24,7 @@ export function nodeInfoFacts({ node, state }: ApiContext): BeanObject {
 		beginSyncNum: properties.headNumber - depth,
 		block: describe(properties.headNumber, properties.headId),
 		solidityBlock: describe(solid, blockIdAt(state, solid) ?? new Uint8Array(0)),
-		cheatWitnessInfoMap: cheats(node),
+		cheatWitnessInfoMap: doubleSigners(node),
 		configNodeInfo: configuration(node),
 		machineInfo: machine(),
 		peerList: peers.map((peer) => peerJson(node, peer)),
@@ -36,12 +36,15 @@ function describe(number: bigint, id: Uint8Array): string {
 	return `Num:${number},ID:${toHex(id)}`;
 }
 
-function cheats(node: ApiNode): BeanValue {
+function doubleSigners(node: ApiNode): BeanValue {
 	return Object.fromEntries(
-		node.cheats.map(({ witness, times, timeMs, latestBlock, blocks }) => [
-			witness,
-			`{times=${times}, time=${timeMs}, latestBlockNum=${latestBlock}, blockCapsuleSet=[${blocks.join(", ")}]}`,
-		]),
+		node.doubleSigners().map(({ witness, times, timeMs, block, ids }) => {
+			const blocks = ids.map((id) => `Num:${block},ID:${id}`).join(", ");
+			return [
+				witness,
+				`{times=${times}, time=${timeMs}, latestBlockNum=${block}, blockCapsuleSet=[${blocks}]}`,
+			];
+		}),
 	);
 }
 

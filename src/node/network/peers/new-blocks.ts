@@ -47,7 +47,8 @@ export class NewBlocks {
 		const key = itemKey(InventoryKind.BLOCK, block.id);
 		if (peer.isRelay) peer.announcedByUs.put(key, true);
 		this.advertisement.arrived(peer, InventoryKind.BLOCK, block.id);
-		this.world.meter?.blockReceived(this.world.wallClock() - Number(block.timestampMs));
+		const delayMs = this.world.wallClock() - Number(block.timestampMs);
+		this.world.meter?.blockReceived(delayMs);
 		const id = toKey(block.id);
 		const isWaiting = (parent: Uint8Array): boolean => this.waiting.has(toKey(parent));
 		const verdict = judgeAnnounced(chain, block, this.world.wallClock(), isWaiting);
@@ -69,6 +70,7 @@ export class NewBlocks {
 			case "good":
 		}
 		if (this.waiting.has(id) || this.waiting.size >= MAX_WAITING) return;
+		this.world.meter?.blockJudged(block, delayMs);
 		if (settings.isFastForward) this.relay.push(block);
 		else this.advertisement.broadcastBlock(block);
 		const entry: WaitingBlock = { peer, block, isReady: false };

@@ -1,6 +1,7 @@
 /** What every part of the room works with: world, chain, settings and the peers that are there. */
 
 import type { PostQuantumScheme } from "../../../protocol/post-quantum/schemes.js";
+import { Recent } from "../../memory/recent.js";
 import type { NetworkName } from "../../rules/chain-rules.js";
 import type { Release } from "../../rules/release.js";
 import { BAD_PEER_BAN_MS, BAN_MS } from "../connection.js";
@@ -80,8 +81,12 @@ const GRAVE: ReadonlySet<number> = new Set([Reason.BAD_PROTOCOL, Reason.BAD_BLOC
 /** A peer that delivered a block of a list this lately has more for us. */
 const DELIVERING_MS = 10_000;
 
+/** Addresses of which it is remembered how often a connection with them ended. */
+const MAX_DEPARTED = 10_000;
+
 export class PeerWorld {
 	private readonly list: Peer[] = [];
+	private readonly departed = new Recent<number>(MAX_DEPARTED, Number.POSITIVE_INFINITY, () => 0);
 	readonly settings: PeerSettings;
 	/** What peers are held to. */
 	readonly conduct: Conduct;
@@ -121,6 +126,13 @@ export class PeerWorld {
 		peer.isLeaving = true;
 		const at = this.list.indexOf(peer);
 		if (at >= 0) this.list.splice(at, 1);
+		const { host } = peer.connection.remote;
+		this.departed.renew(host, this.departures(host) + 1);
+	}
+
+	/** How often a peer of an address has gone, whoever ended the connection. */
+	departures(host: string): number {
+		return this.departed.get(host) ?? 0;
 	}
 
 	sortByLatency(): void {

@@ -51,6 +51,7 @@ function newNode(count: number) {
 	const peers = Array.from({ length: count }, () => {
 		const asked: string[] = [];
 		const connection = {
+			remote: { host: "10.0.0.1", port: 18888 },
 			backlog: 0,
 			send: (type: number, payload: Uint8Array) => {
 				if (type === ApplicationType.FETCH_INV_DATA) asked.push(...decodeInventory(payload).ids.map(toHex));

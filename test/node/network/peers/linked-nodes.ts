@@ -3,6 +3,7 @@
 import type { OpenChain } from "../../../../src/node/chain/open-chain.js";
 import type { PeerConnection, Transport } from "../../../../src/node/network/connection.js";
 import type { NodeAddress } from "../../../../src/node/network/environment.js";
+import type { PeerMeter } from "../../../../src/node/network/metered-environment.js";
 import { peerSettings } from "../../../../src/node/network/network.js";
 import { NodeChain } from "../../../../src/node/network/node-chain.js";
 import { Application } from "../../../../src/node/network/peers/application.js";
@@ -93,7 +94,22 @@ export interface LinkedNodeOptions {
 	readonly witnesses?: readonly OwnWitness[];
 	/** The chain was opened at this head: nothing below can be undone any more. */
 	readonly restarted?: boolean;
+	/** What it counts; absent: nothing. */
+	readonly meter?: Partial<PeerMeter>;
 }
+
+const ignored = (): void => {};
+const IGNORED: PeerMeter = {
+	bytes: ignored,
+	processed: ignored,
+	disconnected: ignored,
+	failed: ignored,
+	blockFetched: ignored,
+	transactionFetched: ignored,
+	greeted: ignored,
+	blockReceived: ignored,
+	blockJudged: ignored,
+};
 
 /** A reference node that was restarted has lost what it needs to undo its last blocks. */
 class RestartedChain extends NodeChain {
@@ -123,7 +139,7 @@ export class LinkedNode {
 		world: SimulatedWorld,
 		readonly host: string,
 		readonly open: OpenChain,
-		{ settings = {}, witnesses = [], restarted = false }: LinkedNodeOptions = {},
+		{ settings = {}, witnesses = [], restarted = false, meter }: LinkedNodeOptions = {},
 	) {
 		this.environment = world.host(host).boot();
 		this.nodeId = this.environment.randomBytes(64);
@@ -143,6 +159,7 @@ export class LinkedNode {
 			log,
 			witnesses,
 			() => true,
+			meter && { ...IGNORED, ...meter },
 		);
 		const transport: Transport = {
 			nodeId: this.nodeId,

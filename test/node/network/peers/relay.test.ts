@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { PeerMeter } from "../../../../src/node/network/metered-environment.js";
 import { RelayConnections } from "../../../../src/node/network/peers/relay.js";
 import { producerWithKey } from "../../../../src/node/production/slot-producer.js";
 import { installRecoverEngine } from "../../../../src/node/signatures/engine.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
-import { openSmall, produce, produceMany } from "../../chain/small-chain.js";
+import { forge, openSmall, produce, produceMany } from "../../chain/small-chain.js";
 import { LinkedNode } from "./linked-nodes.js";
 
 const RELAY = "10.0.0.9";
@@ -15,12 +16,12 @@ const witness = (n: number) => {
 };
 
 /** A relay node, and nodes that name it as theirs, each with the key of one number. */
-async function aroundRelay(keys: readonly number[]) {
+async function aroundRelay(keys: readonly number[], meter: Partial<PeerMeter> = {}) {
 	const opens = await Promise.all([openSmall(), ...keys.map(() => openSmall())]);
 	const [first, ...others] = opens as unknown as readonly [(typeof opens)[number], ...typeof opens];
 	for (const block of produceMany(first, 10)) for (const open of others) open.chain.push(block, "peer");
 	const world = new SimulatedWorld({ startMs: Number(first.chain.head.timestampMs) + 1000 });
-	const relay = new LinkedNode(world, RELAY, first, { settings: { isFastForward: true } });
+	const relay = new LinkedNode(world, RELAY, first, { settings: { isFastForward: true }, meter });
 	const nodes = others.map((open, i) => {
 		const settings = { relayHosts: new Set([RELAY]) };
 		const node = new LinkedNode(world, `10.0.0.${i + 1}`, open, {
@@ -57,6 +58,24 @@ describe("a fast-forward relay node", () => {
 		expect([relay, ...nodes].map(({ head }) => head)).toEqual(Array(4).fill(block.idHex));
 		expect(relay.said).toEqual(["FETCH_INV_DATA", "BLOCK", "BLOCK"]);
 		expect([relay, ...nodes].flatMap(({ faults }) => faults)).toEqual([]);
+	});
+
+	it("counts the blocks of a witness apart once it knows that it signed them", async () => {
+		const received: number[] = [];
+		const judged: string[] = [];
+		const { world, nodes } = await aroundRelay([1, 2], {
+			blockReceived: (delayMs) => received.push(delayMs),
+			blockJudged: ({ idHex }, delayMs) => judged.push(`${idHex} ${delayMs}`),
+		});
+		const [honest, liar] = nodes as [LinkedNode, LinkedNode];
+		const parent = honest.open.chain.head;
+		liar.application.advertisement.broadcastBlock(forge(parent, parent.timestampMs + 3000n));
+		await world.advance(500);
+		expect([received.length, judged]).toEqual([1, []]);
+		const block = produce(honest.open);
+		honest.application.advertisement.broadcastBlock(block);
+		await world.advance(500);
+		expect(judged).toEqual([`${block.idHex} ${received[1]}`]);
 	});
 });
 

@@ -46,6 +46,19 @@ describe("a connection that ends", () => {
 	});
 });
 
+it("knows how often connections with an address ended", async () => {
+	const { world, node } = await quietNode(1, 1);
+	const times = (host: string) => node.application.world.departures(host);
+	expect(times("10.0.1.0")).toBe(0);
+	for (let i = 1; i <= 2; i++) {
+		for (const link of [...node.links]) if (link.remote.host === "10.0.1.0") link.close();
+		await world.advance(100);
+		expect(times("10.0.1.0")).toBe(i);
+		node.connect("10.0.1.0", true);
+	}
+	expect(times("10.0.1.1")).toBe(0);
+});
+
 describe("a node that nothing happens to", () => {
 	it("drops a peer at random when it is full, if it is asked to", async () => {
 		const { world, node } = await quietNode(1, 4, { eliminateAtRandom: true });
