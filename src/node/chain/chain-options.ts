@@ -88,3 +88,15 @@ export interface ChainOptions {
 	/** Called with what an observer of the chain threw, which must not reach the chain; absent: it ends the process. */
 	readonly onObserverFailure?: ObserverFailure | undefined;
 }
+
+/** What a chain takes of its options. */
+export interface ChainSettings {
+	readonly balanceHistory: boolean;
+	readonly transactionHistory: boolean;
+	readonly logIndex: boolean;
+	readonly pendingTimeoutMs: bigint;
+	readonly sortPendingByFee: boolean;
+	/** Whether shielded transfers enter the pool. */
+	readonly shieldedAllowed: boolean;
+	readonly maxPendingShielded: number;
+}

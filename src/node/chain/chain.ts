@@ -26,6 +26,7 @@ import { authorize } from "./authorization.js";
 import type { ChainJournal, LogRecord, LogRecordType } from "./block-log.js";
 import { applyBlock } from "./block-processor.js";
 import { blockByNumber, blockIdAt, blockById as storedBlock, transactionInfosOf } from "./block-store.js";
+import type { ChainSettings } from "./chain-options.js";
 import { checkShieldedSupport, closedTrading, isTradeClosed } from "./closed-types.js";
 import { ForkTree } from "./fork-tree.js";
 import {
@@ -56,17 +57,6 @@ import { UndoLayers } from "./undo-layers.js";
 const REQUEUE_TURN_MS = 20;
 
 export type { Producer } from "./packing.js";
-
-export interface ChainSettings {
-	readonly balanceHistory: boolean;
-	readonly transactionHistory: boolean;
-	readonly logIndex: boolean;
-	readonly pendingTimeoutMs: bigint;
-	readonly sortPendingByFee: boolean;
-	/** Whether shielded transfers enter the pool. */
-	readonly shieldedAllowed: boolean;
-	readonly maxPendingShielded: number;
-}
 
 /** What a push did. */
 type PushOutcome =
@@ -126,12 +116,8 @@ export class Chain {
 		return this.state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
 	}
 
-	/** The head's state without what is pending: it holds until the next change. */
-	get executedState(): StateView {
-		return this.stateAfter(this.state.properties.headNumber) as StateView;
-	}
-
-	private stateAfter(number: bigint): StateView | undefined {
+	/** The state after a block, without what is pending: it holds until the next change. */
+	private stateAfter(number = this.state.properties.headNumber): StateView | undefined {
 		const state = this.database.stateBefore(number + 1n);
 		return state && createView(state, this.state.seed);
 	}
@@ -214,10 +200,14 @@ export class Chain {
 			this.observers.timings.pushed(block, outcome.kind === "head" && outcome.isReorg, started);
 			return outcome;
 		} finally {
-			for (const { transaction } of this.pool.requeue(this.clock())) this.noteDropped(transaction);
+			this.requeue();
 			this.changedOwners.keep(this.pool, block);
-			if (this.pool.hasWaiting) this.observers.publish("waiting");
 		}
+	}
+
+	private requeue(): void {
+		for (const { transaction } of this.pool.requeue(this.clock())) this.noteDropped(transaction);
+		if (this.pool.hasWaiting) this.observers.publish("waiting");
 	}
 
 	/**
@@ -237,7 +227,7 @@ export class Chain {
 		const outOfTurn = (error: ChainError) =>
 			equalBytes(block.parentId, this.head.id) && this.observers.publish("refused", block, error);
 		const { rules } = this.environment;
-		return { state, head: () => this.executedState, branch: branch.reverse(), outOfTurn, rules };
+		return { state, head: () => this.stateAfter(), branch: branch.reverse(), outOfTurn, rules };
 	}
 
 	private tooDeep(forkNumber: bigint): NonCommonBlockError {
@@ -247,13 +237,13 @@ export class Chain {
 
 	/** Takes a block that was judged into the tree, and onto the chain where its branch is the longest. */
 	private join(block: SignedBlock, contentsTrusted: boolean): PushOutcome {
-		const tip = this.tree.push(block);
-		const headNumber = this.state.properties.headNumber;
+		const { headId, headNumber } = this.state.properties;
+		const tip = this.tree.push(block, { headId, finalizedNumber: this.database.finalizedNumber });
 		if (tip.number <= headNumber) {
 			this.log("branch", block.bytes);
 			return { kind: "branch" };
 		}
-		if (!equalBytes(tip.parentId, this.state.properties.headId)) {
+		if (!equalBytes(tip.parentId, headId)) {
 			const reorg = this.reorgTo(tip);
 			this.observers.publish("reorg", reorg);
 			return { kind: "head", committed: reorg.committed, isReorg: true };
@@ -364,7 +354,7 @@ export class Chain {
 	}
 
 	private removeAncestors(tip: SignedBlock): void {
-		for (let block: SignedBlock | undefined = tip; block; ) {
+		for (let block: SignedBlock | undefined = tip; block && !this.isOnChain(block); ) {
 			const parent: SignedBlock | undefined = this.tree.block(block.parentId);
 			this.forget(block);
 			block = parent;
@@ -511,6 +501,7 @@ export class Chain {
 	}
 
 	private applyOwn(block: SignedBlock, taken: readonly PendingTransaction[]): CommittedBlock {
+		this.pool.packed = [];
 		try {
 			const outcome = this.push(block, "own");
 			const committed = outcome.kind === "head" ? outcome.committed.at(-1) : undefined;
@@ -526,6 +517,7 @@ export class Chain {
 	}
 
 	private pack(slot: PackingSlot): { readonly raw: BlockHeaderRaw } & PackedTransactions {
+		checkProducer(this.stateAfter() ?? this.state, slot.producer);
 		this.discardPending();
 		this.undoLayers.openPending();
 		this.settle();
@@ -537,11 +529,16 @@ export class Chain {
 			permissionsChanged: (owner) => this.changedOwners.has(owner),
 			onDropped: (transaction) => this.noteDropped(transaction),
 		};
-		checkProducer(context, slot.producer);
 		const raw = nextHeader(context, slot);
-		const { packed, taken } = packTransactions(context, raw, slot);
-		this.discardPending();
-		return { raw, packed, taken };
+		try {
+			const { packed, taken } = packTransactions(context, raw, slot);
+			this.pool.packed = taken;
+			this.discardPending();
+			return { raw, packed, taken };
+		} catch (error) {
+			this.giveBack([]);
+			throw error;
+		}
 	}
 
 	/** Forgets what is pending: the state beneath is about to be replaced, on a development chain. */
@@ -593,7 +590,9 @@ export class Chain {
 	}
 
 	private giveBack(entries: readonly PendingTransaction[]): void {
+		this.discardPending();
+		this.pool.packed = [];
 		this.pool.giveBack(entries);
-		if (this.pool.hasWaiting) this.observers.publish("waiting");
+		this.requeue();
 	}
 }

@@ -4,7 +4,7 @@
  *
  * A witness signs one block a slot, but nothing keeps it from signing more. What stands beside the chain is bounded: in
  * blocks of one witness and slot, and in bytes. Where a bound is passed, branches go, oldest first; the one that just
- * grew and the one of the head stay, so the longest branch can always be completed.
+ * grew and the chain stay, so the longest branch can always be completed, and the chain left for it.
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
@@ -25,7 +25,7 @@ const WHOLE_BLOCKS = 2;
 /** Blocks of one witness and slot: the chain's, and as many that witnesses under a fault may sign beside it. */
 const MAX_BLOCKS_A_SLOT = 4;
 
-/** Serialised size of what stands beside the branches of the head and of the newest block, in bytes. */
+/** Serialised size of what stands beside the chain and the branch of the newest block, in bytes. */
 const MAX_SIDE_BYTES = 32 << 20;
 
 /** Blocks by id and height, in the order in which they came. */
@@ -100,6 +100,13 @@ class BlockSet {
 	}
 }
 
+/** What of the tree is the chain. */
+interface ChainPart {
+	readonly headId: Uint8Array;
+	/** The last block that can't be undone. */
+	readonly finalizedNumber: bigint;
+}
+
 export class ForkTree {
 	private linked = new BlockSet();
 	private headBlock: SignedBlock | undefined;
@@ -152,27 +159,32 @@ export class ForkTree {
 
 	/**
 	 * Adds a block.
+	 * @param chain its head, and the height from which on its blocks can be undone: these stay
 	 * @returns the block that is now the tip of the longest branch
 	 * @throws {UnlinkedBlockError | BadNumberBlockError | RuntimeRuleError}
 	 */
-	push(block: SignedBlock): SignedBlock {
+	push(
+		block: SignedBlock,
+		chain: ChainPart = { headId: this.head.id, finalizedNumber: this.head.number },
+	): SignedBlock {
 		if (block.parentId.length !== 32) throw new RuntimeRuleError("IllegalArgumentException", "null");
 		const parent = this.linked.get(block.parentId);
 		if (!parent) throw new UnlinkedBlockError("null");
 		if (block.number !== parent.number + 1n) {
 			throw new BadNumberBlockError(`parent number: ${parent.number} , block number: ${block.number}`);
 		}
-		this.linked.insert(block, this.head.number - this.capacity);
+		const lowest = this.head.number - this.capacity;
+		this.linked.insert(block, lowest < chain.finalizedNumber ? lowest : chain.finalizedNumber);
+		this.bound(block, chain.headId);
 		if (!this.headBlock || block.number > this.headBlock.number) this.headBlock = block;
-		this.bound(block);
 		return this.head;
 	}
 
 	/** PERF: walks both branches, only where there are several blocks of a height. */
-	private bound(newest: SignedBlock): void {
+	private bound(newest: SignedBlock, headId: Uint8Array): void {
 		const { blocks, heights } = this.linked.counts;
 		if (blocks === heights) return;
-		const kept = new Set([...this.ancestry(newest), ...this.ancestry(this.head)]);
+		const kept = new Set([...this.ancestry(newest), ...this.ancestry(this.linked.get(headId))]);
 		const side = [...this.linked.values()].filter((block) => !kept.has(block));
 		const isTwin = (block: SignedBlock): boolean =>
 			block.timestampMs === newest.timestampMs && equalBytes(block.witness, newest.witness);
@@ -187,8 +199,8 @@ export class ForkTree {
 	}
 
 	/** A block with its ancestors, as far as they are kept. */
-	private *ancestry(block: SignedBlock): Generator<SignedBlock> {
-		for (let at: SignedBlock | undefined = block; at; at = this.linked.get(at.parentId)) yield at;
+	private *ancestry(block: SignedBlock | undefined): Generator<SignedBlock> {
+		for (let at = block; at; at = this.linked.get(at.parentId)) yield at;
 	}
 
 	/** Removes a block and all that stands on it. @returns their bytes */

@@ -27,8 +27,8 @@ import type { StateHistory } from "../state/state-history.js";
 import { createView, type StateView } from "../state/view.js";
 import { BlockLog, type ChainJournal, type LogRecord } from "./block-log.js";
 import { encodedBlockAt } from "./block-store.js";
-import { Chain, type ChainSettings } from "./chain.js";
-import type { ChainOptions, FlushLimits } from "./chain-options.js";
+import { Chain } from "./chain.js";
+import type { ChainOptions, ChainSettings, FlushLimits } from "./chain-options.js";
 import { chainRules, looseWhileRestoring, propertySeed } from "./configured-rules.js";
 import {
 	BatchMarks,

@@ -14,6 +14,7 @@ import type { BlockScope } from "../rules/execution.js";
 import { producedVersion } from "../rules/fork-gates.js";
 import { isSchemeAllowed, postQuantumOf } from "../rules/post-quantum.js";
 import type { StateDatabase } from "../state/state-database.js";
+import type { StateView } from "../state/view.js";
 import { recordParentId } from "../vm/block-hash-history.js";
 import { checkTradeInBlock, isTradeClosed } from "./closed-types.js";
 import type { CommittedBlock } from "./observers.js";
@@ -97,7 +98,7 @@ export interface PackedTransactions {
 }
 
 /** @throws {ValidateSignatureError} if the key is not the one that signs for the witness, or its scheme is off */
-export function checkProducer({ environment: { state } }: PackingContext, producer: Producer): void {
+export function checkProducer(state: StateView, producer: Producer): void {
 	const { postQuantum } = producer;
 	if (postQuantum && !isSchemeAllowed(state.properties, postQuantum.scheme)) {
 		throw new ValidateSignatureError(`${postQuantum.scheme.name} is not allowed`);

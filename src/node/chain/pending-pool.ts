@@ -33,6 +33,8 @@ export class PendingPool {
 	private popped: PendingTransaction[] = [];
 	/** Of all three. */
 	private bytes = 0;
+	/** In a block that this node has packed, and hasn't applied. */
+	packed: readonly PendingTransaction[] = [];
 
 	constructor(
 		private readonly timeoutMs: bigint,
@@ -69,9 +71,9 @@ export class PendingPool {
 		return [...this.pending, ...this.again];
 	}
 
-	/** Every transaction that must survive a restart: those of reverted blocks too. */
+	/** Every transaction that must survive a restart: those of reverted blocks and of one that isn't applied yet, too. */
 	all(): readonly PendingTransaction[] {
-		return [...this.pending, ...this.again, ...this.popped];
+		return [...this.packed, ...this.pending, ...this.again, ...this.popped];
 	}
 
 	/** Finds a queued transaction by its id in hexadecimal. */

@@ -225,7 +225,7 @@ export interface BlockPlace {
 	/** The state after the last block that its branch shares with the chain, without anything pending. */
 	readonly state: StateView;
 	/** The state after the chain's head, likewise. */
-	readonly head: () => StateView;
+	readonly head: () => StateView | undefined;
 	/** The blocks of its branch above that one up to its parent, lowest first; empty if it stands on the chain. */
 	readonly branch: readonly SignedBlock[];
 	readonly rules: Pick<ChainRules, "development" | "network">;
@@ -273,7 +273,7 @@ function checkSignatureAt({ state, head, branch, rules }: BlockPlace, block: Sig
 		checkHeaderSignature(state, rules, block);
 	} catch (error) {
 		if (branch.length === 0 || !(error instanceof BlockSignatureError)) throw error;
-		checkHeaderSignature(head(), rules, block);
+		checkHeaderSignature(head() ?? state, rules, block);
 	}
 }
 

@@ -199,9 +199,10 @@ export class NodeChain implements LocalChain {
 	}
 
 	announcedHeader(block: SignedBlock): HeaderVerdict {
-		const { chain, rules } = this.options.open;
+		const { open } = this.options;
 		// As a push judges it: a key that a pending transaction changes still signs.
-		return judgeAnnouncedHeader(chain.executedState, rules, block);
+		const executed = open.stateAt(this.state.properties.headNumber) ?? this.state;
+		return judgeAnnouncedHeader(executed, open.rules, block);
 	}
 
 	signatureFormRefusal(transaction: SignedTransaction): string | undefined {

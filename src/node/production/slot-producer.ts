@@ -96,6 +96,8 @@ export class SlotProducer {
 	/** The head has been current since the start. */
 	private caughtUp = false;
 	private last: ProductionState | undefined;
+	/** Time of the slot that was tried last: it has its one block. */
+	private triedMs = -1n;
 	/** A signature that comes now is too late. */
 	private isOver = false;
 	/** Id of the last block that was made here, in hexadecimal. */
@@ -128,7 +130,9 @@ export class SlotProducer {
 
 	/** Wakes at every multiple of the slot length. */
 	start(): void {
-		const wait = Number(SLOT_MS - (this.options.clock() % SLOT_MS));
+		const untilSlot = SLOT_MS - (this.options.clock() % SLOT_MS);
+		// A timer may be a moment early, and a wake late: the slot that is near then has been tried.
+		const wait = Number(this.last && untilSlot <= LEAD_MS ? untilSlot + SLOT_MS : untilSlot);
 		this.timer = setTimeout(() => {
 			try {
 				const state = this.tryProduce();
@@ -181,6 +185,8 @@ export class SlotProducer {
 		const producer = producerOf(producers, scheduledWitness(state, slot));
 		if (!producer) return "NOT_MY_TURN";
 		const timestampMs = slotTimeMs(state, slot);
+		if (timestampMs === this.triedMs) return "NOT_TIME_YET";
+		this.triedMs = timestampMs;
 		const packingMs = Math.trunc((Number(SLOT_MS) / 2) * (this.options.packingPercent / 100));
 		const endMs = monotonicClock() + Number(timestampMs - now) + packingMs;
 		const expired = untilLongestWouldPass(endMs, monotonicClock);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eachBlock } from "../../../src/node/chain/observers.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
-import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
+import { activeWitnesses, scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import {
 	BlockSignatureError,
 	DuplicateTransactionError,
@@ -13,6 +13,7 @@ import {
 	ValidateScheduleError,
 } from "../../../src/node/rules/errors.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
+import { equalBytes } from "../../../src/protocol/bytes.js";
 import { OverflowError } from "../../../src/protocol/int64.js";
 import { dumpState, poolIds } from "./recorded-chain.js";
 import {
@@ -48,6 +49,54 @@ async function peerWith(blocks: readonly SignedBlock[]): Promise<OpenChain> {
 const copyOf = (block: SignedBlock): SignedBlock => SignedBlock.decode(block.bytes);
 
 describe("branches", () => {
+	test("win where the witness of their tip has signed as many blocks for its slot as are kept", async () => {
+		const shared = produceMany(open, 3);
+		const peer = await peerWith(shared);
+		const [first, tip] = produceMany(peer, 2) as [SignedBlock, SignedBlock];
+		const { witness, timestampMs } = tip;
+		for (const amount of [undefined, 1n, 2n, 3n]) {
+			const transactions = amount ? [transfer(open, 0, users[1] as Uint8Array, amount)] : [];
+			const twin = forge(shared[2] as SignedBlock, timestampMs, {
+				...{ witness, key: keyOfWitness(witness), transactions },
+			});
+			open.chain.push(copyOf(twin), "peer");
+		}
+		for (const block of [first, tip, ...produceMany(peer, 2)]) open.chain.push(copyOf(block), "peer");
+		expect(open.chain.head.idHex).toBe(peer.chain.head.idHex);
+		await peer.close();
+	});
+
+	test("that win while more blocks become final at once leave a directory that opens again", async () => {
+		const dataDirectory = mkdtempSync(join(tmpdir(), "coin-chain-"));
+		const peer = await openSmall();
+		const stored = await openSmall({ dataDirectory });
+		/** The next block of one of the witnesses, whose slots are 1 to 5. @param skipped slots of theirs before it */
+		const next = (chain: OpenChain, allowed: readonly Uint8Array[], skipped = 0): SignedBlock => {
+			for (let k = 1n, left = skipped; ; k++) {
+				const isTheirs = allowed.some((one) => equalBytes(one, scheduledWitness(chain.chain.state, k)));
+				if (isTheirs && left-- === 0) return copyOf(produce(chain, k));
+			}
+		};
+		const all = activeWitnesses(stored.chain.state);
+		const three = all.slice(0, 3);
+		const both = (allowed: readonly Uint8Array[]): void =>
+			void peer.chain.push(next(stored, allowed), "peer");
+		for (let i = 0; i < 10; i++) both(all);
+		for (let i = 0; i < 8; i++) both(three);
+		next(stored, three);
+		// One that was silent is back: ten blocks are final at once.
+		next(stored, all.slice(3, 4));
+		for (const skipped of [1, 0, 0]) stored.chain.push(next(peer, three, skipped), "peer");
+		expect(stored.chain.head.idHex).toBe(peer.chain.head.idHex);
+		const { finalizedNumber } = stored.database;
+		expect(stored.chain.tree.blocksAbove(finalizedNumber)[0]?.number).toBe(finalizedNumber + 1n);
+		await stored.close();
+		const again = await openSmall({ dataDirectory });
+		expect(again.chain.head.idHex).toBe(peer.chain.head.idHex);
+		for (const each of [again, peer]) await each.close();
+		rmSync(dataDirectory, { recursive: true });
+	});
+
 	test("of equal length wait; the longer one wins, and transactions of the old one return to the pool", async () => {
 		const shared = produceMany(open, 3);
 		const peer = await peerWith(shared);

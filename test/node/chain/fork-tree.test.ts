@@ -173,6 +173,30 @@ describe("what stands beside the chain", () => {
 		expect(tree.head.number).toBe(14n);
 	});
 
+	test("keeps the chain while the other branch passes it, however large both are", () => {
+		const size = 2_000_000;
+		const grow = (timestamp: bigint, count: number): SignedBlock[] => {
+			const blocks: SignedBlock[] = [];
+			for (let at = root; blocks.length < count; ) {
+				at = twin(at, 0, timestamp + BigInt(blocks.length), size);
+				blocks.push(at);
+			}
+			return blocks;
+		};
+		const [chain, longer] = [grow(100n, 20), grow(200n, 21)];
+		push(...chain);
+		const { id: headId } = chain.at(-1) as SignedBlock;
+		for (const block of longer) tree.push(block, { headId, finalizedNumber: 10n });
+		expect(tree.head.idHex).toBe(longer.at(-1)?.idHex);
+		expect([...chain, ...longer].every(({ id }) => tree.has(id))).toBe(true);
+	});
+
+	test("is kept as far down as blocks can be undone", () => {
+		tree.setCapacity(2n);
+		for (const block of chainOn(root, 9, 5)) tree.push(block, { headId: tree.head.id, finalizedNumber: 13n });
+		expect(tree.blocksAbove(0n)[0]?.number).toBe(13n);
+	});
+
 	test("is bounded in bytes, but for the branch that grows", () => {
 		push(...chainOn(root, 40, 5));
 		const size = 2_000_000;

@@ -126,6 +126,46 @@ test("what waits since another's block is packed only if its signatures still ho
 	for (const each of [open, peer]) await each.close();
 });
 
+test("what is packed is still logged until it is applied, and waits again with all else where there is no signature", async () => {
+	const open = await openSmall();
+	produce(open);
+	const { chain } = open;
+	const [first, second] = [1n, 2n].map((amount) => transfer(open, 0, users[1] as Uint8Array, amount));
+	const logged = () => chain.unsettledRecords().filter(({ type }) => type === "transaction").length;
+	chain.pushTransaction(first as SignedTransaction);
+	const { state } = chain;
+	const producer = producerWithKey(keyOfWitness(scheduledWitness(state, 1n)));
+	const slot = { producer, timestampMs: slotTimeMs(state, 1n), expired: () => false };
+	const block = chain.packBlock(slot);
+	expect([logged(), chain.pool.size]).toEqual([1, 0]);
+	chain.pushTransaction(second as SignedTransaction);
+	block.giveBack();
+	expect([logged(), chain.pool.waiting]).toEqual([2, 2]);
+	expect(chain.executeWaiting(Number.POSITIVE_INFINITY)).toBe(false);
+	expect(chain.pool.list().map(({ transaction }) => transaction.idHex)).toEqual([
+		first?.idHex,
+		second?.idHex,
+	]);
+	expect(produce(open).transactions).toHaveLength(2);
+	expect(logged()).toBe(0);
+	await open.close();
+});
+
+test("a key that isn't the witness's leaves what is pending as it is", async () => {
+	const open = await openSmall({ config: smallConfig("allowMultiSign = 1") });
+	produce(open);
+	const { chain } = open;
+	const payment = transfer(open, 0, users[1] as Uint8Array, 1n);
+	chain.pushTransaction(payment);
+	const witness = scheduledWitness(chain.state, 1n);
+	const producer = { ...producerWithKey(keyOfWitness(witness)), signer: users[0] as Uint8Array };
+	const slot = { producer, timestampMs: slotTimeMs(chain.state, 1n), expired: () => false };
+	expect(() => chain.prepareBlock(slot)).toThrow("Witness permission is wrong.");
+	expect(() => chain.pushTransaction(payment)).toThrow();
+	expect([chain.pool.size, chain.pool.waiting]).toEqual([1, 0]);
+	await open.close();
+});
+
 test("transactions take no more of a block than they may in all: what is too long for the rest of it waits, shorter ones are packed", async () => {
 	const open = await openSmall();
 	produce(open);
@@ -172,10 +212,9 @@ describe("a block of a producer with a post-quantum key", () => {
 		const database = await StateDatabase.open(createMemoryDatabase());
 		const seed = { genesisTimestampMs: 0n, maintenanceIntervalMs: 1n, committee: () => 0n };
 		const state = createView(database.headBackend, seed);
-		const context = { environment: { state } } as unknown as PackingContext;
 		const producer = { postQuantum: { scheme: ML_DSA_44 } } as unknown as Producer;
-		expect(() => checkProducer(context, producer)).toThrow("ML_DSA_44 is not allowed");
+		expect(() => checkProducer(state, producer)).toThrow("ML_DSA_44 is not allowed");
 		state.properties.set("ALLOW_ML_DSA_44", 1n);
-		expect(() => checkProducer(context, producer)).not.toThrow();
+		expect(() => checkProducer(state, producer)).not.toThrow();
 	});
 });

@@ -30,10 +30,10 @@ function producerOfNextSlot(): SlotProducer {
 	return slotProducer(producerWithKey(keyOfWitness(scheduledWitness(open.chain.state, 1n))));
 }
 
-function slotProducer(own: Producer): SlotProducer {
+function slotProducer(...own: readonly Producer[]): SlotProducer {
 	return new SlotProducer({
 		chain: open.chain,
-		producers: [own],
+		producers: own,
 		clock: () => nowMs,
 		monotonicClock: () => uptimeMs,
 		minParticipationPercent: 0,
@@ -68,6 +68,44 @@ describe("a slot of this node", () => {
 		pause();
 		expect(open.chain.head.number).toBe(3n);
 		expect(produced).toEqual(announced);
+		producer.stop();
+	});
+
+	test("has one block, also where a timer is early or the clock is set back a little", () => {
+		const announced: bigint[] = [];
+		open.chain.observe({ produced: (block) => announced.push(block.timestampMs) });
+		const own = [...new Array(3).keys()].map((k) => scheduledWitness(open.chain.state, BigInt(k + 1)));
+		const producer = slotProducer(...own.map((witness) => producerWithKey(keyOfWitness(witness))));
+		const slotMs = nowMs;
+		open.chain.pushTransaction(transfer(open, 0, users[1] as Uint8Array, 5n));
+		nowMs = slotMs - 1n;
+		expect(producer.tryProduce()).toBe("PRODUCED");
+		nowMs = slotMs;
+		expect(producer.tryProduce()).toBe("NOT_TIME_YET");
+		pause();
+		expect(announced).toEqual([slotMs]);
+		expect(open.chain.head.transactions).toHaveLength(1);
+		producer.stop();
+	});
+
+	test("is woken for once", () => {
+		const woken: bigint[] = [];
+		const producer = producerOfNextSlot();
+		vi.spyOn(producer, "tryProduce").mockImplementation(() => {
+			woken.push(nowMs);
+			return "NOT_MY_TURN";
+		});
+		nowMs -= 100n;
+		const wait = (ms: number): void => {
+			nowMs += BigInt(ms);
+			vi.advanceTimersByTime(ms);
+		};
+		producer.start();
+		// The timer is a moment early by the clock.
+		nowMs -= 3n;
+		wait(100);
+		for (let i = 0; i < 60; i++) wait(100);
+		expect(woken).toHaveLength(3);
 		producer.stop();
 	});
 
@@ -218,6 +256,8 @@ describe("a slot of a key that is elsewhere", () => {
 		for (let time = 0; time < 3; time++) {
 			producer.tryProduce();
 			await turns();
+			// Five witnesses take turns.
+			nowMs += 15_000n;
 		}
 		expect(failures.map(String)).toEqual(Array(3).fill("OperatorError: away"));
 		expect(open.chain.pool.list().map(({ transaction: { idHex } }) => idHex)).toEqual([transaction.idHex]);
