@@ -9,6 +9,7 @@ import { Account } from "../../protocol/messages.js";
 import { AdoptionError } from "./adoption-error.js";
 import type { OverlayRow } from "./checkpoint.js";
 import type { ForeignEntry } from "./engine/foreign-store.js";
+import { RECORD_BUDGET } from "./engine/limits.js";
 
 interface AccountSources {
 	/** The records of the store. */
@@ -85,7 +86,7 @@ function withTokens(account: Readonly<Account>, apart: ReadonlyMap<string, bigin
 
 function decodeAccount(address: Uint8Array, value: Uint8Array): Readonly<Account> {
 	try {
-		return Account.decode(value);
+		return Account.decode(value, RECORD_BUDGET);
 	} catch (error) {
 		throw new AdoptionError(
 			`the store account holds no account at ${toHex(address)}: ${(error as Error).message}`,

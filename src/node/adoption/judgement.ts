@@ -6,6 +6,7 @@
 import { SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, fromHex, readBe64, toHex } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
+import { OperatorError } from "../../protocol/operator-error.js";
 import { genesisTitle } from "../../protocol/public-networks.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { forkTableOf } from "../rules/fork-gates.js";
@@ -13,6 +14,7 @@ import { REFERENCE_WINDOW } from "./adoption-checks.js";
 import { AdoptionError } from "./adoption-error.js";
 import { rowsOf } from "./checkpoint.js";
 import type { ForeignStore } from "./engine/foreign-store.js";
+import { UnwrittenStoreError } from "./engine/store-directory.js";
 import {
 	judgeProperties,
 	numberProperty,
@@ -74,7 +76,7 @@ async function openStores(reader: SourceReader): Promise<SourceProperties> {
 	for (const name of REQUIRED) {
 		if (!source.stores.includes(name)) throw new AdoptionError(`${source.path} has no store ${name}`);
 	}
-	await reader.use(source.stores.filter((name) => !LEFT_OUT.has(name)));
+	await reader.use(READ_STORES);
 	return readProperties(reader.entries("properties"));
 }
 
@@ -110,7 +112,7 @@ export async function judge(reader: SourceReader, expected: Expected): Promise<J
 		bytes: [...storeBytes.values()].reduce((sum, bytes) => sum + bytes, 0),
 		storeEntries: new Map(present.map((store) => [store.name, store.estimate()])),
 		blockBytes: meanBlock(reader, lowest, head.number),
-		notes: notesOf(reader, lowest),
+		notes: [...notesOf(reader, lowest), ...(await unknownNotes(reader))],
 		properties,
 	};
 }
@@ -234,17 +236,37 @@ function releaseOf(properties: SourceProperties, network: NetworkName): string {
 }
 
 function notesOf(reader: SourceReader, lowest: bigint): string[] {
-	const { stores } = reader.source;
-	const notes: string[] = [];
+	const notes = [...reader.notes];
 	if (lowest > 1n) notes.push(`the data of a lite node: blocks from 1 to ${lowest - 1n} are missing`);
 	if (reader.isEmpty(RECEIPTS)) notes.push("there are no receipts (transactionRetStore is missing or empty)");
 	else if (lowest > 1n) notes.push("receipts are those of the latest blocks only");
-	const isKnown = (name: string): boolean => READ_STORES.includes(name) || LEFT_OUT.has(name);
-	const unknown = stores.filter((name) => !isKnown(name) && !reader.isEmpty(name));
-	if (unknown.length > 0)
-		notes.push(`not read, since this program doesn't know the stores: ${unknown.join(", ")}`);
 	for (const name of READ_STORES) {
 		for (const note of reader.store(name)?.notes ?? []) notes.push(`${name}: ${note}`);
 	}
 	return notes;
+}
+
+/**
+ * Directories beside the stores: a later release may have added state. Whatever they hold, nothing of it is adopted, so
+ * one that can't be read is said and not refused.
+ */
+async function unknownNotes(reader: SourceReader): Promise<string[]> {
+	const unknown: string[] = [];
+	const unreadable: string[] = [];
+	for (const name of reader.source.stores) {
+		if (READ_STORES.includes(name) || LEFT_OUT.has(name)) continue;
+		try {
+			await reader.use([name]);
+			if (!reader.isEmpty(name)) unknown.push(name);
+		} catch (error) {
+			if (!(error instanceof OperatorError)) throw error;
+			const isStore = !(error instanceof UnwrittenStoreError);
+			if (isStore) unreadable.push(`not read, and not one of the known stores: ${error.message}`);
+		} finally {
+			reader.release(name);
+		}
+	}
+	if (unknown.length > 0)
+		unreadable.unshift(`not read, since this program doesn't know the stores: ${unknown.join(", ")}`);
+	return unreadable;
 }

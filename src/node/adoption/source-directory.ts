@@ -4,7 +4,10 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { AdoptionError } from "./adoption-error.js";
+import { reading } from "./engine/foreign-file.js";
 import type { ForeignStore } from "./engine/foreign-store.js";
+import { OpenMemory } from "./engine/limits.js";
+import { READ_STORES } from "./source-stores.js";
 
 /** What an adoption reads. Tests have their own. */
 export interface Source {
@@ -14,14 +17,14 @@ export interface Source {
 	readonly stores: readonly string[];
 	/** Stores that hold what was being written last, oldest first; those of version 2 have a path of two parts. */
 	readonly checkpoints: readonly string[];
-	/** Something that differs once any file was written. */
+	/** Something that differs once any file of what is read was written. */
 	readonly fingerprint: string;
 	/** Opens a store for reading. @throws {OperatorError} that names the file */
 	open(name: string): Promise<ForeignStore>;
 }
 
-/** Opens one store, by its directory. */
-type OpenStore = (directory: string) => Promise<ForeignStore>;
+/** Opens one store, by its directory; all that are open share a memory. */
+type OpenStore = (directory: string, shared: { readonly memory: OpenMemory }) => Promise<ForeignStore>;
 
 /** A store without which there is no state. */
 const LANDMARK = "properties";
@@ -33,21 +36,23 @@ const RESTLESS = /^(LOCK|LOG|LOG\.old.*)$/;
 
 /**
  * Finds the stores under a directory: the node's own (`output-directory`), its `database`, or one level above.
- * @throws {AdoptionError} if there are none, or if a node has them open
+ * @throws {OperatorError} if there are none, if they can't be looked into, or if a node has them open
  */
 export function openSourceDirectory(directory: string, openStore: OpenStore): Source {
 	const path = findStores(directory);
 	const stores = directoriesIn(path).filter((name) => name !== CHECKPOINTS && !name.startsWith("."));
-	for (const name of stores) refuseHeld(join(path, name));
+	const read = stores.filter((name) => READ_STORES.includes(name) || name === FIRST_CHECKPOINT);
+	for (const name of read) refuseHeld(join(path, name));
 	const second = directoriesIn(join(path, CHECKPOINTS)).map((name) => `${CHECKPOINTS}/${name}`);
 	const first = stores.includes(FIRST_CHECKPOINT) ? [FIRST_CHECKPOINT] : [];
 	const checkpoints = second.length > 0 ? second : first;
+	const memory = new OpenMemory();
 	return {
 		path,
 		stores: stores.filter((name) => name !== FIRST_CHECKPOINT),
 		checkpoints,
-		fingerprint: fingerprintOf(path, [...stores, ...second]),
-		open: (name) => openStore(join(path, name)),
+		fingerprint: fingerprintOf(path, [...read, ...second]),
+		open: (name) => openStore(join(path, name), { memory }),
 	};
 }
 
@@ -64,22 +69,32 @@ function findStores(directory: string): string {
 	);
 }
 
-/** Links lead to stores that lie elsewhere. */
 function directoriesIn(path: string): string[] {
 	if (!existsSync(path)) return [];
-	return readdirSync(path)
-		.filter((name) => statSync(join(path, name), { throwIfNoEntry: false })?.isDirectory())
+	return reading(path, () => readdirSync(path))
+		.filter((name) => isDirectory(join(path, name)))
 		.sort();
+}
+
+/** Links lead to stores that lie elsewhere. What can't be looked at counts: it is refused only where it is read. */
+function isDirectory(path: string): boolean {
+	try {
+		return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+	} catch {
+		return true;
+	}
 }
 
 /** Sizes and times of all files: an engine that opens a store for writing begins new ones. */
 function fingerprintOf(path: string, stores: readonly string[]): string {
 	const hash = createHash("sha256");
 	for (const store of stores) {
-		for (const name of readdirSync(join(path, store)).sort()) {
+		const directory = join(path, store);
+		for (const name of reading(directory, () => readdirSync(directory)).sort()) {
 			if (RESTLESS.test(name)) continue;
-			const { size, mtimeMs } = statSync(join(path, store, name));
-			hash.update(`${store}/${name} ${size} ${Math.trunc(mtimeMs)}\n`);
+			const file = join(directory, name);
+			const found = reading(file, () => statSync(file, { throwIfNoEntry: false }));
+			if (found) hash.update(`${store}/${name} ${found.size} ${Math.trunc(found.mtimeMs)}\n`);
 		}
 	}
 	return hash.digest("hex");
@@ -88,7 +103,7 @@ function fingerprintOf(path: string, stores: readonly string[]): string {
 /** Both engines hold a POSIX lock on the file LOCK while they have a store open; Linux lists those by inode. */
 function refuseHeld(store: string): void {
 	const lock = join(store, "LOCK");
-	const inode = statSync(lock, { throwIfNoEntry: false })?.ino;
+	const inode = reading(lock, () => statSync(lock, { throwIfNoEntry: false }))?.ino;
 	if (inode === undefined || !existsSync("/proc/locks")) return;
 	const held = readFileSync("/proc/locks", "latin1").includes(`:${inode} `);
 	if (held)

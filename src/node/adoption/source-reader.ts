@@ -4,12 +4,9 @@ import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { AdoptionError } from "./adoption-error.js";
 import { type Overlay, type OverlayRow, readOverlay } from "./checkpoint.js";
 import type { ForeignEntry, ForeignStore } from "./engine/foreign-store.js";
+import { PRICE_KEY_LENGTH, PRICE_STORE } from "./engine/key-order.js";
+import { ENTRY_OVERHEAD_BYTES, MAX_ENTRIES_BYTES } from "./engine/limits.js";
 import type { Source } from "./source-directory.js";
-
-/** Stores whose engine keeps them in another order. They are small: a rule walks their keys in memory. */
-const OTHER_ORDER: ReadonlySet<string> = new Set(["market_pair_price_to_order"]);
-/** Entries of such a store. */
-const MAX_SORTED = 20_000_000;
 
 /**
  * @param store undefined: the source doesn't have it
@@ -22,7 +19,7 @@ export function entriesOfStore(
 	after?: Uint8Array,
 ): Iterable<ForeignEntry> {
 	const rows = overlay.get(name) ?? [];
-	if (OTHER_ORDER.has(name)) return sortedEntries(name, store, rows, after);
+	if (name === PRICE_STORE) return sortedPrices(store, rows, after);
 	return withRows(store?.entries(after) ?? [], rowsAfter(rows, after));
 }
 
@@ -52,26 +49,39 @@ function* replaced(entries: Iterable<ForeignEntry>, rows: readonly OverlayRow[])
 	for (const { key, value } of rows.slice(at)) if (value) yield [key, value];
 }
 
-function* sortedEntries(
-	name: string,
+/** Prices, which their engine keeps in another order. They are few: a rule walks their keys in memory. */
+function* sortedPrices(
 	store: ForeignStore | undefined,
 	rows: readonly OverlayRow[],
 	after: Uint8Array | undefined,
 ): Generator<ForeignEntry> {
 	const kept: [Uint8Array, Uint8Array][] = [];
+	let bytes = 0;
 	for (const [key, value] of store?.entries() ?? []) {
+		bytes += key.length + value.length + ENTRY_OVERHEAD_BYTES;
+		if (bytes > MAX_ENTRIES_BYTES) {
+			throw new AdoptionError(
+				`the store ${PRICE_STORE} takes more than ${MAX_ENTRIES_BYTES} bytes of memory, in which it is sorted`,
+			);
+		}
 		kept.push([Uint8Array.from(key), Uint8Array.from(value)]);
-		if (kept.length > MAX_SORTED)
-			throw new AdoptionError(`the store ${name} holds more than ${MAX_SORTED} entries`);
 	}
 	kept.sort(([a], [b]) => Buffer.compare(a, b));
 	const twice = kept.findIndex(
 		([key], at) => at > 0 && Buffer.compare(key, kept[at - 1]?.[0] as Uint8Array) === 0,
 	);
 	if (twice >= 0) {
-		throw new AdoptionError(`the store ${name} holds the key ${toHex(kept[twice]?.[0] as Uint8Array)} twice`);
+		throw new AdoptionError(
+			`the store ${PRICE_STORE} holds the key ${toHex(kept[twice]?.[0] as Uint8Array)} twice`,
+		);
 	}
 	for (const entry of withRows(kept, rows)) {
+		// An engine compares keys only where there are two, and rows of a checkpoint with none.
+		if (entry[0].length !== PRICE_KEY_LENGTH) {
+			throw new AdoptionError(
+				`the store ${PRICE_STORE} has a key of ${entry[0].length} bytes: ${toHex(entry[0].subarray(0, 64))}`,
+			);
+		}
 		if (!after || Buffer.compare(entry[0], after) > 0) yield entry;
 	}
 }
@@ -82,11 +92,15 @@ export class SourceReader {
 	private constructor(
 		readonly source: Source,
 		readonly overlay: Overlay,
+		/** What of the checkpoints was left out, a sentence each. */
+		readonly notes: readonly string[],
 	) {}
 
 	/** @throws {OperatorError} if the checkpoint can't be read */
 	static async open(source: Source): Promise<SourceReader> {
-		return new SourceReader(source, await readOverlay(source));
+		const notes: string[] = [];
+		const overlay = await readOverlay(source, { onNote: (note) => notes.push(note) });
+		return new SourceReader(source, overlay, notes);
 	}
 
 	/** Opens stores, which must be done before they are read. @throws {OperatorError} that names the file */

@@ -16,6 +16,7 @@ import type { BlockChoice } from "./adoption-mark.js";
 import type { BatchWriter } from "./batch-writer.js";
 import type { OverlayRow } from "./checkpoint.js";
 import type { ForeignEntry } from "./engine/foreign-store.js";
+import { RECORD_BUDGET } from "./engine/limits.js";
 import type { Judgement } from "./judgement.js";
 import { keptProperty, numberOf } from "./source-properties.js";
 import { rowsAfter, type SourceReader } from "./source-reader.js";
@@ -74,8 +75,8 @@ function converterOf(store: StoreDefinition<unknown>): Convert {
 	const { codec } = store;
 	const packed = "packed" in store ? (store as PackedDefinition<Message>).packed : undefined;
 	return (_key, value) => {
-		if (packed) packed.decode(value);
-		else codec.decode(value, "");
+		if (packed) packed.decode(value, RECORD_BUDGET);
+		else codec.decode(value, "", RECORD_BUDGET);
 		return value;
 	};
 }

@@ -81,11 +81,13 @@ const raw: ValueCodec<Uint8Array> = { encode: (value) => value, decode: (bytes) 
 
 /** For short values: zlib's usual buffers would cost more than the work. */
 const SHORT = { chunkSize: 1024, memLevel: 1, windowBits: 9 };
+/** Bytes that such a value can unpack to: a row of the log index has 256 at most. */
+const MAX_INFLATED_BYTES = 4096;
 
 /** Short bytes that are compressed on disk. */
 const deflated: ValueCodec<Uint8Array> = {
 	encode: (value) => deflateSync(value, SHORT),
-	decode: (bytes) => inflateSync(bytes, { chunkSize: SHORT.chunkSize }),
+	decode: (bytes) => inflateSync(bytes, { chunkSize: SHORT.chunkSize, maxOutputLength: MAX_INFLATED_BYTES }),
 };
 
 export const stores = {

@@ -6,7 +6,7 @@ import { TRAILER_BYTES } from "../../state/table-checksums.js";
 import type { BlockHandle } from "./block.js";
 import { FormatError } from "./byte-reader.js";
 import type { ForeignFile } from "./foreign-file.js";
-import { MAX_SNAPPY_RATIO } from "./limits.js";
+import { MAX_SNAPPY_RATIO, type OpenMemory } from "./limits.js";
 import type { Footer } from "./table-format.js";
 
 /** The checksums that end each block of a table (protocol/reference-stores §2). */
@@ -61,12 +61,17 @@ export interface ReadingMode {
 	readonly xxh3: Xxh3;
 	readonly maxBlockBytes: number;
 	readonly windowBytes: number;
+	readonly memory: OpenMemory;
 }
 
 export class BlockReader {
 	private window = Buffer.alloc(0);
 	private start = 0;
 	private length = 0;
+	/** Bytes of the present block, if it was packed. */
+	private unpacked = 0;
+	/** Of all that is taken from the memory of open stores: window, block and what {@link hold} names. */
+	private held = 0;
 
 	constructor(
 		private readonly file: ForeignFile,
@@ -109,6 +114,8 @@ export class BlockReader {
 			if (length > this.reading.maxBlockBytes || length > MAX_SNAPPY_RATIO * content.length) {
 				throw this.fault(handle, what, `claims to unpack to ${length} bytes`);
 			}
+			this.hold(length - this.unpacked);
+			this.unpacked = length;
 			return uncompress(content);
 		} catch (error) {
 			if (!(error instanceof SnappyError)) throw error;
@@ -139,10 +146,31 @@ export class BlockReader {
 		return this.window.subarray(from, from + size);
 	}
 
+	/** Takes bytes of the memory of open stores until {@link close}. @throws {ForeignStoreError} if there are none left */
+	hold(bytes: number): void {
+		try {
+			this.reading.memory.take(bytes);
+		} catch (error) {
+			if (!(error instanceof FormatError)) throw error;
+			throw this.file.fault(`can't be read: it ${error.message}`);
+		}
+		this.held += bytes;
+	}
+
+	/** Closes the file, and gives back what was held. */
+	close(): void {
+		this.file.close();
+		this.reading.memory.giveBack(this.held);
+		this.held = 0;
+	}
+
 	/** Tables are read from front to end, so the window begins with what is wanted. */
 	private move(offset: number, size: number): void {
 		const length = Math.min(Math.max(size, this.reading.windowBytes), this.file.size - offset);
-		if (this.window.length < length) this.window = Buffer.allocUnsafeSlow(length);
+		if (this.window.length < length) {
+			this.hold(length - this.window.length);
+			this.window = Buffer.allocUnsafeSlow(length);
+		}
 		this.length = 0;
 		this.file.read(this.window.subarray(0, length), offset);
 		this.start = offset;

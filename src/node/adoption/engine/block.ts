@@ -1,7 +1,7 @@
 /** Blocks of tables: entries whose keys leave out what they share with the one before (doc/table_format.md of LevelDB). */
 
 import { ByteReader, FormatError } from "./byte-reader.js";
-import { MAX_BLOCKS, MAX_INDEX_KEY_BYTES, MAX_NAMES } from "./limits.js";
+import { MAX_BLOCKS, MAX_INDEX_KEY_BYTES, MAX_NAMES, requireKeyLength } from "./limits.js";
 
 export interface BlockHandle {
 	readonly offset: number;
@@ -55,6 +55,7 @@ export class BlockCursor {
 		const start = this.at;
 		if (unshared + valueLength > this.end - start) throw new FormatError("ends within an entry");
 		const keyLength = shared + unshared;
+		requireKeyLength(keyLength);
 		if (keyLength > this.key.length) {
 			const larger = Buffer.allocUnsafe(2 * keyLength);
 			larger.set(this.key.subarray(0, shared));
@@ -205,6 +206,7 @@ class KeyCollector {
 	add(shared: number, unshared: Uint8Array, dropped: number): void {
 		if (shared > this.length) throw new FormatError("shares more of a key than there is");
 		this.length = shared + unshared.length;
+		requireKeyLength(this.length);
 		if (this.length < dropped) throw new FormatError("has a key that is too short");
 		if (this.length > this.present.length) this.present = enlarged(this.present, this.length);
 		this.present.set(unshared, shared);

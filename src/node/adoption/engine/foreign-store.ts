@@ -4,7 +4,8 @@
  */
 
 import { BlockCursor, INTERNAL_BYTES } from "./block.js";
-import { BlockReader, loadXxh3, type ReadingMode, type Xxh3 } from "./block-reader.js";
+import { BlockReader, loadXxh3, type ReadingMode } from "./block-reader.js";
+import { FormatError } from "./byte-reader.js";
 import { ForeignFile, ForeignStoreError } from "./foreign-file.js";
 import type { EntrySource, TableKeyOrder } from "./key-order.js";
 import {
@@ -12,6 +13,7 @@ import {
 	MAX_TABLE_BLOCK_BYTES,
 	MAX_WINDOW_BYTES,
 	MIN_WINDOW_BYTES,
+	OpenMemory,
 	WINDOW_BYTES,
 } from "./limits.js";
 import { findFiles, type StoreFiles } from "./store-directory.js";
@@ -43,9 +45,10 @@ function estimateEntries(
 
 function entriesOf({ path }: LocatedTable, order: TableKeyOrder, reading: ReadingMode): number {
 	const file = new ForeignFile(path);
+	let blocks: BlockReader | undefined;
 	try {
 		const footer = readFooter(file, reading.xxh3);
-		const blocks = new BlockReader(file, footer, reading);
+		blocks = new BlockReader(file, footer, reading);
 		const layout = readLayout(file, footer, blocks, order);
 		if (layout.entries !== undefined) return layout.entries;
 		const cursor = new BlockCursor();
@@ -62,7 +65,7 @@ function entriesOf({ path }: LocatedTable, order: TableKeyOrder, reading: Readin
 		}
 		return places.length === 0 ? 0 : (counted / places.length) * layout.blocks.length;
 	} finally {
-		file.close();
+		(blocks ?? file).close();
 	}
 }
 
@@ -104,6 +107,8 @@ interface ForeignStoreOptions {
 	readonly maxLogBytes?: number;
 	/** Bytes of a block of a table, packed or not. Usually 128 MiB. */
 	readonly maxBlockBytes?: number;
+	/** What this store shares with others that are open. Usually its own. */
+	readonly memory?: OpenMemory;
 }
 
 /**
@@ -117,13 +122,14 @@ export async function openForeignStore(
 	const xxh3 = await loadXxh3();
 	const files = findFiles(directory);
 	const { maxLogBytes = MAX_LOG_BYTES, maxBlockBytes = MAX_TABLE_BLOCK_BYTES } = options;
+	const { memory = new OpenMemory() } = options;
 	if (files.logBytes > maxLogBytes) {
 		throw new ForeignStoreError(
 			directory,
 			`has logs of ${files.logBytes} bytes together, more than ${maxLogBytes}: let the reference node open and close it once`,
 		);
 	}
-	return new Store(files, { xxh3, maxBlockBytes });
+	return new Store(files, { xxh3, maxBlockBytes, memory });
 }
 
 class Store implements ForeignStore {
@@ -136,15 +142,12 @@ class Store implements ForeignStore {
 
 	constructor(
 		private readonly files: StoreFiles,
-		private readonly settings: { readonly xxh3: Xxh3; readonly maxBlockBytes: number },
+		private readonly settings: Omit<ReadingMode, "windowBytes">,
 	) {
-		const { manifest, order } = files;
 		this.name = files.name;
 		this.engine = files.engine;
 		this.bytes = files.logBytes + files.tableBytes;
-		const logs = new LogEntries(order, manifest.lastSequence, files.logBytes);
-		for (const path of files.logs) logs.add(path);
-		if (files.logs[0] !== undefined) logs.sort(files.logs[0]);
+		const logs = readLogs(files, settings.memory);
 		this.logs = logs;
 		this.notes = [...files.notes, ...logs.notes];
 	}
@@ -176,7 +179,7 @@ class Store implements ForeignStore {
 					reading,
 				),
 		);
-		return mergedEntries([logs.source(after), ...chains], files.order, after);
+		return mergedEntries([logs.source(after), ...chains], files, after);
 	}
 
 	estimate(): number {
@@ -198,18 +201,45 @@ class Store implements ForeignStore {
 	}
 
 	close(): void {
+		this.logs?.close();
 		this.logs = undefined;
 	}
+}
+
+/** @throws {ForeignStoreError} */
+function readLogs(
+	{ directory, order, manifest, logBytes, logs: paths }: StoreFiles,
+	memory: OpenMemory,
+): LogEntries {
+	let logs: LogEntries | undefined;
+	try {
+		logs = new LogEntries(order, manifest.lastSequence, logBytes, memory);
+		for (const path of paths) logs.add(path);
+		if (paths[0] !== undefined) logs.sort(paths[0]);
+		return logs;
+	} catch (error) {
+		logs?.close();
+		throw namingStore(directory, error);
+	}
+}
+
+/** What is wrong with a store as a whole. */
+function namingStore(directory: string, error: unknown): unknown {
+	return error instanceof FormatError
+		? new ForeignStoreError(directory, `can't be used: it ${error.message}`)
+		: error;
 }
 
 /** Walks all sources to their ends and closes them. */
 function* mergedEntries(
 	sources: readonly EntrySource[],
-	order: TableKeyOrder,
+	{ order, directory }: StoreFiles,
 	after: Uint8Array | undefined,
 ): Generator<ForeignEntry> {
 	try {
 		yield* merge(sources, order, after);
+	} catch (error) {
+		throw namingStore(directory, error);
 	} finally {
 		for (const source of sources) source.close();
 	}

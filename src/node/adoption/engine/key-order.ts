@@ -12,8 +12,9 @@ export interface TableKeyOrder {
 	compare(a: Uint8Array, aLength: number, b: Uint8Array, bLength: number): number;
 }
 
-const PRICE_STORE = "market_pair_price_to_order";
-const PRICE_KEY_LENGTH = PAIR_KEY_LENGTH + 16;
+/** The only store in the order of prices. */
+export const PRICE_STORE = "market_pair_price_to_order";
+export const PRICE_KEY_LENGTH = PAIR_KEY_LENGTH + 16;
 
 function compareBytes(a: Uint8Array, aLength: number, b: Uint8Array, bLength: number): number {
 	const common = aLength < bLength ? aLength : bLength;

@@ -2,7 +2,13 @@
 
 import { ByteReader, FormatError } from "./byte-reader.js";
 import type { ForeignFile } from "./foreign-file.js";
-import { MAX_DATABASE_MANIFEST_BYTES, MAX_EDIT_BYTES, MAX_FILES, MAX_LEVEL } from "./limits.js";
+import {
+	MAX_DATABASE_MANIFEST_BYTES,
+	MAX_EDIT_BYTES,
+	MAX_FILES,
+	MAX_LEVEL,
+	requireKeyLength,
+} from "./limits.js";
 import { LogRecords } from "./log-records.js";
 
 /** A table that a manifest names. The keys are internal: eight bytes of sequence number and type follow the key. */
@@ -124,8 +130,8 @@ class Edits {
 		const number = edit.varint();
 		if (tag === TAG.addedWithPath) requireMainPath(edit.varint());
 		const size = edit.varint();
-		const smallest = Uint8Array.from(edit.string());
-		const largest = Uint8Array.from(edit.string());
+		const smallest = boundOf(edit);
+		const largest = boundOf(edit);
 		if (tag !== TAG.added) {
 			edit.varint();
 			edit.varint();
@@ -140,6 +146,12 @@ class Edits {
 		if (this.tables.has(name)) throw new FormatError(`adds table ${number} a second time`);
 		this.tables.set(name, { level, number, size, smallest, largest });
 	}
+}
+
+function boundOf(edit: ByteReader): Uint8Array {
+	const key = edit.string();
+	requireKeyLength(key.length);
+	return Uint8Array.from(key);
 }
 
 function requireMainPath(path: number): void {

@@ -20,6 +20,7 @@ interface Listing {
 }
 
 export interface StoreFiles {
+	readonly directory: string;
 	readonly name: string;
 	readonly engine: "LevelDB" | "RocksDB";
 	readonly order: TableKeyOrder;
@@ -67,13 +68,18 @@ function addTable(tables: Map<number, string>, number: number, name: string, dir
 	tables.set(number, name);
 }
 
+/** A directory that an engine takes for a new store, and that has lost nothing: it may hold LOCK, and files that are not a store's. */
+export class UnwrittenStoreError extends ForeignStoreError {
+	override readonly name = "UnwrittenStoreError";
+}
+
 /** Path of the manifest that CURRENT names. */
 function manifestPath(directory: string, listing: Listing): string {
 	const path = join(directory, "CURRENT");
 	if (!listing.hasCurrent) {
 		const isEmpty = listing.tables.size + listing.logs.size === 0 && !listing.hasManifest;
 		throw isEmpty
-			? new ForeignStoreError(directory, "holds no store of LevelDB or RocksDB")
+			? new UnwrittenStoreError(directory, "holds no store of LevelDB or RocksDB")
 			: new ForeignStoreError(
 					path,
 					"is missing, though the store has files: they can't be told from old ones",
@@ -118,6 +124,7 @@ export function findFiles(directory: string): StoreFiles {
 	const isRocks = manifest.isRocks || manifest.comparator === undefined || listing.hasRocks;
 	const logs = liveLogs(directory, path, listing, manifest, isRocks);
 	return {
+		directory,
 		name,
 		engine: isRocks ? "RocksDB" : "LevelDB",
 		order,

@@ -86,24 +86,26 @@ export class TableChain implements EntrySource {
 	}
 
 	close(): void {
-		this.open?.file.close();
+		this.open?.blocks.close();
 		this.open = undefined;
 		this.nextTable = this.tables.length;
 	}
 
 	private openTable(table: LocatedTable): OpenTable {
 		const file = new ForeignFile(table.path, this.reading.onRead);
+		let blocks: BlockReader | undefined;
 		try {
 			requireSize(file, table);
 			const footer = readFooter(file, this.reading.xxh3);
-			const blocks = new BlockReader(file, footer, this.reading);
+			blocks = new BlockReader(file, footer, this.reading);
 			const layout = readLayout(file, footer, blocks, this.reading.order);
+			blocks.hold(layout.blocks.bytes);
 			this.beforeLength = 0;
 			const first = this.firstBlock(layout);
 			this.reading.onRead(layout.blocks.handle(first)?.offset ?? 0);
 			return { table, file, blocks, layout, next: first, end: 0, entries: 0, first };
 		} catch (error) {
-			file.close();
+			(blocks ?? file).close();
 			throw error;
 		}
 	}
@@ -200,7 +202,7 @@ export class TableChain implements EntrySource {
 		if (!isEqual(this.before, this.beforeLength, table.largest)) {
 			throw file.fault("is damaged: it doesn't end with the key that the manifest names");
 		}
-		file.close();
+		open.blocks.close();
 		this.open = undefined;
 	}
 }

@@ -10,7 +10,7 @@ import {
 	type TableKeyOrder,
 	VALUE,
 } from "./key-order.js";
-import { MAX_LOG_ENTRIES } from "./limits.js";
+import { MAX_LOG_ENTRIES, type OpenMemory, requireKeyLength } from "./limits.js";
 import { LogRecords } from "./log-records.js";
 
 /** Operations of a batch that carry the number of a column family, and what they are without. */
@@ -23,6 +23,8 @@ const LOG_DATA = 3;
 const NOOP = 13;
 
 const INITIAL_ENTRIES = 1024;
+/** Four places of four bytes and a sequence number; at most two more places while they are sorted. */
+const PLACES_BYTES = 32;
 
 /** The entries of all live logs of a store. */
 export class LogEntries {
@@ -39,8 +41,10 @@ export class LogEntries {
 	private sequences = new Float64Array(INITIAL_ENTRIES);
 	private order = new Uint32Array(0);
 	private nextSequence: number | undefined;
+	private held = 0;
 
 	/**
+	 * Takes memory until {@link close}, also where it fails.
 	 * @param lastSequence the highest sequence number that tables can have: the first batch must go on there or before
 	 * @throws {ForeignStoreError}
 	 */
@@ -48,8 +52,20 @@ export class LogEntries {
 		private readonly keyOrder: TableKeyOrder,
 		private readonly lastSequence: number,
 		size: number,
+		private readonly memory: OpenMemory,
 	) {
+		this.hold(size);
 		this.bytes = Buffer.allocUnsafe(size);
+	}
+
+	private hold(bytes: number): void {
+		this.memory.take(bytes);
+		this.held += bytes;
+	}
+
+	close(): void {
+		this.memory.giveBack(this.held);
+		this.held = 0;
 	}
 
 	/** Adds a log; to be called in the order of their numbers, then {@link sort}. @throws {ForeignStoreError} */
@@ -134,6 +150,7 @@ export class LogEntries {
 		valueLength: number,
 		sequence: number,
 	) {
+		requireKeyLength(keyLength);
 		const at = this.count;
 		if (at >= MAX_LOG_ENTRIES)
 			throw new FormatError(`is beyond the ${MAX_LOG_ENTRIES} entries that logs may have`);
@@ -148,6 +165,7 @@ export class LogEntries {
 
 	private grow(): void {
 		const length = 2 * this.keyStarts.length;
+		this.hold((length - this.keyStarts.length) * PLACES_BYTES);
 		const larger = (before: Uint32Array) => {
 			const after = new Uint32Array(length);
 			after.set(before);
