@@ -1,3 +1,4 @@
+import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import {
 	type Adopted,
@@ -5,22 +6,40 @@ import {
 	adopt,
 	judgeSource,
 } from "../../../src/node/adoption/adoption.js";
+import { ForeignStoreError } from "../../../src/node/adoption/engine/foreign-file.js";
+import { UnwrittenStoreError } from "../../../src/node/adoption/engine/store-directory.js";
 import type { Source } from "../../../src/node/adoption/source-directory.js";
 import { transactionInfoById, transactionInfosOfBlock } from "../../../src/node/chain/block-store.js";
 import { ADOPTION_KEY, readMeta } from "../../../src/node/chain/data-directory.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import { activeWitnesses, scheduledWitness } from "../../../src/node/consensus/slots.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
-import { be64, fromKey, toHex, toKey } from "../../../src/protocol/bytes.js";
+import { be64, equalBytes, fromKey, toHex, toKey } from "../../../src/protocol/bytes.js";
 import {
 	Account,
 	AccountFreezeV2,
+	AccountPermissionUpdateContract,
 	Block,
 	BlockHeader,
+	Key,
+	Permission,
+	PermissionPermissionType as PermissionType,
+	Transaction,
 	TransactionInfo,
 	Vote,
 } from "../../../src/protocol/messages.js";
-import { openSmall, produce, smallConfig, transfer, users } from "../chain/small-chain.js";
+import { sign } from "../../../src/protocol/signature.js";
+import { SignedTransaction } from "../../../src/protocol/transaction.js";
+import {
+	keyOfWitness,
+	openSmall,
+	produce,
+	signed,
+	smallConfig,
+	transfer,
+	users,
+} from "../chain/small-chain.js";
 import { checkpointRow, fakeSource, type Stores, storesOf } from "./fake-source.js";
 
 const RECENT = "recent-transaction";
@@ -241,6 +260,52 @@ describe("an adoption", () => {
 		]);
 		expect([...(await entriesOf(database)).keys()].filter((key) => key.startsWith("08"))).toEqual([]);
 	});
+
+	it("says of an unknown directory that it can't be read, and takes no notice of one without a store", async () => {
+		const stores = await storesOf(await grown());
+		for (const name of ["damaged", "lost+found"]) stores.set(name, new Map());
+		const source = fakeSource(stores);
+		const open = async (name: string) => {
+			if (name === "damaged") throw new ForeignStoreError("/d/CURRENT", "is damaged");
+			if (name === "lost+found") throw new UnwrittenStoreError("/l", "holds no store");
+			return source.open(name);
+		};
+		const adopted = await adoptInto(createMemoryDatabase(), { ...source, open });
+		expect(adopted?.judgement.notes).toEqual([
+			"not read, and not one of the known stores: /d/CURRENT: is damaged",
+		]);
+	});
+
+	it("takes a head in which its witness changed its key, and counts it", async () => {
+		const original = await openSmall({ config: smallConfig("allowMultiSign = 1") });
+		for (let i = 0; i < 24; i++) produce(original);
+		// Whoever's slot it will be can pay for the change.
+		for (const witness of activeWitnesses(original.chain.state)) {
+			original.chain.pushTransaction(transfer(original, 0, witness, 1_000_000_000n));
+		}
+		produce(original);
+		const witness = scheduledWitness(original.chain.state, 1n);
+		const permission = (type: number, address: Uint8Array) =>
+			Permission.create({ type, threshold: 1n, keys: [Key.create({ address, weight: 1n })] });
+		const operations = new Uint8Array(32);
+		operations[0] = 2;
+		const update = AccountPermissionUpdateContract.create({
+			owner_address: witness,
+			owner: permission(PermissionType.Owner, witness),
+			witness: permission(PermissionType.Witness, users[2] as Uint8Array),
+			actives: [{ ...permission(PermissionType.Active, witness), operations } as Permission],
+		});
+		const unsigned = signed(original, 0, "AccountPermissionUpdateContract", update);
+		const signature = [sign(unsigned.id, keyOfWitness(witness))];
+		original.chain.pushTransaction(
+			new SignedTransaction(Transaction.create({ ...unsigned.message, signature })),
+		);
+		expect(produce(original).transactions).toHaveLength(1);
+		const adopted = await adoptInto(createMemoryDatabase(), fakeSource(await storesOf(original)));
+		const ofWitness = Array.from({ length: 26 }, (_, i) => original.chain.blockByNumber(BigInt(i + 1)));
+		const otherKeys = ofWitness.filter((block) => block && equalBytes(block.witness, witness)).length;
+		expect(adopted?.checks).toMatchObject({ blocks: 26, otherKeys });
+	});
 });
 
 describe("data that aren't what they should be", () => {
@@ -289,6 +354,20 @@ describe("data that aren't what they should be", () => {
 				blocks.set(key, Block.encode(Block.create({ ...head, block_header: header })));
 			},
 			/the head block 24 is not signed by the key of its witness/,
+		],
+		[
+			"have a row of the log index that unpacks to more than it can have",
+			(stores) => stores.get("section-bloom")?.set("0", deflateSync(new Uint8Array(4097))),
+			/the store section-bloom holds at 30 what can't be read: /,
+		],
+		[
+			"have a record of more parts than any has",
+			(stores) => {
+				const ids = Buffer.alloc(2 * (2 ** 22 + 1));
+				for (let i = 0; i < ids.length; i += 2) ids[i] = 0x12;
+				stores.get("market_account")?.set("a".repeat(21), ids);
+			},
+			/the store market_account holds at (61){21} what can't be read: /,
 		],
 		[
 			"name a witness that is none",
