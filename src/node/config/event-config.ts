@@ -1,6 +1,7 @@
 /** `event.subscribe` (protocol/configuration §1.11): which events are published, and to which receivers. */
 
 import { basename } from "node:path";
+import { wrap } from "../../protocol/int64.js";
 import { EVENT_KINDS, type EventKind } from "../events/receivers/event-message.js";
 import type {
 	ConfiguredReceiver,
@@ -167,32 +168,34 @@ function readFilter(settings: Settings, warn: (text: string) => void): EventFilt
 	const addresses = settings.get("event.subscribe.filter.contractAddress");
 	const topics = settings.get("event.subscribe.filter.contractTopic");
 	if (!settings.hasGroup("event.subscribe.filter")) return undefined;
-	const fromBlock = readHeight(from, "earliest", 0n, "latest", -1n);
-	const toBlock = readHeight(to, "latest", -1n, "earliest", 0n);
+	const fromBlock = readHeight(from, EARLIEST);
+	const toBlock = readHeight(to, LATEST);
 	if (fromBlock === undefined || toBlock === undefined) {
 		warn("event.subscribe.filter: a block is not a number, earliest or latest; the filter is not used");
 		return undefined;
 	}
-	const isEmpty = fromBlock < 0n || toBlock === 0n;
+	const isEmpty = fromBlock === LATEST || toBlock === EARLIEST;
 	if (isEmpty) warn("event.subscribe.filter: from latest, or to earliest: no contract event matches");
 	return {
 		// No block matches such bounds.
 		fromBlock: isEmpty ? 1n : fromBlock,
-		toBlock: isEmpty ? 0n : toBlock < 0n ? undefined : toBlock,
+		toBlock: isEmpty ? 0n : toBlock === LATEST ? undefined : toBlock,
 		addresses: new Set(addresses.filter((text) => text !== "").map((text) => text.toLowerCase())),
 		topics: new Set(topics.filter((text) => text !== "")),
 	};
 }
 
-function readHeight(
-	text: string,
-	usual: string,
-	usualValue: bigint,
-	other: string,
-	otherValue: bigint,
-): bigint | undefined {
+/** The words for bounds are numbers, and may be written as such. */
+const EARLIEST = 0n;
+const LATEST = -1n;
+
+/** @param usual where there is no text @returns undefined unless it is a word or a number of 64 bits */
+function readHeight(text: string, usual: bigint): bigint | undefined {
 	const word = text.trim().toLowerCase();
-	if (word === "" || word === usual) return usualValue;
-	if (word === other) return otherValue;
-	return /^\d{1,18}$/.test(word) ? BigInt(word) : undefined;
+	if (word === "") return usual;
+	if (word === "earliest") return EARLIEST;
+	if (word === "latest") return LATEST;
+	if (!/^[+-]?\d{1,1000}$/.test(word)) return undefined;
+	const number = BigInt(word.replace("+", ""));
+	return wrap(number) === number ? number : undefined;
 }

@@ -23,7 +23,7 @@ interface FollowedOptions {
 	readonly sender: EventSender;
 	/** Does work in the order of coming. */
 	readonly run: (work: Work) => void;
-	/** Old blocks from here are published first; 0: none. */
+	/** Old blocks from here up to the solidified one are published first, then what is above that; 0: none of both. */
 	readonly startBlock: number;
 	readonly pause: (ms: number) => Promise<void>;
 	readonly warn: (text: string) => void;
@@ -55,7 +55,7 @@ export class FollowedEvents implements BlockFollower {
 	/** Publishes the old blocks, then begins to follow. Resolves once it follows, or was stopped. */
 	async start(): Promise<void> {
 		const { chain, startBlock, run, pause, warn } = this.options;
-		let number = startBlock > 0 ? startBlock : chain.headNumber + 1;
+		let number = startBlock > 0 ? Math.min(startBlock, chain.solidNumber + 1) : chain.headNumber + 1;
 		for (; number <= chain.solidNumber && !this.isStopped; number++) {
 			const block = chain.block(number);
 			if (!block) {

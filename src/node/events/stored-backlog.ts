@@ -30,7 +30,10 @@ interface StoredBacklogOptions {
 	readonly config: EventConfig;
 	/** Only solidified blocks are published. */
 	readonly isSolid?: boolean;
-	/** The first block for a receiver without a position; undefined: what comes after the start. */
+	/**
+	 * The first block for a receiver without a position; undefined: what comes after the start. Unless only solidified blocks are
+	 * published, none above the solidified one is passed over.
+	 */
 	readonly fromBlock?: number | undefined;
 	readonly chain: EventChain;
 	readonly limits: Pick<DeliveryLimits, "messages" | "blocks">;
@@ -416,8 +419,9 @@ export class StoredBacklog implements Backlog<StoredParcel> {
 
 	/** Where a receiver begins to which nothing was published. */
 	private beginning(): OutboxPosition {
-		const { fromBlock } = this.options;
-		return this.placeOf(fromBlock === undefined ? this.target : fromBlock - 1);
+		const { fromBlock, isSolid, chain } = this.options;
+		if (fromBlock === undefined) return this.placeOf(this.target);
+		return this.placeOf((isSolid ? fromBlock : Math.min(fromBlock, chain.solidNumber + 1)) - 1);
 	}
 
 	private placeOf(number: number): OutboxPosition {

@@ -66,12 +66,20 @@ describe("event.subscribe", () => {
 		["7", "9", { fromBlock: 7n, toBlock: 9n }],
 		["latest", "", { fromBlock: 1n, toBlock: 0n }],
 		["", "earliest", { fromBlock: 1n, toBlock: 0n }],
+		["+7", "-1", { fromBlock: 7n, toBlock: undefined }],
+		["0", "9223372036854775807", { fromBlock: 0n, toBlock: 9223372036854775807n }],
+		["-1", "9", { fromBlock: 1n, toBlock: 0n }],
+		["5", "0", { fromBlock: 1n, toBlock: 0n }],
+		["-9223372036854775808", "-2", { fromBlock: -9223372036854775808n, toBlock: -2n }],
 	])('reads a filter from "%s" to "%s"', (from, to, expected) => {
 		expect(filter(from, to)).toEqual({ ...expected, addresses: new Set(), topics: new Set() });
 	});
 
-	it("leaves a filter out whose bounds are no numbers, and says so", () => {
-		expect(filter("0x7", "")).toBeUndefined();
+	it("leaves a filter out whose bounds are no numbers of 64 bits, and says so", () => {
+		for (const text of ["0x7", "1.5", "--1", "+", "9223372036854775808", "-9223372036854775809"]) {
+			expect(filter(text, "")).toBeUndefined();
+			expect(filter("", text)).toBeUndefined();
+		}
 		const { warnings } = parse(
 			`${NATIVE}, filter { fromblock = x, toblock = "", contractAddress = [], contractTopic = [] }`,
 		);

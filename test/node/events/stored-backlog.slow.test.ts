@@ -507,5 +507,13 @@ describe("where a delivery begins", () => {
 		expect(await told(configOf(1, { startBlock: 3n }))).toEqual(
 			chain.ids.slice(2).map((id) => `blockTrigger/${id}`),
 		);
+		// What is asked for above the solidified block begins right above that.
+		for (const ahead of [0, 1000]) {
+			const { solidNumber } = chain;
+			const startBlock = BigInt(chain.ids.length + ahead);
+			expect(await told(configOf(1, { startBlock }))).toEqual(
+				chain.ids.slice(solidNumber).map((id) => `blockTrigger/${id}`),
+			);
+		}
 	});
 });
