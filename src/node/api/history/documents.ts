@@ -34,7 +34,6 @@ export interface FoundDocument {
 interface LogDocument extends FoundDocument {
 	/** Of the event; undefined: it is shown as a log. */
 	readonly name: string | undefined;
-	readonly timestampMs: bigint;
 }
 
 type Receipts = LoadedBlock["infos"];
@@ -121,11 +120,10 @@ export class Documents {
 		const contract = concatBytes(Uint8Array.of(addressPrefix()), log.address);
 		const entry = eventEntry(loaded.state.abi.get(contract), log);
 		if ((entry !== undefined) !== (kind === "events")) return undefined;
-		const { timestampMs } = loaded.block;
 		const make = () => this.logMessage(kind, number, position, ordinal);
-		if (log.data.length <= MAX_SURE_DATA) return { name: entry?.name, timestampMs, message: make };
+		if (log.data.length <= MAX_SURE_DATA) return { name: entry?.name, message: make };
 		const message = make();
-		return message && { name: entry?.name, timestampMs, message: () => message };
+		return message && { name: entry?.name, message: () => message };
 	}
 
 	private logMessage(

@@ -14,7 +14,6 @@ import {
 	answerText,
 	envelope,
 	type HistoryRequest,
-	headNumber,
 	heightsOf,
 	indexedPage,
 	pageOfList,
@@ -225,8 +224,11 @@ async function answerOlder(
 	const contract = readContract(name);
 	if (block === undefined) return contractEvents(older, contract, { name: event }, olderEvents);
 	if (block !== "latest" && !/^\d{1,15}$/.test(block)) throw new HistoryRequestError("Invalid block number");
-	const number = block === "latest" ? headNumber(request.context) : Number(block);
-	return contractEvents(older, contract, { name: event, heights: { from: number, to: number } }, olderEvents);
+	const { from, to } = heightsOf(older);
+	// The newest block that the parameters leave.
+	const number = block === "latest" ? to : Number(block);
+	const heights = { from: Math.max(number, from), to: Math.min(number, to) };
+	return contractEvents(older, contract, { name: event, heights }, olderEvents);
 }
 
 /** The same request with the names of the newer interface. @throws {HistoryRequestError} */

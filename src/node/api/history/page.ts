@@ -55,18 +55,17 @@ export function heightsOf({ context, parameters }: HistoryRequest): Heights {
 	const solid = solidNumber(context);
 	const { min, max } = parameters.times;
 	let [from, to] = [0, head];
-	const bodies = bodiesOf(context);
-	const { lowest } = indexOf(context).coverage;
-	if (min !== undefined) from = firstSince(bodies, lowest, head, min);
-	if (max !== undefined) to = firstSince(bodies, lowest, head, max + 1n) - 1;
+	if (min !== undefined) from = firstSince(context, min);
+	if (max !== undefined) to = firstSince(context, max + 1n) - 1;
 	if (parameters.flag("only_confirmed")) to = Math.min(to, solid);
 	if (parameters.flag("only_unconfirmed")) from = Math.max(from, solid + 1);
 	return { from, to };
 }
 
 /** The first block that is as late as a time; one above the head if none is. */
-function firstSince(bodies: StoredBodies, lowest: number, head: number, timeMs: bigint): number {
-	let [low, high] = [lowest, head + 1];
+export function firstSince(context: ApiContext, timeMs: bigint): number {
+	const bodies = bodiesOf(context);
+	let [low, high] = [indexOf(context).coverage.lowest, headNumber(context) + 1];
 	while (low < high) {
 		const middle = (low + high) >>> 1;
 		// What isn't stored is old.

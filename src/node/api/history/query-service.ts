@@ -13,13 +13,22 @@ import { type Place, readPlace } from "../../history/rows.js";
 import { LongAnswer } from "../long-answer.js";
 import { type DocumentKind, Documents, type FoundDocument, type LogKind } from "./documents.js";
 import { numberOfBlock } from "./event-rows.js";
-import { answerText, type HistoryRequest, headNumber, heightsOf, indexOf, solidNumber } from "./page.js";
+import {
+	answerText,
+	firstSince,
+	type Heights,
+	type HistoryRequest,
+	headNumber,
+	heightsOf,
+	indexOf,
+	solidNumber,
+} from "./page.js";
 import { HistoryRequestError, invalidParameter, MAX_LIMIT, readContract } from "./parameters.js";
 
 const DEFAULT_LIMIT = 25;
 /** Documents that pages before the asked one may have: a page is found by going through them. */
 const MAX_SKIPPED = 10_000;
-/** Blocks that a list without a contract looks through, from the newest down. */
+/** Blocks that a list without a contract looks through, from its first on. */
 const MAX_QUERY_BLOCKS = 1_000;
 /** Logs that one page looks at beyond those of earlier pages: those that have another name or are no events are left out of it. */
 const MAX_LOGS = 2_000;
@@ -98,7 +107,7 @@ async function logsPath(
 	return undefined;
 }
 
-/** The newest documents of a kind, those of a block, or those of a transaction. */
+/** Documents of a kind, the newest or the oldest first, those of a block, or those of a transaction. */
 async function listOrOne(
 	request: HistoryRequest,
 	kind: DocumentKind,
@@ -106,20 +115,29 @@ async function listOrOne(
 	highest = headNumber(request.context),
 ): Promise<Answer> {
 	if (id !== undefined) return all(ofTransaction(request, kind, id));
-	if (!pageOf(request).isDescending) throw invalidParameter("sort");
-	const asked = request.parameters.number("block");
-	const from = asked === undefined ? highest : Number(asked);
-	const lowest = asked === undefined ? Math.max(0, highest - MAX_QUERY_BLOCKS + 1) : from;
+	const { isDescending } = pageOf(request);
+	const { lowest } = indexOf(request.context).coverage;
+	const { from, to } = askedHeights(request, { from: lowest, to: highest });
+	const count = Math.min(to - from + 1, MAX_QUERY_BLOCKS);
 	const documents = new Documents(request.context.node);
 	return page(
 		request,
 		(function* () {
-			for (let number = from; number >= lowest && number <= highest; number--) {
-				yield* documents.ofBlock(kind, number, true);
+			for (let i = 0; i < count; i++) {
+				yield* documents.ofBlock(kind, isDescending ? to - i : from + i, isDescending);
 				yield undefined;
 			}
 		})(),
 	);
+}
+
+/** Those of some blocks that `since` and `block` leave. */
+function askedHeights({ context, parameters }: HistoryRequest, { from, to }: Heights): Heights {
+	const since = parameters.number("since");
+	const first = since === undefined ? from : Math.max(from, firstSince(context, since));
+	const block = parameters.number("block");
+	if (block === undefined) return { from: first, to };
+	return { from: Math.max(first, Number(block)), to: Math.min(to, Number(block)) };
 }
 
 /** @param ordinal of the only log that is asked for */
@@ -138,15 +156,11 @@ async function logsOf(
 	contract: Uint8Array,
 	name?: string,
 ): Promise<Found> {
-	const { context, parameters } = request;
+	const { context } = request;
 	const { skip, isDescending } = pageOf(request);
-	const since = parameters.number("since");
-	const block = parameters.number("block");
-	const heights = heightsOf(request);
 	const { rows } = await indexOf(context).page({
 		lists: [{ kind: "log", owner: ownerKey(contract) }],
-		from: block === undefined ? heights.from : Number(block),
-		to: block === undefined ? heights.to : Math.min(heights.to, Number(block)),
+		...askedHeights(request, heightsOf(request)),
 		descending: isDescending,
 		limit: skip + MAX_LOGS,
 	});
@@ -155,11 +169,7 @@ async function logsOf(
 	return (function* () {
 		for (const { height, position, ordinal } of places) {
 			const found = documents.log(kind, height, position, ordinal);
-			const isWanted =
-				found &&
-				(name === undefined || found.name === name) &&
-				(since === undefined || found.timestampMs >= since);
-			yield isWanted ? found : undefined;
+			yield name === undefined || found?.name === name ? found : undefined;
 		}
 	})();
 }

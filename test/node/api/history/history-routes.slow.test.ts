@@ -400,6 +400,29 @@ describe.each(STORES)("with the history in %s", (where, missing) => {
 				expect((await list(`/orc20/getholder/${token}`)).sort()).toEqual([anna, carl].sort());
 			});
 
+			it("begin with the oldest where they are asked to, and with what is as late as a time", async () => {
+				const head = await chain.head();
+				const [before, last] = (await list("/blocks?limit=2")).reverse();
+				const since = String(before?.["timeStamp"]);
+				expect((await list("/blocks?limit=3&sort=timeStamp")).map((row) => row["blockNumber"])).toEqual([
+					0, 1, 2,
+				]);
+				expect(await list(`/blocks?sort=blockNumber&since=${since}`)).toEqual([before, last]);
+				expect(await list(`/blocks?since=${since}`)).toEqual([last, before]);
+				expect(await list(`/blocks?since=${since}&block=${head - 2}`)).toEqual([]);
+				expect(await list(`/blocks?since=${String(last?.["timeStamp"])}0`)).toEqual([]);
+				// Behind those of the genesis block, which fund accounts.
+				const afterGenesis = String((await list("/blocks?block=1"))[0]?.["timeStamp"]);
+				const [first] = await list(`/transfers?limit=1&sort=timeStamp&since=${afterGenesis}`);
+				expect(first?.["transactionId"]).toBe(assetCall);
+				expect(
+					(await list(`/transactions?sort=timeStamp&since=${since}`)).map((row) => row["transactionId"]),
+				).toEqual([payments[3], call]);
+				const [event] = await list(`/events/transaction/${call}`);
+				expect(await list(`/events?since=${String(event?.["timeStamp"])}&sort=timeStamp`)).toEqual([event]);
+				expect(await list(`/events/confirmed?since=${String(event?.["timeStamp"])}`)).toEqual([]);
+			});
+
 			it("refuse what can't be answered", async () => {
 				for (const path of [
 					"/events?limit=201",
@@ -476,6 +499,16 @@ describe.each(STORES)("with the history in %s", (where, missing) => {
 				]);
 				const latest = await chain.get("/event/contract/latestSolidifiedBlockNum");
 				expect(Number(await latest.text())).toBe((await chain.head()) - 2);
+				const transfers = `/event/contract/${token}/Transfer`;
+				const olderIds = async (path: string): Promise<unknown[]> =>
+					((await (await chain.get(transfers + path)).json()) as Json[]).map((row) => row["transaction_id"]);
+				const time = Number(event?.["block_timestamp"]);
+				for (const block of [number, "latest"]) {
+					expect(await olderIds(`/${block}`)).toEqual([call]);
+					expect(await olderIds(`/${block}?onlyUnconfirmed=true&since=${time}`)).toEqual([call]);
+					expect(await olderIds(`/${block}?onlyConfirmed=true`)).toEqual([]);
+					expect(await olderIds(`/${block}?since=${time + 1}`)).toEqual([]);
+				}
 				const conflict = await chain.get(`/event/contract/${token}?onlyConfirmed=true&onlyUnconfirmed=true`);
 				expect(await conflict.json()).toMatchObject({
 					success: false,
