@@ -8,7 +8,7 @@ const ANY = Number.POSITIVE_INFINITY;
 
 export const olderConduct: Older<Conduct> = {
 	"4.8.1": {
-		unlimited: { maxRequestedBlocks: ANY },
+		unlimited: { maxRequestedBlocks: ANY, maxBlocksPerSecond: ANY },
 		maxSummaryIds: ANY,
 		isHelloSignatureLength: () => true,
 		checkRepeated: () => {},
@@ -20,6 +20,7 @@ export const olderConduct: Older<Conduct> = {
 	"4.8.0": {
 		unlimited: {
 			maxRequestedBlocks: ANY,
+			maxBlocksPerSecond: ANY,
 			summariesPerSecond: ANY,
 			fetchesPerSecond: ANY,
 			disconnectsPerSecond: ANY,

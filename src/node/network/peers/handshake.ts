@@ -32,8 +32,10 @@ const MAX_PEERS_OF_WITNESS = 5;
 export function greet(world: PeerWorld, transport: Transport, peer: Peer): void {
 	const identity = ownIdentity(world, peer);
 	const timestamp = BigInt(Math.trunc(peer.connection.connectTimeMs));
+	// A peer that greets first is compared with this; all others with what our HELLO says.
 	peer.greetedAt = world.chain.head.number;
 	const say = (shown: OwnWitness | undefined, signature: Uint8Array): void => {
+		peer.greetedAt = world.chain.head.number;
 		const hello = helloFor(world, transport, { timestamp, identity: shown, signature });
 		world.send(peer, ApplicationType.P2P_HELLO, HelloMessage.encode(hello));
 	};
@@ -42,10 +44,10 @@ export function greet(world: PeerWorld, transport: Transport, peer: Peer): void 
 		return;
 	}
 	// Without its signature a witness is a peer like any other.
-	const { soon } = world.environment;
+	const { environment } = world;
 	identity.remote.hello(timestamp).then(
-		(signature) => soon(() => say(identity, signature)),
-		() => soon(() => say(undefined, EMPTY)),
+		(signature) => environment.soon(() => say(identity, signature)),
+		() => environment.soon(() => say(undefined, EMPTY)),
 	);
 }
 
@@ -94,8 +96,11 @@ function helloFor(
 function ownIdentity(world: PeerWorld, peer: Peer): OwnWitness | undefined {
 	if (!world.settings.relayHosts.has(peer.connection.remote.host) || !world.isMaster()) return undefined;
 	const active = world.chain.activeWitnesses;
-	const own = world.witnesses.filter(({ witness }) => active.some((each) => equalBytes(each, witness)));
-	return own.find(({ postQuantum }) => !postQuantum) ?? own[0];
+	const isActive = ({ witness }: OwnWitness): boolean => active.some((each) => equalBytes(each, witness));
+	const own = world.witnesses.find((each) => !each.postQuantum && isActive(each));
+	// Of several post-quantum keys only the first one greets (protocol/peers §5.3).
+	const first = world.witnesses.find(({ postQuantum }) => postQuantum);
+	return own ?? (first && isActive(first) ? first : undefined);
 }
 
 /** What a relay node's visitor signs. */

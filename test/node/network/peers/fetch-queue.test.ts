@@ -11,6 +11,7 @@ import {
 	decodeInventory,
 	InventoryKind,
 } from "../../../../src/node/network/wire/application-messages.js";
+import type { Release } from "../../../../src/node/rules/release.js";
 import { be64, toHex } from "../../../../src/protocol/bytes.js";
 
 const NOW = 1_700_000_000_000;
@@ -19,7 +20,7 @@ const blockId = (number: bigint, seed = 0) => Buffer.concat([be64(number), Buffe
 const itemId = (seed: number) => Buffer.alloc(32, seed);
 
 /** An advertisement with peers that note what they are asked for. */
-function newNode(count: number) {
+function newNode(count: number, release: Release = "4.8.2") {
 	const time = { ms: NOW };
 	const tasks: (() => void)[] = [];
 	const environment = {
@@ -41,7 +42,7 @@ function newNode(count: number) {
 		isPoolFull: false,
 	} as unknown as LocalChain;
 	const settings = {
-		release: "4.8.2",
+		release,
 		blockCacheTimeoutMs: 60_000,
 		maxTransactionsPerSecond: 1000,
 		maxBlocksPerSecond: 10,
@@ -100,6 +101,16 @@ describe("announced blocks", () => {
 		run(10_000);
 		blocks(0, [blockId(HEAD + 2n)]);
 		expect(peers[0]?.peer.pendingBlocks).toBe(1);
+	});
+
+	it("have no such limit before release 4.8.2", () => {
+		const { peers, blocks, run } = newNode(1, "4.8.1");
+		blocks(
+			0,
+			Array.from({ length: 101 }, (_, i) => blockId(HEAD + 1n, i + 1)),
+		);
+		run(30);
+		expect(peers[0]?.asked.length).toBeGreaterThan(0);
 	});
 
 	it("are asked for up to the height that the time since the last final block explains", () => {
