@@ -24,7 +24,7 @@ export const ProfileList = command({
 			name,
 			active: name === settings.profile,
 			http: shownAddress(profiles[name]?.text["http"] ?? BUILT_IN[name]?.["http"]),
-			source: sourceOf(name in BUILT_IN, name in profiles),
+			source: sourceOf(Object.hasOwn(BUILT_IN, name), Object.hasOwn(profiles, name)),
 		}));
 		const text = rows.map((row) => ({ ...row, active: row.active ? "active" : "" }));
 		print.list(rows, ["name", "active", "http", "source"], "no profiles", text);

@@ -62,7 +62,7 @@ describe("a builder", () => {
 		});
 	});
 
-	it.each([
+	it.each<[object, string]>([
 		[{}, "class java.lang.NullPointerException : Name is null"],
 		[
 			{ contractType: "Transfer" },
@@ -72,6 +72,10 @@ describe("a builder", () => {
 			{ contractType: "GetContract" },
 			"class org.tron.core.exception.ContractValidateException : don't have this type: GetContract",
 		],
+		...["toString", "constructor", "__proto__"].map((contractType): [object, string] => [
+			{ contractType },
+			`class java.lang.IllegalArgumentException : No enum constant org.tron.protos.Protocol.Transaction.Contract.ContractType.${contractType}`,
+		]),
 	])("of any type refuses %j", async (body, error) => {
 		expect((await node.post("/wallet/createCommonTransaction", body)).json).toEqual({ Error: error });
 	});

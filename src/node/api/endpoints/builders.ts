@@ -114,7 +114,7 @@ function builder([name, form]: readonly [name: string, form: BuilderForm]): Endp
 /** The contract type that a text names, which has a message. @throws {NamedError} */
 function namedType(name: string | null, enumName: string): BuildableType {
 	if (name === null) throw new NamedError("NullPointerException", "Name is null");
-	const isConstant = name === "UNRECOGNIZED" || name in TransactionContractContractType;
+	const isConstant = name === "UNRECOGNIZED" || Object.hasOwn(TransactionContractContractType, name);
 	if (!isConstant) throw new NamedError("IllegalArgumentException", `No enum constant ${enumName}.${name}`);
 	const type = contractTypeByName(name);
 	if (!isBuildable(type)) {
