@@ -6,7 +6,7 @@ import { NamedError } from "../../../protocol/json/exceptions.js";
 import { type Proposal, ProposalList, type Vote, Witness, WitnessList } from "../../../protocol/messages.js";
 import { witnessesByVotes } from "../../consensus/schedule.js";
 import { cycleBrokerage } from "../../resources/delegation-store.js";
-import { valuesInStoreOrder } from "../../state/store-order.js";
+import { runtimeSorted, valuesInStoreOrder } from "../../state/store-order.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
 
@@ -62,12 +62,13 @@ export function brokerageOf(state: StateView, address: Uint8Array): number {
 	return cycleBrokerage(state, state.properties.get("CURRENT_CYCLE_NUMBER"), address);
 }
 
-/** Every proposal, newest first; those that were made at one time in the order of the store. */
+/**
+ * Every proposal, newest first. The network's node calls the first of two that were made at one time the later one in both
+ * directions, and its runtime makes of that what it does.
+ */
 export function storedProposals(state: StateView): ProposalList {
-	const proposals = valuesInStoreOrder(state.proposal);
-	return ProposalList.create({
-		proposals: proposals.sort((a, b) => Number(b.create_time - a.create_time)),
-	});
+	const compare = (a: Readonly<Proposal>, b: Readonly<Proposal>) => (a.create_time > b.create_time ? -1 : 1);
+	return ProposalList.create({ proposals: runtimeSorted(valuesInStoreOrder(state.proposal), compare) });
 }
 
 /** Proposals after the first `offset` numbers; undefined if the page lies outside of all numbers. */
