@@ -70,8 +70,9 @@ export class Broadcaster {
 		const { node: settings } = this.node.config;
 		const { network } = this.node.rules;
 		const answers = answersOf(settings);
-		let transaction = admissionOf(settings).received(received, network);
+		let transaction = received;
 		try {
+			transaction = admissionOf(settings).received(received, network);
 			const state = this.node.view("full");
 			const form = signatureFormRefusal(transaction, state, this.node.rules);
 			if (form) throw new ValidateSignatureError(form.message);

@@ -305,6 +305,12 @@ describe("the rule against unknown fields", () => {
 			expect(await outcome(situation, sent)).toEqual(text(why));
 		});
 
+		it("are refused, whoever handed them in, where there are more than are read", async () => {
+			const [code, message] = await outcome(nile, carrier(Array(65).fill(entry()), []));
+			expect(code).toBe(20);
+			expect(message).toMatch(/^Error: /);
+		});
+
 		it("wait for a place in the pool, other transactions don't", async () => {
 			const pooled = Array<SignedTransaction>(1000).fill(carrier([entry()]));
 			expect(await outcome({ ...nile, pooled }, carrier([entry()]))).toEqual([9, "PQ pending pool is full."]);
