@@ -137,7 +137,7 @@ export const WalletSend = sending({
 				decimals: statedDecimals(flags),
 				permission: flags.permission,
 				memo: memoBytes(flags.memo),
-				signatures: flags.signer?.length,
+				signers: flags.signer?.length,
 				postQuantum: await schemesOf(session, actor, flags),
 				offline: flags.offline,
 			},

@@ -82,7 +82,7 @@ async function payLines(
 		...requestedFeeLimit(flags),
 		permission: flags.permission,
 		memo: flags.memo,
-		signatures: flags.signer?.length,
+		signers: flags.signer?.length,
 		postQuantum: await schemesOf(session, actor, flags),
 		offline: flags.offline,
 		asksFirst: flags["dry-run"] || isWatched(session) || canAsk(),

@@ -6,6 +6,7 @@ import { fromHex, toHex } from "../../protocol/bytes.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { FAILURE_KINDS, Failure, linesText, type RefusedLine } from "../failure.js";
+import { signaturesToExpect } from "../permission/permission.js";
 import { contractSummary } from "../transaction/contract-summary.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 import { coinsOf } from "../transaction/moved-coins.js";
@@ -281,7 +282,7 @@ export async function judgePayments(
 			await budget?.take(
 				plan,
 				envelope.transaction,
-				Math.max(1, options.signatures ?? 1),
+				signaturesToExpect(actor.account, options.permission, options.signers),
 				options.postQuantum,
 			);
 			if (options.asksFirst && (await plan.isFirstPayment?.())) first.add(id);

@@ -14,7 +14,7 @@ import { readContacts } from "../configuration/contacts.js";
 import { Failure } from "../failure.js";
 import { fetchAccount, fetchGenesisId } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
-import { permissionId } from "../permission/permission.js";
+import { permissionId, signaturesToExpect } from "../permission/permission.js";
 import { Orc20, TRANSFER, tokenContract, transferData } from "../token/orc20.js";
 import {
 	type Currency,
@@ -69,8 +69,8 @@ export interface TransferOptions {
 	/** Permission to act under, by id or name; absent: the owner's. */
 	readonly permission?: string | undefined;
 	readonly memo?: Uint8Array | undefined;
-	/** Signatures that it will have, 1 if absent. */
-	readonly signatures?: number | undefined;
+	/** Keys that are named as signers; others may have to sign, too. */
+	readonly signers?: number | undefined;
 	/** Schemes of those among them that are post-quantum. */
 	readonly postQuantum?: readonly PostQuantumScheme[] | undefined;
 	/** The most that energy may cost, with its unit, or `auto`; absent: as configured. */
@@ -170,7 +170,7 @@ async function everything(
 	});
 	// A single sun passes the node's own check whatever the fees are; the size is that of the whole balance.
 	const whole = rebuild(await buildAtNode(client, request(1n)), request(balance));
-	const signatures = Math.max(1, options.signatures ?? 1);
+	const signatures = signaturesToExpect(account, options.permission, options.signers);
 	const { postQuantum } = options;
 	const cost = await transactionCost(client, whole, { signatures, postQuantum, creates });
 	const amount = balance - cost.totalSun;

@@ -142,3 +142,18 @@ export function leastSignatures(permission: Readonly<Permission> | undefined): n
 	const heaviest = permission?.keys.reduce((most, { weight }) => (weight > most ? weight : most), 0n) ?? 1n;
 	return (permission?.threshold ?? 1n) > heaviest ? 2 : 1;
 }
+
+/**
+ * How many signatures a transaction of an account will have, wherever they are made: more than one costs a fee.
+ * @param permission by id or name; absent: the owner's
+ * @param signers that are named for it
+ * @throws {Failure} as {@link permissionId}
+ */
+export function signaturesToExpect(
+	account: Readonly<Account>,
+	permission: string | undefined,
+	signers = 0,
+): number {
+	const id = permission === undefined ? OWNER_ID : permissionId(account, permission);
+	return Math.max(leastSignatures(permissionOf(account, id)), signers);
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toBase58Check } from "../../../src/protocol/address.js";
 import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
-import { Account } from "../../../src/protocol/messages.js";
+import { Account, Key, Permission } from "../../../src/protocol/messages.js";
 import { buildTransaction } from "../../../src/protocol/transaction.js";
 import { judgePayments } from "../../../src/wallet/actions/payment-batch.js";
 import type { Actor, TransactionPlan } from "../../../src/wallet/actions/plan.js";
@@ -28,6 +28,7 @@ const actor = (balance: bigint, resource: object = {}): Actor =>
 				getchainparameters: {
 					chainParameter: [
 						{ key: "getTransactionFee", value: 1_000n },
+						{ key: "getMultiSignFee", value: 1_000_000n },
 						{ key: "getCreateNewAccountFeeInSystemContract", value: 1_000_000n },
 					],
 				},
@@ -100,6 +101,19 @@ describe("a list of payments is judged whole", () => {
 		expect(refused[0]?.failure.message).toContain("come to 3coin and 0coin of fees, 0.000001coin more");
 		// The free allowance is enough for the first payment alone.
 		expect((await judge(text, actor(3_000_000n, { freeNetLimit: 400n }))).refused).toHaveLength(1);
+	});
+
+	test("with the fee for several signatures where one key isn't enough, whoever is named as signer", async () => {
+		const keys = [ANN, BOB].map((address) => Key.create({ address: fromHex(address), weight: 1n }));
+		const alone = actor(10_000_000n);
+		const owner_permission = Permission.create({ threshold: 2n, keys });
+		const shared = { ...alone, account: Account.create({ ...alone.account, owner_permission }) };
+		const signaturesSun = async (payer: Actor, signers?: number) =>
+			(await judge(`to,amount\n${BOB},1coin\n`, payer, { signers })).totals.fees?.signaturesSun;
+		expect(await signaturesSun(alone)).toBe(0n);
+		expect(await signaturesSun(alone, 2)).toBe(1_000_000n);
+		expect(await signaturesSun(shared)).toBe(1_000_000n);
+		expect(await signaturesSun(shared, 1)).toBe(1_000_000n);
 	});
 
 	test("names lines that say the same, in whatever words", async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { toBase58Check } from "../../../src/protocol/address.js";
-import { fromHex } from "../../../src/protocol/bytes.js";
-import { Account } from "../../../src/protocol/messages.js";
+import { fromHex, toHex } from "../../../src/protocol/bytes.js";
+import { contractType } from "../../../src/protocol/contract-types.js";
+import { Account, Key, Permission, TransferContract } from "../../../src/protocol/messages.js";
+import { buildTransaction } from "../../../src/protocol/transaction.js";
 import type { Actor } from "../../../src/wallet/actions/plan.js";
 import {
 	type ResolvedTransfer,
@@ -11,6 +13,13 @@ import {
 import { answering } from "../answering-client.js";
 
 const [ANN, BOB] = ["11", "22"].map((byte) => fromHex(`41${byte.repeat(20)}`)) as [Uint8Array, Uint8Array];
+
+const HEADER = {
+	refBlockBytes: new Uint8Array(2),
+	refBlockHash: new Uint8Array(8),
+	expirationMs: 1n,
+	timestampMs: 1n,
+};
 
 const settings = { tokens: {}, contactsFile: "/nowhere/contacts", profile: "test" };
 const { client } = answering(
@@ -35,6 +44,39 @@ describe("the plan of a payment", () => {
 			creates: true,
 			details: ["  amount      2coin"],
 		});
+	});
+
+	test("of everything leaves the fee for signatures that others make", async () => {
+		const builder = ({ to_address, amount }: Readonly<Record<string, unknown>>) => {
+			const parameter = TransferContract.create({
+				owner_address: ANN,
+				to_address: fromHex(String(to_address)),
+				amount: amount as bigint,
+			});
+			const built = buildTransaction(contractType("TransferContract"), parameter, HEADER);
+			return { raw_data_hex: toHex(built.rawBytes) };
+		};
+		const everything = { to: "bob", amount: "max", recipient: BOB, creates: false };
+		const parameters = [{ key: "getMultiSignFee", value: 1_000_000n }];
+		const { client } = answering(
+			{
+				createtransaction: builder,
+				getnowblock: { block_header: { raw_data: { timestamp: HEADER.timestampMs } } },
+				getblockbynum: {},
+				getaccountresource: { freeNetLimit: 5_000n },
+				getchainparameters: { chainParameter: parameters },
+			},
+			settings,
+		);
+		const amount = async (threshold: bigint) => {
+			const keys = [ANN, BOB].map((address) => Key.create({ address, weight: 1n }));
+			const owner_permission = Permission.create({ threshold, keys });
+			const account = Account.create({ ...actor.account, owner_permission });
+			const { parameter } = await transferPlan({ ...actor, client, account }, everything);
+			return (parameter as TransferContract).amount;
+		};
+		expect(await amount(1n)).toBe(7_000_000n);
+		expect(await amount(2n)).toBe(6_000_000n);
 	});
 
 	test("goes to a contract only if that is forced", async () => {
