@@ -50,7 +50,8 @@ const FAST_PERIOD_MS = 10_000;
 /**
  * Waits until a transaction has reached a state that will not change, or the wanted one.
  * @returns `included` or `solid` with a successful receipt; `failed`; `expired`
- * @throws {Failure} `wait_timeout` with `sent: true`; transport failures of the last attempt only
+ * @throws {Failure} `wait_timeout`; transport failures of the last attempt only; `sent` is `true` of a transaction that
+ * was sent from here or that the node has been seen to have, else `unknown`
  */
 export async function waitFor(
 	client: NodeClient,
@@ -60,20 +61,24 @@ export async function waitFor(
 	const timer = options.timer ?? systemTimer;
 	const started = timer.now();
 	let last: TransactionStatus = { state: "submitted", receipt: undefined };
+	// Whoever sent it knows that a node took it.
 	let isKnown = options.onUnknown === undefined;
 	let isReported = false;
 	for (;;) {
 		const waited = timer.now() - started;
 		const pause = waited < FAST_PERIOD_MS ? FAST_POLL_MS : SLOW_POLL_MS;
 		const isLastAttempt = waited + pause > options.timeoutMs;
-		const status = await statusOrNothing(client, transactionId, options, isLastAttempt);
-		if (status) {
+		try {
+			const status = await statusUntil(client, transactionId, options);
 			if (status.state !== last.state) options.onStatus?.(status);
 			last = status;
 			if (isFinal(status, options.until)) return status;
 			isKnown ||= status.state !== "submitted" || (await knows(client, transactionId));
 			if (!isKnown && !isReported) options.onUnknown?.();
 			isReported ||= !isKnown;
+		} catch (error) {
+			// A broken connection is not a reason to give up while there is time.
+			if (isLastAttempt || !isTransport(error)) throw brokenOff(error, transactionId, isKnown);
 		}
 		if (isLastAttempt && !isKnown) throw unknownTransaction(transactionId, options.timeoutMs);
 		if (isLastAttempt) {
@@ -115,23 +120,27 @@ function unknownTransaction(transactionId: Uint8Array, timeoutMs: number): Failu
 	);
 }
 
-/** One question; a broken connection is not a reason to give up while there is time. */
-async function statusOrNothing(
+function isTransport(error: unknown): boolean {
+	return error instanceof Failure && (error.code === "network" || error.code === "timeout");
+}
+
+/** A question that failed says nothing of the transaction: only one that was seen is sure to have been sent. */
+function brokenOff(error: unknown, transactionId: Uint8Array, isKnown: boolean): unknown {
+	if (!(error instanceof Failure)) return error;
+	const txID = toHex(transactionId);
+	const { hint = `coin tx wait ${txID}` } = error.facts;
+	return error.with({ sent: isKnown ? true : "unknown", txID, hint });
+}
+
+async function statusUntil(
 	client: NodeClient,
 	transactionId: Uint8Array,
 	{ until, expirationMs }: WaitOptions,
-	isLastAttempt: boolean,
-): Promise<TransactionStatus | undefined> {
-	try {
-		const status = await statusOf(client, transactionId, expirationMs);
-		// Who waits for inclusion only wants to hear of a failure as soon as it is in a block.
-		const failed = until === "included" && status.receipt !== undefined && !succeeded(status.receipt);
-		return failed ? { ...status, state: "failed" } : status;
-	} catch (error) {
-		const transport = error instanceof Failure && (error.code === "network" || error.code === "timeout");
-		if (!transport || isLastAttempt) throw error instanceof Failure ? error.with({ sent: true }) : error;
-		return undefined;
-	}
+): Promise<TransactionStatus> {
+	const status = await statusOf(client, transactionId, expirationMs);
+	// Who waits for inclusion only wants to hear of a failure as soon as it is in a block.
+	const failed = until === "included" && status.receipt !== undefined && !succeeded(status.receipt);
+	return failed ? { ...status, state: "failed" } : status;
 }
 
 function isFinal({ state }: TransactionStatus, until: "solid" | "included"): boolean {

@@ -10,6 +10,8 @@ type Moment = {
 	readonly solid?: bigint;
 	readonly solidTimeMs?: bigint;
 	readonly broken?: boolean;
+	/** The connection breaks at the question whether it has the transaction. */
+	readonly brokenSearch?: boolean;
 	/** It waits for a block here. */
 	readonly pending?: boolean;
 };
@@ -29,7 +31,8 @@ function play(moments: readonly Moment[]): {
 	const client = {
 		settings: { solidity: "http://solid" },
 		call: async (endpoint: string, _request: object, view: NodeView): Promise<JsonRecord> => {
-			if (now().broken) throw new Failure("network", "broken");
+			if (now().broken || (now().brokenSearch && endpoint === "gettransactionbyid"))
+				throw new Failure("network", "broken");
 			if (endpoint === "gettransactioninfobyid")
 				return receipt(view === "solidity" ? now().solid : now().full);
 			if (endpoint === "gettransactionbyid") return {};
@@ -129,6 +132,23 @@ describe("waiting for a transaction", () => {
 			facts: { sent: true, details: { state: "submitted" } },
 		});
 		expect(told).toBe(1);
+	});
+
+	it("goes on when the question whether the node has it is broken off, and says that nothing is known", async () => {
+		const unsure: Moment = { brokenSearch: true };
+		const told = (): void => undefined;
+		const { state } = await run([unsure, { full: 5n, solid: 5n }], "solid", undefined, told);
+		expect(state).toBe("solid");
+		const unknown = { sent: "unknown", txID: "07".repeat(32) };
+		await expect(run([unsure], "solid", undefined, told)).rejects.toMatchObject({ facts: unknown });
+		await expect(run([{ broken: true }], "solid", undefined, told)).rejects.toMatchObject({
+			code: "network",
+			facts: unknown,
+		});
+		await expect(run([{ pending: true }, { broken: true }], "solid", undefined, told)).rejects.toMatchObject({
+			code: "network",
+			facts: { sent: true },
+		});
 	});
 
 	it("gives up after its time, saying that the transaction was sent", async () => {
