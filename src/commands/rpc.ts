@@ -14,7 +14,7 @@ import {
 	printNote,
 	tableLines,
 } from "../terminal/output/output.js";
-import { type RpcWords, readRpcWords } from "../terminal/rpc/rpc-words.js";
+import { GRPC_NAME, type RpcWords, readRpcWords } from "../terminal/rpc/rpc-words.js";
 import type { Settings } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
 import { isRecord, member, readJson } from "../wallet/json.js";
@@ -251,12 +251,6 @@ const METHOD_NAME = /^[a-z][a-z0-9]*_[A-Za-z0-9]+$|^rpc\.discover$|^buildTransac
 
 /** Those that a development chain alone has, or has more of. */
 const DEVELOPMENT_NAME = /^(dev|debug|anvil|hardhat|evm|tre)_/;
-
-/**
- * Names that are sent to a gRPC server. The table of methods brings the whole schema, so the name alone decides whether
- * it is loaded.
- */
-const GRPC_NAME = /^[A-Z][A-Za-z0-9]{3,31}(\/[A-Za-z0-9]+)?$/;
 
 /** The flag's word on the form of addresses and texts, else the profile's; undefined: none of them says. */
 function visibleOf({ switches }: RpcWords, settings: Settings): boolean | undefined {

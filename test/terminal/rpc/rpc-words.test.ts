@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type RpcWords, readRpcWords } from "../../../src/terminal/rpc/rpc-words.js";
+import { GRPC_NAME, type RpcWords, readRpcWords } from "../../../src/terminal/rpc/rpc-words.js";
+import { grpcMethods } from "../../../src/wallet/node/grpc-call.js";
 
 const isSwitchField = (endpoint: string, field: string): boolean =>
 	endpoint === "getblock" && field === "detail";
@@ -33,6 +34,12 @@ describe("the words of coin rpc", () => {
 		expect(detail("--no-detail")).toEqual(["detail=false"]);
 		expect(detail("--detail --id_or_num 5")).toEqual(["detail=true", "id_or_num=5"]);
 		expect(read("getaccount --no-detail x").fields).toEqual([{ name: "no-detail", value: "x", free: false }]);
+	});
+
+	test("begin with a gRPC method where that has its form, which no address has", () => {
+		const names = grpcMethods.flatMap(({ name, method }) => (/^[A-Z]/.test(method) ? [name, method] : [name]));
+		expect(names.filter((name) => !GRPC_NAME.test(name))).toEqual([]);
+		expect(GRPC_NAME.test("TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC")).toBe(false);
 	});
 
 	test("end with a double dash: what follows is the rest", () => {
