@@ -81,12 +81,14 @@ async function* layers(
 	{ client, given, contactsFile = "" }: CallSources,
 ): AsyncGenerator<InterfaceLayer> {
 	if (given) yield { origin: "given", items: given };
+	// What the user kept is here, whatever the node says of the contract.
+	const beside = contactsFile || client?.settings.contactsFile;
+	const kept = beside ? await ownInterface({ contactsFile: beside }, contract) : undefined;
+	if (kept) yield { origin: "own", items: kept };
 	if (client) {
 		yield* await orNone(() => storedLayers(client, contract), []);
 		const items = await orNone(() => implementationInterface(client, contract), undefined);
 		if (items) yield { origin: "implementation", items };
-	} else {
-		yield { origin: "own", items: (await ownInterface({ contactsFile }, contract)) ?? [] };
 	}
 	yield { origin: "common", items: commonInterface() };
 }

@@ -99,6 +99,8 @@ describe("a call is shown to whoever signs it", () => {
 		await keepInterface({ contactsFile }, VAULT, [entry("set", "string")]);
 		expect(await source(node({ records: record, sources, contactsFile }))).toBe("own");
 		expect(await source(undefined, { contactsFile })).toBe("own");
+		// A node that knows no such contract, or doesn't answer, doesn't take it away.
+		expect(await source(node({ contactsFile }))).toBe("own");
 		const transfer = await call(
 			await encodeCall(parseSignature("transferOwnership(address)"), [`0x${"33".repeat(20)}`]),
 		);
