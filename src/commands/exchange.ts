@@ -2,6 +2,7 @@
 
 import { Args, Flags } from "@oclif/core";
 import { fromUtf8 } from "../protocol/bytes.js";
+import { OverflowError } from "../protocol/int64.js";
 import {
 	ExchangeCreateContract,
 	ExchangeInjectContract,
@@ -286,18 +287,25 @@ export const ExchangeWithdraw = bothSides(
 );
 
 /**
- * What a trade would bring now, by the node's own curve (protocol/exchange §7).
+ * What a trade would bring now, by the node's own curve (protocol/exchange §7), with parameter 98 the exact one.
  * @param side the pair from the token that is sold
  * @param units smallest units sold
  * @returns smallest units of the other token; 0 for too small a trade
  */
-async function tradeQuote(client: NodeClient, side: ExchangeSide, units: bigint): Promise<bigint> {
-	const strict = (await fetchChainParameters(client)).get("getAllowStrictMath") === 1n;
-	const [{ tradeOutput }, pow] = await Promise.all([
-		import("../node/exchange/curve.js"),
-		strict
-			? import("../node/exchange/strict-pow.js").then(({ strictPow }) => strictPow)
-			: import("../node/exchange/historical-pow.js").then(({ historicalPow }) => historicalPow),
-	]);
+export async function tradeQuote(client: NodeClient, side: ExchangeSide, units: bigint): Promise<bigint> {
+	const parameters = await fetchChainParameters(client);
+	const { exactTradeOutput, tradeOutput } = await import("../node/exchange/curve.js");
+	if (parameters.get("getAllowHardenExchangeCalculation") === 1n) {
+		try {
+			return exactTradeOutput(side.balance, side.otherBalance, units);
+		} catch (error) {
+			if (!(error instanceof OverflowError)) throw error;
+			throw new Failure("bad_value", "the pair can't take as much: its balance would leave 64 bits");
+		}
+	}
+	const strict = parameters.get("getAllowStrictMath") === 1n;
+	const pow = await (strict
+		? import("../node/exchange/strict-pow.js").then(({ strictPow }) => strictPow)
+		: import("../node/exchange/historical-pow.js").then(({ historicalPow }) => historicalPow));
 	return tradeOutput(side.balance, side.otherBalance, units, pow);
 }

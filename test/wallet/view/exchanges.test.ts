@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { tradeQuote } from "../../../src/commands/exchange.js";
 import { utf8 } from "../../../src/protocol/bytes.js";
 import { Exchange } from "../../../src/protocol/messages.js";
 import { Failure } from "../../../src/wallet/failure.js";
@@ -41,6 +42,23 @@ describe("a pair of an exchange", () => {
 		expect(viewExchange(pair).closed).toBe(false);
 		expect(viewExchange(Exchange.create({ ...pair, second_token_balance: 0n })).closed).toBe(true);
 	});
+});
+
+test("a trade is quoted by the curve of the chain's rules: exact with parameter 98", async () => {
+	const side = {
+		balance: 84_591_928_769_074n,
+		otherToken: utf8("1000001"),
+		otherBalance: 95_178_896_099_466n,
+	};
+	const quote = (units: bigint, ...parameters: readonly string[]) => {
+		const chainParameter = parameters.map((key) => ({ key, value: 1n }));
+		return tradeQuote(answering({ getchainparameters: { chainParameter } }).client, side, units);
+	};
+	const sold = 20_411_646_637_245n;
+	const exact = ["getAllowStrictMath", "getAllowHardenExchangeCalculation"];
+	expect(await quote(sold, ...exact)).toBe(18_501_827_075_768n);
+	expect(await quote(sold, "getAllowStrictMath")).not.toBe(18_501_827_075_768n);
+	await expect(quote(2n ** 63n - 1n, ...exact)).rejects.toMatchObject({ code: "bad_value" });
 });
 
 test("a missing pair is one that the node answers with nothing, or with its own failure", async () => {
