@@ -256,6 +256,11 @@ describe("coin tx trace", () => {
 			result: "revert",
 			reason: "division by zero",
 		});
+		await chain.acts(
+			"token issue --name Gold --supply 1000 --price 1coin/1 --start 1h --end 2h --url http://localhost --yes",
+		);
+		const paying = `dev trace --calls --call ${store} set 7 x --from ann --value 5sun --token-value 3 --token-id 1000001`;
+		expect(await chain.value(paying)).toMatchObject({ value: "5", tokenId: "1000001", tokenValue: "3" });
 		const steps = await chain.coin(`dev trace --call ${store} set 1001 x`);
 		expect(steps.stderr).toContain("the execution failed: TooLarge(1001, 1000)");
 		expect(steps.stderr).toContain(`called by the active account, ${addressOf("ann")}\n`);

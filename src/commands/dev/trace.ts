@@ -100,9 +100,7 @@ async function callsOf({ argv, flags, settings, ask, note }: TraceContext): Prom
 	const own = (await interfaceFlag(flags.abi, client.settings, client)) ?? [];
 	const given = joinedInterfaces(own, await interfacesOf(client.settings, flags.artifact));
 	if (flags.call !== undefined) {
-		const { value, ...call } = await callObject({ argv, flags, settings, note }, flags.call);
-		const quantity = value === undefined ? {} : { value: `0x${value.toString(16)}` };
-		return traceCallCalls(client, { ...call, ...quantity }, ask, given);
+		return traceCallCalls(client, await callObject({ argv, flags, settings, note }, flags.call), ask, given);
 	}
 	const id = parseTransactionId(onlyId(argv));
 	return (await traceTransactionCalls(client, id, ask, given)).tree;
@@ -114,17 +112,21 @@ function onlyId(words: readonly string[]): string {
 	return toHex(parseTransactionId(id ?? ""));
 }
 
+/** A call as JSON-RPC takes it. */
 async function callObject(
 	{ argv, flags, settings: load, note }: Pick<TraceContext, "argv" | "flags" | "settings" | "note">,
 	contract: string,
-): Promise<{ to: string; data: string; from?: string; value?: bigint }> {
+): Promise<Readonly<Record<string, string>>> {
 	const [signature, ...texts] = argv;
 	const settings = await load();
 	const words = { address: contract, signature, arguments: texts, abi: flags.abi, data: undefined };
 	const client = new NodeClient(settings);
 	const amounts = new NamedAmounts(client, false);
 	const call = await namedCall(words, settings, client, amounts);
-	const { valueSun } = await valuesOf(flags, amounts);
+	const { valueSun, tokenId, tokenValue } = await valuesOf(flags, amounts);
+	const quantities = Object.entries({ value: valueSun, tokenId, tokenValue }).flatMap(([name, units]) =>
+		units === undefined ? [] : [[name, `0x${units.toString(16)}`]],
+	);
 	const caller = await callerOf(settings, flags.from);
 	if (!caller) note("called by the zero address: no account is active, and --from names none");
 	else if (flags.from === undefined) note(`called by the active account, ${toBase58Check(caller)}`);
@@ -132,7 +134,7 @@ async function callObject(
 		to: toHex(call.contract),
 		data: `0x${toHex(call.data)}`,
 		...(caller === undefined ? {} : { from: toHex(caller) }),
-		...(valueSun === undefined ? {} : { value: valueSun }),
+		...Object.fromEntries(quantities),
 	};
 }
 

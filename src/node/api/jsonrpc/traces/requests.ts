@@ -144,7 +144,7 @@ export async function traceCall(
 	overlay: TraceOverlay = PLAIN,
 ): Promise<Iterable<string>> {
 	const block = readBlock(context, selector);
-	const { transaction, energyLimit, target } = readCall(context, callOf(call));
+	const { transaction, energyLimit, target } = readCall(context, call);
 	const { node, server, style } = context;
 	const at = () => {
 		const isHead = block.number === node.view(server).properties.headNumber;
@@ -179,15 +179,20 @@ interface ReadCall {
 }
 
 /** A call object: without a receiver it is the creation of a contract. @throws {RpcError} */
-function readCall(context: ApiContext, call: RawObject): ReadCall {
+function readCall(context: ApiContext, value: RawValue | undefined): ReadCall {
 	const readers = readersOf(context);
+	const call = callOf(value);
 	const text = (name: string): string | null => textOf(call.get(name));
+	// The network's call object has no tokens.
+	const own = (name: string): string | null => textOf((value as RawObject).get(name));
 	const to = text("to");
 	const target = isEmptyHex(to) ? undefined : readers.address(to);
 	const message = TriggerSmartContract.create({
 		owner_address: readers.address(text("from") ?? ZERO_ADDRESS),
 		...(target ? { contract_address: target } : {}),
 		call_value: readers.amount(text("value")),
+		call_token_value: readers.amount(own("tokenValue")),
+		token_id: readers.amount(own("tokenId")),
 		data: readers.input({ data: text("data") })(),
 	});
 	const { maxEnergyLimitForConstant } = context.node.config.vm;

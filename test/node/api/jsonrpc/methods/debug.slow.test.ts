@@ -213,6 +213,12 @@ describe("debug_traceCall", () => {
 		});
 	});
 
+	it("executes a call that brings tokens", async () => {
+		const bringing = { ...call(), tokenId: "0xf4241", tokenValue: "0x3" };
+		const { error } = await chain.rpc("debug_traceCall", [bringing, "latest", {}], "/jsonrpc");
+		expect(error?.message).toContain("No asset");
+	});
+
 	it("ends at the energy that it is given", async () => {
 		const params = [{ ...call(), gas: "0x64" }, "latest", { tracer: "callTracer" }];
 		expect(await chain.result("debug_traceCall", params)).toMatchObject({
