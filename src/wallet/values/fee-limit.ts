@@ -87,8 +87,7 @@ async function checkCovers(
 ): Promise<void> {
 	const price = await energyPrice(client);
 	if (energy * price <= limitSun) return;
-	const percent = await callerPercent(client, call);
-	const needed = ((energy * percent + 99n) / 100n) * price;
+	const needed = (await callersEnergy(client, call, energy)) * price;
 	if (needed <= limitSun) return;
 	throw new Failure(
 		"fee_limit_too_low",
@@ -104,11 +103,11 @@ async function checkAffordable(client: NodeClient, call: ContractCall, energy: b
 	const price = await energyPrice(client);
 	const left = account.balance - (call.valueSun ?? 0n);
 	if (left >= energy * price) return;
-	const [percent, { energy: staked }] = await Promise.all([
-		callerPercent(client, call),
+	const [needed, { energy: staked }] = await Promise.all([
+		callersEnergy(client, call, energy),
 		pricesFor(client, call.owner),
 	]);
-	const bought = (energy * percent + 99n) / 100n - staked;
+	const bought = needed - staked;
 	// A value above the balance is the node's to refuse.
 	if (bought <= 0n || left >= bought * price) return;
 	throw new Failure(
@@ -122,9 +121,25 @@ async function energyPrice(client: NodeClient): Promise<bigint> {
 	return (await fetchChainParameters(client)).get("getEnergyFee") ?? 0n;
 }
 
-/** The part of the energy that the caller pays: all of a deployment, and of one's own contract. */
-async function callerPercent(client: NodeClient, { contract, owner }: ContractCall): Promise<bigint> {
-	if (contract.length === 0) return 100n;
+/** Energy that a contract's owner pays at most in one call where the contract doesn't say (protocol/resources §4.2). */
+const USUAL_ORIGIN_LIMIT = 10_000_000n;
+
+/**
+ * The part of the energy that the caller must have: all of a deployment, and of one's own contract; of another one's the
+ * percentage that it sets, and whatever its owner's staked energy doesn't cover, or the limit that the contract sets for that.
+ */
+async function callersEnergy(
+	client: NodeClient,
+	{ contract, owner }: ContractCall,
+	energy: bigint,
+): Promise<bigint> {
+	if (contract.length === 0) return energy;
 	const record = messageFrom(SmartContract, await client.call("getcontract", { value: toHex(contract) }));
-	return equalBytes(record.origin_address, owner) ? 100n : record.consume_user_resource_percent;
+	const { origin_address: origin, consume_user_resource_percent: percent } = record;
+	if (percent >= 100n || equalBytes(origin, owner)) return energy;
+	const part = (energy * percent + 99n) / 100n;
+	const { energy: staked } = await pricesFor(client, origin);
+	const limit = record.origin_energy_limit || USUAL_ORIGIN_LIMIT;
+	const uncovered = energy - (staked < limit ? staked : limit);
+	return uncovered > part ? uncovered : part;
 }

@@ -14,16 +14,25 @@ const CALL: ContractCall = {
 
 const RICH = 1_000_000_000n;
 
+/** Who deployed the contract. */
+const ORIGIN = `41${"22".repeat(20)}`;
+
+interface Means {
+	readonly balance?: bigint;
+	readonly staked?: bigint;
+	readonly originStaked?: bigint;
+}
+
 const node = (
 	energy: bigint,
 	settings: object,
 	record: JsonRecord = {},
-	{ balance = RICH, staked = 0n }: { readonly balance?: bigint; readonly staked?: bigint } = {},
+	{ balance = RICH, staked = 0n, originStaked = RICH }: Means = {},
 ) =>
 	answering(
 		{
 			getaccount: ({ address }) => ({ address: String(address), balance }),
-			getaccountresource: { EnergyLimit: staked },
+			getaccountresource: ({ address }) => ({ EnergyLimit: address === ORIGIN ? originStaked : staked }),
 			triggerconstantcontract: { energy_used: energy },
 			getchainparameters: { chainParameter: [{ key: "getEnergyFee", value: 100n }] },
 			getcontract: record,
@@ -66,7 +75,7 @@ test("a call is tried also where the limit is given, unless it is forced", async
 
 test("a limit below what the caller pays is refused; what the contract's owner pays doesn't count", async () => {
 	const record = (percent: bigint) => ({
-		origin_address: `41${"22".repeat(20)}`,
+		origin_address: ORIGIN,
 		consume_user_resource_percent: percent,
 	});
 	const limited = (percent: bigint, owner = CALL.owner) =>
@@ -74,13 +83,13 @@ test("a limit below what the caller pays is refused; what the contract's owner p
 	await expect(limited(100n)).rejects.toMatchObject({ code: "fee_limit_too_low" });
 	await expect(limited(51n)).rejects.toMatchObject({ code: "fee_limit_too_low" });
 	expect(await limited(50n)).toEqual({ feeLimitSun: 50_000n, energy: 1_000n });
-	await expect(limited(50n, fromHex(`41${"22".repeat(20)}`))).rejects.toMatchObject({
+	await expect(limited(50n, fromHex(ORIGIN))).rejects.toMatchObject({
 		code: "fee_limit_too_low",
 	});
 });
 
 test("a call that the account can't pay for is refused: stake and what the contract's owner pays count", async () => {
-	const record = { origin_address: `41${"22".repeat(20)}`, consume_user_resource_percent: 50n };
+	const record = { origin_address: ORIGIN, consume_user_resource_percent: 50n };
 	const paid = (balance: bigint, staked = 0n, valueSun = 0n) =>
 		feeLimitOf({ feeLimit: "1coin" }, node(1_000n, {}, record, { balance, staked }), { ...CALL, valueSun });
 	const refused = {
@@ -93,4 +102,25 @@ test("a call that the account can't pay for is refused: stake and what the contr
 	expect(await paid(50_000n)).toEqual({ feeLimitSun: 1_000_000n, energy: 1_000n });
 	expect(await paid(40_000n, 100n)).toEqual({ feeLimitSun: 1_000_000n, energy: 1_000n });
 	expect(await paid(0n, 500n)).toEqual({ feeLimitSun: 1_000_000n, energy: 1_000n });
+});
+
+test("what the contract's owner has no energy for, or doesn't allow, is the caller's", async () => {
+	const record = (limit?: bigint) => ({
+		origin_address: ORIGIN,
+		consume_user_resource_percent: 0n,
+		...(limit === undefined ? {} : { origin_energy_limit: limit }),
+	});
+	const limited = (feeLimit: string, originStaked: bigint, limit?: bigint) =>
+		feeLimitOf({ feeLimit }, node(1_000n, {}, record(limit), { originStaked }), CALL);
+	expect(await limited("0sun", 1_000n)).toEqual({ feeLimitSun: 0n, energy: 1_000n });
+	await expect(limited("0sun", 999n)).rejects.toMatchObject({ code: "fee_limit_too_low" });
+	expect(await limited("100sun", 999n)).toEqual({ feeLimitSun: 100n, energy: 1_000n });
+	await expect(limited("59900sun", 1_000n, 400n)).rejects.toMatchObject({
+		code: "fee_limit_too_low",
+		message: expect.stringContaining("1000 energy, 0.06coin of it from the caller"),
+	});
+	const poor = node(1_000n, {}, record(), { balance: 99_999n, originStaked: 0n });
+	await expect(feeLimitOf({ feeLimit: "1coin" }, poor, CALL)).rejects.toMatchObject({
+		code: "insufficient_funds",
+	});
 });
