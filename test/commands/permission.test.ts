@@ -115,6 +115,18 @@ describe.concurrent("coin permission update", () => {
 		expect(stderr).toContain(`the local owner keys weigh 1 of 2: the rest is with ${BASE58.bob}`);
 	});
 
+	it("is of the account that is typed, whatever the environment says; of two that are typed it's of none", async ({
+		wallet,
+	}) => {
+		const words = ["permission", "update", "ann", "--threshold", "pay=1", "--json"];
+		const environment = { COIN_NODE: wallet.node.url, COIN_FROM: "bob" };
+		const { code, stdout } = await wallet.home.run(words, "", environment);
+		expect([code, stdout]).toEqual([0, expect.stringContaining("nothing to do")]);
+		expect(errorRecord(await wallet.coin([...words, "--from", "bob"]))).toMatchObject({
+			code: "conflicting_flags",
+		});
+	});
+
 	it("takes its own show as a document", async ({ wallet }) => {
 		const { stdout } = await wallet.coin(["permission", "show", "--json"]);
 		const same = await wallet.coin(

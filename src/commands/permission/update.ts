@@ -106,7 +106,9 @@ export const PermissionUpdate = sending({
 				"conflicting_flags",
 				"permission update compares with the stored permissions and can't be offline",
 			);
-		if (args.account !== undefined && flags.from !== undefined && args.account !== flags.from) {
+		// What stands in the environment gives way to what was typed.
+		const isFromTyped = raw.some((token) => token.type === "flag" && token.flag === "from");
+		if (args.account !== undefined && isFromTyped && args.account !== flags.from) {
 			throw new Failure("conflicting_flags", "the account is named twice, as an argument and by --from");
 		}
 		const actor = await actorOf(session, { ...flags, from: args.account ?? flags.from });
