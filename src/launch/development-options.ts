@@ -24,7 +24,7 @@ import {
 } from "./development-founding.js";
 
 /** Flags that mean something only on a development chain. */
-export const DEVELOPMENT_FLAGS: readonly string[] = [...DEVELOPMENT_KEYS.map(flagOfKey), "parameter"];
+export const DEVELOPMENT_FLAGS: readonly string[] = DEVELOPMENT_KEYS.map(flagOfKey);
 
 /** Everything that the listing at start shows. */
 export interface ChosenDevelopment {
@@ -157,7 +157,6 @@ const ofJsonRpc = ({ jsonrpcUrl }: ForkFounding): Pick<ForkFounding, "jsonrpcUrl
  * @param parameters values of the repeatable `--parameter`
  * @param unlocked values of the repeatable `--unlock`
  * @param founding what the chain was made of that goes on; used unless an option says otherwise
- * @param unlocked values of the repeatable `--unlock`
  * @throws {Failure} `bad_value`
  */
 export async function chooseDevelopment(

@@ -218,6 +218,15 @@ describe("what coin node start refuses", () => {
 genesis.block { timestamp = "0", parentHash = "${"00".repeat(32)}", assets = [], witnesses = [] }
 `;
 
+	it("takes repeatable flags of the environment, with commas between their values", async () => {
+		const refused = async (environment: Record<string, string>) =>
+			(await home.run(["node", "start", "--port", "0"], "", environment)).stderr;
+		expect(await refused({ COIN_DEV_PARAMETER: "memoFee=1,nosuch=1" })).toContain(
+			"no chain parameter nosuch",
+		);
+		expect(await refused({ COIN_DEV_UNLOCK: "nobody" })).toContain('--unlock "nobody" is not an address');
+	});
+
 	it.each([
 		[["-c", "missing.conf"], 1, "Configuration path is required! No Such file missing.conf"],
 		[["-c", "broken.conf"], 1, "broken.conf"],
@@ -226,6 +235,8 @@ genesis.block { timestamp = "0", parentHash = "${"00".repeat(32)}", assets = [],
 			2,
 			"--accounts is for development chains, and network.conf describes a network",
 		],
+		[["-c", "network.conf", "--unlock", "T"], 2, "--unlock is for development chains"],
+		[["-c", "dev.conf"], 2, '--unlock "nobody" is not an address'],
 		[["--accounts", "0"], 2, '--accounts "0": a whole number from 1 to 1000 is needed'],
 		[["--seal", "often"], 2, '--seal "often"'],
 		[["--balance", "5"], 2, '"5" has no unit'],
@@ -242,6 +253,10 @@ genesis.block { timestamp = "0", parentHash = "${"00".repeat(32)}", assets = [],
 	])("%j", async (words, code, sentence) => {
 		home.write("broken.conf", "net {");
 		home.write("network.conf", network);
+		home.write(
+			"dev.conf",
+			'dev { enabled = true, port = 0, unlock = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC,nobody" }',
+		);
 		const outcome = await home.run(["node", "start", ...words]);
 		expect(outcome).toMatchObject({ code, stdout: "" });
 		expect(outcome.stderr).toMatch(/^error: [^\n]+\n(hint: [^\n]+\n)?$/);

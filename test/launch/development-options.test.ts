@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type ChosenDevelopment, chooseDevelopment } from "../../src/launch/development-options.js";
+import { NodeStart } from "../../src/commands/node/start.js";
+import {
+	type ChosenDevelopment,
+	chooseDevelopment,
+	DEVELOPMENT_FLAGS,
+} from "../../src/launch/development-options.js";
 import { prepareDevelopment } from "../../src/node/development/development.js";
 import { markDevelopmentDirectory, readFounding } from "../../src/node/development/directory.js";
 
@@ -22,6 +27,12 @@ describe("a development chain", () => {
 			prepareDevelopment((await chosen(flags)).options).config.rateLimiter.enabled;
 		expect(await limits({})).toBe(false);
 		expect(await limits({ "rate-limits": "true" })).toBe(true);
+	});
+
+	test("has a variable for each flag that a network refuses, the repeatable ones too", () => {
+		const flags: Readonly<Record<string, { readonly env?: string }>> = NodeStart.flags;
+		expect(DEVELOPMENT_FLAGS).toEqual(expect.arrayContaining(["parameter", "unlock"]));
+		expect(DEVELOPMENT_FLAGS.filter((name) => !flags[name]?.env?.startsWith("COIN_DEV_"))).toEqual([]);
 	});
 
 	test("ends constant calls after the chain's time only when asked to, by flag or key", async () => {

@@ -45,6 +45,7 @@ const DEFAULT_DIRECTORY = "output-directory";
 /** What most who start a development chain choose; help shows them before all others. */
 const OFTEN_CHOSEN: ReadonlySet<string> = new Set([
 	"port",
+	"parameter",
 	"accounts",
 	"balance",
 	"mnemonic",
@@ -57,18 +58,29 @@ const OFTEN_CHOSEN: ReadonlySet<string> = new Set([
 const MORE_FLAGS = "MORE";
 const helpGroupOf = (name: string): string =>
 	OFTEN_CHOSEN.has(name) ? "DEVELOPMENT CHAIN" : "MORE DEVELOPMENT CHAIN";
+const environmentOf = (name: string): string => `COIN_DEV_${name.toUpperCase().replaceAll("-", "_")}`;
 const dev = (description: string, helpValue: string, name: string) =>
 	Flags.string({
 		description,
 		helpValue,
 		helpGroup: helpGroupOf(name),
-		env: `COIN_DEV_${name.toUpperCase().replaceAll("-", "_")}`,
+		env: environmentOf(name),
+	});
+/** In the environment its values have commas between them. */
+const devList = (description: string, helpValue: string, name: string) =>
+	Flags.string({
+		description,
+		helpValue,
+		helpGroup: helpGroupOf(name),
+		env: environmentOf(name),
+		multiple: true,
+		multipleNonGreedy: true,
 	});
 const devSwitch = (description: string, name: string) =>
 	Flags.boolean({
 		description,
 		helpGroup: helpGroupOf(name),
-		env: `COIN_DEV_${name.toUpperCase().replaceAll("-", "_")}`,
+		env: environmentOf(name),
 	});
 type NodeStartFlags = Interfaces.InferredFlags<typeof NodeStart.flags>;
 
@@ -156,26 +168,14 @@ export class NodeStart extends CoinCommand {
 		"block-time": dev("the same as --seal <s>", "<s>", "block-time"),
 		"no-mining": devSwitch("the same as --seal manual", "no-mining"),
 		economy: dev("prices of a new chain, or of the main network", "genesis|main", "economy"),
-		parameter: Flags.string({
-			description: "chain parameter by any of its names; repeatable",
-			helpValue: "<name>=<value>",
-			helpGroup: "DEVELOPMENT CHAIN",
-			multiple: true,
-			multipleNonGreedy: true,
-		}),
+		parameter: devList("chain parameter by any of its names; repeatable", "<name>=<value>", "parameter"),
 		maintenance: dev("maintenance interval (6h)", "<duration>", "maintenance"),
 		"solid-lag": dev("blocks by which the irreversible state lags (0)", "<n>", "solid-lag"),
 		"genesis-timestamp": dev("time of the genesis block in ms (0)", "<ms>", "genesis-timestamp"),
 		"start-time": dev("time at which the chain's clock starts", "<ms>", "start-time"),
 
 		"unstake-delay": dev("how long unstaked coins wait (60s)", "<duration>", "unstake-delay"),
-		unlock: Flags.string({
-			description: "account that acts without a signature; repeatable",
-			helpValue: "<account>",
-			helpGroup: "MORE DEVELOPMENT CHAIN",
-			multiple: true,
-			multipleNonGreedy: true,
-		}),
+		unlock: devList("account that acts without a signature; repeatable", "<account>", "unlock"),
 		"unlock-all": {
 			...devSwitch("every account acts without a signature", "unlock-all"),
 			aliases: ["auto-impersonate"],
@@ -276,7 +276,9 @@ export class NodeStart extends CoinCommand {
 			if (value !== undefined && value !== false) return String(value);
 			return config?.dev.settings[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
 		};
-		const { parameter, unlock, "output-directory": directory } = flags;
+		// Key and variable have the values with commas between them; a text is what typed ones become by that, too.
+		const list = (name: string): string[] => (get(name) ?? "").split(",").filter(Boolean);
+		const { "output-directory": directory } = flags;
 		const ignored = config && developmentWarning(config);
 		if (ignored) this.warning(ignored);
 		let chosen: ChosenDevelopment;
@@ -286,7 +288,7 @@ export class NodeStart extends CoinCommand {
 		try {
 			const founding = directory === undefined ? undefined : readFounding(directory);
 			const warn = (message: string): void => this.warning(message);
-			chosen = await chooseDevelopment(get, parameter ?? [], warn, unlock, founding);
+			chosen = await chooseDevelopment(get, list("parameter"), warn, list("unlock"), founding);
 			const prepared = prepareDevelopment(chosen.options);
 			development = { ...prepared, config: withServices(prepared.config, config) };
 		} catch (error) {

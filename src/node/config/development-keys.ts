@@ -21,6 +21,8 @@ export const DEVELOPMENT_KEYS = [
 	"genesisTimestamp",
 	"startTime",
 	"unstakeDelay",
+	"parameter",
+	"unlock",
 	"unlockAll",
 	"state",
 	"loadState",
