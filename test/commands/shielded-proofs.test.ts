@@ -50,7 +50,9 @@ it("pays between notes", async () => {
 	expect(await balance("vera")).toBe("69900000");
 });
 
-it("pays from notes to a public balance", async () => {
+it("pays from notes to a public balance, and to nobody only if that is agreed to", async () => {
+	const toNobody = "shielded send T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb 10 --key sam --trust-node --quiet";
+	expect(await chain.fails(toNobody, 2)).toMatchObject({ code: "confirmation_needed", sent: false });
 	await chain.acts("shielded send bob 10 --key sam --trust-node --quiet");
 	expect(await balance("sam")).toBe("19900000");
 	expect(await chain.value("token balance 1000001 bob")).toBe("10000000");

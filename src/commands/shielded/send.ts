@@ -44,6 +44,7 @@ import { parseReference } from "../../wallet/transaction/build.js";
 import { writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
 import { parseExpiry } from "../../wallet/transaction/lifetime.js";
+import { riskLine, riskOf } from "../../wallet/transaction/risks.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { memoBytes } from "../../wallet/values/bytes-text.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";
@@ -204,7 +205,12 @@ async function actWithoutSender(
 		reference: reference === undefined ? undefined : parseReference(reference),
 	});
 	const facts = { chain: await fetchGenesisId(client), permission: undefined, approval: undefined };
-	const summary = [...summaryLines(envelope, facts), ...(plan.details ?? [])];
+	const risk = riskOf(envelope.transaction);
+	const summary = [
+		...summaryLines(envelope, facts),
+		...(plan.details ?? []),
+		...(risk ? [riskLine(risk)] : []),
+	];
 	if (flags["dry-run"]) {
 		if (session.json)
 			printJson({
@@ -218,7 +224,8 @@ async function actWithoutSender(
 	}
 	if (flags.build || flags.sign) return printJsonText(writeEnvelope(envelope, noteFor(envelope, facts)));
 	const isUnsure = (plan.nodesWord ?? []).length > 0 && !flags["trust-node"];
-	await confirm(session, client.settings.confirm || isUnsure ? 1 : 0, summary, flags.yes);
+	const level = risk ? 2 : client.settings.confirm || isUnsure ? 1 : 0;
+	await confirm(session, level, summary, flags.yes, risk);
 	if (isWatched(session)) await show(session, summary);
 	const presentation = { call: undefined, labels: new Map() };
 	await sendAndReport(session, client, envelope, flags, presentation, plan.result, plan);

@@ -14,7 +14,7 @@ export const SHIELDED_CALLS = {
 const WORD = 32;
 /** Words before the amount, and the account, of a burn. */
 const BURN_AMOUNT = 12;
-const BURN_ACCOUNT = 15;
+export const BURN_ACCOUNT = 15;
 
 /** What a call of such a contract does; undefined for any other call. */
 export function shieldedCallText(data: Uint8Array): string | undefined {

@@ -3,6 +3,7 @@
 import { addressFromHash, addressPrefix, toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import * as m from "../../protocol/messages.js";
+import { BURN_ACCOUNT, SHIELDED_CALLS } from "../shielded/shielded-call.js";
 import type { Contract } from "./contract.js";
 
 const WORD = 32;
@@ -26,6 +27,7 @@ const RECIPIENTS: Readonly<Record<string, number>> = {
 	b88d4fde: 1, // safeTransferFrom(address,address,uint256,bytes)
 	f242432a: 1, // safeTransferFrom(address,address,uint256,uint256,bytes)
 	"2eb2c2d6": 1, // safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)
+	[SHIELDED_CALLS.burn.selector]: BURN_ACCOUNT,
 };
 
 /** Why a contract needs agreement whoever made it, as half a sentence; undefined where it has no such reason. */

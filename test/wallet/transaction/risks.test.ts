@@ -48,5 +48,8 @@ test("a payment to the zero address is a risk, of coins and of every kind of tok
 	expect(riskOf({ parameter: TransferContract.create({ ...paid, to_address: OTHER }) })).toBeUndefined();
 	expect(call(`a9059cbb${nobody}${one}`)).toMatch(burns);
 	expect(call(`23b872dd${who}${nobody}${one}`)).toMatch(burns);
+	// A contract that keeps notes pays out to the account in the sixteenth word.
+	expect(call(`cc105875${one.repeat(15)}${nobody}${one}`)).toMatch(burns);
+	expect(call(`cc105875${one.repeat(15)}${who}${one}`)).toBeUndefined();
 	expect(call(`b88d4fde${who}${nobody}${one}`)).toMatch(burns);
 });
