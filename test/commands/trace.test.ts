@@ -266,6 +266,15 @@ describe("coin tx trace", () => {
 		expect(steps.stderr).toContain(`called by the active account, ${addressOf("ann")}\n`);
 	});
 
+	it("has logs of several contracts, each named by its own interface", async () => {
+		const logs = `contract logs --address ${caller} --address ${store} --from-block 0`;
+		expect(await chain.values(logs)).toMatchObject([
+			{ contract: store, event: "Changed", args: { note: "seven" } },
+			{ contract: caller, event: "Tried", args: { fine: false } },
+		]);
+		expect(await chain.values(`${logs} --event Changed`)).toMatchObject([{ event: "Changed" }]);
+	});
+
 	it("is shown without what it stored where the node doesn't tell that", async () => {
 		const error = { code: -32603, message: "the difference is too long" };
 		const partial = createServer(async (request, answer) => {

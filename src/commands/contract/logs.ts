@@ -1,7 +1,7 @@
 import { Args, Flags } from "@oclif/core";
 import { viewAddress, viewText } from "../../abi/coder.js";
-import { decodeEvent, decodeLog } from "../../abi/log.js";
-import type { AbiItem, ContractInterface } from "../../abi/parameter.js";
+import { type DecodedEvent, decodeEvent, decodeLog } from "../../abi/log.js";
+import type { ContractInterface } from "../../abi/parameter.js";
 import { topicOf } from "../../abi/selector.js";
 import { concatBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { query } from "../../terminal/base/command-row.js";
@@ -10,6 +10,7 @@ import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.j
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { printJson, printLine } from "../../terminal/output/output.js";
 import { findItem } from "../../wallet/abi/interface.js";
+import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
@@ -22,6 +23,7 @@ import {
 	pastLogs,
 	USUAL_RANGE,
 } from "../../wallet/view/contract-logs.js";
+import { logInterfaces } from "../../wallet/view/contract-outcome.js";
 import { interfaceThroughProxy } from "../../wallet/view/contract-record.js";
 import { type PastEvent, pastEvents } from "../../wallet/view/past-event.js";
 
@@ -72,11 +74,17 @@ export const ContractLogs = query({
 	run: async ({ args, flags, settings, client, json }) => {
 		const named = [...(args.contract === undefined ? [] : [args.contract]), ...(flags.address ?? [])];
 		const addresses = await Promise.all(named.map((text) => accountNamed(settings, text)));
-		const [first] = addresses;
 		const given = await interfaceFlag(flags.abi, settings, client);
 		if (flags.history) return printHistory(client, addresses, given, flags, json);
-		const items = given ?? (first ? await interfaceOrNone(client, first) : []);
-		const event = flags.event === undefined ? undefined : findItem(items, flags.event, "event");
+		const event =
+			flags.event === undefined
+				? undefined
+				: findItem(given ?? (await interfaceOfAll(client, addresses)), flags.event, "event");
+		const interfaceOf = logInterfaces(client, given);
+		const print = async (log: ContractLog): Promise<void> => {
+			const named = event && decodeEvent(event, log);
+			printLog(log, named ?? decodeLog(await interfaceOf(log.address, log), log), json);
+		};
 		const values = await Promise.all((flags.topic ?? []).map((text) => topicBytes(settings, text)));
 		const wanted = {
 			addresses,
@@ -85,15 +93,14 @@ export const ContractLogs = query({
 		const from = flags["from-block"];
 		const start = from === undefined ? undefined : (await fetchBlockNamed(client, from, "full")).number;
 		if (flags.follow) {
-			for await (const log of followLogs(client, wanted, start)) await printLog(log, event, items, json);
+			for await (const log of followLogs(client, wanted, start)) await print(log);
 			return;
 		}
 		const head = await fetchHeadNumber(client);
 		const to = flags["to-block"];
 		const end = to === undefined ? head : (await fetchBlockNamed(client, to, "full")).number;
 		const newest = end > USUAL_RANGE ? end - USUAL_RANGE + 1n : 0n;
-		for await (const log of pastLogs(client, wanted, start ?? newest, end))
-			await printLog(log, event, items, json);
+		for await (const log of pastLogs(client, wanted, start ?? newest, end)) await print(log);
 	},
 });
 
@@ -134,16 +141,10 @@ function printPast(found: PastEvent, json: boolean): void {
 	printLine(`${block}  ${txID}  ${found.contract}  ${what}`);
 }
 
-async function printLog(
-	log: ContractLog,
-	event: AbiItem | undefined,
-	items: ContractInterface,
-	json: boolean,
-): Promise<void> {
-	const decoded = event ? decodeEvent(event, log) : decodeLog(items, log);
+function printLog(log: ContractLog, decoded: DecodedEvent | undefined, json: boolean): void {
 	const contract = viewAddress(log.address);
 	if (json) {
-		return printJson({
+		printJson({
 			block: log.block,
 			txID: log.txID,
 			logIndex: log.logIndex,
@@ -154,11 +155,21 @@ async function printLog(
 			}),
 			...(log.removed ? { removed: true } : {}),
 		});
+		return;
 	}
 	const what = decoded
 		? `${decoded.event}${viewText(decoded.args)}`
 		: `${log.topics.map((topic) => `0x${toHex(topic)}`).join(" ")} 0x${toHex(log.data)}`;
 	printLine(`${log.block}  ${log.txID}  ${contract}  ${what}${log.removed ? "  (removed)" : ""}`);
+}
+
+/** For the name of an event: contracts beside each other may have others. */
+async function interfaceOfAll(
+	client: NodeClient,
+	addresses: readonly Uint8Array[],
+): Promise<ContractInterface> {
+	const lists = await Promise.all(addresses.map((address) => interfaceOrNone(client, address)));
+	return joinedInterfaces(...lists);
 }
 
 /** An address without a contract has no logs, and no interface. */

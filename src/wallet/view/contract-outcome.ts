@@ -94,9 +94,12 @@ interface ContractOutcome {
 	readonly logs?: readonly LogView[];
 }
 
-/** What names the logs of a contract: its own interface, that of the contract behind a proxy, others. */
-function logInterfaces(client: NodeClient) {
-	const interfaceOf = interfaceSource(client, []);
+/**
+ * What names the logs of each contract: what was given, its own interface, that of the contract behind a proxy, others.
+ * @returns a function of a contract, 20 bytes, and a log of it
+ */
+export function logInterfaces(client: NodeClient, given: ContractInterface = []) {
+	const interfaceOf = interfaceSource(client, given);
 	const behind = new Map<string, Promise<ContractInterface | undefined>>();
 	return async (address: Uint8Array, log: LogData): Promise<ContractInterface> => {
 		const items = await interfaceOf(address);
