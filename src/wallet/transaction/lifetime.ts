@@ -2,7 +2,7 @@
  * How long a transaction lives. A node may hold back what it was handed and send it at any time before its end, so the
  * end is counted by the chain's clock and by this machine's, whichever is earlier: a node that invents a head block or
  * an expiry gains nothing. Development chains stand still between transactions and can be moved in time, so there the
- * later one counts.
+ * later one counts; one that is ahead of this machine only where it runs here, too.
  */
 
 import { Failure } from "../failure.js";
@@ -67,8 +67,11 @@ export async function clockOf(
 	const { timestampMs: headMs } = await fetchHead(client);
 	const now = BigInt(nowMs);
 	const [earlier, later] = headMs < now ? [headMs, now] : [now, headMs];
-	const differs = later - earlier > CLOCK_TOLERANCE_MS;
-	return { headMs, countedMs: differs && (await isOwnDevelopmentChain(client)) ? later : earlier };
+	if (later - earlier <= CLOCK_TOLERANCE_MS) return { headMs, countedMs: earlier };
+	// A head that lies behind is no reason to distrust whoever says so: it's this machine's clock that counts then.
+	const isBehind = headMs < now;
+	const isStill = isBehind ? await isDevelopmentChain(client) : await isOwnDevelopmentChain(client);
+	return { headMs, countedMs: isStill ? later : earlier };
 }
 
 /**

@@ -51,6 +51,15 @@ describe("the end of a transaction", () => {
 		expect(await expirationOf(node(NOW - HOUR).client, { afterMs: 2 * HOUR }, NOW)).toBe(BigInt(NOW + HOUR));
 	});
 
+	test("is counted by this machine's clock on a development chain elsewhere, which stands still; not by one that is ahead", async () => {
+		const elsewhere = (headMs: number) => node(headMs, true, "https://node.example").client;
+		const life = { afterMs: 60_000 };
+		expect(await expirationOf(elsewhere(NOW - HOUR), life, NOW)).toBe(BigInt(NOW + 60_000));
+		await expect(expirationOf(elsewhere(NOW + HOUR), life, NOW)).rejects.toMatchObject({
+			code: "tx_expired",
+		});
+	});
+
 	test("is the offer of a development chain of this machine, whose clock was moved by days; of no other's", async () => {
 		const offer = BigInt(NOW + 80 * HOUR);
 		expect(await usualExpiration(node(NOW + 79 * HOUR, true).client, offer, NOW)).toBe(offer);
