@@ -31,6 +31,7 @@ const COLUMNS = ["to", "amount", "token", "memo"] as const;
  */
 export function readPayments(text: string): PaymentLine[] {
 	const lines = text
+		.replace(/^\uFEFF/, "")
 		.split(/\r?\n/)
 		.map((content, index) => ({ content, line: index + 1 }))
 		.filter(({ content }) => content.trim() !== "" && !content.startsWith("#"));

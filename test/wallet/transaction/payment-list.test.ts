@@ -12,6 +12,12 @@ describe("a list of payments", () => {
 		]);
 	});
 
+	test("may begin with a byte-order mark", () => {
+		const paid = [{ payment: { to: "ann", amount: "25coin" } }];
+		expect(readPayments('\uFEFF{"to":"ann","amount":"25coin"}\n')).toMatchObject(paid);
+		expect(readPayments("\uFEFFto,amount\nann,25coin\n")).toMatchObject(paid);
+	});
+
 	test("is a CSV whose heading names the columns in any order", () => {
 		const text = 'Amount, to ,memo\n1coin,ann,"for ""tea"", and milk"\n2coin,bob\n';
 		expect(readPayments(text)).toEqual([
