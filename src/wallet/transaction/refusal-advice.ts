@@ -124,11 +124,14 @@ const ADVICE: readonly (readonly [RegExp, Advice])[] = [
 const OUT_OF_ENERGY =
 	/Not enough energy for '(\w+)' operation executing: curInvokeEnergyLimit\[(\d+)\], curOpEnergy\[\d+\], usedEnergy\[\d+\]/;
 
+/** What a contract type's rules refuse by. */
+const VALIDATION: ReadonlySet<string> = new Set(["contract_validate", "insufficient_funds"]);
+
 /** The refusal in words, with a next step where one is known and none is said yet. */
 export function withAdvice(failure: Failure, account: Refused | undefined): Failure {
 	const { message } = failure;
 	const advised = failure.facts.hint === undefined ? withHint(failure, account) : failure;
-	const plain = inPlainWords(failure.code === "contract_validate" ? readable(message) : message);
+	const plain = inPlainWords(VALIDATION.has(failure.code) ? readable(message) : message);
 	return plain === message ? advised : advised.saying(plain);
 }
 

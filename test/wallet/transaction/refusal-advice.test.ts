@@ -23,6 +23,10 @@ describe("advice on a refusal of the network", () => {
 			"Witness[TBXSw8fM4jpQkGc6zZjsVABFpVN7UvXPdV] not exists",
 		);
 		expect(said("Validate TransferContract error, no OwnerAccount.")).toBe("no OwnerAccount.");
+		const lacking = "Validate TransferContract error, balance is not sufficient.";
+		expect(withAdvice(new Failure("insufficient_funds", lacking), undefined).message).toBe(
+			"balance is not sufficient.",
+		);
 	});
 
 	it("tells the balance where money is lacking", () => {
