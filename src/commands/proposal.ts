@@ -25,6 +25,7 @@ import {
 	newestProposalId,
 	proposalById,
 	proposalPage,
+	proposalStateText,
 	viewProposal,
 } from "../wallet/view/proposals.js";
 import { activeWitnessCount } from "../wallet/view/witnesses.js";
@@ -173,7 +174,8 @@ export const ProposalShow = query({
 			const view = viewProposal(proposal, await parameterNames());
 			const parameters = view.parameters.map((one) => ({ ...one, about: one.name && notes[one.name] }));
 			const shown = { ...view, parameters };
-			if (proposal.state !== ProposalState.PENDING) return print.record(shown);
+			if (proposal.state !== ProposalState.PENDING)
+				return print.record(shown, { ...shown, state: proposalStateText(view) });
 			const active = await activeWitnessCount(client);
 			const needed = approvalsNeeded(active);
 			const outcome = needed === 0 ? ": it takes effect without any" : "";

@@ -41,6 +41,13 @@ export function viewProposal(
 	};
 }
 
+/** The state for people: on a chain with a single active witness, none are needed. */
+export function proposalStateText({ state, approvals }: ProposalView): string {
+	return state === "APPROVED" && approvals.length === 0
+		? `${state}, by nobody: 7/10 of the active witnesses, rounded down, were none`
+		: state;
+}
+
 /** The approvals of active witnesses that a proposal needs: seven tenths of them, rounded down. */
 export const approvalsNeeded = (activeWitnesses: number): number => Math.trunc((activeWitnesses * 7) / 10);
 
