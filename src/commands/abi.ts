@@ -206,7 +206,10 @@ export const AbiError = command({
 		if (!signed && args.data !== undefined) throw new Failure("usage", `"${args.error}" is not a signature`);
 		const bytes = parseHexBytes(data ?? "");
 		const known = bytes.length === 4 ? itemBySelector(items, bytes, "error") : undefined;
-		if (known && known.inputs.length > 0 && !json) return print.scalar(hashedSignature(known));
+		// A selector alone has no arguments to show.
+		const bare = known && known.inputs.length > 0 ? hashedSignature(known) : undefined;
+		if (bare !== undefined)
+			return json ? print.record({ reason: bare, error: known?.name }) : print.scalar(bare);
 		const reason = await revertReason(bytes, items);
 		if (json) print.record(reason);
 		else print.scalar(reason.reason);
