@@ -11,7 +11,7 @@ import { longForm } from "./terminal/command-line/short-forms.js";
 import { flagBeforeCommand, unknownCommand } from "./terminal/command-line/unknown-command.js";
 import { asFailure, reportFailure, reportUncaught } from "./terminal/output/failure-report.js";
 import { isUnknownCommand } from "./terminal/output/framework-errors.js";
-import { printText } from "./terminal/output/output.js";
+import { endOnBrokenPipe, printText } from "./terminal/output/output.js";
 import { handleSignals, watchBusy } from "./terminal/prompt/interrupt.js";
 import type { Failure } from "./wallet/failure.js";
 import { nearest } from "./wallet/values/suggestion.js";
@@ -106,12 +106,6 @@ function endpointHelp(words: readonly string[]): string[] {
 	return command === "rpc" && name !== undefined && !name.startsWith("-") && wantsHelp
 		? ["rpc", name, "--table"]
 		: [...words];
-}
-
-/** A reader that has seen enough, such as `head -1`, is not a failure. */
-function endOnBrokenPipe(error: NodeJS.ErrnoException): void {
-	if (error.code === "EPIPE") process.exit(process.exitCode ?? 0);
-	throw error;
 }
 
 const spoken = (id: string): string => id.replaceAll(":", " ");

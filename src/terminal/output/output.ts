@@ -5,6 +5,19 @@ import { writeJson } from "../../wallet/json.js";
 import { paint } from "./colors.js";
 import { harmlessJson, harmlessLine, harmlessText, withOwnStyles } from "./harmless-text.js";
 
+let isUnderWay = false;
+
+/** From now on the command goes on although nobody reads its results: a transaction is on its way, and others may follow. */
+export function outliveReader(): void {
+	isUnderWay = true;
+}
+
+/** A reader of standard output that has seen enough, such as `head -1`, is not a failure. */
+export function endOnBrokenPipe(error: NodeJS.ErrnoException): void {
+	if (error.code !== "EPIPE") throw error;
+	if (!isUnderWay) process.exit(process.exitCode ?? 0);
+}
+
 /** A value that prints as one word. */
 export type Scalar = string | bigint | number | boolean | null;
 

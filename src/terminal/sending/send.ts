@@ -14,7 +14,7 @@ import type { TransactionEnvelope } from "../../wallet/transaction/envelope.js";
 import { parseDuration } from "../../wallet/values/moment.js";
 import type { WaitFlags } from "../flags/acting-flags.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
-import { printJson, printLine } from "../output/output.js";
+import { outliveReader, printJson, printLine } from "../output/output.js";
 import { withProgress } from "../progress/progress.js";
 import { onInterrupt } from "../prompt/interrupt.js";
 import type { Presentation, Session } from "./session.js";
@@ -91,6 +91,7 @@ async function broadcastBy(
 	{ transaction }: TransactionEnvelope,
 ): Promise<void> {
 	const txID = transaction.idHex;
+	outliveReader();
 	const forget = onInterrupt(() => {
 		const message = "interrupted before the node answered: the transaction may be on its way";
 		const facts = { sent: "unknown", txID, hint: `coin tx wait ${txID}` } as const;
