@@ -197,6 +197,91 @@ describe.concurrent("a transaction on its way between signers", () => {
 		expect(wallet.node.received).toHaveLength(2);
 	});
 
+	/** Signed payments of ann, a line each. */
+	const signedBy = async (wallet: Wallet, ...memos: string[]): Promise<string[]> => {
+		const lines: string[] = [];
+		for (const memo of memos) lines.push((await wallet.coin([...send, "--memo", memo, "--build"])).stdout);
+		const { stdout } = await wallet.coin(["wallet", "sign", "--batch", ...wallet.password()], lines.join(""));
+		return stdout.trim().split("\n");
+	};
+
+	it("is sent with too little weight if that is forced, but not to another chain, nor after its time", async ({
+		wallet,
+	}) => {
+		twoOfThree(wallet);
+		const [signed = ""] = await signedBy(wallet, "a");
+		const broadcast = (text: string) => wallet.coin(["wallet", "broadcast", "--force"], text);
+		const elsewhere = signed.replace(/"chain":"[0-9a-f]{4}/, '"chain":"dead');
+		expect(errorRecord(await broadcast(elsewhere))).toMatchObject({ code: "wrong_network", sent: false });
+		expect((await broadcast(signed)).code).toBe(0);
+		wallet.node.seal([], BigInt(Date.now() + 13 * 3_600_000));
+		expect(errorRecord(await broadcast(signed))).toMatchObject({ code: "tx_expired", sent: false });
+		expect(wallet.node.received).toHaveLength(1);
+	});
+
+	it("is judged with all others before the first is sent, with --keep-going by itself", async ({
+		wallet,
+	}) => {
+		const [first = ""] = await signedBy(wallet, "a");
+		const unsigned = (await wallet.coin([...send, "--memo", "b", "--build"])).stdout;
+		const broadcast = (...words: string[]) =>
+			wallet.coin(["wallet", "broadcast", ...words], `${first}\n${unsigned}`);
+		expect(errorRecord(await broadcast())).toMatchObject({
+			code: "threshold_not_reached",
+			index: 1,
+			sent: false,
+		});
+		expect(wallet.node.received).toHaveLength(0);
+		const { code, stdout } = await broadcast("--keep-going");
+		expect([code, stdout.trim().split("\n").at(-1)]).toEqual([1, "null"]);
+		expect(wallet.node.received).toHaveLength(1);
+	});
+
+	it.for([
+		["wallet", "broadcast"],
+		["wallet", "sign"],
+		["wallet", "sign", "--batch"],
+	])("is not held up by an input that can't be read with --keep-going: %j", async (command, { wallet }) => {
+		const [first, second] = await signedBy(wallet, "a", "b");
+		const signs = command[1] === "sign";
+		const words = signs ? ["--skip-signed", ...wallet.password()] : [];
+		const text = `${first}\n{"raw_data_hex":"ffff"}\n${second}\n`;
+		const { code, stdout, stderr } = await wallet.coin([...command, ...words, "--keep-going"], text);
+		expect(code).toBe(1);
+		expect(stdout.trim().split("\n")).toEqual([expect.any(String), "null", expect.any(String)]);
+		expect(stderr).toContain('"code":"transaction_invalid"');
+		expect(stderr).toContain('"index":1');
+		expect(wallet.node.received).toHaveLength(signs ? 0 : 2);
+		expect(errorRecord(await wallet.coin([...command, ...words], text))).toMatchObject({ index: 1 });
+	});
+
+	it("is sent with all others although nobody reads the results", async ({ wallet }) => {
+		const lines = await signedBy(wallet, "a", "b", "c");
+		const environment = { COIN_NODE: wallet.node.url };
+		const { child, outcome } = wallet.home.start(["wallet", "broadcast"], lines.join("\n"), environment);
+		child.stdout?.destroy();
+		expect(await outcome).toMatchObject({ code: 0, stderr: "" });
+		expect(wallet.node.received).toHaveLength(3);
+	});
+
+	it("is weighed by the node, too, and a difference is a warning", async ({ wallet }) => {
+		const [signed = ""] = await signedBy(wallet, "a");
+		const approvals = () => wallet.coin(["wallet", "approvals", "--json"], signed);
+		const agreed = '{"result":{},"current_weight":1}';
+		for (const answer of [agreed, '{"result":{"code":"NOT_ENOUGH_PERMISSION"},"current_weight":0}']) {
+			wallet.node.handlers.set("getsignweight", (body) => {
+				expect(JSON.parse(body)).toMatchObject({ visible: true, signature: [expect.any(String)] });
+				return answer;
+			});
+			const { code, stdout, stderr } = await approvals();
+			const message = "the node counts a weight of 0, not enough; by the account's permission it is 1";
+			const differs = answer !== agreed;
+			expect([code, stderr]).toEqual([0, differs ? `warning: ${message}\n` : ""]);
+			const { warnings } = JSON.parse(stdout) as { warnings?: unknown };
+			expect(warnings).toEqual(differs ? [{ code: "weight_disagrees", message }] : undefined);
+		}
+	});
+
 	it("is decoded without a node", async ({ wallet }) => {
 		const built = await wallet.coin([...send, "--build"]);
 		const { stdout } = await wallet.home.run(["tx", "decode", "--json"], built.stdout);

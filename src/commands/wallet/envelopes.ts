@@ -18,6 +18,7 @@ import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import {
 	forEachInput,
 	readEnvelopes,
+	readInputs,
 	streamFlags,
 	transactionArgument,
 } from "../../terminal/input/envelope-stream.js";
@@ -38,7 +39,9 @@ import {
 	type Authority,
 	authorityAtNode,
 	authorityOfEnvelope,
+	chainOf,
 	checkNotExpired,
+	countedByNode,
 } from "../../wallet/permission/authority.js";
 import { parseOperation } from "../../wallet/permission/operations.js";
 import { permissionLabel, type WeighedKey } from "../../wallet/permission/permission.js";
@@ -71,7 +74,7 @@ export const WalletApprovals = command({
 		}),
 		require: Flags.boolean({ description: "exit code 1 if a threshold is not reached" }),
 	},
-	run: async ({ args, flags, settings: load, print }) => {
+	run: async ({ args, flags, settings: load, print, warning }) => {
 		const envelopes = await readEnvelopes(args.transaction);
 		const settings = await load();
 		const client = new NodeClient(settings);
@@ -89,13 +92,28 @@ export const WalletApprovals = command({
 			});
 			const [off] = flags.offline ? [] : await schemesOff(client, schemesIn(envelope));
 			const reason = off && `this chain takes no signatures of ${off.name}`;
-			print.record(approvalsOf(envelope, authority, labels, call, reason));
+			const counted = flags.offline ? undefined : await countedByNode(envelope, client);
+			const message = counted && disagreement(counted, authority.approval);
+			if (message) warning(message);
+			const warnings = message ? [{ code: "weight_disagrees", message }] : undefined;
+			print.record({ ...approvalsOf(envelope, authority, labels, call, reason), warnings });
 			const { ready, missing } = authority.approval;
 			if (flags.require && !(ready && reason === undefined))
 				throw new Failure("threshold_not_reached", reason ?? `a weight of ${missing} is missing`);
 		}
 	},
 });
+
+/** What the node makes of the signatures, where that is something else than what they come to here. */
+function disagreement(
+	counted: NonNullable<Awaited<ReturnType<typeof countedByNode>>>,
+	{ weight, ready }: Authority["approval"],
+): string | undefined {
+	if (counted.weight === weight && counted.ready === ready) return undefined;
+	const why = counted.message === "" ? "" : `: ${counted.message}`;
+	const enough = counted.ready ? "enough" : "not enough";
+	return `the node counts a weight of ${counted.weight}, ${enough}${why}; by the account's permission it is ${weight}`;
+}
 
 function approvalsOf(
 	envelope: TransactionEnvelope,
@@ -135,7 +153,8 @@ export const WalletBroadcast = sending({
 	outputKind: "acts",
 	summary: "Send a signed transaction",
 	description:
-		"Reads transactions from standard input or the argument, checks that their signatures reach the threshold, and sends their exact bytes.",
+		"Reads transactions from standard input or the argument, checks that they are for this chain, not expired, and signed with enough " +
+		"weight, and sends their exact bytes. Of several, all are checked before the first is sent; with --keep-going each in its turn.",
 	examples: ["<%= config.bin %> wallet broadcast --wait < signed.json"],
 	args: transactionArgument,
 	flags: {
@@ -147,22 +166,29 @@ export const WalletBroadcast = sending({
 		force: Flags.boolean({ description: "leave the check of the weight to the node" }),
 	},
 	run: async ({ args, flags, session, settings: load }) => {
-		const envelopes = await readEnvelopes(args.transaction);
+		const keepGoing = flags["keep-going"];
+		const inputs = keepGoing ? await readInputs(args.transaction) : await readEnvelopes(args.transaction);
 		const settings = await load();
 		const client = new NodeClient(settings);
 		const given = await interfaceFlag(flags.abi, settings, client);
 		const labels = await readLabels(settings);
+		const judge = async (envelope: TransactionEnvelope) => {
+			const call = await describedCall(envelope.transaction.parameter, { client, given });
+			const lines = await checkReady(envelope, client, call, flags.force);
+			await checkSchemes(client, schemesIn(envelope));
+			return { call, summary: lines.map((line) => labelled(line, labels)) };
+		};
+		const judged = new Map<TransactionEnvelope, Awaited<ReturnType<typeof judge>>>();
+		if (!keepGoing)
+			await forEachInput(inputs, false, session.json, async (envelope) => {
+				judged.set(envelope, await judge(envelope));
+			});
 		const fine = await forEachInput(
-			envelopes,
-			flags["keep-going"],
+			inputs,
+			keepGoing,
 			session.json,
 			async (envelope) => {
-				const call = await describedCall(envelope.transaction.parameter, { client, given });
-				const lines = flags.force
-					? summaryLines(envelope, { ...NOTHING_KNOWN, call })
-					: await checkReady(envelope, client, call);
-				await checkSchemes(client, schemesIn(envelope));
-				const summary = lines.map((line) => labelled(line, labels));
+				const { call, summary } = judged.get(envelope) ?? (await judge(envelope));
 				// What it moves was agreed to by those who signed it.
 				await confirm(session, settings.confirm ? 1 : 0, summary, flags.yes);
 				await sendAndReport(session, client, envelope, flags, { call, labels });
@@ -173,16 +199,24 @@ export const WalletBroadcast = sending({
 	},
 });
 
-const NOTHING_KNOWN = { chain: undefined, permission: undefined, approval: undefined };
+const NOTHING_KNOWN = { permission: undefined, approval: undefined };
 
-/** @throws {Failure} `threshold_not_reached`, `tx_expired`, `not_authorized`, `wrong_network` */
+/**
+ * @param force leave the weight to the node
+ * @throws {Failure} `threshold_not_reached`, `tx_expired`, `not_authorized`, `wrong_network`
+ */
 async function checkReady(
 	envelope: TransactionEnvelope,
 	client: NodeClient,
 	call: DescribedCall | undefined,
+	force: boolean,
 ): Promise<string[]> {
-	// Its proofs say that it is allowed; there is nobody to sign it.
-	if (envelope.owner.length === 0) return summaryLines(envelope, NOTHING_KNOWN);
+	// Where notes pay, their proofs say that it is allowed; there is nobody to sign it.
+	if (force || envelope.owner.length === 0) {
+		const { chain, nowMs } = await chainOf(envelope, client);
+		checkNotExpired(envelope, { nowMs });
+		return summaryLines(envelope, { ...NOTHING_KNOWN, chain, chainMs: nowMs, call });
+	}
 	const authority = { ...(await authorityAtNode(envelope, client)), call };
 	checkNotExpired(envelope, authority);
 	const { approval, permission } = authority;

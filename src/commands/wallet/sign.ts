@@ -10,6 +10,7 @@ import {
 	envelopesAsTheyCome,
 	forEachInput,
 	readEnvelopes,
+	readInputs,
 	streamFlags,
 	transactionArgument,
 } from "../../terminal/input/envelope-stream.js";
@@ -84,7 +85,9 @@ export const WalletSign = sending({
 			throw new Failure("usage", "--batch reads standard input, not an argument");
 		const envelopes = flags.batch
 			? envelopesAsTheyCome(flags.raw)
-			: await readEnvelopes(args.transaction, flags.raw);
+			: flags["keep-going"]
+				? await readInputs(args.transaction, flags.raw)
+				: await readEnvelopes(args.transaction, flags.raw);
 		const settings = await load();
 		const client = new NodeClient(settings);
 		const given = await interfaceFlag(flags.abi, settings, flags.offline ? undefined : client);

@@ -19,6 +19,9 @@ export const streamFlags = {
 	"keep-going": Flags.boolean({ description: "go on after a failing input; its output line is null" }),
 };
 
+/** A transaction of several, or why its input is none. */
+type EnvelopeInput = TransactionEnvelope | Failure;
+
 /**
  * Reads every input before anything is done with the first, so that no secret is asked for in vain.
  * @throws {Failure} `usage` without input, `stdin_empty`, `transaction_invalid`, `transaction_mismatch`
@@ -27,22 +30,38 @@ export async function readEnvelopes(
 	argument: string | undefined,
 	rawOnly = false,
 ): Promise<TransactionEnvelope[]> {
+	return (await readInputs(argument, rawOnly)).map((input) => {
+		if (input instanceof Failure) throw input;
+		return input;
+	});
+}
+
+/**
+ * The same with inputs that can't be read among them, for commands that go on with the others ({@link forEachInput}).
+ * @throws {Failure} `usage` without input, `stdin_empty`, `transaction_invalid` for what can't be cut into inputs
+ */
+export async function readInputs(argument: string | undefined, rawOnly = false): Promise<EnvelopeInput[]> {
 	const input = await envelopeText(argument);
 	if (!input)
 		throw new Failure("usage", "no transaction: give it as an argument or through a pipe", {
 			hint: "see --help",
 		});
 	const values = splitValues(input.text);
-	const envelopes: TransactionEnvelope[] = [];
+	const inputs: EnvelopeInput[] = [];
 	for (const [index, value] of values.entries()) {
-		try {
-			envelopes.push(await readSignedEnvelope(value, rawOnly));
-		} catch (error) {
-			if (error instanceof Failure && values.length > 1) throw error.with({ index });
-			throw error;
-		}
+		const read = await envelopeOrFailure(value, rawOnly);
+		inputs.push(read instanceof Failure && values.length > 1 ? read.with({ index }) : read);
 	}
-	return envelopes;
+	return inputs;
+}
+
+async function envelopeOrFailure(value: string, rawOnly: boolean): Promise<EnvelopeInput> {
+	try {
+		return await readSignedEnvelope(value, rawOnly);
+	} catch (error) {
+		if (error instanceof Failure) return error;
+		throw error;
+	}
 }
 
 /** What an argument or standard input holds; an argument may also name a file, as `@file` or as it is. */
@@ -60,30 +79,26 @@ async function envelopeText(argument: string | undefined): Promise<{ readonly te
 }
 
 /**
- * Envelopes from standard input, each as soon as its line has come.
- * @throws {Failure} `stdin_empty` at the end, if nothing came; `transaction_invalid`, `transaction_mismatch`
+ * Inputs from standard input, each as soon as its line has come.
+ * @throws {Failure} `stdin_empty` at the end, if nothing came; `transaction_invalid` for what can't be cut into inputs
  */
-export async function* envelopesAsTheyCome(rawOnly = false): AsyncGenerator<TransactionEnvelope> {
-	let index = 0;
+export async function* envelopesAsTheyCome(rawOnly = false): AsyncGenerator<EnvelopeInput> {
+	let isEmpty = true;
 	for await (const value of stdinValues("the transactions")) {
-		try {
-			yield await readSignedEnvelope(value, rawOnly);
-		} catch (error) {
-			throw error instanceof Failure ? error.with({ index }) : error;
-		}
-		index++;
+		isEmpty = false;
+		yield await envelopeOrFailure(value, rawOnly);
 	}
-	if (index === 0) throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
+	if (isEmpty) throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
 }
 
 /**
- * Handles inputs in order.
+ * Handles inputs in order; one that is a failure is refused in its turn.
  * @param explain adds what a refusal of the command says besides
  * @returns whether all succeeded
  * @throws the first failure, unless `keepGoing`
  */
 export async function forEachInput<T>(
-	inputs: readonly T[] | AsyncIterable<T>,
+	inputs: readonly (T | Failure)[] | AsyncIterable<T | Failure>,
 	keepGoing: boolean,
 	json: boolean,
 	handle: (input: T) => Promise<void>,
@@ -95,6 +110,7 @@ export async function forEachInput<T>(
 	for await (const input of inputs) {
 		index++;
 		try {
+			if (input instanceof Failure) throw input;
 			await handle(input);
 		} catch (error) {
 			const failure = single ? asFailure(error) : asFailure(error).with({ index });

@@ -4,10 +4,10 @@ import { toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { Account, Key, Permission, PermissionPermissionTypeEnum } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
-import { isRecord, type Json, type JsonRecord, member } from "../json.js";
+import { isRecord, type Json, type JsonRecord, member, readJson } from "../json.js";
 import { fetchAccount, fetchGenesisId, fetchHead } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
-import type { TransactionEnvelope } from "../transaction/envelope.js";
+import { type TransactionEnvelope, writeEnvelope } from "../transaction/envelope.js";
 import { readAddress } from "../values/address-text.js";
 import { utcTime } from "../values/moment.js";
 import { type Approval, checkPermission, permissionOf, samePermission, weigh } from "./permission.js";
@@ -36,18 +36,10 @@ export async function authorityAtNode(envelope: TransactionEnvelope, client: Nod
 		throw new Failure("not_authorized", "notes pay in this transaction: nobody signs it", {
 			hint: "coin wallet broadcast sends it",
 		});
-	const [chain, stored, head] = await Promise.all([
-		fetchGenesisId(client),
+	const [{ chain, nowMs }, stored] = await Promise.all([
+		chainOf(envelope, client),
 		fetchAccount(client, envelope.owner),
-		fetchHead(client),
 	]);
-	const named = member(envelope.coin, "chain");
-	if (typeof named === "string" && named !== toHex(chain)) {
-		throw new Failure(
-			"wrong_network",
-			`the transaction is for the chain ${named}, the node serves ${toHex(chain)}`,
-		);
-	}
 	if (!stored)
 		throw new Failure(
 			"not_found",
@@ -61,9 +53,47 @@ export async function authorityAtNode(envelope: TransactionEnvelope, client: Nod
 		chain,
 		source: "node",
 		changed: carried !== undefined && !samePermission(carried, permission),
-		nowMs: head.timestampMs,
-		chainMs: head.timestampMs,
+		nowMs,
+		chainMs: nowMs,
 	};
+}
+
+/** The chain that an envelope is for, whoever signs it. @throws {Failure} `wrong_network` */
+export async function chainOf(
+	envelope: TransactionEnvelope,
+	client: NodeClient,
+): Promise<{ readonly chain: Uint8Array; readonly nowMs: bigint }> {
+	const [chain, head] = await Promise.all([fetchGenesisId(client), fetchHead(client)]);
+	const named = member(envelope.coin, "chain");
+	if (typeof named === "string" && named !== toHex(chain)) {
+		throw new Failure(
+			"wrong_network",
+			`the transaction is for the chain ${named}, the node serves ${toHex(chain)}`,
+		);
+	}
+	return { chain, nowMs: head.timestampMs };
+}
+
+/** How the signatures of an envelope weigh by a node's own count; undefined at one that counts none. */
+export async function countedByNode(
+	envelope: TransactionEnvelope,
+	client: NodeClient,
+): Promise<(Pick<Approval, "weight" | "ready"> & { readonly message: string }) | undefined> {
+	try {
+		const request = readJson(writeEnvelope(envelope, undefined)) as JsonRecord;
+		const { current_weight: weight, result } = await client.call("getsignweight", request);
+		if (!isRecord(result)) return undefined;
+		const { code, message } = result;
+		return {
+			weight: typeof weight === "bigint" ? weight : 0n,
+			// What is reached is the code 0, which isn't written.
+			ready: code === undefined || code === "ENOUGH_PERMISSION",
+			message: String(message ?? ""),
+		};
+	} catch (error) {
+		if (error instanceof Failure && /^(not_served|rpc_error)$/.test(error.code)) return undefined;
+		throw error;
+	}
 }
 
 /**
@@ -138,7 +168,7 @@ function int64Of(value: Json | undefined): bigint {
 }
 
 /** Refuses a transaction whose time is over. @throws {Failure} `tx_expired` */
-export function checkNotExpired(envelope: TransactionEnvelope, authority: Authority): void {
+export function checkNotExpired(envelope: TransactionEnvelope, authority: Pick<Authority, "nowMs">): void {
 	const expiration = envelope.transaction.raw?.expiration ?? 0n;
 	if (expiration <= authority.nowMs) {
 		throw new Failure("tx_expired", `the transaction expired at ${utcTime(expiration)}`, {
