@@ -23,6 +23,13 @@ export class TimeError extends Error {
 	override readonly name = "TimeError";
 }
 
+/** The last moment that a date can be, in the year 275760; what adds to a block's time stays within 64 bits up to there. */
+const LAST_TIME_MS = 8_640_000_000_000_000n;
+
+function checkPossible(ms: bigint): void {
+	if (ms > LAST_TIME_MS) throw new TimeError(`timestamp must be at most ${LAST_TIME_MS} ms`);
+}
+
 /** How blocks are to be sealed by hand. */
 export interface MineRequest {
 	/** 1 unless given. */
@@ -104,6 +111,8 @@ export class DevelopmentControl {
 	/** Seals blocks now, with everything that waits. @returns the last one @throws {TimeError} */
 	mine({ blocks = 1, intervalMs, timestampMs }: MineRequest = {}): Promise<CommittedBlock> {
 		if (timestampMs !== undefined) this.checkTime(timestampMs);
+		const first = timestampMs ?? this.conditions.now();
+		checkPossible(first + BigInt(blocks) * (intervalMs ?? 0n));
 		const { sealer } = this.options;
 		return sealer.exclusive(async () => {
 			const slice = new TimeSlice(MINING_MS);
@@ -125,9 +134,10 @@ export class DevelopmentControl {
 		return this.options.sealer.exclusive(() => this.options.sealer.setMode(mode));
 	}
 
-	/** Moves the clock forward. @returns how far it is ahead of the wall clock, in ms */
+	/** Moves the clock forward. @returns how far it is ahead of the wall clock, in ms @throws {TimeError} */
 	increaseTime(ms: bigint): bigint {
 		if (ms < 0n) throw new TimeError("timestamp must be > 0");
+		checkPossible(this.conditions.now() + ms);
 		this.conditions.offsetMs += ms;
 		return this.conditions.offsetMs;
 	}
@@ -146,6 +156,7 @@ export class DevelopmentControl {
 
 	private checkTime(ms: bigint): void {
 		if (ms <= 0n) throw new TimeError("timestamp must be > 0");
+		checkPossible(ms);
 		if (ms <= this.state.properties.headTimestampMs) {
 			throw new TimeError("timestamp must be greater than the head block's");
 		}

@@ -119,6 +119,21 @@ describe("blocks and time", () => {
 	});
 
 	it.each([
+		["evm_increaseTime", ["9223372036854775807"]],
+		["dev_increaseTime", ["9223372036854775807"]],
+		["evm_setNextBlockTimestamp", ["9223372036854775807"]],
+		["dev_setTime", ["8640000000000001"]],
+		["evm_mine", [{ timestamp: "9223372036854775807" }]],
+		["anvil_mine", [2, "9223372036854775807"]],
+	])("%s refuses times that no date can be", async (method, params) => {
+		const before = await headTime();
+		expect((await chain.rpc(method, params)).error?.message).toBe(
+			"timestamp must be at most 8640000000000000 ms",
+		);
+		expect(await headTime()).toBe(before);
+	});
+
+	it.each([
 		["two minutes", 120_000],
 		["three days", 3 * 86_400_000],
 	])("let what was built side by side in after a pause of %s", async (_name, ms) => {
