@@ -78,6 +78,7 @@ export class Rpc extends CoinCommand {
 		raw: Flags.boolean({ description: "JSON-RPC: standard input is the whole request" }),
 		binary: Flags.boolean({ description: "gRPC: print the bytes of the message" }),
 		"no-fail": Flags.boolean({ description: "exit code 0 for every answer" }),
+		force: Flags.boolean({ description: "ask a server that is not known to serve the endpoint" }),
 		table: Flags.boolean({ description: "print the endpoint's fields and send nothing" }),
 		list: Flags.boolean({ description: "list the endpoints and methods" }),
 		grpc: Flags.boolean({ description: "list the gRPC methods only" }),
@@ -111,7 +112,7 @@ export class Rpc extends CoinCommand {
 		const answer = await client.send({ ...request, maxBytes: MAX_RAW_ANSWER });
 		if (words.switches.has("include")) this.printHead(answer);
 		this.printBody(answer, words.switches.has("result"));
-		const isBroadcast = /^broadcast(transaction|hex)$/.test(words.name ?? "");
+		const isBroadcast = /^(?:.*\/)?broadcast(transaction|hex)$/.test(words.name ?? "");
 		if (isRefusal(answer, isBroadcast) && !words.switches.has("no-fail")) {
 			if (answer.status === 404 || answer.status === 405) this.note(nearest(words.name ?? ""));
 			process.exitCode = 1;
@@ -126,7 +127,9 @@ export class Rpc extends CoinCommand {
 		const body = data === undefined ? undefined : await dataText(data);
 		const visible = visibleOf(words, settings) ?? (body !== undefined && saysVisible(body));
 		const headers = Object.fromEntries(words.headers.map(headerOf));
-		const { output, refused } = await sendGrpc(words, settings, body, visible, headers);
+		const { output, refused } = await sendGrpc(words, settings, body, visible, headers, (warning) =>
+			this.warning(warning),
+		);
 		if (typeof output === "string") printAnswer(Buffer.from(output));
 		else printBytes(output);
 		if (refused && !words.switches.has("no-fail")) process.exitCode = 1;
@@ -153,10 +156,9 @@ export class Rpc extends CoinCommand {
 			if (free) body.addFree(field, value);
 			else body.add(field, value);
 		}
-		for (const { name: unknown, near } of body.unknown)
-			this.warning(
-				`${endpoint?.name ?? name} has no field ${unknown}${near === undefined ? "" : `; did you mean ${near}?`}`,
-			);
+		const data = words.values.data ?? words.rest[0];
+		const base = data === undefined ? undefined : await dataText(data);
+		for (const warning of body.warnings(endpoint?.name ?? name, base)) this.warning(warning);
 		if (visible !== undefined) body.addFree("visible", String(visible));
 		const server: Server = words.switches.has("pbft")
 			? "pbft"
@@ -169,8 +171,6 @@ export class Rpc extends CoinCommand {
 			const query = body.query();
 			return { method: "GET", url: query === "" ? url : `${url}?${query}`, headers };
 		}
-		const data = words.values.data ?? words.rest[0];
-		const base = data === undefined ? undefined : await dataText(data);
 		return { method: "POST", url, body: body.over(base), headers };
 	}
 
@@ -306,9 +306,11 @@ function urlOf(
 			},
 		);
 	}
-	if (endpoint && !endpoint.servers.includes(server)) {
+	if (endpoint && !endpoint.servers.includes(server) && !words.switches.has("force")) {
 		const where = endpoint.servers.map((kind) => `${FOLDERS[kind]}/${endpoint.name}`).join(", ");
-		throw new Failure("usage", `${endpoint.name} is not served there, but as ${where}`);
+		throw new Failure("usage", `${endpoint.name} is not served there, but as ${where}`, {
+			hint: "--force asks all the same",
+		});
 	}
 	return `${base}${FOLDERS[server]}/${spell(toNeutral(name), client.settings.dialect)}`;
 }

@@ -210,13 +210,32 @@ describe.concurrent("coin rpc", () => {
 		["getaccount", "{}", 0],
 		["broadcasttransaction", '{"code":"SIGERROR"}', 1],
 		["broadcasttransaction", '{"result":true,"txid":"00"}', 0],
+		["/wallet/broadcasthex", '{"code":"SIGERROR"}', 1],
 		["createtransaction", '{"result":{"code":"OTHER_ERROR"}}', 1],
 		["getsignweight", '{"result":{"code":"NOT_ENOUGH_PERMISSION"}}', 0],
 	])("exits by the answer of %s %s", async ([name, body, code], { wallet }) => {
-		wallet.node.handlers.set(name, () => body);
+		wallet.node.handlers.set(name.replace("/wallet/", ""), () => body);
 		const outcome = await wallet.coin(["rpc", name]);
 		expect(outcome).toMatchObject({ code, stdout: `${body}\n` });
 		expect((await wallet.coin(["rpc", name, "--no-fail"])).code).toBe(0);
+	});
+
+	it("asks a server that isn't known to serve an endpoint only with --force", async ({ wallet }) => {
+		wallet.node.handlers.set("walletsolidity/createtransaction", () => "{}");
+		const words = ["rpc", "createtransaction", "--solidity", "--node", wallet.node.url];
+		expect(await wallet.coin(words)).toMatchObject({
+			code: 2,
+			stderr: expect.stringContaining("--force asks all the same"),
+		});
+		expect(await wallet.coin([...words, "--force"])).toMatchObject({ code: 0, stdout: "{}\n" });
+	});
+
+	it("warns of a mistyped member of a body, over gRPC too", async ({ wallet }) => {
+		wallet.node.handlers.set("getaccount", () => "{}");
+		const { stderr } = await wallet.coin(["rpc", "getaccount", '{"adress":"00"}']);
+		expect(stderr).toBe("warning: getaccount has no field adress; did you mean address?\n");
+		const grpc = await wallet.coin(["rpc", "GetAccount", "--adress", "00", "--node", "127.0.0.1:1"]);
+		expect(grpc.stderr).toContain("has no field adress; did you mean address?");
 	});
 
 	it("speaks JSON-RPC with positional parameters", async ({ wallet }) => {

@@ -56,6 +56,7 @@ export async function sendGrpc(
 	data: string | undefined,
 	visible: boolean,
 	headers: Readonly<Record<string, string>>,
+	warn: (message: string) => void,
 ): Promise<GrpcOutcome> {
 	const method = methodOf(words);
 	const body = new RequestBody(requestFields(method), visible, words.switches.has("exact"));
@@ -63,6 +64,7 @@ export async function sendGrpc(
 		if (free) body.addFree(name, value);
 		else body.add(name, value);
 	}
+	for (const warning of body.warnings(method.name, data)) warn(warning);
 	const request = messageOfJson(method.request, body.over(data), visible);
 	const address = grpcAddress(settings, method.service, words.values.node);
 	const path = grpcPath(method, settings.dialect);

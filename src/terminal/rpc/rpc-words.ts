@@ -18,6 +18,7 @@ const SWITCHES = new Set([
 	"table",
 	"list",
 	"no-fail",
+	"force",
 	"exact",
 	"result",
 	"raw",

@@ -24,8 +24,8 @@ const EVERYWHERE: ReadonlySet<string> = new Set(["visible", "Permission_id", "ex
 export class RequestBody {
 	private readonly members = new Map<string, string[]>();
 	private readonly lists = new Set<string>();
-	/** Names that the endpoint has no field for, though its fields are known, each with what was meant. */
-	readonly unknown: { readonly name: string; readonly near: string | undefined }[] = [];
+	/** Names that the endpoint has no field for, though its fields are known. */
+	private readonly unknown: string[] = [];
 
 	constructor(
 		private readonly fields: readonly EndpointField[],
@@ -35,21 +35,44 @@ export class RequestBody {
 		private readonly exact: boolean,
 	) {}
 
-	/** Adds a field by its wire name or its kebab-case alias. @throws {Failure} `bad_value` */
-	add(name: string, text: string): void {
+	/**
+	 * Adds a field by its wire name or its kebab-case alias, or what a message holds by names with dots between them.
+	 * @throws {Failure} `bad_value`
+	 */
+	add(path: string, text: string): void {
+		const [name = "", ...inner] = path.split(".");
 		const field = this.fields.find(
 			(row) => row.name === name || row.name.replaceAll("_", "-").toLowerCase() === name.toLowerCase(),
 		);
-		if (!field && this.fields.length > 0 && !EVERYWHERE.has(name)) {
-			const [near] = nearest(
-				name,
-				this.fields.map((row) => row.name),
-			);
-			this.unknown.push({ name, near });
-		}
+		if (!field && this.fields.length > 0 && !EVERYWHERE.has(name)) this.unknown.push(name);
 		const type = field?.type ?? "";
-		const json = this.valueJson(name, type.replace(/\[\]$/, ""), text);
-		this.put(field?.name ?? name, json, type.endsWith("[]"));
+		const wire = field?.name ?? name;
+		if (inner.length > 0) this.putInside(wire, inner, this.valueJson(path, "", text));
+		else this.put(wire, this.valueJson(name, type.replace(/\[\]$/, ""), text), type.endsWith("[]"));
+	}
+
+	private putInside(name: string, path: readonly string[], json: string): void {
+		const known = this.members.get(name)?.[0];
+		this.put(
+			name,
+			writeWireJson(nested(known === undefined ? {} : readJson(known), path, readJson(json))),
+			false,
+		);
+	}
+
+	/**
+	 * What was typed that the endpoint, whose fields are known, has no field for. Of a body, whose members other tools may have
+	 * added, only what looks like a field.
+	 */
+	warnings(endpoint: string, base: string | undefined): string[] {
+		const names = this.fields.map((row) => row.name);
+		const near = (name: string): string | undefined => nearest(name, names)[0];
+		const isOther = (name: string): boolean => !names.includes(name) && !EVERYWHERE.has(name);
+		const mistyped = membersOf(base).filter((name) => isOther(name) && near(name) !== undefined);
+		return [...this.unknown, ...mistyped].map((name) => {
+			const meant = near(name);
+			return `${endpoint} has no field ${name}${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+		});
 	}
 
 	/** Adds a member of any name; the value is JSON if it parses as such, else text. */
@@ -118,6 +141,23 @@ export class RequestBody {
 		const address = looksLikeOne ? readAddress(text) : undefined;
 		if (!address) return text;
 		return this.visible ? toBase58Check(address) : toHex(address);
+	}
+}
+
+/** A value with another one at a place within it. */
+function nested(whole: Json, [name = "", ...rest]: readonly string[], value: Json): Json {
+	const record = isRecord(whole) ? whole : {};
+	const inner = rest.length === 0 ? value : nested(member(record, name) ?? {}, rest, value);
+	return { ...record, [name]: inner };
+}
+
+/** Names of the members of a body; of one that is sent although it isn't JSON none. */
+function membersOf(body: string | undefined): string[] {
+	try {
+		const json = readJson(body ?? "");
+		return isRecord(json) ? Object.keys(json) : [];
+	} catch {
+		return [];
 	}
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { endpoints } from "../../../src/node/api/endpoint-table.js";
 import { utf8 } from "../../../src/protocol/bytes.js";
 import { isRefusal, jsonRpcRequest, RequestBody } from "../../../src/wallet/node/raw-call.js";
 
@@ -19,10 +20,33 @@ describe("a request's body", () => {
 	test("knows the fields that the endpoint doesn't have", () => {
 		const made = body();
 		for (const name of ["owner-adress", "amount", "Permission_id", "zzz"]) made.add(name, "1");
-		expect(made.unknown).toEqual([
-			{ name: "owner-adress", near: "owner_address" },
-			{ name: "zzz", near: undefined },
+		const typed = '{"ammount":1,"amount":1,"Permission_id":2,"other":3}';
+		expect(made.warnings("create", typed)).toEqual([
+			"create has no field owner-adress; did you mean owner_address?",
+			"create has no field zzz",
+			"create has no field ammount; did you mean amount?",
 		]);
+		expect(made.warnings("create", "not even JSON")).toHaveLength(2);
+	});
+
+	test("may be a transaction with all that tools add to it", () => {
+		for (const name of ["broadcasttransaction", "getsignweight", "getapprovedlist"]) {
+			const { fields } = endpoints.find((endpoint) => endpoint.name === name) ?? { fields: [] };
+			const sent =
+				'{"visible":true,"txID":"","contract_address":"","raw_data":{},"raw_data_hex":"","signature":[],"pq_auth_sig":[],"coin":{},"ret":[]}';
+			expect(new RequestBody(fields, undefined, false).warnings(name, sent)).toEqual([]);
+		}
+	});
+
+	test("has what a message holds by names with dots", () => {
+		const made = body();
+		made.add("options.inner.number", "9007199254740993");
+		made.add("options.inner.name", BASE58);
+		made.add("options.list", "[1]");
+		expect(made.over(undefined)).toBe(
+			`{"options":{"inner":{"number":9007199254740993,"name":"${HEX}"},"list":[1]}}`,
+		);
+		expect(made.warnings("create", undefined)).toEqual([]);
 	});
 
 	test("has each field in the form of its type, every digit kept", () => {
