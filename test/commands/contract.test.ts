@@ -305,7 +305,10 @@ describe("coin abi", () => {
 		expect(await chain.prints(["abi", "error", data, "--abi", "shop"])).toBe("TooLarge(2000, 1000)\n");
 		const bare = ["abi", "error", row.selector, "--abi", "shop"];
 		expect(await chain.prints(bare)).toBe("TooLarge(uint256,uint256)\n");
-		expect(await chain.value(bare.join(" "))).toEqual({ reason: "TooLarge(uint256,uint256)", error: "TooLarge" });
+		expect(await chain.value(bare.join(" "))).toEqual({
+			reason: "TooLarge(uint256,uint256)",
+			error: "TooLarge",
+		});
 		const bob = ["abi", "error", data, "--abi", "bob"];
 		expect(await chain.fails([...bob], 1)).toMatchObject({ code: "not_found" });
 		const sent = await chain.prints(["abi", "encode", "paid", "bob", "--abi", "shop"]);

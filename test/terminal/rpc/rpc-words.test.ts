@@ -37,7 +37,9 @@ describe("the words of coin rpc", () => {
 	});
 
 	test("begin with a gRPC method where that has its form, which no address has", () => {
-		const names = grpcMethods.flatMap(({ name, method }) => (/^[A-Z]/.test(method) ? [name, method] : [name]));
+		const names = grpcMethods.flatMap(({ name, method }) =>
+			/^[A-Z]/.test(method) ? [name, method] : [name],
+		);
 		expect(names.filter((name) => !GRPC_NAME.test(name))).toEqual([]);
 		expect(GRPC_NAME.test("TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC")).toBe(false);
 	});
