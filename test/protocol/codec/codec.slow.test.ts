@@ -102,7 +102,9 @@ describe("every message of the schema", () => {
 	test.each(comparable.map((type) => [type.typeName, type] as const))(
 		"%s is written as a library writes it",
 		(name, type) => {
-			const other = reflected.lookupType(name);
+			// One network's form of a message has the name that all share.
+			const own = type === messages.PostQuantumDelegableRequest ? "protocol.PostQuantumDelegableRequest" : name;
+			const other = reflected.lookupType(own);
 			fc.assert(
 				fc.property(randomMessage(type), (message) => {
 					const bytes = type.encode(message);
