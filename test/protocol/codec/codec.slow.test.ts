@@ -103,7 +103,8 @@ describe("every message of the schema", () => {
 		"%s is written as a library writes it",
 		(name, type) => {
 			// One network's form of a message has the name that all share.
-			const own = type === messages.PostQuantumDelegableRequest ? "protocol.PostQuantumDelegableRequest" : name;
+			const own =
+				type === messages.PostQuantumDelegableRequest ? "protocol.PostQuantumDelegableRequest" : name;
 			const other = reflected.lookupType(own);
 			fc.assert(
 				fc.property(randomMessage(type), (message) => {
