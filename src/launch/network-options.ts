@@ -9,7 +9,7 @@ import { MAX_PLAIN_KEY_BYTES, type PlainKeyMembers, plainKeyOf } from "../keysto
 import type { PostQuantumKey } from "../keystore/post-quantum-key.js";
 import { checkPrivateKey, decryptSecret, passwordBytes } from "../keystore/secret-storage.js";
 import type { SignerPlace } from "../keystore/signer/client.js";
-import type { Producer } from "../node/chain/chain.js";
+import type { Producer } from "../node/chain/packing.js";
 import type { NodeConfig } from "../node/config/config.js";
 import { producerOf, producerWithKey, producerWithPostQuantumKey } from "../node/production/slot-producer.js";
 import { toHex } from "../protocol/bytes.js";

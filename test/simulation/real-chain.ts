@@ -1,7 +1,7 @@
 /** The node's own chain in a simulation: in memory, with real signatures, for networks of a few nodes. */
 
-import type { Producer } from "../../src/node/chain/chain.js";
 import { OpenChain } from "../../src/node/chain/open-chain.js";
+import type { Producer } from "../../src/node/chain/packing.js";
 import { type NodeConfig, parseConfig } from "../../src/node/config/config.js";
 import { scheduledWitness, slotOf, slotTimeMs } from "../../src/node/consensus/slots.js";
 import { NodeChain } from "../../src/node/network/node-chain.js";

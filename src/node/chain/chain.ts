@@ -34,6 +34,7 @@ import {
 	type CommittedBlock,
 	type ExecutedBlock,
 	Observers,
+	type PushOutcome,
 	type Reorg,
 } from "./observers.js";
 import {
@@ -48,21 +49,10 @@ import {
 	packTransactions,
 	signedBlock,
 } from "./packing.js";
-import { ChangedOwners, PendingPool, type PendingTransaction } from "./pending-pool.js";
+import { ChangedOwners, PendingPool, type PendingTransaction, REQUEUE_TURN_MS } from "./pending-pool.js";
 import { type RestoreTarget, recordsOf, restoreRecords } from "./restore.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 import { UndoLayers } from "./undo-layers.js";
-
-/** How long one turn of re-executing waiting transactions may take. */
-const REQUEUE_TURN_MS = 20;
-
-export type { Producer } from "./packing.js";
-
-/** What a push did. */
-type PushOutcome =
-	| { readonly kind: "known" }
-	| { readonly kind: "branch" }
-	| { readonly kind: "head"; readonly committed: readonly CommittedBlock[]; readonly isReorg: boolean };
 
 export class Chain {
 	readonly tree = new ForkTree();
@@ -76,6 +66,8 @@ export class Chain {
 	/** Transactions that came back from a block of this node that failed. */
 	private readonly givenBack = new Set<string>();
 	private pendingShielded = 0;
+	/** Nothing above this block becomes final while a reorg may still fail. */
+	private forkNumber: bigint | undefined;
 	private restoring = false;
 
 	constructor(
@@ -215,19 +207,15 @@ export class Chain {
 	 * @throws {UnlinkedBlockError | NonCommonBlockError} if that isn't known, or can't change any more
 	 */
 	private placeOf(block: SignedBlock): BlockPlace {
-		const branch: SignedBlock[] = [];
-		let parent = this.tree.block(block.parentId);
-		while (parent && !this.isOnChain(parent)) {
-			branch.push(parent);
-			parent = this.tree.block(parent.parentId);
-		}
-		if (!parent) throw new UnlinkedBlockError("null");
+		const found = this.tree.branchBelow(block.parentId, (one) => this.isOnChain(one));
+		if (!found) throw new UnlinkedBlockError("null");
+		const { parent, branch } = found;
 		const state = this.stateAfter(parent.number);
 		if (!state || parent.number < this.database.finalizedNumber) throw this.tooDeep(parent.number);
 		const outOfTurn = (error: ChainError) =>
 			equalBytes(block.parentId, this.head.id) && this.observers.publish("refused", block, error);
 		const { rules } = this.environment;
-		return { state, head: () => this.stateAfter(), branch: branch.reverse(), outOfTurn, rules };
+		return { state, head: () => this.stateAfter(), branch, outOfTurn, rules };
 	}
 
 	private tooDeep(forkNumber: bigint): NonCommonBlockError {
@@ -301,8 +289,9 @@ export class Chain {
 	 * solidity API shows, and when account records are rewritten all follow from it.
 	 */
 	private settle(): void {
-		const isDevelopment = this.environment.rules.development !== undefined;
-		this.database.settle(isDevelopment ? this.solidifiedNumber : this.undoLayers.merged);
+		const { forkNumber, undoLayers } = this;
+		const number = this.environment.rules.development ? this.solidifiedNumber : undoLayers.merged;
+		this.database.settle(forkNumber === undefined || number < forkNumber ? number : forkNumber);
 	}
 
 	private updateCapacity(): void {
@@ -315,7 +304,9 @@ export class Chain {
 	private reorgTo(tip: SignedBlock): Reorg {
 		const { newBlocks } = this.branchTo(tip);
 		const formerHead = this.state.properties.headId;
-		const ancestor = (newBlocks.at(-1) as SignedBlock).parentId;
+		const { parentId: ancestor, number } = newBlocks.at(-1) as SignedBlock;
+		const layers = this.undoLayers.copy();
+		this.forkNumber = number - 1n;
 		const reverted: ExecutedBlock[] = [];
 		while (!equalBytes(this.state.properties.headId, ancestor)) reverted.push(this.revertHead());
 		const committed: CommittedBlock[] = [];
@@ -324,12 +315,16 @@ export class Chain {
 				checkBranchSignature(this.environment, block);
 				committed.push(this.apply(block, this.ownBlocks.has(block)));
 			}
+			this.forkNumber = undefined;
+			this.settle();
 			return { reverted, committed };
 		} catch (error) {
 			for (const block of newBlocks) this.forget(block);
 			while (!equalBytes(this.state.properties.headId, ancestor)) this.revertHead();
 			for (const { block } of reverted.reverse()) this.apply(block, true);
 			this.tree.setHead(formerHead);
+			if (this.undoLayers.merged > number - 1n) this.undoLayers = layers;
+			this.forkNumber = undefined;
 			this.observers.timings.reorgFailed();
 			throw error;
 		}
@@ -479,8 +474,13 @@ export class Chain {
 	 * @returns applies it; throws {@link LostSlotError} if another block came first
 	 */
 	prepareBlock(slot: PackingSlot): () => CommittedBlock {
-		const { header, publish } = this.packBlock(slot);
-		return publish(slot.producer.sign(sha256(header)));
+		const { header, publish, giveBack } = this.packBlock(slot);
+		try {
+			return publish(slot.producer.sign(sha256(header)));
+		} catch (error) {
+			giveBack();
+			throw error;
+		}
 	}
 
 	/** Packs a block for a signature that comes later, while others go on here. */
@@ -509,10 +509,11 @@ export class Chain {
 			this.givenBack.clear();
 			return committed;
 		} catch (error) {
-			this.giveBackOnce(taken);
 			// So many blocks came meanwhile that its parent can't be built on any more.
-			if (error instanceof UnlinkedBlockError) throw new LostSlotError(block.number);
-			throw error;
+			const lost = error instanceof UnlinkedBlockError ? new LostSlotError(block.number) : error;
+			if (lost instanceof LostSlotError) this.giveBack(taken);
+			else this.giveBackOnce(taken);
+			throw lost;
 		}
 	}
 

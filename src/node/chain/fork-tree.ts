@@ -9,6 +9,7 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { equalBytes, toKey } from "../../protocol/bytes.js";
+import { SLOT_MS } from "../../protocol/timing.js";
 import {
 	BadNumberBlockError,
 	NonCommonBlockError,
@@ -186,8 +187,11 @@ export class ForkTree {
 		if (blocks === heights) return;
 		const kept = new Set([...this.ancestry(newest), ...this.ancestry(this.linked.get(headId))]);
 		const side = [...this.linked.values()].filter((block) => !kept.has(block));
-		const isTwin = (block: SignedBlock): boolean =>
-			block.timestampMs === newest.timestampMs && equalBytes(block.witness, newest.witness);
+		// Once slots could be used at any of their milliseconds.
+		const isTwin = ({ timestampMs, witness }: SignedBlock): boolean =>
+			timestampMs - newest.timestampMs < SLOT_MS &&
+			newest.timestampMs - timestampMs < SLOT_MS &&
+			equalBytes(witness, newest.witness);
 		const twins = [...this.linked.values()].filter(isTwin).length;
 		if (twins > MAX_BLOCKS_A_SLOT) this.dropWithChildren(side.find(isTwin));
 		let sideBytes = side.reduce((sum, { bytes }) => sum + bytes.length, 0);
@@ -196,6 +200,19 @@ export class ForkTree {
 			if (!this.linked.get(block.id)) continue;
 			sideBytes -= this.dropWithChildren(block);
 		}
+	}
+
+	/** The block of the chain that a branch stands on, and the branch's blocks up to one, lowest first; undefined: it isn't kept. */
+	branchBelow(
+		id: Uint8Array,
+		isOnChain: (block: SignedBlock) => boolean,
+	): { readonly parent: SignedBlock; readonly branch: readonly SignedBlock[] } | undefined {
+		const branch: SignedBlock[] = [];
+		for (const block of this.ancestry(this.linked.get(id))) {
+			if (isOnChain(block)) return { parent: block, branch: branch.reverse() };
+			branch.push(block);
+		}
+		return undefined;
 	}
 
 	/** A block with its ancestors, as far as they are kept. */

@@ -25,6 +25,12 @@ export interface Reorg {
 	readonly committed: readonly CommittedBlock[];
 }
 
+/** What a push did. */
+export type PushOutcome =
+	| { readonly kind: "known" }
+	| { readonly kind: "branch" }
+	| { readonly kind: "head"; readonly committed: readonly CommittedBlock[]; readonly isReorg: boolean };
+
 /** Notified of changes after they are complete: the state is that of the new head. */
 export interface ChainObserver {
 	/** A block follows the former head. */

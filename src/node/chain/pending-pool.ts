@@ -24,6 +24,9 @@ interface NextTransaction {
 /** Bytes of transactions from which on the pool takes no more, whatever their number. */
 const FULL_BYTES = 64 << 20;
 
+/** How long one turn of executing waiting transactions again may take. */
+export const REQUEUE_TURN_MS = 20;
+
 export class PendingPool {
 	/** Executed on the pending layer. */
 	private pending: PendingTransaction[] = [];
@@ -149,13 +152,18 @@ export class PendingPool {
 	}
 }
 
-/** Owners among whose pending transactions one changes permissions: signatures of theirs are checked again. */
+/**
+ * Owners among whose pending transactions one changes permissions, or brings those of a witness: signatures of theirs are checked again,
+ * on a state that may lack them.
+ */
 export class ChangedOwners {
 	private readonly owners = new Set<string>();
 
 	/** A transaction became pending. */
 	note({ type, owner }: SignedTransaction): void {
-		if (type?.name === "AccountPermissionUpdateContract") this.owners.add(toKey(owner));
+		if (type?.name === "AccountPermissionUpdateContract" || type?.name === "WitnessCreateContract") {
+			this.owners.add(toKey(owner));
+		}
 	}
 
 	has(owner: string): boolean {

@@ -17,6 +17,11 @@ export class UndoLayers {
 	/** @param base number of the block whose state is the base */
 	constructor(private base: bigint) {}
 
+	/** As it is now, to go back to. */
+	copy(): UndoLayers {
+		return Object.assign(new UndoLayers(this.base), this);
+	}
+
 	/** Number of the block whose state is the base. */
 	get merged(): bigint {
 		return this.base;

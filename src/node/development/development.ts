@@ -6,7 +6,7 @@ import type { Dialect } from "../../protocol/dialect.js";
 import { sha256 } from "../../protocol/hash.js";
 import { Account, AccountType, Witness } from "../../protocol/messages.js";
 import { DEVELOPMENT_PARENT_HASH, DEVELOPMENT_POOL_TOKEN } from "../../protocol/public-networks.js";
-import type { Producer } from "../chain/chain.js";
+import type { Producer } from "../chain/packing.js";
 import { COMMITTEE_KEYS, type NodeConfig, parseConfig } from "../config/config.js";
 import type { ForkFacts, ForkFounding } from "../fork/fork-facts.js";
 import { producerWithKey } from "../production/slot-producer.js";

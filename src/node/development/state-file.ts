@@ -53,7 +53,8 @@ export async function dumpState(open: OpenChain): Promise<Uint8Array> {
 		};
 		return await promisify(gzip)(utf8(JSON.stringify(file)));
 	} finally {
-		chain.resume(waiting);
+		// Others may have been sent while rows were read.
+		chain.resume([...waiting, ...chain.suspend()]);
 	}
 }
 

@@ -1,7 +1,8 @@
 /** Sealing the blocks of a development chain: on demand, at an interval, or by hand (protocol/development-chain §3). */
 
-import type { Chain, Producer } from "../chain/chain.js";
+import type { Chain } from "../chain/chain.js";
 import type { CommittedBlock } from "../chain/observers.js";
+import type { Producer } from "../chain/packing.js";
 import type { DevelopmentConditions, SealMode } from "../development/conditions.js";
 
 interface SealerOptions {

@@ -6,8 +6,9 @@ import { type PostQuantumKeys, postQuantumAlgorithm } from "../../protocol/post-
 import { addressOfPostQuantumKey, type PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import { addressOfPrivateKey, signBlock } from "../../protocol/signature.js";
 import { SLOT_MS } from "../../protocol/timing.js";
-import type { Chain, Producer } from "../chain/chain.js";
+import type { Chain } from "../chain/chain.js";
 import type { CommittedBlock } from "../chain/observers.js";
+import type { Producer } from "../chain/packing.js";
 import { scheduledWitness, slotOf, slotTimeMs } from "../consensus/slots.js";
 import { participationPercent } from "../consensus/statistics.js";
 
@@ -57,6 +58,9 @@ const MAX_EXECUTION_MS = 220;
 /** Between packing a block and applying it: rounds enough of the event loop for the requests that came meanwhile. */
 const PAUSE_MS = 50;
 
+/** A clock that is set back by less may ask for a slot again. One that was that far ahead has made blocks that nobody took. */
+const SET_BACK_MS = 300_000n;
+
 /** Why a slot was not used; the names are those that operators of the network know. */
 type ProductionState =
 	| "PRODUCED"
@@ -96,8 +100,10 @@ export class SlotProducer {
 	/** The head has been current since the start. */
 	private caughtUp = false;
 	private last: ProductionState | undefined;
-	/** Time of the slot that was tried last: it has its one block. */
+	/** Time of the slot that was tried last: it has its one block, as have those before. */
 	private triedMs = -1n;
+	/** Up to when slots have been looked at. */
+	private lookedMs = -1n;
 	/** A signature that comes now is too late. */
 	private isOver = false;
 	/** Id of the last block that was made here, in hexadecimal. */
@@ -130,9 +136,10 @@ export class SlotProducer {
 
 	/** Wakes at every multiple of the slot length. */
 	start(): void {
-		const untilSlot = SLOT_MS - (this.options.clock() % SLOT_MS);
-		// A timer may be a moment early, and a wake late: the slot that is near then has been tried.
-		const wait = Number(this.last && untilSlot <= LEAD_MS ? untilSlot + SLOT_MS : untilSlot);
+		const now = this.options.clock();
+		const untilSlot = SLOT_MS - (now % SLOT_MS);
+		// A timer may be a moment early, or a wake late: the slot that is near then has been looked at.
+		const wait = Number(now + untilSlot <= this.lookedMs ? untilSlot + SLOT_MS : untilSlot);
 		this.timer = setTimeout(() => {
 			try {
 				const state = this.tryProduce();
@@ -168,6 +175,7 @@ export class SlotProducer {
 	tryProduce(): ProductionState {
 		const { chain, clock, monotonicClock, producers } = this.options;
 		const now = clock();
+		this.lookedMs = now + LEAD_MS;
 		const { state } = chain;
 		if (!this.caughtUp) {
 			// The timer wakes some milliseconds behind its slot: whose head is of the slot before has caught up all the same, or anyone who
@@ -185,7 +193,7 @@ export class SlotProducer {
 		const producer = producerOf(producers, scheduledWitness(state, slot));
 		if (!producer) return "NOT_MY_TURN";
 		const timestampMs = slotTimeMs(state, slot);
-		if (timestampMs === this.triedMs) return "NOT_TIME_YET";
+		if (timestampMs <= this.triedMs && this.triedMs - timestampMs < SET_BACK_MS) return "NOT_TIME_YET";
 		this.triedMs = timestampMs;
 		const packingMs = Math.trunc((Number(SLOT_MS) / 2) * (this.options.packingPercent / 100));
 		const endMs = monotonicClock() + Number(timestampMs - now) + packingMs;
@@ -205,6 +213,8 @@ export class SlotProducer {
 	}
 
 	private applySoon(makeHead: () => CommittedBlock): void {
+		// A signature may come as late as the next slot's.
+		this.applyPacked();
 		this.packed = {
 			turn: setTimeout(() => this.applyPacked(), PAUSE_MS),
 			apply: () => this.options.onProduced(makeHead()),

@@ -66,6 +66,40 @@ describe("branches", () => {
 		await peer.close();
 	});
 
+	test("that fail after a part of theirs would have been final leave the chain as it was", async () => {
+		const shared = produceMany(open, 10);
+		const peer = await peerWith(shared);
+		const bad = await peerWith(shared);
+		const [alone, ...others] = activeWitnesses(open.chain.state);
+		const next = (chain: OpenChain, allowed: readonly Uint8Array[]): SignedBlock => {
+			for (let k = 1n; ; k++) {
+				const witness = scheduledWitness(chain.chain.state, k);
+				if (allowed.some((one) => equalBytes(one, witness))) return copyOf(produce(chain, k));
+			}
+		};
+		for (let i = 0; i < 6; i++) next(open, [alone as Uint8Array]);
+		const { head } = open.chain;
+		const branch = Array.from({ length: 6 }, () => next(peer, others));
+		for (const block of branch) {
+			bad.chain.push(copyOf(block), "peer");
+			expect(open.chain.push(copyOf(block), "peer")).toEqual({ kind: "branch" });
+		}
+		const witness = scheduledWitness(bad.chain.state, 1n);
+		// One of them pays what it doesn't have.
+		const wrong = forge(bad.chain.head, slotTimeMs(bad.chain.state, 1n), {
+			...{ witness, key: keyOfWitness(witness) },
+			transactions: [transfer(bad, 0, users[1] as Uint8Array, 10n ** 17n)],
+		});
+		const before = await dumpState(open);
+		expect(() => open.chain.push(copyOf(wrong), "peer")).toThrow("balance is not sufficient");
+		expect(open.chain.head.idHex).toBe(head.idHex);
+		expect(await dumpState(open)).toEqual(before);
+		// And it goes on, on either branch.
+		for (const block of [...branch, next(peer, others)]) open.chain.push(copyOf(block), "peer");
+		expect(open.chain.head.idHex).toBe(peer.chain.head.idHex);
+		for (const each of [peer, bad]) await each.close();
+	});
+
 	test("that win while more blocks become final at once leave a directory that opens again", async () => {
 		const dataDirectory = mkdtempSync(join(tmpdir(), "coin-chain-"));
 		const peer = await openSmall();

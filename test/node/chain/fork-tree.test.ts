@@ -8,13 +8,14 @@ import {
 } from "../../../src/node/rules/errors.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { Block, BlockHeader, BlockHeaderRaw } from "../../../src/protocol/messages.js";
+import { SLOT_MS } from "../../../src/protocol/timing.js";
 
 /** A block on another; the mark tells brothers apart. */
 function on(parent: SignedBlock | Uint8Array, number: bigint, mark = 0): SignedBlock {
 	const raw = BlockHeaderRaw.create({
 		number,
 		parentHash: parent instanceof SignedBlock ? parent.id : parent,
-		timestamp: BigInt(mark),
+		timestamp: BigInt(mark) * SLOT_MS,
 	});
 	return new SignedBlock(Block.create({ block_header: BlockHeader.create({ raw_data: raw }) }));
 }
@@ -146,11 +147,11 @@ test("blocks above a height come parents first, brothers as they came", () => {
 describe("what stands beside the chain", () => {
 	const witness = new Uint8Array(21).fill(0x41);
 	/** One of many blocks that a witness signed for one slot, of some size. */
-	const twin = (parent: SignedBlock, salt: number, timestamp: bigint, bytes = 0): SignedBlock => {
+	const twin = (parent: SignedBlock, salt: number, slot: bigint, bytes = 0, ms = 0n): SignedBlock => {
 		const raw_data = BlockHeaderRaw.create({
 			number: parent.number + 1n,
 			parentHash: parent.id,
-			timestamp,
+			timestamp: slot * SLOT_MS + ms,
 			witness_address: witness,
 			witness_id: BigInt(salt),
 		});
@@ -173,12 +174,19 @@ describe("what stands beside the chain", () => {
 		expect(tree.head.number).toBe(14n);
 	});
 
+	test("counts blocks of one slot as twins whatever their millisecond", () => {
+		push(...chainOn(root, 3, 5));
+		const others = [1, 2, 3, 4, 5, 6].map((salt) => twin(root, salt, 9n, 0, BigInt(salt)));
+		push(...others);
+		expect(others.map(({ id }) => tree.has(id))).toEqual([false, false, true, true, true, true]);
+	});
+
 	test("keeps the chain while the other branch passes it, however large both are", () => {
 		const size = 2_000_000;
-		const grow = (timestamp: bigint, count: number): SignedBlock[] => {
+		const grow = (slot: bigint, count: number): SignedBlock[] => {
 			const blocks: SignedBlock[] = [];
 			for (let at = root; blocks.length < count; ) {
-				at = twin(at, 0, timestamp + BigInt(blocks.length), size);
+				at = twin(at, 0, slot + BigInt(blocks.length), size);
 				blocks.push(at);
 			}
 			return blocks;

@@ -126,6 +126,62 @@ test("what waits since another's block is packed only if its signatures still ho
 	for (const each of [open, peer]) await each.close();
 });
 
+test("the permissions that a pending witness brings don't sign in a block that lacks it", async () => {
+	const config = smallConfig("allowMultiSign = 1");
+	const [open, peer] = [await openSmall({ config }), await openSmall({ config })];
+	open.chain.push(SignedBlock.decode(produce(peer).bytes), "peer");
+	const { chain } = open;
+	const owner = users[0] as Uint8Array;
+	const slow = transfer(open, 2, owner, 1n);
+	const create = WitnessCreateContract.create({ owner_address: owner, url: utf8("u") });
+	const payment = TransferContract.create({
+		owner_address: owner,
+		to_address: users[1] as Uint8Array,
+		amount: 1n,
+	});
+	chain.pushTransaction(slow);
+	chain.pushTransaction(signed(open, 0, "WitnessCreateContract", create));
+	chain.pushTransaction(signed(open, 0, "TransferContract", payment, { permissionId: 2 }));
+	const took = [219.9, 100, 0.01];
+	for (const [at, entry] of chain.pool.list().entries()) Object.assign(entry, { tookMs: took[at] });
+	const { state } = chain;
+	const producer = producerWithKey(keyOfWitness(scheduledWitness(state, 1n)));
+	const slot = { producer, timestampMs: slotTimeMs(state, 1n), expired: () => false, maxExecutionMs: 220 };
+	const { block } = chain.prepareBlock(slot)();
+	expect(block.transactions.map(({ idHex }) => idHex)).toEqual([slow.idHex]);
+	expect(peer.chain.push(SignedBlock.decode(block.bytes), "peer").kind).toBe("head");
+	for (const each of [open, peer]) await each.close();
+});
+
+test("slots that are lost to others' blocks drop no transaction, nor does a signature that can't be made", async () => {
+	const [open, peer] = [await openSmall(), await openSmall()];
+	const both = (): void => void open.chain.push(SignedBlock.decode(produce(peer).bytes), "peer");
+	both();
+	const payment = transfer(open, 0, users[1] as Uint8Array, 1n);
+	open.chain.pushTransaction(payment);
+	const slotAt = (k: bigint) => {
+		const { state } = open.chain;
+		const producer = producerWithKey(keyOfWitness(scheduledWitness(state, k)));
+		return { producer, timestampMs: slotTimeMs(state, k), expired: () => false };
+	};
+	for (let time = 0; time < 3; time++) {
+		const apply = open.chain.prepareBlock(slotAt(2n));
+		both();
+		expect(apply).toThrow("another block");
+		expect(open.chain.executeWaiting(Number.POSITIVE_INFINITY)).toBe(false);
+	}
+	const slot = slotAt(1n);
+	const sign = (): never => {
+		throw new Error("no signature");
+	};
+	expect(() => open.chain.prepareBlock({ ...slot, producer: { ...slot.producer, sign } })).toThrow(
+		"no signature",
+	);
+	expect([open.chain.pool.packed, open.chain.pool.size]).toEqual([[], 1]);
+	expect(produce(open).transactions.map(({ idHex }) => idHex)).toEqual([payment.idHex]);
+	for (const each of [open, peer]) await each.close();
+});
+
 test("what is packed is still logged until it is applied, and waits again with all else where there is no signature", async () => {
 	const open = await openSmall();
 	produce(open);

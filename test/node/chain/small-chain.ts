@@ -147,7 +147,10 @@ export function signed(
 	user: number,
 	type: string,
 	parameter: Message,
-	{ key = keyOfUser(user), ...more }: { readonly feeLimitSun?: bigint; readonly key?: Uint8Array } = {},
+	{
+		key = keyOfUser(user),
+		...more
+	}: { readonly feeLimitSun?: bigint; readonly permissionId?: number; readonly key?: Uint8Array } = {},
 ): SignedTransaction {
 	const { headId, headTimestampMs } = open.chain.state.properties;
 	const contract = contractTypeByName(type);

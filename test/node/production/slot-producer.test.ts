@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Producer } from "../../../src/node/chain/chain.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import type { Producer } from "../../../src/node/chain/packing.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import { producerWithKey, SlotProducer } from "../../../src/node/production/slot-producer.js";
 import { LostSlotError } from "../../../src/node/rules/errors.js";
@@ -89,12 +89,8 @@ describe("a slot of this node", () => {
 	});
 
 	test("is woken for once", () => {
-		const woken: bigint[] = [];
-		const producer = producerOfNextSlot();
-		vi.spyOn(producer, "tryProduce").mockImplementation(() => {
-			woken.push(nowMs);
-			return "NOT_MY_TURN";
-		});
+		const producer = slotProducer();
+		const look = vi.spyOn(producer, "tryProduce");
 		nowMs -= 100n;
 		const wait = (ms: number): void => {
 			nowMs += BigInt(ms);
@@ -105,8 +101,28 @@ describe("a slot of this node", () => {
 		nowMs -= 3n;
 		wait(100);
 		for (let i = 0; i < 60; i++) wait(100);
-		expect(woken).toHaveLength(3);
+		expect(look).toHaveBeenCalledTimes(3);
 		producer.stop();
+	});
+
+	test("is tried also where the wake before it was late and took long", () => {
+		const woken: bigint[] = [];
+		vi.spyOn(open.chain, "prepareBlock").mockImplementation(({ timestampMs }) => {
+			woken.push(timestampMs);
+			throw new LostSlotError(3n);
+		});
+		const others = [1n, 2n, 3n, 4n, 5n].map((k) => scheduledWitness(open.chain.state, k));
+		const all = slotProducer(...others.map((witness) => producerWithKey(keyOfWitness(witness))));
+		const slotMs = nowMs;
+		nowMs = slotMs - 50n;
+		all.start();
+		// It should have woken 50 ms later, and its work ends 49 ms before the next slot.
+		nowMs = slotMs + 2_947n;
+		vi.advanceTimersByTime(50);
+		nowMs = slotMs + 3_000n;
+		vi.advanceTimersByTime(53);
+		expect(woken).toEqual([slotMs, slotMs + 3_000n]);
+		all.stop();
 	});
 
 	test("is packed until a transaction as long as the longest so far would end too late", () => {

@@ -3,9 +3,9 @@
  * on. Signatures are named, not computed: a transaction carries the addresses that signed it.
  */
 
-import type { Producer } from "../../../src/node/chain/chain.js";
 import type { CommittedBlock } from "../../../src/node/chain/observers.js";
 import { OpenChain } from "../../../src/node/chain/open-chain.js";
+import type { Producer } from "../../../src/node/chain/packing.js";
 import { type CommitteeKey, type NodeConfig, parseConfig } from "../../../src/node/config/config.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import { ChainError } from "../../../src/node/rules/errors.js";

@@ -6,7 +6,7 @@
 import { fromHex, toHex, toKey } from "../../../protocol/bytes.js";
 import { PaginatedMessage, Witness, WitnessList } from "../../../protocol/messages.js";
 import { transactionInfoById } from "../../chain/block-store.js";
-import type { Producer } from "../../chain/chain.js";
+import type { Producer } from "../../chain/packing.js";
 import type { ContractConsole } from "../../development/contract-console.js";
 import type { DevelopmentControl } from "../../development/control.js";
 import type { Development } from "../../development/development.js";
