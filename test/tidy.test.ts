@@ -239,6 +239,59 @@ test("names and comments have the field's words", () => {
 	expect(homeMadeWords([planted])).toHaveLength(2);
 });
 
+/**
+ * Where `void` drops a promise, which the linter takes for handled: a rejection would end the node. Each by its file and what is
+ * called, with why it never rejects.
+ */
+const NEVER_REJECTS: Readonly<Record<string, string>> = {
+	"src/launch/control-server.ts this.takeSource": "a failure is its answer",
+	"src/launch/control-server.ts this.handOver": "a failure is its answer",
+	"src/launch/run-node.ts takeover.alone": "it only waits",
+	"src/node/api/jsonrpc/subscriptions/event-publisher.ts this.run": "a listener that can't be told is closed",
+	"src/node/api/jsonrpc/subscriptions/web-sockets.ts this.answerAll": "each call catches its failure",
+	"src/node/api/rate-limiter.ts taken.then": "it only waits",
+	"src/node/api/rate-limiter.ts this.clock.wait": "it only waits",
+	"src/node/audit/audit.worker.ts worker.take": "a failure is its answer",
+	"src/node/audit/live-audit.ts worker.take": "a failure is its answer",
+	"src/node/events/stored-backlog.ts service.start": "where events are made again it does nothing that waits",
+	"src/node/fork/request-thread.ts answer": "a failure is its answer",
+	"src/node/history/history-index.ts this.enqueue": "the queue catches what its work throws",
+	"src/node/history/history-index.ts this.storedUpTo": "the queue catches what its work throws",
+	"src/node/history/postgresql/postgresql-store.ts this.pool.end":
+		"it rejects only where it was called before",
+	"src/node/network/backup/backup.ts this.lookUp": "a name that can't be looked up keeps its address",
+	"src/node/production/sealer.ts this.exclusiveWork.finally":
+		"failures are the callers', this one leaves them out",
+	"src/node/scheduling/sliced-work.ts this.run": "what a piece of work throws is reported",
+	"src/node/shielded/proof-threads.ts thread.worker.terminate": "of Node.js",
+	"src/node/signatures/recover.worker.ts answerPostQuantum":
+		"it would end the thread alone, which its pool is told",
+	"src/node/vm/precompiles/loaded-library.ts this.loaded": "the library that is there goes on",
+};
+
+/** `void` before a call that isn't followed by a handler of its rejection. */
+const DROPPED = /\bvoid ((?:\w+\.)*\w+)\((?!.*\)\.catch\()/g;
+/** `void` before what is no promise, to return nothing. */
+const NO_PROMISE = /\.(?:delete|emit|push|put)$|^collect$/;
+
+function droppedPromises(files: readonly Source[]): string[] {
+	const found = files.flatMap(({ path, text }) =>
+		[...text.matchAll(DROPPED)]
+			.map(([, called]) => called as string)
+			.filter((called) => !NO_PROMISE.test(called))
+			.map((called) => `${path} ${called}`),
+	);
+	return [...new Set(found)].sort();
+}
+
+test("no promise is dropped whose rejection would end a node", () => {
+	const node = sources.filter(({ path }) => /^src\/(?:node|launch)\//.test(path));
+	expect(droppedPromises(node)).toEqual(Object.keys(NEVER_REJECTS).sort());
+	const planted =
+		"void ready.then(() => {});\nvoid look().catch(report);\nconst f = () => void list.push(1);";
+	expect(droppedPromises([{ path: "a.ts", text: planted }])).toEqual(["a.ts ready.then"]);
+});
+
 /** What gives a test a time of its own, in which a machine that does much else may not be done. */
 const OWN_TIME: readonly RegExp[] = [
 	/^\t*\}, (?:\d{2,3}_\d{3}|\d{4,})\);$/m,

@@ -69,7 +69,7 @@ export interface LocalChain {
 	signatureFormRefusal(transaction: SignedTransaction): string | undefined;
 	/** Whether it pays to prepare a transaction: it has shielded proofs or signatures that take long, and other threads can check them. */
 	needsPreparing(transaction: SignedTransaction): boolean;
-	/** Begins checking these on other threads; undefined if there is nothing to wait for. */
+	/** Begins checking these on other threads; undefined if there is nothing to wait for. It rejects where too much waits already. */
 	prepareTransaction(transaction: SignedTransaction): Promise<void> | undefined;
 	submit(transaction: SignedTransaction): TransactionResult;
 	/** Pending and waiting transactions. */

@@ -162,10 +162,21 @@ export class TransactionIntake {
 			}
 			const entry = { peer, transaction };
 			this.proving.add(entry);
-			void ready.then(() => {
-				if (this.proving.delete(entry)) this.proceed(peer, transaction);
+			// Where it may not wait it is dropped, as what comes on top of the queue is; a peer that left took its own along.
+			const end = (isTaken: boolean): void => {
+				if (this.proving.delete(entry)) {
+					if (isTaken) this.proceed(peer, transaction);
+					else this.forget(transaction);
+				}
 				if (!this.stopped) this.prove();
-			});
+			};
+			ready.then(
+				() => end(true),
+				(error: unknown) => {
+					this.world.log.debug({ id: transaction.idHex, why: String(error) }, "transaction dropped");
+					end(false);
+				},
+			);
 		}
 	}
 

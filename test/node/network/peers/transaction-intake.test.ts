@@ -3,6 +3,7 @@ import type { Peer } from "../../../../src/node/network/peers/peer.js";
 import type { PeerWorld } from "../../../../src/node/network/peers/peer-world.js";
 import { TransactionIntake } from "../../../../src/node/network/peers/transactions.js";
 import type { SignedTransaction } from "../../../../src/node/network/wire/application-messages.js";
+import { VerificationBusyError } from "../../../../src/node/signatures/post-quantum-queue.js";
 
 /** Takes this long, in milliseconds of the world's clock. */
 const SLOW_MS = 80;
@@ -11,7 +12,11 @@ function build() {
 	let nowMs = 0;
 	const taken: string[] = [];
 	const soon: (() => void)[] = [];
-	const proving: { readonly idHex: string; readonly resolve: () => void }[] = [];
+	const proving: {
+		readonly idHex: string;
+		readonly resolve: () => void;
+		readonly reject: (error: Error) => void;
+	}[] = [];
 	const world = {
 		now: () => nowMs,
 		environment: { soon: (task: () => void) => soon.push(task) },
@@ -24,7 +29,7 @@ function build() {
 			needsPreparing: ({ idHex }: SignedTransaction) => idHex.startsWith("proof"),
 			signatureFormRefusal: () => undefined,
 			prepareTransaction: ({ idHex }: SignedTransaction) =>
-				new Promise<void>((resolve) => proving.push({ idHex, resolve })),
+				new Promise<void>((resolve, reject) => proving.push({ idHex, resolve, reject })),
 			submit: ({ idHex }: SignedTransaction) => {
 				taken.push(idHex);
 				nowMs += SLOW_MS;
@@ -138,6 +143,22 @@ describe("transactions with proofs", () => {
 		}
 		run(soon);
 		expect(taken.length).toBe(21);
+		expect(intake.isBusy()).toBe(false);
+	});
+
+	it("are dropped where they may not wait to be checked, and others get their places", async () => {
+		const { intake, taken, soon, proving } = build();
+		intake.receive({} as Peer, names(0, 9));
+		run(soon);
+		for (const { reject } of proving.splice(0)) reject(new VerificationBusyError());
+		await new Promise(setImmediate);
+		expect(proving.map(({ idHex }) => idHex)).toEqual(["proof8"]);
+		proving[0]?.resolve();
+		await Promise.resolve();
+		run(soon);
+		expect(taken).toEqual(["proof8"]);
+		// Their bytes are free again.
+		intake.receive({} as Peer, [transaction("plain", (12 << 20) - 1)]);
 		expect(intake.isBusy()).toBe(false);
 	});
 
