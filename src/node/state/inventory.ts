@@ -7,11 +7,12 @@
  * - TABLES lists tables, which never change once they are complete. Lines are added while the database is open. Those
  *   that were made last before a kill are not listed: they have to be whole by their own checksums.
  *
- * A line: name, size, CRC-32 of the contents, CRC-32 of the line before it; a torn last line of TABLES is ignored.
+ * A line: name, size, CRC-32 of the contents, CRC-32 of the line before it. A torn last line of TABLES is ignored, and cut off
+ * before the next one is added: the two would make a broken line before whole ones, which is damage.
  */
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { appendFile, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
@@ -58,6 +59,8 @@ export class Inventory {
 		private readonly tables: Map<string, FileFacts>,
 		/** Tables of the database that no list has, until they are compared. */
 		private readonly unlisted: Set<string>,
+		/** Of the whole lines of TABLES. */
+		private listBytes: number,
 	) {}
 
 	/**
@@ -68,12 +71,13 @@ export class Inventory {
 		const seal = join(directory, SEAL);
 		const isSealed = existsSync(seal);
 		const path = isSealed ? seal : join(directory, TABLES);
-		const listed = existsSync(path) ? readList(path, isSealed) : new Map<string, FileFacts>();
+		const { listed, bytes } = existsSync(path) ? readList(path, isSealed) : NO_LIST;
 		const present = new Set(existsSync(directory) ? readdirSync(directory) : []);
 		if (isSealed) checkSealed(directory, listed, present);
 		const tables = new Map([...listed].filter(([name]) => TABLE.test(name) && present.has(name)));
 		const unlisted = isSealed ? [] : namedTables(directory).filter((name) => present.has(name));
-		const inventory = new Inventory(directory, tables, new Set(unlisted.filter((name) => !tables.has(name))));
+		const uncompared = new Set(unlisted.filter((name) => !tables.has(name)));
+		const inventory = new Inventory(directory, tables, uncompared, bytes);
 		inventory.compareNow();
 		if (isSealed) {
 			await rename(seal, join(directory, TABLES));
@@ -126,7 +130,19 @@ export class Inventory {
 			if (!bytes || this.isEnded) continue;
 			const facts = factsOf(bytes);
 			this.tables.set(name, facts);
-			await appendFile(join(this.directory, TABLES), lineOf(name, facts));
+			await this.addLine(lineOf(name, facts));
+		}
+	}
+
+	/** Behind the last whole line: a kill, a loss of power or a full disk may have left part of one. */
+	private async addLine(line: string): Promise<void> {
+		const file = await open(join(this.directory, TABLES), "a");
+		try {
+			if ((await file.stat()).size !== this.listBytes) await file.truncate(this.listBytes);
+			await file.appendFile(line);
+			this.listBytes += line.length;
+		} finally {
+			await file.close();
 		}
 	}
 
@@ -186,28 +202,38 @@ function tableName(number: number): string {
 	return `${String(number).padStart(6, "0")}.ldb`;
 }
 
+interface ReadList {
+	readonly listed: ReadonlyMap<string, FileFacts>;
+	/** Of its whole lines. */
+	readonly bytes: number;
+}
+
+const NO_LIST: ReadList = { listed: new Map(), bytes: 0 };
+
 /** @param isWhole a last line tells that none is missing @throws {DamagedFileError} */
-function readList(path: string, isWhole: boolean): Map<string, FileFacts> {
+function readList(path: string, isWhole: boolean): ReadList {
 	const text = readFileSync(path, "latin1");
 	const files = new Map<string, FileFacts>();
 	const lines = text.split("\n");
 	lines.pop();
+	let bytes = 0;
 	for (const [at, line] of lines.entries()) {
 		const match = LINE.exec(line);
 		if (!match || crc32(match[1] as string) !== Number(match[5])) {
 			// The machine lost its power while lines were added.
-			if (!isWhole && !lines.slice(at + 1).some((later) => LINE.test(later))) return files;
+			if (!isWhole && !lines.slice(at + 1).some((later) => LINE.test(later))) break;
 			throw unreadable(path);
 		}
 		files.set(match[2] as string, { bytes: Number(match[3]), crc: Number(match[4]) });
+		bytes += line.length + 1;
 	}
-	if (!isWhole) return files;
+	if (!isWhole) return { listed: files, bytes };
 	const end = files.get("end");
 	files.delete("end");
 	const listed = text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1);
 	if (!end || end.crc !== crc32(Buffer.from(listed)) || end.bytes !== listed.length) throw unreadable(path);
 	if (!text.endsWith("\n")) throw unreadable(path);
-	return files;
+	return { listed: files, bytes };
 }
 
 function unreadable(path: string): DamagedFileError {
