@@ -17,7 +17,7 @@
  * | ids of blocks that it was served            | `served`                     | 4,000                                  |
  * | transactions that wait to be looked at      | `TransactionIntake`          | 50,000, all peers together             |
  * | confirmations that wait for their block     | `PbftCommits`                | 100 for blocks that it owes, 4 cycles  |
- * | early votes, of witnesses only              | `Voting`                     | one a witness, kind and round          |
+ * | early votes, of witnesses only              | `Voting`                     | one a witness, kind, round; 5 cycles   |
  * | lines in the log                            | `diagnostics/quiet-log.ts`   | 6 of a kind a minute, 60 of all peers  |
  * | unsent bytes                                | `transport/channel.ts`       | 64 MiB, then it is dropped             |
  */

@@ -148,8 +148,9 @@ export class Voting {
 		const isBlock = raw.data_type === Data.BLOCK;
 		const distance = isBlock ? chain.head.number - raw.view_n : chain.nextMaintenanceMs - raw.epoch;
 		const most = isBlock ? BigInt(settings.voteExpireBlocks) : 2n * chain.maintenanceIntervalMs;
-		// The network looks at the past alone; a witness could name any number of rounds to come.
+		// The network looks at the past alone, and of a cycle at its epoch alone; a witness could name any number of rounds.
 		if (distance > most || -distance > most) return;
+		if (!isBlock && (raw.view_n !== raw.epoch || distance % chain.maintenanceIntervalMs !== 0n)) return;
 		const signer = signerOf(message, raw);
 		const vote = { message, raw, signer: toHex(signer), data: toHex(raw.data) };
 		if (this.seen.has(voteName(vote))) return;

@@ -134,6 +134,25 @@ describe("votes of witnesses", () => {
 		expect(voting.roundCount).toBe(expire + 1);
 	});
 
+	it("about cycles are kept of those alone that there can be, whatever a witness names", async () => {
+		const { list } = await nodes([[], []], 4);
+		const [a] = list as unknown as readonly [LinkedNode, LinkedNode];
+		const voting = new Voting(a.application.world);
+		const { nextMaintenanceMs: next, maintenanceIntervalMs: interval } = a.chain;
+		const hear = (view_n: bigint, epoch: bigint): void => {
+			const raw = PBFTMessageRaw.create({ msg_type: PREPARE, data_type: SRL, view_n, epoch });
+			const signature = producerWithKey(keyOf(1)).sign(sha256(PBFTMessageRaw.encode(raw)));
+			voting.receive({} as Peer, PBFTMessage.create({ raw_data: raw, signature }));
+		};
+		for (let i = 1n; i <= 20n; i++) {
+			hear(next + i * interval, next);
+			hear(next + i, next + i);
+		}
+		expect(voting.roundCount).toBe(0);
+		for (let i = -5n; i <= 5n; i++) hear(next + i * interval, next + i * interval);
+		expect(voting.roundCount).toBe(5);
+	});
+
 	it("go on while a peer only claims to be ahead", async () => {
 		const { world, list } = await nodes([[0, 1, 2, 3], []], 4);
 		const [a] = list as unknown as readonly [LinkedNode, LinkedNode];
