@@ -1,4 +1,7 @@
-/** When the network's slots come, and when its blocks are final. */
+/** When the network's slots come, when its blocks are final, and how long a timer can wait. */
+
+/** The longest wait of the runtime's timers, in milliseconds: one that is to wait longer ends at once. */
+export const MAX_TIMER_MS = 0x7fffffff;
 
 // The slot timing of the network (protocol/consensus §1.1).
 

@@ -5,6 +5,7 @@
 
 import { type ExactJson, type ExactRecord, parseExactJson } from "../../protocol/json/exact-json.js";
 import { isModestJson } from "../../protocol/json/modest-json.js";
+import { MAX_TIMER_MS } from "../../protocol/timing.js";
 
 /** The node can't be asked, or doesn't answer: the audit can't go on now. */
 export class UnansweredError extends Error {
@@ -192,7 +193,7 @@ export class HttpNode {
 					accept: "application/json",
 				},
 				body: JSON.stringify(body),
-				signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+				signal: AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMER_MS))]),
 			});
 			({ status, headers } = answer);
 			text = await bodyOf(answer, this.name, maxBytes);

@@ -5,6 +5,7 @@ import { createSocket } from "node:dgram";
 import { lookup, Resolver } from "node:dns/promises";
 import { createServer, isIPv6, connect as openSocket, type Server, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
+import { MAX_TIMER_MS } from "../../protocol/timing.js";
 import type {
 	BindOptions,
 	ByteStream,
@@ -71,8 +72,13 @@ export function localAddresses(): { readonly ipv4: string; readonly ipv6: string
 	};
 }
 
+/** Settings may name any number. */
+function startTimer(task: () => void, delayMs: number): NodeJS.Timeout {
+	return setTimeout(task, Math.min(delayMs, MAX_TIMER_MS));
+}
+
 function after(delayMs: number, task: () => void): Timer {
-	const timer = setTimeout(task, delayMs);
+	const timer = startTimer(task, delayMs);
 	return { cancel: () => clearTimeout(timer) };
 }
 
@@ -80,9 +86,9 @@ function every(periodMs: number, task: () => void, firstMs: number = periodMs): 
 	let isCancelled = false;
 	const run = () => {
 		task();
-		if (!isCancelled) timer = setTimeout(run, periodMs);
+		if (!isCancelled) timer = startTimer(run, periodMs);
 	};
-	let timer = setTimeout(run, firstMs);
+	let timer = startTimer(run, firstMs);
 	return {
 		cancel: () => {
 			isCancelled = true;
@@ -112,7 +118,7 @@ function dial({ host, port }: NodeAddress, timeoutMs: number, from?: string): Pr
 	return new Promise((resolve, reject) => {
 		const localAddress = from !== undefined && isIPv6(from) === isIPv6(host) ? from : undefined;
 		const socket = openSocket({ host, port, localAddress, noDelay: true });
-		const timeout = setTimeout(() => {
+		const timeout = startTimer(() => {
 			socket.destroy();
 			reject(new Error(`no connection to ${host} port ${port} within ${timeoutMs} ms`));
 		}, timeoutMs);

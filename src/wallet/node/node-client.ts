@@ -5,6 +5,7 @@
 
 import { toHex } from "../../protocol/bytes.js";
 import { spell } from "../../protocol/dialect.js";
+import { MAX_TIMER_MS } from "../../protocol/timing.js";
 import type { Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, readJson, writeWireJson } from "../json.js";
@@ -106,7 +107,7 @@ export class NodeClient {
 		try {
 			return await sendRequest(
 				{ ...request, headers: { ...usual, accept: "application/json", ...headers, ...request.headers } },
-				AbortSignal.timeout(timeoutMs),
+				AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMER_MS)),
 			);
 		} catch (error) {
 			throw transportFailure(error, request.url, timeoutMs);

@@ -19,7 +19,10 @@ afterEach(() => {
 });
 
 /** A node that answers as it is told, on a clock that its pauses move. */
-async function nodeThat(answer: (request: IncomingMessage, response: ServerResponse, count: number) => void) {
+async function nodeThat(
+	answer: (request: IncomingMessage, response: ServerResponse, count: number) => void,
+	timeoutMs = 5_000,
+) {
 	let count = 0;
 	server = createServer((request, response) => answer(request, response, ++count));
 	await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
@@ -30,7 +33,7 @@ async function nodeThat(answer: (request: IncomingMessage, response: ServerRespo
 		{ full: `http://127.0.0.1:${port}` },
 		{
 			rate: 10,
-			timeoutMs: 5_000,
+			timeoutMs,
 			now: () => now,
 			sleep: async (ms) => {
 				pauses.push(ms);
@@ -53,6 +56,12 @@ describe("a node that is asked", () => {
 		expect(await node.call("getnowblock", {}, "full")).toEqual({ a: 12345678901234567890n });
 		expect(pauses.filter((ms) => ms > 100)).toEqual([7_000, 60_000, 4_000]);
 		expect(node.busy).toBe(3);
+	});
+
+	test("is waited for also where the time-out is longer than timers can wait, which end at once then", async () => {
+		const { node } = await nodeThat((_, response) => setTimeout(() => response.end("{}"), 100), 2 ** 32);
+		expect(await node.call("getnowblock", {}, "full")).toEqual({});
+		expect(node.busy).toBe(0);
 	});
 
 	test("is given up after some tries, and asked no more often than the rate", async () => {

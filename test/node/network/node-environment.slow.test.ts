@@ -1,5 +1,5 @@
 import { createSocket } from "node:dgram";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
 	addressText,
 	type ByteStream,
@@ -164,5 +164,18 @@ describe("time", () => {
 		await until(() => runs === 3);
 		await new Promise((resolve) => setTimeout(resolve, 20));
 		expect(runs).toBe(3);
+	});
+
+	it("is waited for also where it is longer than timers can wait, which end at once then", () => {
+		vi.useFakeTimers();
+		try {
+			let runs = 0;
+			const timers = [environment.every(2 ** 32, () => runs++), environment.after(2 ** 32, () => runs++)];
+			vi.advanceTimersByTime(1_000);
+			expect(runs).toBe(0);
+			for (const timer of timers) timer.cancel();
+		} finally {
+			vi.useRealTimers();
+		}
 	});
 });

@@ -1,7 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
+import { nodeSettings } from "../../../src/wallet/configuration/settings.js";
 import { AnswerTooLong, sendRequest } from "../../../src/wallet/node/http-request.js";
+import { NodeClient } from "../../../src/wallet/node/node-client.js";
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -42,4 +44,13 @@ test("an answer without an end is left once it is too long", async () => {
 test("an answer below the limit is read whole", async () => {
 	const { url } = await endless(3);
 	expect((await ask(url, 4 << 20)).body).toHaveLength((3 << 20) + 2);
+});
+
+test("an answer is waited for also where the time-out is longer than timers can wait, which end at once then", async () => {
+	const server = createServer((_, response) => setTimeout(() => response.end("{}"), 100));
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	closing.push(() => server.close());
+	const node = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const client = new NodeClient(nodeSettings({ node, timeoutMs: 2 ** 32 }));
+	expect(await client.call("getnowblock", {})).toEqual({});
 });

@@ -15,6 +15,7 @@ import { isLongMessage, messageParts } from "../../../protocol/codec/message-par
 import { BudgetError } from "../../../protocol/codec/reader.js";
 import { toNeutral } from "../../../protocol/dialect.js";
 import { isWireError } from "../../../protocol/json/exceptions.js";
+import { MAX_TIMER_MS } from "../../../protocol/timing.js";
 import type { RpcConfig } from "../../config/service-config.js";
 import {
 	CONNECTION_TIMES,
@@ -63,8 +64,6 @@ const MAX_OPEN = 4_000;
 const MAX_UNSENT = 64 << 20;
 /** Answers from this length on have a gate of their own. */
 const LONG = 8 << 20;
-/** Timers can't wait longer. */
-const MAX_TIMER_MS = 0x7fffffff;
 
 /** Bytes as they are: decoding is up to the method, whose failures have texts of their own. */
 const asIs = (bytes: Buffer): Buffer => bytes;
