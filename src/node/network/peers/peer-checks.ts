@@ -37,8 +37,8 @@ export class StatusCheck {
 }
 
 /**
- * What a peer failed to do in time. A batch of blocks counts from the last block that came of it: a peer that delivers
- * is not dropped because its blocks are large or this node is slow.
+ * What a peer failed to do in time. A batch of blocks counts from the last block that came of its front: a peer that
+ * delivers in order is not dropped because its blocks are large or this node is slow.
  */
 export function overdue(peer: Peer, now: number): string | undefined {
 	if (peer.needSyncFromPeer && now - peer.bothHaveMs > PROGRESS_MS) return "no progress for 30 s";

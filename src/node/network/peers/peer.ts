@@ -119,7 +119,7 @@ export class Peer {
 
 	/** Blocks that we still want from it, ascending. */
 	readonly toFetch = new BlockQueue();
-	/** Blocks that it was asked for, with the time at which each was asked for. */
+	/** Blocks that it was asked for, ascending, with the time at which each was asked for. */
 	readonly requested = new Map<string, { readonly block: BlockRef; readonly sinceMs: number }>();
 	/** Blocks of it that wait to be applied. */
 	readonly inProcess = new Set<string>();
@@ -135,7 +135,7 @@ export class Peer {
 	listArmed = false;
 	lastListMs = Number.NEGATIVE_INFINITY;
 	lastFetchMs = Number.NEGATIVE_INFINITY;
-	/** When it last delivered a block of a list, or was asked for some. */
+	/** When it last delivered the first block that it owed of a list, or was asked for some. */
 	lastDeliveryMs = 0;
 	/** When a block that it brought was last applied. */
 	lastGoodBlockMs = Number.NEGATIVE_INFINITY;

@@ -69,7 +69,7 @@ type SummaryChain = Pick<LocalChain, "head" | "lowestForkPoint" | "idAt" | "isOn
  * @throws {Misconduct} SYNC_FAIL if that block is on a branch that we can't go back to
  */
 export function summarize(chain: SummaryChain, bothHave: BlockRef, toFetch: BlockQueue): BlockRef[] {
-	const { fork, noFork } = branchOf(chain, bothHave);
+	const { fork, noFork } = branchOf(chain, bothHave, toFetch);
 	const high = noFork + BigInt(fork.length);
 	let low = chain.lowestForkPoint;
 	if (low > noFork) throw failed(`block ${noFork} is below ${low}`);
@@ -91,9 +91,17 @@ export function summarize(chain: SummaryChain, bothHave: BlockRef, toFetch: Bloc
 }
 
 /** The branch on which a block lies, and the height up to which it is the main chain. */
-function branchOf(chain: SummaryChain, block: BlockRef): { fork: readonly BlockRef[]; noFork: bigint } {
+function branchOf(
+	chain: SummaryChain,
+	block: BlockRef,
+	toFetch: BlockQueue,
+): { fork: readonly BlockRef[]; noFork: bigint } {
 	if (block.number === 0n) return { fork: [], noFork: chain.head.number };
-	if (chain.isOnChain(block.id)) return { fork: [], noFork: block.number };
+	if (chain.isOnChain(block.id)) {
+		// Others' blocks may have made it final while the request waited: the peer is asked as at the start.
+		const isPassed = block.number < chain.lowestForkPoint && toFetch.length === 0;
+		return { fork: [], noFork: isPassed ? chain.head.number : block.number };
+	}
 	const fork = chain.branchTo(block.id);
 	const [first] = fork ?? [];
 	if (!fork || !first) throw failed(`block ${block.number} is on no branch of this chain`);
@@ -232,10 +240,12 @@ export class SyncRequester {
 	/** Handles such a block (protocol/peers §7.5). @param bytes its size */
 	receiveBlock(peer: Peer, block: SignedBlock, bytes: number): void {
 		const key = toKey(block.id);
+		const [firstOwed] = peer.requested.keys();
 		peer.requested.delete(key);
 		peer.inProcess.add(key);
-		peer.lastDeliveryMs = this.world.now();
-		peer.lastBlockMs = peer.lastDeliveryMs;
+		peer.lastBlockMs = this.world.now();
+		// All peers wait for the first one, and who has blocks serves them in order.
+		if (key === firstOwed) peer.lastDeliveryMs = peer.lastBlockMs;
 		this.averageBytes = this.averageBytes * 0.95 + bytes * 0.05;
 		const entry: QueuedBlock = { block, peer, bytes, isReady: false };
 		this.drop(key);

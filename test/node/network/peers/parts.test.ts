@@ -47,12 +47,13 @@ describe("a summary", () => {
 		],
 		["along a branch", chainOf(1507, 1502, 1505, 3), block(1508, 1), new BlockQueue(), [1502, 1506, 1508]],
 		["from a block of the chain", chainOf(100, 90), block(95), queueOf(96, 99), [90, 95, 98, 99]],
+		["where others' blocks have passed it", chainOf(100, 90), block(80), new BlockQueue(), [90, 96, 99, 100]],
 	])("%s comes ever closer to its end", (_, chain, bothHave, queue, numbers) => {
 		expect(summarize(chain, bothHave, queue).map(({ number }) => Number(number))).toEqual(numbers);
 	});
 
 	it("fails below what can be undone", () => {
-		expect(() => summarize(chainOf(100, 90), block(80), new BlockQueue())).toThrow("block 80 is below 90");
+		expect(() => summarize(chainOf(100, 90), block(80), queueOf(81, 82))).toThrow("block 80 is below 90");
 	});
 });
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { PeerConnection } from "../../../../src/node/network/connection.js";
 import { Peer } from "../../../../src/node/network/peers/peer.js";
+import { overdue } from "../../../../src/node/network/peers/peer-checks.js";
 import { PeerWorld } from "../../../../src/node/network/peers/peer-world.js";
 import { SyncRequester } from "../../../../src/node/network/peers/sync-requester.js";
 import type { SignedBlock } from "../../../../src/protocol/block.js";
@@ -14,6 +15,7 @@ const ROUNDS = 16;
 
 let world: SimulatedWorld;
 let chain: ModelChain;
+let peers: PeerWorld;
 let requester: SyncRequester;
 let peer: Peer;
 let bannedMs: number | undefined;
@@ -27,7 +29,7 @@ beforeEach(() => {
 	const environment = world.host("10.0.0.1").boot();
 	const limits = { maxConnections: 30, minConnections: 8, minActiveConnections: 3 };
 	const quiet = { debug: () => {}, info: () => {}, warn: () => {} };
-	const peers = new PeerWorld(environment, chain, modelSettings({ limits }), quiet, [], () => true);
+	peers = new PeerWorld(environment, chain, modelSettings({ limits }), quiet, [], () => true);
 	requester = new SyncRequester(peers, () => {});
 	bannedMs = undefined;
 	const connection = {
@@ -62,6 +64,31 @@ async function round(block: SignedBlock): Promise<void> {
 	if (peer.requested.size > 0) requester.receiveBlock(peer, block, block.bytes.length);
 	await world.advance(1_000);
 }
+
+it("has to deliver the first block that it owes within five seconds: the others of its batch don't count", async () => {
+	const blocks: SignedBlock[] = [];
+	for (let parent = chain.headBlock; blocks.length < 5; parent = blocks.at(-1) as SignedBlock)
+		blocks.push(onTop(parent));
+	const common = chain.head;
+	peer.summary = { ids: new Set([toKey(common.id)]), sentMs: world.now };
+	requester.receiveList(peer, {
+		ids: [common, ...blocks.map(({ id, number }) => ({ id, number }))],
+		remain: 0n,
+	});
+	await world.advance(1_000);
+	const deliver = async (at: number): Promise<void> => {
+		const block = blocks.at(at) as SignedBlock;
+		requester.receiveBlock(peer, block, block.bytes.length);
+		await world.advance(3_000);
+	};
+	await world.advance(3_000);
+	await deliver(0);
+	await deliver(1);
+	expect(overdue(peer, peers.now())).toBeUndefined();
+	await deliver(-1);
+	expect(peer.requested.size).toBe(2);
+	expect(overdue(peer, peers.now())).toBe("no block for 5 s");
+});
 
 describe("a peer whose lists lead to side branches", () => {
 	it("is disconnected once they did so sixteen times in a row, and may come back", async () => {
