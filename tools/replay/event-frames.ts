@@ -48,14 +48,16 @@ interface Listener {
  * What this program tells of a recorded chain, under its configuration.
  * @param listen who else hears of the chain
  * @param limits of what is published
+ * @param over settings that win over its configuration
  */
 export async function tellRecording(
 	recording: Recording,
 	listen?: (config: EventConfig, chain: EventChain) => Listener,
 	limits = EVENT_LIMITS,
+	over: ReadonlyMap<SettingPath, unknown> = new Map(),
 ): Promise<{ readonly frames: readonly EventFrame[]; readonly version: number }> {
 	const instead = new Map<SettingPath, unknown>([["node.release", recording.release]]);
-	const config = loadConfig(recording.configFile, { instead, events: true });
+	const config = loadConfig(recording.configFile, { instead, over, events: true });
 	const { events } = config;
 	if (!events) throw new Error(`${recording.configFile} asks for no events`);
 	const node = await startNode({

@@ -10,7 +10,7 @@ import {
 } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { priceAt } from "../consensus/parameter-effects.js";
-import { internalCallData } from "../rules/internal-call-data.js";
+import { completeInternal, internalCallData } from "../rules/internal-call-data.js";
 import { type BlockBudget, paidBy } from "./event-budget.js";
 import type { LoadedBlock } from "./loaded-block.js";
 import type { EventBody, EventValue, Trigger } from "./receivers/event-message.js";
@@ -83,7 +83,7 @@ function charactersOf(
 			length += LOG_CHARACTERS + TOPIC_CHARACTERS * topics.length + 2 * data.length;
 	}
 	if (version === 0) {
-		for (const internal of info?.internal_transactions ?? []) {
+		for (const internal of info ? completeInternal(info) : []) {
 			const { callValueInfo, note, extra } = internal;
 			const data = internalCallData(internal);
 			length += INTERNAL_CHARACTERS * (1 + callValueInfo.length) + 6 * (note.length + extra.length);
@@ -145,7 +145,7 @@ function transactionTrigger(
 			latestSolidifiedBlockNumber: solidNumber,
 			...(style.tellsRemoved ? { removed: false } : {}),
 			internalTransactionList:
-				style.version === 1 || !info ? null : info.internal_transactions.map(internalTransaction),
+				style.version === 1 || !info ? null : completeInternal(info).map(internalTransaction),
 			data: toHex(raw?.data ?? new Uint8Array(0)),
 			...(isEth ? ethMembers(loaded, placed, style.version) : PLAIN_MEMBERS),
 			extMap: moves.amounts ?? null,

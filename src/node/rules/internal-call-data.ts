@@ -1,25 +1,29 @@
 /**
- * The input of internal calls and the code of internal creations: events have it, receipts don't. It is kept as long as the
- * receipt of the moment of execution is, only in a process that publishes events, and up to a number of bytes: a call with a
- * megabyte of the same memory costs next to nothing.
+ * What events have of internal transactions, and receipts don't: the input of calls and the code of creations, and all that the
+ * configuration leaves out of receipts (`vm.saveInternalTx`). It is kept as long as the receipt of the moment of execution is, only
+ * in a process that publishes events, data up to a number of bytes: a call with a megabyte of the same memory costs next to nothing.
  */
 
 import { EMPTY } from "../../protocol/bytes.js";
-import type { InternalTransaction } from "../../protocol/messages.js";
+import type { InternalTransaction, TransactionInfo } from "../../protocol/messages.js";
 import type { BlockScope } from "./execution.js";
 
 /** Bytes that are kept of a transaction, and of a block. */
 const MAX_TRANSACTION_CALL_DATA = 1 << 20;
 const MAX_BLOCK_CALL_DATA = 4 << 20;
 
+type InternalList = readonly Readonly<InternalTransaction>[];
+
 /** Data, or how many bytes were not kept. */
 export type CallData = Uint8Array | number;
 
 let isKept = false;
 const dataOf = new WeakMap<Readonly<InternalTransaction>, CallData>();
+/** By the list that a receipt has. */
+const completeOf = new WeakMap<InternalList, InternalList>();
 const leftOf = new WeakMap<BlockScope, { bytes: number }>();
 
-/** From now on the data is kept. */
+/** From now on it is kept. */
 export function keepInternalCallData(): void {
 	isKept = true;
 }
@@ -62,3 +66,12 @@ export function setInternalCallData(internal: Readonly<InternalTransaction>, dat
 /** Empty where there was none, or nothing is kept in this process; a number: so many bytes were too many to be kept. */
 export const internalCallData = (internal: Readonly<InternalTransaction>): CallData =>
 	dataOf.get(internal) ?? EMPTY;
+
+/** @param stored the receipt's own list, of one transaction alone */
+export function setCompleteInternal(stored: InternalList, complete: InternalList): void {
+	completeOf.set(stored, complete);
+}
+
+/** All internal transactions, where they are known; else those that the receipt has. */
+export const completeInternal = ({ internal_transactions }: Readonly<TransactionInfo>): InternalList =>
+	completeOf.get(internal_transactions) ?? internal_transactions;

@@ -18,7 +18,7 @@ import type { ChainRules } from "../rules/chain-rules.js";
 import { ReceiptCheckError } from "../rules/errors.js";
 import type { BlockScope, ContractOutcome, MachineRunner } from "../rules/execution.js";
 import type { ForkGates } from "../rules/fork-gates.js";
-import { callDataCopies } from "../rules/internal-call-data.js";
+import { callDataCopies, setCompleteInternal } from "../rules/internal-call-data.js";
 import type { ShieldedProofs } from "../shielded/proofs.js";
 import type { StateView } from "../state/view.js";
 import type { Compiles } from "./compiled/compiler.js";
@@ -161,14 +161,16 @@ export class ContractMachine {
 		const recorded = transaction.message.ret[0]?.contractRet;
 		const replayed = block?.signed ? recorded : undefined;
 		const hashes = block && this.guesses.isDue(transaction) ? new HashNotes() : undefined;
+		const callData = callDataCopies(block);
 		const machine = this.machine(environment, transaction, block ?? NO_BLOCK, {
 			...this.timeLimits(environment.state, block, replayed),
 			hashes,
 			listInternal:
 				this.settings.saveInternal ||
 				this.settings.onCodelessCall !== undefined ||
-				this.observation !== undefined,
-			callData: callDataCopies(block),
+				this.observation !== undefined ||
+				callData !== undefined,
+			callData,
 		});
 		try {
 			const prepared = prepare(machine, transaction, {
@@ -263,7 +265,7 @@ export class ContractMachine {
 
 	private outcome(prepared: Prepared, ended: Ended): ContractOutcome {
 		const { machine } = prepared;
-		const { saveInternal, saveFeaturedInternal, dialect } = this.settings;
+		const { dialect } = this.settings;
 		const error = errorText(ended);
 		return {
 			code: codeOf(ended),
@@ -272,8 +274,18 @@ export class ContractMachine {
 			contractAddress: prepared.address,
 			runtimeError: error && spell(error, dialect),
 			logs: keepsLogs(ended, machine.gates) ? machine.logs : [],
-			internalTransactions: saveInternal ? machine.internal.toMessages(saveFeaturedInternal, dialect) : [],
+			internalTransactions: this.storedInternal(machine),
 		};
+	}
+
+	/** What the receipt lists of internal transactions; events have all of them. */
+	private storedInternal({ internal, options }: Machine): readonly InternalTransaction[] {
+		const { saveInternal, saveFeaturedInternal, dialect } = this.settings;
+		const stored = saveInternal ? internal.toMessages(saveFeaturedInternal, dialect) : [];
+		if (options.callData && stored.length < internal.length) {
+			setCompleteInternal(stored, internal.toMessages(true, dialect));
+		}
+		return stored;
 	}
 
 	/**

@@ -28,6 +28,17 @@ describe("recorded events", () => {
 		},
 	);
 
+	it("have internal transactions also where receipts keep none", async () => {
+		const [recording] = openRecordings(`${FOLDER}/ops-ev-v0-filter.conf`);
+		if (!recording) throw new Error("no set");
+		const off = new Map([
+			["vm.saveInternalTx", false],
+			["vm.saveFeaturedInternalTx", false],
+		] as const);
+		const told = await tellRecording(recording, undefined, EVENT_LIMITS, off);
+		expect(compareFrames(frames.get("v0-filter") ?? [], told.frames, told.version)).toEqual([]);
+	});
+
 	it.each([...frames.keys()])(
 		"%s: logs that there is no room for until they are solidified are made again, all but those that were taken back",
 		async (variant) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChainRules } from "../../../src/node/rules/chain-rules.js";
 import type { ForkGates, LaterRelease } from "../../../src/node/rules/fork-gates.js";
+import { completeInternal, keepInternalCallData } from "../../../src/node/rules/internal-call-data.js";
 import { unverifiedProofs } from "../../../src/node/shielded/proofs.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { ContractMachine, type VmSettings } from "../../../src/node/vm/contract-machine.js";
@@ -11,6 +12,7 @@ import {
 	ResourceReceipt,
 	TransactionResultContractResult as Result,
 	SmartContract,
+	TransactionInfo,
 	TriggerSmartContract,
 } from "../../../src/protocol/messages.js";
 import type { SignedTransaction } from "../../../src/protocol/transaction.js";
@@ -57,7 +59,12 @@ type Flag = Parameters<StateView["properties"]["set"]>[0];
  * A state in which contracts run, and the machine over it, by these releases and parameters.
  * @param recorded result of each transaction in a signed block; undefined: they are packed
  */
-async function chainWith(releases: readonly LaterRelease[], flags: readonly Flag[], recorded?: number) {
+async function chainWith(
+	releases: readonly LaterRelease[],
+	flags: readonly Flag[],
+	recorded?: number,
+	more: Partial<VmSettings> = {},
+) {
 	const state = await emptyState();
 	for (const flag of [
 		"ALLOW_CREATION_OF_CONTRACTS",
@@ -74,7 +81,7 @@ async function chainWith(releases: readonly LaterRelease[], flags: readonly Flag
 		upgradedTo: (release: LaterRelease) => releases.includes(release),
 	} as unknown as ForkGates;
 	const signed = recorded !== undefined;
-	const machine = new ContractMachine({ ...settings, limitTime: signed });
+	const machine = new ContractMachine({ ...settings, limitTime: signed, ...more });
 	const execute = (type: "CreateSmartContract" | "TriggerSmartContract", parameter: unknown) => {
 		const transaction = {
 			id: ROOT_ID,
@@ -226,4 +233,20 @@ it("is ruled by the state that it is asked about: flags of another one don't cou
 	] as const) {
 		expect(chain.call("0x01 CLZ STOP").code).toBe(code);
 	}
+});
+
+it("leaves all internal transactions to events, whatever receipts keep of them", async () => {
+	const text = "PUSH0 PUSH0 PUSH0 PUSH0 PUSH0 0x1234 GAS CALL STOP";
+	const listed = async (saveInternal: boolean, recorded?: number): Promise<readonly [number, number]> => {
+		const { call } = await chainWith([], [], recorded, { saveInternal });
+		const stored = call(text).internalTransactions;
+		const info = TransactionInfo.create({ internal_transactions: stored });
+		return [stored.length, completeInternal(info).length];
+	};
+	expect(await listed(false, Result.SUCCESS)).toEqual([0, 0]);
+	keepInternalCallData();
+	expect(await listed(false, Result.SUCCESS)).toEqual([0, 1]);
+	expect(await listed(true, Result.SUCCESS)).toEqual([1, 1]);
+	// What is only packed is told of once it is applied.
+	expect(await listed(false)).toEqual([0, 0]);
 });
