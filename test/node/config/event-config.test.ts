@@ -153,6 +153,22 @@ describe("event.subscribe", () => {
 		expect(config.settings.find(({ path }) => path === "event.subscribe.dbconfig")?.value).toBe("***");
 	});
 
+	it("has MongoDB without blocks where their topic is empty, as Kafka", () => {
+		const section = `path = mongodb.zip, server = "a:1", dbconfig = "a|b|c",
+			topics = [${topic("block", "").slice(10, -1)}, ${topic("solidity", "final").slice(10, -1)}]`;
+		const [receiver] = events(section).receivers;
+		expect([...(receiver?.topics.keys() ?? [])]).toEqual(["solidity"]);
+		expect(receiver?.config).toMatchObject({ names: new Map([["solidity", "final"]]) });
+	});
+
+	it("lets at least as many messages wait for a subscriber as the network's node", () => {
+		const waiting = (length: number) =>
+			events(`native { useNativeQueue = true, sendqueuelength = ${length} }`);
+		expect([-1, 1, 1000, 1001].map((length) => waiting(length).receivers[0]?.config)).toMatchObject(
+			[1000, 1000, 1000, 1001].map((highWaterMark) => ({ highWaterMark })),
+		);
+	});
+
 	it("prefers the native queue to a plugin, as the network's node does", () => {
 		expect(events(`${NATIVE}, path = kafka.zip, server = "a:1"`).receivers.map(({ is }) => is)).toEqual([
 			"zeromq",
@@ -187,7 +203,7 @@ describe("event.subscribe", () => {
 		['path = mongodb.zip, server = "a:1", dbconfig = "log|me"', "must be database|user|password"],
 		['path = mongodb.zip, server = "a:1", dbconfig = "log|me|word|3"', "must end with version 1 or 2"],
 		[
-			`path = mongodb.zip, server = "a:1", dbconfig = "a|b|c", ${topic("block", "")}`,
+			`path = mongodb.zip, server = "a:1", dbconfig = "a|b|c", ${topic("solidity", "")}`,
 			"must name collections",
 		],
 		['nats.server = "nats://me:word@a:1"', "must be host:port of a server"],

@@ -51,6 +51,16 @@ it("doesn't read values that overlap so much that they would be many times the l
 	expect(read("E", [...many, "uint256[]"], overlapping(61, 5_000))).toBeUndefined();
 });
 
+it("has data that can't be read whole under the second place where the first can be read", () => {
+	const data = concatBytes(word(5), word(64), word(0));
+	const whole = Buffer.from(data).toString("hex");
+	expect(read("E", ["uint256", "uint256[]"], data)?.dataMap).toEqual({ 1: whole });
+	expect(read("E", ["uint256[]", "uint256"], data)?.dataMap).toEqual({ 0: whole });
+	// A recorded transfer whose addresses are no topics, with the value alone as its data.
+	const transfer = read("Transfer", ["address", "address", "uint256"], word(5));
+	expect(transfer?.dataMap).toEqual({ 1: Buffer.from(word(5)).toString("hex") });
+});
+
 it("reads nothing by an event with too many parameters, or with long names", () => {
 	const data = concatBytes(...Array.from({ length: 65 }, (_, i) => word(i)));
 	expect(read("E", Array(64).fill("uint256"), data)).toBeDefined();

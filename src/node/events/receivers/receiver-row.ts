@@ -98,6 +98,12 @@ export function topicsOf(
 	);
 }
 
+/** What a plugin's receiver publishes, and under which names: an empty one of blocks turns their stream off. */
+export function namedTopics({ topics, names }: SectionTopics): Pick<SectionTopics, "topics" | "names"> {
+	const used = [...topics].filter(([kind]) => kind !== "block" || names.get(kind) !== "");
+	return { topics: new Map(used), names: new Map(used.map(([kind]) => [kind, names.get(kind) ?? ""])) };
+}
+
 /** @throws {ConfigError} */
 export function checkServers(
 	settings: Pick<OwnSettings<Settings>, "refuse">,

@@ -18,14 +18,22 @@ import { SOLID_KINDS } from "./event-message.js";
 import type { KafkaConfig } from "./kafka.js";
 import type { MongodbConfig } from "./mongodb.js";
 import type { NatsConfig } from "./nats.js";
-import { checkServers, isHostAndPort, loginOf, type ReceiverRow, topicsOf } from "./receiver-row.js";
+import {
+	checkServers,
+	isHostAndPort,
+	loginOf,
+	namedTopics,
+	type ReceiverRow,
+	topicsOf,
+} from "./receiver-row.js";
 import { passwordOf, secretOf } from "./secrets.js";
 import type { WebhookConfig } from "./webhook.js";
 import type { ZeromqConfig } from "./zeromq.js";
 
 const MAX_KEY_BYTES = 4096;
 const DEFAULT_PORT = 5555;
-const DEFAULT_HIGH_WATER_MARK = 1000;
+/** That of the network's node, whatever is configured. */
+const LEAST_HIGH_WATER_MARK = 1000;
 
 /** A row with the types of its settings and of what is read of them. */
 const row = <S extends Readonly<Record<string, SettingRow>>, C>(of: ReceiverRow<S, C>): ReceiverRow<S, C> =>
@@ -45,7 +53,7 @@ export const RECEIVERS = {
 			"event.subscribe.native.bindport": int(0, "its port; 0 or less: 5555"),
 			"event.subscribe.native.sendqueuelength": int(
 				0,
-				"messages that wait for one subscriber, further ones are lost to it; 0 or less: 1000",
+				"messages that wait for one subscriber, further ones are lost to it; below 1000: 1000",
 			),
 		},
 		read: (settings, { topics }) => {
@@ -56,7 +64,7 @@ export const RECEIVERS = {
 			if (port > 65_535) throw settings.refuse("event.subscribe.native.bindport", "must be at most 65535");
 			const config: ZeromqConfig = {
 				port: port <= 0 ? DEFAULT_PORT : port,
-				highWaterMark: length <= 0 ? DEFAULT_HIGH_WATER_MARK : length,
+				highWaterMark: Math.max(LEAST_HIGH_WATER_MARK, length),
 			};
 			return [{ name: "the native queue", topics, port: config.port, config }];
 		},
@@ -83,11 +91,12 @@ export const RECEIVERS = {
 			"event.subscribe.kafka.tls": boolean(false, "connections to Kafka are encrypted (ours)"),
 		},
 		archive: "kafka",
-		read: (settings, { topics, names, plugin }) => {
+		read: (settings, section) => {
 			const key = settings.get("event.subscribe.kafka.key");
 			const user = settings.get("event.subscribe.kafka.user");
 			const login = loginOf(user, settings.get("event.subscribe.kafka.passwordFile"));
 			const tls = settings.get("event.subscribe.kafka.tls");
+			const { plugin } = section;
 			if (!plugin) return [];
 			const brokers = plugin.server.split(",").map((server) => server.trim());
 			if (!brokers.every(isHostAndPort)) {
@@ -99,20 +108,16 @@ export const RECEIVERS = {
 			if (key !== "none" && key !== "entity") {
 				throw settings.refuse("event.subscribe.kafka.key", "must be none or entity");
 			}
-			const named = new Map(
-				[...topics.keys()]
-					.map((kind) => [kind, names.get(kind) ?? ""] as const)
-					.filter(([kind, name]) => kind !== "block" || name !== ""),
-			);
-			for (const name of named.values()) {
+			const named = namedTopics(section);
+			for (const name of named.names.values()) {
 				if (/^[\w.-]{1,249}$/.test(name)) continue;
 				throw settings.refuse(
 					"event.subscribe.topics",
 					"must name topics of Kafka: letters, digits, ., - and _",
 				);
 			}
-			const config: KafkaConfig = { brokers, names: named, key, login, tls };
-			return [{ name: "kafka", topics: new Map([...topics].filter(([kind]) => named.has(kind))), config }];
+			const config: KafkaConfig = { brokers, names: named.names, key, login, tls };
+			return [{ name: "kafka", topics: named.topics, config }];
 		},
 		open: async (config, { environment }) => {
 			const password = passwordOf(config.login, "COIN_KAFKA_PASSWORD", environment);
@@ -129,10 +134,10 @@ export const RECEIVERS = {
 			),
 		},
 		archive: "mongodb",
-		read: (settings, { topics, names, plugin }) => {
+		read: (settings, section) => {
 			const passwordFile = settings.get("event.subscribe.mongodb.passwordFile");
-			if (!plugin) return [];
-			const { server, dbconfig } = plugin;
+			if (!section.plugin) return [];
+			const { server, dbconfig } = section.plugin;
 			if (!isHostAndPort(server)) {
 				throw settings.refuse("event.subscribe.server", "must be host:port of MongoDB");
 			}
@@ -150,8 +155,8 @@ export const RECEIVERS = {
 					"must end with version 1 or 2, where it has four parts",
 				);
 			}
-			const named = new Map([...topics.keys()].map((kind) => [kind, names.get(kind) ?? ""] as const));
-			for (const name of named.values()) {
+			const named = namedTopics(section);
+			for (const name of named.names.values()) {
 				if (/^(?!system\.)[^$\0]{1,120}$/.test(name)) continue;
 				throw settings.refuse(
 					"event.subscribe.topics",
@@ -163,9 +168,9 @@ export const RECEIVERS = {
 				database,
 				login: loginOf(user, passwordFile, password),
 				version: version === "2" ? 2 : 1,
-				names: named,
+				names: named.names,
 			};
-			return [{ name: "mongodb", topics, config }];
+			return [{ name: "mongodb", topics: named.topics, config }];
 		},
 		open: async (config, { environment }) => {
 			const password = passwordOf(config.login, "COIN_MONGODB_PASSWORD", environment);
