@@ -174,6 +174,8 @@ async function relay(folder: string, listen: number, dial: number | undefined): 
 		transactionFetched: ignored,
 		greeted: ignored,
 		blockJudged: ignored,
+		blockTaken: ignored,
+		pinged: ignored,
 		blockReceived: () => {
 			arrived = clock();
 		},

@@ -224,6 +224,7 @@ export const metrics: Service = {
 			events: config.events && (() => parts.events?.counts),
 			history: parts.history,
 			faults: parts.faults,
+			doubleSigners: () => parts.api?.node.doubleSigners() ?? [],
 			audit: config.node.audit && (() => parts.audit),
 			signerAway: () => parts.production?.warning() !== undefined,
 			dataDirectory: options.dataDirectory,

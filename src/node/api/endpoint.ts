@@ -15,6 +15,7 @@ import { quoteMapOrdered } from "../../protocol/json/quoting.js";
 import type { Release } from "../rules/release.js";
 import type { ApiContext, ServerKind } from "./context.js";
 import { LongAnswer } from "./long-answer.js";
+import { observed } from "./observer.js";
 import { type Parameters, parseAddressText, parseInt32, parseLong } from "./parameters.js";
 import type { InputMode, RequestInput } from "./request.js";
 
@@ -116,7 +117,8 @@ export function defineEndpoint<Q, R>(declaration: EndpointDeclaration<Q, R>): En
 		failure,
 		blockOf: blockOf && ((context, input) => blockOf(context, request.read(input))),
 		answer: (context, input) => {
-			const result = declaration.handle(context, request.read(input));
+			const value = request.read(input);
+			const result = observed(context.node.observer, name, () => declaration.handle(context, value));
 			return result instanceof Promise
 				? result.then((value) => reply(context, value))
 				: reply(context, result);

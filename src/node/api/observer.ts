@@ -35,8 +35,28 @@ export function reportAnswers(
 export interface ApiObserver {
 	/** A request over HTTP was answered. */
 	answered?(request: AnsweredRequest): void;
-	/** A call of gRPC (`protocol.Wallet/GetAccount`) or JSON-RPC (`eth_call`) was answered. */
+	/** A call of gRPC (`protocol.Wallet/GetAccount`, spelled as clients do) or JSON-RPC (`eth_call`) was answered. */
 	called?(kind: "grpc" | "jsonrpc", method: string, ms: number): void;
+	/** A call of JSON-RPC was refused by its method. */
+	refused?(method: string): void;
+	/** The work behind a request is done. @param endpoint of HTTP, a method of gRPC in small letters, or one of JSON-RPC */
+	worked?(endpoint: string, ms: number): void;
 	/** A client's transaction was accepted or refused. @param code `Return.response_code` */
 	broadcast?(code: number): void;
+}
+
+/** Does the work behind a request, and tells of it; what throws has done none. */
+export function observed<R>(
+	observer: ApiObserver | undefined,
+	endpoint: string,
+	work: () => R | Promise<R>,
+): R | Promise<R> {
+	if (!observer?.worked) return work();
+	const startedMs = performance.now();
+	const told = (result: R): R => {
+		observer.worked?.(endpoint, performance.now() - startedMs);
+		return result;
+	};
+	const result = work();
+	return result instanceof Promise ? result.then(told) : told(result);
 }

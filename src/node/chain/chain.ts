@@ -189,7 +189,7 @@ export class Chain {
 			if (origin === "own") this.ownBlocks.add(block);
 			const outcome = this.join(block, trust.contents);
 			this.observers.publish("accepted", block);
-			this.observers.timings.pushed(block, outcome.kind === "head" && outcome.isReorg, started);
+			this.observers.timings.pushed(block, { origin, ...outcome }, started);
 			return outcome;
 		} finally {
 			this.requeue();
@@ -404,10 +404,7 @@ export class Chain {
 	}
 
 	private authorize(transaction: SignedTransaction): void {
-		const { rules, times } = this.environment;
-		const started = times?.isWatched ? performance.now() : 0;
-		authorize(this.environment, transaction, rules.development);
-		if (times?.isWatched) times.authorized(performance.now() - started);
+		authorize(this.environment, transaction, this.environment.rules.development);
 	}
 
 	/** @param isNew the log doesn't hold it yet @returns undefined for a shielded transfer beyond those that may wait */

@@ -3,6 +3,7 @@
 import type { SignedBlock } from "../../protocol/block.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { BlockOrigin } from "../consensus/block-judgement.js";
 import type { ChainError } from "../rules/errors.js";
 import type { BlockChange } from "../state/state-database.js";
 
@@ -128,16 +129,23 @@ export class Observers {
 	}
 }
 
+/** Where a block came from, and what became of it. */
+interface Push {
+	readonly origin: BlockOrigin;
+	readonly kind: "known" | "branch" | "head";
+	readonly isReorg?: boolean;
+}
+
 /** What metrics measure. Transactions are timed only where one of the first two is there. */
 export interface TimingListener {
 	/** A transaction was executed, in a block or for the pool. */
 	executed?(transaction: SignedTransaction, inBlock: boolean, ms: number): void;
-	/** The signatures of a client's transaction were checked. */
+	/** The signatures of a block's transactions were checked; of an own block there is nothing to check any more. */
 	authorized?(ms: number): void;
 	/** A block of this node was packed. */
 	packed?(block: SignedBlock, ms: number): void;
 	/** A block that was offered joined the chain or a side branch. */
-	pushed?(block: SignedBlock, isReorg: boolean, ms: number): void;
+	pushed?(block: SignedBlock, push: Push, ms: number): void;
 	/** A change of branch failed, and the chain is as it was before. */
 	reorgFailed?(): void;
 }
@@ -180,7 +188,7 @@ class ChainTimings {
 	}
 
 	/** @param startedMs when it was offered, by `performance.now()` */
-	pushed(block: SignedBlock, isReorg: boolean, startedMs: number): void {
-		this.guarded(() => this.listener?.pushed?.(block, isReorg, performance.now() - startedMs));
+	pushed(block: SignedBlock, push: Push, startedMs: number): void {
+		this.guarded(() => this.listener?.pushed?.(block, push, performance.now() - startedMs));
 	}
 }

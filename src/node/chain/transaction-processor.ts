@@ -45,13 +45,13 @@ export interface ProcessorEnvironment extends ExecutionEnvironment {
 	readonly times?: ExecutionTimes | undefined;
 }
 
-/** Takes how long transactions took. */
+/** Takes how long transactions, and the signatures of blocks, took. */
 interface ExecutionTimes {
 	/** Times are taken only then. */
 	readonly isWatched: boolean;
 	/** A transaction was executed. */
 	executed(transaction: SignedTransaction, inBlock: boolean, ms: number): void;
-	/** The signatures of a client's transaction were checked. */
+	/** The signatures of a block's transactions were checked. */
 	authorized(ms: number): void;
 }
 

@@ -34,7 +34,8 @@ const family = (kind: FamilyKind, name: string, help: string, ...labels: string[
 
 /**
  * Every family that a page of the network's nodes names. Some have no series here: a node without locks never waits for
- * one, and its cache drops whole generations, of which it doesn't know how much was still in use. Those of
+ * one, and its cache drops whole generations, of which it doesn't know how much was still in use. `error_info` counts what
+ * loggers of the reference print, and of `internal_service_fail` no recording shows what moves it. Those of
  * peers (`p2p_*`, `tcp_bytes`, `udp_bytes`, `ping_pong`, `block_fetch`, `block_receive_delay`, `block_process`,
  * `miner_latency`, `message_process`) are for the peer network to record.
  */

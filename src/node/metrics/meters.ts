@@ -162,8 +162,12 @@ export class Meters {
 	}
 
 	/** @param ms that the block took */
-	pushed(transactions: number, ms: number): void {
+	pushed(ms: number): void {
 		this.blocks.mark(Math.round(ms));
+	}
+
+	/** A new block of a peer was taken: transactions of own ones are not counted (recording ops/metrics). */
+	blockTaken(transactions: number): void {
 		this.transactions.mark(transactions);
 	}
 

@@ -3,11 +3,11 @@
 import { Gauge, type Registry } from "prom-client";
 import { toBase58Check } from "../../protocol/address.js";
 import type { SignedBlock } from "../../protocol/block.js";
-import { toKey } from "../../protocol/bytes.js";
+import { fromHex, toKey } from "../../protocol/bytes.js";
 import type { Dialect } from "../../protocol/dialect.js";
 import { ReturnResponse_code } from "../../protocol/messages.js";
 import type { NetworkView } from "../api/context.js";
-import type { NodeMeters } from "../api/meters.js";
+import type { DoubleSigner, NodeMeters } from "../api/meters.js";
 import type { ApiObserver } from "../api/observer.js";
 import type { Chain } from "../chain/chain.js";
 import { eachBlock, type TimingListener } from "../chain/observers.js";
@@ -39,6 +39,8 @@ interface MetricsOptions {
 	readonly events?: (() => EventCounts | undefined) | undefined;
 	/** Absent: a development chain. */
 	readonly faults?: Pick<FaultWatch, "found" | "first"> | undefined;
+	/** Asked for each page; absent: witnesses that sign several blocks of one number are not looked for. */
+	readonly doubleSigners?: (() => readonly DoubleSigner[]) | undefined;
 	/** Asked for each page; absent: this node isn't compared with another one. */
 	readonly audit?: Parameters<typeof registerAuditGauges>[2] | undefined;
 	/** Absent: the node keeps no history by account and contract. */
@@ -87,6 +89,8 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 				set("queueSize", pool.queued - pool.waiting, { type: "pending" });
 				set("queueSize", pool.waiting, { type: "repush" });
 				set("queueSize", pool.size - pool.queued, { type: "popped" });
+				// There is no queue of that kind here.
+				set("queueSize", 0, { type: "queued" });
 				setPeers(network, (type, count) => set("peers", count, { type }));
 				setDatabase(database, set);
 			})
@@ -94,6 +98,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 	if (registry) registerFaultGauges(registry.registry, config.node.dialect, chain);
 	if (registry && options.faults)
 		registerDisagreements(registry.registry, config.node.dialect, options.faults);
+	if (registry && options.doubleSigners) countDoubleSigners(registry, options.doubleSigners);
 	if (registry && options.audit) registerAuditGauges(registry.registry, config.node.dialect, options.audit);
 	if (registry && options.events) {
 		registerEventGauges(registry.registry, config.node.dialect, options.events);
@@ -180,7 +185,17 @@ function peerMeter(registry: MetricRegistry | undefined, meters: Meters | undefi
 			registry?.record("receiveDelay", delayMs / 1000);
 			meters?.blockReceived(delayMs);
 		},
-		blockJudged: (block, delayMs) => meters?.blockJudged(block, delayMs),
+		blockJudged: (block, delayMs) => {
+			registry?.record("minerLatency", delayMs / 1000, { miner: toBase58Check(block.witness) });
+			meters?.blockJudged(block, delayMs);
+		},
+		blockTaken: ({ transactions }, inSync, ms) => {
+			registry?.record("processLatency", ms / 1000, { sync: String(inSync) });
+			if (transactions.length > 0)
+				registry?.count("transactions", { type: "success", detail: "success" }, transactions.length);
+			meters?.blockTaken(transactions.length);
+		},
+		pinged: (ms) => registry?.record("pingPong", ms / 1000),
 	};
 }
 
@@ -190,10 +205,7 @@ function apiObserver(registry: MetricRegistry | undefined, meters: Meters | unde
 			meters?.answered(request);
 			if (!registry) return;
 			const { server, path, status, bytes, ms } = request;
-			if (path !== undefined) {
-				registry.record("httpLatency", ms / 1000, { url: path });
-				recordService(registry, path.slice(path.lastIndexOf("/") + 1), ms);
-			}
+			if (path !== undefined) registry.record("httpLatency", ms / 1000, { url: path });
 			if (!COUNTED_SERVERS.test(server)) return;
 			registry.record("httpBytes", bytes, { url: path ?? "undefined", status: String(status) });
 		},
@@ -201,8 +213,12 @@ function apiObserver(registry: MetricRegistry | undefined, meters: Meters | unde
 			if (kind === "grpc") {
 				meters?.called(method);
 				registry?.record("grpcLatency", ms / 1000, { endpoint: method });
-				if (registry) recordService(registry, method.slice(method.lastIndexOf("/") + 1).toLowerCase(), ms);
 			} else registry?.record("jsonRpcLatency", ms / 1000, { method });
+		},
+		refused: (method) => registry?.show("jsonRpcLatency", { method }),
+		worked: (endpoint, ms) => {
+			for (const [className, method] of SERVICES.get(endpoint) ?? [])
+				registry?.record("serviceLatency", ms / 1000, { class: className, method });
 		},
 		broadcast: (code) => {
 			const detail = REFUSALS.get(code);
@@ -211,25 +227,42 @@ function apiObserver(registry: MetricRegistry | undefined, meters: Meters | unde
 	};
 }
 
-/** What the network's nodes call the work behind some endpoints. */
-const SERVICES: ReadonlyMap<string, readonly [className: string, method: string]> = new Map(
-	[
-		["getaccount", "Wallet", "getAccount"],
-		["getnowblock", "Wallet", "getNowBlock"],
-		["getblockbynum", "Wallet", "getBlockCapsuleByNum"],
-		["gettransactionbyid", "Wallet", "getTransactionById"],
-		["createtransaction", "Wallet", "createTransactionCapsule"],
-		["broadcasttransaction", "Wallet", "broadcastTransaction"],
-		["broadcasthex", "Wallet", "broadcastTransaction"],
-		["triggerconstantcontract", "Wallet", "triggerConstantContract"],
-		["getnodeinfo", "NodeInfoService", "getNodeInfo"],
-	].map(([endpoint = "", className = "", method = ""]) => [endpoint, [className, method]]),
-);
+type ServiceCall = readonly [className: string, method: string];
 
-function recordService(registry: MetricRegistry, endpoint: string, ms: number): void {
-	const [className, method] = SERVICES.get(endpoint) ?? [];
-	if (className === undefined || method === undefined) return;
-	registry.record("serviceLatency", ms / 1000, { class: className, method });
+const GET_NOW_BLOCK: ServiceCall = ["Wallet", "getNowBlock"];
+const GET_BLOCK: ServiceCall = ["Wallet", "getBlockCapsuleByNum"];
+const CREATE: ServiceCall = ["Wallet", "createTransactionCapsule"];
+const BROADCAST: ServiceCall = ["Wallet", "broadcastTransaction"];
+const CONSTANT_CALL: ServiceCall = ["Wallet", "triggerConstantContract"];
+
+/** What the network's nodes call the work behind some endpoints (recording ops/metrics). */
+const SERVICES: ReadonlyMap<string, readonly ServiceCall[]> = new Map([
+	["getaccount", [["Wallet", "getAccount"]]],
+	["getnowblock", [GET_NOW_BLOCK]],
+	["getblockbynum", [GET_BLOCK]],
+	["gettransactionbyid", [["Wallet", "getTransactionById"]]],
+	["createtransaction", [CREATE]],
+	["broadcasttransaction", [BROADCAST]],
+	["broadcasthex", [BROADCAST]],
+	["triggerconstantcontract", [CREATE, CONSTANT_CALL]],
+	["getnodeinfo", [["NodeInfoService", "getNodeInfo"]]],
+	["eth_blockNumber", [GET_NOW_BLOCK]],
+	["eth_call", [CREATE, CONSTANT_CALL]],
+	// Both are of the id of the first block.
+	["eth_chainId", [GET_BLOCK]],
+	["net_version", [GET_BLOCK]],
+]);
+
+/** Counts blocks beside the first one of their number. */
+function countDoubleSigners(registry: MetricRegistry, read: () => readonly DoubleSigner[]): void {
+	const counted = new Map<string, number>();
+	registry.watch(() => {
+		for (const { witness, times } of read()) {
+			const miner = toBase58Check(fromHex(witness));
+			registry.count("miner", { miner, type: "dup" }, times - (counted.get(witness) ?? 0));
+			counted.set(witness, times);
+		}
+	});
 }
 
 /** Keys of the witnesses that make blocks now. */
@@ -283,12 +316,16 @@ function watchChain(
 		...times,
 		packed: ({ witness }, ms) =>
 			registry?.record("generateLatency", ms / 1000, { address: toBase58Check(witness) }),
-		pushed: (block, isReorg, ms) => {
+		pushed: ({ timestampMs, witness }, { origin, kind, isReorg }, ms) => {
+			if (kind !== "head") return;
 			if (isReorg) {
 				registry?.count("forks", { type: "all" });
 				meters?.reorg();
 			} else registry?.record("pushLatency", ms / 1000);
-			meters?.pushed(block.transactions.length, ms);
+			meters?.pushed(ms);
+			if (origin !== "own") return;
+			const miner = toBase58Check(witness);
+			registry?.record("minerDelay", Number(clock() - timestampMs) / 1000, { miner });
 		},
 		reorgFailed: () => {
 			for (const type of ["all", "fail"]) registry?.count("forks", { type });
@@ -304,7 +341,6 @@ function watchChain(
 			committed: ({ block }) => {
 				const miner = toBase58Check(block.witness);
 				registry?.count("miner", { miner, type: "success" });
-				registry?.record("minerDelay", Number(clock() - block.timestampMs) / 1000, { miner });
 				countMissed();
 				if (registry) countActiveSet(registry);
 				registry?.record("blockTransactions", block.transactions.length);

@@ -160,6 +160,11 @@ export class MetricRegistry {
 		this.histograms.get(name)?.observe(labels, value);
 	}
 
+	/** A series that has counted nothing yet appears with zeros. */
+	show(name: FamilyName, labels: MetricLabels): void {
+		if (this.created.note(name, labels)) this.histograms.get(name)?.zero(labels);
+	}
+
 	/**
 	 * The page in the text format.
 	 * @param names only these families; empty: all
@@ -199,13 +204,16 @@ class CreationTimes {
 		this.families.set(family, { head, name: created });
 	}
 
-	note(family: FamilyName, labels: MetricLabels): void {
+	/** @returns whether the series begins */
+	note(family: FamilyName, labels: MetricLabels): boolean {
 		const key = Object.entries(labels)
 			.map(([name, value]) => `${name}="${value.replace(/["\\\n]/g, "\\$&")}"`)
 			.join(",");
 		const known = this.times.get(family) ?? new Map<string, number>();
 		if (known.size === 0) this.times.set(family, known);
-		if (!known.has(key)) known.set(key, Number(this.clock()) / 1000);
+		if (known.has(key)) return false;
+		known.set(key, Number(this.clock()) / 1000);
+		return true;
 	}
 
 	page(): string {

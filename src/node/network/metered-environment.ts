@@ -108,4 +108,8 @@ export interface PeerMeter {
 	blockReceived(delayMs: number): void;
 	/** It is new, and signed by an active witness. */
 	blockJudged(block: SignedBlock, delayMs: number): void;
+	/** A new block of a peer joined the chain or a side branch. @param inSync by synchronizing, not announced */
+	blockTaken(block: SignedBlock, inSync: boolean, ms: number): void;
+	/** A peer answered a ping. */
+	pinged(ms: number): void;
 }

@@ -187,6 +187,7 @@ export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> 
 		report: (fields, message) => {
 			if (peers.printLog) quiet.info(fields, message);
 		},
+		pinged: meter && ((ms) => meter.pinged(ms)),
 	});
 	const world = new PeerWorld(
 		environment,

@@ -35,7 +35,7 @@ it("keeps what an observer throws from the chain and from the other observers", 
 	timings.executed(transaction, true, 1);
 	timings.authorized(1);
 	timings.packed(signed, 0);
-	timings.pushed(signed, false, 0);
+	timings.pushed(signed, { origin: "peer", kind: "branch" }, 0);
 	ignore();
 	timings.authorized(1);
 	expect(seen.splice(2 * kinds.length)).toEqual([...times]);

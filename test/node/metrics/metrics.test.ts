@@ -8,7 +8,10 @@ let nowMs = 0;
 beforeAll(async () => {
 	node = await startHttpNode(
 		`node.metricsEnable = true
+		vm.supportConstant = true
+		committee.allowCreationOfContracts = 1
 		node.history.index = on
+		node.jsonrpc { httpFullNodeEnable = true, httpFullNodePort = 0 }
 		node.metrics.prometheus { enable = true, port = 0 }`,
 		undefined,
 		{ monotonicClock: () => nowMs },
@@ -71,12 +74,15 @@ describe("the metrics of a node", () => {
 		expect(await value('tron:manager_queue_size{type="pending"}')).toBe(1);
 		for (const series of [
 			'tron:process_transaction_latency_seconds_count{type="trx",contract="TransferContract"}',
-			'tron:verify_sign_latency_seconds_count{type="trx"}',
 			'tron:internal_service_latency_seconds_count{class="Wallet",method="broadcastTransaction"}',
 		]) {
 			expect(await value(series), series).toBe(1);
 		}
-		expect(await value('tron:verify_sign_latency_seconds_created{type="trx"}')).toBeGreaterThan(1.7e9);
+		expect(await value('tron:verify_sign_latency_seconds_count{type="trx"}')).toBeUndefined();
+		const created =
+			'tron:process_transaction_latency_seconds_created{type="trx",contract="TransferContract"}';
+		expect(await value(created)).toBeGreaterThan(1.7e9);
+		expect(await value('tron:manager_queue_size{type="queued"}')).toBe(0);
 		expect(await value('tron:tx_cache{type="fpp"}')).toBe(0);
 	});
 
@@ -100,6 +106,44 @@ describe("the metrics of a node", () => {
 		).toBeUndefined();
 		expect(await value('tron:http_bytes_count{url="undefined",status="404"}')).toBe(1);
 		expect(await value('tron:http_service_latency_seconds_count{url="/wallet/getreward"}')).toBeUndefined();
+	});
+
+	it("count the work behind requests, not requests that can't be read", async () => {
+		const work = (method: string, of = "Wallet") =>
+			value(`tron:internal_service_latency_seconds_count{class="${of}",method="${method}"}`);
+		const before = (await work("getAccount")) ?? 0;
+		await node.post("/wallet/getaccount", { address: "zz" });
+		expect((await work("getAccount")) ?? 0).toBe(before);
+		await node.post("/wallet/getaccount", { address: RICH_HEX });
+		await node.ask(`/walletsolidity/getaccount?address=${RICH_HEX}`, { server: "solidity" });
+		expect(await work("getAccount")).toBe(before + 2);
+		const created = (await work("createTransactionCapsule")) ?? 0;
+		await node.post("/wallet/triggerconstantcontract", { owner_address: RICH_HEX, data: "00" });
+		expect(await work("createTransactionCapsule")).toBe(created + 1);
+		expect(await work("triggerConstantContract")).toBe(1);
+	});
+
+	it("count calls of JSON-RPC with their work, and refused ones as none", async () => {
+		const call = (method: string, ...params: unknown[]) =>
+			node.ask("/jsonrpc", {
+				server: "jsonrpc",
+				body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+			});
+		const count = (method: string) => value(`tron:jsonrpc_service_latency_seconds_count{method="${method}"}`);
+		const work = (method: string) =>
+			value(`tron:internal_service_latency_seconds_count{class="Wallet",method="${method}"}`);
+		const { text } = await call("eth_getBalance", "zz", "latest");
+		expect(text).toContain("-32602");
+		expect(await count("eth_getBalance")).toBe(0);
+		await call("eth_getBalance", RICH_HEX, "latest");
+		await call("eth_getBalance", "zz", "latest");
+		expect(await count("eth_getBalance")).toBe(1);
+		await call("eth_nothing");
+		expect(await count("eth_nothing")).toBeUndefined();
+		await call("eth_blockNumber");
+		expect(await work("getNowBlock")).toBe(1);
+		await call("net_version");
+		expect(await work("getBlockCapsuleByNum")).toBe(1);
 	});
 
 	it("count refused transactions by their reason", async () => {

@@ -13,7 +13,7 @@ import {
 import type { Message } from "../../../protocol/codec/descriptor.js";
 import { isLongMessage, messageParts } from "../../../protocol/codec/message-parts.js";
 import { BudgetError } from "../../../protocol/codec/reader.js";
-import { toNeutral } from "../../../protocol/dialect.js";
+import { spell, toNeutral } from "../../../protocol/dialect.js";
 import { isWireError } from "../../../protocol/json/exceptions.js";
 import { MAX_TIMER_MS } from "../../../protocol/timing.js";
 import type { RpcConfig } from "../../config/service-config.js";
@@ -293,7 +293,8 @@ export class GrpcServer {
 
 	private callOf(name: string, method: ServiceMethod, refusal: CallError | undefined) {
 		const gate = this.node.limiter.rpc(name);
-		const { observer } = this.node;
+		const { observer, config } = this.node;
+		const spelled = spell(name, config.node.dialect);
 		return (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): void => {
 			const started = observer ? performance.now() : 0;
 			const client = this.clients.get(call.getPeer());
@@ -309,7 +310,7 @@ export class GrpcServer {
 						client.work.hasAsked = true;
 						client.work.lastMs = performance.now();
 					}
-					observer?.called?.("grpc", name, performance.now() - started);
+					observer?.called?.("grpc", spelled, performance.now() - started);
 				});
 		};
 	}

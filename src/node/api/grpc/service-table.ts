@@ -6,6 +6,7 @@ import type { NodeConfig } from "../../config/config.js";
 import type { Release } from "../../rules/release.js";
 import { answersOf } from "../answers.js";
 import type { ServerKind } from "../context.js";
+import { observed } from "../observer.js";
 import { type Handlers, type ServiceMethod, type ServiceName, unimplemented } from "./method.js";
 import { database } from "./services/blocks.js";
 import { monitor } from "./services/network.js";
@@ -57,8 +58,13 @@ function service<S extends ServiceName>(name: S, handlers: Handlers<S>, release:
 	const methods = new Map<string, ServiceMethod>();
 	for (const [method, { request, response }] of Object.entries(services[name])) {
 		if (!isOffered(method, release)) continue;
-		const handle = handlers[method as keyof Handlers<S>];
-		methods.set(method, { request, response, handle } as ServiceMethod);
+		const handle = handlers[method as keyof Handlers<S>] as ServiceMethod["handle"];
+		methods.set(method, {
+			request,
+			response,
+			handle: (context, message) =>
+				observed(context.node.observer, method.toLowerCase(), () => handle(context, message)),
+		});
 	}
 	return { name, methods };
 }

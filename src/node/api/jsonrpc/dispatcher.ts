@@ -136,7 +136,7 @@ export class Dispatcher {
 
 	/** The answer to a call whose method has thrown. @throws {ResponseTooLong} */
 	private refuse(call: MadeCall, error: unknown): string {
-		observe(call);
+		call.context.node.observer?.refused?.(call.method.name);
 		if (error instanceof ResponseTooLong) throw error;
 		if (this.options.lenient) {
 			if (error instanceof TypeMismatch) return reply(call, errorPart(INVALID_PARAMS, error.message));

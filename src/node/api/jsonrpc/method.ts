@@ -2,6 +2,7 @@
 
 import type { Release } from "../../rules/release.js";
 import type { ApiContext } from "../context.js";
+import { observed } from "../observer.js";
 import type { DeclaredType } from "./declared-types.js";
 import type { FilterRegistry } from "./filter-registry.js";
 import type { RawValue } from "./json-reader.js";
@@ -125,7 +126,7 @@ export function defineMethod<P extends readonly unknown[]>(declaration: MethodDe
 			);
 			const more = values[read.length];
 			const seen = pastBlock && more !== undefined ? pastBlock.seen(context, more) : context;
-			return declaration.handle(seen, ...(read as unknown as P));
+			return observed(context.node.observer, name, () => declaration.handle(seen, ...(read as unknown as P)));
 		},
 	};
 }

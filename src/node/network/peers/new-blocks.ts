@@ -103,8 +103,8 @@ export class NewBlocks {
 	}
 
 	private apply({ peer, block }: WaitingBlock): void {
-		const { chain, log, peers } = this.world;
-		const result = chain.push(block);
+		const { log, peers } = this.world;
+		const result = this.world.take(block, false);
 		if (result.kind === "unlinked") {
 			this.requester.start(peer);
 			return;

@@ -1,12 +1,13 @@
 /** What every part of the room works with: world, chain, settings and the peers that are there. */
 
+import type { SignedBlock } from "../../../protocol/block.js";
 import type { PostQuantumScheme } from "../../../protocol/post-quantum/schemes.js";
 import { Recent } from "../../memory/recent.js";
 import type { NetworkName } from "../../rules/chain-rules.js";
 import type { Release } from "../../rules/release.js";
 import { BAD_PEER_BAN_MS, BAN_MS } from "../connection.js";
 import type { NetworkEnvironment } from "../environment.js";
-import type { LocalChain } from "../local-chain.js";
+import type { LocalChain, PushResult } from "../local-chain.js";
 import type { PeerMeter } from "../metered-environment.js";
 import { ApplicationType, encodeDisconnect, Reason, reasonName } from "../wire/application-messages.js";
 import { type Conduct, conductOf } from "./conduct.js";
@@ -157,6 +158,16 @@ export class PeerWorld {
 	get isReceiving(): boolean {
 		const now = this.now();
 		return this.list.some((peer) => peer.needSyncFromPeer && now - peer.lastBlockMs < DELIVERING_MS);
+	}
+
+	/** Gives the chain a block of a peer. @param inSync it was asked for by synchronizing, not announced */
+	take(block: SignedBlock, inSync: boolean): PushResult {
+		const startMs = this.now();
+		const result = this.chain.push(block);
+		if (result.kind === "accepted" && result.isNew) {
+			this.meter?.blockTaken(block, inSync, this.now() - startMs);
+		}
+		return result;
 	}
 
 	send(peer: Peer, type: number, payload: Uint8Array): void {

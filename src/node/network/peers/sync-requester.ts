@@ -310,7 +310,9 @@ export class SyncRequester {
 		from.inProcess.delete(key);
 		const { chain, log } = this.world;
 		const headBefore = chain.head.id;
-		const result = this.applied.has(key) ? ({ kind: "accepted", isNew: false } as const) : chain.push(block);
+		const result = this.applied.has(key)
+			? ({ kind: "accepted", isNew: false } as const)
+			: this.world.take(block, true);
 		if (result.kind === "forged") {
 			this.assigned.delete(key);
 			this.world.disconnect(from, Reason.BAD_BLOCK, result.message);

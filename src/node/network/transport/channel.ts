@@ -62,6 +62,8 @@ export interface ChannelContext {
 	closed(channel: Channel): void;
 	/** What an operator may want to know. */
 	readonly report: PeerReport;
+	/** A ping was answered after so long; absent: nobody counts. */
+	readonly pinged?: ((ms: number) => void) | undefined;
 }
 
 export interface ChannelOptions {
@@ -285,6 +287,7 @@ export class Channel implements PeerConnection {
 				return;
 			case TransportType.PONG:
 				if (this.pingSentMs === undefined) return;
+				this.context.pinged?.(this.now - this.pingSentMs);
 				this.addLatency(this.now - this.pingSentMs);
 				this.pingSentMs = undefined;
 				return;

@@ -47,6 +47,8 @@ interface PeerTransportOptions {
 	readonly nodeId?: Uint8Array | undefined;
 	/** Why connections aren't made or end, for a log. */
 	readonly report?: ((fields: object, message: string) => void) | undefined;
+	/** A peer answered a ping after so long. */
+	readonly pinged?: ((ms: number) => void) | undefined;
 }
 
 /** From here on it is crowded. */
@@ -144,6 +146,7 @@ export class PeerTransport implements Transport {
 			status: () => this.status(),
 			closed: (channel) => this.channelClosed(channel),
 			report: newsOnly(environment, options.report ?? (() => undefined)),
+			pinged: options.pinged,
 		};
 		for (const { host } of [...config.active, ...config.passive, ...config.fastForward])
 			this.trusted.add(host);

@@ -443,4 +443,14 @@ describe("start and stop", () => {
 		});
 		await counting.close();
 	});
+
+	it("methods are counted as clients spell them", async () => {
+		const counting = await startGrpcNode("node.metricsEnable = true");
+		await counting.send("/protocol.Wallet/GetBurnTrx");
+		const { net } = await counting.call<{ net: { api: { detail: { name: string }[] } } }>(
+			"Monitor/GetStatsInfo",
+		);
+		expect(net.api.detail.map(({ name }) => name)).toContain("protocol.Wallet/GetBurnTrx");
+		await counting.close();
+	});
 });

@@ -109,6 +109,8 @@ const IGNORED: PeerMeter = {
 	greeted: ignored,
 	blockReceived: ignored,
 	blockJudged: ignored,
+	blockTaken: ignored,
+	pinged: ignored,
 };
 
 /** A reference node that was restarted has lost what it needs to undo its last blocks. */

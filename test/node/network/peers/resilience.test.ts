@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PeerSettings } from "../../../../src/node/network/peers/peer-world.js";
 import { Reason } from "../../../../src/node/network/wire/application-messages.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
-import { openSmall } from "../../chain/small-chain.js";
+import { openSmall, produce, produceMany } from "../../chain/small-chain.js";
 import { LinkedNode } from "./linked-nodes.js";
 
 const LIMITS = {
@@ -44,6 +44,22 @@ describe("a connection that ends", () => {
 		expect(node.told).toContain("disconnecting peer");
 		expect(node.told).not.toContain(LOST);
 	});
+});
+
+it("counts the new blocks of peers, apart those that it catches up with", async () => {
+	const [first, second] = [await openSmall(), await openSmall()];
+	produceMany(first, 3);
+	const world = new SimulatedWorld({ startMs: Number(first.chain.head.timestampMs) + 1000 });
+	const taken: string[] = [];
+	const ahead = new LinkedNode(world, "10.0.0.1", first);
+	const behind = new LinkedNode(world, "10.0.0.2", second, {
+		meter: { blockTaken: ({ number }, inSync) => taken.push(`${number} ${inSync}`) },
+	});
+	behind.link(ahead);
+	await world.advance(5_000);
+	ahead.application.advertisement.broadcastBlock(produce(first));
+	await world.advance(1_000);
+	expect(taken).toEqual(["1 true", "2 true", "3 true", "4 false"]);
 });
 
 it("knows how often connections with an address ended", async () => {

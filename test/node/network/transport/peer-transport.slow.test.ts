@@ -47,6 +47,7 @@ interface Node {
 	readonly connections: PeerConnection[];
 	/** What its log heard. */
 	readonly reports: object[];
+	readonly pings: readonly number[];
 	/** Hosts that it has a connection with, in order. */
 	peers(): readonly string[];
 }
@@ -61,6 +62,7 @@ async function start(
 	const told: string[] = [];
 	const connections: PeerConnection[] = [];
 	const reports: object[] = [];
+	const pings: number[] = [];
 	const transport = new PeerTransport({
 		environment: world.host(host).boot(),
 		config: { ...BASE, ...config },
@@ -68,6 +70,7 @@ async function start(
 		self: { ipv4: host, ipv6: "" },
 		nodeId,
 		report: (fields, message) => reports.push({ message, ...fields }),
+		pinged: (ms) => pings.push(ms),
 		listener: {
 			connected: (connection) => {
 				connections.push(connection);
@@ -80,7 +83,7 @@ async function start(
 	});
 	await transport.start();
 	const peers = () => transport.connections().map(({ remote }) => remote.host);
-	return { transport, told, connections, reports, peers };
+	return { transport, told, connections, reports, pings, peers };
 }
 
 const at = (host: string, port = 18888): NodeAddress => ({ host, port });
@@ -478,6 +481,8 @@ describe("a connection", () => {
 		expect(puppet.heard.at(-1)).toBe("DISCONNECT PING_TIMEOUT");
 		expect(puppet.isClosed).toBe(true);
 		expect(node.told).toEqual(["connected 10.0.0.2", "disconnected 10.0.0.2"]);
+		// One that was answered.
+		expect(node.pings).toHaveLength(1);
 	});
 
 	it("is closed without a reason after 60 s in which nothing came", async () => {
