@@ -400,6 +400,37 @@ describe.concurrent("what a node's refusal becomes", () => {
 		expect((await pay()).stderr).toBe("");
 	});
 
+	it("sends of several signed transactions what isn't sent yet, and says how far it came", async ({
+		wallet,
+	}) => {
+		const signed = await Promise.all(
+			["1coin", "2coin", "3coin"].map((amount) =>
+				wallet.coin(["wallet", "send", RECIPIENT, amount, "--sign", ...wallet.password()]),
+			),
+		);
+		const list = signed.map(({ stdout }) => stdout).join("");
+		const answers = ['{"code":"DUP_TRANSACTION_ERROR","message":""}', '{"result":true}', '{"result":true}'];
+		const asked: string[] = [];
+		wallet.node.handlers.set("broadcasthex", (body) => {
+			asked.push(body);
+			return answers[asked.length - 1] ?? '{"code":"TRANSACTION_EXPIRATION_ERROR","message":""}';
+		});
+		const all = await wallet.coin(["wallet", "broadcast"], list);
+		expect({ code: all.code, stderr: all.stderr }).toMatchObject({
+			code: 0,
+			stderr: expect.stringContaining("was sent before: nothing happens twice"),
+		});
+		expect(asked).toHaveLength(3);
+		answers.splice(0, 3, "", "", "", '{"result":true}');
+		expect(errorRecord(await wallet.coin(["wallet", "broadcast"], list))).toMatchObject({
+			code: "tx_expired",
+			index: 1,
+			message: expect.stringMatching(/one after it was not sent; one transaction was sent before$/),
+			details: { sentBefore: 1, sentIds: [expect.any(String)], unsent: 1 },
+		});
+		expect(asked).toHaveLength(5);
+	});
+
 	it("doesn't advise to repeat a batch of which a part was sent", async ({ wallet }) => {
 		const batch = [1, 2].map((coins) => JSON.stringify({ to: RECIPIENT, amount: `${coins}coin` })).join("\n");
 		let count = 0;

@@ -183,6 +183,7 @@ export const WalletBroadcast = sending({
 			await forEachInput(inputs, false, session.json, async (envelope) => {
 				judged.set(envelope, await judge(envelope));
 			});
+		session.takesDuplicates = inputs.length > 1;
 		const fine = await forEachInput(
 			inputs,
 			keepGoing,
@@ -194,10 +195,21 @@ export const WalletBroadcast = sending({
 				await sendAndReport(session, client, envelope, flags, { call, labels });
 			},
 			explainedInput,
-		);
+		).catch((error: unknown) => {
+			throw error instanceof Failure ? tellingRest(error, inputs.length) : error;
+		});
 		if (!fine) process.exitCode = 1;
 	},
 });
+
+/** Of a list that ends with a failure: how many behind it were not sent. */
+function tellingRest(failure: Failure, count: number): Failure {
+	const { index, details } = failure.facts;
+	const unsent = index === undefined ? 0 : count - index - 1;
+	if (unsent === 0) return failure;
+	const were = unsent === 1 ? "one after it was" : `${unsent} after it were`;
+	return failure.saying(`${failure.message}; ${were} not sent`).with({ details: { ...details, unsent } });
+}
 
 const NOTHING_KNOWN = { permission: undefined, approval: undefined };
 

@@ -86,7 +86,7 @@ export async function sendAndReport(
 
 /** Whoever interrupts it before the node has answered reads which transaction may be on its way. */
 async function broadcastBy(
-	{ json, sentIds }: Session,
+	{ json, sentIds, takesDuplicates, note }: Session,
 	client: NodeClient,
 	{ transaction }: TransactionEnvelope,
 ): Promise<void> {
@@ -100,6 +100,9 @@ async function broadcastBy(
 	try {
 		await broadcast(client, transaction);
 		sentIds.push(txID);
+	} catch (error) {
+		if (!takesDuplicates || !(error instanceof Failure) || error.code !== "duplicate") throw error;
+		note(`${txID} was sent before: nothing happens twice`);
 	} finally {
 		forget();
 	}

@@ -33,6 +33,8 @@ export interface Session extends Terminal {
 	readonly devices: Devices;
 	/** Ids of transactions that a node took from this command. */
 	readonly sentIds: string[];
+	/** Transactions that are signed are sent one after the other: one that the node has already counts as sent. */
+	takesDuplicates: boolean;
 	/** What `--ref` named. */
 	readonly reference: Reference | undefined;
 	/** The account that acts, once a node has answered. */
@@ -62,6 +64,7 @@ export function openSession(terminal: Terminal, reference: Reference | undefined
 		opened: new Map(),
 		devices: new Devices(),
 		sentIds: [],
+		takesDuplicates: false,
 		acting: undefined,
 		schemes: undefined,
 		areSchemesTaken: false,
@@ -78,18 +81,19 @@ export async function closeSession({ opened, devices }: Session): Promise<void> 
 /** A refusal of the command: nothing of this input reached a node unless a step said so. */
 export function explained({ sentIds, acting }: Session, failure: Failure): Failure {
 	const advised = explainedInput(withAdvice(failure, acting));
-	if (sentIds.length === 0 || advised.facts.sent !== false) return advised;
+	const { txID, details, hint, sent } = advised.facts;
+	const others = sentIds.filter((id) => id !== txID);
+	if (others.length === 0) return advised;
 	// The same call would send again what it has sent already, whatever this input was refused for.
-	const { length } = sentIds;
-	const { txID, details, hint } = advised.facts;
+	const { length } = others;
 	const before = length === 1 ? "one transaction was" : `${length} transactions were`;
-	return advised.saying(`${advised.message}; ${before} sent before`).with({
-		sent: true,
-		txID: sentIds.at(-1) as string,
-		retry: advised.retry === "never" ? "never" : "changed",
-		details: { ...details, ...(txID ? { txID } : {}), sentBefore: length, sentIds: [...sentIds] },
+	const told = advised.saying(`${advised.message}; ${before} sent before`).with({
+		details: { ...details, ...(txID ? { txID } : {}), sentBefore: length, sentIds: others },
 		hint: hint ?? "leave out what was sent when you try again",
 	});
+	if (sent !== false) return told;
+	const retry = advised.retry === "never" ? "never" : "changed";
+	return told.with({ sent: true, txID: others.at(-1) as string, retry });
 }
 
 /** What one input of several is refused for, where the others go on: it was reported with them by themselves. */
