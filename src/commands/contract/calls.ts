@@ -94,8 +94,8 @@ function zeroAddress(): Uint8Array {
 export const ContractEstimate = query({
 	summary: "What a call of a contract would cost now",
 	description:
-		"energy is what a run without effect used; energyByEstimator the least limit with which it succeeds, where the " +
-		"node works that out; feeSun its price without any staked energy; callerShare the percentage that the caller pays.",
+		"energy is what a run without effect used; energyByEstimator a limit that is enough, which the " +
+		"node works out to 1coin's worth where it does; feeSun its price without any staked energy; callerShare the percentage that the caller pays.",
 	usage: "contract estimate <address> <function> [<argument>...]",
 	examples: ["<%= config.bin %> contract estimate store 'set(uint256,string)' 7 hello"],
 	strict: false,
@@ -130,7 +130,7 @@ export const ContractEstimate = query({
 			const result = { energy, energyByEstimator, feeSun, callerShare: isOwn ? 100 : Number(percent) };
 			print.record(result, {
 				"energy used": energy,
-				...(energyByEstimator === undefined ? {} : { "least limit": energyByEstimator }),
+				...(energyByEstimator === undefined ? {} : { "enough as limit": energyByEstimator }),
 				fee: `${formatCoin(feeSun)} without staked energy`,
 				"caller pays": `${result.callerShare} %`,
 			});

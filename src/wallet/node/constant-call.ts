@@ -50,7 +50,7 @@ export async function estimateEnergy(client: NodeClient, call: ContractCall): Pr
 	return (await estimatorEnergy(client, call)) ?? energy;
 }
 
-/** The least energy limit with which a call succeeds; undefined where the node doesn't estimate. */
+/** An energy limit with which a call succeeds, at most 1coin's worth above the least; undefined where the node doesn't estimate. */
 export async function estimatorEnergy(client: NodeClient, call: ContractCall): Promise<bigint | undefined> {
 	try {
 		const answer = await client.call("estimateenergy", callRequest(call));

@@ -6,7 +6,7 @@ import { Failure } from "../failure.js";
 import { messageFrom } from "../node/answer.js";
 import { fetchChainParameters } from "../node/chain-parameters.js";
 import { fetchAccount } from "../node/chain-query.js";
-import { type ContractCall, estimateEnergy } from "../node/constant-call.js";
+import { type ContractCall, callConstant, estimatorEnergy } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
 import { pricesFor } from "../transaction/transaction-cost.js";
 import { formatCoin, parseCoinAmount } from "./amount.js";
@@ -52,8 +52,10 @@ export async function feeLimitOf(
 				);
 	}
 	if (given === undefined) {
-		const energy = await estimateEnergy(client, call);
-		const limit = ((energy * 5n + 3n) / 4n) * (await energyPrice(client));
+		const { energy } = await callConstant(client, call);
+		// Calls within it may ask for more than they use; the estimator answers up to 1coin's worth above what is enough.
+		const enough = (await estimatorEnergy(client, call)) ?? energy;
+		const limit = ((enough * 5n + 3n) / 4n) * (await energyPrice(client));
 		await checkAffordable(client, call, energy);
 		const { maxFeeLimitSun } = client.settings;
 		return { feeLimitSun: limit < maxFeeLimitSun ? limit : maxFeeLimitSun, energy };
@@ -66,10 +68,10 @@ export async function feeLimitOf(
 	return { feeLimitSun: given, ...(energy === undefined ? {} : { energy }) };
 }
 
-/** Undefined at a node that tries no calls. */
+/** What it uses, which is the least that it needs. Undefined at a node that tries no calls. */
 async function energyOfTrial(client: NodeClient, call: ContractCall): Promise<bigint | undefined> {
 	try {
-		return await estimateEnergy(client, call);
+		return (await callConstant(client, call)).energy;
 	} catch (error) {
 		if (error instanceof Failure && error.code === "not_served") return undefined;
 		if (error instanceof Failure && error.facts.hint === undefined && error.code === "contract_revert")

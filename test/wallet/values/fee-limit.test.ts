@@ -88,6 +88,27 @@ test("a limit below what the caller pays is refused; what the contract's owner p
 	});
 });
 
+test("a limit is judged by what the call uses, also where the node's estimate is more", async () => {
+	const served = (feeLimit: string | undefined, balance = RICH) => {
+		const { client } = answering(
+			{
+				getaccount: ({ address }) => ({ address: String(address), balance }),
+				getaccountresource: { EnergyLimit: 0n },
+				triggerconstantcontract: { energy_used: 5_790n },
+				estimateenergy: { energy_required: 11_580n },
+				getchainparameters: { chainParameter: [{ key: "getEnergyFee", value: 100n }] },
+				getcontract: { origin_address: ORIGIN, consume_user_resource_percent: 100n },
+			},
+			{ feeLimit: "auto", maxFeeLimitSun: 10_000_000n },
+		);
+		return feeLimitOf({ feeLimit }, client, CALL);
+	};
+	expect(await served("0.579coin")).toEqual({ feeLimitSun: 579_000n, energy: 5_790n });
+	await expect(served("0.5789coin")).rejects.toMatchObject({ code: "fee_limit_too_low" });
+	expect(await served(undefined, 579_000n)).toEqual({ feeLimitSun: 1_447_500n, energy: 5_790n });
+	await expect(served(undefined, 578_999n)).rejects.toMatchObject({ code: "insufficient_funds" });
+});
+
 test("a call that the account can't pay for is refused: stake and what the contract's owner pays count", async () => {
 	const record = { origin_address: ORIGIN, consume_user_resource_percent: 50n };
 	const paid = (balance: bigint, staked = 0n, valueSun = 0n) =>
