@@ -48,16 +48,22 @@ export class RequestBody {
 		const type = field?.type ?? "";
 		const wire = field?.name ?? name;
 		if (inner.length > 0) this.putInside(wire, inner, this.valueJson(path, "", text));
-		else this.put(wire, this.valueJson(name, type.replace(/\[\]$/, ""), text), type.endsWith("[]"));
+		else if (type.endsWith("[]")) this.append(wire, this.itemsJson(name, type.slice(0, -2), text));
+		else this.put(wire, this.valueJson(name, type, text));
+	}
+
+	/** What a value adds to a list: itself, or the elements of a list in JSON, an empty one too. */
+	private itemsJson(name: string, type: string, text: string): string[] {
+		const list = text.trimStart().startsWith("[") ? readJson(jsonOrText(text)) : text;
+		if (!Array.isArray(list)) return [this.valueJson(name, type, text)];
+		return list.map((item) =>
+			typeof item === "string" ? this.valueJson(name, type, item) : writeWireJson(item),
+		);
 	}
 
 	private putInside(name: string, path: readonly string[], json: string): void {
 		const known = this.members.get(name)?.[0];
-		this.put(
-			name,
-			writeWireJson(nested(known === undefined ? {} : readJson(known), path, readJson(json))),
-			false,
-		);
+		this.put(name, writeWireJson(nested(known === undefined ? {} : readJson(known), path, readJson(json))));
 	}
 
 	/**
@@ -77,12 +83,17 @@ export class RequestBody {
 
 	/** Adds a member of any name; the value is JSON if it parses as such, else text. */
 	addFree(name: string, text: string): void {
-		this.put(name, jsonOrText(text), false);
+		this.put(name, jsonOrText(text));
 	}
 
-	private put(name: string, json: string, list: boolean): void {
-		if (list) this.lists.add(name);
-		this.members.set(name, list ? [...(this.members.get(name) ?? []), json] : [json]);
+	private put(name: string, json: string): void {
+		this.lists.delete(name);
+		this.members.set(name, [json]);
+	}
+
+	private append(name: string, items: readonly string[]): void {
+		this.lists.add(name);
+		this.members.set(name, [...(this.members.get(name) ?? []), ...items]);
 	}
 
 	get isEmpty(): boolean {

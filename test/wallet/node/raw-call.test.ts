@@ -10,6 +10,7 @@ const FIELDS = [
 	{ name: "name", type: "string" },
 	{ name: "keys", type: "bytes[]" },
 	{ name: "options", type: "Options" },
+	{ name: "votes", type: "Vote[]" },
 ];
 const BASE58 = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
 const HEX = "417e5f4552091a69125d5dfcb7b8c2659029395bdf";
@@ -80,6 +81,21 @@ describe("a request's body", () => {
 		for (const text of ["1", "2"]) made.add("amount", text);
 		expect(made.over(undefined)).toBe('{"keys":["aa","bb"],"amount":2}');
 		expect(made.query()).toBe("keys=aa&keys=bb&amount=2");
+	});
+
+	test("has the elements of a list that is typed, not the list as an element", () => {
+		const made = body(true);
+		made.add("votes", '[{"count":9007199254740993},{"count":2}]');
+		made.add("votes", '{"count":3}');
+		made.add("keys", `["${HEX}","bb"]`);
+		expect(made.over(undefined)).toBe(
+			`{"votes":[{"count":9007199254740993},{"count":2},{"count":3}],"keys":["${BASE58}","bb"]}`,
+		);
+		const empty = body();
+		empty.add("votes", "[]");
+		expect(empty.over(undefined)).toBe('{"votes":[]}');
+		empty.addFree("votes", "[1]");
+		expect(empty.over(undefined)).toBe('{"votes":[1]}');
 	});
 
 	test("replaces and extends members of a given object", () => {
