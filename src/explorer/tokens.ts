@@ -6,7 +6,7 @@ import type { Reading } from "./abi.js";
 import type { Decoded } from "./abi-values.js";
 import { addressText } from "./address-text.js";
 import { type Json, objectsOf, textOf, wholeOf } from "./answer.js";
-import { decimal, grouped } from "./format.js";
+import { coins, decimal, grouped } from "./format.js";
 import type { NodeClient } from "./node-client.js";
 
 /** Contracts of one question about tokens. */
@@ -43,6 +43,28 @@ export function unitText(unit: TokenUnit | undefined, value: bigint): string {
 	return unit ? `${decimal(value, unit.decimals)} ${unit.symbol}` : `${grouped(value)} smallest units`;
 }
 
+/** How amounts of an ORC-10 token are written. @param token as a node answers it */
+export function issuedUnit(token: Json): TokenUnit {
+	const name = textOf(token, "name");
+	const symbol = textOf(token, "abbr") || name || textOf(token, "id");
+	return { decimals: Number(wholeOf(token, "precision")), symbol, name };
+}
+
+/**
+ * What an ORC-10 token costs while it is sold, of which the chain keeps the numbers without their common divisor:
+ * `1 coin for 1 Veil` stands there as a sun for a smallest unit.
+ */
+export function priceText(sun: bigint, units: bigint, { decimals, symbol }: TokenUnit): string {
+	// Tokens of a network's early days may have decimals that nothing can have.
+	const total = sun * 10n ** BigInt(Math.max(0, decimals));
+	const divisor = commonDivisor(total, units) || 1n;
+	return `${coins(total / divisor)} for ${grouped(units / divisor)} ${symbol}`;
+}
+
+function commonDivisor(a: bigint, b: bigint): bigint {
+	return b === 0n ? a : commonDivisor(b, a % b);
+}
+
 /** The units of tokens, each asked for once. */
 export class TokenUnits {
 	private readonly known = new Map<string, Promise<TokenUnit | undefined>>();
@@ -62,8 +84,7 @@ export class TokenUnits {
 	private async ofChain(id: string): Promise<TokenUnit | undefined> {
 		const token = await this.client.call("getassetissuebyid", { value: id }).catch((): Json => ({}));
 		if (textOf(token, "id") === "") return undefined;
-		const symbol = textOf(token, "abbr") || textOf(token, "name") || id;
-		return { decimals: Number(wholeOf(token, "precision")), symbol, name: textOf(token, "name") };
+		return issuedUnit(token);
 	}
 
 	private async ofContract(address: string): Promise<TokenUnit | undefined> {

@@ -7,7 +7,7 @@ import { addressText } from "../../src/explorer/address-text.js";
 import { knownEvent } from "../../src/explorer/history-rows.js";
 import { NodeClient } from "../../src/explorer/node-client.js";
 import { TRANSFER } from "../../src/explorer/token-moves.js";
-import { TokenUnits, unitText } from "../../src/explorer/tokens.js";
+import { priceText, TokenUnits, unitText } from "../../src/explorer/tokens.js";
 
 const address = (digit: string): string => addressText(`41${digit.repeat(40)}`) ?? "";
 const [GOLD, THINGS, OTHER] = [address("1"), address("2"), address("3")];
@@ -103,4 +103,16 @@ test("events of the history are read whether the node had an interface for them 
 			{ text: "5" },
 		]);
 	expect(knownEvent(items, { event_name: "Stored", result: { 0: "5" } })).toBeUndefined();
+});
+
+test.each<[sun: bigint, units: bigint, decimals: number, text: string]>([
+	[1n, 1n, 6, "1 coin for 1 VEIL"],
+	[100n, 1n, 2, "0.01 coin for 1 VEIL"],
+	[1_000_000n, 3n, 0, "1 coin for 3 VEIL"],
+	[1n, 3_000_000n, 0, "0.000001 coin for 3,000,000 VEIL"],
+	[2n, 4n, 6, "0.5 coin for 1 VEIL"],
+	[5n, 1n, -1, "0.000005 coin for 1 VEIL"],
+	[0n, 0n, 0, "0 coin for 0 VEIL"],
+])("a price of %s sun for %s smallest units, %s decimals: %s", (sun, units, decimals, text) => {
+	expect(priceText(sun, units, { decimals, symbol: "VEIL", name: "Veil" })).toBe(text);
 });

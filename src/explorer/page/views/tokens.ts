@@ -3,10 +3,10 @@
 import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
 import { seenContracts } from "../../contract-search.js";
-import { coins, decimal, share } from "../../format.js";
+import { decimal, share } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
 import { fewAtATime } from "../../one-at-a-time.js";
-import { kindOf, tokenInfos } from "../../tokens.js";
+import { issuedUnit, kindOf, priceText, tokenInfos } from "../../tokens.js";
 import {
 	addressLink,
 	button,
@@ -170,7 +170,11 @@ export const tokenView: ViewMaker = async (context, value) => {
 				["Sold until", time(Number(wholeOf(token, "end_time")))],
 				[
 					"Price",
-					`${decimal(wholeOf(token, "num"), precision)} for ${coins(wholeOf(token, "coin_num") || wholeOf(token, "trx_num"))}`,
+					priceText(
+						wholeOf(token, "coin_num") || wholeOf(token, "trx_num"),
+						wholeOf(token, "num"),
+						issuedUnit(token),
+					),
 				],
 			),
 			...moves(context, token),
