@@ -163,7 +163,9 @@ function needsLibrary(library: string): Failure {
 function codeOf(text: string): Uint8Array {
 	const library = /__[$A-Za-z0-9_/.:]+/.exec(text);
 	if (library) throw needsLibrary(library[0].slice(0, 40));
-	return parseHexBytes(text);
+	const code = parseHexBytes(text);
+	if (code.length === 0) throw new Failure("bad_value", "the code is empty");
+	return code;
 }
 
 function json(text: string, source: string): Json {

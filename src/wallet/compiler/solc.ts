@@ -77,7 +77,10 @@ export async function compileStandardInput(compiler: Compiler, input: JsonRecord
 	if (first) {
 		const text = String(member(first, "formattedMessage") ?? member(first, "message") ?? "").trim();
 		const more = others.length > 0 ? ` (and ${others.length} more)` : "";
-		throw new Failure("bad_value", `the sources don't compile: ${text.split("\n")[0]}${more}`, {
+		// Compilers since 0.6 name the place on a line of its own, older ones before the error.
+		const place = /^\s*--> (\S.*?):?\s*$/m.exec(text)?.[1];
+		const what = `${place === undefined ? "" : `${place}: `}${text.split("\n")[0]}`;
+		throw new Failure("bad_value", `the sources don't compile: ${what}${more}`, {
 			details: { compiler: compiler.version, error: text },
 		});
 	}

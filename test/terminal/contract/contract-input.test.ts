@@ -52,6 +52,7 @@ describe("what is deployed", () => {
 		expect(await from({ bin: "0x6001" })).toEqual({ code: fromHex("6001"), abi: [], name: "" });
 		const { abi, name } = await from({ bin: "6001", abi: JSON.stringify(ABI), name: "Store" });
 		expect([abi, name]).toEqual([ABI, "Store"]);
+		for (const bin of ["", "0x"]) await expect(from({ bin })).rejects.toThrow("the code is empty");
 	});
 
 	test.each<[tool: string, content: object]>([

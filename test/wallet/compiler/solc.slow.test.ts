@@ -66,6 +66,13 @@ describe("finding a compiler", () => {
 		await expect(compileStandardInput(compiler, {})).rejects.toThrow(
 			"the sources don't compile: ParserError: no",
 		);
+		const placed =
+			"ParserError: Expected ';' but got '}'\n  --> src/Vault.sol:21:3:\n   |\n21 |   }\n   |   ^\n";
+		const errors = [{ severity: "error", formattedMessage: placed }];
+		const other = { version: "1", compile: async () => JSON.stringify({ errors }) };
+		await expect(compileStandardInput(other, {})).rejects.toThrow(
+			"the sources don't compile: src/Vault.sol:21:3: ParserError: Expected ';' but got '}'",
+		);
 		const broken = { version: "1", compile: async () => "x" };
 		await expect(compileStandardInput(broken, {})).rejects.toMatchObject({ code: "bad_value" });
 	});
