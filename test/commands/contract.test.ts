@@ -249,6 +249,13 @@ describe("what a contract is", () => {
 		expect(await chain.values(`${lines} --topic bob`)).toEqual([]);
 	});
 
+	it.each([
+		["contract logs vault box", 2, "did you mean --address box?"],
+		["contract logs --address vault,box", 1, "repeat --address: --address vault --address box"],
+	] as const)("leads from %s to --address", async (line, exit, hint) => {
+		expect(await chain.fails(line, exit)).toMatchObject({ hint });
+	});
+
 	it("takes new settings from its owner alone", async () => {
 		await chain.acts(`contract set-percent ${store} 30`);
 		await chain.acts(`contract set-energy-limit ${store} 5000000`);

@@ -73,7 +73,7 @@ export const ContractLogs = query({
 	},
 	run: async ({ args, flags, settings, client, json }) => {
 		const named = [...(args.contract === undefined ? [] : [args.contract]), ...(flags.address ?? [])];
-		const addresses = await Promise.all(named.map((text) => accountNamed(settings, text)));
+		const addresses = await Promise.all(named.map((text) => contractNamed(settings, text)));
 		const given = await interfaceFlag(flags.abi, settings, client);
 		if (flags.history) return printHistory(client, addresses, given, flags, json);
 		const event =
@@ -103,6 +103,18 @@ export const ContractLogs = query({
 		for await (const log of pastLogs(client, wanted, start ?? newest, end)) await print(log);
 	},
 });
+
+/** @throws {Failure} of several in one word with how they are named */
+async function contractNamed(settings: Settings, text: string): Promise<Uint8Array> {
+	try {
+		return await accountNamed(settings, text);
+	} catch (error) {
+		// The label of a contact may have a comma.
+		if (!(error instanceof Failure) || !text.includes(",")) throw error;
+		const flags = text.split(",").map((name) => `--address ${name.trim()}`);
+		throw error.with({ hint: `repeat --address: ${flags.join(" ")}` });
+	}
+}
 
 /** In the order of the chain, as other logs are; with a limit the newest ones. */
 async function printHistory(

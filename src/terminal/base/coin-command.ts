@@ -13,7 +13,7 @@ import { withoutArgumentSecrets } from "../keys/argument-secrets.js";
 import type { PasswordSource } from "../keys/secrets.js";
 import { paint } from "../output/colors.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
-import { isAboutWords, unknownFlag } from "../output/framework-errors.js";
+import { isAboutWords, surplusArgument, unknownFlag } from "../output/framework-errors.js";
 import {
 	printJson,
 	printLine,
@@ -221,14 +221,19 @@ export abstract class CoinCommand extends Command {
 		return failure.with({ hint: `${call}see coin ${name} --help` });
 	}
 
-	/** The parser's refusal of a mistyped flag, with the flag that was meant. */
+	/** The parser's refusal of a mistyped flag, or of an argument that belongs behind a flag, with the flag that was meant. */
 	private withSuggestion(failure: Failure, error: unknown): Failure {
 		const isCall = this.id === "wallet:send" && this.argv.some((word) => /^\w+\(.*\)$/s.test(word));
 		if (isCall) return failure.with({ hint: "did you mean coin contract send? coin send pays" });
+		const { flags, baseFlags } = this.constructor as typeof CoinCommand;
+		const surplus = surplusArgument(error);
+		const address = flags["address"];
+		// Commands that name one account as an argument take more of them by that flag.
+		if (surplus !== undefined && address?.type === "option" && address.multiple)
+			return failure.with({ hint: `did you mean --address ${surplus}?` });
 		const typed = unknownFlag(error);
 		if (typed === undefined) return failure;
 		if (typed.startsWith("--private-key")) return failure.with({ hint: KEYS_ARE_KEPT });
-		const { flags, baseFlags } = this.constructor as typeof CoinCommand;
 		const known = Object.keys({ ...flags, ...baseFlags }).map((name) => `--${name}`);
 		const name = typed.replace(/=.*/s, "");
 		const other = OTHER_FLAGS.get(name);

@@ -8,6 +8,8 @@ interface FrameworkError extends Error {
 	readonly oclif: { readonly exit?: number };
 	/** Of its refusal of flags that a command doesn't have: the words as typed. */
 	readonly flags?: readonly string[];
+	/** Of its refusal of arguments that are too many: those as typed. */
+	readonly args?: readonly unknown[];
 }
 
 export function isFrameworkError(error: unknown): error is FrameworkError {
@@ -18,6 +20,13 @@ export function isFrameworkError(error: unknown): error is FrameworkError {
 export function unknownFlag(error: unknown): string | undefined {
 	if (!isFrameworkError(error) || !Array.isArray(error.flags)) return undefined;
 	return error.flags.find((word) => word.startsWith("--"));
+}
+
+/** The first argument of a command line that is one too many. */
+export function surplusArgument(error: unknown): string | undefined {
+	if (!isFrameworkError(error) || !/^Unexpected argument/.test(error.message)) return undefined;
+	const first = error.args?.[0];
+	return typeof first === "string" ? first : undefined;
 }
 
 /** Whether the words name no command, also behind a wish for help. The framework throws its general error for that, whose text alone says so. */

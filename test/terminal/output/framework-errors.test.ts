@@ -8,6 +8,7 @@ import {
 	isFrameworkError,
 	isUnknownCommand,
 	plainMessage,
+	surplusArgument,
 	unknownFlag,
 } from "../../../src/terminal/output/framework-errors.js";
 
@@ -51,6 +52,11 @@ describe("errors of the framework", () => {
 		expect(isFrameworkError(error)).toBe(true);
 		expect(unknownFlag(error)).toBe("--jsno");
 		expect(isUnknownCommand(error)).toBe(false);
+	});
+
+	it("name the argument that is one too many", async () => {
+		expect(surplusArgument(await thrownBy(["one", "two"]))).toBe("one");
+		expect(surplusArgument(await thrownBy(["--jsno"]))).toBeUndefined();
 	});
 
 	it("name no flag where another word is wrong", async () => {
