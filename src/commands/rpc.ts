@@ -22,6 +22,7 @@ import type { RawAnswer } from "../wallet/node/http-request.js";
 import { developmentUrl, jsonRpcUrl } from "../wallet/node/json-rpc.js";
 import { NodeClient, type NodeRequest } from "../wallet/node/node-client.js";
 import { isRefusal, jsonRpcRequest, RequestBody } from "../wallet/node/raw-call.js";
+import { nearest as nearestWords } from "../wallet/values/suggestion.js";
 
 type Server = keyof typeof FOLDERS;
 
@@ -115,6 +116,8 @@ export class Rpc extends CoinCommand {
 		const isBroadcast = /^(?:.*\/)?broadcast(transaction|hex)$/.test(words.name ?? "");
 		if (isRefusal(answer, isBroadcast) && !words.switches.has("no-fail")) {
 			if (answer.status === 404 || answer.status === 405) this.note(nearest(words.name ?? ""));
+			const method = METHOD_NAME.test(words.name ?? "") ? (words.name ?? "") : undefined;
+			if (method !== undefined && !(await isMethod(method))) this.note(await nearMethods(method));
 			process.exitCode = 1;
 		}
 	}
@@ -223,12 +226,9 @@ export class Rpc extends CoinCommand {
 		const methods = await rpcMethods();
 		const method = methods.find((known) => known.name === name);
 		if (!method) {
-			const near = methods
-				.map((known) => known.name)
-				.filter((known) => known.startsWith(name.slice(0, 7)))
-				.sort((one, other) => sharedLetters(other, name) - sharedLetters(one, name));
-			const hint = near.length > 0 ? `near it: ${near.slice(0, 4).join(", ")}` : "coin rpc --list lists them";
-			throw new Failure("usage", `there is no method ${name} in the table`, { hint });
+			throw new Failure("usage", `there is no method ${name} in the table`, {
+				hint: await nearMethods(name),
+			});
 		}
 		printLine(`${method.name}: ${method.about}`);
 		printLine("served by JSON-RPC; parameters are given in this order");
@@ -275,6 +275,20 @@ async function rpcMethods(): Promise<readonly RpcMethod[]> {
 	return methods;
 }
 
+async function isMethod(name: string): Promise<boolean> {
+	return (await rpcMethods()).some((known) => known.name === name);
+}
+
+/** Mistyped letters come first, then names that begin alike. */
+async function nearMethods(name: string): Promise<string> {
+	const names = (await rpcMethods()).map((known) => known.name);
+	const alike = names
+		.filter((known) => known.startsWith(name.slice(0, 7)))
+		.sort((one, other) => sharedLetters(other, name) - sharedLetters(one, name));
+	const near = [...new Set([...nearestWords(name, names), ...alike])].slice(0, 4);
+	return near.length > 0 ? `near it: ${near.join(", ")}` : "coin rpc --list lists them";
+}
+
 /** How many letters two names begin with alike. */
 function sharedLetters(one: string, other: string): number {
 	let count = 0;
@@ -298,13 +312,16 @@ function urlOf(
 	if (name.startsWith("/")) return base + name;
 	if (/^(monitor|net)\//.test(name)) return `${base}/${name}`;
 	if (!/^[a-z][A-Za-z0-9]*$/.test(name)) {
-		throw new Failure(
-			"not_served",
-			`"${name}" is neither an endpoint of the HTTP API nor a JSON-RPC method`,
-			{
-				hint: nearest(name),
-			},
-		);
+		const message = `"${name}" is neither an endpoint of the HTTP API nor a JSON-RPC or gRPC method`;
+		throw new Failure("not_served", message, { hint: nearest(name) });
+	}
+	// Paths tell capital letters apart: what answers such a name is a page.
+	const wanted = toNeutral(name).toLowerCase();
+	const meant = endpoint ?? endpoints.find((known) => known.name.toLowerCase() === wanted);
+	if (!endpoint && meant && !words.switches.has("force")) {
+		throw new Failure("usage", `there is no endpoint ${name} in the table`, {
+			hint: `did you mean ${meant.name}?`,
+		});
 	}
 	if (endpoint && !endpoint.servers.includes(server) && !words.switches.has("force")) {
 		const where = endpoint.servers.map((kind) => `${FOLDERS[kind]}/${endpoint.name}`).join(", ");

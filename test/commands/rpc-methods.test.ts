@@ -43,7 +43,21 @@ describe("coin rpc", () => {
 		expect(stdout).toContain("eth_getLogs");
 	});
 
+	it.each([
+		["getAccount", 2, "did you mean getaccount?"],
+		["Wallet/GetAcount", 2, "near it: GetAccount"],
+		["protocol.Wallet.GetAcount", 2, "near it: GetAccount"],
+	])("asks nothing of a node with %s, and names what is near", async (name, code, near) => {
+		await expect(rpc(name, "--node", "http://127.0.0.1:1")).rejects.toMatchObject({
+			code,
+			stderr: expect.stringContaining(near),
+		});
+	});
+
 	it("names near ones where a method doesn't exist", async () => {
+		await expect(rpc("eth_getblance", "--help")).rejects.toMatchObject({
+			stderr: expect.stringContaining("near it: eth_getBalance"),
+		});
 		await expect(rpc("eth_getLog", "--help")).rejects.toMatchObject({
 			code: 2,
 			stderr: expect.stringContaining("eth_getLogs"),

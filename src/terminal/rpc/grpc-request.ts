@@ -1,6 +1,6 @@
 /** `coin rpc` with the name of a gRPC method: its table, its request, its answer (protocol/command-line §5). */
 
-import { toDeployed } from "../../protocol/dialect.js";
+import { toDeployed, toNeutral } from "../../protocol/dialect.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, member, readJson } from "../../wallet/json.js";
@@ -13,6 +13,7 @@ import {
 	grpcPath,
 	jsonOfMessage,
 	messageOfJson,
+	plainGrpcName,
 	requestFields,
 } from "../../wallet/node/grpc-call.js";
 import { RequestBody } from "../../wallet/node/raw-call.js";
@@ -32,12 +33,16 @@ export function methodOf(words: RpcWords): GrpcMethod {
 	const name = words.name ?? "";
 	const method = grpcMethodNamed(name, words.switches.has("solidity") ? "WalletSolidity" : "Wallet");
 	if (method) return method;
-	const elsewhere = grpcMethods.filter((known) => known.name.endsWith(`/${name}`)).map((known) => known.name);
+	// Methods of the service Wallet are listed without it.
+	const plain = plainGrpcName(toNeutral(name)).replace(/^Wallet\//, "");
+	const elsewhere = grpcMethods
+		.filter((known) => known.name.endsWith(`/${plain}`))
+		.map((known) => known.name);
 	const near =
 		elsewhere.length > 0
 			? elsewhere
 			: nearest(
-					name,
+					plain,
 					grpcMethods.map((known) => known.name),
 				);
 	throw new Failure("usage", `there is no gRPC method ${name} in the table`, {

@@ -33,10 +33,11 @@ const SWITCHES = new Set([
 const SHORT: Readonly<Record<string, string>> = { n: "node", F: "field", q: "quiet" };
 
 /**
- * Names that are sent to a gRPC server; not an address in Base58. The table of methods brings the whole schema, so the name alone
+ * Names that are sent to a gRPC server, as other tools write them, too (`protocol.Wallet/GetAccount`); not an address in Base58. The table of methods brings the whole schema, so the name alone
  * decides whether it is loaded.
  */
-export const GRPC_NAME = /^(?!T[1-9A-HJ-NP-Za-km-z]{33}$)[A-Z][A-Za-z0-9]{3,63}(\/[A-Za-z0-9]+)?$/;
+export const GRPC_NAME =
+	/^(?!T[1-9A-HJ-NP-Za-km-z]{33}$)(protocol\.)?[A-Z][A-Za-z0-9]{3,63}([/.][A-Za-z0-9]+)?$/;
 
 /** Values of the command's own flags. */
 interface RpcValues {

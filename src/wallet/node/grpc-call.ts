@@ -48,12 +48,17 @@ export const grpcMethods: readonly GrpcMethod[] = SERVED.flatMap((service) =>
 	})),
 );
 
+/** A name without what other tools write in it: `protocol.Wallet.GetAccount` is `Wallet/GetAccount`. */
+export function plainGrpcName(name: string): string {
+	return name.replace(/^protocol\./, "").replace(".", "/");
+}
+
 /** @param service for bare names */
 export function grpcMethodNamed(
 	name: string,
 	service: "Wallet" | "WalletSolidity" = "Wallet",
 ): GrpcMethod | undefined {
-	const neutral = toNeutral(name);
+	const neutral = plainGrpcName(toNeutral(name));
 	const full = neutral.includes("/") ? neutral : `${service}/${neutral}`;
 	return grpcMethods.find((known) => `${known.service}/${known.method}` === full);
 }

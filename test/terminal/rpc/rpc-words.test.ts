@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { GRPC_NAME, type RpcWords, readRpcWords } from "../../../src/terminal/rpc/rpc-words.js";
-import { grpcMethods } from "../../../src/wallet/node/grpc-call.js";
+import { grpcMethodNamed, grpcMethods } from "../../../src/wallet/node/grpc-call.js";
 
 const isSwitchField = (endpoint: string, field: string): boolean =>
 	endpoint === "getblock" && field === "detail";
@@ -41,6 +41,10 @@ describe("the words of coin rpc", () => {
 			/^[A-Z]/.test(method) ? [name, method] : [name],
 		);
 		expect(names.filter((name) => !GRPC_NAME.test(name))).toEqual([]);
+		for (const name of ["protocol.Wallet/GetAccount", "protocol.Wallet.GetAccount", "Wallet.GetAccount"]) {
+			expect(GRPC_NAME.test(name)).toBe(true);
+			expect(grpcMethodNamed(name)?.name).toBe("GetAccount");
+		}
 		expect(GRPC_NAME.test("TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC")).toBe(false);
 	});
 
