@@ -225,9 +225,9 @@ async function checkReady(
 ): Promise<string[]> {
 	// Where notes pay, their proofs say that it is allowed; there is nobody to sign it.
 	if (force || envelope.owner.length === 0) {
-		const { chain, nowMs } = await chainOf(envelope, client);
+		const { chain, nowMs, chainMs } = await chainOf(envelope, client);
 		checkNotExpired(envelope, { nowMs });
-		return summaryLines(envelope, { ...NOTHING_KNOWN, chain, chainMs: nowMs, call });
+		return summaryLines(envelope, { ...NOTHING_KNOWN, chain, chainMs, call });
 	}
 	const authority = { ...(await authorityAtNode(envelope, client)), call };
 	checkNotExpired(envelope, authority);

@@ -8,6 +8,7 @@ import { isRecord, type Json, type JsonRecord, member, readJson } from "../json.
 import { fetchAccount, fetchGenesisId, fetchHead } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { type TransactionEnvelope, writeEnvelope } from "../transaction/envelope.js";
+import { countedTime } from "../transaction/lifetime.js";
 import { readAddress } from "../values/address-text.js";
 import { utcTime } from "../values/moment.js";
 import { type Approval, checkPermission, permissionOf, samePermission, weigh } from "./permission.js";
@@ -36,7 +37,7 @@ export async function authorityAtNode(envelope: TransactionEnvelope, client: Nod
 		throw new Failure("not_authorized", "notes pay in this transaction: nobody signs it", {
 			hint: "coin wallet broadcast sends it",
 		});
-	const [{ chain, nowMs }, stored] = await Promise.all([
+	const [{ chain, nowMs, chainMs }, stored] = await Promise.all([
 		chainOf(envelope, client),
 		fetchAccount(client, envelope.owner),
 	]);
@@ -54,15 +55,15 @@ export async function authorityAtNode(envelope: TransactionEnvelope, client: Nod
 		source: "node",
 		changed: carried !== undefined && !samePermission(carried, permission),
 		nowMs,
-		chainMs: nowMs,
+		chainMs,
 	};
 }
 
-/** The chain that an envelope is for, whoever signs it. @throws {Failure} `wrong_network` */
+/** The chain that an envelope is for, whoever signs it, and its times, as in {@link Authority}. @throws {Failure} `wrong_network` */
 export async function chainOf(
 	envelope: TransactionEnvelope,
 	client: NodeClient,
-): Promise<{ readonly chain: Uint8Array; readonly nowMs: bigint }> {
+): Promise<{ readonly chain: Uint8Array; readonly nowMs: bigint; readonly chainMs: bigint }> {
 	const [chain, head] = await Promise.all([fetchGenesisId(client), fetchHead(client)]);
 	const named = member(envelope.coin, "chain");
 	if (typeof named === "string" && named !== toHex(chain)) {
@@ -71,7 +72,9 @@ export async function chainOf(
 			`the transaction is for the chain ${named}, the node serves ${toHex(chain)}`,
 		);
 	}
-	return { chain, nowMs: head.timestampMs };
+	const chainMs = head.timestampMs;
+	const end = envelope.transaction.raw?.expiration ?? 0n;
+	return { chain, nowMs: await countedTime(client, chainMs, end, Date.now()), chainMs };
 }
 
 /** How the signatures of an envelope weigh by a node's own count; undefined at one that counts none. */

@@ -75,6 +75,22 @@ export async function clockOf(
 }
 
 /**
+ * The time by which a transaction is over or not: the head block's, as the network judges it. The next block of a development
+ * chain, which stands still, has the clock's time: an end that has passed by then is over there, too.
+ * @param endMs of the transaction
+ * @param nowMs this machine's clock
+ */
+export async function countedTime(
+	client: NodeClient,
+	headMs: bigint,
+	endMs: bigint,
+	nowMs: number,
+): Promise<bigint> {
+	const now = BigInt(nowMs);
+	return endMs > headMs && endMs <= now && (await isDevelopmentChain(client)) ? now : headMs;
+}
+
+/**
  * A development chain of this machine: what another one's node says of itself proves nothing. Behind a tunnel somebody else's may
  * claim it, too. Then a transaction lives longer than it should, two days on a network, which forgets the block that it refers
  * to; it costs nothing, since whatever pays anew waits for the end that was signed, by this machine's clock.

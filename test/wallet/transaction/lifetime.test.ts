@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.js";
 import { DEVELOPMENT_PARENT_HASH } from "../../../src/protocol/public-networks.js";
-import { expirationOf, parseExpiry, usualExpiration } from "../../../src/wallet/transaction/lifetime.js";
+import {
+	countedTime,
+	expirationOf,
+	parseExpiry,
+	usualExpiration,
+} from "../../../src/wallet/transaction/lifetime.js";
 import { answering } from "../answering-client.js";
 
 const NOW = 1_700_000_000_000;
@@ -65,6 +70,16 @@ describe("the end of a transaction", () => {
 		expect(await usualExpiration(node(NOW + 79 * HOUR, true).client, offer, NOW)).toBe(offer);
 		const far = node(NOW + 1_000, true, "https://node.example").client;
 		expect(await usualExpiration(far, offer, NOW)).toBe(BigInt(NOW + 60_000));
+	});
+
+	test("has passed by the head block, on a development chain also by this machine's clock", async () => {
+		const counted = (end: number, isDevelopment: boolean) => {
+			const { client } = node(NOW - HOUR, isDevelopment);
+			return countedTime(client, BigInt(NOW - HOUR), BigInt(end), NOW);
+		};
+		expect(await counted(NOW, true)).toBe(BigInt(NOW));
+		expect(await counted(NOW + 1, true)).toBe(BigInt(NOW - HOUR));
+		expect(await counted(NOW, false)).toBe(BigInt(NOW - HOUR));
 	});
 
 	test("is at most a day after the head block, and not before it", async () => {
