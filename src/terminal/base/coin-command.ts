@@ -225,7 +225,8 @@ export abstract class CoinCommand extends Command {
 	private withSuggestion(failure: Failure, error: unknown): Failure {
 		const isCall = this.id === "wallet:send" && this.argv.some((word) => /^\w+\(.*\)$/s.test(word));
 		if (isCall) return failure.with({ hint: "did you mean coin contract send? coin send pays" });
-		const { flags, baseFlags } = this.constructor as typeof CoinCommand;
+		// Commands without flags have none of either.
+		const { flags = {}, baseFlags } = this.constructor as typeof CoinCommand;
 		const surplus = surplusArgument(error);
 		const address = flags["address"];
 		// Commands that name one account as an argument take more of them by that flag.
