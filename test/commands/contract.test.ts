@@ -112,6 +112,19 @@ describe("coin contract send", () => {
 		expect(await chain.prints(`tx receipt ${String(txID)}`)).toMatch(/Changed\(by: T\w+ \(ann\), value: 7/);
 	});
 
+	it("takes a fee limit that is enough, though the node's estimate is higher", async () => {
+		const words = [store, "set", "8", "note"];
+		const estimate = await chain.value(`contract estimate ${words.join(" ")}`);
+		const { energy, energyByEstimator, feeSun } = estimate as Record<string, unknown>;
+		expect(Number(energyByEstimator)).toBeGreaterThan(Number(energy));
+		const limited = (less: number) => {
+			const limit = `${Number(feeSun) - less}sun`;
+			return ["contract", "send", ...words, "--fee-limit", limit];
+		};
+		expect(await chain.fails(limited(1), 1)).toMatchObject({ code: "fee_limit_too_low" });
+		expect(await chain.acts(limited(0))).toMatchObject({ energy });
+	});
+
 	it("sends nothing that would be refused", async () => {
 		const before = await chain.prints("chain head");
 		expect(await chain.fails(["contract", "send", store, "set", "2000", "x"], 1)).toMatchObject({

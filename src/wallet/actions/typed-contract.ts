@@ -233,14 +233,15 @@ export class TypedContract<const A extends TypedInterface> {
 		});
 	}
 
-	/** Energy that calling a function takes. @throws {Failure} as {@link read} */
+	/** Energy with which calling a function succeeds; it may need less. @throws {Failure} as {@link read} */
 	async estimate<Name extends NameIn<A, "function">>(
 		name: Name,
 		values: ArgumentsOf<A, Name>,
 		sent: CallValues = {},
 	): Promise<bigint> {
 		const { owner, contract, data } = this.call(name, values);
-		return this.inOwnWords(() => estimateEnergy(this.wallet.client, { owner, contract, data, ...sent }));
+		const asked = { owner, contract, data, ...sent };
+		return (await this.inOwnWords(() => estimateEnergy(this.wallet.client, asked))).enough;
 	}
 
 	/**

@@ -5,6 +5,7 @@ import { revertReason } from "../abi/revert.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
 import { withAdvice } from "../transaction/refusal-advice.js";
+import { callJsonRpc } from "./json-rpc.js";
 import type { NodeClient, NodeView } from "./node-client.js";
 import { isBareRevert, isRevertMessage, toNeutralMessage, withoutClass } from "./node-messages.js";
 
@@ -43,11 +44,17 @@ export async function callConstant(
 	return { data, energy: typeof energy === "bigint" ? energy : 0n };
 }
 
-/** Energy that a call would use, by the node's estimator where it offers one. @throws {Failure} as a call */
-export async function estimateEnergy(client: NodeClient, call: ContractCall): Promise<bigint> {
+/** Energy of a call: what it used when it was tried, and a limit that is enough, since calls within it may ask for more than they use. */
+export interface TriedEnergy {
+	readonly used: bigint;
+	readonly enough: bigint;
+}
+
+/** `enough` is by the node's estimator where it offers one. @throws {Failure} as a call */
+export async function estimateEnergy(client: NodeClient, call: ContractCall): Promise<TriedEnergy> {
 	// The estimator tells that a call reverts, but not why.
-	const { energy } = await callConstant(client, call);
-	return (await estimatorEnergy(client, call)) ?? energy;
+	const { energy: used } = await callConstant(client, call);
+	return { used, enough: (await estimatorEnergy(client, call)) ?? used };
 }
 
 /** An energy limit with which a call succeeds, at most 1coin's worth above the least; undefined where the node doesn't estimate. */
@@ -62,6 +69,42 @@ export async function estimatorEnergy(client: NodeClient, call: ContractCall): P
 			throw error;
 	}
 	return undefined;
+}
+
+/**
+ * Whether a call would fail under a fee limit, of which it is known that it succeeds with more energy.
+ * @returns undefined where the node doesn't simulate, or refuses it for something else
+ */
+export async function failsUnder(
+	client: NodeClient,
+	call: ContractCall,
+	feeLimitSun: bigint,
+): Promise<boolean | undefined> {
+	const transaction = { ...simulatedCall(call), fee_limit: feeLimitSun };
+	try {
+		const blocks = [{ transactions: [transaction] }];
+		const answer = await callJsonRpc(client, "coin_simulate", [{ blocks, changes: false }]);
+		const [block] = Array.isArray(answer) ? (answer as readonly Json[]) : [];
+		const outcomes = isRecord(block) ? member(block, "transactions") : undefined;
+		const [outcome] = Array.isArray(outcomes) ? (outcomes as readonly Json[]) : [];
+		const status = isRecord(outcome) ? member(outcome, "status") : undefined;
+		return status === "success" ? false : status === "failed" ? true : undefined;
+	} catch (error) {
+		if (error instanceof Failure) return undefined;
+		throw error;
+	}
+}
+
+function simulatedCall({ owner, contract, data, valueSun = 0n, tokenId, tokenValue }: ContractCall): object {
+	const owner_address = toHex(owner);
+	const tokens = tokenValue ? { call_token_value: tokenValue, token_id: tokenId ?? 0n } : {};
+	if (contract.length > 0) {
+		const parameter = { owner_address, contract_address: toHex(contract), data: toHex(data) };
+		return { type: "TriggerSmartContract", parameter: { ...parameter, call_value: valueSun, ...tokens } };
+	}
+	const terms = { consume_user_resource_percent: 100, origin_energy_limit: 1 };
+	const code = { origin_address: owner_address, bytecode: toHex(data), call_value: valueSun, ...terms };
+	return { type: "CreateSmartContract", parameter: { owner_address, new_contract: code, ...tokens } };
 }
 
 function callRequest(call: ContractCall): object {

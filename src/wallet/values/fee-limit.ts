@@ -6,14 +6,14 @@ import { Failure } from "../failure.js";
 import { messageFrom } from "../node/answer.js";
 import { fetchChainParameters } from "../node/chain-parameters.js";
 import { fetchAccount } from "../node/chain-query.js";
-import { type ContractCall, callConstant, estimatorEnergy } from "../node/constant-call.js";
+import { type ContractCall, estimateEnergy, failsUnder, type TriedEnergy } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
 import { pricesFor } from "../transaction/transaction-cost.js";
 import { formatCoin, parseCoinAmount } from "./amount.js";
 
 /** What a user says about the cost of a call. */
 export interface RequestedFeeLimit {
-	/** An amount, or `auto` for the estimated cost and a quarter more; absent: as configured. */
+	/** An amount, or `auto` for the cost when it was tried and a quarter more; absent: as configured. */
 	readonly feeLimit?: string | undefined;
 	/** Send it although it would fail. */
 	readonly force?: boolean | undefined;
@@ -52,26 +52,34 @@ export async function feeLimitOf(
 				);
 	}
 	if (given === undefined) {
-		const { energy } = await callConstant(client, call);
-		// Calls within it may ask for more than they use; the estimator answers up to 1coin's worth above what is enough.
-		const enough = (await estimatorEnergy(client, call)) ?? energy;
-		const limit = ((enough * 5n + 3n) / 4n) * (await energyPrice(client));
-		await checkAffordable(client, call, energy);
+		const tried = await estimateEnergy(client, call);
+		const price = await energyPrice(client);
+		const limitFor = (energy: bigint): bigint => ((energy * 5n + 3n) / 4n) * price;
+		const usual = limitFor(tried.used);
+		const isUsual = tried.enough * price <= usual || (await failsUnder(client, call, usual)) === false;
+		const limit = isUsual ? usual : limitFor(tried.enough);
 		const { maxFeeLimitSun } = client.settings;
-		return { feeLimitSun: limit < maxFeeLimitSun ? limit : maxFeeLimitSun, energy };
+		const feeLimitSun = limit < maxFeeLimitSun ? limit : maxFeeLimitSun;
+		await checkEnergy(client, call, tried, feeLimitSun, (...lack) => unaffordable(client, call, ...lack));
+		return { feeLimitSun, energy: tried.used };
 	}
-	const energy = await energyOfTrial(client, call);
-	if (energy !== undefined) {
-		await checkCovers(client, call, energy, given);
-		await checkAffordable(client, call, energy);
-	}
-	return { feeLimitSun: given, ...(energy === undefined ? {} : { energy }) };
+	const tried = await energyOfTrial(client, call);
+	if (!tried) return { feeLimitSun: given };
+	await checkEnergy(
+		client,
+		call,
+		tried,
+		given,
+		async (...lack) =>
+			(await uncovered(client, call, given, ...lack)) ?? (await unaffordable(client, call, ...lack)),
+	);
+	return { feeLimitSun: given, energy: tried.used };
 }
 
-/** What it uses, which is the least that it needs. Undefined at a node that tries no calls. */
-async function energyOfTrial(client: NodeClient, call: ContractCall): Promise<bigint | undefined> {
+/** Undefined at a node that tries no calls. */
+async function energyOfTrial(client: NodeClient, call: ContractCall): Promise<TriedEnergy | undefined> {
 	try {
-		return (await callConstant(client, call)).energy;
+		return await estimateEnergy(client, call);
 	} catch (error) {
 		if (error instanceof Failure && error.code === "not_served") return undefined;
 		if (error instanceof Failure && error.facts.hint === undefined && error.code === "contract_revert")
@@ -80,41 +88,67 @@ async function energyOfTrial(client: NodeClient, call: ContractCall): Promise<bi
 	}
 }
 
-/** @throws {Failure} `fee_limit_too_low` for a call that is sure to run out of energy */
-async function checkCovers(
+/**
+ * Refuses a call that would run out of energy: without what it used, always; with less than what is enough, where a trial under
+ * the limit fails, too. Where the node makes none: where the estimate is beyond twice what was used, which the node has seen fail (protocol/http-endpoints §1.7).
+ * @param lack what a need of energy fails by; `about` says how exact that is
+ * @throws {Failure}
+ */
+async function checkEnergy(
 	client: NodeClient,
 	call: ContractCall,
-	energy: bigint,
+	{ used, enough }: TriedEnergy,
 	limitSun: bigint,
+	lack: (energy: bigint, about: string) => Promise<Failure | undefined>,
 ): Promise<void> {
+	const sure = await lack(used, "about");
+	if (sure) throw sure;
+	const possible = enough > used ? await lack(enough, "up to") : undefined;
+	if (!possible) return;
+	if ((await failsUnder(client, call, limitSun)) ?? enough > 2n * used) throw possible;
+}
+
+/** `fee_limit_too_low` if energy is more than a fee limit pays. */
+async function uncovered(
+	client: NodeClient,
+	call: ContractCall,
+	limitSun: bigint,
+	energy: bigint,
+	about: string,
+): Promise<Failure | undefined> {
 	const price = await energyPrice(client);
-	if (energy * price <= limitSun) return;
+	if (energy * price <= limitSun) return undefined;
 	const needed = (await callersEnergy(client, call, energy)) * price;
-	if (needed <= limitSun) return;
-	throw new Failure(
+	if (needed <= limitSun) return undefined;
+	return new Failure(
 		"fee_limit_too_low",
-		`the call needs about ${energy} energy, ${formatCoin(needed)} of it from the caller, and the fee limit is ${formatCoin(limitSun)}: it would end without effect and cost the limit`,
+		`the call needs ${about} ${energy} energy, ${formatCoin(needed)} of it from the caller, and the fee limit is ${formatCoin(limitSun)}: it would end without effect and cost the limit`,
 		{ hint: "--fee-limit auto takes the estimate, --force sends it all the same" },
 	);
 }
 
-/** @throws {Failure} `insufficient_funds` for a call that is sure to take all that the account has and to run out of energy */
-async function checkAffordable(client: NodeClient, call: ContractCall, energy: bigint): Promise<void> {
+/** `insufficient_funds` if energy is more than the account has and can buy: the call would take all that and run out of energy. */
+async function unaffordable(
+	client: NodeClient,
+	call: ContractCall,
+	energy: bigint,
+	about: string,
+): Promise<Failure | undefined> {
 	const account = await fetchAccount(client, call.owner);
-	if (!account) return;
+	if (!account) return undefined;
 	const price = await energyPrice(client);
 	const left = account.balance - (call.valueSun ?? 0n);
-	if (left >= energy * price) return;
+	if (left >= energy * price) return undefined;
 	const [needed, { energy: staked }] = await Promise.all([
 		callersEnergy(client, call, energy),
 		pricesFor(client, call.owner),
 	]);
 	const bought = needed - staked;
 	// A value above the balance is the node's to refuse.
-	if (bought <= 0n || left >= bought * price) return;
-	throw new Failure(
+	if (bought <= 0n || left >= bought * price) return undefined;
+	return new Failure(
 		"insufficient_funds",
-		`the call needs about ${bought} energy beyond what stake covers, which costs ${formatCoin(bought * price)}, and the account has ${formatCoin(left > 0n ? left : 0n)} for it: it would end without effect and cost that`,
+		`the call needs ${about} ${bought} energy beyond what stake covers, which costs ${formatCoin(bought * price)}, and the account has ${formatCoin(left > 0n ? left : 0n)} for it: it would end without effect and cost that`,
 		{ hint: "--force sends it all the same" },
 	);
 }

@@ -53,6 +53,60 @@ test("a fee limit is an amount, or the estimate and a quarter more, rounded up, 
 	});
 });
 
+/** A node that estimates and simulates: a call needs so much energy. @param needed undefined: it simulates nothing */
+function estimating(used: bigint, estimate: bigint, needed?: bigint, means: Means = {}): NodeClient {
+	const { balance = RICH } = means;
+	const { client } = answering(
+		{
+			getaccount: ({ address }) => ({ address: String(address), balance }),
+			getaccountresource: {},
+			triggerconstantcontract: { energy_used: used },
+			estimateenergy: { energy_required: estimate },
+			getchainparameters: { chainParameter: [{ key: "getEnergyFee", value: 100n }] },
+			getcontract: { origin_address: "41".padEnd(42, "0") },
+		},
+		{ feeLimit: "auto", maxFeeLimitSun: 1_000_000n, http: "http://127.0.0.1:9090" },
+	);
+	const send = async ({ body }: { readonly body: string }) => {
+		const [, limit] = /"fee_limit":"?(\d+)/.exec(body) ?? [];
+		const covered = BigInt(limit ?? 0) < balance ? BigInt(limit ?? 0) : balance;
+		const status = needed !== undefined && covered >= needed * 100n ? "success" : "failed";
+		const result = [{ transactions: [{ status }] }];
+		const answer = needed === undefined ? { error: { code: -32601, message: "" } } : { result };
+		return { status: 200, body: Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, ...answer })) };
+	};
+	return Object.assign(client, { send });
+}
+
+test("a limit between what a call used and the node's estimate is judged by a trial under it", async () => {
+	const limited = (client: NodeClient, feeLimit = "60000sun") => feeLimitOf({ feeLimit }, client, CALL);
+	expect(await limited(estimating(579n, 1_158n, 579n))).toEqual({ feeLimitSun: 60_000n, energy: 579n });
+	const tooLow = { code: "fee_limit_too_low", message: expect.stringContaining("needs up to 1158 energy") };
+	await expect(limited(estimating(579n, 1_158n, 1_000n))).rejects.toMatchObject(tooLow);
+	await expect(limited(estimating(579n, 1_158n, 579n), "57899sun")).rejects.toMatchObject({
+		message: expect.stringContaining("needs about 579 energy"),
+	});
+	// Without a simulation: the estimate counts only where the node has seen twice the energy fail.
+	expect(await limited(estimating(579n, 1_158n))).toEqual({ feeLimitSun: 60_000n, energy: 579n });
+	await expect(limited(estimating(579n, 1_159n))).rejects.toMatchObject({ code: "fee_limit_too_low" });
+});
+
+test("a balance between what a call used and the node's estimate is judged by a trial, too", async () => {
+	const paid = (needed: bigint) =>
+		feeLimitOf({ feeLimit: "1coin" }, estimating(579n, 1_158n, needed, { balance: 60_000n }), CALL);
+	expect(await paid(579n)).toEqual({ feeLimitSun: 1_000_000n, energy: 579n });
+	await expect(paid(1_000n)).rejects.toMatchObject({ code: "insufficient_funds" });
+});
+
+test("auto is a quarter more than what a call used where a trial succeeds with that, else than the node's estimate", async () => {
+	const limit = async (client: NodeClient) =>
+		(await feeLimitOf({ feeLimit: "auto" }, client, CALL)).feeLimitSun;
+	expect(await limit(estimating(800n, 1_600n, 800n))).toBe(100_000n);
+	expect(await limit(estimating(800n, 1_600n, 1_100n))).toBe(200_000n);
+	expect(await limit(estimating(800n, 1_600n))).toBe(200_000n);
+	expect(await limit(estimating(800n, 1_000n))).toBe(100_000n);
+});
+
 test("a call is tried also where the limit is given, unless it is forced", async () => {
 	const { client } = answering(
 		{
