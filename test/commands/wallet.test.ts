@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect } from "vitest";
 import { parseAddress, toBase58Check } from "../../src/protocol/address.js";
 import { type ContractType, contractTypeByName } from "../../src/protocol/contract-types.js";
@@ -540,6 +540,22 @@ describe.concurrent("what a node's refusal becomes", () => {
 			expect(rest).toMatchObject([expect.stringContaining("2coin")]);
 		},
 	);
+
+	it("says which lines of a list were not printed where nobody reads them, and prints them with --resume", async ({
+		wallet,
+	}) => {
+		const path = wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},1coin\n${RECIPIENT},2coin\n`);
+		const words = ["wallet", "send", "--batch", path, "--build"];
+		const { child, outcome } = wallet.home.start(words, "", { COIN_NODE: wallet.node.url });
+		child.stdout?.destroy();
+		expect(await outcome).toMatchObject({
+			code: 141,
+			stderr: expect.stringContaining("2 lines not printed (lines 2-3)"),
+		});
+		expect(existsSync(`${path}.journal.lock`)).toBe(false);
+		const { stdout } = await wallet.coin([...words, "--resume"]);
+		expect(stdout.trim().split("\n")).toHaveLength(2);
+	});
 
 	it("says what became of a line whose answer was lost, and why the node doesn't take it again", async ({
 		wallet,

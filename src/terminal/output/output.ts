@@ -6,15 +6,24 @@ import { paint } from "./colors.js";
 import { harmlessJson, harmlessLine, harmlessText, withOwnStyles } from "./harmless-text.js";
 
 let isUnderWay = false;
+let isUnread = false;
 
 /** From now on the command goes on although nobody reads its results: a transaction is on its way, and others may follow. */
 export function outliveReader(): void {
 	isUnderWay = true;
 }
 
+/** Whether the reader of standard output went away before the last line that was written. */
+export async function hasLostReader(): Promise<boolean> {
+	// The stream tells of a failed write once the present work is done.
+	await new Promise((resolve) => setImmediate(resolve));
+	return isUnread;
+}
+
 /** A reader of standard output that has seen enough, such as `head -1`, is not a failure. */
 export function endOnBrokenPipe(error: NodeJS.ErrnoException): void {
 	if (error.code !== "EPIPE") throw error;
+	isUnread = true;
 	if (!isUnderWay) process.exit(process.exitCode ?? 0);
 }
 

@@ -16,7 +16,14 @@ import { accountNamed } from "../../wallet/transaction/signing.js";
 import { type ActingFlags, requestedFeeLimit } from "../flags/acting-flags.js";
 import { readStdin } from "../input/stdin.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
-import { localTime, printJson, printLine } from "../output/output.js";
+import {
+	hasLostReader,
+	localTime,
+	outliveReader,
+	printJson,
+	printLine,
+	printNote,
+} from "../output/output.js";
 import { amountReason, higher, levelOfAmount } from "../prompt/confirmation.js";
 import { canAsk } from "../prompt/controlling-terminal.js";
 import { onInterrupt } from "../prompt/interrupt.js";
@@ -123,8 +130,10 @@ async function payJudged(
 	const forget = sends(flags)
 		? onInterrupt(() => reportInterrupted(session, flags, progress))
 		: () => undefined;
+	const printing = sends(flags) ? undefined : journal;
+	if (printing) outliveReader();
 	try {
-		for (const input of inputs) {
+		for (const [index, input] of inputs.entries()) {
 			try {
 				if ("failure" in input) throw input.failure;
 				await payLine(batch, input, journal);
@@ -135,11 +144,29 @@ async function payJudged(
 				reportFailure(explainedInput(atLine(failure, input.line)), session.json);
 				printLine("null");
 			}
+			if (printing && (await hasLostReader())) return await endUnread(inputs.slice(index), printing);
 		}
 	} finally {
 		forget();
 	}
 }
+
+/** Nobody reads what is printed any more. @param inputs the one whose line was lost, and those behind it */
+async function endUnread(
+	inputs: readonly (JudgedPayment | JudgedBatch["refused"][number])[],
+	journal: PaymentJournal,
+): Promise<void> {
+	const [lost] = inputs;
+	if (lost && "key" in lost) await journal.conclude(lost.key, "refused");
+	const count = inputs.length === 1 ? "1 line" : `${inputs.length} lines`;
+	printNote(
+		`${count} not printed (${linesText(inputs.map(({ line }) => line))}): standard output was closed; the same command with --resume prints them`,
+	);
+	process.exitCode = UNREAD;
+}
+
+/** What a shell says of a process that SIGPIPE ended. */
+const UNREAD = 141;
 
 /** What a dry run says of the whole list, after its lines. */
 async function printTotals(
