@@ -7,10 +7,9 @@ import { ConfigurationCommand } from "../terminal/base/configuration-command.js"
 import { keystoreFlags, nodeFlags } from "../terminal/flags/flags.js";
 import { BUILT_IN, PROFILE_KEYS, readConfiguration } from "../wallet/configuration/configuration.js";
 import type { ConfigurationEdit } from "../wallet/configuration/configuration-edit.js";
-import type { Settings } from "../wallet/configuration/settings.js";
+import { type Settings, withoutCredentials } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
 import { formatCoin } from "../wallet/values/amount.js";
-import { shownAddress } from "../wallet/values/shown-address.js";
 import { nearest } from "../wallet/values/suggestion.js";
 
 export const ProfileList = command({
@@ -23,7 +22,7 @@ export const ProfileList = command({
 		const rows = names.map((name) => ({
 			name,
 			active: name === settings.profile,
-			http: shownAddress(profiles[name]?.text["http"] ?? BUILT_IN[name]?.["http"]),
+			http: withoutCredentials(profiles[name]?.text["http"] ?? BUILT_IN[name]?.["http"]),
 			source: sourceOf(Object.hasOwn(BUILT_IN, name), Object.hasOwn(profiles, name)),
 		}));
 		const text = rows.map((row) => ({ ...row, active: row.active ? "active" : "" }));
@@ -152,15 +151,15 @@ function valuesOf(
 	const tokens = Object.entries(settings.tokens).map(([symbol, id]) => `${symbol} ${id}`);
 	return {
 		profile,
-		http: shownAddress(http),
-		solidity: shownAddress(solidity),
-		jsonrpc: shownAddress(jsonrpc),
-		grpc: shownAddress(settings.grpc),
-		grpcSolidity: shownAddress(settings.grpcSolidity),
-		gateway: shownAddress(settings.gateway),
+		http: withoutCredentials(http),
+		solidity: withoutCredentials(solidity),
+		jsonrpc: withoutCredentials(jsonrpc),
+		grpc: withoutCredentials(settings.grpc),
+		grpcSolidity: withoutCredentials(settings.grpcSolidity),
+		gateway: withoutCredentials(settings.gateway),
 		visible: settings.visible,
 		genesis,
-		referenceNode: shownAddress(settings.referenceNode),
+		referenceNode: withoutCredentials(settings.referenceNode),
 		dialect,
 		timeout: `${settings.timeoutMs}ms`,
 		confirm,
@@ -170,7 +169,7 @@ function valuesOf(
 		wallet,
 		keystoreDir: settings.keystoreDirectory,
 		passwordFile,
-		explorer: shownAddress(explorer),
+		explorer: withoutCredentials(explorer),
 		headers: headers.length > 0 ? headers : undefined,
 		tokens: tokens.length > 0 ? tokens : undefined,
 		configuration: settings.configurationFile,
@@ -191,6 +190,6 @@ export class ProfileUse extends ConfigurationCommand {
 		if (COIN_PROFILE && COIN_PROFILE !== args.name) {
 			this.warning(`the variable COIN_PROFILE says ${COIN_PROFILE}, and it comes first`);
 		}
-		this.printRecord({ profile: args.name, http: shownAddress(http) });
+		this.printRecord({ profile: args.name, http: withoutCredentials(http) });
 	}
 }

@@ -296,7 +296,8 @@ class NodeTarget implements ReplayTarget {
 		}
 		if (infos !== null) state.transactionResult.put(be64(block.number), TransactionRet.decode(infos));
 		if (!known) {
-			this.chain.tree.push(block);
+			const { finalizedNumber } = this.database;
+			this.chain.tree.push(block, { headId: state.properties.headId, finalizedNumber });
 			state.block.put(block.id, block.bytes);
 			state.blockIndex.put(be64(block.number), block.id);
 			putRecentBlock(state, block.id);

@@ -557,7 +557,9 @@ export class Chain {
 			return found;
 		};
 		this.tree.start(block(settled));
-		for (let number = settled + 1n; number <= properties.headNumber; number++) this.tree.push(block(number));
+		const part = { headId: properties.headId, finalizedNumber: settled };
+		for (let number = settled + 1n; number <= properties.headNumber; number++)
+			this.tree.push(block(number), part);
 		this.undoLayers = new UndoLayers(properties.headNumber);
 		this.updateCapacity();
 		this.changedOwners.clear();

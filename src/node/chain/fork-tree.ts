@@ -160,14 +160,11 @@ export class ForkTree {
 
 	/**
 	 * Adds a block.
-	 * @param chain its head, and the height from which on its blocks can be undone: these stay
+	 * @param chain its blocks stay, from the last one on that can't be undone
 	 * @returns the block that is now the tip of the longest branch
 	 * @throws {UnlinkedBlockError | BadNumberBlockError | RuntimeRuleError}
 	 */
-	push(
-		block: SignedBlock,
-		chain: ChainPart = { headId: this.head.id, finalizedNumber: this.head.number },
-	): SignedBlock {
+	push(block: SignedBlock, chain: ChainPart): SignedBlock {
 		if (block.parentId.length !== 32) throw new RuntimeRuleError("IllegalArgumentException", "null");
 		const parent = this.linked.get(block.parentId);
 		if (!parent) throw new UnlinkedBlockError("null");

@@ -129,12 +129,8 @@ export class Observers {
 	}
 }
 
-/** Where a block came from, and what became of it. */
-interface Push {
-	readonly origin: BlockOrigin;
-	readonly kind: "known" | "branch" | "head";
-	readonly isReorg?: boolean;
-}
+/** What became of a block, and where it came from. */
+type Push = PushOutcome & { readonly origin: BlockOrigin };
 
 /** What metrics measure. Transactions are timed only where one of the first two is there. */
 export interface TimingListener {

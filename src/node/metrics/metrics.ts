@@ -316,14 +316,14 @@ function watchChain(
 		...times,
 		packed: ({ witness }, ms) =>
 			registry?.record("generateLatency", ms / 1000, { address: toBase58Check(witness) }),
-		pushed: ({ timestampMs, witness }, { origin, kind, isReorg }, ms) => {
-			if (kind !== "head") return;
-			if (isReorg) {
+		pushed: ({ timestampMs, witness }, push, ms) => {
+			if (push.kind !== "head") return;
+			if (push.isReorg) {
 				registry?.count("forks", { type: "all" });
 				meters?.reorg();
 			} else registry?.record("pushLatency", ms / 1000);
 			meters?.pushed(ms);
-			if (origin !== "own") return;
+			if (push.origin !== "own") return;
 			const miner = toBase58Check(witness);
 			registry?.record("minerDelay", Number(clock() - timestampMs) / 1000, { miner });
 		},

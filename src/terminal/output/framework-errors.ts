@@ -8,7 +8,7 @@ interface FrameworkError extends Error {
 	readonly oclif: { readonly exit?: number };
 	/** Of its refusal of flags that a command doesn't have: the words as typed. */
 	readonly flags?: readonly string[];
-	/** Of its refusal of arguments that are too many: those as typed. */
+	/** Of its refusal of arguments that are too many: those as typed; of its other refusals what the command declares. */
 	readonly args?: readonly unknown[];
 }
 
@@ -24,8 +24,7 @@ export function unknownFlag(error: unknown): string | undefined {
 
 /** The first argument of a command line that is one too many. */
 export function surplusArgument(error: unknown): string | undefined {
-	if (!isFrameworkError(error) || !/^Unexpected argument/.test(error.message)) return undefined;
-	const first = error.args?.[0];
+	const first = isFrameworkError(error) ? error.args?.[0] : undefined;
 	return typeof first === "string" ? first : undefined;
 }
 

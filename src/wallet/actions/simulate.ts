@@ -10,7 +10,7 @@ import { SIGNATURE_LENGTH } from "../../protocol/signature.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
 import { messageFrom } from "../node/answer.js";
-import { callJsonRpc } from "../node/json-rpc.js";
+import { simulatedOutcome } from "../node/json-rpc.js";
 import type { NodeClient } from "../node/node-client.js";
 import { toNeutralMessage, validationCode } from "../node/node-messages.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
@@ -63,19 +63,10 @@ export async function simulate(
 		signature: "00".repeat(longestSignature),
 	}));
 	const raw_data_hex = toHex(transaction.rawBytes);
-	const transactions = [{ raw_data_hex, signature, ...(entries.length > 0 ? { pq_auth_sig: entries } : {}) }];
-	try {
-		const answer = await callJsonRpc(client, "coin_simulate", [
-			{ visible: true, blocks: [{ transactions }] },
-		]);
-		const [block] = Array.isArray(answer) ? (answer as readonly Json[]) : [];
-		const [outcome] = isRecord(block) ? listOf(block, "transactions") : [];
-		const read = outcome && readOutcome(outcome, transaction.idHex);
-		return outcome && read && readReceipt ? await explained(read, outcome, readReceipt) : read;
-	} catch (error) {
-		if (error instanceof Failure) return undefined;
-		throw error;
-	}
+	const unsigned = { raw_data_hex, signature, ...(entries.length > 0 ? { pq_auth_sig: entries } : {}) };
+	const outcome = await simulatedOutcome(client, unsigned, { visible: true });
+	const read = outcome && readOutcome(outcome, transaction.idHex);
+	return outcome && read && readReceipt ? explained(read, outcome, readReceipt) : read;
 }
 
 const listOf = (record: JsonRecord, name: string): readonly JsonRecord[] => {

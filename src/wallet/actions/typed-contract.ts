@@ -241,7 +241,7 @@ export class TypedContract<const A extends TypedInterface> {
 	): Promise<bigint> {
 		const { owner, contract, data } = this.call(name, values);
 		const asked = { owner, contract, data, ...sent };
-		return (await this.inOwnWords(() => estimateEnergy(this.wallet.client, asked))).enough;
+		return this.inOwnWords(() => estimateEnergy(this.wallet.client, asked));
 	}
 
 	/**

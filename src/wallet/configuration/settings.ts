@@ -9,7 +9,6 @@ import type { Dialect } from "../../protocol/dialect.js";
 import { Failure } from "../failure.js";
 import { parseCoinAmount } from "../values/amount.js";
 import { parseDuration } from "../values/moment.js";
-import { shownAddress } from "../values/shown-address.js";
 import { BUILT_IN, type Configuration, readConfiguration } from "./configuration.js";
 
 export interface Settings {
@@ -266,15 +265,23 @@ function baseUrl(text: string | undefined, source: string): string | undefined {
 	if (text === undefined || text === "") return undefined;
 	const withScheme = /^https?:\/\//i.test(text) ? text : `http://${text}`;
 	if (!URL.canParse(withScheme) || (/^[a-z]+:\/\//i.test(text) && !/^https?:/i.test(text))) {
-		throw new Failure("bad_value", `${source}: "${shownAddress(text)}" is not an HTTP address`);
+		throw new Failure("bad_value", `${source}: "${withoutCredentials(text)}" is not an HTTP address`);
 	}
 	return withScheme.replace(/\/+$/, "");
+}
+
+/** An address of a server for people and results: without its user and password, which are secrets, but with a mark that they are there. */
+export function withoutCredentials<T extends string | undefined>(address: T): T {
+	return address?.replace(/^([a-z]+:\/\/)?[^/?#]*@/i, "$1***@") as T;
 }
 
 function grpcTarget(key: string, text: string | undefined): string | undefined {
 	if (text === undefined || text === "") return undefined;
 	if (!/^(https?:\/\/)?(\[[0-9a-f:]+\]|[\w.-]+):\d{1,5}\/?$/i.test(text)) {
-		throw new Failure("bad_value", `${key} = "${text}" in the configuration: write <host>:<port>`);
+		throw new Failure(
+			"bad_value",
+			`${key} = "${withoutCredentials(text)}" in the configuration: write <host>:<port>`,
+		);
 	}
 	return text;
 }

@@ -5,7 +5,7 @@ import { revertReason } from "../abi/revert.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
 import { withAdvice } from "../transaction/refusal-advice.js";
-import { callJsonRpc } from "./json-rpc.js";
+import { simulatedOutcome } from "./json-rpc.js";
 import type { NodeClient, NodeView } from "./node-client.js";
 import { isBareRevert, isRevertMessage, toNeutralMessage, withoutClass } from "./node-messages.js";
 
@@ -50,8 +50,13 @@ export interface TriedEnergy {
 	readonly enough: bigint;
 }
 
-/** `enough` is by the node's estimator where it offers one. @throws {Failure} as a call */
-export async function estimateEnergy(client: NodeClient, call: ContractCall): Promise<TriedEnergy> {
+/** Energy with which a call succeeds: by the node's estimator where it offers one, or else what a trial used. @throws {Failure} as a call */
+export async function estimateEnergy(client: NodeClient, call: ContractCall): Promise<bigint> {
+	return (await triedEnergy(client, call)).enough;
+}
+
+/** What a call used when it was tried, and what {@link estimateEnergy} says. @throws {Failure} as a call */
+export async function triedEnergy(client: NodeClient, call: ContractCall): Promise<TriedEnergy> {
 	// The estimator tells that a call reverts, but not why.
 	const { energy: used } = await callConstant(client, call);
 	return { used, enough: (await estimatorEnergy(client, call)) ?? used };
@@ -81,18 +86,9 @@ export async function failsUnder(
 	feeLimitSun: bigint,
 ): Promise<boolean | undefined> {
 	const transaction = { ...simulatedCall(call), fee_limit: feeLimitSun };
-	try {
-		const blocks = [{ transactions: [transaction] }];
-		const answer = await callJsonRpc(client, "coin_simulate", [{ blocks, changes: false }]);
-		const [block] = Array.isArray(answer) ? (answer as readonly Json[]) : [];
-		const outcomes = isRecord(block) ? member(block, "transactions") : undefined;
-		const [outcome] = Array.isArray(outcomes) ? (outcomes as readonly Json[]) : [];
-		const status = isRecord(outcome) ? member(outcome, "status") : undefined;
-		return status === "success" ? false : status === "failed" ? true : undefined;
-	} catch (error) {
-		if (error instanceof Failure) return undefined;
-		throw error;
-	}
+	const outcome = await simulatedOutcome(client, transaction, { changes: false });
+	const status = outcome && member(outcome, "status");
+	return status === "success" ? false : status === "failed" ? true : undefined;
 }
 
 function simulatedCall({ owner, contract, data, valueSun = 0n, tokenId, tokenValue }: ContractCall): object {

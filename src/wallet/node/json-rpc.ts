@@ -2,7 +2,7 @@
 
 import type { Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
-import { isRecord, type Json, member, plainText, readJson, writeWireJson } from "../json.js";
+import { isRecord, type Json, type JsonRecord, member, plainText, readJson, writeWireJson } from "../json.js";
 import type { NodeClient } from "./node-client.js";
 
 /** Of a node's refusal, in characters. */
@@ -64,6 +64,30 @@ export async function callJsonRpc(
 	throw new Failure(code === "-32601" ? "not_served" : "rpc_error", `${method}: ${message}`, {
 		node: { code, message },
 	});
+}
+
+/**
+ * Has one transaction simulated on the state after the head block, by `coin_simulate` (protocol/json-rpc §17.4).
+ * @param transaction a member of `transactions` of the request
+ * @param options its members beside `blocks`
+ * @returns what the node answers of the transaction, unchecked; undefined where it doesn't simulate, or refuses the request
+ */
+export async function simulatedOutcome(
+	client: NodeClient,
+	transaction: object,
+	options: object,
+): Promise<JsonRecord | undefined> {
+	const first = (list: Json | undefined): Json | undefined =>
+		Array.isArray(list) ? (list as readonly Json[])[0] : undefined;
+	try {
+		const blocks = [{ transactions: [transaction] }];
+		const block = first(await callJsonRpc(client, "coin_simulate", [{ ...options, blocks }]));
+		const outcome = isRecord(block) ? first(member(block, "transactions")) : undefined;
+		return isRecord(outcome) ? outcome : undefined;
+	} catch (error) {
+		if (error instanceof Failure) return undefined;
+		throw error;
+	}
 }
 
 /** A quantity of an answer. @throws {Failure} */

@@ -6,7 +6,7 @@ import { Failure } from "../failure.js";
 import { messageFrom } from "../node/answer.js";
 import { fetchChainParameters } from "../node/chain-parameters.js";
 import { fetchAccount } from "../node/chain-query.js";
-import { type ContractCall, estimateEnergy, failsUnder, type TriedEnergy } from "../node/constant-call.js";
+import { type ContractCall, failsUnder, type TriedEnergy, triedEnergy } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
 import { pricesFor } from "../transaction/transaction-cost.js";
 import { formatCoin, parseCoinAmount } from "./amount.js";
@@ -52,7 +52,7 @@ export async function feeLimitOf(
 				);
 	}
 	if (given === undefined) {
-		const tried = await estimateEnergy(client, call);
+		const tried = await triedEnergy(client, call);
 		const price = await energyPrice(client);
 		const limitFor = (energy: bigint): bigint => ((energy * 5n + 3n) / 4n) * price;
 		const usual = limitFor(tried.used);
@@ -79,7 +79,7 @@ export async function feeLimitOf(
 /** Undefined at a node that tries no calls. */
 async function energyOfTrial(client: NodeClient, call: ContractCall): Promise<TriedEnergy | undefined> {
 	try {
-		return await estimateEnergy(client, call);
+		return await triedEnergy(client, call);
 	} catch (error) {
 		if (error instanceof Failure && error.code === "not_served") return undefined;
 		if (error instanceof Failure && error.facts.hint === undefined && error.code === "contract_revert")

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadSettings } from "../../../src/wallet/configuration/settings.js";
+import { loadSettings, withoutCredentials } from "../../../src/wallet/configuration/settings.js";
 import { developmentUrl } from "../../../src/wallet/node/json-rpc.js";
 
 let directory: string;
@@ -164,4 +164,21 @@ describe("the settings of a command", () => {
 			"none.conf can't be read",
 		);
 	});
+});
+
+it.each([
+	["https://ann:secret@gate.example/x", "https://***@gate.example/x"],
+	["http://token@127.0.0.1:8090", "http://***@127.0.0.1:8090"],
+	["ann:p@ss@gate.example", "***@gate.example"],
+	["https://gate.example/a@b?c=d@e", "https://gate.example/a@b?c=d@e"],
+	["127.0.0.1:50051", "127.0.0.1:50051"],
+	[undefined, undefined],
+])("user and password of %s are not shown", (address, shown) => {
+	expect(withoutCredentials(address)).toBe(shown);
+});
+
+it.each(["http", "grpc"])("a refused address of %s is told without its password", async (key) => {
+	write(`profiles { mine { ${key} = "ftp://ann:secret@gate.example" } }`);
+	const refused = loadSettings({ profile: "mine" }, { COIN_CONFIG_DIR: directory });
+	await expect(refused).rejects.toThrow("ftp://***@gate.example");
 });

@@ -216,10 +216,12 @@ export const contractEndpoints: readonly Endpoint[] = [
 		answers: "TransactionExtention",
 		failure: callFailure(TransactionExtention, mapOrderedMessage),
 		handle: async (context, { call, members, visible }) => {
-			const result = await executeConstantCall(context, call, callTransaction(context, call));
+			const bare = callTransaction(context, call);
+			const result = await executeConstantCall(context, call, bare);
 			// Their errors come second.
 			const options = { ...permissionIdOf(members, context.style), ...memoOf(members, visible) };
-			return constantAnswer(callTransaction(context, call, options), result);
+			const isBare = Object.keys(options).length === 0;
+			return constantAnswer(isBare ? bare : callTransaction(context, call, options), result);
 		},
 	}),
 	defineEndpoint({

@@ -59,11 +59,11 @@ function service<S extends ServiceName>(name: S, handlers: Handlers<S>, release:
 	for (const [method, { request, response }] of Object.entries(services[name])) {
 		if (!isOffered(method, release)) continue;
 		const handle = handlers[method as keyof Handlers<S>] as ServiceMethod["handle"];
+		const endpoint = method.toLowerCase();
 		methods.set(method, {
 			request,
 			response,
-			handle: (context, message) =>
-				observed(context.node.observer, method.toLowerCase(), () => handle(context, message)),
+			handle: (context, message) => observed(context.node.observer, endpoint, () => handle(context, message)),
 		});
 	}
 	return { name, methods };

@@ -4,9 +4,10 @@ import { be64, toKey } from "../../../protocol/bytes.js";
 import { minInt, wrap } from "../../../protocol/int64.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import { type Proposal, ProposalList, type Vote, Witness, WitnessList } from "../../../protocol/messages.js";
+import { runtimeSorted } from "../../../protocol/runtime-sort.js";
 import { witnessesByVotes } from "../../consensus/schedule.js";
 import { cycleBrokerage } from "../../resources/delegation-store.js";
-import { runtimeSorted, valuesInStoreOrder } from "../../state/store-order.js";
+import { valuesInStoreOrder } from "../../state/store-order.js";
 import type { StateView } from "../../state/view.js";
 import type { ApiContext } from "../context.js";
 
