@@ -7,6 +7,7 @@ import {
 } from "../../../src/node/chain/packing.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import { producerWithKey, producerWithPostQuantumKey } from "../../../src/node/production/slot-producer.js";
+import { DuplicateTransactionError } from "../../../src/node/rules/errors.js";
 import { createMemoryDatabase } from "../../../src/node/state/database.js";
 import { StateDatabase } from "../../../src/node/state/state-database.js";
 import { createView } from "../../../src/node/state/view.js";
@@ -217,7 +218,7 @@ test("a key that isn't the witness's leaves what is pending as it is", async () 
 	const producer = { ...producerWithKey(keyOfWitness(witness)), signer: users[0] as Uint8Array };
 	const slot = { producer, timestampMs: slotTimeMs(chain.state, 1n), expired: () => false };
 	expect(() => chain.prepareBlock(slot)).toThrow("Witness permission is wrong.");
-	expect(() => chain.pushTransaction(payment)).toThrow();
+	expect(() => chain.pushTransaction(payment)).toThrow(DuplicateTransactionError);
 	expect([chain.pool.size, chain.pool.waiting]).toEqual([1, 0]);
 	await open.close();
 });
