@@ -100,7 +100,7 @@ export const ProposalCreate = acting({
 
 export const ProposalDelete = acting({
 	summary: "Cancel a proposal of one's own",
-	examples: ["<%= config.bin %> proposal delete 1 --from alice"],
+	examples: ["<%= config.bin %> proposal delete 2 --from alice"],
 	args: {
 		id: Args.string({ description: "number of the proposal", required: true, ignoreStdin: true }),
 	},

@@ -156,7 +156,9 @@ async function prepared(): Promise<void> {
 		"coin stake delegate 5coin --for energy --to bob --wait",
 		"coin stake freeze 1000coin --for votes --wait",
 		"coin exchange create 1000001:500000raw coin:100coin --wait",
+		// The examples run at once: one approves the first proposal, another deletes the second.
 		"coin proposal create MEMO_FEE=2000000 --from alice --yes --wait",
+		"coin proposal create MEMO_FEE=3000000 --from alice --yes --wait",
 		"coin permission update --from dora --owner 2/ann,bob --yes --wait",
 		"coin rpc --data '{}' /wallet/getnowblock",
 		"coin wallet send --from dora --to alice --amount 1coin --expires 12h --build > pay.json",
