@@ -29,6 +29,7 @@ type MethodMode = InputMode | "empty" | "refused";
 export interface RequestField {
 	readonly name: string;
 	readonly type: string;
+	readonly message?: FieldDescriptor["message"];
 }
 
 /** How a request becomes the value that a handler takes. */
@@ -186,6 +187,7 @@ function documented(type: MessageType<Message>, names: readonly string[] | undef
 	return fields.map((field) => ({
 		name: field.name,
 		type: `${documentedKind(type, field)}${field.label === "singular" ? "" : "[]"}`,
+		...(field.message && field.label !== "map" ? { message: field.message } : {}),
 	}));
 }
 

@@ -65,7 +65,11 @@ export function grpcMethodNamed(
 
 /** Fields of a method's request, with types as the table of endpoints names them. */
 export function requestFields({ request }: GrpcMethod): EndpointField[] {
-	return request.fields.map((field) => ({ name: field.name, type: typeOf(field) }));
+	return request.fields.map((field) => ({
+		name: field.name,
+		type: typeOf(field),
+		...(field.message && field.label !== "map" ? { message: field.message } : {}),
+	}));
 }
 
 function typeOf(field: FieldDescriptor): string {

@@ -5,6 +5,7 @@
 
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
+import type { FieldDescriptor } from "../../protocol/codec/descriptor.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, member, readJson, writeWireJson } from "../json.js";
 import { readAddress } from "../values/address-text.js";
@@ -15,6 +16,8 @@ import type { RawAnswer } from "./http-request.js";
 export interface EndpointField {
 	readonly name: string;
 	readonly type: string;
+	/** Of a message, what tells its members. */
+	readonly message?: FieldDescriptor["message"];
 }
 
 /** Members that requests may have beside their own fields. */
@@ -67,17 +70,26 @@ export class RequestBody {
 	}
 
 	/**
-	 * What was typed that the endpoint, whose fields are known, has no field for. Of a body, whose members other tools may have
-	 * added, only what looks like a field.
+	 * What was typed that the endpoint, whose fields are known, has no field for, and members of messages too. Of a body, whose
+	 * members other tools may have added, only what looks like a field.
 	 */
 	warnings(endpoint: string, base: string | undefined): string[] {
 		const names = this.fields.map((row) => row.name);
-		const near = (name: string): string | undefined => nearest(name, names)[0];
 		const isOther = (name: string): boolean => !names.includes(name) && !EVERYWHERE.has(name);
-		const mistyped = membersOf(base).filter((name) => isOther(name) && near(name) !== undefined);
-		return [...this.unknown, ...mistyped].map((name) => {
-			const meant = near(name);
-			return `${endpoint} has no field ${name}${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+		const typed = Object.fromEntries([...this.members].map(([name, values]) => [name, values.map(readJson)]));
+		const given = membersOf(base);
+		const own = (name: string): Unknown => ({ path: name, near: nearest(name, names)[0] });
+		const unknown = [
+			...this.unknown.map(own),
+			...this.fields.flatMap(({ name, message }) => unknownWithin(member(typed, name), message, name)),
+			...[
+				...Object.keys(given).filter(isOther).map(own),
+				...this.fields.flatMap(({ name, message }) => unknownWithin(member(given, name), message, name)),
+			].filter(({ near }) => near !== undefined),
+		];
+		return unknown.map(({ path, near }) => {
+			const meant = near === undefined ? "" : `; did you mean ${near}?`;
+			return `${endpoint} has no field ${path}${meant}`;
 		});
 	}
 
@@ -162,13 +174,37 @@ function nested(whole: Json, [name = "", ...rest]: readonly string[], value: Jso
 	return { ...record, [name]: inner };
 }
 
-/** Names of the members of a body; of one that is sent although it isn't JSON none. */
-function membersOf(body: string | undefined): string[] {
+/** A member that nothing reads, and the one that it may have been meant to be. */
+interface Unknown {
+	readonly path: string;
+	readonly near: string | undefined;
+}
+
+/** Members of a message, or of the elements of a list, that the schema doesn't have, at any depth. */
+function unknownWithin(
+	value: Json | undefined,
+	message: FieldDescriptor["message"],
+	path: string,
+): readonly Unknown[] {
+	if (Array.isArray(value)) return value.flatMap((item) => unknownWithin(item, message, path));
+	const type = message?.();
+	// What Any holds is told by its `type_url`.
+	if (!type || !isRecord(value) || type.typeName === "google.protobuf.Any") return [];
+	const names = type.fields.map((field) => field.name);
+	return Object.entries(value).flatMap(([name, inner]) => {
+		const field = type.fields.find((known) => known.name === name || String(known.number) === name);
+		if (!field) return [{ path: `${path}.${name}`, near: nearest(name, names)[0] }];
+		return field.label === "map" ? [] : unknownWithin(inner, field.message, `${path}.${name}`);
+	});
+}
+
+/** The members of a body; of one that is sent although it isn't JSON none. */
+function membersOf(body: string | undefined): Readonly<Record<string, Json>> {
 	try {
 		const json = readJson(body ?? "");
-		return isRecord(json) ? Object.keys(json) : [];
+		return isRecord(json) ? json : {};
 	} catch {
-		return [];
+		return {};
 	}
 }
 

@@ -30,6 +30,31 @@ describe("a request's body", () => {
 		expect(made.warnings("create", "not even JSON")).toHaveLength(2);
 	});
 
+	test("knows the members that the messages of its fields don't have", () => {
+		const request = (endpoint: string): RequestBody =>
+			new RequestBody(endpoints.find(({ name }) => name === endpoint)?.fields ?? [], undefined, false);
+		const update = request("accountpermissionupdate");
+		update.add("owner.treshold", "2");
+		update.add("owner.keys", '[{"address":"","wieght":1,"label":"x"}]');
+		update.add("actives", '[{"type":2,"3":"by number","keys":[{"adress":"","weight":1}]}]');
+		const given =
+			'{"witness":{"permision_name":"w","colour":"red","keys":[{"weigth":1}]},"actives":[{"thresold":1}]}';
+		const warned = update.warnings("update", given);
+		expect(warned).toEqual([
+			"update has no field owner.treshold; did you mean threshold?",
+			"update has no field owner.keys.wieght; did you mean weight?",
+			"update has no field owner.keys.label",
+			"update has no field actives.keys.adress; did you mean address?",
+			"update has no field witness.permision_name; did you mean permission_name?",
+			"update has no field witness.keys.weigth; did you mean weight?",
+			"update has no field actives.thresold; did you mean threshold?",
+		]);
+		const sent = `{"raw_data":{"ref_block_byte":"","contract":[{"type":"TransferContract","Permission_id":2,"parameter":{"type_url":"","value":{"amout":1}}}]}}`;
+		expect(request("broadcasttransaction").warnings("send", sent)).toEqual([
+			"send has no field raw_data.ref_block_byte; did you mean ref_block_bytes?",
+		]);
+	});
+
 	test("may be a transaction with all that tools add to it", () => {
 		for (const name of ["broadcasttransaction", "getsignweight", "getapprovedlist"]) {
 			const { fields } = endpoints.find((endpoint) => endpoint.name === name) ?? { fields: [] };
