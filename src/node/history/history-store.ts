@@ -72,6 +72,7 @@ const BUDGET = {
 	historyBytes: 0,
 	databaseBytes: 8 << 20,
 	openTables: 256,
+	writeBytes: 8 << 20,
 	segmentBytes: 0,
 };
 /** Entries that one step of clearing removes. */

@@ -5,7 +5,13 @@
  */
 
 import { be64, equalBytes, readBe64 } from "../../protocol/bytes.js";
-import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "../state/database.js";
+import {
+	type BatchChange,
+	beginBatch,
+	type DatabaseLevel,
+	type KeyValueDatabase,
+	type WriteBatch,
+} from "../state/database.js";
 import { stores } from "../state/definition.js";
 import type { Segments } from "./segments.js";
 
@@ -53,6 +59,10 @@ export class SegmentedDatabase implements KeyValueDatabase {
 
 	write(changes: readonly BatchChange[], sync: boolean): Promise<void> {
 		return this.database.write(changes, sync);
+	}
+
+	batch(): WriteBatch {
+		return beginBatch(this.database);
 	}
 
 	/** PERF: unpacks every group where a whole store is asked for that segments hold a part of. */

@@ -8,7 +8,7 @@
 
 import { setImmediate as otherTurns } from "node:timers/promises";
 import type { CacheBudget } from "./cache-budget.js";
-import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "./database.js";
+import { type BatchChange, beginBatch, type DatabaseLevel, type KeyValueDatabase } from "./database.js";
 import { STORE_COUNT, type StoreDefinition, storeDefinitions, stores } from "./definition.js";
 import { addWith, type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
 import type { KnownProperties } from "./known-properties.js";
@@ -186,20 +186,22 @@ export class BaseState {
 		this.flushing = flushing;
 		this.changes = makeMaps();
 		this.unflushed = 0;
-		const batch = [...extra];
+		const batch = beginBatch(this.database);
 		try {
+			for (const change of extra) batch.put(change);
 			await inSlices(flushing, (index, key, value) => {
 				const store = storeAt(index);
 				const bytes = value === GONE ? null : store.codec.encode(value, key);
-				batch.push({ key: diskKey(store, key), value: bytes });
+				batch.put({ key: diskKey(store, key), value: bytes });
 				if (!bytes) return 0;
 				const average = this.encodedBytes[index] as number;
 				this.encodedBytes[index] = average + (bytes.length - average) * AVERAGE_SHARE;
 				return bytes.length;
 			});
-			const more = beside && (await beside);
-			await this.database.write(more ? batch.concat(more) : batch, sync);
+			for (const change of (await beside) ?? []) batch.put(change);
+			await batch.write(sync);
 		} catch (error) {
+			await batch.drop();
 			this.takeBack(flushing);
 			throw error;
 		}

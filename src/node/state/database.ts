@@ -13,6 +13,25 @@ export interface BatchChange {
 	readonly value: Uint8Array | null;
 }
 
+/** Changes that are applied together, or none of them; a batch that isn't written must be dropped. */
+export interface WriteBatch {
+	put(change: BatchChange): void;
+	/** As {@link KeyValueDatabase.write}. */
+	write(sync: boolean): Promise<void>;
+	drop(): Promise<void>;
+}
+
+/** Begins a batch; a database without batches of its own is given all changes when it is written. */
+export function beginBatch(database: KeyValueDatabase): WriteBatch {
+	if (database.batch) return database.batch();
+	const changes: BatchChange[] = [];
+	return {
+		put: (change) => changes.push(change),
+		write: (sync) => database.write(changes, sync),
+		drop: async () => {},
+	};
+}
+
 /** The files of a LevelDB in one of its levels. */
 export interface DatabaseLevel {
 	readonly level: number;
@@ -40,6 +59,8 @@ export interface KeyValueDatabase {
 	getMany?(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
 	/** Applies all changes or none. With `sync` it resolves once they are on the disk. */
 	write(changes: readonly BatchChange[], sync: boolean): Promise<void>;
+	/** The same for changes that are handed over one by one, so that nobody has all of them; absent: {@link write} takes them. */
+	batch?(): WriteBatch;
 	/** Entries whose key starts with these bytes, ascending. */
 	entries(prefix: Uint8Array): AsyncIterable<readonly [Uint8Array, Uint8Array]>;
 	/** The first key at or after `from` and before `end`. */
@@ -65,8 +86,10 @@ export class DamagedDatabaseError extends DatabaseError {
 	override readonly name = "DamagedDatabaseError";
 }
 
-/** LevelDB begins a new table about as often as so much was written. */
-const LISTING_BYTES = 8 << 20;
+/** A log of up to so many bytes is read quickly enough at the next open. */
+const SHORT_LOG_BYTES = 2 << 20;
+/** Behind all keys. */
+const LAST_KEY = new Uint8Array(33).fill(255);
 /** Handing a change over takes about a microsecond. */
 const SLICE_CHANGES = 2_000;
 /** Listing the tables costs time with their number, so it waits for this share of their bytes. */
@@ -78,7 +101,7 @@ export const loadLevelDatabase = (): Promise<typeof import("level")> => import("
 /** Opens or creates the LevelDB in a directory. @throws {DatabaseError} if it is in use, damaged or unwritable */
 export async function openLevelDatabase(
 	directory: string,
-	{ databaseBytes, openTables }: CacheBudget = shareCacheBytes(),
+	{ databaseBytes, openTables, writeBytes }: CacheBudget = shareCacheBytes(),
 ): Promise<KeyValueDatabase> {
 	const inventory = await openInventory(directory);
 	const { Level } = await loadLevelDatabase();
@@ -86,7 +109,7 @@ export async function openLevelDatabase(
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",
 		cacheSize: databaseBytes,
-		writeBufferSize: 8 << 20,
+		writeBufferSize: writeBytes,
 		maxOpenFiles: openTables,
 	});
 	try {
@@ -94,7 +117,7 @@ export async function openLevelDatabase(
 	} catch (error) {
 		throw openFailure(directory, error);
 	}
-	return new LevelDatabase(directory, db, inventory);
+	return new LevelDatabase(directory, db, inventory, writeBytes);
 }
 
 async function openInventory(directory: string): Promise<Inventory> {
@@ -110,12 +133,15 @@ class LevelDatabase implements KeyValueDatabase {
 	/** Bytes that were written since the tables were listed, and those of the tables then. */
 	private unlistedBytes = 0;
 	private listedBytes = 0;
+	private writtenBytes = 0;
 	private listing: Promise<void>;
 
 	constructor(
 		private readonly directory: string,
 		private readonly db: Level<Uint8Array, Uint8Array>,
 		private readonly inventory: Inventory,
+		/** LevelDB begins a new table about as often as so much was written. */
+		private readonly tableBytes: number,
 	) {
 		this.listing = this.listTables();
 		this.compared = inventory.compareRest().catch((error: unknown) => {
@@ -141,28 +167,47 @@ class LevelDatabase implements KeyValueDatabase {
 		}
 	}
 
-	async write(changes: readonly BatchChange[], sync: boolean): Promise<void> {
-		if (changes.length === 0) return;
+	batch(): WriteBatch {
 		const batch = this.db.batch();
-		try {
-			for (let at = 0; at < changes.length; at++) {
-				const { key, value } = changes[at] as BatchChange;
+		let bytes = 0;
+		return {
+			put: ({ key, value }) => {
 				if (value === null) batch.del(key);
 				else batch.put(key, value);
-				this.unlistedBytes += key.length + (value?.length ?? 0);
-				if (at % SLICE_CHANGES === SLICE_CHANGES - 1) await otherTurns();
-			}
-			await batch.write({ sync });
-		} catch (error) {
-			throw this.failure("written", error);
+				bytes += key.length + (value?.length ?? 0);
+			},
+			write: async (sync) => {
+				try {
+					await batch.write({ sync });
+				} catch (error) {
+					throw this.failure("written", error);
+				}
+				this.noteWritten(bytes);
+			},
+			drop: () => batch.close(),
+		};
+	}
+
+	async write(changes: readonly BatchChange[], sync: boolean): Promise<void> {
+		if (changes.length === 0) return;
+		const batch = this.batch();
+		for (let at = 0; at < changes.length; at++) {
+			batch.put(changes[at] as BatchChange);
+			if (at % SLICE_CHANGES === SLICE_CHANGES - 1) await otherTurns();
 		}
-		if (this.unlistedBytes < Math.max(LISTING_BYTES, this.listedBytes * LISTING_SHARE)) return;
+		await batch.write(sync);
+	}
+
+	private noteWritten(bytes: number): void {
+		this.writtenBytes += bytes;
+		this.unlistedBytes += bytes;
+		if (this.unlistedBytes < Math.max(this.tableBytes, this.listedBytes * LISTING_SHARE)) return;
 		this.unlistedBytes = 0;
 		this.listing = this.listing.then(() => this.listTables());
 	}
 
 	private async listTables(): Promise<void> {
-		const tables = readTables(this.described.getProperty("leveldb.sstables"));
+		const tables = readTables(engineOf(this.db).getProperty("leveldb.sstables"));
 		this.listedBytes = tables.reduce((sum, { bytes }) => sum + bytes, 0);
 		try {
 			await this.inventory.add(tables.map(({ number }) => number));
@@ -209,21 +254,28 @@ class LevelDatabase implements KeyValueDatabase {
 	}
 
 	levels(): readonly DatabaseLevel[] {
-		return readLevels(this.described.getProperty("leveldb.sstables"));
-	}
-
-	private get described(): Described {
-		return this.db as unknown as Described;
+		return readLevels(engineOf(this.db).getProperty("leveldb.sstables"));
 	}
 
 	async close(): Promise<void> {
 		this.inventory.end();
 		await this.listing;
+		await this.writeLog();
 		await this.db.close();
 		try {
 			await this.inventory.seal();
 		} catch {
 			// A full disk, most likely: everything is written, and the next open has less to compare with.
+		}
+	}
+
+	/** Writes what the log holds into a table: the next open would read it first. */
+	private async writeLog(): Promise<void> {
+		if (this.writtenBytes <= SHORT_LOG_BYTES) return;
+		try {
+			await engineOf(this.db).compactRange(LAST_KEY, LAST_KEY, { keyEncoding: "buffer" });
+		} catch {
+			// The log stays, which holds the same.
 		}
 	}
 }
@@ -272,9 +324,7 @@ export async function compactLevelDatabase(directory: string): Promise<void> {
 		throw openFailure(directory, error);
 	}
 	try {
-		await (db as unknown as Compactable).compactRange(new Uint8Array(1), new Uint8Array(33).fill(0xff), {
-			keyEncoding: "buffer",
-		});
+		await engineOf(db).compactRange(new Uint8Array(1), LAST_KEY, { keyEncoding: "buffer" });
 	} catch (error) {
 		throw new DatabaseError(`the database in ${directory} can't be compacted: ${detailOf(error)}`, {
 			cause: error,
@@ -286,18 +336,16 @@ export async function compactLevelDatabase(directory: string): Promise<void> {
 }
 
 /** What the library's type, made for browsers too, doesn't tell. */
-interface Described {
+interface Engine {
 	getProperty(name: "leveldb.sstables"): string;
-}
-
-/** The same. */
-interface Compactable {
 	compactRange(
 		start: Uint8Array,
 		end: Uint8Array,
 		options: { readonly keyEncoding: "buffer" },
 	): Promise<void>;
 }
+
+const engineOf = (db: Level<Uint8Array, Uint8Array>): Engine => db as unknown as Engine;
 
 /** What the library says; its own errors wrap the database's. */
 function detailOf(error: unknown): string {

@@ -21,3 +21,10 @@ test("the usual budget leaves the database as many open tables as it ever had", 
 		segmentBytes: 8 << 20,
 	});
 });
+
+test("the database gathers as much as its budget lets it before it writes a table", () => {
+	const gathered = [0, MIN_CACHE_BYTES, 64 << 20, CACHE_BYTES, 2 ** 40].map(
+		(bytes) => shareCacheBytes(bytes).writeBytes >> 20,
+	);
+	expect(gathered).toEqual([4, 4, 16, 24, 24]);
+});

@@ -27,3 +27,24 @@ it("the levels of a database count every file on the disk, whatever bytes its ke
 	);
 	await again.close();
 });
+
+it.each([
+	{ written: 1, tables: 0 },
+	{ written: 3, tables: 1 },
+])(
+	"a database closed after $written MiB has its log written into $tables tables",
+	async ({ written, tables }) => {
+		const directory = join(folder, `closed-${written}`);
+		const database = await openLevelDatabase(directory);
+		const changes = Array.from({ length: written }, (_, at) => ({
+			key: Buffer.from([at]),
+			value: Buffer.alloc(1 << 20, at),
+		}));
+		await database.write(changes, true);
+		await database.close();
+		expect(readdirSync(directory).filter((name) => name.endsWith(".ldb"))).toHaveLength(tables);
+		const again = await openLevelDatabase(directory);
+		for (const { key, value } of changes) expect(value.equals(again.get(key) ?? Buffer.of())).toBe(true);
+		await again.close();
+	},
+);
