@@ -56,8 +56,10 @@ interface EndpointDeclaration<Q, R> {
 	readonly about: string;
 	/** The first release that has it; absent: all have. */
 	readonly since?: Release;
-	readonly get: MethodMode;
-	readonly post: MethodMode;
+	/** Absent: `query`. */
+	readonly get?: MethodMode;
+	/** Absent: `body`. */
+	readonly post?: MethodMode;
 	/** Servers that serve it under their own folder. */
 	readonly servers: readonly ServerKind[];
 	/** The schema of the answer, for documents; known by itself where a writer writes a message. */
@@ -101,8 +103,8 @@ export interface Endpoint {
 const BLOCK_FIELD: RequestField = { name: "block", type: "string" };
 
 export function defineEndpoint<Q, R>(declaration: EndpointDeclaration<Q, R>): Endpoint {
-	const { name, about, since, get, post, servers, limitedAs = name, request, reply } = declaration;
-	const { blockOf } = declaration;
+	const { name, about, since, get = "query", post = "body", servers, limitedAs = name } = declaration;
+	const { request, reply, blockOf } = declaration;
 	const { failure = errorReply, answers = reply.answers ?? "Json", readsState = false } = declaration;
 	return {
 		name,

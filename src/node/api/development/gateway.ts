@@ -151,8 +151,6 @@ function currentRanking(state: StateView): Witness[] {
 const paginatedNowWitnessList = defineEndpoint({
 	name: "getpaginatednowwitnesslist",
 	about: "A page of the super representatives by their votes of this moment.",
-	get: "query",
-	post: "body",
 	servers: ["full", "solidity"],
 	request: messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter }),
 	reply: printed(WitnessList),

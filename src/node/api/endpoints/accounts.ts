@@ -110,8 +110,6 @@ export const accountEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getaccount",
 		about: "The account of an address.",
-		get: "query",
-		post: "body",
 		servers: ["full", "solidity", "pbft"],
 		readsState: true,
 		request: accountRequest("address"),
@@ -122,8 +120,6 @@ export const accountEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getaccountbyid",
 		about: "The account that has taken an id; ids don't tell upper from lower case.",
-		get: "query",
-		post: "body",
 		servers: ["full", "solidity", "pbft"],
 		readsState: true,
 		request: accountRequest("account_id"),
@@ -135,7 +131,6 @@ export const accountEndpoints: readonly Endpoint[] = [
 		name: "getaccountbalance",
 		about: "The balance of an account after a block of the past; needs storage.balance.history.lookup.",
 		get: "refused",
-		post: "body",
 		servers: ["full"],
 		request: messageRequest(AccountBalanceRequest),
 		reply: printed(AccountBalanceResponse),
@@ -144,8 +139,6 @@ export const accountEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getaccountnet",
 		about: "Bandwidth that an account has and has used.",
-		get: "query",
-		post: "body",
 		servers: ["full"],
 		readsState: true,
 		request: messageRequest(Account, { address: addressParameter }),
@@ -155,8 +148,6 @@ export const accountEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getaccountresource",
 		about: "Bandwidth, energy and voting power that an account has and has used.",
-		get: "query",
-		post: "body",
 		servers: ["full"],
 		readsState: true,
 		request: addressRequest("address"),
@@ -166,7 +157,6 @@ export const accountEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "validateaddress",
 		about: "Whether a text is an address, and in which format.",
-		get: "query",
 		post: "raw",
 		servers: ["full"],
 		request: textRequest("address"),

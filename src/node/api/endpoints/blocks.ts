@@ -76,7 +76,6 @@ export const blockEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getnowblock",
 		about: "The newest block.",
-		get: "query",
 		post: "query",
 		servers: EVERYWHERE,
 		request: visibleOnly,
@@ -87,8 +86,6 @@ export const blockEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getblock",
 		about: "A block by number or id, the newest without either; its transactions only with detail.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		request: blockRequest,
 		answers: "Block",
@@ -99,8 +96,6 @@ export const blockEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getblockbynum",
 		about: "The block of a height.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		request: messageRequest(NumberMessage, { num: optionalLong }),
 		reply: oneBlock,
@@ -111,8 +106,6 @@ export const blockEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getblockbyid",
 		about: "The block with an id.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		request: messageRequest(BytesMessage, { value: hexParameter }),
 		reply: oneBlock,
@@ -123,8 +116,6 @@ export const blockEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getblockbylatestnum",
 		about: "The newest blocks, at most 99, oldest first.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		request: messageRequest(NumberMessage, { num: longParameter }),
 		reply: blockList,
@@ -134,8 +125,6 @@ export const blockEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getblockbylimitnext",
 		about: "Blocks from startNum up to, but not including, endNum: at most 100.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		request: messageRequest(BlockLimit, { startNum: longParameter, endNum: longParameter }),
 		reply: blockList,
@@ -146,7 +135,6 @@ export const blockEndpoints: readonly Endpoint[] = [
 		name: "getblockbalance",
 		about: "What a block's transactions did to balances; needs storage.balance.history.lookup.",
 		get: "refused",
-		post: "body",
 		servers: ["full"],
 		request: messageRequest(BlockBalanceTraceBlockIdentifier),
 		reply: printed(BlockBalanceTrace),

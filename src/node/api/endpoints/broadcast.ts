@@ -39,7 +39,6 @@ export const broadcastEndpoints: readonly Endpoint[] = [
 		name: "broadcasttransaction",
 		about: "Sends a signed transaction.",
 		get: "refused",
-		post: "body",
 		servers: ["full"],
 		limitedAs: "Broadcast",
 		request: packedTransaction,

@@ -127,7 +127,6 @@ const commonTransaction = defineEndpoint({
 	name: "createCommonTransaction",
 	about: "Builds a transaction of the type that contractType names.",
 	get: "refused",
-	post: "body",
 	servers: ["full"],
 	request: {
 		fields: [{ name: "contractType", type: "string" }],

@@ -156,8 +156,6 @@ export const contractEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getcontract",
 		about: "A contract: its code, interface and settings.",
-		get: "query",
-		post: "body",
 		servers: ["full"],
 		readsState: true,
 		request: objectValueRequest,
@@ -167,8 +165,6 @@ export const contractEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getcontractinfo",
 		about: "A contract with its runtime code and its usage of energy.",
-		get: "query",
-		post: "body",
 		servers: ["full"],
 		readsState: true,
 		request: objectValueRequest,

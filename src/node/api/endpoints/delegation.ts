@@ -95,8 +95,6 @@ export const delegationEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getdelegatedresource",
 		about: "What one account delegates to another by staking of the first generation.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		readsState: true,
 		request: pair,
@@ -106,8 +104,6 @@ export const delegationEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getdelegatedresourcev2",
 		about: "What one account delegates to another: the free part, then the locked part.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		readsState: true,
 		request: pair,
@@ -117,8 +113,6 @@ export const delegationEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getdelegatedresourceaccountindex",
 		about: "To whom and from whom an account delegates, staking of the first generation.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		readsState: true,
 		request: valueRequest,
@@ -128,8 +122,6 @@ export const delegationEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getdelegatedresourceaccountindexv2",
 		about: "To whom and from whom an account delegates.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		readsState: true,
 		request: valueRequest,
@@ -139,8 +131,6 @@ export const delegationEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getavailableunfreezecount",
 		about: "How many more unstaking operations an account may start.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		readsState: true,
 		request: unfreezeOwner,
@@ -150,8 +140,6 @@ export const delegationEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getcanwithdrawunfreezeamount",
 		about: "Unstaked coins that an account can withdraw at a time, in sun; time 0 means now.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		readsState: true,
 		request: messageRequest(CanWithdrawUnfreezeAmountRequestMessage, {
@@ -164,8 +152,6 @@ export const delegationEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getcandelegatedmaxsize",
 		about: "Staked coins of a resource that an account could delegate now, in sun.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		readsState: true,
 		request: delegable,

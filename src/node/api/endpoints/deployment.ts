@@ -81,7 +81,6 @@ export const deployContract = defineEndpoint({
 	name: "deploycontract",
 	about: "Deploys a contract.",
 	get: "empty",
-	post: "body",
 	servers: ["full"],
 	request: deploymentRequest,
 	reply: builtTransaction,

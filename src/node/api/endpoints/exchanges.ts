@@ -42,7 +42,6 @@ export const exchangeEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "listexchanges",
 		about: "All exchanges, newest first.",
-		get: "query",
 		post: "query",
 		servers: EVERYWHERE,
 		readsState: true,
@@ -53,8 +52,6 @@ export const exchangeEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getexchangebyid",
 		about: "One exchange.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		readsState: true,
 		request: numberRequest("id"),
@@ -68,8 +65,6 @@ export const exchangeEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getpaginatedexchangelist",
 		about: "A page of all exchanges, by number.",
-		get: "query",
-		post: "body",
 		servers: ["full"],
 		readsState: true,
 		request: messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter }),
@@ -79,8 +74,6 @@ export const exchangeEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getmarketorderbyaccount",
 		about: "The active orders of an account.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		readsState: true,
 		request: addressRequest("value"),
@@ -90,7 +83,6 @@ export const exchangeEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getmarketorderbyid",
 		about: "One order.",
-		get: "query",
 		post: "raw",
 		servers: EVERYWHERE,
 		readsState: true,
@@ -101,7 +93,6 @@ export const exchangeEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getmarketorderlistbypair",
 		about: "The orders of a pair, cheapest first.",
-		get: "query",
 		post: "raw",
 		servers: EVERYWHERE,
 		readsState: true,
@@ -113,7 +104,6 @@ export const exchangeEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getmarketpricebypair",
 		about: "The prices of a pair, cheapest first.",
-		get: "query",
 		post: "raw",
 		servers: EVERYWHERE,
 		readsState: true,
@@ -124,7 +114,6 @@ export const exchangeEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getmarketpairlist",
 		about: "Pairs that have orders.",
-		get: "query",
 		post: "raw",
 		servers: EVERYWHERE,
 		readsState: true,

@@ -65,7 +65,6 @@ export const governanceEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "listwitnesses",
 		about: "All super representatives and candidates.",
-		get: "query",
 		post: "query",
 		servers: EVERYWHERE,
 		readsState: true,
@@ -78,7 +77,6 @@ export const governanceEndpoints: readonly Endpoint[] = [
 		about:
 			"A page of the super representatives and candidates, with their votes as of now, most votes first.",
 		since: "4.8.1",
-		get: "query",
 		post: "raw",
 		servers: ["full", "solidity"],
 		readsState: true,
@@ -89,7 +87,6 @@ export const governanceEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getBrokerage",
 		about: "Share of its rewards that a super representative keeps, in percent.",
-		get: "query",
 		post: "raw",
 		servers: EVERYWHERE,
 		readsState: true,
@@ -101,7 +98,6 @@ export const governanceEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getReward",
 		about: "Rewards that an account could withdraw, in sun.",
-		get: "query",
 		post: "raw",
 		servers: EVERYWHERE,
 		readsState: true,
@@ -114,7 +110,6 @@ export const governanceEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "listproposals",
 		about: "All proposals, newest first.",
-		get: "query",
 		post: "query",
 		servers: ["full"],
 		readsState: true,
@@ -125,8 +120,6 @@ export const governanceEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getproposalbyid",
 		about: "One proposal.",
-		get: "query",
-		post: "body",
 		servers: ["full"],
 		readsState: true,
 		request: numberRequest("id"),
@@ -136,7 +129,6 @@ export const governanceEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getpaginatedproposallist",
 		about: "A page of all proposals, by number.",
-		get: "query",
 		post: "raw",
 		servers: ["full"],
 		readsState: true,

@@ -38,7 +38,6 @@ function prices(
 	return defineEndpoint({
 		name,
 		about,
-		get: "query",
 		post: "query",
 		servers,
 		request: visibleOnly,
@@ -50,7 +49,6 @@ function prices(
 export const listNodes = defineEndpoint({
 	name: "listnodes",
 	about: "Discovered nodes that a connection can be made to.",
-	get: "query",
 	post: "query",
 	servers: ["full"],
 	request: visibleOnly,
@@ -61,7 +59,6 @@ export const listNodes = defineEndpoint({
 export const nodeInfo = defineEndpoint({
 	name: "getnodeinfo",
 	about: "The node: its head, peers, configuration and machine.",
-	get: "query",
 	post: "query",
 	servers: EVERYWHERE,
 	request: noRequest,
@@ -72,7 +69,6 @@ export const nodeInfo = defineEndpoint({
 export const statsInfo = defineEndpoint({
 	name: "getstatsinfo",
 	about: "Counters and rates of the node.",
-	get: "query",
 	post: "refused",
 	servers: [],
 	limitedAs: "Metrics",
@@ -85,7 +81,6 @@ export const networkEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getchainparameters",
 		about: "The parameters that super representatives may change.",
-		get: "query",
 		post: "query",
 		servers: ["full"],
 		readsState: true,
@@ -111,7 +106,6 @@ export const networkEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getburncoin",
 		about: "Coins burned as fees, in sun.",
-		get: "query",
 		post: "query",
 		servers: EVERYWHERE,
 		readsState: true,
@@ -123,7 +117,6 @@ export const networkEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getnextmaintenancetime",
 		about: "When votes are counted next, in milliseconds.",
-		get: "query",
 		post: "query",
 		servers: ["full"],
 		readsState: true,

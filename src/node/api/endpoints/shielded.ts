@@ -168,8 +168,7 @@ const valueOfNoRequest: ReplyWriter<BytesMessage> = Object.assign(
 );
 const range = { start_block_index: longParameter, end_block_index: longParameter };
 const ofContract = { shielded_ORC20_contract_address: addressParameter };
-const byQuery = { servers: ["full"], get: "query", post: "body" } as const;
-const byBody = { servers: ["full"], get: "empty", post: "body" } as const;
+const byBody = { servers: ["full"], get: "empty" } as const;
 
 /** Values in hexadecimal that are read by themselves. */
 function hexValues(...names: readonly string[]): RequestForm<readonly Uint8Array[]> {
@@ -183,33 +182,33 @@ function hexValues(...names: readonly string[]): RequestForm<readonly Uint8Array
 
 const keyEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
-		...byQuery,
 		name: "getexpandedspendingkey",
 		about: "The keys of a spending key.",
+		servers: ["full"],
 		request: oneValue,
 		reply: printed(ExpandedSpendingKeyMessage),
 		handle: by("GetExpandedSpendingKey"),
 	}),
 	defineEndpoint({
-		...byQuery,
 		name: "getakfromask",
 		about: "The public key of ask.",
+		servers: ["full"],
 		request: oneValue,
 		reply: oneValueShown,
 		handle: by("GetAkFromAsk"),
 	}),
 	defineEndpoint({
-		...byQuery,
 		name: "getnkfromnsk",
 		about: "The public key of nsk.",
+		servers: ["full"],
 		request: oneValue,
 		reply: oneValueShown,
 		handle: by("GetNkFromNsk"),
 	}),
 	defineEndpoint({
-		...byQuery,
 		name: "getincomingviewingkey",
 		about: "The incoming viewing key of ak and nk.",
+		servers: ["full"],
 		request: mapped(hexValues("ak", "nk"), ([ak, nk]) =>
 			ViewingKeyMessage.create({ ak: ak as Uint8Array, nk: nk as Uint8Array }),
 		),
@@ -217,41 +216,41 @@ const keyEndpoints: readonly Endpoint[] = [
 		handle: by("GetIncomingViewingKey"),
 	}),
 	defineEndpoint({
-		...byQuery,
 		name: "getspendingkey",
 		about: "A random spending key.",
+		servers: ["full"],
 		request: visibleOnly,
 		reply: oneValueShown,
 		handle: by("GetSpendingKey"),
 	}),
 	defineEndpoint({
-		...byQuery,
 		name: "getrcm",
 		about: "A random trapdoor of a note's commitment.",
+		servers: ["full"],
 		request: noRequest,
 		reply: valueOfNoRequest,
 		handle: by("GetRcm"),
 	}),
 	defineEndpoint({
-		...byQuery,
 		name: "getdiversifier",
 		about: "A random diversifier.",
+		servers: ["full"],
 		request: visibleOnly,
 		reply: printed(DiversifierMessage),
 		handle: by("GetDiversifier"),
 	}),
 	defineEndpoint({
-		...byQuery,
 		name: "getnewshieldedaddress",
 		about: "A new address with its keys.",
+		servers: ["full"],
 		request: visibleOnly,
 		reply: printed(ShieldedAddressInfo),
 		handle: by("GetNewShieldedAddress"),
 	}),
 	defineEndpoint({
-		...byQuery,
 		name: "getzenpaymentaddress",
 		about: "The payment address of an incoming viewing key and a diversifier.",
+		servers: ["full"],
 		post: "raw",
 		request: mapped(hexValues("ivk", "d"), ([ivk, d]) =>
 			IncomingViewingKeyDiversifierMessage.create({
@@ -299,7 +298,6 @@ const tokenEndpoints: readonly Endpoint[] = [
 		handle: by("GetTriggerInputForShieldedORC20Contract"),
 	}),
 	defineEndpoint({
-		...byQuery,
 		name: "scanshieldedorc20notesbyivk",
 		about: "Notes of shielded tokens that an incoming viewing key reads.",
 		servers: EVERYWHERE,
@@ -316,7 +314,6 @@ const tokenEndpoints: readonly Endpoint[] = [
 		handle: by("ScanShieldedORC20NotesByIvk"),
 	}),
 	defineEndpoint({
-		...byQuery,
 		name: "scanshieldedorc20notesbyovk",
 		about: "Notes of shielded tokens that an outgoing viewing key reads.",
 		servers: EVERYWHERE,
@@ -365,7 +362,6 @@ const poolEndpoints: readonly Endpoint[] = [
 		},
 	}),
 	defineEndpoint({
-		...byQuery,
 		name: "scannotebyivk",
 		about: "Notes that an incoming viewing key reads.",
 		servers: EVERYWHERE,
@@ -374,7 +370,6 @@ const poolEndpoints: readonly Endpoint[] = [
 		handle: by("ScanNoteByIvk"),
 	}),
 	defineEndpoint({
-		...byQuery,
 		name: "scanandmarknotebyivk",
 		about: "Notes that an incoming viewing key reads, and whether they are spent.",
 		servers: EVERYWHERE,
@@ -388,7 +383,6 @@ const poolEndpoints: readonly Endpoint[] = [
 		handle: by("ScanAndMarkNoteByIvk"),
 	}),
 	defineEndpoint({
-		...byQuery,
 		name: "scannotebyovk",
 		about: "Notes that an outgoing viewing key reads.",
 		servers: EVERYWHERE,

@@ -26,8 +26,6 @@ export const tokenEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getassetissuebyaccount",
 		about: "Tokens that an account has issued.",
-		get: "query",
-		post: "body",
 		servers: ["full"],
 		readsState: true,
 		request: messageRequest(Account, { address: addressParameter }),
@@ -37,8 +35,6 @@ export const tokenEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getassetissuebyname",
 		about: "The token of a name, or of a number as text; an error if there are several.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		readsState: true,
 		request: nameRequest("value"),
@@ -48,8 +44,6 @@ export const tokenEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getassetissuelistbyname",
 		about: "All tokens of a name.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		readsState: true,
 		request: nameRequest("value"),
@@ -59,8 +53,6 @@ export const tokenEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getassetissuebyid",
 		about: "The token of a number.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		readsState: true,
 		request: textRequest("value"),
@@ -70,7 +62,6 @@ export const tokenEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getassetissuelist",
 		about: "All tokens.",
-		get: "query",
 		post: "query",
 		servers: EVERYWHERE,
 		readsState: true,
@@ -81,8 +72,6 @@ export const tokenEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getpaginatedassetissuelist",
 		about: "A page of all tokens, by name.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		readsState: true,
 		request: messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter }),

@@ -65,8 +65,6 @@ export const transactionEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "gettransactionbyid",
 		about: "A transaction of a block or of the pool.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		request: byId,
 		reply: oneTransaction,
@@ -77,8 +75,6 @@ export const transactionEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "gettransactioninfobyid",
 		about: "What became of a transaction: block, fees, logs; nothing while it is pending.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		request: byId,
 		reply: printed(TransactionInfo),
@@ -91,8 +87,6 @@ export const transactionEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "gettransactionreceiptbyid",
 		about: "The resources that a transaction used.",
-		get: "query",
-		post: "body",
 		servers: ["full"],
 		request: byId,
 		reply: written,
@@ -105,8 +99,6 @@ export const transactionEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "gettransactioninfobyblocknum",
 		about: "What became of each transaction of a block.",
-		get: "query",
-		post: "body",
 		servers: ["full", "solidity"],
 		request: byNumber,
 		answers: "TransactionInfos",
@@ -129,8 +121,6 @@ export const transactionEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "gettransactioncountbyblocknum",
 		about: "How many transactions a block has.",
-		get: "query",
-		post: "body",
 		servers: EVERYWHERE,
 		request: byNumber,
 		reply: written,
@@ -140,7 +130,6 @@ export const transactionEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "totaltransaction",
 		about: "Kept for clients that still ask: the network answers nothing.",
-		get: "query",
 		post: "query",
 		servers: ["full"],
 		request: visibleOnly,
@@ -150,8 +139,6 @@ export const transactionEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "gettransactionfrompending",
 		about: "A transaction of the pool.",
-		get: "query",
-		post: "body",
 		servers: ["full"],
 		request: byId,
 		reply: oneTransaction,
@@ -161,8 +148,6 @@ export const transactionEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "gettransactionlistfrompending",
 		about: "The ids of the transactions in the pool.",
-		get: "query",
-		post: "body",
 		servers: ["full"],
 		request: visibleOnly,
 		reply: mapOrdered(TransactionIdList),
@@ -171,7 +156,6 @@ export const transactionEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getpendingsize",
 		about: "How many transactions wait for a block.",
-		get: "query",
 		post: "query",
 		servers: ["full"],
 		request: noRequest,
