@@ -5,6 +5,7 @@
 
 import type { FieldDescriptor, Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { isLongMessage } from "../../protocol/codec/message-parts.js";
+import type { Dialect } from "../../protocol/dialect.js";
 import { byteClass } from "../../protocol/json/byte-fields.js";
 import { exceptionText, NamedError } from "../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../protocol/json/hex-text.js";
@@ -14,9 +15,11 @@ import { type JsonForm, mapOrderedMessage, printMessage } from "../../protocol/j
 import { quoteMapOrdered } from "../../protocol/json/quoting.js";
 import type { Release } from "../rules/release.js";
 import type { ApiContext, ServerKind } from "./context.js";
+import { type HttpAnswer, JSON_TYPE } from "./http-answer.js";
 import { LongAnswer } from "./long-answer.js";
 import { observed } from "./observer.js";
 import { type Parameters, parseAddressText, parseInt32, parseLong } from "./parameters.js";
+import { OUT_OF_RESOURCES } from "./rate-limiter.js";
 import type { InputMode, RequestInput } from "./request.js";
 
 /** On all three servers. */
@@ -135,6 +138,12 @@ export class BadRequestError extends NamedError {}
 /** `{"Error":"class <Class> : <message>"}`. */
 export const errorReply: FailureWriter = (context, error) =>
 	errorMessage(exceptionText(error, context.style.dialect));
+
+/** Answers a call that no gate lets in. */
+export function refuseForLoad(answer: HttpAnswer, dialect: Dialect): void {
+	const error = new NamedError("IllegalAccessException", OUT_OF_RESOURCES);
+	answer.send(200, JSON_TYPE, `${errorMessage(exceptionText(error, dialect))}\n`);
+}
 
 /** `{"Error":"<text>"}`. */
 export function errorMessage(text: string): string {

@@ -7,7 +7,7 @@
 
 import { toHex } from "../../protocol/bytes.js";
 import { toNeutral } from "../../protocol/dialect.js";
-import { exceptionText, isWireError, NamedError } from "../../protocol/json/exceptions.js";
+import { exceptionText, isWireError } from "../../protocol/json/exceptions.js";
 import { blockIdAt } from "../chain/block-store.js";
 import { yieldToEventLoop } from "../scheduling/time-slice.js";
 import { answersOf } from "./answers.js";
@@ -16,7 +16,7 @@ import type { Broadcaster } from "./broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "./context.js";
 import { withCors } from "./cors.js";
 import { isForeignPage, type OriginRule } from "./development/web-origin.js";
-import { BadRequestError, type Endpoint, errorMessage } from "./endpoint.js";
+import { BadRequestError, type Endpoint, errorMessage, refuseForLoad } from "./endpoint.js";
 import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
 import type { ExplorerLive } from "./explorer-live.js";
 import { explorerAnswer, isExplorerPath } from "./explorer-path.js";
@@ -30,7 +30,7 @@ import { sendLong } from "./long-answer-sender.js";
 import { type MinBlock, minBlockOf, namesBlock } from "./min-block.js";
 import { reportAnswers } from "./observer.js";
 import { type HttpRequest, PlainRequest } from "./plain-request.js";
-import { type CallGate, OUT_OF_RESOURCES } from "./rate-limiter.js";
+import { behind, type CallGate } from "./rate-limiter.js";
 import { type InputMode, isForm, type ReceivedRequest, RequestInput } from "./request.js";
 import { collectBody, EMPTY_BODY, LARGE_BODY, type MissingBody } from "./request-body.js";
 import { headRefusal, lengthOf, pathOf, queryOf, traceOf } from "./request-head.js";
@@ -165,30 +165,21 @@ export class HttpServer {
 		if (method !== "GET" && method !== "HEAD" && method !== "POST") {
 			return this.answerOther(request, answer, method, route.endpoint);
 		}
-		const admitted = route.gate.enter(request.socket.remoteAddress ?? "");
-		if (admitted !== true) return this.dispatchLater(admitted, request, answer, route);
-		let dispatched: Promise<void> | undefined;
-		try {
-			dispatched = this.dispatch(request, answer, route.endpoint) ?? undefined;
-		} finally {
-			if (!dispatched) route.gate.leave();
-		}
-		return dispatched?.finally(() => route.gate.leave());
+		const work = () => this.dispatch(request, answer, route.endpoint);
+		return this.behind(route.gate, request, work, () => this.refuse(answer));
 	}
 
-	/** Answers a request that has to wait until it is let in. */
-	private async dispatchLater(
-		admission: Promise<boolean>,
-		request: HttpRequest,
-		answer: HttpAnswer,
-		{ gate, endpoint }: Route,
-	): Promise<void> {
-		if (!(await admission)) return answer.send(200, JSON_TYPE, `${this.outOfResources()}\n`);
-		try {
-			await this.dispatch(request, answer, endpoint);
-		} finally {
-			gate.leave();
-		}
+	private behind(
+		gate: CallGate,
+		{ socket }: HttpRequest,
+		work: () => Promise<void> | void,
+		refused: () => void,
+	): Promise<void> | void {
+		return behind(gate, socket.remoteAddress ?? "", work, refused);
+	}
+
+	private refuse(answer: HttpAnswer): void {
+		refuseForLoad(answer, this.node.config.node.dialect);
 	}
 
 	private isTooLarge(request: HttpRequest): boolean {
@@ -200,11 +191,6 @@ export class HttpServer {
 	private isDisabled(path: string): boolean {
 		const [, folder = "", name = ""] = path.replace(/\/{2,}/g, "/").split("/");
 		return this.folders.has(folder) && name !== "" && this.disabled.has(toNeutral(name.toLowerCase()));
-	}
-
-	private outOfResources(): string {
-		const error = new NamedError("IllegalAccessException", OUT_OF_RESOURCES);
-		return errorMessage(exceptionText(error, this.node.config.node.dialect));
 	}
 
 	private async answerUnknown(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> {
@@ -222,43 +208,28 @@ export class HttpServer {
 	}
 
 	/** Pages for the operator. */
-	private async answerPage(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> {
-		const gate = this.node.limiter.http("service");
-		if (!(await gate.enter(request.socket.remoteAddress ?? ""))) return answer.page(503);
-		try {
+	private answerPage(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> | void {
+		const work = async (): Promise<void> => {
 			const page = await servicePage(path, this.node, {
 				...{ kind: this.kind, host: request.headers.host, query: queryOf(request) },
 			});
 			if (page) answer.send(page.status, page.contentType, page.text);
 			else answer.page(404);
-		} finally {
-			gate.leave();
-		}
+		};
+		return this.behind(this.node.limiter.http("service"), request, work, () => answer.page(503));
 	}
 
 	/** What happened by account and contract; each request counts for the limits as a call of `v1`. */
-	private async answerHistory(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> {
-		const gate = this.node.limiter.http("v1");
-		if (!(await gate.enter(request.socket.remoteAddress ?? ""))) {
-			return answer.send(200, JSON_TYPE, `${this.outOfResources()}\n`);
-		}
-		try {
-			const context = plainContext(this.node, this.common.broadcaster, request);
-			await sendHistory(context, request, answer, path, queryOf(request));
-		} finally {
-			gate.leave();
-		}
+	private answerHistory(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> | void {
+		const context = plainContext(this.node, this.common.broadcaster, request);
+		const work = () => sendHistory(context, request, answer, path, queryOf(request));
+		return this.behind(this.node.limiter.http("v1"), request, work, () => this.refuse(answer));
 	}
 
 	/** Files of the explorer; each request counts for the limits as a call of `explorer`. */
-	private async answerExplorer(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> {
-		const gate = this.node.limiter.http("explorer");
-		if (!(await gate.enter(request.socket.remoteAddress ?? ""))) return answer.page(503);
-		try {
-			await explorerAnswer(request, answer, path, this.node.rules.development !== undefined);
-		} finally {
-			gate.leave();
-		}
+	private answerExplorer(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> | void {
+		const work = () => explorerAnswer(request, answer, path, this.node.rules.development !== undefined);
+		return this.behind(this.node.limiter.http("explorer"), request, work, () => answer.page(503));
 	}
 
 	private answerOther(

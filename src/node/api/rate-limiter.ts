@@ -40,6 +40,29 @@ export interface CallGate {
 	leave(): void;
 }
 
+/**
+ * Does a call's work behind a gate, which is left when it is done.
+ * @param refused what is done instead of it where the gate doesn't let the call in
+ */
+export function behind(
+	gate: CallGate,
+	address: string,
+	work: () => Promise<void> | void,
+	refused: () => void,
+): Promise<void> | void {
+	const within = (): Promise<void> | void => {
+		let done: Promise<void> | undefined;
+		try {
+			done = work() ?? undefined;
+		} finally {
+			if (!done) gate.leave();
+		}
+		return done?.finally(() => gate.leave());
+	};
+	const admitted = gate.enter(address);
+	return admitted === true ? within() : admitted.then((isIn) => (isIn ? within() : refused()));
+}
+
 /** Limits of the process, of the client's address, of one component. */
 type Limit = "all" | "address" | "component";
 

@@ -1,19 +1,18 @@
 /** One JSON-RPC server (protocol/json-rpc §1): POST at one path; every call's outcome is an answer with status 200. */
 
 import { asBuffer } from "../../../protocol/bytes.js";
-import { exceptionText, NamedError } from "../../../protocol/json/exceptions.js";
 import type { ChainObserver } from "../../chain/observers.js";
 import { yieldToEventLoop } from "../../scheduling/time-slice.js";
 import { answersOf } from "../answers.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { withCors } from "../cors.js";
-import { errorMessage } from "../endpoint.js";
+import { refuseForLoad } from "../endpoint.js";
 import { type HttpAnswer, JSON_TYPE } from "../http-answer.js";
 import { HttpListener } from "../http-listener.js";
 import { type MinBlock, minBlockOf, namesBlock } from "../min-block.js";
 import { reportAnswers } from "../observer.js";
 import { type HttpRequest, PlainRequest } from "../plain-request.js";
-import { type CallGate, OUT_OF_RESOURCES } from "../rate-limiter.js";
+import { behind, type CallGate } from "../rate-limiter.js";
 import { collectBody, LARGE_BODY } from "../request-body.js";
 import { headRefusal, lengthOf, pathOf, traceOf } from "../request-head.js";
 import { RPC_TYPE, rpcAnswersOf } from "./answers.js";
@@ -113,14 +112,8 @@ export class JsonRpcServer {
 		const { node } = context({});
 		this.node = node;
 		const { http, jsonrpc, release } = node.config.node;
-		const dispatcher = new Dispatcher({
-			methods: methodsByName(release, jsonrpc),
-			release,
-			lenient: jsonrpc.lenient,
-			context,
-			maxBatchSize: jsonrpc.maxBatchSize,
-			maxResponseSize: jsonrpc.maxResponseSize,
-		});
+		const methods = methodsByName(release, jsonrpc);
+		const dispatcher = new Dispatcher({ ...jsonrpc, release, methods, context });
 		this.answerer = beside?.(dispatcher) ?? ((text, caller) => dispatcher.answerLine(text, caller));
 		this.gate = node.limiter.http(componentOf(kind));
 		this.minBlock = minBlockOf(node, kind);
@@ -191,33 +184,12 @@ export class JsonRpcServer {
 	}
 
 	private call(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
-		const admitted = this.gate.enter(request.socket.remoteAddress ?? "");
-		if (admitted !== true) return this.callLater(admitted, request, answer);
-		let called: Promise<void> | undefined;
-		try {
-			called = this.answerCall(request, answer) ?? undefined;
-		} finally {
-			if (!called) this.gate.leave();
-		}
-		return called?.finally(() => this.gate.leave());
-	}
-
-	/** Answers a request that has to wait until it is let in. */
-	private async callLater(
-		admission: Promise<boolean>,
-		request: HttpRequest,
-		answer: HttpAnswer,
-	): Promise<void> {
-		if (!(await admission)) {
-			const error = new NamedError("IllegalAccessException", OUT_OF_RESOURCES);
-			const { dialect } = this.node.config.node;
-			return answer.send(200, JSON_TYPE, `${errorMessage(exceptionText(error, dialect))}\n`);
-		}
-		try {
-			await this.answerCall(request, answer);
-		} finally {
-			this.gate.leave();
-		}
+		return behind(
+			this.gate,
+			request.socket.remoteAddress ?? "",
+			() => this.answerCall(request, answer),
+			() => refuseForLoad(answer, this.node.config.node.dialect),
+		);
 	}
 
 	private answerCall(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
