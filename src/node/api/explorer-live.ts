@@ -5,12 +5,9 @@
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { plainStyle } from "./answers.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { ApiNode } from "./context.js";
 import { LIVE_PATH } from "./explorer-path.js";
-import type { Caller } from "./jsonrpc/dispatcher.js";
-import type { RpcContext } from "./jsonrpc/method.js";
 import type { Observe } from "./jsonrpc/server.js";
 import type { SocketServer } from "./jsonrpc/subscriptions/socket-server.js";
 
@@ -41,41 +38,23 @@ export class ExplorerLive {
 	}
 
 	private async open(): Promise<SocketServer> {
-		const [{ SocketServer }, { Dispatcher }, { methodsByName }, { FilterRegistry }] = await Promise.all([
-			import("./jsonrpc/subscriptions/socket-server.js"),
-			import("./jsonrpc/dispatcher.js"),
-			import("./jsonrpc/method-table.js"),
-			import("./jsonrpc/filter-registry.js"),
-		]);
+		const [{ SocketServer }, { contextsOf, Dispatcher }, { methodsByName }, { FilterRegistry }] =
+			await Promise.all([
+				import("./jsonrpc/subscriptions/socket-server.js"),
+				import("./jsonrpc/dispatcher.js"),
+				import("./jsonrpc/method-table.js"),
+				import("./jsonrpc/filter-registry.js"),
+			]);
 		const { node, broadcaster, observe } = this;
 		const { jsonrpc, release } = node.config.node;
 		// Where the operator has switched JSON-RPC off, or keeps its port apart, this one doesn't bring it back.
 		const asked = jsonrpc.full.enabled ? [...SUBSCRIBING, ...READING] : SUBSCRIBING;
 		const known = methodsByName(release, jsonrpc);
 		const methods = new Map([...known].filter(([name]) => asked.includes(name)));
-		const style = plainStyle(node.config);
 		// Filters of HTTP clients are asked for again and again; here is a subscription instead.
 		const filters = new FilterRegistry(() => node.upMs, jsonrpc, release);
-		const context = ({ client, isAbandoned, subscriber }: Caller): RpcContext => ({
-			server: "full",
-			node,
-			state: node.view("full"),
-			style,
-			broadcaster,
-			filters,
-			producerAddresses: [],
-			client,
-			isAbandoned,
-			subscriber,
-		});
-		const dispatcher = new Dispatcher({
-			methods,
-			release,
-			lenient: jsonrpc.lenient,
-			context,
-			maxBatchSize: jsonrpc.maxBatchSize,
-			maxResponseSize: jsonrpc.maxResponseSize,
-		});
+		const context = contextsOf({ server: "full", node, broadcaster, filters, producerAddresses: [] });
+		const dispatcher = new Dispatcher({ ...jsonrpc, release, methods, context });
 		return new SocketServer({
 			context,
 			observe,

@@ -12,7 +12,6 @@ import type { DevelopmentControl } from "../../development/control.js";
 import type { Development } from "../../development/development.js";
 import { switchedOff } from "../../development/initial-state.js";
 import type { StateView } from "../../state/view.js";
-import { plainStyle } from "../answers.js";
 import { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { defineEndpoint, type Endpoint, longParameter, messageRequest, printed } from "../endpoint.js";
@@ -24,9 +23,8 @@ import { plainContext } from "../http-context.js";
 import { HttpListener } from "../http-listener.js";
 import { HttpServer } from "../http-server.js";
 import { portError } from "../http-servers.js";
-import { type Caller, Dispatcher } from "../jsonrpc/dispatcher.js";
+import { contextsOf, Dispatcher } from "../jsonrpc/dispatcher.js";
 import { FilterRegistry, feedFilters } from "../jsonrpc/filter-registry.js";
-import type { RpcContext } from "../jsonrpc/method.js";
 import { methodsByName } from "../jsonrpc/method-table.js";
 import { componentOf, SOCKET_PATHS } from "../jsonrpc/server.js";
 import { SocketServer } from "../jsonrpc/subscriptions/socket-server.js";
@@ -202,27 +200,15 @@ class Gateway {
 		const { jsonrpc, http, release } = this.node.config.node;
 		const filters = new FilterRegistry(() => this.node.upMs, jsonrpc, release);
 		this.stopObserving = control.open.chain.observe(feedFilters(api.view("full"), filters, undefined));
-		const style = plainStyle(this.node.config);
-		const context = ({ client, isAbandoned, subscriber }: Caller): RpcContext => ({
+		const context = contextsOf({
 			server: "full",
 			node: this.node,
-			state: this.node.view("full"),
-			style,
-			client,
-			isAbandoned,
-			subscriber,
 			broadcaster,
 			filters,
 			producerAddresses: [producer.signer],
 		});
-		const ordinary = new Dispatcher({
-			methods: methodsByName(release, jsonrpc),
-			release,
-			lenient: jsonrpc.lenient,
-			maxBatchSize: jsonrpc.maxBatchSize,
-			maxResponseSize: jsonrpc.maxResponseSize,
-			context,
-		});
+		const methods = methodsByName(release, jsonrpc);
+		const ordinary = new Dispatcher({ ...jsonrpc, release, methods, context });
 		this.rpc = new DevelopmentRpc({
 			ordinary,
 			context: () => ({ control, node: this.node, broadcaster, ports: options.bound.ports }),

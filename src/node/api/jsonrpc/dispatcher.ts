@@ -2,6 +2,7 @@
 
 import { className, isWireError, messageText, NamedError } from "../../../protocol/json/exceptions.js";
 import type { Release } from "../../rules/release.js";
+import { plainStyle } from "../answers.js";
 import { rpcAnswersOf } from "./answers.js";
 import { numberText, TypeMismatch } from "./declared-types.js";
 import {
@@ -66,6 +67,24 @@ export interface Caller {
 	readonly subscriber?: Subscriber;
 	/** What its answer holds until it has left. */
 	readonly pending?: PendingAnswer;
+}
+
+/** What all calls to a server see alike. */
+type ServerContext = Pick<RpcContext, "server" | "node" | "broadcaster" | "filters" | "producerAddresses">;
+
+/** The node as each call to a server sees it. */
+export function contextsOf(common: ServerContext): (caller: Caller) => RpcContext {
+	const { server, node } = common;
+	const style = plainStyle(node.config);
+	return ({ client, isAbandoned, subscriber, pending }) => ({
+		...common,
+		state: node.view(server),
+		style,
+		client,
+		isAbandoned,
+		subscriber,
+		pending,
+	});
 }
 
 export class Dispatcher {

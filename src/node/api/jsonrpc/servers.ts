@@ -1,12 +1,10 @@
 /** The three JSON-RPC servers of a node, as its configuration asks for them, and what feeds their filters. */
 
-import { plainStyle } from "../answers.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { portError } from "../http-servers.js";
-import type { Caller, Dispatcher } from "./dispatcher.js";
+import { contextsOf, type Dispatcher } from "./dispatcher.js";
 import { FilterRegistry, feedFilters } from "./filter-registry.js";
-import type { RpcContext } from "./method.js";
 import { JsonRpcServer, type Observe, type TextAnswerer } from "./server.js";
 
 /** How each server's port is called. */
@@ -61,19 +59,12 @@ export async function startJsonRpcServers(options: JsonRpcServersOptions): Promi
 	for (const kind of ["full", "solidity", "pbft"] as const) {
 		const { enabled, port } = jsonrpc[kind];
 		if (!enabled) continue;
-		const style = plainStyle(node.config);
-		const context = ({ client, isAbandoned, subscriber, pending }: Caller): RpcContext => ({
+		const context = contextsOf({
 			server: kind,
 			node,
-			state: node.view(kind),
-			style,
 			broadcaster,
 			filters: filters[kind],
 			producerAddresses,
-			client,
-			isAbandoned,
-			subscriber,
-			pending,
 		});
 		const server = new JsonRpcServer(
 			kind,
