@@ -14,13 +14,30 @@ import type { StateView } from "../state/view.js";
 /** Longest text of a label, in characters. */
 const MAX_LABEL = 300;
 
+/** The network's word in a node's spelling. */
+const brandOf = (dialect: Dialect): string => (dialect === "deployed" ? "tron" : "coin");
+
+/** Registers gauges of one value each, read for each page. @param begin of their names */
+export function gaugesOf(registry: Registry, dialect: Dialect, begin: string) {
+	return (name: string, help: string, value: () => number): void => {
+		new Gauge({
+			name: `${brandOf(dialect)}:${begin}${name}`,
+			help,
+			registers: [registry],
+			collect() {
+				this.set(value());
+			},
+		});
+	};
+}
+
 /** Blocks on which this node and others don't agree. */
 export function registerDisagreements(
 	registry: Registry,
 	dialect: Dialect,
 	faults: Pick<FaultWatch, "found" | "first">,
 ): void {
-	const brand = dialect === "deployed" ? "tron" : "coin";
+	const brand = brandOf(dialect);
 	new Gauge({
 		name: `${brand}:faults`,
 		help: "Blocks on which this node and others don't agree, since the start, by how they were found.",
@@ -57,29 +74,16 @@ export function registerAuditGauges(
 	dialect: Dialect,
 	auditOf: () => Pick<LiveAudit, "last" | "counts" | "skipped" | "different" | "busy"> | undefined,
 ): void {
-	const brand = dialect === "deployed" ? "tron" : "coin";
-	const gauge = (
-		name: string,
-		help: string,
-		value: (audit: NonNullable<ReturnType<typeof auditOf>>) => number,
-	) =>
-		new Gauge({
-			name: `${brand}:audit_${name}`,
-			help,
-			registers: [registry],
-			collect() {
-				const audit = auditOf();
-				this.set(audit ? value(audit) : 0);
-			},
-		});
-	gauge("block", "Last block that is the same at the other node.", ({ last }) => Number(last));
-	gauge("different_block", "First block that differs from the other node's; 0: none.", ({ different }) =>
-		Number(different),
+	const brand = brandOf(dialect);
+	const gauge = gaugesOf(registry, dialect, "audit_");
+	gauge("block", "Last block that is the same at the other node.", () => Number(auditOf()?.last ?? 0n));
+	gauge("different_block", "First block that differs from the other node's; 0: none.", () =>
+		Number(auditOf()?.different ?? 0n),
 	);
-	gauge("skipped_blocks", "Blocks that were not compared since the other node is too slow.", ({ skipped }) =>
-		Number(skipped),
+	gauge("skipped_blocks", "Blocks that were not compared since the other node is too slow.", () =>
+		Number(auditOf()?.skipped ?? 0n),
 	);
-	gauge("busy_answers", "How often the other node was busy or didn't answer.", ({ busy }) => busy);
+	gauge("busy_answers", "How often the other node was busy or didn't answer.", () => auditOf()?.busy ?? 0);
 	new Gauge({
 		name: `${brand}:audit_compared`,
 		help: "What was compared with the other node.",
@@ -100,17 +104,7 @@ export function registerStateHashGauges(
 	dialect: Dialect,
 	hash: Pick<FollowedHash, "kept" | "progress" | "hasFailed">,
 ): void {
-	const brand = dialect === "deployed" ? "tron" : "coin";
-	const gauge = (name: string, help: string, value: () => number): void => {
-		new Gauge({
-			name: `${brand}:state_hash_${name}`,
-			help,
-			registers: [registry],
-			collect() {
-				this.set(value());
-			},
-		});
-	};
+	const gauge = gaugesOf(registry, dialect, "state_hash_");
 	gauge("up", "1: the hash of the state follows final blocks.", () =>
 		hash.hasFailed || hash.progress !== undefined ? 0 : 1,
 	);
@@ -129,25 +123,15 @@ export function registerEventGauges(
 	dialect: Dialect,
 	read: () => EventCounts | undefined,
 ): void {
-	const brand = dialect === "deployed" ? "tron" : "coin";
-	const native = (name: string, help: string, value: (counts: EventCounts) => number | undefined): void => {
-		new Gauge({
-			name: `${brand}:event_queue_${name}`,
-			help,
-			registers: [registry],
-			collect() {
-				const counts = read();
-				this.set((counts && value(counts)) ?? 0);
-			},
-		});
-	};
-	native("subscribers", "Subscribers of the native event queue.", (counts) => counts.native?.subscribers);
-	native("sent", "Messages given to subscribers.", (counts) => counts.native?.sent);
-	native("lost", "Messages that subscribers were too slow for.", (counts) => counts.native?.lost);
-	native("left_out", "Events that could not be published.", (counts) => counts.native?.leftOut);
+	const native = gaugesOf(registry, dialect, "event_queue_");
+	const count = (name: keyof NonNullable<EventCounts["native"]>) => (): number => read()?.native?.[name] ?? 0;
+	native("subscribers", "Subscribers of the native event queue.", count("subscribers"));
+	native("sent", "Messages given to subscribers.", count("sent"));
+	native("lost", "Messages that subscribers were too slow for.", count("lost"));
+	native("left_out", "Events that could not be published.", count("leftOut"));
 	const receiver = (name: string, help: string, value: (counts: DeliveryCounts) => number): void => {
 		new Gauge({
-			name: `${brand}:event_receiver_${name}`,
+			name: `${brandOf(dialect)}:event_receiver_${name}`,
 			help,
 			labelNames: ["receiver"],
 			registers: [registry],
@@ -166,23 +150,11 @@ export function registerEventGauges(
 
 /** The history by account and contract, on nodes that keep it. */
 export function registerHistoryGauges(registry: Registry, dialect: Dialect, history: HistoryReader): void {
-	const brand = dialect === "deployed" ? "tron" : "coin";
-	const gauge = (name: string, help: string, value: (history: HistoryReader) => number): void => {
-		new Gauge({
-			name: `${brand}:history_${name}`,
-			help,
-			registers: [registry],
-			collect() {
-				this.set(value(history));
-			},
-		});
-	};
-	gauge("database_up", "1: the database of the history answers.", ({ status }) =>
-		status.isReachable ? 1 : 0,
-	);
-	gauge("blocks_behind", "Final blocks that the database doesn't have.", ({ status }) => status.behind);
-	gauge("blocks_missing", "Blocks that aren't indexed yet.", ({ coverage }) => coverage.missing);
-	gauge("bytes", "Bytes of the history on disk.", ({ bytes }) => bytes);
+	const gauge = gaugesOf(registry, dialect, "history_");
+	gauge("database_up", "1: the database of the history answers.", () => (history.status.isReachable ? 1 : 0));
+	gauge("blocks_behind", "Final blocks that the database doesn't have.", () => history.status.behind);
+	gauge("blocks_missing", "Blocks that aren't indexed yet.", () => history.coverage.missing);
+	gauge("bytes", "Bytes of the history on disk.", () => history.bytes);
 }
 
 /** Block versions that are looked at; the network's are in the thirties. */
@@ -218,17 +190,7 @@ export function registerOperatorGauges(
 	folder: string | undefined,
 	signerAway: () => boolean,
 ): void {
-	const brand = dialect === "deployed" ? "tron" : "coin";
-	const gauge = (name: string, help: string, value: () => number): void => {
-		new Gauge({
-			name: `${brand}:${name}`,
-			help,
-			registers: [registry],
-			collect() {
-				this.set(value());
-			},
-		});
-	};
+	const gauge = gaugesOf(registry, dialect, "");
 	gauge("resident_bytes", "Memory of the process.", () => process.memoryUsage.rss());
 	gauge("version_vote", "Block version that some active witnesses vote for; 0: none.", () =>
 		Number(versionVote(state())?.version ?? 0),

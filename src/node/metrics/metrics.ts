@@ -1,10 +1,8 @@
 /** What a node counts about itself, where its configuration asks for it: Prometheus families and the older meters. */
 
-import { Gauge, type Registry } from "prom-client";
 import { toBase58Check } from "../../protocol/address.js";
 import type { SignedBlock } from "../../protocol/block.js";
 import { fromHex, toKey } from "../../protocol/bytes.js";
-import type { Dialect } from "../../protocol/dialect.js";
 import { ReturnResponse_code } from "../../protocol/messages.js";
 import type { NetworkView } from "../api/context.js";
 import type { DoubleSigner, NodeMeters } from "../api/meters.js";
@@ -19,6 +17,7 @@ import type { HistoryReader } from "../history/history-index.js";
 import type { PeerMeter } from "../network/metered-environment.js";
 import type { StateDatabase } from "../state/state-database.js";
 import {
+	gaugesOf,
 	registerAuditGauges,
 	registerDisagreements,
 	registerEventGauges,
@@ -95,29 +94,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 				setDatabase(database, set);
 			})
 		: undefined;
-	if (registry) registerFaultGauges(registry.registry, config.node.dialect, chain);
-	if (registry && options.faults)
-		registerDisagreements(registry.registry, config.node.dialect, options.faults);
-	if (registry && options.doubleSigners) countDoubleSigners(registry, options.doubleSigners);
-	if (registry && options.audit) registerAuditGauges(registry.registry, config.node.dialect, options.audit);
-	if (registry && options.events) {
-		registerEventGauges(registry.registry, config.node.dialect, options.events);
-	}
-	if (registry && options.history) {
-		registerHistoryGauges(registry.registry, config.node.dialect, options.history);
-	}
-	if (registry)
-		registerOperatorGauges(
-			registry.registry,
-			config.node.dialect,
-			() => chain.state,
-			options.dataDirectory,
-			options.signerAway,
-		);
-	const { followedHash } = database;
-	if (registry && followedHash) {
-		registerStateHashGauges(registry.registry, config.node.dialect, followedHash);
-	}
+	if (registry) registerOwnFamilies(registry, options);
 	const meters = enabled ? new Meters(() => performance.now()) : undefined;
 	const stops = [watchChain(chain, clock, registry, meters)];
 	const server =
@@ -355,18 +332,20 @@ function watchChain(
 	};
 }
 
-/** Faults of this program in Prometheus: the network's node has no such families. */
-function registerFaultGauges(
-	registry: Registry,
-	dialect: Dialect,
-	{ observers }: Pick<Chain, "observers">,
-): void {
-	new Gauge({
-		name: `${dialect === "deployed" ? "tron" : "coin"}:chain_observer_failures`,
-		help: "Exceptions of parts of the node that follow the chain.",
-		registers: [registry],
-		collect() {
-			this.set(observers.failed);
-		},
-	});
+/** What the network's node has no families of. */
+function registerOwnFamilies(metrics: MetricRegistry, options: MetricsOptions): void {
+	const { config, chain, database, faults, doubleSigners, audit, events, history } = options;
+	const place = [metrics.registry, config.node.dialect] as const;
+	gaugesOf(...place, "")(
+		"chain_observer_failures",
+		"Exceptions of parts of the node that follow the chain.",
+		() => chain.observers.failed,
+	);
+	if (faults) registerDisagreements(...place, faults);
+	if (doubleSigners) countDoubleSigners(metrics, doubleSigners);
+	if (audit) registerAuditGauges(...place, audit);
+	if (events) registerEventGauges(...place, events);
+	if (history) registerHistoryGauges(...place, history);
+	registerOperatorGauges(...place, () => chain.state, options.dataDirectory, options.signerAway);
+	if (database.followedHash) registerStateHashGauges(...place, database.followedHash);
 }
