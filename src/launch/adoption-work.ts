@@ -20,7 +20,7 @@ import { setAddressPrefix } from "../protocol/address.js";
 import { useFastHashing } from "../protocol/hash.js";
 import { Failure } from "../wallet/failure.js";
 import { type ConfigSource, readConfig } from "./config-source.js";
-import { startFailure } from "./run-node.js";
+import { withStartFailures } from "./run-node.js";
 
 export interface AdoptionRequest {
 	/** The reference node's directory. */
@@ -39,7 +39,7 @@ interface Cost extends AdoptionCost {
 
 /** Judges the source; nothing is written. @throws {Failure} `start_failed` with one sentence */
 export async function judgeAdoption(request: AdoptionRequest): Promise<Judgement & { readonly cost: Cost }> {
-	return withFailures(async () => {
+	return withStartFailures(async () => {
 		const { config, source, block } = await prepare(request);
 		const { judgement } = await judgeSource(source, config, block);
 		const free = freeBytes(request.dataDirectory);
@@ -58,7 +58,7 @@ export async function runAdoption(
 	onProgress: AdoptionOptions["onProgress"],
 	onCost: (cost: Cost) => void = () => {},
 ): Promise<Adopted | undefined> {
-	return withFailures(async () => {
+	return withStartFailures(async () => {
 		const { dataDirectory, blocks } = request;
 		const { config, source, block } = await prepare(request);
 		const judged = await judgeSource(source, config, block);
@@ -66,12 +66,12 @@ export async function runAdoption(
 		if (!existsSync(join(dataDirectory, config.storage.directory))) {
 			const cost = adoptionCost(judged.judgement, blocks);
 			const free = freeBytes(dataDirectory);
-			if (cost.needed > free) throw noRoom(dataDirectory, cost.needed, free);
+			if (cost.needed > free) throw noRoom(dataDirectory, "adoption", cost.needed, free);
 			onCost({ ...cost, free });
 		}
 		const database = await openDataDirectory(dataDirectory, config.storage.directory);
 		try {
-			await refuseOther(database, dataDirectory);
+			if (!database.get(ADOPTION_KEY)) await refuseChain(database, dataDirectory, "adopt");
 			return await adopt(judged, database, dataDirectory, { config, blocks, onProgress });
 		} finally {
 			await database.close();
@@ -103,26 +103,26 @@ export function freeBytes(dataDirectory: string): number {
 	return bavail * bsize;
 }
 
-function noRoom(dataDirectory: string, needed: number, free: number): Failure {
+export function noRoom(
+	dataDirectory: string,
+	what: "adoption" | "snapshot",
+	needed: number,
+	free: number,
+): Failure {
 	return new Failure(
 		"start_failed",
-		`${dataDirectory} has room for ${sizeText(free)}; the adoption takes up to ${sizeText(needed)}`,
+		`${dataDirectory} has room for ${sizeText(free)}; the ${what} takes up to ${sizeText(needed)}`,
 	);
 }
 
-/** Only an empty directory, or one with an adoption that isn't complete, can be written to. */
-async function refuseOther(database: KeyValueDatabase, dataDirectory: string): Promise<void> {
-	if (database.get(ADOPTION_KEY)) return;
+/** Only an empty directory can be written to, or one with a run of the same command that isn't complete. */
+export async function refuseChain(
+	database: KeyValueDatabase,
+	dataDirectory: string,
+	what: "adopt" | "restore",
+): Promise<void> {
 	if ((await readMeta(database, dataDirectory)) || leftByChain(dataDirectory) !== undefined) {
-		throw new Failure("bad_value", `${dataDirectory} holds a chain already; adopt into a new directory`);
-	}
-}
-
-async function withFailures<T>(work: () => Promise<T>): Promise<T> {
-	try {
-		return await work();
-	} catch (error) {
-		throw startFailure(error);
+		throw new Failure("bad_value", `${dataDirectory} holds a chain already; ${what} into a new directory`);
 	}
 }
 

@@ -3,19 +3,29 @@
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { propertySeed } from "../node/chain/configured-rules.js";
-import { logDirectory, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
+import {
+	type DirectoryMeta,
+	logDirectory,
+	openDataDirectory,
+	readMeta,
+} from "../node/chain/data-directory.js";
 import { defaultConfig } from "../node/config/config.js";
 import { historyDirectory } from "../node/history/history-store.js";
 import { segmentsDirectory } from "../node/segments/segments.js";
 import { settleAccountAssets } from "../node/state/asset-layout.js";
-import { type BatchChange, compactLevelDatabase, openLevelDatabase } from "../node/state/database.js";
+import {
+	type BatchChange,
+	compactLevelDatabase,
+	type KeyValueDatabase,
+	openLevelDatabase,
+} from "../node/state/database.js";
 import { StateDatabase } from "../node/state/state-database.js";
 import { createView } from "../node/state/view.js";
 import { equalBytes } from "../protocol/bytes.js";
 import { Failure } from "../wallet/failure.js";
 import { type ConfigSource, hasConfig, readConfig } from "./config-source.js";
 import type { OfflineChain } from "./offline-chain.js";
-import { startFailure } from "./run-node.js";
+import { withStartFailures } from "./run-node.js";
 
 const BATCH_BYTES = 4 << 20;
 
@@ -52,6 +62,28 @@ export function partSizes(
 	};
 }
 
+/**
+ * Opens the database of a data directory for some work.
+ * @param name sub-directory of the database
+ * @throws {Failure} `not_found` if it is empty, `start_failed` if it is in use or not this program's
+ */
+export function withDatabase<T>(
+	dataDirectory: string,
+	name: string,
+	work: (database: KeyValueDatabase, meta: DirectoryMeta) => Promise<T>,
+): Promise<T> {
+	return withStartFailures(async () => {
+		const database = await openDataDirectory(dataDirectory, name);
+		try {
+			const meta = await readMeta(database, dataDirectory);
+			if (!meta) throw new Failure("not_found", `the database in ${join(dataDirectory, name)} is empty`);
+			return await work(database, meta);
+		} finally {
+			await database.close();
+		}
+	});
+}
+
 /** What the database itself says, without the rules of its chain: blocks up to the last irreversible one. */
 interface StoredChain {
 	readonly genesisId: Uint8Array;
@@ -62,24 +94,17 @@ interface StoredChain {
 
 /** @throws {Failure} `not_found` for an empty database, `start_failed` if it is in use or not this program's */
 export async function readStoredChain(dataDirectory: string, database: string): Promise<StoredChain> {
-	return withNodeErrors(async () => {
-		const storage = await openDataDirectory(dataDirectory, relative(dataDirectory, database));
-		try {
-			const meta = await readMeta(storage, dataDirectory);
-			if (!meta) throw new Failure("not_found", `the database in ${database} is empty`);
-			const state = await StateDatabase.open(storage, settleAccountAssets);
-			const { properties } = createView(state.baseBackend, propertySeed(defaultConfig()));
-			const { headNumber: number, headId: id, headTimestampMs: timestampMs } = properties;
-			return { genesisId: meta.genesisId, number, id, timestampMs };
-		} finally {
-			await storage.close();
-		}
+	return withDatabase(dataDirectory, relative(dataDirectory, database), async (storage, { genesisId }) => {
+		const state = await StateDatabase.open(storage, settleAccountAssets);
+		const { properties } = createView(state.baseBackend, propertySeed(defaultConfig()));
+		const { headNumber: number, headId: id, headTimestampMs: timestampMs } = properties;
+		return { genesisId, number, id, timestampMs };
 	});
 }
 
 /** @throws {Failure} `start_failed` if the directory is in use */
 export async function compactDatabase(database: string): Promise<void> {
-	await withNodeErrors(() => compactLevelDatabase(database));
+	await withStartFailures(() => compactLevelDatabase(database));
 }
 
 /**
@@ -132,7 +157,7 @@ export async function copyDirectory(
 	if (existsSync(target)) throw new Failure("bad_value", `${target} exists already and is never overwritten`);
 	const partial = `${target}.partial`;
 	rmSync(partial, { recursive: true, force: true });
-	return withNodeErrors(async () => {
+	return withStartFailures(async () => {
 		const database = await openDataDirectory(source, name);
 		try {
 			const path = join(source, name);
@@ -168,7 +193,7 @@ export async function copyDirectory(
 
 /** Reads every entry once. @returns their number and bytes. @throws {Failure} `start_failed` */
 export async function readAllEntries(database: string): Promise<{ entries: number; bytes: number }> {
-	return withNodeErrors(async () => {
+	return withStartFailures(async () => {
 		const opened = await openLevelDatabase(database);
 		let [entries, bytes] = [0, 0];
 		try {
@@ -183,12 +208,4 @@ export async function readAllEntries(database: string): Promise<{ entries: numbe
 		}
 		return { entries, bytes };
 	});
-}
-
-async function withNodeErrors<T>(work: () => Promise<T>): Promise<T> {
-	try {
-		return await work();
-	} catch (error) {
-		throw startFailure(error);
-	}
 }

@@ -34,6 +34,15 @@ export function startFailure(error: unknown): unknown {
 	return new Failure("start_failed", error.message, { cause: error, ...(hint ? { hint } : {}) });
 }
 
+/** Does work for a command. @throws {Failure} `start_failed` for the node's own errors */
+export async function withStartFailures<T>(work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		throw startFailure(error);
+	}
+}
+
 function startHint(error: OperatorError): string | undefined {
 	if (error instanceof PortError) return portHint(error.owner);
 	if (error instanceof OtherChainError) {

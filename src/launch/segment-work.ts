@@ -2,7 +2,6 @@
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
-import { openDataDirectory, readMeta } from "../node/chain/data-directory.js";
 import { yieldToEventLoop } from "../node/scheduling/time-slice.js";
 import { segmentFilesOnDisk } from "../node/segments/segment-files.js";
 import {
@@ -16,32 +15,22 @@ import { SignedBlock } from "../protocol/block.js";
 import { equalBytes } from "../protocol/bytes.js";
 import { useFastHashing } from "../protocol/hash.js";
 import { Failure } from "../wallet/failure.js";
-import { startFailure } from "./run-node.js";
+import { withDatabase } from "./database-work.js";
 
 /** Opens the segments that a database notes for some work. @throws {Failure} `start_failed`, `not_found` */
-async function withSegments<T>(
+function withSegments<T>(
 	dataDirectory: string,
 	database: string,
 	work: (segments: Segments) => Promise<T> | T,
 ): Promise<T> {
-	try {
-		const opened = await openDataDirectory(dataDirectory, relative(dataDirectory, database));
+	return withDatabase(dataDirectory, relative(dataDirectory, database), async (opened) => {
+		const segments = await Segments.open(opened, segmentsDirectory(dataDirectory), segmentFilesOnDisk);
 		try {
-			if (!(await readMeta(opened, dataDirectory))) {
-				throw new Failure("not_found", `the database in ${database} is empty`);
-			}
-			const segments = await Segments.open(opened, segmentsDirectory(dataDirectory), segmentFilesOnDisk);
-			try {
-				return await work(segments);
-			} finally {
-				segments.close();
-			}
+			return await work(segments);
 		} finally {
-			await opened.close();
+			segments.close();
 		}
-	} catch (error) {
-		throw startFailure(error);
-	}
+	});
 }
 
 /** The segments of a directory, oldest first. */

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CheckResult } from "../node/adoption/adoption-checks.js";
-import { leftByChain, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
+import { openDataDirectory } from "../node/chain/data-directory.js";
 import { readFounding } from "../node/development/directory.js";
 import { segmentsDirectory } from "../node/segments/segments.js";
 import { verifySnapshot } from "../node/snapshot/chunk-reader.js";
@@ -28,16 +28,16 @@ import {
 	restoreSnapshot,
 } from "../node/snapshot/restore.js";
 import { downloadWhole, openSource, reusing, type SnapshotSource } from "../node/snapshot/source.js";
-import type { KeyValueDatabase } from "../node/state/database.js";
 import { setAddressPrefix } from "../protocol/address.js";
 import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
 import { useFastHashing } from "../protocol/hash.js";
 import { Failure } from "../wallet/failure.js";
 import { messageHash, signerOf } from "../wallet/transaction/signed-message.js";
-import { freeBytes, sizeText } from "./adoption-work.js";
+import { freeBytes, noRoom, refuseChain } from "./adoption-work.js";
 import { type ConfigSource, readConfig } from "./config-source.js";
 import { askForSnapshot } from "./control-client.js";
-import { startFailure } from "./run-node.js";
+import { withDatabase } from "./database-work.js";
+import { withStartFailures } from "./run-node.js";
 
 const MAX_SIGNATURE_BYTES = 1 << 10;
 /** Chunks on their way at once: each is up to 32 MiB in memory. */
@@ -62,7 +62,7 @@ interface CreateRequest {
 export async function makeSnapshot(request: CreateRequest): Promise<Manifest | undefined> {
 	const { dataDirectory, onProgress } = request;
 	const target = resolve(request.target);
-	return withFailures(async () => {
+	return withStartFailures(async () => {
 		if (readFounding(dataDirectory) !== undefined) {
 			throw new SnapshotError(
 				"a development chain needs its keys, which no snapshot holds: use coin node db copy",
@@ -79,11 +79,8 @@ async function snapshotAtRest(request: CreateRequest, target: string): Promise<M
 	const { dataDirectory, name, version, onProgress } = request;
 	const path = join(dataDirectory, name);
 	if (!existsSync(path)) throw new Failure("not_found", `there is no database ${path}`);
-	const database = await openDataDirectory(dataDirectory, name);
-	try {
-		const meta = await readMeta(database, dataDirectory);
-		if (!meta) throw new Failure("not_found", `the database in ${path} is empty`);
-		return await createSnapshot(
+	return withDatabase(dataDirectory, name, (database, meta) =>
+		createSnapshot(
 			{
 				entries: () => database.entries(new Uint8Array(0)),
 				segmentsDirectory: segmentsDirectory(dataDirectory),
@@ -91,10 +88,8 @@ async function snapshotAtRest(request: CreateRequest, target: string): Promise<M
 			},
 			target,
 			{ program: `coin ${version}`, nowMs: Date.now(), onProgress },
-		);
-	} finally {
-		await database.close();
-	}
+		),
+	);
 }
 
 /** A snapshot whose manifest was read. */
@@ -114,7 +109,7 @@ export interface FoundSnapshot {
  * @throws {Failure} `start_failed` with one sentence
  */
 export async function begunPlace(place: string, dataDirectory: string, named: ConfigSource): Promise<string> {
-	return withFailures(async () => {
+	return withStartFailures(async () => {
 		const { storage } = await readConfig(named);
 		if (!existsSync(join(dataDirectory, storage.directory))) return place;
 		const database = await openDataDirectory(dataDirectory, storage.directory);
@@ -132,7 +127,7 @@ export async function begunPlace(place: string, dataDirectory: string, named: Co
  * @throws {Failure} `start_failed` with one sentence
  */
 export async function findSnapshot(place: string): Promise<FoundSnapshot> {
-	return withFailures(async () => {
+	return withStartFailures(async () => {
 		await useFastHashing();
 		const source = openSource(place, { fetch, pause: (ms) => sleep(ms) });
 		const bytes = await downloadWhole(source, MANIFEST_NAME, MAX_MANIFEST_BYTES);
@@ -180,7 +175,7 @@ export async function checkSnapshot(
 ): Promise<boolean> {
 	const { packed } = sizesOf(manifest);
 	let read = 0;
-	return withFailures(() =>
+	return withStartFailures(() =>
 		verifySnapshot(source, manifest, PARALLEL, (bytes) => {
 			read += bytes;
 			return onBytes(read, packed);
@@ -209,7 +204,7 @@ interface RestoreRequest {
 export async function restoreInto(request: RestoreRequest): Promise<CheckResult | undefined> {
 	const { snapshot, dataDirectory, config: named, onRoom, onProgress } = request;
 	const { manifest, hash } = snapshot;
-	return withFailures(async () => {
+	return withStartFailures(async () => {
 		const { source, bytes } = await reusing(snapshot.source, manifest, request.reuse);
 		if (request.reuse !== undefined) request.onReuse(bytes);
 		const config = await readConfig(named);
@@ -221,14 +216,11 @@ export async function restoreInto(request: RestoreRequest): Promise<CheckResult 
 		onRoom(needed, free);
 		// What a former run has written takes its room already.
 		if (needed > free && !existsSync(join(dataDirectory, config.storage.directory))) {
-			throw new Failure(
-				"start_failed",
-				`${dataDirectory} has room for ${sizeText(free)}; the snapshot takes up to ${sizeText(needed)}`,
-			);
+			throw noRoom(dataDirectory, "snapshot", needed, free);
 		}
 		const database = await openDataDirectory(dataDirectory, config.storage.directory);
 		try {
-			await refuseOther(database, dataDirectory);
+			if (!isBegun(database)) await refuseChain(database, dataDirectory, "restore");
 			return await restoreSnapshot(source, manifest, hash, database, {
 				config,
 				dataDirectory,
@@ -239,20 +231,4 @@ export async function restoreInto(request: RestoreRequest): Promise<CheckResult 
 			await database.close();
 		}
 	});
-}
-
-/** Only an empty directory, or one with a restore that isn't complete, can be written to. */
-async function refuseOther(database: KeyValueDatabase, dataDirectory: string): Promise<void> {
-	if (isBegun(database)) return;
-	if ((await readMeta(database, dataDirectory)) || leftByChain(dataDirectory) !== undefined) {
-		throw new Failure("bad_value", `${dataDirectory} holds a chain already; restore into a new directory`);
-	}
-}
-
-async function withFailures<T>(work: () => Promise<T>): Promise<T> {
-	try {
-		return await work();
-	} catch (error) {
-		throw startFailure(error);
-	}
 }
