@@ -33,8 +33,7 @@ import {
 	delegableAmount,
 	delegatedV1,
 	delegatedV2,
-	delegationPartnersV1,
-	delegationPartnersV2,
+	delegationPartners,
 	unfreezeCount,
 	withdrawableAmount,
 } from "../queries/staking.js";
@@ -117,7 +116,7 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		readsState: true,
 		request: valueRequest,
 		reply: printed(DelegatedResourceAccountIndex),
-		handle: delegationPartnersV1,
+		handle: (context, address) => delegationPartners(context, address, 1),
 	}),
 	defineEndpoint({
 		name: "getdelegatedresourceaccountindexv2",
@@ -126,7 +125,7 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		readsState: true,
 		request: valueRequest,
 		reply: printed(DelegatedResourceAccountIndex),
-		handle: delegationPartnersV2,
+		handle: (context, address) => delegationPartners(context, address, 2),
 	}),
 	defineEndpoint({
 		name: "getavailableunfreezecount",

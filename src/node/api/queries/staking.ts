@@ -41,24 +41,16 @@ export function delegatedV2(
 	return DelegatedResourceList.create({ delegatedResource: delegationsV2(state, fromAddress, toAddress) });
 }
 
-/** To whom and from whom an account delegates, staking of the first generation; undefined for no address. */
-export async function delegationPartnersV1(
+/** To whom and from whom an account delegates; undefined for no address. @param generation of staking */
+export async function delegationPartners(
 	context: ApiContext,
 	address: Uint8Array,
+	generation: 1 | 2,
 ): Promise<Readonly<DelegatedResourceAccountIndex> | undefined> {
 	if (address.length !== ADDRESS_LENGTH) return undefined;
-	const keys = await partnerKeys(context.state, 1, address);
-	return delegationIndexV1(context.node.view(context.server), address, keys);
-}
-
-/** To whom and from whom an account delegates; undefined for no address. */
-export async function delegationPartnersV2(
-	context: ApiContext,
-	address: Uint8Array,
-): Promise<Readonly<DelegatedResourceAccountIndex> | undefined> {
-	if (address.length !== ADDRESS_LENGTH) return undefined;
-	const keys = await partnerKeys(context.state, 2, address);
-	return delegationIndexV2(context.node.view(context.server), address, keys);
+	const keys = await partnerKeys(context.state, generation, address);
+	const index = generation === 1 ? delegationIndexV1 : delegationIndexV2;
+	return index(context.node.view(context.server), address, keys);
 }
 
 /** How many more unstaking operations an account may start; undefined if it doesn't exist. */

@@ -62,8 +62,7 @@ import {
 	delegableAmount,
 	delegatedV1,
 	delegatedV2,
-	delegationPartnersV1,
-	delegationPartnersV2,
+	delegationPartners,
 	unfreezeCount,
 	withdrawableAmount,
 } from "../../queries/staking.js";
@@ -248,9 +247,9 @@ const accounts = {
 	GetAccountResource: ({ state }, { address }) => accountResources(state, address),
 	GetDelegatedResource: ({ state }, request) => delegatedV1(state, request),
 	GetDelegatedResourceV2: withReason(({ state }, request) => delegatedV2(state, request)),
-	GetDelegatedResourceAccountIndex: withReason((context, { value }) => delegationPartnersV1(context, value)),
+	GetDelegatedResourceAccountIndex: withReason((context, { value }) => delegationPartners(context, value, 1)),
 	GetDelegatedResourceAccountIndexV2: withReason((context, { value }) =>
-		delegationPartnersV2(context, value),
+		delegationPartners(context, value, 2),
 	),
 	GetCanDelegatedMaxSize: withReason(({ state, node }, request) => {
 		if (node.rules.network !== "nile" || !request.$unknown) return delegableAmount(state, request);
