@@ -13,7 +13,8 @@ import type { ParameterReader, RequestForm } from "./endpoint.js";
 import { parseAddressText, parseLong } from "./parameters.js";
 import type { RequestInput } from "./request.js";
 
-function textOf(input: RequestInput, name: string): string | null {
+/** A member of the body's object, or a parameter. */
+export function textOf(input: RequestInput, name: string): string | null {
 	return input.mode === "query" ? input.parameters.get(name) : readTextMember(input.object, name);
 }
 

@@ -36,7 +36,7 @@ export const ORC20_EVENTS = {
 export type Orc20Kind = "mint" | "transfer" | "burn";
 
 /** Keys of the sender. */
-export interface Orc20Keys extends SpendingKeys, SpendAuthority {}
+interface Orc20Keys extends SpendingKeys, SpendAuthority {}
 
 /** What a call of a shielded token contract shall do. Values of notes are in units of the contract's scaling factor. */
 export interface Orc20Plan {

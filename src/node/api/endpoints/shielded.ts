@@ -7,7 +7,6 @@ import type { Message, MessageType } from "../../../protocol/codec/descriptor.js
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import { decodeFields } from "../../../protocol/json/field-decoder.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
-import { readTextMember } from "../../../protocol/json/member-readers.js";
 import { mapOrderedMessageWith, printMessage, shownAs } from "../../../protocol/json/message-writer.js";
 import { transactionJson } from "../../../protocol/json/transaction-json.js";
 import {
@@ -63,8 +62,8 @@ import {
 	type RequestForm,
 	visibleOnly,
 } from "../endpoint.js";
-import type { RequestInput } from "../request.js";
 import type { shieldedMethods } from "../shielded/methods.js";
+import { textOf } from "../text-forms.js";
 import { packedTransaction } from "./broadcast.js";
 import { builtTransaction } from "./builders.js";
 
@@ -172,8 +171,6 @@ const byBody = { servers: ["full"], get: "empty" } as const;
 
 /** Values in hexadecimal that are read by themselves. */
 function hexValues(...names: readonly string[]): RequestForm<readonly Uint8Array[]> {
-	const textOf = (input: RequestInput, name: string): string | null =>
-		input.mode === "query" ? input.parameters.get(name) : readTextMember(input.object, name);
 	return {
 		fields: names.map((name) => ({ name, type: "bytes" })),
 		read: (input) => names.map((name) => decodeHexText(textOf(input, name))),

@@ -19,7 +19,6 @@ import {
 	type PrivateParameters,
 	type PrivateParametersWithoutAsk,
 	type ReceiveDescription,
-	type ReceiveNote,
 	type SpendNote,
 	SpendResult,
 	type Transaction,
@@ -59,12 +58,20 @@ import { lifeBeginsMs, transactionHeader } from "../builder.js";
 import type { ApiContext } from "../context.js";
 import { randomSpendingKey } from "./keys.js";
 import { blocksOf, checkRange, RequestTurns } from "./scanning.js";
-import { proverOf, randomnessOf, readNote, writeNote } from "./tools.js";
+import {
+	type FirstKey,
+	proverOf,
+	randomnessOf,
+	readNote,
+	readReceive,
+	senderKeys,
+	writeNote,
+} from "./tools.js";
 import { findVouchers, outputsOf } from "./vouchers.js";
 
 /** What both methods are given; the first key is ask or ak. */
 interface Request extends Omit<PrivateParameters, "ask" | "$unknown"> {
-	readonly key: { readonly ask: Uint8Array } | { readonly ak: Uint8Array };
+	readonly key: FirstKey;
 }
 
 /** @returns whether there are keys to spend with @throws {ContractValidateError} */
@@ -117,18 +124,6 @@ function placeOf(
 	return { note, alpha, anchor: voucher.rt, path: voucherPath(voucher) };
 }
 
-const readReceive = ({ note }: Readonly<ReceiveNote>): NoteToSend => ({
-	note: readNote(note),
-	memo: note?.memo ?? EMPTY,
-});
-
-/** @throws {ShieldedError} */
-function keysOf({ key, nsk }: Request): TransferKeys {
-	if ("ak" in key) return { ak: key.ak, nsk };
-	checkLength(key.ask, KEY_SIZE);
-	return { ask: key.ask, ak: authorizationKey(key.ask), nsk };
-}
-
 /** What building refuses is quoted with its class. @throws {ShieldedError} */
 async function quoting<T>(context: ApiContext, work: () => Promise<T>): Promise<T> {
 	try {
@@ -152,7 +147,7 @@ async function createTransaction(context: ApiContext, request: Request): Promise
 	}
 	return quoting(context, async () => {
 		for (const note of spent) checkNote(note);
-		const keys = spendsNotes ? keysOf(request) : undefined;
+		const keys = spendsNotes ? senderKeys(request.key, request.nsk) : undefined;
 		const plan: TransferPlan = {
 			from: from.length > 0 ? { address: from, amount: request.from_amount } : undefined,
 			to: to.length > 0 ? { address: to, amount: request.to_amount } : undefined,

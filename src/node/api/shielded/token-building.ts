@@ -13,24 +13,22 @@ import {
 	type ShieldedORC20TriggerContractParameters,
 	type SpendNoteORC20,
 } from "../../../protocol/messages.js";
-import type { NoteToSend, NoteToSpend } from "../../../protocol/sapling/descriptions.js";
-import { checkLength, ShieldedError } from "../../../protocol/sapling/failure.js";
+import type { NoteToSpend } from "../../../protocol/sapling/descriptions.js";
+import { ShieldedError } from "../../../protocol/sapling/failure.js";
 import {
 	BURN_RECORD_SIZE,
 	buildOrc20Parameters,
 	encodeTriggerInput,
-	type Orc20Keys,
 	type Orc20Kind,
 	type Orc20Plan,
 } from "../../../protocol/sapling/orc20-builder.js";
 import { ProvingError } from "../../../protocol/sapling/prover.js";
-import { authorizationKey } from "../../../protocol/sapling/shielded-keys.js";
 import { KEY_SIZE, SEALED_OUTGOING_SIZE, TREE_DEPTH } from "../../../protocol/sapling/sizes.js";
 import { ContractExecuteError, ContractValidateError } from "../../rules/errors.js";
 import { type Answers, answersOf } from "../answers.js";
 import type { ApiContext } from "../context.js";
 import { asksContract } from "./token-notes.js";
-import { proverOf, randomnessOf, readNote } from "./tools.js";
+import { type FirstKey, proverOf, randomnessOf, readNote, readReceive, senderKeys } from "./tools.js";
 
 const AMOUNT_LIMIT = 1n << 256n;
 const SCALING_FACTOR = fromHex("ed3437f8");
@@ -209,11 +207,6 @@ const readSpend = ({ note, alpha, root, path, pos }: Readonly<SpendNoteORC20>): 
 	position: pos,
 });
 
-const readReceive = ({ note }: Readonly<ReceiveNote>): NoteToSend => ({
-	note: readNote(note),
-	memo: note?.memo ?? EMPTY,
-});
-
 /** @throws {NamedError} what building refuses, in the network's words */
 async function building<T>(work: () => Promise<T>): Promise<T> {
 	try {
@@ -239,7 +232,7 @@ function amountsOf({ from_amount, to_amount }: Readonly<Request>, words: Words):
 async function createParameters(
 	context: ApiContext,
 	request: Readonly<Request>,
-	key: { readonly ask: Uint8Array } | { readonly ak: Uint8Array },
+	key: FirstKey,
 	words: Words,
 ): Promise<ShieldedORC20Parameters> {
 	const { shielded_spends, shielded_receives, nsk, transparent_to_address: payTo } = request;
@@ -274,7 +267,7 @@ async function createParameters(
 		const plan: Orc20Plan = {
 			kind,
 			contract,
-			keys: kind === "mint" ? undefined : keysOf(key, nsk),
+			keys: kind === "mint" ? undefined : senderKeys(key, nsk),
 			ovk,
 			spends: spends.map(({ path, position, ...spend }) => ({
 				...spend,
@@ -287,13 +280,6 @@ async function createParameters(
 		};
 		return buildOrc20Parameters(plan, { prover: await proverOf(context), random });
 	});
-}
-
-/** @throws {ShieldedError} */
-function keysOf(key: { readonly ask: Uint8Array } | { readonly ak: Uint8Array }, nsk: Uint8Array): Orc20Keys {
-	if ("ak" in key) return { ak: key.ak, nsk };
-	checkLength(key.ask, KEY_SIZE);
-	return { ask: key.ask, ak: authorizationKey(key.ask), nsk };
 }
 
 const KINDS: ReadonlySet<string> = new Set<Orc20Kind>(["mint", "transfer", "burn"]);

@@ -1,13 +1,17 @@
 /** What the methods of shielded transactions work with: randomness, a prover, and the forms of notes in messages. */
 
 import { randomBytes } from "node:crypto";
+import { EMPTY } from "../../../protocol/bytes.js";
 import type { Dialect } from "../../../protocol/dialect.js";
-import { Note as NoteMessage } from "../../../protocol/messages.js";
-import type { Randomness } from "../../../protocol/sapling/descriptions.js";
-import { ShieldedError } from "../../../protocol/sapling/failure.js";
+import { Note as NoteMessage, type ReceiveNote } from "../../../protocol/messages.js";
+import type { NoteToSend, Randomness } from "../../../protocol/sapling/descriptions.js";
+import { checkLength, ShieldedError } from "../../../protocol/sapling/failure.js";
 import type { Note } from "../../../protocol/sapling/note.js";
 import { readPaymentAddress, writePaymentAddress } from "../../../protocol/sapling/payment-address.js";
 import type { Prover } from "../../../protocol/sapling/prover.js";
+import { authorizationKey } from "../../../protocol/sapling/shielded-keys.js";
+import { KEY_SIZE } from "../../../protocol/sapling/sizes.js";
+import type { TransferKeys } from "../../../protocol/sapling/transfer-builder.js";
 import type { ApiContext } from "../context.js";
 
 /** Unpredictable bytes: the process's own, unless the node was given others. */
@@ -32,6 +36,22 @@ export function readNote(message: Readonly<NoteMessage> | undefined): Note {
 	const { diversifier, transmissionKey } = readPaymentAddress(message?.payment_address ?? "");
 	const { value, rcm } = message ?? new NoteMessage();
 	return { diversifier, transmissionKey, value, randomness: rcm };
+}
+
+/** A note that is sent, with its memo. @throws as {@link readNote} */
+export const readReceive = ({ note }: Readonly<ReceiveNote>): NoteToSend => ({
+	note: readNote(note),
+	memo: note?.memo ?? EMPTY,
+});
+
+/** The first key of a sender, with which spends are signed, or are yet to be. */
+export type FirstKey = { readonly ask: Uint8Array } | { readonly ak: Uint8Array };
+
+/** @throws {ShieldedError} */
+export function senderKeys(key: FirstKey, nsk: Uint8Array): TransferKeys {
+	if ("ak" in key) return { ak: key.ak, nsk };
+	checkLength(key.ask, KEY_SIZE);
+	return { ask: key.ask, ak: authorizationKey(key.ask), nsk };
 }
 
 /** @param memo 512 bytes; zeros at the end are not shown */
