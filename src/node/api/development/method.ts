@@ -4,7 +4,7 @@ import type { DevelopmentControl } from "../../development/control.js";
 import { plainStyle } from "../answers.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiContext, ApiNode } from "../context.js";
-import { JsonNumber, type RawArray, type RawValue } from "../jsonrpc/json-reader.js";
+import type { RawArray } from "../jsonrpc/json-reader.js";
 import { JsonParts, JsonText } from "../jsonrpc/method.js";
 
 /** What development methods work on. */
@@ -50,14 +50,4 @@ export function writeValue(value: unknown): string {
 		return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeValue(member)}`).join(",")}}`;
 	}
 	return JSON.stringify(value ?? null);
-}
-
-/** A value that was read, as text again: its numbers as they were. */
-export function jsonText(value: RawValue): string {
-	if (value instanceof JsonNumber) return value.text;
-	if (value instanceof Map) {
-		return `{${[...value].map(([name, member]) => `${JSON.stringify(name)}:${jsonText(member as RawValue)}`).join(",")}}`;
-	}
-	if (Array.isArray(value)) return `[${value.map((item) => jsonText(item as RawValue)).join(",")}]`;
-	return JSON.stringify(value);
 }

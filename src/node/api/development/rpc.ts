@@ -28,11 +28,11 @@ import {
 	ResponseTooLong,
 	RpcError,
 } from "../jsonrpc/rpc-error.js";
+import { membersText } from "../jsonrpc/simulation/members.js";
 import {
 	type DevelopmentContext,
 	type DevelopmentMethod,
 	type DevelopmentMethods,
-	jsonText,
 	writeValue,
 } from "./method.js";
 import { accountMethods, rawMethods } from "./methods/accounts.js";
@@ -180,7 +180,7 @@ export class DevelopmentRpc {
 			const told = await this.forHardhat(name, call, caller);
 			if (told !== undefined) return told;
 		}
-		if (!method && mixed) return this.options.ordinary.answer(jsonText(call), caller);
+		if (!method && mixed) return this.options.ordinary.answer(membersText(call), caller);
 		if (!isRawObject(call)) return errorReply("null", INVALID_REQUEST, "invalid request");
 		const id = idOf(call);
 		if (!method || access === "nothing") {
@@ -210,7 +210,7 @@ function tryOf(call: RawObject): string | undefined {
 		WORDS.flatMap((name) => (sent.has(name) ? [[name, sent.get(name) as RawValue]] : [])),
 	);
 	const id = idOf(call);
-	return `{"jsonrpc":"2.0","id":${id},"method":"eth_estimateGas","params":[${jsonText(words)}]}`;
+	return `{"jsonrpc":"2.0","id":${id},"method":"eth_estimateGas","params":[${membersText(words)}]}`;
 }
 
 function asLine(text: string): string {
@@ -239,5 +239,5 @@ function methodOf(call: RawValue): string {
 
 function idOf(call: RawObject): string {
 	const id = call.get("id");
-	return id === undefined || isRawObject(id) || isRawArray(id) ? "null" : jsonText(id);
+	return id === undefined || isRawObject(id) || isRawArray(id) ? "null" : membersText(id);
 }

@@ -9,6 +9,7 @@ import type * as m from "../../../protocol/messages.js";
 import { ParameterError, type SignedTransaction } from "../../../protocol/transaction.js";
 import type { StateView } from "../../state/view.js";
 import { tokensOfAccount } from "../../tokens/queries.js";
+import { addressData, data, quantity } from "./values.js";
 
 /** What a row of the table may need besides the contract. */
 interface Source {
@@ -119,6 +120,19 @@ export function contractFacts(
 		value: facts?.value?.(contract, { state, info }) ?? 0n,
 		input: name === "TriggerSmartContract" ? (contract as m.TriggerSmartContract).data : EMPTY,
 	};
+}
+
+/** The same as JSON shows them. */
+export interface ShownFacts {
+	readonly from: string | null;
+	readonly to: string | null;
+	readonly value: string;
+	readonly input: string;
+}
+
+export function shownFacts(...asked: Parameters<typeof contractFacts>): ShownFacts {
+	const { from, to, value, input } = contractFacts(...asked);
+	return { from: addressData(from), to: addressData(to), value: quantity(value), input: data(input) };
 }
 
 function readContract(transaction: SignedTransaction): Readonly<Message> | undefined {

@@ -55,6 +55,12 @@ const fixedSealing =
 		return true;
 	};
 
+/** The mode, or its seconds. */
+export const sealingOf = ({ control }: DevelopmentContext): string | number => {
+	const { sealMode } = control.conditions;
+	return typeof sealMode === "string" ? sealMode : sealMode.intervalMs / 1000;
+};
+
 const isInstant: DevelopmentMethod = ({ control }) => control.conditions.sealMode === "instant";
 
 const setNext =
@@ -135,13 +141,7 @@ export const blockMethods: DevelopmentMethods = [
 			throw new RpcError(INVALID_PARAMS, "ambiguous unit: use dev_setSealing");
 		},
 	],
-	[
-		["dev_sealing"],
-		({ control }) => {
-			const { sealMode } = control.conditions;
-			return typeof sealMode === "string" ? sealMode : sealMode.intervalMs / 1000;
-		},
-	],
+	[["dev_sealing"], sealingOf],
 	[["hardhat_getAutomine", "anvil_getAutomine"], isInstant],
 	[
 		["dev_increaseTime"],

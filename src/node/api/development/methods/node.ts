@@ -13,11 +13,7 @@ import {
 	readText,
 } from "../arguments.js";
 import { type DevelopmentContext, type DevelopmentMethods, ordinaryContext } from "../method.js";
-
-const sealingOf = ({ control }: DevelopmentContext): string | number => {
-	const { sealMode } = control.conditions;
-	return typeof sealMode === "string" ? sealMode : sealMode.intervalMs / 1000;
-};
+import { sealingOf } from "./blocks.js";
 
 const genesisOf = ({ control }: DevelopmentContext): string =>
 	Buffer.from(control.open.rules.genesisId).toString("hex");

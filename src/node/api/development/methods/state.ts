@@ -7,6 +7,8 @@ import { UnknownSnapshotError } from "../../../development/snapshots.js";
 import * as edits from "../../../development/state-edits.js";
 import { SourceError } from "../../../history/contract-sources.js";
 import { isRawObject, type RawValue } from "../../jsonrpc/json-reader.js";
+import { membersText } from "../../jsonrpc/simulation/members.js";
+import { areSilent } from "../../jsonrpc/simulation/overridden.js";
 import {
 	checkCount,
 	invalidArguments,
@@ -19,7 +21,7 @@ import {
 	readText,
 	readWordArgument,
 } from "../arguments.js";
-import { type DevelopmentMethod, type DevelopmentMethods, jsonText } from "../method.js";
+import type { DevelopmentMethod, DevelopmentMethods } from "../method.js";
 
 const setCode =
 	(name: string): DevelopmentMethod =>
@@ -208,10 +210,7 @@ export const stateMethods: DevelopmentMethods = [
 	[
 		["anvil_reset", "hardhat_reset"],
 		(context, params) => {
-			const [options] = params;
-			const isPlain =
-				options === undefined || options === null || (isRawObject(options) && options.size === 0);
-			if (!isPlain) throw invalidArguments("this chain can't fork another one");
+			if (!areSilent(params[0])) throw invalidArguments("this chain can't fork another one");
 			return reset(context, []);
 		},
 	],
@@ -222,7 +221,7 @@ function readPermissions(value: RawValue | undefined): AccountPermissionUpdateCo
 	if (!isRawObject(value)) throw invalidArguments();
 	const members = new Map([...value].filter(([name]) => ["owner", "witness", "actives"].includes(name)));
 	try {
-		return decodeFields(AccountPermissionUpdateContract, jsonText(members), true);
+		return decodeFields(AccountPermissionUpdateContract, membersText(members), true);
 	} catch (error) {
 		if (error instanceof NamedError)
 			throw invalidArguments(`the permissions can't be read: ${error.message}`);

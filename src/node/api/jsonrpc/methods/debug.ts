@@ -115,10 +115,6 @@ export function tracerFor(options: TraceOptions, budget: TraceBudget): ShownTrac
 		: TRACERS[options.tracer](options, budget);
 }
 
-/** Whether options say nothing. */
-const isSilent = (given: RawValue | undefined): boolean =>
-	given === undefined || given === null || (isRawObject(given) && given.size === 0);
-
 /** The tracer of a request; without options a development chain lists operations as the network's stock one does. */
 function tracerOf(context: ApiContext, options: TraceOptions, isPlain: boolean): ShownTracer {
 	const budget = budgetOf(context);
@@ -130,7 +126,7 @@ async function traceTransaction(context: OwnContext, [id, given]: RawArray): Pro
 	const options = readTraceOptions(given);
 	const place = readTransactionPlace(context, tracing, id);
 	if (!place) throw invalidParams(`transaction ${String(id)} is not in a block`);
-	const tracer = tracerOf(context, options, isSilent(given));
+	const tracer = tracerOf(context, options, areSilent(given));
 	const run = runOf(context, options);
 	const shown = await refusing(() => tracing.transaction(place, shownTracer(context, tracer), run));
 	return longResult(context, shown, 0);
@@ -139,7 +135,7 @@ async function traceTransaction(context: OwnContext, [id, given]: RawArray): Pro
 async function traceOfCall(context: OwnContext, [call, block, given]: RawArray): Promise<RpcResult> {
 	const tracing = tracingOf(context, "debug_traceCall");
 	const options = readTraceOptions(given);
-	const tracer = tracerOf(context, options, isSilent(given));
+	const tracer = tracerOf(context, options, areSilent(given));
 	const overlay = await overlayOf(context, given);
 	const shown = await refusing(() =>
 		traceCall(context, tracing, call, block ?? null, options, tracer, overlay),

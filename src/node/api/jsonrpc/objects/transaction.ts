@@ -8,9 +8,9 @@ import type { SignedTransaction } from "../../../../protocol/transaction.js";
 import { priceAt } from "../../../consensus/parameter-effects.js";
 import { postQuantumOf } from "../../../rules/post-quantum.js";
 import type { StateView } from "../../../state/view.js";
-import { contractFacts } from "../contract-facts.js";
+import { type ShownFacts, shownFacts } from "../contract-facts.js";
 import type { RpcValue } from "../method.js";
-import { addressData, data, quantity, seconds, ZERO_ADDRESS, ZERO_HASH_TEXT } from "../values.js";
+import { data, quantity, seconds, ZERO_ADDRESS, ZERO_HASH_TEXT } from "../values.js";
 import type { ObjectStyle } from "./style.js";
 
 /** The energy fee in force at a block's time, in sun. */
@@ -27,27 +27,17 @@ export function transactionObject(
 	style: ObjectStyle,
 ): RpcValue {
 	const transaction = block.transactions[index] as SignedTransaction;
-	const { from, to, value, input } = shownFacts(state, transaction, info);
-	const { r, s, v } = firstSignature(transaction);
-	return {
+	const facts = factsOf(state, transaction, info);
+	const place = {
 		blockHash: data(block.id),
 		blockNumber: quantity(block.number),
-		...(style.timesTransactions ? { blockTimestamp: seconds(block.timestampMs) } : {}),
-		from: block.number === 0n ? ZERO_ADDRESS : from,
+		blockTimestamp: seconds(block.timestampMs),
+		from: block.number === 0n ? ZERO_ADDRESS : facts.from,
 		gas: quantity(info?.receipt?.energy_usage_total ?? 0n),
 		gasPrice: quantity(energyPriceAt(state, block.timestampMs)),
-		hash: data(transaction.id),
-		input,
-		nonce: nonceOf(transaction, style),
-		...postQuantumList(transaction, style),
-		r,
-		s,
-		to,
 		transactionIndex: quantity(index),
-		type: "0x0",
-		v,
-		value,
 	};
+	return placedObject(transaction, facts, place, style);
 }
 
 /** A transaction that waits for a block: what a block would give it is an empty `0x`. */
@@ -56,15 +46,33 @@ export function pendingTransactionObject(
 	transaction: SignedTransaction,
 	style: ObjectStyle,
 ): RpcValue {
-	const { from, to, value, input } = shownFacts(state, transaction, undefined);
+	const facts = factsOf(state, transaction, undefined);
+	const place = { blockHash: "0x", blockNumber: "0x", blockTimestamp: null, from: facts.from };
+	const prices = { gas: "0x0", gasPrice: "0x", transactionIndex: "0x" };
+	return placedObject(transaction, facts, { ...place, ...prices }, style);
+}
+
+/** What the members of a transaction are that its block gives it. */
+type Placed = Readonly<
+	Record<"blockHash" | "blockNumber" | "gas" | "gasPrice" | "transactionIndex", string> &
+		Record<"blockTimestamp" | "from", string | null>
+>;
+
+/** The order of members counts. */
+function placedObject(
+	transaction: SignedTransaction,
+	{ to, value, input }: ShownFacts,
+	{ blockHash, blockNumber, blockTimestamp, from, gas, gasPrice, transactionIndex }: Placed,
+	style: ObjectStyle,
+): RpcValue {
 	const { r, s, v } = firstSignature(transaction);
 	return {
-		blockHash: "0x",
-		blockNumber: "0x",
-		...(style.timesTransactions ? { blockTimestamp: null } : {}),
+		blockHash,
+		blockNumber,
+		...(style.timesTransactions ? { blockTimestamp } : {}),
 		from,
-		gas: "0x0",
-		gasPrice: "0x",
+		gas,
+		gasPrice,
 		hash: data(transaction.id),
 		input,
 		nonce: nonceOf(transaction, style),
@@ -72,7 +80,7 @@ export function pendingTransactionObject(
 		r,
 		s,
 		to,
-		transactionIndex: "0x",
+		transactionIndex,
 		type: "0x0",
 		v,
 		value,
@@ -99,26 +107,14 @@ function postQuantumList(
 	return { pqAuthSigList };
 }
 
-interface ShownFacts {
-	readonly from: string | null;
-	readonly to: string | null;
-	readonly value: string;
-	readonly input: string;
-}
-
-function shownFacts(
+/** From, to, value and input. @param info what became of it, if that is known */
+function factsOf(
 	state: StateView,
 	transaction: SignedTransaction,
 	info: Readonly<TransactionInfo> | undefined,
 ): ShownFacts {
 	if (!transaction.contract) return { from: ZERO_ADDRESS, to: ZERO_ADDRESS, value: "0x0", input: "0x" };
-	const { from, to, value, input } = contractFacts(state, transaction, info);
-	return {
-		from: addressData(from),
-		to: addressData(to),
-		value: quantity(value),
-		input: data(input),
-	};
+	return shownFacts(state, transaction, info);
 }
 
 const SCALAR = 32;

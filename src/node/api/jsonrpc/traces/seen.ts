@@ -5,8 +5,7 @@ import type { TransactionInfo } from "../../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../../protocol/transaction.js";
 import type { StateView } from "../../../state/view.js";
 import type { TracePlace, Tracer } from "../../../tracing/trace-runner.js";
-import { contractFacts } from "../contract-facts.js";
-import { addressData, data, quantity } from "../values.js";
+import { type ShownFacts, shownFacts } from "../contract-facts.js";
 
 export interface Seen {
 	readonly transaction: SignedTransaction;
@@ -33,17 +32,8 @@ export interface ShownTracer extends Pick<Tracer<unknown>, "observer" | "touched
 }
 
 /** Call data and amounts of a transaction that runs no contract, in the form of a call. */
-interface PlainFacts {
-	readonly from: string | null;
-	readonly to: string | null;
-	readonly value: string;
-	readonly input: string;
-}
-
-export function plainFacts({ before, transaction, info }: Seen): PlainFacts {
-	const { from, to, value, input } = contractFacts(before, transaction, info);
-	return { from: addressData(from), to: addressData(to), value: quantity(value), input: data(input) };
-}
+export const plainFacts = ({ before, transaction, info }: Seen): ShownFacts =>
+	shownFacts(before, transaction, info);
 
 /** Text of an error in the node's spelling. */
 export function errorText({ dialect }: Pick<Seen, "dialect">, message: string): string {
