@@ -48,23 +48,23 @@ export function missingPartHint({ missing: { key, file } }: ConfigError): string
 	return `the file lacks the line ${key} = …`;
 }
 
+/** Whether a file has a genesis block. */
+const hasGenesis = (settings: NodeConfig["settings"]): boolean =>
+	settings.some(({ path, line }) => path.startsWith("genesis.block") && line !== undefined);
+
 /**
  * A network names the account that receives fees while burning is off.
  * @returns why a genesis without it can't be started with; undefined: it has one
  */
 export function blackHoleGap({ genesis, node, dev, settings }: NodeConfig): string | undefined {
-	const isWritten = settings.some(({ path, line }) => path.startsWith("genesis.block") && line !== undefined);
-	if (!isWritten || dev.enabled || !admissionOf(node).needsBlackHole) return undefined;
+	if (!hasGenesis(settings) || dev.enabled || !admissionOf(node).needsBlackHole) return undefined;
 	const isNamed = genesis.assets.some(({ accountName }) => accountName === "Blackhole");
 	return isNamed ? undefined : "Account[Blackhole] is not configured.";
 }
 
 /** A warning about a network without a first block; nothing keeps a node from starting with it, alone on its chain. */
 export function genesisGap(config: NodeConfig): string | undefined {
-	const isWritten = config.settings.some(
-		({ path, line }) => path.startsWith("genesis.block") && line !== undefined,
-	);
-	if (isWritten || config.dev.enabled) return undefined;
+	if (hasGenesis(config.settings) || config.dev.enabled) return undefined;
 	return `genesis.block is missing: no account of the chain could act or make blocks, and no network knows it; ${GENESIS_ADVICE}`;
 }
 
@@ -101,25 +101,25 @@ async function findingsOf(
 	dataDirectory: string,
 ): Promise<Finding[]> {
 	const { file } = config;
-	const gap = genesisGap(config);
-	const missing = blackHoleGap(config);
 	const unchecked = proofGap(config);
 	const witness = await asWitness(source, ignored);
-	const unreadable = await parametersError(config);
+	const refusals = [
+		blackHoleGap(config),
+		unchecked,
+		typeof witness === "string" ? witness : undefined,
+		await parametersError(config),
+	];
+	const gaps = [genesisGap(config), unchecked === undefined ? proofWarning(config) : undefined];
+	const development = config.dev.enabled ? developmentWarning(config) : undefined;
 	return [
 		...errors,
-		...(missing === undefined ? [] : [errorAt(file, missing)]),
-		...(unchecked === undefined ? [] : [errorAt(file, unchecked)]),
-		...(typeof witness === "string" ? [errorAt(file, witness)] : []),
-		...(unreadable === undefined ? [] : [errorAt(file, unreadable)]),
-		...(gap === undefined ? [] : [{ level: "warning", place: file, message: gap } as const]),
-		...(unchecked === undefined ? proofFindings(config) : []),
-		...config.unknownKeys.map(({ path, line }) => warningAt(config, line, unknownKeyText(path))),
+		...given(refusals).map((message) => errorAt(file, message)),
+		...given(gaps).map((message) => warningAt(file, message)),
+		...config.unknownKeys.map(({ path, line }) => warningAt(`${file}:${line}`, unknownKeyText(path))),
 		...config.idleKeys.map(({ path, line, reason }) =>
-			warningAt(config, line, `${path} has no effect: ${reason}`),
+			warningAt(`${file}:${line}`, `${path} has no effect: ${reason}`),
 		),
-		...(config.dev.enabled ? developmentFindings(config) : []),
-		...config.warnings.map((message) => ({ level: "warning", place: file, message }) as const),
+		...given([development, ...config.warnings]).map((message) => warningAt(file, message)),
 		...(typeof witness === "object" ? witness.localWitness.keystores : [])
 			.slice(0, 1)
 			.filter((keystore) => !existsSync(keystore))
@@ -166,11 +166,7 @@ async function readAll(source: ConfigSource): Promise<{
 function unknownFindings(file: string, { path, missing }: ConfigError): Finding[] {
 	// A file that isn't there, or isn't HOCON.
 	if (path === undefined && missing.key === undefined) return [];
-	return unknownKeysOf(file).map(({ path: key, line }) => ({
-		level: "warning",
-		place: `${file}:${line}`,
-		message: unknownKeyText(key),
-	}));
+	return unknownKeysOf(file).map(({ path: key, line }) => warningAt(`${file}:${line}`, unknownKeyText(key)));
 }
 
 /** The message on a key that no node reads, with the key that was probably meant. */
@@ -203,15 +199,6 @@ export function developmentWarning(config: NodeConfig): string | undefined {
 	if (others.length === 0) return undefined;
 	const names = others.map(({ path }) => path).join(", ");
 	return `a development chain takes only dev, event.subscribe, node.history and log.level from ${config.file}; without effect: ${names}`;
-}
-
-function developmentFindings(config: NodeConfig): Finding[] {
-	const message = developmentWarning(config);
-	return message ? [{ level: "warning", place: config.file, message }] : [];
-}
-
-function warningAt(config: NodeConfig, line: number, message: string): Finding {
-	return { level: "warning", place: `${config.file}:${line}`, message };
 }
 
 /** @param free ports that are in use and will be free */
@@ -300,20 +287,23 @@ async function checkDirectory(config: NodeConfig, dataDirectory: string): Promis
 async function beginningFindings({ publicNetwork }: NodeConfig, dataDirectory: string): Promise<Finding[]> {
 	const advice = publicNetwork && (await adviceOnBeginning(publicNetwork, 0n));
 	if (!advice) return [];
-	return [{ level: "warning", place: dataDirectory, message: `holds no chain yet: ${advice.message}` }];
+	return [warningAt(dataDirectory, `holds no chain yet: ${advice.message}`)];
 }
 
 /** What a public network needs, sooner or later, and nobody has chosen yet. */
-function proofFindings(config: NodeConfig): Finding[] {
+function proofWarning(config: NodeConfig): string | undefined {
 	const { parameters, allowsUnverified, verifiesProofs } = config.node.shielded;
-	if (!config.publicNetwork || parameters !== undefined || allowsUnverified || !verifiesProofs) return [];
-	const message = `node.shielded.params is not set: a node of this network stops before the first block that asks for a proof, and doesn't start on data behind it; ${PROOF_CHOICE}`;
-	return [{ level: "warning", place: config.file, message }];
+	if (!config.publicNetwork || parameters !== undefined || allowsUnverified || !verifiesProofs)
+		return undefined;
+	return `node.shielded.params is not set: a node of this network stops before the first block that asks for a proof, and doesn't start on data behind it; ${PROOF_CHOICE}`;
 }
 
-function errorAt(place: string, message: string): Finding {
-	return { level: "error", place, message };
-}
+const errorAt = (place: string, message: string): Finding => ({ level: "error", place, message });
+
+const warningAt = (place: string, message: string): Finding => ({ level: "warning", place, message });
+
+const given = (texts: readonly (string | undefined)[]): readonly string[] =>
+	texts.filter((text) => text !== undefined);
 
 /** The configuration as a block producer reads it, or what keeps it from that; undefined: it has no keys. */
 async function asWitness(
