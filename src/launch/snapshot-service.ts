@@ -12,6 +12,7 @@ import { portError } from "../node/api/http-servers.js";
 import type { HttpRequest } from "../node/api/plain-request.js";
 import { headRefusal, pathOf } from "../node/api/request-head.js";
 import { MAX_CONNECTIONS } from "../node/listening/connection-gate.js";
+import { addressText } from "../node/network/environment.js";
 import { type Generation, Generations } from "../node/snapshot/generations.js";
 import { MANIFEST_NAME, type Manifest, type SnapshotFile } from "../node/snapshot/manifest.js";
 import { OperatorError } from "../protocol/operator-error.js";
@@ -341,7 +342,7 @@ export async function serveSnapshots(options: ServiceOptions): Promise<void> {
 	try {
 		const bound = await server.listen(port, host);
 		await generations.open(now());
-		onListening(`http://${host.includes(":") ? `[${host}]` : host}:${bound}/`);
+		onListening(`http://${addressText({ host, port: bound })}/`);
 		const maker = new GenerationMaker(generations, options);
 		while (!signal.aborted) await sleep(await maker.step(), undefined, { signal }).catch(() => undefined);
 	} catch (error) {

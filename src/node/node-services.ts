@@ -9,6 +9,7 @@ import { startHttpServers } from "./api/http-servers.js";
 import { DoubleSigners } from "./api/meters.js";
 import { REPLAY_FOLDER } from "./backfill/messages.js";
 import type { NodeConfig } from "./config/config.js";
+import { addressText } from "./network/environment.js";
 import { createApiNode, networkView } from "./node-api.js";
 import type { NodeCore, Service } from "./node-core.js";
 import { developmentMethodsBeside } from "./node-development.js";
@@ -307,9 +308,8 @@ export const audit: Service = {
 		const { faults } = parts;
 		if (!config.node.audit || !faults) return {};
 		const { LiveAudit } = await import("./audit/live-audit.js");
-		const name = host.includes(":") ? `[${host}]` : host;
 		const at = (port: number | undefined, path = ""): string | undefined =>
-			port === undefined ? undefined : `http://${name}:${port}${path}`;
+			port === undefined ? undefined : `http://${addressText({ host, port })}${path}`;
 		const full = at(ports.full);
 		if (full === undefined) return {};
 		const own = { full, solidity: at(ports.solidity), jsonrpc: at(ports.jsonrpc, "/jsonrpc") };
