@@ -96,7 +96,6 @@ export interface NodeConfig {
 }
 
 interface NetConfig {
-	readonly type: "mainnet" | "testnet";
 	/** First byte of every address. */
 	readonly addressPrefix: number;
 }
@@ -319,8 +318,7 @@ function readNet(settings: Settings, readings: Readings, warn: (text: string) =>
 		);
 	}
 	const wantsTest = settings.get("net.type").toLowerCase() === "testnet";
-	const type = wantsTest && readings.takesTestnet(warn) ? "testnet" : "mainnet";
-	return { type, addressPrefix: type === "testnet" ? TEST_PREFIX : MAIN_PREFIX };
+	return { addressPrefix: wantsTest && readings.takesTestnet(warn) ? TEST_PREFIX : MAIN_PREFIX };
 }
 
 /** @throws {ConfigError} for a name that is not a release's */

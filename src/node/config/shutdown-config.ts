@@ -150,7 +150,7 @@ export type ShutdownConfig =
 	/** This many blocks above the head at the start. */
 	| { readonly at: "count"; readonly count: bigint }
 	/** The first block whose timestamp, in ms, satisfies the test. */
-	| { readonly at: "time"; readonly text: string; readonly reached: (timeMs: number) => boolean };
+	| { readonly at: "time"; readonly reached: (timeMs: number) => boolean };
 
 /** Reads `node.shutdown`; undefined if the node runs until it is stopped. @throws {ConfigError} */
 export function readShutdown(settings: Settings): ShutdownConfig | undefined {
@@ -166,7 +166,7 @@ export function readShutdown(settings: Settings): ShutdownConfig | undefined {
 	if (set.length > 1) throw settings.refuse("node.shutdown", `: ${set.join(" and ")} set both`);
 	if (count === 0n)
 		throw settings.refuse("node.shutdown.BlockCount", ": shutDownBlockCount 0 is less than 1");
-	if (reached !== undefined) return { at: "time", text, reached };
+	if (reached !== undefined) return { at: "time", reached };
 	if (height >= 0n) return { at: "height", height };
 	return count > 0n ? { at: "count", count } : undefined;
 }

@@ -124,29 +124,23 @@ export function readLocalWitness(
 	if (network !== "nile" && options.witness === true && ofNile.files.length > 0) {
 		warn("localPqWitness has no effect: node.network is not nile");
 	}
+	const none = {
+		keys: new WitnessKeys([]),
+		accountAddress: undefined,
+		keystores: [],
+		signer: undefined,
+		postQuantum,
+	};
 	if (options.privateKey !== undefined && options.privateKey !== "") {
 		const refuse = (reason: string) => new ConfigError(`--private-key${reason}`);
-		return {
-			keys: new WitnessKeys([parseWitnessKey(options.privateKey, refuse)]),
-			accountAddress: read(options.witnessAddress, "cmd"),
-			keystores: [],
-			signer: undefined,
-			postQuantum,
-		};
+		const keys = new WitnessKeys([parseWitnessKey(options.privateKey, refuse)]);
+		return { ...none, keys, accountAddress: read(options.witnessAddress, "cmd") };
 	}
 	const signer = readSigner(settings);
 	const texts = signer === undefined ? settings.get("localwitness") : [];
 	const files = settings.get("localwitnesskeystore");
 	const account = settings.get("localWitnessAccountAddress");
-	if (!readings.usesWitnessKeys(options.witness === true)) {
-		return {
-			keys: new WitnessKeys([]),
-			accountAddress: undefined,
-			keystores: [],
-			signer: undefined,
-			postQuantum,
-		};
-	}
+	if (!readings.usesWitnessKeys(options.witness === true)) return none;
 	const keys = texts.map((text, i) =>
 		parseWitnessKey(text, (reason) => settings.refuse(`localwitness[${i}]`, reason)),
 	);

@@ -22,7 +22,7 @@ describe("where a node stops by itself", () => {
 
 	it("is the time of a block", () => {
 		const chain = { head: { number: 5n, timestampMs: 3000n } };
-		const isThere = stopCondition({ at: "time", text: "", reached: (ms) => ms === 6000 }, chain);
+		const isThere = stopCondition({ at: "time", reached: (ms) => ms === 6000 }, chain);
 		expect(isThere()).toBe(false);
 		chain.head = { number: 6n, timestampMs: 6000n };
 		expect(isThere()).toBe(true);

@@ -30,7 +30,7 @@ describe("a node's configuration", () => {
 
 	it("has the network's defaults where the file is silent", () => {
 		const config = defaultConfig();
-		expect(config.net).toEqual({ type: "mainnet", addressPrefix: 0x41 });
+		expect(config.net).toEqual({ addressPrefix: 0x41 });
 		expect(config.node.dialect).toBe("neutral");
 		expect(config.node.http.full).toEqual({ enabled: true, port: 8090 });
 		expect(config.node.http.solidity).toEqual({ enabled: true, port: 8091 });
