@@ -60,24 +60,17 @@ export class ExplorerFiles {
 	 */
 	async find(name: string, development: boolean): Promise<ExplorerFile | undefined> {
 		if (name === SITE) return jsonFile({ kind: development ? "development" : "network" });
-		if (name === FACTS) return this.facts();
+		if (name === FACTS) return this.once(FACTS, async () => jsonFile(await networkFacts()));
 		const known = FILES.get(name);
-		if (!known || this.folder === undefined) return undefined;
+		const { folder } = this;
+		if (!known || folder === undefined) return undefined;
 		const [file, type] = known;
-		let found = this.kept.get(file);
-		if (!found) {
-			found = readFile(join(this.folder, file)).then((body) => withHeaders(type, body));
-			this.kept.set(file, found);
-		}
-		return found;
+		return this.once(file, async () => withHeaders(type, await readFile(join(folder, file))));
 	}
 
-	private facts(): Promise<ExplorerFile> {
-		let found = this.kept.get(FACTS);
-		if (!found) {
-			found = networkFacts().then(jsonFile);
-			this.kept.set(FACTS, found);
-		}
+	private once(file: string, make: () => Promise<ExplorerFile>): Promise<ExplorerFile> {
+		const found = this.kept.get(file) ?? make();
+		this.kept.set(file, found);
 		return found;
 	}
 }

@@ -143,20 +143,19 @@ class ListReader {
 	}
 
 	async fill(): Promise<void> {
-		const { descending } = this.query;
 		while (this.at >= this.chunk.length) {
-			if (!this.isStoreDone) await this.readStore(descending, this.step);
+			if (!this.isStoreDone) await this.readStore();
 			else if (this.recent) this.takeRecent();
 			else return;
 		}
 	}
 
-	private async readStore(descending: boolean, limit: number): Promise<void> {
+	private async readStore(): Promise<void> {
 		const { kind, owner } = this.list;
-		const { store, storedTo } = this.sources;
-		const bound = least(this.storeEnd, blockSuffix(storedTo + 1));
-		const [from, end] = [this.from, least(this.end, bound)];
-		const found = (await store?.rows(kind, owner, { from, end, descending, limit })) ?? [];
+		const { descending } = this.query;
+		const { step: limit, from } = this;
+		const end = least(this.end, this.storeEnd);
+		const found = (await this.sources.store?.rows(kind, owner, { from, end, descending, limit })) ?? [];
 		this.chunk = found;
 		this.at = 0;
 		this.step = Math.min(CHUNK, 2 * this.step);

@@ -14,7 +14,7 @@ import {
 	indexOf,
 	pageOfList,
 } from "./page.js";
-import { HistoryRequestError, invalidParameter, readHistoryAddress } from "./parameters.js";
+import { invalidParameter, readContract, readHistoryAddress } from "./parameters.js";
 import { askTokenBalance, base58Of, isKnownToken, tokenFacts, tokenInfo } from "./token-facts.js";
 import { directionFilter } from "./transaction-rows.js";
 
@@ -26,12 +26,18 @@ const MAX_HOLDINGS = 200;
 const MAX_HOLDERS = 1_000;
 const MAX_LISTED = 20;
 
-/** Transfers of an account. */
-export function tokenPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
-	const { context, parameters } = request;
+/** The contract that a request names; undefined: none. @throws {HistoryRequestError} */
+function namedContract({ parameters }: HistoryRequest): Uint8Array | undefined {
 	const named = parameters.text("contract_address");
 	const contract = named === undefined ? undefined : readHistoryAddress(named);
 	if (named !== undefined && !contract) throw invalidParameter("contract_address");
+	return contract;
+}
+
+/** Transfers of an account. */
+export function tokenPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
+	const { context } = request;
+	const contract = namedContract(request);
 	const isWay = directionFilter(request);
 	const wanted = contract && toHex(contract.subarray(1));
 	const accepts = (row: HistoryRow): boolean => {
@@ -84,9 +90,7 @@ export async function accountBalances(
 
 export async function balancePage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
 	const { context, parameters } = request;
-	const named = parameters.text("contract_address");
-	const only = named === undefined ? undefined : readHistoryAddress(named);
-	if (named !== undefined && !only) throw invalidParameter("contract_address");
+	const only = namedContract(request);
 	const server = parameters.flag("only_confirmed") ? "solidity" : "full";
 	return pageOfList(request, await accountBalances(context, address, server, only));
 }
@@ -119,8 +123,7 @@ export async function tokenInfoRows({ context, parameters }: HistoryRequest): Pr
 	if (names.length === 0 || names.length > MAX_LISTED) throw invalidParameter("contract_list");
 	const rows: AnswerRow[] = [];
 	for (const name of names) {
-		const contract = readHistoryAddress(name);
-		if (!contract) throw new HistoryRequestError("Invalid contract address");
+		const contract = readContract(name);
 		if (!context.node.view("full").contract.has(contract)) continue;
 		const {
 			symbol,

@@ -100,7 +100,7 @@ function kindStatements(kind: RowKind, schema: string): KindStatements {
 export class PostgresqlStore implements HistoryStore {
 	private readonly writer: DatabaseWriter;
 
-	private readonly statements: ReadonlyMap<RowKind, ReturnType<typeof kindStatements>>;
+	private readonly statements: ReadonlyMap<RowKind, KindStatements>;
 	private readonly positionTable: string;
 	private size = 0;
 
@@ -273,8 +273,8 @@ export class PostgresqlStore implements HistoryStore {
 		if (!this.pool.ending) void this.pool.end();
 	}
 
-	private statementsOf(kind: RowKind): ReturnType<typeof kindStatements> {
-		return this.statements.get(kind) as ReturnType<typeof kindStatements>;
+	private statementsOf(kind: RowKind): KindStatements {
+		return this.statements.get(kind) as KindStatements;
 	}
 
 	/** What the index makes of a failure: it waits, or the start is refused. */
