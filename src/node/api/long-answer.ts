@@ -12,11 +12,6 @@ export class LongAnswer {
 		readonly cost?: number,
 		readonly held = 0,
 	) {}
-
-	/** The whole text. */
-	get text(): string {
-		return [...this.pieces].join("");
-	}
 }
 
 /** A list as text: `head`, then the items parted by commas, then `tail`. */

@@ -38,11 +38,6 @@ export class DatabaseWriter {
 		private readonly use: TableUse,
 	) {}
 
-	/** Whether there is a session, as far as is known. */
-	get isOpen(): boolean {
-		return this.client !== undefined;
-	}
-
 	/**
 	 * Makes a session, unless there is one.
 	 * @throws {DatabaseAway}
