@@ -27,11 +27,58 @@ export function portError(port: number, owner: string, error: unknown): PortErro
 	return new PortError(`port ${port} of the ${owner} ${reason}`, owner);
 }
 
-interface RunningHttpServers {
+export interface RunningServers<Port extends string> {
 	/** Bound ports of the servers that run. */
-	readonly ports: Readonly<Partial<Record<ServerKind, number>>>;
+	readonly ports: Readonly<Partial<Record<Port, number>>>;
 	close(): Promise<void>;
 }
+
+interface ServersOptions<Port extends string> {
+	/** Of all of them, as messages call it. */
+	readonly protocol: string;
+	readonly listeners: Readonly<Record<ServerKind, { readonly enabled: boolean; readonly port: number }>>;
+	/** How each server's port is called. */
+	readonly names: Readonly<Record<ServerKind, Port>>;
+	/** Address to bind; every interface without it. */
+	readonly host: string | undefined;
+	readonly make: (kind: ServerKind) => {
+		listen(port: number, host?: string): Promise<number>;
+		close(): Promise<void>;
+	};
+}
+
+/**
+ * Starts the servers of one protocol that are enabled.
+ * @throws {PortError} after closing what was already bound
+ */
+export async function startServers<Port extends string>({
+	protocol,
+	listeners,
+	names,
+	host,
+	make,
+}: ServersOptions<Port>): Promise<RunningServers<Port>> {
+	const servers: { close(): Promise<void> }[] = [];
+	const ports: Partial<Record<Port, number>> = {};
+	const close = async (): Promise<void> => {
+		await Promise.all(servers.map((server) => server.close()));
+	};
+	for (const kind of ["full", "solidity", "pbft"] as const) {
+		const { enabled, port } = listeners[kind];
+		if (!enabled) continue;
+		const server = make(kind);
+		try {
+			ports[names[kind]] = await server.listen(port, host);
+			servers.push(server);
+		} catch (error) {
+			await close();
+			throw portError(port, `${kind} ${protocol} server`, error);
+		}
+	}
+	return { ports, close };
+}
+
+const PORTS = { full: "full", solidity: "solidity", pbft: "pbft" } as const;
 
 /**
  * Starts the servers that `node.http` enables.
@@ -39,33 +86,19 @@ interface RunningHttpServers {
  * @param observe registers an observer of the chain; absent: the explorer's page isn't notified of blocks
  * @throws {PortError} after closing what was already bound
  */
-export async function startHttpServers(
+export function startHttpServers(
 	node: ApiNode,
 	broadcaster: Broadcaster = new Broadcaster(node),
 	host?: string,
 	observe?: Observe,
-): Promise<RunningHttpServers> {
-	const servers: HttpServer[] = [];
-	const ports: Partial<Record<ServerKind, number>> = {};
-	const close = async (): Promise<void> => {
-		await Promise.all(servers.map((server) => server.close()));
-	};
-	const { full, solidity, pbft, explorer } = node.config.node.http;
-	const { maxWebSockets } = node.config.node.jsonrpc;
-	for (const [kind, listener] of Object.entries({ full, solidity, pbft })) {
-		if (!listener.enabled) continue;
+): Promise<RunningServers<ServerKind>> {
+	const { http: listeners, jsonrpc } = node.config.node;
+	const make = (kind: ServerKind): HttpServer => {
 		const live =
-			kind === "full" && explorer && observe && maxWebSockets > 0
+			kind === "full" && listeners.explorer && observe && jsonrpc.maxWebSockets > 0
 				? new ExplorerLive(node, broadcaster, observe)
 				: undefined;
-		const server = new HttpServer(node, kind as ServerKind, broadcaster, undefined, undefined, live);
-		try {
-			ports[kind as ServerKind] = await server.listen(listener.port, host);
-			servers.push(server);
-		} catch (error) {
-			await close();
-			throw portError(listener.port, `${kind} HTTP server`, error);
-		}
-	}
-	return { ports, close };
+		return new HttpServer(node, kind, broadcaster, undefined, undefined, live);
+	};
+	return startServers({ protocol: "HTTP", listeners, names: PORTS, host, make });
 }

@@ -2,7 +2,7 @@
 
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
-import { portError } from "../http-servers.js";
+import { type RunningServers, startServers } from "../http-servers.js";
 import { contextsOf, type Dispatcher } from "./dispatcher.js";
 import { FilterRegistry, feedFilters } from "./filter-registry.js";
 import { JsonRpcServer, type Observe, type TextAnswerer } from "./server.js";
@@ -23,17 +23,13 @@ interface JsonRpcServersOptions {
 	readonly beside?: ((ordinary: Dispatcher) => TextAnswerer) | undefined;
 }
 
-interface RunningJsonRpcServers {
-	/** Bound ports of the servers that run. */
-	readonly ports: Readonly<Partial<Record<JsonRpcPort, number>>>;
-	close(): Promise<void>;
-}
-
 /**
  * Starts the servers that `node.jsonrpc` enables.
  * @throws {PortError} after closing what was already bound
  */
-export async function startJsonRpcServers(options: JsonRpcServersOptions): Promise<RunningJsonRpcServers> {
+export async function startJsonRpcServers(
+	options: JsonRpcServersOptions,
+): Promise<RunningServers<JsonRpcPort>> {
 	const { node, broadcaster, producerAddresses, host } = options;
 	const { jsonrpc } = node.config.node;
 	const registry = (): FilterRegistry =>
@@ -43,8 +39,6 @@ export async function startJsonRpcServers(options: JsonRpcServersOptions): Promi
 		solidity: registry(),
 		pbft: undefined,
 	};
-	const servers: JsonRpcServer[] = [];
-	const ports: Partial<Record<JsonRpcPort, number>> = {};
 	const stopObserving = options.observe(
 		feedFilters(
 			node.view("full"),
@@ -52,33 +46,28 @@ export async function startJsonRpcServers(options: JsonRpcServersOptions): Promi
 			jsonrpc.solidity.enabled ? filters.solidity : undefined,
 		),
 	);
-	const close = async (): Promise<void> => {
-		stopObserving();
-		await Promise.all(servers.map((server) => server.close()));
-	};
-	for (const kind of ["full", "solidity", "pbft"] as const) {
-		const { enabled, port } = jsonrpc[kind];
-		if (!enabled) continue;
-		const context = contextsOf({
-			server: kind,
-			node,
-			broadcaster,
-			filters: filters[kind],
-			producerAddresses,
-		});
-		const server = new JsonRpcServer(
-			kind,
-			context,
+	const make = (server: ServerKind): JsonRpcServer =>
+		new JsonRpcServer(
+			server,
+			contextsOf({ server, node, broadcaster, filters: filters[server], producerAddresses }),
 			options.observe,
-			kind === "full" ? options.beside : undefined,
+			server === "full" ? options.beside : undefined,
 		);
-		try {
-			ports[PORT_NAMES[kind]] = await server.listen(port, host);
-			servers.push(server);
-		} catch (error) {
-			await close();
-			throw portError(port, `${kind} JSON-RPC server`, error);
-		}
+	try {
+		const running = await startServers({
+			protocol: "JSON-RPC",
+			listeners: jsonrpc,
+			names: PORT_NAMES,
+			host,
+			make,
+		});
+		const close = (): Promise<void> => {
+			stopObserving();
+			return running.close();
+		};
+		return { ports: running.ports, close };
+	} catch (error) {
+		stopObserving();
+		throw error;
 	}
-	return { ports, close };
 }
