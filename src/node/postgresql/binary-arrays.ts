@@ -47,6 +47,18 @@ export function binaryArray(type: ColumnType, values: readonly ColumnValue[]): B
 	return Buffer.concat(parts);
 }
 
+/** Rows as one array for each of their columns. */
+export const binaryArrays = (
+	types: readonly ColumnType[],
+	rows: readonly (readonly ColumnValue[])[],
+): Buffer[] =>
+	types.map((type, at) =>
+		binaryArray(
+			type,
+			rows.map((row) => row[at] as ColumnValue),
+		),
+	);
+
 /** Dimensions, whether values are missing, type of elements. */
 function head(dimensions: number, oid: number): Buffer {
 	const bytes = Buffer.alloc(12);

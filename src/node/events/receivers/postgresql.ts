@@ -5,7 +5,7 @@
 
 import type { Client } from "pg";
 import type { DatabaseAddress } from "../../postgresql/address.js";
-import { binaryArray, type ColumnType, type ColumnValue } from "../../postgresql/binary-arrays.js";
+import { binaryArrays, type ColumnType, type ColumnValue } from "../../postgresql/binary-arrays.js";
 import { DatabaseWriter } from "../../postgresql/database-writer.js";
 import { UnstorableError } from "../../postgresql/failures.js";
 import { quoted, type TableUse } from "../../postgresql/migrations.js";
@@ -91,16 +91,10 @@ async function write(
 	{ schema, insert }: { readonly schema: string; readonly insert: string },
 ): Promise<void> {
 	const rows = publications.map(rowOf);
-	const columns = COLUMNS.map((type, at) =>
-		binaryArray(
-			type,
-			rows.map((row) => row[at] as ColumnValue),
-		),
-	);
 	const { rows: added } = await client.query<{ id: string; removed: boolean }>({
 		name: "publish",
 		text: insert,
-		values: columns,
+		values: binaryArrays(COLUMNS, rows),
 	});
 	const back = added.filter(({ removed }) => removed).map(({ id }) => takenBackBy(id));
 	if (back.length > 0) {

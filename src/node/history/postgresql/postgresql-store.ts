@@ -11,7 +11,7 @@ import {
 	DatabaseRefusal,
 	databaseName,
 } from "../../postgresql/address.js";
-import { arrayType, binaryArray, type ColumnType, type ColumnValue } from "../../postgresql/binary-arrays.js";
+import { arrayType, binaryArrays } from "../../postgresql/binary-arrays.js";
 import { DatabaseWriter } from "../../postgresql/database-writer.js";
 import { DatabaseAway, databaseFailure } from "../../postgresql/failures.js";
 import { quoted, stepOf } from "../../postgresql/migrations.js";
@@ -34,6 +34,7 @@ import {
 	lastOfEach,
 	placeValues,
 	suffixOf,
+	typeOf,
 } from "./tables.js";
 
 /** Pages that are read at once; further ones wait, for so long. */
@@ -210,7 +211,11 @@ export class PostgresqlStore implements HistoryStore {
 			...table.restValues(row.value),
 		]);
 		const text = this.statementsOf(kind).insert;
-		await client.query({ name: `insert ${kind}`, text, values: arraysOf(columnsOf(table), rows) });
+		await client.query({
+			name: `insert ${kind}`,
+			text,
+			values: binaryArrays(columnsOf(table).map(typeOf), rows),
+		});
 	}
 
 	private async remove(client: Client, kind: RowKind, given: readonly HistoryRow[]): Promise<void> {
@@ -219,7 +224,7 @@ export class PostgresqlStore implements HistoryStore {
 			...table.ownerValues(owner),
 			...placeValues(kind, suffix),
 		]);
-		await client.query(this.statementsOf(kind).remove, arraysOf(keyOf(table), rows));
+		await client.query(this.statementsOf(kind).remove, binaryArrays(keyOf(table).map(typeOf), rows));
 	}
 
 	async rows(kind: RowKind, owner: string, range: RowRange): Promise<readonly HistoryRow[]> {
@@ -292,17 +297,4 @@ function byKind(rows: readonly HistoryRow[]): ReadonlyMap<RowKind, HistoryRow[]>
 		else found.set(row.kind, [row]);
 	}
 	return found;
-}
-
-/** Rows as one array for each column. */
-function arraysOf(
-	columns: readonly (readonly [string, ColumnType])[],
-	rows: readonly (readonly ColumnValue[])[],
-): Buffer[] {
-	return columns.map(([, type], at) =>
-		binaryArray(
-			type,
-			rows.map((row) => row[at] as ColumnValue),
-		),
-	);
 }

@@ -22,6 +22,7 @@ import {
 
 /** Names of columns with their types, in the order of the table. */
 type Columns = readonly (readonly [name: string, type: ColumnType])[];
+export const typeOf = ([, type]: Columns[number]): ColumnType => type;
 
 /** A value as the driver gives it: 64 bits and amounts as text. */
 export type FoundValue = Buffer | string | number | Date;
