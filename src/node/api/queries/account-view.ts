@@ -88,13 +88,15 @@ export function accountById(state: StateView, id: Uint8Array): Account | undefin
 /** Bandwidth of an account; undefined if it doesn't exist. */
 export function accountNet(state: StateView, address: Uint8Array): AccountNetMessage | undefined {
 	const stored = state.account.get(address);
-	if (!stored) return undefined;
+	return stored && AccountNetMessage.create(netOf(state, refreshAccount(state, stored)));
+}
+
+function netOf(state: StateView, account: Account) {
 	const { properties } = state;
-	const account = refreshAccount(state, stored);
 	const usage = properties.on("ALLOW_SAME_TOKEN_NAME")
 		? account.free_asset_net_usageV2
 		: account.free_asset_net_usage;
-	return AccountNetMessage.create({
+	return {
 		freeNetUsed: account.free_net_usage,
 		freeNetLimit: properties.get("FREE_NET_LIMIT"),
 		NetUsed: account.net_usage,
@@ -103,7 +105,7 @@ export function accountNet(state: StateView, address: Uint8Array): AccountNetMes
 		assetNetLimit: tokenValues(usage.keys(), (id) => tokenNetLimit(state, id)),
 		TotalNetLimit: properties.get("TOTAL_NET_LIMIT"),
 		TotalNetWeight: properties.get("TOTAL_NET_WEIGHT"),
-	});
+	};
 }
 
 function tokenNetLimit(state: StateView, id: string): bigint {
@@ -114,19 +116,11 @@ function tokenNetLimit(state: StateView, id: string): bigint {
 /** Bandwidth, energy and voting power of an account; undefined if it doesn't exist. */
 export function accountResources(state: StateView, address: Uint8Array): AccountResourceMessage | undefined {
 	const stored = state.account.get(address);
-	const net = accountNet(state, address);
-	if (!stored || !net) return undefined;
+	if (!stored) return undefined;
 	const { properties } = state;
 	const account = refreshAccount(state, stored);
 	return AccountResourceMessage.create({
-		freeNetUsed: net.freeNetUsed,
-		freeNetLimit: net.freeNetLimit,
-		NetUsed: net.NetUsed,
-		NetLimit: net.NetLimit,
-		assetNetUsed: net.assetNetUsed,
-		assetNetLimit: net.assetNetLimit,
-		TotalNetLimit: net.TotalNetLimit,
-		TotalNetWeight: net.TotalNetWeight,
+		...netOf(state, account),
 		TotalCoinPowerWeight: properties.get("TOTAL_COIN_POWER_WEIGHT"),
 		coinPowerUsed: account.votes.reduce((sum, vote) => sum + vote.vote_count, 0n),
 		coinPowerLimit: fullPower(account) / SUN_PER_COIN,
