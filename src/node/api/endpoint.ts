@@ -13,6 +13,7 @@ import type { JsonLibrary } from "../../protocol/json/json-library.js";
 import { messagePieces } from "../../protocol/json/message-pieces.js";
 import { type JsonForm, mapOrderedMessage, printMessage } from "../../protocol/json/message-writer.js";
 import { quoteMapOrdered } from "../../protocol/json/quoting.js";
+import { PaginatedMessage } from "../../protocol/messages.js";
 import type { Release } from "../rules/release.js";
 import type { ApiContext, ServerKind } from "./context.js";
 import { type HttpAnswer, JSON_TYPE } from "./http-answer.js";
@@ -223,6 +224,9 @@ export function messageRequest<T extends Message>(
 		},
 	};
 }
+
+/** A page of a list. */
+export const pageRequest = messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter });
 
 /** A message in the printed form; one with long lists piece by piece. */
 export function printed<T extends Message>(type: MessageType<T>): ReplyWriter<Readonly<T> | undefined> {

@@ -4,7 +4,7 @@
  */
 
 import { fromHex, toHex, toKey } from "../../../protocol/bytes.js";
-import { PaginatedMessage, Witness, WitnessList } from "../../../protocol/messages.js";
+import { Witness, WitnessList } from "../../../protocol/messages.js";
 import { transactionInfoById } from "../../chain/block-store.js";
 import type { Producer } from "../../chain/packing.js";
 import type { ContractConsole } from "../../development/contract-console.js";
@@ -14,7 +14,7 @@ import { switchedOff } from "../../development/initial-state.js";
 import type { StateView } from "../../state/view.js";
 import { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
-import { defineEndpoint, type Endpoint, longParameter, messageRequest, printed } from "../endpoint.js";
+import { defineEndpoint, type Endpoint, pageRequest, printed } from "../endpoint.js";
 import { FOLDERS } from "../endpoint-table.js";
 import { explorerAnswer, isExplorerPath, LIVE_PATH } from "../explorer-path.js";
 import { HEALTH_PATH, HEALTHY, isHistoryPath, sendHistory } from "../history/history-path.js";
@@ -150,7 +150,7 @@ const paginatedNowWitnessList = defineEndpoint({
 	name: "getpaginatednowwitnesslist",
 	about: "A page of the super representatives by their votes of this moment.",
 	servers: ["full", "solidity"],
-	request: messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter }),
+	request: pageRequest,
 	reply: printed(WitnessList),
 	handle: ({ state }, { offset, limit }) => {
 		if (offset < 0n || limit <= 0n) return undefined;

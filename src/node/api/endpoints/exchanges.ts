@@ -11,7 +11,6 @@ import {
 	MarketOrderPair,
 	MarketOrderPairList,
 	MarketPriceList,
-	PaginatedMessage,
 } from "../../../protocol/messages.js";
 import { allExchanges, exchangeStore, pageOfExchanges } from "../../exchange/pair.js";
 import {
@@ -26,8 +25,8 @@ import {
 	type Endpoint,
 	EVERYWHERE,
 	hexParameter,
-	longParameter,
 	messageRequest,
+	pageRequest,
 	printed,
 	visibleOnly,
 } from "../endpoint.js";
@@ -67,7 +66,7 @@ export const exchangeEndpoints: readonly Endpoint[] = [
 		about: "A page of all exchanges, by number.",
 		servers: ["full"],
 		readsState: true,
-		request: messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter }),
+		request: pageRequest,
 		reply: printed(ExchangeList),
 		handle: ({ state }, { offset, limit }) => pageOfExchanges(state, offset, limit),
 	}),

@@ -6,7 +6,7 @@ import { decodePlainHex } from "../../../protocol/json/hex-text.js";
 import { readTextMember } from "../../../protocol/json/member-readers.js";
 import { longText } from "../../../protocol/json/message-writer.js";
 import { isJsonObject } from "../../../protocol/json/value.js";
-import { PaginatedMessage, Proposal, ProposalList, WitnessList } from "../../../protocol/messages.js";
+import { Proposal, ProposalList, WitnessList } from "../../../protocol/messages.js";
 import { queryReward } from "../../resources/vote-rewards.js";
 import {
 	defineEndpoint,
@@ -14,8 +14,7 @@ import {
 	EVERYWHERE,
 	errorReply,
 	type FailureWriter,
-	longParameter,
-	messageRequest,
+	pageRequest,
 	printed,
 	type RequestForm,
 	visibleOnly,
@@ -80,7 +79,7 @@ export const governanceEndpoints: readonly Endpoint[] = [
 		post: "raw",
 		servers: ["full", "solidity"],
 		readsState: true,
-		request: messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter }),
+		request: pageRequest,
 		reply: printed(WitnessList),
 		handle: (context, { offset, limit }) => pageOfLiveWitnesses(context, offset, limit),
 	}),
@@ -132,7 +131,7 @@ export const governanceEndpoints: readonly Endpoint[] = [
 		post: "raw",
 		servers: ["full"],
 		readsState: true,
-		request: messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter }),
+		request: pageRequest,
 		reply: printed(ProposalList),
 		handle: ({ state }, { offset, limit }) => pageOfProposals(state, offset, limit),
 	}),

@@ -1,7 +1,7 @@
 /** ORC-10 tokens (protocol/http-endpoints §3.5). */
 
 import { utf8 } from "../../../protocol/bytes.js";
-import { Account, AssetIssueContract, AssetIssueList, PaginatedMessage } from "../../../protocol/messages.js";
+import { Account, AssetIssueContract, AssetIssueList } from "../../../protocol/messages.js";
 import {
 	allTokens,
 	pageOfTokens,
@@ -15,8 +15,8 @@ import {
 	defineEndpoint,
 	type Endpoint,
 	EVERYWHERE,
-	longParameter,
 	messageRequest,
+	pageRequest,
 	printed,
 	visibleOnly,
 } from "../endpoint.js";
@@ -74,7 +74,7 @@ export const tokenEndpoints: readonly Endpoint[] = [
 		about: "A page of all tokens, by name.",
 		servers: EVERYWHERE,
 		readsState: true,
-		request: messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter }),
+		request: pageRequest,
 		reply: printed(AssetIssueList),
 		handle: ({ state }, { offset, limit }) => pageOfTokens(state, offset, limit),
 	}),
