@@ -33,7 +33,7 @@ import {
 	updateToken,
 } from "../tokens/token-store.js";
 import { executeArithmetic, validateArithmetic } from "./arithmetic.js";
-import { type ContractContext, defineContract, halfSpaced, spaced } from "./contract.js";
+import { type ContractContext, defineContract, halfSpaced, requireAccount, spaced } from "./contract.js";
 
 /** The coin's own symbol, in lower case; names are compared as the network's clients write them. */
 const RESERVED_NAME = toDeployed("coin");
@@ -291,11 +291,7 @@ export const unfreezeAsset = defineContract<UnfreezeAssetContract>({
 	parameterRefusal: spaced,
 
 	validate({ state, contract }) {
-		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
-		const owner = state.account.get(contract.owner_address);
-		if (!owner) {
-			throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] does not exist`);
-		}
+		const owner = requireAccount(state, contract.owner_address, "does not exist");
 		if (owner.frozen_supply.length === 0) throw new ContractValidateError("no frozen supply balance");
 		if (issuedToken(state, owner).length === 0) {
 			throw new ContractValidateError("this account has not issued any asset");

@@ -1,6 +1,5 @@
 /** The types by which a deployer changes a contract's settings (protocol/machine §18). */
 
-import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import {
 	type ClearABIContract,
@@ -12,13 +11,7 @@ import {
 import { ContractValidateError } from "../rules/errors.js";
 import { ENERGY_LIMIT_VERSION } from "../rules/fork-gates.js";
 import type { StateView } from "../state/view.js";
-import { defineContract, halfSpaced, spaced } from "./contract.js";
-
-/** @throws {ContractValidateError} if the owner is not an account; `absent` is the type's message for that */
-function checkOwner(state: StateView, owner: Uint8Array, absent: string): void {
-	if (!isAddress(owner)) throw new ContractValidateError("Invalid address");
-	if (!state.account.has(owner)) throw new ContractValidateError(`Account[${toHex(owner)}] ${absent}`);
-}
+import { defineContract, halfSpaced, requireAccount, spaced } from "./contract.js";
 
 /**
  * The contract's record, if the owner deployed it.
@@ -45,7 +38,7 @@ export const updateSetting = defineContract<UpdateSettingContract>({
 	parameterRefusal: spaced,
 
 	validate({ state, contract }) {
-		checkOwner(state, contract.owner_address, "does not exist");
+		requireAccount(state, contract.owner_address, "does not exist");
 		const percent = contract.consume_user_resource_percent;
 		if (percent < 0n || percent > 100n) throw new ContractValidateError("percent not in [0, 100]");
 		checkDeployer(state, contract, "Contract does not exist");
@@ -70,7 +63,7 @@ export const updateEnergyLimit = defineContract<UpdateEnergyLimitContract>({
 	},
 
 	validate({ state, contract }) {
-		checkOwner(state, contract.owner_address, "does not exist");
+		requireAccount(state, contract.owner_address, "does not exist");
 		if (contract.origin_energy_limit <= 0n) {
 			throw new ContractValidateError("origin energy limit must be > 0");
 		}
@@ -95,7 +88,7 @@ export const clearAbi = defineContract<ClearABIContract>({
 	},
 
 	validate({ state, contract }) {
-		checkOwner(state, contract.owner_address, "not exists");
+		requireAccount(state, contract.owner_address, "not exists");
 		checkDeployer(state, contract, "Contract not exists");
 	},
 

@@ -1,10 +1,13 @@
 /** What a transaction type is to the chain: its checks and its effect, over a view of the state. */
 
+import { isAddress } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
 import type { Message } from "../../protocol/codec/descriptor.js";
 import type { ContractName } from "../../protocol/contract-types.js";
-import type { TransactionResult } from "../../protocol/messages.js";
+import type { Account, TransactionResult } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { ChainRules } from "../rules/chain-rules.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import type { StateView } from "../state/view.js";
 
@@ -56,6 +59,22 @@ export function defineContract<T extends Message>(module: ContractModule<T>): Co
 		},
 	};
 	return gated as ContractModule;
+}
+
+/**
+ * The account of an address, as most types look for that of their owner.
+ * @param absent how the type's text ends where there is none
+ * @throws {ContractValidateError}
+ */
+export function requireAccount(
+	state: StateView,
+	address: Uint8Array,
+	absent: "not exists" | "does not exist",
+): Readonly<Account> {
+	if (!isAddress(address)) throw new ContractValidateError("Invalid address");
+	const account = state.account.get(address);
+	if (!account) throw new ContractValidateError(`Account[${toHex(address)}] ${absent}`);
+	return account;
 }
 
 const REAL = "class com.google.protobuf.Any";

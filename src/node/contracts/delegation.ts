@@ -23,7 +23,7 @@ import { type Resource, unfreezeDelayOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { Properties } from "../state/properties.js";
 import type { StateView } from "../state/view.js";
-import { type ContractContext, defineContract, spaced } from "./contract.js";
+import { type ContractContext, defineContract, requireAccount, spaced } from "./contract.js";
 
 /** DelegateResourceContract (protocol/staking §5.4): lends the resources of a stake to another account. */
 export const delegateResource = defineContract<DelegateResourceContract>({
@@ -43,9 +43,7 @@ export const delegateResource = defineContract<DelegateResourceContract>({
 	validate(context) {
 		const { state, contract } = context;
 		const { properties } = state;
-		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
-		const owner = state.account.get(contract.owner_address);
-		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] not exists`);
+		const owner = requireAccount(state, contract.owner_address, "not exists");
 		if (contract.balance < SUN_PER_COIN) {
 			throw new ContractValidateError("delegateBalance must be greater than or equal to 1 COIN");
 		}
@@ -140,8 +138,7 @@ export const undelegateResource = defineContract<UnDelegateResourceContract>({
 	validate({ state, contract }) {
 		const { properties } = state;
 		const { owner_address: from, receiver_address: to } = contract;
-		if (!isAddress(from)) throw new ContractValidateError("Invalid address");
-		if (!state.account.has(from)) throw new ContractValidateError(`Account[${toHex(from)}] does not exist`);
+		requireAccount(state, from, "does not exist");
 		if (!isAddress(to)) throw new ContractValidateError("Invalid receiverAddress");
 		if (equalBytes(to, from)) {
 			throw new ContractValidateError("receiverAddress must not be the same as ownerAddress");

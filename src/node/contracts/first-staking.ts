@@ -30,7 +30,7 @@ import {
 import { type Resource, unfreezeDelayOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
-import { type ContractContext, defineContract, spaced } from "./contract.js";
+import { type ContractContext, defineContract, requireAccount, spaced } from "./contract.js";
 
 /** FreezeBalanceContract (protocol/staking §4.1): stakes for a fixed time, for oneself or another; closed by staking V2. */
 export const freezeBalance = defineContract<FreezeBalanceContract>({
@@ -39,9 +39,7 @@ export const freezeBalance = defineContract<FreezeBalanceContract>({
 	validate(context) {
 		const { state, rules, contract } = context;
 		const { properties } = state;
-		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
-		const owner = state.account.get(contract.owner_address);
-		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] not exists`);
+		const owner = requireAccount(state, contract.owner_address, "not exists");
 		if (contract.frozen_balance <= 0n) throw new ContractValidateError("frozenBalance must be positive");
 		if (contract.frozen_balance < SUN_PER_COIN) {
 			throw new ContractValidateError("frozenBalance must be greater than or equal to 1 COIN");
@@ -125,9 +123,7 @@ export const unfreezeBalance = defineContract<UnfreezeBalanceContract>({
 
 	validate(context) {
 		const { state, contract } = context;
-		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
-		const owner = state.account.get(contract.owner_address);
-		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] does not exist`);
+		const owner = requireAccount(state, contract.owner_address, "does not exist");
 		if (delegates(context)) checkDelegated(state, contract);
 		else checkOwn(state, owner, contract.resource);
 	},

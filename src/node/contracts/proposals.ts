@@ -1,6 +1,5 @@
 /** The three types of proposals (protocol/parameters §1). */
 
-import { isAddress } from "../../protocol/address.js";
 import { be64, equalBytes, toHex } from "../../protocol/bytes.js";
 import {
 	Proposal,
@@ -12,7 +11,7 @@ import {
 import { chainParameter, isKnownTo, proposalLifeMs } from "../consensus/parameters.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
-import { type ContractContext, defineContract } from "./contract.js";
+import { type ContractContext, defineContract, requireAccount } from "./contract.js";
 
 /** The proposal of an id. @throws {ContractValidateError} if there is none */
 function requireProposal(state: StateView, id: bigint): Readonly<Proposal> {
@@ -38,11 +37,8 @@ export const proposalCreate = defineContract<ProposalCreateContract>({
 
 	validate(context) {
 		const { state, contract } = context;
-		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
+		requireAccount(state, contract.owner_address, "not exists");
 		const hex = toHex(contract.owner_address);
-		if (!state.account.has(contract.owner_address)) {
-			throw new ContractValidateError(`Account[${hex}] not exists`);
-		}
 		if (!state.witness.has(contract.owner_address)) {
 			throw new ContractValidateError(`Witness[${hex}] not exists`);
 		}
@@ -98,11 +94,8 @@ export const proposalApprove = defineContract<ProposalApproveContract>({
 	type: "ProposalApproveContract",
 
 	validate({ state, contract }) {
-		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
+		requireAccount(state, contract.owner_address, "not exists");
 		const hex = toHex(contract.owner_address);
-		if (!state.account.has(contract.owner_address)) {
-			throw new ContractValidateError(`Account[${hex}] not exists`);
-		}
 		if (!state.witness.has(contract.owner_address)) {
 			throw new ContractValidateError(`Witness[${hex}] not exists`);
 		}
@@ -137,11 +130,8 @@ export const proposalDelete = defineContract<ProposalDeleteContract>({
 	type: "ProposalDeleteContract",
 
 	validate({ state, contract }) {
-		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
+		requireAccount(state, contract.owner_address, "not exists");
 		const hex = toHex(contract.owner_address);
-		if (!state.account.has(contract.owner_address)) {
-			throw new ContractValidateError(`Account[${hex}] not exists`);
-		}
 		const proposal = requireProposal(state, contract.proposal_id);
 		if (!equalBytes(proposal.proposer_address, contract.owner_address)) {
 			throw new ContractValidateError(`Proposal[${contract.proposal_id}] is not proposed by ${hex}`);

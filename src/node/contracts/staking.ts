@@ -1,7 +1,5 @@
 /** The types of staking since version 2 (protocol/staking): freeze, unfreeze, cancel, withdraw. */
 
-import { isAddress } from "../../protocol/address.js";
-import { toHex } from "../../protocol/bytes.js";
 import { toDeployed } from "../../protocol/dialect.js";
 import { checked, SUN_PER_COIN, wrap } from "../../protocol/int64.js";
 import {
@@ -25,7 +23,7 @@ import { chainStakes, stake, unstake } from "../resources/stake-effects.js";
 import { cancelAllOn, unfreezeDelayOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { validateArithmetic } from "./arithmetic.js";
-import { defineContract, spaced } from "./contract.js";
+import { defineContract, requireAccount, spaced } from "./contract.js";
 
 /** FreezeBalanceV2Contract (protocol/staking §4.3): stakes coins, to be unlocked on demand. */
 export const freezeBalanceV2 = defineContract<FreezeBalanceV2Contract>({
@@ -39,9 +37,7 @@ export const freezeBalanceV2 = defineContract<FreezeBalanceV2Contract>({
 
 	validate({ state, contract }) {
 		const { properties } = state;
-		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
-		const owner = state.account.get(contract.owner_address);
-		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] not exists`);
+		const owner = requireAccount(state, contract.owner_address, "not exists");
 		if (contract.frozen_balance <= 0n) throw new ContractValidateError("frozenBalance must be positive");
 		if (contract.frozen_balance < SUN_PER_COIN) {
 			throw new ContractValidateError("frozenBalance must be greater than or equal to 1 COIN");
@@ -80,9 +76,7 @@ export const unfreezeBalanceV2 = defineContract<UnfreezeBalanceV2Contract>({
 
 	validate({ state, contract }) {
 		const { properties } = state;
-		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
-		const owner = state.account.get(contract.owner_address);
-		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] does not exist`);
+		const owner = requireAccount(state, contract.owner_address, "does not exist");
 		const { resource: code, unfreeze_balance: amount } = contract;
 		checkResourceCode(code, properties.on("ALLOW_NEW_RESOURCE_MODEL"));
 		const staked = owner.frozenV2.find((stake) => stake.type === code && stake.amount > 0n);
@@ -141,9 +135,7 @@ export const cancelAllUnfreezeV2 = defineContract<CancelAllUnfreezeV2Contract>({
 	},
 
 	validate({ state, contract }) {
-		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
-		const owner = state.account.get(contract.owner_address);
-		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] not exists`);
+		const owner = requireAccount(state, contract.owner_address, "not exists");
 		if (owner.unfrozenV2.length === 0) throw new ContractValidateError("No unfreezeV2 list to cancel");
 	},
 
@@ -181,9 +173,7 @@ export const withdrawExpireUnfreeze = defineContract<WithdrawExpireUnfreezeContr
 	},
 
 	validate({ state, contract }) {
-		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
-		const owner = state.account.get(contract.owner_address);
-		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] not exists`);
+		const owner = requireAccount(state, contract.owner_address, "not exists");
 		const { balance } = owner;
 		const { expiredSun } = splitUnstaking(owner.unfrozenV2, state.properties.headTimestampMs);
 		if (expiredSun <= 0n) throw new ContractValidateError("no unFreeze balance to withdraw ");

@@ -26,7 +26,7 @@ import { initializeOldPower, replaceVotes, votingPower } from "../resources/vote
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { validateArithmetic } from "./arithmetic.js";
-import { defineContract, halfSpaced, spaced } from "./contract.js";
+import { defineContract, halfSpaced, requireAccount, spaced } from "./contract.js";
 
 const MAX_URL_LENGTH = 256;
 
@@ -189,9 +189,7 @@ export const withdrawBalance = defineContract<WithdrawBalanceContract>({
 	validate({ state, rules, contract }) {
 		const { properties } = state;
 		const address = contract.owner_address;
-		if (!isAddress(address)) throw new ContractValidateError("Invalid address");
-		const owner = state.account.get(address);
-		if (!owner) throw new ContractValidateError(`Account[${toHex(address)}] not exists`);
+		const owner = requireAccount(state, address, "not exists");
 		if (rules.genesisWitnesses.some((witness) => equalBytes(witness.address, address))) {
 			throw new ContractValidateError(
 				`Account[${toHex(address)}] is a guard representative and is not allowed to withdraw Balance`,
