@@ -82,10 +82,8 @@ function run(
 ): readonly TransactionInfo[] {
 	const { state, rules, forks } = environment;
 	const { properties } = state;
-	properties.set("BLOCK_ENERGY_USAGE", 0n);
 	authorizeAll(environment, block, options.contentsTrusted);
-	recordParentId(state, block.number, block.parentId);
-	startNoteTree(state);
+	beginBlock(state, block);
 	const infos = processTransactions(environment, block, options, recorder);
 	recordNoteTree(state, block.number, rules.keepsNoteTree, rules.shieldedPool?.trees);
 	updateAdaptiveEnergy(properties);
@@ -114,6 +112,13 @@ function run(
 	if (options.logIndex) indexLogs(state, block.number, infos);
 	forks.update(block.raw.version, activePosition(active, block.witness), active.length);
 	return infos;
+}
+
+/** What a block itself does before its first transaction. */
+export function beginBlock(state: StateView, block: Pick<BlockScope, "number" | "parentId">): void {
+	state.properties.set("BLOCK_ENERGY_USAGE", 0n);
+	recordParentId(state, block.number, block.parentId);
+	startNoteTree(state);
 }
 
 /** @param trusted there is nothing to check: that counts as checked at once */

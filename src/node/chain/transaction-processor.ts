@@ -224,9 +224,9 @@ function execute(
 	return { result, outcome: SYSTEM_SUCCESS };
 }
 
-const SYSTEM_SUCCESS: ContractOutcome = {
+/** What a transaction comes to that needs no contract machine. */
+export const SYSTEM_SUCCESS: ContractOutcome = {
 	code: TransactionResultContractResult.SUCCESS,
-	isVm: false,
 	returnData: new Uint8Array(0),
 	contractAddress: new Uint8Array(0),
 	runtimeError: undefined,

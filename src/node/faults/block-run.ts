@@ -3,16 +3,14 @@
 import type { SignedBlock } from "../../protocol/block.js";
 import { ResourceReceipt, type TransactionInfo } from "../../protocol/messages.js";
 import { authorize } from "../chain/authorization.js";
-import { applyBlock, blockScope } from "../chain/block-processor.js";
+import { applyBlock, beginBlock, blockScope } from "../chain/block-processor.js";
 import { processTransaction } from "../chain/transaction-processor.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import { ChainError, ValidateScheduleError } from "../rules/errors.js";
 import type { MachineRunner } from "../rules/execution.js";
 import { ForkGates } from "../rules/fork-gates.js";
 import type { StateBackend } from "../state/entry.js";
-import { startNoteTree } from "../state/note-trees.js";
 import type { PropertySeed } from "../state/property-table.js";
-import { recordParentId } from "../vm/block-hash-history.js";
 import { BlockState, type WrittenEntry } from "./block-state.js";
 
 /** What a block is executed with. */
@@ -110,9 +108,7 @@ export function runTransactions(
 ): readonly TransactionInfo[] {
 	const { view } = new BlockState(before, seed);
 	const forks = new ForkGates(view, rules);
-	view.properties.set("BLOCK_ENERGY_USAGE", 0n);
-	recordParentId(view, block.number, block.parentId);
-	startNoteTree(view);
+	beginBlock(view, block);
 	const scope = blockScope(block, rules, false);
 	const infos: TransactionInfo[] = [];
 	for (const [position, transaction] of block.transactions.slice(0, last + 1).entries()) {

@@ -29,8 +29,6 @@ export interface BlockScope {
 export interface ContractOutcome {
 	/** `Transaction.Result.contractResult`. */
 	readonly code: number;
-	/** The transaction ran on the contract machine. */
-	readonly isVm: boolean;
 	readonly returnData: Uint8Array;
 	/** The contract deployed or called; empty for system contracts. */
 	readonly contractAddress: Uint8Array;

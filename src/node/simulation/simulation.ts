@@ -24,11 +24,11 @@ import {
 	type TransferContract,
 } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { putHead } from "../chain/block-processor.js";
+import { beginBlock, putHead } from "../chain/block-processor.js";
 import { checkTradeInBlock } from "../chain/closed-types.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import { buildTransactionInfo } from "../chain/transaction-info.js";
-import { processTransaction } from "../chain/transaction-processor.js";
+import { processTransaction, SYSTEM_SUCCESS } from "../chain/transaction-processor.js";
 import { maintenanceDue, runMaintenance } from "../consensus/maintenance.js";
 import { processProposals } from "../consensus/proposals.js";
 import { updateAdaptiveEnergy } from "../resources/adaptive-energy.js";
@@ -37,10 +37,9 @@ import { ChainError, ContractValidateError } from "../rules/errors.js";
 import type { BlockScope, ContractOutcome, ExecutionEnvironment } from "../rules/execution.js";
 import { ForkGates, producedVersion } from "../rules/fork-gates.js";
 import { StateLayer } from "../state/layer.js";
-import { recordNoteTree, startNoteTree } from "../state/note-trees.js";
+import { recordNoteTree } from "../state/note-trees.js";
 import { createView, type StateView } from "../state/view.js";
 import { KeptState } from "../tracing/kept-state.js";
-import { recordParentId } from "../vm/block-hash-history.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
 import type { ExecutionObserver } from "../vm/execution-observer.js";
 import { VmError } from "../vm/vm-error.js";
@@ -164,7 +163,6 @@ function runFreely(
 		receipt.energy_usage_total = used;
 		return {
 			code,
-			isVm: true,
 			returnData: EMPTY,
 			contractAddress: addressOf(transaction),
 			runtimeError: undefined,
@@ -211,15 +209,7 @@ function moveCoins(state: StateView, transfer: Readonly<TransferContract>): Cont
 		adjustBalance(state, owner, -amount);
 		adjustBalance(state, recipient, amount);
 	}
-	return {
-		code: TransactionResultContractResult.SUCCESS,
-		isVm: false,
-		returnData: EMPTY,
-		contractAddress: EMPTY,
-		runtimeError: undefined,
-		logs: [],
-		internalTransactions: [],
-	};
+	return SYSTEM_SUCCESS;
 }
 
 export class Simulation {
@@ -291,10 +281,7 @@ export class Simulation {
 			signed: false,
 			own: true,
 		};
-		const { view } = this.layer;
-		view.properties.set("BLOCK_ENERGY_USAGE", 0n);
-		recordParentId(view, scope.number, id);
-		startNoteTree(view);
+		beginBlock(this.layer.view, scope);
 		this.open = { scope, transactions: [], infos: [] };
 	}
 

@@ -7,16 +7,14 @@ import type { SignedBlock } from "../../protocol/block.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { ResourceReceipt, TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { blockScope } from "../chain/block-processor.js";
+import { beginBlock, blockScope } from "../chain/block-processor.js";
 import { locateTransaction, transactionInfosOf } from "../chain/block-store.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import { processTransaction } from "../chain/transaction-processor.js";
 import { ChainError } from "../rules/errors.js";
 import { ForkGates } from "../rules/fork-gates.js";
 import { StateLayer } from "../state/layer.js";
-import { startNoteTree } from "../state/note-trees.js";
 import { createView, type StateView } from "../state/view.js";
-import { recordParentId } from "../vm/block-hash-history.js";
 import type { ConstantResult, ContractMachine } from "../vm/contract-machine.js";
 import type { ExecutionObserver } from "../vm/execution-observer.js";
 import type { BlockContext } from "../vm/machine.js";
@@ -80,10 +78,7 @@ class Reexecution {
 		this.former.renew();
 		if (this.begun) return;
 		this.begun = true;
-		const { view } = this.layer;
-		view.properties.set("BLOCK_ENERGY_USAGE", 0n);
-		recordParentId(view, this.block.number, this.block.parentId);
-		startNoteTree(view);
+		beginBlock(this.layer.view, this.block);
 	}
 
 	private execute(state: StateView, machine: ContractMachine): Omit<TracedTransaction, "before" | "after"> {

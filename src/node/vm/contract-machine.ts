@@ -269,7 +269,6 @@ export class ContractMachine {
 		const error = errorText(ended);
 		return {
 			code: codeOf(ended),
-			isVm: true,
 			returnData: ended.output,
 			contractAddress: prepared.address,
 			runtimeError: error && spell(error, dialect),

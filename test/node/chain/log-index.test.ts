@@ -15,7 +15,6 @@ const ROWS = bloomBits(ADDRESS).map((bit) => Buffer.from(bit.toString(16)));
 const EMPTY = new Uint8Array(0);
 const logging = (): ContractOutcome => ({
 	code: TransactionResultContractResult.SUCCESS,
-	isVm: true,
 	returnData: EMPTY,
 	contractAddress: EMPTY,
 	runtimeError: undefined,
