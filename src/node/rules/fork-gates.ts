@@ -24,8 +24,6 @@ interface ForkRow {
 	readonly ratePercent?: number;
 	/** The first release that counts it, of those that a node answers as; undefined: all do. */
 	readonly countedFrom?: Release;
-	/** What begins when the version has passed, besides the parameters that the table of parameters gates by it. */
-	readonly opens?: string;
 	/** How well the row is known; absent: recorded from a reference node. Blocks of this node don't vote for one that isn't. */
 	readonly certainty?: "documented";
 }
@@ -35,18 +33,15 @@ export const voted = (
 	version: number,
 	release: string,
 	ratePercent = 80,
-	more: Pick<ForkRow, "countedFrom" | "opens" | "certainty"> = {},
+	more: Pick<ForkRow, "countedFrom" | "certainty"> = {},
 ): ForkRow => ({ version, release, hardForkMs: HARD_FORK_MS, ratePercent, ...more });
 const unanimous = (version: number, release: string): ForkRow => ({ version, release, hardForkMs: 0n });
 const later = (
 	version: number,
 	release: LaterRelease,
 	ratePercent: number,
-	countedFrom: Release,
-	opens: string,
-	certainty?: "documented",
-): ForkRow =>
-	voted(version, release, ratePercent, { countedFrom, opens, ...(certainty ? { certainty } : {}) });
+	more: Pick<ForkRow, "countedFrom" | "certainty">,
+): ForkRow => voted(version, release, ratePercent, more);
 
 /** The versions that all networks have in common, ascending. */
 const common: readonly ForkRow[] = [
@@ -74,37 +69,34 @@ const common: readonly ForkRow[] = [
 	voted(32, "4.8.0"),
 ];
 
-const CLOSED_EXCHANGE = "blocks with exchange trades are refused, until #98 is 1";
-const FROZEN_SUPPLY = "#92 and #94; #44 is closed; frozen supply whose end overflows is refused";
-const TIME_GUARDS = "two time-outs of the machine: CREATE2 at depth 64, one shape of MODEXP";
-const HARDENING = "#95 to #98";
-
-/** The versions of the main network and of every chain of its own, ascending (protocol/consensus §6.1). */
+/**
+ * The versions of the main network and of every chain of its own, ascending (protocol/consensus §6.1). Beside what the table of
+ * parameters gates by it, a version begins what is said of it here.
+ */
 export const forkTable: readonly ForkRow[] = [
 	...common,
-	later(33, "4.8.0.1", 70, "4.8.1", CLOSED_EXCHANGE),
-	later(34, "4.8.1", 80, "4.8.1", FROZEN_SUPPLY),
-	later(35, "4.8.1.1", 70, "4.8.2", TIME_GUARDS),
-	later(36, "4.8.2", 80, "4.8.2", HARDENING),
-	later(
-		37,
-		"4.8.2.2",
-		70,
-		"4.8.2",
-		"guards of the machine on self-destruction, on delegated stakes below 0, and on contracts being created",
-		"documented",
-	),
-	later(38, "4.8.2.3", 70, "4.8.2", "#99; storage slots of one key end a transaction", "documented"),
+	// Blocks with exchange trades are refused, until #98 is 1.
+	later(33, "4.8.0.1", 70, { countedFrom: "4.8.1" }),
+	// #44 is closed; frozen supply whose end overflows is refused.
+	later(34, "4.8.1", 80, { countedFrom: "4.8.1" }),
+	// Two time-outs of the machine: CREATE2 at depth 64, one shape of MODEXP.
+	later(35, "4.8.1.1", 70, { countedFrom: "4.8.2" }),
+	later(36, "4.8.2", 80, { countedFrom: "4.8.2" }),
+	// Guards of the machine on self-destruction, on delegated stakes below 0, and on contracts being created.
+	later(37, "4.8.2.2", 70, { countedFrom: "4.8.2", certainty: "documented" }),
+	// Storage slots of one key end a transaction.
+	later(38, "4.8.2.3", 70, { countedFrom: "4.8.2", certainty: "documented" }),
 ];
 
 /** The versions of the test network Nile, which numbers them in another order (protocol/consensus §6.4). */
 export const nileForkTable: readonly ForkRow[] = [
 	...common,
-	later(33, "4.8.1", 80, "4.8.1", FROZEN_SUPPLY),
-	later(34, "4.8.0.1", 70, "4.8.1", CLOSED_EXCHANGE),
-	later(35, "4.8.1.1", 70, "4.8.2", TIME_GUARDS),
-	later(36, "4.8.2", 80, "4.8.2", HARDENING),
-	later(37, "4.8.2_PQ1", 80, "4.8.2", "#1000 and #1001: signatures of post-quantum schemes"),
+	later(33, "4.8.1", 80, { countedFrom: "4.8.1" }),
+	later(34, "4.8.0.1", 70, { countedFrom: "4.8.1" }),
+	later(35, "4.8.1.1", 70, { countedFrom: "4.8.2" }),
+	later(36, "4.8.2", 80, { countedFrom: "4.8.2" }),
+	// Signatures of post-quantum schemes.
+	later(37, "4.8.2_PQ1", 80, { countedFrom: "4.8.2" }),
 ];
 
 const tables: Readonly<Record<NetworkName, readonly ForkRow[]>> = { main: forkTable, nile: nileForkTable };
