@@ -174,6 +174,10 @@ export class RealChain extends NodeChain implements ProducingChain {
 		return new RealChain(open, own, onFault);
 	}
 
+	get headTimestampMs(): bigint {
+		return this.open.chain.state.properties.headTimestampMs;
+	}
+
 	produceFor(timestampMs: bigint): SignedBlock | undefined {
 		const { chain } = this.open;
 		const slot = slotOf(chain.state, timestampMs + LEAD_MS);

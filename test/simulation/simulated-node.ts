@@ -22,6 +22,7 @@ const SYNC_WAIT_MS = 40_000;
 
 /** A chain that blocks can be made on. */
 export interface ProducingChain extends LocalChain {
+	readonly headTimestampMs: bigint;
 	/** The block of a slot, if this witness may make one. Not applied yet. */
 	produceFor(timestampMs: bigint): SignedBlock | undefined;
 }

@@ -12,14 +12,10 @@ export const BAD_PEER_BAN_MS = 3_600_000;
 
 /** A connection after its transport handshake. */
 export interface PeerConnection {
-	/** Counts up within a process. */
-	readonly id: number;
 	/** Address of the socket. */
 	readonly remote: NodeAddress;
 	/** We dialed it. */
 	readonly outgoing: boolean;
-	/** We dialed it because the configuration says so (`node.active`). */
-	readonly configured: boolean;
 	/** Never refused or dropped for want of room; may change when a relay's identity is proven. */
 	trusted: boolean;
 	/** 64 bytes, as the other side gave them. */
@@ -49,9 +45,6 @@ export interface PeerConnection {
 	replaceNodeId(nodeId: Uint8Array): boolean;
 	/** Sends what is written and closes; the address is banned unless a ban is running. */
 	close(banMs?: number): void;
-	/** Stops reading from the peer until {@link resume}. */
-	pause(): void;
-	resume(): void;
 }
 
 /** The application, as the transport sees it. All calls come in order and never within a call of the connection. */
@@ -70,8 +63,6 @@ export interface Transport {
 	readonly nodeId: Uint8Array;
 	/** Own endpoint as it is announced: IPv4 and IPv6 literals (either may be empty) and the port. */
 	readonly self: { readonly ipv4: string; readonly ipv6: string; readonly port: number };
-	/** Registered connections, in the order of their registration. */
-	connections(): readonly PeerConnection[];
 	/** Replaces the addresses that are always dialed (fast-forward nodes come and go, §10). */
 	setConfigured(addresses: readonly NodeAddress[]): void;
 	/** Makes an address trusted from its next connection on. */

@@ -38,7 +38,6 @@ export type TransactionResult =
 export interface LocalChain {
 	readonly genesis: BlockRef;
 	readonly head: BlockRef;
-	readonly headTimestampMs: bigint;
 	/** Latest solidified block; genesis at first. */
 	readonly solid: BlockRef;
 	readonly solidTimestampMs: bigint;

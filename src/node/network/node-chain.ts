@@ -99,10 +99,6 @@ export class NodeChain implements LocalChain {
 		return { id: properties.headId, number: properties.headNumber };
 	}
 
-	get headTimestampMs(): bigint {
-		return this.state.properties.headTimestampMs;
-	}
-
 	get solid(): BlockRef {
 		return this.solidFacts.ref;
 	}

@@ -66,11 +66,6 @@ export function parseTreeUrl(text: string): TreeUrl {
 	}
 }
 
-/** @param publicKey 33 bytes, compressed */
-export function treeUrl(publicKey: Uint8Array, domain: string): string {
-	return `${URL_PREFIX}${base32nopad.encode(publicKey)}@${domain}`;
-}
-
 /** Name of a record below the domain, in upper case: the beginning of its text's hash. */
 export function domainRecordName(text: string): string {
 	return base32nopad.encode(keccak256(utf8(text)).subarray(0, 16));

@@ -75,12 +75,6 @@ type SyncState =
 	/** It has nothing for us. */
 	| "SYNC_COMPLETED";
 
-/** A summary that waits for its answer. */
-interface SentSummary {
-	readonly ids: ReadonlySet<string>;
-	readonly sentMs: number;
-}
-
 const HOUR_MS = 3_600_000;
 
 /** How often a second a peer may ask. */
@@ -124,13 +118,11 @@ export class Peer {
 	/** Blocks of it that wait to be applied. */
 	readonly inProcess = new Set<string>();
 	/** A summary that it has not answered yet. */
-	summary: SentSummary | undefined;
+	summary: ReadonlySet<string> | undefined;
 	/** Blocks that follow its last list. */
 	remain = 0n;
 	/** Its list is complete enough to ask for blocks. */
 	fetchAble = false;
-	/** It may be asked for the next blocks of its list. */
-	fetchArmed = false;
 	/** It may be asked for the next list. */
 	listArmed = false;
 	lastListMs = Number.NEGATIVE_INFINITY;

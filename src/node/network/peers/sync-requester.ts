@@ -162,9 +162,8 @@ export class SyncRequester {
 			this.world.disconnect(peer, Reason.SYNC_FAIL, why);
 			return;
 		}
-		const now = this.world.now();
-		peer.lastListMs = now;
-		peer.summary = { ids: new Set(summary.map(({ id }) => toKey(id))), sentMs: now };
+		peer.lastListMs = this.world.now();
+		peer.summary = new Set(summary.map(({ id }) => toKey(id)));
 		this.world.send(peer, ApplicationType.SYNC_BLOCK_CHAIN, encodeSyncBlockChain(summary));
 	}
 
@@ -222,7 +221,7 @@ export class SyncRequester {
 		for (const [at, { number }] of ids.entries()) {
 			if (number !== first.number + BigInt(at)) throw refuse("a list with a gap");
 		}
-		if (!peer.summary.ids.has(toKey(first.id))) throw refuse("a list that doesn't begin in our summary");
+		if (!peer.summary.has(toKey(first.id))) throw refuse("a list that doesn't begin in our summary");
 		const { chain } = this.world;
 		if (chain.head.number > 0n) {
 			const passed = FUTURE_MS + BigInt(Math.trunc(this.world.wallClock())) - chain.solidTimestampMs;

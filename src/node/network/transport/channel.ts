@@ -66,15 +66,14 @@ export interface ChannelContext {
 	readonly pinged?: ((ms: number) => void) | undefined;
 }
 
-export interface ChannelOptions {
-	readonly id: number;
+interface ChannelOptions {
 	readonly outgoing: boolean;
+	/** We dialed it because the configuration says so (`node.active`). */
 	readonly configured: boolean;
 	readonly trusted: boolean;
 }
 
 export class Channel implements PeerConnection {
-	readonly id: number;
 	readonly remote: NodeAddress;
 	readonly outgoing: boolean;
 	readonly configured: boolean;
@@ -86,7 +85,6 @@ export class Channel implements PeerConnection {
 
 	private phase: "greeting" | "established" | "closed" = "greeting";
 	private isWrapped = false;
-	private isPaused = false;
 	private samples = 0;
 	/** Before the handshake messages are few and small. */
 	private readonly reader = new FrameReader(MAX_GREETING_BYTES);
@@ -105,7 +103,6 @@ export class Channel implements PeerConnection {
 		private readonly stream: ByteStream,
 		options: ChannelOptions,
 	) {
-		this.id = options.id;
 		this.remote = stream.remote;
 		this.outgoing = options.outgoing;
 		this.configured = options.configured;
@@ -169,24 +166,6 @@ export class Channel implements PeerConnection {
 		this.close(banMs);
 	}
 
-	pause(): void {
-		if (this.isPaused || !this.isOpen) return;
-		this.isPaused = true;
-		this.stream.pause();
-	}
-
-	resume(): void {
-		if (!this.isPaused || !this.isOpen) return;
-		this.isPaused = false;
-		// What came meanwhile is read from now on.
-		this.lastReceivedMs = this.now;
-		if (this.pingSentMs !== undefined) this.pingSentMs = this.now;
-		this.context.environment.soon(() => {
-			this.drain();
-			if (!this.isPaused && this.isOpen) this.stream.resume();
-		});
-	}
-
 	/** The socket is not waited for any longer. */
 	abandon(): void {
 		this.linger?.cancel();
@@ -204,7 +183,7 @@ export class Channel implements PeerConnection {
 				this.pingSentMs = now;
 				this.say(writeKeepAlive(TransportType.PING, this.wallClock));
 			}
-		} else if (!this.isPaused && now - this.pingSentMs > PONG_TIMEOUT_MS) {
+		} else if (now - this.pingSentMs > PONG_TIMEOUT_MS) {
 			this.report({}, "peer doesn't answer a ping");
 			this.disconnect(DisconnectReason.PING_TIMEOUT);
 			return;
@@ -230,7 +209,7 @@ export class Channel implements PeerConnection {
 	/** Handles what came, frame by frame: each decides how the next is read. */
 	private drain(): void {
 		try {
-			while (this.isOpen && !this.isPaused) {
+			while (this.isOpen) {
 				const body = this.reader.next();
 				if (body === undefined) break;
 				this.frameSinceMs = undefined;
@@ -378,9 +357,9 @@ export class Channel implements PeerConnection {
 
 	private checkDeadlines(): void {
 		const now = this.now;
-		const deadlines = [(this.isPaused ? now : this.lastReceivedMs) + READ_IDLE_MS];
+		const deadlines = [this.lastReceivedMs + READ_IDLE_MS];
 		if (this.phase === "greeting") deadlines.push(this.startMs + UNFINISHED_MS);
-		if (this.frameSinceMs !== undefined && !this.isPaused) deadlines.push(this.frameSinceMs + UNFINISHED_MS);
+		if (this.frameSinceMs !== undefined) deadlines.push(this.frameSinceMs + UNFINISHED_MS);
 		const next = Math.min(...deadlines);
 		if (next <= now) {
 			this.report({}, "peer takes too long");

@@ -121,7 +121,6 @@ export class PeerTransport implements Transport {
 		{ readonly address: NodeAddress; readonly configured: boolean }
 	>();
 	private port: number;
-	private nextId = 1;
 	private server: PeerListener | undefined;
 	private keepalive: Timer | undefined;
 	private isStopped = false;
@@ -220,6 +219,7 @@ export class PeerTransport implements Transport {
 		return { ...this.options.self, port: this.port };
 	}
 
+	/** Registered connections, in the order of their registration. */
 	connections(): readonly PeerConnection[] {
 		return this.registry.channels.filter((channel) => channel.isEstablished);
 	}
@@ -294,9 +294,7 @@ export class PeerTransport implements Transport {
 
 	private open(stream: ByteStream, outgoing: boolean, configured: boolean): void {
 		const trusted = this.trusted.has(stream.remote.host);
-		this.channels.add(
-			new Channel(this.context, stream, { id: this.nextId++, outgoing, configured, trusted }),
-		);
+		this.channels.add(new Channel(this.context, stream, { outgoing, configured, trusted }));
 	}
 
 	private channelClosed(channel: Channel): void {

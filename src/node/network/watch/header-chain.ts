@@ -157,11 +157,6 @@ export class HeaderChain {
 		return [...this.counted.values()];
 	}
 
-	/** Counted witnesses among those that made the blocks which are kept. */
-	get counting(): number {
-		return this.tip ? this.buildersFrom(this.tip).size : 0;
-	}
-
 	has(id: Uint8Array): boolean {
 		return this.kept.has(toKey(id));
 	}
@@ -302,14 +297,6 @@ export class HeaderChain {
 	private counts(address: Uint8Array, key: Uint8Array): boolean {
 		const known = this.counted.get(toKey(address));
 		return known !== undefined && equalBytes(known.key, key);
-	}
-
-	private buildersFrom(tip: Kept, until?: Kept): Set<string> {
-		const builders = new Set<string>();
-		for (let at: Kept | undefined = tip; at && at !== until; at = at.parent) {
-			if (this.counts(at.address, at.key)) builders.add(toKey(at.address));
-		}
-		return builders;
 	}
 
 	/** Moves the last final block as far as the branch of the head allows. */

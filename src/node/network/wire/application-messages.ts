@@ -20,7 +20,6 @@ import {
 	PBFTMessage,
 	PBFTMessageRaw,
 	ReasonCode,
-	Transactions,
 } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
 import type { BlockRef } from "../local-chain.js";
@@ -186,11 +185,6 @@ export function encodeTransactions(transactions: readonly EncodedTransaction[]):
 		at += bytes.length;
 	}
 	return payload;
-}
-
-/** @throws {DecodeError} */
-export function decodeTransactions(payload: Uint8Array): readonly SignedTransaction[] {
-	return Transactions.decode(payload).transactions.map((transaction) => new SignedTransaction(transaction));
 }
 
 /** Payload of P2P_DISCONNECT. */

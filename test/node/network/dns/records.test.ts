@@ -1,4 +1,3 @@
-import { getPublicKey } from "@noble/secp256k1";
 import { base64urlnopad } from "@scure/base";
 import { describe, expect, it } from "vitest";
 import {
@@ -7,11 +6,10 @@ import {
 	readEntry,
 	readRoot,
 	TreeError,
-	treeUrl,
 } from "../../../../src/node/network/dns/records.js";
 import { utf8 } from "../../../../src/protocol/bytes.js";
 import { DnsRoot, DnsRootTree } from "../../../../src/protocol/messages.js";
-import { KEY, nodesRecord, rootRecord } from "./tree-fixture.js";
+import { nodesRecord, rootRecord } from "./tree-fixture.js";
 
 const NODES = "VXJIDGQECCIIYNY3GZEJSFSG6U";
 const LINKS = "FDXN3SN67NA5DKA4J2GOK7BVQI";
@@ -31,10 +29,6 @@ describe("records of node trees", () => {
 		const link = "tree://AM5FCQLWIZX2QFPNJAP7VUERCCRNGRHWZG3YYHIUV7BVDQ5FDPRT2@morenodes.example.org";
 		expect(domainRecordName(link)).toBe("USBZA4IGXFNVDBBQACEK3FGLWM");
 		expect(parseTreeUrl(link).domain).toBe("morenodes.example.org");
-	});
-
-	it("writes a key into the address of its tree", () => {
-		expect(treeUrl(getPublicKey(KEY, true), "nodes.example.org")).toBe(URL);
 	});
 
 	it("takes a root that the tree's key signed, of the last record, with v from 0 or from 27", () => {

@@ -1,8 +1,8 @@
 /** Trees for tests, published to a simulated world. */
 
 import { getPublicKey } from "@noble/secp256k1";
-import { base64urlnopad } from "@scure/base";
-import { domainRecordName, signedText, treeUrl } from "../../../../src/node/network/dns/records.js";
+import { base32nopad, base64urlnopad } from "@scure/base";
+import { domainRecordName, signedText } from "../../../../src/node/network/dns/records.js";
 import { fromHex, utf8 } from "../../../../src/protocol/bytes.js";
 import { keccak256 } from "../../../../src/protocol/hash.js";
 import { DnsEndPoints, DnsRoot, DnsRootTree, Endpoint } from "../../../../src/protocol/messages.js";
@@ -36,7 +36,7 @@ export class PublishedTree {
 		readonly domain: string,
 		private readonly key = KEY,
 	) {
-		this.url = treeUrl(getPublicKey(key, true), domain);
+		this.url = `tree://${base32nopad.encode(getPublicKey(key, true))}@${domain}`;
 	}
 
 	/** @returns its hash */

@@ -32,11 +32,8 @@ export class LinkEnd implements PeerConnection {
 	averageLatencyMs = 0;
 	backlog = 0;
 	bannedMs: number | undefined;
-	readonly configured = false;
 	readonly startMs: number;
 	readonly connectTimeMs: number;
-	private static count = 0;
-	readonly id = LinkEnd.count++;
 
 	constructor(
 		private readonly node: LinkedNode,
@@ -78,9 +75,6 @@ export class LinkEnd implements PeerConnection {
 			this.other?.close();
 		});
 	}
-
-	pause(): void {}
-	resume(): void {}
 }
 
 export interface SentMessage {
@@ -166,7 +160,6 @@ export class LinkedNode {
 		const transport: Transport = {
 			nodeId: this.nodeId,
 			self: { ipv4: host, ipv6: "", port: 18888 },
-			connections: () => [...this.links],
 			setConfigured: () => {},
 			trust: () => {},
 			dial: () => {},

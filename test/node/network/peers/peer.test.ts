@@ -58,7 +58,7 @@ function onTop(parent: SignedBlock, afterMs = SLOT_MS): SignedBlock {
 /** The peer lists one block and delivers it when it is asked for. */
 async function round(block: SignedBlock): Promise<void> {
 	const common = { id: block.parentId, number: block.number - 1n };
-	peer.summary = { ids: new Set([toKey(common.id)]), sentMs: world.now };
+	peer.summary = new Set([toKey(common.id)]);
 	requester.receiveList(peer, { ids: [common, { id: block.id, number: block.number }], remain: 0n });
 	await world.advance(1_000);
 	if (peer.requested.size > 0) requester.receiveBlock(peer, block, block.bytes.length);
@@ -70,7 +70,7 @@ it("has to deliver the first block that it owes within five seconds: the others 
 	for (let parent = chain.headBlock; blocks.length < 5; parent = blocks.at(-1) as SignedBlock)
 		blocks.push(onTop(parent));
 	const common = chain.head;
-	peer.summary = { ids: new Set([toKey(common.id)]), sentMs: world.now };
+	peer.summary = new Set([toKey(common.id)]);
 	requester.receiveList(peer, {
 		ids: [common, ...blocks.map(({ id, number }) => ({ id, number }))],
 		remain: 0n,

@@ -11,21 +11,24 @@ import {
 	decodeDisconnect,
 	decodeInventory,
 	decodeSyncBlockChain,
-	decodeTransactions,
 	encodeTransactions,
 	HelloMessage,
 	InventoryKind,
 	reasonName,
 	SignedBlock,
-	type SignedTransaction,
+	SignedTransaction,
 } from "../../../../src/node/network/wire/application-messages.js";
 import { unwrap } from "../../../../src/node/network/wire/envelope.js";
 import { FrameReader } from "../../../../src/node/network/wire/frames.js";
 import { fromHex, toHex } from "../../../../src/protocol/bytes.js";
 import { sha256 } from "../../../../src/protocol/hash.js";
+import { Transactions } from "../../../../src/protocol/messages.js";
 import type { SimulatedWorld } from "../../../simulation/world.js";
 import { isFrame, type RecordedFrame, type RecordedLine } from "../recorded-frames.js";
 import type { LinkEnd, LinkedNode } from "./linked-nodes.js";
+
+const decodeTransactions = (payload: Uint8Array): readonly SignedTransaction[] =>
+	Transactions.decode(payload).transactions.map((transaction) => new SignedTransaction(transaction));
 
 /** How long our node may take for what the recorded one had said already. */
 const PATIENCE_MS = 12_000;

@@ -545,21 +545,6 @@ describe("a connection", () => {
 		expect(node.told.at(-1)).toBe("disconnected 10.0.0.2");
 	});
 
-	it("delivers nothing while it is paused, not even what came already", async () => {
-		const world = new SimulatedWorld();
-		const node = await start(world, "10.0.0.1");
-		const puppet = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
-		puppet.hello(2);
-		await world.advance(100);
-		node.connections[0]?.pause();
-		for (let i = 0; i < 3; i++) puppet.say(Uint8Array.of(0x22, i));
-		await world.advance(100_000);
-		expect(node.told).toEqual(["connected 10.0.0.2"]);
-		node.connections[0]?.resume();
-		await world.advance(100);
-		expect(node.told.slice(1)).toEqual(["received 34 00", "received 34 01", "received 34 02"]);
-	});
-
 	it("switches to wrapped bodies within one segment", async () => {
 		const world = new SimulatedWorld({ fragmentation: 0.5 });
 		const left = await start(world, "10.0.0.1");

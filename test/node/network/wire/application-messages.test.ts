@@ -7,7 +7,6 @@ import {
 	decodeDisconnect,
 	decodeInventory,
 	decodeSyncBlockChain,
-	decodeTransactions,
 	encodeBlockChainInventory,
 	encodeDisconnect,
 	encodeInventory,
@@ -82,9 +81,9 @@ describe("application messages", () => {
 		);
 		const payload = encodeTransactions(transactions.map((transaction) => new SignedTransaction(transaction)));
 		expect(toHex(payload)).toBe(toHex(Transactions.encode(Transactions.create({ transactions }))));
-		expect(decodeTransactions(payload).map(({ bytes }) => toHex(bytes))).toEqual(
-			transactions.map((transaction) => toHex(Transaction.encode(transaction))),
-		);
+		expect(
+			Transactions.decode(payload).transactions.map((transaction) => toHex(Transaction.encode(transaction))),
+		).toEqual(transactions.map((transaction) => toHex(Transaction.encode(transaction))));
 	});
 
 	it("names types and reasons", () => {
