@@ -148,11 +148,6 @@ export class ForkTree {
 		block?.forgetContents();
 	}
 
-	/** Blocks of a height, in the order in which they came. */
-	blocksAt(number: bigint): readonly SignedBlock[] {
-		return this.linked.at(number);
-	}
-
 	/** Blocks above a height, parents before children. */
 	blocksAbove(number: bigint): readonly SignedBlock[] {
 		return this.linked.above(number);

@@ -106,21 +106,13 @@ export function* sections({ from, to }: Heights): Generator<Heights> {
 
 /**
  * Blocks of one section that may hold logs which name one item of each group, ascending. Every block that does is
- * among them, if the index was kept while it was applied.
+ * among them, if the index was kept while it was applied. An undefined stands wherever others may get a turn: a group
+ * may have many items.
  *
  * PERF: reads three rows for each item, none of them twice, as long as there are candidates left.
  * @param groups not empty, none of them empty
  * @param range within one section
  */
-export function* candidateBlocks(
-	state: StateView,
-	groups: readonly BloomGroup[],
-	range: Heights,
-): Generator<bigint> {
-	for (const number of candidateSteps(() => state, groups, range)) if (number !== undefined) yield number;
-}
-
-/** As {@link candidateBlocks}, with an undefined wherever others may get a turn: a group may have many items. */
 export function* candidateSteps(
 	view: () => StateView,
 	groups: readonly BloomGroup[],

@@ -26,7 +26,6 @@ export function forkRequests(): Requests {
 
 export class Fork implements ForkedState {
 	readonly genesis: ForkedGenesis;
-	private database: ForkedDatabase | undefined;
 	private source: { close?(): void } | undefined;
 
 	/** @param isInMemory whether the chain is gone with the process */
@@ -46,11 +45,6 @@ export class Fork implements ForkedState {
 		};
 	}
 
-	/** Bytes that were fetched since the start. */
-	get bytesFetched(): number {
-		return this.database?.bytesFetched ?? 0;
-	}
-
 	async under(own: KeyValueDatabase, isNew: boolean): Promise<KeyValueDatabase> {
 		const { founding, requests, isInMemory } = this;
 		const source = sourceOf(founding, requests);
@@ -58,7 +52,6 @@ export class Fork implements ForkedState {
 		const place = { number: BigInt(founding.number) };
 		const most = isInMemory ? MAX_IN_MEMORY : undefined;
 		const database = new ForkedDatabase(own, source, place, !isNew, most);
-		this.database = database;
 		if (isNew) {
 			database.list(await orderedKeys(source));
 			// What every block reads, in one go.

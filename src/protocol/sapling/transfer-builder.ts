@@ -3,14 +3,8 @@
 import { EMPTY } from "../bytes.js";
 import { contractType } from "../contract-types.js";
 import { wrap } from "../int64.js";
-import {
-	Any,
-	ShieldedTransferContract,
-	SpendDescription,
-	TransactionContract,
-	TransactionRaw,
-} from "../messages.js";
-import { buildTransaction, SignedTransaction, type TransactionHeader } from "../transaction.js";
+import { ShieldedTransferContract, SpendDescription } from "../messages.js";
+import { buildTransaction, type SignedTransaction, type TransactionHeader } from "../transaction.js";
 import {
 	type BuildingTools,
 	describeOutput,
@@ -89,27 +83,4 @@ export async function buildShieldedTransfer(
 	const balance = wrap(sum(plan.spends.map(noteValue)) - sum(plan.outputs.map(noteValue)));
 	contract.binding_signature = bindValues(spends, outputs, balance, signHash, tools.random);
 	return buildTransaction(type, contract, header);
-}
-
-/**
- * Puts signatures into the spends of a transaction that was built without them. Its id changes.
- * @param signatures as many as there are spends, over {@link shieldedSignHash}
- */
-export function withSpendSignatures(
-	transaction: SignedTransaction,
-	signatures: readonly Uint8Array[],
-): SignedTransaction {
-	const contract = ShieldedTransferContract.copy(transaction.parameter as ShieldedTransferContract);
-	if (signatures.length !== contract.spend_description.length) {
-		throw new ShieldedError(`${contract.spend_description.length} spends need as many signatures`);
-	}
-	contract.spend_description = contract.spend_description.map((spend, i) =>
-		SpendDescription.create({ ...spend, spend_authority_signature: signatures[i] as Uint8Array }),
-	);
-	const raw = TransactionRaw.copy(transaction.raw as TransactionRaw);
-	const old = raw.contract[0] as TransactionContract;
-	const parameter = Any.create({ ...old.parameter, value: ShieldedTransferContract.encode(contract) });
-	raw.contract = [TransactionContract.create({ ...old, parameter })];
-	const message = { ...transaction.message, raw_data: raw };
-	return new SignedTransaction(message);
 }

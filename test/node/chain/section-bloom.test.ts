@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+	type BloomGroup,
 	bloomBits,
 	bloomOfBlock,
-	candidateBlocks,
+	candidateSteps,
 	indexLogs,
 	sections,
 } from "../../../src/node/chain/section-bloom.js";
@@ -18,6 +19,14 @@ const SEED: PropertySeed = { genesisTimestampMs: 0n, maintenanceIntervalMs: 0n, 
 
 async function emptyState(): Promise<StateView> {
 	return createView((await StateDatabase.open(createMemoryDatabase())).headBackend, SEED);
+}
+
+function candidates(
+	state: StateView,
+	groups: readonly BloomGroup[],
+	range: { readonly from: bigint; readonly to: bigint },
+): bigint[] {
+	return [...candidateSteps(() => state, groups, range)].filter((number) => number !== undefined);
 }
 
 /** What one transaction with these logs leaves behind. Each log: its address, then its topics. */
@@ -86,7 +95,7 @@ describe("the index of logs", () => {
 					const groups = [addresses.map((n) => bloomBits(item(n, 20))), [bloomBits(item(1, 32))]];
 					const found: number[] = [];
 					for (const part of sections({ from: BigInt(from), to: BigInt(to) })) {
-						found.push(...[...candidateBlocks(state, groups, part)].map(Number));
+						found.push(...candidates(state, groups, part).map(Number));
 					}
 					const wanted = blocks.filter(
 						(one) =>
@@ -107,6 +116,6 @@ describe("the index of logs", () => {
 		indexLogs(state, 2n, infosOf([item(1, 20), item(8, 32)]));
 		indexLogs(state, 3n, infosOf([item(2, 20), item(9, 32)]));
 		const groups = [[bloomBits(item(1, 20))], [bloomBits(item(9, 32)), bloomBits(item(7, 32))]];
-		expect([...candidateBlocks(state, groups, { from: 0n, to: 2047n })]).toEqual([1n]);
+		expect(candidates(state, groups, { from: 0n, to: 2047n })).toEqual([1n]);
 	});
 });

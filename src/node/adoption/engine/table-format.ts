@@ -17,8 +17,6 @@ const EXTENDED_FOOTER = Buffer.from([0x3e, 0x00, 0x7a, 0x00]);
 const FORMAT_WITH_PLACES = 6;
 
 export interface Footer {
-	/** 0 for LevelDB's and for RocksDB's that has the same. */
-	readonly format: number;
 	readonly checksum: typeof CRC32C | typeof XXH3;
 	/** What is mixed with the place of a block into its checksum; 0 if nothing is. */
 	readonly placeBase: number;
@@ -59,7 +57,7 @@ function levelFooter(bytes: Buffer, offset: number): Footer {
 	const metaindex = handleOf(reader);
 	const index = handleOf(reader);
 	requireZeros(bytes.subarray(reader.at, LEVEL_FOOTER_BYTES - 8));
-	return { format: 0, checksum: CRC32C, placeBase: 0, metaindex, index, offset };
+	return { checksum: CRC32C, placeBase: 0, metaindex, index, offset };
 }
 
 function rocksFooter(bytes: Buffer, offset: number, xxh3: Xxh3): Footer {
@@ -75,7 +73,7 @@ function rocksFooter(bytes: Buffer, offset: number, xxh3: Xxh3): Footer {
 		const metaindex = handleOf(reader);
 		const index = handleOf(reader);
 		requireZeros(bytes.subarray(reader.at, ROCKS_FOOTER_BYTES - 12));
-		return { format, checksum, placeBase: 0, metaindex, index, offset };
+		return { checksum, placeBase: 0, metaindex, index, offset };
 	}
 	if (!bytes.subarray(1, 5).equals(EXTENDED_FOOTER)) throw new FormatError("isn't that of its format");
 	const placeBase = bytes.readUInt32LE(9);
@@ -85,7 +83,7 @@ function rocksFooter(bytes: Buffer, offset: number, xxh3: Xxh3): Footer {
 	if (found !== wanted) throw new FormatError("is not what its checksum says");
 	const size = bytes.readUInt32LE(13);
 	const metaindex = { offset: offset - TRAILER_BYTES - size, size };
-	return { format, checksum, placeBase, metaindex, index: undefined, offset };
+	return { checksum, placeBase, metaindex, index: undefined, offset };
 }
 
 function requireZeros(bytes: Uint8Array): void {
