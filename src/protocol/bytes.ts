@@ -53,6 +53,11 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 	return true;
 }
 
+/** Whether two of them are equal. */
+export function hasRepetition(parts: readonly Uint8Array[]): boolean {
+	return new Set(parts.map(toKey)).size < parts.length;
+}
+
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
 	return Buffer.concat(parts);
 }

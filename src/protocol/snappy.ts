@@ -31,7 +31,7 @@ let output = new Uint8Array(FRAGMENT);
 export function compress(input: Uint8Array): Uint8Array {
 	const capacity = 32 + input.length + Math.ceil(input.length / 6);
 	if (output.length < capacity) output = new Uint8Array(capacity);
-	let end = writeVarint(input.length, 0);
+	let end = writeLength(input.length);
 	for (let start = 0; start < input.length; start += FRAGMENT) {
 		end = compressFragment(input.subarray(start, Math.min(start + FRAGMENT, input.length)), end);
 	}
@@ -132,9 +132,9 @@ function writeLongCopy(offset: number, length: number, out: number): number {
 	return out + 3;
 }
 
-function writeVarint(value: number, outputStart: number): number {
-	let out = outputStart;
-	let rest = value;
+function writeLength(length: number): number {
+	let out = 0;
+	let rest = length;
 	for (; rest > 0x7f; rest >>>= 7) output[out++] = (rest & 0x7f) | 0x80;
 	output[out++] = rest;
 	return out;

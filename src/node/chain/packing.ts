@@ -2,6 +2,7 @@
 
 import { merkleRoot, SignedBlock } from "../../protocol/block.js";
 import { equalBytes, toKey } from "../../protocol/bytes.js";
+import { varintSize } from "../../protocol/codec/unknown-fields.js";
 import { sha256 } from "../../protocol/hash.js";
 import { Block, BlockHeader, BlockHeaderRaw, PQAuthSig } from "../../protocol/messages.js";
 import { OWNER_PERMISSION } from "../../protocol/permission.js";
@@ -241,7 +242,5 @@ export function signedBlock(
 
 /** Size of a transaction inside a block: with its tag and length. */
 function embeddedSize(transaction: SignedTransaction): number {
-	let prefix = 2;
-	for (let rest = transaction.size >> 7; rest > 0; rest >>= 7) prefix++;
-	return transaction.size + prefix;
+	return 1 + varintSize(transaction.size) + transaction.size;
 }

@@ -4,7 +4,7 @@
  */
 
 import { isAddress, toBase58Check } from "../../protocol/address.js";
-import { equalBytes, toKey, utf8 } from "../../protocol/bytes.js";
+import { equalBytes, hasRepetition, toKey, utf8 } from "../../protocol/bytes.js";
 import { checkedAdd, checkedSub, OverflowError } from "../../protocol/int64.js";
 import {
 	Account,
@@ -182,9 +182,6 @@ function checkNullifiers(
 		}
 	}
 }
-
-const hasRepetition = (parts: readonly Uint8Array[]): boolean =>
-	new Set(parts.map(toKey)).size < parts.length;
 
 /** Transfers that are remembered as refused: ids of 32 bytes. */
 const REFUSED = 4_096;

@@ -15,6 +15,9 @@ export function addressText({ host, port }: NodeAddress): string {
 	return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
+/** Of maps by address. */
+export const keyOfAddress = ({ host, port }: NodeAddress): string => `${host} ${port}`;
+
 export interface Timer {
 	/** Ends it; a task that has not begun does not run. May be called often. */
 	cancel(): void;

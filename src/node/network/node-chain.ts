@@ -21,7 +21,6 @@ import {
 	MerkleRootError,
 	NonCommonBlockError,
 	UnlinkedBlockError,
-	VmIllegalError,
 } from "../rules/errors.js";
 import { hasProofs } from "../shielded/proof-questions.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
@@ -216,8 +215,7 @@ export class NodeChain implements LocalChain {
 			this.options.open.chain.pushTransaction(transaction);
 		} catch (error) {
 			const message = this.messageOf(error, `transaction ${transaction.idHex}`);
-			const isForbidden = error instanceof ContractCountError || error instanceof VmIllegalError;
-			return { kind: isForbidden ? "forbidden" : "refused", message };
+			return { kind: error instanceof ContractCountError ? "forbidden" : "refused", message };
 		}
 		const place = locateTransaction(this.state, transaction.id);
 		if (!place || !("pending" in place)) return { kind: "refused", message: "the pool doesn't take it" };

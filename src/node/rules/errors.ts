@@ -84,12 +84,6 @@ export class ReceiptCheckError extends ChainError {
 	readonly className = "ReceiptCheckErrException";
 }
 
-/** The contract machine can't run this transaction at all. */
-export class VmIllegalError extends ChainError {
-	override readonly name = "VmIllegalError";
-	readonly className = "VMIllegalException";
-}
-
 /** The block's witness, time or signature is not what the schedule asks for. */
 export class ValidateScheduleError extends ChainError {
 	override readonly name = "ValidateScheduleError";

@@ -22,7 +22,6 @@ export class SegmentFile {
 	private constructor(
 		private readonly file: ReadableFile,
 		readonly first: bigint,
-		readonly last: bigint,
 		readonly groups: readonly GroupFacts[],
 	) {}
 
@@ -41,7 +40,7 @@ export class SegmentFile {
 		}
 		const index = file.read(footer.indexAt, footer.groups * INDEX_ENTRY_BYTES);
 		if (crc32(index) !== footer.indexCrc) throw new SegmentDamage("its index can't be read");
-		return new SegmentFile(file, footer.first, last, decodeSegmentIndex(index, footer));
+		return new SegmentFile(file, footer.first, decodeSegmentIndex(index, footer));
 	}
 
 	/** The group that holds a block of this segment. */

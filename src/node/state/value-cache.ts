@@ -2,6 +2,7 @@
 
 import { type CacheBudget, shareCacheBytes } from "./cache-budget.js";
 import { STORE_COUNT, storeDefinitions } from "./definition.js";
+import { makeMaps } from "./entry.js";
 
 /** An entry of a map with its key and a small object. */
 const ENTRY_BYTES = 200;
@@ -18,8 +19,6 @@ export interface CacheUse {
 	/** How often a generation was full; from the second time on the caches keep as much as they ever will. */
 	readonly turns: number;
 }
-
-const makeMaps = <V>(): Map<string, V>[] => Array.from({ length: STORE_COUNT }, () => new Map<string, V>());
 
 /** Stores that share a part of the budget: what one asks for takes room from the others. */
 interface Group {

@@ -151,7 +151,8 @@ function placeOf(tag: number): number {
 	return (tag >>> 3) * 8 + (ORDER[tag & 7] as number);
 }
 
-function varintSize(value: number): number {
+/** Bytes of a varint. @param value not negative */
+export function varintSize(value: number): number {
 	let size = 1;
 	for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) size++;
 	return size;

@@ -46,6 +46,10 @@ export interface NoteToSend {
 	readonly memo: Uint8Array;
 }
 
+/** What notes are worth together. */
+export const sumOf = (notes: readonly { readonly note: Pick<Note, "value"> }[]): bigint =>
+	notes.reduce((total, { note }) => total + note.value, 0n);
+
 /** A published part, and what binds its value. */
 export interface Described<T> {
 	readonly description: T;

@@ -16,6 +16,7 @@ import {
 	type NoteToSend,
 	type NoteToSpend,
 	type SpendingKeys,
+	sumOf,
 } from "./descriptions.js";
 import { checkLength, ShieldedError } from "./failure.js";
 import { seal, unseal } from "./note-encryption.js";
@@ -132,9 +133,6 @@ export function orc20SignHash(
 	if (plan.kind === "burn") parts.push((plan.payTo as Uint8Array).subarray(1), be64(balance));
 	return sha256(concatBytes(...parts));
 }
-
-const sumOf = (notes: readonly { readonly note: { readonly value: bigint } }[]): bigint =>
-	notes.reduce((total, { note }) => total + note.value, 0n);
 
 /**
  * The parameters of a call, with their proofs and signatures. The call data is among them for a mint or where spends are authorized; for

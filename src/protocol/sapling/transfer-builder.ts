@@ -12,6 +12,7 @@ import {
 	type NoteToSend,
 	type NoteToSpend,
 	type SpendingKeys,
+	sumOf,
 } from "./descriptions.js";
 import { ShieldedError } from "./failure.js";
 import { shieldedSignHash } from "./redjubjub.js";
@@ -41,9 +42,6 @@ export interface TransferPlan {
 	readonly outputs: readonly NoteToSend[];
 	readonly to?: TransparentParty | undefined;
 }
-
-const noteValue = ({ note }: { readonly note: { readonly value: bigint } }): bigint => note.value;
-const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
 
 /**
  * Makes a transaction with its proofs and signatures; the signature of a transparent sender is not among them.
@@ -80,7 +78,7 @@ export async function buildShieldedTransfer(
 			SpendDescription.create({ ...description, spend_authority_signature: signatures[i] as Uint8Array }),
 		);
 	}
-	const balance = wrap(sum(plan.spends.map(noteValue)) - sum(plan.outputs.map(noteValue)));
+	const balance = wrap(sumOf(plan.spends) - sumOf(plan.outputs));
 	contract.binding_signature = bindValues(spends, outputs, balance, signHash, tools.random);
 	return buildTransaction(type, contract, header);
 }

@@ -6,7 +6,13 @@
 import { isIPv4 } from "node:net";
 import { equalBytes } from "../../../protocol/bytes.js";
 import { Recent } from "../../memory/recent.js";
-import type { DatagramPort, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
+import {
+	type DatagramPort,
+	keyOfAddress,
+	type NetworkEnvironment,
+	type NodeAddress,
+	type Timer,
+} from "../environment.js";
 import type { ConnectableNode } from "../transport/candidates.js";
 import { NODE_ID_LENGTH, type PeerEndpoint, sharedHost } from "../wire/endpoint.js";
 import { type HandlerWorld, NodeHandler, type UnsentPacket } from "./node-handler.js";
@@ -227,7 +233,7 @@ export class Discovery {
 	 */
 	private askAgain(bootNodes: readonly NodeAddress[]): void {
 		this.greet(bootNodes);
-		for (const { host, port } of bootNodes) this.handlers.get(keyOf(host, port))?.revive();
+		for (const address of bootNodes) this.handlers.get(keyOfAddress(address))?.revive();
 	}
 
 	private receive(datagram: Uint8Array, source: NodeAddress): void {
@@ -267,7 +273,8 @@ export class Discovery {
 	private meet(neighbour: PeerEndpoint): void {
 		const host = this.hostOf(neighbour);
 		if (host === "") return;
-		if (!this.handlers.get(keyOf(host, neighbour.port))?.isProven) this.unproven.add(host, PING_BYTES);
+		if (!this.handlers.get(keyOfAddress({ host, port: neighbour.port }))?.isProven)
+			this.unproven.add(host, PING_BYTES);
 		this.handler(neighbour, neighbour.port)?.revive();
 	}
 
@@ -283,7 +290,7 @@ export class Discovery {
 	private handler(node: PeerEndpoint, port: number): NodeHandler | undefined {
 		const host = this.hostOf(node);
 		if (host === "" || port <= 0 || port > 65_535) return undefined;
-		const key = keyOf(host, port);
+		const key = keyOfAddress({ host, port });
 		const known = this.handlers.get(key);
 		if (known !== undefined) return known;
 		this.trim();
@@ -338,10 +345,6 @@ export class Discovery {
 		const nodes = [...this.table.nodes()].sort((a, b) => b.updatedMs - a.updatedMs).slice(0, STORED_NODES);
 		store.write(writePeerList(nodes)).catch((error: unknown) => this.options.onProblem?.(error));
 	}
-}
-
-function keyOf(host: string, port: number): string {
-	return `${host} ${port}`;
 }
 
 /** A sender's own claims are used for everything but the address that its datagram came from. */

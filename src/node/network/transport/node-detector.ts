@@ -1,7 +1,13 @@
 /** Asks discovered nodes how much room they have, so that those with most are dialed first (protocol/peers §4.8). */
 
 import { equalBytes } from "../../../protocol/bytes.js";
-import type { ByteStream, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
+import {
+	type ByteStream,
+	keyOfAddress,
+	type NetworkEnvironment,
+	type NodeAddress,
+	type Timer,
+} from "../environment.js";
 import { FrameReader, writeFrame } from "../wire/frames.js";
 import { MAX_GREETING_BYTES } from "../wire/message-kinds.js";
 import {
@@ -92,7 +98,7 @@ export class NodeDetector {
 		const newest = [...this.options.candidates.connectable()].sort((a, b) => b.updatedMs - a.updatedMs);
 		for (const { address, nodeId } of newest) {
 			if (added.length === BULK) break;
-			const key = keyOf(address);
+			const key = keyOfAddress(address);
 			if (this.nodes.has(key) || this.excluded.has(key) || this.options.isOwn(address)) continue;
 			const node: DetectedNode = { address, askedMs: Number.NEGATIVE_INFINITY, room: undefined, nodeId };
 			this.nodes.set(key, node);
@@ -119,7 +125,7 @@ export class NodeDetector {
 	}
 
 	private exclude({ address }: DetectedNode): void {
-		const key = keyOf(address);
+		const key = keyOfAddress(address);
 		this.nodes.delete(key);
 		this.excluded.set(key, this.options.environment.now() + EXCLUDED_MS);
 	}
@@ -163,8 +169,4 @@ export function askStatus(
 		});
 		stream.write(writeFrame(writeStatus(own)));
 	});
-}
-
-function keyOf({ host, port }: NodeAddress): string {
-	return `${host} ${port}`;
 }

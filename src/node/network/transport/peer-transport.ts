@@ -5,7 +5,14 @@
 
 import type { PeerConfig } from "../../config/config.js";
 import type { ApplicationListener, PeerConnection, Transport } from "../connection.js";
-import type { ByteStream, NetworkEnvironment, NodeAddress, PeerListener, Timer } from "../environment.js";
+import {
+	type ByteStream,
+	keyOfAddress,
+	type NetworkEnvironment,
+	type NodeAddress,
+	type PeerListener,
+	type Timer,
+} from "../environment.js";
 import { NODE_ID_LENGTH, type PeerEndpoint } from "../wire/endpoint.js";
 import { FrameWriter } from "../wire/envelope.js";
 import { DisconnectReason, type Status } from "../wire/transport-messages.js";
@@ -274,7 +281,7 @@ export class PeerTransport implements Transport {
 	}
 
 	private connect(address: NodeAddress, configured: boolean): void {
-		const key = keyOf(address);
+		const key = keyOfAddress(address);
 		if (this.isStopped || this.dialing.has(key)) return;
 		this.dialing.set(key, { address, configured });
 		this.options.environment.dial(address, DIAL_TIMEOUT_MS, this.options.host).then(
@@ -325,14 +332,11 @@ export class PeerTransport implements Transport {
 				open().filter(({ remote }) => remote.host === host).length +
 				dialed().filter(({ address }) => address.host === host).length,
 			isInUse: (address) =>
-				this.dialing.has(keyOf(address)) || open().some(({ remote }) => keyOf(remote) === keyOf(address)),
+				this.dialing.has(keyOfAddress(address)) ||
+				open().some(({ remote }) => keyOfAddress(remote) === keyOfAddress(address)),
 			isNodeIdInUse: (nodeId) => this.registry.isNodeIdInUse(nodeId),
 			isOwn: (address) => this.isOwn(address),
 			dial: (address, configured) => this.connect(address, configured),
 		};
 	}
-}
-
-function keyOf({ host, port }: NodeAddress): string {
-	return `${host} ${port}`;
 }

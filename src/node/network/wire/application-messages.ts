@@ -5,6 +5,7 @@
 
 import { numberOfBlockId, SignedBlock } from "../../../protocol/block.js";
 import { be64, concatBytes } from "../../../protocol/bytes.js";
+import { varintSize } from "../../../protocol/codec/unknown-fields.js";
 import {
 	BlockInventory,
 	BlockInventoryBlockId,
@@ -199,9 +200,3 @@ export function decodeDisconnect(payload: Uint8Array): number {
 
 /** Payload of P2P_PING and P2P_PONG; a receiver doesn't look at it. */
 export const PING_PAYLOAD: Uint8Array = Uint8Array.of(0xc0);
-
-function varintSize(value: number): number {
-	let size = 1;
-	for (let rest = value; rest > 0x7f; rest >>>= 7) size++;
-	return size;
-}

@@ -1,6 +1,6 @@
 /** Proofs of shielded token contracts (protocol/shielded §3). */
 
-import { toKey } from "../../../protocol/bytes.js";
+import { hasRepetition } from "../../../protocol/bytes.js";
 import { TREE_DEPTH } from "../../../protocol/sapling/sizes.js";
 import {
 	holdsTransfer,
@@ -150,10 +150,6 @@ const wordFromRange = (input: Uint8Array, offset: number) => wordAt(part(input, 
 
 const isOneOrTwo = (count: number): boolean => count === 1 || count === 2;
 
-function hasRepetition(parts: readonly Uint8Array[]): boolean {
-	return new Set(parts.map(toKey)).size < parts.length;
-}
-
 /** Level up to which a leaf completes subtrees. */
 function slotOf(leafIndex: bigint): number {
 	if (leafIndex % 2n === 0n) return 0;
@@ -169,7 +165,7 @@ const emptyTrees = new WeakMap<ShieldedProofs, readonly Uint8Array[]>();
 function emptyNodes(proofs: ShieldedProofs): readonly Uint8Array[] {
 	const known = emptyTrees.get(proofs);
 	if (known) return known;
-	const nodes: Uint8Array[] = [wordToBytesLittle(1)];
+	const nodes: Uint8Array[] = [Uint8Array.from(ONE_WORD).reverse()];
 	for (let level = 0; level < TREE_DEPTH; level++) {
 		const below = nodes[level] as Uint8Array;
 		nodes.push(proofs.merkleHash(level, below, below));
@@ -215,9 +211,4 @@ function insertLeaves(
 	for (let level = slot + 1; level <= TREE_DEPTH; level++) climb(level);
 	parts.push(node);
 	return Buffer.concat(parts);
-}
-
-/** A number as 32 bytes, lowest byte first. */
-function wordToBytesLittle(value: number): Uint8Array {
-	return Uint8Array.from(wordToBytes(value)).reverse();
 }

@@ -3,7 +3,7 @@
 import { contractType } from "../../../../protocol/contract-types.js";
 import { messageText, NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
 import { TransferContract, TriggerSmartContract } from "../../../../protocol/messages.js";
-import { ChainError, ContractValidateError, VmIllegalError } from "../../../rules/errors.js";
+import { ChainError, ContractValidateError } from "../../../rules/errors.js";
 import { VmError } from "../../../vm/vm-error.js";
 import { buildValid } from "../../builder.js";
 import { callTransaction, executeConstantCall, searchEnergyLimit } from "../../queries/contract-calls.js";
@@ -27,7 +27,7 @@ function senderOf({ address }: ParameterReaders, { from }: CallObject): Uint8Arr
 
 /** @throws {RpcError} */
 function refuseCall({ style }: RpcContext, error: unknown): never {
-	if (error instanceof ContractValidateError || error instanceof VmIllegalError) {
+	if (error instanceof ContractValidateError) {
 		throw invalidRequest(messageText(error, style.dialect) || "Contract validate error : ");
 	}
 	if (error instanceof VmError || error instanceof ChainError)
