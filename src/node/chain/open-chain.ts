@@ -74,8 +74,8 @@ interface BackfillableChain {
 
 /** A chain with its storage. */
 export class OpenChain {
+	/** The flush that is under way; it never rejects. */
 	private flushing: Promise<void> | undefined;
-	private isFlushing = false;
 	private failed = false;
 	private isClosing = false;
 	/** Views of past states: what is remembered of a view stays with it. */
@@ -266,28 +266,32 @@ export class OpenChain {
 	private flushIfDue(): void {
 		const { entries, logBytes } = this.limits;
 		const due = this.database.pendingFlush > entries || (this.log?.size ?? 0) > logBytes;
-		if (!due || this.failed || this.isFlushing) return;
-		this.flushing = this.flush().catch((error: unknown) => this.storageFailed(error));
+		if (!due || this.failed || this.flushing) return;
+		this.flush().catch((error: unknown) => this.storageFailed(error));
 	}
 
 	/**
 	 * Writes the base, then drops the part of the log that it makes superfluous. Both are on the disk before anything
-	 * is dropped, so that even a machine that loses power leaves a state that is right, if an older one.
+	 * is dropped, so that even a machine that loses power leaves a state that is right, if an older one. None may be under way:
+	 * others may have waited for the same one.
 	 */
-	private async flush(): Promise<void> {
-		this.isFlushing = true;
-		try {
-			await this.log?.prepareRotation();
-			const start = this.log?.rotate(this.chain.unsettledRecords());
-			const { finalizedNumber } = this.database;
-			await this.database.flush(true, start ? [logStartChange(start), ...this.marks.next()] : []);
-			if (start) this.log?.dropBefore(start.segment);
-			this.oldBlocks?.storedUpTo(finalizedNumber);
-			this.sweep();
-			await this.follower?.(finalizedNumber);
-		} finally {
-			this.isFlushing = false;
-		}
+	private flush(): Promise<void> {
+		const written = this.write().finally(() => {
+			this.flushing = undefined;
+		});
+		this.flushing = written.catch(() => {});
+		return written;
+	}
+
+	private async write(): Promise<void> {
+		await this.log?.prepareRotation();
+		const start = this.log?.rotate(this.chain.unsettledRecords());
+		const { finalizedNumber } = this.database;
+		await this.database.flush(true, start ? [logStartChange(start), ...this.marks.next()] : []);
+		if (start) this.log?.dropBefore(start.segment);
+		this.oldBlocks?.storedUpTo(finalizedNumber);
+		this.sweep();
+		await this.follower?.(finalizedNumber);
 	}
 
 	/** Notifies what is made of stored blocks beside the chain, such as the history index; there is one at most. */
@@ -332,15 +336,13 @@ export class OpenChain {
 
 	/** Brings what can't be undone any more to the database now, while the chain goes on. */
 	async flushNow(): Promise<void> {
-		while (this.isFlushing && this.flushing) await this.flushing;
-		if (this.failed) return;
-		this.flushing = this.flush().catch((error: unknown) => this.storageFailed(error));
-		await this.flushing;
+		while (this.flushing) await this.flushing;
+		if (!this.failed) await this.flush().catch((error: unknown) => this.storageFailed(error));
 	}
 
 	/** Waits for the disk where an importer outruns it. */
 	async throttle(): Promise<void> {
-		if (this.isFlushing && this.database.pendingFlush > this.limits.entries) await this.flushing;
+		if (this.flushing && this.database.pendingFlush > this.limits.entries) await this.flushing;
 	}
 
 	/**
@@ -351,7 +353,7 @@ export class OpenChain {
 		this.isClosing = true;
 		await this.oldBlocks?.stop();
 		await this.sweeper?.stop();
-		await this.flushing;
+		while (this.flushing) await this.flushing;
 		try {
 			if (!this.failed) await this.flush();
 		} finally {
@@ -400,7 +402,7 @@ export class OpenChain {
 	 */
 	async persist(): Promise<void> {
 		if (!this.log) return;
-		await this.flushing;
+		while (this.flushing) await this.flushing;
 		await this.flush();
 	}
 

@@ -73,3 +73,13 @@ test("a development chain that sealed at once goes on at an interval, after a ki
 	expect(block.timestampMs - first.open.chain.head.timestampMs).toBe(3_000n);
 	for (const { open } of [first, second]) await open.close();
 });
+
+test("what is to be on the disk waits for a flush that is under way, whoever asked for that", async () => {
+	const { open } = await start(directory, "instant", () => 1_000n);
+	await open.flushNow();
+	// An edit brings its change to the disk while the history index asks for a flush, and the other way round.
+	await Promise.all([open.persist(), open.flushNow(), open.persist(), open.flushNow()]);
+	const edited = open.persist();
+	await open.close();
+	await edited;
+});
