@@ -34,8 +34,6 @@ const REQUEST_SPACING_MS = 340;
 /** How much longer than the time that has passed a chain may be. */
 const FUTURE_MS = 3_600_000n;
 const ASSIGNED_CACHE = 10_000;
-const APPLIED_CACHE = 100;
-const HOUR_MS = 3_600_000;
 /** A turn of applying blocks ends after this. */
 const TURN_MS = 10;
 const TURN_BLOCKS = 16;
@@ -116,7 +114,6 @@ export class SyncRequester {
 	/** Blocks that a peer was asked for, or that came and wait. */
 	private readonly assigned: Recent;
 	private readonly queue = new Map<string, QueuedBlock>();
-	private readonly applied: Recent;
 	private queuedBytes = 0;
 	private averageBytes = FIRST_BLOCK_BYTES;
 	private timer: Timer | undefined;
@@ -130,7 +127,6 @@ export class SyncRequester {
 		private readonly afterApply: (block: SignedBlock) => void,
 	) {
 		this.assigned = new Recent(ASSIGNED_CACHE, world.settings.blockCacheTimeoutMs, world.now);
-		this.applied = new Recent(APPLIED_CACHE, HOUR_MS, world.now);
 	}
 
 	/** Begins asking a peer, unless it is being asked. */
@@ -309,7 +305,7 @@ export class SyncRequester {
 		from.inProcess.delete(key);
 		const { chain, log } = this.world;
 		const headBefore = chain.head.id;
-		const result = this.applied.has(key)
+		const result = chain.isKnown(block.id)
 			? ({ kind: "accepted", isNew: false } as const)
 			: this.world.take(block, true);
 		if (result.kind === "forged") {
@@ -318,7 +314,6 @@ export class SyncRequester {
 			return;
 		}
 		if (result.kind === "accepted") {
-			this.applied.put(key, true);
 			from.lastGoodBlockMs = this.world.now();
 			from.branchRounds.accepted(result.isNew, !equalBytes(headBefore, chain.head.id));
 		} else {
@@ -418,6 +413,7 @@ export class SyncRequester {
 			this.wake(waitMs);
 			return;
 		}
+		this.releaseForgotten(toFetch.at(0));
 		const limit = this.batchLimit(peer);
 		const batch: BlockRef[] = [];
 		for (let at = 0; at < toFetch.length && batch.length < limit; at++) {
@@ -432,6 +428,14 @@ export class SyncRequester {
 		peer.lastDeliveryMs = now;
 		const ids = batch.map(({ id }) => id);
 		this.world.send(peer, ApplicationType.FETCH_INV_DATA, encodeInventory(InventoryKind.BLOCK, ids));
+	}
+
+	/** A reorg that fails makes the chain forget good blocks along with the bad one: they may be asked for again. */
+	private releaseForgotten({ id, number }: BlockRef): void {
+		const { chain, peers } = this.world;
+		const key = toKey(id);
+		const isAwaited = this.queue.has(key) || peers.some(({ requested }) => requested.has(key));
+		if (!isAwaited && number > chain.solid.number && !chain.isKnown(id)) this.assigned.delete(key);
 	}
 
 	/** How many blocks may be asked for, so that what waits stays within bounds. */

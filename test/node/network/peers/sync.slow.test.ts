@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { setBalance } from "../../../../src/node/development/state-edits.js";
 import { installRecoverEngine } from "../../../../src/node/signatures/engine.js";
+import type { StateView } from "../../../../src/node/state/view.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
 import { openSmall, produce, produceMany, transfer, users } from "../../chain/small-chain.js";
 import { LinkedNode } from "./linked-nodes.js";
@@ -44,6 +46,27 @@ describe("synchronising", () => {
 		expect(await world.until(() => a.head === b.head, MINUTE_MS)).toBe(true);
 		expect(two.chain.head.number).toBe(33n);
 		expect([...a.faults, ...b.faults]).toEqual([]);
+	});
+
+	it("follows a branch after one of its continuations was invalid", async () => {
+		const rich = (state: StateView): void => setBalance(state, users[0] as Uint8Array, 2n ** 60n);
+		const [own, good, bad] = [await openSmall(), await openSmall(), await openSmall({ initialize: rich })];
+		for (const block of produceMany(own, 20)) for (const open of [good, bad]) open.chain.push(block, "peer");
+		produceMany(own, 2);
+		for (const block of produceMany(bad, 2, 2n)) good.chain.push(block, "peer");
+		// Only where the first user was given more coins.
+		bad.chain.pushTransaction(transfer(bad, 0, users[1] as Uint8Array, 2n ** 59n));
+		produce(bad);
+		produceMany(good, 2);
+		const world = worldAfter(good);
+		const node = new LinkedNode(world, "10.0.0.1", own);
+		const head = node.head;
+		node.link(new LinkedNode(world, "10.0.0.2", bad));
+		expect(await world.until(() => node.links.size === 0, MINUTE_MS)).toBe(true);
+		expect(node.head).toBe(head);
+		const other = new LinkedNode(world, "10.0.0.3", good);
+		node.link(other);
+		expect(await world.until(() => node.head === other.head, MINUTE_MS)).toBe(true);
 	});
 
 	it("passes blocks and transactions on over three nodes", async () => {
