@@ -25,10 +25,8 @@ export class Stopped extends Error {
 export abstract class PacedWork {
 	private running: Promise<void> | undefined;
 	private isStopped = false;
+	/** Ends the rest that is under way. */
 	private wake: () => void = () => {};
-	private readonly stopping = new Promise<void>((resolve) => {
-		this.wake = resolve;
-	});
 
 	constructor(private readonly pace: Pace) {}
 
@@ -58,7 +56,12 @@ export abstract class PacedWork {
 	/** Rests after a piece of work. @param started when it began, by the clock @throws {Stopped} */
 	protected async rest(started: number): Promise<void> {
 		const work = this.pace.now() - started;
-		await Promise.race([this.pace.pause(work * REST), this.stopping]);
+		if (this.isStopped) throw new Stopped("stopped");
+		// No race with a promise that lives as long as the node: it would keep something of every rest.
+		await new Promise<void>((resolve, reject) => {
+			this.wake = resolve;
+			this.pace.pause(work * REST).then(resolve, reject);
+		});
 		if (this.isStopped) throw new Stopped("stopped");
 	}
 }
