@@ -150,7 +150,7 @@ export class SwitchableLog implements NodeLog {
 
 /** What the owner of a development chain can do to it. */
 export const developmentMethods: Service = {
-	start: async ({ open, options, machine, log, parts }) => {
+	start: async ({ open, options, log, parts }) => {
 		const { development } = options;
 		const { sealer } = parts;
 		if (!development || !sealer) return {};
@@ -159,7 +159,7 @@ export const developmentMethods: Service = {
 		const setLogging = (on: boolean): void => {
 			if (log instanceof SwitchableLog) log.isOn = on;
 		};
-		parts.control = new DevelopmentControl({ open, sealer, conditions, book, machine, setLogging });
+		parts.control = new DevelopmentControl({ open, sealer, conditions, book, setLogging });
 		return {};
 	},
 };

@@ -11,7 +11,6 @@ import type { Sealer } from "../production/sealer.js";
 import { TimeSlice } from "../scheduling/time-slice.js";
 import type { StateMark } from "../state/state-history.js";
 import { createView, type StateView } from "../state/view.js";
-import type { ContractMachine } from "../vm/contract-machine.js";
 import type { AccountBatch, AccountBook } from "./accounts.js";
 import type { DevelopmentConditions, SealMode } from "./conditions.js";
 import { Snapshots } from "./snapshots.js";
@@ -45,7 +44,6 @@ interface ControlOptions {
 	readonly sealer: Sealer;
 	readonly conditions: DevelopmentConditions;
 	readonly book: AccountBook;
-	readonly machine: ContractMachine;
 	/** Switches the lines about blocks and contracts on and off. */
 	readonly setLogging?: ((on: boolean) => void) | undefined;
 }

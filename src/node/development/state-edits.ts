@@ -105,7 +105,7 @@ export function setStorageAt(
 }
 
 /** Staked coins of an account; undefined members stay as they are. */
-interface StakedResources {
+export interface StakedResources {
 	readonly bandwidthSun?: bigint | undefined;
 	readonly energySun?: bigint | undefined;
 	/** A vote is a coin staked for nothing else. */

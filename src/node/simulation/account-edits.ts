@@ -6,6 +6,7 @@
 import type { AccountPermissionUpdateContract } from "../../protocol/messages.js";
 import {
 	EditError,
+	type StakedResources,
 	setBalance,
 	setCode,
 	setPermissions,
@@ -33,14 +34,7 @@ export interface AccountEdit {
 	readonly clearsStorage: boolean;
 	/** Units of ORC-10 tokens by id. */
 	readonly tokens: readonly (readonly [id: bigint, units: bigint])[];
-	/** In sun, and votes; undefined members stay as they are. */
-	readonly stakes?:
-		| {
-				readonly bandwidthSun?: bigint | undefined;
-				readonly energySun?: bigint | undefined;
-				readonly votes?: bigint | undefined;
-		  }
-		| undefined;
+	readonly stakes?: StakedResources | undefined;
 	readonly permissions?: Readonly<AccountPermissionUpdateContract> | undefined;
 }
 
