@@ -1,6 +1,6 @@
 /** `coin abi …`: calls, results, events and errors of contracts in bytes, without a node. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { type AbiView, decodeValues, encodeCall, encodeValues, keyedValues } from "../abi/coder.js";
 import { decodeEvent } from "../abi/log.js";
 import { type AbiItem, hashedSignature } from "../abi/parameter.js";
@@ -8,6 +8,7 @@ import { selectorOf, topicOf } from "../abi/selector.js";
 import { equalBytes, toHex } from "../protocol/bytes.js";
 import { command, type Terminal } from "../terminal/base/command-row.js";
 import { abiFlag, flagText, interfaceFlag } from "../terminal/contract/contract-input.js";
+import { optional, required } from "../terminal/flags/arguments.js";
 import { keystoreFlags } from "../terminal/flags/flags.js";
 import { argumentOrStdin } from "../terminal/input/stdin.js";
 import { printJson, printLine } from "../terminal/output/output.js";
@@ -39,11 +40,7 @@ export const Abi4byte = command({
 		"<%= config.bin %> abi 4byte value --list Store.abi",
 	],
 	args: {
-		subject: Args.string({
-			description: "selector, call data or topic as 0x…, a signature, or a name",
-			required: true,
-			ignoreStdin: true,
-		}),
+		subject: required("selector, call data or topic as 0x…, a signature, or a name"),
 	},
 	result: lines(record({ selector: "hex", kind: "text", signature: "text" })),
 	flags: {
@@ -80,7 +77,7 @@ export const AbiCalldataDecode = command({
 		"<%= config.bin %> abi calldata-decode --abi @Token.abi < call.hex",
 	],
 	args: {
-		data: Args.string({ description: "call data: 0x…, - or none for standard input", ignoreStdin: true }),
+		data: optional("call data: 0x…, - or none for standard input"),
 	},
 	flags: {
 		...abiFlag,
@@ -111,8 +108,8 @@ export const AbiDecode = command({
 		"<%= config.bin %> abi decode --output 'get() returns (uint256)' 0x0000000000000000000000000000000000000000000000000000000000000007",
 	],
 	args: {
-		signature: Args.string({ description: "function or list of types", required: true, ignoreStdin: true }),
-		data: Args.string({ description: "0x…, - or none for standard input", ignoreStdin: true }),
+		signature: required("function or list of types"),
+		data: optional("0x…, - or none for standard input"),
 	},
 	flags: {
 		output: Flags.boolean({ description: "the data is what the function returned" }),
@@ -136,7 +133,7 @@ export const AbiDisassemble = command({
 	summary: "Print code as its operations",
 	examples: ["<%= config.bin %> contract code store | <%= config.bin %> abi disassemble"],
 	args: {
-		code: Args.string({ description: "the code: 0x…, - or none for standard input", ignoreStdin: true }),
+		code: optional("the code: 0x…, - or none for standard input"),
 	},
 	run: async ({ args, json }) => {
 		const code = await bytesArgument(args.code, "code");
@@ -162,7 +159,7 @@ export const AbiEncode = command({
 	],
 	strict: false,
 	args: {
-		signature: Args.string({ description: "function or list of types", required: true, ignoreStdin: true }),
+		signature: required("function or list of types"),
 	},
 	flags: {
 		...keystoreFlags,
@@ -188,12 +185,8 @@ export const AbiError = command({
 		"<%= config.bin %> abi error 'NotOwner(address caller)' 0x245aecd30000000000000000000000007e5f4552091a69125d5dfcb7b8c2659029395bdf",
 	],
 	args: {
-		error: Args.string({
-			description: "signature, or what a revert returned",
-			required: true,
-			ignoreStdin: true,
-		}),
-		data: Args.string({ description: "what a revert returned", ignoreStdin: true }),
+		error: required("signature, or what a revert returned"),
+		data: optional("what a revert returned"),
 	},
 	flags: abiFlag,
 	run: async ({ args, flags, settings: load, json, print }) => {
@@ -223,7 +216,7 @@ export const AbiEvent = command({
 		"<%= config.bin %> abi event 'Set(uint256 value)' --topic 0xdf7a95aebff315db1b7716215d602ab537373cdb769232aae6055c06e798425b --data 0x0000000000000000000000000000000000000000000000000000000000000007",
 	],
 	args: {
-		signature: Args.string({ description: "the event", required: true, ignoreStdin: true }),
+		signature: required("the event"),
 	},
 	flags: {
 		topic: Flags.string({
@@ -252,7 +245,7 @@ export const AbiSelector = command({
 	summary: "Print the selector of a function",
 	examples: ["<%= config.bin %> abi selector 'transfer(address,uint256)'"],
 	args: {
-		signature: Args.string({ description: "the function", required: true, ignoreStdin: true }),
+		signature: required("the function"),
 	},
 	run: async ({ args, print }) => print.scalar(`0x${toHex(selectorOf(parseSignature(args.signature)))}`),
 });

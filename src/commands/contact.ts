@@ -1,12 +1,13 @@
 /** `coin contact …`: labels for the accounts of others. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { checkRecoverable } from "../keystore/keystore.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
 import { command } from "../terminal/base/command-row.js";
 import { interfaceEntries } from "../terminal/contract/contract-input.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
+import { required } from "../terminal/flags/arguments.js";
 import { keystoreFlags, nodeFlags, passwordFlags } from "../terminal/flags/flags.js";
 import { readBoundedFile } from "../terminal/input/bounded-file.js";
 import { hashSignature } from "../terminal/keys/agent-signature.js";
@@ -40,8 +41,8 @@ export const ContactAdd = command({
 	summary: "Give the account of another person a label",
 	examples: ["<%= config.bin %> contact add alice TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC"],
 	args: {
-		label: Args.string({ description: "one word", required: true, ignoreStdin: true }),
-		address: Args.string({ description: "address in any form", required: true, ignoreStdin: true }),
+		label: required("one word"),
+		address: required("address in any form"),
 	},
 	flags: {
 		...nodeFlags,
@@ -116,7 +117,7 @@ export const ContactImport = command({
 		"Shows what is new and what would change, and asks first. A list with a wrong signature, or with an address whose checksum is " +
 		"wrong or missing, is refused whole.",
 	examples: ["<%= config.bin %> contact import shared.json --yes"],
-	args: { file: Args.string({ description: "the list", required: true, ignoreStdin: true }) },
+	args: { file: required("the list") },
 	flags: {
 		...keystoreFlags,
 		...yesFlag,
@@ -174,7 +175,7 @@ export const ContactRemove = command({
 	summary: "Remove a contact",
 	examples: ["<%= config.bin %> contact remove store"],
 	args: {
-		label: Args.string({ description: "its label", required: true, ignoreStdin: true }),
+		label: required("its label"),
 	},
 	run: async ({ args, settings, print, note }) => {
 		const { contactsFile } = await settings();

@@ -1,11 +1,12 @@
 /** `coin convert …`: addresses, numbers, texts and amounts in another form. */
 
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { Args, type Command, Flags, type Interfaces } from "@oclif/core";
+import { type Command, Flags, type Interfaces } from "@oclif/core";
 import { addressFromPublicKey, toBase58Check } from "../protocol/address.js";
 import { concatBytes, toHex, utf8 } from "../protocol/bytes.js";
 import { keccak256, sha256 } from "../protocol/hash.js";
 import { type CommandWords, command, type FlagsOf } from "../terminal/base/command-row.js";
+import { optional } from "../terminal/flags/arguments.js";
 import { argumentOrStdin } from "../terminal/input/stdin.js";
 import { printJson, printText } from "../terminal/output/output.js";
 import { Failure } from "../wallet/failure.js";
@@ -15,10 +16,7 @@ import { parseHexBytes, shorten } from "../wallet/values/bytes-text.js";
 
 /** The argument that every converter takes. */
 const valueArgument = {
-	value: Args.string({
-		description: "the value, - or none for standard input (one a line)",
-		ignoreStdin: true,
-	}),
+	value: optional("the value, - or none for standard input (one a line)"),
 };
 
 /** A converted value: what people read, and its JSON where that differs. */

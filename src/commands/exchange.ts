@@ -1,6 +1,6 @@
 /** `coin exchange …`: the built-in exchanges of two tokens. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { fromUtf8 } from "../protocol/bytes.js";
 import { OverflowError } from "../protocol/int64.js";
 import {
@@ -11,6 +11,7 @@ import {
 } from "../protocol/messages.js";
 import { query } from "../terminal/base/command-row.js";
 import { trustFlag } from "../terminal/flags/acting-flags.js";
+import { required } from "../terminal/flags/arguments.js";
 import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
 import { acting } from "../terminal/sending/rows.js";
 import type { Actor } from "../wallet/actions/plan.js";
@@ -40,15 +41,13 @@ import {
 	viewExchange,
 } from "../wallet/view/exchanges.js";
 
-const side = (description: string) => Args.string({ description, required: true, ignoreStdin: true });
-
 export const ExchangeCreate = acting({
 	summary: "Open an exchange between two tokens, or a token and the coin",
 	description: "The first balances set the price. Only its creator can add to it or take from it.",
 	examples: ["<%= config.bin %> exchange create 1000001:5000 coin:100coin"],
 	args: {
-		first: side("token and amount, such as 1000001:12.5"),
-		second: side("the other one, such as coin:5coin"),
+		first: required("token and amount, such as 1000001:12.5"),
+		second: required("the other one, such as coin:5coin"),
 	},
 	flags: trustFlag,
 	plan: async ({ args, flags, actor }) => {
@@ -70,8 +69,8 @@ export const ExchangeCreate = acting({
 });
 
 const exchangeArguments = {
-	id: Args.string({ description: "number of the exchange", required: true, ignoreStdin: true }),
-	amount: side("token and amount, such as 1000001:12.5 or coin:5coin"),
+	id: required("number of the exchange"),
+	amount: required("token and amount, such as 1000001:12.5 or coin:5coin"),
 };
 
 /** One side of a pair, and what is known of the other; the latter only with a node. */
@@ -178,7 +177,7 @@ export const ExchangeShow = query({
 		"smallest units.",
 	examples: ["<%= config.bin %> exchange show 1"],
 	args: {
-		id: Args.string({ description: "number of the exchange", required: true, ignoreStdin: true }),
+		id: required("number of the exchange"),
 	},
 	flags: {
 		...nodeFlags,

@@ -1,10 +1,11 @@
 /** `coin market …`: the order book. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { equalBytes, fromHex } from "../protocol/bytes.js";
 import { MarketCancelOrderContract, MarketSellAssetContract } from "../protocol/messages.js";
 import { accountArgument, accountQueryFlags, query } from "../terminal/base/command-row.js";
 import { trustFlag } from "../terminal/flags/acting-flags.js";
+import { required } from "../terminal/flags/arguments.js";
 import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
 import { acting, sendsNow } from "../terminal/sending/rows.js";
 import { Failure } from "../wallet/failure.js";
@@ -33,7 +34,7 @@ export const MarketCancel = acting({
 	summary: "Cancel an order on the market",
 	examples: ["<%= config.bin %> market cancel 9c41…"],
 	args: {
-		order: Args.string({ description: "id of the order", required: true, ignoreStdin: true }),
+		order: required("id of the order"),
 	},
 	plan: async ({ args, flags, actor }) => {
 		const orderId = parseOrderId(args.order);
@@ -54,7 +55,7 @@ export const MarketOrder = query({
 	examples: ["<%= config.bin %> market order 9c41…"],
 	description: "Amounts are in smallest units; _ is the coin.",
 	args: {
-		order: Args.string({ description: "id of the order", required: true, ignoreStdin: true }),
+		order: required("id of the order"),
 	},
 	flags: {
 		...nodeFlags,
@@ -115,14 +116,12 @@ export const MarketPairs = query({
 	},
 });
 
-const token = (description: string) => Args.string({ description, required: true, ignoreStdin: true });
-
 export const MarketPrices = query({
 	summary: "List the prices of a pair, cheapest first",
 	description:
 		"price is what is wanted for one of what is sold, in their decimals; the amounts are in smallest units, reduced.",
 	examples: ["<%= config.bin %> market prices 1000001 coin"],
-	args: { sells: token("token that is offered"), buys: token("token that is wanted") },
+	args: { sells: required("token that is offered"), buys: required("token that is wanted") },
 	flags: { ...nodeFlags, ...solidityFlag },
 	run: async ({ args, client, view, print }) => {
 		const source = { client, offline: false };
@@ -146,11 +145,7 @@ export const MarketSell = acting({
 	description: "Orders that want no more than is offered are matched at once; the rest waits in the book.",
 	examples: ["<%= config.bin %> market sell 1000001:12.5 --for coin:5coin --wait"],
 	args: {
-		amount: Args.string({
-			description: "what is offered, such as 1000001:12.5 or coin:5coin",
-			required: true,
-			ignoreStdin: true,
-		}),
+		amount: required("what is offered, such as 1000001:12.5 or coin:5coin"),
 	},
 	flags: {
 		for: Flags.string({

@@ -1,12 +1,13 @@
 /** `coin message …`: signed messages (protocol/wallet-formats §3). */
 
 import { readFile } from "node:fs/promises";
-import { Args, Flags, type Interfaces } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { checkRecoverable, type KeystoreEntry } from "../keystore/keystore.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
 import { CoinCommand } from "../terminal/base/coin-command.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
+import { optional, required } from "../terminal/flags/arguments.js";
 import { keystoreFlags, passwordFlags } from "../terminal/flags/flags.js";
 import { readStdin, stdinIsPiped } from "../terminal/input/stdin.js";
 import { hashSignature } from "../terminal/keys/agent-signature.js";
@@ -138,7 +139,7 @@ export class MessageSign extends MessageCommand {
 		"(--hash) can be that of a transaction, so it needs agreement.";
 	static override examples = ["<%= config.bin %> message sign 'I own this account' --json"];
 	static override args = {
-		text: Args.string({ description: "the message", ignoreStdin: true }),
+		text: optional("the message"),
 	};
 	static override flags = {
 		...messageFlags,
@@ -249,12 +250,8 @@ export class MessageVerify extends MessageCommand {
 	static override examples = ["<%= config.bin %> message verify 'I own this' 0x5f1a… --address ann"];
 	static override usage = "message verify [text] <signature>";
 	static override args = {
-		text: Args.string({
-			description: "the message; alone: the signature",
-			required: true,
-			ignoreStdin: true,
-		}),
-		signature: Args.string({ description: "65 bytes as hex", ignoreStdin: true }),
+		text: required("the message; alone: the signature"),
+		signature: optional("65 bytes as hex"),
 	};
 	static override flags = {
 		...messageFlags,

@@ -1,9 +1,10 @@
 /** `coin profile …`: which node and which habits commands use. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { CoinCommand } from "../terminal/base/coin-command.js";
 import { command } from "../terminal/base/command-row.js";
 import { ConfigurationCommand } from "../terminal/base/configuration-command.js";
+import { optional, required } from "../terminal/flags/arguments.js";
 import { keystoreFlags, nodeFlags } from "../terminal/flags/flags.js";
 import { BUILT_IN, PROFILE_KEYS, readConfiguration } from "../wallet/configuration/configuration.js";
 import type { ConfigurationEdit } from "../wallet/configuration/configuration-edit.js";
@@ -40,7 +41,7 @@ export class ProfileRemove extends ConfigurationCommand {
 	static override description = "A built-in profile loses what the configuration changed.";
 	static override examples = ["<%= config.bin %> profile remove gate"];
 	static override args = {
-		name: Args.string({ description: "the profile", required: true, ignoreStdin: true }),
+		name: required("the profile"),
 	};
 
 	async run(): Promise<void> {
@@ -74,8 +75,8 @@ export class ProfileSet extends ConfigurationCommand {
 	];
 	static override strict = false;
 	static override args = {
-		name: Args.string({ description: "the profile", required: true, ignoreStdin: true }),
-		setting: Args.string({ description: "key=value, repeatable", required: true, ignoreStdin: true }),
+		name: required("the profile"),
+		setting: required("key=value, repeatable"),
 	};
 
 	async run(): Promise<void> {
@@ -116,7 +117,7 @@ export class ProfileShow extends CoinCommand {
 		"<%= config.bin %> profile show dev --origins",
 	];
 	static override args = {
-		name: Args.string({ description: "the profile (default: the one in use)", ignoreStdin: true }),
+		name: optional("the profile (default: the one in use)"),
 	};
 	static override flags = {
 		...nodeFlags,
@@ -180,7 +181,7 @@ export class ProfileUse extends ConfigurationCommand {
 	static override summary = "Choose the profile that commands use";
 	static override examples = ["<%= config.bin %> profile use dev"];
 	static override args = {
-		name: Args.string({ description: "the profile", required: true, ignoreStdin: true }),
+		name: required("the profile"),
 	};
 
 	async run(): Promise<void> {

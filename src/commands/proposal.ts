@@ -1,6 +1,6 @@
 /** `coin proposal …`: proposals of new chain parameters. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { equalBytes } from "../protocol/bytes.js";
 import {
 	ProposalApproveContract,
@@ -10,6 +10,7 @@ import {
 } from "../protocol/messages.js";
 import { query } from "../terminal/base/command-row.js";
 import { parameterNames, parameterNotes, parseParameters } from "../terminal/chain/parameter-names.js";
+import { required } from "../terminal/flags/arguments.js";
 import { nodeFlags } from "../terminal/flags/flags.js";
 import { localTime } from "../terminal/output/output.js";
 import { lines, orNull } from "../terminal/schema/result-shape.js";
@@ -34,7 +35,7 @@ export const ProposalApprove = acting({
 	summary: "Approve a proposal, or take the approval back",
 	examples: ["<%= config.bin %> proposal approve 1 --from alice"],
 	args: {
-		id: Args.string({ description: "number of the proposal", required: true, ignoreStdin: true }),
+		id: required("number of the proposal"),
 	},
 	flags: {
 		withdraw: Flags.boolean({ description: "take the approval back" }),
@@ -102,7 +103,7 @@ export const ProposalDelete = acting({
 	summary: "Cancel a proposal of one's own",
 	examples: ["<%= config.bin %> proposal delete 2 --from alice"],
 	args: {
-		id: Args.string({ description: "number of the proposal", required: true, ignoreStdin: true }),
+		id: required("number of the proposal"),
 	},
 	plan: async ({ args, flags, actor }) => {
 		const proposalId = parseNatural(args.id);
@@ -159,7 +160,7 @@ export const ProposalShow = query({
 	summary: "Show a proposal",
 	examples: ["<%= config.bin %> proposal show 1"],
 	args: {
-		id: Args.string({ description: "number of the proposal", required: true, ignoreStdin: true }),
+		id: required("number of the proposal"),
 	},
 	result: orNull(proposalShape),
 	flags: {

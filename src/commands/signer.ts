@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { join } from "node:path";
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { type KeystoreEntry, unlockAnyKey } from "../keystore/keystore.js";
 import { forgetKey } from "../keystore/private-key.js";
 import type { SignerFiles } from "../keystore/signer/client.js";
@@ -9,6 +9,7 @@ import type { PolicyDesk } from "../keystore/signer/policy-desk.js";
 import { type HeldKey, isLent, LOG_NAME, Signer } from "../keystore/signer/server.js";
 import { command } from "../terminal/base/command-row.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
+import { required } from "../terminal/flags/arguments.js";
 import {
 	keystoreFlags,
 	passwordFlags,
@@ -50,11 +51,7 @@ export const SignerServe = command({
 	],
 	strict: false,
 	args: {
-		key: Args.string({
-			description: "key of the keystore; several can follow",
-			required: true,
-			ignoreStdin: true,
-		}),
+		key: required("key of the keystore; several can follow"),
 	},
 	flags: {
 		...keystoreFlags,
@@ -258,7 +255,7 @@ export const SignerApprove = command({
 	examples: [
 		"<%= config.bin %> signer approve 2f5c97ca3b4bc1b95dcfa0e2b6e0c9d3d1f1c6b34cbbdb7e4a0d8f4f4c0b6a11 --signer /run/coin-signer/ops/socket",
 	],
-	args: { id: Args.string({ description: "id of the transaction", required: true, ignoreStdin: true }) },
+	args: { id: required("id of the transaction") },
 	flags: { ...placeFlags, ...yesFlag },
 	run: async ({ args, flags, settings: load, print }) => {
 		const id = args.id.toLowerCase();

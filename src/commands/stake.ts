@@ -1,8 +1,9 @@
 /** `coin stake …`: staking coins, delegating what they give, unstaking. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { toBase58Check } from "../protocol/address.js";
 import { accountArgument, accountQuery, accountQueryFlags } from "../terminal/base/command-row.js";
+import { required } from "../terminal/flags/arguments.js";
 import { resourceFlag, stakeFlag } from "../terminal/flags/flags.js";
 import { firstDue, localTime, refusedUntil } from "../terminal/output/output.js";
 import { lines, one } from "../terminal/schema/result-shape.js";
@@ -44,11 +45,7 @@ export const StakeDelegate = acting({
 	summary: "Delegate the resource of staked coins to another account",
 	examples: ["<%= config.bin %> stake delegate 100coin --for energy --to alice --lock 3d"],
 	args: {
-		amount: Args.string({
-			description: "staked coins whose resource is delegated, with the unit",
-			required: true,
-			ignoreStdin: true,
-		}),
+		amount: required("staked coins whose resource is delegated, with the unit"),
 	},
 	flags: {
 		for: resourceFlag,
@@ -76,7 +73,7 @@ export const StakeFreeze = acting({
 	summary: "Stake coins for bandwidth or energy",
 	examples: ["<%= config.bin %> stake freeze 500coin --for energy --wait"],
 	args: {
-		amount: Args.string({ description: "how much, with its unit", required: true, ignoreStdin: true }),
+		amount: required("how much, with its unit"),
 	},
 	flags: { for: stakeFlag },
 	plan: async ({ args, flags, actor }) => {
@@ -158,11 +155,7 @@ export const StakeUndelegate = acting({
 	summary: "Take a delegated resource back",
 	examples: ["<%= config.bin %> stake undelegate 5coin --for energy --to bob"],
 	args: {
-		amount: Args.string({
-			description: "staked coins whose resource comes back, with the unit",
-			required: true,
-			ignoreStdin: true,
-		}),
+		amount: required("staked coins whose resource comes back, with the unit"),
 	},
 	flags: {
 		for: resourceFlag,
@@ -224,7 +217,7 @@ export const StakeUnfreeze = acting({
 		"doesn't cover are reduced. What was ready to be withdrawn before is withdrawn too.",
 	examples: ["<%= config.bin %> stake unfreeze 100coin --for energy"],
 	args: {
-		amount: Args.string({ description: "how much, with its unit", required: true, ignoreStdin: true }),
+		amount: required("how much, with its unit"),
 	},
 	flags: { for: stakeFlag },
 	plan: async ({ args, flags, actor }) => {

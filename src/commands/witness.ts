@@ -1,6 +1,6 @@
 /** `coin witness …`: the block producers and their candidates. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, utf8 } from "../protocol/bytes.js";
 import { writeWitnessSet } from "../protocol/inclusion/witness-set.js";
@@ -10,6 +10,7 @@ import {
 	WitnessUpdateContract,
 } from "../protocol/messages.js";
 import { accountQuery, accountQueryFlags, query } from "../terminal/base/command-row.js";
+import { required } from "../terminal/flags/arguments.js";
 import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
 import { writeNewFile } from "../terminal/output/new-file.js";
 import { printBytes } from "../terminal/output/output.js";
@@ -27,7 +28,7 @@ export const WitnessCreate = acting({
 	description: "The network burns a fee of thousands of coins, and there is no way back.",
 	examples: ["<%= config.bin %> witness create https://ann.example --from ann --yes"],
 	args: {
-		url: Args.string({ description: "page about the candidate", required: true, ignoreStdin: true }),
+		url: required("page about the candidate"),
 	},
 	plan: async ({ args, actor }) => ({
 		...contractOf(WitnessCreateContract, { owner_address: (await actor()).owner, url: utf8(args.url) }),
@@ -77,7 +78,7 @@ export const WitnessSetBrokerage = acting({
 	description: "Takes effect with the next maintenance; voters get the rest.",
 	examples: ["<%= config.bin %> witness set-brokerage 30 --from alice"],
 	args: {
-		percent: Args.string({ description: "0 to 100", required: true, ignoreStdin: true }),
+		percent: required("0 to 100"),
 	},
 	plan: async ({ args, actor }) => {
 		const brokerage = parsePercent(args.percent);
@@ -89,7 +90,7 @@ export const WitnessShow = accountQuery({
 	summary: "Show a witness: its votes, rank, blocks and brokerage",
 	examples: ["<%= config.bin %> witness show alice"],
 	args: {
-		account: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
+		account: required("address or label"),
 	},
 	result: orNull(witnessShape),
 	flags: {
@@ -110,7 +111,7 @@ export const WitnessUpdate = acting({
 	summary: "Change the page of a witness",
 	examples: ["<%= config.bin %> witness update https://ann.example --from alice"],
 	args: {
-		url: Args.string({ description: "page about the witness", required: true, ignoreStdin: true }),
+		url: required("page about the witness"),
 	},
 	plan: async ({ args, flags, actor }) => {
 		const { owner, client } = await actor();

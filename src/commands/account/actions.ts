@@ -1,6 +1,5 @@
 /** `coin account …`: making and naming accounts. */
 
-import { Args } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
 import {
@@ -8,6 +7,7 @@ import {
 	AccountUpdateContract,
 	SetAccountIdContract,
 } from "../../protocol/messages.js";
+import { required } from "../../terminal/flags/arguments.js";
 import { checkOwnRecipients } from "../../terminal/sending/own-recipients.js";
 import { acting, sendsNow } from "../../terminal/sending/rows.js";
 import { fetchChainParameters } from "../../wallet/node/chain-parameters.js";
@@ -22,11 +22,7 @@ export const AccountCreate = acting({
 		"An address exists on the chain once it is created by another account or receives coins. Creating it costs a fee of the network.",
 	examples: ["<%= config.bin %> account create TKEH31jJ2YQ3Bteh1ngjwdT8667ztyYPSp --wait"],
 	args: {
-		account: Args.string({
-			description: "address or label of the new account",
-			required: true,
-			ignoreStdin: true,
-		}),
+		account: required("address or label of the new account"),
 	},
 	plan: async ({ args, flags, actor }) => {
 		const { owner, settings, client } = await actor();
@@ -50,7 +46,7 @@ export const AccountRename = acting({
 	description: "On most networks an account can take a name once, and names are unique.",
 	examples: ["<%= config.bin %> account rename 'Ann and Co'"],
 	args: {
-		name: Args.string({ description: "the name", required: true, ignoreStdin: true }),
+		name: required("the name"),
 	},
 	plan: async ({ args, flags, actor }) => {
 		const { owner, account } = await actor();
@@ -66,7 +62,7 @@ export const AccountSetId = acting({
 	description: "8 to 32 readable characters without blanks; unique on the chain, upper and lower case alike.",
 	examples: ["<%= config.bin %> account set-id ann-and-co"],
 	args: {
-		id: Args.string({ description: "the id", required: true, ignoreStdin: true }),
+		id: required("the id"),
 	},
 	plan: async ({ args, flags, actor }) => {
 		const { owner, account } = await actor();

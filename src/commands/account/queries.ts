@@ -1,6 +1,6 @@
 /** `coin account …`: what accounts have. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { fromUtf8, toHex } from "../../protocol/bytes.js";
 import {
@@ -11,6 +11,7 @@ import {
 	query,
 } from "../../terminal/base/command-row.js";
 import { readEach } from "../../terminal/base/node-questions.js";
+import { optional, required } from "../../terminal/flags/arguments.js";
 import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { argumentOrStdin } from "../../terminal/input/stdin.js";
 import { localTime, printJson, printLine } from "../../terminal/output/output.js";
@@ -50,10 +51,7 @@ export const AccountBalance = query({
 	description: "Coins with their unit for people, sun with --json. An account that doesn't exist has 0.",
 	examples: ["<%= config.bin %> account balance", "<%= config.bin %> balance alice --unit sun"],
 	args: {
-		account: Args.string({
-			description: "address or label, - for a list on standard input (default: the active wallet)",
-			ignoreStdin: true,
-		}),
+		account: optional("address or label, - for a list on standard input (default: the active wallet)"),
 	},
 	result: lines(either("int64", record({ account: "address", balance: "int64" }))),
 	flags: {
@@ -167,11 +165,7 @@ export const AccountResolve = command({
 		"<%= config.bin %> account resolve 0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
 	],
 	args: {
-		name: Args.string({
-			description: "label of a key or contact, or an address",
-			required: true,
-			ignoreStdin: true,
-		}),
+		name: required("label of a key or contact, or an address"),
 	},
 	flags: keystoreFlags,
 	run: async ({ args, settings, print }) =>
@@ -194,9 +188,7 @@ export const AccountResources = accountQuery({
 export const AccountShow = query({
 	summary: "Show an account",
 	examples: ["<%= config.bin %> account show alice"],
-	args: {
-		account: Args.string({ description: "address or label (default: the active wallet)", ignoreStdin: true }),
-	},
+	args: accountArgument,
 	result: orNull(either(accountShape, map("any"))),
 	flags: {
 		...nodeFlags,

@@ -5,7 +5,7 @@ import { createWriteStream, existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import type { Writable } from "node:stream";
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { configSource } from "../../launch/config-source.js";
 import { type OfflineChain, openOffline } from "../../launch/offline-chain.js";
 import { startFailure } from "../../launch/run-node.js";
@@ -17,6 +17,7 @@ import { publicNetworkOf } from "../../protocol/public-networks.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
+import { required } from "../../terminal/flags/arguments.js";
 import { directoryFlags } from "../../terminal/flags/flags.js";
 import { printJsonNote } from "../../terminal/output/output.js";
 import { RateBar, rateFlag, rateMode } from "../../terminal/progress/rate-bar.js";
@@ -29,7 +30,7 @@ export const ChainExport = command({
 		"The file is a run of length-delimited blocks, as chain import reads it. The genesis block is left out.",
 	examples: ["<%= config.bin %> chain export blocks.bin -c config.conf -d /var/lib/coin --from 1 --to 1000"],
 	args: {
-		file: Args.string({ description: "new file, - for standard output", required: true, ignoreStdin: true }),
+		file: required("new file, - for standard output"),
 	},
 	flags: {
 		...directoryFlags,
@@ -129,11 +130,7 @@ export class ChainImport extends CoinCommand {
 		"interrupted is resumed by the same command. Files may be compressed (.br, .gz).";
 	static override examples = ["<%= config.bin %> chain import blocks.bin -c config.conf -d /var/lib/coin"];
 	static override args = {
-		file: Args.string({
-			description: "file of blocks, - for standard input",
-			required: true,
-			ignoreStdin: true,
-		}),
+		file: required("file of blocks, - for standard input"),
 	};
 	static override flags = {
 		...directoryFlags,

@@ -1,6 +1,6 @@
 /** `coin contract …`: deploying contracts and changing one's own. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { contractAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import {
@@ -17,6 +17,7 @@ import {
 	requestedFeeLimit,
 	statedDecimals,
 } from "../../terminal/flags/acting-flags.js";
+import { contractArgument, required } from "../../terminal/flags/arguments.js";
 import { acting, sendsNow } from "../../terminal/sending/rows.js";
 import { interfaceOf } from "../../wallet/abi/interface.js";
 import { deploymentPlan } from "../../wallet/actions/contract-plan.js";
@@ -147,9 +148,7 @@ async function isGone({ client, settings }: Actor, label: string): Promise<boole
 export const ContractClearAbi = acting({
 	summary: "Remove the interface that is stored with a contract, for good",
 	examples: ["<%= config.bin %> contract clear-abi store --yes --wait"],
-	args: {
-		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-	},
+	args: contractArgument,
 	plan: async ({ args, flags, actor }) => {
 		const { owner, settings, client } = await actor();
 		const contract_address = await accountNamed(settings, args.address);
@@ -167,8 +166,8 @@ export const ContractSetEnergyLimit = acting({
 	summary: "Set how much energy the owner of a contract pays for one call at most",
 	examples: ["<%= config.bin %> contract set-energy-limit store 1000000"],
 	args: {
-		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-		limit: Args.string({ description: "energy, more than 0", required: true, ignoreStdin: true }),
+		...contractArgument,
+		limit: required("energy, more than 0"),
 	},
 	plan: async ({ args, flags, actor }) => {
 		const origin_energy_limit = parseCount(args.limit);
@@ -188,8 +187,8 @@ export const ContractSetPercent = acting({
 	summary: "Set which percentage of a contract's energy its callers pay",
 	examples: ["<%= config.bin %> contract set-percent store 50"],
 	args: {
-		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-		percent: Args.string({ description: "0 to 100", required: true, ignoreStdin: true }),
+		...contractArgument,
+		percent: required("0 to 100"),
 	},
 	plan: async ({ args, flags, actor }) => {
 		const percent = BigInt(parsePercent(args.percent));

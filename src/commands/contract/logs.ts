@@ -1,4 +1,4 @@
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { viewAddress, viewText } from "../../abi/coder.js";
 import { type DecodedEvent, decodeEvent, decodeLog } from "../../abi/log.js";
 import type { ContractInterface } from "../../abi/parameter.js";
@@ -7,6 +7,7 @@ import { concatBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { query } from "../../terminal/base/command-row.js";
 import { fetchBlockNamed } from "../../terminal/base/node-questions.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
+import { optional } from "../../terminal/flags/arguments.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { printJson, printLine } from "../../terminal/output/output.js";
 import { findItem } from "../../wallet/abi/interface.js";
@@ -39,7 +40,7 @@ export const ContractLogs = query({
 		"<%= config.bin %> contract logs --address store --event Changed --history --limit 50",
 	],
 	args: {
-		contract: Args.string({ description: "contract; the same as --address", ignoreStdin: true }),
+		contract: optional("contract; the same as --address"),
 	},
 	flags: {
 		...nodeFlags,

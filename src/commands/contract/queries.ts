@@ -1,6 +1,6 @@
 /** `coin contract …`: what is known of a contract. */
 
-import { Args, Flags, type Interfaces } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { type AbiItem, describeItem, isComplete } from "../../abi/parameter.js";
 import { selectorOf, topicOf } from "../../abi/selector.js";
 import { contractAddress, saltedContractAddress, toBase58Check } from "../../protocol/address.js";
@@ -10,6 +10,7 @@ import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { query } from "../../terminal/base/command-row.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { abiFlag, flagText, interfaceFlag } from "../../terminal/contract/contract-input.js";
+import { contractArgument } from "../../terminal/flags/arguments.js";
 import { blockFlag, keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { printJson, printLine } from "../../terminal/output/output.js";
 import { orNull, record } from "../../terminal/schema/result-shape.js";
@@ -33,9 +34,7 @@ export const ContractAbi = query({
 		"The interface that you have kept, that of stored sources, that of the contract's record, in this order. A list as compilers " +
 		"write it, which --abi of other commands reads; with --human a line for each entry.",
 	examples: ["<%= config.bin %> contract abi store --human"],
-	args: {
-		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-	},
+	args: contractArgument,
 	flags: {
 		...nodeFlags,
 		...keystoreFlags,
@@ -80,9 +79,7 @@ export const ContractInterfaceCommand = query({
 		"<%= config.bin %> contract interface store > IStore.sol",
 		"<%= config.bin %> contract interface store --typescript",
 	],
-	args: {
-		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-	},
+	args: contractArgument,
 	flags: {
 		...nodeFlags,
 		...keystoreFlags,
@@ -168,9 +165,7 @@ function saltWord(text: string): Uint8Array {
 export const ContractCode = query({
 	summary: "Print the code of a contract",
 	examples: ["<%= config.bin %> contract code store"],
-	args: {
-		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-	},
+	args: contractArgument,
 	flags: {
 		...nodeFlags,
 		...blockFlag,
@@ -191,9 +186,7 @@ export const ContractCode = query({
 export const ContractShow = query({
 	summary: "Show a contract: owner, settings, size, use of energy",
 	examples: ["<%= config.bin %> contract show store"],
-	args: {
-		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-	},
+	args: contractArgument,
 	result: orNull(
 		record({
 			address: "address",

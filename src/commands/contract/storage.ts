@@ -1,12 +1,13 @@
 /** `coin contract storage`: variables by name, slots by number. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { readStorageLayout, type StorageLayout } from "../../abi/storage-layout.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { concatBytes, equalBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
 import { query } from "../../terminal/base/command-row.js";
 import { flagText } from "../../terminal/contract/contract-input.js";
+import { optional, required } from "../../terminal/flags/arguments.js";
 import { blockFlag, keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { artifactMember } from "../../wallet/abi/interface.js";
 import { readLabels } from "../../wallet/configuration/labels.js";
@@ -40,8 +41,8 @@ export const ContractStorageCommand = query({
 		"<%= config.bin %> contract storage store 'paid[alice]' --layout @Store.layout.json",
 	],
 	args: {
-		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-		slot: Args.string({ description: "name of a variable, or number of a slot", ignoreStdin: true }),
+		address: required("the contract"),
+		slot: optional("name of a variable, or number of a slot"),
 	},
 	flags: {
 		...nodeFlags,

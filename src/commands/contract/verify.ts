@@ -1,4 +1,4 @@
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { type AbiView, decodeValues, keyedValues } from "../../abi/coder.js";
 import { giveSource } from "../../launch/source-work.js";
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
@@ -11,6 +11,7 @@ import {
 	compilerSettings,
 	contractsFrom,
 } from "../../terminal/contract/compiler-input.js";
+import { contractArgument } from "../../terminal/flags/arguments.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { map, one, record } from "../../terminal/schema/result-shape.js";
@@ -70,9 +71,7 @@ export const ContractVerify = query({
 		"<%= config.bin %> contract verify store --source standard-input.json --contract Store",
 		"<%= config.bin %> contract verify store --source standard-input.json --store",
 	],
-	args: {
-		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-	},
+	args: contractArgument,
 	result: one(
 		record({
 			address: "address",

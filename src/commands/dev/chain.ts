@@ -5,6 +5,7 @@ import { Args, Flags } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
 import { development, developmentFlags } from "../../terminal/base/development-command.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
+import { optional, required } from "../../terminal/flags/arguments.js";
 import { argumentOrStdin } from "../../terminal/input/stdin.js";
 import { localTime, printJson } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
@@ -38,7 +39,7 @@ export const DevDrop = development({
 	summary: "Take a waiting transaction out of a development chain's pool, or all of them",
 	description: "Prints how many were taken out.",
 	args: {
-		transaction: Args.string({ description: "its id (default: all)", ignoreStdin: true }),
+		transaction: optional("its id (default: all)"),
 	},
 	flags: developmentFlags,
 	run: async ({ args, change, json, print, note }) => {
@@ -100,11 +101,7 @@ export const DevLoad = development({
 	summary: "Replace the whole state of a development chain by a dumped one",
 	examples: ["<%= config.bin %> dev load state.bin"],
 	args: {
-		file: Args.string({
-			description: "what dev dump printed or wrote; - for standard input",
-			required: true,
-			ignoreStdin: true,
-		}),
+		file: required("what dev dump printed or wrote; - for standard input"),
 	},
 	flags: developmentFlags,
 	run: async ({ args, change, done }) => {
@@ -166,7 +163,7 @@ export const DevMine = development({
 	summary: "Seal blocks of a development chain now",
 	examples: ["<%= config.bin %> dev mine --blocks 5 --interval 3s"],
 	args: {
-		count: Args.string({ description: "how many; the same as --blocks", ignoreStdin: true }),
+		count: optional("how many; the same as --blocks"),
 	},
 	flags: {
 		...developmentFlags,
@@ -202,7 +199,7 @@ export const DevRevert = development({
 	summary: "Bring a development chain back to a snapshot; it and all later ones are gone",
 	examples: ["<%= config.bin %> dev revert 0x1"],
 	args: {
-		id: Args.string({ description: "as dev snapshot printed it", required: true, ignoreStdin: true }),
+		id: required("as dev snapshot printed it"),
 	},
 	flags: developmentFlags,
 	run: async ({ args, change, done }) => {
@@ -217,10 +214,7 @@ export const DevSealing = development({
 	summary: "Print or set how a development chain seals blocks",
 	examples: ["<%= config.bin %> dev sealing", "<%= config.bin %> dev sealing 3"],
 	args: {
-		mode: Args.string({
-			description: "instant, manual, or the interval in seconds (default: print it)",
-			ignoreStdin: true,
-		}),
+		mode: optional("instant, manual, or the interval in seconds (default: print it)"),
 	},
 	flags: developmentFlags,
 	run: async ({ args, ask, change, print }) => {
@@ -249,7 +243,7 @@ export const DevSolidLag = development({
 	summary: "Set how many blocks the irreversible state of a development chain lags behind",
 	examples: ["<%= config.bin %> dev solid-lag 3"],
 	args: {
-		blocks: Args.string({ description: "0 or more", required: true, ignoreStdin: true }),
+		blocks: required("0 or more"),
 	},
 	flags: developmentFlags,
 	run: async ({ args, change, done }) => {
@@ -262,10 +256,7 @@ export const DevTime = development({
 	summary: "Print the clock of a development chain, or move it",
 	examples: ["<%= config.bin %> dev time --add 3d", "<%= config.bin %> dev time --next @1795280000000"],
 	args: {
-		move: Args.string({
-			description: "+<duration> or @<epoch ms>; the same as --add or --set",
-			ignoreStdin: true,
-		}),
+		move: optional("+<duration> or @<epoch ms>; the same as --add or --set"),
 	},
 	flags: {
 		...developmentFlags,

@@ -1,11 +1,12 @@
 /** `coin dev set-…`: single values of the state of a development chain. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import type { Permission } from "../../protocol/messages.js";
 import { development, developmentFlags } from "../../terminal/base/development-command.js";
 import { flagText } from "../../terminal/contract/contract-input.js";
+import { required } from "../../terminal/flags/arguments.js";
 import { Failure } from "../../wallet/failure.js";
 import { type Json, readJson } from "../../wallet/json.js";
 import { readPermissionDocument } from "../../wallet/permission/permission-set.js";
@@ -18,7 +19,7 @@ export const DevImpersonate = development({
 	summary: "Let an account of a development chain act without a signature",
 	examples: ["<%= config.bin %> dev impersonate bob"],
 	args: {
-		account: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
+		account: required("address or label"),
 	},
 	flags: {
 		...developmentFlags,
@@ -37,8 +38,8 @@ export const DevSetBalance = development({
 	summary: "Set the balance of an account of a development chain",
 	examples: ["<%= config.bin %> dev set-balance alice 500coin"],
 	args: {
-		account: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
-		amount: Args.string({ description: "with its unit", required: true, ignoreStdin: true }),
+		account: required("address or label"),
+		amount: required("with its unit"),
 	},
 	flags: developmentFlags,
 	run: async ({ args, change, accountHex, done }) => {
@@ -52,12 +53,8 @@ export const DevSetCode = development({
 	summary: "Make an account of a development chain a contract with this code",
 	examples: ["<%= config.bin %> dev set-code store @Store.bin"],
 	args: {
-		account: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
-		code: Args.string({
-			description: "0x…, @file of hex, or -; 0x removes it",
-			required: true,
-			ignoreStdin: true,
-		}),
+		account: required("address or label"),
+		code: required("0x…, @file of hex, or -; 0x removes it"),
 	},
 	flags: developmentFlags,
 	run: async ({ args, change, accountHex, done }) => {
@@ -76,11 +73,7 @@ export const DevSetParam = development({
 	summary: "Set a chain parameter of a development chain, without a proposal",
 	examples: ["<%= config.bin %> dev set-param energyFee=210"],
 	args: {
-		setting: Args.string({
-			description: "number or any name of the parameter, =, value",
-			required: true,
-			ignoreStdin: true,
-		}),
+		setting: required("number or any name of the parameter, =, value"),
 	},
 	flags: developmentFlags,
 	run: async ({ args, change, done }) => {
@@ -96,8 +89,8 @@ export const DevSetPermission = development({
 	description: "Nobody signs and no fee is paid. The document is one as permission show prints it.",
 	examples: ["<%= config.bin %> permission show alice --json | <%= config.bin %> dev set-permission bob -"],
 	args: {
-		account: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
-		document: Args.string({ description: "JSON, @file, or -", required: true, ignoreStdin: true }),
+		account: required("address or label"),
+		document: required("JSON, @file, or -"),
 	},
 	flags: developmentFlags,
 	run: async ({ args, settings: load, change, accountHex, done }) => {
@@ -141,7 +134,7 @@ export const DevSetStake = development({
 	description: "The stakes come out of nowhere: the balance stays. What isn't named stays.",
 	examples: ["<%= config.bin %> dev set-stake alice --energy 5000coin --votes 100"],
 	args: {
-		account: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
+		account: required("address or label"),
 	},
 	flags: {
 		...developmentFlags,
@@ -171,13 +164,9 @@ export const DevSetStorage = development({
 	summary: "Set a slot of the storage of a contract of a development chain",
 	examples: ["<%= config.bin %> dev set-storage TMVQ… 0 42"],
 	args: {
-		contract: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
-		slot: Args.string({ description: "number, or 0x…", required: true, ignoreStdin: true }),
-		value: Args.string({
-			description: "number, or 0x… of up to 32 bytes",
-			required: true,
-			ignoreStdin: true,
-		}),
+		contract: required("address or label"),
+		slot: required("number, or 0x…"),
+		value: required("number, or 0x… of up to 32 bytes"),
 	},
 	flags: developmentFlags,
 	run: async ({ args, change, accountHex, done }) => {
@@ -193,9 +182,9 @@ export const DevSetToken = development({
 	summary: "Set what an account of a development chain holds of an ORC-10 token",
 	examples: ["<%= config.bin %> dev set-token alice 1000001 500"],
 	args: {
-		account: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
-		token: Args.string({ description: "id of the token", required: true, ignoreStdin: true }),
-		units: Args.string({ description: "in smallest units", required: true, ignoreStdin: true }),
+		account: required("address or label"),
+		token: required("id of the token"),
+		units: required("in smallest units"),
 	},
 	flags: developmentFlags,
 	run: async ({ args, change, accountHex, done }) => {

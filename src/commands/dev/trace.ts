@@ -1,4 +1,4 @@
-import { Args, Flags, type Interfaces } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import {
@@ -20,6 +20,7 @@ import {
 	valueFlags,
 	valuesOf,
 } from "../../terminal/contract/contract-input.js";
+import { required } from "../../terminal/flags/arguments.js";
 import { printJson, printLine } from "../../terminal/output/output.js";
 import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
@@ -66,11 +67,7 @@ export const DevTrace = development({
 	],
 	strict: false,
 	args: {
-		subject: Args.string({
-			description: "transaction id, or the function",
-			required: true,
-			ignoreStdin: true,
-		}),
+		subject: required("transaction id, or the function"),
 	},
 	flags: traceFlags,
 	run: async (context) => {

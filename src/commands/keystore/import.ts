@@ -1,6 +1,6 @@
 /** `coin keystore import …`: keys that are stored. */
 
-import { Args, Flags, type Interfaces } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import {
 	addKey,
 	addKeyFile,
@@ -18,6 +18,7 @@ import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
+import { optional, required } from "../../terminal/flags/arguments.js";
 import {
 	entryRecord,
 	keystoreFlags,
@@ -27,6 +28,7 @@ import {
 	signerPlaceOf,
 } from "../../terminal/flags/flags.js";
 import { Devices, onDevice } from "../../terminal/keys/devices.js";
+import { importArguments, importInput, secretFileFlag } from "../../terminal/keys/import-input.js";
 import { fetchSecret, importedSecret, newPassword, withPassword } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { checkNewKeyLabel } from "../../wallet/configuration/contacts.js";
@@ -34,38 +36,6 @@ import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { namesDevice } from "../../wallet/signers/signer.js";
 import { readAddress } from "../../wallet/values/address-text.js";
-
-// What commands that store a secret share: its label, and where it is read from.
-
-/** @param secret what is imported @param label what the label belongs to */
-export const importArguments = (secret: string, label: string) => ({
-	name: Args.string({ description: `label of ${label} (default: its address)`, ignoreStdin: true }),
-	source: Args.string({
-		description: `- to read ${secret} from standard input`,
-		options: ["-"],
-		ignoreStdin: true,
-	}),
-});
-
-/** @param secret what is imported, in which form */
-export const secretFileFlag = (secret: string) => ({
-	"key-file": Flags.string({
-		description: `file with ${secret}, - for standard input`,
-		helpValue: "<path>",
-	}),
-});
-
-/** The label and the file that were named. A lone `-` is the file; undefined: the secret is asked for on the terminal. */
-export function importInput(
-	args: Interfaces.InferredArgs<ReturnType<typeof importArguments>>,
-	flags: Interfaces.InferredFlags<ReturnType<typeof secretFileFlag>>,
-): { readonly name: string | undefined; readonly file: string | undefined } {
-	const dash = args.name === "-" || args.source === "-";
-	return {
-		name: args.name === "-" ? undefined : args.name,
-		file: flags["key-file"] ?? (dash ? "-" : undefined),
-	};
-}
 
 export const KeystoreImportFile = command({
 	summary: "Store a key file of another wallet",
@@ -75,8 +45,8 @@ export const KeystoreImportFile = command({
 		"<%= config.bin %> keystore import file UTC--2026-11-21T09-30-00.000Z--7e5f4552091a69125d5dfcb7b8c2659029395bdf geth",
 	],
 	args: {
-		path: Args.string({ description: "the key file", required: true, ignoreStdin: true }),
-		name: Args.string({ description: "label of the key", ignoreStdin: true }),
+		path: required("the key file"),
+		name: optional("label of the key"),
 	},
 	flags: {
 		...keystoreFlags,
@@ -133,7 +103,7 @@ export const KeystoreImportKey = command({
 			secretFile,
 			"the private key",
 			source.warn,
-			async (text): Promise<PrivateKey> =>
+			(text): PrivateKey | Promise<PrivateKey> =>
 				looksLikePlainKey(text) ? readPlainKey(text) : parsePrivateKey(text),
 		);
 		await checkNewKey(settings.keystoreDirectory, key, name);
@@ -219,12 +189,8 @@ export class KeystoreImportWatch extends CoinCommand {
 		"<%= config.bin %> keystore import watch TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC cold",
 	];
 	static override args = {
-		address: Args.string({
-			description: "address in any form, or ledger[:<index or path>]",
-			required: true,
-			ignoreStdin: true,
-		}),
-		name: Args.string({ description: "label (default: the address)", ignoreStdin: true }),
+		address: required("address in any form, or ledger[:<index or path>]"),
+		name: optional("label (default: the address)"),
 	};
 	static override flags = keystoreFlags;
 
@@ -265,12 +231,8 @@ export const KeystoreImportSigner = command({
 		"<%= config.bin %> keystore import signer tls://signer.internal:7443 treasury --certificate payroll.pem --certificate-key payroll.key --ca ca.pem",
 	],
 	args: {
-		place: Args.string({
-			description: "the socket of this client, or tls://host:port",
-			required: true,
-			ignoreStdin: true,
-		}),
-		name: Args.string({ description: "label (default: the address)", ignoreStdin: true }),
+		place: required("the socket of this client, or tls://host:port"),
+		name: optional("label (default: the address)"),
 	},
 	flags: {
 		...keystoreFlags,

@@ -1,7 +1,7 @@
 /** `coin keystore …`: the keys of the keystore, and their export. */
 
 import { readFile, stat } from "node:fs/promises";
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { agentAt } from "../../keystore/agent/client.js";
 import { deleteEntry, renameEntry } from "../../keystore/editing.js";
 import { type KeyFile, parseKeyFile } from "../../keystore/key-file.js";
@@ -19,7 +19,8 @@ import { forgetKey } from "../../keystore/private-key.js";
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
-import { ExportCommand, exportArguments, exportFlags } from "../../terminal/base/export-command.js";
+import { ExportCommand, exportFlags } from "../../terminal/base/export-command.js";
+import { required } from "../../terminal/flags/arguments.js";
 import {
 	entryRecord,
 	keystoreFlags,
@@ -164,7 +165,7 @@ export const KeystoreRename = command({
 	examples: ["<%= config.bin %> keystore rename bob robert"],
 	args: {
 		...walletArgument,
-		name: Args.string({ description: "the new label", required: true, ignoreStdin: true }),
+		name: required("the new label"),
 	},
 	flags: keystoreFlags,
 	run: async ({ args, settings: load, print, warning }) => {
@@ -228,7 +229,7 @@ export const KeystoreVerify = command({
 export class KeystoreExportFile extends ExportCommand {
 	static override summary = "Print or write the encrypted key file of a wallet";
 	static override examples = ["<%= config.bin %> keystore export file ann --ethereum --out UTC--ann.json"];
-	static override args = exportArguments;
+	static override args = walletArgument;
 	static override flags = {
 		...exportFlags,
 		ethereum: Flags.boolean({
@@ -253,7 +254,7 @@ export class KeystoreExportKey extends ExportCommand {
 	static override description =
 		"A key of a post-quantum scheme is written as the network's own tools keep it: JSON with scheme, privateKey, publicKey and address.";
 	static override examples = ["<%= config.bin %> keystore export key ann --yes --out ann.key"];
-	static override args = exportArguments;
+	static override args = walletArgument;
 	static override flags = exportFlags;
 
 	async run(): Promise<void> {
@@ -273,7 +274,7 @@ export class KeystoreExportKey extends ExportCommand {
 export class KeystoreExportMnemonic extends ExportCommand {
 	static override summary = "Print or write the mnemonic of a wallet";
 	static override examples = ["<%= config.bin %> keystore export mnemonic savings --out savings.words"];
-	static override args = exportArguments;
+	static override args = walletArgument;
 	static override flags = exportFlags;
 
 	async run(): Promise<void> {

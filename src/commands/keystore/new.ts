@@ -2,7 +2,7 @@
 
 import { randomBytes, randomInt } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import {
 	addKey,
 	addMnemonic,
@@ -26,6 +26,7 @@ import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
+import { optional } from "../../terminal/flags/arguments.js";
 import {
 	entryRecord,
 	keystoreFlags,
@@ -51,7 +52,7 @@ export class KeystoreNew extends CoinCommand {
 		"<%= config.bin %> keystore new vera --scheme fn-dsa-512",
 	];
 	static override args = {
-		name: Args.string({ description: "label of the key (default: its address)", ignoreStdin: true }),
+		name: optional("label of the key (default: its address)"),
 	};
 	static override flags = {
 		...keystoreFlags,
@@ -191,10 +192,7 @@ export const KeystoreDerive = command({
 	],
 	args: {
 		...walletArgument,
-		name: Args.string({
-			description: "label of the new key (default: the wallet's with a number)",
-			ignoreStdin: true,
-		}),
+		name: optional("label of the new key (default: the wallet's with a number)"),
 	},
 	flags: {
 		...keystoreFlags,

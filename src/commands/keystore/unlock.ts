@@ -1,6 +1,6 @@
 import { fork, spawn } from "node:child_process";
 import { constants } from "node:os";
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { bundledScript } from "../../diagnostics/bundled-script.js";
 import {
 	Agent,
@@ -14,6 +14,7 @@ import { forgetKey, type PrivateKey } from "../../keystore/private-key.js";
 import { findShielded, type ShieldedEntry, unlockShielded } from "../../keystore/shielded-keystore.js";
 import { forgetKeys, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { optional } from "../../terminal/flags/arguments.js";
 import { keystoreFlags, passwordFlags } from "../../terminal/flags/flags.js";
 import { AGENT_VARIABLE } from "../../terminal/keys/agent-signature.js";
 import { type PasswordSource, withPassword } from "../../terminal/keys/secrets.js";
@@ -42,10 +43,7 @@ export class KeystoreUnlock extends CoinCommand {
 	];
 	static override strict = false;
 	static override args = {
-		name: Args.string({
-			description: "key of the keystore; several can follow",
-			ignoreStdin: true,
-		}),
+		name: optional("key of the keystore; several can follow"),
 	};
 	static override flags = {
 		...keystoreFlags,

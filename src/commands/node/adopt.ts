@@ -1,4 +1,4 @@
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import {
 	AdoptionPace,
 	type AdoptionRequest,
@@ -11,6 +11,7 @@ import { configSource } from "../../launch/config-source.js";
 import type { AdoptionCost } from "../../node/adoption/cost.js";
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { required } from "../../terminal/flags/arguments.js";
 import { directoryFlags, progressFlag } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";
@@ -63,11 +64,7 @@ export class NodeAdopt extends CoinCommand {
 		),
 	);
 	static override args = {
-		directory: Args.string({
-			description: "the reference node's output directory, or the directory of its stores",
-			required: true,
-			ignoreStdin: true,
-		}),
+		directory: required("the reference node's output directory, or the directory of its stores"),
 	};
 	static override flags = {
 		...directoryFlags,

@@ -2,7 +2,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import { Args, Flags, type Interfaces } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { checkRecoverable, type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
 import { sizeText } from "../../launch/adoption-work.js";
 import { type ConfigSource, configSource, hasConfig, readConfig } from "../../launch/config-source.js";
@@ -24,6 +24,7 @@ import { equalBytes } from "../../protocol/bytes.js";
 import { sign } from "../../protocol/signature.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
+import { required } from "../../terminal/flags/arguments.js";
 import { directoryFlags, keystoreFlags, passwordFlags, progressFlag } from "../../terminal/flags/flags.js";
 import { AGENT_VARIABLE, agentSignature } from "../../terminal/keys/agent-signature.js";
 import { withPassword } from "../../terminal/keys/secrets.js";
@@ -117,7 +118,7 @@ export class NodeSnapshotCreate extends SnapshotCommand {
 		}),
 	);
 	static override args = {
-		directory: Args.string({ description: "folder that isn't there yet", required: true, ignoreStdin: true }),
+		directory: required("folder that isn't there yet"),
 	};
 	static override flags = { ...directoryFlags, ...progressFlag, ...signerFlags };
 
@@ -182,11 +183,7 @@ export class NodeSnapshotServe extends SnapshotCommand {
 		"<%= config.bin %> node snapshot serve /srv/snapshots -d /var/lib/coin --signer main --every 4cycles --keep 2 --host 0.0.0.0",
 	];
 	static override args = {
-		folder: Args.string({
-			description: "folder of the snapshots; made if it isn't there",
-			required: true,
-			ignoreStdin: true,
-		}),
+		folder: required("folder of the snapshots; made if it isn't there"),
 	};
 	static override flags = {
 		...directoryFlags,
@@ -282,11 +279,7 @@ export class NodeSnapshotRestore extends SnapshotCommand {
 		}),
 	);
 	static override args = {
-		snapshot: Args.string({
-			description: "folder, or address of a web server or of a snapshot service",
-			required: true,
-			ignoreStdin: true,
-		}),
+		snapshot: required("folder, or address of a web server or of a snapshot service"),
 	};
 	static override flags = {
 		...directoryFlags,
@@ -396,11 +389,7 @@ export const NodeSnapshotVerify = command({
 		}),
 	),
 	args: {
-		snapshot: Args.string({
-			description: "folder, or address of a web server or of a snapshot service",
-			required: true,
-			ignoreStdin: true,
-		}),
+		snapshot: required("folder, or address of a web server or of a snapshot service"),
 	},
 	flags: { ...progressFlag },
 	run: async ({ args, audience, print }) => {

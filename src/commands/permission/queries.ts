@@ -1,10 +1,11 @@
 /** `coin permission …`: who may sign what for an account. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { Key, Permission, PermissionPermissionType } from "../../protocol/messages.js";
-import { command } from "../../terminal/base/command-row.js";
+import { accountArgument, command } from "../../terminal/base/command-row.js";
+import { optional, required } from "../../terminal/flags/arguments.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { argumentOrStdin } from "../../terminal/input/stdin.js";
 import { printJson } from "../../terminal/output/output.js";
@@ -35,10 +36,7 @@ export const PermissionOperations = command({
 		"<%= config.bin %> permission operations default,-VoteWitness",
 	],
 	args: {
-		operations: Args.string({
-			description: "names, numbers, default, all, or 64 hex digits",
-			ignoreStdin: true,
-		}),
+		operations: optional("names, numbers, default, all, or 64 hex digits"),
 	},
 	run: async ({ args, print }) => {
 		const input = await argumentOrStdin(args.operations, "the operations", true);
@@ -57,9 +55,7 @@ export const PermissionShow = command({
 	summary: "Show who may sign what for an account",
 	description: "With --json the output is valid input for permission update --file.",
 	examples: ["<%= config.bin %> permission show ann"],
-	args: {
-		account: Args.string({ description: "address or label (default: the active wallet)", ignoreStdin: true }),
-	},
+	args: accountArgument,
 	flags: { ...nodeFlags, ...keystoreFlags },
 	run: async ({ args, settings: load, print }) => {
 		const settings = await load();
@@ -112,7 +108,7 @@ export const PermissionTemplate = command({
 	strict: false,
 	usage: "permission template <m>of<n> <key>...",
 	args: {
-		shape: Args.string({ description: "such as 2of3", required: true, ignoreStdin: true }),
+		shape: required("such as 2of3"),
 	},
 	flags: {
 		...keystoreFlags,

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { Args, Flags, type Interfaces } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { Key, type Permission, PermissionPermissionType } from "../../protocol/messages.js";
 import { actingFlags } from "../../terminal/flags/acting-flags.js";
+import { optional } from "../../terminal/flags/arguments.js";
 import { givenStdin } from "../../terminal/input/stdin.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { askText, askYesNo } from "../../terminal/prompt/prompts.js";
@@ -86,10 +87,7 @@ export const PermissionUpdate = sending({
 		"<%= config.bin %> permission show --json | jq '.actives[0].threshold=\"2\"' | <%= config.bin %> permission update --file -",
 	],
 	args: {
-		account: Args.string({
-			description: "address or label (default: --from, the active wallet)",
-			ignoreStdin: true,
-		}),
+		account: optional("address or label (default: --from, the active wallet)"),
 	},
 	flags: updateFlags,
 	run: async ({ args, flags, raw, session, print }) => {

@@ -1,7 +1,7 @@
 /** `coin shielded …`: keys and addresses of notes. */
 
 import { randomBytes } from "node:crypto";
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import {
 	addShielded,
 	checkNewShielded,
@@ -22,8 +22,16 @@ import {
 import { readPaymentAddress, writePaymentAddress } from "../../protocol/sapling/payment-address.js";
 import { diversifiedBase } from "../../protocol/sapling/shielded-keys.js";
 import { command } from "../../terminal/base/command-row.js";
-import { ExportCommand, exportArguments, exportFlags } from "../../terminal/base/export-command.js";
-import { keystoreFlags, passwordFlags, progressFlag } from "../../terminal/flags/flags.js";
+import { ExportCommand, exportFlags } from "../../terminal/base/export-command.js";
+import { optional, required } from "../../terminal/flags/arguments.js";
+import {
+	keystoreFlags,
+	lightFlag,
+	passwordFlags,
+	progressFlag,
+	walletArgument,
+} from "../../terminal/flags/flags.js";
+import { importArguments, importInput, secretFileFlag } from "../../terminal/keys/import-input.js";
 import { importedSecret, newPassword, withPassword } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { agree } from "../../terminal/prompt/confirmation.js";
@@ -44,7 +52,7 @@ export class ShieldedAddress extends ShieldedQuery {
 	];
 	static override result = one("text");
 	static override args = {
-		key: Args.string({ description: "label or address (default: the only key)", ignoreStdin: true }),
+		key: optional("label or address (default: the only key)"),
 	};
 	static override flags = {
 		...keystoreFlags,
@@ -82,7 +90,7 @@ export const ShieldedDelete = command({
 	examples: ["<%= config.bin %> shielded delete vera"],
 	result: one(shieldedKeyShape),
 	args: {
-		key: Args.string({ description: "label or address", required: true, ignoreStdin: true }),
+		key: required("label or address"),
 	},
 	flags: {
 		...keystoreFlags,
@@ -109,35 +117,19 @@ export const ShieldedImport = command({
 		"<%= config.bin %> shielded import shop - < shop.viewing",
 	],
 	result: one(shieldedKeyShape),
-	args: {
-		name: Args.string({ description: "label of the key (default: its address)", ignoreStdin: true }),
-		source: Args.string({
-			description: "- to read the key from standard input",
-			options: ["-"],
-			ignoreStdin: true,
-		}),
-	},
+	args: importArguments("the key", "the key"),
 	flags: {
 		...keystoreFlags,
 		...passwordFlags,
-		"key-file": Flags.string({
-			description: "file with the key, - for standard input",
-			helpValue: "<path>",
-		}),
-		light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
+		...secretFileFlag("the key"),
+		...lightFlag,
 	},
 	run: async ({ args, flags, settings: load, chatty, passwordSource, print }) => {
 		const settings = await load();
 		const source = passwordSource(settings);
-		const dash = args.name === "-" || args.source === "-";
-		const name = args.name === "-" ? undefined : args.name;
+		const { name, file } = importInput(args, flags);
 		await checkShieldedLabel(settings.keystoreDirectory, name);
-		const keys = await importedSecret(
-			flags["key-file"] ?? (dash ? "-" : undefined),
-			"the shielded key",
-			source.warn,
-			async (text) => readShieldedKeys(text),
-		);
+		const keys = await importedSecret(file, "the shielded key", source.warn, readShieldedKeys);
 		await checkNewShielded(settings.keystoreDirectory, keys, name);
 		const password = await newPassword(source, name ?? "the key");
 		const entry = await withProgress("encrypting the key", chatty, () =>
@@ -168,12 +160,12 @@ export const ShieldedNew = command({
 	examples: ["<%= config.bin %> shielded new ann"],
 	result: one(shieldedKeyShape),
 	args: {
-		name: Args.string({ description: "label of the key (default: its address)", ignoreStdin: true }),
+		name: optional("label of the key (default: its address)"),
 	},
 	flags: {
 		...keystoreFlags,
 		...passwordFlags,
-		light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
+		...lightFlag,
 	},
 	run: async ({ args, flags, settings: load, chatty, passwordSource, print }) => {
 		const settings = await load();
@@ -205,8 +197,8 @@ export const ShieldedRename = command({
 	examples: ["<%= config.bin %> shielded rename ann savings"],
 	result: one(shieldedKeyShape),
 	args: {
-		key: Args.string({ description: "label or address", required: true, ignoreStdin: true }),
-		name: Args.string({ description: "the new label", required: true, ignoreStdin: true }),
+		key: required("label or address"),
+		name: required("the new label"),
 	},
 	flags: keystoreFlags,
 	run: async ({ args, settings: load, print }) => {
@@ -220,7 +212,7 @@ export const ShieldedRename = command({
 export class ShieldedExportSpendingKey extends ExportCommand {
 	static override summary = "Print or write the spending key of shielded addresses";
 	static override examples = ["<%= config.bin %> shielded export spending-key ann --yes --out ann.key"];
-	static override args = exportArguments;
+	static override args = walletArgument;
 	static override flags = exportFlags;
 
 	async run(): Promise<void> {
@@ -245,7 +237,7 @@ export class ShieldedExportViewingKey extends ExportCommand {
 	static override examples = [
 		"<%= config.bin %> shielded export viewing-key ann --yes | ssh shop coin shielded import ann -",
 	];
-	static override args = exportArguments;
+	static override args = walletArgument;
 	static override flags = {
 		...exportFlags,
 		incoming: Flags.boolean({ description: "only what comes: neither what is sent nor what is spent" }),

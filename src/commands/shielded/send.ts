@@ -1,4 +1,4 @@
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { KeystoreError } from "../../keystore/keystore-error.js";
 import { listShielded } from "../../keystore/shielded-keystore.js";
 import { Account } from "../../protocol/messages.js";
@@ -12,6 +12,7 @@ import {
 	feeLimitFlags,
 	statedDecimals,
 } from "../../terminal/flags/acting-flags.js";
+import { required } from "../../terminal/flags/arguments.js";
 import { printJson, printJsonText, printLine } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { act, actorOf, checkNodesWord } from "../../terminal/sending/act.js";
@@ -68,16 +69,8 @@ export const ShieldedSend = sending({
 		"<%= config.bin %> shielded send bob 5 --contract shield --dry-run",
 	],
 	args: {
-		to: Args.string({
-			description: "shielded address, label of a key, or account",
-			required: true,
-			ignoreStdin: true,
-		}),
-		amount: Args.string({
-			description: "in the token's decimals, as 5@<token> too, in smallest units as <n>raw, or max",
-			required: true,
-			ignoreStdin: true,
-		}),
+		to: required("shielded address, label of a key, or account"),
+		amount: required("in the token's decimals, as 5@<token> too, in smallest units as <n>raw, or max"),
 	},
 	flags: {
 		...onlineFlags,

@@ -1,6 +1,6 @@
 /** `coin token …`: issuing, buying and allowing tokens. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
@@ -18,6 +18,7 @@ import {
 	requestedFeeLimit,
 	statedDecimals,
 } from "../../terminal/flags/acting-flags.js";
+import { required } from "../../terminal/flags/arguments.js";
 import { firstDue, refusedUntil } from "../../terminal/output/output.js";
 import { acting, sendsNow } from "../../terminal/sending/rows.js";
 import { Failure } from "../../wallet/failure.js";
@@ -37,13 +38,9 @@ export const TokenAllow = acting({
 	description: "Replaces what it was allowed before; 0 ends it. max has no limit, so it needs agreement.",
 	examples: ["<%= config.bin %> token allow USDC bob 12.5 --decimals 6"],
 	args: {
-		contract: Args.string({ description: "address of the token", required: true, ignoreStdin: true }),
-		spender: Args.string({ description: "account that may move it", required: true, ignoreStdin: true }),
-		amount: Args.string({
-			description: "in the token's decimals, in smallest units as <n>raw, or max",
-			required: true,
-			ignoreStdin: true,
-		}),
+		contract: required("address of the token"),
+		spender: required("account that may move it"),
+		amount: required("in the token's decimals, in smallest units as <n>raw, or max"),
 	},
 	flags: { ...feeLimitFlags, ...decimalsFlags },
 	plan: async ({ args, flags, actor }) => {
@@ -85,8 +82,8 @@ export const TokenBuy = acting({
 	summary: "Buy a token from its issuer while it is sold",
 	examples: ["<%= config.bin %> token buy alice 10coin"],
 	args: {
-		issuer: Args.string({ description: "account that issued it", required: true, ignoreStdin: true }),
-		amount: Args.string({ description: "coins to pay, with the unit", required: true, ignoreStdin: true }),
+		issuer: required("account that issued it"),
+		amount: required("coins to pay, with the unit"),
 	},
 	flags: {
 		token: Flags.string({ description: "id of the token, needed with --offline", helpValue: "<id>" }),

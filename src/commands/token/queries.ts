@@ -1,8 +1,9 @@
 /** `coin token …`: what is known of tokens. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { SUN_PER_COIN } from "../../protocol/int64.js";
 import { accountArgument, accountQuery, accountQueryFlags, query } from "../../terminal/base/command-row.js";
+import { required } from "../../terminal/flags/arguments.js";
 import { blockFlag, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { localTime } from "../../terminal/output/output.js";
 import { either, lines, orNull } from "../../terminal/schema/result-shape.js";
@@ -26,8 +27,8 @@ export const TokenAllowance = accountQuery({
 	description: "In the token's decimals, or max without a limit, for people; in smallest units with --json.",
 	examples: ["<%= config.bin %> token allowance USDC bob ann"],
 	args: {
-		contract: Args.string({ description: "address of the token", required: true, ignoreStdin: true }),
-		spender: Args.string({ description: "account that may move it", required: true, ignoreStdin: true }),
+		contract: required("address of the token"),
+		spender: required("account that may move it"),
 		...accountArgument,
 	},
 	flags: accountQueryFlags,
@@ -47,11 +48,7 @@ export const TokenBalance = accountQuery({
 	description: "In the token's decimals for people, in smallest units with --json.",
 	examples: ["<%= config.bin %> token balance GOLD ann"],
 	args: {
-		token: Args.string({
-			description: "id, name or symbol of an ORC-10 token, address of an ORC-20 contract",
-			required: true,
-			ignoreStdin: true,
-		}),
+		token: required("id, name or symbol of an ORC-10 token, address of an ORC-20 contract"),
 		...accountArgument,
 	},
 	flags: accountQueryFlags,
@@ -101,11 +98,7 @@ export const TokenShow = query({
 	summary: "Show a token",
 	examples: ["<%= config.bin %> token show GOLD"],
 	args: {
-		token: Args.string({
-			description: "id, name or symbol of an ORC-10 token, address of an ORC-20 contract",
-			required: true,
-			ignoreStdin: true,
-		}),
+		token: required("id, name or symbol of an ORC-10 token, address of an ORC-20 contract"),
 	},
 	result: orNull(either(tokenShape, contractTokenShape)),
 	flags: {

@@ -1,12 +1,13 @@
 /** `coin tx prove` and `verify`: receipts that need no node to be believed (protocol/inclusion-proof). */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { installRecoverEngine } from "../../node/signatures/engine.js";
 import { MAX_PROOF_LENGTH } from "../../protocol/inclusion/proof.js";
 import { verifyInclusion } from "../../protocol/inclusion/verify.js";
 import { InclusionError, MAX_SET_LENGTH, type WitnessSet } from "../../protocol/inclusion/witness-set.js";
 import { command, query } from "../../terminal/base/command-row.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
+import { required } from "../../terminal/flags/arguments.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
 import { readBoundedFile } from "../../terminal/input/bounded-file.js";
 import { writeNewFile } from "../../terminal/output/new-file.js";
@@ -28,7 +29,7 @@ export const TxProve = query({
 		"One file with the transaction, its path to the block's root, the block's header and those after it up to the one by which two " +
 		"thirds of the witnesses have built on it. Whoever has it checks it without a node: coin tx verify.",
 	examples: ["<%= config.bin %> tx prove 4f0c…", "<%= config.bin %> tx prove 4f0c… --out payment.proof"],
-	args: { id: Args.string({ description: "transaction id", required: true, ignoreStdin: true }) },
+	args: { id: required("transaction id") },
 	flags: {
 		...nodeFlags,
 		out: Flags.string({ description: "new file to write (default: standard output)", helpValue: "<path>" }),
@@ -55,7 +56,7 @@ export const TxVerify = command({
 		"node that you trust, or main, the set of the main network that this program brings along. Nothing is asked of any network.",
 	examples: ["<%= config.bin %> tx verify paid.proof --witnesses witnesses.json"],
 	result: one(inclusionShape),
-	args: { file: Args.string({ description: "file of a proof", required: true, ignoreStdin: true }) },
+	args: { file: required("file of a proof") },
 	flags: {
 		witnesses: Flags.string({
 			description: "the witnesses that you trust: a file of coin witness keys, or main",

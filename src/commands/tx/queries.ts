@@ -1,6 +1,6 @@
 /** `coin tx …`: transactions, and how far they are. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { viewText } from "../../abi/coder.js";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
@@ -11,6 +11,7 @@ import { ParameterError, type SignedTransaction } from "../../protocol/transacti
 import { accountArgument, accountQuery, command, query } from "../../terminal/base/command-row.js";
 import { parseTransactionId, readEach } from "../../terminal/base/node-questions.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
+import { optional, required } from "../../terminal/flags/arguments.js";
 import {
 	askingSameNode,
 	historyFlags,
@@ -60,11 +61,7 @@ import { viewOf } from "../../wallet/view/message-view.js";
 
 /** Commands on transaction ids: one argument, or a list on standard input. */
 const idArgument = {
-	id: Args.string({
-		description: "transaction id, - for a list on standard input",
-		required: true,
-		ignoreStdin: true,
-	}),
+	id: required("transaction id, - for a list on standard input"),
 };
 
 /** The ids that an argument names. @throws {Failure} `bad_value`, `stdin_empty` */
@@ -108,7 +105,7 @@ export const TxPending = query({
 	summary: "List the transactions that wait for a block, or show one of them",
 	examples: ["<%= config.bin %> tx pending", "<%= config.bin %> tx pending --count"],
 	args: {
-		id: Args.string({ description: "transaction id", ignoreStdin: true }),
+		id: optional("transaction id"),
 	},
 	result: lines(either(record({ txID: "hex" }), transactionShape, "integer")),
 	flags: {
@@ -312,10 +309,7 @@ export const TxWait = query({
 	takesIds: true,
 	summary: "Wait until a transaction is irreversible",
 	args: {
-		id: Args.string({
-			description: "transaction id; - or none for a list on standard input",
-			ignoreStdin: true,
-		}),
+		id: optional("transaction id; - or none for a list on standard input"),
 	},
 	result: lines(stateShape),
 	flags: {

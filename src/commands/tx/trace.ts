@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import type { StorageLayout } from "../../abi/storage-layout.js";
 import { addressFromHash } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
@@ -9,6 +9,7 @@ import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { interfacesFlag, interfacesOf, traceTransactionCalls } from "../../terminal/contract/call-trace.js";
 import { buildOf } from "../../terminal/contract/compiler-input.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
+import { required } from "../../terminal/flags/arguments.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
 import { list, one, record } from "../../terminal/schema/result-shape.js";
 import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
@@ -153,7 +154,7 @@ export const TxTrace = query({
 		"<%= config.bin %> tx trace 4f0c… --source-map artifacts/build-info/1f3a….json",
 	],
 	args: {
-		id: Args.string({ description: "transaction id", required: true, ignoreStdin: true }),
+		id: required("transaction id"),
 	},
 	result: one(
 		record({

@@ -1,12 +1,11 @@
 /** `coin wallet current` and `use`: the active wallet. */
 
-import { Args } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { command } from "../../terminal/base/command-row.js";
 import { ConfigurationCommand } from "../../terminal/base/configuration-command.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { keystoreFlags, nodeFlags, walletArgument } from "../../terminal/flags/flags.js";
 import { activeAccount, keyNamed } from "../../wallet/transaction/signing.js";
 
 export const WalletCurrent = command({
@@ -29,9 +28,7 @@ export const WalletCurrent = command({
 export class WalletUse extends ConfigurationCommand {
 	static override summary = "Choose the wallet that acts when none is named";
 	static override examples = ["<%= config.bin %> wallet use ann"];
-	static override args = {
-		wallet: Args.string({ description: "label or address", required: true, ignoreStdin: true }),
-	};
+	static override args = walletArgument;
 	static override flags = keystoreFlags;
 
 	async run(): Promise<void> {

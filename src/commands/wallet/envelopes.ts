@@ -1,7 +1,7 @@
 /** `coin wallet …`: transactions that travel between machines before they are sent. */
 
 import { readFile } from "node:fs/promises";
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
@@ -11,9 +11,10 @@ import { contractTypeById, contractTypeByName, contractTypes } from "../../proto
 import { hasWireName, NamedError } from "../../protocol/json/exceptions.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
 import { TransferAssetContract, TransferContract } from "../../protocol/messages.js";
-import { command } from "../../terminal/base/command-row.js";
+import { accountArgument, command } from "../../terminal/base/command-row.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { actingFlags, waitFlags, yesFlag } from "../../terminal/flags/acting-flags.js";
+import { required } from "../../terminal/flags/arguments.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import {
 	forEachInput,
@@ -254,7 +255,7 @@ export const WalletBuild = sending({
 		`<%= config.bin %> wallet build TransferContract --data '{"to_address":"TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC","amount":1000000}'`,
 	],
 	args: {
-		type: Args.string({ description: "contract type by name or number", required: true, ignoreStdin: true }),
+		type: required("contract type by name or number"),
 	},
 	flags: {
 		...actingFlags,
@@ -390,9 +391,7 @@ export const WalletQr = command({
 		"<%= config.bin %> wallet qr --stdin < signed.json",
 		"<%= config.bin %> wallet qr alice --svg alice.svg",
 	],
-	args: {
-		account: Args.string({ description: "address or label (default: the active wallet)", ignoreStdin: true }),
-	},
+	args: accountArgument,
 	flags: {
 		...keystoreFlags,
 		stdin: Flags.boolean({ description: "encode the text on standard input" }),

@@ -1,4 +1,4 @@
-import { Args, Flags, type Interfaces } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
 import {
 	actingFlags,
@@ -7,6 +7,7 @@ import {
 	requestedFeeLimit,
 	statedDecimals,
 } from "../../terminal/flags/acting-flags.js";
+import { optional } from "../../terminal/flags/arguments.js";
 import { streamFlags } from "../../terminal/input/envelope-stream.js";
 import { asFailure } from "../../terminal/output/failure-report.js";
 import { checkNewFile, writeNewFile } from "../../terminal/output/new-file.js";
@@ -105,8 +106,8 @@ export const WalletSend = sending({
 		"<%= config.bin %> wallet send --batch pay.csv --password-file pw",
 	],
 	args: {
-		to: Args.string({ description: "recipient; the same as --to", ignoreStdin: true }),
-		amount: Args.string({ description: "how much; the same as --amount", ignoreStdin: true }),
+		to: optional("recipient; the same as --to"),
+		amount: optional("how much; the same as --amount"),
 	},
 	flags: sendFlags,
 	run: async ({ args, flags, session }) => {

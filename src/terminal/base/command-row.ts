@@ -3,11 +3,12 @@
  * state between its steps is a class of its own instead.
  */
 
-import { Args, type Command, type Interfaces } from "@oclif/core";
+import type { Command, Interfaces } from "@oclif/core";
 import type { Settings, SettingsFlags } from "../../wallet/configuration/settings.js";
 import type { Failure } from "../../wallet/failure.js";
 import type { NodeClient, NodeView } from "../../wallet/node/node-client.js";
 import { accountOrActive } from "../../wallet/transaction/signing.js";
+import { optional } from "../flags/arguments.js";
 import {
 	blockFlag,
 	keystoreFlags,
@@ -26,7 +27,7 @@ import { stateClient } from "./node-questions.js";
 
 /** Questions about one account: the named one, or the active wallet. */
 export const accountArgument = {
-	account: Args.string({ description: "address or label (default: the active wallet)", ignoreStdin: true }),
+	account: optional("address or label (default: the active wallet)"),
 };
 
 export const accountQueryFlags = { ...nodeFlags, ...blockFlag, ...solidityFlag, ...keystoreFlags };

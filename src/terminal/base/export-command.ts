@@ -1,6 +1,6 @@
 /** The base of the exports of secrets: confirmed, then printed or written to a new file for the owner only. */
 
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { writePrivateFile } from "../../keystore/private-file.js";
 import { Failure } from "../../wallet/failure.js";
 import { keystoreFlags, passwordFlags } from "../flags/flags.js";
@@ -9,11 +9,6 @@ import { printText } from "../output/output.js";
 import { canAsk } from "../prompt/controlling-terminal.js";
 import { askYesNo } from "../prompt/prompts.js";
 import { CoinCommand } from "./coin-command.js";
-
-/** Arguments of every export. */
-export const exportArguments = {
-	wallet: Args.string({ description: "label or address", required: true, ignoreStdin: true }),
-};
 
 /** Flags of every export. */
 export const exportFlags = {

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { Args, Flags, type Interfaces } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { entriesOf, readInterface } from "../../wallet/abi/interface.js";
 import { callInWords } from "../../wallet/actions/contract-plan.js";
@@ -22,6 +22,7 @@ import {
 	interfaceThroughProxy,
 	storedInterface,
 } from "../../wallet/view/contract-record.js";
+import { optional, required } from "../flags/arguments.js";
 import { givenStdin } from "../input/stdin.js";
 
 export const abiFlag = {
@@ -65,8 +66,8 @@ export const valueFlags = {
 
 /** The words of a call; the arguments of the function follow. */
 export const callArguments = {
-	address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-	function: Args.string({ description: "signature or name", ignoreStdin: true }),
+	address: required("the contract"),
+	function: optional("signature or name"),
 };
 
 export const callFlags = {

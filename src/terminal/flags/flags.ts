@@ -1,17 +1,18 @@
 /** Groups of flags that several commands share (protocol/command-line §1.2). */
 
 import { resolve } from "node:path";
-import { Args, Flags, type Interfaces } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import type { KeystoreEntry } from "../../keystore/keystore.js";
 import type { SignerPlace } from "../../keystore/signer/client.js";
 import { PUBLIC_NETWORK_NAMES } from "../../protocol/public-networks.js";
 import { Failure } from "../../wallet/failure.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
 import { parseMoment } from "../../wallet/values/moment.js";
+import { required } from "./arguments.js";
 
 /** The argument that names an entry of the keystore, and how an entry is printed. */
 export const walletArgument = {
-	wallet: Args.string({ description: "label or address", required: true, ignoreStdin: true }),
+	wallet: required("label or address"),
 };
 
 /** An entry as commands print it, the file at the end. */

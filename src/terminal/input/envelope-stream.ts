@@ -1,18 +1,16 @@
 /** Commands that take transactions from an argument or a stream: each input gives one line of output, in order. */
 
 import { readFile } from "node:fs/promises";
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { Failure } from "../../wallet/failure.js";
 import { readSignedEnvelope, type TransactionEnvelope } from "../../wallet/transaction/envelope.js";
+import { optional } from "../flags/arguments.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import { printLine } from "../output/output.js";
 import { argumentOrStdin, splitValues, stdinValues } from "./stdin.js";
 
 export const transactionArgument = {
-	transaction: Args.string({
-		description: "transaction as JSON, hex or a file; - or none for standard input (one a line)",
-		ignoreStdin: true,
-	}),
+	transaction: optional("transaction as JSON, hex or a file; - or none for standard input (one a line)"),
 };
 
 export const streamFlags = {

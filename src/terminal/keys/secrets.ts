@@ -136,7 +136,7 @@ export async function importedSecret<T>(
 	file: string | undefined,
 	what: string,
 	warn: Warn,
-	read: (text: string) => Promise<T>,
+	read: (text: string) => T | Promise<T>,
 ): Promise<T> {
 	if (file !== undefined) return read(await fetchSecret(file, what, warn));
 	requireTerminal(what, "give it with --key-file <path>, or with - on standard input");

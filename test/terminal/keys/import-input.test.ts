@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { importInput } from "../../../src/commands/keystore/import.js";
+import { importInput } from "../../../src/terminal/keys/import-input.js";
 
 test.each<
 	[

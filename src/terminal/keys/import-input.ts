@@ -1,0 +1,34 @@
+/** What commands that store a secret share: its label, and where it is read from. */
+
+import { Args, Flags, type Interfaces } from "@oclif/core";
+import { optional } from "../flags/arguments.js";
+
+/** @param secret what is imported @param label what the label belongs to */
+export const importArguments = (secret: string, label: string) => ({
+	name: optional(`label of ${label} (default: its address)`),
+	source: Args.string({
+		description: `- to read ${secret} from standard input`,
+		options: ["-"],
+		ignoreStdin: true,
+	}),
+});
+
+/** @param secret what is imported, in which form */
+export const secretFileFlag = (secret: string) => ({
+	"key-file": Flags.string({
+		description: `file with ${secret}, - for standard input`,
+		helpValue: "<path>",
+	}),
+});
+
+/** The label and the file that were named. A lone `-` is the file; undefined: the secret is asked for on the terminal. */
+export function importInput(
+	args: Interfaces.InferredArgs<ReturnType<typeof importArguments>>,
+	flags: Interfaces.InferredFlags<ReturnType<typeof secretFileFlag>>,
+): { readonly name: string | undefined; readonly file: string | undefined } {
+	const dash = args.name === "-" || args.source === "-";
+	return {
+		name: args.name === "-" ? undefined : args.name,
+		file: flags["key-file"] ?? (dash ? "-" : undefined),
+	};
+}
