@@ -18,9 +18,8 @@ import {
 	signerPlaceOf,
 } from "../terminal/flags/flags.js";
 import { lentByAgent } from "../terminal/keys/agent-signature.js";
-import { type PasswordSource, withPassword } from "../terminal/keys/secrets.js";
+import { openedKey } from "../terminal/keys/secrets.js";
 import { printLine } from "../terminal/output/output.js";
-import { withProgress } from "../terminal/progress/progress.js";
 import { agree } from "../terminal/prompt/confirmation.js";
 import { canAsk, openTerminal } from "../terminal/prompt/controlling-terminal.js";
 import { interruption } from "../terminal/prompt/interrupt.js";
@@ -82,7 +81,7 @@ export const SignerServe = command({
 		const keys: HeldKey[] = [];
 		try {
 			for (const entry of entries)
-				keys.push((await lent(entry, note)) ?? (await opened(entry, source, chatty)));
+				keys.push((await lent(entry, note)) ?? (await openedKey(source, chatty, entry, unlockAnyKey)));
 			const signer = await Signer.start({
 				keys,
 				directory: flags.directory,
@@ -125,12 +124,6 @@ async function lent(entry: KeystoreEntry, note: (line: string) => void): Promise
 	const key = await lentByAgent(entry);
 	if (key) note(`${entry.name} is the agent's: it signs as long as the agent lives`);
 	return key;
-}
-
-function opened(entry: KeystoreEntry, source: PasswordSource, chatty: boolean): Promise<HeldKey> {
-	return withPassword(source, entry.name, (password) =>
-		withProgress("opening the key", chatty, () => unlockAnyKey(entry, password)),
-	);
 }
 
 /** What decides on transactions; loaded only where there are policies. @throws {ConfigError} */

@@ -29,7 +29,7 @@ import {
 	walletArgument,
 } from "../../terminal/flags/flags.js";
 import { AGENT_VARIABLE } from "../../terminal/keys/agent-signature.js";
-import { newPassword, withPassword } from "../../terminal/keys/secrets.js";
+import { newPassword, openedKey, withPassword } from "../../terminal/keys/secrets.js";
 import { printLine } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
@@ -146,12 +146,10 @@ export const KeystorePasswd = command({
 		const source = passwordSource(settings);
 		const entry = await openableKey(settings, args.wallet);
 		// The old password is proved before a new one is asked for.
-		const old = await withPassword(source, entry.name, (password) =>
-			withProgress("opening the key", chatty, async () => {
-				forgetKey(await unlockAnyKey(entry, password));
-				return password;
-			}),
-		);
+		const old = await openedKey(source, chatty, entry, async (_, password) => {
+			forgetKey(await unlockAnyKey(entry, password));
+			return password;
+		});
 		const fresh = await newPassword({ ...source, file: flags["new-password-file"] }, entry.name);
 		await withProgress("encrypting the key", chatty, () =>
 			changePassword(entry, old, fresh, flags.light ? "light" : "standard"),
@@ -219,9 +217,7 @@ export const KeystoreVerify = command({
 	run: async ({ args, settings: load, chatty, passwordSource, print }) => {
 		const settings = await load();
 		const entry = await openableKey(settings, args.wallet);
-		await withPassword(passwordSource(settings), entry.name, (password) =>
-			withProgress("opening the key", chatty, async () => forgetKey(await unlockAnyKey(entry, password))),
-		);
+		forgetKey(await openedKey(passwordSource(settings), chatty, entry, unlockAnyKey));
 		print.scalar(true);
 	},
 });
@@ -262,9 +258,7 @@ export class KeystoreExportKey extends ExportCommand {
 		const settings = await this.settings(flags);
 		const entry = await openableKey(settings, args.wallet);
 		await this.confirmExport(`the private key of ${entry.name}`, flags.yes);
-		const key = await withPassword(this.passwordSource(flags, settings), entry.name, (password) =>
-			withProgress("opening the key", this.chatty, () => unlockAnyKey(entry, password)),
-		);
+		const key = await openedKey(this.passwordSource(flags, settings), this.chatty, entry, unlockAnyKey);
 		const text = key instanceof Uint8Array ? toHex(key) : writePlainKey(key);
 		await this.deliver(text, "the private key", flags.out);
 		forgetKey(key);

@@ -17,9 +17,8 @@ import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { optional } from "../../terminal/flags/arguments.js";
 import { keystoreFlags, passwordFlags } from "../../terminal/flags/flags.js";
 import { AGENT_VARIABLE } from "../../terminal/keys/agent-signature.js";
-import { type PasswordSource, withPassword } from "../../terminal/keys/secrets.js";
+import { openedKey, type PasswordSource } from "../../terminal/keys/secrets.js";
 import { printText } from "../../terminal/output/output.js";
-import { withProgress } from "../../terminal/progress/progress.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { takeOverSignals } from "../../terminal/prompt/interrupt.js";
 import { Failure } from "../../wallet/failure.js";
@@ -96,18 +95,12 @@ export class KeystoreUnlock extends CoinCommand {
 		ofAddresses: readonly ShieldedEntry[],
 		source: PasswordSource,
 	): Promise<OpenedKeys> {
-		const open = <E extends { readonly name: string }, K>(
-			entry: E,
-			unlock: (entry: E, password: string) => Promise<K>,
-		): Promise<K> =>
-			withPassword(source, entry.name, (password) =>
-				withProgress("opening the key", this.chatty, () => unlock(entry, password)),
-			);
 		const keys: PrivateKey[] = [];
 		const shielded: ShieldedKeys[] = [];
 		try {
-			for (const entry of entries) keys.push(await open(entry, unlockAnyKey));
-			for (const entry of ofAddresses) shielded.push(await open(entry, unlockShielded));
+			for (const entry of entries) keys.push(await openedKey(source, this.chatty, entry, unlockAnyKey));
+			for (const entry of ofAddresses)
+				shielded.push(await openedKey(source, this.chatty, entry, unlockShielded));
 			return { keys, shielded };
 		} catch (error) {
 			for (const key of keys) forgetKey(key);

@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { Flags, type Interfaces } from "@oclif/core";
-import { checkRecoverable, type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
+import { checkRecoverable, type KeystoreEntry } from "../../keystore/keystore.js";
 import { sizeText } from "../../launch/adoption-work.js";
 import { type ConfigSource, configSource, hasConfig, readConfig } from "../../launch/config-source.js";
 import { databaseDirectory } from "../../launch/database-work.js";
@@ -21,13 +21,11 @@ import { defaultConfig } from "../../node/config/config.js";
 import { SIGNATURE_NAME, sizesOf } from "../../node/snapshot/manifest.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
-import { sign } from "../../protocol/signature.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
 import { required } from "../../terminal/flags/arguments.js";
 import { directoryFlags, keystoreFlags, passwordFlags, progressFlag } from "../../terminal/flags/flags.js";
-import { AGENT_VARIABLE, agentSignature } from "../../terminal/keys/agent-signature.js";
-import { withPassword } from "../../terminal/keys/secrets.js";
+import { AGENT_VARIABLE, agentSignature, passwordSignature } from "../../terminal/keys/agent-signature.js";
 import { printLine } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { endInterrupted, interruption, takeOverSignals } from "../../terminal/prompt/interrupt.js";
@@ -71,18 +69,9 @@ export abstract class SnapshotCommand extends CoinCommand {
 		flags: SignerFlags,
 	): Promise<string> {
 		const hash = messageHash(snapshotText(manifestHash));
-		const open = (password: string): Promise<Uint8Array> =>
-			withProgress("opening the key", this.chatty, async () => {
-				const privateKey = await unlockKey(key, password);
-				try {
-					return sign(hash, privateKey);
-				} finally {
-					privateKey.fill(0);
-				}
-			});
 		const signature =
 			(await agentSignature(key, hash)) ??
-			(await withPassword(this.passwordSource(flags, settings), key.name, open));
+			(await passwordSignature(key, hash, this.passwordSource(flags, settings), this.chatty));
 		return `${signatureText(signature)}\n`;
 	}
 

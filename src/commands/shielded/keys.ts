@@ -32,7 +32,7 @@ import {
 	walletArgument,
 } from "../../terminal/flags/flags.js";
 import { importArguments, importInput, secretFileFlag } from "../../terminal/keys/import-input.js";
-import { importedSecret, newPassword, withPassword } from "../../terminal/keys/secrets.js";
+import { importedSecret, newPassword, openedKey } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { agree } from "../../terminal/prompt/confirmation.js";
 import { lines, one } from "../../terminal/schema/result-shape.js";
@@ -222,9 +222,8 @@ export class ShieldedExportSpendingKey extends ExportCommand {
 		if (entry.reach !== "spending")
 			throw new Failure("watch_only", `${entry.name} is a viewing key: its spending key isn't here`);
 		await this.confirmExport(`the spending key of ${entry.name}`, flags.yes);
-		const { spending } = await withPassword(this.passwordSource(flags, settings), entry.name, (password) =>
-			withProgress("opening the key", this.chatty, () => unlockShielded(entry, password)),
-		);
+		const source = this.passwordSource(flags, settings);
+		const { spending } = await openedKey(source, this.chatty, entry, unlockShielded);
 		if (!spending) throw new Failure("watch_only", `${entry.name} is a viewing key`);
 		await this.deliver(toHex(spending.sk), "the spending key", flags.out);
 	}
@@ -254,9 +253,7 @@ export class ShieldedExportViewingKey extends ExportCommand {
 			flags.yes,
 			"Whoever reads it sees the notes.",
 		);
-		const keys = await withPassword(this.passwordSource(flags, settings), entry.name, (password) =>
-			withProgress("opening the key", this.chatty, () => unlockShielded(entry, password)),
-		);
+		const keys = await openedKey(this.passwordSource(flags, settings), this.chatty, entry, unlockShielded);
 		const { ovk: _, ...incoming } = narrowed(keys, "incoming");
 		const given = flags.incoming ? incoming : narrowed(keys, "viewing");
 		await this.deliver(viewingKeyText(given), "the viewing key", flags.out);

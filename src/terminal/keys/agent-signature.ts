@@ -13,10 +13,9 @@ import { isAuthorizedBy } from "../../protocol/sapling/spend-authorization.js";
 import { recoverAddress, SignatureError, sign } from "../../protocol/signature.js";
 import { Failure } from "../../wallet/failure.js";
 import type { Signature } from "../../wallet/transaction/envelope.js";
-import { withProgress } from "../progress/progress.js";
 import { present } from "../prompt/confirmation.js";
 import { canAsk } from "../prompt/controlling-terminal.js";
-import { type PasswordSource, withPassword } from "./secrets.js";
+import { openedKey, type PasswordSource } from "./secrets.js";
 
 /** Names the agent's socket; set by `coin keystore unlock`. */
 export const AGENT_VARIABLE = "COIN_AGENT";
@@ -132,14 +131,22 @@ export async function hashSignature(
 	if (canAsk() && (byAgent || source.file === undefined))
 		await present([`${key.name} (${key.base58}) signs ${what}:`, ...shown]);
 	if (byAgent) return byAgent;
-	const open = (password: string): Promise<Uint8Array> =>
-		withProgress("opening the key", terminal.chatty, async () => {
-			const privateKey = await unlockKey(key, password);
-			try {
-				return sign(hash, privateKey);
-			} finally {
-				privateKey.fill(0);
-			}
-		});
-	return withPassword(source, key.name, open);
+	return passwordSignature(key, hash, source, terminal.chatty);
+}
+
+/** A signature by a key that is opened for it alone. @returns 65 bytes */
+export async function passwordSignature(
+	key: KeystoreEntry,
+	hash: Uint8Array,
+	source: PasswordSource,
+	chatty: boolean,
+): Promise<Uint8Array> {
+	return openedKey(source, chatty, key, async (_, password) => {
+		const privateKey = await unlockKey(key, password);
+		try {
+			return sign(hash, privateKey);
+		} finally {
+			privateKey.fill(0);
+		}
+	});
 }

@@ -8,6 +8,7 @@ import { dirname } from "node:path";
 import { KeystoreError } from "../../keystore/keystore-error.js";
 import { Failure } from "../../wallet/failure.js";
 import { readStdin } from "../input/stdin.js";
+import { type ProgressAudience, withProgress } from "../progress/progress.js";
 import { canAsk } from "../prompt/controlling-terminal.js";
 import { askSecret, askText } from "../prompt/prompts.js";
 
@@ -83,6 +84,18 @@ export async function withPassword<T>(
 			source.warn("wrong password, try again");
 		}
 	}
+}
+
+/** Opens a key with its password, with signs of life, since that takes as long as was chosen when it was encrypted. */
+export function openedKey<E extends { readonly name: string }, K>(
+	source: PasswordSource,
+	audience: ProgressAudience,
+	entry: E,
+	open: (entry: E, password: string) => Promise<K>,
+): Promise<K> {
+	return withPassword(source, entry.name, (password) =>
+		withProgress("opening the key", audience, () => open(entry, password)),
+	);
 }
 
 /**

@@ -22,8 +22,7 @@ import { withAdvice } from "../../wallet/transaction/refusal-advice.js";
 import type { Terminal } from "../base/command-row.js";
 import { anyAgentSignature } from "../keys/agent-signature.js";
 import { Devices, onDevice } from "../keys/devices.js";
-import { withPassword } from "../keys/secrets.js";
-import { withProgress } from "../progress/progress.js";
+import { openedKey } from "../keys/secrets.js";
 import { agree, type ConfirmationLevel, present } from "../prompt/confirmation.js";
 import { canAsk } from "../prompt/controlling-terminal.js";
 
@@ -183,9 +182,7 @@ async function askDevice(
 async function openKey(session: Session, key: KeystoreEntry, settings: Settings): Promise<PrivateKey> {
 	const known = session.opened.get(key.base58);
 	if (known) return known;
-	const opened = await withPassword(session.passwordSource(settings), key.name, (password) =>
-		withProgress("opening the key", session.chatty, () => unlockAnyKey(key, password)),
-	);
+	const opened = await openedKey(session.passwordSource(settings), session.chatty, key, unlockAnyKey);
 	session.opened.set(key.base58, opened);
 	return opened;
 }

@@ -26,7 +26,7 @@ import {
 	progressFlag,
 } from "../flags/flags.js";
 import { agentShielded } from "../keys/agent-signature.js";
-import { type PasswordSource, withPassword } from "../keys/secrets.js";
+import { openedKey, type PasswordSource } from "../keys/secrets.js";
 import { type ProgressAudience, withProgress } from "../progress/progress.js";
 
 /** The keys of shielded addresses. */
@@ -119,10 +119,7 @@ export async function openShielded(
 	const lent = await agentShielded(entry);
 	if (lent) return { entry, keys: lent };
 	const own = { ...source, file: flags["key-password-file"] ?? source.file };
-	const keys = await withPassword(own, entry.name, (password) =>
-		withProgress("opening the key", audience, () => unlockShielded(entry, password)),
-	);
-	return { entry, keys };
+	return { entry, keys: await openedKey(own, audience, entry, unlockShielded) };
 }
 
 /** The pool that the flags name. @throws {Failure} */
