@@ -35,14 +35,6 @@ export function parseBlocks(text: string): bigint {
 	return blocks;
 }
 
-/** The shortest exact form of a number of milliseconds. */
-export function formatDuration(ms: number): string {
-	for (const [unit, size] of Object.entries(UNIT_MS).reverse()) {
-		if (ms >= size && ms % size === 0) return `${ms / size}${unit}`;
-	}
-	return `${ms}ms`;
-}
-
 export type Moment = { readonly atMs: bigint } | { readonly afterMs: number };
 
 /** A time as ISO 8601 in UTC; a number that is beyond all dates in words. @param ms since 1970 */

@@ -6,7 +6,7 @@ import {
 	parseCoinAmount,
 	parseTokenAmount,
 } from "../../../src/wallet/values/amount.js";
-import { formatDuration, parseDuration } from "../../../src/wallet/values/moment.js";
+import { parseDuration } from "../../../src/wallet/values/moment.js";
 
 describe("a coin amount", () => {
 	it.each([
@@ -90,9 +90,8 @@ describe("a duration", () => {
 		["10m", 600_000],
 		["24h", 86_400_000],
 		["3d", 259_200_000],
-	])("reads %s and prints it", (text, ms) => {
+	])("reads %s", (text, ms) => {
 		expect(parseDuration(text)).toBe(ms);
-		expect(parseDuration(formatDuration(ms))).toBe(ms);
 	});
 
 	it.each(["60", "", "1.5h", "-1s", "1w"])("is not %j", (text) => {
