@@ -6,8 +6,8 @@
 
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { addressPrefix, parseAddress, toBase58Check } from "../protocol/address.js";
-import { concatBytes, equalBytes, fromHex, fromUtf8, toHex, utf8 } from "../protocol/bytes.js";
+import { addressFromHash, parseAddress, toBase58Check } from "../protocol/address.js";
+import { equalBytes, fromHex, fromUtf8, toHex, utf8 } from "../protocol/bytes.js";
 import { belongTogether, loadPostQuantum } from "../protocol/post-quantum/algorithms.js";
 import type { PostQuantumScheme } from "../protocol/post-quantum/schemes.js";
 import { addressOfPrivateKey } from "../protocol/signature.js";
@@ -136,7 +136,7 @@ function entryOf(file: KeyFile, path: string): KeystoreEntry {
 function addressOfFile(file: KeyFile): Uint8Array | undefined {
 	const text = file.address?.trim() ?? "";
 	const digits = text.replace(/^0x/i, "");
-	if (/^[0-9a-fA-F]{40}$/.test(digits)) return concatBytes(Uint8Array.of(addressPrefix()), fromHex(digits));
+	if (/^[0-9a-fA-F]{40}$/.test(digits)) return addressFromHash(fromHex(digits));
 	if (/^[0-9a-fA-F]{42}$/.test(digits)) return fromHex(digits);
 	return parseAddress(text);
 }

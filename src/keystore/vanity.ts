@@ -3,9 +3,13 @@
 import { randomBytes } from "node:crypto";
 import { normalizeZ } from "@noble/curves/abstract/curve.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { ALPHABET, addressPrefix, toBase58Check } from "../protocol/address.js";
-import { concatBytes } from "../protocol/bytes.js";
-import { keccak256 } from "../protocol/hash.js";
+import {
+	ALPHABET,
+	addressFromHash,
+	addressFromPublicKey,
+	addressPrefix,
+	toBase58Check,
+} from "../protocol/address.js";
 import { KeystoreError } from "./keystore-error.js";
 
 const { Point } = secp256k1;
@@ -34,7 +38,7 @@ export function searchPrefix(prefix: string): VanitySearch {
 	if (share === 0) {
 		throw new KeystoreError(
 			"bad_value",
-			`no address begins with "${prefix}": they begin with ${toBase58Check(lowest())[0]} and have the letters of Base58, which lack 0, O, I and l`,
+			`no address begins with "${prefix}": they begin with ${toBase58Check(addressFromHash(new Uint8Array(20)))[0]} and have the letters of Base58, which lack 0, O, I and l`,
 		);
 	}
 	const expectedTries = 1 / share;
@@ -59,17 +63,10 @@ function tryBatch(prefix: string): Uint8Array | undefined {
 	const start = Point.Fn.fromBytes(secp256k1.utils.randomSecretKey(randomBytes(48)));
 	const points = [Point.BASE.multiply(start)];
 	for (let i = 1; i < BATCH; i++) points.push((points[i - 1] as typeof Point.BASE).add(Point.BASE));
-	const found = normalizeZ(Point, points).findIndex((point) => addressOf(point).startsWith(prefix));
+	const found = normalizeZ(Point, points).findIndex((point) =>
+		toBase58Check(addressFromPublicKey(point.toBytes(false))).startsWith(prefix),
+	);
 	return found < 0 ? undefined : Point.Fn.toBytes(Point.Fn.create(start + BigInt(found)));
-}
-
-function addressOf(point: typeof Point.BASE): string {
-	const hash = keccak256(point.toBytes(false).subarray(1));
-	return toBase58Check(concatBytes(Uint8Array.of(addressPrefix()), hash.subarray(12)));
-}
-
-function lowest(): Uint8Array {
-	return concatBytes(Uint8Array.of(addressPrefix()), new Uint8Array(20));
 }
 
 /**

@@ -141,6 +141,17 @@ export class Failure extends Error {
 	}
 }
 
+/**
+ * For `catch`: what stands in for a refusal; every other error goes on.
+ * @param codes of the refusals that are meant; none: all
+ */
+export function onRefusal<T>(instead: T, ...codes: readonly FailureCode[]): (error: unknown) => T {
+	return (error) => {
+		if (error instanceof Failure && (codes.length === 0 || codes.includes(error.code))) return instead;
+		throw error;
+	};
+}
+
 /** A line of a list that can't be taken. */
 export interface RefusedLine {
 	/** From 1. */

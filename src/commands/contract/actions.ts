@@ -24,7 +24,7 @@ import { deploymentPlan } from "../../wallet/actions/contract-plan.js";
 import type { Actor } from "../../wallet/actions/plan.js";
 import { addContact, checkNewContact, contactNamed } from "../../wallet/configuration/contacts.js";
 import { keepInterface } from "../../wallet/configuration/own-interfaces.js";
-import { Failure } from "../../wallet/failure.js";
+import { onRefusal } from "../../wallet/failure.js";
 import { fetchGenesisId } from "../../wallet/node/chain-query.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { NamedAmounts } from "../../wallet/token/named-amount.js";
@@ -122,13 +122,9 @@ async function ownContract(
 	address: Uint8Array,
 	owner: Uint8Array,
 ): Promise<Readonly<SmartContract> | undefined> {
-	try {
-		const { smart_contract: contract } = await fetchContract(client, address);
-		return contract && equalBytes(contract.origin_address, owner) ? contract : undefined;
-	} catch (error) {
-		if (error instanceof Failure && error.code === "not_found") return undefined;
-		throw error;
-	}
+	const record = await fetchContract(client, address).catch(onRefusal(undefined, "not_found"));
+	const contract = record?.smart_contract;
+	return contract && equalBytes(contract.origin_address, owner) ? contract : undefined;
 }
 
 /** Whether a label is that of a deployment which the chain doesn't have: it failed, or a development chain began anew. */
@@ -136,13 +132,7 @@ async function isGone({ client, settings }: Actor, label: string): Promise<boole
 	const contact = await contactNamed(settings.contactsFile, label);
 	if (contact?.contract === undefined) return false;
 	if (contact.contract !== toHex(await fetchGenesisId(client))) return false;
-	try {
-		await fetchContract(client, contact.address);
-		return false;
-	} catch (error) {
-		if (error instanceof Failure && error.code === "not_found") return true;
-		throw error;
-	}
+	return !(await fetchContract(client, contact.address).catch(onRefusal(undefined, "not_found")));
 }
 
 export const ContractClearAbi = acting({

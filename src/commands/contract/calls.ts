@@ -2,7 +2,7 @@
 
 import { Flags } from "@oclif/core";
 import { isComplete } from "../../abi/parameter.js";
-import { addressPrefix } from "../../protocol/address.js";
+import { addressFromHash } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { query } from "../../terminal/base/command-row.js";
 import {
@@ -59,7 +59,10 @@ export const ContractCallCommand = query({
 	run: async ({ args, argv, flags, settings, client, view: asked, json, print, note }) => {
 		const amounts = new NamedAmounts(client, false);
 		const call = await namedCall(callWords(args, argv, flags), settings, client, amounts);
-		const owner = flags.from === undefined ? zeroAddress() : await accountNamed(settings, flags.from);
+		const owner =
+			flags.from === undefined
+				? addressFromHash(new Uint8Array(20))
+				: await accountNamed(settings, flags.from);
 		const request = { owner, contract: call.contract, data: call.data, ...(await valuesOf(flags, amounts)) };
 		let output: Uint8Array;
 		try {
@@ -84,12 +87,6 @@ export const ContractCallCommand = query({
 });
 
 const NOBODY = "the zero address asked: --from names an account that may be allowed to";
-
-function zeroAddress(): Uint8Array {
-	const address = new Uint8Array(21);
-	address[0] = addressPrefix();
-	return address;
-}
 
 export const ContractEstimate = query({
 	summary: "What a call of a contract would cost now",

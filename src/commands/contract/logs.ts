@@ -13,7 +13,7 @@ import { printJson, printLine } from "../../terminal/output/output.js";
 import { findItem } from "../../wallet/abi/interface.js";
 import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
-import { Failure } from "../../wallet/failure.js";
+import { Failure, onRefusal } from "../../wallet/failure.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
@@ -186,14 +186,8 @@ async function interfaceOfAll(
 }
 
 /** An address without a contract has no logs, and no interface. */
-async function interfaceOrNone(client: NodeClient, address: Uint8Array): Promise<ContractInterface> {
-	try {
-		return await interfaceThroughProxy(client, address);
-	} catch (error) {
-		if (error instanceof Failure && error.code === "not_found") return [];
-		throw error;
-	}
-}
+const interfaceOrNone = (client: NodeClient, address: Uint8Array): Promise<ContractInterface> =>
+	interfaceThroughProxy(client, address).catch(onRefusal([], "not_found"));
 
 async function topicBytes(settings: Settings, text: string): Promise<Uint8Array | null> {
 	if (text === "-") return null;

@@ -24,7 +24,7 @@ import { required } from "../../terminal/flags/arguments.js";
 import { printJson, printLine } from "../../terminal/output/output.js";
 import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
-import { Failure } from "../../wallet/failure.js";
+import { Failure, onRefusal } from "../../wallet/failure.js";
 import { isRecord, type Json, type JsonRecord } from "../../wallet/json.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { NamedAmounts } from "../../wallet/token/named-amount.js";
@@ -175,12 +175,8 @@ function printStep(
 
 /** The account that calls; undefined: none is named, and none or more than one could be meant. */
 async function callerOf(settings: Settings, from: string | undefined): Promise<Uint8Array | undefined> {
-	try {
-		return await accountOrActive(settings, from);
-	} catch (error) {
-		if (from === undefined && error instanceof Failure && error.code === "usage") return undefined;
-		throw error;
-	}
+	const caller = accountOrActive(settings, from);
+	return from === undefined ? caller.catch(onRefusal(undefined, "usage")) : caller;
 }
 
 /** What a PUSH brought: its bytes of the code, as they lie on the stack of the next step of the same call. */

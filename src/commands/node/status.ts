@@ -16,7 +16,7 @@ import { nodeFlags } from "../../terminal/flags/flags.js";
 import { localTime, printJson, printLine, redrawLines, TextList } from "../../terminal/output/output.js";
 import { canDraw } from "../../terminal/progress/progress.js";
 import { interruption } from "../../terminal/prompt/interrupt.js";
-import { Failure } from "../../wallet/failure.js";
+import { Failure, onRefusal } from "../../wallet/failure.js";
 import { isRecord, type JsonRecord, member, plainText } from "../../wallet/json.js";
 import { fetchChainParameters } from "../../wallet/node/chain-parameters.js";
 import { type BlockReference, fetchBlockByNumber, fetchHead } from "../../wallet/node/chain-query.js";
@@ -151,13 +151,8 @@ function behindText(head: bigint, seconds: number, peers: number): string {
 async function newestStateHash(
 	client: NodeClient,
 ): Promise<{ readonly block: number; readonly hash: string } | undefined> {
-	try {
-		const { block, hash } = await fetchStateHash(client, jsonRpcUrl(client.settings));
-		return { block, hash };
-	} catch (error) {
-		if (error instanceof Failure) return undefined;
-		throw error;
-	}
+	const found = await fetchStateHash(client, jsonRpcUrl(client.settings)).catch(onRefusal(undefined));
+	return found && { block: found.block, hash: found.hash };
 }
 
 /** A development chain names no network and listens to no peers. */

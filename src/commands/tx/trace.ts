@@ -15,7 +15,7 @@ import { list, one, record } from "../../terminal/schema/result-shape.js";
 import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
 import { compareCode } from "../../wallet/compiler/comparison.js";
 import { type MappedCode, mappedCodes } from "../../wallet/compiler/mapped-code.js";
-import { Failure } from "../../wallet/failure.js";
+import { Failure, onRefusal } from "../../wallet/failure.js";
 import type { Json } from "../../wallet/json.js";
 import { callJsonRpc } from "../../wallet/node/json-rpc.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
@@ -79,22 +79,13 @@ function mappedCodeOf(client: NodeClient, maps: readonly MappedCode[]): MappedCo
 		const found = known.get(address);
 		if (found) return found;
 		if (known.size >= MAX_CONTRACTS) return Promise.resolve(undefined);
-		const asked = deployedCode(client, address).then((deployed) =>
-			maps.find(({ code }) => deployed && compareCode(code, deployed).match !== undefined),
-		);
+		const asked = fetchContract(client, addressFromHash(fromHex(address)))
+			.then(({ runtimecode }) => maps.find(({ code }) => compareCode(code, runtimecode).match !== undefined))
+			// There is no such contract any more.
+			.catch(onRefusal(undefined, "not_found"));
 		known.set(address, asked);
 		return asked;
 	};
-}
-
-/** Undefined: there is no such contract any more. */
-async function deployedCode(client: NodeClient, address: string): Promise<Uint8Array | undefined> {
-	try {
-		return (await fetchContract(client, addressFromHash(fromHex(address)))).runtimecode;
-	} catch (error) {
-		if (error instanceof Failure && error.code === "not_found") return undefined;
-		throw error;
-	}
 }
 
 /** What it stored; undefined where the node doesn't tell, or that would be too much. */

@@ -5,7 +5,7 @@
 
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import { Failure } from "../failure.js";
+import { onRefusal } from "../failure.js";
 import type { JsonRecord } from "../json.js";
 import { historyPage, historyPath, type RowsPage } from "../node/history-client.js";
 import type { Actor } from "./plan.js";
@@ -49,18 +49,13 @@ class EarlierPayments {
 	}
 
 	/** Undefined at a node that keeps no history, or doesn't answer: nobody is kept from paying by that. */
-	private async page(
+	private page(
 		address: Uint8Array,
 		list: string,
 		parameters: Readonly<Record<string, string>>,
 	): Promise<RowsPage | undefined> {
-		try {
-			const path = historyPath("accounts", address, list);
-			return await historyPage(this.actor.client, path, { ...parameters, limit: ROWS });
-		} catch (error) {
-			if (error instanceof Failure) return undefined;
-			throw error;
-		}
+		const path = historyPath("accounts", address, list);
+		return historyPage(this.actor.client, path, { ...parameters, limit: ROWS }).catch(onRefusal(undefined));
 	}
 }
 

@@ -5,7 +5,7 @@ import { toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { FAILURE_KINDS, Failure, linesText, type RefusedLine } from "../failure.js";
+import { FAILURE_KINDS, Failure, linesText, onRefusal, type RefusedLine } from "../failure.js";
 import { signaturesToExpect } from "../permission/permission.js";
 import { contractSummary } from "../transaction/contract-summary.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
@@ -114,7 +114,8 @@ class PaymentBudget {
 
 	/** Asks a node; one that doesn't tell its prices is no obstacle. */
 	static async open({ client, owner, account }: Actor): Promise<PaymentBudget> {
-		return new PaymentBudget(account.balance, await pricesOrNone(client, owner));
+		const prices = pricesFor(client, owner).catch(onRefusal(UNKNOWN_PRICES, "not_served", "rpc_error"));
+		return new PaymentBudget(account.balance, await prices);
 	}
 
 	/**
@@ -178,16 +179,6 @@ class PaymentBudget {
 		const coins =
 			amount > 0n || tokens.length === 0 ? [{ asset: "coin", amount, text: formatCoin(amount) }] : [];
 		return [...coins, ...tokens];
-	}
-}
-
-async function pricesOrNone(client: Actor["client"], owner: Uint8Array): Promise<Prices> {
-	try {
-		return await pricesFor(client, owner);
-	} catch (error) {
-		if (error instanceof Failure && (error.code === "not_served" || error.code === "rpc_error"))
-			return UNKNOWN_PRICES;
-		throw error;
 	}
 }
 

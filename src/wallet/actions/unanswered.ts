@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { createPrivateDirectory, errorCode, writePrivateFile } from "../../keystore/private-file.js";
 import { fromHex } from "../../protocol/bytes.js";
 import type { Settings } from "../configuration/settings.js";
-import { Failure } from "../failure.js";
+import { Failure, onRefusal } from "../failure.js";
 import { isRecord, type JsonRecord, readJson, writeJson } from "../json.js";
 import type { NodeClient } from "../node/node-client.js";
 import { statusOf, type TransactionState } from "../node/wait.js";
@@ -71,21 +71,13 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 		}
 		if (record["owner"] !== owner || record["node"] !== settings.http) continue;
 		const txID = name.slice(0, 64);
-		const state = await stateOf(client, txID, expirationMs);
+		// A node that doesn't tell leaves it open, and keeps nobody from sending.
+		const unknown = { state: "submitted" } as const;
+		const { state } = await statusOf(client, fromHex(txID), expirationMs).catch(onRefusal(unknown));
 		if (state !== "expired") found.push({ txID, summary: String(record["summary"]), state });
 		if (state !== "submitted") await remove(path);
 	}
 	return found;
-}
-
-/** A node that doesn't tell leaves it open, and keeps nobody from sending. */
-async function stateOf(client: NodeClient, txID: string, expirationMs: bigint): Promise<TransactionState> {
-	try {
-		return (await statusOf(client, fromHex(txID), expirationMs)).state;
-	} catch (error) {
-		if (error instanceof Failure) return "submitted";
-		throw error;
-	}
 }
 
 async function namesIn(directory: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 /** Comparing the state of two nodes by their hashes of it (protocol/state-hash). */
 
-import { Failure } from "../failure.js";
+import { Failure, onRefusal } from "../failure.js";
 import { isRecord, type Json } from "../json.js";
 import { callJsonRpc } from "./json-rpc.js";
 import type { NodeClient } from "./node-client.js";
@@ -109,16 +109,11 @@ async function firstDifference(
 	differs: number,
 	both: (block: number) => Promise<readonly [NodeStateHash, NodeStateHash]>,
 ): Promise<number | undefined> {
-	const isSame = async (block: number): Promise<boolean | undefined> => {
-		try {
-			const [one, other] = await both(block);
-			return one.hash === other.hash;
-		} catch (error) {
-			// Not kept, by one of them.
-			if (error instanceof Failure && error.code === "rpc_error") return undefined;
-			throw error;
-		}
-	};
+	// Undefined: not kept, by one of them.
+	const isSame = (block: number): Promise<boolean | undefined> =>
+		both(block)
+			.then(([one, other]) => one.hash === other.hash)
+			.catch(onRefusal(undefined, "rpc_error"));
 	let [same, different] = [Math.max(0, differs - KEPT_BLOCKS), differs];
 	while (different - same > 1) {
 		const middle = Math.floor((same + different) / 2);

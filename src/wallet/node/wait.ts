@@ -7,7 +7,7 @@ import {
 	TransactionResultContractResult,
 	TransactionResultContractResultEnum,
 } from "../../protocol/messages.js";
-import { Failure } from "../failure.js";
+import { Failure, onRefusal } from "../failure.js";
 import { fetchBlockByNumber, fetchHead, fetchReceipt } from "./chain-query.js";
 import type { NodeClient, NodeView } from "./node-client.js";
 
@@ -100,12 +100,9 @@ export async function waitFor(
 /** Whether a node has a transaction, in a block or waiting for one. */
 export async function knows(client: NodeClient, transactionId: Uint8Array): Promise<boolean> {
 	for (const endpoint of ["gettransactionbyid", "gettransactionfrompending"]) {
-		try {
-			const answer = await client.call(endpoint, { value: toHex(transactionId) });
-			if (Object.keys(answer).length > 0) return true;
-		} catch (error) {
-			if (!(error instanceof Failure) || error.code !== "not_served") throw error;
-		}
+		const request = { value: toHex(transactionId) };
+		const answer = await client.call(endpoint, request).catch(onRefusal({}, "not_served"));
+		if (Object.keys(answer).length > 0) return true;
 	}
 	return false;
 }
@@ -230,13 +227,7 @@ async function askSolidity<T>(
 	ask: (view: NodeView) => Promise<T>,
 ): Promise<T | typeof UNSERVED> {
 	if (client.settings.solidity === undefined) return UNSERVED;
-	try {
-		return await ask("solidity");
-	} catch (error) {
-		if (error instanceof Failure && (error.code === "not_served" || error.code === "network"))
-			return UNSERVED;
-		throw error;
-	}
+	return ask("solidity").catch(onRefusal(UNSERVED, "not_served", "network"));
 }
 
 /** The irreversible block's number by the full API: `solidityBlock` is `Num:<n>,ID:<id>`. */

@@ -3,7 +3,7 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { Account, Key, Permission, PermissionPermissionTypeEnum } from "../../protocol/messages.js";
-import { Failure } from "../failure.js";
+import { Failure, onRefusal } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member, readJson } from "../json.js";
 import { fetchAccount, fetchGenesisId, fetchHead } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
@@ -82,21 +82,19 @@ export async function countedByNode(
 	envelope: TransactionEnvelope,
 	client: NodeClient,
 ): Promise<(Pick<Approval, "weight" | "ready"> & { readonly message: string }) | undefined> {
-	try {
-		const request = readJson(writeEnvelope(envelope, undefined)) as JsonRecord;
-		const { current_weight: weight, result } = await client.call("getsignweight", request);
-		if (!isRecord(result)) return undefined;
-		const { code, message } = result;
-		return {
-			weight: typeof weight === "bigint" ? weight : 0n,
-			// What is reached is the code 0, which isn't written.
-			ready: code === undefined || code === "ENOUGH_PERMISSION",
-			message: String(message ?? ""),
-		};
-	} catch (error) {
-		if (error instanceof Failure && /^(not_served|rpc_error)$/.test(error.code)) return undefined;
-		throw error;
-	}
+	const request = readJson(writeEnvelope(envelope, undefined)) as JsonRecord;
+	const answer = await client
+		.call("getsignweight", request)
+		.catch(onRefusal(undefined, "not_served", "rpc_error"));
+	const { current_weight: weight, result } = answer ?? {};
+	if (!isRecord(result)) return undefined;
+	const { code, message } = result;
+	return {
+		weight: typeof weight === "bigint" ? weight : 0n,
+		// What is reached is the code 0, which isn't written.
+		ready: code === undefined || code === "ENOUGH_PERMISSION",
+		message: String(message ?? ""),
+	};
 }
 
 /**

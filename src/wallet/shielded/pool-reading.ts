@@ -1,7 +1,7 @@
 /** Reading what transactions did in a pool from blocks and logs (protocol/shielded §4, protocol/wallet-formats §8.3). Nothing of a holder's keys is asked or told. */
 
-import { addressPrefix } from "../../protocol/address.js";
-import { concatBytes, equalBytes, fromHex, fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
+import { addressFromHash } from "../../protocol/address.js";
+import { equalBytes, fromHex, fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { keccak256, sha256 } from "../../protocol/hash.js";
 import { ShieldedTransferContract, TransactionInfo, TransactionRaw } from "../../protocol/messages.js";
@@ -52,8 +52,7 @@ export function transactionOfLogs(txID: string, block: bigint, logs: readonly Po
 		if (event === "noteSpent" && data.length === WORD) nullifiers.push(data);
 		else if (event === "tokenBurn" && data.length === BURN_LENGTH) {
 			spends = true;
-			const to = concatBytes(Uint8Array.of(addressPrefix()), word(data, 0).subarray(12));
-			burns.push({ to, amount: number(data, 1) });
+			burns.push({ to: addressFromHash(word(data, 0)), amount: number(data, 1) });
 		} else if (
 			(event === "mintLeaf" || event === "transferLeaf" || event === "burnLeaf") &&
 			data.length === LEAF_LENGTH

@@ -2,7 +2,7 @@
 
 import { toBase58Check } from "../../protocol/address.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
-import { Failure } from "../failure.js";
+import { Failure, onRefusal } from "../failure.js";
 import type { NodeClient } from "../node/node-client.js";
 import { Orc20 } from "../token/orc20.js";
 import { decimalsOf, fetchToken, tokenSymbol } from "../token/token.js";
@@ -71,24 +71,16 @@ export class PoolUnits {
  * @throws {Failure} `not_found` if there is no such pool
  */
 export async function unitsOf(client: NodeClient, pool: Pool, token?: Uint8Array): Promise<PoolUnits> {
+	// Tokens that don't describe themselves are counted in their smallest units.
+	const unknown = onRefusal(undefined, "not_found");
 	if (pool.kind === "native") {
-		const known = await ifThere(fetchToken(client, pool.tokenId));
+		const known = await fetchToken(client, pool.tokenId).catch(unknown);
 		return new PoolUnits(1n, pool.tokenId, known && decimalsOf(known), known && tokenSymbol(known));
 	}
 	const contract = new ShieldedContract(client, pool.contract);
 	const factor = await contract.scalingFactor();
 	const address = token ?? (await contract.token());
-	const described = address && (await ifThere(new Orc20(client, address).describe()));
+	const described = address && (await new Orc20(client, address).describe().catch(unknown));
 	const name = address && toBase58Check(address);
 	return new PoolUnits(factor, name, described?.decimals, described?.symbol);
-}
-
-/** Tokens that don't describe themselves are counted in their smallest units. */
-async function ifThere<T>(question: Promise<T>): Promise<T | undefined> {
-	try {
-		return await question;
-	} catch (error) {
-		if (error instanceof Failure && error.code === "not_found") return undefined;
-		throw error;
-	}
 }

@@ -1,9 +1,9 @@
 /** Questions to a contract that keeps notes of an ORC-20 token (protocol/wallet-formats §8.3), by constant calls. */
 
-import { addressFromHash, addressPrefix, toBase58Check } from "../../protocol/address.js";
+import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { concatBytes, EMPTY, equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { TREE_DEPTH } from "../../protocol/sapling/sizes.js";
-import { Failure } from "../failure.js";
+import { Failure, onRefusal } from "../failure.js";
 import { callConstant } from "../node/constant-call.js";
 import type { NodeClient } from "../node/node-client.js";
 
@@ -38,14 +38,9 @@ export class ShieldedContract {
 
 	/** The token, 21 bytes; undefined if the contract doesn't tell. */
 	async token(): Promise<Uint8Array | undefined> {
-		try {
-			const answer = await this.answerOf("token", EMPTY);
-			const isAddress = answer.length === WORD && answer.subarray(0, 12).every((byte) => byte === 0);
-			return isAddress && number(answer) > 0n ? addressFromHash(answer.subarray(12)) : undefined;
-		} catch (error) {
-			if (error instanceof Failure && error.code === "contract_revert") return undefined;
-			throw error;
-		}
+		const answer = await this.answerOf("token", EMPTY).catch(onRefusal(EMPTY, "contract_revert"));
+		const isAddress = answer.length === WORD && answer.subarray(0, 12).every((byte) => byte === 0);
+		return isAddress && number(answer) > 0n ? addressFromHash(answer.subarray(12)) : undefined;
 	}
 
 	/** Whether a note is spent. Tells the node which note is asked about. */
@@ -73,8 +68,7 @@ export class ShieldedContract {
 	}
 
 	private async answerOf(name: keyof typeof SELECTORS, parameter: Uint8Array): Promise<Uint8Array> {
-		const owner = new Uint8Array(21);
-		owner[0] = addressPrefix();
+		const owner = addressFromHash(new Uint8Array(20));
 		const data = concatBytes(fromHex(SELECTORS[name]), parameter);
 		try {
 			return (await callConstant(this.client, { owner, contract: this.address, data })).data;

@@ -3,12 +3,12 @@
 import { AbiDataError } from "../../abi/codec.js";
 import { type AbiValue, type AbiView, decodeValues, encodeCall } from "../../abi/coder.js";
 import type { AbiItem, ContractInterface } from "../../abi/parameter.js";
-import { addressPrefix, toBase58Check } from "../../protocol/address.js";
+import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { fromUtf8, toHex } from "../../protocol/bytes.js";
 import { parseSignature } from "../abi/signature.js";
 import { contactNamed } from "../configuration/contacts.js";
 import type { Settings } from "../configuration/settings.js";
-import { Failure } from "../failure.js";
+import { Failure, onRefusal } from "../failure.js";
 import { callConstant } from "../node/constant-call.js";
 import type { NodeClient, NodeView } from "../node/node-client.js";
 import { readAddress } from "../values/address-text.js";
@@ -81,13 +81,12 @@ export class Orc20 {
 		const raw = `${amount} smallest units`;
 		const name = `the token ${toBase58Check(this.contract)}`;
 		if (offline) return `${raw} of ${name}`;
-		try {
-			const [symbol, decimals] = await Promise.all([this.text(QUESTIONS.symbol), this.decimals()]);
-			return `${formatDecimal(amount, decimals)} ${JSON.stringify(symbol)} (${raw}, ${decimals} decimals) of ${name}`;
-		} catch (error) {
-			if (error instanceof Failure && error.code === "not_found") return `${raw} of ${name}`;
-			throw error;
-		}
+		const unit = await Promise.all([this.text(QUESTIONS.symbol), this.decimals()]).catch(
+			onRefusal(undefined, "not_found"),
+		);
+		if (!unit) return `${raw} of ${name}`;
+		const [symbol, decimals] = unit;
+		return `${formatDecimal(amount, decimals)} ${JSON.stringify(symbol)} (${raw}, ${decimals} decimals) of ${name}`;
 	}
 
 	/**
@@ -116,13 +115,8 @@ export class Orc20 {
 
 	/** What the contract's answers, reverts and logs are read by: its stored interface, and what every token has. */
 	async interface(call: AbiItem, offline: boolean): Promise<ContractInterface> {
-		if (offline) return [call, ...EVENTS];
-		try {
-			return [call, ...(await storedInterface(this.client, this.contract)), ...EVENTS];
-		} catch (error) {
-			if (error instanceof Failure) return [call, ...EVENTS];
-			throw error;
-		}
+		const stored = offline ? [] : await storedInterface(this.client, this.contract).catch(onRefusal([]));
+		return [call, ...stored, ...EVENTS];
 	}
 
 	async decimals(): Promise<number> {
@@ -153,9 +147,11 @@ export class Orc20 {
 	}
 
 	private async ask(question: AbiItem, values: readonly AbiValue[]): Promise<Uint8Array> {
-		const zero = new Uint8Array(21);
-		zero[0] = addressPrefix();
-		const call = { owner: zero, contract: this.contract, data: encodeCall(question, values) };
+		const call = {
+			owner: addressFromHash(new Uint8Array(20)),
+			contract: this.contract,
+			data: encodeCall(question, values),
+		};
 		try {
 			return (await callConstant(this.client, call, this.view)).data;
 		} catch (error) {

@@ -3,7 +3,7 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
 import { AssetIssueContract, AssetIssueList } from "../../protocol/messages.js";
-import { Failure } from "../failure.js";
+import { Failure, onRefusal } from "../failure.js";
 import { messageFrom } from "../node/answer.js";
 import type { NodeClient, NodeView } from "../node/node-client.js";
 import { parsePositiveCoins, parseTokenAmount } from "../values/amount.js";
@@ -97,13 +97,9 @@ export async function tokenNamed(client: NodeClient, text: string, view: NodeVie
 
 /** Tokens of an abbreviation, which anybody may take: nobody pays with one by it, but it tells which number may be meant. */
 async function abbreviated(client: NodeClient, text: string, view: NodeView): Promise<readonly Token[]> {
-	try {
-		return (await listTokens(client, view)).filter(({ abbr }) => fromUtf8(abbr) === text);
-	} catch (error) {
-		// It only helps to find it, and the list may be long.
-		if (error instanceof Failure) return [];
-		throw error;
-	}
+	// It only helps to find it, and the list may be long.
+	const tokens = await listTokens(client, view).catch(onRefusal([]));
+	return tokens.filter(({ abbr }) => fromUtf8(abbr) === text);
 }
 
 function abbreviationHint(text: string, [first, ...others]: readonly Token[]): string {

@@ -14,7 +14,7 @@ import { TriggerSmartContract } from "../../protocol/messages.js";
 import { itemBySelector } from "../abi/interface.js";
 import { commonInterface } from "../abi/signature-list.js";
 import { ownInterface } from "../configuration/own-interfaces.js";
-import { Failure } from "../failure.js";
+import { onRefusal } from "../failure.js";
 import type { NodeClient } from "../node/node-client.js";
 import {
 	type InterfaceLayer,
@@ -86,21 +86,12 @@ async function* layers(
 	const kept = beside ? await ownInterface({ contactsFile: beside }, contract) : undefined;
 	if (kept) yield { origin: "own", items: kept };
 	if (client) {
-		yield* await orNone(() => storedLayers(client, contract), []);
-		const items = await orNone(() => implementationInterface(client, contract), undefined);
+		// It only helps to read: a node that doesn't answer leaves the bytes as they are.
+		yield* await storedLayers(client, contract).catch(onRefusal([]));
+		const items = await implementationInterface(client, contract).catch(onRefusal(undefined));
 		if (items) yield { origin: "implementation", items };
 	}
 	yield { origin: "common", items: commonInterface() };
-}
-
-/** It only helps to read: a node that doesn't answer leaves the bytes as they are. */
-async function orNone<T>(ask: () => Promise<T>, none: T): Promise<T> {
-	try {
-		return await ask();
-	} catch (error) {
-		if (error instanceof Failure) return none;
-		throw error;
-	}
 }
 
 async function namedBytes(

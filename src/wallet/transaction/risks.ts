@@ -1,6 +1,6 @@
 /** What can't be taken back and is easily done by mistake: burns and allowances without a limit, read from what is signed. */
 
-import { addressFromHash, addressPrefix, toBase58Check } from "../../protocol/address.js";
+import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import * as m from "../../protocol/messages.js";
 import { BURN_ACCOUNT, SHIELDED_CALLS } from "../shielded/shielded-call.js";
@@ -66,7 +66,7 @@ function riskOfCall({ data, contract_address: contract }: m.TriggerSmartContract
 	}
 	const recipient = RECIPIENTS[selector];
 	if (recipient === undefined || !isZero(addressAt(recipient))) return undefined;
-	return burns(Uint8Array.of(addressPrefix(), ...addressAt(recipient)));
+	return burns(addressFromHash(addressAt(recipient)));
 }
 
 function isZero(bytes: Uint8Array): boolean {

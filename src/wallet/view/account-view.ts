@@ -2,16 +2,12 @@
 
 import { toBase58Check } from "../../protocol/address.js";
 import { fromUtf8, toHex } from "../../protocol/bytes.js";
-import {
-	type Account,
-	AccountResourceMessage,
-	AccountTypeEnum,
-	type AccountUnFreezeV2,
-} from "../../protocol/messages.js";
+import { type Account, AccountResourceMessage, AccountTypeEnum } from "../../protocol/messages.js";
 import { messageFrom } from "../node/answer.js";
 import type { NodeClient, NodeView } from "../node/node-client.js";
 import { type PermissionView, permissionDocument, storedPermissions } from "../permission/permission-set.js";
 import { resourceName } from "../values/resource.js";
+import { type Unstaking, unstakings } from "./stake-view.js";
 
 export interface AccountView {
 	readonly address: string;
@@ -25,9 +21,7 @@ export interface AccountView {
 	readonly witness?: true | undefined;
 	/** Sun by resource: staked by the account itself, and received or given by delegation. */
 	readonly staked?: Readonly<Record<string, bigint>> | undefined;
-	readonly unstaking?:
-		| readonly { readonly amount: bigint; readonly resource: string; readonly due: bigint }[]
-		| undefined;
+	readonly unstaking?: readonly Unstaking[] | undefined;
 	readonly votes?: Readonly<Record<string, bigint>> | undefined;
 	/** Smallest units by token id. */
 	readonly tokens?: Readonly<Record<string, bigint>> | undefined;
@@ -47,7 +41,7 @@ export function viewAccount(account: Readonly<Account>): AccountView {
 		created: account.create_time > 0n ? account.create_time : undefined,
 		witness: account.is_witness || undefined,
 		staked: nonEmpty(stakes(account)),
-		unstaking: account.unfrozenV2.length > 0 ? account.unfrozenV2.map(unstaking) : undefined,
+		unstaking: account.unfrozenV2.length > 0 ? unstakings(account) : undefined,
 		votes: nonEmpty(
 			account.votes.map(({ vote_address, vote_count }) => [toBase58Check(vote_address), vote_count] as const),
 		),
@@ -76,14 +70,6 @@ function stakes(account: Readonly<Account>): (readonly [string, bigint])[] {
 	add("energy delegated", resource?.delegated_frozen_balance_for_energy ?? 0n);
 	add("energy delegated", resource?.delegated_frozenV2_balance_for_energy ?? 0n);
 	return [...sums];
-}
-
-function unstaking({ type, unfreeze_amount, unfreeze_expire_time }: Readonly<AccountUnFreezeV2>): {
-	amount: bigint;
-	resource: string;
-	due: bigint;
-} {
-	return { amount: unfreeze_amount, resource: resourceName(type), due: unfreeze_expire_time };
 }
 
 function nonEmpty(entries: Iterable<readonly [string, bigint]>): Record<string, bigint> | undefined {

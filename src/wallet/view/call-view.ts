@@ -3,7 +3,7 @@
 import { AbiDataError } from "../../abi/codec.js";
 import { type AbiView, decodeValues, keyedValues, viewText } from "../../abi/coder.js";
 import { decodeLog } from "../../abi/log.js";
-import { type AbiItem, type ContractInterface, hashedSignature, isComplete } from "../../abi/parameter.js";
+import { type AbiItem, type ContractInterface, hashedSignature } from "../../abi/parameter.js";
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { itemBySelector } from "../abi/interface.js";
@@ -11,6 +11,7 @@ import { revertReason } from "../abi/revert.js";
 import { inPlainWords } from "../transaction/refusal-advice.js";
 import { formatCoin } from "../values/amount.js";
 import type { CallNode, TracedLog, TracedOperation } from "./call-tree.js";
+import { safeOutput } from "./contract-outcome.js";
 import type { InterfaceOf } from "./contract-record.js";
 
 export interface CallView {
@@ -76,7 +77,7 @@ export async function viewCall(call: CallNode, interfaceOf: InterfaceOf): Promis
 		...(toHex(call.code) === toHex(call.to) ? {} : { code: addressText(call.code) }),
 		...(call.valueSun > 0n ? { value: call.valueSun } : {}),
 		...(call.token ? { tokenId: call.token.id, tokenValue: call.token.amount } : {}),
-		...(await inputMembers(call, item)),
+		...inputMembers(call, item),
 		energy: call.energy,
 		...(call.penalty > 0n ? { penalty: call.penalty } : {}),
 		result: call.end,
@@ -106,10 +107,10 @@ function viewOperation({ note, to, valueSun }: TracedOperation): OperationView {
 
 type InputMembers = Pick<CallView, "function" | "arguments" | "input" | "size">;
 
-async function inputMembers({ kind, input }: CallNode, item: AbiItem | undefined): Promise<InputMembers> {
+function inputMembers({ kind, input }: CallNode, item: AbiItem | undefined): InputMembers {
 	if (kind.startsWith("CREATE")) return { size: input.length };
 	if (item) {
-		const values = await decoded(item.inputs, input.subarray(4));
+		const values = decoded(item.inputs, input.subarray(4));
 		if (values) return { function: hashedSignature(item), arguments: keyedValues(item.inputs, values) };
 	}
 	return input.length === 0 ? {} : { input: `0x${toHex(input)}` };
@@ -128,18 +129,11 @@ async function outputMembers(
 	}
 	// A creation returns the code of the contract.
 	if (kind.startsWith("CREATE")) return {};
-	const outputs = item?.outputs;
-	const values =
-		outputs && outputs.length > 0 && isComplete(outputs) ? await decoded(outputs, output) : undefined;
-	if (!values) return { returned: `0x${toHex(output)}` };
-	return { returned: values.length === 1 ? (values[0] as AbiView) : values };
+	return { returned: await safeOutput(item, output) };
 }
 
 /** Values, or undefined where the bytes are not what the signature says. */
-async function decoded(
-	parameters: AbiItem["inputs"],
-	data: Uint8Array,
-): Promise<readonly AbiView[] | undefined> {
+function decoded(parameters: AbiItem["inputs"], data: Uint8Array): readonly AbiView[] | undefined {
 	try {
 		return decodeValues(parameters, data);
 	} catch (error) {

@@ -156,8 +156,8 @@ async function revertMembers(
 	return reason === "" ? {} : { reason };
 }
 
-/** A result that doesn't fit the declared types is shown as it came: the transaction stands all the same. */
-async function safeOutput(item: AbiItem, output: Uint8Array): Promise<AbiView> {
+/** A result that doesn't fit the declared types is shown as it came: what was called stands all the same. */
+export async function safeOutput(item: AbiItem | undefined, output: Uint8Array): Promise<AbiView> {
 	try {
 		return await outputView(item, output);
 	} catch (error) {

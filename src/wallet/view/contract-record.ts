@@ -3,14 +3,14 @@
 import { type ContractInterface, isComplete } from "../../abi/parameter.js";
 import { addressInWord, IMPLEMENTATION_SELECTOR, minimalTarget, PROXY_SLOTS } from "../../abi/proxy.js";
 import { readStorageLayout, type StorageLayout } from "../../abi/storage-layout.js";
-import { addressFromHash, addressPrefix, toBase58Check } from "../../protocol/address.js";
+import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { SmartContractDataWrapper } from "../../protocol/messages.js";
 import { interfaceOf } from "../abi/interface.js";
 import { commonInterface, joinedInterfaces } from "../abi/signature-list.js";
 import { ownInterface, ownInterfaces, ownLayout } from "../configuration/own-interfaces.js";
 import type { Settings } from "../configuration/settings.js";
-import { Failure } from "../failure.js";
+import { Failure, onRefusal } from "../failure.js";
 import { isRecord, type JsonRecord } from "../json.js";
 import { messageFrom } from "../node/answer.js";
 import { callConstant } from "../node/constant-call.js";
@@ -37,7 +37,7 @@ export function interfaceSource(client: NodeClient, given: ContractInterface): I
 		const asked =
 			known.size >= MAX_CONTRACTS || /^0{32}/.test(key)
 				? Promise.resolve([])
-				: storedOrNone(client, addressFromHash(address));
+				: storedInterface(client, addressFromHash(address)).catch(onRefusal([], "not_found"));
 		const all = Promise.all([asked, others]).then(([stored, more]) => [...given, ...stored, ...more]);
 		known.set(key, all);
 		return all;
@@ -47,15 +47,6 @@ export function interfaceSource(client: NodeClient, given: ContractInterface): I
 /** For what no interface of its own contract names: what is common, and all that is kept of other contracts. */
 export async function otherInterfaces(settings: Pick<Settings, "contactsFile">): Promise<ContractInterface> {
 	return [...commonInterface(), ...(await ownInterfaces(settings))];
-}
-
-async function storedOrNone(client: NodeClient, address: Uint8Array): Promise<ContractInterface> {
-	try {
-		return await storedInterface(client, address);
-	} catch (error) {
-		if (error instanceof Failure && error.code === "not_found") return [];
-		throw error;
-	}
 }
 
 /** A contract's record with its runtime code. @throws {Failure} `not_found` */
@@ -129,13 +120,7 @@ export async function implementationInterface(
 	address: Uint8Array,
 ): Promise<ContractInterface | undefined> {
 	const implementation = await implementationOf(client, address);
-	if (!implementation) return undefined;
-	try {
-		return await storedInterface(client, implementation);
-	} catch (error) {
-		if (error instanceof Failure && error.code === "not_found") return undefined;
-		throw error;
-	}
+	return implementation && storedInterface(client, implementation).catch(onRefusal(undefined, "not_found"));
 }
 
 async function runtimeCode(client: NodeClient, address: Uint8Array): Promise<Uint8Array | undefined> {
@@ -269,10 +254,8 @@ async function implementationOfBeacon(
 	client: NodeClient,
 	beacon: Uint8Array,
 ): Promise<Uint8Array | undefined> {
-	const owner = new Uint8Array(21);
-	owner[0] = addressPrefix();
 	const { data } = await callConstant(client, {
-		owner,
+		owner: addressFromHash(new Uint8Array(20)),
 		contract: beacon,
 		data: fromHex(IMPLEMENTATION_SELECTOR),
 	});

@@ -11,8 +11,8 @@ import {
 	valueOfKey,
 	variablesOf,
 } from "../../abi/storage-layout.js";
-import { addressPrefix, toBase58Check } from "../../protocol/address.js";
-import { fromHex, toHex } from "../../protocol/bytes.js";
+import { addressFromHash, toBase58Check } from "../../protocol/address.js";
+import { fromHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { nearest } from "../values/suggestion.js";
 
@@ -38,8 +38,7 @@ interface StoredVariable {
 
 /** @param read from an address in any form; of the 20 bytes, 40 digits */
 export function walletForms(read: (text: string) => string | undefined): LayoutAddresses {
-	const prefix = Uint8Array.of(addressPrefix());
-	return { read, write: (digits) => toBase58Check(fromHex(toHex(prefix) + digits)) };
+	return { read, write: (digits) => toBase58Check(addressFromHash(fromHex(digits))) };
 }
 
 /**

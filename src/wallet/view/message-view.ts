@@ -3,8 +3,8 @@
  * text), 32-bit ones as numbers, absent fields left out (protocol/command-line §1.1, §1.3).
  */
 
-import { addressPrefix, toBase58Check } from "../../protocol/address.js";
-import { concatBytes, fromUtf8, toHex } from "../../protocol/bytes.js";
+import { addressFromHash, toBase58Check } from "../../protocol/address.js";
+import { fromUtf8, toHex } from "../../protocol/bytes.js";
 import type { FieldDescriptor, Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { getField } from "../../protocol/codec/descriptor.js";
 import { byteClass } from "../../protocol/json/byte-fields.js";
@@ -68,7 +68,7 @@ function viewBytes(typeName: string, name: string, bytes: Uint8Array): View {
 	switch (byteClass(typeName, name)) {
 		case "address":
 			// Logs carry the 20 bytes that the contract machine knows.
-			return toBase58Check(bytes.length === 20 ? concatBytes(Uint8Array.of(addressPrefix()), bytes) : bytes);
+			return toBase58Check(bytes.length === 20 ? addressFromHash(bytes) : bytes);
 		case "text":
 			return fromUtf8(bytes);
 		case "hex":
