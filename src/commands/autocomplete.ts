@@ -1,5 +1,5 @@
 import { Args, Flags } from "@oclif/core";
-import { CoinCommand } from "../terminal/base/coin-command.js";
+import { command } from "../terminal/base/command-row.js";
 import {
 	type CompletedCommand,
 	completionScript,
@@ -16,25 +16,24 @@ import {
 } from "../terminal/command-line/completion.js";
 import { printText } from "../terminal/output/output.js";
 
-export class Autocomplete extends CoinCommand {
-	static override summary = "Print the completion script of a shell";
-	static override description =
+export const Autocomplete = command({
+	summary: "Print the completion script of a shell",
+	description:
 		"Completes commands, flags and their values, the endpoints and methods of coin rpc, and labels of keys, contacts and profiles, functions of contracts whose interface is kept here. " +
-		"The script holds all but the labels and functions itself, so that no program is started for them; print it again after an update.";
-	static override examples = [
+		"The script holds all but the labels and functions itself, so that no program is started for them; print it again after an update.",
+	examples: [
 		"<%= config.bin %> autocomplete bash > ~/.local/share/bash-completion/completions/coin",
 		"<%= config.bin %> autocomplete zsh > ~/.zfunc/_coin",
 		"<%= config.bin %> autocomplete --names accounts",
-	];
-	static override args = {
+	],
+	args: {
 		shell: Args.string({
 			description: "bash, zsh, fish or powershell",
 			options: [...SHELLS],
 			ignoreStdin: true,
 		}),
-	};
-
-	static override flags = {
+	},
+	flags: {
 		names: Flags.option({
 			options: NAME_KINDS,
 			description: "print labels instead, one a line, as the scripts ask for them",
@@ -44,23 +43,21 @@ export class Autocomplete extends CoinCommand {
 			helpValue: "<contract>",
 			exclusive: ["names"],
 		}),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags: given } = await this.parse(Autocomplete);
+	},
+	run: async ({ args, flags: given, config, settings, print }) => {
 		if (given.names !== undefined) {
-			for (const name of await namesOf(given.names, await this.settings(given))) printText(name);
+			for (const name of await namesOf(given.names, await settings())) printText(name);
 			return;
 		}
 		if (given.functions !== undefined) {
-			for (const name of await functionsOf(given.functions, await this.settings(given))) printText(name);
+			for (const name of await functionsOf(given.functions, await settings())) printText(name);
 			return;
 		}
 		if (args.shell === undefined) {
 			const rows = SHELLS.map((shell) => ({ shell, installation: INSTALLATION[shell] }));
-			return this.printList(rows, ["shell", "installation"], "");
+			return print.list(rows, ["shell", "installation"], "");
 		}
-		const commands = this.config.commands.map(({ id, flags, args: words }) => ({
+		const commands = config.commands.map(({ id, flags, args: words }) => ({
 			name: id.replaceAll(":", " "),
 			flags: Object.keys(flags).map((name) => `--${name}`),
 			names: namedByArguments(id.replaceAll(":", " "), Object.keys(words)),
@@ -70,8 +67,8 @@ export class Autocomplete extends CoinCommand {
 		}));
 		const steps = completionSteps([...commands, ...(await calledByName())]);
 		printText(completionScript(args.shell as Shell, steps).trimEnd());
-	}
-}
+	},
+});
 
 /** What `coin rpc` can be followed by: endpoints with their fields, and methods. The tables are loaded only for this. */
 async function calledByName(): Promise<CompletedCommand[]> {

@@ -1,42 +1,36 @@
 import { type Command, Flags } from "@oclif/core";
-import { CoinCommand } from "../terminal/base/coin-command.js";
+import { command } from "../terminal/base/command-row.js";
 import { commandSchema, type DescribedCommand } from "../terminal/schema/command-schema.js";
 import { lines, type ResultShape, record } from "../terminal/schema/result-shape.js";
 
-export class Commands extends CoinCommand {
-	static override summary = "List every command, for people or as a catalogue for programs";
-	static override description =
-		"With --json a line a command: its class, and arguments, flags, result and errors as JSON Schema.";
-	static override examples = [
-		"<%= config.bin %> commands",
-		"<%= config.bin %> commands --json --topic wallet",
-	];
-	static override result = lines(record({ id: "text", summary: "text", class: "text", schema: "any" }));
-	static override flags = {
+export const Commands = command({
+	summary: "List every command, for people or as a catalogue for programs",
+	description:
+		"With --json a line a command: its class, and arguments, flags, result and errors as JSON Schema.",
+	examples: ["<%= config.bin %> commands", "<%= config.bin %> commands --json --topic wallet"],
+	result: lines(record({ id: "text", summary: "text", class: "text", schema: "any" })),
+	flags: {
 		topic: Flags.string({ description: "only the commands of one topic", helpValue: "<name>" }),
-	};
-
-	async run(): Promise<void> {
-		const { flags } = await this.parse(Commands);
-		const found = this.config.commands
+	},
+	run: async ({ flags, config, json, print }) => {
+		const found = config.commands
 			.filter(({ id }) => flags.topic === undefined || id.split(":")[0] === flags.topic)
 			.sort((a, b) => (a.id < b.id ? -1 : 1));
-		const rows = this.json ? await Promise.all(found.map(catalogueEntry)) : [];
 		const text = found.map(({ id, summary }) => ({ command: `coin ${id.replaceAll(":", " ")}`, summary }));
-		if (this.json) return this.printList(rows, [], "");
-		this.printList(text, ["command", "summary"], "no commands");
-	}
-}
+		if (json) return print.list(await Promise.all(found.map(catalogueEntry)), [], "");
+		print.list(text, ["command", "summary"], "no commands");
+	},
+});
 
-async function catalogueEntry(command: Command.Loadable): Promise<object> {
-	const { outputKind, result } = (await command.load()) as {
+async function catalogueEntry(listed: Command.Loadable): Promise<object> {
+	const { outputKind, result } = (await listed.load()) as {
 		readonly outputKind?: string;
 		readonly result?: ResultShape;
 	};
 	return {
-		id: command.id.replaceAll(":", " "),
-		summary: command.summary,
+		id: listed.id.replaceAll(":", " "),
+		summary: listed.summary,
 		class: outputKind ?? "query",
-		schema: commandSchema(command as DescribedCommand, result),
+		schema: commandSchema(listed as DescribedCommand, result),
 	};
 }

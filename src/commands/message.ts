@@ -5,7 +5,7 @@ import { Flags, type Interfaces } from "@oclif/core";
 import { checkRecoverable, type KeystoreEntry } from "../keystore/keystore.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
-import { CoinCommand } from "../terminal/base/coin-command.js";
+import { command, type Terminal } from "../terminal/base/command-row.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
 import { optional, required } from "../terminal/flags/arguments.js";
 import { keystoreFlags, passwordFlags } from "../terminal/flags/flags.js";
@@ -80,33 +80,31 @@ function shownBytes(bytes: Uint8Array): Pick<HashedMessage, "shown" | "leftOut">
 	return shownOf(isText ? text : `0x${toHex(bytes)}`);
 }
 
-abstract class MessageCommand extends CoinCommand {
-	/**
-	 * Hashes a message.
-	 * @param text as typed: a text, `0x…`, `@file`, or `-`; undefined: standard input where that is piped
-	 * @throws {Failure} `usage`, `bad_value`, `stdin_empty`
-	 */
-	protected async hashed(text: string | undefined, flags: MessageFlags): Promise<HashedMessage> {
-		if (flags.typed !== undefined) {
-			if (text !== undefined) throw new Failure("conflicting_flags", "give a message or --typed, not both");
-			const document = await documentText(flags.typed);
-			const { hash, fields, allowsAll } = typedDataDigest(document);
-			return { scheme: "typed", hash, document, allowsAll, ...shownOf(fields.join("\n")) };
-		}
-		const source = text ?? (stdinIsPiped() ? "-" : undefined);
-		if (source === undefined)
-			throw new Failure("usage", "no message: give it as an argument", { hint: "see --help" });
-		if (flags.hash) {
-			const hash = parseHash(await messageText(source));
-			return { scheme: "hash", hash, shown: [`0x${toHex(hash)}`], leftOut: 0 };
-		}
-		if (flags.scheme === "v1") {
-			const bytes = parseHexBytes(await messageText(source));
-			return { scheme: "v1", hash: messageHashV1(bytes), ...shownBytes(bytes) };
-		}
-		const bytes = await messageBytes(source);
-		return { scheme: "v2", message: bytes, hash: messageHash(bytes), ...shownBytes(bytes) };
+/**
+ * Hashes a message.
+ * @param text as typed: a text, `0x…`, `@file`, or `-`; undefined: standard input where that is piped
+ * @throws {Failure} `usage`, `bad_value`, `stdin_empty`
+ */
+async function hashedMessage(text: string | undefined, flags: MessageFlags): Promise<HashedMessage> {
+	if (flags.typed !== undefined) {
+		if (text !== undefined) throw new Failure("conflicting_flags", "give a message or --typed, not both");
+		const document = await documentText(flags.typed);
+		const { hash, fields, allowsAll } = typedDataDigest(document);
+		return { scheme: "typed", hash, document, allowsAll, ...shownOf(fields.join("\n")) };
 	}
+	const source = text ?? (stdinIsPiped() ? "-" : undefined);
+	if (source === undefined)
+		throw new Failure("usage", "no message: give it as an argument", { hint: "see --help" });
+	if (flags.hash) {
+		const hash = parseHash(await messageText(source));
+		return { scheme: "hash", hash, shown: [`0x${toHex(hash)}`], leftOut: 0 };
+	}
+	if (flags.scheme === "v1") {
+		const bytes = parseHexBytes(await messageText(source));
+		return { scheme: "v1", hash: messageHashV1(bytes), ...shownBytes(bytes) };
+	}
+	const bytes = await messageBytes(source);
+	return { scheme: "v2", message: bytes, hash: messageHash(bytes), ...shownBytes(bytes) };
 }
 
 async function documentText(source: string): Promise<string> {
@@ -132,16 +130,16 @@ async function fromStdin(): Promise<string> {
 	return text.replace(/\r?\n$/, "");
 }
 
-export class MessageSign extends MessageCommand {
-	static override summary = "Sign a message with a key of the keystore";
-	static override description =
+export const MessageSign = command({
+	summary: "Sign a message with a key of the keystore",
+	description:
 		"A text, bytes as 0x…, @file for the bytes of a file, or - for standard input. A hash that is signed as it is " +
-		"(--hash) can be that of a transaction, so it needs agreement.";
-	static override examples = ["<%= config.bin %> message sign 'I own this account' --json"];
-	static override args = {
+		"(--hash) can be that of a transaction, so it needs agreement.",
+	examples: ["<%= config.bin %> message sign 'I own this account' --json"],
+	args: {
 		text: optional("the message"),
-	};
-	static override flags = {
+	},
+	flags: {
 		...messageFlags,
 		...passwordFlags,
 		...yesFlag,
@@ -154,12 +152,10 @@ export class MessageSign extends MessageCommand {
 			helpValue: "<account>",
 			env: "COIN_FROM",
 		}),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(MessageSign);
-		const settings = await this.settings(flags);
-		const hashed = await this.hashed(args.text, flags);
+	},
+	run: async ({ args, flags, ...terminal }) => {
+		const settings = await terminal.settings();
+		const hashed = await hashedMessage(args.text, flags);
 		const { scheme, hash, shown, leftOut, message, allowsAll } = hashed;
 		if (leftOut > 0) {
 			const summary = [...shown, "  all of it is signed"];
@@ -174,12 +170,12 @@ export class MessageSign extends MessageCommand {
 		if (device !== undefined && namesDevice(device)) {
 			if (message === undefined)
 				throw new Failure("bad_value", "a device signs texts only, by the scheme v2");
-			return this.signOnDevice(settings, device, message, { hash, shown });
+			return signOnDevice(terminal, settings, device, message, { hash, shown });
 		}
 		const name = flags.signer ?? toBase58Check(await activeAccount(settings));
 		const key = await keyNamed(settings, name);
 		checkRecoverable(key, "a signed message");
-		if (key.signer) return this.signAtSigner(key, hashed);
+		if (key.signer) return signAtSigner(terminal, key, hashed);
 		if (scheme === "hash") {
 			const summary = [
 				`${key.name} (${key.base58}) signs the hash ${toHex(hash)}`,
@@ -189,85 +185,84 @@ export class MessageSign extends MessageCommand {
 		}
 		const what = `the message (${scheme})`;
 		const words = { hash, what, whatUnlocked: `the hash ${toHex(hash)}`, shown };
-		const terminal = { chatty: this.chatty, note: (line: string) => this.note(line) };
-		const signature = await hashSignature(terminal, key, words, this.passwordSource(flags, settings));
-		this.printRecord({
+		const signature = await hashSignature(terminal, key, words, terminal.passwordSource(settings));
+		terminal.print.record({
 			signature: signatureText(signature),
 			address: key.base58,
 			hash: toHex(hash),
 			scheme,
 		});
-	}
+	},
+});
 
-	private async signAtSigner(
-		key: KeystoreEntry,
-		{ scheme, hash, message, document }: HashedMessage,
-	): Promise<void> {
-		const bytes = document === undefined ? message : utf8(document);
-		if (bytes === undefined)
-			throw new Failure("bad_value", "a signer signs texts by the scheme v2, and structured data, alone");
-		const { messageOfSigner } = await import("../wallet/signers/remote.js");
-		const signature = await messageOfSigner(key, document === undefined ? "text" : "typed", bytes, hash);
-		this.note(`${key.name} signs (at its signer) the hash ${toHex(hash)}`);
-		this.printRecord({
-			signature: signatureText(signature),
-			address: key.base58,
-			hash: toHex(hash),
-			scheme,
-		});
-	}
+async function signAtSigner(
+	{ print, note }: Terminal,
+	key: KeystoreEntry,
+	{ scheme, hash, message, document }: HashedMessage,
+): Promise<void> {
+	const bytes = document === undefined ? message : utf8(document);
+	if (bytes === undefined)
+		throw new Failure("bad_value", "a signer signs texts by the scheme v2, and structured data, alone");
+	const { messageOfSigner } = await import("../wallet/signers/remote.js");
+	const signature = await messageOfSigner(key, document === undefined ? "text" : "typed", bytes, hash);
+	note(`${key.name} signs (at its signer) the hash ${toHex(hash)}`);
+	print.record({
+		signature: signatureText(signature),
+		address: key.base58,
+		hash: toHex(hash),
+		scheme,
+	});
+}
 
-	private async signOnDevice(
-		settings: Settings,
-		name: string,
-		message: Uint8Array,
-		{ hash, shown }: { readonly hash: Uint8Array; readonly shown: readonly string[] },
-	): Promise<void> {
-		const devices = new Devices();
-		try {
-			const device = await devices.open(settings, name);
-			const lines = [
-				`${device.name} (${device.base58}) signs the message (v2); compare on its screen:`,
-				...shown,
-				`or, by older versions of its app, the beginning and end of ${messageDigest(message)}`,
-			];
-			if (canAsk()) await present(lines);
-			else for (const line of lines) this.note(line);
-			const signature = await onDevice(this.chatty, () => device.signMessage(message));
-			const address = device.base58;
-			this.printRecord({ signature: signatureText(signature), address, hash: toHex(hash), scheme: "v2" });
-		} finally {
-			await devices.close();
-		}
+async function signOnDevice(
+	{ chatty, print, note }: Terminal,
+	settings: Settings,
+	name: string,
+	message: Uint8Array,
+	{ hash, shown }: { readonly hash: Uint8Array; readonly shown: readonly string[] },
+): Promise<void> {
+	const devices = new Devices();
+	try {
+		const device = await devices.open(settings, name);
+		const lines = [
+			`${device.name} (${device.base58}) signs the message (v2); compare on its screen:`,
+			...shown,
+			`or, by older versions of its app, the beginning and end of ${messageDigest(message)}`,
+		];
+		if (canAsk()) await present(lines);
+		else for (const line of lines) note(line);
+		const signature = await onDevice(chatty, () => device.signMessage(message));
+		const address = device.base58;
+		print.record({ signature: signatureText(signature), address, hash: toHex(hash), scheme: "v2" });
+	} finally {
+		await devices.close();
 	}
 }
 
-export class MessageVerify extends MessageCommand {
-	static override summary = "Tell who signed a message, or whether an account did";
-	static override description =
+export const MessageVerify = command({
+	summary: "Tell who signed a message, or whether an account did",
+	description:
 		"Without a message, or with -, it is read from standard input. With --address the answer is true or false, and " +
-		"false exits with 1.";
-	static override examples = ["<%= config.bin %> message verify 'I own this' 0x5f1a… --address ann"];
-	static override usage = "message verify [text] <signature>";
-	static override args = {
+		"false exits with 1.",
+	examples: ["<%= config.bin %> message verify 'I own this' 0x5f1a… --address ann"],
+	usage: "message verify [text] <signature>",
+	args: {
 		text: required("the message; alone: the signature"),
 		signature: optional("65 bytes as hex"),
-	};
-	static override flags = {
+	},
+	flags: {
 		...messageFlags,
 		address: Flags.string({ description: "account that should have signed", helpValue: "<account>" }),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(MessageVerify);
+	},
+	run: async ({ args, flags, settings, print }) => {
 		const [text, signature] =
 			args.signature === undefined ? [undefined, args.text] : [args.text, args.signature];
-		const { hash } = await this.hashed(text, flags);
+		const { hash } = await hashedMessage(text, flags);
 		const signer = signerOf(hash, signature);
-		if (flags.address === undefined) return this.printScalar(toBase58Check(signer));
-		const expected = await accountNamed(await this.settings(flags), flags.address);
+		if (flags.address === undefined) return print.scalar(toBase58Check(signer));
+		const expected = await accountNamed(await settings(), flags.address);
 		const matches = equalBytes(signer, expected);
-		this.printScalar(matches);
+		print.scalar(matches);
 		if (!matches) process.exitCode = 1;
-	}
-}
+	},
+});

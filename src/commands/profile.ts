@@ -1,9 +1,8 @@
 /** `coin profile …`: which node and which habits commands use. */
 
 import { Flags } from "@oclif/core";
-import { CoinCommand } from "../terminal/base/coin-command.js";
 import { command } from "../terminal/base/command-row.js";
-import { ConfigurationCommand } from "../terminal/base/configuration-command.js";
+import { editSettings } from "../terminal/base/configuration.js";
 import { optional, required } from "../terminal/flags/arguments.js";
 import { keystoreFlags, nodeFlags } from "../terminal/flags/flags.js";
 import { BUILT_IN, PROFILE_KEYS, readConfiguration } from "../wallet/configuration/configuration.js";
@@ -36,17 +35,15 @@ function sourceOf(builtIn: boolean, own: boolean): string {
 	return builtIn ? "built in, changed by the configuration" : "configuration";
 }
 
-export class ProfileRemove extends ConfigurationCommand {
-	static override summary = "Remove a profile from the configuration";
-	static override description = "A built-in profile loses what the configuration changed.";
-	static override examples = ["<%= config.bin %> profile remove gate"];
-	static override args = {
+export const ProfileRemove = command({
+	summary: "Remove a profile from the configuration",
+	description: "A built-in profile loses what the configuration changed.",
+	examples: ["<%= config.bin %> profile remove gate"],
+	args: {
 		name: required("the profile"),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ProfileRemove);
-		const settings = await this.settings({ config: flags.config });
+	},
+	run: async ({ args, ...terminal }) => {
+		const settings = await terminal.settings();
 		const { profiles, top } = await readConfiguration(settings.configurationFile, "", false);
 		if (!(args.name in profiles)) {
 			const why = args.name in BUILT_IN ? "is built in and unchanged" : "doesn't exist";
@@ -57,41 +54,39 @@ export class ProfileRemove extends ConfigurationCommand {
 				hint: "coin profile use chooses another one first",
 			});
 		}
-		await this.edit(flags, [{ path: ["profiles", args.name], value: undefined }]);
-		this.printRecord({ profile: args.name, removed: true });
-	}
-}
+		await editSettings(terminal, [{ path: ["profiles", args.name], value: undefined }]);
+		terminal.print.record({ profile: args.name, removed: true });
+	},
+});
 
-export class ProfileSet extends ConfigurationCommand {
-	static override summary = "Set keys of a profile, making it if it is new";
-	static override description = [
+export const ProfileSet = command({
+	summary: "Set keys of a profile, making it if it is new",
+	description: [
 		"key=value sets a key, key= takes it out again. The keys:",
 		...Object.entries(PROFILE_KEYS).map(([key, about]) => `  ${key}: ${about}`),
 		"  tokens.<SYMBOL>: id or contract of a token",
-	].join("\n");
-	static override examples = [
+	].join("\n"),
+	examples: [
 		"<%= config.bin %> profile set gate http=https://gateway.example solidity=https://gateway.example dialect=deployed",
 		"<%= config.bin %> profile set local tokens.GOLD=1000001 confirm=true",
-	];
-	static override strict = false;
-	static override args = {
+	],
+	strict: false,
+	args: {
 		name: required("the profile"),
 		setting: required("key=value, repeatable"),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags, argv } = await this.parse(ProfileSet);
+	},
+	run: async ({ args, argv, ...terminal }) => {
 		if (!/^[\w-]+$/.test(args.name)) {
 			throw new Failure(
 				"bad_value",
 				`"${args.name}" is not a name for a profile: use letters, digits and dashes`,
 			);
 		}
-		const edits = (argv as string[]).slice(1).map((word) => editOf(args.name, word));
-		await this.edit(flags, edits, args.name);
-		this.printRecord({ profile: args.name, set: edits.map(({ path }) => path.slice(2).join(".")) });
-	}
-}
+		const edits = argv.slice(1).map((word) => editOf(args.name, word));
+		await editSettings(terminal, edits, args.name);
+		terminal.print.record({ profile: args.name, set: edits.map(({ path }) => path.slice(2).join(".")) });
+	},
+});
 
 /** @throws {Failure} `bad_value` */
 function editOf(profile: string, word: string): ConfigurationEdit {
@@ -108,39 +103,34 @@ function editOf(profile: string, word: string): ConfigurationEdit {
 	return { path, value: value === "" ? undefined : value };
 }
 
-export class ProfileShow extends CoinCommand {
-	static override summary = "Show the settings that a profile gives";
-	static override description =
-		"Flags and environment count too, as for any command. Headers are named, their values are not shown.";
-	static override examples = [
-		"<%= config.bin %> profile show",
-		"<%= config.bin %> profile show dev --origins",
-	];
-	static override args = {
+export const ProfileShow = command({
+	summary: "Show the settings that a profile gives",
+	description:
+		"Flags and environment count too, as for any command. Headers are named, their values are not shown.",
+	examples: ["<%= config.bin %> profile show", "<%= config.bin %> profile show dev --origins"],
+	args: {
 		name: optional("the profile (default: the one in use)"),
-	};
-	static override flags = {
+	},
+	flags: {
 		...nodeFlags,
 		...keystoreFlags,
 		origins: Flags.boolean({ description: "with where each value is from" }),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ProfileShow);
-		const settings = await this.settings({ ...flags, profile: args.name ?? flags.profile });
+	},
+	run: async ({ args, flags, settings: load, print }) => {
+		const settings = await load({ ...flags, profile: args.name ?? flags.profile });
 		const values = valuesOf(settings);
 		// Beside feeLimit it would look like a limit of what is typed.
 		const shown = {
 			...values,
 			maxFeeLimit: `${values["maxFeeLimit"]} at most where feeLimit or --fee-limit is auto`,
 		};
-		if (!flags.origins) return this.printRecord(values, shown);
+		if (!flags.origins) return print.record(values, shown);
 		const rows = Object.entries(values)
 			.filter(([, value]) => value !== undefined)
 			.map(([key, value]) => ({ key, value, origin: settings.origins[key] ?? "built in" }));
-		this.printList(rows, ["key", "value", "origin"], "no settings");
-	}
-}
+		print.list(rows, ["key", "value", "origin"], "no settings");
+	},
+});
 
 /** By the keys of the configuration. */
 function valuesOf(
@@ -177,20 +167,18 @@ function valuesOf(
 	};
 }
 
-export class ProfileUse extends ConfigurationCommand {
-	static override summary = "Choose the profile that commands use";
-	static override examples = ["<%= config.bin %> profile use dev"];
-	static override args = {
+export const ProfileUse = command({
+	summary: "Choose the profile that commands use",
+	examples: ["<%= config.bin %> profile use dev"],
+	args: {
 		name: required("the profile"),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ProfileUse);
-		const { http } = await this.edit(flags, [{ path: ["profile"], value: args.name }], args.name);
+	},
+	run: async ({ args, ...terminal }) => {
+		const { http } = await editSettings(terminal, [{ path: ["profile"], value: args.name }], args.name);
 		const { COIN_PROFILE } = process.env;
 		if (COIN_PROFILE && COIN_PROFILE !== args.name) {
-			this.warning(`the variable COIN_PROFILE says ${COIN_PROFILE}, and it comes first`);
+			terminal.warning(`the variable COIN_PROFILE says ${COIN_PROFILE}, and it comes first`);
 		}
-		this.printRecord({ profile: args.name, http: withoutCredentials(http) });
-	}
-}
+		terminal.print.record({ profile: args.name, http: withoutCredentials(http) });
+	},
+});

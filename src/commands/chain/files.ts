@@ -15,7 +15,6 @@ import { ChainError, UnlinkedBlockError } from "../../node/rules/errors.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { publicNetworkOf } from "../../protocol/public-networks.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
 import { required } from "../../terminal/flags/arguments.js";
 import { directoryFlags } from "../../terminal/flags/flags.js";
@@ -123,22 +122,20 @@ async function finish(target: Writable): Promise<void> {
 	await once(target, "finish");
 }
 
-export class ChainImport extends CoinCommand {
-	static override summary = "Import blocks from a file into a data directory";
-	static override description =
+export const ChainImport = command({
+	summary: "Import blocks from a file into a data directory",
+	description:
 		"Every block is checked as one from the network. Blocks that are there already are skipped, so an import that was " +
-		"interrupted is resumed by the same command. Files may be compressed (.br, .gz).";
-	static override examples = ["<%= config.bin %> chain import blocks.bin -c config.conf -d /var/lib/coin"];
-	static override args = {
+		"interrupted is resumed by the same command. Files may be compressed (.br, .gz).",
+	examples: ["<%= config.bin %> chain import blocks.bin -c config.conf -d /var/lib/coin"],
+	args: {
 		file: required("file of blocks, - for standard input"),
-	};
-	static override flags = {
+	},
+	flags: {
 		...directoryFlags,
 		...rateFlag,
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ChainImport);
+	},
+	run: async ({ args, flags, chatty, print, note }) => {
 		const total =
 			args.file === "-" || /\.(br|gz|ndjson)$/.test(args.file) ? undefined : await fileSize(args.file);
 		const chain = await openOffline(
@@ -147,7 +144,7 @@ export class ChainImport extends CoinCommand {
 			Math.max(1, availableParallelism() - 1),
 		);
 		const interrupted = interruption();
-		const bar = await RateBar.open("importing", rateMode(flags, this.chatty), total !== undefined);
+		const bar = await RateBar.open("importing", rateMode(flags, chatty), total !== undefined);
 		let read = 0;
 		const counted = async function* (blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
 			for await (const block of blocks) {
@@ -178,13 +175,13 @@ export class ChainImport extends CoinCommand {
 				counted(readBlockFile(args.file)),
 			);
 		} catch (error) {
-			throw await this.refusal(error, chain.open);
+			throw await refusal(error, chain.open);
 		} finally {
 			bar.close();
 			await chain.close();
 		}
 		const { head } = chain.open.chain;
-		this.printRecord({
+		print.record({
 			blocks,
 			transactions,
 			head: head.number,
@@ -193,30 +190,30 @@ export class ChainImport extends CoinCommand {
 			transactionsPerSecond: Math.round(transactions / bar.seconds),
 		});
 		if (interrupted.aborted) {
-			this.note("interrupted; the same command goes on from here");
+			note("interrupted; the same command goes on from here");
 			endInterrupted();
 		}
-	}
+	},
+});
 
-	private async refusal(error: unknown, { chain, rules }: OfflineChain["open"]): Promise<unknown> {
-		const head = chain.head.number;
-		if (error instanceof ChainError || error instanceof DecodeError) {
-			const reason =
-				error instanceof UnlinkedBlockError
-					? "it continues no block of this chain; the file belongs to another chain or begins later"
-					: error.message;
-			const network = publicNetworkOf(rules.genesisId);
-			const { nextStop } = await import("../../node/config/networks/departures.js");
-			const stop = network && nextStop(network, head);
-			return new Failure("contract_validate", `the block after ${head} is refused: ${reason}`, {
-				details: { head },
-				...(stop && BigInt(stop.height) === head + 1n
-					? { hint: `the network's history departs from its rules there: ${stop.what}` }
-					: {}),
-			});
-		}
-		return startFailure(error);
+async function refusal(error: unknown, { chain, rules }: OfflineChain["open"]): Promise<unknown> {
+	const head = chain.head.number;
+	if (error instanceof ChainError || error instanceof DecodeError) {
+		const reason =
+			error instanceof UnlinkedBlockError
+				? "it continues no block of this chain; the file belongs to another chain or begins later"
+				: error.message;
+		const network = publicNetworkOf(rules.genesisId);
+		const { nextStop } = await import("../../node/config/networks/departures.js");
+		const stop = network && nextStop(network, head);
+		return new Failure("contract_validate", `the block after ${head} is refused: ${reason}`, {
+			details: { head },
+			...(stop && BigInt(stop.height) === head + 1n
+				? { hint: `the network's history departs from its rules there: ${stop.what}` }
+				: {}),
+		});
 	}
+	return startFailure(error);
 }
 
 async function fileSize(path: string): Promise<number | undefined> {

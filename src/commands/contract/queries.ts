@@ -6,8 +6,7 @@ import { selectorOf, topicOf } from "../../abi/selector.js";
 import { contractAddress, saltedContractAddress, toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
-import { CoinCommand } from "../../terminal/base/coin-command.js";
-import { query } from "../../terminal/base/command-row.js";
+import { command, query } from "../../terminal/base/command-row.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { abiFlag, flagText, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { contractArgument } from "../../terminal/flags/arguments.js";
@@ -15,6 +14,7 @@ import { blockFlag, keystoreFlags, nodeFlags } from "../../terminal/flags/flags.
 import { printJson, printLine } from "../../terminal/output/output.js";
 import { orNull, record } from "../../terminal/schema/result-shape.js";
 import { identifierOf, soliditySource, typescriptSource } from "../../wallet/abi/interface-source.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import type { Json } from "../../wallet/json.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
@@ -105,54 +105,56 @@ export const ContractInterfaceCommand = query({
 	},
 });
 
-export class ContractAddress extends CoinCommand {
-	static override summary = "Work out the address of a contract before or after it exists";
-	static override description =
-		"By the transaction that deploys it and its owner, or by deployer, salt and code of an operation CREATE2.";
-	static override examples = [
+const addressFlags = {
+	...keystoreFlags,
+	create: Flags.string({ description: "id of the deploying transaction", helpValue: "<txID>" }),
+	owner: Flags.string({ description: "account that sent it", helpValue: "<account>" }),
+	create2: Flags.boolean({ description: "made by CREATE2", exclusive: ["create", "owner"] }),
+	deployer: Flags.string({ description: "contract that makes it", helpValue: "<account>" }),
+	salt: Flags.string({ description: "number or 0x…, at most 32 bytes" }),
+	code: Flags.string({ description: "its creation code: 0x… or @file of hex", exclusive: ["code-hash"] }),
+	"code-hash": Flags.string({ description: "hash of that code", helpValue: "<0x…>" }),
+};
+
+export const ContractAddress = command({
+	summary: "Work out the address of a contract before or after it exists",
+	description:
+		"By the transaction that deploys it and its owner, or by deployer, salt and code of an operation CREATE2.",
+	examples: [
 		"<%= config.bin %> contract address --create 4f0c… --owner alice",
 		"<%= config.bin %> contract address --create2 --deployer store --salt 1 --code @Store.bin",
-	];
-	static override flags = {
-		...keystoreFlags,
-		create: Flags.string({ description: "id of the deploying transaction", helpValue: "<txID>" }),
-		owner: Flags.string({ description: "account that sent it", helpValue: "<account>" }),
-		create2: Flags.boolean({ description: "made by CREATE2", exclusive: ["create", "owner"] }),
-		deployer: Flags.string({ description: "contract that makes it", helpValue: "<account>" }),
-		salt: Flags.string({ description: "number or 0x…, at most 32 bytes" }),
-		code: Flags.string({ description: "its creation code: 0x… or @file of hex", exclusive: ["code-hash"] }),
-		"code-hash": Flags.string({ description: "hash of that code", helpValue: "<0x…>" }),
-	};
+	],
+	flags: addressFlags,
+	run: async ({ flags, settings, json, print }) => {
+		const forms = addressForms(await workedOut(await settings(), flags));
+		if (json) print.record(forms);
+		else print.scalar(forms.base58);
+	},
+});
 
-	async run(): Promise<void> {
-		const { flags } = await this.parse(ContractAddress);
-		const forms = addressForms(await this.address(flags));
-		if (this.json) this.printRecord(forms);
-		else this.printScalar(forms.base58);
-	}
-
-	private async address(flags: Interfaces.InferredFlags<typeof ContractAddress.flags>): Promise<Uint8Array> {
-		const settings = await this.settings(flags);
-		const { create, owner, create2, deployer, salt, code, "code-hash": hash } = flags;
-		if (!create2) {
-			if (create === undefined || owner === undefined) {
-				throw new Failure(
-					"usage",
-					"name the transaction and its sender with --create and --owner, or use --create2",
-				);
-			}
-			return contractAddress(parseTransactionId(create), await accountNamed(settings, owner));
+async function workedOut(
+	settings: Settings,
+	flags: Interfaces.InferredFlags<typeof addressFlags>,
+): Promise<Uint8Array> {
+	const { create, owner, create2, deployer, salt, code, "code-hash": hash } = flags;
+	if (!create2) {
+		if (create === undefined || owner === undefined) {
+			throw new Failure(
+				"usage",
+				"name the transaction and its sender with --create and --owner, or use --create2",
+			);
 		}
-		if (deployer === undefined || salt === undefined || (code === undefined && hash === undefined)) {
-			throw new Failure("usage", "--create2 needs --deployer, --salt, and --code or --code-hash");
-		}
-		const codeHash =
-			hash === undefined
-				? keccak256(parseHexBytes(await flagText(code as string, "the code")))
-				: parseHexBytes(hash);
-		if (codeHash.length !== 32) throw new Failure("bad_value", "--code-hash has 32 bytes");
-		return saltedContractAddress(await accountNamed(settings, deployer), saltWord(salt), codeHash);
+		return contractAddress(parseTransactionId(create), await accountNamed(settings, owner));
 	}
+	if (deployer === undefined || salt === undefined || (code === undefined && hash === undefined)) {
+		throw new Failure("usage", "--create2 needs --deployer, --salt, and --code or --code-hash");
+	}
+	const codeHash =
+		hash === undefined
+			? keccak256(parseHexBytes(await flagText(code as string, "the code")))
+			: parseHexBytes(hash);
+	if (codeHash.length !== 32) throw new Failure("bad_value", "--code-hash has 32 bytes");
+	return saltedContractAddress(await accountNamed(settings, deployer), saltWord(salt), codeHash);
 }
 
 function saltWord(text: string): Uint8Array {

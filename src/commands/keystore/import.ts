@@ -16,8 +16,7 @@ import { forgetKey, type PrivateKey } from "../../keystore/private-key.js";
 import { parsePrivateKey } from "../../keystore/secret-storage.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
-import { CoinCommand } from "../../terminal/base/coin-command.js";
-import { command } from "../../terminal/base/command-row.js";
+import { command, type Terminal } from "../../terminal/base/command-row.js";
 import { optional, required } from "../../terminal/flags/arguments.js";
 import {
 	entryRecord,
@@ -181,45 +180,27 @@ function labelAt(name: string | undefined, position: number): string | undefined
 	return name === undefined || position === 0 ? name : `${name}-${position + 1}`;
 }
 
-export class KeystoreImportWatch extends CoinCommand {
-	static override summary = "Keep an address without its key";
-	static override description =
-		"Queries and --build take it like any wallet; signing is refused. Importing its key later makes it a key.";
-	static override examples = [
-		"<%= config.bin %> keystore import watch TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC cold",
-	];
-	static override args = {
+export const KeystoreImportWatch = command({
+	summary: "Keep an address without its key",
+	description:
+		"Queries and --build take it like any wallet; signing is refused. Importing its key later makes it a key.",
+	examples: ["<%= config.bin %> keystore import watch TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC cold"],
+	args: {
 		address: required("address in any form, or ledger[:<index or path>]"),
 		name: optional("label (default: the address)"),
-	};
-	static override flags = keystoreFlags;
-
-	async run(): Promise<void> {
-		const parsed = await this.parse(KeystoreImportWatch);
-		const { flags } = parsed;
-		const args = inOrder(parsed.args);
-		const settings = await this.settings(flags);
+	},
+	flags: keystoreFlags,
+	run: async ({ args: given, settings: load, chatty, print, note }) => {
+		const args = inOrder(given);
+		const settings = await load();
 		const address = namesDevice(args.address)
-			? await this.addressOnDevice(settings, args.address)
+			? await addressOnDevice(settings, args.address, { chatty, note })
 			: readAddress(args.address);
 		if (!address) throw new Failure("bad_address", `"${args.address}" is not an address`);
 		await checkNewKeyLabel(settings, args.name, address);
-		this.printRecord(entryRecord(await watchAddress(settings.keystoreDirectory, address, args.name)));
-	}
-
-	/** The address of a device's key, once its owner has compared it there. */
-	private async addressOnDevice(settings: Settings, name: string): Promise<Uint8Array> {
-		const devices = new Devices();
-		try {
-			const device = await devices.open(settings, name);
-			this.note(`${device.name} is ${device.base58}; compare on its screen`);
-			await onDevice(this.chatty, () => device.confirmAddress());
-			return device.address;
-		} finally {
-			await devices.close();
-		}
-	}
-}
+		print.record(entryRecord(await watchAddress(settings.keystoreDirectory, address, args.name)));
+	},
+});
 
 export const KeystoreImportSigner = command({
 	summary: "Use a key that a signer holds",
@@ -270,6 +251,23 @@ export const KeystoreImportSigner = command({
 		print.record(entryRecord(entry));
 	},
 });
+
+/** The address of a device's key, once its owner has compared it there. */
+async function addressOnDevice(
+	settings: Settings,
+	name: string,
+	{ chatty, note }: Pick<Terminal, "chatty" | "note">,
+): Promise<Uint8Array> {
+	const devices = new Devices();
+	try {
+		const device = await devices.open(settings, name);
+		note(`${device.name} is ${device.base58}; compare on its screen`);
+		await onDevice(chatty, () => device.confirmAddress());
+		return device.address;
+	} finally {
+		await devices.close();
+	}
+}
 
 /** Other commands take the label first: both orders mean the same where only one of the words is an address. */
 function inOrder({ address, name }: { readonly address: string; readonly name?: string | undefined }): {

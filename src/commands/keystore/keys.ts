@@ -17,9 +17,7 @@ import {
 import { writePlainKey } from "../../keystore/plain-post-quantum-key.js";
 import { forgetKey } from "../../keystore/private-key.js";
 import { toHex } from "../../protocol/bytes.js";
-import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
-import { ExportCommand, exportFlags } from "../../terminal/base/export-command.js";
 import { required } from "../../terminal/flags/arguments.js";
 import {
 	entryRecord,
@@ -29,6 +27,7 @@ import {
 	walletArgument,
 } from "../../terminal/flags/flags.js";
 import { AGENT_VARIABLE } from "../../terminal/keys/agent-signature.js";
+import { confirmExport, deliver, exportFlags } from "../../terminal/keys/secret-export.js";
 import { newPassword, openedKey, withPassword } from "../../terminal/keys/secrets.js";
 import { printLine } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";
@@ -104,23 +103,18 @@ export const KeystoreList = command({
 	},
 });
 
-export class KeystoreLock extends CoinCommand {
-	static override summary = "Have the agent forget its keys and end";
-	static override description =
-		"Prints whether there was one: true or false under --json. The agent is the one that COIN_AGENT names.";
-	static override examples = ["<%= config.bin %> keystore lock"];
-	static override result = one("boolean");
-
-	async run(): Promise<void> {
-		await this.parse(KeystoreLock);
+export const KeystoreLock = command({
+	summary: "Have the agent forget its keys and end",
+	description:
+		"Prints whether there was one: true or false under --json. The agent is the one that COIN_AGENT names.",
+	examples: ["<%= config.bin %> keystore lock"],
+	result: one("boolean"),
+	run: async ({ print }) => {
 		const socketPath = process.env[AGENT_VARIABLE];
 		const isLocked = socketPath ? ((await agentAt(socketPath)?.lock()) ?? false) : false;
-		this.printOutcome(
-			isLocked,
-			isLocked ? "the agent has forgotten its keys and ended" : absence(socketPath),
-		);
-	}
-}
+		print.outcome(isLocked, isLocked ? "the agent has forgotten its keys and ended" : absence(socketPath));
+	},
+});
 
 function absence(socketPath: string | undefined): string {
 	return socketPath
@@ -222,65 +216,59 @@ export const KeystoreVerify = command({
 	},
 });
 
-export class KeystoreExportFile extends ExportCommand {
-	static override summary = "Print or write the encrypted key file of a wallet";
-	static override examples = ["<%= config.bin %> keystore export file ann --ethereum --out UTC--ann.json"];
-	static override args = walletArgument;
-	static override flags = {
+export const KeystoreExportFile = command({
+	summary: "Print or write the encrypted key file of a wallet",
+	examples: ["<%= config.bin %> keystore export file ann --ethereum --out UTC--ann.json"],
+	args: walletArgument,
+	flags: {
 		...exportFlags,
 		ethereum: Flags.boolean({
 			description: "write the address as 40 hex digits, as Ethereum's programs expect it",
 		}),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(KeystoreExportFile);
-		const settings = await this.settings(flags);
+	},
+	run: async ({ args, flags, settings: load, print, note }) => {
+		const settings = await load();
 		const entry = await openableKey(settings, args.wallet);
-		await this.confirmExport(`the key file of ${entry.name}`, flags.yes);
+		await confirmExport(`the key file of ${entry.name}`, flags.yes);
 		const text = await exportKeyFile(entry, flags.ethereum ? "ethereum" : "base58");
 		if (!flags.ethereum)
-			this.note("the address in it is Base58; Ethereum's programs want it as 40 hex digits: --ethereum");
-		await this.deliver(text, "the encrypted key file", flags.out);
-	}
-}
+			note("the address in it is Base58; Ethereum's programs want it as 40 hex digits: --ethereum");
+		await deliver({ print }, text, "the encrypted key file", flags.out);
+	},
+});
 
-export class KeystoreExportKey extends ExportCommand {
-	static override summary = "Print or write the private key of a wallet";
-	static override description =
-		"A key of a post-quantum scheme is written as the network's own tools keep it: JSON with scheme, privateKey, publicKey and address.";
-	static override examples = ["<%= config.bin %> keystore export key ann --yes --out ann.key"];
-	static override args = walletArgument;
-	static override flags = exportFlags;
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(KeystoreExportKey);
-		const settings = await this.settings(flags);
+export const KeystoreExportKey = command({
+	summary: "Print or write the private key of a wallet",
+	description:
+		"A key of a post-quantum scheme is written as the network's own tools keep it: JSON with scheme, privateKey, publicKey and address.",
+	examples: ["<%= config.bin %> keystore export key ann --yes --out ann.key"],
+	args: walletArgument,
+	flags: exportFlags,
+	run: async ({ args, flags, settings: load, chatty, passwordSource, print }) => {
+		const settings = await load();
 		const entry = await openableKey(settings, args.wallet);
-		await this.confirmExport(`the private key of ${entry.name}`, flags.yes);
-		const key = await openedKey(this.passwordSource(flags, settings), this.chatty, entry, unlockAnyKey);
+		await confirmExport(`the private key of ${entry.name}`, flags.yes);
+		const key = await openedKey(passwordSource(settings), chatty, entry, unlockAnyKey);
 		const text = key instanceof Uint8Array ? toHex(key) : writePlainKey(key);
-		await this.deliver(text, "the private key", flags.out);
+		await deliver({ print }, text, "the private key", flags.out);
 		forgetKey(key);
-	}
-}
+	},
+});
 
-export class KeystoreExportMnemonic extends ExportCommand {
-	static override summary = "Print or write the mnemonic of a wallet";
-	static override examples = ["<%= config.bin %> keystore export mnemonic savings --out savings.words"];
-	static override args = walletArgument;
-	static override flags = exportFlags;
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(KeystoreExportMnemonic);
-		const settings = await this.settings(flags);
+export const KeystoreExportMnemonic = command({
+	summary: "Print or write the mnemonic of a wallet",
+	examples: ["<%= config.bin %> keystore export mnemonic savings --out savings.words"],
+	args: walletArgument,
+	flags: exportFlags,
+	run: async ({ args, flags, settings: load, chatty, passwordSource, print }) => {
+		const settings = await load();
 		const entry = await openableKey(settings, args.wallet);
-		await this.confirmExport(`the mnemonic of ${entry.name}`, flags.yes);
-		const words = await withPassword(this.passwordSource(flags, settings), entry.name, (password) =>
-			withProgress("opening the mnemonic", this.chatty, () =>
+		await confirmExport(`the mnemonic of ${entry.name}`, flags.yes);
+		const words = await withPassword(passwordSource(settings), entry.name, (password) =>
+			withProgress("opening the mnemonic", chatty, () =>
 				unlockMnemonic(settings.keystoreDirectory, entry.base58, password),
 			),
 		);
-		await this.deliver(words, "the mnemonic", flags.out);
-	}
-}
+		await deliver({ print }, words, "the mnemonic", flags.out);
+	},
+});

@@ -3,13 +3,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { Flags } from "@oclif/core";
-import {
-	addKey,
-	addMnemonic,
-	type KeystoreEntry,
-	listKeystore,
-	unlockMnemonic,
-} from "../../keystore/keystore.js";
+import { addKey, addMnemonic, listKeystore, unlockMnemonic } from "../../keystore/keystore.js";
 import { appearance } from "../../keystore/label.js";
 import {
 	accountPath,
@@ -24,8 +18,7 @@ import { searchPrefix } from "../../keystore/vanity.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
-import { CoinCommand } from "../../terminal/base/coin-command.js";
-import { command } from "../../terminal/base/command-row.js";
+import { command, type Terminal } from "../../terminal/base/command-row.js";
 import { optional } from "../../terminal/flags/arguments.js";
 import {
 	entryRecord,
@@ -42,19 +35,19 @@ import { checkNewKeyLabel } from "../../wallet/configuration/contacts.js";
 import { Failure } from "../../wallet/failure.js";
 import { keyNamed } from "../../wallet/transaction/signing.js";
 
-export class KeystoreNew extends CoinCommand {
-	static override summary = "Make a new key and store it encrypted";
-	static override aliases = ["wallet:new"];
-	static override examples = [
+export const KeystoreNew = command({
+	summary: "Make a new key and store it encrypted",
+	aliases: ["wallet:new"],
+	examples: [
 		"<%= config.bin %> keystore new ann",
 		"<%= config.bin %> keystore new savings --mnemonic --words 24",
 		"<%= config.bin %> keystore new shop --prefix TSh",
 		"<%= config.bin %> keystore new vera --scheme fn-dsa-512",
-	];
-	static override args = {
+	],
+	args: {
 		name: optional("label of the key (default: its address)"),
-	};
-	static override flags = {
+	},
+	flags: {
 		...keystoreFlags,
 		...passwordFlags,
 		mnemonic: Flags.boolean({ description: "make a mnemonic and derive the key from it" }),
@@ -80,98 +73,99 @@ export class KeystoreNew extends CoinCommand {
 			exclusive: ["mnemonic", "prefix", "print"],
 		}),
 		yes: Flags.boolean({ char: "y", description: "don't ask to confirm the mnemonic" }),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(KeystoreNew);
-		if (flags.print) return this.printKey(flags.prefix);
-		const settings = await this.settings(flags);
+	},
+	run: async ({ args, flags, ...terminal }) => {
+		const { chatty, print } = terminal;
+		if (flags.print) return printKey(terminal, flags.prefix);
+		const settings = await terminal.settings();
 		const directory = settings.keystoreDirectory;
 		await checkNewKeyLabel(settings, args.name);
 		const options = { name: args.name, strength: flags.light ? ("light" as const) : ("standard" as const) };
-		const source = this.passwordSource(flags, settings);
+		const source = terminal.passwordSource(settings);
 		if (!flags.mnemonic) {
 			if (flags.prefix !== undefined) searchPrefix(flags.prefix);
 			const password = await newPassword(source, args.name ?? "the new key");
 			const scheme = schemeOfWord(flags.scheme);
-			const key = scheme ? await newPostQuantumKey(scheme) : await this.freshKey(flags.prefix);
-			const entry = await this.encrypting(() => addKey(directory, key, password, options));
+			const key = scheme ? await newPostQuantumKey(scheme) : await freshKey(flags.prefix, chatty);
+			const entry = await withProgress("encrypting the key", chatty, () =>
+				addKey(directory, key, password, options),
+			);
 			forgetKey(key);
-			return this.printRecord(entryRecord(entry));
+			return print.record(entryRecord(entry));
 		}
 		const mnemonic = await newMnemonic(Number(flags.words ?? 12) as WordCount);
-		await this.showMnemonic(mnemonic, flags.yes);
+		await showMnemonic(mnemonic, flags.yes, terminal.warning);
 		const password = await newPassword(source, args.name ?? "the new wallet");
 		const path = flags.path ?? DEFAULT_PATH;
 		const key = await deriveKey(mnemonic, path);
-		const entry = await this.encrypting(async () => {
+		const entry = await withProgress("encrypting the key", chatty, async () => {
 			await addMnemonic(directory, key, mnemonic, password, { ...options, path });
 			return addKey(directory, key, password, { ...options, path });
 		});
 		key.fill(0);
-		this.printRecord(entryRecord(entry));
-	}
+		print.record(entryRecord(entry));
+	},
+});
 
-	private async encrypting(work: () => Promise<KeystoreEntry>): Promise<KeystoreEntry> {
-		return withProgress("encrypting the key", this.chatty, work);
-	}
+async function printKey({ chatty, print }: Terminal, prefix: string | undefined): Promise<void> {
+	await confirmPrintedSecret("a private key");
+	const key = await freshKey(prefix, chatty);
+	print.record({ address: toBase58Check(addressOfPrivateKey(key)), privateKey: toHex(key) });
+	key.fill(0);
+}
 
-	private async printKey(prefix: string | undefined): Promise<void> {
-		await confirmPrintedSecret("a private key");
-		const key = await this.freshKey(prefix);
-		this.printRecord({ address: toBase58Check(addressOfPrivateKey(key)), privateKey: toHex(key) });
-		key.fill(0);
-	}
-
-	/** A random key; with a prefix, one whose address begins so. @throws {KeystoreError} `bad_value` */
-	private async freshKey(prefix: string | undefined): Promise<Uint8Array> {
-		// The share of 32-byte strings that are not a key is 2^-128.
-		if (prefix === undefined) return randomBytes(32);
-		const search = searchPrefix(prefix);
-		const about = Math.ceil(search.expectedTries).toLocaleString("en");
-		return withProgress("searching", this.chatty, async (progress) => {
-			for (;;) {
-				const key = search.next();
-				if (key) return key;
-				progress.update(`searching ${prefix}…: ${search.tries.toLocaleString("en")} keys of about ${about}`);
-				// Lets signals and the spinner in.
-				await setImmediate();
-			}
-		});
-	}
-
-	/** The only time that the words are shown, and only on the terminal. */
-	private async showMnemonic(mnemonic: string, confirmed: boolean): Promise<void> {
-		if (!canAsk()) {
-			if (confirmed) return;
-			throw new Failure(
-				"confirmation_needed",
-				"the new mnemonic has to be written down, and there is no terminal to show it on",
-				{
-					hint: "--yes stores it unseen; coin keystore export mnemonic prints it later",
-				},
-			);
+/** A random key; with a prefix, one whose address begins so. @throws {KeystoreError} `bad_value` */
+async function freshKey(prefix: string | undefined, chatty: boolean): Promise<Uint8Array> {
+	// The share of 32-byte strings that are not a key is 2^-128.
+	if (prefix === undefined) return randomBytes(32);
+	const search = searchPrefix(prefix);
+	const about = Math.ceil(search.expectedTries).toLocaleString("en");
+	return withProgress("searching", chatty, async (progress) => {
+		for (;;) {
+			const key = search.next();
+			if (key) return key;
+			progress.update(`searching ${prefix}…: ${search.tries.toLocaleString("en")} keys of about ${about}`);
+			// Lets signals and the spinner in.
+			await setImmediate();
 		}
-		const words = mnemonic.split(" ");
-		await showOnTerminal([
-			"",
-			"Write these words down, in this order, and keep them safe:",
-			"",
-			`  ${mnemonic}`,
-			"",
-		]);
+	});
+}
+
+/** The only time that the words are shown, and only on the terminal. */
+async function showMnemonic(
+	mnemonic: string,
+	confirmed: boolean,
+	warning: Terminal["warning"],
+): Promise<void> {
+	if (!canAsk()) {
 		if (confirmed) return;
-		for (const position of threePositions(words.length)) {
-			for (let attempt = 1; ; attempt++) {
-				const typed = (await askText(`Word ${position + 1}:`)).trim().toLowerCase();
-				if (typed === words[position]) break;
-				if (attempt === ATTEMPTS)
-					throw new Failure(
-						"confirmation_refused",
-						`that is not word ${position + 1} of the mnemonic; nothing was stored`,
-					);
-				this.warning(`that is not word ${position + 1} of the mnemonic, try again`);
-			}
+		throw new Failure(
+			"confirmation_needed",
+			"the new mnemonic has to be written down, and there is no terminal to show it on",
+			{
+				hint: "--yes stores it unseen; coin keystore export mnemonic prints it later",
+			},
+		);
+	}
+	const words = mnemonic.split(" ");
+	await showOnTerminal([
+		"",
+		"Write these words down, in this order, and keep them safe:",
+		"",
+		`  ${mnemonic}`,
+		"",
+	]);
+	if (confirmed) return;
+	for (const position of threePositions(words.length)) {
+		for (let attempt = 1; ; attempt++) {
+			const typed = (await askText(`Word ${position + 1}:`)).trim().toLowerCase();
+			if (typed === words[position]) break;
+			if (attempt === ATTEMPTS)
+				throw new Failure(
+					"confirmation_refused",
+					`that is not word ${position + 1} of the mnemonic; nothing was stored`,
+				);
+			warning(`that is not word ${position + 1} of the mnemonic, try again`);
 		}
 	}
 }

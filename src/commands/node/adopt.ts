@@ -10,25 +10,25 @@ import {
 import { configSource } from "../../launch/config-source.js";
 import type { AdoptionCost } from "../../node/adoption/cost.js";
 import { toHex } from "../../protocol/bytes.js";
-import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { command, type Terminal } from "../../terminal/base/command-row.js";
 import { required } from "../../terminal/flags/arguments.js";
 import { directoryFlags, progressFlag } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";
 import { either, list, one, record } from "../../terminal/schema/result-shape.js";
 
-export class NodeAdopt extends CoinCommand {
-	static override summary = "Continue from a reference node's data directory";
-	static override description =
+export const NodeAdopt = command({
+	summary: "Continue from a reference node's data directory",
+	description:
 		"Reads the data of a stopped reference node, LevelDB or RocksDB, full or lite, and makes a data directory of them on " +
 		"which a node starts where that one ended. The source is only read. Interrupted, it goes on by the same command; an " +
 		"incomplete directory can't be started on. Blocks, indexes and signatures of the latest blocks are checked, and the " +
-		"hash of the state is that of the source; the source itself is believed: adopt only data whose source you trust.";
-	static override examples = [
+		"hash of the state is that of the source; the source itself is believed: adopt only data whose source you trust.",
+	examples: [
 		"<%= config.bin %> node adopt /var/lib/reference/output-directory -c config.conf --dry-run",
 		"<%= config.bin %> node adopt /var/lib/reference/output-directory -c config.conf -d /var/lib/coin",
-	];
-	static override result = one(
+	],
+	result: one(
 		either(
 			record({
 				path: "text",
@@ -62,11 +62,11 @@ export class NodeAdopt extends CoinCommand {
 				notes: list("text"),
 			}),
 		),
-	);
-	static override args = {
+	),
+	args: {
 		directory: required("the reference node's output directory, or the directory of its stores"),
-	};
-	static override flags = {
+	},
+	flags: {
 		...directoryFlags,
 		...progressFlag,
 		blocks: Flags.option({
@@ -81,10 +81,8 @@ export class NodeAdopt extends CoinCommand {
 		"dry-run": Flags.boolean({
 			description: "only judge the data: whose, how far, what is missing, how large",
 		}),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(NodeAdopt);
+	},
+	run: async ({ args, flags, audience, print, note }) => {
 		const request: AdoptionRequest = {
 			source: args.directory,
 			dataDirectory: flags["output-directory"],
@@ -92,10 +90,10 @@ export class NodeAdopt extends CoinCommand {
 			blocks: flags.blocks,
 			expect: flags.expect,
 		};
-		if (flags["dry-run"]) return this.judge(request);
+		if (flags["dry-run"]) return judge(request, { print, note });
 		const interrupted = interruption();
 		const started = performance.now();
-		const adopted = await withProgress("judging", this.audience(flags), (progress) => {
+		const adopted = await withProgress("judging", audience(), (progress) => {
 			const pace = new AdoptionPace(() => performance.now());
 			return runAdoption(
 				request,
@@ -103,15 +101,15 @@ export class NodeAdopt extends CoinCommand {
 					progress.update(pace.text(state));
 					return !interrupted.aborted;
 				},
-				(cost) => this.note(costText(cost)),
+				(cost) => note(costText(cost)),
 			);
 		});
 		if (!adopted) {
-			this.note("interrupted; the same command goes on from here");
+			note("interrupted; the same command goes on from here");
 			return endInterrupted();
 		}
 		const { judgement, lowest, entries, bytes, checks, stateHash, differences } = adopted;
-		this.printRecord({
+		print.record({
 			head: judgement.head.number,
 			blockID: toHex(judgement.head.id),
 			lowest,
@@ -125,31 +123,32 @@ export class NodeAdopt extends CoinCommand {
 			seconds: Math.round((performance.now() - started) / 1000),
 			notes: [...judgement.notes, ...differences],
 		});
-		this.note(
-			"nothing but its source vouches for the state: start the node and compare its head with others",
-		);
-	}
+		note("nothing but its source vouches for the state: start the node and compare its head with others");
+	},
+});
 
-	private async judge(request: AdoptionRequest): Promise<void> {
-		const { cost, head, lowest, ...judgement } = await judgeAdoption(request);
-		const { path, engines, release, solidified, checkpointRows, bytes, notes } = judgement;
-		this.printRecord({
-			path,
-			engines,
-			release,
-			head: head.number,
-			blockID: toHex(head.id),
-			solidified,
-			lowest,
-			lite: lowest > 1n,
-			checkpointRows,
-			bytes,
-			...cost,
-			notes,
-		});
-		if (cost.needed > cost.free) {
-			this.note(`the data directory has room for ${sizeText(cost.free)} only`);
-		}
+async function judge(
+	request: AdoptionRequest,
+	{ print, note }: Pick<Terminal, "print" | "note">,
+): Promise<void> {
+	const { cost, head, lowest, ...judgement } = await judgeAdoption(request);
+	const { path, engines, release, solidified, checkpointRows, bytes, notes } = judgement;
+	print.record({
+		path,
+		engines,
+		release,
+		head: head.number,
+		blockID: toHex(head.id),
+		solidified,
+		lowest,
+		lite: lowest > 1n,
+		checkpointRows,
+		bytes,
+		...cost,
+		notes,
+	});
+	if (cost.needed > cost.free) {
+		note(`the data directory has room for ${sizeText(cost.free)} only`);
 	}
 }
 

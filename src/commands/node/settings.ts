@@ -10,7 +10,6 @@ import { checkConfiguration, keyWarnings } from "../../launch/configuration-chec
 import { startFailure } from "../../launch/run-node.js";
 import type { NodeConfig, SettingValue } from "../../node/config/config.js";
 import { spell } from "../../protocol/dialect.js";
-import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { command } from "../../terminal/base/command-row.js";
 import { chainFlags, passwordFlags } from "../../terminal/flags/flags.js";
 import { fetchSecret, newPassword } from "../../terminal/keys/secrets.js";
@@ -55,19 +54,17 @@ export const NodeCheck = command({
 	},
 });
 
-export class NodeShowConfig extends CoinCommand {
-	static override summary = "Show what a node takes from its configuration";
-	static override description =
+export const NodeShowConfig = command({
+	summary: "Show what a node takes from its configuration",
+	description:
 		"Every key with its value and the line, or the public network, that sets it. Values are those that hold: limits and defaults are applied, " +
-		"secrets are masked.";
-	static override examples = [
+		"secrets are masked.",
+	examples: [
 		"<%= config.bin %> node config -c config.conf",
 		"<%= config.bin %> node config -c config.conf --show-defaults",
-	];
-	static override result = lines(
-		record({ key: "text", "value?": either("text", "boolean", list("text")), origin: "text" }),
-	);
-	static override flags = {
+	],
+	result: lines(record({ key: "text", "value?": either("text", "boolean", list("text")), origin: "text" })),
+	flags: {
 		...chainFlags,
 		config: Flags.string({
 			char: "c",
@@ -76,14 +73,12 @@ export class NodeShowConfig extends CoinCommand {
 			default: "config.conf",
 		}),
 		"show-defaults": Flags.boolean({ description: "show keys that the file doesn't set too" }),
-	};
-
-	async run(): Promise<void> {
-		const { flags } = await this.parse(NodeShowConfig);
+	},
+	run: async ({ flags, print, warning }) => {
 		const config = await readConfig(configSource(flags)).catch((error: unknown) => {
 			throw startFailure(error);
 		});
-		for (const warning of keyWarnings(config)) this.warning(warning);
+		for (const text of keyWarnings(config)) warning(text);
 		const rows = config.settings
 			.filter(({ line }) => flags["show-defaults"] || line !== undefined)
 			.map(({ path, value, line }) => ({
@@ -95,9 +90,9 @@ export class NodeShowConfig extends CoinCommand {
 			...row,
 			value: Array.isArray(row.value) ? row.value.join(", ") : row.value,
 		}));
-		this.printList(rows, ["key", "value", "origin"], `${config.file} sets nothing`, text);
-	}
-}
+		print.list(rows, ["key", "value", "origin"], `${config.file} sets nothing`, text);
+	},
+});
 
 function originOf({ file, preset }: NodeConfig, line: number | undefined): string {
 	if (line === undefined) return "default";
@@ -109,43 +104,37 @@ function plain(value: SettingValue): string | boolean | readonly string[] | unde
 	return typeof value === "number" || typeof value === "bigint" ? String(value) : value;
 }
 
-export class NodeKey extends CoinCommand {
-	static override summary = "Make a block producer's key file";
-	static override description =
-		"The file goes into the directory Wallet and is named by localwitnesskeystore in the node's configuration.";
-	static override examples = [
+export const NodeKey = command({
+	summary: "Make a block producer's key file",
+	description:
+		"The file goes into the directory Wallet and is named by localwitnesskeystore in the node's configuration.",
+	examples: [
 		"<%= config.bin %> node key --password-file pw",
 		"<%= config.bin %> node key --key-file key.txt --directory keys --password-file pw",
-	];
-	static override result = one(record({ address: "address", file: "text", setting: "text" }));
-	static override flags = {
+	],
+	result: one(record({ address: "address", file: "text", setting: "text" })),
+	flags: {
 		...passwordFlags,
 		directory: Flags.string({ description: "where the file goes", helpValue: "<dir>", default: "Wallet" }),
 		"key-file": Flags.string({
 			description: "take the private key in this file (64 hex digits, - for standard input), make no new one",
 			helpValue: "<path>",
 		}),
-	};
-
-	async run(): Promise<void> {
-		const { flags } = await this.parse(NodeKey);
-		const key = await this.key(flags["key-file"]);
-		const source = {
-			file: flags["password-file"],
-			warn: (message: string): void => this.warning(message),
-		};
+	},
+	run: async ({ flags, chatty, warning, print }) => {
+		const key = await producerKey(flags["key-file"], warning);
+		const source = { file: flags["password-file"], warn: warning };
 		const password = await newPassword(source, "the producer's key");
-		const entry = await withProgress("encrypting the key", this.chatty, () =>
+		const entry = await withProgress("encrypting the key", chatty, () =>
 			addKey(flags.directory, key, password),
 		);
 		key.fill(0);
 		const setting = `localwitnesskeystore = [${JSON.stringify(entry.file)}]`;
-		this.printRecord({ address: entry.base58, file: entry.file, setting });
-	}
+		print.record({ address: entry.base58, file: entry.file, setting });
+	},
+});
 
-	private async key(file: string | undefined): Promise<Uint8Array> {
-		if (file === undefined) return checkPrivateKey(randomBytes(32));
-		const text = await fetchSecret(file, "the producer's key", (message) => this.warning(message));
-		return parsePrivateKey(text.trim());
-	}
+async function producerKey(file: string | undefined, warn: (message: string) => void): Promise<Uint8Array> {
+	if (file === undefined) return checkPrivateKey(randomBytes(32));
+	return parsePrivateKey((await fetchSecret(file, "the producer's key", warn)).trim());
 }

@@ -2,7 +2,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import { Flags, type Interfaces } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { checkRecoverable, type KeystoreEntry } from "../../keystore/keystore.js";
 import { sizeText } from "../../launch/adoption-work.js";
 import { type ConfigSource, configSource, hasConfig, readConfig } from "../../launch/config-source.js";
@@ -21,8 +21,7 @@ import { defaultConfig } from "../../node/config/config.js";
 import { SIGNATURE_NAME, sizesOf } from "../../node/snapshot/manifest.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
-import { CoinCommand } from "../../terminal/base/coin-command.js";
-import { command } from "../../terminal/base/command-row.js";
+import { command, type Terminal } from "../../terminal/base/command-row.js";
 import { required } from "../../terminal/flags/arguments.js";
 import { directoryFlags, keystoreFlags, passwordFlags, progressFlag } from "../../terminal/flags/flags.js";
 import { AGENT_VARIABLE, agentSignature, passwordSignature } from "../../terminal/keys/agent-signature.js";
@@ -36,8 +35,8 @@ import { messageHash, signatureText } from "../../wallet/transaction/signed-mess
 import { accountNamed, openableKey } from "../../wallet/transaction/signing.js";
 import { parseDuration } from "../../wallet/values/moment.js";
 
-/** The base of the commands on snapshots: signing one, and whom it has to be signed by. */
-export const signerFlags = {
+/** Commands that sign a snapshot. */
+const signerFlags = {
 	...keystoreFlags,
 	...passwordFlags,
 	signer: Flags.string({
@@ -49,50 +48,46 @@ export const signerFlags = {
 /** Snapshots that come faster are of no use to anybody, and would all be kept for their grace time. */
 const MIN_EVERY_MS = 600_000;
 
-type SignerFlags = Interfaces.InferredFlags<typeof signerFlags>;
+/** The user's settings: `--config` names the configuration of the chain in these commands. */
+const ownSettings = (
+	{ settings }: Terminal,
+	flags: { readonly "keystore-dir"?: string | undefined },
+): Promise<Settings> =>
+	settings({ config: process.env["COIN_CONFIG"], "keystore-dir": flags["keystore-dir"] });
 
-export abstract class SnapshotCommand extends CoinCommand {
-	/** The user's settings: `--config` names the configuration of the chain in these commands. */
-	protected ownSettings(flags: { readonly "keystore-dir"?: string | undefined }): Promise<Settings> {
-		return this.settings({ config: process.env["COIN_CONFIG"], "keystore-dir": flags["keystore-dir"] });
-	}
-
-	/**
-	 * Signs the hash of a manifest.
-	 * @returns the text of the signature's file
-	 * @throws {Failure | KeystoreError}
-	 */
-	protected async signManifest(
-		manifestHash: string,
-		key: KeystoreEntry,
-		settings: Settings,
-		flags: SignerFlags,
-	): Promise<string> {
-		const hash = messageHash(snapshotText(manifestHash));
-		const signature =
-			(await agentSignature(key, hash)) ??
-			(await passwordSignature(key, hash, this.passwordSource(flags, settings), this.chatty));
-		return `${signatureText(signature)}\n`;
-	}
-
-	/** A key that can sign manifests. @throws {Failure} */
-	protected async signingKey(settings: Settings, signer: string): Promise<KeystoreEntry> {
-		const key = await openableKey(settings, signer);
-		checkRecoverable(key, "a signed manifest");
-		return key;
-	}
+/**
+ * Signs the hash of a manifest.
+ * @returns the text of the signature's file
+ * @throws {Failure | KeystoreError}
+ */
+async function signManifest(
+	{ chatty, passwordSource }: Terminal,
+	manifestHash: string,
+	key: KeystoreEntry,
+	settings: Settings,
+): Promise<string> {
+	const hash = messageHash(snapshotText(manifestHash));
+	const signature =
+		(await agentSignature(key, hash)) ??
+		(await passwordSignature(key, hash, passwordSource(settings), chatty));
+	return `${signatureText(signature)}\n`;
 }
 
-export class NodeSnapshotCreate extends SnapshotCommand {
-	static override summary = "Make a snapshot of a node's data while it runs, or of a directory at rest";
-	static override description =
+/** A key that can sign manifests. @throws {Failure} */
+async function signingKey(settings: Settings, signer: string): Promise<KeystoreEntry> {
+	const key = await openableKey(settings, signer);
+	checkRecoverable(key, "a signed manifest");
+	return key;
+}
+
+export const NodeSnapshotCreate = command({
+	summary: "Make a snapshot of a node's data while it runs, or of a directory at rest",
+	description:
 		"Writes a folder of compressed chunks with their hashes and a manifest, which any web server can give out. The running " +
 		"node makes it, as its user and on its machine, and goes on meanwhile; it holds everything up to the last block that " +
-		"can't be undone, and no keys. A snapshot that is signed can be trusted by its signer's address.";
-	static override examples = [
-		"<%= config.bin %> node snapshot create /srv/snapshots/today -d /var/lib/coin --signer main",
-	];
-	static override result = one(
+		"can't be undone, and no keys. A snapshot that is signed can be trusted by its signer's address.",
+	examples: ["<%= config.bin %> node snapshot create /srv/snapshots/today -d /var/lib/coin --signer main"],
+	result: one(
 		record({
 			directory: "text",
 			head: "int64",
@@ -105,30 +100,28 @@ export class NodeSnapshotCreate extends SnapshotCommand {
 			"signer?": "address",
 			seconds: "integer",
 		}),
-	);
-	static override args = {
+	),
+	args: {
 		directory: required("folder that isn't there yet"),
-	};
-	static override flags = { ...directoryFlags, ...progressFlag, ...signerFlags };
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(NodeSnapshotCreate);
+	},
+	flags: { ...directoryFlags, ...progressFlag, ...signerFlags },
+	run: async ({ args, flags, config, ...terminal }) => {
 		const { signer, "output-directory": dataDirectory } = flags;
 		// A name that is wrong should be told before an hour's work.
-		const settings = await this.ownSettings(flags);
-		const key = signer === undefined ? undefined : await this.signingKey(settings, signer);
+		const settings = await ownSettings(terminal, flags);
+		const key = signer === undefined ? undefined : await signingKey(settings, signer);
 		let interrupted = false;
 		takeOverSignals(() => {
 			interrupted = true;
 		});
 		const started = performance.now();
 		const name = relative(dataDirectory, await databaseDirectory(configSource(flags), dataDirectory));
-		const manifest = await withProgress("making the snapshot", this.audience(flags), (progress) =>
+		const manifest = await withProgress("making the snapshot", terminal.audience(), (progress) =>
 			makeSnapshot({
 				dataDirectory,
 				name,
 				target: args.directory,
-				version: this.config.version,
+				version: config.version,
 				onProgress: ({ entries }) => {
 					progress.update(`making the snapshot: ${entries.toLocaleString("en")} entries`);
 					return !interrupted;
@@ -141,9 +134,9 @@ export class NodeSnapshotCreate extends SnapshotCommand {
 		const { packed, unpacked } = sizesOf(manifest);
 		if (key) {
 			const { hash } = await findSnapshot(directory);
-			await writeFile(join(directory, SIGNATURE_NAME), await this.signManifest(hash, key, settings, flags));
+			await writeFile(join(directory, SIGNATURE_NAME), await signManifest(terminal, hash, key, settings));
 		}
-		this.printRecord({
+		terminal.print.record({
 			directory,
 			head: BigInt(manifest.head.number),
 			blockID: manifest.head.id,
@@ -155,26 +148,25 @@ export class NodeSnapshotCreate extends SnapshotCommand {
 			...(key ? { signer: key.base58 } : {}),
 			seconds,
 		});
-	}
-}
+	},
+});
 
-export class NodeSnapshotServe extends SnapshotCommand {
-	static override summary =
-		"Make a snapshot of a node again and again, and give the latest out over HTTP, until interrupted";
-	static override description =
+export const NodeSnapshotServe = command({
+	summary: "Make a snapshot of a node again and again, and give the latest out over HTTP, until interrupted",
+	description:
 		"Each snapshot is a folder of its own in <folder> that never changes once it is listed, named by its head; files that are " +
 		"the same as in an earlier one are stored once. One that isn't kept any more is removed an hour after a newer one came, " +
 		"and not while clients download it, as long as no more than --keep wait for them. The service only reads and removes what it made. " +
 		"GET / lists the snapshots, /latest/manifest.json and so on lead to the newest, /files/<SHA-256> is a file by its content; ranges " +
-		"make downloads resumable. The running node makes the snapshot, as its user and on its machine; of a directory that no node has open the service does.";
-	static override examples = [
+		"make downloads resumable. The running node makes the snapshot, as its user and on its machine; of a directory that no node has open the service does.",
+	examples: [
 		"<%= config.bin %> node snapshot serve /srv/snapshots -d /var/lib/coin --signer main --password-file password",
 		"<%= config.bin %> node snapshot serve /srv/snapshots -d /var/lib/coin --signer main --every 4cycles --keep 2 --host 0.0.0.0",
-	];
-	static override args = {
+	],
+	args: {
 		folder: required("folder of the snapshots; made if it isn't there"),
-	};
-	static override flags = {
+	},
+	flags: {
 		...directoryFlags,
 		...signerFlags,
 		signer: Flags.string({
@@ -196,20 +188,18 @@ export class NodeSnapshotServe extends SnapshotCommand {
 			min: 0,
 			max: 65_535,
 		}),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(NodeSnapshotServe);
+	},
+	run: async ({ args, flags, config, ...terminal }) => {
 		const { "output-directory": dataDirectory, every, keep, host, port } = flags;
-		const settings = await this.ownSettings(flags);
-		const key = await this.signingKey(settings, flags.signer);
-		if (this.passwordSource(flags, settings).file === undefined && process.env[AGENT_VARIABLE] === undefined)
+		const settings = await ownSettings(terminal, flags);
+		const key = await signingKey(settings, flags.signer);
+		if (terminal.passwordSource(settings).file === undefined && process.env[AGENT_VARIABLE] === undefined)
 			throw new Failure("password_required", "the service signs without anybody at a terminal", {
 				hint: "--password-file <path>, or an agent (coin keystore unlock)",
 			});
 		const everyMs = await intervalOf(every, configSource(flags));
 		const name = relative(dataDirectory, await databaseDirectory(configSource(flags), dataDirectory));
-		const sign = (hash: string): Promise<string> => this.signManifest(hash, key, settings, flags);
+		const sign = (hash: string): Promise<string> => signManifest(terminal, hash, key, settings);
 		// No manifest has this hash: a password that is wrong should be told before an hour's work.
 		await sign("0".repeat(64));
 		const { GRACE_MS, serveSnapshots } = await import("../../launch/snapshot-service.js");
@@ -221,17 +211,17 @@ export class NodeSnapshotServe extends SnapshotCommand {
 			make: (target) =>
 				makeSnapshot({
 					...{ dataDirectory, name, target },
-					version: this.config.version,
+					version: config.version,
 					onProgress: () => !signal.aborted,
 				}),
 			isOwn: (signature, hash) => isSignedBy(key.address, signature, hash),
 			now: Date.now,
-			note: (line) => this.note(line),
-			warn: (line) => this.warning(line),
+			note: terminal.note,
+			warn: terminal.warning,
 			onListening: printLine,
 		});
-	}
-}
+	},
+});
 
 /** @returns milliseconds @throws {Failure} `bad_value` */
 async function intervalOf(text: string, named: ConfigSource): Promise<number> {
@@ -245,17 +235,17 @@ async function intervalOf(text: string, named: ConfigSource): Promise<number> {
 	throw new Failure("bad_value", `"${text}" is too short a time between snapshots: at least 10m`);
 }
 
-export class NodeSnapshotRestore extends SnapshotCommand {
-	static override summary = "Make a data directory of a snapshot";
-	static override description =
+export const NodeSnapshotRestore = command({
+	summary: "Make a data directory of a snapshot",
+	description:
 		"Reads a folder or a web server, several chunks at once, and compares each with the signed manifest. Interrupted or " +
 		"killed, the same command goes on; an incomplete directory can't be started on. Head, schedule and the latest blocks " +
-		"are checked; the state itself is its signer's word.";
-	static override examples = [
+		"are checked; the state itself is its signer's word.",
+	examples: [
 		"<%= config.bin %> node snapshot restore https://snapshots.example/ -c config.conf -d /var/lib/coin --trust <address>",
 		"<%= config.bin %> node snapshot restore https://snapshots.example/ -c config.conf -d /var/lib/coin --trust <address> --reuse /srv/mirror",
-	];
-	static override result = one(
+	],
+	result: one(
 		record({
 			head: "int64",
 			blockID: "hex",
@@ -266,11 +256,11 @@ export class NodeSnapshotRestore extends SnapshotCommand {
 			"signer?": "address",
 			seconds: "integer",
 		}),
-	);
-	static override args = {
+	),
+	args: {
 		snapshot: required("folder, or address of a web server or of a snapshot service"),
-	};
-	static override flags = {
+	},
+	flags: {
 		...directoryFlags,
 		...progressFlag,
 		...keystoreFlags,
@@ -289,11 +279,10 @@ export class NodeSnapshotRestore extends SnapshotCommand {
 				"folder of an earlier snapshot, or of files that have their SHA-256 as names: what is the same there isn't fetched",
 			helpValue: "<dir>",
 		}),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(NodeSnapshotRestore);
-		const settings = await this.ownSettings(flags);
+	},
+	run: async ({ args, flags, ...terminal }) => {
+		const { audience, print, note } = terminal;
+		const settings = await ownSettings(terminal, flags);
 		const trusted = await Promise.all((flags.trust ?? []).map((name) => accountNamed(settings, name)));
 		let interrupted = false;
 		takeOverSignals(() => {
@@ -304,15 +293,15 @@ export class NodeSnapshotRestore extends SnapshotCommand {
 		const place = await begunPlace(args.snapshot, dataDirectory, configSource(flags));
 		const snapshot = await findSnapshot(place);
 		checkSigner(snapshot, trusted, flags.unsigned);
-		const checks = await withProgress("restoring", this.audience(flags), (progress) =>
+		const checks = await withProgress("restoring", audience(), (progress) =>
 			restoreInto({
 				snapshot,
 				reuse: flags.reuse,
-				onReuse: (bytes) => this.note(`${sizeText(bytes)} needn't be fetched: they are in ${flags.reuse}`),
+				onReuse: (bytes) => note(`${sizeText(bytes)} needn't be fetched: they are in ${flags.reuse}`),
 				dataDirectory,
 				config: configSource(flags),
 				onRoom: (needed, free) =>
-					this.note(`the data take up to ${sizeText(needed)}; there is room for ${sizeText(free)}`),
+					note(`the data take up to ${sizeText(needed)}; there is room for ${sizeText(free)}`),
 				onProgress: (state) => {
 					progress.update(
 						state.phase === "read"
@@ -324,11 +313,11 @@ export class NodeSnapshotRestore extends SnapshotCommand {
 			}),
 		);
 		if (!checks) {
-			this.note("interrupted; the same command goes on from here");
+			note("interrupted; the same command goes on from here");
 			return endInterrupted();
 		}
 		const { manifest, signer } = snapshot;
-		this.printRecord({
+		print.record({
 			head: BigInt(manifest.head.number),
 			blockID: manifest.head.id,
 			lowest: BigInt(manifest.lowest),
@@ -338,8 +327,8 @@ export class NodeSnapshotRestore extends SnapshotCommand {
 			...(signer ? { signer: toBase58Check(signer) } : {}),
 			seconds: Math.round((performance.now() - started) / 1000),
 		});
-	}
-}
+	},
+});
 
 /** @throws {Failure} `bad_value` unless the snapshot is signed by one who is trusted, or needn't be */
 function checkSigner({ signer }: FoundSnapshot, trusted: readonly Uint8Array[], unsigned: boolean): void {

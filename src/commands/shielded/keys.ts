@@ -22,7 +22,6 @@ import {
 import { readPaymentAddress, writePaymentAddress } from "../../protocol/sapling/payment-address.js";
 import { diversifiedBase } from "../../protocol/sapling/shielded-keys.js";
 import { command } from "../../terminal/base/command-row.js";
-import { ExportCommand, exportFlags } from "../../terminal/base/export-command.js";
 import { optional, required } from "../../terminal/flags/arguments.js";
 import {
 	keystoreFlags,
@@ -32,48 +31,44 @@ import {
 	walletArgument,
 } from "../../terminal/flags/flags.js";
 import { importArguments, importInput, secretFileFlag } from "../../terminal/keys/import-input.js";
+import { confirmExport, deliver, exportFlags } from "../../terminal/keys/secret-export.js";
 import { importedSecret, newPassword, openedKey } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { agree } from "../../terminal/prompt/confirmation.js";
 import { lines, one } from "../../terminal/schema/result-shape.js";
 import { shieldedKeyShape, shieldedRecord } from "../../terminal/shielded/shielded-output.js";
-import { openShielded, ShieldedQuery, shieldedKeyFlags } from "../../terminal/shielded/shielded-query.js";
+import { mannerOf, openShielded, shieldedKeyFlags } from "../../terminal/shielded/shielded-query.js";
 import { Failure } from "../../wallet/failure.js";
 import { readShieldedKeys, viewingKeyText } from "../../wallet/shielded/key-text.js";
 
-export class ShieldedAddress extends ShieldedQuery {
-	static override summary = "Print a shielded address of a key";
-	static override description =
+export const ShieldedAddress = command({
+	summary: "Print a shielded address of a key",
+	description:
 		"The usual one, or with --new another one: all of a key's addresses lead to the same notes, and whoever knows two of " +
-		"them can't tell that they belong together.";
-	static override examples = [
-		"<%= config.bin %> shielded address ann",
-		"<%= config.bin %> shielded address ann --new",
-	];
-	static override result = one("text");
-	static override args = {
+		"them can't tell that they belong together.",
+	examples: ["<%= config.bin %> shielded address ann", "<%= config.bin %> shielded address ann --new"],
+	result: one("text"),
+	args: {
 		key: optional("label or address (default: the only key)"),
-	};
-	static override flags = {
+	},
+	flags: {
 		...keystoreFlags,
 		...passwordFlags,
 		...progressFlag,
 		"key-password-file": shieldedKeyFlags["key-password-file"],
 		new: Flags.boolean({ description: "a new address; needs the password" }),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ShieldedAddress);
-		const settings = await this.settings(flags);
+	},
+	run: async ({ args, flags, ...terminal }) => {
+		const settings = await terminal.settings();
 		if (!flags.new) {
 			const { address } = await findShielded(settings.keystoreDirectory, args.key);
-			return this.printScalar(writePaymentAddress(readPaymentAddress(address), settings.dialect));
+			return terminal.print.scalar(writePaymentAddress(readPaymentAddress(address), settings.dialect));
 		}
-		const manner = this.manner(flags, settings);
-		const { keys } = await openShielded(settings, { ...flags, key: args.key }, manner);
-		this.printScalar(writePaymentAddress(addressOfKeys(keys, freshDiversifier()), settings.dialect));
-	}
-}
+		const named = { ...flags, key: args.key };
+		const { keys } = await openShielded(settings, named, mannerOf(terminal, settings));
+		terminal.print.scalar(writePaymentAddress(addressOfKeys(keys, freshDiversifier()), settings.dialect));
+	},
+});
 
 /** About half of all are valid. */
 function freshDiversifier(): Uint8Array {
@@ -209,53 +204,43 @@ export const ShieldedRename = command({
 	},
 });
 
-export class ShieldedExportSpendingKey extends ExportCommand {
-	static override summary = "Print or write the spending key of shielded addresses";
-	static override examples = ["<%= config.bin %> shielded export spending-key ann --yes --out ann.key"];
-	static override args = walletArgument;
-	static override flags = exportFlags;
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ShieldedExportSpendingKey);
-		const settings = await this.settings(flags);
+export const ShieldedExportSpendingKey = command({
+	summary: "Print or write the spending key of shielded addresses",
+	examples: ["<%= config.bin %> shielded export spending-key ann --yes --out ann.key"],
+	args: walletArgument,
+	flags: exportFlags,
+	run: async ({ args, flags, settings: load, chatty, passwordSource, print }) => {
+		const settings = await load();
 		const entry = await findShielded(settings.keystoreDirectory, args.wallet);
 		if (entry.reach !== "spending")
 			throw new Failure("watch_only", `${entry.name} is a viewing key: its spending key isn't here`);
-		await this.confirmExport(`the spending key of ${entry.name}`, flags.yes);
-		const source = this.passwordSource(flags, settings);
-		const { spending } = await openedKey(source, this.chatty, entry, unlockShielded);
+		await confirmExport(`the spending key of ${entry.name}`, flags.yes);
+		const source = passwordSource(settings);
+		const { spending } = await openedKey(source, chatty, entry, unlockShielded);
 		if (!spending) throw new Failure("watch_only", `${entry.name} is a viewing key`);
-		await this.deliver(toHex(spending.sk), "the spending key", flags.out);
-	}
-}
+		await deliver({ print }, toHex(spending.sk), "the spending key", flags.out);
+	},
+});
 
-export class ShieldedExportViewingKey extends ExportCommand {
-	static override summary = "Print or write the viewing key of shielded addresses";
-	static override description =
-		"Whoever has it sees every amount and memo that comes and goes, and can spend nothing; with --incoming only what comes.";
-	static override examples = [
-		"<%= config.bin %> shielded export viewing-key ann --yes | ssh shop coin shielded import ann -",
-	];
-	static override args = walletArgument;
-	static override flags = {
+export const ShieldedExportViewingKey = command({
+	summary: "Print or write the viewing key of shielded addresses",
+	description:
+		"Whoever has it sees every amount and memo that comes and goes, and can spend nothing; with --incoming only what comes.",
+	examples: ["<%= config.bin %> shielded export viewing-key ann --yes | ssh shop coin shielded import ann -"],
+	args: walletArgument,
+	flags: {
 		...exportFlags,
 		incoming: Flags.boolean({ description: "only what comes: neither what is sent nor what is spent" }),
-	};
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(ShieldedExportViewingKey);
-		const settings = await this.settings(flags);
+	},
+	run: async ({ args, flags, settings: load, chatty, passwordSource, print }) => {
+		const settings = await load();
 		const entry = await findShielded(settings.keystoreDirectory, args.wallet);
 		if (entry.reach === "incoming" && !flags.incoming)
 			throw new Failure("watch_only", `${entry.name} is an incoming viewing key: --incoming exports it`);
-		await this.confirmExport(
-			`the viewing key of ${entry.name}`,
-			flags.yes,
-			"Whoever reads it sees the notes.",
-		);
-		const keys = await openedKey(this.passwordSource(flags, settings), this.chatty, entry, unlockShielded);
+		await confirmExport(`the viewing key of ${entry.name}`, flags.yes, "Whoever reads it sees the notes.");
+		const keys = await openedKey(passwordSource(settings), chatty, entry, unlockShielded);
 		const { ovk: _, ...incoming } = narrowed(keys, "incoming");
 		const given = flags.incoming ? incoming : narrowed(keys, "viewing");
-		await this.deliver(viewingKeyText(given), "the viewing key", flags.out);
-	}
-}
+		await deliver({ print }, viewingKeyText(given), "the viewing key", flags.out);
+	},
+});

@@ -21,7 +21,7 @@ import { sendAndReport } from "../../terminal/sending/send.js";
 import { confirm, isWatched, type Session, show } from "../../terminal/sending/session.js";
 import { localProver, proverFlags } from "../../terminal/shielded/local-prover.js";
 import {
-	type Manner,
+	mannerOf,
 	openPool,
 	openShielded,
 	poolFlags,
@@ -112,12 +112,7 @@ export const ShieldedSend = sending({
 		const settings = await session.settings();
 		const target = await targetNamed(settings, args.to);
 		const client = new NodeClient(settings);
-		const manner: Manner = {
-			source: session.passwordSource(settings),
-			audience: session.audience(),
-			note: session.note,
-			warn: session.warning,
-		};
+		const manner = mannerOf(session, settings);
 		const open =
 			flags.mint && flags.key === undefined ? undefined : await openShielded(settings, flags, manner);
 		const own = open && (await openPool(client, open, flags, manner));

@@ -4,7 +4,7 @@ import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { command } from "../../terminal/base/command-row.js";
-import { ConfigurationCommand } from "../../terminal/base/configuration-command.js";
+import { editSettings } from "../../terminal/base/configuration.js";
 import { keystoreFlags, nodeFlags, walletArgument } from "../../terminal/flags/flags.js";
 import { activeAccount, keyNamed } from "../../wallet/transaction/signing.js";
 
@@ -25,19 +25,17 @@ export const WalletCurrent = command({
 	},
 });
 
-export class WalletUse extends ConfigurationCommand {
-	static override summary = "Choose the wallet that acts when none is named";
-	static override examples = ["<%= config.bin %> wallet use ann"];
-	static override args = walletArgument;
-	static override flags = keystoreFlags;
-
-	async run(): Promise<void> {
-		const { args, flags } = await this.parse(WalletUse);
-		const { name, base58 } = await keyNamed(await this.settings(flags), args.wallet);
-		const after = await this.edit({ config: flags.config }, [{ path: ["wallet"], value: name }]);
+export const WalletUse = command({
+	summary: "Choose the wallet that acts when none is named",
+	examples: ["<%= config.bin %> wallet use ann"],
+	args: walletArgument,
+	flags: keystoreFlags,
+	run: async ({ args, ...terminal }) => {
+		const { name, base58 } = await keyNamed(await terminal.settings(), args.wallet);
+		const after = await editSettings(terminal, [{ path: ["wallet"], value: name }]);
 		if (after.wallet !== name) {
-			this.warning(`${after.wallet} acts all the same: the ${after.origins["wallet"]} comes first`);
+			terminal.warning(`${after.wallet} acts all the same: the ${after.origins["wallet"]} comes first`);
 		}
-		this.printRecord({ name, address: base58, profile: after.profile });
-	}
-}
+		terminal.print.record({ name, address: base58, profile: after.profile });
+	},
+});

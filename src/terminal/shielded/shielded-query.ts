@@ -5,7 +5,7 @@ import { findShielded, type ShieldedEntry, unlockShielded } from "../../keystore
 import { toHex } from "../../protocol/bytes.js";
 import { DEVELOPMENT_POOL_TOKEN } from "../../protocol/public-networks.js";
 import type { ShieldedKeys } from "../../protocol/sapling/key-set.js";
-import type { Settings, SettingsFlags } from "../../wallet/configuration/settings.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
 import { fetchGenesisId, isDevelopmentChain } from "../../wallet/node/chain-query.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import type { JudgedNote } from "../../wallet/shielded/note-state.js";
@@ -16,15 +16,8 @@ import { fileStore, type ScanResult, type ScanStore, scanPool } from "../../wall
 import { tokenContract } from "../../wallet/token/orc20.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";
-import { CoinCommand } from "../base/coin-command.js";
-import {
-	keystoreFlags,
-	nodeFlags,
-	type PasswordFlags,
-	type ProgressFlags,
-	passwordFlags,
-	progressFlag,
-} from "../flags/flags.js";
+import type { Terminal } from "../base/command-row.js";
+import { keystoreFlags, nodeFlags, type PasswordFlags, passwordFlags, progressFlag } from "../flags/flags.js";
 import { agentShielded } from "../keys/agent-signature.js";
 import { openedKey, type PasswordSource } from "../keys/secrets.js";
 import { type ProgressAudience, withProgress } from "../progress/progress.js";
@@ -181,36 +174,33 @@ export async function openPool(
 
 /** A question about notes, answered. */
 interface ReadNotes {
-	readonly open: OpenKey;
 	readonly pool: OpenPool;
 	readonly scan: ScanResult;
 	readonly notes: readonly JudgedNote[];
 	readonly units: PoolUnits;
 }
 
-export abstract class ShieldedQuery extends CoinCommand {
-	protected manner(flags: PasswordFlags & ProgressFlags, settings: Settings): Manner {
-		return {
-			source: this.passwordSource(flags, settings),
-			audience: this.audience(flags),
-			note: (text) => this.note(text),
-			warn: (text) => this.warning(text),
-		};
-	}
+/** How a command opens keys and says how far it is. */
+export function mannerOf(
+	{ passwordSource, audience, note, warning: warn }: Omit<Terminal, "settings">,
+	settings: Settings,
+): Manner {
+	return { source: passwordSource(settings), audience: audience(), note, warn };
+}
 
-	/** Opens the key, reads the pool up to the head, and says what became of each note. */
-	protected async read(
-		flags: SettingsFlags & KeyFlags & PoolFlags & ProgressFlags,
-		again = false,
-	): Promise<ReadNotes> {
-		const settings = await this.settings(flags);
-		const client = new NodeClient(settings);
-		const manner = this.manner(flags, settings);
-		const open = await openShielded(settings, flags, manner);
-		const pool = await openPool(client, open, flags, manner, again);
-		const scan = await pool.scan();
-		const units = await poolUnits(client, pool.pool, flags);
-		const notes = await judgedNotes(client, pool.pool, scan, manner.warn);
-		return { open, pool, scan, notes, units };
-	}
+/** Opens the key, reads the pool up to the head, and says what became of each note. @param again forget what was read */
+export async function readNotes(
+	terminal: Terminal,
+	flags: KeyFlags & PoolFlags,
+	again = false,
+): Promise<ReadNotes> {
+	const settings = await terminal.settings();
+	const client = new NodeClient(settings);
+	const manner = mannerOf(terminal, settings);
+	const open = await openShielded(settings, flags, manner);
+	const pool = await openPool(client, open, flags, manner, again);
+	const scan = await pool.scan();
+	const units = await poolUnits(client, pool.pool, flags);
+	const notes = await judgedNotes(client, pool.pool, scan, manner.warn);
+	return { pool, scan, notes, units };
 }

@@ -18,19 +18,20 @@ export interface ConfigurationEdit {
 
 /**
  * Applies changes to a file, which is made where it doesn't exist.
- * @param check refuses an outcome that wouldn't work
  * @param note called with a stale lock
+ * @param check refuses an outcome that wouldn't work
+ * @returns what `check` made of the outcome
  * @throws {Failure} `bad_value`
  */
-export async function editConfiguration(
+export async function editConfiguration<T>(
 	file: string,
 	edits: readonly ConfigurationEdit[],
 	note: (text: string) => void,
-	check: (outcome: Configuration) => Promise<void>,
-): Promise<void> {
+	check: (outcome: Configuration) => Promise<T>,
+): Promise<T> {
 	const target = await followed(file);
 	await createPrivateDirectory(dirname(target));
-	await withFileLock(target, note, async () => {
+	return withFileLock(target, note, async () => {
 		const before = configurationText(target, false) ?? "";
 		const after = edits.reduce(applyEdit, before);
 		const outcome = await parseConfiguration(after, file);
@@ -42,8 +43,9 @@ export async function editConfiguration(
 				);
 			}
 		}
-		await check(outcome);
+		const checked = await check(outcome);
 		await writePrivateFile(target, after, true);
+		return checked;
 	});
 }
 

@@ -1,0 +1,47 @@
+/** How secrets are exported: confirmed, then printed or written to a new file for the owner only. */
+
+import { Flags } from "@oclif/core";
+import { writePrivateFile } from "../../keystore/private-file.js";
+import { Failure } from "../../wallet/failure.js";
+import type { Terminal } from "../base/command-row.js";
+import { keystoreFlags, passwordFlags } from "../flags/flags.js";
+import { canAsk } from "../prompt/controlling-terminal.js";
+import { askYesNo } from "../prompt/prompts.js";
+import { confirmPrintedSecret } from "./secrets.js";
+
+/** Flags of every export. */
+export const exportFlags = {
+	...keystoreFlags,
+	...passwordFlags,
+	out: Flags.string({ description: "new file to write (mode 0600)", helpValue: "<path>" }),
+	yes: Flags.boolean({ char: "y", description: "don't ask" }),
+};
+
+/** Asks before a secret leaves the keystore. @throws {Failure} `confirmation_needed`, `confirmation_refused` */
+export async function confirmExport(
+	what: string,
+	yes: boolean,
+	means = "Whoever reads it owns the account.",
+): Promise<void> {
+	if (yes) return;
+	if (!canAsk())
+		throw new Failure("confirmation_needed", `exporting ${what} needs --yes without a terminal to ask on`);
+	if (!(await askYesNo(`Export ${what}? ${means}`))) {
+		throw new Failure("confirmation_refused", `${what} was not exported`);
+	}
+}
+
+/** Hands a secret over: to a new file, or on standard output. */
+export async function deliver(
+	{ print }: Pick<Terminal, "print">,
+	secret: string,
+	what: string,
+	out: string | undefined,
+): Promise<void> {
+	if (out !== undefined) {
+		await writePrivateFile(out, `${secret}\n`);
+		return print.record({ file: out });
+	}
+	await confirmPrintedSecret(what);
+	print.scalar(secret);
+}
