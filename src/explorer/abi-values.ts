@@ -18,9 +18,6 @@ export interface Decoded {
 	readonly value: Value;
 }
 
-/** Digits of a word. */
-export const WORD_DIGITS = 64;
-
 /** What a page shows of one call or log. */
 export const PAGE_LIMITS: CodecLimits = { depth: 16, items: 500, slack: 1 << 20 };
 

@@ -14,7 +14,7 @@ import { TokenUnits } from "./tokens.js";
 const MOST = 50;
 
 /** What a page says of a contract. */
-export interface ContractFacts {
+interface ContractFacts {
 	/** Its own, and that of the contract whose code it runs. */
 	readonly items: readonly AbiItem[];
 	/** As its owner has called it; may be empty. */

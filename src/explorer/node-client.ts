@@ -31,7 +31,7 @@ export function failureOf(error: Json): NodeError {
 }
 
 /** What the page needs of `fetch`. */
-export type Fetch = (
+type Fetch = (
 	path: string,
 	options: { method: "GET" | "POST"; headers: Record<string, string>; body?: string; signal: AbortSignal },
 ) => Promise<{ readonly status: number; text(): Promise<string> }>;

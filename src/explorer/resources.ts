@@ -76,7 +76,7 @@ export function usedAfter({ used, fullAtMs }: Resource, nowMs: number, laterMs: 
 // What an account has staked, lent and is taking out, of both generations of stakes, and when each ends (protocol/staking
 // §8.1).
 
-export interface Stake {
+interface Stake {
 	readonly what: string;
 	readonly sun: bigint;
 	/** Whether the account's own coins are staked in it. */

@@ -7,7 +7,7 @@ const HEIGHT = 100;
 const WIDTH = 400;
 
 /** A number by where it belongs: a block, a moment. */
-export interface Point {
+interface Point {
 	readonly place: string;
 	/** What is said of it beside its value; empty for nothing. */
 	readonly more: string;

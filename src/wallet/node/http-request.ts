@@ -22,7 +22,7 @@ interface RawRequest {
 }
 
 /** Answers may be so long, in bytes: far more than any but a hundred full blocks are. */
-export const MAX_ANSWER = 64 << 20;
+const MAX_ANSWER = 64 << 20;
 
 /** An answer is longer than asked for. */
 export class AnswerTooLong extends Error {

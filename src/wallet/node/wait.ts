@@ -173,7 +173,7 @@ export async function statusOf(
 }
 
 /** Whether the contract did what it was asked to; transactions without contract code have no result. */
-export function succeeded(receipt: Readonly<TransactionInfo>): boolean {
+function succeeded(receipt: Readonly<TransactionInfo>): boolean {
 	const result = receipt.receipt?.result ?? TransactionResultContractResult.DEFAULT;
 	const fine =
 		result === TransactionResultContractResult.DEFAULT || result === TransactionResultContractResult.SUCCESS;

@@ -35,7 +35,7 @@ export function parseBlocks(text: string): bigint {
 	return blocks;
 }
 
-export type Moment = { readonly atMs: bigint } | { readonly afterMs: number };
+type Moment = { readonly atMs: bigint } | { readonly afterMs: number };
 
 /** A time as ISO 8601 in UTC; a number that is beyond all dates in words. @param ms since 1970 */
 export function utcTime(ms: bigint): string {
