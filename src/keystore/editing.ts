@@ -4,7 +4,7 @@ import { open, readFile, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { parseKeyFile } from "./key-file.js";
 import { checkNewLabel, isWithoutKey, type KeystoreEntry, mnemonicFile } from "./keystore.js";
-import { createPrivateDirectory, errorCode, writePrivateFile } from "./private-file.js";
+import { createPrivateDirectory, ifMissing, writePrivateFile } from "./private-file.js";
 import { forgetWatched, storeWatched } from "./watch-only.js";
 
 const DELETED_DIRECTORY = ".deleted";
@@ -53,13 +53,9 @@ export async function deleteEntry(
 }
 
 async function exists(path: string): Promise<boolean> {
-	try {
-		await (await open(path, "r")).close();
-		return true;
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return false;
-		throw error;
-	}
+	const file = await open(path, "r").catch(ifMissing(undefined));
+	await file?.close();
+	return file !== undefined;
 }
 
 /** Moves a file to the first free name; one that was deleted before is kept too. */

@@ -17,7 +17,7 @@ import { checkLabel, looksAlike } from "./label.js";
 import { keyOfSecret, type PostQuantumKey, secretOfKey } from "./post-quantum-key.js";
 import {
 	createPrivateDirectory,
-	errorCode,
+	ifMissing,
 	removeStaleTemporaries,
 	writePrivateFile,
 } from "./private-file.js";
@@ -103,13 +103,8 @@ export async function listKeystore(directory: string): Promise<KeystoreListing> 
 }
 
 export async function fileNames(directory: string): Promise<string[]> {
-	try {
-		const found = await readdir(directory, { withFileTypes: true });
-		return found.filter((item) => item.isFile() && !item.name.startsWith(".")).map((item) => item.name);
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return [];
-		throw error;
-	}
+	const found = await readdir(directory, { withFileTypes: true }).catch(ifMissing([]));
+	return found.filter((item) => item.isFile() && !item.name.startsWith(".")).map((item) => item.name);
 }
 
 async function readSmallFile(file: string): Promise<string | undefined> {
@@ -491,13 +486,8 @@ export async function addMnemonic(
  */
 export async function unlockMnemonic(directory: string, base58: string, password: string): Promise<string> {
 	const path = mnemonicFile(directory, base58);
-	let text: string;
-	try {
-		text = await readFile(path, "utf8");
-	} catch (error) {
-		if (errorCode(error) !== "ENOENT") throw error;
-		throw new KeystoreError("wallet_not_found", `no mnemonic is kept for ${base58}`);
-	}
+	const text = await readFile(path, "utf8").catch(ifMissing(undefined));
+	if (text === undefined) throw new KeystoreError("wallet_not_found", `no mnemonic is kept for ${base58}`);
 	const words = await decryptSecret(parseKeyFile(text, path), passwordBytes(password), path);
 	return fromUtf8(words);
 }

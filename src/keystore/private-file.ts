@@ -30,7 +30,7 @@ export async function writePrivateFile(path: string, text: string, replace = fal
 		if (replace) await rename(temporary, path);
 		else await linkOnce(temporary, path);
 	} finally {
-		await unlink(temporary).catch(ignoreMissing);
+		await unlink(temporary).catch(ifMissing(undefined));
 	}
 	await syncDirectory(directory);
 }
@@ -43,12 +43,9 @@ export async function removeStaleTemporaries(directory: string): Promise<void> {
 	for (const name of await readdir(directory)) {
 		if (!/^\.[0-9a-f]{16}\.tmp$/.test(name)) continue;
 		const path = join(directory, name);
-		try {
-			if (Date.now() - (await stat(path)).mtimeMs > STALE_MS) await unlink(path);
-		} catch (error) {
-			// Another process was faster.
-			ignoreMissing(error);
-		}
+		// Another process may be faster.
+		const found = await stat(path).catch(ifMissing(undefined));
+		if (found && Date.now() - found.mtimeMs > STALE_MS) await unlink(path).catch(ifMissing(undefined));
 	}
 }
 
@@ -73,9 +70,12 @@ async function linkOnce(from: string, to: string): Promise<void> {
 	}
 }
 
-/** For `catch`: a file that isn't there is as good as removed. */
-export function ignoreMissing(error: unknown): void {
-	if (errorCode(error) !== "ENOENT") throw error;
+/** For `catch`: what stands in for a file that isn't there; every other error goes on. */
+export function ifMissing<T>(instead: T): (error: unknown) => T {
+	return (error) => {
+		if (errorCode(error) === "ENOENT") return instead;
+		throw error;
+	};
 }
 
 /** The system's code of a failed file operation (`ENOENT`, `EEXIST`, …). */

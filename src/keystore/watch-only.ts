@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { parseAddress, toBase58Check } from "../protocol/address.js";
 import { postQuantumSchemes } from "../protocol/post-quantum/schemes.js";
 import type { KeystoreEntry } from "./keystore.js";
-import { createPrivateDirectory, errorCode, writePrivateFile } from "./private-file.js";
+import { createPrivateDirectory, ifMissing, writePrivateFile } from "./private-file.js";
 import type { SignerPlace } from "./signer/client.js";
 
 const WATCH_DIRECTORY = "watch";
@@ -16,13 +16,7 @@ const WATCH_DIRECTORY = "watch";
 /** Every watched address; files that hold none are passed over. */
 export async function listWatched(directory: string): Promise<KeystoreEntry[]> {
 	const folder = join(directory, WATCH_DIRECTORY);
-	let names: string[];
-	try {
-		names = await readdir(folder);
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return [];
-		throw error;
-	}
+	const names = await readdir(folder).catch(ifMissing([]));
 	const entries: KeystoreEntry[] = [];
 	for (const name of names.filter((file) => file.endsWith(".json") && !file.startsWith("."))) {
 		const file = join(folder, name);
@@ -85,9 +79,5 @@ export async function storeWatched(
 
 /** Ends watching an address, such as when its key has come. */
 export async function forgetWatched(directory: string, base58: string): Promise<void> {
-	try {
-		await unlink(join(directory, WATCH_DIRECTORY, `${base58}.json`));
-	} catch (error) {
-		if (errorCode(error) !== "ENOENT") throw error;
-	}
+	await unlink(join(directory, WATCH_DIRECTORY, `${base58}.json`)).catch(ifMissing(undefined));
 }

@@ -6,7 +6,7 @@
 import { equalBytes } from "../../protocol/bytes.js";
 import type { Permission } from "../../protocol/messages.js";
 import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
-import { Failure } from "../failure.js";
+import { Failure, onRefusal } from "../failure.js";
 import { fetchGenesisId } from "../node/chain-query.js";
 import {
 	type Approval,
@@ -128,19 +128,13 @@ export async function estimateCost(
 	signatures: number,
 	postQuantum: readonly PostQuantumScheme[] = [],
 ): Promise<PreparedCost | undefined> {
-	try {
-		const cost = await transactionCost(client, envelope.transaction, {
-			signatures: Math.max(leastSignatures(permission), signatures),
-			postQuantum,
-			creates: plan.creates ?? false,
-			energy: plan.energy,
-		});
-		return { ...cost, shortfallSun: shortfallOf(account.balance, coinsOf(plan), cost) };
-	} catch (error) {
-		if (error instanceof Failure && (error.code === "not_served" || error.code === "rpc_error"))
-			return undefined;
-		throw error;
-	}
+	const cost = await transactionCost(client, envelope.transaction, {
+		signatures: Math.max(leastSignatures(permission), signatures),
+		postQuantum,
+		creates: plan.creates ?? false,
+		energy: plan.energy,
+	}).catch(onRefusal(undefined, "not_served", "rpc_error"));
+	return cost && { ...cost, shortfallSun: shortfallOf(account.balance, coinsOf(plan), cost) };
 }
 
 /** @throws {Failure} `threshold_not_reached` unless the keys that sign are enough */

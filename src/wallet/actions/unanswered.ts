@@ -5,7 +5,12 @@
 
 import { readdir, readFile, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createPrivateDirectory, errorCode, writePrivateFile } from "../../keystore/private-file.js";
+import {
+	createPrivateDirectory,
+	errorCode,
+	ifMissing,
+	writePrivateFile,
+} from "../../keystore/private-file.js";
 import { fromHex } from "../../protocol/bytes.js";
 import type { Settings } from "../configuration/settings.js";
 import { Failure, onRefusal } from "../failure.js";
@@ -66,7 +71,7 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 			? BigInt(String(record?.["expiration"]))
 			: 0n;
 		if (!record || expirationMs + LONGEST_LIFE_MS < nowMs) {
-			await remove(path);
+			await unlink(path).catch(ifMissing(undefined));
 			continue;
 		}
 		if (record["owner"] !== owner || record["node"] !== settings.http) continue;
@@ -75,18 +80,14 @@ export async function unansweredOf(client: NodeClient, owner: string, nowMs: big
 		const unknown = { state: "submitted" } as const;
 		const { state } = await statusOf(client, fromHex(txID), expirationMs).catch(onRefusal(unknown));
 		if (state !== "expired") found.push({ txID, summary: String(record["summary"]), state });
-		if (state !== "submitted") await remove(path);
+		if (state !== "submitted") await unlink(path).catch(ifMissing(undefined));
 	}
 	return found;
 }
 
 async function namesIn(directory: string): Promise<string[]> {
-	try {
-		return (await readdir(directory)).filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return [];
-		throw error;
-	}
+	const names = await readdir(directory).catch(ifMissing([]));
+	return names.filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
 }
 
 /** Undefined for a file that isn't there any more, or can't be read. */
@@ -98,12 +99,6 @@ async function recordAt(path: string): Promise<JsonRecord | undefined> {
 		if (error instanceof SyntaxError || errorCode(error) === "ENOENT") return undefined;
 		throw error;
 	}
-}
-
-async function remove(path: string): Promise<void> {
-	await unlink(path).catch((error: unknown) => {
-		if (errorCode(error) !== "ENOENT") throw error;
-	});
 }
 
 /** Whether no answer to a broadcast came. A refusal is an answer, which the person has seen, though the node has the bytes. */

@@ -5,7 +5,7 @@
 
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
-import { createPrivateDirectory, errorCode, writePrivateFile } from "../../keystore/private-file.js";
+import { createPrivateDirectory, ifMissing, writePrivateFile } from "../../keystore/private-file.js";
 import { Failure } from "../failure.js";
 import { type Configuration, configurationText, parseConfiguration } from "./configuration.js";
 import { withFileLock } from "./file-lock.js";
@@ -29,7 +29,8 @@ export async function editConfiguration<T>(
 	note: (text: string) => void,
 	check: (outcome: Configuration) => Promise<T>,
 ): Promise<T> {
-	const target = await followed(file);
+	// A link to a file kept elsewhere stays a link.
+	const target = await realpath(file).catch(ifMissing(file));
 	await createPrivateDirectory(dirname(target));
 	return withFileLock(target, note, async () => {
 		const before = configurationText(target, false) ?? "";
@@ -47,16 +48,6 @@ export async function editConfiguration<T>(
 		await writePrivateFile(target, after, true);
 		return checked;
 	});
-}
-
-/** A link to a file kept elsewhere stays a link. */
-async function followed(file: string): Promise<string> {
-	try {
-		return await realpath(file);
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return file;
-		throw error;
-	}
 }
 
 function valueAt({ top, profiles }: Configuration, path: readonly string[]): string | undefined {

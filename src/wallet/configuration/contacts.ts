@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { checkNewLabel, listKeystore } from "../../keystore/keystore.js";
 import { hasOtherMeaning, looksAlike, looksSecret, SECRET_LABEL } from "../../keystore/label.js";
-import { createPrivateDirectory, errorCode, writePrivateFile } from "../../keystore/private-file.js";
+import { createPrivateDirectory, ifMissing, writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, readJson } from "../json.js";
@@ -29,13 +29,8 @@ export interface Contact {
  * @throws {Failure} `bad_value` for a file that isn't an address book
  */
 export async function readContacts(file: string): Promise<readonly Contact[]> {
-	let text: string;
-	try {
-		text = await readFile(file, "utf8");
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return [];
-		throw error;
-	}
+	const text = await readFile(file, "utf8").catch(ifMissing(undefined));
+	if (text === undefined) return [];
 	let json: Json;
 	try {
 		json = readJson(text);

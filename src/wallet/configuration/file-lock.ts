@@ -1,7 +1,7 @@
 /** One process at a time for a file that is read, changed and written back (protocol/command-line §6.1). */
 
 import { open, readFile, unlink } from "node:fs/promises";
-import { errorCode, ignoreMissing } from "../../keystore/private-file.js";
+import { errorCode, ifMissing } from "../../keystore/private-file.js";
 import { Failure } from "../failure.js";
 
 const RETRY_MS = 50;
@@ -26,7 +26,7 @@ export async function withFileLock<T>(
 		// A lock that stays empty is one whose process died before it could write its number.
 		if (holder === undefined ? late : !isRunning(holder)) {
 			note(`the lock ${lock} of a process that is gone was removed`);
-			await unlink(lock).catch(ignoreMissing);
+			await unlink(lock).catch(ifMissing(undefined));
 		} else if (late) {
 			throw new Failure("bad_value", `${file} is being changed by the process ${holder}`, {
 				retry: "later",
@@ -36,7 +36,7 @@ export async function withFileLock<T>(
 	try {
 		return await action();
 	} finally {
-		await unlink(lock).catch(ignoreMissing);
+		await unlink(lock).catch(ifMissing(undefined));
 	}
 }
 
@@ -54,13 +54,8 @@ async function taken(lock: string): Promise<boolean> {
 
 /** The process that a lock names; undefined while it is being written or is gone. */
 async function holderOf(lock: string): Promise<number | undefined> {
-	try {
-		const text = (await readFile(lock, "utf8")).trim();
-		return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return undefined;
-		throw error;
-	}
+	const text = (await readFile(lock, "utf8").catch(ifMissing(""))).trim();
+	return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
 }
 
 function isRunning(pid: number): boolean {

@@ -6,7 +6,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { AbiItem, ContractInterface } from "../../abi/parameter.js";
-import { createPrivateDirectory, errorCode, writePrivateFile } from "../../keystore/private-file.js";
+import { createPrivateDirectory, ifMissing, writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { entriesOf, readInterface } from "../abi/interface.js";
 import { Failure } from "../failure.js";
@@ -48,13 +48,7 @@ export async function ownEntries(
 /** Every item of every interface that is kept, for what is known by a selector or a name alone. Damaged files are left out. */
 export async function ownInterfaces(settings: Pick<Settings, "contactsFile">): Promise<ContractInterface> {
 	if (!settings.contactsFile) return [];
-	let names: string[];
-	try {
-		names = await readdir(join(dirname(settings.contactsFile), "interfaces"));
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return [];
-		throw error;
-	}
+	const names = await readdir(join(dirname(settings.contactsFile), "interfaces")).catch(ifMissing([]));
 	const found: AbiItem[] = [];
 	let rest = MAX_TEXT;
 	const addresses = names.map((name) => /^(\w+)\.json$/.exec(name)?.[1]).filter((text) => text !== undefined);
@@ -91,15 +85,11 @@ async function read<T>(
 	// Programs that name their node have no files.
 	if (!settings.contactsFile) return undefined;
 	const file = fileOf(settings, address, kind);
-	let text: string;
-	try {
-		if ((await stat(file)).size > MAX_INTERFACE_BYTES)
-			throw new Failure("bad_value", `${file} is too long for what is kept of a contract`);
-		text = await readFile(file, "utf8");
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return undefined;
-		throw error;
-	}
+	const found = await stat(file).catch(ifMissing(undefined));
+	if (found && found.size > MAX_INTERFACE_BYTES)
+		throw new Failure("bad_value", `${file} is too long for what is kept of a contract`);
+	const text = found && (await readFile(file, "utf8").catch(ifMissing(undefined)));
+	if (text === undefined) return undefined;
 	try {
 		return parse(text);
 	} catch (error) {

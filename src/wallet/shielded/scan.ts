@@ -7,7 +7,12 @@
 import { randomBytes } from "node:crypto";
 import { readFile, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { createPrivateDirectory, errorCode, writePrivateFile } from "../../keystore/private-file.js";
+import {
+	createPrivateDirectory,
+	errorCode,
+	ifMissing,
+	writePrivateFile,
+} from "../../keystore/private-file.js";
 import { shieldedDirectory } from "../../keystore/shielded-keystore.js";
 import { asBuffer, equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { IncrementalMerkleVoucherInfo } from "../../protocol/messages.js";
@@ -85,9 +90,7 @@ export function fileStore(
 			});
 		},
 		clear: async () => {
-			await unlink(file).catch((error: unknown) => {
-				if (errorCode(error) !== "ENOENT") throw error;
-			});
+			await unlink(file).catch(ifMissing(undefined));
 		},
 	};
 }
