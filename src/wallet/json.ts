@@ -4,6 +4,7 @@
  */
 
 import { type ExactJson, type ExactRecord, MAX_DIGITS, parseExactJson } from "../protocol/json/exact-json.js";
+import { Failure } from "./failure.js";
 
 export type Json = ExactJson;
 export type JsonRecord = ExactRecord;
@@ -11,6 +12,15 @@ export type JsonRecord = ExactRecord;
 /** Reads JSON; integers become bigint, other numbers number. @throws {SyntaxError} */
 export function readJson(text: string): Json {
 	return parseExactJson(text, MAX_DIGITS);
+}
+
+/** The same of what a person gave. @param refusal such as `the list is not JSON` @throws {Failure} `bad_value`, with where it isn't */
+export function givenJson(text: string, refusal: string): Json {
+	try {
+		return readJson(text);
+	} catch (error) {
+		throw new Failure("bad_value", `${refusal}: ${(error as Error).message}`);
+	}
 }
 
 export function isRecord(value: unknown): value is JsonRecord {

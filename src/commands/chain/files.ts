@@ -18,6 +18,7 @@ import type { SignedTransaction } from "../../protocol/transaction.js";
 import { command } from "../../terminal/base/command-row.js";
 import { required } from "../../terminal/flags/arguments.js";
 import { directoryFlags } from "../../terminal/flags/flags.js";
+import { unwritable } from "../../terminal/output/new-file.js";
 import { printJsonNote } from "../../terminal/output/output.js";
 import { RateBar, rateFlag, rateMode } from "../../terminal/progress/rate-bar.js";
 import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";
@@ -103,16 +104,7 @@ function blockNumber(text: string): bigint {
 async function openTarget(file: string): Promise<Writable> {
 	if (file === "-") return process.stdout;
 	const stream = createWriteStream(file, { flags: "wx" });
-	try {
-		await once(stream, "open");
-	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		const why =
-			code === "EEXIST"
-				? "exists already and is never overwritten"
-				: `can't be written (${code ?? "unknown error"})`;
-		throw new Failure("bad_value", `${file} ${why}`);
-	}
+	await once(stream, "open").catch(unwritable(file));
 	return stream;
 }
 

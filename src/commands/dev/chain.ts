@@ -6,6 +6,7 @@ import { toHex } from "../../protocol/bytes.js";
 import { development, developmentFlags } from "../../terminal/base/development-command.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { optional, required } from "../../terminal/flags/arguments.js";
+import { unreadable } from "../../terminal/input/bounded-file.js";
 import { argumentOrStdin } from "../../terminal/input/stdin.js";
 import { localTime, printJson } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
@@ -105,7 +106,8 @@ export const DevLoad = development({
 	},
 	flags: developmentFlags,
 	run: async ({ args, change, done }) => {
-		const data = args.file === "-" ? await pipedDump() : (await read(args.file)).toString("base64");
+		const { file } = args;
+		const data = file === "-" ? await pipedDump() : await readFile(file, "base64").catch(unreadable(file));
 		done(await change("dev_loadState", [data]), "the dumped state is the chain's; its snapshots are gone");
 	},
 });
@@ -116,15 +118,6 @@ async function pipedDump(): Promise<string> {
 	if (!text.trim().startsWith("{"))
 		throw new Failure("bad_value", "standard input holds no dump: pipe what dev dump prints");
 	return Buffer.from(text.trim()).toString("base64");
-}
-
-async function read(path: string): Promise<Buffer> {
-	try {
-		return await readFile(path);
-	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		throw new Failure("bad_value", `${path} can't be read (${code ?? "unknown error"})`);
-	}
 }
 
 export const DevLogging = development({

@@ -14,7 +14,7 @@ import { type Session, show } from "../../terminal/sending/session.js";
 import { isUnchanged, permissionPlan } from "../../wallet/actions/permission.js";
 import type { Actor } from "../../wallet/actions/plan.js";
 import { Failure } from "../../wallet/failure.js";
-import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
+import { givenJson, isRecord, type Json, member } from "../../wallet/json.js";
 import { keyFacts } from "../../wallet/permission/key-facts.js";
 import { samePermission } from "../../wallet/permission/permission.js";
 import {
@@ -311,9 +311,5 @@ async function readDocument(source: string): Promise<Json> {
 			: source.startsWith("@") || !source.trim().startsWith("{")
 				? await readFile(source.replace(/^@/, ""), "utf8")
 				: source;
-	try {
-		return readJson(text);
-	} catch (error) {
-		throw new Failure("bad_value", `the permissions document is not valid JSON: ${(error as Error).message}`);
-	}
+	return givenJson(text, "the permissions document is not valid JSON");
 }

@@ -18,7 +18,7 @@ import {
 	withWantedOutput,
 } from "../../wallet/compiler/sources.js";
 import { Failure } from "../../wallet/failure.js";
-import { isRecord, type Json, type JsonRecord, readJson } from "../../wallet/json.js";
+import { givenJson, isRecord, type Json, type JsonRecord } from "../../wallet/json.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
 import { readBoundedFile } from "../input/bounded-file.js";
 import { flagText } from "./contract-input.js";
@@ -96,7 +96,7 @@ async function compilerFile(path: string): Promise<Json> {
 }
 
 async function readFileJson(path: string): Promise<Json> {
-	return parsed((await readBoundedFile(path, MAX_FILE_BYTES)).toString("utf8"), path);
+	return givenJson((await readBoundedFile(path, MAX_FILE_BYTES)).toString("utf8"), `${path} is not JSON`);
 }
 
 /** A file beside another one; undefined where there is none. @throws {Failure} `bad_value` for one that can't be read */
@@ -156,7 +156,7 @@ export async function contractsFrom(
 	const isJson = second === undefined && (first === "-" || /\.json$/i.test(first));
 	const json = isJson
 		? await withNeighbours(
-				parsed(await flagText(first === "-" ? first : `@${first}`, "the source"), first),
+				givenJson(await flagText(first === "-" ? first : `@${first}`, "the source"), `${first} is not JSON`),
 				first,
 			)
 		: undefined;
@@ -179,12 +179,4 @@ export async function contractsFrom(
 		asked as JsonRecord | undefined,
 	);
 	return { contracts: compiledContracts(output), compiler: version, input };
-}
-
-function parsed(text: string, source: string): Json {
-	try {
-		return readJson(text);
-	} catch (error) {
-		throw new Failure("bad_value", `${source} is not JSON: ${(error as Error).message}`);
-	}
 }

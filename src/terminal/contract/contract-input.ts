@@ -23,6 +23,7 @@ import {
 	storedInterface,
 } from "../../wallet/view/contract-record.js";
 import { optional, required } from "../flags/arguments.js";
+import { unreadable } from "../input/bounded-file.js";
 import { givenStdin } from "../input/stdin.js";
 
 export const abiFlag = {
@@ -122,12 +123,7 @@ export async function flagText(value: string, purpose: string): Promise<string> 
 	// A bare name of a file is what other flags take; JSON and names of functions are never one.
 	if (!value.startsWith("@") && !(FILE.test(value) && existsSync(value))) return value;
 	const path = value.replace(/^@/, "");
-	try {
-		return await readFile(path, "utf8");
-	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		throw new Failure("bad_value", `${path} can't be read (${code ?? "unknown error"})`);
-	}
+	return readFile(path, "utf8").catch(unreadable(path));
 }
 
 /**

@@ -9,7 +9,7 @@ import {
 	isStandardOutput,
 } from "../../wallet/compiler/output.js";
 import { Failure } from "../../wallet/failure.js";
-import { type Json, readJson } from "../../wallet/json.js";
+import { givenJson, type Json } from "../../wallet/json.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 import {
 	type CompiledSources,
@@ -90,7 +90,8 @@ async function fromFlags(flags: DeploymentFlags): Promise<Deployable> {
 			},
 		);
 	}
-	const entries = abi === undefined ? [] : entriesOf(json(await flagText(abi, "the interface"), abi));
+	const entries =
+		abi === undefined ? [] : entriesOf(givenJson(await flagText(abi, "the interface"), `${abi} is not JSON`));
 	if (!entries) throw new Failure("bad_value", `${abi ?? ""} holds no interface`);
 	return { code: codeOf((await flagText(bin, "the code")).trim()), abi: entries, name: name ?? "" };
 }
@@ -102,7 +103,7 @@ async function fromArtifact(path: string, flags: DeploymentFlags): Promise<Deplo
 		return fromContracts(made.contracts, path, name, made);
 	}
 	const text = await flagText(path === "-" ? path : `@${path.replace(/^@/, "")}`, "the artifact");
-	const file = await compiledJson(await wholeBuild(json(text, path), path), solc);
+	const file = await compiledJson(await wholeBuild(givenJson(text, `${path} is not JSON`), path), solc);
 	if (isStandardOutput(file)) return fromCompilerOutput(file, path, name);
 	const abi = artifactMember(file, "abi");
 	// Toolchains write the code as text, compilers inside of objects.
@@ -119,7 +120,8 @@ async function fromArtifact(path: string, flags: DeploymentFlags): Promise<Deplo
 			`${path} holds no code: is it the output of a compiler, for one contract?`,
 		);
 	}
-	const entries = abi === undefined ? [] : entriesOf(typeof abi === "string" ? json(abi, path) : abi);
+	const entries =
+		abi === undefined ? [] : entriesOf(typeof abi === "string" ? givenJson(abi, `${path} is not JSON`) : abi);
 	const called = artifactMember(file, "contractName");
 	return {
 		code: codeOf(code),
@@ -166,12 +168,4 @@ function codeOf(text: string): Uint8Array {
 	const code = parseHexBytes(text);
 	if (code.length === 0) throw new Failure("bad_value", "the code is empty");
 	return code;
-}
-
-function json(text: string, source: string): Json {
-	try {
-		return readJson(text);
-	} catch (error) {
-		throw new Failure("bad_value", `${source} is not JSON: ${(error as Error).message}`);
-	}
 }

@@ -3,6 +3,14 @@
 import { constants, open } from "node:fs/promises";
 import { Failure } from "../../wallet/failure.js";
 
+/** For `catch`: the refusal of a file that can't be read. */
+export const unreadable =
+	(path: string) =>
+	(error: unknown): never => {
+		const { code = "unknown error" } = error as NodeJS.ErrnoException;
+		throw new Failure("bad_value", `${path} can't be read (${code})`);
+	};
+
 /** @throws {Failure} `bad_value` for what isn't a file, can't be read, or is longer */
 export async function readBoundedFile(path: string, maxBytes: number): Promise<Buffer> {
 	try {

@@ -14,6 +14,7 @@ import { statusOf, type TransactionState } from "../../wallet/node/wait.js";
 import { type PaymentLine, readPayments } from "../../wallet/transaction/payment-list.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { type ActingFlags, requestedFeeLimit } from "../flags/acting-flags.js";
+import { unreadable } from "../input/bounded-file.js";
 import { readStdin } from "../input/stdin.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import {
@@ -420,7 +421,7 @@ function reportInterrupted(session: Session, flags: BatchFlags, progress: Progre
  * @throws {Failure} `usage` for a pipe, which has no place beside it; `bad_value` where there is no list
  */
 async function journalOf({ batch, journal }: BatchFlags): Promise<string> {
-	const isFile = batch !== "-" && (await isRegularFile(batch));
+	const isFile = batch !== "-" && (await stat(batch).catch(unreadable(batch))).isFile();
 	if (journal !== undefined) return resolve(journal);
 	if (isFile) return `${await realpath(batch)}.journal`;
 	throw new Failure(
@@ -431,16 +432,6 @@ async function journalOf({ batch, journal }: BatchFlags): Promise<string> {
 			hint: "--journal <file> names one; the same list with the same journal goes on with --resume",
 		},
 	);
-}
-
-/** @throws {Failure} `bad_value` where there is nothing */
-async function isRegularFile(path: string): Promise<boolean> {
-	try {
-		return (await stat(path)).isFile();
-	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		throw new Failure("bad_value", `${path} can't be read (${code ?? "unknown error"})`, { sent: false });
-	}
 }
 
 function sends(flags: BatchFlags): boolean {

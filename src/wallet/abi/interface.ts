@@ -14,7 +14,7 @@ import { equalBytes } from "../../protocol/bytes.js";
 import { toNeutral } from "../../protocol/dialect.js";
 import { buildFile, compiledContracts, isStandardOutput } from "../compiler/output.js";
 import { Failure } from "../failure.js";
-import { isRecord, type Json, type JsonRecord, member, readJson, writeJson } from "../json.js";
+import { givenJson, isRecord, type Json, type JsonRecord, member, writeJson } from "../json.js";
 import { nearest } from "../values/suggestion.js";
 import { isSignature, parseSignature } from "./signature.js";
 
@@ -24,13 +24,7 @@ import { isSignature, parseSignature } from "./signature.js";
  * @throws {Failure} `bad_value`
  */
 export function readInterface(text: string): ContractInterface {
-	let json: Json;
-	try {
-		json = readJson(text);
-	} catch (error) {
-		throw new Failure("bad_value", `the interface is not JSON: ${(error as Error).message}`);
-	}
-	return interfaceOf(json);
+	return interfaceOf(givenJson(text, "the interface is not JSON"));
 }
 
 /** The same from JSON. @throws {Failure} `bad_value` */

@@ -1,7 +1,7 @@
 /** Many payments from one file: a line of JSON each, or CSV with a heading (protocol/wallet-formats §7). */
 
 import { Failure } from "../failure.js";
-import { isRecord, type Json, readJson } from "../json.js";
+import { givenJson, isRecord, type Json } from "../json.js";
 import { paymentInParts } from "../token/named-amount.js";
 import { unknownMember } from "../values/suggestion.js";
 
@@ -76,12 +76,7 @@ function csvPayment(names: readonly string[], cells: readonly string[]): Payment
 }
 
 function jsonLine(line: string): Readonly<Record<string, Json>> {
-	let json: Json;
-	try {
-		json = readJson(line);
-	} catch (error) {
-		throw new Failure("bad_value", `the payment is not valid JSON: ${(error as Error).message}`);
-	}
+	const json = givenJson(line, "the payment is not valid JSON");
 	if (!isRecord(json)) throw new Failure("bad_value", "the payment is not a JSON object");
 	const unknown = Object.keys(json).find((name) => !(COLUMNS as readonly string[]).includes(name));
 	if (unknown !== undefined) throw unknownMember("the payment", unknown, COLUMNS);
