@@ -3,7 +3,7 @@
 import { Flags } from "@oclif/core";
 import { type AbiView, decodeValues, encodeCall, encodeValues, keyedValues } from "../abi/coder.js";
 import { decodeEvent } from "../abi/log.js";
-import { type AbiItem, hashedSignature } from "../abi/parameter.js";
+import { hashedSignature } from "../abi/parameter.js";
 import { selectorOf, topicOf } from "../abi/selector.js";
 import { equalBytes, toHex } from "../protocol/bytes.js";
 import { command, type Terminal } from "../terminal/base/command-row.js";
@@ -97,7 +97,8 @@ export const AbiCalldataDecode = command({
 				hint: "--abi gives the contract's interface, or --signature the function",
 			});
 		}
-		printDecoded(print, item, hashedSignature(item), decodeValues(item.inputs, data.subarray(4)));
+		const values = decodeValues(item.inputs, data.subarray(4));
+		print.record({ signature: hashedSignature(item), arguments: keyedValues(item.inputs, values) });
 	},
 });
 
@@ -262,14 +263,4 @@ function printValues(print: Terminal["print"], values: readonly AbiView[]): void
 	const [only] = values;
 	if (values.length !== 1 || typeof only === "object") printJson(values.length === 1 ? only : values);
 	else print.scalar(only as bigint | boolean | string);
-}
-
-/** An item with its values by name. */
-function printDecoded(
-	print: Terminal["print"],
-	item: AbiItem,
-	signature: string,
-	values: readonly AbiView[],
-): void {
-	print.record({ signature, arguments: keyedValues(item.inputs, values) });
 }

@@ -122,7 +122,7 @@ export const ContractVerify = query({
 							[...libraries].map(([name, bytes]) => [name, toBase58Check(addressFromHash(bytes))]),
 						)
 					: undefined,
-			constructor: await constructorView(contract, stored?.bytecode ?? new Uint8Array(0)),
+			constructor: constructorView(contract, stored?.bytecode ?? new Uint8Array(0)),
 		});
 	},
 });
@@ -230,10 +230,10 @@ function mismatch(
 }
 
 /** The values that the constructor was given, where the creation code is the compiled one. */
-async function constructorView(
+function constructorView(
 	{ creation, abi }: CompiledContract,
 	deployed: Uint8Array,
-): Promise<{ readonly [name: string]: AbiView } | undefined> {
+): { readonly [name: string]: AbiView } | undefined {
 	const given = creation && constructorArguments(creation, deployed);
 	if (!given || given.length === 0 || abi === undefined) return undefined;
 	const { inputs } = constructorOf(interfaceOf(abi));

@@ -54,7 +54,7 @@ export const TokenAllow = acting({
 		const amount = allowed === "max" ? MAX_UINT256 : await token.readAmount(allowed, flags.offline, stated);
 		if (sendsNow(flags) && (await token.allowance(owner, spender)) === amount)
 			return { nothing: "so much is allowed already" };
-		const data = await approveData(spender, amount);
+		const data = approveData(spender, amount);
 		const texts = [toBase58Check(spender), amount.toString()];
 		const note = callNote({ contract, data, item: APPROVE, items: [APPROVE], texts });
 		const items = (): Promise<ContractInterface> => token.interface(APPROVE, flags.offline);

@@ -7,7 +7,7 @@ import type { PostQuantumScheme } from "../../protocol/post-quantum/schemes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { FAILURE_KINDS, Failure, linesText, onRefusal, type RefusedLine } from "../failure.js";
 import { signaturesToExpect } from "../permission/permission.js";
-import { contractSummary } from "../transaction/contract-summary.js";
+import { contractSummary, counted } from "../transaction/contract-summary.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 import { coinsOf } from "../transaction/moved-coins.js";
 import type { Payment, PaymentLine } from "../transaction/payment-list.js";
@@ -338,8 +338,4 @@ function summaryLines(
 		...totalLines(totals),
 		...risks.map(riskLine),
 	];
-}
-
-function counted(count: number, thing: string): string {
-	return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }

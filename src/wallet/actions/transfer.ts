@@ -225,7 +225,7 @@ async function orc20Transfer(
 	const token = new Orc20(client, contract);
 	const amount = await orc20Amount(text, options, token, owner);
 	if (amount === 0n) throw new Failure("bad_value", "the amount is zero");
-	const data = await transferData(recipient, amount);
+	const data = transferData(recipient, amount);
 	const texts = [toBase58Check(recipient), amount.toString()];
 	const note = callNote({ contract, data, item: TRANSFER, items: [TRANSFER], texts });
 	const call = offline ? undefined : { owner, contract, data };

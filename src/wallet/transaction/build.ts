@@ -89,9 +89,10 @@ const PROVED_LIFE_MS = 600_000;
  */
 export async function headerFor(
 	client: NodeClient,
-	{ expiry, reference, permissionId, memo, feeLimitSun }: BuildRequest,
+	request: BuildRequest,
 	nowMs: number,
 ): Promise<TransactionHeader> {
+	const { expiry, reference } = request;
 	const refBlock =
 		(await referenceOf(client, reference)) ??
 		(await referenceOf(client, { number: await irreversibleNumber(client) }));
@@ -99,9 +100,7 @@ export async function headerFor(
 		...(refBlock as ReturnType<typeof refBlockOf>),
 		expirationMs: await expirationOf(client, expiry ?? { afterMs: PROVED_LIFE_MS }, nowMs),
 		timestampMs: BigInt(nowMs),
-		...(permissionId ? { permissionId } : {}),
-		...(memo && memo.length > 0 ? { data: memo } : {}),
-		...(feeLimitSun === undefined ? {} : { feeLimitSun }),
+		...chosenMembers(request),
 	};
 }
 
@@ -117,13 +116,16 @@ export function rebuild(transaction: SignedTransaction, request: BuildRequest): 
 }
 
 function assemble(request: BuildRequest, header: TransactionHeader): SignedTransaction {
-	const { type, parameter, permissionId, memo, feeLimitSun } = request;
-	return buildTransaction(type, parameter, {
-		...header,
+	return buildTransaction(request.type, request.parameter, { ...header, ...chosenMembers(request) });
+}
+
+/** Members of a header that no node chooses. */
+function chosenMembers({ permissionId, memo, feeLimitSun }: BuildRequest) {
+	return {
 		...(permissionId ? { permissionId } : {}),
 		...(memo && memo.length > 0 ? { data: memo } : {}),
 		...(feeLimitSun === undefined ? {} : { feeLimitSun }),
-	});
+	};
 }
 
 /** Has the node check and build the contract, and makes sure that it built this one. */
@@ -140,13 +142,8 @@ async function askBuilder(client: NodeClient, request: BuildRequest): Promise<Re
 		...(permissionId ? { Permission_id: permissionId } : {}),
 	});
 	const raw = rawOfAnswer(answer);
-	const offered = new SignedTransaction(buildWrapper(raw));
-	const wanted = assemble(request, {
-		refBlockBytes: raw.ref_block_bytes,
-		refBlockHash: raw.ref_block_hash,
-		expirationMs: raw.expiration,
-		timestampMs: raw.timestamp,
-	});
+	const offered = new SignedTransaction({ raw_data: raw, signature: [], ret: [] });
+	const wanted = rebuild(offered, request);
 	const [got, asked] = [offered.contract, wanted.contract];
 	if (
 		raw.contract.length !== 1 ||
@@ -165,10 +162,6 @@ async function askBuilder(client: NodeClient, request: BuildRequest): Promise<Re
 		);
 	}
 	return raw;
-}
-
-function buildWrapper(raw: Readonly<TransactionRaw>): SignedTransaction["message"] {
-	return { raw_data: raw, signature: [], ret: [] };
 }
 
 function rawOfAnswer(answer: JsonRecord): Readonly<TransactionRaw> {

@@ -1,6 +1,6 @@
 /** What a contract does, in one sentence for people: one row a contract type (protocol/wallet-formats §4.1, member `summary`). */
 
-import { toBase58Check } from "../../protocol/address.js";
+import { toBase58Check as base58 } from "../../protocol/address.js";
 import { equalBytes, fromUtf8, toHex } from "../../protocol/bytes.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
@@ -189,7 +189,8 @@ const SUMMARIES: ReadonlyMap<string, Summary> = new Map([
 	),
 ]);
 
-function counted(count: number, thing: string): string {
+/** `1 payment`, `2 payments`. */
+export function counted(count: number, thing: string): string {
 	return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }
 
@@ -217,13 +218,9 @@ const DEFAULT_LOCK_BLOCKS = 86_400n;
  * @param call the function that is called, with its arguments, where that is known
  */
 export function contractSummary({ type, parameter }: Contract, owner: Uint8Array, call?: string): string {
-	const account = owner.length === 0 ? "" : toBase58Check(owner);
+	const account = owner.length === 0 ? "" : base58(owner);
 	const summary = SUMMARIES.get(type.message?.typeName ?? "");
 	return summary ? summary(parameter, account, call) : `${operationName(type.id)} by ${account}`;
-}
-
-function base58(address: Uint8Array): string {
-	return toBase58Check(address);
 }
 
 function quoted(text: Uint8Array): string {
@@ -256,7 +253,7 @@ function permissionUpdateSummary(
 
 function permissionText(kind: string, permission: Readonly<Permission>): string {
 	const { permission_name: name, threshold, keys, operations } = permission;
-	const holders = keys.map(({ address, weight }) => `${toBase58Check(address)} weight ${weight}`);
+	const holders = keys.map(({ address, weight }) => `${base58(address)} weight ${weight}`);
 	const title = name === "" || name === kind ? kind : `${kind} ${JSON.stringify(name)}`;
 	const may = kind === "active" ? `; may ${operationsText(operations)}` : "";
 	return `${title} (threshold ${threshold}: ${holders.join(", ") || "no keys"}${may})`;

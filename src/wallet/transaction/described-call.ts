@@ -69,7 +69,7 @@ export async function describedCall(
 	const { data, contract_address: contract } = parameter;
 	for await (const { origin, items } of layers(contract, sources)) {
 		const item = data.length >= 4 ? itemBySelector(items, data.subarray(0, 4), "function") : undefined;
-		const named = item && (await namedBytes(item, data, origin));
+		const named = item && namedBytes(item, data, origin);
 		if (named) return named;
 	}
 	return { data: `0x${toHex(data)}` };
@@ -94,11 +94,7 @@ async function* layers(
 	yield { origin: "common", items: commonInterface() };
 }
 
-async function namedBytes(
-	item: AbiItem,
-	data: Uint8Array,
-	source: InterfaceOrigin,
-): Promise<NamedBytes | undefined> {
+function namedBytes(item: AbiItem, data: Uint8Array, source: InterfaceOrigin): NamedBytes | undefined {
 	try {
 		const values = decodeValues(item.inputs, data.subarray(4));
 		// Another function's name can have the same selector: what it would make of the bytes isn't what they say.
