@@ -2,7 +2,7 @@
 
 import { Flags } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
-import { equalBytes } from "../../protocol/bytes.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { Key, Permission, PermissionPermissionType } from "../../protocol/messages.js";
 import { accountArgument, command } from "../../terminal/base/command-row.js";
 import { optional, required } from "../../terminal/flags/arguments.js";
@@ -17,7 +17,6 @@ import {
 	DEFAULT_OPERATIONS,
 	operationIds,
 	operationName,
-	operationsHex,
 	parseOperations,
 } from "../../wallet/permission/operations.js";
 import {
@@ -45,7 +44,7 @@ export const PermissionOperations = command({
 		const operations = parseOperations(input.text);
 		const ids = operationIds(operations);
 		const isHex = /^(0x)?[0-9a-fA-F]{64}$/.test(input.text.trim());
-		const hex = operationsHex(operations);
+		const hex = toHex(operations);
 		const names = ids.map(operationName);
 		print.record({ operations: hex, operationNames: names, ids }, [isHex ? names.join(",") : hex]);
 	},

@@ -14,6 +14,7 @@ import {
 	type KeyFacts,
 	type PermissionRemark,
 	permissionRemarks,
+	permissionsOf,
 } from "./permission-check.js";
 import { numbered, type PermissionSet, storedPermissions } from "./permission-set.js";
 
@@ -39,8 +40,9 @@ export async function keyFacts(
 	// The chain would not take their signatures.
 	const mute = entries.filter(({ scheme }) => scheme && off.includes(scheme));
 	const unsignable = new Set(mute.map(({ address }) => toHex(address)));
-	const all = [after.owner, ...(after.witness ? [after.witness] : []), ...after.actives];
-	const addresses = new Map(all.flatMap(({ keys }) => keys.map(({ address }) => [toHex(address), address])));
+	const addresses = new Map(
+		permissionsOf(after).flatMap(({ keys }) => keys.map(({ address }) => [toHex(address), address])),
+	);
 	for (const address of addresses.values()) {
 		const isZero = address.subarray(1).every((byte) => byte === 0);
 		if (isZero || (client && (await fetchAccount(client, address))?.type === AccountType.Contract))

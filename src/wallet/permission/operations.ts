@@ -3,7 +3,7 @@
  * for contract type n (protocol/permissions §2.3).
  */
 
-import { fromHex, toHex } from "../../protocol/bytes.js";
+import { fromHex } from "../../protocol/bytes.js";
 import {
 	contractType,
 	contractTypeById,
@@ -125,8 +125,4 @@ const MOVING: readonly number[] = contractTypes.filter(({ movesFunds }) => moves
 /** The operations of a permission that move funds. */
 export function movingOperations(operations: Uint8Array): number[] {
 	return MOVING.filter((id) => hasOperation(operations, id));
-}
-
-export function operationsHex(operations: Uint8Array): string {
-	return toHex(operations);
 }

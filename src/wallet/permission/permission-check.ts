@@ -10,6 +10,7 @@ import {
 } from "../../protocol/messages.js";
 import { OPERATIONS_LENGTH } from "../../protocol/permission.js";
 import { Failure } from "../failure.js";
+import { counted } from "../values/integer-text.js";
 import {
 	canUpdatePermissions,
 	DEFAULT_OPERATIONS,
@@ -17,6 +18,7 @@ import {
 	movingOperations,
 	operationIds,
 	operationName,
+	operationNames,
 	unknownOperations,
 } from "./operations.js";
 import { MAX_KEYS, permissionLabel, samePermission } from "./permission.js";
@@ -126,7 +128,7 @@ export function permissionRemarks(
 
 function ownerRemarks(owner: Readonly<Permission>, facts: KeyFacts): PermissionRemark[] {
 	const weightOf = (counts: (address: Uint8Array) => boolean): bigint =>
-		owner.keys.filter(({ address }) => counts(address)).reduce((sum, { weight }) => sum + weight, 0n);
+		weightOfKeys(owner.keys.filter(({ address }) => counts(address)));
 	const signable = weightOf((address) => !facts.isUnsignable(address));
 	if (signable < owner.threshold) {
 		return [
@@ -238,7 +240,7 @@ function wordRemarks(before: PermissionSet, after: PermissionSet, facts: KeyFact
 			.map((active) =>
 				remark(
 					"active_unverified",
-					`that ${permissionLabel(active)}, ${holders(active)}, may ${operationList(active.operations)}`,
+					`that ${permissionLabel(active)}, ${holders(active)}, may ${operationNames(active.operations).join(", ")}`,
 				),
 			),
 	];
@@ -271,7 +273,7 @@ function publishedRemarks(before: PermissionSet, after: PermissionSet): Permissi
 	return [{ code: "keys_published", level: 2, message }];
 }
 
-function permissionsOf({ owner, witness, actives }: PermissionSet): readonly Readonly<Permission>[] {
+export function permissionsOf({ owner, witness, actives }: PermissionSet): readonly Readonly<Permission>[] {
 	return [owner, ...(witness ? [witness] : []), ...actives];
 }
 
@@ -311,13 +313,9 @@ function fundRemarks(
 		{
 			code: "active_weaker_than_owner",
 			level: 2,
-			message: `${may} with ${signatures(fewestSigners(active))} where the owner needs ${fewestSigners(owner)}; ${remedy}`,
+			message: `${may} with ${counted(fewestSigners(active), "signature")} where the owner needs ${fewestSigners(owner)}; ${remedy}`,
 		},
 	];
-}
-
-function signatures(count: number): string {
-	return count === 1 ? "1 signature" : `${count} signatures`;
 }
 
 function weightOfKeys(keys: Permission["keys"]): bigint {
@@ -425,9 +423,6 @@ function holders({ keys, threshold }: Readonly<Permission>): string {
 	return keys.length === 1 ? names : `${names}, threshold ${threshold}`;
 }
 
-const operationList = (operations: Uint8Array): string =>
-	operationIds(operations).map(operationName).join(", ");
-
 function compare(
 	title: string,
 	before: Readonly<Permission> | undefined,
@@ -466,6 +461,6 @@ function compare(
 	if (dropped.length > 0) lines.push(`  - may no longer ${dropped.join(", ")}`);
 	if (!before) return lines;
 	if (lines.length > 0) return [head, ...lines];
-	const may = has.length > 0 ? `, may ${operationList(has)}` : "";
+	const may = has.length > 0 ? `, may ${operationNames(has).join(", ")}` : "";
 	return [`${head}, as the node says: ${holders(after)}${may}`];
 }

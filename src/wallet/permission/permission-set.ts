@@ -4,7 +4,7 @@
  */
 
 import { toBase58Check } from "../../protocol/address.js";
-import { equalBytes } from "../../protocol/bytes.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
 import {
 	type Account,
 	AccountPermissionUpdateContract,
@@ -15,7 +15,7 @@ import {
 } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
-import { operationNames, operationsHex, parseOperations } from "./operations.js";
+import { operationNames, parseOperations } from "./operations.js";
 import { permissionOf } from "./permission.js";
 
 /** Id of the first active permission. */
@@ -98,7 +98,7 @@ export function permissionDocument(
 		})),
 		...(permission.operations.length > 0
 			? {
-					operations: operationsHex(permission.operations),
+					operations: toHex(permission.operations),
 					operationNames: operationNames(permission.operations),
 				}
 			: {}),

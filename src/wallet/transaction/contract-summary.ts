@@ -18,6 +18,7 @@ import { shieldedCallText } from "../shielded/shielded-call.js";
 import { COIN_CURRENCY_ID } from "../token/token-amount.js";
 import { tokenCallText } from "../token/token-call.js";
 import { formatCoin } from "../values/amount.js";
+import { counted } from "../values/integer-text.js";
 import { resourceName } from "../values/resource.js";
 import type { Contract } from "./contract.js";
 
@@ -188,11 +189,6 @@ const SUMMARIES: ReadonlyMap<string, Summary> = new Map([
 			`${owner} removes the interface of the contract ${base58(contract_address)}`,
 	),
 ]);
-
-/** `1 payment`, `2 payments`. */
-export function counted(count: number, thing: string): string {
-	return `${count} ${thing}${count === 1 ? "" : "s"}`;
-}
 
 /** The selector, and what it means on a token. */
 function calledText(data: Uint8Array): string {

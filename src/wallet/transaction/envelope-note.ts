@@ -4,7 +4,7 @@ import { toBase58Check } from "../../protocol/address.js";
 import { asBuffer, fromUtf8, toHex } from "../../protocol/bytes.js";
 import { type Permission, PermissionPermissionTypeEnum } from "../../protocol/messages.js";
 import { type Json, type JsonRecord, member } from "../json.js";
-import { operationName, operationsHex } from "../permission/operations.js";
+import { operationName } from "../permission/operations.js";
 import type { Approval, WeighedKey } from "../permission/permission.js";
 import { formatCoin } from "../values/amount.js";
 import { utcTime } from "../values/moment.js";
@@ -68,7 +68,7 @@ function permissionNote(permission: Readonly<Permission>): JsonRecord {
 		type: PermissionPermissionTypeEnum.names.get(permission.type) ?? String(permission.type),
 		name: permission.permission_name,
 		threshold: permission.threshold.toString(),
-		...(permission.operations.length > 0 ? { operations: operationsHex(permission.operations) } : {}),
+		...(permission.operations.length > 0 ? { operations: toHex(permission.operations) } : {}),
 		keys: permission.keys.map(keyNote),
 	};
 }

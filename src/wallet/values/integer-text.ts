@@ -53,3 +53,8 @@ export function parsePercent(text: string): number {
 		throw new Failure("bad_value", `"${text}" is not a percentage: it goes from 0 to 100`);
 	return Number(value);
 }
+
+/** `1 payment`, `2 payments`. */
+export function counted(count: number, thing: string): string {
+	return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
