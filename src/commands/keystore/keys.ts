@@ -18,6 +18,7 @@ import { writePlainKey } from "../../keystore/plain-post-quantum-key.js";
 import { forgetKey } from "../../keystore/private-key.js";
 import { toHex } from "../../protocol/bytes.js";
 import { command } from "../../terminal/base/command-row.js";
+import { confirmExport, deliver, exportFlags } from "../../terminal/base/secret-export.js";
 import { required } from "../../terminal/flags/arguments.js";
 import {
 	entryRecord,
@@ -27,7 +28,6 @@ import {
 	walletArgument,
 } from "../../terminal/flags/flags.js";
 import { AGENT_VARIABLE } from "../../terminal/keys/agent-signature.js";
-import { confirmExport, deliver, exportFlags } from "../../terminal/keys/secret-export.js";
 import { newPassword, openedKey, withPassword } from "../../terminal/keys/secrets.js";
 import { printLine } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";

@@ -22,6 +22,7 @@ import {
 import { readPaymentAddress, writePaymentAddress } from "../../protocol/sapling/payment-address.js";
 import { diversifiedBase } from "../../protocol/sapling/shielded-keys.js";
 import { command } from "../../terminal/base/command-row.js";
+import { confirmExport, deliver, exportFlags } from "../../terminal/base/secret-export.js";
 import { optional, required } from "../../terminal/flags/arguments.js";
 import {
 	keystoreFlags,
@@ -31,7 +32,6 @@ import {
 	walletArgument,
 } from "../../terminal/flags/flags.js";
 import { importArguments, importInput, secretFileFlag } from "../../terminal/keys/import-input.js";
-import { confirmExport, deliver, exportFlags } from "../../terminal/keys/secret-export.js";
 import { importedSecret, newPassword, openedKey } from "../../terminal/keys/secrets.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { agree } from "../../terminal/prompt/confirmation.js";

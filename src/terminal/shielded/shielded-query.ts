@@ -89,7 +89,7 @@ interface PoolFlags {
 }
 
 /** How a command asks and tells. */
-export interface Manner {
+interface Manner {
 	readonly source: PasswordSource;
 	readonly audience: ProgressAudience;
 	readonly note: (text: string) => void;

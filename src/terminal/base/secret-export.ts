@@ -3,11 +3,11 @@
 import { Flags } from "@oclif/core";
 import { writePrivateFile } from "../../keystore/private-file.js";
 import { Failure } from "../../wallet/failure.js";
-import type { Terminal } from "../base/command-row.js";
 import { keystoreFlags, passwordFlags } from "../flags/flags.js";
+import { confirmPrintedSecret } from "../keys/secrets.js";
 import { canAsk } from "../prompt/controlling-terminal.js";
 import { askYesNo } from "../prompt/prompts.js";
-import { confirmPrintedSecret } from "./secrets.js";
+import type { Terminal } from "./command-row.js";
 
 /** Flags of every export. */
 export const exportFlags = {
