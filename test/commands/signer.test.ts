@@ -128,7 +128,8 @@ test.skipIf(process.platform === "win32")("a signer signs with a key that stays 
 		expect(signature[64]).toBeLessThan(2);
 		expect(await signer.end("SIGTERM")).toBe(0);
 	} finally {
-		await signer?.end("SIGKILL");
+		// Not SIGKILL, which would leave the signer behind the agent running.
+		await signer?.end("SIGTERM");
 		home.remove();
 	}
 });
