@@ -6,7 +6,7 @@ import { addressFromPublicKey, toBase58Check } from "../protocol/address.js";
 import { concatBytes, toHex, utf8 } from "../protocol/bytes.js";
 import { keccak256, sha256 } from "../protocol/hash.js";
 import { type CommandWords, command, type FlagsOf } from "../terminal/base/command-row.js";
-import { optional } from "../terminal/flags/arguments.js";
+import { optional } from "../terminal/flags/flags.js";
 import { argumentOrStdin } from "../terminal/input/stdin.js";
 import { printJson, printText } from "../terminal/output/output.js";
 import { Failure } from "../wallet/failure.js";

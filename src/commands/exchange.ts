@@ -11,8 +11,7 @@ import {
 } from "../protocol/messages.js";
 import { query } from "../terminal/base/command-row.js";
 import { trustFlag } from "../terminal/flags/acting-flags.js";
-import { required } from "../terminal/flags/arguments.js";
-import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
+import { nodeFlags, required, solidityFlag } from "../terminal/flags/flags.js";
 import { acting } from "../terminal/sending/rows.js";
 import type { Actor } from "../wallet/actions/plan.js";
 import { Failure } from "../wallet/failure.js";

@@ -3,8 +3,7 @@
 import { Flags } from "@oclif/core";
 import { command } from "../terminal/base/command-row.js";
 import { editSettings } from "../terminal/base/configuration.js";
-import { optional, required } from "../terminal/flags/arguments.js";
-import { keystoreFlags, nodeFlags } from "../terminal/flags/flags.js";
+import { keystoreFlags, nodeFlags, optional, required } from "../terminal/flags/flags.js";
 import { BUILT_IN, PROFILE_KEYS, readConfiguration } from "../wallet/configuration/configuration.js";
 import type { ConfigurationEdit } from "../wallet/configuration/configuration-edit.js";
 import { type Settings, withoutCredentials } from "../wallet/configuration/settings.js";

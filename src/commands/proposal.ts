@@ -10,8 +10,7 @@ import {
 } from "../protocol/messages.js";
 import { query } from "../terminal/base/command-row.js";
 import { parameterNames, parameterNotes, parseParameters } from "../terminal/chain/parameter-names.js";
-import { required } from "../terminal/flags/arguments.js";
-import { nodeFlags } from "../terminal/flags/flags.js";
+import { nodeFlags, required } from "../terminal/flags/flags.js";
 import { localTime } from "../terminal/output/output.js";
 import { lines, orNull } from "../terminal/schema/result-shape.js";
 import { proposalShape } from "../terminal/schema/view-shapes.js";

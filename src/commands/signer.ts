@@ -9,10 +9,10 @@ import type { PolicyDesk } from "../keystore/signer/policy-desk.js";
 import { type HeldKey, isLent, LOG_NAME, Signer } from "../keystore/signer/server.js";
 import { command } from "../terminal/base/command-row.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
-import { required } from "../terminal/flags/arguments.js";
 import {
 	keystoreFlags,
 	passwordFlags,
+	required,
 	signerFileFlags,
 	signerFilesOf,
 	signerPlaceOf,

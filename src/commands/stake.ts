@@ -3,8 +3,7 @@
 import { Flags } from "@oclif/core";
 import { toBase58Check } from "../protocol/address.js";
 import { accountArgument, accountQuery, accountQueryFlags } from "../terminal/base/command-row.js";
-import { required } from "../terminal/flags/arguments.js";
-import { resourceFlag, stakeFlag } from "../terminal/flags/flags.js";
+import { required, resourceFlag, stakeFlag } from "../terminal/flags/flags.js";
 import { firstDue, localTime, refusedUntil } from "../terminal/output/output.js";
 import { lines, one } from "../terminal/schema/result-shape.js";
 import { delegationShape, stakeShape } from "../terminal/schema/view-shapes.js";

@@ -10,8 +10,7 @@ import {
 	WitnessUpdateContract,
 } from "../protocol/messages.js";
 import { accountQuery, accountQueryFlags, query } from "../terminal/base/command-row.js";
-import { required } from "../terminal/flags/arguments.js";
-import { nodeFlags, solidityFlag } from "../terminal/flags/flags.js";
+import { nodeFlags, required, solidityFlag } from "../terminal/flags/flags.js";
 import { writeNewFile } from "../terminal/output/new-file.js";
 import { printBytes } from "../terminal/output/output.js";
 import { lines, orNull } from "../terminal/schema/result-shape.js";

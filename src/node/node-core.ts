@@ -2,7 +2,7 @@
 
 import type { Broadcaster } from "./api/broadcast.js";
 import type { ApiNode, ServerKind, ShieldedWork } from "./api/context.js";
-import type { GrpcPort } from "./api/grpc/grpc-servers.js";
+import type { GrpcPort } from "./api/grpc/grpc-server.js";
 import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
 import type { LiveAudit } from "./audit/live-audit.js";
 import type { OpenChain } from "./chain/open-chain.js";

@@ -24,7 +24,7 @@ export async function loadAhead({ node, events, run }: NodeConfig): Promise<void
 	await Promise.all([
 		import("./faults/fault-watch.js"),
 		import("./api/jsonrpc/servers.js"),
-		node.rpc.full.enabled && import("./api/grpc/grpc-servers.js"),
+		node.rpc.full.enabled && import("./api/grpc/grpc-server.js"),
 		node.metrics.prometheus.enabled && import("./metrics/metrics.js"),
 		node.history.index && import("./node-history.js"),
 		events && import("./node-events.js"),
@@ -295,7 +295,7 @@ export const grpc: Service = {
 		const { full, solidity, pbft } = core.options.config.node.rpc;
 		if (![full, solidity, pbft].some(({ enabled }) => enabled)) return {};
 		const { node, broadcaster } = apiOf(core);
-		const { startGrpcServers } = await import("./api/grpc/grpc-servers.js");
+		const { startGrpcServers } = await import("./api/grpc/grpc-server.js");
 		const servers = await startGrpcServers(node, broadcaster, core.options.host);
 		return { ports: servers.ports, stop: () => servers.close() };
 	},

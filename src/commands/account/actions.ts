@@ -7,7 +7,7 @@ import {
 	AccountUpdateContract,
 	SetAccountIdContract,
 } from "../../protocol/messages.js";
-import { required } from "../../terminal/flags/arguments.js";
+import { required } from "../../terminal/flags/flags.js";
 import { checkOwnRecipients } from "../../terminal/sending/own-recipients.js";
 import { acting, sendsNow } from "../../terminal/sending/rows.js";
 import { fetchChainParameters } from "../../wallet/node/chain-parameters.js";

@@ -11,8 +11,14 @@ import {
 	query,
 } from "../../terminal/base/command-row.js";
 import { readEach } from "../../terminal/base/node-questions.js";
-import { optional, required } from "../../terminal/flags/arguments.js";
-import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import {
+	blockFlag,
+	keystoreFlags,
+	nodeFlags,
+	optional,
+	required,
+	solidityFlag,
+} from "../../terminal/flags/flags.js";
 import { argumentOrStdin } from "../../terminal/input/stdin.js";
 import { localTime, printJson, printLine } from "../../terminal/output/output.js";
 import { either, lines, map, one, orNull, record } from "../../terminal/schema/result-shape.js";

@@ -17,7 +17,7 @@ import {
 	requestedFeeLimit,
 	statedDecimals,
 } from "../../terminal/flags/acting-flags.js";
-import { contractArgument, required } from "../../terminal/flags/arguments.js";
+import { contractArgument, required } from "../../terminal/flags/flags.js";
 import { acting, sendsNow } from "../../terminal/sending/rows.js";
 import { interfaceOf } from "../../wallet/abi/interface.js";
 import { deploymentPlan } from "../../wallet/actions/contract-plan.js";

@@ -7,8 +7,7 @@ import { concatBytes, equalBytes, fromHex, toHex, utf8 } from "../../protocol/by
 import { keccak256 } from "../../protocol/hash.js";
 import { query } from "../../terminal/base/command-row.js";
 import { flagText } from "../../terminal/contract/contract-input.js";
-import { optional, required } from "../../terminal/flags/arguments.js";
-import { blockFlag, keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { blockFlag, keystoreFlags, nodeFlags, optional, required } from "../../terminal/flags/flags.js";
 import { artifactMember } from "../../wallet/abi/interface.js";
 import { readLabels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";

@@ -11,8 +11,7 @@ import {
 	compilerSettings,
 	contractsFrom,
 } from "../../terminal/contract/compiler-input.js";
-import { contractArgument } from "../../terminal/flags/arguments.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { contractArgument, keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { map, one, record } from "../../terminal/schema/result-shape.js";
 import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";

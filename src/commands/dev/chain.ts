@@ -5,7 +5,7 @@ import { Args, Flags } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
 import { development, developmentFlags } from "../../terminal/base/development-command.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
-import { optional, required } from "../../terminal/flags/arguments.js";
+import { optional, required } from "../../terminal/flags/flags.js";
 import { unreadable } from "../../terminal/input/bounded-file.js";
 import { argumentOrStdin } from "../../terminal/input/stdin.js";
 import { localTime, printJson } from "../../terminal/output/output.js";

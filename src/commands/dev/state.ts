@@ -6,7 +6,7 @@ import { toHex } from "../../protocol/bytes.js";
 import type { Permission } from "../../protocol/messages.js";
 import { development, developmentFlags } from "../../terminal/base/development-command.js";
 import { flagText } from "../../terminal/contract/contract-input.js";
-import { required } from "../../terminal/flags/arguments.js";
+import { required } from "../../terminal/flags/flags.js";
 import { Failure } from "../../wallet/failure.js";
 import { type Json, readJson } from "../../wallet/json.js";
 import { readPermissionDocument } from "../../wallet/permission/permission-set.js";

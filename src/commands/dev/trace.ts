@@ -20,7 +20,7 @@ import {
 	valueFlags,
 	valuesOf,
 } from "../../terminal/contract/contract-input.js";
-import { required } from "../../terminal/flags/arguments.js";
+import { required } from "../../terminal/flags/flags.js";
 import { printJson, printLine } from "../../terminal/output/output.js";
 import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
 import type { Settings } from "../../wallet/configuration/settings.js";

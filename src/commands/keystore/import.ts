@@ -17,12 +17,13 @@ import { parsePrivateKey } from "../../keystore/secret-storage.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { command, type Terminal } from "../../terminal/base/command-row.js";
-import { optional, required } from "../../terminal/flags/arguments.js";
 import {
 	entryRecord,
 	keystoreFlags,
 	lightFlag,
+	optional,
 	passwordFlags,
+	required,
 	signerFileFlags,
 	signerPlaceOf,
 } from "../../terminal/flags/flags.js";

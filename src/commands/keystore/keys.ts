@@ -19,12 +19,12 @@ import { forgetKey } from "../../keystore/private-key.js";
 import { toHex } from "../../protocol/bytes.js";
 import { command } from "../../terminal/base/command-row.js";
 import { confirmExport, deliver, exportFlags } from "../../terminal/base/secret-export.js";
-import { required } from "../../terminal/flags/arguments.js";
 import {
 	entryRecord,
 	keystoreFlags,
 	lightFlag,
 	passwordFlags,
+	required,
 	walletArgument,
 } from "../../terminal/flags/flags.js";
 import { AGENT_VARIABLE } from "../../terminal/keys/agent-signature.js";

@@ -19,11 +19,11 @@ import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
 import { command, type Terminal } from "../../terminal/base/command-row.js";
-import { optional } from "../../terminal/flags/arguments.js";
 import {
 	entryRecord,
 	keystoreFlags,
 	lightFlag,
+	optional,
 	passwordFlags,
 	walletArgument,
 } from "../../terminal/flags/flags.js";

@@ -22,8 +22,13 @@ import { SIGNATURE_NAME, sizesOf } from "../../node/snapshot/manifest.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { command, type Terminal } from "../../terminal/base/command-row.js";
-import { required } from "../../terminal/flags/arguments.js";
-import { directoryFlags, keystoreFlags, passwordFlags, progressFlag } from "../../terminal/flags/flags.js";
+import {
+	directoryFlags,
+	keystoreFlags,
+	passwordFlags,
+	progressFlag,
+	required,
+} from "../../terminal/flags/flags.js";
 import { AGENT_VARIABLE, agentSignature, passwordSignature } from "../../terminal/keys/agent-signature.js";
 import { printLine } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";

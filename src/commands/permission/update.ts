@@ -4,7 +4,7 @@ import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { Key, type Permission, PermissionPermissionType } from "../../protocol/messages.js";
 import { actingFlags } from "../../terminal/flags/acting-flags.js";
-import { optional } from "../../terminal/flags/arguments.js";
+import { optional } from "../../terminal/flags/flags.js";
 import { givenStdin } from "../../terminal/input/stdin.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { askText, askYesNo } from "../../terminal/prompt/prompts.js";

@@ -23,12 +23,13 @@ import { readPaymentAddress, writePaymentAddress } from "../../protocol/sapling/
 import { diversifiedBase } from "../../protocol/sapling/shielded-keys.js";
 import { command } from "../../terminal/base/command-row.js";
 import { confirmExport, deliver, exportFlags } from "../../terminal/base/secret-export.js";
-import { optional, required } from "../../terminal/flags/arguments.js";
 import {
 	keystoreFlags,
 	lightFlag,
+	optional,
 	passwordFlags,
 	progressFlag,
+	required,
 	walletArgument,
 } from "../../terminal/flags/flags.js";
 import { importArguments, importInput, secretFileFlag } from "../../terminal/keys/import-input.js";

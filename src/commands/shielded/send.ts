@@ -12,7 +12,7 @@ import {
 	feeLimitFlags,
 	statedDecimals,
 } from "../../terminal/flags/acting-flags.js";
-import { required } from "../../terminal/flags/arguments.js";
+import { required } from "../../terminal/flags/flags.js";
 import { printJson, printJsonText, printLine } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { act, actorOf, checkNodesWord } from "../../terminal/sending/act.js";

@@ -18,7 +18,7 @@ import {
 	requestedFeeLimit,
 	statedDecimals,
 } from "../../terminal/flags/acting-flags.js";
-import { required } from "../../terminal/flags/arguments.js";
+import { required } from "../../terminal/flags/flags.js";
 import { firstDue, refusedUntil } from "../../terminal/output/output.js";
 import { acting, sendsNow } from "../../terminal/sending/rows.js";
 import { Failure } from "../../wallet/failure.js";

@@ -3,8 +3,7 @@
 import { Flags } from "@oclif/core";
 import { SUN_PER_COIN } from "../../protocol/int64.js";
 import { accountArgument, accountQuery, accountQueryFlags, query } from "../../terminal/base/command-row.js";
-import { required } from "../../terminal/flags/arguments.js";
-import { blockFlag, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { blockFlag, nodeFlags, required, solidityFlag } from "../../terminal/flags/flags.js";
 import { localTime } from "../../terminal/output/output.js";
 import { either, lines, orNull } from "../../terminal/schema/result-shape.js";
 import { contractTokenShape, tokenShape } from "../../terminal/schema/view-shapes.js";

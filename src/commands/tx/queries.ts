@@ -11,14 +11,15 @@ import { ParameterError, type SignedTransaction } from "../../protocol/transacti
 import { accountArgument, accountQuery, command, query } from "../../terminal/base/command-row.js";
 import { parseTransactionId, readEach } from "../../terminal/base/node-questions.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
-import { optional, required } from "../../terminal/flags/arguments.js";
 import {
 	askingSameNode,
 	historyFlags,
 	keystoreFlags,
 	nodeFlags,
+	optional,
 	progressFlag,
 	requestedHistory,
+	required,
 	solidityFlag,
 } from "../../terminal/flags/flags.js";
 import { readEnvelopes, transactionArgument } from "../../terminal/input/envelope-stream.js";

@@ -14,8 +14,7 @@ import { TransferAssetContract, TransferContract } from "../../protocol/messages
 import { accountArgument, command } from "../../terminal/base/command-row.js";
 import { callAbiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { actingFlags, waitFlags, yesFlag } from "../../terminal/flags/acting-flags.js";
-import { required } from "../../terminal/flags/arguments.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { keystoreFlags, nodeFlags, required } from "../../terminal/flags/flags.js";
 import {
 	forEachInput,
 	readEnvelopes,

@@ -7,7 +7,7 @@ import {
 	requestedFeeLimit,
 	statedDecimals,
 } from "../../terminal/flags/acting-flags.js";
-import { optional } from "../../terminal/flags/arguments.js";
+import { optional } from "../../terminal/flags/flags.js";
 import { streamFlags } from "../../terminal/input/envelope-stream.js";
 import { asFailure } from "../../terminal/output/failure-report.js";
 import { checkNewFile, writeNewFile } from "../../terminal/output/new-file.js";

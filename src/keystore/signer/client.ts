@@ -43,6 +43,8 @@ export interface SignerFiles {
 export interface SignerPlace {
 	readonly at: string;
 	readonly files?: SignerFiles | undefined;
+	/** How long it may take to answer what is signed without a person; the default costs a witness its slot rather than more. */
+	readonly answerMs?: number;
 }
 
 /** What a signer says to a transaction that it doesn't refuse. */
@@ -209,7 +211,7 @@ function connected({ at, files }: SignerPlace, onConnect: () => void): Socket {
 async function ask(
 	place: SignerPlace,
 	request: object,
-	answerMs = SIGNER_ANSWER_MS,
+	answerMs = place.answerMs ?? SIGNER_ANSWER_MS,
 ): Promise<Readonly<Record<string, unknown>>> {
 	return new Promise((resolve, reject) => {
 		let text = "";

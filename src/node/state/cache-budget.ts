@@ -15,7 +15,7 @@ const MAX_TABLES = 4_096;
  * merged, and the longer an open after a crash, which reads the log of what was gathered: 0.1 s for 8 MiB.
  */
 const MIN_WRITE_BYTES = 4 << 20;
-const MAX_WRITE_BYTES = 24 << 20;
+const MAX_WRITE_BYTES = 32 << 20;
 /** The library counts its cache in 32 bits. */
 const MAX_DATABASE_BYTES = 1 << 30;
 

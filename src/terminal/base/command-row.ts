@@ -8,11 +8,11 @@ import type { Settings, SettingsFlags } from "../../wallet/configuration/setting
 import type { Failure } from "../../wallet/failure.js";
 import type { NodeClient, NodeView } from "../../wallet/node/node-client.js";
 import { accountOrActive } from "../../wallet/transaction/signing.js";
-import { optional } from "../flags/arguments.js";
 import {
 	blockFlag,
 	keystoreFlags,
 	nodeFlags,
+	optional,
 	type PasswordFlags,
 	type ProgressFlags,
 	type SolidityFlags,

@@ -22,7 +22,7 @@ import {
 	interfaceThroughProxy,
 	storedInterface,
 } from "../../wallet/view/contract-record.js";
-import { optional, required } from "../flags/arguments.js";
+import { optional, required } from "../flags/flags.js";
 import { unreadable } from "../input/bounded-file.js";
 import { givenStdin } from "../input/stdin.js";
 

@@ -1,14 +1,23 @@
-/** Groups of flags that several commands share (protocol/command-line §1.2). */
+/** Arguments and groups of flags that several commands share (protocol/command-line §1.2). */
 
 import { resolve } from "node:path";
-import { Flags, type Interfaces } from "@oclif/core";
+import { Args, Flags, type Interfaces } from "@oclif/core";
 import type { KeystoreEntry } from "../../keystore/keystore.js";
 import type { SignerPlace } from "../../keystore/signer/client.js";
 import { PUBLIC_NETWORK_NAMES } from "../../protocol/public-networks.js";
 import { Failure } from "../../wallet/failure.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
 import { parseMoment } from "../../wallet/values/moment.js";
-import { required } from "./arguments.js";
+
+// Left alone the framework reads a missing argument from standard input, which is the commands' to read.
+
+export const required = (description: string) =>
+	Args.string({ description, required: true, ignoreStdin: true });
+
+export const optional = (description: string) => Args.string({ description, ignoreStdin: true });
+
+/** Commands about one contract. */
+export const contractArgument = { address: required("the contract") };
 
 /** The argument that names an entry of the keystore, and how an entry is printed. */
 export const walletArgument = {

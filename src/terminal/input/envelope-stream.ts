@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
 import { Failure } from "../../wallet/failure.js";
 import { readSignedEnvelope, type TransactionEnvelope } from "../../wallet/transaction/envelope.js";
-import { optional } from "../flags/arguments.js";
+import { optional } from "../flags/flags.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
 import { printLine } from "../output/output.js";
 import { argumentOrStdin, splitValues, stdinValues } from "./stdin.js";

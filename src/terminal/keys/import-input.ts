@@ -1,7 +1,7 @@
 /** What commands that store a secret share: its label, and where it is read from. */
 
 import { Args, Flags, type Interfaces } from "@oclif/core";
-import { optional } from "../flags/arguments.js";
+import { optional } from "../flags/flags.js";
 
 /** @param secret what is imported @param label what the label belongs to */
 export const importArguments = (secret: string, label: string) => ({

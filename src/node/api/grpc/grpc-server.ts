@@ -30,6 +30,7 @@ import { atBlock, blockNamed, PastBlockError } from "../at-block.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "../context.js";
 import { endpoints } from "../endpoint-table.js";
+import { type RunningServers, startServers } from "../http-servers.js";
 import { LITE_NODE_TEXT } from "../lite-node.js";
 import type { CallGate } from "../rate-limiter.js";
 import { REQUEST_BUDGET } from "../request.js";
@@ -437,4 +438,22 @@ function optionsOf(rpc: RpcConfig): ChannelOptions {
 /** A duration as timers take it; undefined if it is longer than they can wait. */
 function timerMs(ms: bigint | undefined): number | undefined {
 	return ms === undefined || ms > BigInt(MAX_TIMER_MS) ? undefined : Number(ms);
+}
+
+/** The servers by the names of their ports. */
+const PORTS = { full: "grpc", solidity: "grpcSolidity", pbft: "grpcPbft" } as const;
+export type GrpcPort = (typeof PORTS)[ServerKind];
+
+/**
+ * Starts the servers that `node.rpc` enables.
+ * @param host address to bind; every interface without it
+ * @throws {PortError} after closing what was already bound
+ */
+export function startGrpcServers(
+	node: ApiNode,
+	broadcaster: Broadcaster,
+	host?: string,
+): Promise<RunningServers<GrpcPort>> {
+	const make = (kind: ServerKind): GrpcServer => new GrpcServer(node, kind, broadcaster);
+	return startServers({ protocol: "gRPC", listeners: node.config.node.rpc, names: PORTS, host, make });
 }
