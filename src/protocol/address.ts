@@ -27,8 +27,9 @@ export function isAddress(bytes: Uint8Array): boolean {
 	return bytes.length === ADDRESS_LENGTH && bytes[0] === prefix;
 }
 
-/** Prefix and the last 20 bytes of the hash. */
+/** Prefix and the last 20 bytes of the hash. @throws {RangeError} if it has fewer */
 export function addressFromHash(hash: Uint8Array): Uint8Array {
+	if (hash.length < 20) throw new RangeError(`${hash.length} bytes are no hash`);
 	const address = Buffer.allocUnsafe(ADDRESS_LENGTH);
 	address[0] = prefix;
 	address.set(hash.subarray(hash.length - 20), 1);

@@ -121,7 +121,7 @@ test.skipIf(process.platform === "win32")("a signer signs with a key that stays 
 		const unlock = ["keystore", "unlock", "witness", "--password-file", password, "--"];
 		signer = new Endless(home, [...unlock, process.execPath, program, ...serve]);
 		await signer.says(`${socket}\n`);
-		const [key] = await keysOfSigner({ at: socket, answerMs: 600_000 });
+		const [key] = await keysOfSigner({ at: socket }, 600_000);
 		const nowMs = BigInt(Date.now());
 		const signature = (await key?.sign("hello", nowMs)) as Uint8Array;
 		expect(toBase58Check(recoverAddress(sha256(be64(nowMs)), signature))).toBe(WITNESS);

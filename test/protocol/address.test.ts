@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import {
+	addressFromHash,
 	addressFromPublicKey,
 	Base58Error,
 	contractAddress,
@@ -125,5 +126,10 @@ describe("reading an address", () => {
 			expect(fromBase58Check("z".repeat(1_000_000))).toBeUndefined();
 		});
 		expect(ms).toBeLessThan(2_000);
+	});
+
+	test("of a hash has 20 bytes of it, never what memory held", () => {
+		expect(toHex(addressFromHash(new Uint8Array(32).fill(7)))).toBe(`41${"07".repeat(20)}`);
+		expect(() => addressFromHash(new Uint8Array(19))).toThrow(RangeError);
 	});
 });

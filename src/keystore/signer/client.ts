@@ -43,8 +43,6 @@ export interface SignerFiles {
 export interface SignerPlace {
 	readonly at: string;
 	readonly files?: SignerFiles | undefined;
-	/** How long it may take to answer what is signed without a person; the default costs a witness its slot rather than more. */
-	readonly answerMs?: number;
 }
 
 /** What a signer says to a transaction that it doesn't refuse. */
@@ -72,15 +70,22 @@ export interface SignerKey {
 
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{34}$/;
 
-/** The keys of the signer at a place. @throws {SignerError} if none answers there */
-export async function keysOfSigner(place: SignerPlace): Promise<readonly SignerKey[]> {
-	const { keys } = await ask(place, { do: "list" });
-	const found = Array.isArray(keys) ? keys.map((key) => keyOf(place, key)) : [];
+/**
+ * The keys of the signer at a place.
+ * @param answerMs how long it may take to answer what no person decides: a witness loses its slot rather than more
+ * @throws {SignerError} if none answers there
+ */
+export async function keysOfSigner(
+	place: SignerPlace,
+	answerMs = SIGNER_ANSWER_MS,
+): Promise<readonly SignerKey[]> {
+	const { keys } = await ask(place, { do: "list" }, answerMs);
+	const found = Array.isArray(keys) ? keys.map((key) => keyOf(place, key, answerMs)) : [];
 	if (found.length === 0) throw new SignerError(`the signer at ${place.at} holds no key`);
 	return found;
 }
 
-function keyOf(place: SignerPlace, listed: unknown): SignerKey {
+function keyOf(place: SignerPlace, listed: unknown, answerMs: number): SignerKey {
 	const { address, scheme: name, publicKey } = (listed ?? {}) as Readonly<Record<string, unknown>>;
 	const text = String(address);
 	const bytes = ADDRESS.test(text) ? fromBase58Check(text) : undefined;
@@ -110,7 +115,7 @@ function keyOf(place: SignerPlace, listed: unknown): SignerKey {
 		postQuantum: scheme && { scheme, publicKey: fromHex(publicKey as string) },
 		sign: async (kind, data) => {
 			const words = typeof data === "bigint" ? String(data) : toHex(data);
-			const { signature } = await ask(place, { do: kind, address: text, data: words });
+			const { signature } = await ask(place, { do: kind, address: text, data: words }, answerMs);
 			return checked(sha256(typeof data === "bigint" ? be64(data) : data), signature);
 		},
 		signMessage: async (kind, message, hash) => {
@@ -211,7 +216,7 @@ function connected({ at, files }: SignerPlace, onConnect: () => void): Socket {
 async function ask(
 	place: SignerPlace,
 	request: object,
-	answerMs = place.answerMs ?? SIGNER_ANSWER_MS,
+	answerMs: number,
 ): Promise<Readonly<Record<string, unknown>>> {
 	return new Promise((resolve, reject) => {
 		let text = "";

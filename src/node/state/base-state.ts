@@ -8,7 +8,13 @@
 
 import { setImmediate as otherTurns } from "node:timers/promises";
 import type { CacheBudget } from "./cache-budget.js";
-import { type BatchChange, beginBatch, type DatabaseLevel, type KeyValueDatabase } from "./database.js";
+import {
+	type BatchChange,
+	beginBatch,
+	type DatabaseLevel,
+	type KeyValueDatabase,
+	type WriteBatch,
+} from "./database.js";
 import { STORE_COUNT, type StoreDefinition, storeDefinitions, stores } from "./definition.js";
 import { addWith, type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
 import type { KnownProperties } from "./known-properties.js";
@@ -186,23 +192,25 @@ export class BaseState {
 		this.flushing = flushing;
 		this.changes = makeMaps();
 		this.unflushed = 0;
-		const batch = beginBatch(this.database);
+		let batch: WriteBatch | undefined;
 		try {
-			for (const change of extra) batch.put(change);
+			batch = beginBatch(this.database);
+			const { put } = batch;
+			for (const change of extra) put(change);
 			await inSlices(flushing, (index, key, value) => {
 				const store = storeAt(index);
 				const bytes = value === GONE ? null : store.codec.encode(value, key);
-				batch.put({ key: diskKey(store, key), value: bytes });
+				put({ key: diskKey(store, key), value: bytes });
 				if (!bytes) return 0;
 				const average = this.encodedBytes[index] as number;
 				this.encodedBytes[index] = average + (bytes.length - average) * AVERAGE_SHARE;
 				return bytes.length;
 			});
-			for (const change of (await beside) ?? []) batch.put(change);
+			for (const change of (await beside) ?? []) put(change);
 			await batch.write(sync);
 		} catch (error) {
-			await batch.drop();
 			this.takeBack(flushing);
+			await batch?.drop();
 			throw error;
 		}
 		for (const index of HISTORY) {

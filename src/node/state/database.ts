@@ -15,7 +15,7 @@ export interface BatchChange {
 
 /** Changes that are applied together, or none of them; a batch that isn't written must be dropped. */
 export interface WriteBatch {
-	put(change: BatchChange): void;
+	readonly put: (change: BatchChange) => void;
 	/** As {@link KeyValueDatabase.write}. */
 	write(sync: boolean): Promise<void>;
 	drop(): Promise<void>;
@@ -88,6 +88,8 @@ export class DamagedDatabaseError extends DatabaseError {
 
 /** A log of up to so many bytes is read quickly enough at the next open. */
 const SHORT_LOG_BYTES = 2 << 20;
+/** LevelDB merges the newest tables when there are so many. */
+const MERGED_TABLES = 4;
 /** Behind all keys. */
 const LAST_KEY = new Uint8Array(33).fill(255);
 /** Handing a change over takes about a microsecond. */
@@ -168,7 +170,7 @@ class LevelDatabase implements KeyValueDatabase {
 	}
 
 	batch(): WriteBatch {
-		const batch = this.db.batch();
+		const batch = this.begun();
 		let bytes = 0;
 		return {
 			put: ({ key, value }) => {
@@ -188,14 +190,27 @@ class LevelDatabase implements KeyValueDatabase {
 		};
 	}
 
+	private begun(): ReturnType<typeof this.db.batch> {
+		try {
+			return this.db.batch();
+		} catch (error) {
+			throw this.failure("written", error);
+		}
+	}
+
 	async write(changes: readonly BatchChange[], sync: boolean): Promise<void> {
 		if (changes.length === 0) return;
 		const batch = this.batch();
-		for (let at = 0; at < changes.length; at++) {
-			batch.put(changes[at] as BatchChange);
-			if (at % SLICE_CHANGES === SLICE_CHANGES - 1) await otherTurns();
+		try {
+			for (let at = 0; at < changes.length; at++) {
+				batch.put(changes[at] as BatchChange);
+				if (at % SLICE_CHANGES === SLICE_CHANGES - 1) await otherTurns();
+			}
+			await batch.write(sync);
+		} catch (error) {
+			await batch.drop();
+			throw error;
 		}
-		await batch.write(sync);
 	}
 
 	private noteWritten(bytes: number): void {
@@ -269,10 +284,12 @@ class LevelDatabase implements KeyValueDatabase {
 		}
 	}
 
-	/** Writes what the log holds into a table: the next open would read it first. */
+	/** Writes what the log holds into a table, which the next open would do first; not where tables are merged, which would be waited for. */
 	private async writeLog(): Promise<void> {
 		if (this.writtenBytes <= SHORT_LOG_BYTES) return;
 		try {
+			const newest = engineOf(this.db).getProperty("leveldb.num-files-at-level0");
+			if (Number(newest) + 1 >= MERGED_TABLES) return;
 			await engineOf(this.db).compactRange(LAST_KEY, LAST_KEY, { keyEncoding: "buffer" });
 		} catch {
 			// The log stays, which holds the same.
@@ -337,7 +354,7 @@ export async function compactLevelDatabase(directory: string): Promise<void> {
 
 /** What the library's type, made for browsers too, doesn't tell. */
 interface Engine {
-	getProperty(name: "leveldb.sstables"): string;
+	getProperty(name: "leveldb.sstables" | "leveldb.num-files-at-level0"): string;
 	compactRange(
 		start: Uint8Array,
 		end: Uint8Array,

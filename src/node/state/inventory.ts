@@ -27,9 +27,9 @@ const CHANGING = /^(?:CURRENT|MANIFEST-\d+|\d+\.log)$/;
 const MANIFEST = /\/MANIFEST-\d+$/;
 const LINE = /^((\S+) (\d+) (\d+)) (\d+)$/;
 
-/** Bytes of tables that an open waits for; the others are compared while the database is in use. */
+/** Bytes of tables besides the newest that an open waits for; the others are compared while the database is in use. */
 const AWAITED_BYTES = 16 << 20;
-/** Between two tables that are compared in the background: two megabytes each, about two hundredths of the time. */
+/** Between two tables that are compared in the background: two megabytes each, where they were merged, about two hundredths of the time. */
 const PAUSE_MS = 100;
 
 /** A file is not what it was; the message is half a sentence. */
@@ -86,7 +86,7 @@ export class Inventory {
 		return inventory;
 	}
 
-	/** Compares the newest tables, up to a number of bytes; the others wait. */
+	/** Compares the newest table, which may be a large one that a kill left incomplete, and others up to a number of bytes. */
 	private compareNow(): void {
 		let room = AWAITED_BYTES;
 		const newestFirst = [...this.tables.keys(), ...this.unlisted].sort(
@@ -95,7 +95,8 @@ export class Inventory {
 		for (const name of newestFirst) {
 			const path = join(this.directory, name);
 			const stat = statSync(path, { throwIfNoEntry: false });
-			room -= this.tables.get(name)?.bytes ?? stat?.size ?? 0;
+			const size = name === newestFirst[0] ? 0 : (this.tables.get(name)?.bytes ?? stat?.size ?? 0);
+			room -= size;
 			if (room < 0) this.waiting.push(name);
 			// Where it is gone, another process has the database open; the library will say so.
 			else if (stat) this.compareTable(name, readFileSync(path));
@@ -106,7 +107,9 @@ export class Inventory {
 	private compareTable(name: string, bytes: Buffer): void {
 		const facts = this.tables.get(name);
 		if (facts) compare(name, facts, bytes);
-		else if (this.unlisted.delete(name) && !isWholeTable(bytes)) throw changed(name);
+		if (!this.unlisted.has(name)) return;
+		if (!isWholeTable(bytes)) throw changed(name);
+		this.unlisted.delete(name);
 	}
 
 	/** Compares what {@link open} left. @throws {DamagedFileError} */
@@ -151,13 +154,12 @@ export class Inventory {
 		this.isEnded = true;
 	}
 
-	/** Lists everything: the database is closed. */
+	/** Lists everything: the database is closed. @throws {DamagedFileError} where a table is damaged, which the next open says */
 	async seal(): Promise<void> {
 		const names = readdirSync(this.directory).filter((name) => TABLE.test(name) || CHANGING.test(name));
 		const lines: string[] = [];
 		for (const name of names) {
-			const facts = this.tables.get(name) ?? factsOf(await readFile(join(this.directory, name)));
-			lines.push(lineOf(name, facts));
+			lines.push(lineOf(name, this.tables.get(name) ?? (await this.newFacts(name))));
 		}
 		const path = join(this.directory, `${SEAL}.new`);
 		const text = lines.join("");
@@ -165,6 +167,12 @@ export class Inventory {
 		await rename(path, join(this.directory, SEAL));
 		await rm(join(this.directory, TABLES), { force: true });
 		await syncDirectory(this.directory);
+	}
+
+	private async newFacts(name: string): Promise<FileFacts> {
+		const bytes = await readFile(join(this.directory, name));
+		this.compareTable(name, bytes);
+		return factsOf(bytes);
 	}
 }
 

@@ -76,12 +76,14 @@ export class RequestBody {
 	warnings(endpoint: string, base: string | undefined): string[] {
 		const names = this.fields.map((row) => row.name);
 		const isOther = (name: string): boolean => !names.includes(name) && !EVERYWHERE.has(name);
-		const typed = Object.fromEntries([...this.members].map(([name, values]) => [name, values.map(readJson)]));
 		const given = membersOf(base);
 		const own = (name: string): Unknown => ({ path: name, near: nearest(name, names)[0] });
 		const unknown = [
 			...this.unknown.map(own),
-			...this.fields.flatMap(({ name, message }) => unknownWithin(member(typed, name), message, name)),
+			...this.fields.flatMap(({ name, message }) => {
+				const typed = message ? this.members.get(name) : undefined;
+				return typed?.flatMap((json) => unknownWithin(readJson(json), message, name)) ?? [];
+			}),
 			...[
 				...Object.keys(given).filter(isOther).map(own),
 				...this.fields.flatMap(({ name, message }) => unknownWithin(member(given, name), message, name)),

@@ -11,8 +11,8 @@ import {
 	valueOfKey,
 	variablesOf,
 } from "../../abi/storage-layout.js";
-import { addressFromHash, toBase58Check } from "../../protocol/address.js";
-import { fromHex } from "../../protocol/bytes.js";
+import { addressPrefix, toBase58Check } from "../../protocol/address.js";
+import { fromHex, toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { nearest } from "../values/suggestion.js";
 
@@ -38,7 +38,9 @@ interface StoredVariable {
 
 /** @param read from an address in any form; of the 20 bytes, 40 digits */
 export function walletForms(read: (text: string) => string | undefined): LayoutAddresses {
-	return { read, write: (digits) => toBase58Check(addressFromHash(fromHex(digits))) };
+	const prefix = toHex(Uint8Array.of(addressPrefix()));
+	// A layout from elsewhere may give an address any number of bytes.
+	return { read, write: (digits) => toBase58Check(fromHex(prefix + digits)) };
 }
 
 /**

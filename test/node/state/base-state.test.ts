@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { BaseState } from "../../../src/node/state/base-state.js";
-import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
+import { beginBatch, createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
 import { type StoreDefinition, stores } from "../../../src/node/state/definition.js";
 import { KnownProperties } from "../../../src/node/state/known-properties.js";
 
@@ -143,4 +143,32 @@ describe("properties", () => {
 		expect(memory.get(keyOf("FORK_VERSION_7"))).toBeUndefined();
 		expect(single).toBe(2);
 	});
+});
+
+test("a database that can't begin a batch, or take a change, leaves the changes to the next flush", async () => {
+	const failures = ["begin", "put"];
+	const dropped: string[] = [];
+	const database: KeyValueDatabase = {
+		...memory,
+		batch: () => {
+			const failure = failures.shift();
+			if (failure === "begin") throw new Error("begin");
+			const batch = beginBatch(memory);
+			const refuse = (): void => {
+				throw new Error("put");
+			};
+			const drop = async (): Promise<void> => {
+				dropped.push(failure ?? "none");
+			};
+			return { ...batch, ...(failure === "put" ? { put: refuse } : {}), drop };
+		},
+	};
+	base = await BaseState.open(database, new KnownProperties(), () => {});
+	base.set(STORE, "new", Uint8Array.of(2));
+	for (const failure of ["begin", "put"]) await expect(base.flush(true, [])).rejects.toThrow(failure);
+	expect(base.pendingFlush).toBe(1);
+	await base.flush(true, []);
+	expect(dropped).toEqual(["put"]);
+	const again = await BaseState.open(memory, new KnownProperties(), () => {});
+	expect(again.get(STORE, "new")).toEqual(Uint8Array.of(2));
 });

@@ -28,6 +28,9 @@ describe("a request's body", () => {
 			"create has no field ammount; did you mean amount?",
 		]);
 		expect(made.warnings("create", "not even JSON")).toHaveLength(2);
+		const padded = body();
+		padded.add("amount", "007");
+		expect(padded.warnings("create", undefined)).toEqual([]);
 	});
 
 	test("knows the members that the messages of its fields don't have", () => {

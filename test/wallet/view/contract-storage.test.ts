@@ -6,6 +6,7 @@ import {
 	slotOfKey,
 	wordOf,
 } from "../../../src/abi/storage-layout.js";
+import { fromBase58Check } from "../../../src/protocol/address.js";
 import {
 	storedValues,
 	variablesNamed,
@@ -63,6 +64,10 @@ const forms = walletForms((text) => (text === "ann" ? ANN : undefined));
 
 /** Storage by slot; everything else is zero. */
 const reader = (words: ReadonlyMap<bigint, string>) => async (slot: bigint) => words.get(slot) ?? wordOf(0n);
+
+test("an address of a layout that gives it another size shows the bytes that it has", () => {
+	expect(fromBase58Check(forms.write("ab"))).toEqual(Buffer.from("41ab", "hex"));
+});
 
 describe("variables by name", () => {
 	test("share words, which are read once", async () => {

@@ -194,16 +194,22 @@ export class SyncRequester {
 		while (toFetch.back && toKey(toFetch.back.id) !== firstKey) toFetch.pop();
 		toFetch.push(...ids.slice(1));
 		peer.remain = remain;
-		for (let front = toFetch.front; front && chain.isKnown(front.id); front = toFetch.front) {
-			toFetch.shift();
-			peer.setBothHave(front);
-		}
+		this.passKnown(peer);
 		peer.fetchAble = true;
 		const isComplete =
 			(remain === 0n && toFetch.length > 0) ||
 			(remain !== 0n && toFetch.length > this.world.settings.syncFetchBatch);
 		if (isComplete) this.wake(0);
 		else this.next(peer);
+	}
+
+	/** Takes blocks that are here by now off the front of what a peer has. */
+	private passKnown(peer: Peer): void {
+		const { toFetch } = peer;
+		for (let front = toFetch.front; front && this.world.chain.isKnown(front.id); front = toFetch.front) {
+			toFetch.shift();
+			peer.setBothHave(front);
+		}
 	}
 
 	private checkList(peer: Peer, { ids, remain }: BlockList): void {
@@ -413,12 +419,19 @@ export class SyncRequester {
 			this.wake(waitMs);
 			return;
 		}
+		this.passKnown(peer);
+		if (toFetch.length === 0) {
+			this.next(peer);
+			return;
+		}
+		// Even where too much waits the front is asked for, so it is released before the limit is known.
 		this.releaseForgotten(toFetch.at(0));
 		const limit = this.batchLimit(peer);
 		const batch: BlockRef[] = [];
 		for (let at = 0; at < toFetch.length && batch.length < limit; at++) {
 			const block = toFetch.at(at);
 			const key = toKey(block.id);
+			if (at > 0 && at < limit) this.releaseForgotten(block);
 			if (peer.inProcess.has(key) || !this.assigned.put(key, true)) continue;
 			peer.requested.set(key, { block, sinceMs: now });
 			batch.push(block);
