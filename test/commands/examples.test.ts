@@ -16,7 +16,7 @@ import {
 	deriveAccounts,
 } from "../../src/node/development/accounts.js";
 import { writeCheapKey } from "./cheap-key.js";
-import { Home, type Outcome } from "./coin-process.js";
+import { Home, type Outcome, PATIENCE } from "./coin-process.js";
 import { needsOwnProcess, program, runInHost } from "./command-host.js";
 import { DevelopmentChain } from "./development-chain.js";
 
@@ -189,6 +189,7 @@ function environmentIn(directory: string): Record<string, string> {
 		COIN_CONFIG: join(directory, "config.conf"),
 		COIN_DATA_DIR: directory,
 		COIN_TTY: join(directory, "no-terminal"),
+		COIN_TIMEOUT: PATIENCE,
 	};
 }
 

@@ -9,6 +9,9 @@ import { needsOwnProcess, type Outcome, program, runInHost } from "./command-hos
 
 export type { Outcome } from "./command-host.js";
 
+/** How long commands wait for an answer, where that isn't the point. */
+export const PATIENCE = "10m";
+
 /** A home directory for one test: keystore, configuration, password files. */
 export class Home {
 	readonly path = mkdtempSync(join(tmpdir(), "coin-home-"));
@@ -44,6 +47,8 @@ export class Home {
 			PATH: process.env["PATH"] ?? "",
 			HOME: this.path,
 			COIN_TTY: join(this.path, "no-terminal"),
+			// A machine that does much else takes longer than people want to wait for.
+			COIN_TIMEOUT: PATIENCE,
 			...further,
 		};
 	}

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Outcome } from "./coin-process.js";
+import { type Outcome, PATIENCE } from "./coin-process.js";
 import { addressOf, DevelopmentChain } from "./development-chain.js";
 
 const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
@@ -31,6 +31,7 @@ function shell(script: string): Promise<Outcome> {
 			PATH: process.env["PATH"] ?? "",
 			HOME: chain.home.path,
 			COIN_TTY: join(chain.home.path, "no-terminal"),
+			COIN_TIMEOUT: PATIENCE,
 			...chain.environment,
 		},
 		stdio: ["ignore", "pipe", "pipe"],
