@@ -397,8 +397,11 @@ export class StateDatabase {
 		let isWritten = false;
 		try {
 			// All take what is to be written before anything else can change it.
-			const more = Promise.all(beside.map((one) => one.beginFlush())).then((batches) => batches.flat());
-			await this.base.flush(sync, extra, more);
+			const begun = beside.map((one) => one.beginFlush());
+			const more = Promise.all(begun).then((batches) => batches.flat());
+			// Whoever fails first: the base looks at the others only later, and none may end after the flush.
+			const ended = Promise.allSettled([...begun, more]);
+			await this.base.flush(sync, extra, more).finally(() => ended);
 			isWritten = true;
 		} finally {
 			for (const one of beside) one.endFlush(isWritten);

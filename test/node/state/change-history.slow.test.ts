@@ -175,6 +175,31 @@ describe("the history of the state", () => {
 		);
 	});
 
+	test("whose rows can't be read fails the flush, which the next one makes up for", async () => {
+		const memory = createMemoryDatabase();
+		let fails = false;
+		const broken = async (): Promise<never> => {
+			throw new Error("bad sector");
+		};
+		const database: KeyValueDatabase = {
+			...memory,
+			getMany: (keys) => (fails ? broken() : Promise.resolve(keys.map((key) => memory.get(key)))),
+		};
+		const state = await StateDatabase.open(database);
+		await state.keepChanges(0n, undefined);
+		// The base takes turns over so many entries, and asks for the rows only afterwards.
+		const keys = Array.from({ length: 2_000 }, (_, at) => `entry ${at}`);
+		for (const key of keys) state.headBackend.put(stores.accountIndex, key, Uint8Array.of(7));
+		state.commitBlock(1n);
+		state.settle(1n);
+		fails = true;
+		await expect(state.flush(false)).rejects.toThrow("bad sector");
+		fails = false;
+		await state.flush(false);
+		const again = await StateDatabase.open(database);
+		expect(again.headBackend.get(stores.accountIndex, keys.at(-1) as string)).toEqual(Uint8Array.of(7));
+	});
+
 	test("finds changes of an entry that changes with every block, over many rows", async () => {
 		const state = await StateDatabase.open(createMemoryDatabase());
 		await state.keepChanges(0n, undefined);
