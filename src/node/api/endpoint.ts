@@ -33,7 +33,8 @@ type MethodMode = InputMode | "empty" | "refused";
 export interface RequestField {
 	readonly name: string;
 	readonly type: string;
-	readonly message?: FieldDescriptor["message"];
+	/** How a message declares it, which tells the members of what it holds. */
+	readonly descriptor?: FieldDescriptor;
 }
 
 /** How a request becomes the value that a handler takes. */
@@ -194,12 +195,13 @@ function documentedKind(owner: MessageType<Message>, field: FieldDescriptor): st
 	}
 }
 
-function documented(type: MessageType<Message>, names: readonly string[] | undefined): RequestField[] {
+/** The fields of a message, or those of them with these names. */
+export function declaredFields(type: MessageType<Message>, names?: readonly string[]): RequestField[] {
 	const fields = names ? type.fields.filter((field) => names.includes(field.name)) : type.fields;
 	return fields.map((field) => ({
 		name: field.name,
 		type: `${documentedKind(type, field)}${field.label === "singular" ? "" : "[]"}`,
-		...(field.message && field.label !== "map" ? { message: field.message } : {}),
+		descriptor: field,
 	}));
 }
 
@@ -213,7 +215,7 @@ export function messageRequest<T extends Message>(
 ): RequestForm<T> {
 	const readers = Object.entries(query ?? {}) as [keyof T & string, ParameterReader][];
 	return {
-		fields: documented(type, query && Object.keys(query)),
+		fields: declaredFields(type, query && Object.keys(query)),
 		read: (input) => {
 			if (input.mode !== "query") return input.fields(type);
 			const message = new type();

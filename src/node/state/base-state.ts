@@ -206,7 +206,10 @@ export class BaseState {
 				this.encodedBytes[index] = average + (bytes.length - average) * AVERAGE_SHARE;
 				return bytes.length;
 			});
-			for (const change of (await beside) ?? []) put(change);
+			for (const [at, change] of ((await beside) ?? []).entries()) {
+				put(change);
+				if (at % SLICE_ENTRIES === SLICE_ENTRIES - 1) await otherTurns();
+			}
 			await batch.write(sync);
 		} catch (error) {
 			this.takeBack(flushing);

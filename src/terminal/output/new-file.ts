@@ -16,7 +16,7 @@ export async function checkNewFile(path: string): Promise<void> {
 		() => false,
 		() => true,
 	);
-	if (!isFree) unwritable(path)({ code: EXISTS });
+	if (!isFree) return unwritable(path)({ code: EXISTS });
 }
 
 const EXISTS = "EEXIST";

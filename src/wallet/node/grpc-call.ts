@@ -68,7 +68,7 @@ export function requestFields({ request }: GrpcMethod): EndpointField[] {
 	return request.fields.map((field) => ({
 		name: field.name,
 		type: typeOf(field),
-		...(field.message && field.label !== "map" ? { message: field.message } : {}),
+		descriptor: field,
 	}));
 }
 

@@ -16,8 +16,8 @@ import type { RawAnswer } from "./http-request.js";
 export interface EndpointField {
 	readonly name: string;
 	readonly type: string;
-	/** Of a message, what tells its members. */
-	readonly message?: FieldDescriptor["message"];
+	/** How a message declares it, which tells the members of what it holds. */
+	readonly descriptor?: FieldDescriptor;
 }
 
 /** Members that requests may have beside their own fields. */
@@ -80,13 +80,15 @@ export class RequestBody {
 		const own = (name: string): Unknown => ({ path: name, near: nearest(name, names)[0] });
 		const unknown = [
 			...this.unknown.map(own),
-			...this.fields.flatMap(({ name, message }) => {
-				const typed = message ? this.members.get(name) : undefined;
-				return typed?.flatMap((json) => unknownWithin(readJson(json), message, name)) ?? [];
+			...this.fields.flatMap(({ name, descriptor }) => {
+				const typed = descriptor?.message ? this.members.get(name) : undefined;
+				return typed?.flatMap((json) => unknownWithin(readJson(json), descriptor, name)) ?? [];
 			}),
 			...[
 				...Object.keys(given).filter(isOther).map(own),
-				...this.fields.flatMap(({ name, message }) => unknownWithin(member(given, name), message, name)),
+				...this.fields.flatMap(({ name, descriptor }) =>
+					unknownWithin(member(given, name), descriptor, name),
+				),
 			].filter(({ near }) => near !== undefined),
 		];
 		return unknown.map(({ path, near }) => {
@@ -182,21 +184,21 @@ interface Unknown {
 	readonly near: string | undefined;
 }
 
-/** Members of a message, or of the elements of a list, that the schema doesn't have, at any depth. */
+/** Members of a message, or of the elements of a list of them, that the schema doesn't have, at any depth. */
 function unknownWithin(
 	value: Json | undefined,
-	message: FieldDescriptor["message"],
+	field: FieldDescriptor | undefined,
 	path: string,
 ): readonly Unknown[] {
-	if (Array.isArray(value)) return value.flatMap((item) => unknownWithin(item, message, path));
-	const type = message?.();
+	if (Array.isArray(value)) return value.flatMap((item) => unknownWithin(item, field, path));
+	const type = field?.label === "map" ? undefined : field?.message?.();
 	// What Any holds is told by its `type_url`.
 	if (!type || !isRecord(value) || type.typeName === "google.protobuf.Any") return [];
-	const names = type.fields.map((field) => field.name);
+	const names = type.fields.map((inner) => inner.name);
 	return Object.entries(value).flatMap(([name, inner]) => {
-		const field = type.fields.find((known) => known.name === name || String(known.number) === name);
-		if (!field) return [{ path: `${path}.${name}`, near: nearest(name, names)[0] }];
-		return field.label === "map" ? [] : unknownWithin(inner, field.message, `${path}.${name}`);
+		const known = type.fields.find((one) => one.name === name || String(one.number) === name);
+		if (!known) return [{ path: `${path}.${name}`, near: nearest(name, names)[0] }];
+		return unknownWithin(inner, known, `${path}.${name}`);
 	});
 }
 

@@ -8,19 +8,16 @@ import { mapOrderedMessageWith, shownAs } from "../../../protocol/json/message-w
 import { quoteMapOrdered } from "../../../protocol/json/quoting.js";
 import { printedTransaction } from "../../../protocol/json/transaction-json.js";
 import { packTransaction } from "../../../protocol/json/transaction-packing.js";
-import { Return, ReturnResponse_codeEnum, TransactionRaw } from "../../../protocol/messages.js";
+import { Return, ReturnResponse_codeEnum, Transaction } from "../../../protocol/messages.js";
 import { spellMessage } from "../../../protocol/quoting-message.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
 import { broadcastReturn } from "../broadcast.js";
-import { defineEndpoint, type Endpoint, type RequestForm, written } from "../endpoint.js";
+import { declaredFields, defineEndpoint, type Endpoint, type RequestForm, written } from "../endpoint.js";
 import { REQUEST_BUDGET } from "../request.js";
 
 /** A transaction as the builders answer it, with its signatures. */
 export const packedTransaction: RequestForm<SignedTransaction> = {
-	fields: [
-		{ name: "raw_data", type: TransactionRaw.typeName, message: () => TransactionRaw },
-		{ name: "signature", type: "bytes[]" },
-	],
+	fields: declaredFields(Transaction, ["raw_data", "signature"]),
 	read: (input) => packTransaction(input.text, input.visible, input.library, input.postQuantum),
 };
 
