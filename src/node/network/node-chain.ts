@@ -60,8 +60,8 @@ const PEERS = "peers";
 export class NodeChain implements LocalChain {
 	readonly genesis: BlockRef;
 	private solidBlock: { readonly ref: BlockRef; readonly timestampMs: bigint };
-	private former: readonly Uint8Array[];
-	private active: { readonly nextMaintenanceMs: bigint; readonly list: readonly Uint8Array[] };
+	/** Who is active in this cycle, last; before it the former ones that are known. */
+	private cycles: readonly { readonly endMs: bigint; readonly witnesses: readonly Uint8Array[] }[] = [];
 	private readonly commits = new Recent<Uint8Array>(MAX_UNWRITTEN_COMMITS, Number.POSITIVE_INFINITY, () => 0);
 	private confirmed: bigint;
 	private readonly unobserve: () => void;
@@ -70,11 +70,16 @@ export class NodeChain implements LocalChain {
 		const { open } = options;
 		this.genesis = { id: open.rules.genesisId, number: 0n };
 		this.solidBlock = { ref: this.genesis, timestampMs: open.rules.genesisTimestampMs };
-		this.active = { nextMaintenanceMs: this.nextMaintenanceMs, list: activeWitnesses(this.state) };
-		this.former = this.active.list;
+		this.noteCycle();
 		const confirmed = open.sideRecord(CONFIRMED_KEY);
 		this.confirmed = confirmed ? readBe64(confirmed) : 0n;
-		this.unobserve = open.chain.observe(eachBlock({ committed: () => this.noteCycle() }));
+		this.unobserve = open.chain.observe({
+			committed: () => {
+				if (this.nextMaintenanceMs !== this.cycles.at(-1)?.endMs) this.noteCycle();
+			},
+			// Another branch may have elected others for the same cycle, or be in an earlier one.
+			reorg: () => this.noteCycle(),
+		});
 	}
 
 	/** Ends looking at the chain. */
@@ -86,11 +91,12 @@ export class NodeChain implements LocalChain {
 		return this.options.open.chain.state;
 	}
 
-	/** Remembers who was active before the last maintenance. */
+	/** Remembers who is active, for the time after the next maintenance. */
 	private noteCycle(): void {
-		if (this.nextMaintenanceMs === this.active.nextMaintenanceMs) return;
-		this.former = this.active.list;
-		this.active = { nextMaintenanceMs: this.nextMaintenanceMs, list: activeWitnesses(this.state) };
+		const endMs = this.nextMaintenanceMs;
+		// Two before: a reorg may lead back over a maintenance.
+		const before = this.cycles.filter((cycle) => cycle.endMs < endMs).slice(-2);
+		this.cycles = [...before, { endMs, witnesses: activeWitnesses(this.state) }];
 	}
 
 	get head(): BlockRef {
@@ -253,7 +259,7 @@ export class NodeChain implements LocalChain {
 	}
 
 	get formerWitnesses(): readonly Uint8Array[] {
-		return this.former;
+		return (this.cycles.at(-2) ?? this.cycles.at(-1))?.witnesses ?? [];
 	}
 
 	get nextMaintenanceMs(): bigint {
