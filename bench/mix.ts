@@ -94,13 +94,17 @@ function* entries(open: OpenChain, count: number, senders: readonly Sender[]): G
 		yield [concatBytes(Uint8Array.of(stores.properties.index), fromKey(propertyKey(name))), weight];
 	}
 	yield* accountEntries(count, senders, (address, sender) => recordOf(senders, address, sender));
-	yield* holderRows(open, count, senders);
+	yield* holderRows(open, holdersAmong(count), senders);
 }
 
 /** Zipf's law with exponent 1: the number of the account in the order of its use. */
 function zipf(count: number, pick: (bound: number) => number): number {
 	return Math.min(count - 1, Math.floor((count + 1) ** (pick(FINE) / FINE)) - 1);
 }
+
+/** The token has no more holders than this, however many accounts there are. */
+const MAX_HOLDERS = 10_000_000;
+const holdersAmong = (count: number): number => Math.min(count, MAX_HOLDERS);
 
 /** Delegations that wait for their end. */
 const delegations: { readonly sender: number; readonly contract: DelegateResourceContract }[] = [];
@@ -162,7 +166,7 @@ function draw(
 		return { name: "TransferAssetContract", sender, contract };
 	}
 	const name = pick(FINE) < FINE * TRANSFERS_OF_CALLS ? "transfer" : "approve";
-	const contract = tokenCall(open, senders[sender] as Sender, senders, index, name);
+	const contract = tokenCall(open, senders[sender] as Sender, senders, index % holdersAmong(count), name);
 	return { name: "TriggerSmartContract", sender, contract };
 }
 
