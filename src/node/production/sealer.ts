@@ -72,7 +72,7 @@ export class Sealer {
 		this.stop();
 		this.options.conditions.sealMode = mode;
 		this.start();
-		if (mode === "instant" && this.options.chain.pool.size > 0) this.seal();
+		if (mode === "instant") this.sealPending();
 	}
 
 	/**
@@ -122,10 +122,19 @@ export class Sealer {
 		this.scheduled = false;
 		try {
 			// Another request may have sealed them in the meantime.
-			if (this.options.chain.pool.size > 0) this.seal();
+			this.sealPending();
 			for (const { done } of waiting) done();
 		} catch (error) {
 			for (const { fail } of waiting) fail(error);
+		}
+	}
+
+	/** What one block has no room for, or may not hold beside another transaction, comes into the next. */
+	private sealPending(): void {
+		const { pool } = this.options.chain;
+		for (let before = Number.POSITIVE_INFINITY; pool.size > 0 && pool.size < before; ) {
+			before = pool.size;
+			this.seal();
 		}
 	}
 

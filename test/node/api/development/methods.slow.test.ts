@@ -216,6 +216,25 @@ describe("blocks and time", () => {
 		await chain.result("evm_setAutomine", [true]);
 		expect(await chain.info(String(txid))).toMatchObject({ id: txid, blockNumber: before + 1 });
 	});
+
+	it("come until nothing waits, where one block may not hold everything", async () => {
+		await chain.result("evm_setAutomine", [false]);
+		const [ann, bob] = [chain.account(0), chain.account(1)];
+		const before = await chain.head();
+		const keys = [{ address: bob.address, weight: 1 }];
+		const permission = { threshold: 1, keys, permission_name: "p" };
+		const update = await chain.post("/wallet/accountpermissionupdate", {
+			...{ visible: true, owner_address: bob.address, owner: { ...permission, type: 0 } },
+			actives: [{ ...permission, type: 2, operations: `7fff1fc0033e${"00".repeat(26)}` }],
+		});
+		const body = { visible: true, owner_address: bob.address, to_address: ann.address, amount: 1 };
+		expect(await chain.send(update, bob)).toMatchObject({ result: true });
+		const paid = await chain.send(await chain.post("/wallet/createtransaction", body), bob);
+		expect(paid).toMatchObject({ result: true });
+		await chain.result("evm_setAutomine", [true]);
+		expect(await chain.head()).toBe(before + 2);
+		expect(await chain.info(String(paid["txid"]))).toMatchObject({ blockNumber: before + 2 });
+	});
 });
 
 describe("an unsigned transaction", () => {
