@@ -36,6 +36,9 @@ const BUILDERS: Readonly<Record<string, string>> = {
 	transferasset: "TransferAssetContract",
 };
 
+/** A little less than the wallet takes: it may read its clock before this node does. */
+const OFFERED_LIFE_MS = 290_000;
+
 export class FakeNode {
 	readonly accounts = new Map<string, Account>();
 	/** Transactions that were broadcast and accepted, in order. */
@@ -219,11 +222,11 @@ export class FakeNode {
 		);
 	}
 
-	/** An unsigned transaction on this chain. */
+	/** An unsigned transaction on this chain. It lives as long as a wallet takes from a builder, for machines that are slow. */
 	transaction(type: ContractType, parameter: Message, permissionId = 0): SignedTransaction {
 		return buildTransaction(type, parameter, {
 			...refBlockOf(this.head.id),
-			expirationMs: this.head.timestampMs + 60_000n,
+			expirationMs: BigInt(Date.now() + OFFERED_LIFE_MS),
 			timestampMs: BigInt(Date.now()),
 			permissionId,
 		});

@@ -366,7 +366,11 @@ describe.concurrent("what a node's refusal becomes", () => {
 		const { child, outcome } = wallet.home.start([...send, ...wallet.password()], "", {
 			COIN_NODE: wallet.node.url,
 		});
-		while (!wallet.node.asked.includes("/wallet/broadcasthex"))
+		let isOver = false;
+		void outcome.finally(() => {
+			isOver = true;
+		});
+		while (!isOver && !wallet.node.asked.includes("/wallet/broadcasthex"))
 			await new Promise((resolve) => setTimeout(resolve, 20));
 		child.kill("SIGINT");
 		const ended = await outcome;
