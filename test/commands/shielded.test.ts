@@ -264,7 +264,9 @@ describe.sequential("paying with notes of a contract", () => {
 
 	it("reads everything anew when it is told to", async () => {
 		const [first] = await rows("shielded scan --key ann");
-		expect(await rows("shielded scan --key ann --again")).toEqual([first]);
+		// A development chain seals a block meanwhile where its head is old.
+		const later = { irreversible: expect.any(String), through: expect.any(String) };
+		expect(await rows("shielded scan --key ann --again")).toEqual([{ ...first, ...later }]);
 	});
 
 	it.each([
