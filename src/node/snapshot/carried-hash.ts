@@ -20,6 +20,12 @@ export class CarriedHash {
 		return this.hashing.hasRoom;
 	}
 
+	/** The same for some hundred KiB of entries of one store, as a chunk has them. @param store first byte of the keys */
+	addRun(store: number, run: Uint8Array): boolean {
+		if (hashedNames[store] !== undefined) this.hashing.addRun(run);
+		return this.hashing.hasRoom;
+	}
+
 	/** @throws {SnapshotError} */
 	untilRoom(): Promise<void> {
 		return readable(this.hashing.untilRoom());

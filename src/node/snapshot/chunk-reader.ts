@@ -1,8 +1,9 @@
 /** Reading a snapshot: its chunks in their order, several on their way at once; every file is compared with the manifest. */
 
 import { createHash } from "node:crypto";
+import { storeDefinitions } from "../state/definition.js";
 import { CarriedHash, checkStateHash } from "./carried-hash.js";
-import { chunkEntries, damagedChunk, hashOf, isCarried, unpackChunk } from "./chunk-format.js";
+import { chunkCursor, damagedChunk, hashOf, isCarried, unpackChunk } from "./chunk-format.js";
 import { type Chunk, MAX_RAW_BYTES, type Manifest, SnapshotError } from "./manifest.js";
 import { download, downloadWhole, type SnapshotSource } from "./source.js";
 
@@ -11,8 +12,18 @@ interface ReadChunk {
 	readonly at: number;
 	readonly chunk: Chunk;
 	/** Ascending by key, over all chunks; looked at as they are taken, and to be taken to the end. */
-	readonly entries: Iterable<readonly [Buffer, Buffer]>;
+	readonly runs: Iterable<EntryRun>;
 }
+
+/** Entries of a chunk that follow each other, and whose keys begin with the same byte. */
+interface EntryRun {
+	readonly store: number;
+	/** As the chunk has them. */
+	readonly bytes: Buffer;
+}
+
+/** Bytes of a run before another one is begun. */
+const RUN_BYTES = 256 << 10;
 
 /** Bytes of chunks that are in memory at once: one of the largest, or several as this program makes them. */
 const MAX_UNPACKED = MAX_RAW_BYTES;
@@ -32,7 +43,7 @@ export async function* readChunks(
 	const coming: Promise<Buffer>[] = [];
 	let asked = first;
 	let unpacked = 0;
-	const order = { last: new Uint8Array(0) };
+	const order = { last: Buffer.alloc(0) };
 	for (let at = first; at < chunks.length; at++) {
 		for (; asked < chunks.length && asked < at + parallel; asked++) {
 			const { raw } = chunks[asked] as Chunk;
@@ -44,27 +55,35 @@ export async function* readChunks(
 			coming.push(read);
 		}
 		const chunk = chunks[at] as Chunk;
-		const entries = checkedEntries(chunk, (await coming.shift()) as Buffer, order);
-		yield { at, chunk, entries };
+		const runs = checkedRuns(chunk, (await coming.shift()) as Buffer, order);
+		yield { at, chunk, runs };
 		unpacked -= chunk.raw;
 	}
 }
 
 /** @param order the last key that was taken, of this chunk or the one before @throws {SnapshotError} */
-function* checkedEntries(
-	chunk: Chunk,
-	bytes: Buffer,
-	order: { last: Uint8Array },
-): Generator<readonly [Buffer, Buffer]> {
+function* checkedRuns(chunk: Chunk, bytes: Buffer, order: { last: Buffer }): Generator<EntryRun> {
 	let count = 0;
-	for (const entry of chunkEntries(chunk.name, bytes)) {
-		const [key] = entry;
-		if (Buffer.compare(order.last, key) >= 0 || !isCarried(key)) throw damagedChunk(chunk.name);
-		order.last = key;
+	let [start, end, store] = [0, 0, -1];
+	let [before, keyStart, keyEnd] = [order.last, 0, order.last.length];
+	for (const entry of chunkCursor(chunk.name, bytes)) {
+		const first = bytes[entry.keyStart] as number;
+		if (end > start && (first !== store || end - start >= RUN_BYTES)) {
+			yield { store, bytes: bytes.subarray(start, end) };
+			start = end;
+		}
+		const ascends = bytes.compare(before, keyStart, keyEnd, entry.keyStart, entry.keyEnd) > 0;
+		[before, keyStart, keyEnd, end] = [bytes, entry.keyStart, entry.keyEnd, entry.end];
+		// PERF: of a store of ours all keys are carried.
+		const isCarriedToo = first === store && first < storeDefinitions.length;
+		if (!ascends || !(isCarriedToo || isCarried(bytes.subarray(keyStart, keyEnd))))
+			throw damagedChunk(chunk.name);
+		store = first;
 		count++;
-		yield entry;
 	}
 	if (count !== chunk.entries) throw damagedChunk(chunk.name);
+	order.last = Buffer.from(before.subarray(keyStart, keyEnd));
+	if (end > start) yield { store, bytes: bytes.subarray(start, end) };
 }
 
 async function readChunk(source: SnapshotSource, { name, bytes, sha256, raw }: Chunk): Promise<Buffer> {
@@ -92,8 +111,8 @@ export async function verifySnapshot(
 	const { chunks, segments } = manifest;
 	const hash = new CarriedHash();
 	try {
-		for await (const { chunk, entries } of readChunks(source, chunks, 0, parallel)) {
-			for (const [key, value] of entries) if (!hash.add(key, value)) await hash.untilRoom();
+		for await (const { chunk, runs } of readChunks(source, chunks, 0, parallel)) {
+			for (const { store, bytes } of runs) if (!hash.addRun(store, bytes)) await hash.untilRoom();
 			if (!onBytes(chunk.bytes)) return false;
 		}
 		checkStateHash(manifest, await hash.state());

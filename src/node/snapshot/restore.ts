@@ -1,5 +1,5 @@
 /**
- * Making a data directory of a snapshot. Chunks are written in their order, and a mark with each says how far that is: a
+ * Making a data directory of a snapshot. Chunks are written in their order, and a mark with some says how far that is: a
  * run after a kill goes on from there. The directory can't be started on before everything is there and checked.
  */
 
@@ -18,7 +18,7 @@ import { SegmentFile } from "../segments/segment-file.js";
 import { segmentFilesOnDisk } from "../segments/segment-files.js";
 import { SegmentDamage } from "../segments/segment-format.js";
 import { segmentsDirectory } from "../segments/segments.js";
-import type { BatchChange, KeyValueDatabase } from "../state/database.js";
+import { type BatchChange, beginBatch, type KeyValueDatabase } from "../state/database.js";
 import { syncDirectory } from "../state/inventory.js";
 import { StateDatabase } from "../state/state-database.js";
 import { hashDatabase } from "../state/state-hash/hash-database.js";
@@ -27,6 +27,7 @@ import { sumsChange } from "../state/state-hash/kept-hashes.js";
 import type { StateHash } from "../state/state-hash/state-hash.js";
 import { createView } from "../state/view.js";
 import { CarriedHash, checkStateHash, readable } from "./carried-hash.js";
+import { chunkEntries } from "./chunk-format.js";
 import { notAsListed, readChunks } from "./chunk-reader.js";
 import { type Manifest, SnapshotError, type SnapshotFile } from "./manifest.js";
 import { download, type SnapshotSource } from "./source.js";
@@ -46,13 +47,20 @@ export interface RestoreOptions {
 }
 
 const BATCH_BYTES = 2 << 20;
+/**
+ * What a run after a kill may have to write again.
+ *
+ * PERF: the mark lies behind all entries, so a table of LevelDB with it has the range of all later ones, which are merged with it
+ * instead of being moved down.
+ */
+const MARK_BYTES = 256 << 20;
 
 /** What is on the disk of a restore that isn't complete. */
 interface RestoreMark {
 	readonly format: 1;
 	/** SHA-256 of the manifest. */
 	readonly manifest: string;
-	/** Chunks that are written. */
+	/** Chunks that are written, at least. */
 	readonly chunks: number;
 	/** Where it is read from, if that is a web server; absent: an earlier release began it. */
 	readonly from?: string;
@@ -199,19 +207,34 @@ async function writeHashedChunks(
 	progress: ReadProgress,
 	hash: CarriedHash,
 ): Promise<void> {
-	for await (const { at, chunk, entries } of readChunks(source, chunks, mark.chunks, parallel)) {
-		let batch: BatchChange[] = [];
-		let bytes = 0;
-		for (const [key, value] of entries) {
-			batch.push({ key, value });
-			if (!hash.add(key, value)) await hash.untilRoom();
-			bytes += key.length + value.length;
-			if (bytes < BATCH_BYTES) continue;
-			await database.write(batch, false);
-			[batch, bytes] = [[], 0];
+	let batch = beginBatch(database);
+	const markOf = (written: number): BatchChange => markChange({ ...mark, chunks: written });
+	let [written, marked, unmarked] = [mark.chunks, mark.chunks, 0];
+	try {
+		for await (const { at, chunk, runs } of readChunks(source, chunks, mark.chunks, parallel)) {
+			let unwritten = 0;
+			for (const { store, bytes } of runs) {
+				if (!hash.addRun(store, bytes)) await hash.untilRoom();
+				for (const [key, value] of chunkEntries(chunk.name, bytes)) batch.put({ key, value });
+				unwritten += bytes.length;
+				if (unwritten < BATCH_BYTES) continue;
+				await batch.write(false);
+				[batch, unwritten] = [beginBatch(database), 0];
+			}
+			const isLast = at + 1 === chunks.length;
+			unmarked += chunk.raw;
+			const isMarked = isLast || unmarked >= MARK_BYTES;
+			if (isMarked) batch.put(markOf(at + 1));
+			await batch.write(isLast);
+			batch = beginBatch(database);
+			written = at + 1;
+			if (isMarked) [marked, unmarked] = [written, 0];
+			progress.add(chunk.bytes);
 		}
-		await database.write([...batch, markChange({ ...mark, chunks: at + 1 })], at + 1 === chunks.length);
-		progress.add(chunk.bytes);
+	} finally {
+		await batch.drop();
+		// What has failed here may fail again: the former mark holds too.
+		if (written > marked) await database.write([markOf(written)], false).catch(() => undefined);
 	}
 }
 

@@ -121,7 +121,7 @@ test.each([
 		again: async () => false,
 	};
 	const read = async (): Promise<void> => {
-		for await (const { entries } of readChunks(source, [chunk], 0, 2)) for (const _ of entries);
+		for await (const { runs } of readChunks(source, [chunk], 0, 2)) for (const _ of runs);
 	};
 	await expect(read()).rejects.toThrow("chunks/000000.br of the snapshot holds what is not a run of entries");
 });

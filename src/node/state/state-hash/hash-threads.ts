@@ -72,7 +72,7 @@ export class HashThreads {
 		return {
 			send: (request) => {
 				const bytes =
-					request.kind === "apply" ? request.batch : request.kind === "merge" ? request.sums : undefined;
+					"batch" in request ? request.batch : request.kind === "merge" ? request.sums : undefined;
 				worker.postMessage(request, bytes ? [bytes.buffer as ArrayBuffer] : []);
 			},
 			close: () => worker.terminate(),
@@ -111,13 +111,18 @@ export class HashThreads {
 	/** Adds an entry of a store that belongs to the state. */
 	add(store: string, key: Uint8Array, value: Uint8Array): void {
 		this.batch.write(true, indexes.get(store) as number, key, value);
-		if (this.batch.length >= BATCH_BYTES) this.send();
+		if (this.batch.length >= BATCH_BYTES) this.send("apply", this.batch.take());
+	}
+
+	/** Adds entries of stores that belong to the state. @param run some hundred KiB of them, as a chunk of a snapshot has them */
+	addRun(run: Uint8Array): void {
+		this.send("add", new Uint8Array(run));
 	}
 
 	/** Adds or removes an entry. @param store its index @param key a character for each byte */
 	change(isAdded: boolean, store: number, key: string, value: Uint8Array): void {
 		this.batch.writeText(isAdded, store, key, value);
-		if (this.batch.length >= BATCH_BYTES) this.send();
+		if (this.batch.length >= BATCH_BYTES) this.send("apply", this.batch.take());
 	}
 
 	/** Adds what {@link sums} gave. */
@@ -131,10 +136,9 @@ export class HashThreads {
 		if (this.failure) throw this.failure;
 	}
 
-	private send(): void {
-		const batch = this.batch.take();
+	private send(kind: "apply" | "add", batch: Uint8Array): void {
 		this.unhashed += batch.length;
-		this.threads[this.next]?.send({ kind: "apply", batch });
+		this.threads[this.next]?.send({ kind, batch });
 		this.next = (this.next + 1) % this.threads.length;
 	}
 
@@ -157,7 +161,7 @@ export class HashThreads {
 	}
 
 	private ask(thread: HashThread, kind: "value" | "sums"): Promise<Parameters<Waiting["done"]>[0]> {
-		if (this.batch.length > 0) this.send();
+		if (this.batch.length > 0) this.send("apply", this.batch.take());
 		if (this.failure) return Promise.reject(this.failure);
 		return new Promise((done, fail) => {
 			const id = ++this.lastId;

@@ -1,11 +1,13 @@
 /** What a thread that hashes entries is sent, and what it does with it. */
 
 import { DecodeError } from "../../../protocol/codec/reader.js";
-import { applyBatch } from "./entry-batch.js";
+import { applyBatch, applyRun } from "./entry-batch.js";
 import { StateHash, type StateHashValue } from "./state-hash.js";
 
 export type HashRequest =
 	| { readonly kind: "apply"; readonly batch: Uint8Array }
+	/** Entries to add, as they lie in a chunk of a snapshot. */
+	| { readonly kind: "add"; readonly batch: Uint8Array }
 	/** Sums of elsewhere. */
 	| { readonly kind: "merge"; readonly sums: Uint8Array }
 	/** Wants the hash of what has come so far. */
@@ -31,12 +33,12 @@ export class HashWorker {
 		if (request.kind === "merge") hash.merge(request.sums);
 		else if (request.kind === "value") answer({ kind: "value", id: request.id, value: hash.value() });
 		else if (request.kind === "sums") answer({ kind: "sums", id: request.id, sums: hash.sums() });
-		else this.apply(request.batch);
+		else this.apply(request.kind === "add" ? applyRun : applyBatch, request.batch);
 	}
 
-	private apply(batch: Uint8Array): void {
+	private apply(how: typeof applyBatch, batch: Uint8Array): void {
 		try {
-			applyBatch(this.hash, batch);
+			how(this.hash, batch);
 		} catch (error) {
 			if (!(error instanceof DecodeError)) throw error;
 			this.answer({ kind: "unreadable", message: error.message });

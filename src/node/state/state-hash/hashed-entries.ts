@@ -69,8 +69,11 @@ function propertyEntry(key: Uint8Array, value: Uint8Array, take: TakeEntry): voi
 }
 
 function accountEntries(address: Uint8Array, value: Uint8Array, take: TakeEntry): void {
+	const record = canonicalMessage(value, ACCOUNT);
+	take("account", address, record);
+	// Balances are not in that form.
+	if (record === value) return;
 	const fields = messageFields(value);
-	take("account", address, canonicalMessage(value, ACCOUNT, fields));
 	for (const [store, field] of MAPS) {
 		if (!fields.some(({ number }) => number === field)) continue;
 		for (const [token, amount] of mapAmounts(fields, field)) {
