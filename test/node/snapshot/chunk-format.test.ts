@@ -125,3 +125,27 @@ test.each([
 	};
 	await expect(read()).rejects.toThrow("chunks/000000.br of the snapshot holds what is not a run of entries");
 });
+
+test("a chunk is read in runs of one store each, which end by and by", async () => {
+	const builder = new ChunkBuilder();
+	const value = Buffer.alloc(100 << 10, 1);
+	for (const key of [[0, 1], [1, 1], [1, 2], [1, 3], [1, 4], [0xfe]]) builder.add(Buffer.from(key), value);
+	const { packed, raw, entries } = await builder.take();
+	const chunk = { name: chunkName(0), bytes: packed.length, sha256: await hashOf(packed), raw, entries };
+	const source: SnapshotSource = {
+		read: async function* () {
+			yield packed;
+		},
+		again: async () => false,
+	};
+	const read: [number, number[]][] = [];
+	for await (const { runs } of readChunks(source, [chunk], 0, 2))
+		for (const { store, bytes } of runs)
+			read.push([store, [...chunkEntries("it", bytes)].map(([key]) => key[1] ?? 0)]);
+	expect(read).toEqual([
+		[0, [1]],
+		[1, [1, 2, 3]],
+		[1, [4]],
+		[0xfe, [0]],
+	]);
+});

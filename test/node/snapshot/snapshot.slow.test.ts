@@ -265,7 +265,7 @@ test(
 			const failing = (own: KeyValueDatabase): KeyValueDatabase => ({
 				...bound(own),
 				write: async (changes, sync) => {
-					if (at++ === fail) throw new Error("killed");
+					if (at++ >= fail) throw new Error("killed");
 					await own.write(changes, sync);
 				},
 			});
