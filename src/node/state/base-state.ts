@@ -196,8 +196,9 @@ export class BaseState {
 		try {
 			batch = beginBatch(this.database);
 			const { put } = batch;
+			const slices = new Slices(() => this.unflushed);
 			for (const change of extra) put(change);
-			await inSlices(flushing, (index, key, value) => {
+			await eachEntry(flushing, slices, (index, key, value) => {
 				const store = storeAt(index);
 				const bytes = value === GONE ? null : store.codec.encode(value, key);
 				put({ key: diskKey(store, key), value: bytes });
@@ -206,9 +207,9 @@ export class BaseState {
 				this.encodedBytes[index] = average + (bytes.length - average) * AVERAGE_SHARE;
 				return bytes.length;
 			});
-			for (const [at, change] of ((await beside) ?? []).entries()) {
+			for (const change of (await beside) ?? []) {
 				put(change);
-				if (at % SLICE_ENTRIES === SLICE_ENTRIES - 1) await otherTurns();
+				if (slices.isOver(change.value?.length ?? 0)) await slices.next();
 			}
 			await batch.write(sync);
 		} catch (error) {
@@ -315,24 +316,42 @@ const isHistory = storeDefinitions.map(({ index }) => HISTORY.has(index));
 /** What one value adds to the average of its store. */
 const AVERAGE_SHARE = 1 / 64;
 
-/** What is done without a break: encoding so much takes a few milliseconds at most. */
+/** What is done without a break, in entries: encoding so many takes a few milliseconds at most. */
 const SLICE_ENTRIES = 500;
-const SLICE_BYTES = 256 << 10;
+/** A longer value counts as several entries. */
+const ENTRY_BYTES = 512;
+/** Entries that are written for one that comes meanwhile: an import must not fill memory before the database has its batch. */
+const WRITTEN_FOR_ONE = 2;
 
-/** Visits entries with turns of the event loop in between. @param visit tells how many bytes it worked on */
-async function inSlices(
+/** Cuts a flush into slices with turns of the event loop in between. */
+class Slices {
+	private left = SLICE_ENTRIES;
+
+	/** @param unflushed entries that wait for the next flush */
+	constructor(private readonly unflushed: () => number) {}
+
+	/** @param bytes of the value that was written */
+	isOver(bytes: number): boolean {
+		this.left -= Math.max(1, bytes / ENTRY_BYTES);
+		return this.left <= 0;
+	}
+
+	async next(): Promise<void> {
+		const before = this.unflushed();
+		await otherTurns();
+		this.left = SLICE_ENTRIES + WRITTEN_FOR_ONE * (this.unflushed() - before);
+	}
+}
+
+/** @param visit tells how many bytes it worked on */
+async function eachEntry(
 	maps: EntryMaps,
+	slices: Slices,
 	visit: (index: number, key: string, value: Entry) => number,
 ): Promise<void> {
-	let entries = 0;
-	let bytes = 0;
 	for (const [index, map] of maps.entries()) {
 		for (const [key, value] of map) {
-			bytes += visit(index, key, value);
-			if (++entries < SLICE_ENTRIES && bytes < SLICE_BYTES) continue;
-			await otherTurns();
-			entries = 0;
-			bytes = 0;
+			if (slices.isOver(visit(index, key, value))) await slices.next();
 		}
 	}
 }
