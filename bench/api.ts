@@ -1,20 +1,25 @@
 /**
- * Queries a second over HTTP and JSON-RPC, while a development chain seals a block of transfers every second:
- * autocannon in this process, the node in another. Queries of balances ask for another account each time, so that no
- * answer can be kept.
+ * Queries a second over HTTP and JSON-RPC, while a development chain seals a block of transfers every second: autocannon in this
+ * process, the node in another. Queries of balances ask for another account each time, so that no answer can be kept; those of logs
+ * named `past` are asked of a chain of a hundred thousand blocks. In the same run bare servers give answers of the same length, and
+ * so does another build of the program where one is named: each query in turns, after requests that aren't counted.
  *
- * npm run tool bench:api -- [seconds a run] [connections…] [names of queries…]
+ * npm run tool bench:api -- [seconds a turn] [connections…] [names of queries…] [--rounds <turns>] [--beside <dist/bench/api.js of another build>]
  */
 
 import { type ChildProcess, fork } from "node:child_process";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import type Autocannon from "autocannon";
 import { toHex } from "../src/protocol/bytes.js";
 import { keccak256 } from "../src/protocol/hash.js";
-import { addressOf, type Report, type Served, serve } from "./api/served-chain.js";
-import { balanceOf, deployToken, sendTransfers } from "./api/traffic.js";
+import { type BarePorts, serveBare } from "./api/bare-servers.js";
+import type { Report } from "./api/reports.js";
+import { addressOf, type Served, serve, serveLogs } from "./api/served-chain.js";
+import { balanceOf, deployLoops, deployToken, sendTransfers, sortOf } from "./api/traffic.js";
+import { LOG_QUERIES } from "./logs/written-chain.js";
 
 // Not bundled: it brings a variable of a global's name.
 const autocannon = createRequire(import.meta.url)("autocannon") as typeof Autocannon;
@@ -25,27 +30,53 @@ const ASKED_ACCOUNTS = 32;
 /** One with payments. */
 const BLOCK = 4;
 
+/** How many numbers a contract sorts in one call. */
+const SORTED = 100;
+
+/** Of the chain whose logs are asked for. */
+const PAST_BLOCKS = 100_000;
+
+/** Requests of each query that aren't counted: the runtime compiles what answers them meanwhile, and the node contracts that run much. */
+const WARM_UP = 4_000;
+
+/** How long the chain is watched while nobody asks. */
+const IDLE_MS = 3_000;
+
 interface Query {
 	readonly name: string;
 	readonly url: string;
 	readonly bodies: readonly string[];
 }
 
-function queries({ http, jsonrpc }: Served, token: Uint8Array): readonly Query[] {
+const rpc = (
+	port: number,
+	method: string,
+	params: readonly (readonly unknown[])[],
+	name = method,
+): Query => ({
+	name,
+	url: `http://127.0.0.1:${port}/jsonrpc`,
+	bodies: params.map((list) => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: list })),
+});
+
+const hex = (bytes: Uint8Array): string => `0x${toHex(bytes)}`;
+
+interface Contracts {
+	readonly token: Uint8Array;
+	readonly loops: Uint8Array;
+}
+
+function queries({ http, jsonrpc }: Served, { token, loops }: Contracts): readonly Query[] {
 	const accounts = Array.from({ length: ASKED_ACCOUNTS }, (_, i) => addressOf(i));
 	const wallet = (name: string, bodies: readonly object[]): Query => ({
 		name,
 		url: `http://127.0.0.1:${http}/wallet/${name}`,
 		bodies: bodies.map((body) => JSON.stringify(body)),
 	});
-	const rpc = (method: string, params: readonly (readonly unknown[])[]): Query => ({
-		name: method,
-		url: `http://127.0.0.1:${jsonrpc}/jsonrpc`,
-		bodies: params.map((list) => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: list })),
-	});
-	const hex20 = (address: Uint8Array): string => `0x${toHex(address.subarray(1))}`;
-	const transferred = `0x${toHex(keccak256(Buffer.from("Transfer(address,address,uint256)")))}`;
+	const hex20 = (address: Uint8Array): string => hex(address.subarray(1));
+	const transferred = hex(keccak256(Buffer.from("Transfer(address,address,uint256)")));
 	const logs = { address: hex20(token), topics: [transferred], fromBlock: "0x0", toBlock: "latest" };
+	const sort = { to: hex20(loops), data: `0x${sortOf(SORTED)}` };
 	return [
 		wallet("getnowblock", [{}]),
 		wallet("getblockbynum", [{ num: BLOCK }]),
@@ -63,52 +94,128 @@ function queries({ http, jsonrpc }: Served, token: Uint8Array): readonly Query[]
 			})),
 		),
 		rpc(
+			jsonrpc,
 			"eth_getBalance",
 			accounts.map((address) => [hex20(address), "latest"]),
 		),
 		rpc(
+			jsonrpc,
 			"eth_call",
 			accounts.map((address) => [{ to: hex20(token), data: `0x${balanceOf(address)}` }, "latest"]),
 		),
-		rpc("eth_getLogs", [[logs]]),
+		rpc(jsonrpc, "eth_call", [[sort, "latest"]], "eth_call sort"),
+		rpc(jsonrpc, "eth_getLogs", [[logs]]),
 	];
 }
 
-/** Loads the chain, asks, prints a line a run. */
-async function measure(
-	seconds: number,
-	connections: readonly number[],
-	names: readonly string[],
-): Promise<void> {
-	const child = fork(fileURLToPath(import.meta.url), ["--serve"]);
-	const served = await new Promise<Served>((resolve, reject) => {
-		child.once("message", (message) => resolve(message as Served));
-		child.once("exit", (code) => reject(new Error(`the node ended with ${code}`)));
+/** Of the long chain. */
+const pastQueries = ({ jsonrpc }: Served): readonly Query[] =>
+	Object.entries(LOG_QUERIES).map(([about, { addresses, topics }]) => {
+		const filter = { address: addresses.map(hex), topics: topics.map((list) => list.map(hex)) };
+		const range = { fromBlock: "0x0", toBlock: "latest" };
+		return rpc(jsonrpc, "eth_getLogs", [[{ ...filter, ...range }]], `past ${about}`);
 	});
-	const url = `http://127.0.0.1:${served.http}`;
-	const token = await deployToken(url);
-	let sending = Promise.resolve();
-	const traffic = setInterval(() => {
-		sending = sending.then(() => sendTransfers(url));
-	}, 1_000);
-	await reached(url, BLOCK);
-	for (const query of queries(served, token)) {
-		if (names.length > 0 && !names.includes(query.name)) continue;
-		for (const count of connections) {
-			const before = await reportOf(child);
-			const result = await run(query, count, seconds);
-			const { cpuUs, rssMiB, blocks, missed, lateMs } = await reportOf(child);
-			const cpuUsARequest = Math.round((cpuUs - before.cpuUs) / Math.max(1, result.answers));
-			const node = { cpuUsARequest, rssMiB, blocks, missed, lateMs };
-			process.stdout.write(
-				`${JSON.stringify({ query: query.name, connections: count, ...result, ...node })}\n`,
-			);
-		}
+
+/** A process that serves. */
+class Server<T> {
+	/** What it takes for itself while nobody asks, in microseconds of processor time a second. */
+	idleUs = 0;
+
+	private constructor(
+		readonly name: string,
+		private readonly child: ChildProcess,
+		readonly ports: T,
+	) {}
+
+	static async start<T>(name: string, file: string, kind: string): Promise<Server<T>> {
+		const child = fork(file, ["--serve", kind]);
+		const ports = await new Promise<T>((resolve, reject) => {
+			child.once("message", (message) => resolve(message as T));
+			child.once("exit", (code) => reject(new Error(`${name} ended with ${code}`)));
+		});
+		return new Server(name, child, ports);
 	}
-	clearInterval(traffic);
-	await sending;
-	child.removeAllListeners("exit");
-	child.disconnect();
+
+	report(): Promise<Report> {
+		return new Promise((resolve) => {
+			this.child.once("message", (message) => resolve(message as Report));
+			this.child.send("report");
+		});
+	}
+
+	async watchIdle(): Promise<void> {
+		const before = await this.report();
+		const started = performance.now();
+		await sleep(IDLE_MS);
+		const { cpuUs } = await this.report();
+		this.idleUs = ((cpuUs - before.cpuUs) * 1_000) / (performance.now() - started);
+	}
+
+	close(): void {
+		this.child.removeAllListeners("exit");
+		this.child.disconnect();
+	}
+}
+
+/** One query to one program. */
+interface Asked {
+	readonly program: string;
+	readonly server: Server<unknown>;
+	readonly query: Query;
+}
+
+/** The programs that are asked each query; the first is this one. */
+type Programs = readonly (readonly [name: string, file: string])[];
+
+interface Measurement {
+	readonly seconds: number;
+	readonly connections: readonly number[];
+	readonly names: readonly string[];
+	readonly rounds: number;
+}
+
+/** The queries of each program, in the same order, with what they are asked of. */
+interface Prepared {
+	readonly asked: readonly (readonly Asked[])[];
+	close(): Promise<void>;
+}
+
+/** Loads the chains. */
+async function prepareChains(programs: Programs): Promise<Prepared> {
+	const servers = await Promise.all(
+		programs.map(([name, file]) => Server.start<Served>(name, file, "chain")),
+	);
+	const urls = servers.map(({ ports }) => `http://127.0.0.1:${ports.http}`);
+	const lists = await Promise.all(
+		servers.map(async (server, i) => {
+			const url = urls[i] as string;
+			const contracts = { token: await deployToken(url), loops: await deployLoops(url) };
+			return queries(server.ports, contracts).map(
+				(query): Asked => ({ program: server.name, server, query }),
+			);
+		}),
+	);
+	let sending: Promise<unknown> = Promise.resolve();
+	const traffic = setInterval(() => {
+		sending = sending.then(() => Promise.all(urls.map(sendTransfers)));
+	}, 1_000);
+	await Promise.all(urls.map((url) => reached(url, BLOCK)));
+	await Promise.all(servers.map((server) => server.watchIdle()));
+	const close = async (): Promise<void> => {
+		clearInterval(traffic);
+		await sending;
+		for (const server of servers) server.close();
+	};
+	return { asked: lists, close };
+}
+
+/** Writes the long chains. */
+async function preparePast(programs: Programs): Promise<Prepared> {
+	const servers = await Promise.all(programs.map(([name, file]) => Server.start<Served>(name, file, "past")));
+	const asked = servers.map((server) =>
+		pastQueries(server.ports).map((query): Asked => ({ program: server.name, server, query })),
+	);
+	return { asked, close: async () => servers.forEach((server) => void server.close()) };
 }
 
 /** Waits until there is a block. */
@@ -121,12 +228,41 @@ async function reached(url: string, num: number): Promise<void> {
 	}
 }
 
-function reportOf(child: ChildProcess): Promise<Report> {
-	return new Promise((resolve) => {
-		child.once("message", (message) => resolve(message as Report));
-		child.send("report");
-	});
+/** Asks each query in turns, prints a line for each program and bare server. */
+async function measure(
+	{ asked }: Prepared,
+	bare: Server<BarePorts>,
+	{ seconds, connections, names, rounds }: Measurement,
+): Promise<void> {
+	for (const [i, { query }] of (asked[0] ?? []).entries()) {
+		if (names.length > 0 && !names.includes(query.name)) continue;
+		const own = asked.map((list) => list[i] as Asked);
+		const bytes = await answerLength(query);
+		const bareAsked = Object.entries(bare.ports).map(
+			([name, port]): Asked => ({
+				program: `bare ${name}`,
+				server: bare,
+				query: { ...query, url: `http://127.0.0.1:${port}/${bytes}` },
+			}),
+		);
+		const all = [...own, ...bareAsked];
+		for (const count of connections) {
+			for (const each of all) await run(each, count, { amount: WARM_UP });
+			const runs: RunResult[][] = all.map(() => []);
+			for (let round = 0; round < rounds; round++)
+				for (const [at, each] of all.entries()) runs[at]?.push(await run(each, count, { duration: seconds }));
+			for (const [at, { program }] of all.entries()) {
+				const result = median(runs[at] ?? []);
+				const line = { query: query.name, connections: count, bytes, program, ...result };
+				process.stdout.write(`${JSON.stringify(line)}\n`);
+			}
+		}
+	}
 }
+
+/** The run of which as many others took more processor time as took less. */
+const median = (runs: readonly RunResult[]): RunResult | undefined =>
+	runs.toSorted((a, b) => a.cpuUsARequest - b.cpuUsARequest)[runs.length >> 1];
 
 interface RunResult {
 	readonly answers: number;
@@ -134,37 +270,78 @@ interface RunResult {
 	readonly p50Ms: number;
 	readonly p99Ms: number;
 	readonly failed: number;
+	/** Processor time of the server, less what it takes while nobody asks. */
+	readonly cpuUsARequest: number;
+	readonly rssMiB: number;
+	readonly blocks: number;
+	readonly missed: number;
+	readonly lateMs: number;
 }
 
-async function run({ url, bodies }: Query, connections: number, seconds: number): Promise<RunResult> {
-	await refuseErrors(url, bodies);
+async function run(
+	{ server, query: { url, bodies } }: Asked,
+	connections: number,
+	length: { readonly duration: number } | { readonly amount: number },
+): Promise<RunResult> {
+	const before = await server.report();
+	const started = performance.now();
 	const result = await autocannon({
 		url,
 		connections,
-		duration: seconds,
+		...length,
 		requests: bodies.map((body) => ({ method: "POST" as const, body })),
 		headers: { "content-type": "application/json" },
 	});
+	const { cpuUs, ...rest } = await server.report();
+	const ownUs = (server.idleUs * (performance.now() - started)) / 1_000;
+	const answers = result.requests.total;
 	return {
-		answers: result.requests.total,
+		answers,
 		requestsPerSecond: Math.round(result.requests.average),
 		p50Ms: result.latency.p50,
 		p99Ms: result.latency.p99,
 		failed: result.non2xx + result.errors,
+		cpuUsARequest: Math.round((10 * (cpuUs - before.cpuUs - ownUs)) / Math.max(1, answers)) / 10,
+		...rest,
 	};
 }
 
-/** Failures have the status of successes: a run of them would be worth nothing. */
-async function refuseErrors(url: string, [body = ""]: readonly string[]): Promise<void> {
+/** Failures have the status of successes: a run of them would be worth nothing. @returns the length of an answer's body */
+async function answerLength({ url, bodies: [body = ""] }: Query): Promise<number> {
 	const answer = await fetch(url, { method: "POST", body });
 	const text = await answer.text();
 	if (/"error"|"Error"|OTHER_ERROR/.test(text) || text.length < 10) throw new Error(`${url}: ${text}`);
+	return Buffer.byteLength(text);
 }
 
-if (process.argv.includes("--serve")) await serve();
-else {
-	const words = process.argv.slice(2);
-	const [seconds = 5, ...connections] = words.map(Number).filter((value) => value > 0);
-	const names = words.filter((word) => Number.isNaN(Number(word)));
-	await measure(seconds, connections.length > 0 ? connections : [1, 16, 256], names);
+async function main(): Promise<void> {
+	const { values, positionals } = parseArgs({
+		options: { rounds: { type: "string", default: "3" }, beside: { type: "string" } },
+		allowPositionals: true,
+	});
+	const [seconds = 3, ...connections] = positionals.map(Number).filter((value) => value > 0);
+	const names = positionals.filter((word) => Number.isNaN(Number(word)));
+	const file = fileURLToPath(import.meta.url);
+	const programs: Programs = [["this", file], ...(values.beside ? [["beside", values.beside] as const] : [])];
+	const asked: Measurement = {
+		...{ seconds, names, rounds: Number(values.rounds) },
+		connections: connections.length > 0 ? connections : [1, 16, 256],
+	};
+	const bare = await Server.start<BarePorts>("bare", file, "bare");
+	for (const [isPast, prepare] of [
+		[false, prepareChains],
+		[true, preparePast],
+	] as const) {
+		if (names.length > 0 && !names.some((name) => name.startsWith("past") === isPast)) continue;
+		const prepared = await prepare(programs);
+		await measure(prepared, bare, asked);
+		await prepared.close();
+	}
+	bare.close();
 }
+
+const [, , mode, kind] = process.argv;
+if (mode !== "--serve") await main();
+else if (kind === "bare") await serveBare();
+else if (kind === "past") await serveLogs(PAST_BLOCKS);
+else await serve();

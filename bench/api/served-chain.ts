@@ -1,9 +1,18 @@
-/** The node under load: a development chain in a process of its own, a block a second, without limits of calls. */
+/**
+ * The node under load, in a process of its own and without limits of calls: a development chain with a block a second, and the JSON-RPC
+ * server of one over a long chain whose blocks are written.
+ */
 
-import { prepareDevelopment } from "../../src/node/development/development.js";
+import { Broadcaster } from "../../src/node/api/broadcast.js";
+import type { ApiNode } from "../../src/node/api/context.js";
+import { startJsonRpcServers } from "../../src/node/api/jsonrpc/servers.js";
+import { RateLimiter } from "../../src/node/api/rate-limiter.js";
+import { type Development, prepareDevelopment } from "../../src/node/development/development.js";
 import { startNode } from "../../src/node/node.js";
 import { sha256 } from "../../src/protocol/hash.js";
 import { addressOfPrivateKey } from "../../src/protocol/signature.js";
+import { writtenChain } from "../logs/written-chain.js";
+import { tellParent } from "./reports.js";
 
 export const ACCOUNTS = 2_000;
 const INTERVAL_MS = 1_000;
@@ -16,20 +25,9 @@ export interface Served {
 	readonly jsonrpc: number;
 }
 
-/** What the node tells about the time since it was asked last. */
-export interface Report {
-	readonly rssMiB: number;
-	/** CPU time since the start, in microseconds. */
-	readonly cpuUs: number;
-	readonly blocks: number;
-	/** Slots without a block. */
-	readonly missed: number;
-	/** How long after its slot the latest of the blocks was there. */
-	readonly lateMs: number;
-}
+const reportError = (fields: object): void => void process.stderr.write(`${JSON.stringify(fields)}\n`);
 
-/** Runs until its parent goes away. */
-export async function serve(): Promise<void> {
+function prepared(): Development {
 	const development = prepareDevelopment({
 		accounts: Array.from({ length: ACCOUNTS }, (_, index) => ({
 			address: addressOf(index),
@@ -53,19 +51,27 @@ export async function serve(): Promise<void> {
 		node: {
 			...node,
 			http: { ...node.http, full: listener, maxConnections: 0 },
-			jsonrpc: { ...node.jsonrpc, full: listener },
+			jsonrpc: { ...node.jsonrpc, full: listener, maxBlockRange: 0 },
 		},
 	};
+	return { ...development, config };
+}
+
+/** Runs until its parent goes away. */
+export async function serve(): Promise<void> {
+	const development = prepared();
 	const running = await startNode({
-		config,
-		development: { ...development, config },
+		config: development.config,
+		development,
 		dataDirectory: undefined,
 		producers: [],
+		// A call that began on a busy machine ends all the same.
+		limitTime: false,
 		host: "127.0.0.1",
 		log: {
 			info: () => {},
 			warn: () => {},
-			error: (fields) => process.stderr.write(`${JSON.stringify(fields)}\n`),
+			error: reportError,
 		},
 	});
 	let blocks = 0;
@@ -82,13 +88,33 @@ export async function serve(): Promise<void> {
 		},
 	});
 	const served: Served = { http: running.ports.full ?? 0, jsonrpc: running.ports.jsonrpc ?? 0 };
-	process.send?.(served);
-	process.on("message", () => {
-		const { user, system } = process.cpuUsage();
-		const rssMiB = Math.round(process.memoryUsage().rss / 2 ** 20);
-		const report: Report = { rssMiB, cpuUs: user + system, blocks, missed, lateMs };
+	const counted = () => {
+		const told = { blocks, missed, lateMs };
 		[blocks, missed, lateMs] = [0, 0, 0];
-		process.send?.(report);
+		return told;
+	};
+	tellParent(served, counted, () => running.close());
+}
+
+/** The same over a chain of so many blocks that nothing is added to. Runs until its parent goes away. */
+export async function serveLogs(blocks: number): Promise<void> {
+	const [state, { config }] = [await writtenChain(blocks), prepared()];
+	// What queries of logs ask of a node.
+	const node = {
+		config,
+		limiter: new RateLimiter(config.rateLimiter),
+		view: () => state,
+		rules: {},
+		upMs: 0,
+		report: (error: unknown, where: string) => reportError({ where, error: String(error) }),
+	} as unknown as ApiNode;
+	const { ports } = await startJsonRpcServers({
+		node,
+		broadcaster: new Broadcaster(node),
+		observe: () => () => {},
+		producerAddresses: [],
+		host: "127.0.0.1",
 	});
-	process.once("disconnect", () => void running.close().then(() => process.exit()));
+	const served: Served = { http: 0, jsonrpc: ports.jsonrpc ?? 0 };
+	tellParent(served);
 }

@@ -4,6 +4,7 @@ import { contractAddress } from "../../src/protocol/address.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import { sign } from "../../src/protocol/signature.js";
 import coupon from "../../test/clients/contracts/Coupon.json" with { type: "json" };
+import compiled from "../contracts/compiled.json" with { type: "json" };
 import { ACCOUNTS, addressOf, keyOf } from "./served-chain.js";
 
 const TRANSFERS_A_BLOCK = 20;
@@ -23,13 +24,11 @@ async function signAndSend(url: string, transaction: Json, key: Uint8Array): Pro
 
 const word = (value: number | bigint): string => value.toString(16).padStart(64, "0");
 
-/** Deploys the token; its whole supply belongs to the first account. @returns its address, once it is in a block */
-export async function deployToken(url: string): Promise<Uint8Array> {
-	const name = Buffer.from("Coupon").toString("hex").padEnd(64, "0");
+/** Deploys a contract. @returns its address, once it is in a block */
+async function deploy(url: string, bytecode: string, parameter: string): Promise<Uint8Array> {
 	const built = await post(`${url}/wallet/deploycontract`, {
 		owner_address: toHex(addressOf(0)),
-		bytecode: coupon.bytecode.slice(2),
-		parameter: [word(64), word(1_000_000), word(6), name].join(""),
+		...{ bytecode, parameter },
 		fee_limit: 1_000_000_000,
 		origin_energy_limit: 1_000_000,
 		abi: "[]",
@@ -42,6 +41,21 @@ export async function deployToken(url: string): Promise<Uint8Array> {
 		await new Promise((resolve) => setTimeout(resolve, 100));
 	}
 }
+
+/** Deploys a token, whose whole supply belongs to the first account. */
+export function deployToken(url: string): Promise<Uint8Array> {
+	const name = Buffer.from("Coupon").toString("hex").padEnd(64, "0");
+	const parameter = [word(64), word(1_000_000), word(6), name].join("");
+	return deploy(url, coupon.bytecode.slice(2), parameter);
+}
+
+/** Deploys a contract that calculates. */
+export const deployLoops = (url: string): Promise<Uint8Array> =>
+	deploy(url, compiled.contracts.Loops.code, "");
+
+/** `sort` of so many numbers, as the data of a call. */
+export const sortOf = (length: number): string =>
+	`${compiled.contracts.Loops.selectors["sort(uint256)"]}${word(length)}`;
 
 /** `balanceOf` of an account, as the data of a call. */
 export const balanceOf = (account: Uint8Array): string =>

@@ -67,7 +67,7 @@ export function buildUnchecked(
 	contract: Readonly<Message>,
 	options: BuildOptions = {},
 ): SignedTransaction {
-	return buildTransaction(type, contract, { ...transactionHeader(context), ...options });
+	return buildTransaction(type, contract, Object.assign(transactionHeader(context), options));
 }
 
 /** A development chain's head may be this old where a transaction is built: a day is what a life may be at most. */
@@ -93,8 +93,10 @@ export function transactionHeader(context: ApiContext) {
 		referenceBlock === "solid"
 			? (blockIdAt(state, properties.get("LATEST_SOLIDIFIED_BLOCK_NUM")) ?? properties.headId)
 			: properties.headId;
+	const { refBlockBytes, refBlockHash } = refBlockOf(id);
 	return {
-		...refBlockOf(id),
+		refBlockBytes,
+		refBlockHash,
 		expirationMs: lifeBeginsMs(context) + expirationMs,
 		timestampMs: BigInt(node.nowMs()),
 	};

@@ -10,6 +10,7 @@
 import { toKey } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
+import { stores } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
 
 /** Blocks of a section, and bits of a block's bloom. */
@@ -22,9 +23,10 @@ const ITEMS_A_STEP = 64;
 /** Keys of sections are this far apart. */
 const SECTION_STRIDE = 1_000_000;
 
-function rowKey(section: number, bit: number): Uint8Array {
-	return Buffer.from((section * SECTION_STRIDE + bit).toString(16), "latin1");
-}
+/** As the text of a byte string. */
+const rowKeyText = (section: number, bit: number): string => (section * SECTION_STRIDE + bit).toString(16);
+
+const rowKey = (section: number, bit: number): Uint8Array => Buffer.from(rowKeyText(section, bit), "latin1");
 
 /** The keys of all rows of the sections that end among some blocks. */
 export function* rowsOfSections(first: bigint, last: bigint): Generator<Uint8Array> {
@@ -122,10 +124,33 @@ export function* candidateSteps(
 	const section = from / size;
 	const blocks = yield* sectionCandidates(view, groups, Number(section));
 	if (!blocks) return;
-	const end = Math.min(Number(to % size), blocks.length * 8 - 1);
-	for (let i = Number(from % size); i <= end; i++) {
-		if ((((blocks[i >> 3] as number) >> (i & 7)) & 1) !== 0) yield section * size + BigInt(i);
+	const [first, end] = [Number(from % size), Number(to % size)];
+	for (let i = first; i <= end; i++) {
+		const byte = blocks.bytes[i >> 3] as number;
+		// Few blocks are candidates.
+		if (byte === 0) i |= 7;
+		else if (((byte >> (i & 7)) & 1) !== 0) yield section * size + BigInt(i);
 	}
+}
+
+/** Blocks of a section, a bit each: as the bytes of a row, and as what is combined with those of others in one step. */
+interface SectionBlocks {
+	readonly bytes: Uint8Array;
+	readonly words: Int32Array;
+}
+
+function emptyBlocks(): SectionBlocks {
+	const bytes = new Uint8Array(SECTION_BLOCKS / 8);
+	return { bytes, words: new Int32Array(bytes.buffer) };
+}
+
+/** A row that is combined with others: rows are shorter, and lie anywhere. */
+const loaded = emptyBlocks();
+
+function load(row: Uint8Array, into: SectionBlocks): SectionBlocks {
+	into.bytes.set(row);
+	into.bytes.fill(0, row.length);
+	return into;
 }
 
 /** The section's blocks in which every group has an item whose bits are all set; undefined: none. */
@@ -133,55 +158,55 @@ function* sectionCandidates(
 	view: () => StateView,
 	groups: readonly BloomGroup[],
 	section: number,
-): Generator<undefined, Uint8Array | undefined> {
+): Generator<undefined, SectionBlocks | undefined> {
 	const rows = new Map<number, Uint8Array | undefined>();
 	const rowOf = (bit: number): Uint8Array | undefined => {
 		if (rows.has(bit)) return rows.get(bit);
-		const row = view().sectionBloom.get(rowKey(section, bit));
+		const row = view().backend.get(stores.sectionBloom, rowKeyText(section, bit));
 		rows.set(bit, row);
 		return row;
 	};
-	let candidates: Uint8Array | undefined;
+	let candidates: SectionBlocks | undefined;
 	for (const items of groups) {
-		let group: Uint8Array | undefined;
+		let group: SectionBlocks | undefined;
 		for (const [i, bits] of items.entries()) {
 			if (i % ITEMS_A_STEP === ITEMS_A_STEP - 1) yield;
-			group = or(group, blocksWithAll(rowOf, bits));
+			const blocks = blocksWithAll(rowOf, bits);
+			if (group && blocks) addAll(group, blocks);
+			else group ??= blocks;
 		}
-		candidates = candidates ? and(candidates, group) : group;
-		if (!candidates) return undefined;
+		if (!group || (candidates && !keepCommon(candidates, group))) return undefined;
+		candidates ??= group;
 	}
 	return candidates;
 }
 
+/** The blocks in which all of an item's bits are set; undefined: none. */
 function blocksWithAll(
 	rowOf: (bit: number) => Uint8Array | undefined,
 	bits: readonly number[],
-): Uint8Array | undefined {
-	let blocks: Uint8Array | undefined;
-	for (const [i, bit] of bits.entries()) {
+): SectionBlocks | undefined {
+	let blocks: SectionBlocks | undefined;
+	for (const bit of bits) {
 		const row = rowOf(bit);
-		blocks = i === 0 ? row : blocks && and(blocks, row);
-		if (!blocks) return undefined;
+		if (!row) return undefined;
+		if (!blocks) blocks = load(row, emptyBlocks());
+		else if (!keepCommon(blocks, load(row, loaded))) return undefined;
 	}
 	return blocks;
 }
 
-function and(a: Uint8Array, b: Uint8Array | undefined): Uint8Array | undefined {
-	if (!b) return undefined;
+/** Takes away the blocks that others don't have. @returns whether some are left */
+function keepCommon({ words }: SectionBlocks, others: SectionBlocks): boolean {
 	let some = 0;
-	const both = new Uint8Array(Math.min(a.length, b.length));
-	for (let i = 0; i < both.length; i++) {
-		both[i] = (a[i] as number) & (b[i] as number);
-		some |= both[i] as number;
+	for (let i = 0; i < words.length; i++) {
+		const common = (words[i] as number) & (others.words[i] as number);
+		words[i] = common;
+		some |= common;
 	}
-	return some === 0 ? undefined : both;
+	return some !== 0;
 }
 
-function or(a: Uint8Array | undefined, b: Uint8Array | undefined): Uint8Array | undefined {
-	if (!a || !b) return a ?? b;
-	const [longer, shorter] = a.length >= b.length ? [a, b] : [b, a];
-	const either = Uint8Array.from(longer);
-	for (let i = 0; i < shorter.length; i++) either[i] = (either[i] as number) | (shorter[i] as number);
-	return either;
+function addAll({ words }: SectionBlocks, others: SectionBlocks): void {
+	for (let i = 0; i < words.length; i++) words[i] = (words[i] as number) | (others.words[i] as number);
 }

@@ -36,24 +36,38 @@ export class CallQueue {
 	 * @throws {NamedError} CancellationException if it was abandoned
 	 */
 	run<T>(calculate: () => T, isAbandoned?: () => boolean, client = ""): Promise<T> {
-		return new Promise((resolve, reject) => {
-			const task = (): void => {
-				if (isAbandoned?.()) {
-					reject(new NamedError("CancellationException", "the client has left"));
-					return;
-				}
-				const started = this.nowMs();
-				try {
-					resolve(calculate());
-				} catch (error) {
-					reject(error);
-				}
-				this.usedMs += this.nowMs() - started;
-			};
-			if (this.waiting.size === 0 && this.usedMs < SLICE_MS) task();
-			else this.wait(client, task);
+		return new Promise((resolve) => resolve(this.begin(calculate, isAbandoned, client)));
+	}
+
+	/** As {@link run}, without a promise where nothing is waited for. @throws then what the calculation throws, too */
+	begin<T>(calculate: () => T, isAbandoned?: () => boolean, client = ""): T | Promise<T> {
+		if (this.waiting.size > 0 || this.usedMs >= SLICE_MS) {
+			return new Promise((resolve, reject) => {
+				this.wait(client, () => {
+					try {
+						resolve(this.measured(calculate, isAbandoned));
+					} catch (error) {
+						reject(error);
+					}
+				});
+				this.schedule();
+			});
+		}
+		try {
+			return this.measured(calculate, isAbandoned);
+		} finally {
 			this.schedule();
-		});
+		}
+	}
+
+	private measured<T>(calculate: () => T, isAbandoned: (() => boolean) | undefined): T {
+		if (isAbandoned?.()) throw new NamedError("CancellationException", "the client has left");
+		const started = this.nowMs();
+		try {
+			return calculate();
+		} finally {
+			this.usedMs += this.nowMs() - started;
+		}
 	}
 
 	private wait(client: string, task: () => void): void {

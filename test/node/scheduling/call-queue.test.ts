@@ -52,6 +52,19 @@ describe("a queue of calculations", () => {
 		expect(await answer).toBe(7);
 	});
 
+	it("gives what needn't wait without a promise, and throws its error", async () => {
+		const queue = newQueue();
+		expect(queue.begin(() => 7)).toBe(7);
+		const fail = (): never => {
+			busy(20);
+			throw new Error("no");
+		};
+		expect(() => queue.begin(fail)).toThrow("no");
+		const later = queue.begin(fail);
+		expect(later).toBeInstanceOf(Promise);
+		await expect(finish([later as Promise<never>])).rejects.toThrow("no");
+	});
+
 	it("lets timers in between calculations that came at once, and keeps their order", async () => {
 		const queue = newQueue();
 		const events: string[] = [];

@@ -72,12 +72,19 @@ export interface Caller {
 /** What all calls to a server see alike. */
 type ServerContext = Pick<RpcContext, "server" | "node" | "broadcaster" | "filters" | "producerAddresses">;
 
-/** The node as each call to a server sees it. */
+/**
+ * The node as each call to a server sees it. PERF: member by member, since every call makes one: to spread an object into it takes
+ * longer than reading a request.
+ */
 export function contextsOf(common: ServerContext): (caller: Caller) => RpcContext {
-	const { server, node } = common;
+	const { server, node, broadcaster, filters, producerAddresses } = common;
 	const style = plainStyle(node.config);
 	return ({ client, isAbandoned, subscriber, pending }) => ({
-		...common,
+		server,
+		node,
+		broadcaster,
+		filters,
+		producerAddresses,
 		state: node.view(server),
 		style,
 		client,

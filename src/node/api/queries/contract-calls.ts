@@ -80,9 +80,9 @@ export function executeConstantCall(
 	context: ApiContext,
 	call: Readonly<TriggerSmartContract>,
 	transaction: SignedTransaction,
-): Promise<ConstantResult> {
+): ConstantResult | Promise<ConstantResult> {
 	const run = () =>
-		executions.run(() => callNow(context, call, transaction), context.isAbandoned, context.client);
+		executions.begin(() => callNow(context, call, transaction), context.isAbandoned, context.client);
 	return context.node.prepareCall?.(transaction)?.then(run) ?? run();
 }
 

@@ -4,6 +4,7 @@ import { contractType } from "../../../../protocol/contract-types.js";
 import { messageText, NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
 import { TransferContract, TriggerSmartContract } from "../../../../protocol/messages.js";
 import { ChainError, ContractValidateError } from "../../../rules/errors.js";
+import type { ConstantResult } from "../../../vm/contract-machine.js";
 import { VmError } from "../../../vm/vm-error.js";
 import { buildValid } from "../../builder.js";
 import { callTransaction, executeConstantCall, searchEnergyLimit } from "../../queries/contract-calls.js";
@@ -36,21 +37,24 @@ function refuseCall({ style }: RpcContext, error: unknown): never {
 }
 
 /** @param creates whether a call of nothing is the creation of a contract, as Ethereum's libraries simulate it */
-async function call(context: RpcContext, object: CallObject, creates: boolean): Promise<string> {
+function call(context: RpcContext, object: CallObject, creates: boolean): string | Promise<string> {
 	const readers = readersOf(context);
 	const isCreation = creates && isEmptyHex(object.to ?? null) && !isEmptyHex(readers.inputText(object));
-	const message = TriggerSmartContract.create({
-		owner_address: senderOf(readers, object),
-		...(isCreation ? {} : { contract_address: readers.address(object.to ?? null) }),
-		call_value: readers.amount(object.value),
-		data: readers.input(object)(),
-	});
+	const message = new TriggerSmartContract();
+	message.owner_address = senderOf(readers, object);
+	if (!isCreation) message.contract_address = readers.address(object.to ?? null);
+	message.call_value = readers.amount(object.value);
+	message.data = readers.input(object)();
+	const answer = ({ reverted, output }: ConstantResult): string => {
+		if (reverted) throw revertError(context, output);
+		return data(output);
+	};
+	const refuse = (error: unknown): never => refuseCall(context, error);
 	try {
-		const result = await executeConstantCall(context, message, callTransaction(context, message));
-		if (result.reverted) throw revertError(context, result.output);
-		return data(result.output);
+		const result = executeConstantCall(context, message, callTransaction(context, message));
+		return result instanceof Promise ? result.then(answer).catch(refuse) : answer(result);
 	} catch (error) {
-		return refuseCall(context, error);
+		return refuse(error);
 	}
 }
 
