@@ -131,6 +131,7 @@ export function* candidateSteps(
 		if (byte === 0) i |= 7;
 		else if (((byte >> (i & 7)) & 1) !== 0) yield section * size + BigInt(i);
 	}
+	giveBack(blocks);
 }
 
 /** Blocks of a section, a bit each: as the bytes of a row, and as what is combined with those of others in one step. */
@@ -142,6 +143,14 @@ interface SectionBlocks {
 function emptyBlocks(): SectionBlocks {
 	const bytes = new Uint8Array(SECTION_BLOCKS / 8);
 	return { bytes, words: new Int32Array(bytes.buffer) };
+}
+
+/** PERF: a query looks at a hundred sections and more, and making one takes longer than combining three rows. */
+const idle: SectionBlocks[] = [];
+const MAX_IDLE = 16;
+
+function giveBack(blocks: SectionBlocks): void {
+	if (idle.length < MAX_IDLE) idle.push(blocks);
 }
 
 /** A row that is combined with others: rows are shorter, and lie anywhere. */
@@ -172,11 +181,20 @@ function* sectionCandidates(
 		for (const [i, bits] of items.entries()) {
 			if (i % ITEMS_A_STEP === ITEMS_A_STEP - 1) yield;
 			const blocks = blocksWithAll(rowOf, bits);
-			if (group && blocks) addAll(group, blocks);
-			else group ??= blocks;
+			if (group && blocks) {
+				addAll(group, blocks);
+				giveBack(blocks);
+			} else group ??= blocks;
 		}
-		if (!group || (candidates && !keepCommon(candidates, group))) return undefined;
-		candidates ??= group;
+		if (!group) return undefined;
+		if (candidates) {
+			const hasSome = keepCommon(candidates, group);
+			giveBack(group);
+			if (!hasSome) {
+				giveBack(candidates);
+				return undefined;
+			}
+		} else candidates = group;
 	}
 	return candidates;
 }
@@ -190,8 +208,11 @@ function blocksWithAll(
 	for (const bit of bits) {
 		const row = rowOf(bit);
 		if (!row) return undefined;
-		if (!blocks) blocks = load(row, emptyBlocks());
-		else if (!keepCommon(blocks, load(row, loaded))) return undefined;
+		if (!blocks) blocks = load(row, idle.pop() ?? emptyBlocks());
+		else if (!keepCommon(blocks, load(row, loaded))) {
+			giveBack(blocks);
+			return undefined;
+		}
 	}
 	return blocks;
 }
