@@ -157,7 +157,7 @@ function giveBack(blocks: SectionBlocks): void {
 const loaded = emptyBlocks();
 
 function load(row: Uint8Array, into: SectionBlocks): SectionBlocks {
-	into.bytes.set(row);
+	into.bytes.set(row.subarray(0, into.bytes.length));
 	into.bytes.fill(0, row.length);
 	return into;
 }
