@@ -342,7 +342,10 @@ export class OpenChain {
 
 	/** Waits for the disk where an importer outruns it. */
 	async throttle(): Promise<void> {
-		if (this.flushing && this.database.pendingFlush > this.limits.entries) await this.flushing;
+		if (!this.flushing) return;
+		// What made a flush due is still pending while the log is prepared for it.
+		const flushed = this.database.isFlushing ? 0 : this.limits.entries;
+		if (this.database.pendingFlush - flushed > this.limits.entries) await this.flushing;
 	}
 
 	/**
