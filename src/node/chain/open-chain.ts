@@ -76,6 +76,8 @@ interface BackfillableChain {
 export class OpenChain {
 	/** The flush that is under way; it never rejects. */
 	private flushing: Promise<void> | undefined;
+	/** Whether a flush has begun that hasn't taken yet what it writes. */
+	private isPreparing = false;
 	private failed = false;
 	private isClosing = false;
 	/** Views of past states: what is remembered of a view stays with it. */
@@ -284,9 +286,11 @@ export class OpenChain {
 	}
 
 	private async write(): Promise<void> {
+		this.isPreparing = true;
 		await this.log?.prepareRotation();
 		const start = this.log?.rotate(this.chain.unsettledRecords());
 		const { finalizedNumber } = this.database;
+		this.isPreparing = false;
 		await this.database.flush(true, start ? [logStartChange(start), ...this.marks.next()] : []);
 		if (start) this.log?.dropBefore(start.segment);
 		this.oldBlocks?.storedUpTo(finalizedNumber);
@@ -344,8 +348,8 @@ export class OpenChain {
 	async throttle(): Promise<void> {
 		if (!this.flushing) return;
 		// What made a flush due is still pending while the log is prepared for it.
-		const flushed = this.database.isFlushing ? 0 : this.limits.entries;
-		if (this.database.pendingFlush - flushed > this.limits.entries) await this.flushing;
+		const due = this.isPreparing ? this.limits.entries : 0;
+		if (this.database.pendingFlush - due > this.limits.entries) await this.flushing;
 	}
 
 	/**

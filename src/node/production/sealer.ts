@@ -72,7 +72,10 @@ export class Sealer {
 		this.stop();
 		this.options.conditions.sealMode = mode;
 		this.start();
-		if (mode === "instant") this.sealPending();
+		const { size } = this.options.chain.pool;
+		if (mode !== "instant" || size === 0) return;
+		this.seal();
+		this.sealRest(size);
 	}
 
 	/**
@@ -120,21 +123,27 @@ export class Sealer {
 		const waiting = this.waiting;
 		this.waiting = [];
 		this.scheduled = false;
+		const { size } = this.options.chain.pool;
 		try {
 			// Another request may have sealed them in the meantime.
-			this.sealPending();
+			if (size > 0) this.seal();
 			for (const { done } of waiting) done();
 		} catch (error) {
 			for (const { fail } of waiting) fail(error);
+			return;
 		}
+		this.sealRest(size);
 	}
 
-	/** What one block has no room for, or may not hold beside another transaction, comes into the next. */
-	private sealPending(): void {
+	/**
+	 * What one block has no room for, or may not hold beside another transaction, comes into the next.
+	 * @param before transactions that waited before the last block
+	 */
+	private sealRest(before: number): void {
 		const { pool } = this.options.chain;
-		for (let before = Number.POSITIVE_INFINITY; pool.size > 0 && pool.size < before; ) {
-			before = pool.size;
-			this.seal();
+		for (let former = before; pool.size > 0 && pool.size < former; ) {
+			former = pool.size;
+			this.sealOrReport();
 		}
 	}
 

@@ -44,6 +44,8 @@ export interface RestoreOptions {
 	readonly onProgress: (progress: RestoreProgress) => boolean;
 	/** Chunks on their way at once. */
 	readonly parallel: number;
+	/** Unpacked bytes between two marks. */
+	readonly markBytes?: number;
 }
 
 const BATCH_BYTES = 2 << 20;
@@ -203,7 +205,7 @@ async function writeHashedChunks(
 	{ chunks }: Manifest,
 	mark: RestoreMark,
 	database: KeyValueDatabase,
-	{ parallel }: RestoreOptions,
+	{ parallel, markBytes = MARK_BYTES }: RestoreOptions,
 	progress: ReadProgress,
 	hash: CarriedHash,
 ): Promise<void> {
@@ -223,7 +225,7 @@ async function writeHashedChunks(
 			}
 			const isLast = at + 1 === chunks.length;
 			unmarked += chunk.raw;
-			const isMarked = isLast || unmarked >= MARK_BYTES;
+			const isMarked = isLast || unmarked >= markBytes;
 			if (isMarked) batch.put(markOf(at + 1));
 			await batch.write(isLast);
 			batch = beginBatch(database);

@@ -316,12 +316,14 @@ const isHistory = storeDefinitions.map(({ index }) => HISTORY.has(index));
 /** What one value adds to the average of its store. */
 const AVERAGE_SHARE = 1 / 64;
 
-/** What is done without a break, in entries: encoding so many takes a few milliseconds at most. */
+/** What is done without a break while nothing comes, in entries: encoding so many takes a few milliseconds at most. */
 const SLICE_ENTRIES = 500;
 /** A longer value counts as several entries. */
 const ENTRY_BYTES = 512;
 /** Entries that are written for one that comes meanwhile: an import must not fill memory before the database has its batch. */
 const WRITTEN_FOR_ONE = 2;
+/** But no turn takes longer than some twenty milliseconds, whatever came: many blocks may have become irreversible at once. */
+const MAX_AHEAD = 5_000;
 
 /** Cuts a flush into slices with turns of the event loop in between. */
 class Slices {
@@ -339,7 +341,7 @@ class Slices {
 	async next(): Promise<void> {
 		const before = this.unflushed();
 		await otherTurns();
-		this.left = SLICE_ENTRIES + WRITTEN_FOR_ONE * (this.unflushed() - before);
+		this.left = SLICE_ENTRIES + Math.min(MAX_AHEAD, WRITTEN_FOR_ONE * (this.unflushed() - before));
 	}
 }
 

@@ -48,6 +48,41 @@ const RECORDED = [
 const RECORDED_ROWS = ["c5", "f8", "362", "3a2", "499", "563", "5bd", "627", "707"];
 
 describe("the index of logs", () => {
+	test("answers queries that are looked at in turns, and one that is left before its end", async () => {
+		const state = await emptyState();
+		const [a, b] = [item(1, 20), item(2, 20)];
+		for (const [number, address] of [
+			[3n, a],
+			[4n, b],
+			[9n, a],
+			[2000n, b],
+		] as const) {
+			indexLogs(state, number, infosOf([address]));
+		}
+		const range = { from: 0n, to: 2047n };
+		const query = (address: Uint8Array) => candidateSteps(() => state, [[bloomBits(address)]], range);
+		const left = query(a);
+		expect(left.next().value).toBe(3n);
+		const [first, second] = [query(a), query(b)];
+		const seen = [first.next(), second.next(), left.return(undefined), first.next(), second.next()];
+		expect(seen.map(({ value }) => value)).toEqual([3n, 4n, undefined, 9n, 2000n]);
+		expect([first.next().done, second.next().done]).toEqual([true, true]);
+		expect([...query(a), ...query(b)]).toEqual([3n, 9n, 4n, 2000n]);
+	});
+
+	test("takes no more of a row than a section has", async () => {
+		const state = await emptyState();
+		indexLogs(state, 7n, infosOf([item(1, 20)]));
+		for (const bit of bloomBits(item(1, 20))) {
+			const key = Buffer.from(bit.toString(16));
+			state.sectionBloom.put(
+				key,
+				Buffer.concat([state.sectionBloom.get(key) as Uint8Array, Buffer.alloc(300, 255)]),
+			);
+		}
+		expect(candidates(state, [[bloomBits(item(1, 20))]], { from: 0n, to: 15n })).toContain(7n);
+	});
+
 	test("marks a recorded block in the recorded rows", () => {
 		const rows = [...bloomOfBlock(infosOf(RECORDED))].map((row) => row.toString(16));
 		expect(rows.sort()).toEqual([...RECORDED_ROWS].sort());

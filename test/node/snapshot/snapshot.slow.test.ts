@@ -96,7 +96,7 @@ function history({ chain }: OpenChain, head: number): unknown[] {
 	});
 }
 
-interface Restoring {
+interface Restoring extends Pick<RestoreOptions, "markBytes"> {
 	readonly source?: SnapshotSource;
 	readonly from?: string;
 	readonly onProgress?: RestoreOptions["onProgress"];
@@ -110,6 +110,7 @@ async function restore({
 	from = snapshot,
 	onProgress = () => true,
 	wrap = (own) => own,
+	...marks
 }: Restoring = {}) {
 	const bytes = readFileSync(join(from, "manifest.json"));
 	const dataDirectory = join(work, "data");
@@ -120,7 +121,7 @@ async function restore({
 			parseManifest(bytes),
 			manifestHash(bytes),
 			wrap(database),
-			{ config: smallConfig(), dataDirectory, onProgress, parallel: 3 },
+			{ config: smallConfig(), dataDirectory, onProgress, parallel: 3, ...marks },
 		);
 	} finally {
 		await database.close();
@@ -246,11 +247,17 @@ test(
 	LONG_MS,
 );
 
-test(
-	"a database that fails at any write leaves what the same command goes on with",
-	async () => {
+test.each([
+	["once, as a full disk that has room again", { isBack: true }],
+	["once, with a mark for each chunk", { isBack: true, markBytes: 1 }],
+	["from then on, as if it was killed", { isBack: false }],
+	["from then on, with a mark for each chunk", { isBack: false, markBytes: 1 }],
+])(
+	"a database that fails at any write leaves what the same command goes on with: %s",
+	async (_, { isBack, ...marks }) => {
 		let writes = 0;
 		await restore({
+			...marks,
 			wrap: (own) => ({
 				...bound(own),
 				write: async (changes, sync) => {
@@ -265,12 +272,13 @@ test(
 			const failing = (own: KeyValueDatabase): KeyValueDatabase => ({
 				...bound(own),
 				write: async (changes, sync) => {
-					if (at++ >= fail) throw new Error("killed");
+					const number = at++;
+					if (isBack ? number === fail : number >= fail) throw new Error("killed");
 					await own.write(changes, sync);
 				},
 			});
-			await expect(restore({ wrap: failing })).rejects.toThrow("killed");
-			expect(await restore()).toBeDefined();
+			await expect(restore({ wrap: failing, ...marks })).rejects.toThrow("killed");
+			expect(await restore(marks)).toBeDefined();
 		}
 		await expectRestored();
 	},

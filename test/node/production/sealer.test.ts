@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { Sealer } from "../../../src/node/production/sealer.js";
+
+type Parts = ConstructorParameters<typeof Sealer>[0];
+
+/** A chain whose blocks hold one transaction each. @param failing number of the block that can't be made */
+function sealerOf(pending: number, failing: number) {
+	const pool = { size: pending };
+	const failures: unknown[] = [];
+	let blocks = 0;
+	const conditions = {
+		...{ sealMode: "instant", slotMs: 1n, nextTimestampMs: undefined, now: () => 1_000n },
+		whileSealing: <T>(work: () => T): T => work(),
+	};
+	const produce = (): object => {
+		blocks++;
+		if (blocks === failing) throw new Error(`block ${blocks}`);
+		pool.size--;
+		return {};
+	};
+	const chain = { pool, produce, state: { properties: { headTimestampMs: 0n } } };
+	const sealer = new Sealer({
+		chain,
+		producer: {},
+		conditions,
+		onSealed: () => {},
+		onFailure: (error: unknown) => failures.push(error),
+	} as unknown as Parts);
+	return { sealer, pool, failures, made: () => blocks };
+}
+
+test("what came at once is sealed block by block until nothing waits", async () => {
+	const { sealer, pool, failures, made } = sealerOf(3, 0);
+	await Promise.all([sealer.submitted(), sealer.submitted(), sealer.submitted()]);
+	expect([pool.size, made(), failures]).toEqual([0, 3, []]);
+});
+
+test("a first block that can't be made is told to those who wait for it", async () => {
+	const { sealer, pool, failures } = sealerOf(2, 1);
+	await expect(sealer.submitted()).rejects.toThrow("block 1");
+	expect([pool.size, failures]).toEqual([2, []]);
+});
+
+test("a later one isn't: their transaction may be in the first, and nothing is tried again and again", async () => {
+	const { sealer, pool, failures, made } = sealerOf(3, 2);
+	await sealer.submitted();
+	expect([pool.size, made()]).toEqual([2, 2]);
+	expect(failures).toEqual([new Error("block 2")]);
+});
