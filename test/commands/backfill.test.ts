@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { awaited, readyFile } from "./awaited.js";
 import { Home } from "./coin-process.js";
 
 const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
@@ -34,6 +35,7 @@ afterEach(async () => {
 });
 
 interface Node {
+	readonly child: ChildProcess;
 	readonly url: string;
 	readonly output: () => string;
 	stop(): Promise<void>;
@@ -52,14 +54,13 @@ async function start(directory: string): Promise<Node> {
 		stream.on("data", (text: Buffer) => {
 			output += text.toString();
 		});
-	while (!existsSync(ready) || readFileSync(ready, "utf8") === "") {
-		if (child.exitCode !== null) throw new Error(output);
-		await new Promise((resolve) => setTimeout(resolve, 30));
-	}
-	const { ports } = JSON.parse(readFileSync(ready, "utf8")) as {
-		readonly ports: { readonly jsonrpc: number };
-	};
+	const { ports } = await readyFile<{ readonly ports: { readonly jsonrpc: number } }>(
+		child,
+		ready,
+		() => output,
+	);
 	return {
+		child,
 		url: `http://127.0.0.1:${ports.jsonrpc}/jsonrpc`,
 		output: () => output,
 		stop: async () => {
@@ -95,10 +96,9 @@ test("it is filled in while the node runs, and is that of a directory that had i
 	await importTo("without.conf", "late");
 	await importTo("with.conf", "whole");
 	const [late, whole] = await Promise.all([start("late"), start("whole")]);
-	while (!late.output().includes("is filled in")) {
-		if (late.output().includes("can't be filled in")) throw new Error(late.output());
-		await new Promise((resolve) => setTimeout(resolve, 100));
-	}
+	expect(
+		await awaited(late.child, () => /(is|can't be) filled in/.exec(late.output())?.[1], late.output),
+	).toBe("is");
 	expect(await firstKnown(late)).toBe(0);
 	expect(existsSync(join(home.path, "late", "backfill"))).toBe(false);
 	const properties = ["latest_block_header_number", "TOTAL_NET_WEIGHT", "NEXT_MAINTENANCE_TIME"];

@@ -13,6 +13,7 @@ import {
 } from "../../src/node/development/accounts.js";
 import { toBase58Check } from "../../src/protocol/address.js";
 import { addressOfPrivateKey } from "../../src/protocol/signature.js";
+import { readyFile } from "./awaited.js";
 import { writeCheapKey } from "./cheap-key.js";
 import { errorRecord, Home, type Outcome } from "./coin-process.js";
 
@@ -75,18 +76,9 @@ export class DevelopmentChain {
 	}
 
 	private async readPorts(ready: string): Promise<Ports> {
-		for (;;) {
-			if (this.node.exitCode !== null) {
-				const said = readFileSync(join(this.home.path, "log"), "utf8").trim();
-				throw new Error(`the node ended with ${this.node.exitCode}: ${said.split("\n").at(-1)}`);
-			}
-			try {
-				return (JSON.parse(readFileSync(ready, "utf8")) as { ports: Ports }).ports;
-			} catch {
-				// Not there yet, or half written.
-				await new Promise((resolve) => setTimeout(resolve, 50));
-			}
-		}
+		const said = (): string =>
+			readFileSync(join(this.home.path, "log"), "utf8").trim().split("\n").at(-1) ?? "";
+		return (await readyFile<{ ports: Ports }>(this.node, ready, said)).ports;
 	}
 
 	private prepare({ full, solidity, jsonrpc, gateway, grpc, grpcSolidity }: Ports): void {

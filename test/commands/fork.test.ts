@@ -1,12 +1,12 @@
 /** A development chain on the state of another one, each in a process of its own. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readyFile } from "./awaited.js";
 import { Home } from "./coin-process.js";
 
 const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
@@ -41,15 +41,8 @@ class Chain {
 		});
 		let output = "";
 		for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
-		for (;;) {
-			if (child.exitCode !== null) throw new Error(output);
-			try {
-				const ready = JSON.parse(readFileSync(file, "utf8"));
-				return new Chain(child, ready.ports.gateway, ready.genesis, () => output);
-			} catch {
-				await new Promise((resolve) => setTimeout(resolve, 30));
-			}
-		}
+		const ready = await readyFile<{ ports: { gateway: number }; genesis: string }>(child, file, () => output);
+		return new Chain(child, ready.ports.gateway, ready.genesis, () => output);
 	}
 
 	get url(): string {

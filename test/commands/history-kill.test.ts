@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +14,7 @@ import {
 } from "../../src/node/development/accounts.js";
 import { toHex } from "../../src/protocol/bytes.js";
 import { addressOfPrivateKey } from "../../src/protocol/signature.js";
+import { readyFile } from "./awaited.js";
 
 const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
 const [anna, bert] = deriveAccounts(DEVELOPMENT_MNEMONIC, DEVELOPMENT_HD_PATH, 2, 0n).map(({ privateKey }) =>
@@ -56,16 +57,8 @@ async function start(): Promise<void> {
 		stdio: "ignore",
 	});
 	node = child;
-	for (;;) {
-		if (child.exitCode !== null) throw new Error(`the node ended with ${child.exitCode}`);
-		try {
-			const { ports } = JSON.parse(readFileSync(ready, "utf8")) as { ports: { gateway: number } };
-			url = `http://127.0.0.1:${ports.gateway}`;
-			return;
-		} catch {
-			await new Promise((resolve) => setTimeout(resolve, 50));
-		}
-	}
+	const { ports } = await readyFile<{ ports: { gateway: number } }>(child, ready);
+	url = `http://127.0.0.1:${ports.gateway}`;
 }
 
 async function kill(): Promise<void> {

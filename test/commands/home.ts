@@ -12,6 +12,14 @@ export type { Outcome } from "./command-host.js";
 /** How long commands wait for an answer, where that isn't the point. */
 export const PATIENCE = "10m";
 
+/** A command line that runs in a process of its own. */
+export interface Started {
+	readonly child: ChildProcess;
+	readonly outcome: Promise<Outcome>;
+	/** What it wrote to standard error so far. */
+	errors(): string;
+}
+
 /** A home directory for one test: keystore, configuration, password files. */
 export class Home {
 	readonly path = mkdtempSync(join(tmpdir(), "coin-home-"));
@@ -54,11 +62,7 @@ export class Home {
 	}
 
 	/** Starts a command line in a process of its own: one that the test will interrupt, or whose process is the point. */
-	start(
-		words: readonly string[],
-		stdin?: string,
-		environment: Record<string, string> = {},
-	): { readonly child: ChildProcess; readonly outcome: Promise<Outcome> } {
+	start(words: readonly string[], stdin?: string, environment: Record<string, string> = {}): Started {
 		const child = spawn(process.execPath, [program, ...words], {
 			cwd: this.path,
 			env: this.environment(environment),
@@ -78,7 +82,7 @@ export class Home {
 			child.once("error", reject);
 			child.once("close", (code) => resolve({ code, stdout, stderr }));
 		});
-		return { child, outcome };
+		return { child, outcome, errors: () => stderr };
 	}
 
 	remove(): void {

@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { awaited } from "./awaited.js";
 import { errorRecord, Home } from "./coin-process.js";
 
 const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
@@ -259,9 +260,6 @@ async function startChain(): Promise<ChildProcess> {
 	const ready = join(home.path, "ready");
 	const words = ["node", "start", ...FREE, "--port", "0", "-d", "chain", "--ready-file", ready];
 	const child = spawn(process.execPath, [program, ...words], { cwd: home.path, stdio: "ignore" });
-	while (!existsSync(ready)) {
-		if (child.exitCode !== null) throw new Error(`the chain ended with ${child.exitCode}`);
-		await new Promise((resolve) => setTimeout(resolve, 50));
-	}
+	await awaited(child, () => existsSync(ready));
 	return child;
 }

@@ -1,10 +1,10 @@
 /** A public network by its name, as a stranger starts it: an empty directory, half a file, the directory of another network. */
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PUBLIC_NETWORKS } from "../../src/protocol/public-networks.js";
+import { awaited, readyFile } from "./awaited.js";
 import { Home, type Outcome } from "./coin-process.js";
 
 /** Nobody outside is asked, and no port of the machine is needed. */
@@ -28,7 +28,7 @@ let starts = 0;
 async function start(...words: string[]): Promise<Outcome> {
 	const ready = join(home.path, `ready-${++starts}`);
 	const { child, outcome } = home.start(["node", "start", ...ALONE, "--ready-file", ready, ...words]);
-	while (!existsSync(ready) && child.exitCode === null) await delay(20);
+	await awaited(child, () => existsSync(ready) || child.exitCode !== null);
 	child.kill("SIGINT");
 	return outcome;
 }
@@ -55,8 +55,7 @@ describe("a public network by its name", () => {
 		const ready = join(home.path, "ready");
 		const words = ["--network", "main", "-c", "half.conf", "-d", "data", "--ready-file", ready];
 		const { child, outcome } = home.start(["node", "start", ...ALONE, ...words]);
-		while (!existsSync(ready) && child.exitCode === null) await delay(20);
-		const { ports } = JSON.parse(readFileSync(ready, "utf8")) as { ports: { full: number } };
+		const { ports } = await readyFile<{ ports: { full: number } }>(child, ready);
 		const status = ["node", "status", "--require-sync", "--node", `http://127.0.0.1:${ports.full}`];
 		const { code, stderr } = await home.run(status);
 		child.kill("SIGINT");

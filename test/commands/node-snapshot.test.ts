@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { toBase58Check } from "../../src/protocol/address.js";
 import { addressOfPrivateKey, sign } from "../../src/protocol/signature.js";
 import { messageHash, signatureText } from "../../src/wallet/transaction/signed-message.js";
+import { awaited, readyFile } from "./awaited.js";
 import { writeCheapKey } from "./cheap-key.js";
 import { errorRecord, Home } from "./coin-process.js";
 
@@ -79,16 +80,9 @@ async function start(config: string, directory: string): Promise<number> {
 		"--ready-file",
 		ready,
 	];
-	const { child, outcome } = home.start(words);
+	const { child, errors } = home.start(words);
 	running.push(child);
-	for (;;) {
-		if (child.exitCode !== null) throw new Error((await outcome).stderr);
-		try {
-			return (JSON.parse(readFileSync(ready, "utf8")) as { ports: { full: number } }).ports.full;
-		} catch {
-			await new Promise((done) => setTimeout(done, 50));
-		}
-	}
+	return (await readyFile<{ ports: { full: number } }>(child, ready, errors)).ports.full;
 }
 
 async function stop(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
@@ -225,23 +219,17 @@ async function startService(
 	isSo = (notes: string) => notes.includes("the next snapshot is due"),
 ): Promise<string> {
 	const words = ["serve", folder, "-c", "a.conf", "-d", directory, "--signer", "main", "--every", "1h"];
-	const { child, outcome } = home.start(
+	const { child, errors } = home.start(
 		["node", "snapshot", ...words, "--password-file", "password", "--port", "0"],
 		undefined,
 		{ COIN_KEYSTORE_DIR: at("keys") },
 	);
 	running.push(child);
-	let [url, notes] = ["", ""];
+	let url = "";
 	child.stdout?.on("data", (text) => {
 		url += text;
 	});
-	child.stderr?.on("data", (text) => {
-		notes += text;
-	});
-	while (!url.includes("\n") || !isSo(notes)) {
-		if (child.exitCode !== null) throw new Error((await outcome).stderr);
-		await new Promise((done) => setTimeout(done, 20));
-	}
+	await awaited(child, () => url.includes("\n") && isSo(errors()), errors);
 	return url.trim();
 }
 

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readyFile } from "./awaited.js";
 import { Home } from "./coin-process.js";
 
 const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
@@ -40,14 +41,7 @@ async function start(...words: string[]): Promise<Ready & { readonly output: () 
 			output += text;
 		});
 	}
-	for (;;) {
-		if (child.exitCode !== null) throw new Error(output);
-		try {
-			return { ...(JSON.parse(readFileSync(file, "utf8")) as Ready), output: () => output };
-		} catch {
-			await new Promise((resolve) => setTimeout(resolve, 50));
-		}
-	}
+	return { ...(await readyFile<Ready>(child, file, () => output)), output: () => output };
 }
 
 async function stop(signal: NodeJS.Signals): Promise<number | null> {

@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import { toHex } from "../../src/protocol/bytes.js";
+import { awaited } from "./awaited.js";
 import { errorRecord } from "./coin-process.js";
 import { ADDRESSES, BASE58, it, RECIPIENT, send } from "./wallet-fixture.js";
 
@@ -124,10 +125,12 @@ describe.concurrent("coin block and coin tx", () => {
 
 	it("know when a transaction can never be included", async ({ wallet }) => {
 		wallet.node.sealing = false;
-		const sending = wallet.coin([...send, ...wallet.password(), "--wait"]);
-		while (wallet.node.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+		const { child, outcome } = wallet.home.start([...send, ...wallet.password(), "--wait"], "", {
+			COIN_NODE: wallet.node.url,
+		});
+		await awaited(child, () => wallet.node.received.length > 0);
 		wallet.node.seal([], BigInt(Date.now() + 600_000));
-		const { code, stdout } = await sending;
+		const { code, stdout } = await outcome;
 		expect(code).toBe(1);
 		expect(JSON.parse(stdout)).toMatchObject({ state: "expired" });
 	});
@@ -136,8 +139,7 @@ describe.concurrent("coin block and coin tx", () => {
 		wallet.node.sealing = false;
 		const words = [...send, ...wallet.password(), "--wait"];
 		const { child, outcome } = wallet.home.start(words, "", { COIN_NODE: wallet.node.url });
-		while (!wallet.node.asked.includes("/wallet/gettransactioninfobyid"))
-			await new Promise((resolve) => setTimeout(resolve, 20));
+		await awaited(child, () => wallet.node.asked.includes("/wallet/gettransactioninfobyid"));
 		child.kill("SIGINT");
 		const { code, stdout } = await outcome;
 		expect(code).toBe(130);

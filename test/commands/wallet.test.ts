@@ -4,6 +4,7 @@ import { parseAddress, toBase58Check } from "../../src/protocol/address.js";
 import { type ContractType, contractTypeByName } from "../../src/protocol/contract-types.js";
 import { transactionJson } from "../../src/protocol/json/transaction-json.js";
 import { AccountType, TransferContract } from "../../src/protocol/messages.js";
+import { awaited } from "./awaited.js";
 import { errorRecord } from "./coin-process.js";
 import { ADDRESSES, BASE58, it, RECIPIENT, send } from "./wallet-fixture.js";
 
@@ -366,12 +367,7 @@ describe.concurrent("what a node's refusal becomes", () => {
 		const { child, outcome } = wallet.home.start([...send, ...wallet.password()], "", {
 			COIN_NODE: wallet.node.url,
 		});
-		let isOver = false;
-		void outcome.finally(() => {
-			isOver = true;
-		});
-		while (!isOver && !wallet.node.asked.includes("/wallet/broadcasthex"))
-			await new Promise((resolve) => setTimeout(resolve, 20));
+		await awaited(child, () => wallet.node.asked.includes("/wallet/broadcasthex"));
 		child.kill("SIGINT");
 		const ended = await outcome;
 		expect(ended).toMatchObject({ code: 130, stdout: "" });
