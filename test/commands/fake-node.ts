@@ -61,7 +61,8 @@ export class FakeNode {
 	}
 
 	static async start(): Promise<FakeNode> {
-		const server = createServer();
+		// It closes no connection that a command is about to use.
+		const server = createServer({ keepAliveTimeout: 0 });
 		const node = new FakeNode(server);
 		server.on("request", (request, response) => {
 			void node.serve(request).then((answer) => {

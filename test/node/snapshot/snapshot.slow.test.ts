@@ -35,8 +35,6 @@ const nowhere = {
 	fetch: (): Promise<Response> => Promise.reject(new Error("no network here")),
 	pause: (): Promise<void> => Promise.resolve(),
 };
-/** Each case opens several databases. */
-const LONG_MS = 60_000;
 
 let root: string;
 /** A snapshot that tests read, and the chain that it was made of. */
@@ -218,34 +216,30 @@ test("a target that is there is not overwritten, and one that was given up is go
 	expect(readdirSync(work)).toEqual([]);
 });
 
-test(
-	"stopped or killed after any chunk, a second run goes on from there",
-	async () => {
-		for (let stop = 1; ; stop++) {
-			rmSync(join(work, "data"), { recursive: true, force: true });
-			let left = stop;
-			const outcome = await restore({ onProgress: () => --left > 0 });
-			if (outcome) break;
-			await expect(openSmall({ dataDirectory: join(work, "data") })).rejects.toThrow(
-				"run the same coin node snapshot restore again",
-			);
-			const read: string[] = [];
-			const folder = openSource(snapshot, nowhere);
-			const counted: SnapshotSource = {
-				...folder,
-				read: (name, from) => {
-					read.push(name);
-					return folder.read(name, from);
-				},
-				again: async () => false,
-			};
-			expect(await restore({ source: counted })).toBeDefined();
-			expect(read).not.toContain(manifest.chunks[Math.min(stop, manifest.chunks.length) - 1]?.name);
-		}
-		await expectRestored();
-	},
-	LONG_MS,
-);
+test("stopped or killed after any chunk, a second run goes on from there", async () => {
+	for (let stop = 1; ; stop++) {
+		rmSync(join(work, "data"), { recursive: true, force: true });
+		let left = stop;
+		const outcome = await restore({ onProgress: () => --left > 0 });
+		if (outcome) break;
+		await expect(openSmall({ dataDirectory: join(work, "data") })).rejects.toThrow(
+			"run the same coin node snapshot restore again",
+		);
+		const read: string[] = [];
+		const folder = openSource(snapshot, nowhere);
+		const counted: SnapshotSource = {
+			...folder,
+			read: (name, from) => {
+				read.push(name);
+				return folder.read(name, from);
+			},
+			again: async () => false,
+		};
+		expect(await restore({ source: counted })).toBeDefined();
+		expect(read).not.toContain(manifest.chunks[Math.min(stop, manifest.chunks.length) - 1]?.name);
+	}
+	await expectRestored();
+});
 
 test.each([
 	["once, as a full disk that has room again", { isBack: true }],
@@ -282,7 +276,6 @@ test.each([
 		}
 		await expectRestored();
 	},
-	LONG_MS,
 );
 
 const bound = (own: KeyValueDatabase): KeyValueDatabase => ({

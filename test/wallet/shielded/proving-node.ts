@@ -95,14 +95,16 @@ export async function startProvingNode(behind: string, factor: bigint): Promise<
 			return;
 		}
 		const { method, headers, url } = incoming;
-		const passed = request(`${behind}${url}`, { method, headers }, (answer) => {
+		// A connection that is kept may be closed by the node at the moment when it is used again.
+		const passed = request(`${behind}${url}`, { method, headers, agent: false }, (answer) => {
 			outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
 			answer.pipe(outgoing);
 		});
 		passed.on("error", () => outgoing.destroy());
 		passed.end(body);
 	};
-	const server: Server = createServer((incoming, outgoing) => {
+	// Nor does it close one itself that a command is about to use.
+	const server: Server = createServer({ keepAliveTimeout: 0 }, (incoming, outgoing) => {
 		serve(incoming, outgoing).catch((error: unknown) => {
 			outgoing.statusCode = 500;
 			outgoing.end(String(error));
