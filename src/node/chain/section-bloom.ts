@@ -49,16 +49,25 @@ export function bloomBits(item: Uint8Array): readonly number[] {
 	});
 }
 
+/** PERF: logs name the same contracts, events and holders again and again, and a hash is most of what naming one costs. */
+const MAX_RECENT_ITEMS = 8_192;
+const recentItems = new Map<string, readonly number[]>();
+
+function recentBits(item: Uint8Array): readonly number[] {
+	const key = toKey(item);
+	const known = recentItems.get(key);
+	if (known) return known;
+	if (recentItems.size >= MAX_RECENT_ITEMS) recentItems.clear();
+	const bits = bloomBits(item);
+	recentItems.set(key, bits);
+	return bits;
+}
+
 /** The rows that the logs of a block set. */
 export function bloomOfBlock(infos: readonly Readonly<TransactionInfo>[]): ReadonlySet<number> {
 	const bits = new Set<number>();
-	// Logs of one block name the same contracts and events again and again.
-	const seen = new Set<string>();
 	const add = (item: Uint8Array): void => {
-		const key = toKey(item);
-		if (seen.has(key)) return;
-		seen.add(key);
-		for (const bit of bloomBits(item)) bits.add(bit);
+		for (const bit of recentBits(item)) bits.add(bit);
 	};
 	for (const { log } of infos) {
 		for (const { address, topics } of log) {
@@ -77,13 +86,14 @@ export function indexLogs(
 ): void {
 	const section = Number(number / BigInt(SECTION_BLOCKS));
 	const position = Number(number % BigInt(SECTION_BLOCKS));
+	const { backend } = state;
 	for (const bit of bloomOfBlock(infos)) {
-		const key = rowKey(section, bit);
-		const row = state.sectionBloom.get(key);
+		const key = rowKeyText(section, bit);
+		const row = backend.get(stores.sectionBloom, key);
 		const copy = new Uint8Array(Math.max(row?.length ?? 0, (position >> 3) + 1));
 		if (row) copy.set(row);
 		copy[position >> 3] = (copy[position >> 3] as number) | (1 << (position & 7));
-		state.sectionBloom.put(key, copy);
+		backend.put(stores.sectionBloom, key, copy);
 	}
 }
 

@@ -129,10 +129,21 @@ export function fineWindow(account: Readonly<WindowHolder>, resource: Resource):
 	return optimized ? size : size * WINDOW_PRECISION;
 }
 
-/** The account's energy record, changeable. */
+/** The account whose energy record was copied last: as long as it has that copy, it alone has it. */
+let edited: WindowHolder | undefined;
+let editedEnergy: AccountAccountResource | undefined;
+
+/**
+ * The energy record of an account that the caller writes, changeable. PERF: a call changes usage and window of caller and deployer
+ * several times each.
+ */
 export function editEnergy(account: WindowHolder): AccountAccountResource {
+	if (account === edited && editedEnergy !== undefined && account.account_resource === editedEnergy)
+		return editedEnergy;
 	const copy = AccountAccountResource.copy(account.account_resource ?? new AccountAccountResource());
 	account.account_resource = copy;
+	edited = account;
+	editedEnergy = copy;
 	return copy;
 }
 

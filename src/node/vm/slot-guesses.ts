@@ -5,7 +5,7 @@
  * A guess decides nothing: what it names is fetched ahead, and a wrong one costs a read.
  */
 
-import { toKey } from "../../protocol/bytes.js";
+import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { keccak256 } from "../../protocol/hash.js";
 import { TriggerSmartContract } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
@@ -25,6 +25,8 @@ const MAX_HASHES = 1_024;
 const MAX_DEPTH = 3;
 const MAX_MEMBER = 4;
 const MAX_ARGUMENTS = 16;
+/** Guesses that are remembered, of all functions. */
+const MAX_KEPT = 8_192;
 /** A smaller number at the end of a hash's input is the place of a mapping, whatever arguments say. */
 const MAX_PLACE = 1 << 16;
 
@@ -69,6 +71,10 @@ interface Row {
 	readonly isSeparate: boolean;
 	readonly isShared: boolean;
 	readonly slot: Source;
+	/** The only input that the slot follows from; undefined: it follows from several. */
+	readonly by: Source | undefined;
+	/** PERF: what was guessed, by the word of that input: the same accounts come again and again. */
+	guessed?: Map<Word, readonly WantedEntry[]> | undefined;
 }
 
 interface KnownFunction {
@@ -80,6 +86,8 @@ interface KnownFunction {
 export class SlotGuesses {
 	/** By contract and selector, the one that was learned from longest ago first. */
 	private readonly functions = new Map<string, KnownFunction>();
+	/** Guesses that rows remember. */
+	private kept = 0;
 
 	/** Whether a call should be learned from: the first of its function, and one of some later ones. */
 	isDue(transaction: SignedTransaction): boolean {
@@ -99,11 +107,14 @@ export class SlotGuesses {
 		for (const { keys, isSeparate, slots } of read) {
 			for (const { slot, isShared } of slots) {
 				if (rows.length >= MAX_ROWS) break;
-				rows.push({ keys, isSeparate, isShared, slot: sourceOf(slot, hashes, inputs, 0) });
+				const source = sourceOf(slot, hashes, inputs, 0);
+				rows.push({ keys, isSeparate, isShared, slot: source, by: onlyInput(source) });
 			}
 		}
+		const known = this.functions.get(name)?.rows;
+		const isSame = known?.length === rows.length && rows.every((row, at) => isSameRow(row, known[at] as Row));
 		this.functions.delete(name);
-		this.functions.set(name, { rows, calls: 0 });
+		this.functions.set(name, { rows: isSame ? known : rows, calls: 0 });
 		if (this.functions.size <= MAX_FUNCTIONS) return;
 		for (const oldest of this.functions.keys()) {
 			this.functions.delete(oldest);
@@ -119,14 +130,37 @@ export class SlotGuesses {
 		if (!call || !known) return [];
 		const inputs = inputsOf(call);
 		const wanted: WantedEntry[] = [];
-		for (const { keys, isSeparate, isShared, slot } of known.rows) {
-			const word = wordOf(slot, inputs);
-			if (word === undefined) continue;
-			if (isSeparate) wanted.push({ store: ROW_STORE, key: keys.own(word) });
-			if (isShared || !isSeparate) wanted.push({ store: ROW_STORE, key: keys.shared(word) });
-		}
+		for (const row of known.rows) for (const entry of this.guess(row, inputs)) wanted.push(entry);
 		return wanted;
 	}
+
+	private guess(row: Row, inputs: Inputs): readonly WantedEntry[] {
+		if (!row.by) return entriesOf(row, inputs);
+		const word = wordOf(row.by, inputs);
+		if (word === undefined) return [];
+		const known = row.guessed?.get(word);
+		if (known) return known;
+		const entries = entriesOf(row, inputs);
+		if (this.kept >= MAX_KEPT) this.forget();
+		row.guessed ??= new Map();
+		row.guessed.set(word, entries);
+		this.kept++;
+		return entries;
+	}
+
+	private forget(): void {
+		for (const { rows } of this.functions.values()) for (const row of rows) row.guessed = undefined;
+		this.kept = 0;
+	}
+}
+
+function entriesOf({ keys, isSeparate, isShared, slot }: Row, inputs: Inputs): readonly WantedEntry[] {
+	const word = wordOf(slot, inputs);
+	if (word === undefined) return [];
+	const entries: WantedEntry[] = [];
+	if (isSeparate) entries.push({ store: ROW_STORE, key: keys.own(word) });
+	if (isShared || !isSeparate) entries.push({ store: ROW_STORE, key: keys.shared(word) });
+	return entries;
 }
 
 function callOf(transaction: SignedTransaction): TriggerSmartContract | undefined {
@@ -139,9 +173,15 @@ function callOf(transaction: SignedTransaction): TriggerSmartContract | undefine
 	}
 }
 
+/** A contract's address and the name of its function. */
+const nameBytes = Buffer.alloc(ADDRESS_LENGTH + NAME_BYTES);
+
+/** PERF: made at once, a key is found faster than put together. */
 function functionOf(call: TriggerSmartContract | undefined): string | undefined {
-	if (!call || call.data.length < NAME_BYTES) return undefined;
-	return toKey(call.contract_address) + toKey(call.data.subarray(0, NAME_BYTES));
+	if (call?.contract_address.length !== ADDRESS_LENGTH || call.data.length < NAME_BYTES) return undefined;
+	nameBytes.set(call.contract_address);
+	for (let at = 0; at < NAME_BYTES; at++) nameBytes[ADDRESS_LENGTH + at] = call.data[at] as number;
+	return nameBytes.toString("latin1");
 }
 
 /** What the words of a call's hashes are made of. */
@@ -176,6 +216,37 @@ function sourceOf(word: Word, hashes: HashNotes, inputs: Inputs, depth: number):
 	const index = inputs.words.indexOf(word);
 	return index < 0 ? { kind: "same", word } : { kind: "argument", index };
 }
+
+function onlyInput(source: Source): Source | undefined {
+	if (source.kind !== "hash") return source;
+	const [left, right] = [onlyInput(source.left), onlyInput(source.right)];
+	if (left?.kind === "same") return right;
+	return right && left && (right.kind === "same" || isSameSource(left, right)) ? left : undefined;
+}
+
+function isSameSource(one: Source, other: Source): boolean {
+	switch (one.kind) {
+		case "same":
+			return other.kind === "same" && one.word === other.word;
+		case "argument":
+			return other.kind === "argument" && one.index === other.index;
+		case "hash":
+			return (
+				other.kind === "hash" &&
+				one.member === other.member &&
+				isSameSource(one.left, other.left) &&
+				isSameSource(one.right, other.right)
+			);
+		default:
+			return other.kind === one.kind;
+	}
+}
+
+const isSameRow = (one: Row, other: Row): boolean =>
+	one.keys === other.keys &&
+	one.isSeparate === other.isSeparate &&
+	one.isShared === other.isShared &&
+	isSameSource(one.slot, other.slot);
 
 /** A word without a few; the smallest words have no hash below them. */
 function minus(word: Word, count: number): Word {

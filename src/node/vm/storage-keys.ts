@@ -30,6 +30,28 @@ interface RowOrigin {
 /** Called with each row's key as it is made, where someone can't do with the key: a key doesn't tell its slot. */
 export const rowWatch: { notice?: (key: string, origin: RowOrigin) => void } = {};
 
+/** PERF: a slot is asked for ahead, and read and written by one call after the other; its key is a hash. */
+const MAX_RECENT = 4_096;
+
+/** Keys that were made last, by slot; of contracts that have the same slot, the last one's. */
+class RecentKeys {
+	private readonly bySlot = new Map<Word, { readonly keys: RowKeys; readonly key: string }>();
+
+	of(keys: RowKeys, slot: Word): string | undefined {
+		const known = this.bySlot.get(slot);
+		return known?.keys === keys ? known.key : undefined;
+	}
+
+	keep(keys: RowKeys, slot: Word, key: string): string {
+		if (this.bySlot.size >= MAX_RECENT) this.bySlot.clear();
+		this.bySlot.set(slot, { keys, key });
+		return key;
+	}
+}
+
+const recentShared = new RecentKeys();
+const recentOwn = new RecentKeys();
+
 export class RowKeys {
 	/** What the keys of all rows of the contract begin with, as a key's part. */
 	readonly prefix: string;
@@ -52,23 +74,35 @@ export class RowKeys {
 
 	/** Key of before #99, 32 bytes: of the slot only its last 16 bytes count. */
 	shared(slot: Word): string {
-		this.begin();
-		if (this.version === 1) {
-			writeWord(slotView, 0, slot);
-			key.set(keccak256(slotBytes).subarray(ROW_PREFIX_LENGTH), ROW_PREFIX_LENGTH);
-		} else writeLowHalf(keyView, ROW_PREFIX_LENGTH, slot);
-		const shared = key.toString("latin1", 0, 32);
+		const shared = this.version === 1 ? this.hashedShared(slot) : this.plainShared(slot);
 		rowWatch.notice?.(shared, { address: this.address, slot });
 		return shared;
 	}
 
+	private plainShared(slot: Word): string {
+		this.begin();
+		writeLowHalf(keyView, ROW_PREFIX_LENGTH, slot);
+		return key.toString("latin1", 0, 32);
+	}
+
+	private hashedShared(slot: Word): string {
+		const known = recentShared.of(this, slot);
+		if (known !== undefined) return known;
+		this.begin();
+		writeWord(slotView, 0, slot);
+		key.set(keccak256(slotBytes).subarray(ROW_PREFIX_LENGTH), ROW_PREFIX_LENGTH);
+		return recentShared.keep(this, slot, key.toString("latin1", 0, 32));
+	}
+
 	/** Key since #99, 48 bytes. */
 	own(slot: Word): string {
+		const known = recentOwn.of(this, slot);
+		if (known !== undefined) return known;
 		writeWord(slotView, 0, slot);
 		input.set(this.hash);
 		this.begin();
 		key.set(keccak256(input), ROW_PREFIX_LENGTH);
-		return key.toString("latin1");
+		return recentOwn.keep(this, slot, key.toString("latin1"));
 	}
 
 	private begin(): void {

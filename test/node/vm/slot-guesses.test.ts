@@ -67,6 +67,46 @@ test("a mapping in a mapping, and the members of a struct in it, are guessed", (
 	expect(keysOf(guesses, call(CARL, addressWord(DORA)))).toEqual(shared(other, other + 1n));
 });
 
+test("guesses that are remembered stay each account's own, when the function is learned again and after very many", () => {
+	const guesses = new SlotGuesses();
+	const learn = (place: number): void => {
+		const hashing = new Hashing();
+		guesses.learn(call(ANN), read([hashing.of(addressWord(ANN), place), 7]), hashing.notes);
+	};
+	const expected = (holder: Uint8Array, place: number): string[] =>
+		shared(new Hashing().of(addressWord(holder), place), 7);
+	learn(2);
+	for (const again of [false, true]) {
+		if (again) learn(2);
+		for (const holder of [BOB, CARL, BOB]) {
+			expect(keysOf(guesses, call(holder))).toEqual(expected(holder, 2));
+		}
+	}
+	for (let i = 0; i < 9_000; i++)
+		guesses.of(call(Buffer.from(`41${i.toString(16).padStart(40, "0")}`, "hex")));
+	expect(keysOf(guesses, call(BOB))).toEqual(expected(BOB, 2));
+	// What was learned last counts.
+	learn(3);
+	expect(keysOf(guesses, call(BOB))).toEqual(expected(BOB, 3));
+});
+
+test("two inputs of one slot are both looked at", () => {
+	const guesses = new SlotGuesses();
+	const hashing = new Hashing();
+	const of = (by: Hashing, owner: Uint8Array, spender: Uint8Array): Word =>
+		by.of(addressWord(spender), by.of(addressWord(owner), 3));
+	guesses.learn(call(ANN, addressWord(BOB)), read([of(hashing, BOB, ANN)]), hashing.notes);
+	for (const [caller, owner] of [
+		[CARL, DORA],
+		[CARL, BOB],
+		[ANN, DORA],
+	] as const) {
+		expect(keysOf(guesses, call(caller, addressWord(owner)))).toEqual(
+			shared(of(new Hashing(), owner, caller)),
+		);
+	}
+});
+
 test("rows under keys of their own are asked for there", () => {
 	const guesses = new SlotGuesses();
 	guesses.learn(call(ANN), read([7], true), new HashNotes());

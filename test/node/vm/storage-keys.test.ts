@@ -52,6 +52,17 @@ describe("keys of rows", () => {
 			expect(first.shared(5).startsWith(first.prefix)).toBe(true);
 		}
 	});
+
+	it("are each contract's own for a slot that many have, however many slots were asked for in between", () => {
+		const contracts = [CONTRACT, CALLER].map((address) => new RowKeys(address, undefined, 1));
+		const keysOf = (slot: number): string[] =>
+			contracts.flatMap((keys) => [keys.shared(slot), keys.own(slot)]);
+		const first = keysOf(5);
+		expect(new Set(first).size).toBe(4);
+		const all = Array.from({ length: 5_000 }, (_, slot) => keysOf(slot));
+		expect(new Set(all.flat()).size).toBe(20_000);
+		expect([all[5], keysOf(5), keysOf(4_999)]).toEqual([first, first, all[4_999]]);
+	});
 });
 
 describe("one slot outside executions", () => {
