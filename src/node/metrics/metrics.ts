@@ -256,13 +256,16 @@ function watchChain(
 	const countMissed = (): void => {
 		for (const address of chain.state.witness.keys()) {
 			const total = chain.state.witness.get(address)?.totalMissed ?? 0n;
-			const before = missed.get(toKey(address)) ?? total;
+			const before = missed.get(toKey(address));
 			missed.set(toKey(address), total);
-			if (total <= before) continue;
-			registry?.count("miner", { miner: toBase58Check(address), type: "miss" }, Number(total - before));
+			if (before !== undefined && total <= before) continue;
+			// From 0 on: Prometheus sees no increase in a series that begins with what was lost.
+			const lost = Number(total - (before ?? total));
+			registry?.count("miner", { miner: toBase58Check(address), type: "miss" }, lost);
 		}
 	};
 	countMissed();
+	for (const type of ["all", "fail"]) registry?.count("forks", { type }, 0);
 	let active = activeSet(chain);
 	const countActiveSet = (to: MetricRegistry): void => {
 		const before = active;

@@ -163,6 +163,29 @@ it("counts a block as the recorded node does: own ones by miner, their signature
 	}
 });
 
+it("begins with 0 what alarms ask the increase of, so that the first slot lost and the first switch count", async () => {
+	const config = smallConfig("", PROMETHEUS);
+	const open = await openSmall({ config });
+	const metrics = await metricsOf(open, config);
+	try {
+		const lost = async () =>
+			Object.entries(await countsOf(metrics, "miner_total")).filter(([series]) => series.includes('"miss"'));
+		const witnesses = activeWitnesses(open.chain.state).length;
+		expect(await countsOf(metrics, "block_fork_total")).toEqual({
+			'block_fork_total{type="all"}': 0,
+			'block_fork_total{type="fail"}': 0,
+		});
+		expect((await lost()).map(([, count]) => count)).toEqual(Array(witnesses).fill(0));
+		produce(open);
+		produce(open, 2n);
+		const counts = (await lost()).map(([, count]) => count);
+		expect([counts.length, Math.max(...counts)]).toEqual([witnesses, 1]);
+	} finally {
+		await metrics.close();
+		await open.close();
+	}
+});
+
 it("counts what peers send and answer", async () => {
 	const config = smallConfig("", `node.metricsEnable = true\n${PROMETHEUS}`);
 	const open = await openSmall({ config });
