@@ -5,8 +5,9 @@ import { type KeystoreEntry, unlockAnyKey } from "../keystore/keystore.js";
 import { forgetKey } from "../keystore/private-key.js";
 import type { SignerFiles } from "../keystore/signer/client.js";
 import { checkLog } from "../keystore/signer/decision-log.js";
+import { SigningMarks } from "../keystore/signer/marks.js";
 import type { PolicyDesk } from "../keystore/signer/policy-desk.js";
-import { type HeldKey, isLent, LOG_NAME, Signer } from "../keystore/signer/server.js";
+import { type HeldKey, isLent, LOG_NAME, MARKS_NAME, Signer } from "../keystore/signer/server.js";
 import { command } from "../terminal/base/command-row.js";
 import { yesFlag } from "../terminal/flags/acting-flags.js";
 import {
@@ -268,11 +269,16 @@ export const SignerApprove = command({
 
 export const SignerLog = command({
 	summary: "Check and print the decisions of a signer",
-	description: "Ends with an error at the first line that isn't what was written.",
+	description:
+		"Ends with an error at the first line that isn't what was written, and where the last decision of the marks isn't in it. " +
+		"Without the marks beside it its end isn't checked.",
 	examples: ["<%= config.bin %> signer log --directory /var/lib/coin-signer | tail -3"],
 	flags: { directory },
 	run: async ({ flags, note }) => {
-		const count = await checkLog(join(flags.directory, LOG_NAME), printLine);
-		note(`${count} decisions, each as it was written`);
+		// Before the log is read: a signer that runs writes on.
+		const known = await SigningMarks.logEndIn(join(flags.directory, MARKS_NAME));
+		const count = await checkLog(join(flags.directory, LOG_NAME), known, printLine);
+		const end = known ? "" : "; whether some are missing at its end isn't known without marks";
+		note(`${count} decisions, each as it was written${end}`);
 	},
 });

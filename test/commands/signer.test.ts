@@ -65,6 +65,11 @@ test.skipIf(process.platform === "win32")(
 			const signed = decisions.filter(({ decision }) => decision === "signed");
 			const slots = signed.map(({ timestamp }) => Number(timestamp));
 			expect(slots).toEqual([...new Set(slots)].sort((a, b) => a - b));
+			home.write("signer/decisions.log", `${lines.slice(0, -1).join("\n")}\n`);
+			expect(await home.run(["signer", "log", "--directory", directory])).toMatchObject({
+				code: 2,
+				stderr: expect.stringContaining(`decision ${lines.length} isn't in it`),
+			});
 		} finally {
 			await Promise.all(running.map((each) => each.end("SIGKILL")));
 			home.remove();

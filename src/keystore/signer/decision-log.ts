@@ -38,14 +38,12 @@ interface ReadLog {
 	readonly end: LogEnd;
 	/** Of the lines that are whole. */
 	readonly bytes: number;
-	/** Whether it passes a place that is known. */
-	readonly passes: boolean;
 }
 
 /**
  * Reads a log and checks the hash of every line; an unfinished last line is left out.
  * @param known a place that it must have passed
- * @throws {OperatorError} naming the first line that doesn't follow the one before
+ * @throws {OperatorError} naming the first line that doesn't follow the one before, or the place that it lacks
  */
 async function readLog(
 	path: string,
@@ -66,12 +64,25 @@ async function readLog(
 		visit?.(line);
 	};
 	for await (const lines of linesOf(createReadStream(path, "utf8"))) lines.forEach(check);
-	return { end, bytes, passes };
+	if (!passes)
+		throw new OperatorError(
+			`${path} was shortened or replaced: decision ${known.count} isn't in it as it was made`,
+		);
+	return { end, bytes };
 }
 
-/** Visits the lines of a log after checking each. @returns their number @throws {OperatorError} for one that was changed */
-export async function checkLog(path: string, visit: (line: string) => void): Promise<number> {
-	return (await readLog(path, START, visit)).end.count;
+/**
+ * Visits the lines of a log after checking each.
+ * @param known where it ended at least
+ * @returns their number
+ * @throws {OperatorError} for one that was changed or shortened
+ */
+export async function checkLog(
+	path: string,
+	known: LogEnd | undefined,
+	visit: (line: string) => void,
+): Promise<number> {
+	return (await readLog(path, known, visit)).end.count;
 }
 
 export class DecisionLog {
@@ -95,11 +106,7 @@ export class DecisionLog {
 	): Promise<DecisionLog> {
 		const file = await open(path, "a", 0o600);
 		try {
-			const { end, bytes, passes } = await readLog(path, known, visit);
-			if (!passes)
-				throw new OperatorError(
-					`${path} was shortened or replaced: decision ${known?.count} isn't in it as it was made`,
-				);
+			const { end, bytes } = await readLog(path, known, visit);
 			// What a crash left of a line that never counted.
 			await file.truncate(bytes);
 			// A crash must not take a new file's name with all sums.

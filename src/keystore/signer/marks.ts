@@ -7,6 +7,9 @@
  * behind one signer would never go on. The same bytes are signed again, since that tells nobody anything new.
  */
 
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Level } from "level";
 import { OperatorError } from "../../protocol/operator-error.js";
 
@@ -114,6 +117,22 @@ export class SigningMarks {
 	async logEnd(): Promise<LogEnd | undefined> {
 		const text = await this.database.get(LOG_END);
 		return text === undefined ? undefined : (JSON.parse(text) as LogEnd);
+	}
+
+	/**
+	 * The same of marks that a signer may have open, and that aren't this user's to write: read from a copy.
+	 * @returns undefined where there are none @throws {OperatorError} if they can't be read
+	 */
+	static async logEndIn(directory: string): Promise<LogEnd | undefined> {
+		if (!existsSync(directory)) return undefined;
+		const copy = mkdtempSync(join(tmpdir(), "coin-marks-"));
+		try {
+			cpSync(directory, copy, { recursive: true });
+			const marks = await SigningMarks.open(copy);
+			return await marks.logEnd().finally(() => marks.close());
+		} finally {
+			rmSync(copy, { recursive: true, force: true });
+		}
 	}
 
 	async setLogEnd(end: LogEnd): Promise<void> {

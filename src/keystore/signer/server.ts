@@ -71,6 +71,7 @@ interface SignerOptions {
 }
 
 export const LOG_NAME = "decisions.log";
+export const MARKS_NAME = "marks";
 
 export class Signer {
 	private readonly keys: ReadonlyMap<string, HeldKey>;
@@ -100,7 +101,7 @@ export class Signer {
 		const { directory, socketPath, keys, desk } = options;
 		if (keys.some((key) => !(key instanceof Uint8Array || isLent(key)))) await loadPostQuantum();
 		await mkdir(directory, { recursive: true, mode: 0o700 });
-		const marks = await SigningMarks.open(join(directory, "marks"));
+		const marks = await SigningMarks.open(join(directory, MARKS_NAME));
 		let log: DecisionLog | undefined;
 		let signer: Signer | undefined;
 		try {

@@ -6,6 +6,7 @@ import { Level } from "level";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { keysOfSigner, type SignerKey } from "../../../src/keystore/signer/client.js";
 import { checkLog, DecisionLog } from "../../../src/keystore/signer/decision-log.js";
+import { SigningMarks } from "../../../src/keystore/signer/marks.js";
 import { LOG_NAME, Signer } from "../../../src/keystore/signer/server.js";
 import { be64, concatBytes, fromHex } from "../../../src/protocol/bytes.js";
 import { sha256 } from "../../../src/protocol/hash.js";
@@ -246,7 +247,7 @@ describe("the log of a signer", () => {
 
 	test("has a line a decision, each bound to the one before", async () => {
 		const lines: string[] = [];
-		expect(await checkLog(path(), (line) => lines.push(line))).toBe(3);
+		expect(await checkLog(path(), undefined, (line) => lines.push(line))).toBe(3);
 		expect(lines.map((line) => JSON.parse(line))).toMatchObject([
 			{ number: 1, asked: "block", block: "5", timestamp: "15000", decision: "signed" },
 			{ number: 2, block: "5", decision: "15000 doesn't follow 15000, which was signed" },
@@ -259,9 +260,20 @@ describe("the log of a signer", () => {
 		["lacks a line", (text) => text.split("\n").toSpliced(1, 1).join("\n"), "line 2 of"],
 		["was shortened", (text) => `${text.split("\n").slice(0, 2).join("\n")}\n`, "was shortened or replaced"],
 		["is empty", () => "", "was shortened or replaced"],
-	])("that %s stops the start", async (_, change, message) => {
+	])("that %s stops the start, and is refused by whoever reads it", async (_, change, message) => {
 		writeFileSync(path(), change(readFileSync(path(), "utf8")));
+		const known = await SigningMarks.logEndIn(join(directory, "state", "marks"));
+		await expect(checkLog(path(), known, () => undefined)).rejects.toThrow(message);
 		await expect(start()).rejects.toThrow(message);
+	});
+
+	test("is checked to its end beside a signer that writes on, and of no marks no end is known", async () => {
+		await start();
+		await key.sign("block", header(7n, 21_000n));
+		const marks = join(directory, "state", "marks");
+		expect(await SigningMarks.logEndIn(marks)).toMatchObject({ count: 4 });
+		await key.sign("block", header(8n, 24_000n));
+		expect(await SigningMarks.logEndIn(join(directory, "none"))).toBeUndefined();
 	});
 
 	test("ends lines at line feeds alone, whatever separators texts of clients hold", async () => {
@@ -271,7 +283,7 @@ describe("the log of a signer", () => {
 		await log.append({ at: "", asked: "message", key: "", text, decision: "refused" });
 		await log.close();
 		const lines: string[] = [];
-		expect(await checkLog(other, (line) => lines.push(line))).toBe(1);
+		expect(await checkLog(other, undefined, (line) => lines.push(line))).toBe(1);
 		expect(JSON.parse(lines[0] as string)).toMatchObject({ text });
 	});
 
@@ -280,6 +292,6 @@ describe("the log of a signer", () => {
 		await start();
 		await key.sign("block", header(7n, 21_000n));
 		await signer.close();
-		expect(await checkLog(path(), () => undefined)).toBe(4);
+		expect(await checkLog(path(), undefined, () => undefined)).toBe(4);
 	});
 });
