@@ -34,21 +34,27 @@ if [ "$1" = configure ]; then
 		useradd --system --gid coin --home-dir /var/lib/coin --no-create-home --shell /usr/sbin/nologin coin
 	getent passwd coin-signer >/dev/null ||
 		useradd --system --user-group --groups coin --home-dir /var/lib/coin-signer --no-create-home --shell /usr/sbin/nologin coin-signer
-	if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+	[ -d "$DPKG_ROOT/var/lib/coin-signer" ] ||
+		install -d -m 700 -o coin-signer -g coin "$DPKG_ROOT/var/lib/coin-signer"
+	mkdir -p "$DPKG_ROOT/etc/coin-signer"
+	if [ -d "$DPKG_ROOT/run/systemd/system" ]; then systemctl daemon-reload; fi
 fi
 `;
 
 // An upgrade leaves the units running: who runs a witness chooses the moment.
 const PRERM = `#!/bin/sh
 set -e
-if [ "$1" = remove ] && [ -d /run/systemd/system ]; then systemctl stop ${UNITS.join(" ")} || true; fi
+if [ "$1" = remove ] && [ -d "$DPKG_ROOT/run/systemd/system" ]; then systemctl stop ${UNITS.join(" ")} || true; fi
 `;
 
 // Users, /etc/coin and the data stay: keys may be among them.
 const POSTRM = `#!/bin/sh
 set -e
-if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+if [ -d "$DPKG_ROOT/run/systemd/system" ]; then systemctl daemon-reload; fi
 `;
+
+/** What dpkg runs as root when the package comes and goes. */
+export const MAINTAINER_SCRIPTS = { postinst: POSTINST, prerm: PRERM, postrm: POSTRM } as const;
 
 interface Manifest {
 	readonly version: string;
@@ -118,7 +124,7 @@ export function debianPackage(modules: string, target: string): string {
 		writeFileSync(join(tree, "usr/share/doc/coin/copyright"), notices.join("\n"));
 		mkdirSync(join(tree, "DEBIAN"));
 		writeFileSync(join(tree, "DEBIAN/control"), control(architecture, sizeOf(join(tree, "usr"))));
-		for (const [name, text] of Object.entries({ postinst: POSTINST, prerm: PRERM, postrm: POSTRM })) {
+		for (const [name, text] of Object.entries(MAINTAINER_SCRIPTS)) {
 			writeFileSync(join(tree, "DEBIAN", name), text, { mode: 0o755 });
 		}
 		const words = ["--root-owner-group", "-Zxz", "--build", tree, target];
