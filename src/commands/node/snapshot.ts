@@ -91,7 +91,9 @@ export const NodeSnapshotCreate = command({
 		"Writes a folder of compressed chunks with their hashes and a manifest, which any web server can give out. The running " +
 		"node makes it, as its user and on its machine, and goes on meanwhile; it holds everything up to the last block that " +
 		"can't be undone, and no keys. A snapshot that is signed can be trusted by its signer's address.",
-	examples: ["<%= config.bin %> node snapshot create /srv/snapshots/today -d /var/lib/coin --signer main"],
+	examples: [
+		"<%= config.bin %> node snapshot create /var/lib/coin/snapshots/today -d /var/lib/coin --signer main",
+	],
 	result: one(
 		record({
 			directory: "text",
@@ -165,8 +167,8 @@ export const NodeSnapshotServe = command({
 		"GET / lists the snapshots, /latest/manifest.json and so on lead to the newest, /files/<SHA-256> is a file by its content; ranges " +
 		"make downloads resumable. The running node makes the snapshot, as its user and on its machine; of a directory that no node has open the service does.",
 	examples: [
-		"<%= config.bin %> node snapshot serve /srv/snapshots -d /var/lib/coin --signer main --password-file password",
-		"<%= config.bin %> node snapshot serve /srv/snapshots -d /var/lib/coin --signer main --every 4cycles --keep 2 --host 0.0.0.0",
+		"<%= config.bin %> node snapshot serve /var/lib/coin/snapshots -d /var/lib/coin --signer main --password-file password",
+		"<%= config.bin %> node snapshot serve /var/lib/coin/snapshots -d /var/lib/coin --signer main --every 4cycles --keep 2 --host 0.0.0.0",
 	],
 	args: {
 		folder: required("folder of the snapshots; made if it isn't there"),

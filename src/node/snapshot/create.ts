@@ -87,7 +87,9 @@ export async function createSnapshot(
 	const partial = `${target}.partial`;
 	try {
 		await rm(partial, { recursive: true, force: true });
-		await mkdir(join(partial, "chunks"), { recursive: true });
+		await mkdir(dirname(partial), { recursive: true });
+		// One at a time: made with its parents, Node.js says ENOENT of whatever the system says but of missing rights.
+		for (const path of [partial, join(partial, "chunks")]) await mkdir(path);
 		const manifest = await write(subject, partial, options);
 		await writeFileSynced(join(partial, MANIFEST_NAME), encodeManifest(manifest));
 		await syncDirectory(partial);
@@ -101,11 +103,16 @@ export async function createSnapshot(
 	}
 }
 
+const WRITE_FAILURES: ReadonlyMap<string | undefined, string> = new Map([
+	["ENOSPC", "no space left on the device"],
+	["EROFS", "its file system is read-only for the process that writes it (EROFS)"],
+]);
+
 /** What to throw where something can't be written: the system's errors in a sentence, others as they are. */
 export function writeFailure(what: string, error: unknown): unknown {
 	const { code, syscall } = error as NodeJS.ErrnoException;
 	if (syscall === undefined && code !== "ENOTDIR") return error;
-	const why = code === "ENOSPC" ? "no space left on the device" : code;
+	const why = WRITE_FAILURES.get(code) ?? code;
 	return new SnapshotError(`${what} can't be written: ${why}`, { cause: error });
 }
 
