@@ -243,6 +243,7 @@ export const SignerPending = command({
 });
 
 export const SignerApprove = command({
+	takesIds: true,
 	summary: "Approve a transaction that waits at a signer",
 	description:
 		"Shows what the bytes do and asks. The client that wants the signature gets it when it asks again; one that asked can't approve.",

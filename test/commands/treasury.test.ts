@@ -119,6 +119,8 @@ test.skipIf(process.platform === "win32")(
 				sum: "6000000sun",
 				rule: "large",
 			});
+			const early = await signer.coin(["wallet", "sign", "--raw", raw, "--signer", "treasury", "--yes"]);
+			expect(early).toMatchObject({ code: 3, stderr: expect.stringContaining(`coin signer approve ${id} `) });
 			const agreed = await signer.coin(["signer", "approve", id, "--signer", ops, "--yes"]);
 			expect(agreed, agreed.stderr).toMatchObject({ code: 0 });
 			const signed = await signer.coin(["wallet", "sign", "--raw", raw, "--signer", "treasury", "--yes"]);

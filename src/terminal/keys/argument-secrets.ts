@@ -85,7 +85,11 @@ function isIdFlag(word: string, before: string | undefined): boolean {
 	return value === undefined ? before !== undefined && ID_FLAGS.has(before) : ID_FLAGS.has(flag);
 }
 
-/** Ids of transactions and blocks are not secrets, and whoever looks for one wants to read it. */
+/**
+ * Ids of transactions and blocks are not secrets, and whoever looks for one wants to read it; what waits for an approval was read as
+ * a transaction, whose bytes are asked for again.
+ */
 function isId({ code, facts }: Failure, message: string, part: string): boolean {
+	if (code === "approval_pending") return true;
 	return facts.txID === part.toLowerCase() || (code === "not_found" && /transaction|block/.test(message));
 }

@@ -66,17 +66,29 @@ describe("a message about an argument", () => {
 		expect(withoutArgumentSecrets(failure, "any:command", words, takesIds).message).toBe(text);
 	});
 
+	it("has the bytes of a transaction that waits for an approval, and what to do", () => {
+		const raw = "0a02c0de".repeat(40);
+		const hint = `coin signer approve ${KEY} gives it; then coin wallet sign --raw ${raw}`;
+		const failure = new Failure("approval_pending", `${KEY} awaits the approval`, {
+			hint,
+			details: { raw_data_hex: raw },
+		});
+		const shown = withoutArgumentSecrets(failure, "wallet:sign", ["--raw", raw, "--signer", "treasury"]);
+		expect(shown.facts).toMatchObject({ hint, details: { raw_data_hex: raw } });
+	});
+
 	it("is told by every command whose argument is such an id", () => {
 		const silent = readdirSync("src/commands", { recursive: true, encoding: "utf8" })
 			.filter((path) => path.endsWith(".ts"))
-			.filter((path) => {
-				const source = readFileSync(join("src/commands", path), "utf8");
-				const args = /static override args = \{[\s\S]*?\n\t\};/.exec(source)?.[0] ?? "";
-				const isId = /description:\s*"[^"]*(transaction id|earliest or id|its id \(|id of the order)/.test(
+			.flatMap((path) => readFileSync(join("src/commands", path), "utf8").split(/\nexport const /))
+			.filter((row) => {
+				const args = /\n\targs: \{[^}]*\}/.exec(row)?.[0] ?? "";
+				const isId = /"[^"]*(transaction id|earliest or id|its id \(|id of the (order|transaction))/.test(
 					args,
 				);
-				return isId && !/takesIds = true|extends IdCommand/.test(source);
-			});
+				return isId && !row.includes("takesIds: true");
+			})
+			.map((row) => row.slice(0, row.indexOf(" ")));
 		expect(silent).toEqual([]);
 	});
 });
