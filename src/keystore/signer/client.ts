@@ -212,6 +212,12 @@ function connected({ at, files }: SignerPlace, onConnect: () => void): Socket {
 	return connectTls({ host: ipv6 ?? name ?? "", port: Number(port), ...options }, onConnect);
 }
 
+const SOCKET_FAILURES: ReadonlyMap<string | undefined, string> = new Map([
+	["ENOENT", "there is no such socket"],
+	["EACCES", "this user may not open it"],
+	["ECONNREFUSED", "nobody listens there"],
+]);
+
 /** One request, one answer. */
 async function ask(
 	place: SignerPlace,
@@ -222,13 +228,17 @@ async function ask(
 		let text = "";
 		let reason = "";
 		const socket = connected(place, () => socket.write(`${JSON.stringify(request)}\n`));
-		const late = setTimeout(() => socket.destroy(), answerMs);
+		const late = setTimeout(() => {
+			reason = ` (nothing came within ${answerMs} ms)`;
+			socket.destroy();
+		}, answerMs);
 		socket.setEncoding("utf8").on("data", (chunk: string) => {
 			text += chunk;
 			if (text.length > MAX_SIGNER_ANSWER) socket.destroy();
 		});
-		socket.on("error", ({ message }) => {
-			if (place.files) reason = ` (${harmless(message)})`;
+		socket.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+			const why = place.files ? undefined : SOCKET_FAILURES.get(code);
+			reason = ` (${why ?? harmless(message)})`;
 		});
 		socket.on("close", () => {
 			clearTimeout(late);

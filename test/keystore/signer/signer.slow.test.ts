@@ -1,5 +1,14 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { once } from "node:events";
+import {
+	appendFileSync,
+	chmodSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Level } from "level";
@@ -231,7 +240,19 @@ describe("a signer", () => {
 	test("is away once it has ended, and says so", async () => {
 		await signer.close();
 		await expect(key.sign("block", header(5n, 15_000n))).rejects.toThrow(`no signer answers at ${place()}`);
-		await expect(keysOfSigner({ at: place() })).rejects.toThrow("no signer answers");
+		await expect(keysOfSigner({ at: place() })).rejects.toThrow("(there is no such socket)");
+	});
+
+	test("is asked no longer than it may take, and the reason is said as that of a socket that can't be opened", async () => {
+		const silent = join(directory, "silent");
+		const server = createServer().listen(silent);
+		await once(server, "listening");
+		await expect(keysOfSigner({ at: silent }, 5)).rejects.toThrow("(nothing came within 5 ms)");
+		server.close();
+		if (process.getuid?.() === 0) return;
+		chmodSync(directory, 0o600);
+		const asked = keysOfSigner({ at: place() }).finally(() => chmodSync(directory, 0o700));
+		await expect(asked).rejects.toThrow("(this user may not open it)");
 	});
 });
 
