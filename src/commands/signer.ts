@@ -46,8 +46,8 @@ export const SignerServe = command({
 	usage:
 		"signer serve <key>... [--socket <path>] [--policies <file> [--listen <address>]] --directory <directory>",
 	examples: [
-		"<%= config.bin %> signer serve witness --socket /run/coin/signer.sock --directory /var/lib/coin-signer",
-		"<%= config.bin %> signer serve treasury --policies /etc/coin-signer/policies.conf --directory /var/lib/coin-signer",
+		"<%= config.bin %> signer serve witness --socket /run/coin-signer/socket --directory /var/lib/coin-signer/state",
+		"<%= config.bin %> signer serve treasury --policies /etc/coin-treasury/policies.conf --directory /var/lib/coin-treasury/state",
 	],
 	strict: false,
 	args: {
@@ -232,7 +232,7 @@ async function asked<T>(
 export const SignerPending = command({
 	summary: "List the transactions that wait for an approval at a signer",
 	description: "Those that this client can approve, and those that it asked for itself.",
-	examples: ["<%= config.bin %> signer pending --signer /run/coin-signer/ops/socket"],
+	examples: ["<%= config.bin %> signer pending --signer /run/coin-treasury/ops/socket"],
 	flags: placeFlags,
 	run: async ({ flags, print }) => {
 		const place = signerPlaceOf(flags.signer, flags);
@@ -248,7 +248,7 @@ export const SignerApprove = command({
 	description:
 		"Shows what the bytes do and asks. The client that wants the signature gets it when it asks again; one that asked can't approve.",
 	examples: [
-		"<%= config.bin %> signer approve 2f5c97ca3b4bc1b95dcfa0e2b6e0c9d3d1f1c6b34cbbdb7e4a0d8f4f4c0b6a11 --signer /run/coin-signer/ops/socket",
+		"<%= config.bin %> signer approve 2f5c97ca3b4bc1b95dcfa0e2b6e0c9d3d1f1c6b34cbbdb7e4a0d8f4f4c0b6a11 --signer /run/coin-treasury/ops/socket",
 	],
 	args: { id: required("id of the transaction") },
 	flags: { ...placeFlags, ...yesFlag },
@@ -273,7 +273,7 @@ export const SignerLog = command({
 	description:
 		"Ends with an error at the first line that isn't what was written, and where the last decision of the marks isn't in it. " +
 		"Without the marks beside it its end isn't checked.",
-	examples: ["<%= config.bin %> signer log --directory /var/lib/coin-signer | tail -3"],
+	examples: ["<%= config.bin %> signer log --directory /var/lib/coin-signer/state | tail -3"],
 	flags: { directory },
 	run: async ({ flags, note }) => {
 		// Before the log is read: a signer that runs writes on.

@@ -46,6 +46,7 @@ describe("telling systemd", () => {
 describe.each([
 	["coin-node.service", "node:start"],
 	["coin-signer.service", "signer:serve"],
+	["coin-treasury.service", "signer:serve"],
 ] as const)("the unit %s", (name, id) => {
 	const unit = readFileSync(`docs/deployment/${name}`, "utf8");
 	const [command = ""] = /(?<=^ExecStart=).*$/m.exec(unit) ?? [];

@@ -209,7 +209,7 @@ export const KeystoreImportSigner = command({
 		"What is signed with it goes to the signer, whose policies decide; the key stays there. Every command that signs a transaction " +
 		"takes it like any key, and needs no password. A refusal names the rule; what awaits an approval ends with exit code 3.",
 	examples: [
-		"<%= config.bin %> keystore import signer /run/coin-signer/payroll/socket treasury",
+		"<%= config.bin %> keystore import signer /run/coin-treasury/payroll/socket treasury",
 		"<%= config.bin %> keystore import signer tls://signer.internal:7443 treasury --certificate payroll.pem --certificate-key payroll.key --ca ca.pem",
 	],
 	args: {

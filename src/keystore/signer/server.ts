@@ -7,10 +7,10 @@
  * other, and of each client one at a time waits among those of others. A connection carries one line of JSON each way. Who asks is known by the socket or certificate, never by what it says.
  */
 
-import { chmodSync, lstatSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { onFirstLine } from "../../node/listening/connection-gate.js";
 import { toBase58Check } from "../../protocol/address.js";
@@ -360,9 +360,11 @@ async function listenAt(socketPath: string, serve: (socket: Socket) => void): Pr
 	const server = createServer(serve);
 	server.maxConnections = MAX_CONNECTIONS;
 	await new Promise<void>((done, fail) => {
-		server.once("error", ({ code }: NodeJS.ErrnoException) =>
-			fail(new OperatorError(`the socket ${socketPath} can't be made (${code ?? "unknown error"})`)),
-		);
+		server.once("error", ({ code }: NodeJS.ErrnoException) => {
+			// Node.js says EACCES of a directory that isn't there.
+			const why = existsSync(dirname(socketPath)) ? (code ?? "unknown error") : "its directory isn't there";
+			fail(new OperatorError(`the socket ${socketPath} can't be made (${why})`));
+		});
 		server.listen(socketPath, done);
 	});
 	chmodSync(socketPath, SOCKET_MODE);

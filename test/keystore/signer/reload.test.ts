@@ -213,7 +213,7 @@ test("let nobody approve under a new name what they asked for under another", as
 test("change nothing where a socket can't be made, or the line can't be written", async () => {
 	const rules = [SMALL.replace("payroll", "audit")];
 	const unreachable = policies({ audit: "audit", other: "gone/other" }, rules);
-	await expect(signer.adopt(unreachable)).rejects.toThrow("can't be made (");
+	await expect(signer.adopt(unreachable)).rejects.toThrow("can't be made (its directory isn't there)");
 	vi.spyOn(DecisionLog.prototype, "append").mockRejectedValueOnce(new Error("no space left"));
 	await expect(signer.adopt(policies({ audit: "audit" }, rules))).rejects.toThrow("no space left");
 	expect(existsSync(at("audit").at)).toBe(false);
