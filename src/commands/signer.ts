@@ -90,6 +90,7 @@ export const SignerServe = command({
 				desk,
 				now: Date.now,
 				onDecision: chatty ? note : undefined,
+				warn: warning,
 			});
 			const files = signerFilesOf(flags);
 			const listener =

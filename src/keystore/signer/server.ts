@@ -68,6 +68,8 @@ interface SignerOptions {
 	readonly now: () => number;
 	/** Notified of each decision. */
 	readonly onDecision?: ((decision: string) => void) | undefined;
+	/** Told why requests fail that no rule refuses, once for each reason until one is answered again. */
+	readonly warn?: ((reason: string) => void) | undefined;
 }
 
 export const LOG_NAME = "decisions.log";
@@ -81,6 +83,8 @@ export class Signer {
 	/** Open connections; undefined: of a node on this machine. */
 	private readonly connections = new Map<Socket, SignerClient | undefined>();
 	private isClosing = false;
+	/** Why the last request failed. */
+	private failure: string | undefined;
 	/** One decision after the other. */
 	private queue: Promise<unknown> = Promise.resolve();
 	/** Of each client the last request: only its first one stands in {@link queue}, so that others don't wait for all of them. */
@@ -245,10 +249,15 @@ export class Signer {
 			return asking ? this.answerClient(asking, request) : { error: "unknown request" };
 		};
 		try {
-			return await (client ? this.inLine(client.name, answering) : this.inTurn(answering));
+			const answer = await (client ? this.inLine(client.name, answering) : this.inTurn(answering));
+			this.failure = undefined;
+			return answer;
 		} catch (error) {
 			// A full disk, for instance: without its mark nothing is signed. Or an agent that is gone.
-			return { error: error instanceof Error ? error.message : String(error) };
+			const reason = error instanceof Error ? error.message : String(error);
+			if (reason !== this.failure) this.options.warn?.(reason);
+			this.failure = reason;
+			return { error: reason };
 		}
 	}
 

@@ -30,15 +30,18 @@ const NOW_MS = 1_700_000_000_000n;
 let directory: string;
 let signer: Signer;
 let key: SignerKey;
+let warnings: string[];
 
 const place = (): string => join(directory, "socket");
 
 async function start(): Promise<void> {
+	warnings = [];
 	signer = await Signer.start({
 		keys: [KEY.slice()],
 		directory: join(directory, "state"),
 		socketPath: place(),
 		now: () => Number(NOW_MS),
+		warn: (reason) => warnings.push(reason),
 	});
 	key = (await keysOfSigner({ at: place() }))[0] as SignerKey;
 }
@@ -151,6 +154,18 @@ describe("a signer", () => {
 		await expect(key.sign("block", header(5n, 15_000n, { version: 39 }))).rejects.toThrow("doesn't follow");
 		await key.sign("block", header(5n, 15_000n));
 		await key.sign("block", header(6n, 18_000n));
+	});
+
+	test("warns of a full disk once, until it answers again", async () => {
+		const append = vi.spyOn(DecisionLog.prototype, "append").mockRejectedValue(new Error("ENOSPC"));
+		for (const slot of [15_000n, 18_000n])
+			await expect(key.sign("block", header(5n, slot))).rejects.toThrow("ENOSPC");
+		expect(warnings).toEqual(["the decision can't be stored: ENOSPC"]);
+		append.mockRestore();
+		await key.sign("block", header(5n, 21_000n));
+		vi.spyOn(DecisionLog.prototype, "append").mockRejectedValueOnce(new Error("ENOSPC"));
+		await expect(key.sign("block", header(6n, 24_000n))).rejects.toThrow("ENOSPC");
+		expect(warnings).toHaveLength(2);
 	});
 
 	test("takes what it signed again for signed, where a full disk took its first line", async () => {
