@@ -126,9 +126,20 @@ async function findingsOf(
 			.map((keystore) =>
 				errorAt(keystore, "the witness's key file (localwitnesskeystore) isn't there: --witness fails"),
 			),
+		...(typeof witness === "object" ? await signerFindings(witness) : []),
 		...(await checkPorts(config)),
 		...(await checkDirectory(config, dataDirectory)),
 	];
+}
+
+/** A witness asks its signer for its keys before it starts; as any other node it starts without. */
+async function signerFindings({ file, localWitness: { signer } }: NodeConfig): Promise<Finding[]> {
+	if (!signer) return [];
+	const { keysOfSigner } = await import("../keystore/signer/client.js");
+	return keysOfSigner(signer).then(
+		() => [],
+		({ message }: Error) => [warningAt(file, `${message}: --witness fails until it does`)],
+	);
 }
 
 /** More than anybody corrects at once. */

@@ -46,6 +46,11 @@ test.skipIf(process.platform === "win32")(
 				code: 1,
 				stderr: expect.stringContaining(`no signer answers at ${socket}`),
 			});
+			const checked = await home.run(["node", "check", "-c", file, "-d", join(home.path, "early")]);
+			expect(checked).toMatchObject({
+				code: 0,
+				stdout: expect.stringContaining("(there is no such socket): --witness fails until it does"),
+			});
 
 			let signer = await serve();
 			const nodes = [produce("a"), produce("b")];
