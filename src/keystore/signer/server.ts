@@ -68,7 +68,7 @@ interface SignerOptions {
 	readonly now: () => number;
 	/** Notified of each decision. */
 	readonly onDecision?: ((decision: string) => void) | undefined;
-	/** Told why requests fail that no rule refuses, once for each reason until one is answered again. */
+	/** Told of a directory without marks, and why requests fail that no rule refuses: once for each reason until one is answered again. */
 	readonly warn?: ((reason: string) => void) | undefined;
 }
 
@@ -120,6 +120,8 @@ export class Signer {
 				if (step) signed.set(step.subject, step);
 			});
 			await marks.raise(signed.values());
+			if (log.end.count === 0)
+				options.warn?.(`${directory} is begun anew: it has no marks of what was signed before`);
 			signer = new Signer(options, marks, log);
 			if (socketPath !== undefined)
 				signer.nodes = await listenAt(socketPath, (socket) => signer?.serve(socket, undefined));

@@ -156,7 +156,18 @@ describe("a signer", () => {
 		await key.sign("block", header(6n, 18_000n));
 	});
 
+	test("says of a directory that it has no marks yet, and nothing of one that has", async () => {
+		expect(warnings).toEqual([
+			`${join(directory, "state")} is begun anew: it has no marks of what was signed before`,
+		]);
+		await key.sign("block", header(5n, 15_000n));
+		await signer.close();
+		await start();
+		expect(warnings).toEqual([]);
+	});
+
 	test("warns of a full disk once, until it answers again", async () => {
+		warnings = [];
 		const append = vi.spyOn(DecisionLog.prototype, "append").mockRejectedValue(new Error("ENOSPC"));
 		for (const slot of [15_000n, 18_000n])
 			await expect(key.sign("block", header(5n, slot))).rejects.toThrow("ENOSPC");
