@@ -352,13 +352,13 @@ describe("coin node snapshot serve", () => {
 	it("is restored from the generation that was begun, with what is there already", async () => {
 		const [older = "", newer = ""] = generationsIn("srv").filter((name) => name !== "5-deadbeef");
 		const url = await startService("srv", "growing");
-		let isBroken = true;
+		let [isBroken, isGone] = [true, false];
 		const asked: string[] = [];
 		// In place of a service that had only the older generation when the restore began.
 		const between = createWebServer(async (request, response) => {
 			const path = request.url ?? "";
 			asked.push(path);
-			if (isBroken && path.includes("chunks/")) return void response.writeHead(404).end();
+			if (isGone || (isBroken && path.includes("chunks/"))) return void response.writeHead(404).end();
 			const to = path === "/manifest.json" && isBroken ? `/${older}/manifest.json` : undefined;
 			if (to !== undefined) return void response.writeHead(302, { location: to }).end();
 			const answer = await fetch(`${url}${path.slice(1)}`, { redirect: "manual" });
@@ -371,7 +371,9 @@ describe("coin node snapshot serve", () => {
 		const restore = (...more: string[]) =>
 			snapshot("restore", address, "-c", "a.conf", "-d", "pinned", "--trust", SIGNER, ...more);
 		expect(errorRecord(await restore())["message"]).toContain("the server answers 404");
-		isBroken = false;
+		isGone = true;
+		expect(errorRecord(await restore())["hint"]).toContain("delete pinned and begin anew");
+		[isBroken, isGone] = [false, false];
 		expect(JSON.parse((await snapshot("verify", address)).stdout).head).toBe(
 			String(Number.parseInt(newer, 10)),
 		);

@@ -298,7 +298,12 @@ export const NodeSnapshotRestore = command({
 		const started = performance.now();
 		const dataDirectory = flags["output-directory"];
 		const place = await begunPlace(args.snapshot, dataDirectory, configSource(flags));
-		const snapshot = await findSnapshot(place);
+		const snapshot = await findSnapshot(place).catch((error: unknown) => {
+			if (place === args.snapshot || !(error instanceof Failure)) throw error;
+			throw error.with({
+				hint: `it goes on with the generation that was begun; where that isn't given out any more (404), delete ${dataDirectory} and begin anew`,
+			});
+		});
 		checkSigner(snapshot, trusted, flags.unsigned);
 		const checks = await withProgress("restoring", audience(), (progress) =>
 			restoreInto({
