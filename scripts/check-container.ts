@@ -44,13 +44,13 @@ function podman(...words: string[]): string {
 
 function needs(...programs: string[]): void {
 	const missing = programs.filter((program) => spawnSync(program, ["--version"]).status !== 0);
-	if (missing.length > 0)
-		throw new Error(`${missing.join(" and ")} must be installed: apt install ${missing.join(" ")}`);
+	if (missing.length === 0) return;
+	process.stderr.write(`${missing.join(" and ")} must be installed: apt install ${missing.join(" ")}\n`);
+	process.exit(1);
 }
 
 /** Debian without anything that isn't needed, and the Node.js and npm of this process. @returns its name */
 function makeBase(folder: string): string {
-	needs("debootstrap");
 	const release = /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1] ?? "stable";
 	const tree = join(folder, "base");
 	say(`a base of Debian ${release} and Node.js ${process.version}`);
@@ -141,7 +141,7 @@ async function tryImage(): Promise<void> {
 	say("a node of a public network starts and ends");
 }
 
-needs("podman");
+needs("podman", ...(values.base ? [] : ["debootstrap"]));
 const folder = mkdtempSync(join(tmpdir(), "coin-container-"));
 try {
 	const base = values.base ?? makeBase(folder);

@@ -44,7 +44,7 @@ fi
 // An upgrade leaves the units running: who runs a witness chooses the moment.
 const PRERM = `#!/bin/sh
 set -e
-if [ "$1" = remove ] && [ -d "$DPKG_ROOT/run/systemd/system" ]; then systemctl stop ${UNITS.join(" ")} || true; fi
+if [ "$1" = remove ] && [ -d "$DPKG_ROOT/run/systemd/system" ]; then systemctl disable --now ${UNITS.join(" ")} || true; fi
 `;
 
 // Users, /etc/coin and the data stay: keys may be among them.

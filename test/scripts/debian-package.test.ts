@@ -41,3 +41,13 @@ test.skipIf(process.platform === "win32")(
 		expect(callsOf("postinst", "configure")).not.toContain("install");
 	},
 );
+
+test.skipIf(process.platform === "win32")(
+	"removing the package stops the units and disables them, an upgrade does neither",
+	() => {
+		expect(callsOf("prerm", "remove")).toBe(
+			"systemctl disable --now coin-node.service coin-signer.service\n",
+		);
+		expect(callsOf("prerm", "upgrade")).toBe("");
+	},
+);
