@@ -178,8 +178,10 @@ export class FakeNode {
 				const account = this.accounts.get(member("address"));
 				return account ? printMessage(Account, account, style) : "{}";
 			}
+			case "gettransactionfrompending":
 			case "gettransactionbyid": {
-				const found = this.received.find((transaction) => transaction.idHex === member("value"));
+				const found = this.received.find(({ idHex }) => idHex === member("value"));
+				if (name === "gettransactionfrompending" && this.receipts.has(member("value"))) return "{}";
 				return found ? transactionJson(found, style) : "{}";
 			}
 			case "gettransactioninfobyid": {

@@ -296,10 +296,10 @@ export const TxStatus = query({
 	flags: nodeFlags,
 	run: async ({ args, client, print }) => {
 		for (const id of await transactionIds(args.id)) {
-			const { state, receipt } = await statusOf(client, id);
-			if (!receipt && !(await knows(client, id)))
+			const { state, receipt, result: said } = await statusOf(client, id);
+			if (state === "submitted" && !(await knows(client, id)))
 				throw new Failure("not_found", `the node knows no transaction ${toHex(id)}`);
-			const { block, result } = receipt ? receiptMembers(receipt) : {};
+			const { block, result = said } = receipt ? receiptMembers(receipt) : {};
 			print.record({ txID: toHex(id), state, block, result });
 		}
 	},
@@ -328,7 +328,7 @@ export const TxWait = query({
 		const input = await argumentOrStdin(args.id, "the transaction ids", true);
 		if (!input) throw new Failure("usage", "no transaction id", { hint: "see --help" });
 		for (const id of await readEach(input, parseTransactionId)) {
-			const { state, receipt } = await withProgress("waiting for a block", audience(), () =>
+			const { state, receipt, ...record } = await withProgress("waiting for a block", audience(), () =>
 				waitFor(client, id, {
 					until: flags.included ? "included" : "solid",
 					timeoutMs,
@@ -338,7 +338,7 @@ export const TxWait = query({
 			).catch((error: unknown) => {
 				throw error instanceof Failure ? askingSameNode(error, flags) : error;
 			});
-			const { block, result, reason: said } = receipt ? receiptMembers(receipt) : {};
+			const { block, result = record.result, reason: said } = receipt ? receiptMembers(receipt) : {};
 			print.record({ txID: toHex(id), state, block, result });
 			if (state !== "failed") continue;
 			const reason = (receipt && (await revertOf(client, receipt))) ?? said;

@@ -13,7 +13,7 @@ import { Failure } from "../failure.js";
 import { isRecord, type JsonRecord, readJson, writeJson } from "../json.js";
 import { broadcast } from "../node/broadcast.js";
 import type { NodeClient } from "../node/node-client.js";
-import { statusOf } from "../node/wait.js";
+import { isInBlocks, statusOf } from "../node/wait.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 
 /** A transaction that was handed to a node or printed for others, or was about to be. */
@@ -178,9 +178,10 @@ export class PaymentJournal {
 		const { state } = await statusOf(client, fromHex(attempt.txID), attempt.expirationMs);
 		// A node that tells a wrong time must not have it paid a second time while the first may still be included.
 		const isExpired = state === "expired" && BigInt(nowMs) > attempt.expirationMs;
-		if (isExpired || (state === "failed" && canFail(attempt))) return "unpaid";
+		const transaction = new SignedTransaction(Transaction.decode(attempt.bytes));
+		if (isExpired) return (await isInBlocks(client, transaction)) ? "paid" : "unpaid";
+		if (state === "failed" && canFail(attempt)) return "unpaid";
 		if ((state === "submitted" || state === "expired") && isSent && !attempt.isPrinted) {
-			const transaction = new SignedTransaction(Transaction.decode(attempt.bytes));
 			try {
 				await broadcast(client, transaction);
 			} catch (error) {

@@ -2,10 +2,11 @@
 
 import { toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { Failure, type FailureCode } from "../failure.js";
+import { Failure, type FailureCode, onRefusal } from "../failure.js";
 import type { JsonRecord } from "../json.js";
 import type { NodeClient } from "./node-client.js";
 import { broadcastMessage, isKeptUnannounced, validationCode } from "./node-messages.js";
+import { knows } from "./wait.js";
 
 const CODES: Readonly<Record<string, FailureCode>> = {
 	SIGERROR: "not_authorized",
@@ -54,11 +55,15 @@ export async function broadcast(
 		}
 		return;
 	}
+	// Of a transaction that is in a block a node says that it is over, once it is.
+	const isOver = code === "TRANSACTION_EXPIRATION_ERROR";
+	const isKnown = isOver && (await knows(client, transaction.id).catch(onRefusal(false)));
 	throw refusalOf(
 		typeof code === "string" ? code : "UNKNOWN",
 		typeof message === "string" ? message : "",
 		txID,
 		lives,
+		isKnown,
 	);
 }
 
@@ -70,12 +75,18 @@ function hasArrived({ code, facts }: Failure): boolean {
 	return code !== "network" || !UNCONNECTED.has(String(facts.details?.["cause"]));
 }
 
-function refusalOf(nodeCode: string, nodeMessage: string, txID: string, lives: boolean): Failure {
-	const isDuplicate = nodeCode === "DUP_TRANSACTION_ERROR";
+function refusalOf(
+	nodeCode: string,
+	nodeMessage: string,
+	txID: string,
+	lives: boolean,
+	isKnown: boolean,
+): Failure {
+	const isDuplicate = isKnown || nodeCode === "DUP_TRANSACTION_ERROR";
 	const message = isDuplicate
 		? "the network has this very transaction already: nothing happens twice"
 		: broadcastMessage(nodeMessage);
-	let code = CODES[nodeCode] ?? "rpc_error";
+	let code = isKnown ? "duplicate" : (CODES[nodeCode] ?? "rpc_error");
 	if (code === "contract_validate") code = validationCode(message);
 	// A node that could not announce a transaction keeps it in its pool all the same.
 	const kept = isDuplicate || isKeptUnannounced(nodeMessage);

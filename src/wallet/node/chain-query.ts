@@ -4,7 +4,14 @@ import { toBase58Check } from "../../protocol/address.js";
 import { blockId } from "../../protocol/block.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
-import { Account, BlockHeader, BlockHeaderRaw, PQAuthSig, TransactionInfo } from "../../protocol/messages.js";
+import {
+	Account,
+	BlockHeader,
+	BlockHeaderRaw,
+	PQAuthSig,
+	TransactionInfo,
+	type TransactionRaw,
+} from "../../protocol/messages.js";
 import { headerFieldOf } from "../../protocol/post-quantum/fields.js";
 import { DEVELOPMENT_PARENT_HASH } from "../../protocol/public-networks.js";
 import { Failure } from "../failure.js";
@@ -147,4 +154,13 @@ async function askGenesisId(client: NodeClient): Promise<Uint8Array> {
 		);
 	}
 	return genesis.id;
+}
+
+/** A transaction's reference holds the last two bytes of a block's number, and eight of its id. */
+export const REFERENCE_NUMBERS = 65_536n;
+
+/** The newest number up to the head's that a transaction can refer to; negative where there is none. */
+export function referredNumber(head: bigint, { ref_block_bytes: bytes }: Readonly<TransactionRaw>): bigint {
+	const low = BigInt(`0x${toHex(bytes)}`);
+	return head - ((((head - low) % REFERENCE_NUMBERS) + REFERENCE_NUMBERS) % REFERENCE_NUMBERS);
 }

@@ -1,14 +1,24 @@
 /** Following a transaction from the pool to an irreversible block (protocol/command-line §4.2). */
 
-import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import {
 	type TransactionInfo,
 	TransactionInfoCode,
+	TransactionRaw,
 	TransactionResultContractResult,
 	TransactionResultContractResultEnum,
 } from "../../protocol/messages.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
 import { Failure, onRefusal } from "../failure.js";
-import { fetchBlockByNumber, fetchHead, fetchReceipt } from "./chain-query.js";
+import { isRecord, type JsonRecord } from "../json.js";
+import {
+	type BlockReference,
+	fetchBlockByNumber,
+	fetchHead,
+	fetchReceipt,
+	REFERENCE_NUMBERS,
+	referredNumber,
+} from "./chain-query.js";
 import type { NodeClient, NodeView } from "./node-client.js";
 
 export type TransactionState = "submitted" | "included" | "solid" | "failed" | "expired";
@@ -16,8 +26,10 @@ export type TransactionState = "submitted" | "included" | "solid" | "failed" | "
 /** What is known of a transaction. */
 export interface TransactionStatus {
 	readonly state: TransactionState;
-	/** The receipt, once it is in a block. */
+	/** The receipt, once it is in a block of a node that keeps receipts. */
 	readonly receipt: Readonly<TransactionInfo> | undefined;
+	/** What its call came to by the record of a node that keeps no receipts. */
+	readonly result?: string;
 }
 
 /** Time as the waiting needs it: a clock and a sleep, so that tests need not wait. */
@@ -136,8 +148,9 @@ async function statusUntil(
 ): Promise<TransactionStatus> {
 	const status = await statusOf(client, transactionId, expirationMs);
 	// Who waits for inclusion only wants to hear of a failure as soon as it is in a block.
-	const failed = until === "included" && status.receipt !== undefined && !succeeded(status.receipt);
-	return failed ? { ...status, state: "failed" } : status;
+	const { receipt, result } = status;
+	const failed = receipt ? !succeeded(receipt) : result !== undefined && result !== "SUCCESS";
+	return failed && until === "included" ? { ...status, state: "failed" } : status;
 }
 
 function isFinal({ state }: TransactionStatus, until: "solid" | "included"): boolean {
@@ -163,13 +176,98 @@ export async function statusOf(
 		if (!(await isSolid(client, transactionId, receipt))) return { state: "included", receipt };
 		return { state: succeeded(receipt) ? "solid" : "failed", receipt };
 	}
-	if (expirationMs !== undefined && (await solidTimeMs(client)) > expirationMs) {
-		// It may have entered an irreversible block between the two questions.
-		const late = await fetchReceipt(client, transactionId);
-		if (late && late.blockNumber > 0n) return { state: "included", receipt: late };
-		return { state: "expired", receipt: undefined };
+	const isOver = expirationMs !== undefined && (await solidTimeMs(client)) > expirationMs;
+	const record = await recordOf(client, transactionId);
+	// It may have entered a block between the questions.
+	const late = isOver || record ? await fetchReceipt(client, transactionId) : undefined;
+	if (late && late.blockNumber > 0n) return { state: "included", receipt: late };
+	if (record) return statusBy(client, transactionId, record);
+	return { state: isOver ? "expired" : "submitted", receipt: undefined };
+}
+
+/** A transaction as a node has it that keeps no receipts. */
+interface TransactionRecord {
+	readonly record: JsonRecord;
+	/** Whether it is seen that it doesn't wait for a block, in which case it is in one. */
+	readonly isIncluded: boolean;
+}
+
+/** Undefined where the node has no such transaction, or has it wait for a block. */
+async function recordOf(
+	client: NodeClient,
+	transactionId: Uint8Array,
+): Promise<TransactionRecord | undefined> {
+	const request = { value: toHex(transactionId) };
+	const record = await client.call("gettransactionbyid", request).catch(onRefusal({}, "not_served"));
+	if (Object.keys(record).length === 0) return undefined;
+	const unserved = onRefusal(undefined, "not_served");
+	const waiting = await client.call("gettransactionfrompending", request).catch(unserved);
+	return Object.keys(waiting ?? {}).length > 0 ? undefined : { record, isIncluded: waiting !== undefined };
+}
+
+/** How far a transaction is, without a receipt. */
+async function statusBy(
+	client: NodeClient,
+	transactionId: Uint8Array,
+	{ record: { ret, raw_data: raw }, isIncluded }: TransactionRecord,
+): Promise<TransactionStatus> {
+	const said = Array.isArray(ret) && isRecord(ret[0]) ? ret[0]["contractRet"] : undefined;
+	const result = typeof said === "string" && said !== "DEFAULT" ? { result: said } : {};
+	const request = { value: toHex(transactionId) };
+	const solid = await askSolidity(client, (view) => client.call("gettransactionbyid", request, view));
+	const endMs =
+		isRecord(raw) && /^\d{1,19}$/.test(String(raw["expiration"])) ? BigInt(String(raw["expiration"])) : 0n;
+	// No block behind the first one past its end can hold it.
+	const isSolid =
+		(solid !== UNSERVED && Object.keys(solid).length > 0) ||
+		(endMs > 0n && (await solidTimeMs(client)) > endMs);
+	if (!isSolid && !isIncluded) return { state: "submitted", receipt: undefined };
+	if (!isSolid) return { state: "included", receipt: undefined, ...result };
+	const failed = result.result !== undefined && result.result !== "SUCCESS";
+	return { state: failed ? "failed" : "solid", receipt: undefined, ...result };
+}
+
+/** Months of blocks. */
+const MAX_REFERENCES = 64;
+
+/**
+ * Whether a transaction whose end is irreversibly over is in a block. A node that has no record of it may keep none: this
+ * reads the blocks between its reference and its end, up to one by which the node is seen to keep records since then.
+ * @throws {Failure} `rpc_error` where the node hasn't these blocks
+ */
+export async function isInBlocks(client: NodeClient, transaction: SignedTransaction): Promise<boolean> {
+	const { idHex, raw = new TransactionRaw() } = transaction;
+	const blockAt = async (number: bigint): Promise<BlockReference> => {
+		const block = number < 0n ? undefined : await fetchBlockByNumber(client, number);
+		if (block?.number === number) return block;
+		throw new Failure(
+			"rpc_error",
+			`the node can't tell whether ${idHex} is in a block: it lacks those of that time`,
+			{
+				sent: "unknown",
+				txID: idHex,
+				hint: "a node that keeps them can (--node <url>)",
+			},
+		);
+	};
+	const { number: head } = await fetchHead(client);
+	let block = await blockAt(referredNumber(head, raw));
+	for (let count = 1; !equalBytes(block.id.subarray(8, 16), raw.ref_block_hash); count++) {
+		// The chain refuses what refers to a block that it hasn't.
+		if (block.number < REFERENCE_NUMBERS) return false;
+		block = await blockAt(count < MAX_REFERENCES ? block.number - REFERENCE_NUMBERS : -1n);
 	}
-	return { state: "submitted", receipt: undefined };
+	while (block.timestampMs < raw.expiration) {
+		block = await blockAt(block.number + 1n);
+		const { transactions } = block.answer;
+		const ids = Array.isArray(transactions)
+			? transactions.flatMap((each) => (isRecord(each) ? String(each["txID"]) : []))
+			: [];
+		if (ids.includes(idHex)) return true;
+		const [other] = ids;
+		if (other !== undefined && (await recordOf(client, fromHex(other)))) return false;
+	}
+	return false;
 }
 
 /** Whether the contract did what it was asked to; transactions without contract code have no result. */

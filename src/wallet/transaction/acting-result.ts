@@ -91,7 +91,7 @@ export function actingResult(envelope: TransactionEnvelope, status: TransactionS
 		token: token instanceof Uint8Array && token.length > 0 ? fromUtf8(token) : undefined,
 		contract: contract instanceof Uint8Array && contract.length > 0 ? toBase58Check(contract) : undefined,
 		permission: envelope.permissionId,
-		...(status.receipt ? receiptMembers(status.receipt) : {}),
+		...(status.receipt ? receiptMembers(status.receipt) : { result: status.result }),
 	};
 }
 

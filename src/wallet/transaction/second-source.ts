@@ -3,14 +3,11 @@
  * and the first node chose it: the node of a test network could have a payment signed that is valid elsewhere.
  */
 
-import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { equalBytes } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { Failure } from "../failure.js";
-import { fetchBlockByNumber, fetchGenesisId, fetchHead } from "../node/chain-query.js";
+import { fetchBlockByNumber, fetchGenesisId, fetchHead, referredNumber } from "../node/chain-query.js";
 import { NodeClient } from "../node/node-client.js";
-
-/** A reference holds the last two bytes of the block's number, and eight of its id. */
-const NUMBERS = 65_536n;
 
 /**
  * Compares with the node of the setting `referenceNode`, where there is one.
@@ -27,8 +24,7 @@ export async function checkReference({ settings }: NodeClient, { raw }: SignedTr
 	});
 	await fetchGenesisId(second);
 	const { number: head } = await fetchHead(second);
-	const low = BigInt(`0x${toHex(raw.ref_block_bytes)}`);
-	const number = head - ((((head - low) % NUMBERS) + NUMBERS) % NUMBERS);
+	const number = referredNumber(head, raw);
 	const block = number < 0n ? undefined : await fetchBlockByNumber(second, number);
 	if (block && equalBytes(block.id.subarray(8, 16), raw.ref_block_hash)) return;
 	throw new Failure(

@@ -2,25 +2,29 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { blockId, refBlockOf } from "../../../src/protocol/block.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
 import { type ContractType, contractTypeByName } from "../../../src/protocol/contract-types.js";
-import { TransferContract } from "../../../src/protocol/messages.js";
+import { sha256 } from "../../../src/protocol/hash.js";
+import { BlockHeaderRaw, TransferContract } from "../../../src/protocol/messages.js";
 import { buildTransaction } from "../../../src/protocol/transaction.js";
-import { PaymentJournal, paymentKeys } from "../../../src/wallet/actions/payment-journal.js";
+import { type Attempt, PaymentJournal, paymentKeys } from "../../../src/wallet/actions/payment-journal.js";
+import type { JsonRecord } from "../../../src/wallet/json.js";
 import { envelopeOf, type TransactionEnvelope } from "../../../src/wallet/transaction/envelope.js";
 import { answering } from "../answering-client.js";
 
 const [CHAIN, OTHER] = ["aa", "bb"].map((byte) => fromHex(byte.repeat(32))) as [Uint8Array, Uint8Array];
 const [ANN, BOB] = ["11", "22"].map((byte) => fromHex(`41${byte.repeat(20)}`)) as [Uint8Array, Uint8Array];
 
-const payment = (amount: bigint): TransactionEnvelope =>
+const NO_BLOCK = { refBlockBytes: new Uint8Array(2), refBlockHash: new Uint8Array(8) };
+
+const payment = (amount: bigint, reference: ReturnType<typeof refBlockOf> = NO_BLOCK): TransactionEnvelope =>
 	envelopeOf(
 		buildTransaction(
 			contractTypeByName("TransferContract") as ContractType,
 			TransferContract.create({ owner_address: ANN, to_address: BOB, amount }),
 			{
-				refBlockBytes: new Uint8Array(2),
-				refBlockHash: new Uint8Array(8),
+				...reference,
 				expirationMs: 5_000n,
 				timestampMs: 1n,
 			},
@@ -111,7 +115,8 @@ test("what is in no block is handed over once more with its bytes, what expired 
 		answering({
 			gettransactioninfobyid: {},
 			getnodeinfo: { solidityBlock: "Num:7,ID:x" },
-			getblockbynum: { block_header: { raw_data: { number: 7n, timestamp } } },
+			getnowblock: { block_header: { raw_data: { number: 7n, timestamp } } },
+			getblockbynum: ({ num }) => ({ block_header: { raw_data: { number: num as bigint, timestamp } } }),
 			broadcasthex: { code: "DUP_TRANSACTION_ERROR" },
 		});
 	const unwanted = nodeAt(4_000n);
@@ -130,6 +135,69 @@ test("what is in no block is handed over once more with its bytes, what expired 
 	const old = nodeAt(6_000n);
 	expect(await journal.outcome(old.client, attempt, true, 6_000)).toBe("unpaid");
 	expect(old.asked.map(({ endpoint }) => endpoint)).not.toContain("broadcasthex");
+});
+
+const receiptless = (others: Parameters<typeof answering>[0] = {}) => {
+	// Blocks a second apart; the payment refers to block 1 and ends in block 5.
+	const blockJson = (number: bigint): JsonRecord => ({
+		block_header: { raw_data: { number, timestamp: number * 1_000n } },
+	});
+	return answering({
+		gettransactioninfobyid: {},
+		gettransactionbyid: {},
+		gettransactionfrompending: {},
+		getnodeinfo: { solidityBlock: "Num:9,ID:x" },
+		getnowblock: blockJson(9n),
+		getblockbynum: ({ num }) => blockJson(num as bigint),
+		...others,
+	});
+};
+
+/** A payment that refers to block 1 of {@link receiptless}. */
+const late = (): TransactionEnvelope => {
+	const raw = BlockHeaderRaw.encode(BlockHeaderRaw.create({ number: 1n, timestamp: 1_000n }));
+	return payment(1n, refBlockOf(blockId(1n, sha256(raw))));
+};
+
+test("what a node without receipts has in a block is paid, whatever its end; what isn't known of it isn't paid anew", async () => {
+	const journal = await PaymentJournal.open(path, CHAIN);
+	const envelope = late();
+	const { idHex } = envelope.transaction;
+	const [key] = paymentKeys([envelope]) as [string];
+	await journal.begin(2, key, envelope, "1sun");
+	const attempt = journal.attempts.get(key) as Attempt;
+	const outcome = ({ client }: ReturnType<typeof answering>) => journal.outcome(client, attempt, true, 9_000);
+	const holding = (number: bigint, txID: string): Parameters<typeof answering>[0] => ({
+		getblockbynum: ({ num }) => ({
+			block_header: { raw_data: { number: num as bigint, timestamp: (num as bigint) * 1_000n } },
+			...(num === number ? { transactions: [{ txID }] } : {}),
+		}),
+	});
+	expect(await outcome(receiptless())).toBe("unpaid");
+	const record = { txID: idHex, ret: [{ contractRet: "SUCCESS" }], raw_data: { expiration: 5_000n } };
+	expect(await outcome(receiptless({ gettransactionbyid: record }))).toBe("paid");
+	// A node that keeps no transactions by their ids either.
+	expect(await outcome(receiptless(holding(3n, idHex)))).toBe("paid");
+	expect(await outcome(receiptless(holding(3n, "ff".repeat(32))))).toBe("unpaid");
+	// The first block behind its end may hold it; the one after that can't.
+	expect(await outcome(receiptless(holding(5n, idHex)))).toBe("paid");
+	expect(await outcome(receiptless(holding(6n, idHex)))).toBe("unpaid");
+	// One that is seen to keep records needn't be read to the end.
+	const other = "ff".repeat(32);
+	const keeping = receiptless({
+		...holding(2n, other),
+		gettransactionbyid: ({ value }) => (value === other ? { txID: other } : {}),
+	});
+	expect(await outcome(keeping)).toBe("unpaid");
+	expect(keeping.asked.at(-1)?.endpoint).toBe("gettransactionfrompending");
+	const pruned = receiptless({
+		getblockbynum: ({ num }) =>
+			num === 9n ? { block_header: { raw_data: { number: 9n, timestamp: 9_000n } } } : {},
+	});
+	await expect(outcome(pruned)).rejects.toMatchObject({
+		code: "rpc_error",
+		facts: { sent: "unknown", txID: idHex },
+	});
 });
 
 test("what was printed is never handed over, and counts for any chain where none is known", async () => {

@@ -44,6 +44,15 @@ describe("handing a transaction to a node", () => {
 		});
 	});
 
+	test("doesn't say of a transaction in a block that it expired unsent", async () => {
+		const over = { code: "TRANSACTION_EXPIRATION_ERROR", message: "expired" };
+		const { client } = answering({ broadcasthex: over, gettransactionbyid: { txID } });
+		await expect(broadcast(client, transaction, 6_000)).rejects.toMatchObject({
+			code: "duplicate",
+			facts: { sent: true, node: over },
+		});
+	});
+
 	test.each<[what: string, failure: Failure, sent: boolean | "unknown"]>([
 		["a time-out", new Failure("timeout", ""), "unknown"],
 		["a connection that broke", new Failure("network", "", { details: { cause: "ECONNRESET" } }), "unknown"],

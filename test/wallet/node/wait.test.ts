@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { Failure } from "../../../src/wallet/failure.js";
 import type { JsonRecord } from "../../../src/wallet/json.js";
 import type { NodeClient, NodeView } from "../../../src/wallet/node/node-client.js";
-import { type TransactionState, waitFor } from "../../../src/wallet/node/wait.js";
+import { statusOf, type TransactionState, waitFor } from "../../../src/wallet/node/wait.js";
+import { answering } from "../answering-client.js";
 
 /** What the node answers at each question for the receipt: the block of the full view, and of the solidity view. */
 type Moment = {
@@ -155,4 +156,25 @@ describe("waiting for a transaction", () => {
 		await expect(run([{}])).rejects.toMatchObject({ code: "wait_timeout", facts: { sent: true } });
 		await expect(run([{ broken: true }])).rejects.toMatchObject({ code: "network", facts: { sent: true } });
 	});
+});
+
+it("tells of a node without receipts what the transaction itself says: in a block, irreversible, failed", async () => {
+	const status = (contractRet: string, timestamp: bigint, pending: JsonRecord | Failure = {}) =>
+		statusOf(
+			answering({
+				gettransactioninfobyid: {},
+				gettransactionbyid: { raw_data: { expiration: 100n }, ret: [{ contractRet }] },
+				gettransactionfrompending: pending,
+				getnodeinfo: { solidityBlock: "Num:1,ID:x" },
+				getblockbynum: { block_header: { raw_data: { number: 1n, timestamp } } },
+			}).client,
+			ID,
+		);
+	expect(await status("SUCCESS", 100n)).toMatchObject({ state: "included", result: "SUCCESS" });
+	expect(await status("SUCCESS", 101n)).toMatchObject({ state: "solid" });
+	expect(await status("REVERT", 101n)).toMatchObject({ state: "failed", result: "REVERT" });
+	expect(await status("SUCCESS", 100n, { txID: "07" })).toMatchObject({ state: "submitted" });
+	const unserved = new Failure("not_served", "");
+	expect(await status("SUCCESS", 100n, unserved)).toEqual({ state: "submitted", receipt: undefined });
+	expect(await status("SUCCESS", 101n, unserved)).toMatchObject({ state: "solid" });
 });
