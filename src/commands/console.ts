@@ -68,7 +68,7 @@ export const Console = sending({
 		};
 		const operations = new Operations();
 		let acting = flags.from;
-		const perform: Perform = async (named, plan) => {
+		const perform: Perform = async (named, plan, memo) => {
 			const given: ActingFlags = {
 				...flags,
 				from: named ?? acting,
@@ -79,7 +79,7 @@ export const Console = sending({
 				"dry-run": false,
 				offline: false,
 				progress: undefined,
-				memo: undefined,
+				memo,
 				expires: undefined,
 				"ref-block": undefined,
 				ref: undefined,

@@ -35,7 +35,7 @@ describe("coin console", () => {
 	it("signs and sends as the commands do, and waits for the block", async () => {
 		const script = [
 			"const r = await send(bob, 5coin, { from: carol, memo: 'rent' })",
-			"r.state + ' ' + r.amount",
+			"r.state + ' ' + r.amount + ' ' + (await tx(r.txID)).memo",
 			"(await store.set(7, 'x', { value: 3sun })).result",
 			"store.value()",
 			"use('carol')",
@@ -43,12 +43,21 @@ describe("coin console", () => {
 		].join("\n");
 		const lines = (await runs("console --yes", script)).trim().split("\n");
 		expect(lines).toEqual([
-			expect.stringMatching(/^(solid|included) 5000000$/),
+			expect.stringMatching(/^(solid|included) 5000000 72656e74$/),
 			"SUCCESS",
 			"7n",
 			addressOf("carol"),
-			expect.stringMatching(/^999[45]\.\d+coin$|^9995coin$/),
+			expect.stringMatching(/^999[34](\.\d+)?coin$/),
 		]);
+	});
+
+	it("refuses to pay contracts, as the commands do", async () => {
+		const { code, stderr } = await chain.coin("console --yes", "await send(store, 1coin)\n");
+		expect({ code, stderr }).toEqual({
+			code: 2,
+			stderr: expect.stringContaining("the recipient is a contract"),
+		});
+		await runs("console --yes", "await send(store, 1coin, { force: true })\n");
 	});
 
 	it("sends nothing that would fail, and says what was sent before", async () => {

@@ -12,16 +12,14 @@ import { streamFlags } from "../../terminal/input/envelope-stream.js";
 import { asFailure } from "../../terminal/output/failure-report.js";
 import { checkNewFile, writeNewFile } from "../../terminal/output/new-file.js";
 import { type ActingPlan, act, actorOf, schemesOf } from "../../terminal/sending/act.js";
-import { checkOwnRecipients } from "../../terminal/sending/own-recipients.js";
+import { paymentPlan } from "../../terminal/sending/own-recipients.js";
 import { payBatch } from "../../terminal/sending/pay.js";
 import { sending } from "../../terminal/sending/rows.js";
 import type { Session } from "../../terminal/sending/session.js";
-import { recipientFacts, transferPlan } from "../../wallet/actions/transfer.js";
 import { Failure } from "../../wallet/failure.js";
 import { proveInclusion } from "../../wallet/inclusion/prove.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { paymentInParts } from "../../wallet/token/named-amount.js";
-import { accountNamed } from "../../wallet/transaction/signing.js";
 import { memoBytes } from "../../wallet/values/bytes-text.js";
 
 // A payment that leaves a proof of itself behind (protocol/inclusion-proof).
@@ -127,22 +125,15 @@ export const WalletSend = sending({
 		const payment = paymentInParts({ to, amount, token: flags.token });
 		if (proof !== undefined) await checkNewFile(proof);
 		const actor = await actorOf(session, flags);
-		const recipient = await accountNamed(actor.settings, to);
-		const facts = flags.offline ? { creates: false } : await recipientFacts(actor.client, recipient);
-		if (!flags.offline && !flags.force) await checkOwnRecipients(actor, [recipient]);
-		const transfer = await transferPlan(
-			actor,
-			{ ...payment, recipient, ...facts },
-			{
-				...requestedFeeLimit(flags),
-				decimals: statedDecimals(flags),
-				permission: flags.permission,
-				memo: memoBytes(flags.memo),
-				signers: flags.signer?.length,
-				postQuantum: await schemesOf(session, actor, flags),
-				offline: flags.offline,
-			},
-		);
+		const transfer = await paymentPlan(actor, payment, {
+			...requestedFeeLimit(flags),
+			decimals: statedDecimals(flags),
+			permission: flags.permission,
+			memo: memoBytes(flags.memo),
+			signers: flags.signer?.length,
+			postQuantum: await schemesOf(session, actor, flags),
+			offline: flags.offline,
+		});
 		const plan = { ...transfer, takesDecimals: true };
 		await act(
 			session,

@@ -22,6 +22,7 @@ import type { Operations } from "./operations.js";
 export type Perform = (
 	from: string | undefined,
 	plan: (actor: Actor) => Promise<ActingPlan>,
+	memo?: string,
 ) => Promise<object | undefined>;
 
 /** What the console's objects reach a chain by. */
@@ -195,7 +196,7 @@ function wordsOf(values: readonly unknown[], candidates: readonly AbiItem[]): Wo
 	const last = values.at(-1);
 	const takes = (count: number): boolean => candidates.some(({ inputs }) => inputs.length === count);
 	const hasOptions = isPlain(last) && takes(values.length - 1) && !(takes(values.length) && !isOptions(last));
-	const options = hasOptions ? checkedOptions(last) : {};
+	const options = hasOptions ? optionsOf(last, OPTION_NAMES) : {};
 	const given = hasOptions ? values.slice(0, -1) : values;
 	return { texts: given.map(argumentText), options };
 }
@@ -208,11 +209,12 @@ function isOptions(value: Readonly<Record<string, unknown>>): boolean {
 	return Object.keys(value).every((name) => (OPTION_NAMES as readonly string[]).includes(name));
 }
 
-function checkedOptions(value: Readonly<Record<string, unknown>>): CallOptions {
-	const unknown = Object.keys(value).find((name) => !(OPTION_NAMES as readonly string[]).includes(name));
+/** Options as given. @throws {Failure} `bad_value` for one that isn't among the names */
+export function optionsOf<T extends object>(value: T, names: readonly string[]): T {
+	const unknown = Object.keys(value).find((name) => !names.includes(name));
 	if (unknown === undefined) return value;
 	throw new Failure("bad_value", `"${unknown}" is not an option of a call`, {
-		hint: `the options are ${OPTION_NAMES.join(", ")}`,
+		hint: `the options are ${names.join(", ")}`,
 	});
 }
 

@@ -6,7 +6,7 @@ import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { readInterface } from "../../wallet/abi/interface.js";
-import { transferPlan } from "../../wallet/actions/transfer.js";
+import type { Actor, TransactionPlan } from "../../wallet/actions/plan.js";
 import { readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
 import { existingAccount, fetchAccount } from "../../wallet/node/chain-query.js";
@@ -17,15 +17,18 @@ import { paymentInParts } from "../../wallet/token/named-amount.js";
 import { accountNamed, accountOrActive } from "../../wallet/transaction/signing.js";
 import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
 import { formatCoin } from "../../wallet/values/amount.js";
+import { memoBytes } from "../../wallet/values/bytes-text.js";
 import { viewBlock } from "../../wallet/view/block-view.js";
 import { interfaceThroughProxy } from "../../wallet/view/contract-record.js";
 import { viewOf } from "../../wallet/view/message-view.js";
 import { fetchBlockNamed, parseTransactionId } from "../base/node-questions.js";
+import { paymentPlan } from "../sending/own-recipients.js";
 import {
 	addressOfNamed,
 	amountText,
 	type ConsoleChain,
 	contractObject,
+	optionsOf,
 	senderOf,
 } from "./contract-object.js";
 
@@ -40,7 +43,7 @@ const HELP = [
 	"account [who]            the whole account",
 	"block [n]                a block by number, id, head or solid",
 	"tx(id), receipt(id)      a transaction, and what became of it",
-	"send(to, amount, {token, memo, from})",
+	"send(to, amount, {token, memo, from, force})",
 	"await contract(who, abi?) an object with a method for each function",
 	"use(who)                 who acts from now on",
 	"rpc(method, ...params)   JSON-RPC;  ask(path, body)  the HTTP API",
@@ -78,19 +81,19 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 			formatCoin((await fetchAccount(client, await active(who)))?.balance ?? 0n),
 	);
 
-	const send = inOrder(
-		async (to: unknown, amount: unknown, options: SendOptions = {}): Promise<unknown> =>
-			chain.perform(senderOf(options), async (actor) => {
-				const recipient = await addressOfNamed(settings, to);
-				const creates = (await fetchAccount(client, recipient)) === undefined;
-				const payment = paymentInParts({ amount: String(amount), token: options.token });
-				const coins = payment.token === undefined ? { amount: amountText("amount", amount) } : {};
-				const transfer = { ...payment, ...coins, to: toBase58Check(recipient), recipient, creates };
-				return transferPlan(actor, transfer, {
-					memo: options.memo === undefined ? undefined : Buffer.from(options.memo),
-				});
-			}),
-	);
+	const send = inOrder(async (to: unknown, amount: unknown, options: SendOptions = {}): Promise<unknown> => {
+		const { token, memo, force = false } = optionsOf(options, SEND_OPTIONS);
+		const plan = async (actor: Actor): Promise<TransactionPlan> => {
+			const recipient = toBase58Check(await addressOfNamed(settings, to));
+			if (typeof amount === "bigint" && token !== undefined) {
+				const why = `"${formatCoin(amount)}" is an amount of coin, not of ${token}`;
+				throw new Failure("bad_value", why, { hint: `such as "5@${token}", a text` });
+			}
+			const payment = paymentInParts({ to: recipient, amount: amountText("amount", amount), token });
+			return paymentPlan(actor, payment, { memo: memoBytes(memo), force });
+		};
+		return chain.perform(senderOf(options), plan, memo);
+	});
 
 	const commands: Record<string, unknown> = {
 		balance: alone(balance),
@@ -161,10 +164,13 @@ async function labelledObjects(
 	return { accounts, contracts };
 }
 
+const SEND_OPTIONS = ["token", "memo", "from", "force"];
+
 interface SendOptions {
 	readonly token?: string;
 	readonly memo?: string;
 	readonly from?: unknown;
+	readonly force?: boolean;
 }
 
 interface Labelled {

@@ -1,11 +1,15 @@
-/** Payments to keys of one's own whose signatures the chain doesn't take: what is sent there can't be spent. */
+/** Whom a payment goes to: contracts, and keys of one's own whose signatures the chain doesn't take, can't spend what is sent there. */
 
 import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
+import type { Actor, TransactionPlan } from "../../wallet/actions/plan.js";
+import { recipientFacts, type TransferOptions, transferPlan } from "../../wallet/actions/transfer.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { schemesOff } from "../../wallet/node/post-quantum.js";
+import type { Payment } from "../../wallet/transaction/payment-list.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
 
 /**
  * @param recipients 21 bytes each
@@ -30,4 +34,16 @@ export async function checkOwnRecipients(
 		`${name} is a key of yours of ${scheme?.name}, whose signatures this chain doesn't take: what is sent there can't be spent`,
 		{ sent: false, hint: "--force sends it all the same" },
 	);
+}
+
+/** The plan of one payment, once its recipient is judged. @throws {Failure} as {@link checkOwnRecipients} and {@link transferPlan} */
+export async function paymentPlan(
+	actor: Actor,
+	payment: Payment,
+	options: TransferOptions,
+): Promise<TransactionPlan> {
+	const recipient = await accountNamed(actor.settings, payment.to);
+	const facts = options.offline ? { creates: false } : await recipientFacts(actor.client, recipient);
+	if (!options.offline && !options.force) await checkOwnRecipients(actor, [recipient]);
+	return transferPlan(actor, { ...payment, recipient, ...facts }, options);
 }

@@ -39,7 +39,7 @@ export interface ResolvedTransfer extends Payment {
 	readonly recipient: Uint8Array;
 	/** Whether the recipient has to be created. */
 	readonly creates: boolean;
-	/** Whether it is a contract. */
+	/** Whether it is a contract; absent: the node is asked. */
 	readonly isContract?: boolean;
 }
 
@@ -89,9 +89,11 @@ export async function transferPlan(
 	transfer: ResolvedTransfer,
 	options: TransferOptions = {},
 ): Promise<TransactionPlan> {
-	const planned = await planOf(context, transfer, options);
-	if (options.offline) return planned;
-	const risk = transfer.isContract ? undefined : await contractElsewhere(context, transfer.recipient);
+	if (options.offline) return await planOf(context, transfer, options);
+	const { isContract = (await recipientFacts(context.client, transfer.recipient)).isContract === true } =
+		transfer;
+	const planned = await planOf(context, { ...transfer, isContract }, options);
+	const risk = isContract ? undefined : await contractElsewhere(context, transfer.recipient);
 	const plan = risk === undefined ? planned : { ...planned, risk };
 	return { ...plan, isFirstPayment: () => isFirstPayment(context, transfer.recipient) };
 }

@@ -34,7 +34,11 @@ const actor = {
 } as unknown as Actor;
 
 const plan = (transfer: Partial<ResolvedTransfer>, options?: TransferOptions) =>
-	transferPlan(actor, { to: "bob", amount: "2coin", recipient: BOB, creates: false, ...transfer }, options);
+	transferPlan(
+		actor,
+		{ to: "bob", amount: "2coin", recipient: BOB, creates: false, isContract: false, ...transfer },
+		options,
+	);
 
 describe("the plan of a payment", () => {
 	test("is a transfer of coins, with what a person confirms", async () => {
@@ -56,7 +60,7 @@ describe("the plan of a payment", () => {
 			const built = buildTransaction(contractType("TransferContract"), parameter, HEADER);
 			return { raw_data_hex: toHex(built.rawBytes) };
 		};
-		const everything = { to: "bob", amount: "max", recipient: BOB, creates: false };
+		const everything = { to: "bob", amount: "max", recipient: BOB, creates: false, isContract: false };
 		const parameters = [{ key: "getMultiSignFee", value: 1_000_000n }];
 		const { client } = answering(
 			{

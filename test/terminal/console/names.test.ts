@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { toBase58Check } from "../../../src/protocol/address.js";
+import { fromHex } from "../../../src/protocol/bytes.js";
+import type { ConsoleChain } from "../../../src/terminal/console/contract-object.js";
+import { consoleNames } from "../../../src/terminal/console/names.js";
+import { Operations } from "../../../src/terminal/console/operations.js";
+import type { JsonRecord } from "../../../src/wallet/json.js";
+import { answering } from "../../wallet/answering-client.js";
+
+const BOB = fromHex(`41${"22".repeat(20)}`);
+
+type Send = (to: string, amount: unknown, options?: object) => Promise<unknown>;
+
+/** The console's `send`, which answers with the plan that it would carry out. */
+async function sender(account: JsonRecord): Promise<Send> {
+	const settings = {
+		tokens: { gold: "1000001" },
+		contactsFile: "/nowhere/contacts",
+		keystoreDirectory: "/nowhere/keystore",
+	};
+	const answers = { getaccount: account, getassetissuebyid: { id: "1000001", precision: 6n } };
+	const { client } = answering(answers, settings);
+	const actor = { client, settings, owner: fromHex(`41${"11".repeat(20)}`), account: {} };
+	const perform = async (_: unknown, plan: (actor: object) => Promise<object>) => await plan(actor);
+	const chain = { client, settings, operations: new Operations(), from: () => undefined, perform };
+	const { globals } = await consoleNames(chain as unknown as ConsoleChain, () => undefined);
+	return globals["send"] as Send;
+}
+
+it("sends tokens in their own units alone: an amount of coins isn't one of them", async () => {
+	const send = await sender({});
+	const to = toBase58Check(BOB);
+	for (const [amount, said] of [
+		[100_000n, '"0.1coin" is an amount of coin, not of gold'],
+		[1n, '"0.000001coin" is an amount of coin, not of gold'],
+		[5, "needs an amount with its unit"],
+		["0.1coin", "is an amount of coin, not of"],
+	] as const)
+		await expect(send(to, amount, { token: "gold" })).rejects.toThrow(said);
+	expect(await send(to, "0.1", { token: "gold" })).toMatchObject({ parameter: { amount: 100_000n } });
+	expect(await send(to, "0.1@gold")).toMatchObject({ parameter: { amount: 100_000n } });
+	expect(await send(to, 100_000n)).toMatchObject({
+		type: { name: "TransferContract" },
+		parameter: { amount: 100_000n },
+	});
+	await expect(send(to, 1n, { form: "carol" })).rejects.toThrow('"form" is not an option');
+});
+
+it("pays no contract unless it is told to", async () => {
+	const send = await sender({ address: `41${"22".repeat(20)}`, type: "Contract" });
+	const to = toBase58Check(BOB);
+	await expect(send(to, 1n)).rejects.toThrow("the recipient is a contract");
+	expect(await send(to, 1n, { force: true })).toMatchObject({ type: { name: "TransferContract" } });
+});
