@@ -498,6 +498,42 @@ describe.concurrent("what a node's refusal becomes", () => {
 		expect(wallet.node.received).toHaveLength(3);
 	});
 
+	it("shows by --dry-run what the journal knows, and what --resume would pay", async ({ wallet }) => {
+		const path = wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},1coin\n`);
+		const pay = (...words: string[]) =>
+			wallet.coin(["wallet", "send", "--batch", path, "--json", ...words, ...wallet.password()]);
+		expect((await pay()).code).toBe(0);
+		const kept = readFileSync(`${path}.journal`, "utf8");
+		expect(errorRecord(await pay("--dry-run"))).toMatchObject({
+			code: "duplicate",
+			hint: expect.stringContaining("--resume"),
+		});
+		const done = await pay("--dry-run", "--resume");
+		expect(JSON.parse(done.stdout)).toMatchObject({ payments: 0, paidBefore: [2], sent: false });
+		wallet.home.write("pay.csv", `to,amount\n${RECIPIENT},1coin\n${RECIPIENT},2coin\n`);
+		const lines = (await pay("--dry-run", "--resume")).stdout.trim().split("\n");
+		expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+			{ summary: expect.stringContaining("2coin"), sent: false },
+			{ payments: 1, amounts: [{ text: "2coin" }], paidBefore: [2], sent: false },
+		]);
+		expect(readFileSync(`${path}.journal`, "utf8")).toBe(kept);
+		expect(wallet.node.received).toHaveLength(1);
+	});
+
+	it("asks before it pays what the journal of another list has, also where --yes answers", async ({
+		wallet,
+	}) => {
+		const list = `to,amount\n${RECIPIENT},1coin\n`;
+		const pay = (path: string, ...words: string[]) =>
+			wallet.coin(["wallet", "send", "--batch", path, ...words, ...wallet.password()]);
+		const [path, copy] = [wallet.home.write("pay.csv", list), wallet.home.write("pay-copy.csv", list)];
+		expect((await pay(path)).code).toBe(0);
+		const said = expect.stringContaining("line 2 said the same in a list before");
+		expect(errorRecord(await pay(copy))).toMatchObject({ code: "confirmation_needed", message: said });
+		expect(wallet.node.received).toHaveLength(1);
+		expect(await pay(copy, "--yes")).toMatchObject({ code: 0, stderr: said });
+	});
+
 	it("pays a list from a pipe only with a journal, which keeps it from being paid twice", async ({
 		wallet,
 	}) => {

@@ -94,7 +94,7 @@ export const WalletSend = sending({
 		"Builds the transfer at the node, checks the bytes, signs with a key of the keystore and broadcasts. " +
 		"An amount carries its unit: 12.5coin or 12500000sun, or its token: 5@GOLD is 5 with --token GOLD; max is everything but the fees. " +
 		"A file of payments is read and judged whole before the first signature, and asked about once; what was sent, or printed by --build and --sign, stands in " +
-		"<file>.journal, which keeps a line from being paid twice, and --resume goes on with the others. A list from standard input needs " +
+		"<file>.journal, which keeps a line from being paid twice, and --resume goes on with the others (--dry-run shows which). A list from standard input needs " +
 		"--journal.",
 	examples: [
 		"<%= config.bin %> wallet send alice 25coin --wait",

@@ -12,6 +12,7 @@ import { atLine, Failure, linesText, refusalOfList } from "../../wallet/failure.
 import { fetchGenesisId } from "../../wallet/node/chain-query.js";
 import { statusOf, type TransactionState } from "../../wallet/node/wait.js";
 import { type PaymentLine, readPayments } from "../../wallet/transaction/payment-list.js";
+import { riskLine } from "../../wallet/transaction/risks.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { type ActingFlags, requestedFeeLimit } from "../flags/acting-flags.js";
 import { unreadable } from "../input/bounded-file.js";
@@ -61,9 +62,7 @@ interface Batch {
 
 /** Pays a list. @throws {Failure} whose `details` name the lines that were sent and those that weren't */
 export async function payBatch(session: Session, flags: BatchFlags): Promise<void> {
-	if ((flags.resume || flags.journal !== undefined) && flags["dry-run"])
-		throw new Failure("conflicting_flags", "--resume and --journal don't go with --dry-run");
-	const journalPath = flags["dry-run"] ? undefined : await journalOf(flags);
+	const journalPath = await journalOf(flags);
 	const lines = readPayments(
 		flags.batch === "-" ? await readStdin("the payments") : await readFile(flags.batch, "utf8"),
 	);
@@ -72,6 +71,7 @@ export async function payBatch(session: Session, flags: BatchFlags): Promise<voi
 		await payLines(session, flags, lines, progress, journalPath);
 	} catch (error) {
 		const failure = asFailure(error);
+		if (flags["dry-run"]) throw failure;
 		throw sends(flags)
 			? explainedBatch(session, flags, progress, failure)
 			: explainedPrinted(flags, progress, failure);
@@ -86,32 +86,81 @@ async function payLines(
 	journalPath: string | undefined,
 ): Promise<void> {
 	const actor = await actorOf(session, flags);
-	const judged = await judgePayments(actor, lines, {
-		...requestedFeeLimit(flags),
-		permission: flags.permission,
-		memo: flags.memo,
-		signers: flags.signer?.length,
-		postQuantum: await schemesOf(session, actor, flags),
-		offline: flags.offline,
-		asksFirst: flags["dry-run"] || isWatched(session) || canAsk(),
-		check: (plan, memo) => check(session, actor, { ...flags, memo }, plan),
-	});
+	const postQuantum = await schemesOf(session, actor, flags);
+	const judge = (some: readonly PaymentLine[]): Promise<JudgedBatch> =>
+		judgePayments(actor, some, {
+			...requestedFeeLimit(flags),
+			permission: flags.permission,
+			memo: flags.memo,
+			signers: flags.signer?.length,
+			postQuantum,
+			offline: flags.offline,
+			asksFirst: flags["dry-run"] || isWatched(session) || canAsk(),
+			check: (plan, memo) => check(session, actor, { ...flags, memo }, plan),
+		});
+	const judged = await judge(lines);
 	if (!flags["keep-going"]) checkAll(judged);
 	if (!flags.offline && !flags.force) {
 		const named = judged.payments.map(({ payment: { to } }) => accountNamed(actor.settings, to));
 		await checkOwnRecipients(actor, await Promise.all(named));
 	}
 	const batch: Batch = { session, actor, flags, progress };
-	if (journalPath === undefined) {
-		await payJudged(batch, judged, undefined);
-		return await printTotals(batch, judged);
-	}
+	const chain = flags.offline ? session.reference?.chain : await fetchGenesisId(actor.client);
+	if (flags["dry-run"]) return await showJudged(batch, judged, judge, { lines, journalPath, chain });
+	if (journalPath === undefined) return await payJudged(batch, judged, undefined);
 	await withFileLock(journalPath, session.note, async () => {
-		const chain = flags.offline ? session.reference?.chain : await fetchGenesisId(actor.client);
 		const journal = await PaymentJournal.open(journalPath, chain);
 		await journal.prepare();
-		await payJudged(batch, judged, journal);
+		await payJudged(batch, await withOthers(batch, judged, journal), journal);
 	});
+}
+
+/** What a run would do, or `--resume`, by the journal that there is; nothing is written. */
+async function showJudged(
+	batch: Batch,
+	judged: JudgedBatch,
+	judge: (some: readonly PaymentLine[]) => Promise<JudgedBatch>,
+	{
+		lines,
+		journalPath,
+		chain,
+	}: { lines: readonly PaymentLine[]; journalPath: string | undefined; chain: Uint8Array | undefined },
+): Promise<void> {
+	if (journalPath === undefined) {
+		await payJudged(batch, judged, undefined);
+		return await printTotals(batch, judged, []);
+	}
+	const journal = await PaymentJournal.open(journalPath, chain);
+	const paid = await paidBefore(batch, judged, journal);
+	const before = judged.payments.filter(({ key }) => paid.has(key)).map(({ line }) => line);
+	const rest = before.length === 0 ? judged : await judge(lines.filter(({ line }) => !before.includes(line)));
+	const shown = await withOthers(batch, rest, journal);
+	await payJudged(batch, shown, undefined);
+	await printTotals(batch, shown, before);
+}
+
+/** The list with a remark on payments that a journal beside its own has: a copied list would pay them a second time. */
+async function withOthers(
+	{ session, flags }: Batch,
+	judged: JudgedBatch,
+	journal: PaymentJournal,
+): Promise<JudgedBatch> {
+	const risks: string[] = [];
+	for (const { path, attempts } of await journal.others()) {
+		const equal = judged.payments.filter(
+			({ key }) => (attempts.get(key)?.state ?? "refused") !== "refused" && !journal.attempts.has(key),
+		);
+		if (equal.length > 0)
+			risks.push(
+				`${linesText(equal.map(({ line }) => line))} said the same in a list before: ${path} has them as paid or printed`,
+			);
+	}
+	if (flags.yes || flags.build) for (const risk of risks) session.warning(risk);
+	return {
+		...judged,
+		risks: [...judged.risks, ...risks],
+		summary: [...judged.summary, ...risks.map(riskLine)],
+	};
 }
 
 async function payJudged(
@@ -172,12 +221,14 @@ const UNREAD = 141;
 /** What a dry run says of the whole list, after its lines. */
 async function printTotals(
 	{ session, actor: { settings } }: Batch,
-	{ totals, summary, refused }: JudgedBatch,
+	{ totals, summary, refused, risks }: JudgedBatch,
+	paidBefore: readonly number[],
 ): Promise<void> {
 	const unpaid = refused.map(({ line }) => line);
-	if (session.json) return printJson({ ...totals, refused: unpaid, sent: false });
+	if (session.json) return printJson({ ...totals, refused: unpaid, paidBefore, risks, sent: false });
 	const labels = await readLabels(settings);
 	for (const line of summary) printLine(labelled(line, labels));
+	if (paidBefore.length > 0) printLine(`  paid before ${linesText(paidBefore)}, left out`);
 	if (unpaid.length > 0) printLine(`  refused     ${linesText(unpaid)}`);
 	printLine("  not signed, not sent (--dry-run)");
 }
@@ -201,7 +252,7 @@ async function paidBefore(
 		const others = attempts.filter(({ payment }) => !byKey.has(payment));
 		const resume =
 			others.length === 0
-				? "--resume pays the others"
+				? "--resume pays the others, and shows them with --dry-run"
 				: `${others.length} of them ${others.length === 1 ? "isn't" : "aren't"} in this list as this account pays it: put the lines back as they were, with the same --from, and --resume pays the others`;
 		throw new Failure("duplicate", await saidBefore(batch, attempts, byKey), {
 			retry: "changed",
@@ -417,13 +468,16 @@ function reportInterrupted(session: Session, flags: BatchFlags, progress: Progre
 }
 
 /**
- * Where the journal of a list that is sent is: beside the file itself, whatever link names it, or where the flag says.
+ * Where the journal of a list is: beside the file itself, whatever link names it, or where the flag says; undefined for a pipe of
+ * which nothing is sent.
  * @throws {Failure} `usage` for a pipe, which has no place beside it; `bad_value` where there is no list
  */
-async function journalOf({ batch, journal }: BatchFlags): Promise<string> {
+async function journalOf(flags: BatchFlags): Promise<string | undefined> {
+	const { batch, journal } = flags;
 	const isFile = batch !== "-" && (await stat(batch).catch(unreadable(batch))).isFile();
 	if (journal !== undefined) return resolve(journal);
 	if (isFile) return `${await realpath(batch)}.journal`;
+	if (flags["dry-run"]) return undefined;
 	throw new Failure(
 		"usage",
 		"a list from a pipe has no place beside it for its journal: run again, it would be paid twice",

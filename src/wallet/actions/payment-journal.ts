@@ -4,12 +4,13 @@
  * checksum of itself and of all before it: a line that was changed, taken out or put in would let a payment be made twice.
  */
 
-import { open, readFile } from "node:fs/promises";
+import { open, readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fromHex, toHex, utf8 } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
 import { Transaction } from "../../protocol/messages.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
-import { Failure } from "../failure.js";
+import { Failure, onRefusal } from "../failure.js";
 import { isRecord, type JsonRecord, readJson, writeJson } from "../json.js";
 import { broadcast } from "../node/broadcast.js";
 import type { NodeClient } from "../node/node-client.js";
@@ -36,6 +37,8 @@ export interface Attempt {
 
 /** More than a list of payments can make of it. */
 const MAX_JOURNAL_BYTES = 256 << 20;
+/** Journals beside it that are looked at. */
+const MAX_OTHERS = 100;
 
 /** What was sent on other chains doesn't count; without a network to ask, whatever the chain may be counts. */
 export class PaymentJournal {
@@ -85,6 +88,22 @@ export class PaymentJournal {
 			if (attempt.txID === txID && (state === "sent" || state === "refused"))
 				this.attempts.set(key, { ...attempt, state });
 		}
+	}
+
+	/** Journals of other lists in the same directory, as far as they can be read. */
+	async others(): Promise<PaymentJournal[]> {
+		const directory = dirname(this.path);
+		const names = await readdir(directory).catch(() => []);
+		const paths = names.filter((name) => name.endsWith(".journal")).map((name) => join(directory, name));
+		const found: PaymentJournal[] = [];
+		for (const path of paths.filter((other) => other !== this.path).slice(0, MAX_OTHERS)) {
+			const other = await PaymentJournal.open(
+				path,
+				this.chain === "" ? undefined : fromHex(this.chain),
+			).catch(onRefusal(undefined));
+			if (other) found.push(other);
+		}
+		return found;
 	}
 
 	/** Makes sure that the file can be written, before anything is signed. @throws {Failure} `bad_value` */
