@@ -30,11 +30,12 @@ import {
 	removeContact,
 } from "../wallet/configuration/contacts.js";
 import { keepInterface } from "../wallet/configuration/own-interfaces.js";
-import { Failure } from "../wallet/failure.js";
+import { Failure, onRefusal } from "../wallet/failure.js";
 import { fetchGenesisId } from "../wallet/node/chain-query.js";
 import { NodeClient } from "../wallet/node/node-client.js";
 import { messageHash, signatureText } from "../wallet/transaction/signed-message.js";
 import { accountNamed, keyNamed } from "../wallet/transaction/signing.js";
+import { isGone } from "../wallet/view/contract-record.js";
 
 export const ContactAdd = command({
 	summary: "Give the account of another person a label",
@@ -56,12 +57,13 @@ export const ContactAdd = command({
 	run: async ({ args, flags, settings: load, print, note }) => {
 		const settings = await load();
 		const address = await accountNamed(settings, args.address);
-		await checkNewContact(settings, args.label);
-		const timeoutMs = Math.min(settings.timeoutMs, LOOKUP_MS);
-		const contract = await chainOfContract(new NodeClient({ ...settings, timeoutMs }), address);
+		const client = new NodeClient({ ...settings, timeoutMs: Math.min(settings.timeoutMs, LOOKUP_MS) });
+		const isFree = await isGone(client, args.label).catch(onRefusal(false));
+		if (!isFree) await checkNewContact(settings, args.label);
+		const contract = await chainOfContract(client, address);
 		const contact = { label: args.label, address, note: flags.note, ...(contract && { contract }) };
 		const abi = flags.abi === undefined ? undefined : await interfaceEntries(flags.abi, settings);
-		await addContact(settings.contactsFile, contact, (text) => note(text));
+		await addContact(settings.contactsFile, contact, (text) => note(text), isFree);
 		if (abi) await keepInterface(settings, contact.address, abi);
 		print.record({ ...contact, address: toBase58Check(contact.address) });
 	},

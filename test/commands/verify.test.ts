@@ -272,6 +272,15 @@ describe("coin contract deploy <file.sol:Name>", () => {
 			sent: false,
 		});
 	});
+
+	it("loses its label when it fails, and leaves it free where nobody waited for it", async () => {
+		const deploy = ["contract", "deploy", "Store.sol", "1", "--label", "late"];
+		const failing = [...deploy, "--fee-limit", "1coin", "--force"];
+		expect(await chain.coin([...failing, "--wait-included"])).toMatchObject({ code: 1 });
+		expect(await chain.prints("contact list --json")).not.toContain("late");
+		expect(await chain.coin(failing)).toMatchObject({ code: 0 });
+		await chain.prints(["contact", "add", "late", addressOf("bob")]);
+	});
 });
 
 describe("a contract that a development chain compiled and deployed", () => {

@@ -21,8 +21,7 @@ import { contractArgument, required } from "../../terminal/flags/flags.js";
 import { acting, sendsNow } from "../../terminal/sending/rows.js";
 import { interfaceOf } from "../../wallet/abi/interface.js";
 import { deploymentPlan } from "../../wallet/actions/contract-plan.js";
-import type { Actor } from "../../wallet/actions/plan.js";
-import { addContact, checkNewContact, contactNamed } from "../../wallet/configuration/contacts.js";
+import { addContact, checkNewContact, removeContact } from "../../wallet/configuration/contacts.js";
 import { keepInterface } from "../../wallet/configuration/own-interfaces.js";
 import { onRefusal } from "../../wallet/failure.js";
 import { fetchGenesisId } from "../../wallet/node/chain-query.js";
@@ -31,7 +30,7 @@ import { NamedAmounts } from "../../wallet/token/named-amount.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCount, parsePercent } from "../../wallet/values/integer-text.js";
-import { fetchContract } from "../../wallet/view/contract-record.js";
+import { fetchContract, isGone } from "../../wallet/view/contract-record.js";
 
 export const ContractDeploy = acting({
 	summary: "Deploy a contract",
@@ -78,7 +77,7 @@ export const ContractDeploy = acting({
 		const amounts = new NamedAmounts(context.client, flags.offline, statedDecimals(flags));
 		const values = await valuesOf(flags, amounts);
 		const { label } = flags;
-		const isFree = label === undefined || (!flags.offline && (await isGone(context, label)));
+		const isFree = label === undefined || (!flags.offline && (await isGone(context.client, label)));
 		if (!isFree) await checkNewContact(context.settings, label);
 		const deployment = {
 			code,
@@ -112,6 +111,11 @@ export const ContractDeploy = acting({
 				const { contactsFile } = context.settings;
 				await addContact(contactsFile, contact, note, isFree);
 			},
+			afterFailing: async () => {
+				const { settings, client } = context;
+				if (label !== undefined && (await isGone(client, label)))
+					await removeContact(settings.contactsFile, label, note);
+			},
 		};
 	},
 });
@@ -125,14 +129,6 @@ async function ownContract(
 	const record = await fetchContract(client, address).catch(onRefusal(undefined, "not_found"));
 	const contract = record?.smart_contract;
 	return contract && equalBytes(contract.origin_address, owner) ? contract : undefined;
-}
-
-/** Whether a label is that of a deployment which the chain doesn't have: it failed, or a development chain began anew. */
-async function isGone({ client, settings }: Actor, label: string): Promise<boolean> {
-	const contact = await contactNamed(settings.contactsFile, label);
-	if (contact?.contract === undefined) return false;
-	if (contact.contract !== toHex(await fetchGenesisId(client))) return false;
-	return !(await fetchContract(client, contact.address).catch(onRefusal(undefined, "not_found")));
 }
 
 export const ContractClearAbi = acting({

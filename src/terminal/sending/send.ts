@@ -80,7 +80,10 @@ export async function sendAndReport(
 	if (!session.json && explorer)
 		printLine(`  page        ${explorer.replaceAll("{txID}", envelope.transaction.idHex)}`);
 	const failure = outcomeFailure(envelope, status, found);
-	if (failure) throw failure;
+	if (failure) {
+		await questions.afterFailing?.();
+		throw failure;
+	}
 	if (status.state === "solid") await questions.afterwards?.();
 }
 

@@ -37,6 +37,8 @@ export interface ChainQuestions {
 	readonly beforeSending?: (envelope: TransactionEnvelope) => Promise<void>;
 	/** Called once a node has the transaction, or may have it. */
 	readonly afterSending?: (envelope: TransactionEnvelope) => Promise<void>;
+	/** Called once the transaction is known to have had no effect. */
+	readonly afterFailing?: () => Promise<void>;
 	/** Members of the result that the receipt holds in a form of the contract's own; also of one that failed. */
 	readonly readReceipt?: (receipt: Readonly<TransactionInfo>) => Promise<object>;
 	/** Members of the result that only the chain knows, once the transaction is in a block. */

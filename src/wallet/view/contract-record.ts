@@ -8,11 +8,13 @@ import { fromHex, toHex } from "../../protocol/bytes.js";
 import { SmartContractDataWrapper } from "../../protocol/messages.js";
 import { interfaceOf } from "../abi/interface.js";
 import { commonInterface, joinedInterfaces } from "../abi/signature-list.js";
+import { contactNamed } from "../configuration/contacts.js";
 import { ownInterface, ownInterfaces, ownLayout } from "../configuration/own-interfaces.js";
 import type { Settings } from "../configuration/settings.js";
 import { Failure, onRefusal } from "../failure.js";
 import { isRecord, type JsonRecord } from "../json.js";
 import { messageFrom } from "../node/answer.js";
+import { fetchGenesisId } from "../node/chain-query.js";
 import { callConstant } from "../node/constant-call.js";
 import { historyPath, historyRows } from "../node/history-client.js";
 import { callJsonRpc } from "../node/json-rpc.js";
@@ -57,6 +59,14 @@ export async function fetchContract(
 	const answer = await client.call("getcontractinfo", { value: toHex(address) });
 	if (!isRecord(answer["smart_contract"])) throw noContract(address);
 	return messageFrom(SmartContractDataWrapper, answer);
+}
+
+/** Whether a label is that of a deployment which the chain doesn't have: it failed, or a development chain began anew. */
+export async function isGone(client: NodeClient, label: string): Promise<boolean> {
+	const contact = await contactNamed(client.settings.contactsFile, label);
+	if (contact?.contract === undefined) return false;
+	if (contact.contract !== toHex(await fetchGenesisId(client))) return false;
+	return !(await fetchContract(client, contact.address).catch(onRefusal(undefined, "not_found")));
 }
 
 /** Whose word an interface is. */
