@@ -107,7 +107,11 @@ export async function valuesOf(
 	}
 	if (id === undefined)
 		throw new Failure("usage", `which token? write --token-value ${units}@<token>, or add --token-id`);
-	return { ...valueSun, tokenId: wholeNumber("token-id", id), tokenValue: wholeNumber("token-value", units) };
+	return {
+		...valueSun,
+		tokenId: wholeNumber("token-id", id),
+		tokenValue: wholeNumber("token-value", units.replace(/raw$/i, "")),
+	};
 }
 
 function wholeNumber(flag: string, text: string): bigint {

@@ -15,7 +15,10 @@ import { shorten } from "../values/bytes-text.js";
 /** What stands for an account: the 21 bytes of its address. @throws {Failure} */
 type ResolveAccount = (text: string) => Promise<Uint8Array>;
 /** Who knows the decimals of tokens. @throws {Failure} */
-type TokenAmounts = Pick<NamedAmounts, "read">;
+interface TokenAmounts extends Pick<NamedAmounts, "read"> {
+	/** Judges an amount of coins where the contract may count something else. @throws {Failure} */
+	readonly coins?: (text: string) => Promise<void>;
+}
 
 /**
  * Reads arguments by their order, or all of them by name as `to=T… amount=5`.
@@ -226,8 +229,8 @@ class ArgumentReader {
 			return this.within(await this.amounts.read(parts), text, signed, bits);
 		}
 		const unit = /^(?!0x)[\d_.]+\s*([a-z]{2,})$/i.exec(text)?.[1];
-		if (unit !== undefined) return this.coins(text, unit, signed, bits);
-		const digits = plainDigits(text.replace(/(?<=\d)_(?=\d)/g, ""));
+		if (unit !== undefined && !/^raw$/i.test(unit)) return this.coins(text, unit, signed, bits);
+		const digits = plainDigits(text.replace(/(?<=\d)_(?=\d)/g, "").replace(/(?<=^\d+)\s?raw$/i, ""));
 		if (digits === undefined || text.length > 200) {
 			throw this.fault(`"${shorten(text)}" is not a whole number, such as 5, 0x2a or 1.5e18`);
 		}
@@ -240,13 +243,17 @@ class ArgumentReader {
 	}
 
 	/** An amount of coins, in sun; the decimals that another unit stands for can't be known. */
-	private coins(text: string, unit: string, signed: boolean, bits: number): bigint {
+	private async coins(text: string, unit: string, signed: boolean, bits: number): Promise<bigint> {
 		if (!isCoinUnit(unit)) {
 			throw this.fault(
 				`the unit ${shorten(unit)} is unknown here: coins are written as 5coin or 5000000sun, tokens as 5@<token>, or in their smallest units, such as 5e18 for 5 of a token with 18 decimals`,
 			);
 		}
-		return this.within(parseCoinAmount(text), text, signed, bits);
+		const sun = parseCoinAmount(text);
+		await this.amounts?.coins?.(text).catch((error: unknown) => {
+			throw error instanceof Failure ? error.saying(this.fault(error.message).message) : error;
+		});
+		return this.within(sun, text, signed, bits);
 	}
 
 	private within(value: bigint, text: string, signed: boolean, bits: number): bigint {

@@ -119,7 +119,11 @@ export async function callInWords(
 ): Promise<NamedCall> {
 	const [name, ...texts] = words;
 	const item = findItem(items, name, "function", texts);
-	const values = await readArguments(item.inputs, texts, (text) => accountNamed(settings, text), amounts);
+	const known = amounts && {
+		read: (named: Parameters<NamedAmounts["read"]>[0]) => amounts.read(named),
+		coins: (text: string) => amounts.checkCoins(contract, text),
+	};
+	const values = await readArguments(item.inputs, texts, (text) => accountNamed(settings, text), known);
 	return { contract, data: encodeCall(item, values), item, items, texts };
 }
 

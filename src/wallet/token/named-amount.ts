@@ -1,10 +1,18 @@
 /** Amounts that name their token, `5@gold` (protocol/command-line §1.3): in its decimals, by the same word for these as elsewhere. */
 
 import { toBase58Check } from "../../protocol/address.js";
-import { Failure } from "../failure.js";
+import { Failure, onRefusal } from "../failure.js";
 import type { NodeClient } from "../node/node-client.js";
+import { parseCoinAmount } from "../values/amount.js";
 import { Orc20, tokenContract } from "./orc20.js";
-import { currencyNamed, currencyText, nodesDecimals, parseAmountOf, withDecimals } from "./token-amount.js";
+import {
+	COIN,
+	currencyNamed,
+	currencyText,
+	nodesDecimals,
+	parseAmountOf,
+	withDecimals,
+} from "./token-amount.js";
 
 interface NamedAmount {
 	readonly amount: string;
@@ -50,6 +58,23 @@ export class NamedAmounts {
 		if (!/^\d+$/.test(id))
 			throw new Failure("bad_value", `${token} is not an ORC-10 token: no other goes with a call`);
 		return { id: BigInt(id), units: await this.read({ amount, token }) };
+	}
+
+	/** An amount of coins for a contract. @throws {Failure} `bad_value` for a token that doesn't count in sun */
+	async checkCoins(contract: Uint8Array, text: string): Promise<void> {
+		if (this.offline) return;
+		const decimals = await new Orc20(this.client, contract)
+			.decimals()
+			.catch(onRefusal(undefined, "not_found"));
+		if (decimals === undefined || decimals === COIN.decimals) return;
+		const number = text.replace(/\s*[a-z]+$/i, "");
+		throw new Failure(
+			"bad_value",
+			`"${text}" is an amount of coin, and this contract is a token of ${decimals} decimals`,
+			{
+				hint: `${number}@${toBase58Check(contract)} counts in its own unit, ${parseCoinAmount(text)}raw in smallest units`,
+			},
+		);
 	}
 
 	/** @returns smallest units @throws {Failure} `bad_value`, `not_found`, `ambiguous`; `usage` for a name without a node */

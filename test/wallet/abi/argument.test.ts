@@ -32,6 +32,8 @@ describe("arguments of contracts", () => {
 		["-2E1", -20n],
 		["2.5coin", 2_500_000n],
 		["7sun", 7n],
+		["12500raw", 12_500n],
+		["12_500 raw", 12_500n],
 		["0xab", 171n],
 	])("read %s as a whole number", async (text, value) => {
 		expect(await read("f(int256)", text)).toEqual([value]);
@@ -44,6 +46,10 @@ describe("arguments of contracts", () => {
 		expect(await readArguments(inputs, ["[5@gold,7]"], resolve, read5)).toEqual([[50_000n, 7n]]);
 		await expect(readArguments(inputs, ["[7@gold]"], resolve, read5)).rejects.toThrow("out of range");
 		await expect(read("f(uint16)", "5@gold")).rejects.toThrow("how many decimals gold has isn't known here");
+	});
+
+	test("are no half of a smallest unit", async () => {
+		await expect(read("f(uint256)", "1.5raw")).rejects.toThrow("is not a whole number");
 	});
 
 	test("name the chain's units where another one is written", async () => {

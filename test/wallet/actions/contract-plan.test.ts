@@ -4,7 +4,8 @@ import {
 	SmartContractABIEntryEntryType,
 	SmartContractABIEntryStateMutabilityType,
 } from "../../../src/protocol/messages.js";
-import { deploymentPlan, storedAbi } from "../../../src/wallet/actions/contract-plan.js";
+import { parseSignature } from "../../../src/wallet/abi/signature.js";
+import { callInWords, deploymentPlan, storedAbi } from "../../../src/wallet/actions/contract-plan.js";
 import { NamedAmounts } from "../../../src/wallet/token/named-amount.js";
 import { answering } from "../answering-client.js";
 
@@ -55,4 +56,28 @@ test("a constructor takes an amount that names its token", async () => {
 	const actor = { client, settings: client.settings, owner: new Uint8Array(21) };
 	const { parameter } = await deploymentPlan(actor, deployment, new NamedAmounts(client, false));
 	expect(parameter).toMatchObject({ new_contract: { bytecode: fromHex(`60${"0".repeat(61)}12c`) } });
+});
+
+test("an amount of coins isn't taken for one of a token that counts otherwise", async () => {
+	const call = (decimals: bigint | undefined, amount: string) => {
+		const constant_result = decimals === undefined ? [] : [decimals.toString(16).padStart(64, "0")];
+		const { client } = answering(
+			{ triggerconstantcontract: { result: { result: true }, constant_result } },
+			{ contactsFile: "/nowhere/contacts", tokens: {} },
+		);
+		const mint = [parseSignature("mint(uint256)")];
+		const contract = fromHex(`41${"77".repeat(20)}`);
+		return callInWords(client, contract, mint, ["mint", amount], new NamedAmounts(client, false));
+	};
+	await expect(call(18n, "5coin")).rejects.toMatchObject({
+		code: "bad_value",
+		message: expect.stringContaining(
+			'"5coin" is an amount of coin, and this contract is a token of 18 decimals',
+		),
+		facts: { hint: expect.stringContaining("5@T") },
+	});
+	await expect(call(0n, "7sun")).rejects.toThrow("a token of 0 decimals");
+	expect((await call(6n, "5coin")).texts).toEqual(["5coin"]);
+	expect((await call(undefined, "5coin")).texts).toEqual(["5coin"]);
+	expect((await call(18n, "5raw")).texts).toEqual(["5raw"]);
 });
