@@ -224,7 +224,9 @@ export const StakeUnfreeze = acting({
 		const context = await actor();
 		return {
 			...unstakePlan(context, stake),
-			details: ["  due         after the chain's delay: --wait and coin stake show tell when"],
+			details: [
+				"  due         after the delay for which the chain keeps unstaked coins back: --wait and coin stake show tell when",
+			],
 			found: async () => {
 				const due = unstakings(await existingAccount(context.client, context.owner)).at(-1)?.due;
 				return due === undefined ? {} : { due };

@@ -170,7 +170,12 @@ function reportedLines(result: ActingResult): string[] {
 		["exchange", exchangeId],
 		["order", orderId],
 		["withdrawn", withdrawn === undefined ? undefined : formatCoin(withdrawn)],
-		["due", due === undefined ? undefined : `${utcTime(due)}: coin stake withdraw takes it from then on`],
+		[
+			"due",
+			due === undefined
+				? undefined
+				: `${utcTime(due)}: the chain keeps unstaked coins back so long, coin stake withdraw takes them from then on`,
+		],
 		["staked again", cancelledText.join(", ") || undefined],
 		["received", received === undefined ? undefined : `${received} units`],
 		["other token", otherAmount === undefined ? undefined : `${otherAmount} units`],

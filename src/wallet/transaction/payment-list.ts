@@ -44,10 +44,15 @@ export function readPayments(text: string): PaymentLine[] {
 	const names = csvCells(heading.content).map((name) => name.trim().toLowerCase());
 	const unknown = names.find((name) => !(COLUMNS as readonly string[]).includes(name));
 	if (unknown !== undefined || !names.includes("to") || !names.includes("amount")) {
-		throw new Failure(
-			"bad_value",
-			"the heading of the CSV names its columns: to,amount, and if wanted token,memo",
-		);
+		const needed = "the heading of the CSV names its columns: to,amount, and if wanted token,memo";
+		const why = /[;\t]/.test(heading.content)
+			? "commas separate the cells, in all lines, not semicolons or tabs"
+			: !names.some((name) => (COLUMNS as readonly string[]).includes(name))
+				? `line ${heading.line} has none of these names: a list without a heading needs one above it`
+				: unknown !== undefined
+					? `"${unknown}" is none of them`
+					: `"${names.includes("to") ? "amount" : "to"}" is missing`;
+		throw new Failure("bad_value", `${needed}; ${why}`);
 	}
 	if (rows.length === 0)
 		throw new Failure("stdin_empty", "the list of payments has a heading and no payment");

@@ -37,6 +37,16 @@ describe("a list of payments", () => {
 		expect(() => readPayments(text)).toThrow(expect.objectContaining({ code }));
 	});
 
+	test.each([
+		["to;amount\nann;1coin\n", "commas separate the cells"],
+		["to\tamount\nann\t1coin\n", "commas separate the cells"],
+		["ann,1coin\n", "line 1 has none of these names: a list without a heading needs one"],
+		["to,amount,fee\n", '"fee" is none of them'],
+		["to,memo\n", '"amount" is missing'],
+	])("is told by its heading why it isn't read: %j", (text, why) => {
+		expect(() => readPayments(text)).toThrow(why);
+	});
+
 	test("has every line that is not a payment beside those that are", () => {
 		const kinds = (text: string) =>
 			readPayments(text).map(({ line, payment }) => [
