@@ -28,7 +28,7 @@ import { type BuildRequest, buildAtNode, rebuild } from "../transaction/build.js
 import { type Contract, callNote, contractOf } from "../transaction/contract.js";
 import type { Payment } from "../transaction/payment-list.js";
 import { transactionCost } from "../transaction/transaction-cost.js";
-import { formatCoin, parseCoinAmount } from "../values/amount.js";
+import { checkAmountText, formatCoin, parseCoinAmount } from "../values/amount.js";
 import { callFeeLimit, receiptView } from "../view/contract-outcome.js";
 import { isFirstPayment } from "./first-payment.js";
 import type { Actor, TransactionPlan } from "./plan.js";
@@ -89,6 +89,7 @@ export async function transferPlan(
 	transfer: ResolvedTransfer,
 	options: TransferOptions = {},
 ): Promise<TransactionPlan> {
+	checkAmountText(transfer.amount);
 	if (options.offline) return await planOf(context, transfer, options);
 	const { isContract = (await recipientFacts(context.client, transfer.recipient)).isContract === true } =
 		transfer;

@@ -194,7 +194,7 @@ export async function notingUnsent<T>(act: () => Promise<T>): Promise<T> {
 
 /** The 21 bytes of an address in any form. @throws {Failure} `bad_address` */
 export function addressOf(text: string): Uint8Array {
-	const address = readAddress(text);
+	const address = readAddress(String(text));
 	if (!address) throw new Failure("bad_address", `"${text}" is not an address`);
 	return address;
 }

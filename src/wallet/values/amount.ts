@@ -20,6 +20,7 @@ export function isCoinUnit(word: string): boolean {
  * @throws {Failure} `amount_unit` for a bare number, `bad_value` for anything else
  */
 export function parseCoinAmount(text: string): bigint {
+	checkAmountText(text);
 	const trimmed = text.trim();
 	if (trimmed === "0") return 0n;
 	const match = /^(-?)([\d_]+)(?:\.([\d_]*))?(?:[eE]([+-]?\d+))?\s*([A-Za-z]*)$/.exec(trimmed);
@@ -38,7 +39,13 @@ export function parseCoinAmount(text: string): bigint {
 	return scaled(text, whole, fraction ?? "", decimals);
 }
 
-/** The same where nothing is to happen with nothing. @throws {Failure} also `bad_value` for zero */
+/** Programs without types give numbers, too, which have no unit. @throws {Failure} `amount_unit` */
+export function checkAmountText(amount: unknown): void {
+	if (typeof amount === "string") return;
+	throw new Failure("amount_unit", `${String(amount)} has no unit: an amount is a text, such as "5coin"`);
+}
+
+/** {@link parseCoinAmount} where nothing is to happen with nothing. @throws {Failure} also `bad_value` for zero */
 export function parsePositiveCoins(text: string): bigint {
 	const sun = parseCoinAmount(text);
 	if (sun === 0n) throw new Failure("bad_value", "the amount is zero");

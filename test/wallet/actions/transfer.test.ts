@@ -50,6 +50,14 @@ describe("the plan of a payment", () => {
 		});
 	});
 
+	test.each([undefined, "1000001"])("takes no number of a program without types, token %s", async (token) => {
+		for (const amount of [5n, 5])
+			await expect(plan({ amount: amount as unknown as string, token })).rejects.toMatchObject({
+				code: "amount_unit",
+				message: '5 has no unit: an amount is a text, such as "5coin"',
+			});
+	});
+
 	test("of everything leaves the fee for signatures that others make", async () => {
 		const builder = ({ to_address, amount }: Readonly<Record<string, unknown>>) => {
 			const parameter = TransferContract.create({
