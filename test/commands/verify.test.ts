@@ -49,6 +49,16 @@ describe("coin contract verify", () => {
 		});
 	});
 
+	it("keeps interface and layout for later calls, of who deployed or didn't", async () => {
+		const other = { ...chain.environment, XDG_DATA_HOME: join(chain.home.path, "verifier") };
+		const prints = async (words: string) => (await chain.home.run(words.split(" "), "", other)).stdout;
+		const paid = `contract storage ${store} value`;
+		expect(await prints(paid)).toBe("");
+		await prints(`contract verify ${store} --source Store.sol ${SETTINGS.join(" ")} --solc 0.8.37`);
+		expect(await prints(paid)).toBe("42\n");
+		expect(await prints(`contract interface ${store}`)).toContain("string note");
+	});
+
 	it("is satisfied by sources that differ in comments alone", async () => {
 		chain.home.write("Remarks.sol", `// Another remark.\n${source}`);
 		expect(

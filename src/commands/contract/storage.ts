@@ -29,7 +29,7 @@ import {
 export const ContractStorageCommand = query({
 	summary: "Print variables of a contract by name, or a slot of its storage",
 	description:
-		"By name where the layout is known: kept when it was deployed here, stored with the node (contract verify --store), or given " +
+		"By name where the layout is known: kept when it was deployed or verified here, stored with the node (contract verify --store), or given " +
 		"with --layout; for a proxy without variables it is that of the contract behind it. A variable may have keys and members: balances[alice], orders[3].amount; without one all are printed. Of a list the first 100 elements are shown. " +
 		"A number is a slot; each --at goes one step into a mapping that stands there: a number, an address in any form, " +
 		'32 bytes as 0x…, or a text in double quotes. A further number after it, as "+1", is a member of the struct found there.',
@@ -105,7 +105,7 @@ async function layoutFor(
 	const behind = await implementationOf(client, address);
 	const whose = `${toBase58Check(address)}${behind ? ` and of ${toBase58Check(behind)} behind it` : ""}`;
 	throw new Failure("not_found", `the names of variables of ${whose} are not known here`, {
-		hint: "--layout gives them, contract deploy <file.sol> keeps them, contract verify --store stores them with the node",
+		hint: "--layout gives them, contract deploy <file.sol> and contract verify --source <file.sol> keep them",
 	});
 }
 

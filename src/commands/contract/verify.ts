@@ -17,6 +17,7 @@ import { map, one, record } from "../../terminal/schema/result-shape.js";
 import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
 import { type Comparison, compareCode, constructorArguments } from "../../wallet/compiler/comparison.js";
 import { type CompiledContract, contractsNamed } from "../../wallet/compiler/output.js";
+import { keepInterface } from "../../wallet/configuration/own-interfaces.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type JsonRecord, member, writeWireJson } from "../../wallet/json.js";
 import { callJsonRpc, developmentUrl } from "../../wallet/node/json-rpc.js";
@@ -63,7 +64,8 @@ export const ContractVerify = query({
 		"Compiles the sources, or reads what a compiler or toolchain wrote, and compares with the code on the chain. " +
 		"Metadata, immutable values and addresses of libraries are left aside; match is exact where even the metadata " +
 		"is the same. The compiler is the package solc of the sources' project, or what is installed beside this program; " +
-		"it must have the version and settings with which the contract was made. With --store the node keeps the sources " +
+		"it must have the version and settings with which the contract was made. Interface and layout of storage are kept for " +
+		"later calls, in place of what was kept of the contract before. With --store the node keeps the sources " +
 		"(/v1/contracts/<address>/source) and decodes events of the contract by them.",
 	examples: [
 		"<%= config.bin %> contract verify store --source Store.sol --optimizer-runs 200 --evm-version istanbul --solc 0.8.37",
@@ -105,6 +107,8 @@ export const ContractVerify = query({
 			const record = sourceRecord(contract, comparison.match, compiler, input);
 			await store(client, address, record, flags["output-directory"]);
 		}
+		if (contract.abi !== undefined)
+			await keepInterface(settings, address, contract.abi, contract.storageLayout);
 		print.record({
 			address: toBase58Check(address),
 			contract: contract.name,
