@@ -88,13 +88,12 @@ export const TxDecode = command({
 		}),
 		raw: Flags.boolean({ description: "hexadecimal input is raw data alone, not a whole transaction" }),
 	},
-	run: async ({ args, flags, settings, print, note }) => {
+	run: async ({ args, flags, settings, print }) => {
 		const loaded = await settings();
 		const given = await interfaceFlag(flags.abi, loaded);
 		const { contactsFile } = loaded;
 		for (const { transaction } of await readEnvelopes(args.transaction, flags.raw)) {
 			const call = await describedCall(transaction.parameter, { client: undefined, contactsFile, given });
-			if (call && call.signature === undefined) note("no interface names the call: --abi gives one");
 			const { shown, text } = await shownTransaction(transaction, call);
 			print.record(shown, text);
 		}

@@ -45,7 +45,12 @@ import {
 } from "../../wallet/permission/authority.js";
 import { parseOperation } from "../../wallet/permission/operations.js";
 import { permissionLabel, type WeighedKey } from "../../wallet/permission/permission.js";
-import { callMembers, type DescribedCall, describedCall } from "../../wallet/transaction/described-call.js";
+import {
+	callMembers,
+	callText,
+	type DescribedCall,
+	describedCall,
+} from "../../wallet/transaction/described-call.js";
 import {
 	readSignedEnvelope,
 	type Signature,
@@ -96,7 +101,8 @@ export const WalletApprovals = command({
 			const message = counted && disagreement(counted, authority.approval);
 			if (message) warning(message);
 			const warnings = message ? [{ code: "weight_disagrees", message }] : undefined;
-			print.record({ ...approvalsOf(envelope, authority, labels, call, reason), warnings });
+			const shown = { ...approvalsOf(envelope, authority, labels, call, reason), warnings };
+			print.record(shown, { ...shown, call: call && callText(call) });
 			const { ready, missing } = authority.approval;
 			if (flags.require && !(ready && reason === undefined))
 				throw new Failure("threshold_not_reached", reason ?? `a weight of ${missing} is missing`);

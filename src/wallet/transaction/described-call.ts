@@ -33,6 +33,8 @@ interface NamedBytes {
 	readonly source: InterfaceOrigin;
 	/** `set("a", 5)`. */
 	readonly text: string;
+	/** All bytes, where nothing of the contract itself names the call. */
+	readonly data?: string;
 }
 
 interface UnnamedBytes {
@@ -43,7 +45,7 @@ interface UnnamedBytes {
 
 /** Words for {@link InterfaceOrigin}. */
 const SOURCES: Readonly<Record<InterfaceOrigin, string>> = {
-	given: "the interface that this command was given, or made it by",
+	given: "the interface that the call was made by, or that --abi gives",
 	own: "the interface that you have kept",
 	source: "the sources that the node has, as it says",
 	record: "the contract's record, as the node says",
@@ -70,7 +72,7 @@ export async function describedCall(
 	for await (const { origin, items } of layers(contract, sources)) {
 		const item = data.length >= 4 ? itemBySelector(items, data.subarray(0, 4), "function") : undefined;
 		const named = item && namedBytes(item, data, origin);
-		if (named) return named;
+		if (named) return origin === "common" ? { ...named, data: `0x${toHex(data)}` } : named;
 	}
 	return { data: `0x${toHex(data)}` };
 }
@@ -126,26 +128,31 @@ function argumentText(parameter: AbiParameter, view: AbiView): string {
 	return type === "string" ? JSON.stringify(view) : String(view);
 }
 
+/** What is to be feared of a call that nothing of its contract names. */
+function warningOf(call: DescribedCall): string | undefined {
+	if (call.signature === undefined)
+		return "no interface names this call: nobody can tell from this what it does (--abi names it)";
+	if (call.source !== "common") return undefined;
+	return "nothing tells what this contract does under that name: its own interface isn't known (--abi gives it)";
+}
+
 /** The members for people: who named the call says how far its name is to be trusted. */
 export function callText(call: DescribedCall): object {
-	return call.signature === undefined
-		? { call: callMembers(call) }
-		: { call: call.text, "named by": SOURCES[call.source] };
+	const { data } = call;
+	const named = call.signature === undefined ? {} : { call: call.text, "named by": SOURCES[call.source] };
+	return { ...named, data, warning: warningOf(call) };
 }
 
 /** Lines for people before they sign. */
 export function describedCallLines(call: DescribedCall): string[] {
-	if (call.signature !== undefined)
-		return [`  call        ${call.text}`, `  named by    ${SOURCES[call.source]}`];
-	return [
-		`  data        ${call.data}`,
-		"  warning     no interface names this call: nobody can tell from this what it does (--abi names it)",
-	];
+	return Object.entries(callText(call))
+		.filter(([, text]) => text !== undefined)
+		.map(([name, text]) => `  ${name.padEnd(11)} ${text}`);
 }
 
 /** The members for programs. */
 export function callMembers(call: DescribedCall): object {
 	if (call.signature === undefined) return { data: call.data };
-	const { signature, arguments: values, source } = call;
-	return { signature, arguments: values, source };
+	const { signature, arguments: values, source, data } = call;
+	return { signature, arguments: values, source, ...(data === undefined ? {} : { data }) };
 }

@@ -11,6 +11,7 @@ import { keepInterface } from "../../../src/wallet/configuration/own-interfaces.
 import type { Json, JsonRecord } from "../../../src/wallet/json.js";
 import type { NodeClient } from "../../../src/wallet/node/node-client.js";
 import {
+	callMembers,
 	callText,
 	describedCall,
 	describedCallLines,
@@ -84,7 +85,7 @@ describe("a call is shown to whoever signs it", () => {
 		});
 		expect(described && callText(described)).toEqual({
 			call: 'set("pay \\"all\\", to eve")',
-			"named by": "the interface that this command was given, or made it by",
+			"named by": "the interface that the call was made by, or that --abi gives",
 		});
 	});
 
@@ -104,7 +105,15 @@ describe("a call is shown to whoever signs it", () => {
 		const transfer = await call(
 			await encodeCall(parseSignature("transferOwnership(address)"), [`0x${"33".repeat(20)}`]),
 		);
-		expect(await describedCall(transfer, { client: undefined })).toMatchObject({ source: "common" });
+		const common = await describedCall(transfer, { client: undefined });
+		expect(common).toMatchObject({ source: "common" });
+		// Any contract may do anything under such a name.
+		const data = `0x${toHex(transfer.data)}`;
+		expect(common && describedCallLines(common).slice(2)).toEqual([
+			`  data        ${data}`,
+			expect.stringMatching(/^ {2}warning {5}nothing tells what this contract does under that name/),
+		]);
+		expect(common && callMembers(common)).toMatchObject({ source: "common", data });
 	});
 
 	test("with all of its bytes and a warning where nothing names it", async () => {
@@ -117,6 +126,11 @@ describe("a call is shown to whoever signs it", () => {
 			`  data        0x${toHex(data)}`,
 			expect.stringContaining("warning"),
 		]);
+		// Those who approve or decode it are warned too.
+		expect(callText(described as { data: string })).toEqual({
+			data: `0x${toHex(data)}`,
+			warning: expect.stringContaining("nobody can tell"),
+		});
 		// A selector that fits with arguments that don't is not that function.
 		const broken = await call((await encodeCall(SET, ["x"])).subarray(0, 40));
 		expect(await describedCall(broken, { client: undefined, given: [SET] })).toHaveProperty("data");
