@@ -1,4 +1,7 @@
-/** What is read of an interface that is stored with a contract: whoever deploys the contract writes it. */
+/** What is read of an interface as compilers and nodes write it; of one that is stored with a contract whoever deploys it writes it. */
+
+import { toNeutral } from "../protocol/dialect.js";
+import { ABI_KINDS, type AbiItem, type AbiParameter } from "./parameter.js";
 
 /** Further entries are not looked at. */
 export const MAX_ENTRIES = 2_000;
@@ -16,3 +19,54 @@ export function isSmallEntry({ name, inputs }: StoredEntry): boolean {
 	if (name.length > MAX_NAME || inputs.length > MAX_INPUTS) return false;
 	return inputs.every((input) => input.name.length <= MAX_NAME && input.type.length <= MAX_NAME);
 }
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** Tuples in tuples beyond which members aren't read. */
+const DEEPEST_TUPLE = 24;
+
+/** An entry of a list of JSON; undefined for one of an unknown type. */
+export function itemOfEntry(entry: Entry): AbiItem | undefined {
+	const { type, name, inputs, outputs, stateMutability, constant, payable, anonymous } = entry;
+	const typed = String(type ?? "function").toLowerCase();
+	const kind = ABI_KINDS.find((known) => known === typed);
+	if (!kind) return undefined;
+	const mutability =
+		typeof stateMutability === "string"
+			? stateMutability.toLowerCase()
+			: constant === true
+				? "view"
+				: payable === true
+					? "payable"
+					: undefined;
+	return {
+		kind,
+		name: typeof name === "string" ? name : "",
+		inputs: parametersOf(inputs),
+		...(kind === "function" ? { outputs: parametersOf(outputs) } : {}),
+		...(mutability === undefined ? {} : { mutability }),
+		...(anonymous === true ? { anonymous: true } : {}),
+	};
+}
+
+function parametersOf(json: unknown, depth = 0): AbiParameter[] {
+	if (!Array.isArray(json)) return [];
+	return json.filter(isEntry).map((parameter) => {
+		const { name, type, components, indexed, internalType } = parameter;
+		const typeText = toNeutral(String(type ?? ""));
+		return {
+			name: typeof name === "string" ? name : "",
+			type: typeText,
+			...(typeText.startsWith("tuple") && Array.isArray(components) && depth < DEEPEST_TUPLE
+				? {
+						components: parametersOf(components, depth + 1),
+						...(typeof internalType === "string" ? { internalType } : {}),
+					}
+				: {}),
+			...(indexed === true ? { indexed: true } : {}),
+		};
+	});
+}
+
+const isEntry = (value: unknown): value is Entry =>
+	typeof value === "object" && value !== null && !Array.isArray(value);

@@ -87,7 +87,7 @@ async function writeTransactions(
 	log: NodeLog,
 ): Promise<void> {
 	const { blockReport } = await import("./api/development/block-report.js");
-	const { lines, more } = blockReport(chain.state, applied, (contract) => sources.interfaceOf(contract));
+	const { lines, more } = blockReport(chain.state, applied, (contract) => sources.itemsOf(contract));
 	for (const line of lines) log.info(line, "transaction");
 	if (more > 0) log.info({ transactions: more }, "more of this block");
 }
@@ -110,14 +110,18 @@ export function writingMachine(
 	{ machine, log, report, sources, open }: NodeCore,
 	development: Development,
 ): ApiNode["machine"] {
+	const known = (contract: Uint8Array) => sources.itemsOf(contract);
 	const write = async (transaction: SignedTransaction, result: ConstantResult): Promise<void> => {
-		// An estimate writes what the transaction will write as well.
-		await writeConsole(development, result.internalTransactions, log, { call: "constant" });
+		// What tries a transaction writes what that will write itself, unless it is refused and none will come.
+		if (!development.console.isSilent) {
+			const { triesTransaction } = await import("./api/development/block-report.js");
+			if (result.reverted || !triesTransaction(open.chain.state, transaction, known))
+				await writeConsole(development, result.internalTransactions, log, { call: "constant" });
+		}
 		// Nobody asks in the name of the address of zeros but who tries whether a contract has a function, as this node does of tokens.
 		const isTrial = transaction.owner.subarray(1).every((byte) => byte === 0);
 		if (!result.reverted || isTrial || (log instanceof SwitchableLog && !log.isOn)) return;
 		const { refusedCall } = await import("./api/development/block-report.js");
-		const known = (contract: Uint8Array) => sources.interfaceOf(contract);
 		log.info(refusedCall(open.chain.state, transaction, result.output, known), "refused call");
 	};
 	return {

@@ -4,6 +4,8 @@
  * stored; where the contract has another one, there are none.
  */
 
+import type { ContractInterface } from "../../abi/parameter.js";
+import { itemOfEntry } from "../../abi/stored-interface.js";
 import { toHex, toKey, utf8 } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
 import { NamedError } from "../../protocol/json/exceptions.js";
@@ -53,6 +55,8 @@ interface SideRecords {
 interface KeptSource {
 	readonly source: ContractSource;
 	readonly abi: Readonly<SmartContractABI>;
+	/** The whole interface, with what tuples hold. */
+	readonly items: ContractInterface;
 	/** Keccak-256 of the code, hexadecimal. */
 	readonly codeHash: string;
 }
@@ -73,6 +77,11 @@ export class ContractSources {
 		return own && own.entrys.length > 0 ? own : this.current(address)?.abi;
 	}
 
+	/** All of the interface of a contract's stored sources; undefined where none are. */
+	itemsOf(address: Uint8Array): ContractInterface | undefined {
+		return this.current(address)?.items;
+	}
+
 	/**
 	 * Stores what the owner compared.
 	 * @param text JSON of a {@link ContractSource}
@@ -84,9 +93,9 @@ export class ContractSources {
 		const source = readSource(text);
 		const codeHash = this.codeHash(address);
 		if (codeHash === undefined) throw new SourceError("there is no contract at this address");
-		const abi = abiOf(source);
+		const read = { abi: abiOf(source), items: allItemsOf(source) };
 		this.records.putSideRecord(recordName(address), utf8(JSON.stringify({ ...source, codeHash })));
-		this.kept.renew(toKey(address), { source, abi, codeHash });
+		this.kept.renew(toKey(address), { source, ...read, codeHash });
 	}
 
 	private current(address: Uint8Array): KeptSource | undefined {
@@ -105,7 +114,7 @@ export class ContractSources {
 		const text = Buffer.from(bytes).toString("utf8");
 		const source = readSource(text);
 		const { codeHash } = JSON.parse(text) as { readonly codeHash: string };
-		return { source, abi: abiOf(source), codeHash };
+		return { source, abi: abiOf(source), items: allItemsOf(source), codeHash };
 	}
 
 	private codeHash(address: Uint8Array): string | undefined {
@@ -169,3 +178,8 @@ function abiOf({ abi }: ContractSource): Readonly<SmartContractABI> {
 		throw error;
 	}
 }
+
+const allItemsOf = ({ abi }: ContractSource): ContractInterface =>
+	abi
+		.map((entry) => itemOfEntry(entry as Readonly<Record<string, unknown>>))
+		.filter((item) => item !== undefined);

@@ -1,17 +1,15 @@
 /** A contract's interface: read from a compiler's or node's JSON, and searched by name, selector or topic. */
 
 import {
-	ABI_KINDS,
 	type AbiItem,
 	type AbiKind,
-	type AbiParameter,
 	type ContractInterface,
 	hashedSignature,
 	isComplete,
 } from "../../abi/parameter.js";
 import { selectorOf } from "../../abi/selector.js";
+import { itemOfEntry } from "../../abi/stored-interface.js";
 import { equalBytes } from "../../protocol/bytes.js";
-import { toNeutral } from "../../protocol/dialect.js";
 import { buildFile, compiledContracts, isStandardOutput } from "../compiler/output.js";
 import { Failure } from "../failure.js";
 import { givenJson, isRecord, type Json, type JsonRecord, member, writeJson } from "../json.js";
@@ -58,46 +56,9 @@ function entriesOfAll(json: JsonRecord): readonly Json[] {
 }
 
 function itemOf(entry: JsonRecord): AbiItem {
-	const { type, name, inputs, outputs, stateMutability, constant, payable, anonymous } = entry;
-	const typed = String(type ?? "function").toLowerCase();
-	const kind = ABI_KINDS.find((known) => known === typed);
-	if (!kind)
-		throw new Failure("bad_value", `the interface holds an entry of the unknown type ${String(type)}`);
-	const mutability =
-		typeof stateMutability === "string"
-			? stateMutability.toLowerCase()
-			: constant === true
-				? "view"
-				: payable === true
-					? "payable"
-					: undefined;
-	return {
-		kind,
-		name: typeof name === "string" ? name : "",
-		inputs: parametersOf(inputs),
-		...(kind === "function" ? { outputs: parametersOf(outputs) } : {}),
-		...(mutability === undefined ? {} : { mutability }),
-		...(anonymous === true ? { anonymous: true } : {}),
-	};
-}
-
-function parametersOf(json: Json | undefined): AbiParameter[] {
-	if (!Array.isArray(json)) return [];
-	return json.filter(isRecord).map((parameter) => {
-		const { name, type, components, indexed, internalType } = parameter;
-		const typeText = toNeutral(String(type ?? ""));
-		return {
-			name: typeof name === "string" ? name : "",
-			type: typeText,
-			...(typeText.startsWith("tuple") && Array.isArray(components)
-				? {
-						components: parametersOf(components),
-						...(typeof internalType === "string" ? { internalType } : {}),
-					}
-				: {}),
-			...(indexed === true ? { indexed: true } : {}),
-		};
-	});
+	const item = itemOfEntry(entry);
+	if (item) return item;
+	throw new Failure("bad_value", `the interface holds an entry of the unknown type ${String(entry["type"])}`);
 }
 
 /**

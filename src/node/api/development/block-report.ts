@@ -2,7 +2,13 @@
 
 import { AbiDataError } from "../../../abi/codec.js";
 import { decodeTexts } from "../../../abi/coder.js";
-import { type AbiItem, type AbiKind, hashedSignature } from "../../../abi/parameter.js";
+import {
+	type AbiItem,
+	type AbiKind,
+	type ContractInterface,
+	hashedSignature,
+	isComplete,
+} from "../../../abi/parameter.js";
 import { addressInWord, minimalTarget, PROXY_SLOTS } from "../../../abi/proxy.js";
 import { SELECTOR_BYTES, selectorOf } from "../../../abi/selector.js";
 import { isSmallEntry, MAX_ENTRIES } from "../../../abi/stored-interface.js";
@@ -31,11 +37,11 @@ const MAX_TEXT = 200;
 
 const PANIC = toHex(keccak256(utf8("Panic(uint256)")).subarray(0, SELECTOR_BYTES));
 
-/** The interface of a contract, where one is known. */
-type InterfaceOf = (contract: Uint8Array) => Readonly<SmartContractABI> | undefined;
+/** The interface of a contract's stored sources, where there are any. */
+type InterfaceOf = (contract: Uint8Array) => ContractInterface | undefined;
 
-/** Of a contract, and of the one whose code it runs. */
-type Interfaces = readonly Readonly<SmartContractABI>[];
+/** Of a contract, and of the one whose code it runs: stored sources first, as the chain's record loses what tuples hold. */
+type Interfaces = readonly (ContractInterface | Readonly<SmartContractABI>)[];
 
 /** Fields of a line, one a transaction, and how many are left out. */
 interface BlockReport {
@@ -101,9 +107,26 @@ export function refusedCall(
 	};
 }
 
+/**
+ * Whether a call without effect tries what a transaction will do: an estimate, which has a fee limit, a deployment, or a function that its
+ * interface says may write.
+ */
+export function triesTransaction(
+	state: StateView,
+	transaction: SignedTransaction,
+	known: InterfaceOf,
+): boolean {
+	const { to, input } = contractFacts(state, transaction, undefined);
+	if (to.length === 0 || (transaction.raw?.fee_limit ?? 0n) > 0n) return true;
+	const item = itemFor(interfacesOf(state, to, known), "function", input);
+	return item !== undefined && item.mutability !== "view" && item.mutability !== "pure";
+}
+
 function interfacesOf(state: StateView, contract: Uint8Array, known: InterfaceOf): Interfaces {
 	const behind = implementationIn(state, contract);
-	return [known(contract), behind && known(behind)].filter((abi) => abi !== undefined);
+	return [contract, ...(behind ? [behind] : [])]
+		.flatMap((address) => [known(address), state.abi.get(address)])
+		.filter((abi) => abi !== undefined);
 }
 
 /** The contract behind a proxy; not behind a beacon, which would have to be called. */
@@ -144,15 +167,14 @@ function reasonIn(output: Uint8Array, abis: Interfaces): string | undefined {
 	return named(abis, "error", output) ?? `error 0x${selector}`;
 }
 
-const bySelector = new WeakMap<Readonly<SmartContractABI>, Map<AbiKind, ReadonlyMap<string, AbiItem>>>();
+const bySelector = new WeakMap<Interfaces[number], Map<AbiKind, ReadonlyMap<string, AbiItem>>>();
 
 /** What arguments may become on a line. */
 const ARGUMENTS = { depth: 8, items: 100, slack: 1 << 12 };
 
 /** The function or error whose selector stands in front of the data, with its arguments; its signature where the data don't fit. */
 function named(abis: Interfaces, kind: AbiKind, data: Uint8Array): string | undefined {
-	const selector = toHex(data.subarray(0, SELECTOR_BYTES));
-	const item = abis.map((abi) => itemsOf(abi, kind).get(selector)).find((found) => found !== undefined);
+	const item = itemFor(abis, kind, data);
 	if (!item) return undefined;
 	try {
 		const texts = decodeTexts(item.inputs, data.subarray(SELECTOR_BYTES), ARGUMENTS);
@@ -163,14 +185,19 @@ function named(abis: Interfaces, kind: AbiKind, data: Uint8Array): string | unde
 	}
 }
 
-function itemsOf(abi: Readonly<SmartContractABI>, kind: AbiKind): ReadonlyMap<string, AbiItem> {
+function itemFor(abis: Interfaces, kind: AbiKind, data: Uint8Array): AbiItem | undefined {
+	const selector = toHex(data.subarray(0, SELECTOR_BYTES));
+	return abis.map((abi) => itemsOf(abi, kind).get(selector)).find((found) => found !== undefined);
+}
+
+function itemsOf(abi: Interfaces[number], kind: AbiKind): ReadonlyMap<string, AbiItem> {
 	const kinds = bySelector.get(abi) ?? new Map<AbiKind, ReadonlyMap<string, AbiItem>>();
 	bySelector.set(abi, kinds);
 	const items =
 		kinds.get(kind) ??
 		new Map(
-			storedInterfaceOf(abi, MAX_ENTRIES)
-				.filter((item) => item.kind === kind && isSmallEntry(item))
+			("entrys" in abi ? storedInterfaceOf(abi, MAX_ENTRIES) : abi.slice(0, MAX_ENTRIES))
+				.filter((item) => item.kind === kind && isSmallEntry(item) && isComplete(item.inputs))
 				.map((item) => [toHex(selectorOf(item)), item]),
 		);
 	kinds.set(kind, items);

@@ -66,9 +66,14 @@ export function isConstantCall(abi: Readonly<SmartContractABI> | undefined, data
 	return called.constant || called.stateMutability === View || called.stateMutability === Pure;
 }
 
+const MUTABILITIES: Readonly<Record<number, string>> = {
+	[SmartContractABIEntryStateMutabilityType.Pure]: "pure",
+	[SmartContractABIEntryStateMutabilityType.View]: "view",
+};
+
 /** The stored interface of a contract, in the form of the coder. @param most entries that are looked at */
 export function storedInterfaceOf(abi: Readonly<SmartContractABI>, most: number): ContractInterface {
-	return abi.entrys.slice(0, most).map(({ type, name, inputs, anonymous }) => ({
+	return abi.entrys.slice(0, most).map(({ type, name, inputs, anonymous, constant, stateMutability }) => ({
 		kind: (SmartContractABIEntryEntryTypeEnum.names.get(type) ?? "function").toLowerCase() as AbiKind,
 		name,
 		inputs: inputs.map((input) => ({
@@ -77,5 +82,6 @@ export function storedInterfaceOf(abi: Readonly<SmartContractABI>, most: number)
 			...(input.indexed ? { indexed: true } : {}),
 		})),
 		...(anonymous ? { anonymous } : {}),
+		mutability: constant ? "view" : (MUTABILITIES[stateMutability] ?? "nonpayable"),
 	}));
 }

@@ -74,6 +74,38 @@ it.each(["in its code", "in the slot of EIP-1967"])(
 	},
 );
 
+it("names a function with structs by the stored source, as the chain's record loses what structs hold", async () => {
+	const input = { name: "order", type: "tuple" };
+	const components = [
+		{ name: "to", type: "address" },
+		{ name: "amount", type: "uint256" },
+	];
+	const pay = { type: "function", name: "pay", stateMutability: "payable" };
+	const abi = [{ ...pay, inputs: [input] }];
+	// It stops at once, whatever is called.
+	const shop = await chain.deploy({ contractName: "Shop", abi, bytecode: "60016000f3" });
+	const from = chain.account(0).address;
+	const call = () =>
+		chain.trigger(
+			shop,
+			"pay((address,uint256))",
+			`${chain.account(0).hex.slice(2).padStart(64, "0")}${word(5)}`,
+		);
+	expect(await told(await call())).toMatchObject({ function: expect.stringMatching(/^0x/) });
+	const source = {
+		contract: "Shop.sol:Shop",
+		compiler: "0.8.37",
+		match: "exact",
+		language: "Solidity",
+		settings: {},
+		sources: {},
+		abi: [{ ...pay, inputs: [{ ...input, components }] }],
+	};
+	const hex = toHex(fromBase58Check(shop) as Uint8Array);
+	await chain.result("dev_setContractSource", [hex, JSON.stringify(source)]);
+	expect(await told(await call())).toMatchObject({ function: `pay((to: ${from}, amount: 5))` });
+});
+
 /** Code that reverts with data: PUSH each word, MSTORE, REVERT. */
 function reverting(data: string): string {
 	const words = data.match(/.{1,64}/g) ?? [];

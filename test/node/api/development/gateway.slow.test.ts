@@ -180,6 +180,30 @@ describe("the console of contracts", () => {
 		expect(lines()[1]).toEqual({ contract: address, text: "42", transaction: sent["txid"] });
 	});
 
+	it("is written once by a transaction that was tried and estimated before, and by what is only asked", async () => {
+		const inputs: readonly object[] = [];
+		const abi = [
+			{ type: "Function", name: "go", inputs, stateMutability: "Nonpayable" },
+			{ type: "Function", name: "look", inputs, stateMutability: "View" },
+		];
+		const code = WRITES.slice(2);
+		const size = (code.length / 2).toString(16).padStart(2, "0");
+		// Copies what stands behind itself, and returns it.
+		const bytecode = `60${size}600c60003960${size}6000f3${code}`;
+		const contract_address = await chain.deploy({ contractName: "Talks", abi, bytecode });
+		const before = lines().length;
+		const call = { owner_address: chain.account(0).address, contract_address, visible: true };
+		const go = { ...call, function_selector: "go()" };
+		for (const path of ["triggerconstantcontract", "estimateenergy", "estimateenergy"])
+			expect(await chain.post(`/wallet/${path}`, go)).toMatchObject({ result: { result: true } });
+		const sent = await chain.trigger(contract_address, "go()", "");
+		await chain.post("/wallet/triggerconstantcontract", { ...call, function_selector: "look()" });
+		const line = { contract: contract_address, text: "42" };
+		await expect.poll(() => lines().slice(before)).toContainEqual({ ...line, call: "constant" });
+		await expect.poll(() => lines().slice(before)).toContainEqual({ ...line, transaction: sent["txid"] });
+		expect(lines().slice(before)).toHaveLength(2);
+	});
+
 	it("is silent when the log is switched off", async () => {
 		const { address } = chain.account(5);
 		await chain.result("dev_setCode", [address, WRITES]);
