@@ -122,6 +122,16 @@ describe("coin tx trace --source-map", () => {
 		expect(titles).toContainEqual(expect.stringMatching(/^LINE Store\.sol:\d+ value = next/));
 	});
 
+	it("draws functions and lines without it, by the sources that the node has", async () => {
+		const source = fileURLToPath(new URL("Store.sol", folder));
+		const contract = String((await chain.acts(["contract", "deploy", source, "42"]))["contractAddress"]);
+		const sent = await chain.acts(["contract", "send", contract, "set", "7", "hi"]);
+		await chain.prints(`tx trace ${sent["txID"]} --flame ${chain.home.write("stored.svg", "")}`);
+		const drawn = chain.home.read("stored.svg");
+		expect(drawn).toMatch(/<title>FUNCTION \S*Store\.sol:\d+ set: /);
+		expect(drawn).toMatch(/<title>LINE \S*Store\.sol:\d+ value = next/);
+	});
+
 	it("refuses a file without one", async () => {
 		const words = ["tx", "trace", id, "--source-map", artifact, "--json"];
 		expect(await chain.fails(words, 2)).toMatchObject({

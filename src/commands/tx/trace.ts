@@ -7,7 +7,7 @@ import { TriggerSmartContract } from "../../protocol/messages.js";
 import { query } from "../../terminal/base/command-row.js";
 import { parseTransactionId } from "../../terminal/base/node-questions.js";
 import { interfacesFlag, interfacesOf, traceTransactionCalls } from "../../terminal/contract/call-trace.js";
-import { buildOf } from "../../terminal/contract/compiler-input.js";
+import { buildOf, buildOfStored } from "../../terminal/contract/compiler-input.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { nodeFlags, required } from "../../terminal/flags/flags.js";
 import { list, one, record } from "../../terminal/schema/result-shape.js";
@@ -15,14 +15,19 @@ import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
 import { compareCode } from "../../wallet/compiler/comparison.js";
 import { type MappedCode, mappedCodes } from "../../wallet/compiler/mapped-code.js";
 import { Failure, onRefusal } from "../../wallet/failure.js";
-import type { Json } from "../../wallet/json.js";
+import { type Json, type JsonRecord, writeJson } from "../../wallet/json.js";
 import { callJsonRpc } from "../../wallet/node/json-rpc.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import { transactionFrom } from "../../wallet/transaction/transaction-view.js";
 import { readAddress } from "../../wallet/values/address-text.js";
 import type { CallNode } from "../../wallet/view/call-tree.js";
 import { callLines } from "../../wallet/view/call-view.js";
-import { fetchContract, layoutThroughProxy, MAX_CONTRACTS } from "../../wallet/view/contract-record.js";
+import {
+	fetchContract,
+	layoutThroughProxy,
+	MAX_CONTRACTS,
+	storedSources,
+} from "../../wallet/view/contract-record.js";
 import { walletForms } from "../../wallet/view/contract-storage.js";
 import {
 	type EnergyByLine,
@@ -48,6 +53,9 @@ const sourceMapFlag = {
 /** Operations with their stacks, which tell the address of a call. */
 const OPERATIONS = { disableStorage: true, enableMemory: false };
 
+/** Asks a node by JSON-RPC. */
+type Ask = (method: string, params: readonly unknown[]) => Promise<Json>;
+
 /** Contracts of files. @throws {Failure} `bad_value` */
 async function sourceMapsOf(paths: readonly string[]): Promise<readonly MappedCode[]> {
 	return (await Promise.all(paths.map(async (path) => mappedCodes(await buildOf(path))))).flat();
@@ -55,13 +63,12 @@ async function sourceMapsOf(paths: readonly string[]): Promise<readonly MappedCo
 
 /**
  * Traces a transaction operation by operation.
- * @param ask asks a node by JSON-RPC
  * @throws {Failure} `not_found`
  */
 async function traceEnergyByLine(
 	client: NodeClient,
 	id: Uint8Array,
-	ask: (method: string, params: readonly unknown[]) => Promise<Json>,
+	ask: Ask,
 	maps: readonly MappedCode[],
 ): Promise<EnergyByLine> {
 	const idHex = toHex(id);
@@ -87,11 +94,47 @@ function mappedCodeOf(client: NodeClient, maps: readonly MappedCode[]): MappedCo
 	};
 }
 
+/** Addresses of the contracts whose code runs, hexadecimal. */
+function codesIn(root: CallNode): ReadonlySet<string> {
+	const found = new Set<string>();
+	const visit = ({ code, inner }: CallNode): void => {
+		if (found.size < MAX_CONTRACTS) found.add(toHex(code));
+		for (const entry of inner) if ("code" in entry) visit(entry);
+	};
+	visit(root);
+	return found;
+}
+
+/** The same by the sources that the node has of the contracts that ran; undefined where it has none, or they can't be compiled here. */
+async function storedEnergyByLine(
+	client: NodeClient,
+	id: Uint8Array,
+	ask: Ask,
+	root: CallNode,
+	note: (text: string) => void,
+): Promise<EnergyByLine | undefined> {
+	const builds = new Map<string, JsonRecord>();
+	for (const code of codesIn(root)) {
+		const [row] = await storedSources(client, addressFromHash(fromHex(code)));
+		// Contracts of one file are compiled once.
+		if (row) builds.set(writeJson([row["compiler"], row["settings"], row["sources"]] as Json), row);
+	}
+	try {
+		const compiled = [...builds.values()].map(async (row) => mappedCodes(await buildOfStored(row)));
+		const maps = (await Promise.all(compiled)).flat();
+		return maps.length === 0 ? undefined : await traceEnergyByLine(client, id, ask, maps);
+	} catch (error) {
+		if (!(error instanceof Failure)) throw error;
+		note(`functions and lines aren't shown: ${error.message}`);
+		return undefined;
+	}
+}
+
 /** What it stored; undefined where the node doesn't tell, or that would be too much. */
 async function changesOf(
 	client: NodeClient,
 	id: Uint8Array,
-	ask: (method: string, params: readonly unknown[]) => Promise<Json>,
+	ask: Ask,
 	root: CallNode,
 	note: (text: string) => void,
 ): Promise<readonly StorageChange[] | undefined> {
@@ -181,14 +224,15 @@ export const TxTrace = query({
 		...interfacesFlag,
 		...sourceMapFlag,
 		flame: Flags.string({
-			description: "file to write a flame graph of the energy to, as SVG",
+			description:
+				"file to write a flame graph of the energy to, as SVG; by function and line of --source-map, or of the sources that the node has",
 			helpValue: "<path>",
 		}),
 	},
 	run: async ({ args, flags, settings, client, print, note }) => {
 		const id = parseTransactionId(args.id);
 		const own = (await interfaceFlag(flags.abi, settings, client)) ?? [];
-		const given = joinedInterfaces(own, await interfacesOf(settings, flags.artifact));
+		const interfaces = joinedInterfaces(own, await interfacesOf(settings, flags.artifact));
 		const ask = async (method: string, params: readonly unknown[]): Promise<Json> => {
 			try {
 				return await callJsonRpc(client, method, params);
@@ -200,13 +244,17 @@ export const TxTrace = query({
 				});
 			}
 		};
-		const { tree, root } = await traceTransactionCalls(client, id, ask, given);
+		const { tree, root } = await traceTransactionCalls(client, id, ask, interfaces);
 		const changes = await changesOf(client, id, ask, root, note);
 		const shown = [...callLines(tree), ...changeLines(changes)];
 		const maps = await sourceMapsOf(flags["source-map"] ?? []);
-		const byLine = maps.length === 0 ? undefined : await traceEnergyByLine(client, id, ask, maps);
-		if (flags.flame !== undefined) await writeFile(flags.flame, flameGraph(byLine?.tree ?? tree, toHex(id)));
-		if (!byLine) return print.record({ ...tree, changes }, shown);
+		const byLine =
+			maps.length > 0
+				? await traceEnergyByLine(client, id, ask, maps)
+				: flags.flame && (await storedEnergyByLine(client, id, ask, root, note));
+		if (flags.flame !== undefined)
+			await writeFile(flags.flame, flameGraph(byLine ? byLine.tree : tree, toHex(id)));
+		if (!byLine || maps.length === 0) return print.record({ ...tree, changes }, shown);
 		const { lines, unmapped } = byLine;
 		if (lines.length === 0)
 			note("no contract that ran has the code of --source-map: other settings of the compiler?");

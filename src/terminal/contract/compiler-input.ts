@@ -111,6 +111,22 @@ export async function buildOf(path: string): Promise<Json> {
 	return { input, output };
 }
 
+/** What a node keeps of a contract's sources (protocol/history §7), compiled as it says. @throws {Failure} */
+export async function buildOfStored({
+	compiler,
+	language = "Solidity",
+	settings = {},
+	sources,
+}: JsonRecord): Promise<Json> {
+	const texts = Object.entries(isRecord(sources) ? sources : {}).map(([file, content]) => [
+		file,
+		{ content },
+	]);
+	const asked: JsonRecord = { language, settings, sources: Object.fromEntries(texts) };
+	const { input, output } = await compiled([], String(compiler), {}, asked);
+	return { input, output };
+}
+
 /** @param asked standard JSON input; undefined: the files are sources, of the project that the first is in */
 async function compiled(
 	paths: readonly string[],

@@ -156,7 +156,7 @@ export async function interfaceThroughProxy(
 
 /** The interface of the sources that a node's owner stored; empty where the node has none, or no place for them. */
 async function sourceInterface(client: NodeClient, address: Uint8Array): Promise<ContractInterface> {
-	for (const { abi } of await sourceRows(client, address)) if (Array.isArray(abi)) return interfaceOf(abi);
+	for (const { abi } of await storedSources(client, address)) if (Array.isArray(abi)) return interfaceOf(abi);
 	return [];
 }
 
@@ -168,7 +168,7 @@ async function sourceInterface(client: NodeClient, address: Uint8Array): Promise
 async function storedLayout(client: NodeClient, address: Uint8Array): Promise<StorageLayout | undefined> {
 	const own = readStorageLayout(await ownLayout(client.settings, address));
 	if (own) return own;
-	for (const row of await sourceRows(client, address)) {
+	for (const row of await storedSources(client, address)) {
 		const layout = readStorageLayout(row["storage_layout"]);
 		if (layout) return layout;
 	}
@@ -193,7 +193,7 @@ export async function layoutThroughProxy(
 }
 
 /** What a node's owner stored of a contract; none where the node has no place for it. */
-async function sourceRows(client: NodeClient, address: Uint8Array): Promise<readonly JsonRecord[]> {
+export async function storedSources(client: NodeClient, address: Uint8Array): Promise<readonly JsonRecord[]> {
 	const found: JsonRecord[] = [];
 	try {
 		for await (const row of historyRows(client, historyPath("contracts", address, "source"))) found.push(row);
