@@ -32,6 +32,11 @@ describe("coin console", () => {
 		expect(await runs("console", script)).toBe(`10000coin\n${addressOf("bob")}\n42n\n3n\n10000coin\n`);
 	});
 
+	it("reckons with balances and with numbers beyond JavaScript's", async () => {
+		const script = 'await balance("bob") - 1coin\nstore.div(5e18, 1e18)\nString(await bob.balance())\n';
+		expect(await runs("console", script)).toBe("9999000000n\n5n\n10000coin\n");
+	});
+
 	it("signs and sends as the commands do, and waits for the block", async () => {
 		const script = [
 			"const r = await send(bob, 5coin, { from: carol, memo: 'rent' })",

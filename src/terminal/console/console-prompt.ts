@@ -8,6 +8,7 @@ import { type REPLServer, Recoverable, type ReplOptions, start } from "node:repl
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { inspect, types } from "node:util";
 import { KeystoreError } from "../../keystore/keystore-error.js";
+import { plainDigits } from "../../wallet/abi/argument.js";
 import { Failure } from "../../wallet/failure.js";
 import { parseCoinAmount } from "../../wallet/values/amount.js";
 import { asFailure, reportFailure } from "../output/failure-report.js";
@@ -46,16 +47,26 @@ function messageOf(error: unknown): string {
 	return types.isNativeError(error) ? `${error.name}: ${error.message}` : shownValue(error);
 }
 
-/** Texts and comments, which are passed over, and amounts. A number has no letters behind it in JavaScript, so nothing else looks so. */
+/**
+ * Texts and comments, which are passed over, and amounts: 5coin, 5@gold, 5e18. A number of JavaScript has no such letters behind it; one
+ * with an exponent is a plain number as long as that is exact.
+ */
 const TOKENS =
-	/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<![\w$.])\d[\d_]*(?:\.\d+)?(?:coin|sun)\b/g;
+	/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<![\w$.])\d[\d_]*(?:\.\d+)?(?:(?:coin|sun)\b|(?:raw)?@[\w$]+(?:[-.][A-Za-z]\w*)*|e\+?\d{1,2}\b(?!\.))/gi;
 
 /**
- * Amounts in the console's JavaScript, as all commands have them: `5coin` and `20sun` stand for whole numbers of sun.
+ * Amounts in the console's JavaScript, as all commands have them: `5coin` and `20sun` stand for whole numbers of sun, `5@gold` for the text,
+ * `5e18` for the whole number that JavaScript would round.
  * @throws {Failure} `bad_value`, `amount_unit` for an amount that isn't a whole number of sun
  */
 export function withAmounts(source: string): string {
-	return source.replace(TOKENS, (token) => (/^\d/.test(token) ? `${parseCoinAmount(token)}n` : token));
+	return source.replace(TOKENS, (token) => {
+		if (!/^\d/.test(token)) return token;
+		if (token.includes("@")) return JSON.stringify(token);
+		if (/[ns]$/i.test(token)) return `${parseCoinAmount(token)}n`;
+		const digits = plainDigits(token.replaceAll("_", ""));
+		return digits === undefined || Number.isSafeInteger(Number(digits)) ? token : `${BigInt(digits)}n`;
+	});
 }
 
 /** JavaScript refuses to reckon with an amount and a plain number: a statement with amounts that has such an error is told what to write. */

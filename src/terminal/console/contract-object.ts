@@ -13,7 +13,7 @@ import type { NodeClient } from "../../wallet/node/node-client.js";
 import { amountParts, NamedAmounts } from "../../wallet/token/named-amount.js";
 import type { NamedCall } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
-import { parseCoinAmount } from "../../wallet/values/amount.js";
+import { formatCoin, parseCoinAmount } from "../../wallet/values/amount.js";
 import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
 import type { ActingPlan } from "../sending/act.js";
 import type { Operations } from "./operations.js";
@@ -147,6 +147,23 @@ function methodOf(
 /** Deeper values are refused: nothing that a contract takes is. */
 const MAX_DEPTH = 32;
 
+/** Coins of an account: printed with their unit, reckoned with as a whole number of sun, which `5coin` is here. */
+export class Coins {
+	constructor(private readonly sun: bigint) {}
+
+	[Symbol.toPrimitive](hint: string): bigint | string {
+		return hint === "string" ? formatCoin(this.sun) : this.sun;
+	}
+
+	[inspect.custom](): string {
+		return formatCoin(this.sun);
+	}
+
+	toJSON(): string {
+		return formatCoin(this.sun);
+	}
+}
+
 /** What has an address stands for it: accounts and contracts of the console. */
 interface Addressed {
 	readonly address: string;
@@ -169,6 +186,7 @@ function nestedText(value: unknown, depth: number): string {
 	if (typeof value === "string") return JSON.stringify(value);
 	if (typeof value === "bigint" || typeof value === "boolean") return String(value);
 	if (typeof value === "number") return numberText(value);
+	if (value instanceof Coins) return `${value}`;
 	if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString("hex")}`;
 	if (Array.isArray(value)) return `[${value.map((item) => nestedText(item, depth + 1)).join(",")}]`;
 	if (isAddressed(value)) return value.address;
@@ -202,7 +220,13 @@ function wordsOf(values: readonly unknown[], candidates: readonly AbiItem[]): Wo
 }
 
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
-	return typeof value === "object" && value !== null && !Array.isArray(value) && !isAddressed(value);
+	return (
+		typeof value === "object" &&
+		value !== null &&
+		!Array.isArray(value) &&
+		!isAddressed(value) &&
+		!(value instanceof Coins)
+	);
 }
 
 function isOptions(value: Readonly<Record<string, unknown>>): boolean {
@@ -244,7 +268,7 @@ async function valuesOf(
 
 /** An amount with its unit; whole numbers are sun, as `5coin` is one here. @throws {Failure} `bad_value` */
 export function amountText(name: string, value: unknown): string {
-	if (typeof value === "string") return value;
+	if (typeof value === "string" || value instanceof Coins) return `${value}`;
 	if (typeof value === "bigint") return `${value}sun`;
 	throw new Failure("bad_value", `${name} needs an amount with its unit, such as 5coin`);
 }

@@ -26,6 +26,7 @@ import { paymentPlan } from "../sending/own-recipients.js";
 import {
 	addressOfNamed,
 	amountText,
+	Coins,
 	type ConsoleChain,
 	contractObject,
 	optionsOf,
@@ -51,7 +52,7 @@ const HELP = [
 	"",
 	"Reading functions answer, others are shown, signed and sent: await vault.deposit({value: 5coin}).",
 	"vault.deposit.try(…), .estimate(…) and .data(…) send nothing. Options of a call: value, from, feeLimit, force,",
-	'tokenId, tokenValue. Amounts: 5coin, 20sun, "5@gold". What is asked for runs in order, and is waited for. .exit ends.',
+	"tokenId, tokenValue. Amounts: 5coin, 20sun, 5@gold, 5e18. What is asked for runs in order, and is waited for. .exit ends.",
 ];
 
 /** A name that runs when it is typed alone. */
@@ -77,8 +78,8 @@ export async function consoleNames(chain: ConsoleChain, use: (name: string) => v
 	const active = (who: unknown): Promise<Uint8Array> =>
 		who === undefined ? accountOrActive(settings, chain.from()) : addressOfNamed(settings, who);
 	const balance = inOrder(
-		async (who?: unknown): Promise<string> =>
-			formatCoin((await fetchAccount(client, await active(who)))?.balance ?? 0n),
+		async (who?: unknown): Promise<Coins> =>
+			new Coins((await fetchAccount(client, await active(who)))?.balance ?? 0n),
 	);
 
 	const send = inOrder(async (to: unknown, amount: unknown, options: SendOptions = {}): Promise<unknown> => {

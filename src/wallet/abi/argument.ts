@@ -276,7 +276,7 @@ class ArgumentReader {
 }
 
 /** Digits without point and exponent, or hexadecimal ones; undefined for what is not a whole number. */
-function plainDigits(text: string): string | undefined {
+export function plainDigits(text: string): string | undefined {
 	if (/^(-?\d+|-?0x[0-9a-f]+)$/i.test(text)) return text;
 	const match = /^(-?\d+)(?:\.(\d+))?e\+?(\d{1,2})$/i.exec(text);
 	if (!match) return undefined;

@@ -1,6 +1,9 @@
+import { inspect } from "node:util";
 import { expect, it } from "vitest";
 import {
+	amountText,
 	argumentText,
+	Coins,
 	type ConsoleChain,
 	contractObject,
 } from "../../../src/terminal/console/contract-object.js";
@@ -21,6 +24,14 @@ it("writes values as the command line's arguments", () => {
 	expect(argumentText([{ to: account, amount: 5n, note: 'say "hi"' }])).toBe(
 		`[{to:${account.address},amount:5,note:"say \\"hi\\""}]`,
 	);
+});
+
+it("reckons with coins as with amounts, and shows them with their unit", () => {
+	const coins = new Coins(5_000_000n);
+	expect((coins as unknown as bigint) - 1_000_000n).toBe(4_000_000n);
+	expect((coins as unknown as bigint) > 4_999_999n).toBe(true);
+	expect([`${coins}`, inspect(coins), JSON.stringify(coins)]).toEqual(["5coin", "5coin", '"5coin"']);
+	expect([amountText("amount", coins), argumentText(coins)]).toEqual(["5coin", "5coin"]);
 });
 
 it("is read back as it was meant", async () => {
