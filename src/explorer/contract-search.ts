@@ -1,7 +1,7 @@
 /** What of some contracts a name or a selector means: their own names, those of their sources, of the tokens that they are, and their functions. */
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { hashedSignature } from "../abi/parameter.js";
+import { type AbiItem, hashedSignature } from "../abi/parameter.js";
 import { COMMON, isKnown, selectorOf } from "./abi.js";
 import { addressText, bytesOf, hexAddress, hexOf } from "./address-text.js";
 import { isJson, type Json, objectsOf, textOf, textsOf, wholeOf } from "./answer.js";
@@ -20,7 +20,13 @@ export interface ContractMatch {
 	readonly text: string;
 }
 
-/** Contracts of a name, whole or in part: those that are called just so come first. */
+/** Functions, events and errors of a contract that a match names. */
+const NAMED_ITEMS = 3;
+
+/**
+ * Contracts of a name, or with functions, events or errors of that name, whole or in part: those that are called just so come first, and
+ * contracts before what they have.
+ */
 export async function contractsNamed(
 	client: NodeClient,
 	contracts: Contracts,
@@ -29,23 +35,41 @@ export async function contractsNamed(
 ): Promise<readonly ContractMatch[]> {
 	const wanted = typed.toLowerCase();
 	const tokens = await tokenInfos(client, addresses);
-	const found: (ContractMatch & { readonly isWhole: boolean })[] = [];
+	const found: (ContractMatch & { readonly rank: number })[] = [];
 	await fewAtATime(addresses, async (address) => {
 		const token = tokens.get(address) ?? {};
-		const { name, sourceName } = await contracts.factsOf(address);
+		const { name, sourceName, items } = await contracts.factsOf(address);
 		const symbol = textOf(token, "symbol");
 		const names = [symbol, textOf(token, "name"), name, sourceName].filter((each) => each !== "");
 		const holding = names.filter((each) => each.toLowerCase().includes(wanted));
-		if (holding.length === 0) return;
+		const had = itemsNamed(items, wanted);
+		if (holding.length === 0 && had.length === 0) return;
 		// A name is whatever its maker chose: the address tells those of one name apart.
 		const called = [...new Set(names)].map((each) => shortened(each, 20)).join(", ");
-		const text = `${symbol === "" ? "contract" : "token"}: ${called} at ${address}`;
-		found.push({ address, text, isWhole: holding.some((each) => each.toLowerCase() === wanted) });
+		const kind = symbol === "" ? "contract" : "token";
+		const text = called === "" ? `${kind} ${address}` : `${kind}: ${called} at ${address}`;
+		const isWhole = [...holding, ...had.map((item) => item.name)].some(
+			(each) => each.toLowerCase() === wanted,
+		);
+		const has = holding.length > 0 ? "" : `, ${had.slice(0, NAMED_ITEMS).map(said).join(", ")}`;
+		const rank = (isWhole ? 0 : 2) + (has === "" ? 0 : 1);
+		found.push({ address, text: `${text}${has}`, rank });
 	});
-	const rank = (match: (typeof found)[number]): number =>
-		(match.isWhole ? 0 : addresses.length) + addresses.indexOf(match.address);
-	return found.sort((a, b) => rank(a) - rank(b));
+	return found.sort((a, b) => a.rank - b.rank || addresses.indexOf(a.address) - addresses.indexOf(b.address));
 }
+
+/** Items of a name, whole or in part, those that are called just so first. @param wanted in lower case */
+function itemsNamed(items: readonly AbiItem[], wanted: string): readonly AbiItem[] {
+	const like = items.filter((item) => isKnown(item) && item.name.toLowerCase().includes(wanted));
+	const isWhole = ({ name }: AbiItem): boolean => name.toLowerCase() === wanted;
+	return [...like.filter(isWhole), ...like.filter((item) => !isWhole(item))];
+}
+
+/** What a name is of the functions and errors that every page knows. */
+export const commonNamed = (typed: string): readonly string[] =>
+	COMMON.filter(({ name, kind }) => kind !== "event" && name.toLowerCase() === typed.toLowerCase()).map(
+		(item) => `${said(item)}, selector 0x${selectorOf(item)}`,
+	);
 
 /** What a selector names, and which of some contracts have it. */
 interface SelectorFacts {
@@ -60,7 +84,7 @@ export async function selectorFacts(
 	addresses: readonly string[],
 	selector: string,
 ): Promise<SelectorFacts> {
-	const isMeant = (item: (typeof COMMON)[number]): boolean =>
+	const isMeant = (item: AbiItem): boolean =>
 		(item.kind === "function" || item.kind === "error") && isKnown(item) && selectorOf(item) === selector;
 	const signatures = new Set(COMMON.filter(isMeant).map(said));
 	const found = new Map<string, ContractMatch>();
@@ -80,7 +104,7 @@ export async function selectorFacts(
 	};
 }
 
-const said = (item: (typeof COMMON)[number]): string => `${item.kind} ${hashedSignature(item)}`;
+const said = (item: AbiItem): string => `${item.kind} ${hashedSignature(item)}`;
 
 /** Contracts that are looked at; each costs a few questions. */
 const MOST = 40;

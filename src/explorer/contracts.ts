@@ -93,7 +93,7 @@ export class Contracts {
 			name: textOf(record, "name"),
 			sourceName: textOf(source ?? {}, "contract").replace(/^.*:/, ""),
 			code: textOf(record, "bytecode"),
-			layout: layoutOf(source) ?? layoutOf(behind?.source),
+			layout: layoutOf(source, behind),
 		};
 	}
 }
@@ -104,8 +104,18 @@ export function accountName(account: Json): string {
 	return /^([\da-f]{2})+$/i.test(name) ? textOfHex(name) : name;
 }
 
-const layoutOf = (source: Json | undefined): StorageLayout | undefined =>
-	readStorageLayout(source?.["storage_layout"]);
+/**
+ * By which a contract's storage is read: its own layout, or for a proxy without variables that of the contract behind it.
+ * @param behind of {@link itemsBehind}
+ */
+export function layoutOf(
+	source: Json | undefined,
+	behind: { readonly source: Json | undefined } | undefined,
+): StorageLayout | undefined {
+	const own = readStorageLayout(source?.["storage_layout"]);
+	if (own && own.variables.length > 0) return own;
+	return behind ? readStorageLayout(behind.source?.["storage_layout"]) : own;
+}
 
 async function ownFacts(client: NodeClient, address: string) {
 	const [record, source] = await Promise.all([

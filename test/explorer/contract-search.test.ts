@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { addressText } from "../../src/explorer/address-text.js";
 import {
+	commonNamed,
 	contractOf,
 	contractsNamed,
 	seenContracts,
@@ -29,7 +30,7 @@ const block = (number: number, ...transactions: object[]) => ({
 	transactions,
 });
 
-const RECORDS: Readonly<Record<string, object>> = {
+const RECORDS: Record<string, object> = {
 	[GOLD]: { name: "Gold", bytecode: "6063A9059CBB14", contract_address: GOLD },
 	[VAULT]: {
 		name: "",
@@ -88,6 +89,19 @@ describe("a name", () => {
 		["vaul", VAULT],
 	])("%s is that of a token, a contract or its source", async (typed, wanted) => {
 		expect((await named(typed)).map((match) => match.address)).toEqual([wanted]);
+	});
+
+	test("is that of a function, after contracts that are called so", async () => {
+		expect(await named("SET", false)).toEqual([
+			expect.objectContaining({ address: VAULT, text: `contract ${VAULT}, function set(uint8)` }),
+		]);
+		RECORDS[GOLD] = { ...RECORDS[GOLD], name: "Reset" };
+		expect((await named("set", false)).map(({ address }) => address)).toEqual([VAULT, GOLD]);
+		expect((await named("se", false)).map(({ address }) => address)).toEqual([GOLD, VAULT]);
+		RECORDS[GOLD] = { ...RECORDS[GOLD], name: "Gold" };
+		expect(commonNamed("transferownership")).toEqual([
+			"function transferOwnership(address), selector 0xf2fde38b",
+		]);
 	});
 
 	test("is that of the contract where the node keeps no history", async () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { addressText } from "../../src/explorer/address-text.js";
-import { Contracts } from "../../src/explorer/contracts.js";
+import { Contracts, layoutOf } from "../../src/explorer/contracts.js";
 import { NodeClient } from "../../src/explorer/node-client.js";
 
 const hex = (digit: string) => digit.repeat(40);
@@ -90,4 +90,21 @@ describe("a contract's interface", () => {
 		expect(names(await page.itemsOf(address(LOGIC)))).toEqual(["value"]);
 		expect(methods).toEqual([]);
 	});
+});
+
+test("storage is read by the contract's own layout, or where that has no variables by the one behind the proxy", () => {
+	const source = (...labels: readonly string[]) => ({
+		storage_layout: {
+			storage: labels.map((label) => ({ label, slot: "0", offset: 0, type: "t_bool" })),
+			types: { t_bool: { encoding: "inplace", label: "bool", numberOfBytes: "1" } },
+		},
+	});
+	const read = (...given: Parameters<typeof layoutOf>) =>
+		layoutOf(...given)?.variables.map(({ name }) => name);
+	expect(read(source(), { source: source("value") })).toEqual(["value"]);
+	expect(read(undefined, { source: source("value") })).toEqual(["value"]);
+	expect(read(source("own"), { source: source("value") })).toEqual(["own"]);
+	expect(read(source(), undefined)).toEqual([]);
+	// Nothing is said of variables that nobody knows.
+	expect(read(source(), { source: undefined })).toBeUndefined();
 });

@@ -3,7 +3,6 @@
 import { type AbiItem, hashedSignature } from "../../../abi/parameter.js";
 import {
 	isAddressType,
-	readStorageLayout,
 	type StorageLayout,
 	slotOfKey,
 	type Variable,
@@ -14,7 +13,7 @@ import {
 import { hashOf, isKnown, reads, selectorOf } from "../../abi.js";
 import { ADDRESS_FORMS, hexAddress } from "../../address-text.js";
 import { isJson, type Json, objectOf, textOf, wholeOf } from "../../answer.js";
-import { allItems, itemsBehind, joined, sourceOf } from "../../contracts.js";
+import { allItems, itemsBehind, joined, layoutOf, sourceOf } from "../../contracts.js";
 import { grouped, plainLines } from "../../format.js";
 import { knownEvent } from "../../history-rows.js";
 import { isMissing, type NodeClient, NodeError } from "../../node-client.js";
@@ -181,7 +180,7 @@ function keyed(slot: bigint, key: string): bigint | undefined {
 		: slotOfKey(slot, "address", key, ADDRESS_FORMS);
 }
 
-/** @param layout what the stored source tells; undefined: nothing */
+/** @param layout what the stored source tells, or that of the contract behind a proxy; undefined: nothing */
 function storage(client: NodeClient, contract: string, layout: StorageLayout | undefined): HTMLElement {
 	const named = layout
 		? byLayout(client, contract, layout)
@@ -313,7 +312,7 @@ export async function contractParts(
 			),
 			sourceFiles(source),
 		],
-		storage: storage(client, address, readStorageLayout(source?.["storage_layout"])),
+		storage: storage(client, address, layoutOf(source, behind)),
 	};
 }
 

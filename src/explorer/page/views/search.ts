@@ -4,6 +4,7 @@ import { addressText } from "../../address-text.js";
 import { type Json, objectsOf, textOf } from "../../answer.js";
 import {
 	type ContractMatch,
+	commonNamed,
 	contractsNamed,
 	type SeenContracts,
 	seenContracts,
@@ -144,7 +145,8 @@ async function nameFound(context: ViewContext, value: string): Promise<Found> {
 		contractsNamed(client, context.contracts, seen.addresses, value),
 		otherNames(context, value),
 	]);
-	return { hits: [...tokens, ...contracts.map(contractHit), ...others], limits: limitsOf(seen) };
+	const common = commonNamed(value).map((text): Hit => ({ text }));
+	return { hits: [...tokens, ...contracts.map(contractHit), ...others, ...common], limits: limitsOf(seen) };
 }
 
 /** Witnesses by what they say of themselves, and parameters. */
