@@ -12,7 +12,7 @@ import { isRecord, type Json, type JsonRecord, member } from "../json.js";
 import { messageFrom } from "../node/answer.js";
 import { simulatedOutcome } from "../node/json-rpc.js";
 import type { NodeClient } from "../node/node-client.js";
-import { toNeutralMessage, validationCode } from "../node/node-messages.js";
+import { toNeutralMessage, validationCode, withSentence } from "../node/node-messages.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
 import type { ChainQuestions } from "./plan.js";
 
@@ -157,5 +157,5 @@ export function failureOf({ status, error }: SimulatedOutcome): Failure | undefi
 	const because = reason ?? message;
 	return status === "failed"
 		? new Failure("contract_revert", `the transaction would fail: ${because}`)
-		: new Failure(validationCode(message), `the transaction would be refused: ${because}`);
+		: new Failure(validationCode(message), `the transaction would be refused: ${withSentence(because)}`);
 }

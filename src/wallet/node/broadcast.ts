@@ -5,7 +5,7 @@ import type { SignedTransaction } from "../../protocol/transaction.js";
 import { Failure, type FailureCode, onRefusal } from "../failure.js";
 import type { JsonRecord } from "../json.js";
 import type { NodeClient } from "./node-client.js";
-import { broadcastMessage, isKeptUnannounced, validationCode } from "./node-messages.js";
+import { broadcastMessage, isKeptUnannounced, validationCode, withSentence } from "./node-messages.js";
 import { knows } from "./wait.js";
 
 const CODES: Readonly<Record<string, FailureCode>> = {
@@ -90,7 +90,8 @@ function refusalOf(
 	if (code === "contract_validate") code = validationCode(message);
 	// A node that could not announce a transaction keeps it in its pool all the same.
 	const kept = isDuplicate || isKeptUnannounced(nodeMessage);
-	return new Failure(code, message === "" ? `the node refused the transaction: ${nodeCode}` : message, {
+	const said = message === "" ? `the node refused the transaction: ${nodeCode}` : withSentence(message);
+	return new Failure(code, said, {
 		sent: kept || (lives ? "unknown" : false),
 		txID,
 		node: { code: nodeCode, message: nodeMessage },

@@ -17,9 +17,22 @@ export function refusalByNode(text: string): Failure {
 	// The class is the code; in front of the text it is noise.
 	const plain = match?.[2] ?? text;
 	const message = toNeutralMessage(plain);
-	return new Failure(codeOf(code, message), message === "null" ? `the node failed with ${code}` : message, {
-		node: { code, message: plain },
-	});
+	const said = message === "null" ? `the node failed with ${code}` : withSentence(message);
+	return new Failure(codeOf(code, message), said, { node: { code, message: plain } });
+}
+
+/** Refusals whose words name a part of the node's program, or the bare rule, and what they say. */
+const SENTENCES: readonly (readonly [RegExp, string])[] = [
+	[/^balance is not sufficient\.?$/, "the account has fewer coins than this takes"],
+	[/^balance < AccountUpgradeCost$/, "the account has fewer coins than becoming a witness costs"],
+	[/^no OwnerAccount\.?$/i, "the account that acts isn't on the chain yet"],
+];
+
+/** A refusal as a sentence with the node's words beside it, where these say it to its programmers alone. */
+export function withSentence(message: string): string {
+	const bare = message.replace(/^Validate \w+ error, (?=\S)/, "");
+	const sentence = SENTENCES.find(([pattern]) => pattern.test(bare))?.[1];
+	return sentence === undefined ? message : `${sentence} (${bare.replace(/\.$/, "")})`;
 }
 
 function codeOf(exception: string, message: string): FailureCode {

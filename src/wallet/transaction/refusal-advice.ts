@@ -124,6 +124,10 @@ const ADVICE: readonly (readonly [RegExp, Advice])[] = [
 const OUT_OF_ENERGY =
 	/Not enough energy for '(\w+)' operation executing: curInvokeEnergyLimit\[(\d+)\], curOpEnergy\[\d+\], usedEnergy\[\d+\]/;
 
+/** The same where the code that a constructor returned costs more than is left. */
+const CODE_TOO_DEAR =
+	/Not enough energy for '(?:No energy to )?save just created contract code' executing: needEnergy\[(\d+)\], leftEnergy\[(\d+)\];?/;
+
 /** What a contract type's rules refuse by. */
 const VALIDATION: ReadonlySet<string> = new Set(["contract_validate", "insufficient_funds"]);
 
@@ -137,10 +141,9 @@ export function withAdvice(failure: Failure, account: Refused | undefined): Fail
 
 /** The contract machine's words, as receipts keep them, for people. */
 export function inPlainWords(message: string): string {
-	return withoutClass(message).replace(
-		OUT_OF_ENERGY,
-		"the call used up all of its $2 energy, at the operation $1",
-	);
+	return withoutClass(message)
+		.replace(OUT_OF_ENERGY, "the call used up all of its $2 energy, at the operation $1")
+		.replace(CODE_TOO_DEAR, "storing the created contract's code takes $1 energy, and the call has $2 left");
 }
 
 /** A sentence of the network without the class that refused, and with addresses as people know them. */

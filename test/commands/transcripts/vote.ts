@@ -91,7 +91,13 @@ export function voteTranscripts(chain: () => DevelopmentChain): void {
 			],
 			["witness show ann", 1, { code: "not_found" }],
 			["witness set-brokerage 101 --from producer", 2, { code: "bad_value" }],
-			["witness create https://page.example --from carol", 1, { message: "balance < AccountUpgradeCost" }],
+			[
+				"witness create https://page.example --from carol",
+				1,
+				{
+					message: "the account has fewer coins than becoming a witness costs (balance < AccountUpgradeCost)",
+				},
+			],
 			[
 				"witness create https://page.example --from producer --yes",
 				1,

@@ -111,6 +111,8 @@ describe("a transaction's simulation", () => {
 			failureOf({ status: "refused", error: { code: "", message }, movements: [], changes: [] });
 		expect(refused("Validate TransferContract error, balance is not sufficient.")).toMatchObject({
 			code: "insufficient_funds",
+			message:
+				"the transaction would be refused: the account has fewer coins than this takes (balance is not sufficient)",
 		});
 		expect(refused("Invalid toAddress!")).toMatchObject({ code: "contract_validate" });
 		expect(failureOf({ status: "success", movements: [], changes: [] })).toBeUndefined();

@@ -15,12 +15,17 @@ describe("a node's error text", () => {
 		[
 			"class org.tron.core.exception.ContractValidateException : Validate TransferContract error, no OwnerAccount.",
 			"contract_validate",
-			"Validate TransferContract error, no OwnerAccount.",
+			"the account that acts isn't on the chain yet (no OwnerAccount)",
 		],
 		[
 			"ContractValidateException : Validate TransferContract error, balance is not sufficient.",
 			"insufficient_funds",
-			"Validate TransferContract error, balance is not sufficient.",
+			"the account has fewer coins than this takes (balance is not sufficient)",
+		],
+		[
+			"ContractValidateException : balance < AccountUpgradeCost",
+			"contract_validate",
+			"the account has fewer coins than becoming a witness costs (balance < AccountUpgradeCost)",
 		],
 		[
 			"class org.tron.core.exception.ContractValidateException : Cannot transfer TRX to yourself.",

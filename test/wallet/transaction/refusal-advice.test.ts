@@ -79,6 +79,14 @@ describe("advice on a refusal of the network", () => {
 		);
 	});
 
+	it("says what is lacking where a created contract's code can't be stored", () => {
+		const raw =
+			"Not enough energy for 'save just created contract code' executing: needEnergy[4200], leftEnergy[17];";
+		expect(inPlainWords(raw)).toBe(
+			"storing the created contract's code takes 4200 energy, and the call has 17 left",
+		);
+	});
+
 	it("leaves a hint that is there, and says nothing of what it doesn't know", () => {
 		const told = new Failure("contract_validate", "balance is not sufficient", { hint: "x" });
 		expect(withAdvice(told, { balance: 1n })).toBe(told);
