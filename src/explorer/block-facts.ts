@@ -2,6 +2,7 @@
 
 import { type Json, objectOf, objectsOf, textOf, wholeOf } from "./answer.js";
 import type { NodeClient } from "./node-client.js";
+import { fewAtATime } from "./one-at-a-time.js";
 
 export interface BlockFacts {
 	readonly number: bigint;
@@ -132,6 +133,94 @@ export class BlockFees {
 			.catch((): Json => ({}));
 		return new Map(objectsOf(answer, "list").map((info) => [textOf(info, "id"), wholeOf(info, "fee")]));
 	}
+}
+
+const HOUR_MS = 3_600_000;
+/** Of the hour. */
+const PARTS = 12;
+/** Blocks that stand for a part where the hour has more than one question brings. */
+const SAMPLE = 2;
+const BLOCKS_AT_ONCE = 99;
+
+/** Transactions of the hour before the head, or of what is known of it. */
+export interface HourFacts {
+	readonly sinceMs: number;
+	readonly partMs: number;
+	/** By part, the oldest first. */
+	readonly counts: readonly number[];
+	/** They follow from a few blocks of each part. */
+	readonly isSampled: boolean;
+}
+
+/**
+ * Asks for the blocks of the last hour: all at once, or a few of each part, by how fast the newest came.
+ * @param newest the newest blocks, the newest first
+ */
+export async function lastHour(
+	client: Pick<NodeClient, "call">,
+	newest: readonly BlockFacts[],
+): Promise<HourFacts | undefined> {
+	const [head] = newest;
+	if (!head) return undefined;
+	const top = Number(head.number);
+	const between = async (startNum: number, endNum: number): Promise<readonly BlockFacts[]> => {
+		const answer = await client.call("getblockbylimitnext", { startNum, endNum });
+		return objectsOf(answer, "block")
+			.map(blockFacts)
+			.sort((a, b) => Number(b.number - a.number));
+	};
+	const hourMs = head.timeMs - HOUR_MS;
+	const isWhole = (blocks: readonly BlockFacts[]): boolean =>
+		blocks.some(({ number, timeMs }) => number <= 1n || timeMs < hourMs);
+	const inHour = (blocks: readonly BlockFacts[]): number => {
+		const oldest = blocks.at(-1) ?? head;
+		const paceMs = (head.timeMs - oldest.timeMs) / Math.max(1, blocks.length - 1);
+		return Math.min(top - 1, Math.ceil(HOUR_MS / Math.max(1, paceMs)));
+	};
+	let known = newest;
+	if (!isWhole(known) && inHour(known) <= BLOCKS_AT_ONCE)
+		known = await between(Math.max(0, top - BLOCKS_AT_ONCE), top + 1);
+	if (isWhole(known)) {
+		const sent = known.filter(({ number, timeMs }) => number > 0n && timeMs >= hourMs);
+		const spans = sent.map(({ timeMs, transactions: { length } }): Span => [timeMs, timeMs, length]);
+		return { ...partsOf(spans, hourMs, head.timeMs), isSampled: false };
+	}
+	const count = inHour(known);
+	const starts = Array.from(
+		{ length: PARTS + 1 },
+		(_, part) => top - count + Math.floor((count * part) / PARTS),
+	);
+	const samples: (readonly [timeMs: number, mean: number])[] = [];
+	await fewAtATime([...starts.slice(0, PARTS).entries()], async ([part, start]) => {
+		const blocks = await between(start, start + SAMPLE);
+		const sent = blocks.reduce((sum, { transactions }) => sum + transactions.length, 0);
+		samples[part] = [blocks.at(-1)?.timeMs ?? head.timeMs, sent / Math.max(1, blocks.length)];
+	});
+	const spans = samples.map(([fromMs, mean], part): Span => {
+		const blocks = (starts[part + 1] ?? top) - (starts[part] ?? top);
+		return [fromMs, samples[part + 1]?.[0] ?? head.timeMs, mean * blocks];
+	});
+	const sinceMs = Math.max(hourMs, samples[0]?.[0] ?? hourMs);
+	return { ...partsOf(spans, sinceMs, head.timeMs), isSampled: true };
+}
+
+/** Transactions that were sent evenly from one moment to another, or at one. */
+type Span = readonly [fromMs: number, untilMs: number, transactions: number];
+
+function partsOf(spans: readonly Span[], sinceMs: number, untilMs: number): Omit<HourFacts, "isSampled"> {
+	const partMs = Math.max(1, (untilMs - sinceMs) / PARTS);
+	const counts = Array.from({ length: PARTS }, (_, part) => {
+		const [begin, end] = [sinceMs + part * partMs, sinceMs + (part + 1) * partMs];
+		const isLast = part === PARTS - 1;
+		const sum = spans.reduce((total, [fromMs, toMs, sent]) => {
+			const isIn = fromMs >= begin && (fromMs < end || isLast);
+			if (toMs <= fromMs) return total + (isIn ? sent : 0);
+			const shared = Math.min(toMs, end) - Math.max(fromMs, begin);
+			return total + (sent * Math.max(0, shared)) / (toMs - fromMs);
+		}, 0);
+		return Math.round(sum);
+	});
+	return { sinceMs, partMs, counts };
 }
 
 /** The most bytes of a block (protocol/blocks §5.2). */

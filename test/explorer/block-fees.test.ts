@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Json } from "../../src/explorer/answer.js";
-import { BlockFees } from "../../src/explorer/block-facts.js";
+import { BlockFees, blockFacts, lastHour } from "../../src/explorer/block-facts.js";
 
 test("fees of a block are asked for once, and again where another block has its number", async () => {
 	const asked: unknown[] = [];
@@ -25,4 +25,43 @@ test("fees of a block are asked for once, and again where another block has its 
 test("a node that gives no receipts leaves fees out", async () => {
 	const call = () => Promise.reject(new Error("not served"));
 	expect(await new BlockFees({ call }).feeOf({ number: 7n, id: "7" }, "aa")).toBeUndefined();
+});
+
+/** A chain with a block every so often, each with so many transactions, at an hour whose beginning is 1000 s. */
+function chain(blocks: number, everyMs: number, sent: (number: number) => number) {
+	const asked: unknown[] = [];
+	const block = (number: number): Json => ({
+		block_header: { raw_data: { number, timestamp: 1_000_000 + 3_600_000 - (blocks - number) * everyMs } },
+		transactions: Array.from({ length: sent(number) }, () => ({})),
+	});
+	const call = async (_: string, body?: unknown): Promise<Json> => {
+		asked.push(body);
+		const { startNum, endNum } = body as { startNum: number; endNum: number };
+		return {
+			block: Array.from({ length: Math.min(endNum, blocks + 1) - startNum }, (_, at) => block(startNum + at)),
+		};
+	};
+	const newest = Array.from({ length: Math.min(15, blocks) }, (_, at) => blockFacts(block(blocks - at)));
+	return { hour: () => lastHour({ call }, newest), asked };
+}
+
+test("the last hour is counted where its blocks are few, and asked for at once", async () => {
+	const few = chain(10, 60_000, () => 2);
+	expect(await few.hour()).toMatchObject({
+		sinceMs: 1_000_000,
+		counts: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 12],
+		isSampled: false,
+	});
+	expect(few.asked).toEqual([]);
+	const more = chain(500, 60_000, () => 1);
+	expect(await more.hour()).toMatchObject({ counts: [5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6] });
+	expect(more.asked).toHaveLength(1);
+});
+
+test("the last hour of a network is told by a few blocks of each part", async () => {
+	const { hour, asked } = chain(20_000, 3_000, (number) => (number >= 19_400 ? 30 : 10));
+	const { counts, isSampled, partMs } = (await hour()) ?? {};
+	expect({ isSampled, partMs }).toEqual({ isSampled: true, partMs: 300_000 });
+	expect(counts).toEqual([...Array(6).fill(1000), ...Array(6).fill(3000)]);
+	expect(asked).toHaveLength(12);
 });

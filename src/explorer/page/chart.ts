@@ -96,14 +96,14 @@ function figure(
 
 const empty = ({ title, none }: Measure): HTMLElement => section(title, note(none));
 
-/** A bar a point. */
-export function barChart(measure: Measure, points: readonly Point[]): HTMLElement {
+/** A bar a point. @param of what they are */
+export function barChart(measure: Measure, points: readonly Point[], of = "blocks"): HTMLElement {
 	const values = points.map(({ value }) => value);
 	const top = topOf(values);
 	if (top === 0) return empty(measure);
 	const { title, said } = measure;
 	const mean = values.reduce((total, value) => total + value, 0) / values.length;
-	const words = `${title}: at most ${said(Math.max(...values))}, ${said(Number(mean.toPrecision(3)))} on average of ${points.length} blocks`;
+	const words = `${title}: at most ${said(Math.max(...values))}, ${said(Number(mean.toPrecision(3)))} on average of ${points.length} ${of}`;
 	const extents = points.map(({ place, more, value }, index) => ({
 		from: index / points.length,
 		to: (index + 1) / points.length,
@@ -112,17 +112,6 @@ export function barChart(measure: Measure, points: readonly Point[]): HTMLElemen
 	const ends = [points[0], points.length > 2 ? points[points.length >> 1] : undefined, points.at(-1)];
 	const places = [...new Set(ends.filter((end) => end !== undefined).map(({ place }) => place))];
 	return figure(measure, words, top, rects(points, top), extents, places);
-}
-
-/** The same without axes, for a tile. */
-export function tileBars(title: string, unit: string, points: readonly Point[]): SVGElement {
-	const values = points.map(({ value }) => value);
-	const bars = rects(points, topOf(values));
-	for (const [index, { place, value }] of points.entries())
-		bars[index]?.append(drawn("title", {}, `${place}: ${value} ${unit}`));
-	const words = `${title}: at most ${Math.max(0, ...values)} ${unit} of the last ${points.length} blocks`;
-	const line = drawn("line", { x1: 0, y1: HEIGHT, x2: WIDTH, y2: HEIGHT });
-	return picture({ role: "img", "aria-label": words }, [bars, line]);
 }
 
 /** Values that hold from a moment on, until the next. @param from, until the moments at both ends */

@@ -290,10 +290,15 @@ export function section(title: string, ...children: Child[]): HTMLElement {
 	return element;
 }
 
-/** One figure of a view, with what it is and what more there is to say. @param broad takes two places */
-export function tile(title: string, figure: Child, more: Child, broad = false): HTMLElement {
-	const value = figure instanceof SVGElement ? figure : make("p", { class: "figure" }, figure);
-	return make("div", { class: broad ? "tile broad" : "tile" }, make("h2", {}, title), value, note(more));
+/** One figure of a view, with what it is and what more there is to say. */
+export function tile(title: string, figure: Child, more: Child): HTMLElement {
+	return make(
+		"div",
+		{ class: "tile" },
+		make("h2", {}, title),
+		make("p", { class: "figure" }, figure),
+		note(more),
+	);
 }
 
 /** A part of which the whole is known, as a bar. */

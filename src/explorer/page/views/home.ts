@@ -8,18 +8,20 @@ import {
 	type BlockFacts,
 	BlockFees,
 	blockFacts,
+	type HourFacts,
+	lastHour,
 	receiverOf,
 	type TransactionFacts,
 	transactionFacts,
 } from "../../block-facts.js";
 import type { Contracts } from "../../contracts.js";
-import { age, coins, grouped, span, typeName } from "../../format.js";
+import { age, coins, grouped, moment, span, typeName } from "../../format.js";
 import { pricesOf } from "../../network-facts.js";
 import type { NodeClient } from "../../node-client.js";
 import { oneAtATime } from "../../one-at-a-time.js";
 import { tokenUnits } from "../../token-moves.js";
 import { unitText } from "../../tokens.js";
-import { tileBars } from "../chart.js";
+import { barChart } from "../chart.js";
 import {
 	addressLink,
 	ago,
@@ -41,8 +43,10 @@ import type { ViewContext, ViewMaker } from "../view.js";
 const BLOCKS = 15;
 const TRANSACTIONS = 15;
 const PENDING = 25;
-/** Blocks whose numbers of transactions are drawn: those that were asked for, and those that came since. */
-const CHARTED = 60;
+/** Blocks that are kept: those that were asked for, and those that came since. */
+const KEPT = 60;
+/** How often the hour is asked for again where a few blocks stand for it. */
+const HOUR_AGAIN_MS = 60_000;
 /** How far back the last transactions are looked for, where the newest blocks have none. */
 const LOOKED_BACK = 5;
 const BLOCKS_A_QUESTION = 99n;
@@ -193,17 +197,12 @@ function tiles(
 	{ energySun, bandwidthSun, witnesses, maintenanceMs }: Setting,
 	final: bigint | undefined,
 	nowMs: number,
+	hour: HTMLElement,
 ): HTMLElement {
 	const [head] = blocks;
 	if (!head) return make("div");
 	const behind = final === undefined ? undefined : head.number - final;
 	const producing = witnesses.filter((witness) => witness["isJobs"] === true).length;
-	const chart = [...blocks].reverse().slice(-CHARTED);
-	const counts = chart.map(({ number, transactions }) => ({
-		place: `block ${grouped(number)}`,
-		more: "",
-		value: transactions.length,
-	}));
 	const price = (sun: number | undefined): string => (sun === undefined ? "–" : coins(BigInt(sun)));
 	return make(
 		"div",
@@ -229,13 +228,19 @@ function tiles(
 			grouped(producing),
 			`make blocks, of ${grouped(witnesses.length)}${maintenanceMs > nowMs ? `; votes count anew in ${span(maintenanceMs - nowMs)}` : ""}`,
 		),
-		tile(
-			"Transactions a block",
-			tileBars("Transactions a block", "transactions", counts),
-			`the last ${grouped(counts.length)} blocks, the oldest on the left`,
-			true,
-		),
+		hour,
 	);
+}
+
+function hourChart({ sinceMs, partMs, counts, isSampled }: HourFacts): HTMLElement {
+	const points = counts.map((value, part) => ({
+		place: `${moment(sinceMs + part * partMs).slice(11, 16)} UTC`,
+		more: isSampled ? ", about" : "",
+		value,
+	}));
+	const said = (value: number): string => `${grouped(value)} ${value === 1 ? "transaction" : "transactions"}`;
+	const measure = { title: "Transactions in the last hour", said, none: "There are none." };
+	return barChart(measure, points, `parts of ${span(partMs)}`);
 }
 
 type Dated = readonly [transaction: Json, block: BlockFacts];
@@ -282,7 +287,7 @@ class RecentBlocks {
 	async add(head: Json): Promise<void> {
 		const block = blockFacts(head);
 		if (block.parent !== this.blocks[0]?.id) return this.load();
-		this.blocks = [block, ...this.blocks].slice(0, CHARTED);
+		this.blocks = [block, ...this.blocks].slice(0, KEPT);
 	}
 }
 
@@ -291,14 +296,24 @@ export const homeView: ViewMaker = async (context) => {
 	const recent = new RecentBlocks(client);
 	const fees = new BlockFees(client);
 	const [known] = await Promise.all([setting(client), recent.load()]);
+	let hour: HourFacts | undefined;
+	let hourMs = 0;
+	const showHour = async (place: HTMLElement, [head]: readonly BlockFacts[]): Promise<void> => {
+		if (hour?.isSampled && head && head.timeMs < hourMs + HOUR_AGAIN_MS) return;
+		hourMs = head?.timeMs ?? 0;
+		hour = (await lastHour(client, recent.blocks).catch(() => undefined)) ?? hour;
+		if (hour) place.replaceChildren(hourChart(hour));
+	};
 	const parts = async (): Promise<HTMLElement[]> => {
 		const { blocks } = recent;
+		const place = make("div", { class: "tile broad" }, hour && hourChart(hour));
 		const [final, transactions] = await Promise.all([finalNumber(client), lastTransactions(client, blocks)]);
 		const nowMs = context.nowMs();
+		void showHour(place, blocks);
 		const rows = blocks.slice(0, BLOCKS).map((block) => blockRow(block, context));
 		const older = blocks[BLOCKS - 1]?.number ?? 0n;
 		return [
-			tiles(blocks, known, final, nowMs),
+			tiles(blocks, known, final, nowMs, place),
 			make(
 				"div",
 				{ class: "columns lists" },
