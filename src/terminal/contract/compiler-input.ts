@@ -10,7 +10,7 @@ import {
 	compiledContracts,
 	isStandardInput,
 } from "../../wallet/compiler/output.js";
-import { compileStandardInput, findCompiler } from "../../wallet/compiler/solc.js";
+import { compileStandardInput, findCompiler, isCompilerVersion } from "../../wallet/compiler/solc.js";
 import {
 	type CompilerSettings,
 	projectOf,
@@ -111,19 +111,35 @@ export async function buildOf(path: string): Promise<Json> {
 	return { input, output };
 }
 
-/** What a node keeps of a contract's sources (protocol/history §7), compiled as it says. @throws {Failure} */
+/** Settings that decide what code comes out, and start nothing: the checker of models runs other programs. */
+const STORED_SETTINGS = ["optimizer", "evmVersion", "viaIR", "remappings", "libraries", "metadata"];
+
+/**
+ * What a node keeps of a contract's sources (protocol/history §7), compiled as it says. The node says which version: a path would be
+ * a program or module of this machine that somebody else has run.
+ * @throws {Failure} `bad_value` where it names no version
+ */
 export async function buildOfStored({
 	compiler,
 	language = "Solidity",
-	settings = {},
+	settings,
 	sources,
 }: JsonRecord): Promise<Json> {
+	if (typeof compiler !== "string" || !isCompilerVersion(compiler))
+		throw new Failure("bad_value", "the node names no version of the compiler");
+	const kept = Object.entries(isRecord(settings) ? settings : {}).filter(([name]) =>
+		STORED_SETTINGS.includes(name),
+	);
 	const texts = Object.entries(isRecord(sources) ? sources : {}).map(([file, content]) => [
 		file,
 		{ content },
 	]);
-	const asked: JsonRecord = { language, settings, sources: Object.fromEntries(texts) };
-	const { input, output } = await compiled([], String(compiler), {}, asked);
+	const asked: JsonRecord = {
+		language,
+		settings: Object.fromEntries(kept),
+		sources: Object.fromEntries(texts),
+	};
+	const { input, output } = await compiled([], compiler, {}, asked);
 	return { input, output };
 }
 

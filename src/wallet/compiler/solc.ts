@@ -25,6 +25,9 @@ interface SolcPackage {
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 const TIME_LIMIT_MS = 10 * 60_000;
 
+/** Whether a text names a version, such as `0.8.20` or `v0.8.20+commit.a1b79de6`, and no place. */
+export const isCompilerVersion = (text: string): boolean => /^v?\d+\.\d+\.\d+(\+[\w.+-]*)?$/.test(text);
+
 /**
  * Finds a compiler.
  * @param wanted a version, or the path of a program or of the package; undefined: whatever is installed
@@ -37,8 +40,7 @@ export async function findCompiler(
 	path: string,
 	own?: string | undefined,
 ): Promise<Compiler> {
-	const isVersion = wanted !== undefined && /^v?\d+\.\d+\.\d+(\+.*)?$/.test(wanted);
-	if (wanted !== undefined && !isVersion) return compilerAt(resolve(wanted));
+	if (wanted !== undefined && !isCompilerVersion(wanted)) return compilerAt(resolve(wanted));
 	const version = wanted?.replace(/^v|\+.*$/g, "");
 	const names = version === undefined ? ["solc"] : ["solc", `solc-${version}`];
 	const found: string[] = [];

@@ -229,6 +229,8 @@ async function statusBy(
 
 /** Months of blocks. */
 const MAX_REFERENCES = 64;
+/** A transaction lives for a day at most, of which this is more than the blocks. */
+const MAX_LIFE_BLOCKS = 30_000;
 
 /**
  * Whether a transaction whose end is irreversibly over is in a block. A node that has no record of it may keep none: this
@@ -257,8 +259,8 @@ export async function isInBlocks(client: NodeClient, transaction: SignedTransact
 		if (block.number < REFERENCE_NUMBERS) return false;
 		block = await blockAt(count < MAX_REFERENCES ? block.number - REFERENCE_NUMBERS : -1n);
 	}
-	while (block.timestampMs < raw.expiration) {
-		block = await blockAt(block.number + 1n);
+	for (let count = 0; block.timestampMs < raw.expiration; count++) {
+		block = await blockAt(count < MAX_LIFE_BLOCKS ? block.number + 1n : -1n);
 		const { transactions } = block.answer;
 		const ids = Array.isArray(transactions)
 			? transactions.flatMap((each) => (isRecord(each) ? String(each["txID"]) : []))

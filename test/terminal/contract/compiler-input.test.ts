@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { contractsFrom } from "../../../src/terminal/contract/compiler-input.js";
+import { buildOfStored, contractsFrom } from "../../../src/terminal/contract/compiler-input.js";
 
 test("a build file without an answer is compiled from what was asked", async () => {
 	const directory = mkdtempSync(join(tmpdir(), "coin-build-"));
@@ -50,6 +50,29 @@ test("files of hardhat are read together with those that belong to them", async 
 			compiler: "0.8.26+y",
 			contracts: [{ name: "a.sol:B" }],
 		});
+	} finally {
+		rmSync(directory, { recursive: true });
+	}
+});
+
+test("what a node says of a compiler is a version, never a program or module of this machine", async () => {
+	const directory = mkdtempSync(join(tmpdir(), "coin-build-"));
+	try {
+		const ran = join(directory, "ran");
+		const module = join(directory, "evil.cjs");
+		writeFileSync(
+			module,
+			`require("node:fs").writeFileSync(${JSON.stringify(ran)}, ""); exports.version = () => "0.8.28";`,
+		);
+		for (const compiler of [module, "./evil.cjs", "0.8.28/../evil", "0.8.28+/../evil", "", undefined]) {
+			const row = {
+				sources: { "a.sol": "contract A {}" },
+				settings: {},
+				...(compiler === undefined ? {} : { compiler }),
+			};
+			await expect(buildOfStored(row)).rejects.toMatchObject({ code: "bad_value" });
+		}
+		expect(existsSync(ran)).toBe(false);
 	} finally {
 		rmSync(directory, { recursive: true });
 	}
